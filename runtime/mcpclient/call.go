@@ -3,12 +3,10 @@ package mcpclient
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -29,7 +27,7 @@ func (c *Client) Call(ctx context.Context, tool string, arguments any, options .
 	if known, ok := c.tools.get(tool); ok {
 		r.call.params = known.params
 	}
-	raw, err := c.linked(ctx, r)
+	raw, err := c.rounds(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +75,7 @@ func (c *Client) Prompt(ctx context.Context, name string, arguments map[string]s
 		params = addMember(params, "arguments", appendStrings(arguments))
 	}
 	r := &Request{Method: protocol.PromptsGet.String(), Name: name, Params: append(params, '}'), options: c.apply(options)}
-	raw, err := c.linked(ctx, r)
+	raw, err := c.rounds(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -148,26 +146,4 @@ func Call[T any](ctx context.Context, c *Client, tool string, arguments any, opt
 		return value, c.wrap(protocol.ToolsCall.String(), &dial.Violation{Text: fmt.Sprintf("the structured content of %s: %v", tool, err)})
 	}
 	return value, nil
-}
-
-// codeURLRequired is the code of a request that needs a link to be opened first
-// (2025-11-25, client/elicitation).
-const codeURLRequired = -32042
-
-// linked sends a request, and once more after its links have been completed, where the server
-// asks for that.
-func (c *Client) linked(ctx context.Context, r *Request) (json.RawMessage, error) {
-	result, err := c.rounds(ctx, r)
-	e, ok := errors.AsType[*jsonrpc.Error](err)
-	if !ok || e.Code != codeURLRequired || c.options.OpenURL == nil {
-		return result, err
-	}
-	revision := c.revision.Load()
-	if revision == nil || !revision.ServerRequests.ElicitationID {
-		return result, err
-	}
-	if err := c.openLinks(ctx, e); err != nil {
-		return nil, c.wrap(r.Method, err)
-	}
-	return c.rounds(ctx, r)
 }

@@ -66,10 +66,24 @@ func Connect(ctx context.Context, to Target, o Options) (*Client, error) {
 		return nil, err
 	}
 	if _, err := c.connected(ctx); err != nil {
-		c.end(ErrClosed)
+		c.endSoon()
 		return nil, c.wrap("", err)
 	}
 	return c, nil
+}
+
+// endTime is how long Connect waits for the end of what it has begun.
+const endTime = 100 * time.Millisecond
+
+// endSoon ends the client, and does not wait for a server that ends slowly.
+func (c *Client) endSoon() {
+	go c.end(ErrClosed)
+	timer := time.NewTimer(endTime)
+	defer timer.Stop()
+	select {
+	case <-c.done:
+	case <-timer.C:
+	}
 }
 
 func newClient(to Target, o Options) (*Client, error) {
@@ -184,7 +198,7 @@ func (c *Client) end(why error) {
 	if x != nil {
 		x.close(why)
 	}
-	c.stop(why)
+	c.stop(why) // ends an opening too
 	<-idle
 	c.events.state(State{Kind: Closed, Err: reason(why)})
 	c.events.finish()
@@ -204,6 +218,11 @@ func reason(why error) error {
 func (c *Client) spawn(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.spawnLocked(f)
+}
+
+// spawnLocked is spawn for a caller that holds the lock.
+func (c *Client) spawnLocked(f func()) {
 	c.running++
 	go func() {
 		defer func() {

@@ -28,8 +28,9 @@ func (c *Client) connected(ctx context.Context) (*connection, error) {
 		c.mu.Unlock()
 		return x, nil
 	case c.opening == nil:
-		c.opening = &opening{done: make(chan struct{})}
-		go c.open(c.opening)
+		o := &opening{done: make(chan struct{})}
+		c.opening = o
+		c.spawnLocked(func() { c.open(o) })
 	}
 	o := c.opening
 	c.mu.Unlock()
@@ -64,7 +65,7 @@ func (c *Client) open(o *opening) {
 	if err != nil {
 		o.err = err
 		if x != nil {
-			go x.fail(err)
+			c.spawnLocked(func() { x.fail(err) })
 		}
 		return
 	}
@@ -241,8 +242,11 @@ func (c *Client) restore(ctx context.Context, x *connection, again bool) error {
 	subs := append([]*Subscription(nil), c.subs...)
 	c.mu.Unlock()
 	for _, s := range subs {
-		if err := s.begin(ctx, x); err != nil && x.isGone() {
-			return err
+		if err := s.begin(ctx, x); err != nil {
+			if x.isGone() || ctx.Err() != nil {
+				return err
+			}
+			s.finish(err)
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
@@ -63,24 +64,28 @@ func (x *connection) question(m *jsonrpc.Message, over *pending, data []byte) {
 	x.asked[key] = cancel
 	x.mu.Unlock()
 	params := bytes.Clone(m.Params.Raw)
-	done := x.startAnswer(over)
-	go func() {
-		defer done()
-		defer cancel()
-		defer c.leaveQuestion()
-		result, err := c.answer(ctx, revision, method, params)
+	resume := sync.OnceFunc(x.startAnswer(over))
+	// finish sends one reply, unless the server has cancelled the question.
+	finish := func(result json.RawMessage, err error) {
+		resume()
 		x.mu.Lock()
 		_, waits := x.asked[key]
 		delete(x.asked, key)
 		x.mu.Unlock()
-		if !waits {
-			return // the server has cancelled it
-		}
-		if err != nil {
+		switch {
+		case !waits:
+		case err != nil:
 			x.reply(jsonrpc.AppendError(nil, id, answerError(err)))
-			return
+		default:
+			x.reply(jsonrpc.AppendResult(nil, id, result))
 		}
-		x.reply(jsonrpc.AppendResult(nil, id, result))
+	}
+	// A function that does not return when its context ends must not keep the server waiting.
+	context.AfterFunc(ctx, func() { finish(nil, context.Cause(ctx)) })
+	go func() {
+		defer cancel()
+		defer c.leaveQuestion()
+		finish(c.answer(ctx, revision, method, params))
 	}()
 }
 

@@ -24,9 +24,27 @@ func mayRequireInput(method string) bool {
 	return false
 }
 
-// rounds sends a request, and sends it again with the answers as long as the server
-// requires input (basic/patterns/mrtr).
+// codeURLRequired is the code of a request that needs a link to be opened first
+// (2025-11-25, client/elicitation).
+const codeURLRequired = -32042
+
+// rounds sends a request, and sends it again when the input is there that the server requires
+// for it: with answers, or after links have been completed.
 func (c *Client) rounds(ctx context.Context, r *Request) (json.RawMessage, error) {
+	result, err := c.answerRounds(ctx, r)
+	e, ok := err.(*jsonrpc.Error)
+	if !ok || e.Code != codeURLRequired || c.options.OpenURL == nil || !mayRequireInput(r.Method) || !c.revision.Load().ServerRequests.ElicitationID {
+		return result, err
+	}
+	if err := c.openLinks(ctx, e); err != nil {
+		return nil, c.wrap(r.Method, err)
+	}
+	return c.answerRounds(ctx, r)
+}
+
+// answerRounds sends a request, and sends it again with the answers as long as the result
+// requires input (basic/patterns/mrtr).
+func (c *Client) answerRounds(ctx context.Context, r *Request) (json.RawMessage, error) {
 	params := r.Params
 	for {
 		result, err := c.sender(ctx, r)

@@ -150,6 +150,10 @@ func (s *Subscription) finish(why error) {
 // begin begins the subscription on a connection, and waits for the server.
 func (s *Subscription) begin(ctx context.Context, x *connection) error {
 	s.mu.Lock()
+	if s.err != nil {
+		s.mu.Unlock()
+		return nil
+	}
 	renewed := s.conn != nil
 	s.conn = x
 	s.mu.Unlock()
