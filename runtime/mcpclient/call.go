@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
@@ -64,8 +65,15 @@ func (c *Client) Read(ctx context.Context, uri string, options ...RequestOption)
 	if err != nil {
 		return nil, err
 	}
-	result, err := readReadResult(raw, &c.limits, c.reporter(r.Method))
-	return result, c.wrap(r.Method, err)
+	report := c.reporter(r.Method)
+	result, err := readReadResult(raw, &c.limits, report)
+	if err != nil {
+		return nil, c.wrap(r.Method, err)
+	}
+	if len(result.Contents) > 0 && !slices.ContainsFunc(result.Contents, func(c Contents) bool { return c.URI == uri }) {
+		report("none of the contents is of the resource that was asked for, " + shortText(uri) + "; the first one is of " + shortText(result.Contents[0].URI))
+	}
+	return result, nil
 }
 
 // Prompt gets a prompt.

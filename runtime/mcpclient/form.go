@@ -123,7 +123,6 @@ func (f *Form) values(content any) (map[string][]byte, error) {
 	if err := wire.Valid(text, 0); err != nil {
 		return nil, fmt.Errorf("content of the form: %w", err)
 	}
-	text = bytes.TrimLeft(text, " \t\r\n")
 	if text[0] != '{' {
 		return nil, errors.New("content of the form: must be an object")
 	}
@@ -150,7 +149,7 @@ func marshal(v any) ([]byte, error) {
 		if v == nil {
 			return []byte("null"), nil
 		}
-		return v, nil
+		return bytes.Trim(v, " \t\r\n"), nil
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

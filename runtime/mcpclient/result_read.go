@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 	"time"
@@ -48,9 +49,9 @@ func (r *reader) toolResult(v *ToolResult) {
 // complete reports whether a result is the last one of a request.
 func (i *ResultInfo) complete() bool { return i.ResultType == "" || i.ResultType == "complete" }
 
-// readReadResult reads the result of resources/read. It refers to data, as a tool's.
+// readReadResult reads the result of resources/read. It copies data, which a cache may have.
 func readReadResult(data []byte, l *Limits, report func(text string)) (*ReadResult, error) {
-	return read(data, l, report, (*reader).readResult)
+	return read(bytes.Clone(data), l, report, (*reader).readResult)
 }
 
 var readResultMembers = wire.Fields{

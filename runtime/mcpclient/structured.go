@@ -4,8 +4,8 @@ import (
 	"encoding"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
@@ -175,29 +175,27 @@ func (n *narrowing) visit(before, part, behind []byte, path string) {
 		return
 	}
 	found := len(n.problems)
-	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		switch part[0] {
-		case '{':
-			if n.read(before, []byte("{}"), behind) != nil {
-				break // the type is not read from objects
-			}
-			jsonrpc.Members(part, func(name, value []byte) bool {
-				inside := append(append(append([]byte(nil), before...), '{'), wire.AppendString(nil, name)...)
-				n.visit(append(inside, ':'), value, append([]byte{'}'}, behind...), path+"."+string(name))
-				return !n.full()
-			})
-		case '[':
-			if n.read(before, []byte("[]"), behind) != nil {
-				break
-			}
-			inside, after := append(append([]byte(nil), before...), '['), append([]byte{']'}, behind...)
-			i := 0
-			jsonrpc.Elements(part, func(value []byte) bool {
-				n.visit(inside, value, after, fmt.Sprintf("%s[%d]", path, i))
-				i++
-				return !n.full()
-			})
+	switch part[0] {
+	case '{':
+		if n.read(before, []byte("{}"), behind) != nil {
+			break // the place is not one of objects, or the object is wrong as a whole
 		}
+		jsonrpc.Members(part, func(name, value []byte) bool {
+			inside := append(append(append([]byte(nil), before...), '{'), wire.AppendString(nil, name)...)
+			n.visit(append(inside, ':'), value, append([]byte{'}'}, behind...), path+"."+string(name))
+			return !n.full()
+		})
+	case '[':
+		if n.read(before, []byte("[]"), behind) != nil {
+			break
+		}
+		inside, after := append(append([]byte(nil), before...), '['), append([]byte{']'}, behind...)
+		i := 0
+		jsonrpc.Elements(part, func(value []byte) bool {
+			n.visit(inside, value, after, path+"["+strconv.Itoa(i)+"]")
+			i++
+			return !n.full()
+		})
 	}
 	if len(n.problems) == found {
 		n.problems = append(n.problems, describe(path, err))
