@@ -49,7 +49,6 @@ type lineConn struct {
 	identify bool               // find out which message is too long
 	long     *discarded.Message // a line that is too long, until it is reported
 	longSize int                // its bytes so far
-	skipped  ID                 // of the response that the last FrameError is about
 
 	account membudget.Account  // for the buffer
 	refused *discarded.Message // a line for which there is no room, while it is discarded
@@ -71,14 +70,10 @@ func (c *lineConn) Charge(b *membudget.Budget) {
 // before it is reported without one.
 const searchedLimits = 8
 
-// Identify makes Read find out which message is too long, for a client: its request then
-// fails at once. A message that does not begin with its id is reported later, as many
+// Identify makes Read find out which message is too long, for a client: the *FrameError has
+// kind and id, so that the request fails at once. A message that does not begin with its id is reported later, as many
 // servers write it last. Call it before the first Read.
 func (c *lineConn) Identify() { c.identify = true }
-
-// Skipped returns the id of the response that the last *FrameError is about, the zero ID
-// if it is not known, or for any other message.
-func (c *lineConn) Skipped() ID { return c.skipped }
 
 func (c *lineConn) Read() ([]byte, error) {
 	for {
@@ -181,10 +176,7 @@ func (c *lineConn) isIdentified(part []byte) bool {
 func (c *lineConn) endLong() error {
 	err := &FrameError{Limit: c.limit, Kind: MessageKind(c.long.Kind())}
 	err.ID, _ = RawID(c.long.ID())
-	c.long, c.skipped = nil, ID{}
-	if err.Kind == Response {
-		c.skipped = err.ID
-	}
+	c.long = nil
 	return err
 }
 

@@ -1,7 +1,6 @@
 package mcpclient
 
 import (
-	"errors"
 	"sync"
 	"time"
 
@@ -14,9 +13,8 @@ import (
 // the time of Close. Those of writes are in [outgoing].
 type boundedConn struct {
 	jsonrpc.Conn
-	limits  dial.Limits
-	end     func() error // closes the connection
-	skipped jsonrpc.ID
+	limits dial.Limits
+	end    func() error // closes the connection
 
 	closing sync.Once
 	closed  chan struct{} // when end has returned
@@ -33,30 +31,15 @@ func newBoundedConn(c jsonrpc.Conn, l dial.Limits, end func() error) *boundedCon
 // Read returns the next message, or a *jsonrpc.FrameError for one that is too long.
 func (b *boundedConn) Read() ([]byte, error) {
 	message, err := b.Conn.Read()
-	if long, ok := errors.AsType[*jsonrpc.FrameError](err); ok {
-		b.skip(long)
-		return nil, err
-	}
 	if err == nil && len(message) > b.limits.MessageBytes {
 		var m discarded.Message
 		m.Write(message)
 		long := &jsonrpc.FrameError{Limit: b.limits.MessageBytes, Kind: jsonrpc.MessageKind(m.Kind())}
 		long.ID, _ = jsonrpc.RawID(m.ID())
-		b.skip(long)
 		return nil, long
 	}
 	return message, err
 }
-
-func (b *boundedConn) skip(e *jsonrpc.FrameError) {
-	b.skipped = jsonrpc.ID{}
-	if e.Kind == jsonrpc.Response {
-		b.skipped = e.ID
-	}
-}
-
-// Skipped returns the id of the response that the last *jsonrpc.FrameError is about.
-func (b *boundedConn) Skipped() jsonrpc.ID { return b.skipped }
 
 // Close closes the connection. It returns after CloseTime, also if closing takes longer.
 func (b *boundedConn) Close() error {

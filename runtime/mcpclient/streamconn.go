@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -33,17 +32,16 @@ func (x *connection) readStream() {
 }
 
 // skipped fails the request whose reply was too long, if it is known which, or the only
-// one.
+// one. A question that was too long is refused.
 func (x *connection) skipped(frame *jsonrpc.FrameError) {
-	id := frame.ID
-	if s, ok := x.stream.(dial.Skipper); ok && id.IsZero() {
-		id = s.Skipped()
-	}
 	limit := &LimitError{What: "message of the server", Limit: "MessageBytes", Value: x.client.limits.MessageBytes}
 	x.mu.Lock()
-	p := x.waiting[idOf(id)]
-	if p == nil && id.IsZero() && len(x.waiting) == 1 {
-		for _, p = range x.waiting {
+	var p *pending
+	if frame.Kind == jsonrpc.Response || frame.Kind == jsonrpc.Invalid {
+		p = x.waiting[idOf(frame.ID)]
+		if p == nil && frame.ID.IsZero() && len(x.waiting) == 1 {
+			for _, p = range x.waiting {
+			}
 		}
 	}
 	if p != nil {
@@ -53,6 +51,9 @@ func (x *connection) skipped(frame *jsonrpc.FrameError) {
 	x.mu.Unlock()
 	if p == nil {
 		x.report(limit)
+	}
+	if frame.Kind == jsonrpc.Request && !frame.ID.IsZero() {
+		x.reply(jsonrpc.AppendError(nil, frame.ID, &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: frame.Error()}))
 	}
 }
 

@@ -52,7 +52,7 @@ func TestDialer(t *testing.T) {
 			t.Errorf("%q, %v", m, err)
 		}
 		_, err = stream.Read()
-		if long, ok := errors.AsType[*jsonrpc.FrameError](err); !ok || long.Limit != 1<<20 || stream.(dial.Skipper).Skipped().String() != "7" {
+		if long, ok := errors.AsType[*jsonrpc.FrameError](err); !ok || long.Limit != 1<<20 || long.ID.String() != "7" {
 			t.Errorf("a message of 2 MiB: %v", err)
 		}
 		begin := time.Now()
@@ -150,7 +150,7 @@ func TestInMemory(t *testing.T) {
 		}
 		call("2", "big")
 		_, err = stream.Read()
-		if _, ok := errors.AsType[*jsonrpc.FrameError](err); !ok || stream.(dial.Skipper).Skipped().String() != "2" {
+		if long, ok := errors.AsType[*jsonrpc.FrameError](err); !ok || long.ID.String() != "2" || long.Kind != jsonrpc.Response {
 			t.Errorf("a long reply: %v", err)
 		}
 		call("3", "stuck")

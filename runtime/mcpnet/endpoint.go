@@ -93,7 +93,6 @@ func (e Endpoint) tlsConfig() (*tls.Config, error) {
 // lineConn is the framing of package jsonrpc.
 type lineConn interface {
 	jsonrpc.Conn
-	dial.Skipper
 	Identify()
 }
 
@@ -149,9 +148,6 @@ func otherProtocol(line []byte) error {
 	}
 	return nil
 }
-
-// Skipped returns the id of the response that the last *jsonrpc.FrameError is about.
-func (c *clientConn) Skipped() jsonrpc.ID { return c.lines.Skipped() }
 
 // Write sends messages, within WriteTime.
 func (c *clientConn) Write(batch []byte) error {

@@ -238,7 +238,7 @@ func TestEndpointLongMessages(t *testing.T) {
 	stream := open(t, e)
 	for _, id := range []string{"6", "7"} {
 		_, err := stream.Read()
-		if _, ok := errors.AsType[*jsonrpc.FrameError](err); !ok || stream.(dial.Skipper).Skipped().String() != id {
+		if long, ok := errors.AsType[*jsonrpc.FrameError](err); !ok || long.ID.String() != id || long.Kind != jsonrpc.Response {
 			t.Errorf("read: %v", err)
 		}
 	}

@@ -67,17 +67,10 @@ type Conn interface {
 }
 
 // Stream is a connection with one stream of messages in each direction. The error of its
-// Read is a [*jsonrpc.FrameError] for a message that was skipped; any other one is the end.
+// Read is a [*jsonrpc.FrameError] for a message that was skipped, with its kind and id where
+// they are known, so that its request fails at once; any other one is the end.
 type Stream interface {
 	jsonrpc.Conn
-}
-
-// Skipper is a [Stream] that can say which message was skipped because it was too long, so
-// that its request fails at once.
-type Skipper interface {
-	// Skipped returns the id of the message that the last *jsonrpc.FrameError is about, the
-	// zero ID if it is not known.
-	Skipped() jsonrpc.ID
 }
 
 // Legacy is a [Stream] over which only revisions with sessions are spoken: HTTP+SSE.

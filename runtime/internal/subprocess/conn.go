@@ -17,7 +17,7 @@ import (
 // past is a deadline that is over.
 var past = time.Unix(1, 0)
 
-// Conn is the connection to a program. It is a [dial.Stream] and a [dial.Skipper].
+// Conn is the connection to a program. It is a [dial.Stream].
 type Conn struct {
 	options dial.Options
 	process *os.Process
@@ -48,7 +48,6 @@ type Conn struct {
 // lineConn is the framing of package jsonrpc.
 type lineConn interface {
 	jsonrpc.Conn
-	dial.Skipper
 	Identify()
 }
 
@@ -144,9 +143,6 @@ func (c *Conn) reasonOf(err error) error {
 }
 
 func (c *Conn) noteOutputEnd() { c.outputEndOnce.Do(func() { close(c.outputEnd) }) }
-
-// Skipped returns the id of the response that the last *jsonrpc.FrameError is about.
-func (c *Conn) Skipped() jsonrpc.ID { return c.lines.Skipped() }
 
 // Write sends messages. If the program does not read them within WriteTime, the connection
 // cannot be used any more. Errors are *dial.Error.

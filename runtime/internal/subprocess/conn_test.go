@@ -256,8 +256,8 @@ func TestLongMessage(t *testing.T) {
 	f := start(t, "huge=5000000", nil)
 	_, err := f.Read()
 	long, ok := errors.AsType[*jsonrpc.FrameError](err)
-	if !ok || long.Limit != 1<<20 || f.Skipped().String() != "7" {
-		t.Fatalf("read: %v, skipped %s", err, f.Skipped())
+	if !ok || long.Limit != 1<<20 || long.ID.String() != "7" || long.Kind != jsonrpc.Response {
+		t.Fatalf("read: %+v", err)
 	}
 	f.send(`{"next":1}`)
 	f.want(`{"next":1}`)
@@ -272,8 +272,8 @@ func TestEndlessMessage(t *testing.T) {
 			runtime.ReadMemStats(&before)
 			f := start(t, "repeat="+text, nil)
 			_, err := f.Read()
-			if _, ok := errors.AsType[*jsonrpc.FrameError](err); !ok || f.Skipped().String() != id {
-				t.Fatalf("read: %v, skipped %s", err, f.Skipped())
+			if long, ok := errors.AsType[*jsonrpc.FrameError](err); !ok || long.ID.String() != id {
+				t.Fatalf("read: %+v", err)
 			}
 			read := make(chan error, 1)
 			go func() {
