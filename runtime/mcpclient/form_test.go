@@ -294,3 +294,26 @@ func TestFormPatterns(t *testing.T) {
 		}
 	}
 }
+
+// No schema makes a form panic, and what a form completes by itself fits again.
+func FuzzForm(f *testing.F) {
+	f.Add(`{"type":"object","properties":{"a":{"type":"string","pattern":"^a+$","default":"a","format":"email"}},"required":["a"]}`, `{"a":"b"}`)
+	f.Add(`{"type":"object","properties":{"a":{"type":"array","items":{"anyOf":[{"const":"x","title":"X"}]},"default":["x"]},"n":{"type":"number","minimum":1e400}}}`, `{"n":1}`)
+	f.Add(`{"type":"object","properties":{"":{"type":"string","enum":["a"],"enumNames":[]}}}`, `{"":null}`)
+	f.Fuzz(func(t *testing.T, schema, content string) {
+		form, err := parseForm([]byte(schema))
+		if err != nil {
+			return
+		}
+		for _, c := range []json.RawMessage{nil, json.RawMessage(content)} {
+			once, err := form.Complete(c)
+			if err != nil {
+				continue
+			}
+			again, err := form.Complete(once)
+			if err != nil || string(again) != string(once) || !json.Valid(once) {
+				t.Fatalf("%q %q: %s, then %s, %v", schema, c, once, again, err)
+			}
+		}
+	})
+}

@@ -18,7 +18,7 @@ type knownTools struct {
 type knownTool struct {
 	params     []toolschema.HeaderParam // that header fields mirror
 	repeatable bool                     // by its hints
-	output     []byte                   // its output schema
+	output     outputKind
 }
 
 // keep remembers a tool of a list. It reports false for one that a client must leave out:
@@ -32,7 +32,7 @@ func (k *knownTools) keep(x *connection, t *Tool, report func(text string)) bool
 			return false
 		}
 	}
-	known := knownTool{params: params, output: t.OutputSchema}
+	known := knownTool{params: params, output: outputOf(t.OutputSchema)}
 	if h := t.Hints; h != nil {
 		known.repeatable = h.ReadOnly != nil && *h.ReadOnly || h.Idempotent != nil && *h.Idempotent
 	}
@@ -42,7 +42,7 @@ func (k *knownTools) keep(x *connection, t *Tool, report func(text string)) bool
 		k.tools = map[string]knownTool{}
 	}
 	if _, again := k.tools[t.Name]; again || len(k.tools) < maxKnownTools {
-		k.tools[t.Name] = known
+		k.tools[strings.Clone(t.Name)] = known // the name refers to the text of the page
 	}
 	return true
 }

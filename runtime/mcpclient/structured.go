@@ -19,12 +19,11 @@ var errNoStructured = errors.New("the result has no structured content")
 // decodeStructured reads the result of a tool into v, a pointer, in every revision: the
 // structured content, or the text where the revision has none. A value that is not an object
 // is unwrapped from {"result": value}, the form in which revisions send it that have objects
-// only. The text of a tool without structured content is a string. outputSchema is that of the
-// tool, as the revision has it; nil where there is none, or it is not known. The error is
+// only. The text of a tool without structured content is a string. The error is
 // errNoStructured, or names the places that do not fit.
-func decodeStructured(r *ToolResult, outputSchema json.RawMessage, revision *protocol.Revision, v any) error {
+func decodeStructured(r *ToolResult, output outputKind, revision *protocol.Revision, v any) error {
 	as := reflect.TypeOf(v).Elem()
-	data := structuredOf(r, as, outputSchema, &revision.Fields)
+	data := structuredOf(r, as, output, &revision.Fields)
 	if data == nil {
 		if as.Kind() == reflect.String {
 			reflect.ValueOf(v).Elem().SetString(r.Text())
@@ -39,14 +38,14 @@ func decodeStructured(r *ToolResult, outputSchema json.RawMessage, revision *pro
 }
 
 // structuredOf returns the JSON that a result is read from, nil if there is none.
-func structuredOf(r *ToolResult, as reflect.Type, outputSchema json.RawMessage, f *protocol.Fields) json.RawMessage {
+func structuredOf(r *ToolResult, as reflect.Type, output outputKind, f *protocol.Fields) json.RawMessage {
 	if r.Structured == nil {
 		return jsonText(r, as)
 	}
 	if f.AnyOutput {
 		return r.Structured
 	}
-	if inner := onlyMember(r.Structured, "result"); inner != nil && isWrapped(as, outputSchema) {
+	if inner := onlyMember(r.Structured, "result"); inner != nil && isWrapped(as, output) {
 		return inner
 	}
 	return r.Structured
@@ -82,7 +81,7 @@ func onlyMember(object []byte, name string) json.RawMessage {
 
 // isWrapped reports whether {"result": value} stands for the value. The type that it is read
 // into decides; the schema does where that type is read from objects of any members.
-func isWrapped(as reflect.Type, outputSchema json.RawMessage) bool {
+func isWrapped(as reflect.Type, output outputKind) bool {
 	for as.Kind() == reflect.Pointer {
 		as = as.Elem()
 	}
@@ -94,10 +93,10 @@ func isWrapped(as reflect.Type, outputSchema json.RawMessage) bool {
 	case as.Kind() != reflect.Map && as.Kind() != reflect.Interface:
 		return true
 	}
-	if outputSchema == nil {
+	if output == unknownOutput {
 		return as.Kind() != reflect.Map
 	}
-	return onlyProperty(outputSchema)
+	return output == wrappedOutput
 }
 
 // structHas reports whether encoding/json reads a member of an object into a struct.
@@ -114,10 +113,21 @@ func structHas(as reflect.Type, name string) bool {
 	return false
 }
 
-// onlyProperty reports whether a schema is one of objects with the required property
-// result, and no other property, as values are wrapped.
-func onlyProperty(schema []byte) bool {
-	property, required := false, false
+// outputKind is what is known of the output schema of a tool, as the revision has it.
+type outputKind uint8
+
+const (
+	unknownOutput outputKind = iota // there is none, or the list was not read
+	wrappedOutput                   // objects with the one property result, as values are wrapped
+	otherOutput
+)
+
+// outputOf returns the kind of an output schema, which may be nil.
+func outputOf(schema []byte) outputKind {
+	if schema == nil {
+		return unknownOutput
+	}
+	var property, required, closed bool
 	jsonrpc.Members(schema, func(name, value []byte) bool {
 		switch string(name) {
 		case "properties":
@@ -125,12 +135,14 @@ func onlyProperty(schema []byte) bool {
 		case "required":
 			required = string(wire.AppendCompact(nil, value)) == `["result"]`
 		case "additionalProperties":
-			property, required = false, false
-			return false
+			closed = true // as a struct with the field result has
 		}
 		return true
 	})
-	return property && required
+	if property && required && !closed {
+		return wrappedOutput
+	}
+	return otherOutput
 }
 
 // contradiction is structured content that does not fit the type that it is read into.

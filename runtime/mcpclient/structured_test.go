@@ -23,9 +23,9 @@ type outcome struct {
 func decoded[T any](t *testing.T, r *ToolResult, schema, version string) string {
 	t.Helper()
 	var v T
-	var output json.RawMessage
+	output := unknownOutput
 	if schema != "" {
-		output = json.RawMessage(schema)
+		output = outputOf([]byte(schema))
 	}
 	if err := decodeStructured(r, output, revisionOf(version), &v); err != nil {
 		return "error: " + err.Error()
@@ -70,6 +70,7 @@ func TestDecodeStructured(t *testing.T) {
 		"map, wrapped":               {decoded[map[string]int](t, structured(`{"result":{"a":7}}`), `{"required":["result"],"properties":{"result":{}},"type":"object"}`, middle), "map[a:7]"},
 		"any, wrapped":               {decoded[any](t, structured(`{"result":7}`), wrappedSchema, middle), "7"},
 		"any, object":                {decoded[any](t, structured(`{"result":7}`), objectSchema, middle), "map[result:7]"},
+		"any, struct":                {decoded[any](t, structured(`{"result":7}`), strings.TrimSuffix(wrappedSchema, "}")+`,"additionalProperties":false}`, middle), "map[result:7]"},
 		"any, map":                   {decoded[any](t, structured(`{"result":7}`), mapSchema, middle), "map[result:7]"},
 		"any, no schema":             {decoded[any](t, structured(`{"result":7}`), "", middle), "7"},
 		"raw, wrapped":               {decoded[json.RawMessage](t, structured(`{"result":9007199254740993}`), wrappedSchema, middle), fmt.Sprint([]byte("9007199254740993"))},
@@ -91,7 +92,7 @@ func TestDecodeStructured(t *testing.T) {
 	}
 }
 
-type shelf struct {
+type catalog struct {
 	Books  []book
 	Owner  *struct{ Name string }
 	ByYear map[string][]int `json:"by_year"`
@@ -108,11 +109,11 @@ func TestContradictions(t *testing.T) {
 		`{"Books":[[]]}`:            "Books[0]: must be mcpclient.book, got array",
 		`{"Books":[{"Pages":1.5}]}`: "Books[0].Pages: must be int, got number 1.5",
 		`{"When":"yesterday"}`:      `When: parsing time "yesterday"`,
-		`[]`:                        "must be mcpclient.shelf, got array",
-		`"shelf"`:                   "must be mcpclient.shelf, got string",
+		`[]`:                        "must be mcpclient.catalog, got array",
+		`"catalog"`:                 "must be mcpclient.catalog, got string",
 	} {
-		var v shelf
-		err := decodeStructured(structured(text), nil, revisionOf("2026-07-28"), &v)
+		var v catalog
+		err := decodeStructured(structured(text), unknownOutput, revisionOf("2026-07-28"), &v)
 		if err == nil || !strings.HasPrefix(err.Error(), "the structured content does not fit: "+want) {
 			t.Errorf("%s:\n%v\nwant %s", text, err, want)
 		}
