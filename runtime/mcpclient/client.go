@@ -26,6 +26,7 @@ type Client struct {
 	info      mcp.ClientInfo
 	log       *slog.Logger
 	era       targetEra
+	results   resultCache
 	metas     [][]byte // what each revision adds to _meta, by Revision.Index
 	sender    Sender   // the interceptors, and attempts inside
 	inFlight  chan struct{}
@@ -123,6 +124,10 @@ func newClient(to Target, o Options) (*Client, error) {
 	}
 	if o.Eras == nil {
 		c.era.store = processEras
+	}
+	c.results = resultCache{cache: o.Cache, target: to, key: to.Key(), declared: c.appendCapabilities(nil, newestModern())}
+	if o.Cache == nil {
+		c.results.cache = NewCache(c.limits.CacheBytes, c.limits.CacheEntries)
 	}
 	for _, r := range protocol.All {
 		c.metas = append(c.metas, c.makeMeta(r))

@@ -70,22 +70,26 @@ func each[T any](
 	keep func(x *connection, item *T, report func(string)) bool, options []RequestOption,
 ) iter.Seq2[*T, error] {
 	return func(yield func(*T, error) bool) {
+		o, keep := c.apply(options), keep
+		fetch := func(r *Request) (json.RawMessage, error) { return c.cached(ctx, r) }
 		x, err := c.connected(ctx)
-		if err != nil {
-			yield(nil, c.wrap(method.String(), err))
-			return
-		}
-		if need, _ := x.revision.Load().Required(method); !x.declares(need) {
+		if err = c.wrap(method.String(), err); err != nil {
+			if !o.stale {
+				yield(nil, err)
+				return
+			}
+			fetch = func(r *Request) (json.RawMessage, error) { return c.cachedAfter(err, r) }
+			keep = nil // needs a connection
+		} else if need, _ := x.revision.Load().Required(method); !x.declares(need) {
 			return // a server without the capability has an empty list
 		}
-		o := c.apply(options)
 		report := c.reporter(method.String())
 		for p := begin(&c.limits, report); p.more; {
 			var params json.RawMessage
 			if p.cursor != nil {
 				params = append(addMember([]byte{'{'}, "cursor", wire.AppendString(nil, *p.cursor)), '}')
 			}
-			result, err := c.cached(ctx, &Request{Method: method.String(), Params: params, options: o})
+			result, err := fetch(&Request{Method: method.String(), Params: params, options: o})
 			if err != nil {
 				yield(nil, err)
 				return

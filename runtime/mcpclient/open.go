@@ -172,6 +172,7 @@ func (c *Client) lostConnection(x *connection, why error) {
 	if !was || closed {
 		return
 	}
+	c.results.lost()
 	c.events.state(State{Kind: Lost, Err: c.wrap("", why)})
 	if subscribed {
 		go c.reconnect()

@@ -61,7 +61,7 @@ type Options struct {
 	// Interceptors see every request, and each of its rounds. The first is the outermost.
 	Interceptors []Interceptor
 	// Cache keeps results that a server allows to be kept (server/utilities/caching). Nil is
-	// a cache of the client's own.
+	// a cache of the client's own; [NewCache] returns one that clients may share.
 	Cache  Cache
 	Limits Limits
 	Retry  Retry
@@ -148,6 +148,7 @@ type requestOptions struct {
 	noCache    bool
 	stale      bool
 	idempotent bool
+	scope      listScope // of the list that the request is about
 }
 
 // WithMeta adds a value to the _meta of a request. A value that JSON cannot express is an

@@ -31,40 +31,47 @@ const codeURLRequired = -32042
 // rounds sends a request, and sends it again when the input is there that the server requires
 // for it: with answers, or after links have been completed.
 func (c *Client) rounds(ctx context.Context, r *Request) (json.RawMessage, error) {
-	result, err := c.answerRounds(ctx, r)
+	result, _, err := c.roundsOf(ctx, r)
+	return result, err
+}
+
+// roundsOf is rounds, and returns how often the request was sent again with input.
+func (c *Client) roundsOf(ctx context.Context, r *Request) (json.RawMessage, int, error) {
+	result, rounds, err := c.answerRounds(ctx, r)
 	e, ok := err.(*jsonrpc.Error)
 	if !ok || e.Code != codeURLRequired || c.options.OpenURL == nil || !mayRequireInput(r.Method) || !c.revision.Load().ServerRequests.ElicitationID {
-		return result, err
+		return result, rounds, err
 	}
 	if err := c.openLinks(ctx, e); err != nil {
-		return nil, c.wrap(r.Method, err)
+		return nil, 0, c.wrap(r.Method, err)
 	}
-	return c.answerRounds(ctx, r)
+	result, rounds, err = c.answerRounds(ctx, r)
+	return result, rounds + 1, err
 }
 
 // answerRounds sends a request, and sends it again with the answers as long as the result
 // requires input (basic/patterns/mrtr).
-func (c *Client) answerRounds(ctx context.Context, r *Request) (json.RawMessage, error) {
+func (c *Client) answerRounds(ctx context.Context, r *Request) (json.RawMessage, int, error) {
 	params := r.Params
 	for {
 		result, err := c.sender(ctx, r)
 		if err != nil || !c.revision.Load().ServerRequests.Rounds {
-			return result, err
+			return result, r.Round, err
 		}
 		required, err := readInputRequired(result)
 		switch {
 		case err != nil:
-			return nil, c.wrap(r.Method, err)
+			return nil, 0, c.wrap(r.Method, err)
 		case required == nil:
-			return result, nil
+			return result, r.Round, nil
 		case !mayRequireInput(r.Method):
-			return nil, c.wrap(r.Method, &dial.Violation{Text: "a result of " + r.Method + " that requires input", Bytes: clip(result)})
+			return nil, 0, c.wrap(r.Method, &dial.Violation{Text: "a result of " + r.Method + " that requires input", Bytes: clip(result)})
 		case r.Round+1 >= c.limits.Rounds:
-			return nil, c.wrap(r.Method, &LimitError{What: "rounds", Limit: "Rounds", Value: c.limits.Rounds})
+			return nil, 0, c.wrap(r.Method, &LimitError{What: "rounds", Limit: "Rounds", Value: c.limits.Rounds})
 		}
 		answers, err := c.answerInputs(ctx, c.revision.Load(), required)
 		if err != nil {
-			return nil, c.wrap(r.Method, err)
+			return nil, 0, c.wrap(r.Method, err)
 		}
 		next := *r
 		next.Round++

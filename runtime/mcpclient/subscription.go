@@ -363,6 +363,7 @@ func (x *connection) changed(method string, params *jsonrpc.Params, data []byte)
 	}
 	c := x.client
 	change := Change{Method: method, URI: uri}
+	c.results.changed(change)
 	if !x.revision.Load().PerRequest {
 		if method == protocol.Acknowledged {
 			x.violation(nil, "an acknowledgement, which the revision does not have", data)
