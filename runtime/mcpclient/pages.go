@@ -160,34 +160,35 @@ func (r *reader) readItem(d *wire.Decoder, item *[]byte) {
 	}
 }
 
-// maxLeftOut is how many items of one page are reported one by one.
-const maxLeftOut = 20
+// maxItemNotes is how many problems with the items of one page are reported one by one.
+const maxItemNotes = 20
 
 // read reads the items of a page.
 func (p *pages[T]) read(texts [][]byte) []T {
-	items := make([]T, 0, len(texts))
-	left := 0
-	leave := func(i int, why string) {
-		if left++; left <= maxLeftOut && p.report != nil {
-			p.report(fmt.Sprintf("%s[%d] is left out: %s", p.kind.member, i, why))
+	problems := 0
+	note := func(text string) {
+		if problems++; problems <= maxItemNotes && p.report != nil {
+			p.report(text)
 		}
 	}
+	items := make([]T, 0, len(texts))
 	for i, text := range texts {
-		item, err := read(text, p.limits, p.report, p.kind.read)
-		if err != nil {
-			leave(i, err.Error())
+		leave := func(why string) { note(fmt.Sprintf("%s[%d] is left out: %s", p.kind.member, i, why)) }
+		var item T
+		if err := readTo(&item, text, p.limits, note, p.kind.read); err != nil {
+			leave(err.Error())
 			continue
 		}
-		key := p.kind.key(item)
+		key := p.kind.key(&item)
 		if _, twice := p.keys[key]; twice {
-			leave(i, "there was a "+p.kind.item+" "+shortText(key)+" before")
+			leave("there was a " + p.kind.item + " " + shortText(key) + " before")
 			continue
 		}
 		p.keys[key] = struct{}{}
-		items = append(items, *item)
+		items = append(items, item)
 	}
-	if left > maxLeftOut && p.report != nil {
-		p.report(fmt.Sprintf("%d more %ss are left out", left-maxLeftOut, p.kind.item))
+	if problems > maxItemNotes && p.report != nil {
+		p.report(fmt.Sprintf("%d more problems with %ss", problems-maxItemNotes, p.kind.item))
 	}
 	return items
 }

@@ -151,7 +151,7 @@ func TestPagesLeaveOut(t *testing.T) {
 func TestPagesManyLeftOut(t *testing.T) {
 	var got notes
 	tools, err := toolPages(&defaultLimits, got.add).add([]byte(`{"tools":[` + strings.Repeat(`{"name":1},`, 99) + tool("a") + `]}`))
-	if err != nil || names(tools) != "a" || len(got) != 21 || got[20] != "79 more tools are left out" {
+	if err != nil || names(tools) != "a" || len(got) != 21 || got[20] != "79 more problems with tools" {
 		t.Errorf("%q, %v, %q", names(tools), err, got)
 	}
 }

@@ -37,16 +37,21 @@ var readers = sync.Pool{New: func() any {
 // read reads a value by a function. The value refers to data, which must not be changed
 // afterwards. The error is a *dial.Violation, or a *LimitError without target and method.
 func read[T any](data []byte, l *Limits, report func(text string), f func(*reader, *T)) (*T, error) {
-	r := readers.Get().(*reader)
-	r.begin(data, l, report)
 	v := new(T)
-	f(r, v)
-	err := r.end(data)
-	readers.Put(r)
-	if err != nil {
+	if err := readTo(v, data, l, report, f); err != nil {
 		return nil, err
 	}
 	return v, nil
+}
+
+// readTo is read into a variable, which is not complete after an error.
+func readTo[T any](v *T, data []byte, l *Limits, report func(text string), f func(*reader, *T)) error {
+	r := readers.Get().(*reader)
+	r.begin(data, l, report)
+	f(r, v)
+	err := r.end(data)
+	readers.Put(r)
+	return err
 }
 
 // readInto reads data for a method UnmarshalJSON.

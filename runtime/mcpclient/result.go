@@ -10,8 +10,10 @@ import (
 type ResultInfo struct {
 	// ResultType is "complete" from revision 2026-07-28 on, "" before.
 	ResultType string `json:"resultType,omitempty"`
-	// TTL is for how many milliseconds it may be cached, and Cache the scope of that
-	// cache ("public", "private"): of lists and resources, from revision 2026-07-28 on.
+	// TTL is for how many milliseconds it may be cached: at most a day, and 0 if the server
+	// has sent another value than a count of them. Cache is the scope of that cache: "public",
+	// or "private", which any other text counts as. Lists and resources have them from revision
+	// 2026-07-28 on.
 	TTL   *int64 `json:"ttlMs,omitempty"`
 	Cache string `json:"cacheScope,omitempty"`
 	Meta  Meta   `json:"_meta,omitempty"`

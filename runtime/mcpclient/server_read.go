@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"bytes"
 	"encoding/json"
 	"maps"
 
@@ -14,10 +15,9 @@ type initialized struct {
 	server  ServerInfo
 }
 
-// readInitialize reads the result of initialize. The server refers to data, which must not be
-// changed afterwards.
+// readInitialize reads the result of initialize. It copies data.
 func readInitialize(data []byte) (version string, server *ServerInfo, err error) {
-	v, err := read(data, &defaultLimits, nil, (*reader).initialized)
+	v, err := read(bytes.Clone(data), &defaultLimits, nil, (*reader).initialized)
 	if err != nil {
 		return "", nil, err
 	}
@@ -44,10 +44,10 @@ func (r *reader) initialized(v *initialized) {
 	}
 }
 
-// readDiscover reads the result of server/discover. The server refers to data, which must not
-// be changed afterwards.
+// readDiscover reads the result of server/discover. It copies data, which may be kept for other
+// clients.
 func readDiscover(data []byte) (*ServerInfo, error) {
-	return read(data, &defaultLimits, nil, (*reader).discovered)
+	return read(bytes.Clone(data), &defaultLimits, nil, (*reader).discovered)
 }
 
 var discoverMembers = wire.Fields{
