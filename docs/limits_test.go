@@ -46,13 +46,40 @@ var limitTables = []struct {
 		{"defaultConnections", "", "open connections: `Limits.Connections`. One client may have a quarter of them, or `Limits.ConnectionsPerClient`"},
 		{"handshakeTime", "", "how long TLS and `WithPrincipal` may take"},
 	}},
+	{name: "mcpclient", path: "github.com/mcpgen/mcpgen/runtime/mcpclient"},
 	{name: "mcprate", path: "github.com/mcpgen/mcpgen/runtime/mcprate", constants: []limit{
 		{"defaultKept", "", "buckets of callers and tools that are kept: `WithMaxBuckets`"},
 	}},
 }
 
-// beyond has what happens beyond the limits of a connection.
-var beyond = map[string]string{
+// beyond has what happens beyond the limits of a package.
+var beyond = map[string]map[string]string{"mcp": beyondServer, "mcpclient": beyondClient}
+
+var beyondClient = map[string]string{
+	"MessageBytes": "`*LimitError` for its request; the next message is read",
+	"Depth":        "`*ProtocolViolationError` for its request",
+	"ContentItems": "`*LimitError`",
+	"ListPages":    "`*LimitError`, and no partial list",
+	"ListItems":    "the same",
+	"ListBytes":    "the same",
+	"InFlight":     "the next request waits",
+	"Questions":    "an error (-32603, overloaded) to the server; in rounds, they are answered in turn",
+	"Rounds":       "`*LimitError`",
+	"QueueBytes":   "changes are merged, other notifications dropped and counted. A server that does not read replies to its requests is left",
+	"HeaderBytes":  "`*LimitError`",
+	"StderrBytes":  "the oldest go",
+	"ConnectTime":  "`ErrTimeout`",
+	"ProbeTime":    "the server gets `initialize`",
+	"RequestTime":  "`ErrTimeout`, and the request is cancelled",
+	"MaxTime":      "the same",
+	"QuestionTime": "its context ends, and the question gets an error",
+	"WriteTime":    "the connection is closed",
+	"CloseTime":    "the next step: a program gets SIGTERM, then SIGKILL",
+	"CacheBytes":   "the least recently used results go",
+	"CacheEntries": "the same",
+}
+
+var beyondServer = map[string]string{
 	"Memory":            "HTTP: 503 with Retry-After; else an error (-32603, reason overloaded), and the next message is read",
 	"MessageBytes":      "HTTP: 413; else an error (-32600), and the next message is read",
 	"Depth":             "an error (-32600)",
@@ -123,7 +150,7 @@ func TestLimits(t *testing.T) {
 		var b strings.Builder
 		if table.constants == nil {
 			b.WriteString("| `" + table.name + ".Limits` | default | bounds |")
-			if table.name == "mcp" {
+			if beyond[table.name] != nil {
 				b.WriteString(" beyond it |\n|---|---|---|---|\n")
 			} else {
 				b.WriteString("\n|---|---|---|\n")
@@ -134,11 +161,11 @@ func TestLimits(t *testing.T) {
 		for _, row := range rows {
 			if table.constants == nil {
 				fmt.Fprintf(&b, "| `%s` | %s | %s |", row.name, row.value, row.meaning)
-				if table.name == "mcp" {
-					if beyond[row.name] == "" {
-						t.Errorf("beyond has no entry for %s", row.name)
+				if what := beyond[table.name]; what != nil {
+					if what[row.name] == "" {
+						t.Errorf("beyond has no entry for %s of %s", row.name, table.name)
 					}
-					fmt.Fprintf(&b, " %s |", beyond[row.name])
+					fmt.Fprintf(&b, " %s |", what[row.name])
 				}
 				b.WriteString("\n")
 			} else {

@@ -12,7 +12,7 @@ import (
 )
 
 // Call calls a tool. The arguments are an object: a struct, a map, a json.RawMessage, or nil.
-// A result that says that the tool has failed is no error; [ToolResult.Err] makes it one.
+// A result that says that the tool has failed is not an error; [ToolResult.Err] makes it one.
 func (c *Client) Call(ctx context.Context, tool string, arguments any, options ...RequestOption) (*ToolResult, error) {
 	data, err := object(arguments, "arguments of "+tool)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 //
 // Several processes may use one file. They do not wait for each other: of two that write at
 // the same time, one may overwrite what the other has added, and its server is probed again.
-// A file that cannot be read or written is no error; then servers are probed.
+// A file that cannot be read or written is not an error; then servers are probed.
 func FileEras(path string) EraStore { return &fileEras{path: path} }
 
 // fileEras reads the file for each Get, since connections are rare and other processes write

@@ -146,7 +146,7 @@ func (e *StatusError) Error() string {
 	case e.Status == 404:
 		text += ": there is no MCP server at this URL"
 	case e.Status/100 == 2:
-		text += " with content type " + strconv.Quote(e.ContentType) + ": this is no response of an MCP server"
+		text += " with content type " + strconv.Quote(e.ContentType) + ": that is not a response of an MCP server"
 	}
 	if line := firstLine(e.Body); line != "" {
 		text += fmt.Sprintf(": %q", line)

@@ -51,7 +51,7 @@ func (x *connection) receive(data []byte, over *pending) {
 	}
 }
 
-// unreadable handles text that is no message.
+// unreadable handles text that is not a message.
 func (x *connection) unreadable(m *jsonrpc.Message, over *pending, err *jsonrpc.Error, data []byte) {
 	p := over
 	if m.Kind == jsonrpc.Response || !m.ID.IsZero() {
@@ -108,14 +108,14 @@ func (x *connection) replied(m *jsonrpc.Message, over *pending, data []byte) {
 			p.finish(nil, &dial.Violation{Text: "an error without code and message", Bytes: clip(data)})
 		}
 	case m.Result[0] != '{':
-		p.finish(nil, &dial.Violation{Text: "a result that is no object", Bytes: clip(data)})
+		p.finish(nil, &dial.Violation{Text: "a result that is not an object", Bytes: clip(data)})
 	default:
 		p.finish(bytes.Clone(m.Result), nil)
 	}
 	x.mu.Unlock()
 }
 
-// readError reads the error of a reply; nil if it is none.
+// readError reads the error of a reply; nil if it is not one.
 func readError(data []byte) *jsonrpc.Error {
 	e := new(jsonrpc.Error)
 	var code, message bool
@@ -180,7 +180,7 @@ func (x *connection) notified(m *jsonrpc.Message, over *pending, data []byte) {
 	method := string(m.Method)
 	params := &m.Params
 	if !params.IsObject() {
-		x.violation(nil, "params of a notification that are no object", data)
+		x.violation(nil, "params of a notification that are not an object", data)
 		return
 	}
 	switch method {

@@ -5,34 +5,55 @@ import (
 )
 
 // Limits bound what a server can make a client hold, and how long a client waits for it. A zero field
-// has its default; docs/client.md has a table.
+// has its default; docs/security.md has a table, with what happens beyond each.
 type Limits struct {
-	MessageBytes int // of one message, decompressed: 64 MiB
-	Depth        int // nesting of a message: 512
-	ContentItems int // blocks of content, contents or messages in one result: 10,000
+	// MessageBytes is the size of a message, decompressed. Default: 64 MiB.
+	MessageBytes int
+	// Depth is how deeply a message may nest. Default: 512.
+	Depth int
+	// ContentItems is the blocks of content, contents or messages of one result. Default: 10000.
+	ContentItems int
 
-	ListPages int // of one list: 1000
-	ListItems int // of one list, all pages: 100,000
-	ListBytes int // of one list, all pages: 64 MiB
+	// ListPages is the pages of a list. Default: 1000.
+	ListPages int
+	// ListItems is the items of a list, on all pages. Default: 100000.
+	ListItems int
+	// ListBytes is the size of a list, of all pages. Default: 64 MiB.
+	ListBytes int
 
-	InFlight  int // requests at a time; the next one waits: 1024
-	Questions int // handlers of questions at a time; the next question is refused: 16
-	Rounds    int // of one request: 10
+	// InFlight is how many requests run at a time. Default: 1024.
+	InFlight int
+	// Questions is how many questions of the server are answered at a time. Default: 16.
+	Questions int
+	// Rounds is how often one request is sent with further answers. Default: 10.
+	Rounds int
 
-	QueueBytes  int // of notifications that wait for functions of Options: 1 MiB
-	HeaderBytes int // of the header of an HTTP response: 64 KiB
-	StderrBytes int // kept of what a program writes to standard error: 64 KiB
+	// QueueBytes is the notifications that wait for functions of [Options]. Default: 1 MiB.
+	QueueBytes int
+	// HeaderBytes is the size of the header of an HTTP response. Default: 64 KiB.
+	HeaderBytes int
+	// StderrBytes is what is kept of the standard error of a program. Default: 64 KiB.
+	StderrBytes int
 
-	ConnectTime  time.Duration // of Connect, and of connecting again: 30 s
-	ProbeTime    time.Duration // of the first message on a stream: 5 s
-	RequestTime  time.Duration // of a request since the last sign of life of the server: 1 min
-	MaxTime      time.Duration // of a request: 1 h
-	QuestionTime time.Duration // of a function of Options that answers the server: 30 min
-	WriteTime    time.Duration // of one write: 30 s
-	CloseTime    time.Duration // of each step of Close: 2 s
+	// ConnectTime is how long [Connect] may take, and connecting again. Default: 30 seconds.
+	ConnectTime time.Duration
+	// ProbeTime is how long the reply to the first message on a stream may take. Default: 5 seconds.
+	ProbeTime time.Duration
+	// RequestTime is how long a request waits since the last sign of life of the server. Default: 1 minute.
+	RequestTime time.Duration
+	// MaxTime is how long a request may take. Default: 1 hour.
+	MaxTime time.Duration
+	// QuestionTime is how long a function of [Options] may take to answer the server. Default: 30 minutes.
+	QuestionTime time.Duration
+	// WriteTime is how long one write may take. Default: 30 seconds.
+	WriteTime time.Duration
+	// CloseTime is how long each step of [Client.Close] may take. Default: 2 seconds.
+	CloseTime time.Duration
 
-	CacheBytes   int // of the default cache: 16 MiB
-	CacheEntries int // of the default cache: 512
+	// CacheBytes is the size of the cache of a client. Default: 16 MiB.
+	CacheBytes int
+	// CacheEntries is how many results it has. Default: 512.
+	CacheEntries int
 }
 
 // defaultLimits are the defaults.

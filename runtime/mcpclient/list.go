@@ -10,7 +10,7 @@ import (
 )
 
 // Tools returns the tools of all pages of the list, and none for a server without tools.
-// Tools of one name come once, and tools without a name, or with a schema that is no object,
+// Tools of one name come once, and tools without a name, or with a schema that is not an object,
 // are left out; [Options.OnProtocolError] gets both.
 func (c *Client) Tools(ctx context.Context, options ...RequestOption) ([]Tool, error) {
 	return all(c.EachTool(ctx, options...))

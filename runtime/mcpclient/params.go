@@ -18,8 +18,8 @@ type call struct {
 	params    []toolschema.HeaderParam
 }
 
-// object returns the compact JSON of a value that must be an object: a struct, a map, a
-// json.RawMessage, or nil, which is no object (nil) unless or is set.
+// object returns the compact JSON of a value that must be an object: a struct, a map or a
+// json.RawMessage. It returns nil for nil and null.
 func object(v any, what string) (json.RawMessage, error) {
 	var data []byte
 	switch v := v.(type) {

@@ -291,7 +291,7 @@ func readInputRequired(result json.RawMessage) (*inputRequests, error) {
 			kind, _ = jsonrpc.String(value)
 		case "inputRequests":
 			if value[0] != '{' {
-				wrong = errors.New("inputRequests is no object")
+				wrong = errors.New("inputRequests is not an object")
 				return false
 			}
 			jsonrpc.Members(value, func(key, question []byte) bool {
@@ -306,7 +306,7 @@ func readInputRequired(result json.RawMessage) (*inputRequests, error) {
 			})
 		case "requestState":
 			if value[0] != '"' {
-				wrong = errors.New("requestState is no string")
+				wrong = errors.New("requestState is not a string")
 			}
 			in.state = value
 		}
@@ -327,7 +327,7 @@ const inputRequired = "input_required"
 
 func readInputRequest(data []byte) (q inputRequest, err error) {
 	if len(data) == 0 || data[0] != '{' {
-		return q, errors.New("is no object")
+		return q, errors.New("is not an object")
 	}
 	jsonrpc.Members(data, func(name, value []byte) bool {
 		switch string(name) {

@@ -71,7 +71,7 @@ func TestDialer(t *testing.T) {
 	})
 }
 
-// TestDialerFails: a dial function that ignores its context delays nobody, and its
+// TestDialerFails: a dial function that ignores its context delays no other caller, and its
 // connection is closed.
 func TestDialerFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
