@@ -21,22 +21,20 @@ import (
 )
 
 const (
-	// closeTime is how long the client may take to answer a close frame.
+	// closeTime is how long the other side may take to answer a close frame.
 	closeTime = time.Second
 	// writeGrace is how long Close waits for the write in progress, which is usually
 	// short.
 	writeGrace = 100 * time.Millisecond
-	// maxIgnored is how many messages the client may send before it answers a close
+	// maxIgnored is how many messages the other side may send before it answers a close
 	// frame.
 	maxIgnored = 1000
+	// searchedLimits is how many times the limit a message that is too long is searched for
+	// its id, before a client reports it without one.
+	searchedLimits = 8
 )
 
-var (
-	errLost      = errors.New("connection ended without a close frame")
-	errBinary    = errors.New("client sent a binary frame")
-	errNoPong    = errors.New("client does not answer pings")
-	errPingStuck = errors.New("client does not read pings")
-)
+var errLost = errors.New("connection ended without a close frame")
 
 // conn is a WebSocket as a jsonrpc.Conn.
 //
@@ -44,6 +42,7 @@ var (
 // the connection are noticed at any time, and Read can end while the connection stays
 // open.
 type conn struct {
+	side
 	limit  int // of a message, in bytes
 	cancel context.CancelCauseFunc
 	ws     *websocket.Conn
@@ -65,10 +64,27 @@ type conn struct {
 
 	drainOnce, endOnce sync.Once
 
-	mu     sync.Mutex
-	err    error // the first reason for the end of the connection
-	status websocket.StatusCode
-	reason string
+	mu  sync.Mutex
+	err error // the first reason for the end of the connection; guards status and reason of side
+}
+
+// side is what differs between the two ends of a connection.
+type side struct {
+	other     string // the name of the other side in errors: "client", "server"
+	masks     bool   // frames are masked (RFC 6455, section 5.3), and messages that are too long are identified
+	closeTime time.Duration
+	status    websocket.StatusCode // of the close frame, where nothing else is the reason
+	reason    string
+}
+
+// serverSide is the side of a server.
+var serverSide = side{
+	other: "client", closeTime: closeTime, status: websocket.StatusGoingAway, reason: "the server ends the connection",
+}
+
+// clientSide is the side of a client.
+func clientSide(within time.Duration) side {
+	return side{other: "server", masks: true, closeTime: min(closeTime, within), status: websocket.StatusNormalClosure}
 }
 
 // frame is a message, or an error.
@@ -88,25 +104,26 @@ func (f *frame) release() {
 	f.account.Set(0)
 }
 
-func newConn(limit int, memory *membudget.Budget, cancel context.CancelCauseFunc) *conn {
+func newConn(s side, limit int, memory *membudget.Budget, cancel context.CancelCauseFunc) *conn {
 	c := &conn{
-		limit: limit, memory: memory, cancel: cancel,
+		side: s, limit: limit, memory: memory, cancel: cancel,
 		messages: make(chan frame, 1), pumped: make(chan struct{}),
 		writeLock: make(chan struct{}, 1), draining: make(chan struct{}), closed: make(chan struct{}), discarding: make(chan struct{}),
-		status: websocket.StatusGoingAway, reason: "the server ends the connection",
 	}
 	c.pinger.conn = c
 	return c
 }
 
-// open starts the pump and the pings.
+// open starts the pump and the pings. If first is not 0, it is the time for the first message.
 func (c *conn) open(ws *websocket.Conn, s *socket, ping, first time.Duration) {
 	ws.SetReadLimit(-1) // receive has the limit
 	c.ws, c.socket = ws, s
-	c.firstMessage = time.AfterFunc(first, func() {
-		c.setCause(fmt.Errorf("no message has come within %v", first), websocket.StatusPolicyViolation, "")
-		c.closeNow()
-	})
+	if first > 0 {
+		c.firstMessage = time.AfterFunc(first, func() {
+			c.setCause(fmt.Errorf("no message has come within %v", first), websocket.StatusPolicyViolation, "")
+			c.closeNow()
+		})
+	}
 	go c.pump()
 	c.pinger.start(ping)
 }
@@ -140,12 +157,12 @@ func (c *conn) Buffered() bool { return len(c.messages) > 0 }
 func (c *conn) pump() {
 	defer close(c.pumped)
 	defer close(c.messages)
-	defer c.firstMessage.Stop()
+	defer c.noteFirstMessage()
 	for {
 		kind, r, err := c.ws.Reader(context.Background())
 		if err == nil {
 			if kind != websocket.MessageText {
-				c.setCause(errBinary, websocket.StatusUnsupportedData, "messages are text frames")
+				c.setCause(errors.New(c.other+" sent a binary frame"), websocket.StatusUnsupportedData, "messages are text frames")
 				return
 			}
 			err = c.receive(r)
@@ -166,7 +183,7 @@ func (c *conn) noteReadError(err error) {
 	}
 	switch {
 	case websocket.CloseStatus(err) != -1:
-		err = fmt.Errorf("client closed the connection: %w", err)
+		err = fmt.Errorf("%s closed the connection: %w", c.other, err)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		// For a server, io.EOF means that the client still reads.
 		err = errLost
@@ -176,6 +193,13 @@ func (c *conn) noteReadError(err error) {
 		// Read has ended, so the server does not notice. Nothing can be answered any
 		// more.
 		c.cancel(mcp.ErrConnectionClosed)
+	}
+}
+
+// noteFirstMessage ends the time for the first message.
+func (c *conn) noteFirstMessage() {
+	if c.firstMessage != nil {
+		c.firstMessage.Stop()
 	}
 }
 
@@ -204,21 +228,43 @@ func (c *conn) receive(r io.Reader) error {
 		case err != nil && err != io.EOF:
 			return err
 		case len(f.text) > c.limit:
-			c.deliver(frame{err: &jsonrpc.FrameError{Limit: c.limit}})
-			f.release()
-			if err == nil {
-				_, err = io.Copy(io.Discard, r)
-				return err
-			}
-			return nil
+			return c.skip(r, &f, err == io.EOF)
 		case err == io.EOF:
 			whole := f
 			f = frame{}
-			c.firstMessage.Stop()
+			c.noteFirstMessage()
 			c.deliver(whole)
 			return nil
 		}
 	}
+}
+
+// skip reports a message that is too long, and discards its rest. A client searches that
+// for kind and id first, as many servers write the id last.
+func (c *conn) skip(r io.Reader, f *frame, ended bool) error {
+	long := &jsonrpc.FrameError{Limit: c.limit}
+	if c.masks {
+		var m discarded.Message
+		m.Write(f.text)
+		size, part := len(f.text), f.text[:cap(f.text)]
+		for !ended && size/searchedLimits <= c.limit && (m.Kind() == discarded.Invalid || m.ID() == nil) {
+			n, err := r.Read(part)
+			m.Write(part[:n])
+			size += n
+			if ended = err == io.EOF; err != nil && !ended {
+				return err
+			}
+		}
+		long.Kind = jsonrpc.MessageKind(m.Kind())
+		long.ID, _ = jsonrpc.RawID(m.ID())
+	}
+	f.release()
+	c.deliver(frame{err: long})
+	if ended {
+		return nil
+	}
+	_, err := io.Copy(io.Discard, r)
+	return err
 }
 
 // grow moves the text to larger storage. It reports false if the memory limit is
@@ -306,7 +352,7 @@ func (c *conn) Write(batch []byte) error {
 	return err
 }
 
-// Close sends a close frame, if the client reads, and closes the connection.
+// Close sends a close frame, if the other side reads, and closes the connection.
 func (c *conn) Close() error {
 	c.endOnce.Do(func() {
 		close(c.closed)
@@ -316,7 +362,7 @@ func (c *conn) Close() error {
 		select {
 		case c.writeLock <- struct{}{}:
 			close(c.discarding)
-			cut := time.AfterFunc(closeTime, c.cut)
+			cut := time.AfterFunc(c.closeTime, c.cut)
 			defer cut.Stop()
 			c.mu.Lock()
 			status, reason := c.status, c.reason
@@ -367,7 +413,7 @@ func (c *conn) isDraining() bool {
 // abort cancels running calls and ends the connection.
 func (c *conn) abort() { c.cancel(mcp.ErrConnectionClosed) }
 
-// setCause records why the connection ends, and the close status for the client. Only
+// setCause records why the connection ends, and the close status for the other side. Only
 // the first call counts.
 func (c *conn) setCause(err error, status websocket.StatusCode, reason string) {
 	c.mu.Lock()

@@ -37,7 +37,7 @@ func (r *recorded) Close() error {
 
 // unconnected returns a connection without a WebSocket.
 func unconnected(b *membudget.Budget) (*conn, *recorded) {
-	c := newConn(1<<20, b, func(error) {})
+	c := newConn(serverSide, 1<<20, b, func(error) {})
 	r := new(recorded)
 	c.socket = newSocket()
 	c.socket.Conn = r

@@ -4,7 +4,7 @@
 // life cycle (basic/transports, custom transports). A connection is a stream like
 // standard input and output, and its rules are those: all revisions on one
 // connection, the revision of each request by its content, cancellation by
-// notification.
+// notification. An [Endpoint] is such a server for mcpclient.Connect.
 //
 // # At an HTTP server
 //

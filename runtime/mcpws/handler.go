@@ -106,7 +106,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	ctx, cancel := context.WithCancelCause(mcp.AddressContext(mcp.CallerContext(r.Context(), who.principal, r.Header), who.address))
 	defer cancel(mcp.ErrConnectionClosed)
-	c := newConn(h.limit, h.memory, cancel)
+	c := newConn(serverSide, h.limit, h.memory, cancel)
 	if refusal := h.add(c, clientlimit.Of(who.principal.ID, who.address)); refusal != nil {
 		h.refuse(w, r, refusal)
 		return

@@ -2,6 +2,8 @@ package mcpws
 
 import (
 	"context"
+	"crypto/rand"
+	"errors"
 	"sync"
 	"time"
 
@@ -14,10 +16,13 @@ const (
 	pongFrame = 0x8a
 )
 
-// pinger sends pings, and answers the pings of the client.
+// maskBit is set in the second byte of a masked frame.
+const maskBit = 0x80
+
+// pinger sends pings, and answers the pings of the other side.
 //
 // The library could do both. It would wait for the writer, in the goroutine that reads,
-// and close the connection after five seconds. A client that reads a large message and
+// and close the connection after five seconds. A peer that reads a large message and
 // pings at the same time would be disconnected, and its cancellations would be delayed.
 // Therefore control frames are written here, between two messages, by goroutines of
 // their own.
@@ -65,7 +70,7 @@ func (k *pinger) tick() {
 	c := k.conn
 	received := c.socket.received.Load()
 	if k.awaitingPong && received == k.received {
-		c.setCause(errNoPong, websocket.StatusGoingAway, "")
+		c.setCause(errors.New(c.other+" does not answer pings"), websocket.StatusGoingAway, "")
 		c.cut()
 		return
 	}
@@ -74,7 +79,7 @@ func (k *pinger) tick() {
 	case c.writeLock <- struct{}{}:
 		k.awaitingPong, k.received = true, received
 		cut := time.AfterFunc(k.interval, func() {
-			c.setCause(errPingStuck, websocket.StatusGoingAway, "")
+			c.setCause(errors.New(c.other+" does not read pings"), websocket.StatusGoingAway, "")
 			c.cut()
 		})
 		k.write(pingFrame, nil)
@@ -92,10 +97,22 @@ func (k *pinger) tick() {
 // write writes a control frame. The caller holds the write lock. The error is ignored:
 // reading fails too, or the next message.
 func (k *pinger) write(head byte, payload []byte) {
-	_, _ = k.conn.socket.Write(append([]byte{head, byte(len(payload))}, payload...))
+	frame := []byte{head, byte(len(payload))}
+	if !k.conn.masks {
+		_, _ = k.conn.socket.Write(append(frame, payload...))
+		return
+	}
+	var mask [4]byte
+	_, _ = rand.Read(mask[:]) // it does not fail
+	frame[1] |= maskBit
+	frame = append(frame, mask[:]...)
+	for i, b := range payload {
+		frame = append(frame, b^mask[i%len(mask)])
+	}
+	_, _ = k.conn.socket.Write(frame)
 }
 
-// onPing schedules the answer to a ping of the client. If several pings arrive before
+// onPing schedules the answer to a ping of the other side. If several pings arrive before
 // that, only the latest is answered (RFC 6455, section 5.5.3). It returns false, so
 // that the library does not answer.
 func (c *conn) onPing(_ context.Context, payload []byte) bool {

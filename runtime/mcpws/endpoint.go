@@ -1,0 +1,303 @@
+package mcpws
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"crypto/tls"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/netdial"
+)
+
+// Endpoint is a server behind a WebSocket, for mcpclient.Connect. A server that does not
+// select the subprotocol "mcp" is refused.
+type Endpoint struct {
+	URL    string      // ws or wss, without credentials
+	Header http.Header // of the request that opens a connection; names that the protocol owns are an error
+	// TLS is the configuration of TLS for wss; nil is that of crypto/tls.
+	TLS *tls.Config
+	// Insecure lets Header go over ws, which is not encrypted, to other machines than
+	// this one.
+	Insecure bool
+}
+
+// Name returns the URL without query.
+func (e Endpoint) Name() string {
+	u, err := url.Parse(e.URL)
+	if err != nil {
+		return "WebSocket with an invalid URL"
+	}
+	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// Key returns a digest of URL, Header and TLS.
+func (e Endpoint) Key() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q\n", e.URL, netdial.TLSKey(e.TLS))
+	_ = e.Header.Write(h) // sorted by name
+	return "websocket " + hex.EncodeToString(h.Sum(nil))
+}
+
+// Dial opens a connection. The end of ctx ends that. A response that does not open one is a
+// [*dial.Status].
+func (e Endpoint) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
+	u, err := e.check()
+	if err != nil {
+		return nil, &dial.Error{Err: err}
+	}
+	return e.open(ctx, u, e.Header.Clone(), o)
+}
+
+// check returns the URL, if the fields are valid.
+func (e Endpoint) check() (*url.URL, error) {
+	u, err := url.Parse(e.URL)
+	switch {
+	case err != nil:
+		return nil, errors.New("Endpoint.URL is not a URL") // the error of url.Parse has the text, which may have credentials
+	case u.Scheme == "http" || u.Scheme == "https":
+		return nil, fmt.Errorf("the scheme of Endpoint.URL is %s: mcphttp.Endpoint connects to such a server", u.Scheme)
+	case u.Scheme != "ws" && u.Scheme != "wss":
+		return nil, fmt.Errorf("the scheme of Endpoint.URL is %q: it must be ws or wss", u.Scheme)
+	case u.Host == "":
+		return nil, errors.New("Endpoint.URL has no host")
+	case u.User != nil:
+		return nil, errors.New("Endpoint.URL has credentials: put them into Endpoint.Header")
+	case u.Fragment != "":
+		return nil, errors.New("Endpoint.URL has a fragment, which WebSockets do not have")
+	}
+	for name := range e.Header {
+		if name = http.CanonicalHeaderKey(name); slices.Contains(owned, name) || strings.HasPrefix(name, "Sec-Websocket-") {
+			return nil, fmt.Errorf("Endpoint.Header has %s, which the protocol sets", name)
+		}
+	}
+	if len(e.Header) > 0 && u.Scheme == "ws" && !e.Insecure && !isThisMachine(u.Hostname()) {
+		return nil, errors.New("Endpoint.Header may have credentials, and ws is not encrypted: use wss, or set Endpoint.Insecure")
+	}
+	return u, nil
+}
+
+// owned are the names of fields that the protocol sets.
+var owned = []string{
+	"Connection", "Content-Length", "Host", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+}
+
+// isThisMachine reports whether a host name is of this machine.
+func isThisMachine(host string) bool {
+	if strings.EqualFold(host, "localhost") || strings.HasSuffix(strings.ToLower(host), ".localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// open opens a connection.
+func (e Endpoint) open(ctx context.Context, u *url.URL, header http.Header, o dial.Options) (dial.Conn, error) {
+	c := &clientConn{newConn(clientSide(o.Limits.CloseTime), o.Limits.MessageBytes, nil, func(error) {}), o.Limits.WriteTime}
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	socket, dialer := newSocket(), &dialer{opening: ctx}
+	// net/http goes on with a connection that its request does not wait for any more.
+	stop := context.AfterFunc(ctx, dialer.close)
+	transport := &http.Transport{
+		Proxy: http.ProxyFromEnvironment, DialContext: dialer.dial, TLSClientConfig: e.TLS, Protocols: &protocols,
+		MaxResponseHeaderBytes: int64(o.Limits.HeaderBytes), DisableKeepAlives: true,
+	}
+	ws, resp, err := websocket.Dial(ctx, u.String(), &websocket.DialOptions{
+		HTTPClient: &http.Client{
+			Transport:     &upgrading{transport, dialer, socket},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+		HTTPHeader: header, Subprotocols: []string{subprotocol}, OnPingReceived: c.onPing,
+	})
+	if err == nil && stop() {
+		c.open(ws, socket, defaultPing, 0)
+		return c, nil
+	}
+	dialer.close()
+	switch {
+	case err != nil && resp != nil && resp.StatusCode != http.StatusSwitchingProtocols:
+		return nil, statusOf(resp)
+	case err != nil:
+		return nil, e.openError(ctx, err, o)
+	}
+	_ = ws.CloseNow()
+	return nil, &dial.Error{Again: true, Err: context.Cause(ctx)}
+}
+
+// openError is the error of a connection that was not opened, without the URL.
+func (e Endpoint) openError(ctx context.Context, err error, o dial.Options) error {
+	if named, ok := errors.AsType[*url.Error](err); ok {
+		err = named.Err
+	}
+	if strings.Contains(err.Error(), "server response headers exceeded") { // net/http has no type for it
+		return &dial.TooLarge{What: "header of the response", Header: true, Limit: o.Limits.HeaderBytes}
+	}
+	failed := netdial.Error(ctx, err)
+	if _, ok := errors.AsType[*subprotocolError](err); ok ||
+		strings.Contains(err.Error(), "WebSocket protocol violation") || strings.Contains(err.Error(), "malformed HTTP") {
+		failed.Again = false
+	}
+	return failed
+}
+
+// statusOf describes a response that does not open a connection.
+func statusOf(resp *http.Response) *dial.Status {
+	body, _ := io.ReadAll(resp.Body) // its beginning, which the library has read
+	return &dial.Status{
+		Status: resp.StatusCode, ContentType: resp.Header.Get("Content-Type"), Body: body,
+		RetryAfter: retryAfter(resp.Header.Get("Retry-After")), Location: location(resp),
+	}
+}
+
+// retryAfter reads the field Retry-After: seconds, or a time.
+func retryAfter(value string) time.Duration {
+	if seconds, err := strconv.ParseInt(value, 10, 64); err == nil {
+		return time.Duration(min(max(seconds, 0), int64(time.Duration(1<<62)/time.Second))) * time.Second
+	}
+	if at, err := http.ParseTime(value); err == nil {
+		return max(time.Until(at), 0)
+	}
+	return 0
+}
+
+// location returns where a redirect leads, "" for no redirect.
+func location(resp *http.Response) string {
+	if resp.StatusCode/100 != 3 {
+		return ""
+	}
+	to, err := resp.Location()
+	if err != nil {
+		return ""
+	}
+	return to.Redacted()
+}
+
+// dialer dials one connection.
+type dialer struct {
+	opening context.Context // that of Dial; the one of net/http does not end with it
+
+	mu     sync.Mutex
+	conn   net.Conn
+	closed bool
+}
+
+func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(d.opening, cancel)()
+	conn, err := new(net.Dialer).DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
+		_ = conn.Close()
+		return nil, net.ErrClosed
+	}
+	d.conn = conn
+	return conn, nil
+}
+
+// dialed returns the connection.
+func (d *dialer) dialed() net.Conn {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.conn
+}
+
+// close closes the connection, also one that is still being dialed.
+func (d *dialer) close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	if d.conn != nil {
+		_ = d.conn.Close()
+	}
+}
+
+// upgrading puts a socket between the connection and the WebSocket, as [upgrade] does for a
+// server.
+type upgrading struct {
+	*http.Transport
+	dialer *dialer
+	socket *socket
+}
+
+func (u *upgrading) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := u.Transport.RoundTrip(r)
+	if err != nil {
+		return nil, err
+	}
+	if body, ok := resp.Body.(io.ReadWriteCloser); ok && resp.StatusCode == http.StatusSwitchingProtocols {
+		if selected := resp.Header.Get("Sec-WebSocket-Protocol"); !strings.EqualFold(selected, subprotocol) {
+			_ = u.dialer.dialed().Close()
+			return nil, &subprotocolError{selected}
+		}
+		u.socket.Conn = &upgraded{u.dialer.dialed(), body}
+		resp.Body = u.socket
+	}
+	return resp, nil
+}
+
+// subprotocolError is a server that has selected another subprotocol, or none.
+type subprotocolError struct{ selected string }
+
+func (e *subprotocolError) Error() string {
+	if e.selected == "" {
+		return "the server has not selected the subprotocol " + strconv.Quote(subprotocol) + ": it does not expect MCP there"
+	}
+	return fmt.Sprintf("the server has selected the subprotocol %.100q, which was not offered", e.selected)
+}
+
+// upgraded is a connection after the upgrade. Reads and writes go through TLS, if there is
+// TLS; deadlines and Close are those of the connection below.
+type upgraded struct {
+	net.Conn
+	body io.ReadWriteCloser
+}
+
+func (u *upgraded) Read(p []byte) (int, error)  { return u.body.Read(p) }
+func (u *upgraded) Write(p []byte) (int, error) { return u.body.Write(p) }
+
+// clientConn is a client's connection. It is a [dial.Stream].
+type clientConn struct {
+	*conn
+	writeTime time.Duration
+}
+
+// Write sends messages, within WriteTime.
+func (c *clientConn) Write(batch []byte) error {
+	if ended := c.cause(); ended != nil {
+		return &dial.Error{Again: true, Err: ended}
+	}
+	select {
+	case <-c.closed:
+		return &dial.Error{Again: true, Err: net.ErrClosed}
+	default:
+	}
+	cut := time.AfterFunc(c.writeTime, func() {
+		c.setCause(fmt.Errorf("the server has not read for %v", c.writeTime), websocket.StatusGoingAway, "")
+		c.cut()
+	})
+	defer cut.Stop()
+	if err := c.conn.Write(batch); err != nil {
+		return &dial.Error{Sent: true, Again: true, Err: cmp.Or(c.cause(), err)}
+	}
+	return nil
+}

@@ -1,0 +1,580 @@
+package mcpws_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"crypto/tls"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcpws"
+)
+
+// slack is what a busy machine may add.
+const slack = 15 * time.Second
+
+func dialOptions() dial.Options {
+	return dial.Options{
+		Limits: dial.Limits{MessageBytes: 1 << 20, HeaderBytes: 64 << 10, WriteTime: 200 * time.Millisecond, CloseTime: 200 * time.Millisecond},
+		Logger: slog.New(slog.DiscardHandler),
+		Report: func(error) {},
+	}
+}
+
+// TestEndpoint connects the client of package mcpclient with a Handler.
+func TestEndpoint(t *testing.T) {
+	for _, secure := range []bool{false, true} {
+		t.Run(fmt.Sprintf("TLS %t", secure), func(t *testing.T) {
+			serveReal(t, secure, nil, func(s *testServer, url string, client *http.Client) {
+				e := mcpws.Endpoint{URL: "ws" + strings.TrimPrefix(url, "http")}
+				if secure {
+					e.TLS = client.Transport.(*http.Transport).TLSClientConfig
+				}
+				c, err := mcpclient.Connect(t.Context(), e, mcpclient.Options{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				var calls sync.WaitGroup
+				for i := range 8 {
+					calls.Go(func() {
+						text := fmt.Sprintf("%d %s", i, strings.Repeat("y", 50_000*i))
+						result, err := c.Call(t.Context(), "echo", map[string]string{"x": text})
+						if err != nil || result.Text() != `{"x":"`+text+`"}` {
+							t.Errorf("call %d: %v", i, err)
+						}
+					})
+				}
+				calls.Wait()
+			})
+		})
+	}
+}
+
+// peer is the end of a server that sends any frame.
+type peer struct {
+	net.Conn
+	r *bufio.Reader
+}
+
+// fake is a server that upgrades requests, changed by fields of the response, and then does
+// what serve does. The connection is closed when serve returns.
+func fake(t *testing.T, serve func(p peer), fields ...string) mcpws.Endpoint {
+	t.Helper()
+	var all sync.WaitGroup
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		all.Add(1)
+		defer all.Done()
+		conn, rw, err := w.(http.Hijacker).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer conn.Close()
+		sum := sha1.Sum([]byte(r.Header.Get("Sec-WebSocket-Key") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"))
+		header := http.Header{
+			"Connection": {"Upgrade"}, "Upgrade": {"websocket"}, "Sec-WebSocket-Protocol": {"mcp"},
+			"Sec-WebSocket-Accept": {base64.StdEncoding.EncodeToString(sum[:])},
+		}
+		for _, field := range fields {
+			name, value, _ := strings.Cut(field, ": ")
+			header[name] = []string{value}
+		}
+		fmt.Fprint(conn, "HTTP/1.1 101 Switching Protocols\r\n")
+		header.Write(conn)
+		fmt.Fprint(conn, "\r\n")
+		serve(peer{conn, rw.Reader})
+	}))
+	t.Cleanup(func() {
+		s.Close()
+		all.Wait()
+	})
+	return mcpws.Endpoint{URL: "ws" + strings.TrimPrefix(s.URL, "http") + "/mcp?token=s3cret"}
+}
+
+// frame sends a frame of a server, which is not masked.
+func (p peer) frame(head byte, payload string) error {
+	_, err := p.Write(append(frameHead(head, uint64(len(payload))), payload...))
+	return err
+}
+
+func frameHead(head byte, size uint64) []byte {
+	switch {
+	case size < 126:
+		return []byte{head, byte(size)}
+	case size < 1<<16:
+		return binary.BigEndian.AppendUint16([]byte{head, 126}, uint16(size))
+	}
+	return binary.BigEndian.AppendUint64([]byte{head, 127}, size)
+}
+
+// next reads a frame of the client, and returns its first byte and its payload.
+func (p peer) next() (byte, string, error) {
+	var head [6]byte // of a small frame, with its mask
+	if _, err := io.ReadFull(p.r, head[:2]); err != nil {
+		return 0, "", err
+	}
+	size := uint64(head[1] & 0x7f)
+	switch size {
+	case 126:
+		var b [2]byte
+		io.ReadFull(p.r, b[:])
+		size = uint64(binary.BigEndian.Uint16(b[:]))
+	case 127:
+		var b [8]byte
+		io.ReadFull(p.r, b[:])
+		size = binary.BigEndian.Uint64(b[:])
+	}
+	if head[1]&0x80 == 0 {
+		return 0, "", errors.New("a frame of the client is not masked")
+	}
+	mask := head[2:6]
+	if _, err := io.ReadFull(p.r, mask); err != nil {
+		return 0, "", err
+	}
+	payload := make([]byte, size)
+	if _, err := io.ReadFull(p.r, payload); err != nil {
+		return 0, "", err
+	}
+	for i := range payload {
+		payload[i] ^= mask[i%4]
+	}
+	return head[0], string(payload), nil
+}
+
+// wait reads until the client closes the connection.
+func (p peer) wait() { io.Copy(io.Discard, p.r) }
+
+func open(t *testing.T, e mcpws.Endpoint) dial.Stream {
+	t.Helper()
+	conn, err := e.Dial(t.Context(), dialOptions())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn.(dial.Stream)
+}
+
+// TestEndpointMessages: messages in one frame and in several, in both directions.
+func TestEndpointMessages(t *testing.T) {
+	received := make(chan struct{})
+	e := fake(t, func(p peer) {
+		p.frame(textFrame, `{"a":`)
+		p.frame(fin|pingFrame, "between")
+		p.frame(fin|moreFrame, `1}`)
+		p.frame(fin|textFrame, `{"b":2}`)
+		want := []string{`{"c":3}`, `{"d":"` + strings.Repeat("x", 70_000) + `"}`, "{}"}
+		for pongs := 0; len(want) > 0 || pongs == 0; {
+			switch head, text, err := p.next(); {
+			case err == nil && head == fin|pongFrame && text == "between":
+				pongs++
+			case err == nil && head == fin|textFrame && len(want) > 0 && text == want[0]:
+				want = want[1:]
+			default:
+				t.Errorf("the client sent %#x %.100q, %v; want %.100q", head, text, err, want)
+				return
+			}
+		}
+		close(received)
+		if head, text, err := p.next(); head != fin|closeFrame || text != "\x03\xe8" || err != nil {
+			t.Errorf("the client ends with %#x %q, %v", head, text, err)
+		}
+		p.frame(fin|closeFrame, "\x03\xe8")
+	})
+	stream := open(t, e)
+	for _, want := range []string{`{"a":1}`, `{"b":2}`} {
+		if m, err := stream.Read(); string(m) != want || err != nil {
+			t.Errorf("read %q, %v; want %s", m, err, want)
+		}
+	}
+	for _, batch := range []string{`{"c":3}` + "\n", `{"d":"` + strings.Repeat("x", 70_000) + `"}` + "\n{}\n"} {
+		if err := stream.Write([]byte(batch)); err != nil {
+			t.Error(err)
+		}
+	}
+	<-received
+	begin := time.Now()
+	for range 2 {
+		if err := stream.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if d := time.Since(begin); d > slack {
+		t.Errorf("Close has taken %v", d)
+	}
+	if _, err := stream.Read(); err != net.ErrClosed {
+		t.Errorf("read after Close: %v", err)
+	}
+	err := stream.Write([]byte("{}\n"))
+	if failed, ok := errors.AsType[*dial.Error](err); !ok || failed.Sent {
+		t.Errorf("write after Close: %v", err)
+	}
+}
+
+// TestEndpointHostile: each ends the connection with its reason.
+func TestEndpointHostile(t *testing.T) {
+	for name, c := range map[string]struct {
+		serve func(p peer)
+		want  string
+	}{
+		"binary":           {func(p peer) { p.frame(fin|binFrame, "{}"); p.wait() }, "server sent a binary frame"},
+		"closed with 1009": {func(p peer) { p.frame(fin|closeFrame, "\x03\xf1too long for me"); p.wait() }, `server closed the connection: failed to get reader: received close frame: status = StatusMessageTooBig and reason = "too long for me"`},
+		"ends":             {func(peer) {}, "connection ended without a close frame"},
+		"ends in a frame":  {func(p peer) { p.Write(append(frameHead(fin|textFrame, 100), `{"a":`...)) }, "connection ended without a close frame"},
+		"reserved bits":    {func(p peer) { p.Write([]byte{fin | 0x40 | textFrame, 0}); p.wait() }, "unexpected rsv bits"},
+		"opcode":           {func(p peer) { p.frame(fin|0x3, ""); p.wait() }, "unknown opcode"},
+		"long ping":        {func(p peer) { p.Write(append(frameHead(fin|pingFrame, 200), strings.Repeat("x", 200)...)); p.wait() }, "invalid length"},
+		"continuation":     {func(p peer) { p.frame(fin|moreFrame, "{}"); p.wait() }, "without text or binary frame"},
+		"negative length":  {func(p peer) { p.Write(frameHead(fin|textFrame, 1<<63)); p.wait() }, "negative"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			stream := open(t, fake(t, c.serve))
+			_, err := stream.Read()
+			if err == nil || !strings.Contains(err.Error(), c.want) || errors.Is(err, io.EOF) {
+				t.Errorf("read: %v; want %s", err, c.want)
+			}
+			if _, again := stream.Read(); again != err {
+				t.Errorf("the next Read returns %v", again)
+			}
+			err = stream.Write([]byte("{}\n"))
+			if failed, ok := errors.AsType[*dial.Error](err); !ok || failed.Sent || !failed.Again {
+				t.Errorf("write: %v", err)
+			}
+		})
+	}
+}
+
+// TestEndpointPings: pings without end are answered, and do not hinder messages.
+func TestEndpointPings(t *testing.T) {
+	ended, replies := make(chan struct{}), make(chan string, 1)
+	e := fake(t, func(p peer) {
+		go func() {
+			defer close(ended)
+			var err error
+			for err == nil {
+				select {
+				case text := <-replies:
+					err = p.frame(fin|textFrame, text)
+				default:
+					err = p.frame(fin|pingFrame, "x")
+				}
+			}
+		}()
+		pongs := 0
+		for {
+			head, text, err := p.next()
+			switch {
+			case err != nil:
+				if pongs == 0 {
+					t.Error("no ping was answered")
+				}
+				return
+			case head == fin|pongFrame:
+				pongs++
+			case head == fin|textFrame && pongs > 0:
+				replies <- text
+			case head == fin|textFrame:
+				replies <- "{}" // too early for a pong
+			}
+		}
+	})
+	stream := open(t, e)
+	for {
+		if err := stream.Write([]byte(`{"a":1}` + "\n")); err != nil {
+			t.Fatal(err)
+		}
+		m, err := stream.Read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(m) == `{"a":1}` {
+			break
+		}
+	}
+	begin := time.Now()
+	stream.Close()
+	if d := time.Since(begin); d > slack {
+		t.Errorf("Close has taken %v", d)
+	}
+	<-ended
+}
+
+// TestEndpointPingsUnread: a server that sends pings and reads nothing does not hinder Close.
+func TestEndpointPingsUnread(t *testing.T) {
+	done := make(chan struct{})
+	var once sync.Once
+	flooded := make(chan struct{})
+	e := fake(t, func(p peer) {
+		payload := strings.Repeat("x", 125)
+		for i := 0; p.frame(fin|pingFrame, payload) == nil; i++ {
+			if i == 10_000 {
+				once.Do(func() { close(flooded) })
+			}
+		}
+		<-done
+	})
+	stream := open(t, e)
+	<-flooded
+	begin := time.Now()
+	stream.Close()
+	if d := time.Since(begin); d > slack {
+		t.Errorf("Close has taken %v", d)
+	}
+	close(done)
+}
+
+// TestEndpointLongMessages: a message over the limit is skipped, with bounded memory, also a
+// frame of 4 GB.
+func TestEndpointLongMessages(t *testing.T) {
+	e := fake(t, func(p peer) {
+		p.frame(fin|textFrame, `{"result":"`+strings.Repeat("x", 5<<20)+`","id":6}`)
+		p.frame(textFrame, `{"id":7,"result":"`+strings.Repeat("x", 1<<20))
+		p.frame(fin|moreFrame, `"}`)
+		p.frame(fin|textFrame, `{"id":8}`)
+		p.Write(append(frameHead(fin|textFrame, 4<<30), `{"id":9,"result":"`...))
+		part := bytes.Repeat([]byte("x"), 1<<20)
+		for {
+			if _, err := p.Write(part); err != nil {
+				return
+			}
+		}
+	})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	stream := open(t, e)
+	for _, id := range []string{"6", "7", "", "9"} {
+		m, err := stream.Read()
+		if id == "" {
+			if string(m) != `{"id":8}` || err != nil {
+				t.Errorf("read %q, %v", m, err)
+			}
+			continue
+		}
+		if long, ok := errors.AsType[*jsonrpc.FrameError](err); !ok || long.ID.String() != id || long.Kind != jsonrpc.Response || long.Limit != 1<<20 {
+			t.Errorf("read: %v", err)
+		}
+	}
+	begin := time.Now()
+	stream.Close()
+	if d := time.Since(begin); d > slack {
+		t.Errorf("Close has taken %v", d)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 40<<20 {
+		t.Errorf("%d bytes were allocated", n)
+	}
+}
+
+// TestEndpointUnread: a write to a server that does not read ends, and so does Close.
+func TestEndpointUnread(t *testing.T) {
+	done := make(chan struct{})
+	defer close(done)
+	e := fake(t, func(peer) { <-done })
+	stream := open(t, e)
+	begin := time.Now()
+	err := stream.Write(append(bytes.Repeat([]byte("x"), 32<<20), '\n'))
+	failed, ok := errors.AsType[*dial.Error](err)
+	if d := time.Since(begin); !ok || !failed.Sent || !strings.Contains(err.Error(), "the server has not read for 200ms") || d > slack {
+		t.Errorf("write: %v after %v", err, d)
+	}
+	if _, err := stream.Read(); err == nil || !strings.Contains(err.Error(), "the server has not read for 200ms") {
+		t.Errorf("read: %v", err)
+	}
+	begin = time.Now()
+	stream.Close()
+	if d := time.Since(begin); d > slack {
+		t.Errorf("Close has taken %v", d)
+	}
+}
+
+// TestEndpointFails: errors of opening say what to do, and whether that may succeed later.
+func TestEndpointFails(t *testing.T) {
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	free.Close()
+	secure := httptest.NewTLSServer(http.NotFoundHandler())
+	defer secure.Close()
+	wss := "wss" + strings.TrimPrefix(secure.URL, "https")
+	bad := http.Header{"Sec-Websocket-Key": {"x"}}
+	key := http.Header{"X-Api-Key": {"s3cret"}}
+	for _, c := range []struct {
+		endpoint mcpws.Endpoint
+		want     string
+		again    bool
+	}{
+		{mcpws.Endpoint{URL: "ws://" + free.Addr().String() + "/?token=s3cret"}, "no server listens there: start it", true},
+		{mcpws.Endpoint{URL: "http://host/"}, "mcphttp.Endpoint connects to such a server", false},
+		{mcpws.Endpoint{URL: "ftp://host/"}, `the scheme of Endpoint.URL is "ftp": it must be ws or wss`, false},
+		{mcpws.Endpoint{URL: "ws:///x"}, "has no host", false},
+		{mcpws.Endpoint{URL: "ws://u:s3cret@host/"}, "has credentials", false},
+		{mcpws.Endpoint{URL: "ws://u:s3cret@host:%zz/"}, "is not a URL", false},
+		{mcpws.Endpoint{URL: "ws://host/#x"}, "fragment", false},
+		{mcpws.Endpoint{URL: "ws://host/", Header: bad}, "Endpoint.Header has Sec-Websocket-Key, which the protocol sets", false},
+		{mcpws.Endpoint{URL: "ws://host/", Header: http.Header{"host": {"x"}}}, "Endpoint.Header has Host", false},
+		{mcpws.Endpoint{URL: "ws://192.0.2.1/", Header: key}, "ws is not encrypted", false},
+		{mcpws.Endpoint{URL: wss}, "of an authority that is not known here", false},
+		{fake(t, peer.wait, "Sec-WebSocket-Protocol: "), "has not selected the subprotocol", false},
+		{fake(t, peer.wait, "Sec-WebSocket-Protocol: other"), `has selected the subprotocol "other"`, false},
+		{fake(t, func(peer) {}, "Sec-WebSocket-Accept: x"), "Sec-WebSocket-Accept", false},
+		{fake(t, func(peer) {}, "Upgrade: h2c"), "Upgrade", false},
+	} {
+		conn, err := c.endpoint.Dial(t.Context(), dialOptions())
+		failed, ok := errors.AsType[*dial.Error](err)
+		if conn != nil || !ok || failed.Again != c.again || failed.Sent || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %s", c.endpoint.Name(), err, c.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%v shows a secret", err)
+		}
+	}
+	for _, u := range []string{"ws://localhost:1/", "ws://127.0.0.2:1/", "ws://[::1]:1/"} {
+		if _, err := (mcpws.Endpoint{URL: u, Header: key}).Dial(t.Context(), dialOptions()); strings.Contains(err.Error(), "encrypted") {
+			t.Errorf("%s: %v", u, err)
+		}
+	}
+}
+
+// TestEndpointStatus: a response that is not an upgrade is described, and a redirect is not
+// followed.
+func TestEndpointStatus(t *testing.T) {
+	asked := make(chan struct{}, 10)
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked <- struct{}{} }))
+	defer other.Close()
+	status := make(chan int, 1)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("X-Api-Key") != "k" {
+			t.Errorf("the header is %v", r.Header)
+		}
+		w.Header().Set("Retry-After", "7")
+		w.Header().Set("Location", other.URL+"/elsewhere")
+		w.Header().Set("Content-Type", "text/plain")
+		w.WriteHeader(<-status)
+		io.WriteString(w, "no "+strings.Repeat("x", 100_000))
+	}))
+	defer s.Close()
+	for _, n := range []int{200, 307, 302, 401, 404, 503} {
+		status <- n
+		_, err := mcpws.Endpoint{URL: "ws" + strings.TrimPrefix(s.URL, "http"), Header: http.Header{"X-Api-Key": {"k"}}}.Dial(t.Context(), dialOptions())
+		got, ok := errors.AsType[*dial.Status](err)
+		if !ok || got.Status != n || got.ContentType != "text/plain" || !strings.HasPrefix(string(got.Body), "no x") || len(got.Body) > 4<<10 ||
+			got.RetryAfter != 7*time.Second || (got.Location == other.URL+"/elsewhere") != (n/100 == 3) {
+			t.Errorf("status %d: %#v", n, err)
+		}
+	}
+	if len(asked) > 0 {
+		t.Error("a redirect was followed")
+	}
+}
+
+// TestEndpointTime: the end of the context ends the opening at every step, and nothing goes
+// on.
+func TestEndpointTime(t *testing.T) {
+	// listen reads a request, unless it is one of TLS, and then does what serve does.
+	listen := func(serve func(c net.Conn)) string {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var all sync.WaitGroup
+		all.Go(func() {
+			for {
+				c, err := l.Accept()
+				if err != nil {
+					return
+				}
+				all.Go(func() {
+					defer c.Close()
+					r := bufio.NewReader(c)
+					if first, _ := r.Peek(1); len(first) == 1 && first[0] == 'G' {
+						http.ReadRequest(r)
+					}
+					serve(c)
+					io.Copy(io.Discard, c) // until the client has closed it
+				})
+			}
+		})
+		t.Cleanup(func() {
+			l.Close()
+			all.Wait()
+		})
+		return l.Addr().String()
+	}
+	cause := errors.New("a cause")
+	for name, url := range map[string]string{
+		"says nothing":    "ws://" + listen(func(net.Conn) {}),
+		"no TLS":          "wss://" + listen(func(net.Conn) {}),
+		"half a response": "ws://" + listen(func(c net.Conn) { io.WriteString(c, "HTTP/1.1 101 Switching\r\nUpgra") }),
+		"half a body":     "ws://" + listen(func(c net.Conn) { io.WriteString(c, "HTTP/1.1 404 Not Found\r\nContent-Length: 100\r\n\r\nhalf") }),
+		"an invalid upgrade": "ws://" + listen(func(c net.Conn) {
+			io.WriteString(c, "HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: mcp\r\n\r\n")
+		}),
+	} {
+		ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, cause)
+		begin := time.Now()
+		conn, err := mcpws.Endpoint{URL: url}.Dial(ctx, dialOptions())
+		if d := time.Since(begin); conn != nil || err == nil || d > 2*time.Second {
+			t.Errorf("%s: %v after %v", name, err, d)
+		}
+		if name != "half a body" && !errors.Is(err, cause) {
+			t.Errorf("%s: %v", name, err)
+		}
+		cancel()
+	}
+	flood := "ws://" + listen(func(c net.Conn) {
+		io.WriteString(c, "HTTP/1.1 101 Switching\r\nX: ")
+		for {
+			if _, err := c.Write(bytes.Repeat([]byte("x"), 10_000)); err != nil {
+				return
+			}
+		}
+	})
+	_, err := mcpws.Endpoint{URL: flood}.Dial(t.Context(), dialOptions())
+	if e, ok := errors.AsType[*dial.TooLarge](err); !ok || !e.Header || e.Limit != 64<<10 {
+		t.Errorf("a header without end: %v", err)
+	}
+}
+
+func TestEndpointName(t *testing.T) {
+	e := mcpws.Endpoint{URL: "wss://ann:s3cret@host:1/mcp?token=s3cret", Header: http.Header{"X-Key": {"s3cret"}}}
+	if name := e.Name(); name != "wss://host:1/mcp" {
+		t.Errorf("name %q", name)
+	}
+	if name := (mcpws.Endpoint{URL: "%zz://s3cret"}).Name(); strings.Contains(name, "s3cret") || name == "" {
+		t.Errorf("name %q", name)
+	}
+	keys := map[string]bool{}
+	list := []mcpws.Endpoint{
+		e, {URL: e.URL}, {URL: e.URL + "1", Header: e.Header}, {URL: e.URL, Header: http.Header{"X-Key": {"other"}}},
+		{URL: e.URL, Header: e.Header, TLS: &tls.Config{}}, {URL: e.URL, Header: e.Header, TLS: &tls.Config{ServerName: "x"}},
+	}
+	for range 2 {
+		for _, e := range list {
+			keys[e.Key()] = true
+			if strings.Contains(e.Key(), "s3cret") {
+				t.Errorf("key %q", e.Key())
+			}
+		}
+	}
+	if len(keys) != len(list) {
+		t.Errorf("%d keys of %d endpoints", len(keys), len(list))
+	}
+}
