@@ -40,7 +40,7 @@ func parseForm(schema []byte) (*Form, error) {
 	var kind string
 	var properties []byte
 	var required []string
-	d := wire.NewDecoder(schema, wire.Options{SkipUnknown: true})
+	d := wire.NewDecoder(schema, wire.Options{SkipUnknown: true, MaxElements: maxFormFields})
 	for o := d.Object(formFields); o.Next(); {
 		switch o.Name() {
 		case "type":
@@ -113,7 +113,7 @@ var fieldKinds = []string{"string", "number", "integer", "boolean", "array"}
 // parse reads the schema of a field.
 func (f *Field) parse(schema []byte) error {
 	var s fieldSchema
-	d := wire.NewDecoder(schema, wire.Options{SkipUnknown: true})
+	d := wire.NewDecoder(schema, wire.Options{SkipUnknown: true, MaxElements: 2*maxFormChoices + 1}) // with enumNames
 	f.read(d, &s)
 	if err := d.Finish(); err != nil {
 		return err

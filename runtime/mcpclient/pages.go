@@ -134,7 +134,9 @@ type page struct {
 
 // page reads a page without its items.
 func (p *pages[T]) page(data []byte) (*page, error) {
-	return read(data, p.limits, p.report, func(r *reader, v *page) {
+	l := *p.limits
+	l.ContentItems += l.ListItems // the items of the page are elements too
+	return read(data, &l, p.report, func(r *reader, v *page) {
 		r.left = p.limits.ListItems - p.items
 		r.beyond = *p.beyond("ListItems", p.limits.ListItems)
 		d := &r.d

@@ -75,14 +75,11 @@ func TestPagesLimits(t *testing.T) {
 	// Items that are left out count, and so do those of one page.
 	l := Limits{ListItems: 1000}.withDefaults()
 	data := []byte(`{"tools":[` + strings.Repeat("{},", 500_000) + `{}]}`)
-	per := testing.Benchmark(func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := toolPages(&l, nil).add(data); err == nil {
-				b.Fatal("no error")
-			}
+	per := allocated(func() {
+		if _, err := toolPages(&l, nil).add(data); err == nil {
+			t.Fatal("no error")
 		}
-	}).AllocedBytesPerOp()
+	})
 	if per > int64(len(data))+1<<20 {
 		t.Errorf("%d bytes", per)
 	}
@@ -176,6 +173,19 @@ func TestPagesViolations(t *testing.T) {
 	var got notes
 	if tools, err := toolPages(&defaultLimits, got.add).add([]byte(`{"tools":null}`)); err != nil || len(tools) != 0 || len(got) != 1 {
 		t.Errorf("%v, %v, %q", tools, err, got)
+	}
+}
+
+// The items of a list, and what a result has beside, have limits of their own.
+func TestPagesOfMany(t *testing.T) {
+	items := make([]string, 100_000)
+	for i := range items {
+		items[i] = fmt.Sprintf(`{"name":"%d"}`, i)
+	}
+	p := promptPages(&defaultLimits, wanted(t))
+	prompts, err := p.add([]byte(`{"prompts":[` + strings.Join(items, ",") + `],"_meta":{"a":1}}`))
+	if err != nil || len(prompts) != 100_000 {
+		t.Errorf("%d, %v", len(prompts), err)
 	}
 }
 

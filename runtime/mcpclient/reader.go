@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"bytes"
 	"errors"
+	"math"
 	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
@@ -68,18 +69,26 @@ func (r *reader) begin(data []byte, l *Limits, report func(text string)) {
 	r.limits, r.report = l, report
 	r.left = l.ContentItems
 	r.beyond = LimitError{What: "content", Limit: "ContentItems", Value: l.ContentItems}
-	r.d.Reset(data, wire.Options{Alias: true, SkipUnknown: true, MaxDepth: l.Depth})
+	r.d.Reset(data, wire.Options{Alias: true, SkipUnknown: true, MaxDepth: l.Depth, MaxElements: min(l.ContentItems, math.MaxInt/elementsPerItem) * elementsPerItem})
 }
+
+// elementsPerItem is how many elements of arrays and entries of _meta, on average, an item may
+// have: icons, sizes, and the like. Each takes several times the memory of its text.
+const elementsPerItem = 10
 
 // end ends the reading of data.
 func (r *reader) end(data []byte) error {
 	err := r.d.Finish()
+	items := r.limits.ContentItems
 	r.limits, r.report = nil, nil
 	if err == nil {
 		return nil
 	}
 	if limit, ok := errors.AsType[*LimitError](err); ok {
 		return limit
+	}
+	if err == wire.ErrElements {
+		return &LimitError{What: "content", Limit: "ContentItems", Value: items}
 	}
 	return &dial.Violation{Text: err.Error(), Bytes: beginning(data)}
 }

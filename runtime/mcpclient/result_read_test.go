@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -202,6 +203,15 @@ func compact(t *testing.T, v any) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// allocated returns how many bytes f allocates.
+func allocated(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
 // wanted fails the test for what is reported.
@@ -398,16 +408,37 @@ func TestContentItems(t *testing.T) {
 // allows.
 func TestContentItemsMemory(t *testing.T) {
 	data := []byte(`{"content":[` + strings.Repeat(`{"type":"text","text":""},`, 40_000) + `{"type":"text","text":""}]}`)
-	per := testing.Benchmark(func(b *testing.B) {
-		b.ReportAllocs()
-		for b.Loop() {
-			if _, err := readToolResult(data, limits(1000), nil); err == nil {
-				b.Fatal("no error")
-			}
+	per := allocated(func() {
+		if _, err := readToolResult(data, limits(1000), nil); err == nil {
+			t.Fatal("no error")
 		}
-	}).AllocedBytesPerOp()
+	})
 	if per > 2<<20 { // 1000 blocks, in slices that double
 		t.Errorf("%d bytes", per)
+	}
+}
+
+// What is not a block, and takes more memory than its text, is bounded too.
+func TestElementsMemory(t *testing.T) {
+	many := func(s string) string { return strings.Repeat(s+",", 100_000) + s }
+	meta := []string{}
+	for i := range 100_000 {
+		meta = append(meta, fmt.Sprintf(`"%d":1`, i))
+	}
+	for name, text := range map[string]string{
+		"icons":    `{"content":[{"type":"resource_link","uri":"a:b","name":"a","icons":[` + many(`{"src":""}`) + `]}]}`,
+		"audience": `{"content":[{"type":"text","text":"","annotations":{"audience":[` + many(`""`) + `]}}]}`,
+		"_meta":    `{"content":[],"_meta":{` + strings.Join(meta, ",") + `}}`,
+	} {
+		per := allocated(func() {
+			_, err := readToolResult([]byte(text), limits(1000), nil)
+			if limit, ok := errors.AsType[*LimitError](err); !ok || limit.Limit != "ContentItems" || limit.Value != 1000 {
+				t.Fatal(err)
+			}
+		}) - int64(len(text))
+		if per > 5<<20 {
+			t.Errorf("%s: %d bytes", name, per)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -134,6 +135,40 @@ func TestStop(t *testing.T) {
 	if Int(d, &n); d.Finish() != nil || n != 1 {
 		t.Error("Reset keeps the error of Stop")
 	}
+}
+
+// MaxElements counts the elements of all slices and maps that are read, and nothing else.
+func TestMaxElements(t *testing.T) {
+	const text = `{"list":["a","b","c"],"map":{"k":[1,2,3],"l":2},"raw":[1,2,3,4,5,6],"x":[7,8,9]}`
+	for most, ok := range map[int]bool{0: true, 4: false, 5: true, 1: false} {
+		var v aliased
+		d := NewDecoder([]byte(text), Options{SkipUnknown: true, MaxElements: most})
+		readAliased(d, &v)
+		if err := d.Finish(); (err == nil) != ok || err != nil && err != ErrElements {
+			t.Errorf("at most %d: %v", most, err)
+		}
+	}
+	// Beyond it no memory is used.
+	data := []byte(`{"list":[` + strings.Repeat(`"",`, 1<<20) + `""]}`)
+	per := allocated(func() {
+		var v aliased
+		d := NewDecoder(data, Options{MaxElements: 1000})
+		if readAliased(d, &v); d.Finish() != ErrElements {
+			t.Fatal(d.Finish())
+		}
+	})
+	if per > 200<<10 {
+		t.Errorf("%d bytes", per)
+	}
+}
+
+// allocated returns how many bytes f allocates.
+func allocated(f func()) int64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
 // Member finds a member at any position, and reads nothing.

@@ -45,7 +45,7 @@ func Slice[S ~[]T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
 		// d.lists must not offer it meanwhile: f may read a slice of this type too.
 		s, *reused = (*reused)[:0], nil
 	}
-	for first := true; d.next(']', first); first = false {
+	for first := true; d.next(']', first) && d.element(); first = false {
 		if len(s) == cap(s) && first {
 			s = make([]T, 0, firstRoom(unsafe.Sizeof(zero)))
 		}

@@ -1,6 +1,10 @@
 package wire
 
-import "strconv"
+import (
+	"errors"
+	"math"
+	"strconv"
+)
 
 // Limits that apply where [Options] leaves them zero.
 const (
@@ -13,6 +17,9 @@ const keptBuffer = 64 << 10
 
 // keptFrames is how many levels of nesting a Decoder keeps memory for.
 const keptFrames = 64
+
+// ErrElements ends the reading of more elements than [Options.MaxElements] allows.
+var ErrElements = errors.New("more elements than are allowed")
 
 // Options of a [Decoder]. The zero value is strict, with the default limits.
 type Options struct {
@@ -28,6 +35,10 @@ type Options struct {
 	MaxProblems int
 	// Choices are the values that [StringChoice] accepts, by name.
 	Choices map[string]*Choices
+	// MaxElements is how many elements of slices and entries of maps are read, all
+	// together; 0 for any number. Reading ends at one more, and Finish returns
+	// [ErrElements]. Elements that are skipped, or are part of a raw value, do not count.
+	MaxElements int
 	// SkipUnknown skips members of objects that are not among the fields.
 	SkipUnknown bool
 	// Alias lets strings without escapes, and the values that Raw reads, refer to the
@@ -76,6 +87,7 @@ type Decoder struct {
 	more      bool // there was a violation beyond MaxProblems
 	compared  int  // names that were compared with misspelt ones
 	checkAt   int  // where in data Context.Err is called next
+	elements  int  // that may still be read
 	ended     error
 	finishErr error
 }
@@ -134,6 +146,10 @@ func (d *Decoder) Reset(data []byte, o Options) {
 	d.failed, d.broken, d.quoted, d.finished = false, false, false, false
 	d.err, d.problems, d.more, d.finishErr = nil, nil, false, nil
 	d.compared, d.ended, d.kept, d.wrapped = 0, nil, 0, 0
+	d.elements = o.MaxElements
+	if o.MaxElements <= 0 {
+		d.elements = math.MaxInt
+	}
 	d.checkAt = noCheck
 	if o.Context != nil && len(data) > checkEvery {
 		d.checkAt = checkEvery
@@ -166,6 +182,15 @@ func (d *Decoder) release() {
 	if cap(d.unescaped) > keptBuffer {
 		d.unescaped = nil
 	}
+}
+
+// element counts an element, and reports false at one too many, which ends the reading.
+func (d *Decoder) element() bool {
+	if d.elements--; d.elements >= 0 {
+		return true
+	}
+	d.Stop(ErrElements)
+	return false
 }
 
 // Finish ends the reading. It returns nil, or a *[SyntaxError] where the text is not

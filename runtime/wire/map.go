@@ -12,7 +12,7 @@ func Map[M ~map[K]T, K ~string, T any](d *Decoder, v *M, f func(*Decoder, *T)) {
 	m := M{}
 	t := scratchOf[T](&d.scratch)
 	var zero T
-	for first := true; d.next('}', first); first = false {
+	for first := true; d.next('}', first) && d.element(); first = false {
 		name, start, ok := d.mapMember()
 		if !ok {
 			break
@@ -66,7 +66,7 @@ func readMap[M ~map[K]T, K comparable, T any](d *Decoder, v *M, f func(*Decoder,
 	var k, noKey K
 	t := scratchOf[T](&d.scratch)
 	var zero T
-	for first := true; d.next('}', first); first = false {
+	for first := true; d.next('}', first) && d.element(); first = false {
 		name, start, ok := d.mapMember()
 		if !ok {
 			break
