@@ -11,7 +11,8 @@ type Limits struct {
 	MessageBytes int
 	// Depth is how deeply a message may nest. Default: 512.
 	Depth int
-	// ContentItems is the blocks of content, contents or messages of one result. Default: 10000.
+	// ContentItems is the blocks of content, contents or messages of one result, which may have ten
+	// times as many icons and other elements. Default: 10000.
 	ContentItems int
 
 	// ListPages is the pages of a list. Default: 1000.
