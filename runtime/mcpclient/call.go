@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -138,8 +139,9 @@ func (c *Client) complete(
 }
 
 // Call calls a tool and reads its structured content, in every revision: where there is
-// none, the text. A result that says that the tool has failed is a [*ToolError]. T is what encoding/json
-// reads the content into; a content that does not fit is a [*ProtocolViolationError].
+// none, the text. A result that says that the tool has failed is a [*ToolError]. T is what
+// encoding/json reads the content into; for content that does not fit, the error is a
+// [*ProtocolViolationError] with the places.
 func Call[T any](ctx context.Context, c *Client, tool string, arguments any, options ...RequestOption) (T, error) {
 	var value T
 	result, err := c.Call(ctx, tool, arguments, options...)
@@ -150,8 +152,12 @@ func Call[T any](ctx context.Context, c *Client, tool string, arguments any, opt
 		return value, err
 	}
 	known, _ := c.tools.get(tool)
-	if err := decodeStructured(result, known.output, c.revision.Load(), &value); err != nil {
-		return value, c.wrap(protocol.ToolsCall.String(), &dial.Violation{Text: fmt.Sprintf("the structured content of %s: %v", tool, err)})
+	switch err := decodeStructured(result, known.output, c.revision.Load(), &value); {
+	case errors.Is(err, errNoStructured):
+		return value, c.wrap(protocol.ToolsCall.String(), fmt.Errorf("%s: %w", tool, err))
+	case err != nil:
+		var none T // some of it may have been read
+		return none, c.wrap(protocol.ToolsCall.String(), &dial.Violation{Text: fmt.Sprintf("the structured content of %s: %v", tool, err)})
 	}
 	return value, nil
 }

@@ -1,0 +1,230 @@
+package mcpclient_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+)
+
+// A result that cannot be read is the error of its call, with the place, and the next call
+// works.
+func TestContentOfServers(t *testing.T) {
+	deep := strings.Repeat("[", 600) + strings.Repeat("]", 600)
+	for name, c := range map[string]struct{ result, want string }{
+		"bad base64":    {`{"content":[{"type":"image","data":"no base64","mimeType":"image/png"}]}`, "content[0].data: must be base64"},
+		"wrong type":    {`{"content":[{"type":"text","text":["a"]}]}`, "content[0].text: must be a string, got an array"},
+		"no type":       {`{"content":[{"text":"a"}]}`, "content[0].type: required, but missing"},
+		"duplicate key": {`{"content":[{"type":"text","text":"a","text":"b"}]}`, `duplicate key "text"`},
+		"nesting":       {`{"content":[],"structuredContent":` + deep + `}`, "nested deeper than 512 levels"},
+		"other shape":   {`{"content":"a"}`, "content: must be an array"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				replies := []string{c.result, `{"content":[{"type":"hologram","depth":1.50}],"resultType":"complete"}`}
+				s := &scripted{handle: modern(func(_ int, m message) []string {
+					reply := m.reply(replies[0])
+					replies = replies[1:]
+					return []string{reply}
+				})}
+				client := connect(t, s, mcpclient.Options{})
+				_, err := client.Call(t.Context(), "x", nil)
+				violation := errorAs[*mcpclient.ProtocolViolationError](t, err)
+				if !strings.Contains(violation.Text, c.want) || violation.Method != "tools/call" || !strings.HasPrefix(violation.Target, "scripted") || len(violation.Bytes) == 0 {
+					t.Errorf("%+v, want %s", violation, c.want)
+				}
+				result, err := client.Call(t.Context(), "x", nil)
+				if err != nil || result.Content[0].Type != "hologram" || string(result.Content[0].Raw) != `{"type":"hologram","depth":1.50}` {
+					t.Errorf("the next call: %+v, %v", result, err)
+				}
+			})
+		})
+	}
+}
+
+func TestContentItemsOfServers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		block := `{"type":"text","text":""}`
+		s := &scripted{handle: modern(func(_ int, m message) []string {
+			if m.member("name") == `"many"` {
+				return []string{m.reply(`{"content":[` + strings.Repeat(block+",", 10) + block + `]}`)}
+			}
+			return []string{m.reply(okResult)}
+		})}
+		c := connect(t, s, mcpclient.Options{Limits: mcpclient.Limits{ContentItems: 10}})
+		_, err := c.Call(t.Context(), "many", nil)
+		limit := errorAs[*mcpclient.LimitError](t, err)
+		if limit.Limit != "ContentItems" || limit.Value != 10 || limit.Method != "tools/call" || limit.Target == "" {
+			t.Errorf("%+v", limit)
+		}
+		if r, err := c.Call(t.Context(), "few", nil); err != nil || r.Text() != "ok" {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+}
+
+// Contents of another resource are reported, and returned.
+func TestOtherResource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var v violations
+		contents := []string{`{"uri":"a:b","text":"1"}`, `{"uri":"a:other","text":"2"}`, `{"uri":"a:other","text":"3"},{"uri":"a:b","text":"4"}`, ``}
+		s := &scripted{handle: modern(func(_ int, m message) []string {
+			reply := m.reply(`{"resultType":"complete","ttlMs":0,"cacheScope":"private","contents":[` + contents[0] + `]}`)
+			contents = contents[1:]
+			return []string{reply}
+		})}
+		c := connect(t, s, mcpclient.Options{OnProtocolError: v.add})
+		for _, want := range []string{"1", "2", "34", ""} {
+			if r, err := c.Read(t.Context(), "a:b"); err != nil || r.Text() != want {
+				t.Fatalf("%+v, %v", r, err)
+			}
+		}
+		synctest.Wait()
+		if texts := v.texts(); len(texts) != 1 || !strings.Contains(texts[0], `asked for, "a:b"; the first one is of "a:other"`) {
+			t.Errorf("%q", texts)
+		}
+	})
+}
+
+// Structured content that does not fit is an error of the generic Call with the places, and is as
+// it came for the other one.
+func TestStructuredContradiction(t *testing.T) {
+	type item struct {
+		Name  string
+		Price float64
+	}
+	synctest.Test(t, func(t *testing.T) {
+		const value = `{"Items":[{"Name":"a","Price":1},{"Name":7,"Price":"much"}],"N":9007199254740993}`
+		s := &scripted{handle: modern(func(_ int, m message) []string {
+			if m.member("name") == `"text"` {
+				return []string{m.reply(okResult)}
+			}
+			return []string{m.reply(`{"content":[],"structuredContent":` + value + `}`)}
+		})}
+		c := connect(t, s, mcpclient.Options{})
+		got, err := mcpclient.Call[struct{ Items []item }](t.Context(), c, "x", nil)
+		violation := errorAs[*mcpclient.ProtocolViolationError](t, err)
+		if want := "Items[1].Name: must be string, got number; Items[1].Price: must be float64, got string"; !strings.HasSuffix(violation.Text, want) || got.Items != nil {
+			t.Errorf("%s, %+v", violation.Text, got)
+		}
+		if r, err := c.Call(t.Context(), "x", nil); err != nil || string(r.Structured) != value {
+			t.Errorf("%+v, %v", r, err)
+		}
+		if n, err := mcpclient.Call[struct{ N int64 }](t.Context(), c, "x", nil); err != nil || n.N != 9007199254740993 {
+			t.Errorf("%+v, %v", n, err)
+		}
+		// A tool without structured content has broken nothing.
+		if text, err := mcpclient.Call[string](t.Context(), c, "text", nil); err != nil || text != "ok" {
+			t.Errorf("%q, %v", text, err)
+		}
+		_, err = mcpclient.Call[item](t.Context(), c, "text", nil)
+		if _, broken := errors.AsType[*mcpclient.ProtocolViolationError](err); err == nil || broken || !strings.Contains(err.Error(), "text: the result has no structured content") {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+// A list that does not end is ended by the limits, and the next request works.
+func TestEndlessLists(t *testing.T) {
+	item := func(n int) string { return fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object"}}`, n) }
+	for name, c := range map[string]struct {
+		limits mcpclient.Limits
+		page   func(n int) string
+		limit  string // of the error, "" for a violation
+		asked  int    // at most
+	}{
+		"new cursors": {mcpclient.Limits{ListPages: 20}, func(n int) string { return fmt.Sprintf(`"tools":[],"nextCursor":"%d"`, n) }, "ListPages", 20},
+		"same cursor": {mcpclient.Limits{}, func(n int) string { return `"tools":[` + item(n) + `],"nextCursor":"again"` }, "", 2},
+		"no cursor":   {mcpclient.Limits{}, func(n int) string { return `"tools":[` + item(n) + `],"nextCursor":""` }, "", 2},
+		"items": {mcpclient.Limits{ListItems: 30}, func(n int) string {
+			return fmt.Sprintf(`"tools":[%s],"nextCursor":"%d"`, strings.Repeat(item(n)+",", 9)+item(n), n)
+		}, "ListItems", 4},
+		"bytes": {mcpclient.Limits{ListBytes: 1000}, func(n int) string {
+			return fmt.Sprintf(`"tools":[],"x":"%s","nextCursor":"%d"`, strings.Repeat("x", 300), n)
+		}, "ListBytes", 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				n := 0
+				s := &scripted{handle: modern(func(_ int, m message) []string {
+					if m.Method != "tools/list" {
+						return []string{m.reply(okResult)}
+					}
+					n++
+					return []string{m.reply(`{"resultType":"complete","ttlMs":0,"cacheScope":"private",` + c.page(n) + `}`)}
+				})}
+				client := connect(t, s, mcpclient.Options{Limits: c.limits, OnProtocolError: func(error) {}})
+				tools, err := client.Tools(t.Context())
+				if tools != nil {
+					t.Errorf("a part of the list: %d", len(tools))
+				}
+				if c.limit == "" {
+					violation := errorAs[*mcpclient.ProtocolViolationError](t, err)
+					if !strings.Contains(violation.Text, "has come twice") || violation.Method != "tools/list" {
+						t.Errorf("%+v", violation)
+					}
+				} else if limit := errorAs[*mcpclient.LimitError](t, err); limit.Limit != c.limit || limit.Method != "tools/list" {
+					t.Errorf("%+v", limit)
+				}
+				if asked := s.count("tools/list"); asked > c.asked {
+					t.Errorf("%d pages were requested", asked)
+				}
+				if r, err := client.Call(t.Context(), "x", nil); err != nil || r.Text() != "ok" {
+					t.Errorf("%+v, %v", r, err)
+				}
+			})
+		})
+	}
+}
+
+// A form that the specification does not allow is refused without a question to the user.
+func TestFormsOfServers(t *testing.T) {
+	fields := make([]string, 10_000)
+	for i := range fields {
+		fields[i] = fmt.Sprintf(`"f%d":{"type":"string"}`, i)
+	}
+	for name, c := range map[string]struct{ schema, want string }{
+		"many fields":  {`{"type":"object","properties":{` + strings.Join(fields, ",") + `}}`, "-32602"},
+		"nested":       {`{"type":"object","properties":{"a":{"type":"object","properties":{"b":{"type":"string"}}}}}`, "-32602"},
+		"no object":    {`["a"]`, "-32602"},
+		"does not fit": {`{"type":"object","properties":{"n":{"type":"integer","maximum":1}}}`, "field n: must be at most 1, got 2"},
+		"defaults":     {`{"type":"object","properties":{"n":{"type":"integer"},"s":{"type":"string","default":"a"}}}`, `{"action":"accept","content":{"n":2,"s":"a"}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := &scripted{}
+				s.handle = legacy(func(_ int, m message) []string {
+					if m.Method != "tools/call" {
+						return nil
+					}
+					return []string{`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","requestedSchema":` + c.schema + `}}`, m.reply(okResult)}
+				})
+				asked := 0
+				client := connect(t, s, mcpclient.Options{Elicit: func(context.Context, *mcpclient.Elicitation) (mcpclient.ElicitAnswer, error) {
+					asked++
+					return mcpclient.Accept(map[string]json.RawMessage{"n": json.RawMessage("2")}), nil
+				}})
+				if _, err := client.Call(t.Context(), "x", nil); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				got := ""
+				for _, m := range s.received {
+					if string(m.ID) == `"q"` && m.Error != nil {
+						got = fmt.Sprint(m.Error.Code, " ", m.Error.Message)
+					} else if string(m.ID) == `"q"` {
+						got = string(m.Result)
+					}
+				}
+				if !strings.Contains(got, c.want) || asked > 0 != (c.want != "-32602") {
+					t.Errorf("%s after %d questions, want %s", got, asked, c.want)
+				}
+			})
+		})
+	}
+}
