@@ -24,6 +24,7 @@ func (x *connection) readStream() {
 			if errors.Is(err, io.EOF) {
 				err = errEnded
 			}
+			x.out.settle()
 			x.fail(err)
 			return
 		}

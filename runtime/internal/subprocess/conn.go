@@ -145,7 +145,8 @@ func (c *Conn) reasonOf(err error) error {
 func (c *Conn) noteOutputEnd() { c.outputEndOnce.Do(func() { close(c.outputEnd) }) }
 
 // Write sends messages. If the program does not read them within WriteTime, the connection
-// cannot be used any more. Errors are *dial.Error.
+// cannot be used any more. If it has ended or closed its input, the reason is a
+// [*dial.Exit], as that of Read. Errors are *dial.Error.
 func (c *Conn) Write(batch []byte) error {
 	if broken := c.writeErr.Load(); broken != nil {
 		return &dial.Error{Again: true, Err: broken.Err}
@@ -158,17 +159,17 @@ func (c *Conn) Write(batch []byte) error {
 	if err == nil {
 		return nil
 	}
-	failed := &dial.Error{Sent: n > 0, Again: true, Err: err}
 	switch {
+	case c.closing.Load():
+		return &dial.Error{Sent: n > 0, Again: true, Err: os.ErrClosed}
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		failed.Err = fmt.Errorf("the program has not read its input for %v", within)
-	case errors.Is(err, os.ErrClosed) && c.closing.Load():
-		failed.Err = os.ErrClosed
-	default:
-		failed.Err = errors.New("the program does not read its input any more")
+		failed := &dial.Error{Sent: n > 0, Again: true, Err: fmt.Errorf("the program has not read its input for %v", within)}
+		c.writeErr.Store(failed)
+		return failed
 	}
-	c.writeErr.Store(failed)
-	return failed
+	c.finish()
+	<-c.done
+	return &dial.Error{Sent: n > 0, Again: true, Err: c.exit()}
 }
 
 // Close ends the program and returns when it has ended: by closing its input, after
@@ -210,7 +211,7 @@ func (c *Conn) exit() *dial.Exit {
 	default:
 	}
 	if c.forced {
-		e.Status += ", after it had closed its output and gone on"
+		e.Status += ", after it had closed its input or output and gone on"
 	}
 	return e
 }

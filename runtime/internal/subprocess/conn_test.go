@@ -426,7 +426,7 @@ func TestEnds(t *testing.T) {
 		code   int
 	}{
 		"die":                                   {"signal: killed", -1},
-		"closes output":                         {"signal: terminated, after it had closed its output and gone on", -1},
+		"closes output":                         {"signal: terminated, after it had closed its input or output and gone on", -1},
 		"closes output and ends with its input": {"exit status 4", 4},
 	} {
 		t.Run(program, func(t *testing.T) {
@@ -438,13 +438,27 @@ func TestEnds(t *testing.T) {
 			f.wantReady()
 			f.wantExit(want.status, want.code)
 			err := f.Write([]byte("{}\n"))
-			if failed, ok := errors.AsType[*dial.Error](err); !ok || failed.Sent || !failed.Again {
+			failed, _ := errors.AsType[*dial.Error](err)
+			if exit, ok := errors.AsType[*dial.Exit](err); !ok || exit.Status != want.status || failed.Sent || !failed.Again {
 				t.Errorf("write: %v", err)
 			}
 			f.closeWithin(0, slack)
 		})
 	}
-	f := start(t, "closes stderr", nil)
+	f := start(t, "closes input", nil)
+	f.wantReady()
+	err := f.Write([]byte("{}\n"))
+	if exit, ok := errors.AsType[*dial.Exit](err); !ok || exit.Status != "signal: terminated, after it had closed its input or output and gone on" {
+		t.Errorf("write: %v", err)
+	}
+	f = start(t, "exit=7", nil)
+	for err = nil; err == nil; {
+		err = f.Write([]byte("{}\n"))
+	}
+	if exit, ok := errors.AsType[*dial.Exit](err); !ok || exit.Code != 7 || string(exit.Stderr) != "cannot start: 7\n" {
+		t.Errorf("write: %v", err)
+	}
+	f = start(t, "closes stderr", nil)
 	f.wantReady()
 	f.send("{}")
 	f.want("{}")

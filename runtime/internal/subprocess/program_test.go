@@ -138,6 +138,11 @@ var programs = map[string]func(argument string) int{
 		io.Copy(io.Discard, os.Stdin)
 		return 4
 	},
+	"closes input": func(string) int {
+		os.Stdin.Close()
+		ready()
+		return forever()
+	},
 	"closes stderr": func(string) int {
 		os.Stderr.Close()
 		ready()
