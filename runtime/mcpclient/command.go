@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/subprocess"
+	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 )
 
 // Command is a server that is a program (basic/transports, stdio). Each connection starts it
@@ -83,7 +85,7 @@ func (c Command) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 	if ctx.Err() != nil {
 		return nil, &dial.Error{Again: true, Err: context.Cause(ctx)}
 	}
-	cmd, err := c.command()
+	cmd, err := c.command(o.Logger)
 	if err != nil {
 		return nil, &dial.Error{Err: err}
 	}
@@ -95,7 +97,7 @@ func (c Command) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 }
 
 // command returns the command to start.
-func (c Command) command() (*exec.Cmd, error) {
+func (c Command) command(log *slog.Logger) (*exec.Cmd, error) {
 	if c.Path == "" {
 		return nil, errors.New("Command.Path is empty: it is the program of the server")
 	}
@@ -106,9 +108,12 @@ func (c Command) command() (*exec.Cmd, error) {
 		return nil, err
 	}
 	if c.Prepare != nil {
-		c.Prepare(cmd)
+		usercode.Call(func() { c.Prepare(cmd) }, func(f usercode.Failure) {
+			err = errors.New("Command.Prepare has failed: " + f.String())
+			log.LogAttrs(context.Background(), slog.LevelError, "panic in Command.Prepare", f.Attrs()...)
+		})
 	}
-	return cmd, nil
+	return cmd, err
 }
 
 // kept are the variables of this process's environment that programs get.

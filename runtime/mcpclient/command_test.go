@@ -139,7 +139,8 @@ func TestCommandFails(t *testing.T) {
 		"the directory Command.Dir " + text + " does not exist":    {Path: os.Args[0], Dir: text},
 		"Command.Env[1] does not have the form NAME=value":         {Path: os.Args[0], Env: []string{"A=", "s3cret"}},
 		"Command.Env[0] does not have the form NAME=value":         {Path: os.Args[0], Env: []string{"=s3cret"}},
-		"not now": {Path: os.Args[0]},
+		"not now":                        {Path: os.Args[0]},
+		"Command.Prepare has failed: oh": {Path: os.Args[0], Prepare: func(*exec.Cmd) { panic("oh") }},
 	} {
 		if runtime.GOOS == "windows" && (strings.Contains(want, text) || strings.Contains(want, plain)) {
 			continue

@@ -344,6 +344,22 @@ func TestStderrWriter(t *testing.T) {
 	}
 }
 
+// TestStderrWriterBlocks: then the connection ends too, but for the goroutine that writes.
+func TestStderrWriterBlocks(t *testing.T) {
+	blocked := make(blocking)
+	f := start(t, "exit=3", blocked)
+	defer close(blocked)
+	f.closeWithin(0, slack)
+}
+
+// blocking is a writer that returns when the channel is closed.
+type blocking chan struct{}
+
+func (b blocking) Write(p []byte) (int, error) {
+	<-b
+	return len(p), nil
+}
+
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errors.New("disk full") }

@@ -90,13 +90,16 @@ func (m *messages) pass(p []byte, read int) (passed int) {
 			if end >= 0 {
 				line = line[:end+1]
 			}
-			read += len(line)
 			if m.state == lineMessage {
-				passed += copy(p[passed:], line)
+				if passed < read {
+					copy(p[passed:], line)
+				}
+				passed += len(line)
 			} else {
 				m.quoted = append(m.quoted, line[:min(len(line), maxQuoted-len(m.quoted))]...)
 				m.skip(line)
 			}
+			read += len(line)
 			if end >= 0 {
 				m.endLine()
 			}
