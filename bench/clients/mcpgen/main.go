@@ -1,0 +1,33 @@
+// Mcpgen calls a server by mcpclient.
+package main
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/mcpgen/mcpgen/bench/clients/load"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+)
+
+func main() {
+	load.Main(func(ctx context.Context, to load.Server) (*load.Client, error) {
+		c, err := mcpclient.Connect(ctx, target(to), mcpclient.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return &load.Client{
+			Call: func(ctx context.Context, arguments json.RawMessage) (string, any, error) {
+				r, err := c.Call(ctx, "search", arguments)
+				if err != nil {
+					return "", nil, err
+				}
+				return r.Content[0].Text, r.Structured, nil
+			},
+			Close: c.Close,
+		}, nil
+	})
+}
+
+func target(to load.Server) mcpclient.Target {
+	return mcpclient.Command{Path: to.Path}
+}
