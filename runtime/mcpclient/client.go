@@ -204,7 +204,14 @@ func (c *Client) end(why error) {
 		x.close(why)
 	}
 	c.stop(why) // ends an opening too
-	<-idle
+	// A connection of a Dialer may not end its Read when it is closed.
+	timer := time.NewTimer(4 * c.limits.CloseTime)
+	defer timer.Stop()
+	select {
+	case <-idle:
+	case <-timer.C:
+		c.log.Warn("mcpclient: the connection has not ended after Close", "server", c.target.Name())
+	}
 	c.events.state(State{Kind: Closed, Err: reason(why)})
 	c.events.finish()
 	close(c.done)
