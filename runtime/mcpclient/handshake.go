@@ -89,6 +89,9 @@ func (h *handshake) probe(ctx context.Context, r *protocol.Revision) error {
 			}
 			return h.speakLegacy(ctx, v.keep)
 		default: // openUntil connects again where that may help
+			if v.kind == tryLater && answer.ended {
+				return &lost{err: v.err}
+			}
 			return v.err
 		}
 	}

@@ -121,7 +121,11 @@ func (e *timeoutError) Unwrap() []error { return []error{e.cause, e.last} }
 // mayOpenAgain reports whether an error may be gone later, and when.
 func mayOpenAgain(err error) (after time.Duration, again bool) {
 	if s, ok := errors.AsType[*dial.Status](err); ok {
-		return s.RetryAfter, s.Status == 429 || s.Status >= 500
+		switch s.Status {
+		case 408, 421, 425, 429: // as in classifyStatus
+			return s.RetryAfter, true
+		}
+		return s.RetryAfter, s.Status >= 500
 	}
 	if e, ok := errors.AsType[*dial.Error](err); ok {
 		return 0, e.Again

@@ -144,7 +144,7 @@ func (p *pool[C]) open(ctx context.Context, k *poolKey[C], evicted []C, open fun
 	returned := false
 	defer func() {
 		if !returned { // it has panicked, which is its caller's to recover
-			p.refused(ctx, k, o, errOpenPanic)
+			_ = p.refused(ctx, k, o, errOpenPanic)
 		}
 	}()
 	closeClients(evicted)

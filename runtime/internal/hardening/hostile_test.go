@@ -1,0 +1,269 @@
+package hardening_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"runtime/metrics"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcpnet"
+	"github.com/mcpgen/mcpgen/runtime/mcpws"
+)
+
+// hostileRow is something that servers do to clients.
+type hostileRow struct {
+	name string // of its tests
+	what string // in a few words
+	here string // what comes of it
+	eras []era  // nil for both
+	not  map[string]string
+	// script returns what the server does, see faulty.Server.
+	script  func() func(*faulty.Server, *faulty.Message) bool
+	options func(*mcpclient.Options) // nil for the defaults
+	run     func(t *testing.T, h *hostile)
+}
+
+// hostile is a hostile server with a client.
+type hostile struct {
+	transport string
+	era       era
+	target    mcpclient.Target
+	options   mcpclient.Options
+	client    *mcpclient.Client
+	reported  atomic.Int32 // calls of OnProtocolError
+}
+
+// hostileTransports are those of the table.
+var hostileTransports = []string{stdio, memory, tcp, webSocket}
+
+const (
+	hostileVariable = "HARDENING_HOSTILE" // the row of a program
+	hostileEra      = "HARDENING_ERA"
+)
+
+// TestHostileServers has a test for each row of the table and each transport.
+func TestHostileServers(t *testing.T) {
+	for _, row := range hostileRows {
+		t.Run(row.name, func(t *testing.T) {
+			if row.what == "" || row.here == "" {
+				t.Error("the row is not complete")
+			}
+			for _, transport := range hostileTransports {
+				for _, e := range both {
+					if row.eras != nil && !slices.Contains(row.eras, e) {
+						continue
+					}
+					t.Run(transport+"/"+string(e), func(t *testing.T) {
+						if reason := row.not[transport]; reason != "" {
+							t.Logf("does not apply: %s", reason)
+							return
+						}
+						row.test(t, transport, e)
+					})
+				}
+			}
+		})
+	}
+}
+
+// maxHostileHeap is what the heap may grow by while a hostile server sends: more than a
+// message of the limits of these tests takes, with what the collector has not freed yet, and
+// far less than what is sent.
+const maxHostileHeap = 64 << 20
+
+func (row hostileRow) test(t *testing.T, transport string, e era) {
+	goroutines, files := runtime.NumGoroutine(), openFiles()
+	h := &hostile{transport: transport, era: e}
+	h.options = mcpclient.Options{
+		Eras:            noEras{},
+		Limits:          mcpclient.Limits{MessageBytes: 1 << 20, CloseTime: 500 * time.Millisecond},
+		Retry:           mcpclient.Retry{Attempts: 2, First: time.Millisecond, Max: 10 * time.Millisecond},
+		OnProtocolError: func(error) { h.reported.Add(1) },
+	}
+	if row.options != nil {
+		row.options(&h.options)
+	}
+	stop := h.serve(t, row)
+	heap := watchHeap()
+	row.run(t, h)
+	if h.client != nil {
+		start := time.Now()
+		if err := h.client.Close(); err != nil || time.Since(start) > 10*time.Second {
+			t.Errorf("Close: %v after %v", err, time.Since(start))
+		}
+	}
+	if grown := heap(); grown > maxHostileHeap {
+		t.Errorf("the heap has grown by %d MiB", grown>>20)
+	}
+	stop()
+	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > goroutines || openFiles() > files; {
+		if time.Now().After(end) {
+			t.Fatalf("%d goroutines and %d files, %d and %d before", runtime.NumGoroutine(), openFiles(), goroutines, files)
+		}
+		runtime.Gosched()
+	}
+}
+
+// noEras keeps nothing, so that each test begins with a probe.
+type noEras struct{}
+
+func (noEras) Get(string) (mcpclient.Era, bool) { return mcpclient.Era{}, false }
+func (noEras) Put(string, mcpclient.Era)        {}
+func (noEras) Drop(string)                      {}
+
+// serve starts the server, and sets the target.
+func (h *hostile) serve(t *testing.T, row hostileRow) (stop func()) {
+	server := row.server(h.era)
+	switch h.transport {
+	case stdio:
+		exe, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		h.target = mcpclient.Command{Path: exe, Env: []string{
+			programVariable + "=hostile", hostileVariable + "=" + row.name, hostileEra + "=" + string(h.era),
+		}}
+		return func() {}
+	case memory:
+		h.target = mcpclient.Dialer("memory", func(context.Context) (jsonrpc.Conn, error) {
+			client, other := net.Pipe()
+			go server.ServeStream(other)
+			return jsonrpc.NewLineConn(client, client, h.options.Limits.MessageBytes), nil
+		})
+		return func() {}
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	serve := server.Serve
+	h.target = mcpnet.Endpoint{Network: "tcp", Address: l.Addr().String()}
+	if h.transport == webSocket {
+		serve = server.ServeWebSocket
+		h.target = mcpws.Endpoint{URL: "ws://" + l.Addr().String()}
+	}
+	go func() {
+		defer close(done)
+		serve(l)
+	}()
+	return func() {
+		_ = l.Close() // serve ends by that
+		<-done
+	}
+}
+
+func (row hostileRow) server(e era) *faulty.Server {
+	script := row.script()
+	server := &faulty.Server{Modern: e == modern}
+	server.Script = func(m *faulty.Message) bool { return script(server, m) }
+	return server
+}
+
+// hostileProgram serves a row on the standard streams.
+func hostileProgram() int {
+	i := slices.IndexFunc(hostileRows, func(r hostileRow) bool { return r.name == os.Getenv(hostileVariable) })
+	hostileRows[i].server(era(os.Getenv(hostileEra))).ServeStream(struct {
+		io.Reader
+		io.Writer
+		io.Closer
+	}{os.Stdin, os.Stdout, closeBoth{}})
+	return 0
+}
+
+// closeBoth closes the standard streams.
+type closeBoth struct{}
+
+func (closeBoth) Close() error {
+	os.Exit(0) // a read of standard input does not end by closing it
+	return nil
+}
+
+// connect connects, which must work.
+func (h *hostile) connect(t *testing.T) *mcpclient.Client {
+	t.Helper()
+	c, err := mcpclient.Connect(t.Context(), h.target, h.options)
+	if err != nil {
+		t.Fatalf("Connect: %v", err)
+	}
+	h.client = c
+	return c
+}
+
+// call calls the hostile tool.
+func (h *hostile) call(t *testing.T, timeout time.Duration, arguments any) (*mcpclient.ToolResult, error) {
+	t.Helper()
+	start := time.Now()
+	result, err := h.client.Call(t.Context(), "hostile", arguments, mcpclient.WithTimeout(timeout))
+	if late := time.Since(start) - timeout; late > 5*time.Second {
+		t.Errorf("the call has returned %v after its time", late)
+	}
+	return result, err
+}
+
+// works checks that the next call works.
+func (h *hostile) works(t *testing.T, after string) {
+	t.Helper()
+	result, err := h.client.Call(t.Context(), "echo", nil, mcpclient.WithTimeout(20*time.Second))
+	if err != nil || result.Text() != "right" {
+		t.Errorf("the call after %s: %v", after, err)
+	}
+}
+
+// wantError checks the type of an error.
+func wantError[E error](t *testing.T, what string, err error) {
+	t.Helper()
+	if _, ok := errors.AsType[E](err); !ok {
+		var none E
+		t.Errorf("%s: %v (%T), want a %T", what, err, err, none)
+	}
+}
+
+// openFiles returns the number of descriptors of the process, 0 where it is not known.
+func openFiles() int {
+	names, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(names)
+}
+
+// watchHeap measures how much the heap grows until the function that it returns is called.
+func watchHeap() (grown func() int64) {
+	runtime.GC()
+	read := func() int64 {
+		s := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+		metrics.Read(s)
+		return int64(s[0].Value.Uint64())
+	}
+	start, most := read(), int64(0)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(2 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			most = max(most, read()-start)
+			select {
+			case <-tick.C:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	return func() int64 {
+		close(stop)
+		<-stopped
+		return most
+	}
+}
