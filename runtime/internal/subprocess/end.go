@@ -33,9 +33,6 @@ func (c *Conn) watch() {
 func (c *Conn) endProgram() {
 	defer close(c.done)
 	closePipe(c.stdin)
-	if c.stderr != nil {
-		c.stderr.hurry()
-	}
 	within := c.options.Limits.CloseTime
 	if !c.isGone(within, grace) {
 		c.forced = !c.hasEnded() && !c.closing.Load()

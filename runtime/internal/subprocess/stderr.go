@@ -12,12 +12,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 )
 
-const (
-	// endCheck is how often is checked whether a program has ended whose standard error has
-	// not: another process may have it. endingCheck is the same while a connection ends.
-	endCheck    = time.Second
-	endingCheck = 10 * time.Millisecond
-)
+// endCheck is how often is checked whether a program has ended whose standard error has
+// not: another process may have it.
+const endCheck = time.Second
 
 // stderr is the standard error of a program.
 type stderr struct {
@@ -25,15 +22,12 @@ type stderr struct {
 	to     io.Writer // nil after an error
 	last   tail
 	logger *slog.Logger
-
-	mu     sync.Mutex
-	ending bool
 }
 
 // copy reads to the end, or until the program has ended.
 func (s *stderr) copy(p *os.Process) {
 	buf := make([]byte, 4<<10)
-	s.setCheck()
+	_ = s.file.SetReadDeadline(time.Now().Add(endCheck))
 	for {
 		n, err := s.file.Read(buf)
 		s.take(buf[:n])
@@ -45,7 +39,7 @@ func (s *stderr) copy(p *os.Process) {
 			s.rest(buf)
 			return
 		default:
-			s.setCheck()
+			_ = s.file.SetReadDeadline(time.Now().Add(endCheck))
 		}
 	}
 }
@@ -60,25 +54,6 @@ func (s *stderr) rest(buf []byte) {
 			return
 		}
 	}
-}
-
-// setCheck sets when the next check is due.
-func (s *stderr) setCheck() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	after := endCheck
-	if s.ending {
-		after = endingCheck
-	}
-	_ = s.file.SetReadDeadline(time.Now().Add(after))
-}
-
-// hurry makes the checks frequent, from now on.
-func (s *stderr) hurry() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ending = true
-	_ = s.file.SetReadDeadline(past)
 }
 
 // take keeps a part, and passes it on.
