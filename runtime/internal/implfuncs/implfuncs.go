@@ -2,12 +2,12 @@
 //
 // Generated code is in packages of other modules, so what it calls is exported, by mcpimpl.
 // The implementation needs fields and methods that package mcp does not export, since people
-// do not use them. A package cannot reach those of another one. Therefore package mcp sets
-// these variables when it is initialized. Package mcpimpl imports mcp, is initialized after
-// it, and converts each variable to its type once. A call costs as much as that of a
-// function value.
+// do not use them. A package cannot reach those of another one. Therefore package mcp returns
+// them in [Funcs], whose type only this module can name, and mcpimpl converts each of them to
+// its type once, when a program starts. A call costs as much as that of a function value. A
+// program without mcpimpl, such as a client, does not link them.
 //
-// The variables have the type any because this package cannot import mcp; the comments give
+// The fields have the type any because this package cannot import mcp; the comments give
 // their types. If two types differ, a program that imports mcpimpl panics when it starts.
 package implfuncs
 
@@ -18,8 +18,8 @@ type Choices struct {
 	Values   []string
 }
 
-// Functions that make features, read requests and write results.
-var (
+// Funcs are functions that make features, read requests and write results.
+type Funcs struct {
 	// NewTool, NewResource, NewTemplate and NewPrompt return a feature of a function.
 	NewTool     any // func(*mcp.ToolInfo, func(context.Context, *mcp.Request) (*mcp.ToolResult, error)) mcp.Feature
 	NewResource any // func(*mcp.ResourceInfo, func(context.Context, *mcp.Request) (*mcp.ResourceResult, error)) mcp.Feature
@@ -50,4 +50,4 @@ var (
 	// Stream returns the encoder of an array of items, and what reports to the client the
 	// item that the encoder holds from a position on.
 	Stream any // func(*mcp.Request) (*wire.Encoder, func(ctx context.Context, start int) error)
-)
+}

@@ -2,7 +2,6 @@ package uripattern
 
 import (
 	"path"
-	"regexp"
 	"strings"
 	"unicode"
 )
@@ -145,7 +144,7 @@ func flatURI(uri string) string {
 // flatWithEncodedSlashes are the flat forms of a URI in which encoded slashes are part of a
 // segment, as they are in the value of {x} in a template.
 func flatWithEncodedSlashes(uri string) []string {
-	kept := encodedSlash.ReplaceAllLiteralString(uri, "\x01")
+	kept := encodedSlash.Replace(uri)
 	if kept == uri {
 		return nil
 	}
@@ -153,7 +152,9 @@ func flatWithEncodedSlashes(uri string) []string {
 	return []string{flat, strings.TrimSuffix(flat, "/")}
 }
 
-var encodedSlash = regexp.MustCompile(`(?i)%2f`)
+// encodedSlash is not a regular expression, so that a program without policies, such as a
+// client, does not link package regexp.
+var encodedSlash = strings.NewReplacer("%2f", "\x01", "%2F", "\x01")
 
 // withoutHost is the URI of a file without the host.
 func withoutHost(uri string) string {
