@@ -22,7 +22,23 @@ const (
 // Form returns the fields of a form. It is an error if the schema is not one that the
 // specification allows (client/elicitation, requested schema): a flat object with texts,
 // numbers, booleans and choices; or if it has more than 1000 fields.
+//
+// The fields of this form check patterns too. The client, which checks an answer before it is
+// sent, leaves them to the server: no schema of the protocol has patterns, and a program that
+// does not call Form need not link what matches them.
 func (e *Elicitation) Form() (*Form, error) {
+	form, err := e.form()
+	if err != nil {
+		return nil, err
+	}
+	for i := range form.Fields {
+		form.Fields[i].setPattern()
+	}
+	return form, nil
+}
+
+// form is Form without patterns.
+func (e *Elicitation) form() (*Form, error) {
 	if e.Mode == "url" {
 		return nil, errors.New("the question is a link, without a form")
 	}
@@ -255,11 +271,16 @@ func (f *Field) setRules() {
 	for _, c := range f.Choices {
 		f.rules.Choices = append(f.rules.Choices, c.Value)
 	}
-	if f.Pattern != "" && len(f.Pattern) <= maxPattern {
-		// The server checks one that takes too large a table here.
-		if _, err := pattern.Compile(f.Pattern); err == nil {
-			f.rules.Pattern = wire.NewPattern(f.Pattern)
-		}
+}
+
+// setPattern lets the field check its pattern. The server checks one that takes too large a
+// table here.
+func (f *Field) setPattern() {
+	if f.Pattern == "" || len(f.Pattern) > maxPattern {
+		return
+	}
+	if m, err := pattern.Compile(f.Pattern); err == nil {
+		f.rules.Pattern, f.rules.Matches = f.Pattern, m.Match
 	}
 }
 

@@ -206,7 +206,7 @@ func TestFormCompleteRefused(t *testing.T) {
 		"mail":{"type":"string","format":"email"},"site":{"type":"string","format":"uri"},"day":{"type":"string","format":"date"},"at":{"type":"string","format":"date-time"},
 		"one":{"type":"string","oneOf":[{"const":"r","title":"Red"}]},"some":{"type":"array","minItems":1,"maxItems":2,"items":{"type":"string","enum":["r","g","b"]}},
 		"bad":{"type":"string","pattern":"(unclosed"},"long":{"type":"string","pattern":"` + strings.Repeat("a", 5000) + `"}}}`
-	f, err := parseForm([]byte(schema))
+	f, err := (&Elicitation{Schema: json.RawMessage(schema)}).Form()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -190,7 +190,7 @@ func (c *Client) answerElicitation(ctx context.Context, params json.RawMessage) 
 	if c.options.Elicit == nil {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the client does not support forms"}
 	}
-	form, err := e.Form()
+	form, err := e.form()
 	if err != nil {
 		return nil, invalidQuestion(protocol.CreateElicitation, err)
 	}

@@ -556,19 +556,6 @@ func benchResult() []byte {
 	return []byte(`{"content":[{"type":"text","text":` + string(text) + `}],"structuredContent":` + value + `,"resultType":"complete"}`)
 }
 
-func TestReadAllocations(t *testing.T) {
-	data := benchResult()
-	n := testing.AllocsPerRun(200, func() {
-		if _, err := readToolResult(data, &defaultLimits, nil); err != nil {
-			t.Fatal(err)
-		}
-	})
-	// The result, the slice of blocks, and the text, which has escapes.
-	if n > 3 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
 func BenchmarkReadToolResult(b *testing.B) {
 	data := benchResult()
 	b.SetBytes(int64(len(data)))

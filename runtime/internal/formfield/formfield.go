@@ -31,7 +31,9 @@ type Rules struct {
 	Format string
 	// MinLength and MaxLength of a string, in characters; or None.
 	MinLength, MaxLength int
-	Pattern              *wire.Regexp // of a string; may be nil
+	// Matches reports whether a string matches Pattern; nil for one that is not checked.
+	Matches func(string) bool
+	Pattern string
 	// Minimum and Maximum of a number, as JSON. Texts that are not JSON numbers are ignored.
 	Minimum, Maximum string
 	// Choices of a choice, and how many of them there must be, or None.
@@ -87,8 +89,8 @@ func (r *Rules) Read(d *wire.Decoder) any {
 	if r.MaxLength != None {
 		wire.MaxLength(d, s, r.MaxLength)
 	}
-	if r.Pattern != nil {
-		wire.Pattern(d, s, r.Pattern)
+	if r.Matches != nil && !d.Failed() && !r.Matches(s) {
+		d.Fail(wire.RulePattern, "must match the pattern "+r.Pattern)
 	}
 	if check := Formats[r.Format]; check != nil {
 		wire.Format(d, s, check)
