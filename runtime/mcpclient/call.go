@@ -138,6 +138,14 @@ func (c *Client) complete(
 	return *completion, nil
 }
 
+// Decode reads the structured content of a result of [Client.Call] into v, a pointer, as the
+// function [Call] does. It needs no request. The error is [ErrNoStructured], or names what
+// encoding/json cannot read into v; v may then have a part of the content.
+func (c *Client) Decode(result *ToolResult, v any) error {
+	known, _ := c.tools.get(result.tool)
+	return decodeStructured(result, known.output, c.revision.Load(), v)
+}
+
 // Call calls a tool and reads its structured content, in every revision: where there is
 // none, the text. A result that says that the tool has failed is a [*ToolError]. T is what
 // encoding/json reads the content into; for content that does not fit, the error is a
@@ -151,9 +159,8 @@ func Call[T any](ctx context.Context, c *Client, tool string, arguments any, opt
 	if err != nil {
 		return value, err
 	}
-	known, _ := c.tools.get(tool)
-	switch err := decodeStructured(result, known.output, c.revision.Load(), &value); {
-	case errors.Is(err, errNoStructured):
+	switch err := c.Decode(result, &value); {
+	case errors.Is(err, ErrNoStructured):
 		return value, c.wrap(protocol.ToolsCall.String(), fmt.Errorf("%s: %w", tool, err))
 	case err != nil:
 		var none T // some of it may have been read

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -17,7 +18,27 @@ var (
 	// ErrRefused ends a request whose handler asked for input that a function of Options
 	// has refused, where the server needs it to go on.
 	ErrRefused = errors.New("input refused")
+	// ErrNoStructured is a result of a tool that has nothing to read a value from.
+	ErrNoStructured = errors.New("the result has no structured content")
 )
+
+// CancelError is a cause for the end of the context of a request (context.WithCancelCause)
+// that has a reason for the server. It is context.Canceled for errors.Is. After any other
+// cause the server gets the reason "cancelled", or "timeout".
+type CancelError struct {
+	Reason string // "" sends none
+}
+
+// Error has the reason.
+func (e *CancelError) Error() string {
+	if e.Reason == "" {
+		return "cancelled"
+	}
+	return "cancelled: " + e.Reason
+}
+
+// Is reports whether target is context.Canceled.
+func (e *CancelError) Is(target error) bool { return target == context.Canceled }
 
 // ToolError is a failed result of a tool (isError), returned by [Call] and
 // [ToolResult.Err].

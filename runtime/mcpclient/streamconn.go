@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // readStream reads messages until the stream ends.
@@ -106,5 +107,12 @@ func cancelParams(p *pending, why error) json.RawMessage {
 	if errors.Is(why, ErrTimeout) {
 		reason = "timeout"
 	}
-	return append(strconv.AppendInt([]byte(`{"requestId":`), p.id, 10), `,"reason":"`+reason+`"}`...)
+	if e, ok := errors.AsType[*CancelError](why); ok {
+		reason = e.Reason
+	}
+	params := strconv.AppendInt([]byte(`{"requestId":`), p.id, 10)
+	if reason != "" {
+		params = addMember(params, "reason", wire.AppendString(nil, reason))
+	}
+	return append(params, '}')
 }

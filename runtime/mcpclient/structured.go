@@ -13,14 +13,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// errNoStructured means that a result has nothing to read a value from.
-var errNoStructured = errors.New("the result has no structured content")
-
 // decodeStructured reads the result of a tool into v, a pointer, in every revision: the
 // structured content, or the text where the revision has none. A value that is not an object
 // is unwrapped from {"result": value}, the form in which revisions send it that have objects
 // only. The text of a tool without structured content is a string. The error is
-// errNoStructured, or names the places that do not fit.
+// ErrNoStructured, or names the places that do not fit.
 func decodeStructured(r *ToolResult, output outputKind, revision *protocol.Revision, v any) error {
 	as := reflect.TypeOf(v).Elem()
 	data := structuredOf(r, as, output, &revision.Fields)
@@ -29,7 +26,7 @@ func decodeStructured(r *ToolResult, output outputKind, revision *protocol.Revis
 			reflect.ValueOf(v).Elem().SetString(r.Text())
 			return nil
 		}
-		return errNoStructured
+		return ErrNoStructured
 	}
 	if err := json.Unmarshal(data, v); err != nil {
 		return &contradiction{problems: contradictions(data, as), err: err}

@@ -53,7 +53,7 @@ const (
 
 func TestDecodeStructured(t *testing.T) {
 	const old, middle, newest = "2025-03-26", "2025-11-25", "2026-07-28"
-	none := "error: " + errNoStructured.Error()
+	none := "error: " + ErrNoStructured.Error()
 	for name, c := range map[string][2]string{
 		"object":                     {decoded[book](t, structured(`{"Title":"Emma","Pages":474}`), "", middle), "{Title:Emma Pages:474}"},
 		"array, newest":              {decoded[[]int](t, structured(`[1,2]`), "", newest), "[1 2]"},
