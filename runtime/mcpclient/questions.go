@@ -40,6 +40,7 @@ func (x *connection) question(m *jsonrpc.Message, over *pending, data []byte) {
 		fail(jsonrpc.CodeInvalidRequest, "the session is not initialized")
 		return
 	case !x.client.answers(method):
+		x.violation(nil, "the server asks for "+method+", which the client does not support", data)
 		fail(jsonrpc.CodeMethodNotFound, "method not found: "+method)
 		return
 	}

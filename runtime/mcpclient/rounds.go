@@ -132,7 +132,7 @@ func (c *Client) answerInputs(ctx context.Context, revision *protocol.Revision, 
 	var group sync.WaitGroup
 	for i, q := range in.questions {
 		if !c.answers(q.method) {
-			return nil, &dial.Violation{Text: fmt.Sprintf("input request %q is a %s, for which the client has declared no capability", in.keys[i], q.method)}
+			return nil, &dial.Violation{Text: fmt.Sprintf("the server asks for %s as input request %q, which the client does not support", q.method, in.keys[i])}
 		}
 	}
 	for i, q := range in.questions {
