@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -26,6 +27,7 @@ type Client struct {
 	info      mcp.ClientInfo
 	log       *slog.Logger
 	era       targetEra
+	testing   dial.Testing // the target if it is one; nil otherwise
 	results   resultCache
 	metas     [][]byte // what each revision adds to _meta, by Revision.Index
 	sender    Sender   // the interceptors, and attempts inside
@@ -119,6 +121,7 @@ func newClient(to Target, o Options) (*Client, error) {
 		target: to, options: o, limits: o.Limits.withDefaults(), retry: o.Retry.withDefaults(), info: infoOf(o.Info),
 		log: o.Logger, era: targetEra{o.Eras, to}, level: o.LogLevel, done: make(chan struct{}),
 	}
+	c.testing, _ = to.(dial.Testing)
 	if c.log == nil {
 		c.log = slog.Default()
 	}

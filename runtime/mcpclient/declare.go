@@ -49,6 +49,7 @@ func (c *Client) appendInfo(b []byte, r *protocol.Revision) []byte {
 // appendCapabilities appends the capabilities of the client as JSON (ClientCapabilities).
 func (c *Client) appendCapabilities(b []byte, r *protocol.Revision) []byte {
 	o, declare := &c.options, &r.ClientMessages
+	start := len(b)
 	b = append(b, '{')
 	kinds := func(names ...string) []byte {
 		k := []byte{'{'}
@@ -88,7 +89,11 @@ func (c *Client) appendCapabilities(b []byte, r *protocol.Revision) []byte {
 	if len(o.Experimental) > 0 {
 		b = addMember(b, "experimental", appendObjects(o.Experimental))
 	}
-	return append(b, '}')
+	b = append(b, '}')
+	if c.testing != nil {
+		return append(b[:start], c.testing.Capabilities(slices.Clone(b[start:]))...)
+	}
+	return b
 }
 
 // appendObjects returns an object of objects, which Connect has checked.

@@ -79,7 +79,7 @@ func (x *connection) appendRequest(b []byte, p *pending, r *Request) ([]byte, er
 	case len(r.Params) <= len("{}"):
 		b = append(append(append(b, `{"_meta":{`...), meta...), "}}"...)
 	case bytes.Contains(r.Params, []byte(`"_meta"`)) && objectHas(r.Params, "_meta"):
-		b = appendMerged(b, r.Params, meta)
+		b = appendMerged(b, r.Params, meta, x.client.testing != nil)
 	default:
 		b = append(b, r.Params[:len(r.Params)-1]...)
 		b = append(append(append(b, `,"_meta":{`...), meta...), "}}"...)
@@ -88,8 +88,8 @@ func (x *connection) appendRequest(b []byte, p *pending, r *Request) ([]byte, er
 }
 
 // appendMerged appends params that have a _meta of their own, whose members are replaced by those of
-// meta.
-func appendMerged(b []byte, params json.RawMessage, meta []byte) []byte {
+// meta, unless keep is set.
+func appendMerged(b []byte, params json.RawMessage, meta []byte, keep bool) []byte {
 	added := append(append([]byte{'{'}, meta...), '}')
 	b = append(b, '{')
 	jsonrpc.Members(params, func(name, value []byte) bool {
@@ -99,13 +99,15 @@ func appendMerged(b []byte, params json.RawMessage, meta []byte) []byte {
 		}
 		merged := []byte{'{'}
 		jsonrpc.Members(value, func(key, v []byte) bool {
-			if !objectHas(added, string(key)) {
+			if keep || !objectHas(added, string(key)) {
 				merged = addMember(merged, string(key), v)
 			}
 			return true
 		})
 		jsonrpc.Members(added, func(key, v []byte) bool {
-			merged = addMember(merged, string(key), v)
+			if !keep || !objectHas(value, string(key)) {
+				merged = addMember(merged, string(key), v)
+			}
 			return true
 		})
 		b = addMember(b, "_meta", append(merged, '}'))

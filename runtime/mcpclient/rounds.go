@@ -153,6 +153,9 @@ func (c *Client) answerInputs(ctx context.Context, revision *protocol.Revision, 
 			}
 			answers[i] = answer
 		})
+		if c.testing != nil {
+			group.Wait()
+		}
 	}
 	done := make(chan struct{})
 	go func() {

@@ -84,6 +84,17 @@ type Restarter interface {
 	Restarts() bool
 }
 
+// Testing is a [Target] of tests of a server (package mcptest). What its client sends may be
+// wrong, so that a test sees how the server refuses it: requests of capabilities that the
+// server does not declare, members of _meta that the client sets otherwise, answers that do
+// not fit their forms. Progress and violations are passed on by the goroutine that reads,
+// each before the next message, and the questions of a round are answered one after the other.
+type Testing interface {
+	// Capabilities returns the capabilities that the client declares, as a JSON object, given
+	// those that its options imply.
+	Capabilities(implied []byte) []byte
+}
+
 // Message is a message to a server over HTTP.
 type Message struct {
 	Data    []byte // one JSON-RPC message, without a line end
