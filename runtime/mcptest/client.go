@@ -7,7 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
+	"log/slog"
+	"math"
 	"slices"
 	"sync"
 	"testing"
@@ -16,36 +17,36 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 // Client is a client of one server, for one test. Requests may be started while
 // others run.
 type Client struct {
 	t        testing.TB
-	server   *mcp.Server
 	options  Options
 	revision *protocol.Revision
+	client   *mcpclient.Client
 	conn     jsonrpc.Conn
 	wait     func() error
-	ctx      context.Context // ends with the client
+	ctx      context.Context // of the server; ends with the client
 	stop     context.CancelCauseFunc
 	gone     chan struct{} // closed at the end of the connection
 
-	writing    sync.Mutex
 	background sync.WaitGroup
 	closing    sync.Once
+	sending    chan struct{} // has an element while a request is on its way to the connection
 
-	mu        sync.Mutex
-	closed    bool
-	failure   error // why the connection ended
-	last      int64 // identifier of a request
-	waiting   map[string]*reply
-	progress  map[string]func(Progress) // by token, nil for requests that have ended
-	answering map[string]context.CancelFunc
-	logs      []LogMessage
-	watches   []*Watch
-	uris      map[string]int // how many watches of a session include a resource
-	hello     *ServerInfo
+	mu         sync.Mutex
+	closed     bool
+	dialed     bool
+	failure    error      // why the connection ended
+	current    *request   // that is on its way to the connection
+	cancelling []*request // whose cancellation is on its way
+	logs       []LogMessage
+	watches    []*Watch
+	uris       map[string]int // how many watches of a session include a resource
+	hello      *ServerInfo
 }
 
 // errClosed is the cause with which the connection of the server ends.
@@ -55,11 +56,13 @@ var errClosed = fmt.Errorf("the test is over: %w", mcp.ErrConnectionClosed)
 // may serve other clients at the same time.
 func New(t testing.TB, server *mcp.Server, options Options) *Client {
 	t.Helper()
-	c := &Client{
-		t: t, server: server, options: options, gone: make(chan struct{}),
-		waiting: map[string]*reply{}, progress: map[string]func(Progress){},
-		answering: map[string]context.CancelFunc{}, uris: map[string]int{},
-	}
+	return open(t, server.Connect, options)
+}
+
+// open connects a client.
+func open(t testing.TB, connect func(context.Context) (jsonrpc.Conn, func() error), options Options) *Client {
+	t.Helper()
+	c := &Client{t: t, options: options, gone: make(chan struct{}), sending: make(chan struct{}, 1), uris: map[string]int{}}
 	if c.options.Timeout <= 0 {
 		c.options.Timeout = time.Minute
 	}
@@ -79,13 +82,55 @@ func New(t testing.TB, server *mcp.Server, options Options) *Client {
 		ctx = context.WithoutCancel(t.Context())
 	}
 	c.ctx, c.stop = context.WithCancelCause(ctx)
-	c.conn, c.wait = server.Connect(c.ctx)
-	go c.listen()
+	c.conn, c.wait = connect(c.ctx)
 	t.Cleanup(c.Close)
+	client, err := mcpclient.Connect(context.Background(), &target{c}, c.clientOptions())
+	if err != nil {
+		t.Fatalf("mcptest: initialize: %v", c.reason(err))
+	}
+	c.client = client
 	if !c.revision.PerRequest {
-		c.initialize()
+		// After the next reply the server has seen that the session is initialized: from
+		// here on it sends list changes, and its handlers may send requests.
+		c.must(protocol.Ping.String(), nil, nil)
+		if c.options.LogLevel != "" {
+			c.SetLogLevel(c.options.LogLevel)
+		}
 	}
 	return c
+}
+
+// unbounded is a limit that no test reaches.
+const unbounded = math.MaxInt32
+
+// clientOptions returns the options of the client below. It sends each request once, keeps
+// no results, and waits for Options.Timeout alone, since a test examines what the server does.
+func (c *Client) clientOptions() mcpclient.Options {
+	rounds := time.Duration(1) // of which each has its own time
+	if c.revision.PerRequest {
+		rounds = maxRounds
+	}
+	timeout := c.options.Timeout
+	o := mcpclient.Options{
+		Info:         c.options.Client,
+		Eras:         known{c.revision},
+		Interceptors: []mcpclient.Interceptor{c.intercept},
+		Cache:        noCache{},
+		Retry:        mcpclient.Retry{Attempts: 1},
+		Logger:       slog.New(slog.DiscardHandler), // what it logs, the test gets as errors
+		Limits: mcpclient.Limits{
+			MessageBytes: unbounded, Depth: 10_000, ContentItems: unbounded,
+			ListPages: unbounded, ListItems: unbounded, ListBytes: unbounded,
+			InFlight: unbounded, Questions: unbounded, Rounds: maxRounds, QueueBytes: unbounded,
+			ConnectTime: timeout, RequestTime: timeout, MaxTime: rounds * timeout, QuestionTime: maxRounds * timeout, WriteTime: timeout,
+		},
+		OnProtocolError: c.violated,
+	}
+	if !c.revision.PerRequest {
+		o.Revision = c.revision.Version
+	}
+	c.answer(&o)
+	return o
 }
 
 // Revisions returns all revisions, the oldest first, for tests that run in each of
@@ -103,10 +148,16 @@ func (c *Client) Close() {
 	c.closing.Do(func() {
 		c.mu.Lock()
 		c.closed = true
+		dialed := c.dialed
 		c.mu.Unlock()
 		c.stop(errClosed)
-		_ = c.conn.Close() // ends the goroutine that reads
-		<-c.gone
+		if c.client != nil {
+			_ = c.client.Close()
+		}
+		_ = c.conn.Close() // ends the goroutine that reads, if there is one
+		if dialed {
+			<-c.gone
+		}
 		c.background.Wait()
 		// A server that still writes to a closing client gets an error, which must not
 		// fail the test.
@@ -116,60 +167,32 @@ func (c *Client) Close() {
 	})
 }
 
-func (c *Client) isClosed() bool {
+// enter reports whether the client is open. If it is, Close waits for c.background.Done.
+func (c *Client) enter() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.closed
+	if c.closed {
+		return false
+	}
+	c.background.Add(1)
+	return true
 }
 
 // Revision returns the protocol revision in use.
 func (c *Client) Revision() string { return c.revision.Version }
 
-// initialize opens the session.
-func (c *Client) initialize() {
-	c.t.Helper()
-	raw, err := c.Request(protocol.Initialize.String(), map[string]any{
-		"protocolVersion": c.revision.Version, "capabilities": c.capabilities(), "clientInfo": c.implementation(),
-	})
-	if err != nil {
-		c.t.Fatalf("mcptest: initialize: %v", err)
-	}
-	var result struct {
-		Version      string                     `json:"protocolVersion"`
-		Capabilities map[string]json.RawMessage `json:"capabilities"`
-		Server       Implementation             `json:"serverInfo"`
-		Instructions string                     `json:"instructions"`
-	}
-	c.read(raw, &result, "the result of initialize")
-	if result.Version != c.revision.Version {
-		c.t.Fatalf("mcptest: the server answers initialize with revision %q, want %q", result.Version, c.revision.Version)
-	}
-	c.hello = &ServerInfo{Implementation: result.Server, Instructions: result.Instructions, Capabilities: result.Capabilities}
-	c.Notify(protocol.Initialized, nil)
-	// After the next reply the server has seen the notification: from here on it sends
-	// list changes, and its handlers may send requests.
-	c.must(protocol.Ping.String(), nil, nil)
-	if c.options.LogLevel != "" {
-		c.SetLogLevel(c.options.LogLevel)
-	}
-}
-
-func (c *Client) implementation() map[string]any {
-	info := map[string]any{"name": c.options.Client.Name, "version": "0"}
-	if v := c.options.Client.Version; v != "" {
-		info["version"] = v
-	}
-	if title := c.options.Client.Title; title != "" && c.revision.Fields.Title {
-		info["title"] = title
-	}
-	return info
-}
-
 // Server returns the server's description of itself; in revision 2026-07-28 it sends
 // server/discover.
 func (c *Client) Server() *ServerInfo {
 	c.t.Helper()
-	if c.hello == nil {
+	switch {
+	case c.hello != nil:
+	case !c.revision.PerRequest:
+		var err error
+		if c.hello, err = c.client.Server(context.Background()); err != nil {
+			c.t.Fatalf("mcptest: %v", c.reason(err))
+		}
+	default:
 		var result struct {
 			Versions     []string                   `json:"supportedVersions"`
 			Capabilities map[string]json.RawMessage `json:"capabilities"`
@@ -219,20 +242,6 @@ func (c *Client) Logs() []LogMessage {
 	return logs
 }
 
-// send writes one message.
-func (c *Client) send(message any) error {
-	data, err := marshal(message)
-	if err != nil {
-		return err
-	}
-	c.writing.Lock()
-	defer c.writing.Unlock()
-	if f := c.options.OnMessage; f != nil {
-		f(false, data)
-	}
-	return c.conn.Write(append(data, '\n'))
-}
-
 // marshal is json.Marshal without the escapes of HTML.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
@@ -261,8 +270,4 @@ func (c *Client) read(data json.RawMessage, to any, what string) {
 	if err := read(data, to); err != nil {
 		c.t.Fatalf("mcptest: %s cannot be read: %v", what, err)
 	}
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	return slices.Sorted(maps.Keys(m))
 }

@@ -127,7 +127,7 @@ func contractOf(t testing.TB, server *mcp.Server) *contract.Contract {
 		if about.Capabilities[capability] == nil {
 			return
 		}
-		for _, listing := range list[json.RawMessage](c, method, member) {
+		for _, listing := range listings(c, method, member) {
 			if err := all.Add(kind, listing); err != nil {
 				t.Fatalf("mcptest: write contract: %v", err)
 			}
@@ -143,4 +143,28 @@ func contractOf(t testing.TB, server *mcp.Server) *contract.Contract {
 		}
 	}
 	return all
+}
+
+// listings returns the items of all pages of a list as they came.
+func listings(c *Client, method protocol.Method, member string) (all []json.RawMessage) {
+	c.t.Helper()
+	seen := map[string]bool{}
+	params := map[string]any{}
+	for {
+		var page map[string]json.RawMessage
+		c.must(method.String(), params, &page)
+		var items []json.RawMessage
+		c.read(page[member], &items, "the result of "+method.String())
+		all = append(all, items...)
+		if page["nextCursor"] == nil {
+			return all
+		}
+		var cursor string
+		c.read(page["nextCursor"], &cursor, "the cursor of "+method.String())
+		if seen[cursor] {
+			c.t.Fatalf("mcptest: %s goes round in a circle: the cursor %q has come twice", method, cursor)
+		}
+		seen[cursor] = true
+		params["cursor"] = cursor
+	}
 }

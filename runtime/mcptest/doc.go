@@ -8,6 +8,9 @@
 //	c := mcptest.New(t, bookstore.NewMCPServer(store), mcptest.Options{})
 //	book := mcptest.Call[Book](c, "get_book", map[string]any{"id": 2701})
 //
+// The client is that of package mcpclient. What the protocol does not allow a server to send
+// fails the test; the client itself sends what the test gives it, right or wrong, once.
+//
 // [Client.Start] and [Client.Request] return errors instead, for tests of refusals. The
 // functions in [Options] answer requests of handlers to the client: in the revisions
 // with sessions these are requests of the server; from revision 2026-07-28 on the

@@ -1,64 +1,62 @@
 package mcptest
 
 import (
-	"encoding/json"
+	"context"
+	"errors"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 // Tools returns the listed tools of all pages.
 func (c *Client) Tools() []Tool {
 	c.t.Helper()
-	return list[Tool](c, protocol.ToolsList, "tools")
+	return has(c, protocol.ToolsList, c.client.Tools)
 }
 
 // Resources returns the listed resources of all pages.
 func (c *Client) Resources() []Resource {
 	c.t.Helper()
-	return list[Resource](c, protocol.ResourcesList, "resources")
+	return has(c, protocol.ResourcesList, c.client.Resources)
 }
 
 // Templates returns the listed resource templates of all pages.
 func (c *Client) Templates() []Template {
 	c.t.Helper()
-	return list[Template](c, protocol.ResourcesTemplatesList, "resourceTemplates")
+	return has(c, protocol.ResourcesTemplatesList, c.client.Templates)
 }
 
 // Prompts returns the listed prompts of all pages.
 func (c *Client) Prompts() []Prompt {
 	c.t.Helper()
-	return list[Prompt](c, protocol.PromptsList, "prompts")
+	return has(c, protocol.PromptsList, c.client.Prompts)
 }
 
-// list reads all pages of a list.
-func list[T any](c *Client, method protocol.Method, member string) []T {
+// has sends a request that has to succeed.
+func has[T any](c *Client, m protocol.Method, send func(context.Context, ...mcpclient.RequestOption) (T, error)) T {
 	c.t.Helper()
-	all := []T{}
-	seen := map[string]bool{}
-	params := map[string]any{}
-	for {
-		var page map[string]json.RawMessage
-		c.must(method.String(), params, &page)
-		var items []T
-		c.read(page[member], &items, "the result of "+method.String())
-		all = append(all, items...)
-		if page["nextCursor"] == nil {
-			return all
-		}
-		var cursor string
-		c.read(page["nextCursor"], &cursor, "the cursor of "+method.String())
-		if seen[cursor] {
-			c.t.Fatalf("mcptest: %s goes round in a circle: the cursor %q has come twice", method, cursor)
-		}
-		seen[cursor] = true
-		params["cursor"] = cursor
+	q, options := c.newRequest(m.String(), nil)
+	result, err := send(q.in(context.Background()), options...)
+	if err == nil {
+		return result
 	}
+	err = c.reason(err)
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		c.t.Fatalf("mcptest: %s: the server refused: %v", m, e)
+	}
+	c.t.Fatalf("mcptest: %s: %v", m, err)
+	return result
 }
 
 // StartRead reads a resource and does not wait.
 func (c *Client) StartRead(uri string, options ...RequestOption) *Running[ReadResult] {
 	c.t.Helper()
-	return start[ReadResult](c, protocol.ResourcesRead.String(), uri, map[string]any{"uri": uri}, options)
+	method := protocol.ResourcesRead.String()
+	q, below := c.newRequest(method, options)
+	return start(c, method+" "+uri, q, func(ctx context.Context) (*ReadResult, error) {
+		return c.client.Read(ctx, uri, below...)
+	})
 }
 
 // Read reads a resource.
@@ -70,11 +68,11 @@ func (c *Client) Read(uri string, options ...RequestOption) *ReadResult {
 // StartPrompt gets a prompt and does not wait.
 func (c *Client) StartPrompt(name string, arguments map[string]string, options ...RequestOption) *Running[PromptResult] {
 	c.t.Helper()
-	params := map[string]any{"name": name}
-	if arguments != nil {
-		params["arguments"] = arguments
-	}
-	return start[PromptResult](c, protocol.PromptsGet.String(), name, params, options)
+	method := protocol.PromptsGet.String()
+	q, below := c.newRequest(method, options)
+	return start(c, method+" "+name, q, func(ctx context.Context) (*PromptResult, error) {
+		return c.client.Prompt(ctx, name, arguments, below...)
+	})
 }
 
 // Prompt gets a prompt.
@@ -88,25 +86,16 @@ func (c *Client) Prompt(name string, arguments map[string]string, options ...Req
 // on.
 func (c *Client) CompletePrompt(prompt, argument, typed string, given map[string]string) Completion {
 	c.t.Helper()
-	return c.complete(map[string]any{"type": "ref/prompt", "name": prompt}, argument, typed, given)
+	return has(c, protocol.Complete, func(ctx context.Context, options ...mcpclient.RequestOption) (Completion, error) {
+		return c.client.CompletePrompt(ctx, prompt, argument, typed, given, options...)
+	})
 }
 
 // CompleteTemplate completes the typed beginning of a variable of a resource template,
 // like [Client.CompletePrompt].
 func (c *Client) CompleteTemplate(uriTemplate, variable, typed string, given map[string]string) Completion {
 	c.t.Helper()
-	return c.complete(map[string]any{"type": "ref/resource", "uri": uriTemplate}, variable, typed, given)
-}
-
-func (c *Client) complete(ref map[string]any, argument, typed string, given map[string]string) Completion {
-	c.t.Helper()
-	params := map[string]any{"ref": ref, "argument": map[string]any{"name": argument, "value": typed}}
-	if given != nil && c.revision.ClientMessages.CompletionContext {
-		params["context"] = map[string]any{"arguments": given}
-	}
-	var result struct {
-		Completion Completion `json:"completion"`
-	}
-	c.must(protocol.Complete.String(), params, &result)
-	return result.Completion
+	return has(c, protocol.Complete, func(ctx context.Context, options ...mcpclient.RequestOption) (Completion, error) {
+		return c.client.CompleteTemplate(ctx, uriTemplate, variable, typed, given, options...)
+	})
 }

@@ -62,8 +62,6 @@ type RequestOption func(*requestOptions)
 type requestOptions struct {
 	meta     map[string]any
 	progress func(Progress)
-	// begun is called with the identifier before the request is sent.
-	begun func(id string)
 }
 
 // WithMeta adds a value to the _meta of a request.

@@ -1,17 +1,25 @@
 package mcptest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
+	"maps"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 // ErrCancelled ends a request that the test has cancelled.
 var ErrCancelled = errors.New("cancelled by the test")
+
+// ErrRefused ends a request whose handler asked for a message of the client's model and
+// was refused, from revision 2026-07-28 on: the client then does not send the request
+// again (client/sampling).
+var ErrRefused = errors.New("the client refused to answer, and does not call again")
 
 // Request sends any request and returns its result unchanged. The params are an object,
 // or nil; the members that the revision requires are added to them. The error is a
@@ -23,15 +31,24 @@ func (c *Client) Request(method string, params any, options ...RequestOption) (j
 	if err != nil {
 		c.t.Fatalf("mcptest: params of %s: %v", method, err)
 	}
-	s, err := c.begin(method, object, apply(options))
+	q, below := c.newRequest(method, options)
+	result, err := c.once(q.in(context.Background()), method, object, below)
 	if err == nil {
-		var result json.RawMessage
-		if result, err = s.await(); err == nil {
-			return result, nil
-		}
+		return result, nil
 	}
+	err = c.reason(err)
 	if _, ok := errors.AsType[*jsonrpc.Error](err); !ok {
 		c.t.Fatalf("mcptest: %s: %v", method, err)
+	}
+	return nil, err
+}
+
+// once sends a request whose result may require input, and does not answer that.
+func (c *Client) once(ctx context.Context, method string, params json.RawMessage, options []mcpclient.RequestOption) (json.RawMessage, error) {
+	requestIn(ctx).once = true
+	_, err := c.client.Request(ctx, method, params, options...)
+	if r, ok := errors.AsType[*onlyResult](err); ok {
+		return r.result, nil
 	}
 	return nil, err
 }
@@ -39,12 +56,15 @@ func (c *Client) Request(method string, params any, options ...RequestOption) (j
 // Notify sends any notification. The params are an object, or nil.
 func (c *Client) Notify(method string, params any) {
 	c.t.Helper()
-	m := map[string]any{"jsonrpc": "2.0", "method": method}
-	if params != nil {
-		m["params"] = params
+	object, err := objectOf(params)
+	if params == nil {
+		object = nil
 	}
-	if err := c.send(m); err != nil {
-		c.t.Fatalf("mcptest: send %s: %v", method, err)
+	if err == nil {
+		err = c.client.Notify(context.Background(), method, object)
+	}
+	if err != nil {
+		c.t.Fatalf("mcptest: send %s: %v", method, c.reason(err))
 	}
 }
 
@@ -60,172 +80,226 @@ func (c *Client) must(method string, params, to any, options ...RequestOption) {
 	}
 }
 
-func apply(options []RequestOption) *requestOptions {
-	o := new(requestOptions)
-	for _, option := range options {
-		option(o)
-	}
-	return o
-}
-
-// objectOf returns the members of an object.
-func objectOf(v any) (map[string]json.RawMessage, error) {
+// objectOf returns the JSON of an object.
+func objectOf(v any) (json.RawMessage, error) {
 	if v == nil {
-		return map[string]json.RawMessage{}, nil
+		return json.RawMessage("{}"), nil
 	}
 	data, err := marshal(v)
 	if err != nil {
 		return nil, err
 	}
-	object := map[string]json.RawMessage{}
+	var object map[string]json.RawMessage
 	if err := json.Unmarshal(data, &object); err != nil {
 		return nil, fmt.Errorf("not an object: %s", data)
 	}
-	if object == nil {
-		object = map[string]json.RawMessage{}
+	return data, nil
+}
+
+// request is a request of the test on its way through the client below, which gets it from
+// the context.
+type request struct {
+	method    string
+	arguments json.RawMessage // of a call: any value; nil for none
+	meta      map[string]any  // of the options
+	once      bool            // a result that requires input is the result
+
+	entered   func(id string) // called before the first message is written; may be nil
+	begun     chan struct{}   // closed then
+	cancelled chan struct{}   // closed when its cancellation is written
+
+	// The lock of the client guards the fields below.
+	id      string // of the newest message
+	written bool   // the newest message was given to the connection
+	leaving bool   // and its cancellation will be
+}
+
+type requestKey struct{}
+
+// in returns a context with the request.
+func (q *request) in(ctx context.Context) context.Context {
+	return context.WithValue(ctx, requestKey{}, q)
+}
+
+func requestIn(ctx context.Context) *request {
+	q, _ := ctx.Value(requestKey{}).(*request)
+	return q
+}
+
+// newRequest returns a request, and its options for the client below.
+func (c *Client) newRequest(method string, options []RequestOption) (*request, []mcpclient.RequestOption) {
+	o := new(requestOptions)
+	for _, option := range options {
+		option(o)
 	}
-	return object, nil
-}
-
-// sent is a request without a reply yet.
-type sent struct {
-	client *Client
-	id     string
-	token  string
-	reply  *reply
-}
-
-// begin sends a request.
-func (c *Client) begin(method string, params map[string]json.RawMessage, o *requestOptions) (*sent, error) {
-	s := &sent{client: c, reply: &reply{done: make(chan struct{})}}
+	q := &request{method: method, meta: map[string]any{}, begun: make(chan struct{}), cancelled: make(chan struct{})}
 	c.mu.Lock()
-	if c.failure != nil || c.closed {
-		err := c.failure
-		c.mu.Unlock()
-		if err == nil {
-			err = errClosed
-		}
-		return nil, err
-	}
-	c.last++
-	s.id = jsonrpc.IntID(c.last).String()
-	meta, err := c.metaOf(params["_meta"], o)
-	if err == nil && o.progress != nil {
-		s.token = string(meta["progressToken"])
-		if s.token == "" {
-			s.token = fmt.Sprintf(`"progress of %s"`, s.id)
-			meta["progressToken"] = json.RawMessage(s.token)
-		}
-		c.progress[s.token] = o.progress
-	}
-	if err == nil {
-		c.waiting[s.id] = s.reply
-		if o.begun != nil {
-			o.begun(s.id)
-		}
+	if level := c.options.LogLevel; level != "" && c.revision.PerRequest {
+		q.meta[protocol.MetaLogLevel] = level
 	}
 	c.mu.Unlock()
-	if err != nil {
-		return nil, err
+	maps.Copy(q.meta, o.meta)
+	var below []mcpclient.RequestOption
+	if o.progress != nil {
+		below = append(below, mcpclient.WithProgress(o.progress))
 	}
-	m := map[string]any{"jsonrpc": "2.0", "id": json.RawMessage(s.id), "method": method}
-	if len(meta) > 0 {
-		with := map[string]any{"_meta": meta}
-		for name, value := range params {
-			if name != "_meta" {
-				with[name] = value
+	return q, below
+}
+
+// write notes the identifier of a message that is about to be written. The caller holds the
+// lock of the client.
+func (q *request) write(id string) {
+	q.id, q.written = id, true
+	select {
+	case <-q.begun:
+		return
+	default:
+	}
+	if q.entered != nil {
+		q.entered(id)
+	}
+	close(q.begun)
+}
+
+// edit returns the params with what the test has given: also what the client below would
+// refuse to send.
+func (q *request) edit(params json.RawMessage) (json.RawMessage, error) {
+	call := q.method == protocol.ToolsCall.String() && !q.once
+	if !call && len(q.meta) == 0 {
+		return params, nil
+	}
+	members := map[string]json.RawMessage{}
+	if len(params) > 0 {
+		if err := json.Unmarshal(params, &members); err != nil {
+			return nil, err
+		}
+	}
+	if call {
+		if delete(members, "arguments"); q.arguments != nil {
+			members["arguments"] = q.arguments
+		}
+	}
+	if len(q.meta) > 0 {
+		meta := map[string]json.RawMessage{}
+		if given := members["_meta"]; given != nil {
+			if err := json.Unmarshal(given, &meta); err != nil {
+				return nil, fmt.Errorf("_meta is not an object: %s", given)
 			}
 		}
-		m["params"] = with
-	} else if len(params) > 0 {
-		m["params"] = params
-	}
-	return s, c.send(m)
-}
-
-// metaOf returns the _meta of a request: that of its params, of its options, and the
-// members that the revision requires. The caller holds the lock.
-func (c *Client) metaOf(given json.RawMessage, o *requestOptions) (map[string]json.RawMessage, error) {
-	meta := map[string]json.RawMessage{}
-	if given != nil {
-		if err := json.Unmarshal(given, &meta); err != nil {
-			return nil, fmt.Errorf("_meta is not an object: %s", given)
+		for key, value := range q.meta {
+			if meta[key] != nil {
+				continue
+			}
+			data, err := marshal(value)
+			if err != nil {
+				return nil, fmt.Errorf("_meta %s: %w", key, err)
+			}
+			meta[key] = data
 		}
-	}
-	all := map[string]any{}
-	if c.revision.PerRequest {
-		all[protocol.MetaVersion] = c.revision.Version
-		all[protocol.MetaClientInfo] = c.implementation()
-		all[protocol.MetaCapabilities] = c.capabilities()
-		if c.options.LogLevel != "" {
-			all[protocol.MetaLogLevel] = c.options.LogLevel
-		}
-	}
-	for key, value := range o.meta {
-		all[key] = value
-	}
-	for key, value := range all {
-		if meta[key] != nil {
-			continue
-		}
-		data, err := marshal(value)
+		data, err := marshal(meta)
 		if err != nil {
-			return nil, fmt.Errorf("_meta %s: %w", key, err)
+			return nil, err
 		}
-		meta[key] = data
+		members["_meta"] = data
 	}
-	return meta, nil
+	return marshal(members)
 }
 
-// await waits for the reply.
-func (s *sent) await() (json.RawMessage, error) {
-	c := s.client
-	timer := time.NewTimer(c.options.Timeout)
-	defer timer.Stop()
-	defer s.over()
-	select {
-	case <-s.reply.done:
-		return s.reply.result, s.reply.err
-	case <-c.gone:
+// onlyResult is a result that the client below must not look into.
+type onlyResult struct{ result json.RawMessage }
+
+func (*onlyResult) Error() string { return "a result" }
+
+// onlyError is an error of the server that the client below must not act on.
+type onlyError struct{ err *jsonrpc.Error }
+
+func (e *onlyError) Error() string { return e.err.Error() }
+func (e *onlyError) Unwrap() error { return e.err }
+
+// intercept sends the requests of the test one after the other, as far as the connection, so
+// that their order is that of the test, and each knows its identifier.
+func (c *Client) intercept(next mcpclient.Sender) mcpclient.Sender {
+	return func(ctx context.Context, r *mcpclient.Request) (json.RawMessage, error) {
+		q := requestIn(ctx)
+		if q == nil {
+			return next(ctx, r)
+		}
+		edited := *r
+		var err error
+		if edited.Params, err = q.edit(r.Params); err != nil {
+			return nil, err
+		}
 		select {
-		case <-s.reply.done: // the reply was the last message of the server
-			return s.reply.result, s.reply.err
-		default:
+		case c.sending <- struct{}{}:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
 		}
-		return nil, c.failure
-	case <-timer.C:
-		return nil, fmt.Errorf("no answer within %v", c.options.Timeout)
-	}
-}
-
-// over removes the progress function.
-func (s *sent) over() {
-	if s.token == "" {
-		return
-	}
-	s.client.mu.Lock()
-	defer s.client.mu.Unlock()
-	s.client.progress[s.token] = nil
-}
-
-// cancel cancels the request. It reports false if the reply has arrived already.
-func (s *sent) cancel(reason string) bool {
-	c := s.client
-	c.mu.Lock()
-	if c.waiting[s.id] != s.reply {
+		c.mu.Lock()
+		c.current, q.written = q, false
 		c.mu.Unlock()
-		return false
+		result, err := next(ctx, &edited)
+		_, left := errors.AsType[*mcpclient.CancelError](err)
+		c.mu.Lock()
+		if c.current == q { // nothing was written
+			c.current = nil
+			<-c.sending
+		}
+		q.leaving = left && q.written
+		c.mu.Unlock()
+		if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+			return nil, &onlyError{e}
+		}
+		if err == nil && q.once {
+			return nil, &onlyResult{result}
+		}
+		return result, err
 	}
-	c.waiting[s.id] = nil // a reply that crosses the cancellation is ignored
-	c.mu.Unlock()
-	s.reply.err = ErrCancelled
-	close(s.reply.done)
-	params := map[string]any{"requestId": json.RawMessage(s.id)}
-	if reason != "" {
-		params["reason"] = reason
-	}
-	if err := c.send(map[string]any{"jsonrpc": "2.0", "method": protocol.Cancelled, "params": params}); err != nil && !c.isClosed() {
-		c.t.Errorf("mcptest: send %s: %v", protocol.Cancelled, err)
-	}
-	return true
 }
+
+// reason returns the error of a test for one of the client below.
+func (c *Client) reason(err error) error {
+	c.mu.Lock()
+	closed, failure := c.closed, c.failure
+	c.mu.Unlock()
+	if _, text, ok := strings.Cut(err.Error(), mcpclient.ErrRefused.Error()); ok && errors.Is(err, mcpclient.ErrRefused) {
+		return &refused{text: ErrRefused.Error() + text, err: err}
+	}
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return e
+	}
+	if _, ok := errors.AsType[*mcpclient.CancelError](err); ok {
+		return ErrCancelled
+	}
+	if e, ok := errors.AsType[*mcpclient.ProtocolViolationError](err); ok {
+		text := e.Text
+		if !strings.HasPrefix(text, "the server ") {
+			text = "the server breaks the protocol: " + text
+		}
+		if len(e.Bytes) > 0 {
+			text += ": " + string(e.Bytes)
+		}
+		return errors.New(text)
+	}
+	if e, ok := errors.AsType[*mcpclient.LimitError](err); ok && e.Limit == "Rounds" {
+		return fmt.Errorf("the server still requires input after %d rounds", maxRounds)
+	}
+	if errors.Is(err, mcpclient.ErrTimeout) {
+		return fmt.Errorf("no answer within %v", c.options.Timeout)
+	}
+	switch _, lost := errors.AsType[*mcpclient.ConnectionError](err); {
+	case closed && (lost || errors.Is(err, mcpclient.ErrClosed)):
+		return errClosed
+	case lost && failure != nil:
+		return failure
+	}
+	return err
+}
+
+// refused is the error of a request that was not sent again.
+type refused struct {
+	text string
+	err  error
+}
+
+func (r *refused) Error() string   { return r.text }
+func (r *refused) Unwrap() []error { return []error{ErrRefused, r.err} }

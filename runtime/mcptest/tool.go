@@ -1,23 +1,30 @@
 package mcptest
 
 import (
-	"encoding"
+	"context"
 	"encoding/json"
-	"reflect"
+	"errors"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
-	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 // Start calls a tool and does not wait. The arguments are a struct or a map with
 // the members of an object, JSON as a [json.RawMessage], or nil for none.
 func (c *Client) Start(tool string, arguments any, options ...RequestOption) *Running[ToolResult] {
 	c.t.Helper()
-	params := map[string]any{"name": tool}
+	method := protocol.ToolsCall.String()
+	q, below := c.newRequest(method, options)
 	if arguments != nil {
-		params["arguments"] = arguments
+		var err error
+		if q.arguments, err = marshal(arguments); err != nil {
+			c.t.Fatalf("mcptest: %s %s: %v", method, tool, err)
+		}
 	}
-	return start[ToolResult](c, protocol.ToolsCall.String(), tool, params, options)
+	// The interceptor adds the arguments, which need not be an object.
+	return start(c, method+" "+tool, q, func(ctx context.Context) (*ToolResult, error) {
+		return c.client.Call(ctx, tool, nil, below...)
+	})
 }
 
 // Call calls a tool and returns its result, also that of a tool that has failed
@@ -49,69 +56,29 @@ func Call[T any](c *Client, tool string, arguments any, options ...RequestOption
 	if r.IsError {
 		c.t.Fatalf("mcptest: %s has failed: %s", tool, r.Text())
 	}
+	if !c.revision.Fields.AnyOutput && mayBeWrapped(r.Structured) {
+		c.Tools() // the client below unwraps a value by the schema of its tool
+	}
 	var value T
-	as := reflect.TypeFor[T]()
-	data := valueOf(r, as, func() bool { return !c.revision.Fields.AnyOutput && c.wraps(tool, as) })
-	if data == nil {
-		if text, ok := any(&value).(*string); ok {
-			*text = r.Text()
-			return value
-		}
+	err := c.client.Decode(r, &value)
+	if errors.Is(err, mcpclient.ErrNoStructured) {
 		c.t.Fatalf("mcptest: %s has no structured content: %s", tool, r.Text())
 	}
-	c.read(data, &value, "the structured content of "+tool)
+	if err != nil {
+		data := r.Structured
+		if data == nil {
+			data = json.RawMessage(r.Text())
+		}
+		if first := errors.Unwrap(err); first != nil {
+			err = first
+		}
+		c.t.Fatalf("mcptest: the structured content of %s cannot be read: %v: %s", tool, err, string(data))
+	}
 	return value
 }
 
-// valueOf returns the structured result, nil where there is none.
-func valueOf(r *ToolResult, as reflect.Type, wrapped func() bool) json.RawMessage {
-	var text json.RawMessage
-	if len(r.Content) > 0 && r.Content[0].Type == "text" {
-		text = json.RawMessage(r.Content[0].Text)
-		if !json.Valid(text) {
-			text = nil
-		}
-	}
-	if r.Structured == nil {
-		if as.Kind() == reflect.String && (len(text) == 0 || text[0] != '"') {
-			return nil
-		}
-		return text
-	}
+// mayBeWrapped reports whether structured content may be a value in {"result": value}.
+func mayBeWrapped(structured json.RawMessage) bool {
 	var object map[string]json.RawMessage
-	if json.Unmarshal(r.Structured, &object) != nil || len(object) != 1 || object["result"] == nil {
-		return r.Structured
-	}
-	if wrapped() {
-		return object["result"]
-	}
-	return r.Structured
-}
-
-// wraps reports whether the results of a tool are sent as {"result": value}: if its output
-// schema, as the newest revision publishes it, has another root than an object. Without a
-// schema the value decides, and as is the type that it is read into.
-func (c *Client) wraps(tool string, as reflect.Type) bool {
-	c.t.Helper()
-	options := c.options
-	options.Revision = ""
-	newest := New(c.t, c.server, options)
-	defer newest.Close()
-	for _, t := range newest.Tools() {
-		if t.Name == tool && t.OutputSchema != nil {
-			return !toolschema.HasObjectRoot(string(t.OutputSchema))
-		}
-	}
-	return !isObject(as)
-}
-
-// isObject reports whether encoding/json reads a type from an object.
-func isObject(t reflect.Type) bool {
-	for t.Kind() == reflect.Pointer {
-		t = t.Elem()
-	}
-	if p := reflect.PointerTo(t); p.Implements(reflect.TypeFor[json.Unmarshaler]()) || p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()) {
-		return false
-	}
-	return t.Kind() == reflect.Struct || t.Kind() == reflect.Map
+	return json.Unmarshal(structured, &object) == nil && len(object) == 1 && object["result"] != nil
 }

@@ -1,6 +1,7 @@
 package mcptest
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -8,14 +9,15 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 // Watch receives notifications of changes.
 type Watch struct {
 	client  *Client
 	filter  Filter
-	id      string // of the listen; "" in a session
-	listen  *sent
+	id      string                    // of the listen; "" in a session
+	listen  *Running[json.RawMessage] // nil in a session
 	acked   chan Filter
 	closing sync.Once
 
@@ -45,18 +47,21 @@ func (c *Client) Watch(filter Filter) *Watch {
 		}
 		return w
 	}
-	notifications := wireFilter(filter)
-	params, err := objectOf(map[string]any{"notifications": notifications})
+	params, err := objectOf(map[string]any{"notifications": wireFilter(filter)})
 	if err != nil {
 		c.t.Fatalf("mcptest: watch: %v", err)
 	}
-	enter := func(id string) {
+	method := protocol.Listen.String()
+	q, options := c.newRequest(method, nil)
+	q.entered = func(id string) {
 		w.id = id
 		c.watches = append(c.watches, w)
 	}
-	if w.listen, err = c.begin(protocol.Listen.String(), params, &requestOptions{begun: enter}); err != nil {
-		c.t.Fatalf("mcptest: %s: %v", protocol.Listen, err)
-	}
+	options = append(options, mcpclient.WithTimeout(forever), mcpclient.WithMaxTime(forever))
+	w.listen = start(c, method, q, func(ctx context.Context) (*json.RawMessage, error) {
+		result, err := c.once(ctx, method, params, options)
+		return &result, err
+	})
 	timer := time.NewTimer(c.options.Timeout)
 	defer timer.Stop()
 	select {
@@ -64,22 +69,33 @@ func (c *Client) Watch(filter Filter) *Watch {
 		if what := missing(filter, accepted); what != "" {
 			c.t.Fatalf("mcptest: the server does not send notifications of %s", what)
 		}
-	case <-w.listen.reply.done:
-		c.t.Fatalf("mcptest: %s ended at once: %v %s", protocol.Listen, w.listen.reply.err, string(w.listen.reply.result))
+	case <-w.listen.done:
+		var result json.RawMessage
+		if w.listen.result != nil {
+			result = *w.listen.result
+		}
+		c.t.Fatalf("mcptest: %s ended at once: %v %s", protocol.Listen, w.listen.err, string(result))
 	case <-c.gone:
 		c.t.Fatalf("mcptest: %s: %v", protocol.Listen, c.failure)
 	case <-timer.C:
 		c.t.Fatalf("mcptest: %s: no acknowledgement within %v", protocol.Listen, c.options.Timeout)
 	}
-	c.background.Go(func() {
+	if !c.enter() {
+		return w
+	}
+	go func() {
+		defer c.background.Done()
 		select {
-		case <-w.listen.reply.done:
+		case <-w.listen.done:
 			w.end(errEnded)
 		case <-c.gone:
 		}
-	})
+	}()
 	return w
 }
+
+// forever is how long a watch lasts at most.
+const forever = 100 * 365 * 24 * time.Hour
 
 var (
 	errEnded       = errors.New("the server has ended the subscription")
@@ -129,38 +145,35 @@ func (c *Client) subscribe(uri string, n int) {
 	}
 }
 
-// changed passes a notification to the watches that it is for.
-func (c *Client) changed(m *incoming) error {
+// changed passes a notification to the watches that it is for. The client below reports one
+// that cannot be read.
+func (c *Client) changed(method string, params json.RawMessage) {
 	var p struct {
 		URI  string                     `json:"uri"`
 		Meta map[string]json.RawMessage `json:"_meta"`
 		Ack  wireFilter                 `json:"notifications"`
 	}
-	if m.Params != nil {
-		if err := read(m.Params, &p); err != nil {
-			return err
-		}
+	if params != nil && read(params, &p) != nil {
+		return
 	}
 	id := string(p.Meta[protocol.MetaSubscription])
 	c.mu.Lock()
 	watches := slices.Clone(c.watches)
 	c.mu.Unlock()
-	if m.Method == protocol.Acknowledged {
-		for _, w := range watches {
-			if w.id == id {
-				w.acked <- Filter{Tools: p.Ack.Tools, Prompts: p.Ack.Prompts, Resources: p.Ack.Resources, URIs: p.Ack.URIs}
-			}
-		}
-		return nil
-	}
 	for _, w := range watches {
+		switch {
+		case w.id != id:
+		case method == protocol.Acknowledged:
+			select {
+			case w.acked <- Filter(p.Ack):
+			default: // it has come before
+			}
 		// The server has filtered the notifications of a listen; a session receives all
 		// of them.
-		if w.id == id && (id != "" || w.matches(m.Method)) {
-			w.add(Change{Method: m.Method, URI: p.URI})
+		case id != "" || w.matches(method):
+			w.add(Change{Method: method, URI: p.URI})
 		}
 	}
-	return nil
 }
 
 func (w *Watch) matches(method string) bool {
@@ -256,7 +269,7 @@ func (w *Watch) Close() {
 		c.mu.Unlock()
 		w.end(errWatchClosed)
 		if w.listen != nil {
-			w.listen.cancel("")
+			w.listen.Cancel("")
 		} else {
 			for _, uri := range w.filter.URIs {
 				c.subscribe(uri, -1)
