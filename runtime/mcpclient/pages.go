@@ -18,7 +18,15 @@ import (
 //		items, err := p.add(result)
 //	}
 type pages[T any] struct {
-	kind   *listKind[T]
+	pageList
+	read func(*reader, *T)
+	key  func(*T) string
+}
+
+// pageList is what the lists of all kinds have, so that its code is linked once.
+type pageList struct {
+	member string // of the result
+	item   string // for messages
 	limits *Limits
 	report func(text string)
 
@@ -30,34 +38,27 @@ type pages[T any] struct {
 	info  ResultInfo
 	mixed bool
 
-	count   int // pages
-	items   int
-	bytes   int
-	keys    map[string]struct{} // of items
-	cursors map[string]struct{}
+	count    int // pages
+	items    int
+	bytes    int
+	keys     map[string]struct{} // of items
+	cursors  map[string]struct{}
+	problems int // with the items of a page
 }
 
 // listKind is what differs between the lists.
 type listKind[T any] struct {
-	member string // of the result
-	item   string // for messages
-	fields wire.Fields
+	member string
+	item   string
 	read   func(*reader, *T)
 	key    func(*T) string
 }
 
-func newListKind[T any](member, item string, read func(*reader, *T), key func(*T) string) *listKind[T] {
-	return &listKind[T]{member: member, item: item, read: read, key: key, fields: wire.Fields{
-		{Name: member, Required: true, Null: true}, {Name: "nextCursor"},
-		{Name: "resultType"}, {Name: "ttlMs"}, {Name: "cacheScope"}, {Name: "_meta"},
-	}}
-}
-
 var (
-	listOfTools     = newListKind("tools", "tool", (*reader).tool, func(t *Tool) string { return t.Name })
-	listOfResources = newListKind("resources", "resource", (*reader).resource, func(r *Resource) string { return r.URI })
-	listOfTemplates = newListKind("resourceTemplates", "resource template", (*reader).template, func(t *Template) string { return t.URITemplate })
-	listOfPrompts   = newListKind("prompts", "prompt", (*reader).prompt, func(p *Prompt) string { return p.Name })
+	listOfTools     = &listKind[Tool]{"tools", "tool", (*reader).tool, func(t *Tool) string { return t.Name }}
+	listOfResources = &listKind[Resource]{"resources", "resource", (*reader).resource, func(r *Resource) string { return r.URI }}
+	listOfTemplates = &listKind[Template]{"resourceTemplates", "resource template", (*reader).template, func(t *Template) string { return t.URITemplate }}
+	listOfPrompts   = &listKind[Prompt]{"prompts", "prompt", (*reader).prompt, func(p *Prompt) string { return p.Name }}
 )
 
 func toolPages(l *Limits, report func(text string)) *pages[Tool] {
@@ -78,8 +79,11 @@ func promptPages(l *Limits, report func(text string)) *pages[Prompt] {
 
 func newPages[T any](kind *listKind[T], l *Limits, report func(text string)) *pages[T] {
 	return &pages[T]{
-		kind: kind, limits: l, report: report, more: true,
-		keys: map[string]struct{}{}, cursors: map[string]struct{}{},
+		pageList: pageList{
+			member: kind.member, item: kind.item, limits: l, report: report, more: true,
+			keys: map[string]struct{}{}, cursors: map[string]struct{}{},
+		},
+		read: kind.read, key: kind.key,
 	}
 }
 
@@ -87,7 +91,26 @@ func newPages[T any](kind *listKind[T], l *Limits, report func(text string)) *pa
 // there before, which are reported. The items refer to a copy of data. After an error the list
 // is over.
 func (p *pages[T]) add(data []byte) ([]T, error) {
-	p.more = false
+	texts, err := p.next(data)
+	if err != nil {
+		return nil, err
+	}
+	items := make([]T, 0, len(texts))
+	for i, text := range texts {
+		var item T
+		if err := readTo(&item, text, p.limits, p.note, p.read); err != nil {
+			p.leave(i, err.Error())
+		} else if p.isNew(i, p.key(&item)) {
+			items = append(items, item)
+		}
+	}
+	p.noteRest()
+	return items, nil
+}
+
+// next reads a page, and returns the texts of its items.
+func (p *pageList) next(data []byte) ([][]byte, error) {
+	p.more, p.problems = false, 0
 	if p.bytes += len(data); p.bytes > p.limits.ListBytes {
 		return nil, p.beyond("ListBytes", p.limits.ListBytes)
 	}
@@ -103,9 +126,8 @@ func (p *pages[T]) add(data []byte) ([]T, error) {
 	if p.mixed {
 		p.info.Cache = scopePrivate
 	}
-	items := p.read(page.items)
 	if page.next == nil {
-		return items, nil
+		return page.items, nil
 	}
 	if _, again := p.cursors[*page.next]; again {
 		return nil, &dial.Violation{Text: "the cursor " + shortText(*page.next) + " has come twice in the " + p.name(), Bytes: beginning(data)}
@@ -116,12 +138,12 @@ func (p *pages[T]) add(data []byte) ([]T, error) {
 	cursor := strings.Clone(*page.next)
 	p.cursors[cursor] = struct{}{}
 	p.cursor, p.more = &cursor, true
-	return items, nil
+	return page.items, nil
 }
 
-func (p *pages[T]) name() string { return "list of " + p.kind.item + "s" }
+func (p *pageList) name() string { return "list of " + p.item + "s" }
 
-func (p *pages[T]) beyond(limit string, value int) *LimitError {
+func (p *pageList) beyond(limit string, value int) *LimitError {
 	return &LimitError{What: p.name(), Limit: limit, Value: value}
 }
 
@@ -133,17 +155,21 @@ type page struct {
 }
 
 // page reads a page without its items.
-func (p *pages[T]) page(data []byte) (*page, error) {
+func (p *pageList) page(data []byte) (*page, error) {
 	l := *p.limits
 	l.ContentItems += l.ListItems // the items of the page are elements too
+	fields := wire.Fields{
+		{Name: p.member, Required: true, Null: true}, {Name: "nextCursor"},
+		{Name: "resultType"}, {Name: "ttlMs"}, {Name: "cacheScope"}, {Name: "_meta"},
+	}
 	return read(data, &l, p.report, func(r *reader, v *page) {
 		r.left = p.limits.ListItems - p.items
 		r.beyond = *p.beyond("ListItems", p.limits.ListItems)
 		d := &r.d
-		for o := d.Object(p.kind.fields); o.Next(); {
+		for o := d.Object(fields); o.Next(); {
 			switch o.Name() {
-			case p.kind.member:
-				if !r.null(p.kind.member) {
+			case p.member:
+				if !r.null(p.member) {
 					wire.Slice(d, &v.items, r.item)
 				}
 			case "nextCursor":
@@ -165,34 +191,33 @@ func (r *reader) readItem(d *wire.Decoder, item *[]byte) {
 // maxItemNotes is how many problems with the items of one page are reported one by one.
 const maxItemNotes = 20
 
-// read reads the items of a page.
-func (p *pages[T]) read(texts [][]byte) []T {
-	problems := 0
-	note := func(text string) {
-		if problems++; problems <= maxItemNotes && p.report != nil {
-			p.report(text)
-		}
+// note reports a problem with an item.
+func (p *pageList) note(text string) {
+	if p.problems++; p.problems <= maxItemNotes && p.report != nil {
+		p.report(text)
 	}
-	items := make([]T, 0, len(texts))
-	for i, text := range texts {
-		leave := func(why string) { note(fmt.Sprintf("%s[%d] is left out: %s", p.kind.member, i, why)) }
-		var item T
-		if err := readTo(&item, text, p.limits, note, p.kind.read); err != nil {
-			leave(err.Error())
-			continue
-		}
-		key := p.kind.key(&item)
-		if _, twice := p.keys[key]; twice {
-			leave("there was a " + p.kind.item + " " + shortText(key) + " before")
-			continue
-		}
-		p.keys[key] = struct{}{}
-		items = append(items, item)
+}
+
+// noteRest reports how many problems there were beyond those.
+func (p *pageList) noteRest() {
+	if p.problems > maxItemNotes && p.report != nil {
+		p.report(fmt.Sprintf("%d more problems with %ss", p.problems-maxItemNotes, p.item))
 	}
-	if problems > maxItemNotes && p.report != nil {
-		p.report(fmt.Sprintf("%d more problems with %ss", problems-maxItemNotes, p.kind.item))
+}
+
+// leave reports an item that is left out.
+func (p *pageList) leave(i int, why string) {
+	p.note(fmt.Sprintf("%s[%d] is left out: %s", p.member, i, why))
+}
+
+// isNew reports whether an item was not there before.
+func (p *pageList) isNew(i int, key string) bool {
+	if _, twice := p.keys[key]; twice {
+		p.leave(i, "there was a "+p.item+" "+shortText(key)+" before")
+		return false
 	}
-	return items
+	p.keys[key] = struct{}{}
+	return true
 }
 
 // shortText is a text in quotes, cut where it is long.
