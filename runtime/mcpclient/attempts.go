@@ -39,10 +39,17 @@ func (c *Client) attempts(ctx context.Context, r *Request) (json.RawMessage, err
 			<-c.inFlight
 		}
 		if err == nil {
+			if x.assumed.Load() {
+				x.assumed.Store(false)
+			}
 			return result, nil
 		}
+		replaced := x.assumed.CompareAndSwap(true, false) && c.isReplaced(ctx, x, err)
 		if attempt >= c.retry.Attempts || ctx.Err() != nil {
 			return nil, c.wrap(r.Method, err)
+		}
+		if replaced {
+			continue
 		}
 		wait, again := c.again(ctx, x, r, err, attempt, &done)
 		if !again {

@@ -32,13 +32,6 @@ func (c *Client) cachedAfter(err error, r *Request) (json.RawMessage, error) {
 	return c.results.request(r, func() (fetched, error) { return fetched{}, err })
 }
 
-// forget drops what is known of the revision of the server. It reports false if nothing was.
-func (c *Client) forget() bool {
-	r, _ := c.era.get()
-	c.era.drop()
-	return r != nil
-}
-
 // cachedMethods are the requests whose results are kept. That of server/discover is part of
 // an Era.
 var cachedMethods = methodNames(

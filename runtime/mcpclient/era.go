@@ -1,14 +1,17 @@
 package mcpclient
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // Era is what is known of a server before it is connected to: its revision.
@@ -112,6 +115,42 @@ func (t targetEra) key() (string, bool) {
 		return "", false
 	}
 	return digest(t.target.Key(), context), true
+}
+
+// forget drops what is known of the revision of the server. It reports false if nothing was.
+func (c *Client) forget() bool {
+	r, _ := c.era.get()
+	c.era.drop()
+	return r != nil
+}
+
+// isReplaced reports whether a server of which a revision without sessions was kept is one
+// with sessions now, after its first reply was an error. The request has not run then, and
+// the connection has ended. After a loss or silence the next connection begins with a probe.
+func (c *Client) isReplaced(ctx context.Context, x *connection, err error) bool {
+	e, replied := err.(*jsonrpc.Error)
+	if !replied {
+		if _, gone := err.(*lost); gone || errors.Is(err, ErrTimeout) {
+			c.era.drop()
+		}
+		return false
+	}
+	f := probeFacts{target: c.target.Name(), over: overStream}
+	if _, shown := f.classifyModern(e); shown {
+		return false
+	}
+	h := handshake{client: c, x: x}
+	answer := h.ask(ctx)
+	if h.silent != nil {
+		x.leave(h.silent)
+		return false
+	}
+	if v := classify(answer, f); v.kind != speaksLegacy {
+		return false
+	}
+	c.era.drop()
+	x.fail(errReplaced)
+	return true
 }
 
 // authorizationContext names whose credentials requests to a target carry; false if that is

@@ -42,6 +42,7 @@ func (h *handshake) run(ctx context.Context) error {
 			err = h.initialize(ctx)
 		}
 		if err == nil {
+			h.x.assumed.Store(r.PerRequest)
 			return nil
 		}
 		// The server may be another one now. One that is gone is opened again by openUntil.
