@@ -3,7 +3,6 @@ package mcpclient
 import (
 	"bytes"
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -11,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/jsonhash"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -139,21 +137,15 @@ func (c *resultCache) lookup(r *Request) (*lookup, bool) {
 	if !slices.Contains(cachedMethods, r.Method) || r.Round > 0 {
 		return nil, false
 	}
-	h := jsonhash.New()
-	h.Text('c', c.declared)
-	if len(r.Params) > 0 {
-		h.Value(r.Params)
-	}
+	parameters := []string{string(c.declared), string(r.Params)}
 	for _, key := range sortedKeys(r.options.meta) {
 		value, err := json.Marshal(r.options.meta[key])
 		if err != nil {
 			return nil, false // sending it is an error
 		}
-		h.Text('m', []byte(key))
-		h.Value(value)
+		parameters = append(parameters, key, string(value))
 	}
-	sum := h.Sum()
-	shared := CacheKey{Target: c.key, Method: r.Method, Params: hex.EncodeToString(sum[:])}
+	shared := CacheKey{Target: c.key, Method: r.Method, Params: digest(parameters...)}
 	if r.Method == protocol.ResourcesRead.String() {
 		shared.URI = r.Name
 	}

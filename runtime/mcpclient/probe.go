@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -261,7 +260,7 @@ func requiredCapabilities(data []byte) string {
 	if len(names) == 0 {
 		return "it does not say which"
 	}
-	return strings.Join(slices.Sorted(maps.Keys(names)), ", ")
+	return strings.Join(sortedKeys(names), ", ")
 }
 
 // replyError returns the error of a message that is a reply with an error, nil otherwise.
