@@ -177,7 +177,7 @@ func (c *Client) wrap(method string, err error) error {
 		return &LimitError{Target: target, Method: method, What: e.What, Limit: limitOf(e), Value: e.Limit}
 	case *dial.Status:
 		return &StatusError{
-			Target: target, Method: method, Status: e.Status, ContentType: e.ContentType, Body: e.Body, RetryAfter: e.RetryAfter, Location: e.Location,
+			Target: target, Method: method, Status: e.Status, ContentType: e.ContentType, Body: e.Body, RetryAfter: e.RetryAfter, Location: e.Location, Err: e.Err,
 		}
 	case *dial.Exit:
 		return &ExitError{Target: target, Status: e.Status, Code: e.Code, Stderr: e.Stderr}

@@ -152,6 +152,7 @@ type StatusError struct {
 	Body        []byte        // its beginning, at most 4 KiB
 	RetryAfter  time.Duration // 0 where the server has said nothing
 	Location    string        // of a redirect that was not followed
+	Err         error         // of the Authorizer, for 401 and 403; nil otherwise
 }
 
 // Error names the status, what it means for the request, and the first line of the body.
@@ -169,11 +170,17 @@ func (e *StatusError) Error() string {
 	case e.Status/100 == 2:
 		text += " with content type " + strconv.Quote(e.ContentType) + ": that is not a response of an MCP server"
 	}
+	if e.Err != nil {
+		text += ": " + e.Err.Error()
+	}
 	if line := firstLine(e.Body); line != "" {
 		text += fmt.Sprintf(": %q", line)
 	}
 	return text
 }
+
+// Unwrap returns Err.
+func (e *StatusError) Unwrap() error { return e.Err }
 
 // ExitError is a program that has ended.
 type ExitError struct {

@@ -39,6 +39,12 @@ func (x *connection) send(ctx context.Context, p *pending, r *Request, message [
 	if err == nil {
 		err = &lost{sent: true, err: errNoResponse}
 	}
+	if s, ok := err.(*dial.Status); ok && x.initialized.Load() && (s.Status == 400 || s.Status == 404) {
+		// Servers without sessions send errors with a status (streamable HTTP, 2026-07-28).
+		if e := replyError(s.Message); e != nil {
+			return nil, e
+		}
+	}
 	return nil, err
 }
 

@@ -40,18 +40,24 @@ func checkRequestHeaders(h http.Header, m *jsonrpc.Message) *jsonrpc.Error {
 	if err := method.check(); err != nil {
 		return err
 	}
-	var member string
-	switch string(m.Method) {
-	case "tools/call", "prompts/get":
-		member = "name"
-	case "resources/read":
-		member = "uri"
-	default:
+	member := nameMember(string(m.Method))
+	if member == "" {
 		return nil
 	}
 	name := headerCheck{header: nameHeader, values: h[nameHeader], body: "params." + member, encoded: true}
 	name.read(m.Params.Get(member))
 	return name.check()
+}
+
+// nameMember returns the member of params that Mcp-Name repeats, "" for methods without it.
+func nameMember(method string) string {
+	switch method {
+	case "tools/call", "prompts/get":
+		return "name"
+	case "resources/read":
+		return "uri"
+	}
+	return ""
 }
 
 // checkParamHeaders compares the fields of arguments, which may not have been validated
@@ -65,12 +71,7 @@ func checkParamHeaders(h http.Header, m *jsonrpc.Message, params []toolschema.He
 	if len(arguments) > 0 && arguments[0] != '{' {
 		return nil // the server reports the error
 	}
-	values := make([][]byte, len(params))
-	all := make([]int, len(params))
-	for i := range all {
-		all[i] = i
-	}
-	findValues(arguments, params, 0, all, values)
+	values := paramValues(arguments, params)
 	for i := range params {
 		p := &params[i]
 		c := headerCheck{header: p.Header, values: h[p.Header], encoded: true, path: p.Path}
@@ -85,6 +86,17 @@ func checkParamHeaders(h http.Header, m *jsonrpc.Message, params []toolschema.He
 		return err
 	}
 	return nil
+}
+
+// paramValues returns the value of each param, nil where one is absent.
+func paramValues(arguments []byte, params []toolschema.HeaderParam) [][]byte {
+	values := make([][]byte, len(params))
+	all := make([]int, len(params))
+	for i := range all {
+		all[i] = i
+	}
+	findValues(arguments, params, 0, all, values)
+	return values
 }
 
 // findValues sets the values of those params whose indexes are given, nil where one is

@@ -33,6 +33,15 @@ func decodeHeader(value string) (string, bool) {
 	return string(text), true
 }
 
+// encodeHeader encodes the value of a header field, for [decodeHeader]. A value that looks
+// like an encoded one is encoded too.
+func encodeHeader(s string) string {
+	if isPlain(s) && s == strings.Trim(s, " \t") && !(strings.HasPrefix(s, base64Prefix) && strings.HasSuffix(s, base64Suffix)) {
+		return s
+	}
+	return base64Prefix + base64.StdEncoding.EncodeToString([]byte(s)) + base64Suffix
+}
+
 // isPlain reports whether a value consists of visible ASCII, spaces and tabs.
 func isPlain(value string) bool {
 	for i := range len(value) {

@@ -9,9 +9,9 @@ import (
 	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
-// encodeHeader writes a value as clients do (2026-07-28, streamable HTTP, value
+// encodedByRule writes a value as clients do (2026-07-28, streamable HTTP, value
 // encoding).
-func encodeHeader(value string) string {
+func encodedByRule(value string) string {
 	plain := strings.Trim(value, " \t") == value &&
 		!(strings.HasPrefix(value, "=?base64?") && strings.HasSuffix(value, "?="))
 	for _, r := range value {
@@ -92,7 +92,10 @@ func FuzzHeaderValue(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, value string) {
 		if utf8.ValidString(value) {
-			written := encodeHeader(value)
+			written := encodedByRule(value)
+			if got := encodeHeader(value); got != written {
+				t.Fatalf("%q is encoded as %q, want %q", value, got, written)
+			}
 			if !isPlain(written) {
 				t.Fatalf("%q cannot be written", written)
 			}

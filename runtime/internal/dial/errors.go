@@ -45,10 +45,15 @@ type Status struct {
 	RetryAfter time.Duration
 	// Location is the target of a redirect that was not followed, "" otherwise.
 	Location string
+	// Err is why there are no credentials for a status 401 or 403, nil otherwise.
+	Err error
 }
 
 // Error names the status.
 func (e *Status) Error() string { return "status " + strconv.Itoa(e.Status) }
+
+// Unwrap returns Err.
+func (e *Status) Unwrap() error { return e.Err }
 
 // TooLarge is a message of the server beyond a limit.
 type TooLarge struct {

@@ -1,0 +1,103 @@
+package mcphttp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/http"
+)
+
+// Authorizer gives requests what a server requires to see, for an [Endpoint]. Its methods
+// may be called by many goroutines at once.
+type Authorizer interface {
+	// Authorize is called before each attempt to send a request, and may set fields of its
+	// header. An error ends the request, which has not been sent.
+	Authorize(ctx context.Context, r *http.Request) error
+	// HandleChallenge is called after a response with status 401 or 403. If it returns nil,
+	// the request is sent again, at most five times in all. It may read 64 KiB of the body of
+	// resp, and need not close it. The time that it takes does not count for the request, so
+	// that a person can log in.
+	HandleChallenge(ctx context.Context, r *http.Request, resp *http.Response) error
+	// CacheKey names the authorization context, without a secret: what one context has read is
+	// not shown to another one. It is "" where that is not known; then little is kept.
+	CacheKey() string
+}
+
+// errNoOther is the error of authorizers that have one credential. The status of the response
+// says all there is to say.
+var errNoOther = errors.New("there are no other credentials")
+
+// Bearer returns an Authorizer with a token that does not change (RFC 6750).
+func Bearer(token string) Authorizer { return Header("Authorization", "Bearer "+token) }
+
+// Basic returns an Authorizer with user name and password (RFC 7617).
+func Basic(user, password string) Authorizer {
+	r := http.Request{Header: http.Header{}}
+	r.SetBasicAuth(user, password)
+	// The password is not part of the key: one that people choose can be guessed from a digest.
+	return &fixed{"Authorization", r.Header["Authorization"], digestKey("basic", user)}
+}
+
+// Header returns an Authorizer with a header field, as for API keys.
+func Header(name, value string) Authorizer {
+	name = http.CanonicalHeaderKey(name)
+	return &fixed{name, []string{value}, digestKey("header", name, value)}
+}
+
+// fixed sets one header field.
+type fixed struct {
+	name   string
+	values []string
+	key    string
+}
+
+func (f *fixed) Authorize(_ context.Context, r *http.Request) error {
+	r.Header[f.name] = f.values[:1:1]
+	return nil
+}
+
+func (f *fixed) HandleChallenge(context.Context, *http.Request, *http.Response) error {
+	return errNoOther
+}
+
+func (f *fixed) CacheKey() string { return f.key }
+
+// TokenFunc returns an Authorizer that asks a function for the bearer token of each attempt.
+// The function may be called by many goroutines at once. After a status 401 it is asked once
+// more, and the request is sent again if the token is another one.
+func TokenFunc(token func(context.Context) (string, error)) Authorizer { return tokenFunc(token) }
+
+type tokenFunc func(context.Context) (string, error)
+
+func (f tokenFunc) Authorize(ctx context.Context, r *http.Request) error {
+	token, err := f(ctx)
+	if err != nil {
+		return err
+	}
+	r.Header["Authorization"] = []string{"Bearer " + token}
+	return nil
+}
+
+func (f tokenFunc) HandleChallenge(ctx context.Context, r *http.Request, resp *http.Response) error {
+	if resp.StatusCode != http.StatusUnauthorized {
+		return errNoOther
+	}
+	token, err := f(ctx)
+	if err == nil && r.Header.Get("Authorization") == "Bearer "+token {
+		err = errNoOther
+	}
+	return err
+}
+
+func (tokenFunc) CacheKey() string { return "" }
+
+// digestKey returns a digest that differs between lists of texts.
+func digestKey(texts ...string) string {
+	h := sha256.New()
+	for _, text := range texts {
+		fmt.Fprintf(h, "%d:%s", len(text), text)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

@@ -1,0 +1,200 @@
+package mcphttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/netdial"
+	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
+)
+
+// clientRequest is what an exchange sends.
+type clientRequest struct {
+	method string
+	url    *url.URL
+	header http.Header // that the exchange may change
+	data   []byte      // body of a POST
+	wait   func() (done func())
+}
+
+// maxChallenge is how many bytes of a response an Authorizer may read.
+const maxChallenge = 64 << 10
+
+// do sends a request until there is a response that is neither a challenge that the
+// Authorizer can meet nor a redirect within the origin. The caller closes its body.
+func (e *exchange) do(q *clientRequest) (*http.Response, error) {
+	c := e.conn
+	to, redirected := q.url, false
+	e.message.data = q.data
+	for challenges := 1; ; {
+		r, err := e.request(q, to)
+		if err != nil {
+			return nil, err
+		}
+		resp, err := c.http.RoundTrip(r)
+		if err != nil {
+			return nil, e.failure(err, e.message.stop())
+		}
+		if resp == nil || resp.Body == nil {
+			return nil, &dial.Error{Sent: true, Err: errors.New("the Transport of Endpoint.Client has returned no response")}
+		}
+		resp.Request = r // other transports may leave it out
+		if err := c.received(to, resp); err != nil {
+			_ = resp.Body.Close()
+			return nil, err
+		}
+		switch resp.StatusCode {
+		case http.StatusUnauthorized, http.StatusForbidden:
+			if c.endpoint.Auth == nil || challenges >= c.o.Limits.Attempts {
+				return resp, nil
+			}
+			challenges++
+			if err := e.challenge(q, r, resp); err != nil {
+				return nil, err
+			}
+			continue
+		case http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+			if next := location(to, resp); !redirected && next != nil && sameOrigin(to, next) && next.User == nil {
+				redirected = true
+				to = next
+				discard(resp)
+				continue
+			}
+		}
+		return resp, nil
+	}
+}
+
+// request returns the request of one attempt.
+func (e *exchange) request(q *clientRequest, to *url.URL) (*http.Request, error) {
+	c := e.conn
+	r := (&http.Request{Method: q.method, URL: to, Host: to.Host, Header: q.header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(e.ctx)
+	if c.endpoint.Auth != nil {
+		u := *to
+		r.URL, r.Header = &u, maps.Clone(q.header)
+		if err := userError("Authorize", func() error { return c.endpoint.Auth.Authorize(e.ctx, r) }); err != nil {
+			return nil, &dial.Error{Err: fmt.Errorf("get credentials: %w", err)}
+		}
+		if !sameOrigin(to, r.URL) {
+			return nil, &dial.Error{Err: fmt.Errorf("the Authorizer has changed the host of the request to %s", r.URL.Host)}
+		}
+	}
+	if c.endpoint.Client != nil && c.endpoint.Client.Jar != nil {
+		r.Header = maps.Clone(r.Header)
+		for _, cookie := range c.endpoint.Client.Jar.Cookies(to) {
+			r.AddCookie(cookie)
+		}
+	}
+	if q.data != nil {
+		e.message.attach(r)
+	}
+	return r, nil
+}
+
+// received handles the header of a response.
+func (c *clientConn) received(from *url.URL, resp *http.Response) error {
+	if c.own {
+		return nil // its transport bounds the header, and there is no Jar
+	}
+	size := 0
+	for name, values := range resp.Header {
+		for _, value := range values {
+			size += len(name) + len(value) + len(": \r\n")
+		}
+	}
+	if limit := c.o.Limits.HeaderBytes; size > limit {
+		return tooLargeHeader(limit)
+	}
+	if jar := c.endpoint.Client.Jar; jar != nil {
+		if cookies := resp.Cookies(); len(cookies) > 0 {
+			jar.SetCookies(from, cookies)
+		}
+	}
+	return nil
+}
+
+func tooLargeHeader(limit int) error {
+	return &dial.TooLarge{What: "header of a response", Header: true, Limit: limit}
+}
+
+// challenge lets the Authorizer handle a response. After an error, the request ends with the
+// status of the response.
+func (e *exchange) challenge(q *clientRequest, r *http.Request, resp *http.Response) error {
+	defer discard(resp)
+	prefix, _ := io.ReadAll(io.LimitReader(resp.Body, maxStatusBody))
+	body := resp.Body
+	resp.Body = struct {
+		io.Reader
+		io.Closer
+	}{io.LimitReader(io.MultiReader(strings.NewReader(string(prefix)), body), maxChallenge), body}
+	if q.wait != nil {
+		defer q.wait()()
+	}
+	err := userError("HandleChallenge", func() error { return e.conn.endpoint.Auth.HandleChallenge(e.ctx, r, resp) })
+	switch {
+	case err == nil:
+		return nil
+	case e.ctx.Err() != nil:
+		return e.failure(err, false)
+	case errors.Is(err, errNoOther):
+		err = nil
+	}
+	return &dial.Status{
+		Status: resp.StatusCode, ContentType: resp.Header.Get("Content-Type"), Body: prefix, RetryAfter: retryAfter(resp.Header), Err: err,
+	}
+}
+
+// userError calls a method of the Authorizer. A panic is an error.
+func userError(method string, f func() error) (err error) {
+	usercode.Call(func() { err = f() }, func(failed usercode.Failure) {
+		err = errors.New(method + " of Endpoint.Auth has failed: " + failed.String())
+	})
+	return err
+}
+
+// failure returns the error for an attempt without a response, or for a response that has
+// stopped.
+func (e *exchange) failure(err error, sent bool) error {
+	if e.ctx.Err() != nil {
+		return &dial.Error{Sent: sent, Again: true, Err: context.Cause(e.ctx)}
+	}
+	text := err.Error()
+	switch {
+	case strings.Contains(text, "response headers exceeded"), strings.Contains(text, "response header list larger"):
+		return tooLargeHeader(e.conn.o.Limits.HeaderBytes)
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return &dial.Error{Err: fmt.Errorf("the server does not speak TLS: its URL may begin with http: %w", err)}
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return &dial.Error{Sent: sent, Again: true, Err: fmt.Errorf("the server has closed the connection: %w", err)}
+	}
+	failed := netdial.Error(context.Background(), err)
+	failed.Sent = sent
+	return failed
+}
+
+// location returns the target of a redirect, nil if there is none.
+func location(from *url.URL, resp *http.Response) *url.URL {
+	text := resp.Header.Get("Location")
+	if text == "" {
+		return nil
+	}
+	u, err := from.Parse(text)
+	if err != nil {
+		return nil
+	}
+	return u
+}
+
+// discard closes a response whose rest is not needed. A short rest is read, so that the
+// connection can be used again.
+func discard(resp *http.Response) {
+	_, _ = io.CopyN(io.Discard, resp.Body, maxStatusBody)
+	_ = resp.Body.Close()
+}

@@ -1,0 +1,106 @@
+package mcphttp
+
+import (
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+)
+
+// clientConn is a client's connection to an [Endpoint]: a [dial.Requester]. Each request is
+// an exchange on the goroutine of its caller. There are no goroutines of a connection.
+type clientConn struct {
+	endpoint Endpoint
+	url      *url.URL
+	o        dial.Options
+	http     http.RoundTripper
+	own      bool // http is the transport that endpoints share
+	release  func()
+
+	session  atomic.Pointer[string]            // nil without a session
+	revision atomic.Pointer[protocol.Revision] // of the session
+	fields   atomic.Pointer[clientFields]      // of the last message
+	opened   atomic.Bool                       // a GET stream of the session was open
+	keepOpen atomic.Bool                       // the server leaves streams open after the reply
+
+	mu      sync.Mutex
+	closed  bool
+	running map[*exchange]struct{}
+}
+
+// timeoutOnce limits the log about Client.Timeout.
+var timeoutOnce sync.Once
+
+func newClientConn(e Endpoint, u *url.URL, o dial.Options) *clientConn {
+	c := &clientConn{endpoint: e, url: u, o: o, running: map[*exchange]struct{}{}}
+	if e.Client == nil {
+		c.own = true
+		c.http, c.release = acquireTransport(o.Limits.HeaderBytes)
+		return c
+	}
+	c.release = func() {}
+	if c.http = e.Client.Transport; c.http == nil {
+		c.http = http.DefaultTransport
+	}
+	if e.Client.Timeout > 0 && o.Logger != nil {
+		timeoutOnce.Do(func() {
+			o.Logger.Warn("mcphttp: Timeout of Endpoint.Client is not used, since it would end event streams; mcpclient.Limits has the times",
+				slog.String("server", e.Name()))
+		})
+	}
+	return c
+}
+
+// Close ends all exchanges. It does not wait for the server.
+func (c *clientConn) Close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return nil
+	}
+	c.closed = true
+	for e := range c.running {
+		e.cancel(net.ErrClosed)
+	}
+	c.release()
+	return nil
+}
+
+// exchange is one message to the server with its response, or one event stream. It ends with
+// the context of the caller, and with the connection.
+type exchange struct {
+	conn    *clientConn
+	ctx     context.Context
+	cancel  context.CancelCauseFunc
+	message sending // that is the body of the request
+}
+
+func (c *clientConn) begin(ctx context.Context) (*exchange, error) {
+	e := &exchange{conn: c}
+	e.ctx, e.cancel = context.WithCancelCause(ctx)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		e.cancel(nil)
+		return nil, &dial.Error{Err: net.ErrClosed}
+	}
+	c.running[e] = struct{}{}
+	return e, nil
+}
+
+// end ends what is still open of an exchange.
+func (e *exchange) end() {
+	e.cancel(nil)
+	e.conn.mu.Lock()
+	defer e.conn.mu.Unlock()
+	delete(e.conn.running, e)
+}
+
+// beginning returns the first bytes of something, for an error.
+func beginning(data []byte) []byte { return append([]byte(nil), data[:min(len(data), 256)]...) }

@@ -1,0 +1,224 @@
+package mcphttp
+
+import (
+	"bytes"
+	"io"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
+)
+
+// eventReader reads an event stream (WHATWG HTML, 9.2.6, interpreting an event stream), within
+// a limit of the data of one event. The data of an event with one line is not copied.
+type eventReader struct {
+	r     io.Reader
+	limit int // of the data of an event, and of a line
+
+	buf     []byte
+	pos     int // of the line that is read next
+	scanned int // bytes from pos on that have no line end
+	begun   bool
+	skipLF  bool // the last line has ended with CR
+
+	skipping bool // the rest of a line or an event that was too long
+
+	// Of the event that is read.
+	name     string
+	hasData  bool
+	from, to int // data, in buf
+	newID    string
+	hasID    bool
+
+	lastID  string        // of the events so far
+	retry   time.Duration // that the server asks for, 0 where it has not
+	tooLong bool
+}
+
+// clientEvent is an event that has been read. Its data is valid until the next one is read.
+type clientEvent struct {
+	name  string // "" for a message
+	data  []byte
+	id    string
+	hasID bool // the event itself has an id
+}
+
+// maxEventName bounds what is kept of names, and maxEventID what is kept of ids: one that is
+// longer cannot be sent back in a header field.
+const (
+	maxEventName = 64
+	maxEventID   = 4 << 10
+)
+
+func newEventReader(r io.Reader, limit int) *eventReader {
+	return &eventReader{r: r, limit: limit, buf: bufpool.Get(0)}
+}
+
+// reset continues with another stream. Ids and retry stay.
+func (e *eventReader) reset(r io.Reader) {
+	bufpool.Put(e.buf)
+	*e = eventReader{r: r, limit: e.limit, buf: bufpool.Get(0), lastID: e.lastID, retry: e.retry}
+}
+
+// release puts the buffer back. The reader is not used afterwards.
+func (e *eventReader) release() {
+	bufpool.Put(e.buf)
+	e.buf = nil
+}
+
+// next returns the next event with data. An event beyond the limit is a *dial.TooLarge;
+// reading may go on. Any other error is the end of the stream.
+func (e *eventReader) next() (clientEvent, error) {
+	e.name, e.hasData, e.hasID, e.tooLong = "", false, false, false
+	for {
+		line, err := e.line()
+		if err != nil {
+			return clientEvent{}, err
+		}
+		switch {
+		case e.skipping: // a line that was too long has ended
+			e.skipping, e.tooLong, e.hasData = false, true, false
+			continue
+		case len(line) > 0:
+			e.field(line)
+			continue
+		case e.hasID:
+			e.lastID = e.newID
+		}
+		name, hasData, hasID := e.name, e.hasData, e.hasID
+		if e.tooLong {
+			return clientEvent{}, tooLargeMessage(e.limit)
+		}
+		e.name, e.hasData, e.hasID = "", false, false
+		if hasData && e.to > e.from {
+			return clientEvent{name: name, data: e.buf[e.from:e.to], id: e.newID, hasID: hasID}, nil
+		}
+	}
+}
+
+// line returns the next line without its end. While a line that is too long is skipped, it
+// is empty.
+func (e *eventReader) line() ([]byte, error) {
+	for {
+		rest := e.buf[e.pos:]
+		if e.skipLF && len(rest) > 0 {
+			e.skipLF = false
+			if rest[0] == '\n' {
+				e.pos++
+				continue
+			}
+		}
+		n := lineEnd(rest[e.scanned:])
+		if n < 0 {
+			e.scanned = len(rest)
+			if err := e.fill(); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		line := rest[:e.scanned+n]
+		e.pos += len(line) + 1
+		e.skipLF = rest[len(line)] == '\r'
+		e.scanned = 0
+		if !e.begun {
+			e.begun = true
+			line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
+		}
+		return line, nil
+	}
+}
+
+// lineEnd returns the index of the first CR or LF, -1 if there is none.
+func lineEnd(b []byte) int {
+	n := bytes.IndexByte(b, '\n')
+	if n >= 0 {
+		b = b[:n]
+	}
+	if cr := bytes.IndexByte(b, '\r'); cr >= 0 {
+		return cr
+	}
+	return n
+}
+
+// longestName is how much longer than its data a line of data can be: "data: ".
+const longestName = 6
+
+// fill reads more. It keeps the data of the event and the line that has begun.
+func (e *eventReader) fill() error {
+	if len(e.buf)-e.pos > e.limit+longestName {
+		e.skipping = true
+	}
+	if e.skipping {
+		e.pos, e.scanned = len(e.buf), 0
+		e.hasData = false
+	}
+	keep := e.pos
+	if e.hasData {
+		// Data that is whole is moved to the line, so that what both need is in one piece.
+		n := e.to - e.from
+		keep = e.pos - n
+		copy(e.buf[keep:], e.buf[e.from:e.to])
+		e.from, e.to = keep, e.pos
+	}
+	if keep == len(e.buf) && cap(e.buf) > bufpool.MinSize { // an idle stream holds little
+		bufpool.Put(e.buf)
+		e.buf = bufpool.Get(0)
+		e.move(keep)
+	} else if keep > 0 {
+		e.buf = e.buf[:copy(e.buf, e.buf[keep:])]
+		e.move(keep)
+	}
+	if len(e.buf) == cap(e.buf) {
+		e.buf = bufpool.Grow(e.buf, 1)
+	}
+	n, err := e.r.Read(e.buf[len(e.buf):cap(e.buf)])
+	e.buf = e.buf[:len(e.buf)+n]
+	if n > 0 {
+		return nil // an error comes again
+	}
+	return err
+}
+
+// move adapts positions to a buffer that begins later.
+func (e *eventReader) move(by int) {
+	e.pos -= by
+	e.from -= by
+	e.to -= by
+}
+
+// field processes a line of an event.
+func (e *eventReader) field(line []byte) {
+	name, value, _ := bytes.Cut(line, []byte{':'})
+	value = bytes.TrimPrefix(value, []byte{' '})
+	switch string(name) {
+	case "data":
+		e.data(value)
+	case "event":
+		e.name = string(value[:min(len(value), maxEventName)])
+	case "id":
+		if len(value) <= maxEventID && isPlain(string(value)) { // neither NUL nor what no header field can carry
+			e.newID, e.hasID = string(value), true
+		}
+	case "retry":
+		if text := string(value[:min(len(value), 20)]); isDigits(text) {
+			e.retry = clampRetry(text)
+		}
+	}
+}
+
+// data adds a line to the data of the event. It stands before the line in the buffer, and is
+// not longer than what is there.
+func (e *eventReader) data(value []byte) {
+	end := e.pos - 1 // of the line, without its end
+	switch {
+	case e.tooLong:
+	case !e.hasData:
+		e.hasData = true
+		e.from, e.to = end-len(value), end
+	default:
+		e.buf[e.to] = '\n'
+		e.to += 1 + copy(e.buf[e.to+1:], value)
+	}
+	if e.hasData && e.to-e.from > e.limit {
+		e.tooLong, e.hasData = true, false
+	}
+}

@@ -1,0 +1,79 @@
+package mcphttp
+
+import (
+	"context"
+	"hash/maphash"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// The bounds of the time that a server asks to wait before a stream is opened again.
+const (
+	minRetry = 100 * time.Millisecond
+	maxRetry = time.Minute
+)
+
+// clampRetry returns a time in milliseconds, within the bounds.
+func clampRetry(digits string) time.Duration {
+	ms, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || ms > maxRetry.Milliseconds() {
+		return maxRetry
+	}
+	return max(minRetry, time.Duration(ms)*time.Millisecond)
+}
+
+// reopenAfter returns the time before a stream is opened again, after a number of attempts
+// that have failed in turn.
+func (c *clientConn) reopenAfter(asked time.Duration, failures int) time.Duration {
+	l := &c.o.Limits
+	wait := asked
+	if wait == 0 {
+		wait = max(l.RetryFirst, minRetry)
+	}
+	for range failures {
+		if wait *= 2; wait >= l.RetryMax {
+			return max(l.RetryMax, asked, minRetry)
+		}
+	}
+	return wait
+}
+
+// sleep waits for a time. It reports false if the context has ended.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// seenIDs has the newest ids of the events of one stream, so that none is received twice
+// after it was resumed.
+type seenIDs struct {
+	hashes  []uint64
+	next    int
+	resumed bool // before that, ids say nothing about events
+}
+
+const maxSeenIDs = 1024
+
+var idSeed = maphash.MakeSeed()
+
+// add reports whether an id is new.
+func (s *seenIDs) add(id string) bool {
+	h := maphash.String(idSeed, id)
+	switch {
+	case slices.Contains(s.hashes, h):
+		return false
+	case len(s.hashes) < maxSeenIDs:
+		s.hashes = append(s.hashes, h)
+	default:
+		s.hashes[s.next] = h
+		s.next = (s.next + 1) % maxSeenIDs
+	}
+	return true
+}

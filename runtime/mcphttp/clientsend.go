@@ -1,0 +1,184 @@
+package mcphttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+)
+
+// Send sends a message by POST, and passes what comes for it to receive.
+func (c *clientConn) Send(ctx context.Context, m *dial.Message, receive func(data []byte) (done bool)) error {
+	e, err := c.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer e.end()
+	defer e.message.stop() // the caller may use m.Data again
+	h := c.header(m.Revision)
+	if r := m.Revision; r != nil && r.PerRequest {
+		mirror(h, m)
+	} else if r != nil {
+		c.revision.Store(r)
+	}
+	resp, err := e.do(&clientRequest{method: http.MethodPost, url: c.url, header: h, data: m.Data, wait: m.Wait})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
+		return &dial.Violation{Text: "a response with Content-Encoding " + clip(encoding) + ", which was not asked for"}
+	}
+	sessionless := m.Revision != nil && m.Revision.PerRequest
+	if !sessionless {
+		if err := c.checkSession(m, resp); err != nil {
+			return err
+		}
+	}
+	if resp.StatusCode/100 != 2 {
+		return c.refused(e, resp, !sessionless)
+	}
+	if !m.Request {
+		discard(resp)
+		return nil
+	}
+	switch contentType := resp.Header.Get("Content-Type"); {
+	case resp.StatusCode != http.StatusOK:
+	case isEventStream(contentType):
+		return e.follow(resp, !sessionless, receive)
+	case isJSON(contentType):
+		return e.single(resp, receive)
+	}
+	return e.status(resp)
+}
+
+// isEventStream reports whether a Content-Type is an event stream. It is always UTF-8.
+func isEventStream(contentType string) bool {
+	if contentType == streamType {
+		return true
+	}
+	name, _, _ := strings.Cut(contentType, ";")
+	return strings.EqualFold(trim(name), streamType)
+}
+
+// single reads a response that is one message.
+func (e *exchange) single(resp *http.Response, receive func([]byte) bool) error {
+	data, err := e.readAll(resp)
+	defer bufpool.Put(data)
+	switch {
+	case err != nil:
+		return err
+	case receive(data):
+		return nil
+	}
+	return &dial.Violation{Text: "a response without the reply to the request", Bytes: beginning(data)}
+}
+
+var errStreamEnded = errors.New("the event stream of the response has ended before the reply")
+
+// follow reads a response that is an event stream, and those that resume it, until the reply.
+func (e *exchange) follow(resp *http.Response, resumable bool, receive func([]byte) bool) error {
+	c := e.conn
+	r := newEventReader(resp.Body, c.o.Limits.MessageBytes)
+	defer r.release()
+	var seen seenIDs
+	for {
+		done, err := e.events(r, &seen, receive)
+		if done {
+			e.linger(resp, r)
+			return nil
+		}
+		_ = resp.Body.Close()
+		if _, tooLarge := errors.AsType[*dial.TooLarge](err); tooLarge {
+			return err
+		}
+		if e.ctx.Err() != nil {
+			return e.failure(err, true)
+		}
+		if !resumable || r.lastID == "" {
+			return &dial.Error{Sent: true, Again: true, Err: fmt.Errorf("%w: %w", errStreamEnded, err)}
+		}
+		if resp, err = e.resume(r); err != nil {
+			return err
+		}
+		defer func() { _ = resp.Body.Close() }()
+		r.reset(resp.Body)
+		seen.resumed = true
+	}
+}
+
+// events passes the messages of a stream to receive. The error is the end of the stream.
+func (e *exchange) events(r *eventReader, seen *seenIDs, receive func([]byte) bool) (done bool, err error) {
+	for {
+		event, err := r.next()
+		if err != nil {
+			return false, err
+		}
+		if event.hasID && event.id != "" && !seen.add(event.id) && seen.resumed {
+			continue
+		}
+		if (event.name == "" || event.name == "message") && receive(event.data) {
+			return true, nil
+		}
+	}
+}
+
+// resume opens the stream again after the last event, when the server wants that.
+func (e *exchange) resume(r *eventReader) (*http.Response, error) {
+	c := e.conn
+	for failures := 0; ; failures++ {
+		if !sleep(e.ctx, c.reopenAfter(r.retry, failures)) {
+			return nil, e.failure(e.ctx.Err(), true)
+		}
+		resp, err := c.get(e, c.url, r.lastID)
+		if err == nil {
+			return resp, nil
+		}
+		if e.ctx.Err() != nil {
+			return nil, e.failure(err, true)
+		}
+		if !mayReopen(err) || failures+1 >= c.o.Limits.Attempts {
+			return nil, &dial.Error{Sent: true, Again: true, Err: fmt.Errorf("%w, and could not be resumed: %w", errStreamEnded, err)}
+		}
+	}
+}
+
+// lingerTime is how long a stream is read after the reply. Servers end it there; a connection
+// whose response was read to its end can be used again.
+const lingerTime = 50 * time.Millisecond
+
+// linger reads a stream to its end, if that comes at once.
+func (e *exchange) linger(resp *http.Response, r *eventReader) {
+	c := e.conn
+	if resp.ProtoMajor != 1 || c.keepOpen.Load() {
+		return
+	}
+	timer := time.AfterFunc(lingerTime, func() {
+		c.keepOpen.Store(true)
+		e.cancel(errStreamEnded)
+	})
+	defer timer.Stop()
+	b := r.buf[:cap(r.buf)]
+	for range 4 {
+		if _, err := resp.Body.Read(b); err != nil {
+			return
+		}
+	}
+}
+
+// refused returns the error for a status that is not a success, and closes the response.
+func (c *clientConn) refused(e *exchange, resp *http.Response, sessions bool) error {
+	s := e.status(resp)
+	if e.ctx.Err() != nil {
+		return e.failure(e.ctx.Err(), true)
+	}
+	if sessions && c.session.Load() != nil && isSessionLost(s) {
+		return &dial.SessionLost{Status: s.Status}
+	}
+	return s
+}

@@ -1,0 +1,54 @@
+package mcphttp
+
+import (
+	"net"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// sharedTransports are the transports of endpoints without a Client, by their limit of the
+// header of a response. All connections of a process share one, so that its idle connections
+// to a server do. It is closed with the last of them, so that no goroutine stays.
+var sharedTransports = struct {
+	sync.Mutex
+	byLimit map[int]*sharedTransport
+}{byLimit: map[int]*sharedTransport{}}
+
+type sharedTransport struct {
+	http.Transport
+	used int // connections
+}
+
+// acquireTransport returns a transport until release is called, once.
+func acquireTransport(headerBytes int) (t http.RoundTripper, release func()) {
+	s := &sharedTransports
+	s.Lock()
+	defer s.Unlock()
+	shared := s.byLimit[headerBytes]
+	if shared == nil {
+		shared = &sharedTransport{Transport: http.Transport{
+			Proxy:                  http.ProxyFromEnvironment,
+			DialContext:            (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+			ForceAttemptHTTP2:      true,
+			MaxIdleConns:           4096,
+			MaxIdleConnsPerHost:    1024, // as many as requests in flight by default
+			IdleConnTimeout:        90 * time.Second,
+			TLSHandshakeTimeout:    15 * time.Second,
+			ExpectContinueTimeout:  time.Second,
+			MaxResponseHeaderBytes: int64(headerBytes),
+			// A connection that has died without a sign is noticed while a stream waits.
+			HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
+		}}
+		s.byLimit[headerBytes] = shared
+	}
+	shared.used++
+	return &shared.Transport, func() {
+		s.Lock()
+		defer s.Unlock()
+		if shared.used--; shared.used == 0 {
+			delete(s.byLimit, headerBytes)
+			shared.CloseIdleConnections()
+		}
+	}
+}

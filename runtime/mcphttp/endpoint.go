@@ -1,0 +1,203 @@
+package mcphttp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+)
+
+// Endpoint is a server behind a URL, for mcpclient.Connect: streamable HTTP of every
+// revision, or HTTP+SSE (2024-11-05) where the server has nothing else.
+type Endpoint struct {
+	// URL has the scheme http or https, and no user information: Auth is for that.
+	URL string
+	// Header has fields of every request. Names that the protocol uses itself, or that belong
+	// to the connection, are an error of Connect.
+	Header http.Header
+	// Auth gives requests their credentials. May be nil.
+	Auth Authorizer
+	// Client is used for its Transport and its Jar. Nil is a client that all endpoints share,
+	// with the proxy of the environment. Its Timeout is not used, since it would end event
+	// streams, which the log says once; nor is its CheckRedirect: redirects never lead to
+	// another origin.
+	Client *http.Client
+	SSE    SSEMode
+	// Insecure allows credentials over plain http to another machine.
+	Insecure bool
+}
+
+// SSEMode is whether the transport HTTP+SSE of revision 2024-11-05 is used.
+type SSEMode uint8
+
+// The modes.
+const (
+	SSEAuto  SSEMode = iota // where the server does not serve streamable HTTP
+	SSENever                // never
+	SSEOnly                 // from the start: the URL is that of the event stream
+)
+
+// Name returns the URL without user information, query and fragment.
+func (e Endpoint) Name() string {
+	u, err := url.Parse(e.URL)
+	if err != nil {
+		return "invalid URL"
+	}
+	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
+	return u.String()
+}
+
+// Key returns a digest of the URL, the header and the mode. Credentials of Auth are not part
+// of it.
+func (e Endpoint) Key() string {
+	texts := []string{e.URL, strconv.Itoa(int(e.SSE))}
+	for _, name := range slices.Sorted(maps.Keys(e.Header)) {
+		texts = append(append(texts, name, strconv.Itoa(len(e.Header[name]))), e.Header[name]...)
+	}
+	return "http " + digestKey(texts...)
+}
+
+// AuthorizationContext returns the CacheKey of Auth. For an Endpoint without Auth, ok is
+// false.
+func (e Endpoint) AuthorizationContext() (context string, ok bool) {
+	if e.Auth == nil {
+		return "", false
+	}
+	return e.Auth.CacheKey(), true
+}
+
+// Dial checks the fields. It connects only with SSEOnly; otherwise the first message does.
+func (e Endpoint) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
+	u, err := e.parse()
+	if err != nil {
+		return nil, &dial.Error{Err: err}
+	}
+	c := newClientConn(e, u, o)
+	if e.SSE != SSEOnly {
+		return c, nil
+	}
+	defer c.Close()
+	s, err := c.OpenSSE(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// parse returns the URL of an Endpoint whose fields are valid.
+func (e Endpoint) parse() (*url.URL, error) {
+	u, err := url.Parse(e.URL)
+	if err != nil {
+		// The error of url.Parse has the URL, which may have credentials.
+		if parseErr, ok := errors.AsType[*url.Error](err); ok {
+			err = parseErr.Err
+		}
+		return nil, fmt.Errorf("Endpoint.URL is not valid: %w", err)
+	}
+	switch {
+	case u.Scheme == "ws", u.Scheme == "wss":
+		return nil, fmt.Errorf("the scheme of Endpoint.URL is %s: mcpws.Endpoint connects to such a server", u.Scheme)
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, fmt.Errorf("the scheme of Endpoint.URL is %q: it must be http or https", u.Scheme)
+	case u.Hostname() == "":
+		return nil, errors.New("Endpoint.URL has no host")
+	case u.User != nil:
+		return nil, errors.New("Endpoint.URL has user information: set Endpoint.Auth to mcphttp.Basic(user, password)")
+	case e.SSE > SSEOnly:
+		return nil, fmt.Errorf("Endpoint.SSE is %d: it must be SSEAuto, SSENever or SSEOnly", e.SSE)
+	}
+	u.Fragment, u.RawFragment = "", ""
+	secret := e.Auth != nil
+	for _, name := range slices.Sorted(maps.Keys(e.Header)) {
+		if err := e.checkField(name); err != nil {
+			return nil, err
+		}
+		secret = secret || isSecret(name)
+	}
+	if secret && u.Scheme == "http" && !isLoopbackName(u.Hostname()) && !e.Insecure {
+		return nil, fmt.Errorf("credentials would be sent to %s over plain http: use https, or set Endpoint.Insecure", u.Host)
+	}
+	return u, nil
+}
+
+// checkField checks a field of Endpoint.Header.
+func (e Endpoint) checkField(name string) error {
+	if !isToken(name) {
+		return fmt.Errorf("Endpoint.Header has the field %q, which is not a valid name", name)
+	}
+	canonical := http.CanonicalHeaderKey(name)
+	switch {
+	case strings.HasPrefix(canonical, "Mcp-"), slices.Contains(ownedFields, canonical):
+		return fmt.Errorf("Endpoint.Header has the field %s, which the client sets itself", canonical)
+	case canonical == "Authorization" && e.Auth != nil:
+		return errors.New("Endpoint.Header has the field Authorization, and Endpoint.Auth is set: only one of them can be")
+	}
+	for _, value := range e.Header[name] {
+		if strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+			return fmt.Errorf("Endpoint.Header: the value of the field %s has a control character", canonical)
+		}
+	}
+	return nil
+}
+
+// ownedFields are set by this package or by net/http. With an Idempotency-Key net/http would
+// send a message again that may have run.
+var ownedFields = []string{
+	"Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host", "Idempotency-Key",
+	"Keep-Alive", lastEventField, "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "X-Idempotency-Key",
+}
+
+// isSecret reports whether a header field has credentials, by its name.
+func isSecret(name string) bool {
+	name = strings.ToLower(name)
+	switch name {
+	case "authorization", "proxy-authorization", "cookie":
+		return true
+	}
+	for _, part := range []string{"api-key", "apikey", "token", "secret", "password"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// isToken reports whether a text can be the name of a header field (RFC 9110, section 5.6.2).
+func isToken(s string) bool {
+	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r))
+	})
+}
+
+// isLoopbackName reports whether a host is this machine, whatever the name resolves to
+// (RFC 6761, section 6.3).
+func isLoopbackName(host string) bool {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return a.Unmap().IsLoopback()
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
+// sameOrigin reports whether two URLs have scheme, host and port in common.
+func sameOrigin(a, b *url.URL) bool {
+	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Hostname(), b.Hostname()) && portOf(a) == portOf(b)
+}
+
+func portOf(u *url.URL) string {
+	if port := u.Port(); port != "" {
+		return port
+	}
+	if strings.EqualFold(u.Scheme, "https") {
+		return "443"
+	}
+	return "80"
+}
