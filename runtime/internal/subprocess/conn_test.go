@@ -69,12 +69,8 @@ func start(t *testing.T, program string, stderr io.Writer, change ...func(*fixtu
 	t.Cleanup(func() {
 		f.Close()
 		eventually(t, "the goroutines end", func() bool { return runtime.NumGoroutine() <= goroutines })
-		if n := openFiles(); n > files {
-			t.Errorf("%d files are open, %d at the start", n, files)
-		}
-		if err := syscall.Kill(f.cmd.Process.Pid, 0); err != syscall.ESRCH {
-			t.Errorf("the process is still there: %v", err)
-		}
+		eventually(t, "the files are closed", func() bool { return openFiles() <= files })
+		eventually(t, "the process is gone", func() bool { return syscall.Kill(f.cmd.Process.Pid, 0) == syscall.ESRCH })
 	})
 	return f
 }
