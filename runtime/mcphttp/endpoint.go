@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/netdial"
 )
 
 // Endpoint is a server behind a URL, for mcpclient.Connect: streamable HTTP of every
@@ -120,9 +120,9 @@ func (e Endpoint) parse() (*url.URL, error) {
 		if err := e.checkField(name); err != nil {
 			return nil, err
 		}
-		secret = secret || isSecret(name)
+		secret = secret || netdial.HasCredentials(name)
 	}
-	if secret && u.Scheme == "http" && !isLoopbackName(u.Hostname()) && !e.Insecure {
+	if secret && u.Scheme == "http" && !netdial.IsThisMachine(u.Hostname()) && !e.Insecure {
 		return nil, fmt.Errorf("credentials would be sent to %s over plain http: use https, or set Endpoint.Insecure", u.Host)
 	}
 	return u, nil
@@ -155,36 +155,11 @@ var ownedFields = []string{
 	"Keep-Alive", lastEventField, "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "X-Idempotency-Key",
 }
 
-// isSecret reports whether a header field has credentials, by its name.
-func isSecret(name string) bool {
-	name = strings.ToLower(name)
-	switch name {
-	case "authorization", "proxy-authorization", "cookie":
-		return true
-	}
-	for _, part := range []string{"api-key", "apikey", "token", "secret", "password"} {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return false
-}
-
 // isToken reports whether a text can be the name of a header field (RFC 9110, section 5.6.2).
 func isToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("!#$%&'*+-.^_`|~", r))
 	})
-}
-
-// isLoopbackName reports whether a host is this machine, whatever the name resolves to
-// (RFC 6761, section 6.3).
-func isLoopbackName(host string) bool {
-	if a, err := netip.ParseAddr(host); err == nil {
-		return a.Unmap().IsLoopback()
-	}
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
 // sameOrigin reports whether two URLs have scheme, host and port in common.

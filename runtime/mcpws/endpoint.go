@@ -1,6 +1,7 @@
 package mcpws
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -22,6 +23,8 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/netdial"
+	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
 // Endpoint is a server behind a WebSocket, for mcpclient.Connect. A server that does not
@@ -29,10 +32,12 @@ import (
 type Endpoint struct {
 	URL    string      // ws or wss, without credentials
 	Header http.Header // of the request that opens a connection; names that the protocol owns are an error
+	// Auth adds credentials to that request, and handles a response of status 401 or 403. Nil
+	// adds none.
+	Auth mcphttp.Authorizer
 	// TLS is the configuration of TLS for wss; nil is that of crypto/tls.
 	TLS *tls.Config
-	// Insecure lets Header go over ws, which is not encrypted, to other machines than
-	// this one.
+	// Insecure allows credentials over ws, which is not encrypted, to another machine.
 	Insecure bool
 }
 
@@ -53,6 +58,15 @@ func (e Endpoint) Key() string {
 	return "websocket " + hex.EncodeToString(h.Sum(nil))
 }
 
+// AuthorizationContext returns the CacheKey of Auth. For an Endpoint without Auth, ok is
+// false.
+func (e Endpoint) AuthorizationContext() (context string, ok bool) {
+	if e.Auth == nil {
+		return "", false
+	}
+	return e.Auth.CacheKey(), true
+}
+
 // Dial opens a connection. The end of ctx ends that. A response that does not open one is a
 // [*dial.Status].
 func (e Endpoint) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
@@ -60,7 +74,62 @@ func (e Endpoint) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 	if err != nil {
 		return nil, &dial.Error{Err: err}
 	}
-	return e.open(ctx, u, e.Header.Clone(), o)
+	for attempt := 1; ; attempt++ {
+		r, err := e.request(ctx, u)
+		if err != nil {
+			return nil, err
+		}
+		conn, resp, err := e.open(ctx, u, r.Header, o)
+		if resp == nil {
+			return conn, err
+		}
+		body, _ := io.ReadAll(resp.Body) // its beginning, which the library has read
+		if e.Auth == nil || resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden || attempt >= o.Limits.Attempts {
+			return nil, statusOf(resp, body)
+		}
+		resp.Body = io.NopCloser(bytes.NewReader(body))
+		err = userError("HandleChallenge", func() error { return e.Auth.HandleChallenge(ctx, r, resp) })
+		switch {
+		case ctx.Err() != nil:
+			return nil, &dial.Error{Again: true, Err: context.Cause(ctx)}
+		case err != nil:
+			status := statusOf(resp, body)
+			status.Err = err
+			return nil, status
+		}
+	}
+}
+
+// request returns the request that opens a connection, with credentials. [websocket.Dial]
+// makes one of its own with the same header.
+func (e Endpoint) request(ctx context.Context, u *url.URL) (*http.Request, error) {
+	to := *u
+	to.Scheme = "http" + strings.TrimPrefix(u.Scheme, "ws")
+	r := (&http.Request{Method: http.MethodGet, URL: &to, Host: u.Host, Header: http.Header{}}).WithContext(ctx)
+	for name, values := range e.Header {
+		for _, value := range values {
+			r.Header.Add(name, value)
+		}
+	}
+	if e.Auth == nil {
+		return r, nil
+	}
+	err := userError("Authorize", func() error { return e.Auth.Authorize(ctx, r) })
+	switch {
+	case err == nil:
+		return r, nil
+	case ctx.Err() != nil:
+		return nil, &dial.Error{Again: true, Err: context.Cause(ctx)}
+	}
+	return nil, &dial.Error{Err: fmt.Errorf("get credentials: %w", err)}
+}
+
+// userError calls a method of the Authorizer. A panic is an error.
+func userError(method string, f func() error) (err error) {
+	usercode.Call(func() { err = f() }, func(failed usercode.Failure) {
+		err = errors.New(method + " of Endpoint.Auth has failed: " + failed.String())
+	})
+	return err
 }
 
 // check returns the URL, if the fields are valid.
@@ -76,17 +145,23 @@ func (e Endpoint) check() (*url.URL, error) {
 	case u.Host == "":
 		return nil, errors.New("Endpoint.URL has no host")
 	case u.User != nil:
-		return nil, errors.New("Endpoint.URL has credentials: put them into Endpoint.Header")
+		return nil, errors.New("Endpoint.URL has credentials: set Endpoint.Auth")
 	case u.Fragment != "":
 		return nil, errors.New("Endpoint.URL has a fragment, which WebSockets do not have")
 	}
+	secret := e.Auth != nil
 	for name := range e.Header {
-		if name = http.CanonicalHeaderKey(name); slices.Contains(owned, name) || strings.HasPrefix(name, "Sec-Websocket-") {
-			return nil, fmt.Errorf("Endpoint.Header has %s, which the protocol sets", name)
+		name = http.CanonicalHeaderKey(name)
+		switch {
+		case slices.Contains(owned, name), strings.HasPrefix(name, "Sec-Websocket-"):
+			return nil, fmt.Errorf("Endpoint.Header has the field %s, which the client sets itself", name)
+		case name == "Authorization" && e.Auth != nil:
+			return nil, errors.New("Endpoint.Header has the field Authorization, and Endpoint.Auth is set: only one of them can be")
 		}
+		secret = secret || netdial.HasCredentials(name)
 	}
-	if len(e.Header) > 0 && u.Scheme == "ws" && !e.Insecure && !isThisMachine(u.Hostname()) {
-		return nil, errors.New("Endpoint.Header may have credentials, and ws is not encrypted: use wss, or set Endpoint.Insecure")
+	if secret && u.Scheme == "ws" && !e.Insecure && !netdial.IsThisMachine(u.Hostname()) {
+		return nil, fmt.Errorf("credentials would be sent to %s over ws, which is not encrypted: use wss, or set Endpoint.Insecure", u.Host)
 	}
 	return u, nil
 }
@@ -96,17 +171,8 @@ var owned = []string{
 	"Connection", "Content-Length", "Host", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// isThisMachine reports whether a host name is of this machine.
-func isThisMachine(host string) bool {
-	if strings.EqualFold(host, "localhost") || strings.HasSuffix(strings.ToLower(host), ".localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
-}
-
-// open opens a connection.
-func (e Endpoint) open(ctx context.Context, u *url.URL, header http.Header, o dial.Options) (dial.Conn, error) {
+// open opens a connection, or returns the response that does not.
+func (e Endpoint) open(ctx context.Context, u *url.URL, header http.Header, o dial.Options) (dial.Conn, *http.Response, error) {
 	c := &clientConn{newConn(clientSide(o.Limits.CloseTime), o.Limits.MessageBytes, nil, func(error) {}), o.Limits.WriteTime}
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -126,21 +192,21 @@ func (e Endpoint) open(ctx context.Context, u *url.URL, header http.Header, o di
 	})
 	if err == nil && stop() {
 		c.open(ws, socket, defaultPing, 0)
-		return c, nil
+		return c, nil, nil
 	}
 	dialer.close()
 	switch {
 	case err != nil && resp != nil && resp.StatusCode != http.StatusSwitchingProtocols:
-		return nil, statusOf(resp)
+		return nil, resp, nil
 	case err != nil:
-		return nil, e.openError(ctx, err, o)
+		return nil, nil, openError(ctx, err, o)
 	}
 	_ = ws.CloseNow()
-	return nil, &dial.Error{Again: true, Err: context.Cause(ctx)}
+	return nil, nil, &dial.Error{Again: true, Err: context.Cause(ctx)}
 }
 
 // openError is the error of a connection that was not opened, without the URL.
-func (e Endpoint) openError(ctx context.Context, err error, o dial.Options) error {
+func openError(ctx context.Context, err error, o dial.Options) error {
 	if named, ok := errors.AsType[*url.Error](err); ok {
 		err = named.Err
 	}
@@ -156,8 +222,7 @@ func (e Endpoint) openError(ctx context.Context, err error, o dial.Options) erro
 }
 
 // statusOf describes a response that does not open a connection.
-func statusOf(resp *http.Response) *dial.Status {
-	body, _ := io.ReadAll(resp.Body) // its beginning, which the library has read
+func statusOf(resp *http.Response, body []byte) *dial.Status {
 	return &dial.Status{
 		Status: resp.StatusCode, ContentType: resp.Header.Get("Content-Type"), Body: body,
 		RetryAfter: retryAfter(resp.Header.Get("Retry-After")), Location: location(resp),

@@ -23,7 +23,9 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
 
@@ -428,9 +430,13 @@ func TestEndpointFails(t *testing.T) {
 		{mcpws.Endpoint{URL: "ws://u:s3cret@host/"}, "has credentials", false},
 		{mcpws.Endpoint{URL: "ws://u:s3cret@host:%zz/"}, "is not a URL", false},
 		{mcpws.Endpoint{URL: "ws://host/#x"}, "fragment", false},
-		{mcpws.Endpoint{URL: "ws://host/", Header: bad}, "Endpoint.Header has Sec-Websocket-Key, which the protocol sets", false},
-		{mcpws.Endpoint{URL: "ws://host/", Header: http.Header{"host": {"x"}}}, "Endpoint.Header has Host", false},
-		{mcpws.Endpoint{URL: "ws://192.0.2.1/", Header: key}, "ws is not encrypted", false},
+		{mcpws.Endpoint{URL: "ws://host/", Header: bad}, "Endpoint.Header has the field Sec-Websocket-Key, which the client sets itself", false},
+		{mcpws.Endpoint{URL: "ws://host/", Header: http.Header{"host": {"x"}}}, "Endpoint.Header has the field Host", false},
+		{mcpws.Endpoint{URL: "ws://192.0.2.1/", Header: key}, "credentials would be sent to 192.0.2.1 over ws", false},
+		{mcpws.Endpoint{URL: "ws://192.0.2.1/", Auth: mcphttp.Bearer("s3cret")}, "credentials would be sent to 192.0.2.1 over ws", false},
+		{mcpws.Endpoint{URL: wss, Auth: mcphttp.Bearer("s3cret"), Header: http.Header{"Authorization": {"s3cret"}}}, "only one of them can be", false},
+		{mcpws.Endpoint{URL: wss, Auth: authorizer{authorize: func(*http.Request) error { return errors.New("no key") }}}, "get credentials: no key", false},
+		{mcpws.Endpoint{URL: wss, Auth: authorizer{authorize: func(*http.Request) error { panic("oh") }}}, "Authorize of Endpoint.Auth has failed: oh", false},
 		{mcpws.Endpoint{URL: wss}, "of an authority that is not known here", false},
 		{fake(t, peer.wait, "Sec-WebSocket-Protocol: "), "has not selected the subprotocol", false},
 		{fake(t, peer.wait, "Sec-WebSocket-Protocol: other"), `has selected the subprotocol "other"`, false},
@@ -451,6 +457,106 @@ func TestEndpointFails(t *testing.T) {
 			t.Errorf("%s: %v", u, err)
 		}
 	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, e := range []mcpws.Endpoint{
+		{URL: "ws://192.0.2.1/", Header: key, Insecure: true}, {URL: "ws://192.0.2.1/", Header: http.Header{"X-Tenant": {"a"}}},
+	} {
+		if _, err := e.Dial(cancelled, dialOptions()); !errors.Is(err, context.Canceled) {
+			t.Errorf("%+v: %v", e, err)
+		}
+	}
+}
+
+// authorizer is an Authorizer of a test. What is nil does nothing.
+type authorizer struct {
+	authorize func(*http.Request) error
+	challenge func(*http.Request, *http.Response) error
+}
+
+func (a authorizer) Authorize(_ context.Context, r *http.Request) error {
+	if a.authorize == nil {
+		return nil
+	}
+	return a.authorize(r)
+}
+
+func (a authorizer) HandleChallenge(_ context.Context, r *http.Request, resp *http.Response) error {
+	if a.challenge == nil {
+		return nil
+	}
+	return a.challenge(r, resp)
+}
+
+func (authorizer) CacheKey() string { return "a context" }
+
+// TestEndpointAuth: credentials reach the server, and a challenge is handled a bounded number
+// of times.
+func TestEndpointAuth(t *testing.T) {
+	var mu sync.Mutex
+	attempts := 0
+	identify := mcpws.WithPrincipal(func(r *http.Request) (mcp.Principal, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		attempts++
+		if r.Header.Get("Authorization") != "Bearer good" || r.Header.Get("X-Tenant") != "a" {
+			return mcp.Principal{}, errors.New("no")
+		}
+		return mcp.Principal{ID: "ann"}, nil
+	})
+	serveReal(t, false, []mcpws.Option{identify}, func(_ *testServer, url string, _ *http.Client) {
+		token, challenges := "old", 0
+		authorize := func(r *http.Request) error {
+			if r.URL.Scheme != "http" || r.Method != "GET" || r.Header.Get("X-Tenant") != "a" {
+				t.Errorf("the Authorizer gets %s %s, %v", r.Method, r.URL, r.Header)
+			}
+			r.Header.Set("Authorization", "Bearer "+token)
+			return nil
+		}
+		e := mcpws.Endpoint{URL: "ws" + strings.TrimPrefix(url, "http"), Header: http.Header{"x-tenant": {"a"}}}
+		check := func(what string, a mcphttp.Authorizer, status, wantAttempts int) {
+			t.Helper()
+			attempts, challenges = 0, 0
+			e.Auth = a
+			options := dialOptions()
+			options.Limits.Attempts = 5
+			conn, err := e.Dial(t.Context(), options)
+			if conn != nil {
+				conn.Close()
+			}
+			got, failed := errors.AsType[*dial.Status](err)
+			if failed != (status > 0) || failed && (got.Status != status || !strings.Contains(string(got.Body), "credentials")) || err != nil && !failed {
+				t.Errorf("%s: %v", what, err)
+			}
+			if attempts != wantAttempts {
+				t.Errorf("%s: %d attempts, want %d", what, attempts, wantAttempts)
+			}
+		}
+		check("no Authorizer", nil, 401, 1)
+		check("a good token", mcphttp.Bearer("good"), 0, 1)
+		check("a bad token", mcphttp.Bearer("bad"), 401, 1)
+		check("for ever", authorizer{authorize: authorize}, 401, 5)
+		check("a new token", authorizer{authorize, func(r *http.Request, resp *http.Response) error {
+			body, err := io.ReadAll(resp.Body)
+			if resp.StatusCode != 401 || err != nil || !strings.Contains(string(body), "credentials") || r.Header.Get("Authorization") != "Bearer old" {
+				t.Errorf("the challenge is %d %q, %v", resp.StatusCode, body, err)
+			}
+			if challenges++; challenges == 2 {
+				token = "good"
+			}
+			return nil
+		}}, 0, 3)
+		token = "old"
+		check("a failure", authorizer{authorize, func(*http.Request, *http.Response) error { return errors.New("log in first") }}, 401, 1)
+		check("a panic", authorizer{authorize, func(*http.Request, *http.Response) error { panic("oh") }}, 401, 1)
+		if context, ok := any(e).(dial.Authorized).AuthorizationContext(); context != "a context" || !ok {
+			t.Errorf("the context is %q", context)
+		}
+		e.Auth = nil
+		if _, ok := any(e).(dial.Authorized).AuthorizationContext(); ok {
+			t.Error("there is a context without an Authorizer")
+		}
+	})
 }
 
 // TestEndpointStatus: a response that is not an upgrade is described, and a redirect is not

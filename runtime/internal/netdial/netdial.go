@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
+	"net/netip"
+	"strings"
 	"syscall"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
@@ -65,6 +67,31 @@ var finalErrors = []func(error) (hint string, ok bool){
 		e, ok := errors.AsType[*net.OpError](err)
 		return "the server refuses the TLS connection", ok && e.Op == "remote error"
 	},
+}
+
+// IsThisMachine reports whether a host name or address of a URL is of this machine, whatever
+// the name resolves to (RFC 6761, section 6.3).
+func IsThisMachine(host string) bool {
+	if a, err := netip.ParseAddr(host); err == nil {
+		return a.Unmap().IsLoopback()
+	}
+	host = strings.ToLower(strings.TrimSuffix(host, "."))
+	return host == "localhost" || strings.HasSuffix(host, ".localhost")
+}
+
+// HasCredentials reports whether a header field has credentials, by its name.
+func HasCredentials(name string) bool {
+	name = strings.ToLower(name)
+	switch name {
+	case "authorization", "proxy-authorization", "cookie":
+		return true
+	}
+	for _, part := range []string{"api-key", "apikey", "token", "secret", "password"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
 }
 
 // TLSKey returns a digest of what a TLS configuration sends to a server, and of whom it
