@@ -3,6 +3,7 @@ package mcpclient
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
@@ -170,7 +171,7 @@ func (c *Client) lostConnection(x *connection, why error) {
 	if was {
 		c.current = nil
 	}
-	subscribed := len(c.subs) > 0
+	subs := slices.Clone(c.subs)
 	closed := c.closed
 	c.mu.Unlock()
 	if !was || closed {
@@ -178,8 +179,14 @@ func (c *Client) lostConnection(x *connection, why error) {
 	}
 	c.results.lost()
 	c.events.state(State{Kind: Lost, Err: c.wrap("", why)})
-	if subscribed {
+	switch {
+	case len(subs) == 0:
+	case c.retry.Attempts > 1:
 		go c.reconnect()
+	default:
+		for _, s := range subs {
+			s.finish(c.wrap("", why))
+		}
 	}
 }
 

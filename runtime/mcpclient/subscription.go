@@ -321,8 +321,17 @@ func (s *Subscription) again(x *connection, why error) {
 	if begun.isEmpty() {
 		return // Subscribe returns the error
 	}
-	go s.renew(x)
+	if c.retry.Attempts > 1 {
+		go s.renew(x)
+		return
+	}
+	if why == nil {
+		why = errListenEnded
+	}
+	s.finish(c.wrap(protocol.Listen.String(), why))
 }
+
+var errListenEnded = errors.New("the server has ended the subscription")
 
 // renew begins the subscription again, after a time that doubles.
 func (s *Subscription) renew(x *connection) {
