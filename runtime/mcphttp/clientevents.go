@@ -72,6 +72,10 @@ func (e *eventReader) next() (clientEvent, error) {
 	for {
 		line, err := e.line()
 		if err != nil {
+			if e.skipping || e.tooLong { // says more than the end, which comes next
+				e.skipping = false
+				return clientEvent{}, tooLargeMessage(e.limit)
+			}
 			return clientEvent{}, err
 		}
 		switch {
