@@ -1,8 +1,10 @@
 package faulty
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 )
 
@@ -20,20 +22,29 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if !s.Modern && r.Header.Get("Mcp-Session-Id") == "" {
 		w.Header().Set("Mcp-Session-Id", "session")
 	}
-	e := &events{w: w, r: r}
+	var m struct{ ID, Method json.RawMessage }
+	_ = json.Unmarshal(body, &m) // handle says what is wrong
+	e := &events{w: w, r: r, replied: make(chan struct{})}
 	s.handle(e, int(s.connections.Add(1)), body)
-	if !e.begun {
+	if m.ID == nil || m.Method == nil {
 		w.WriteHeader(http.StatusAccepted)
+		return
+	}
+	select { // the script may reply later, or never
+	case <-e.replied:
+	case <-r.Context().Done():
 	}
 }
 
 // events is the response to one message.
 type events struct {
-	w     http.ResponseWriter
-	r     *http.Request
-	mu    sync.Mutex
-	begun bool
-	part  bool // an event has begun
+	w       http.ResponseWriter
+	r       *http.Request
+	mu      sync.Mutex
+	begun   bool
+	part    bool // an event has begun
+	replied chan struct{}
+	once    sync.Once
 }
 
 func (e *events) Send(message string) error { return e.write(message, "\n\n") }
@@ -50,10 +61,19 @@ func (e *events) write(text, end string) error {
 		text = "data: " + text
 	}
 	e.part = end == ""
+	if e.r.Context().Err() != nil {
+		return e.r.Context().Err()
+	}
 	if _, err := io.WriteString(e.w, text+end); err != nil {
 		return err
 	}
-	return http.NewResponseController(e.w).Flush()
+	if err := http.NewResponseController(e.w).Flush(); err != nil {
+		return err
+	}
+	if end != "" && (strings.Contains(text, `"result":`) || strings.Contains(text, `"error":`)) {
+		e.once.Do(func() { close(e.replied) })
+	}
+	return nil
 }
 
 // Close ends the response in the middle, and its connection.

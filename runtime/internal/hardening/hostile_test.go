@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"net"
+	"net/http"
 	"os"
 	"runtime"
 	"runtime/metrics"
@@ -16,6 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 	"github.com/mcpgen/mcpgen/runtime/mcpnet"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
@@ -44,7 +47,7 @@ type hostile struct {
 }
 
 // hostileTransports are those of the table.
-var hostileTransports = []string{stdio, memory, tcp, webSocket}
+var hostileTransports = []string{stdio, memory, tcp, webSocket, httpLegacy, httpModern}
 
 const (
 	hostileVariable = "HARDENING_HOSTILE" // the row of a program
@@ -60,7 +63,7 @@ func TestHostileServers(t *testing.T) {
 			}
 			for _, transport := range hostileTransports {
 				for _, e := range both {
-					if row.eras != nil && !slices.Contains(row.eras, e) {
+					if row.eras != nil && !slices.Contains(row.eras, e) || transport == httpLegacy && e == modern || transport == httpModern && e == legacy {
 						continue
 					}
 					t.Run(transport+"/"+string(e), func(t *testing.T) {
@@ -153,6 +156,18 @@ func (h *hostile) serve(t *testing.T, row hostileRow) (stop func()) {
 		serve = server.ServeWebSocket
 		h.target = mcpws.Endpoint{URL: "ws://" + l.Addr().String()}
 	}
+	if h.isHTTP() {
+		h.target = mcphttp.Endpoint{URL: "http://" + l.Addr().String() + "/mcp"}
+		front := &http.Server{Handler: server, ErrorLog: log.New(io.Discard, "", 0)}
+		go func() {
+			defer close(done)
+			_ = front.Serve(l) // ends by Close
+		}()
+		return func() {
+			_ = front.Close()
+			<-done
+		}
+	}
 	go func() {
 		defer close(done)
 		serve(l)
@@ -162,6 +177,9 @@ func (h *hostile) serve(t *testing.T, row hostileRow) (stop func()) {
 		<-done
 	}
 }
+
+// isHTTP reports whether each call has a response of its own.
+func (h *hostile) isHTTP() bool { return h.transport == httpLegacy || h.transport == httpModern }
 
 func (row hostileRow) server(e era) *faulty.Server {
 	script := row.script()

@@ -213,7 +213,7 @@ var hostileRows = []hostileRow{
 		},
 	},
 	{
-		name: "OtherIDs", what: "replies to ids that were not sent: another one, text for a number, null, twice", here: "reported and dropped; the call gets its own reply",
+		name: "OtherIDs", what: "replies to ids that were not sent: another one, text for a number, null, twice", here: "reported and dropped, and the call gets its own reply; over HTTP `*ProtocolViolationError` for a result without an id",
 		script: onTool(func(s *faulty.Server, m *faulty.Message) {
 			wrong := s.Complete(`"content":[{"type":"text","text":"wrong"}]`, false)
 			for _, id := range []string{"999999", `"` + string(m.ID) + `"`, "null", string(m.ID) + ".0", "-" + string(m.ID), "0"} {
@@ -225,6 +225,11 @@ var hostileRows = []hostileRow{
 		run: func(t *testing.T, h *hostile) {
 			h.connect(t)
 			result, err := h.call(t, enough, nil)
+			if h.isHTTP() { // what comes on the response of a request is of that request
+				wantError[*mcpclient.ProtocolViolationError](t, "the call", err)
+				h.works(t, "it")
+				return
+			}
 			if err != nil || result.Text() != "right" {
 				t.Errorf("the call: %+v %v", result, err)
 			}
@@ -509,7 +514,7 @@ var hostileRows = []hostileRow{
 	},
 	{
 		name: "Banners", what: "prints banners before and between messages", here: "skipped and reported",
-		not: map[string]string{memory: "prints to standard output only", tcp: "prints to standard output only", webSocket: "prints to standard output only"},
+		not: map[string]string{memory: "prints to standard output only", tcp: "prints to standard output only", webSocket: "prints to standard output only", httpLegacy: "prints to standard output only", httpModern: "prints to standard output only"},
 		script: func() func(*faulty.Server, *faulty.Message) bool {
 			return func(_ *faulty.Server, m *faulty.Message) bool {
 				for _, banner := range []string{"Server is running on stdio", "", "[info] {}", "\x1b[32mok\x1b[0m"} {
