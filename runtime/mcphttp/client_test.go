@@ -6,8 +6,10 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -209,5 +211,91 @@ func TestClientClose(t *testing.T) {
 	_, err = sendRequest(t.Context(), c, &dial.Message{Method: "tools/list", Revision: perRequest})
 	if failed, ok := errors.AsType[*dial.Error](err); !ok || failed.Sent {
 		t.Errorf("after Close: %v", err)
+	}
+}
+
+// TestClientReuse counts the connections of calls one after the other, whose replies are
+// JSON, or events of a stream that ends after them.
+func TestClientReuse(t *testing.T) {
+	for _, contentType := range []string{"application/json", "text/event-stream"} {
+		var opened atomic.Int32
+		s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", contentType)
+			if contentType == "application/json" {
+				_, _ = io.WriteString(w, replyTo1)
+				return
+			}
+			_, _ = io.WriteString(w, "data: "+replyTo1+"\n\n")
+			w.(http.Flusher).Flush()
+		}))
+		s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				opened.Add(1)
+			}
+		}
+		s.Start()
+		c := requester(t, mcphttp.Endpoint{URL: s.URL}, nil)
+		for range 20 {
+			if _, err := sendRequest(t.Context(), c, &dial.Message{Method: "tools/list", Revision: perRequest}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if n := opened.Load(); n > 4 { // the timer of a busy machine may close some
+			t.Errorf("%s: %d connections", contentType, n)
+		}
+		_ = c.Close()
+		s.Close()
+	}
+}
+
+// TestClientCancel ends a context while a response stops in the middle. The server notices.
+func TestClientCancel(t *testing.T) {
+	for _, contentType := range []string{"application/json", "text/event-stream"} {
+		began, noticed := make(chan struct{}), make(chan struct{})
+		c := requester(t, mcphttp.Endpoint{}, func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			w.Header().Set("Content-Type", contentType)
+			_, _ = io.WriteString(w, "data: {")
+			w.(http.Flusher).Flush()
+			close(began)
+			<-r.Context().Done()
+			close(noticed)
+		})
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cause := errors.New("cause")
+		go func() {
+			<-began
+			cancel(cause)
+		}()
+		_, err := sendRequest(ctx, c, &dial.Message{Method: "tools/list", Revision: perRequest})
+		if !errors.Is(err, cause) {
+			t.Errorf("%s: %v", contentType, err)
+		}
+		<-noticed
+	}
+}
+
+// TestClientListen receives from the GET stream, which the server ends once. Servers without
+// one reply 405.
+func TestClientListen(t *testing.T) {
+	var streams atomic.Int32
+	c := requester(t, mcphttp.Endpoint{}, func(w http.ResponseWriter, r *http.Request) {
+		n := streams.Add(1)
+		if n == 3 {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		if id := r.Header.Get("Last-Event-Id"); (n == 2) != (id == "1") {
+			t.Errorf("stream %d is resumed after %q", n, id)
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, "retry: 1\nid: 1\ndata: {}\n\n")
+	})
+	received := 0
+	if err := c.Listen(t.Context(), func([]byte) { received++ }); err != nil {
+		t.Error(err)
+	}
+	if received != 1 {
+		t.Errorf("%d messages", received)
 	}
 }

@@ -209,7 +209,7 @@ func (e *eventReader) field(line []byte) {
 	}
 }
 
-// data adds a line to the data of the event. It stands before the line in the buffer, and is
+// data adds a line to the data of the event. The data precedes the line in the buffer, and is
 // not longer than what is there.
 func (e *eventReader) data(value []byte) {
 	end := e.pos - 1 // of the line, without its end

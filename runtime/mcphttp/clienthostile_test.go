@@ -97,8 +97,8 @@ func TestClientLimits(t *testing.T) {
 
 // TestClientRedirects checks that nothing is sent to another origin, and that circles end.
 func TestClientRedirects(t *testing.T) {
-	var heard atomic.Int32
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { heard.Add(1) }))
+	var elsewhere atomic.Int32
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
 	defer other.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		c := requester(t, mcphttp.Endpoint{Auth: mcphttp.Bearer("secret")}, func(w http.ResponseWriter, _ *http.Request) {
@@ -110,7 +110,7 @@ func TestClientRedirects(t *testing.T) {
 			t.Errorf("%d: %v", status, err)
 		}
 	}
-	if n := heard.Load(); n > 0 {
+	if n := elsewhere.Load(); n > 0 {
 		t.Errorf("%d requests to another origin", n)
 	}
 	var paths []string

@@ -84,7 +84,7 @@ func (e Endpoint) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 	if e.SSE != SSEOnly {
 		return c, nil
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	s, err := c.OpenSSE(ctx)
 	if err != nil {
 		return nil, err
