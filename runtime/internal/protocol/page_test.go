@@ -95,11 +95,11 @@ func has(condition func(*Revision) bool) func(*Revision) string {
 }
 
 func (w *writer) requests() {
-	w.table("Requests", "A request that a revision does not have is answered with the code -32601.", "method", "from")
+	w.table("Requests", "A request that a revision does not have is answered with the code -32601. The other side must have declared the\ncapability that a request needs.", "method", "from", "needs")
 	for m := Unknown + 1; m < MethodCount; m++ {
-		w.row(has(func(r *Revision) bool { return r.Methods[m.String()] == m }), "`"+m.String()+"`", "client")
+		w.row(has(func(r *Revision) bool { return r.Methods[m.String()] == m }), "`"+m.String()+"`", "client", needs(m))
 	}
-	w.row(has(func(r *Revision) bool { return !r.PerRequest }), "`"+Ping.String()+"`", "server")
+	w.row(has(func(r *Revision) bool { return !r.PerRequest }), "`"+Ping.String()+"`", "server", "")
 	for _, q := range questions {
 		w.row(func(r *Revision) string {
 			switch _, asked := r.ServerRequests.Capabilities[q.capability]; {
@@ -109,9 +109,27 @@ func (w *writer) requests() {
 				return "in a result"
 			}
 			return yes(true)
-		}, q.title, "server")
+		}, q.title, "server", "`"+q.capability+"`")
 	}
 	fmt.Fprint(w, "\n\"In a result\" means that the question is part of an `input_required` result, and that the client sends its request again\nwith the answer.\n\n")
+}
+
+// needs is the capability that a client looks for before it sends a request.
+func needs(m Method) string {
+	c, ok := All[len(All)-1].Required(m)
+	if !ok {
+		return ""
+	}
+	var without []string
+	for _, r := range All {
+		if _, ok := r.Required(m); !ok {
+			without = append(without, r.Version)
+		}
+	}
+	if len(without) == 0 {
+		return "`" + c.String() + "`"
+	}
+	return "`" + c.String() + "`, but for " + strings.Join(without, ", ")
 }
 
 // questions are the requests of a server, with the capability that the client needs.
