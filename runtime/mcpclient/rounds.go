@@ -14,15 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// mayRequireInput has the methods whose results may require input.
-func mayRequireInput(method string) bool {
-	for _, m := range []protocol.Method{protocol.ToolsCall, protocol.PromptsGet, protocol.ResourcesRead} {
-		if m.String() == method {
-			return m.MayAskClient()
-		}
-	}
-	return false
-}
+// mayRequireInput reports whether results of a method may require input.
+func mayRequireInput(method string) bool { return protocol.MethodOf(method).MayAskClient() }
 
 // codeURLRequired is the code of a request that needs a link to be opened first
 // (2025-11-25, client/elicitation).
