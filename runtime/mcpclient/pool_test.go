@@ -533,7 +533,7 @@ func TestPoolClose(t *testing.T) {
 }
 
 // Many callers, with clients that end, openings that fail and contexts that end: the bounds
-// hold at every moment, and nobody waits for ever.
+// hold at every moment, and no caller waits for ever.
 func TestPoolTogether(t *testing.T) {
 	for seed := range uint64(20) {
 		options := PoolOptions{Parallel: int(seed % 3), PerTarget: 1 + int(seed%4), Total: 3 + int(seed%5), IdleTime: time.Second}
