@@ -1,8 +1,9 @@
 // Suite runs the server scenarios of the official conformance suite against one process
-// of a server, and reports which of them the server passes. conformance/run starts it.
+// of a server, or its client scenarios against a client, and reports which of them are
+// passed. conformance/run starts it.
 //
 // It fails unless every scenario passes without a warning. There is no list of
-// exceptions: a server can avoid all warnings of the suite.
+// exceptions: all warnings of the suite can be avoided.
 package main
 
 import (
@@ -56,18 +57,30 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("suite", flag.ContinueOnError)
 	program := flags.String("server", "", "the `program` to test, which serves with -http ADDR")
 	var s suite
+	flags.StringVar(&s.client, "client", "", "the `program` to test as a client, in the place of a server")
 	flags.StringVar(&s.node, "node", "node", "the `program` that runs the suite")
 	flags.StringVar(&s.script, "suite", "", "the suite's own `program`")
 	flags.StringVar(&s.output, "output", "results", "the `folder` to keep the suite's output in")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	wanted, err := choose(flags.Args())
+	known := revisions
+	if s.client != "" {
+		known = clientRevisions
+	}
+	wanted, err := choose(known, flags.Args())
 	if err != nil {
 		return err
 	}
 	if err := os.MkdirAll(s.output, 0o755); err != nil {
 		return fmt.Errorf("make folder for the output: %w", err)
+	}
+	if s.client != "" {
+		all, err := s.runAll(ctx, wanted)
+		if err != nil {
+			return err
+		}
+		return s.report(out, all, wanted)
 	}
 	server, err := startServer(ctx, *program, filepath.Join(s.output, "server.log"))
 	if err != nil {
@@ -84,8 +97,13 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := errors.Join(err, server.reach(ctx), server.stop(), wrong.err()); err != nil {
 		return err
 	}
+	return s.report(out, all, wanted)
+}
+
+// report prints the results, and fails unless all scenarios are passed.
+func (s *suite) report(out io.Writer, all []outcome, wanted []revision) error {
 	printTable(out, all)
-	fmt.Fprintf(out, "\nThe whole output of suite and server is in %s.\n", s.output)
+	fmt.Fprintf(out, "\nThe whole output is in %s.\n", s.output)
 	if bad := printProblems(out, all); bad > 0 {
 		return fmt.Errorf("%d scenarios are not passed", bad)
 	}
@@ -98,28 +116,28 @@ func enough(all []outcome, wanted []revision) error {
 	for i, r := range wanted {
 		if n := all[i].count(success); n != r.checks {
 			errs = append(errs, fmt.Errorf("%d checks are passed in revision %s, and %d are expected: "+
-				"see what is left out, or after an update of the suite change the number in suite/main.go", n, r.name, r.checks))
+				"see what is left out, or after an update of the suite change the number in conformance/suite", n, r.name, r.checks))
 		}
 	}
 	return errors.Join(errs...)
 }
 
 // choose returns the revisions of these names, all where there are none.
-func choose(names []string) ([]revision, error) {
+func choose(all []revision, names []string) ([]revision, error) {
 	if len(names) == 0 {
-		return revisions, nil
+		return all, nil
 	}
 	var chosen []revision
 	for _, name := range names {
 		found := false
-		for _, r := range revisions {
+		for _, r := range all {
 			if r.name == name {
 				chosen, found = append(chosen, r), true
 			}
 		}
 		if !found {
 			var known []string
-			for _, r := range revisions {
+			for _, r := range all {
 				known = append(known, r.name)
 			}
 			return nil, fmt.Errorf("there is no revision %q: the suite has scenarios of %s", name, strings.Join(known, ", "))

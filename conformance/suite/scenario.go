@@ -19,6 +19,7 @@ type suite struct {
 	node, script string // how to start it
 	output       string // folder of its output
 	url          string // of the server
+	client       string // the program to test; "" where a server is tested
 }
 
 // outcome has the results of one revision.
@@ -81,8 +82,12 @@ func (s *scenario) passed() bool {
 // runAll runs revision after revision.
 func (s *suite) runAll(ctx context.Context, wanted []revision) ([]outcome, error) {
 	var all []outcome
+	run := s.run
+	if s.client != "" {
+		run = s.runClient
+	}
 	for _, r := range wanted {
-		o, err := s.run(ctx, r)
+		o, err := run(ctx, r)
 		if err != nil {
 			return nil, fmt.Errorf("run suite for revision %s: %w", r.name, err)
 		}
@@ -133,7 +138,16 @@ var listed = regexp.MustCompile(`(?m)^\s*- (\S+)`)
 
 // list gets the scenarios from the suite, so that none is missed.
 func (s *suite) list(ctx context.Context, r revision) ([]string, error) {
-	text, err := exec.CommandContext(ctx, s.node, s.script, "list", "--server", "--spec-version", r.name).Output()
+	names, err := s.names(ctx, "--server", "--spec-version", r.name)
+	if err != nil {
+		return nil, err
+	}
+	return names, r.complete(names)
+}
+
+// names returns the scenarios that the suite lists.
+func (s *suite) names(ctx context.Context, args ...string) ([]string, error) {
+	text, err := exec.CommandContext(ctx, s.node, append([]string{s.script, "list"}, args...)...).Output()
 	if err != nil {
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			err = fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
@@ -144,11 +158,16 @@ func (s *suite) list(ctx context.Context, r revision) ([]string, error) {
 	for _, line := range listed.FindAllSubmatch(text, -1) {
 		names = append(names, string(line[1]))
 	}
+	return names, nil
+}
+
+// complete fails unless these are as many scenarios as the revision has.
+func (r *revision) complete(names []string) error {
 	if len(names) != r.scenarios {
-		return nil, fmt.Errorf("the suite lists %d scenarios, and %d are expected: after an update of the suite, change the number in suite/main.go",
+		return fmt.Errorf("the suite lists %d scenarios, and %d are expected: after an update of the suite, change the number in conformance/suite",
 			len(names), r.scenarios)
 	}
-	return names, nil
+	return nil
 }
 
 // resultFolder matches the folder with the results of one scenario.

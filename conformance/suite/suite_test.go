@@ -174,13 +174,13 @@ func TestRunFails(t *testing.T) {
 }
 
 func TestChoose(t *testing.T) {
-	if got, err := choose([]string{"2026-07-28"}); err != nil || len(got) != 1 || got[0].scenarios != 40 {
+	if got, err := choose(revisions, []string{"2026-07-28"}); err != nil || len(got) != 1 || got[0].scenarios != 40 {
 		t.Errorf("%v, %v", got, err)
 	}
-	if got, err := choose(nil); err != nil || !slices.Equal(got, revisions) {
+	if got, err := choose(revisions, nil); err != nil || !slices.Equal(got, revisions) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := choose([]string{"2024-11-05"}); err == nil || !strings.Contains(err.Error(), "2025-06-18, 2025-11-25, 2026-07-28") {
+	if _, err := choose(revisions, []string{"2024-11-05"}); err == nil || !strings.Contains(err.Error(), "2025-06-18, 2025-11-25, 2026-07-28") {
 		t.Errorf("%v", err)
 	}
 }

@@ -1,0 +1,72 @@
+// Client is what the client scenarios of the official conformance suite test. The suite
+// starts it with the URL of a server as last argument, and names the scenario in the
+// environment. Beyond what a scenario asks for, it uses mcpclient as it is: the revision is
+// that which the client finds out.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+// runTime is shorter than the time that the suite waits for a client.
+const runTime = 25 * time.Second
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, cancel := context.WithTimeout(ctx, runTime)
+	err := run(ctx, os.Args[1:], os.Getenv("MCP_CONFORMANCE_SCENARIO"), os.Getenv("MCP_CONFORMANCE_CONTEXT"))
+	cancel()
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "client:", err)
+		os.Exit(1)
+	}
+}
+
+// run connects to a server, with every capability, and acts as the scenario asks for.
+func run(ctx context.Context, args []string, name, data string) (err error) {
+	if len(args) == 0 {
+		return errors.New("the URL of the server is missing")
+	}
+	act := scenarios[name]
+	if act == nil {
+		return fmt.Errorf("unknown scenario %q", name)
+	}
+	s := session{}
+	if data != "" {
+		if err := json.Unmarshal([]byte(data), &s.given); err != nil {
+			return fmt.Errorf("read the context of the scenario: %w", err)
+		}
+	}
+	s.Client, err = mcpclient.Connect(ctx, mcphttp.Endpoint{URL: args[len(args)-1]}, mcpclient.Options{
+		Info: mcp.ClientInfo{Name: "mcpgen-conformance", Version: "1.0.0"},
+		Elicit: func(ctx context.Context, _ *mcpclient.Elicitation) (mcpclient.ElicitAnswer, error) {
+			if s.between != nil {
+				if err := s.between(ctx); err != nil {
+					return mcpclient.ElicitAnswer{}, err
+				}
+			}
+			// What the form has defaults for, the client fills in.
+			return mcpclient.Accept(map[string]any{}), nil
+		},
+		Sample: func(context.Context, *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
+			return mcpclient.TextAnswer("an answer"), nil
+		},
+		Roots: func(context.Context) ([]mcp.Root, error) { return nil, nil },
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return act(ctx, &s)
+}

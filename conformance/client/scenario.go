@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+)
+
+// session is a connected client, and what its scenario needs.
+type session struct {
+	*mcpclient.Client
+	given   given
+	between func(context.Context) error // called while a form is open
+}
+
+// given is the context that some scenarios have.
+type given struct {
+	ToolCalls []struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	} `json:"toolCalls"`
+}
+
+// scenarios has what each scenario asks of a client.
+var scenarios = map[string]func(context.Context, *session) error{
+	"initialize":                          list,
+	"tools_call":                          callWith(map[string]any{"a": 5, "b": 3}),
+	"elicitation-sep1034-client-defaults": callWith(nil),
+	"sse-retry":                           callWith(nil),
+	"request-metadata":                    list,
+	"sep-2322-client-request-state":       rounds,
+	"http-standard-headers":               everything,
+	"http-custom-headers":                 callGiven,
+	"http-invalid-tool-headers":           callWith(map[string]any{"region": "us-west1"}),
+	"json-schema-ref-no-deref":            list,
+	"json-schema-2020-12-preservation":    returnSchemas,
+	"sep-2640-client-no-prefetch":         listSkills,
+	"sep-2640-client-verify-digest":       readSkills,
+	"sep-2640-client-verify-size":         readSkills,
+	"sep-2640-client-verify-frontmatter":  readSkills,
+}
+
+// list requests the list of tools.
+func list(ctx context.Context, s *session) error {
+	_, err := s.Tools(ctx)
+	return err
+}
+
+// callWith returns a function that calls every listed tool with the same arguments.
+func callWith(arguments map[string]any) func(context.Context, *session) error {
+	return func(ctx context.Context, s *session) error {
+		for tool, err := range s.EachTool(ctx) {
+			if err != nil {
+				return err
+			}
+			if err := s.call(ctx, tool.Name, arguments); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// call calls a tool, whose result must not be a failed one.
+func (s *session) call(ctx context.Context, tool string, arguments any) error {
+	result, err := s.Call(ctx, tool, arguments)
+	if err != nil {
+		return err
+	}
+	return result.Err()
+}
+
+// callGiven calls the tools that the context of the scenario names.
+func callGiven(ctx context.Context, s *session) error {
+	if _, err := s.Tools(ctx); err != nil {
+		return err
+	}
+	if len(s.given.ToolCalls) == 0 {
+		return fmt.Errorf("the context of the scenario has no calls")
+	}
+	for _, c := range s.given.ToolCalls {
+		if err := s.call(ctx, c.Name, c.Arguments); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rounds calls tools that ask for input, and another one while the form is open.
+func rounds(ctx context.Context, s *session) error {
+	s.between = func(ctx context.Context) error { return s.call(ctx, "test_mrtr_unrelated", nil) }
+	for _, tool := range []string{"test_mrtr_echo_state", "test_mrtr_no_state", "test_mrtr_no_result_type"} {
+		if err := s.call(ctx, tool, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// everything uses every tool, resource and prompt of the server.
+func everything(ctx context.Context, s *session) error {
+	if err := callWith(nil)(ctx, s); err != nil {
+		return err
+	}
+	if err := resources(ctx, s); err != nil {
+		return err
+	}
+	for prompt, err := range s.EachPrompt(ctx) {
+		if err != nil {
+			return err
+		}
+		if _, err := s.Prompt(ctx, prompt.Name, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resources reads every listed resource.
+func resources(ctx context.Context, s *session) error {
+	for resource, err := range s.EachResource(ctx) {
+		if err != nil {
+			return err
+		}
+		if _, err := s.Read(ctx, resource.URI); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// returnSchemas gives the tool that takes a schema the input schemas of the other tools, as
+// they came.
+func returnSchemas(ctx context.Context, s *session) error {
+	tools, err := s.Tools(ctx)
+	if err != nil {
+		return err
+	}
+	const echo = "json_schema_echo"
+	for _, tool := range tools {
+		if tool.Name == echo {
+			continue
+		}
+		if err := s.call(ctx, echo, map[string]any{"schema": tool.InputSchema}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// listSkills lists skills, and reads none of them.
+func listSkills(ctx context.Context, s *session) error {
+	_, err := s.skills(ctx)
+	return err
+}
+
+// readSkills reads the main file of each skill, and nothing else of it: to verify a skill
+// before its other files are read is up to the host.
+func readSkills(ctx context.Context, s *session) error {
+	uris, err := s.skills(ctx)
+	if err != nil {
+		return err
+	}
+	for _, uri := range uris {
+		if _, err := s.Read(ctx, uri); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// skills returns the URIs of the main files of all skills.
+func (s *session) skills(ctx context.Context) ([]string, error) {
+	raw, err := s.Request(ctx, "skills/list", nil)
+	if err != nil {
+		return nil, err
+	}
+	var list struct {
+		Skills []struct {
+			URI string `json:"uri"`
+		} `json:"skills"`
+	}
+	if err := json.Unmarshal(raw, &list); err != nil {
+		return nil, fmt.Errorf("read skills/list: %w", err)
+	}
+	var uris []string
+	for _, skill := range list.Skills {
+		uris = append(uris, skill.URI)
+	}
+	return uris, nil
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// skills is the column of the scenarios of the skills extension. They test what a host does
+// with the files that it reads; the client is run in them, and nothing is claimed of it.
+const skills = "skills"
+
+// clientRevisions has the revisions for which the suite has client scenarios, without those
+// of authorization.
+var clientRevisions = []revision{
+	{"2025-06-18", 2, 3},
+	{"2025-11-25", 5, 20},
+	{"2026-07-28", 8, 65},
+	{skills, 4, 4},
+}
+
+// runClient runs the client scenarios of a revision one after the other: one of them measures
+// when the client connects again, to a fifth of a second.
+func (s *suite) runClient(ctx context.Context, r revision) (*outcome, error) {
+	args := []string{"--spec-version", r.name}
+	if r.name == skills {
+		args = nil // a scenario of an extension belongs to no revision
+	}
+	names, err := s.names(ctx, append([]string{"--client"}, args...)...)
+	if err != nil {
+		return nil, err
+	}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return strings.HasPrefix(name, "auth/") || strings.HasPrefix(name, "sep-2640-") != (r.name == skills)
+	})
+	if err := r.complete(names); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	o := &outcome{revision: r.name}
+	for _, name := range names {
+		checks, err := s.runClientScenario(ctx, name, filepath.Join(s.output, r.name, name), args)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		o.scenarios = append(o.scenarios, scenario{name, checks})
+	}
+	o.took = time.Since(began)
+	return o, nil
+}
+
+// runClientScenario runs one scenario. The suite also fails where the checks pass and the
+// client has ended with an error, or not at all: that is one more check here.
+func (s *suite) runClientScenario(ctx context.Context, name, folder string, args []string) ([]check, error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	log, err := os.Create(filepath.Join(folder, "suite.log"))
+	if err != nil {
+		return nil, err
+	}
+	defer log.Close()
+	cmd := exec.CommandContext(ctx, s.node, append([]string{s.script, "client", "--command", s.client,
+		"--scenario", name, "--output-dir", folder}, args...)...)
+	cmd.Stdout, cmd.Stderr = log, log
+	failed := cmd.Run()
+	if failed != nil {
+		if _, ok := errors.AsType[*exec.ExitError](failed); !ok || ctx.Err() != nil {
+			return nil, errors.Join(failed, context.Cause(ctx))
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(folder, "*", "checks.json"))
+	if err != nil || len(files) != 1 {
+		return nil, err // a scenario without results is not passed
+	}
+	text, err := os.ReadFile(files[0])
+	if err != nil {
+		return nil, err
+	}
+	var checks []check
+	if err := json.Unmarshal(text, &checks); err != nil {
+		return nil, fmt.Errorf("read results: %w", err)
+	}
+	if failed != nil {
+		checks = append(checks, check{ID: "client", Status: failure, Message: "the suite or the client has failed: see " + log.Name()})
+	}
+	return checks, nil
+}
