@@ -99,9 +99,29 @@ func (x *connection) cancelHTTP(p *pending, why error) {
 	})
 }
 
+// listenTime bounds how long a connection waits until its event stream is open. Some servers
+// send the header of the response only with the first event.
+const listenTime = 500 * time.Millisecond
+
+// startListening begins to receive what belongs to no request, and waits until the server
+// has opened the stream for it: some servers drop what they send before, such as the
+// question of a call that comes earlier than the GET.
+func (x *connection) startListening(ctx context.Context) {
+	ctx, opened := context.WithTimeout(ctx, listenTime)
+	defer opened()
+	x.client.spawn(func() {
+		defer opened()
+		x.listenHTTP(opened)
+	})
+	select {
+	case <-ctx.Done():
+	case <-x.ctx.Done():
+	}
+}
+
 // listenHTTP receives what the server sends in a session that belongs to no request.
-func (x *connection) listenHTTP() {
-	err := x.requester.Listen(x.ctx, func(data []byte) { x.receive(data, nil) })
+func (x *connection) listenHTTP(opened func()) {
+	err := x.requester.Listen(x.ctx, opened, func(data []byte) { x.receive(data, nil) })
 	switch {
 	case err == nil || x.ctx.Err() != nil:
 	case isSessionLost(err):

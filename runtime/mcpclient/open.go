@@ -245,7 +245,7 @@ func (c *Client) restore(ctx context.Context, x *connection, again bool) error {
 		}
 	}
 	if x.requester != nil && !x.revision.Load().PerRequest && c.listensToSession() {
-		x.listenOnce.Do(func() { c.spawn(x.listenHTTP) })
+		x.listenOnce.Do(func() { x.startListening(ctx) })
 	}
 	if !again {
 		return nil

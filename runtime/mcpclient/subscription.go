@@ -192,7 +192,7 @@ func (s *Subscription) beginSession(ctx context.Context, x *connection) error {
 	s.accepted = accepted
 	s.mu.Unlock()
 	if x.requester != nil {
-		x.listenOnce.Do(func() { c.spawn(x.listenHTTP) })
+		x.listenOnce.Do(func() { x.startListening(ctx) })
 	}
 	return nil
 }

@@ -90,7 +90,7 @@ func mayReopen(err error) bool {
 }
 
 // Listen receives from the GET stream of the session.
-func (c *clientConn) Listen(ctx context.Context, receive func(data []byte)) error {
+func (c *clientConn) Listen(ctx context.Context, opened func(), receive func(data []byte)) error {
 	e, err := c.begin(ctx)
 	if err != nil {
 		return err
@@ -108,6 +108,7 @@ func (c *clientConn) Listen(ctx context.Context, receive func(data []byte)) erro
 		resp, err := c.get(e, c.url, lastID)
 		if err == nil {
 			c.opened.Store(true)
+			opened()
 			if r == nil {
 				r = newEventReader(resp.Body, c.o.Limits.MessageBytes)
 			} else {
