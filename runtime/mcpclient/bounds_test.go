@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -18,7 +19,7 @@ func TestGoroutines(t *testing.T) {
 	const clients, calls = 20, 50
 	// A server without goroutines: replies are written by the one of the client.
 	dial := func(context.Context) (jsonrpc.Conn, error) { return newEcho(), nil }
-	before := runtime.NumGoroutine()
+	before := goroutines()
 	var all []*mcpclient.Client
 	for i := range clients {
 		c, err := mcpclient.Connect(t.Context(), mcpclient.Dialer(fmt.Sprint("echo ", i), dial), mcpclient.Options{})
@@ -35,7 +36,7 @@ func TestGoroutines(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	var group sync.WaitGroup
+	var group sync.WaitGroup // the goroutines of the callers
 	for range calls {
 		group.Go(func() {
 			if _, err := c.Call(ctx, "x", nil); err == nil {
@@ -43,7 +44,7 @@ func TestGoroutines(t *testing.T) {
 			}
 		})
 	}
-	settle(t, before+clients+1+calls)
+	settle(t, before+clients+1)
 	cancel()
 	group.Wait()
 	for _, c := range append(all, c) {
@@ -54,11 +55,18 @@ func TestGoroutines(t *testing.T) {
 	settle(t, before)
 }
 
+// goroutines returns how many goroutines the package under test has started.
+func goroutines() int {
+	b := make([]byte, 4<<20)
+	b = b[:runtime.Stack(b, true)]
+	return strings.Count(string(b), "created by github.com/mcpgen/mcpgen/runtime/mcpclient.")
+}
+
 // settle waits until there are as many goroutines.
 func settle(t *testing.T, want int) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-		n := runtime.NumGoroutine()
+		n := goroutines()
 		if n == want {
 			return
 		}

@@ -195,10 +195,6 @@ func (c *Client) end(why error) {
 	x := c.current
 	c.current = nil
 	subs := slices.Clone(c.subs)
-	idle := make(chan struct{})
-	if c.idle = idle; c.running == 0 {
-		close(idle)
-	}
 	c.mu.Unlock()
 	for _, s := range subs {
 		s.finish(why)
@@ -207,6 +203,12 @@ func (c *Client) end(why error) {
 		x.close(why)
 	}
 	c.stop(why) // ends an opening too
+	idle := make(chan struct{})
+	c.mu.Lock()
+	if c.idle = idle; c.running == 0 {
+		close(idle)
+	}
+	c.mu.Unlock()
 	// A connection of a Dialer may not end its Read when it is closed.
 	timer := time.NewTimer(4 * c.limits.CloseTime)
 	defer timer.Stop()
