@@ -23,6 +23,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
+// in and out are arguments and results of the tools.
+type (
+	in struct {
+		Text string `json:"text"`
+	}
+	out struct {
+		Text string `json:"text"`
+	}
+)
+
 // sdkServer returns a server of the official SDK that uses everything that a server can
 // ask of a client.
 func sdkServer() *mcp.Server {
@@ -33,12 +43,6 @@ func sdkServer() *mcp.Server {
 		SubscribeHandler:   func(context.Context, *mcp.SubscribeRequest) error { return nil },
 		UnsubscribeHandler: func(context.Context, *mcp.UnsubscribeRequest) error { return nil },
 	})
-	type in struct {
-		Text string `json:"text"`
-	}
-	type out struct {
-		Text string `json:"text"`
-	}
 	mcp.AddTool(s, &mcp.Tool{Name: "echo", Description: "Returns the text."}, func(_ context.Context, _ *mcp.CallToolRequest, a in) (*mcp.CallToolResult, out, error) {
 		if a.Text == "" {
 			return nil, out{}, errors.New("text is empty")
@@ -64,25 +68,7 @@ func sdkServer() *mcp.Server {
 			return nil, out{}, errors.New("not cancelled")
 		}
 	})
-	mcp.AddTool(s, &mcp.Tool{Name: "ask", Description: "Asks for input."}, func(ctx context.Context, r *mcp.CallToolRequest, _ in) (*mcp.CallToolResult, out, error) {
-		// The server's SDK asks by requests where the revision has them.
-		if r.Params.InputResponses == nil {
-			return &mcp.CallToolResult{RequestState: "state", InputRequests: mcp.InputRequestMap{
-				"form": &mcp.ElicitParams{Message: "How many?", RequestedSchema: map[string]any{
-					"type": "object", "properties": map[string]any{"n": map[string]any{"type": "integer"}}, "required": []any{"n"},
-				}},
-				"message": &mcp.CreateMessageParams{MaxTokens: 10, Messages: []*mcp.SamplingMessage{{Role: "user", Content: &mcp.TextContent{Text: "Hi"}}}},
-				"roots":   &mcp.ListRootsParams{},
-			}}, out{}, nil
-		}
-		form, _ := r.Params.InputResponses["form"].(*mcp.ElicitResult)
-		message, _ := r.Params.InputResponses["message"].(*mcp.CreateMessageWithToolsResult)
-		roots, _ := r.Params.InputResponses["roots"].(*mcp.ListRootsResult)
-		if form == nil || message == nil || roots == nil || r.Params.RequestState != "state" {
-			return nil, out{}, fmt.Errorf("answers %v, state %q", r.Params.InputResponses, r.Params.RequestState)
-		}
-		return nil, out{fmt.Sprint(form.Action, form.Content["n"], message.Content[0].(*mcp.TextContent).Text, roots.Roots[0].URI)}, nil
-	})
+	addAsk(s)
 	s.AddResource(&mcp.Resource{URI: "test://a", Name: "a"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "test://a", Text: "A"}}}, nil
 	})
