@@ -38,7 +38,7 @@ func TestClientListensBeforeCalls(t *testing.T) {
 		if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
 			t.Error(err)
 		}
-		result := ""
+		var result string
 		switch m.Method {
 		case "initialize":
 			w.Header().Set("Mcp-Session-Id", "s1")

@@ -2,40 +2,72 @@ package mcptest
 
 import "github.com/mcpgen/mcpgen/runtime/mcpclient"
 
-// The shapes of what travels are those of package mcpclient.
+// Types of what travels.
 type (
-	Meta             = mcpclient.Meta
-	Content          = mcpclient.Content
-	Contents         = mcpclient.Contents
-	Annotations      = mcpclient.Annotations
-	Icon             = mcpclient.Icon
-	Blocks           = mcpclient.Blocks
-	ResultInfo       = mcpclient.ResultInfo
-	ToolResult       = mcpclient.ToolResult
-	ReadResult       = mcpclient.ReadResult
-	PromptResult     = mcpclient.PromptResult
-	PromptMessage    = mcpclient.PromptMessage
-	Completion       = mcpclient.Completion
-	Progress         = mcpclient.Progress
-	LogMessage       = mcpclient.LogMessage
-	Implementation   = mcpclient.Implementation
-	ServerInfo       = mcpclient.ServerInfo
-	Tool             = mcpclient.Tool
-	ToolHints        = mcpclient.ToolHints
-	Resource         = mcpclient.Resource
-	Template         = mcpclient.Template
-	Prompt           = mcpclient.Prompt
-	PromptArgument   = mcpclient.PromptArgument
-	Elicitation      = mcpclient.Elicitation
-	ElicitAnswer     = mcpclient.ElicitAnswer
-	SampleRequest    = mcpclient.SampleRequest
-	SampleMessage    = mcpclient.SampleMessage
+	// Meta is [mcpclient.Meta].
+	Meta = mcpclient.Meta
+	// Content is [mcpclient.Content].
+	Content = mcpclient.Content
+	// Contents is [mcpclient.Contents].
+	Contents = mcpclient.Contents
+	// Annotations is [mcpclient.Annotations].
+	Annotations = mcpclient.Annotations
+	// Icon is [mcpclient.Icon].
+	Icon = mcpclient.Icon
+	// Blocks is [mcpclient.Blocks].
+	Blocks = mcpclient.Blocks
+	// ResultInfo is [mcpclient.ResultInfo].
+	ResultInfo = mcpclient.ResultInfo
+	// ToolResult is [mcpclient.ToolResult].
+	ToolResult = mcpclient.ToolResult
+	// ReadResult is [mcpclient.ReadResult].
+	ReadResult = mcpclient.ReadResult
+	// PromptResult is [mcpclient.PromptResult].
+	PromptResult = mcpclient.PromptResult
+	// PromptMessage is [mcpclient.PromptMessage].
+	PromptMessage = mcpclient.PromptMessage
+	// Completion is [mcpclient.Completion].
+	Completion = mcpclient.Completion
+	// Progress is [mcpclient.Progress].
+	Progress = mcpclient.Progress
+	// LogMessage is [mcpclient.LogMessage].
+	LogMessage = mcpclient.LogMessage
+	// Implementation is [mcpclient.Implementation].
+	Implementation = mcpclient.Implementation
+	// ServerInfo is [mcpclient.ServerInfo].
+	ServerInfo = mcpclient.ServerInfo
+	// Tool is [mcpclient.Tool].
+	Tool = mcpclient.Tool
+	// ToolHints is [mcpclient.ToolHints].
+	ToolHints = mcpclient.ToolHints
+	// Resource is [mcpclient.Resource].
+	Resource = mcpclient.Resource
+	// Template is [mcpclient.Template].
+	Template = mcpclient.Template
+	// Prompt is [mcpclient.Prompt].
+	Prompt = mcpclient.Prompt
+	// PromptArgument is [mcpclient.PromptArgument].
+	PromptArgument = mcpclient.PromptArgument
+	// Elicitation is [mcpclient.Elicitation].
+	Elicitation = mcpclient.Elicitation
+	// ElicitAnswer is [mcpclient.ElicitAnswer].
+	ElicitAnswer = mcpclient.ElicitAnswer
+	// SampleRequest is [mcpclient.SampleRequest].
+	SampleRequest = mcpclient.SampleRequest
+	// SampleMessage is [mcpclient.SampleMessage].
+	SampleMessage = mcpclient.SampleMessage
+	// ModelPreferences is [mcpclient.ModelPreferences].
 	ModelPreferences = mcpclient.ModelPreferences
-	ModelHint        = mcpclient.ModelHint
-	ToolChoice       = mcpclient.ToolChoice
-	SampleAnswer     = mcpclient.SampleAnswer
-	Filter           = mcpclient.Filter
-	Change           = mcpclient.Change
+	// ModelHint is [mcpclient.ModelHint].
+	ModelHint = mcpclient.ModelHint
+	// ToolChoice is [mcpclient.ToolChoice].
+	ToolChoice = mcpclient.ToolChoice
+	// SampleAnswer is [mcpclient.SampleAnswer].
+	SampleAnswer = mcpclient.SampleAnswer
+	// Filter is [mcpclient.Filter].
+	Filter = mcpclient.Filter
+	// Change is [mcpclient.Change].
+	Change = mcpclient.Change
 )
 
 // The methods of a Change.
