@@ -18,6 +18,9 @@ func TestEveryHandlerBeginsAndEnds(t *testing.T) {
 	behind := map[string]string{"notFound": "site.within is around it"}
 	found := 0
 	err := filepath.WalkDir(filepath.Join("..", ".."), func(path string, d fs.DirEntry, err error) error {
+		if d != nil && d.IsDir() && d.Name() == "faulty" {
+			return fs.SkipDir // servers for tests of clients: they read every body whole
+		}
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
 		}
