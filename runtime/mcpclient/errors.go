@@ -62,11 +62,11 @@ type ConnectionError struct {
 
 // Error says whether the request may have run.
 func (e *ConnectionError) Error() string {
+	if e.Method == "" {
+		return prefix(e.Target, "") + "cannot connect: " + e.Err.Error()
+	}
 	text := prefix(e.Target, e.Method) + "connection lost: " + e.Err.Error()
-	switch {
-	case e.Method == "":
-		return text
-	case e.Sent:
+	if e.Sent {
 		return text + "; the request may have run, so it was not sent again"
 	}
 	return text + "; the request has not run"
