@@ -21,6 +21,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
+	"github.com/mcpgen/mcpgen/internal/conversation"
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -179,7 +180,7 @@ func converse(t *testing.T, section, script, way string, opened *handshakes) str
 	var states stateNames
 
 	var out strings.Builder
-	for _, line := range scriptLines(script) {
+	for _, line := range conversation.Lines(script) {
 		word, rest, _ := strings.Cut(line, " ")
 		switch word {
 		case "open", "initialize":
@@ -196,14 +197,14 @@ func converse(t *testing.T, section, script, way string, opened *handshakes) str
 		case "<":
 			continue // written anew below
 		case ">", ">q", ">!", ">q!":
-			text := joinMessage(rest)
+			text := conversation.Join(rest)
 			if strings.HasPrefix(word, ">q") {
 				var err error
 				if text, err = strconv.Unquote(rest); err != nil {
 					t.Fatalf("%s: %v", line, err)
 				}
 			} else {
-				line = formatMessage(word, text)
+				line = conversation.Format(word, text)
 			}
 			text = states.insert(text)
 			if strings.HasSuffix(word, "!") {
@@ -233,7 +234,7 @@ func converse(t *testing.T, section, script, way string, opened *handshakes) str
 		}
 		for _, message := range peer.received() {
 			message = states.remove(message)
-			out.WriteString(formatMessage("<", reference.ReplaceAllString(message, "reference 7f3a19")) + "\n")
+			out.WriteString(conversation.Format("<", reference.ReplaceAllString(message, "reference 7f3a19")) + "\n")
 		}
 	}
 	peer.hangUp()
@@ -241,19 +242,6 @@ func converse(t *testing.T, section, script, way string, opened *handshakes) str
 		t.Error("a secret was sent")
 	}
 	return out.String()
-}
-
-// scriptLines returns the lines of a script, with those that continue a message.
-func scriptLines(script string) (lines []string) {
-	for line := range strings.Lines(script) {
-		line = strings.TrimSuffix(line, "\n")
-		if strings.HasPrefix(line, " ") && len(lines) > 0 {
-			lines[len(lines)-1] += "\n" + line
-			continue
-		}
-		lines = append(lines, line)
-	}
-	return lines
 }
 
 // peer is a client that sends and receives raw text.
