@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -129,7 +131,7 @@ func readSchema(file string) (*schema, error) {
 	for name, d := range all {
 		method := d.Properties.Method.Const
 		switch name {
-		case "ClientRequest", "ServerRequest", "ClientNotification", "ServerNotification":
+		case "ClientRequest", "ServerRequest", "ClientNotification", "ServerNotification", "InputRequest":
 			members := map[string]bool{}
 			for _, m := range d.AnyOf {
 				members[all[m.Ref[strings.LastIndexByte(m.Ref, '/')+1:]].Properties.Method.Const] = true
@@ -145,6 +147,21 @@ func readSchema(file string) (*schema, error) {
 		}
 	}
 	return s, nil
+}
+
+// Union returns the methods of a union of the schema of a revision, such as ClientRequest,
+// sorted; none where the revision does not have it. Without schemas it skips the test.
+func Union(t testing.TB, revision, name string) []string {
+	t.Helper()
+	Dir(t)
+	all, err := schemas()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if all[revision] == nil {
+		t.Fatalf("there is no schema of %s", revision)
+	}
+	return slices.Sorted(maps.Keys(all[revision].union[name]))
 }
 
 // resultOf returns the definition of the result of a method. A method without its own

@@ -22,6 +22,7 @@ type Tap struct {
 	mu     sync.Mutex
 	over   bool // the test has ended and must not be failed
 	theirs bool // the clients are third-party programs
+	broken bool // the servers violate the schema on purpose
 	scopes map[string]*Conversation
 }
 
@@ -37,6 +38,13 @@ type T interface {
 // third-party programs, whose messages may be invalid. It returns the tap.
 func (p *Tap) OfServers() *Tap {
 	p.theirs = true
+	return p
+}
+
+// OfClients makes the tap fail the test only for messages of clients: the servers send
+// what a test of clients makes them send. It returns the tap.
+func (p *Tap) OfClients() *Tap {
+	p.broken = true
 	return p
 }
 
@@ -100,6 +108,10 @@ func (c *Conversation) Perhaps(text string) { c.take(client, []byte(text), perha
 
 // Server validates what the server has sent.
 func (c *Conversation) Server(text string) { c.take(server, []byte(text), unmarked) }
+
+// InvalidServer is Server for a message that violates the schema; a valid one fails the
+// test.
+func (c *Conversation) InvalidServer(text string) { c.take(server, []byte(text), marked) }
 
 // mark is the expectation of a test for a message.
 type mark int
@@ -237,9 +249,23 @@ func (c *Conversation) revisionOf(from side, m *message) string {
 			return a.revision
 		}
 	case from == server && c.revision == "" && c.hint == "":
-		return newest // there is no message of a session before initialize
+		// There is no message of a session before initialize.
+		return c.initializing(newest)
 	}
 	return c.of("")
+}
+
+// initializing returns the revision of an initialize request without a reply, or another
+// one.
+func (c *Conversation) initializing(otherwise string) string {
+	for _, of := range c.asked[client] {
+		for _, a := range of {
+			if a.method == "initialize" {
+				return a.revision
+			}
+		}
+	}
+	return otherwise
 }
 
 // of returns the revision of a message that does not name its own.
@@ -325,7 +351,7 @@ func (c *Conversation) result(from side, m *message, text []byte) (revision stri
 func (p *Tap) verdict(from side, revision string, text []byte, said mark, err error) {
 	count(revision, from)
 	switch {
-	case p.over, from == client && p.theirs:
+	case p.over, from == client && p.theirs, from == server && p.broken:
 		return
 	case said == marked && err == nil:
 		err = errors.New("it is marked as invalid, and fits the schema")
