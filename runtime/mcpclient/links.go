@@ -2,7 +2,7 @@ package mcpclient
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"net/netip"
 	"sync"
 
@@ -59,7 +59,7 @@ func (c *Client) openLinks(ctx context.Context, e *jsonrpc.Error) error {
 	}
 	for _, link := range links {
 		if !isSafeLink(link.URL) {
-			return errors.Join(ErrRefused, errors.New("the link is neither https nor on this machine: "+link.URL))
+			return fmt.Errorf("%w: the link is neither https nor on this machine: %s", ErrRefused, link.URL)
 		}
 		link.done = c.links.wait(link.ID)
 		action, err := c.options.OpenURL(ctx, link)
@@ -67,7 +67,7 @@ func (c *Client) openLinks(ctx context.Context, e *jsonrpc.Error) error {
 			return err
 		}
 		if action != mcp.ActionAccept {
-			return errors.Join(ErrRefused, errors.New("the user has not opened the link"))
+			return fmt.Errorf("%w: the user has not opened the link", ErrRefused)
 		}
 	}
 	for _, link := range links {

@@ -138,7 +138,7 @@ func (c *Client) answerInputs(ctx context.Context, revision *protocol.Revision, 
 			if err != nil {
 				mu.Lock()
 				defer mu.Unlock()
-				if first == nil {
+				if ctx.Err() == nil { // otherwise the reason is that of ctx
 					first = inputError(q.method, in.keys[i], err)
 					cancel()
 				}

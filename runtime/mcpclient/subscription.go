@@ -23,12 +23,14 @@ type Subscription struct {
 
 	mu       sync.Mutex
 	accepted Filter
-	queue    []Change // each at most once
-	more     chan struct{}
-	ended    chan struct{}
-	err      error
-	listen   context.CancelFunc // ends the request of a listen; nil in a session
-	conn     *connection
+	// subscribed are the URIs that the server may have accepted in the session of conn.
+	subscribed []string
+	queue      []Change // each at most once
+	more       chan struct{}
+	ended      chan struct{}
+	err        error
+	listen     context.CancelFunc // ends the request of a listen; nil in a session
+	conn       *connection
 }
 
 // Subscribe watches what the filter selects: in a session by resources/subscribe, since
@@ -115,13 +117,15 @@ func (s *Subscription) Close() error {
 	if x == nil || !x.has(protocol.ResourcesUnsubscribe) {
 		return nil
 	}
-	for _, uri := range s.filter.URIs {
-		if used[uri] || c.supports(x, protocol.ResourcesUnsubscribe.String()) != nil {
-			continue
-		}
+	s.mu.Lock()
+	uris := slices.DeleteFunc(slices.Clone(s.subscribed), func(uri string) bool { return used[uri] })
+	s.mu.Unlock()
+	if len(uris) > 0 {
 		c.spawn(func() {
-			// A server that cannot unsubscribe sends changes that nothing selects.
-			_, _ = x.request(x.ctx, uriRequest(protocol.ResourcesUnsubscribe, uri, c.apply(nil)))
+			for _, uri := range uris {
+				// A server that cannot unsubscribe sends changes that nothing selects.
+				_, _ = x.request(x.ctx, uriRequest(protocol.ResourcesUnsubscribe, uri, c.apply(nil)))
+			}
 		})
 	}
 	return nil
@@ -155,7 +159,7 @@ func (s *Subscription) begin(ctx context.Context, x *connection) error {
 		return nil
 	}
 	renewed := s.conn != nil
-	s.conn = x
+	s.conn, s.subscribed = x, nil
 	s.mu.Unlock()
 	var err error
 	if x.has(protocol.Listen) {
@@ -183,7 +187,13 @@ func (s *Subscription) beginSession(ctx context.Context, x *connection) error {
 		if err := c.supports(x, method.String()); err != nil {
 			return err
 		}
-		if _, err := x.request(ctx, uriRequest(method, uri, c.apply(nil))); err != nil {
+		_, err := x.request(ctx, uriRequest(method, uri, c.apply(nil)))
+		if _, refused := err.(*jsonrpc.Error); !refused {
+			s.mu.Lock()
+			s.subscribed = append(s.subscribed, uri)
+			s.mu.Unlock()
+		}
+		if err != nil {
 			return c.wrap(method.String(), err)
 		}
 		accepted.URIs = append(accepted.URIs, uri)
