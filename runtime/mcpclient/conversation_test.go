@@ -1,0 +1,294 @@
+package mcpclient_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/mcpgen/mcpgen/internal/conversation"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected lines of the conversations")
+
+const conversations = "../../testdata/clientconversations"
+
+// A conversation is one section of a txtar file: what a client is asked to do, what it sends,
+// and what the server sends. The revisions in parentheses after the name of a section are
+// those in which it is run; "REVISION" in it is each of them. Its lines are
+//
+//	connect WORDS   Connect, with the options that the words name (see optionsOf)
+//	open WORDS      the same in the only revision of the section, to a server that declares
+//	                everything. The messages of the handshake are checked and not written
+//	call NAME ARGS  and so on: what the client is asked to do (see operations)
+//	cancel          the context of the operation before ends
+//	answer N VALUE  the function of Options that got question N returns
+//	< message       the server sends that, over the newest connection; over HTTP, a status and
+//	                a message (see httpScript)
+//	<! message      the same, of what is against the schema of its revision
+//	end             the server closes the connection
+//	exit STATUS     the program that the server is ends
+//	sleep 2s        time passes
+//	kept            what is kept of the revision of the server
+//	close           Close
+//	# comment
+//
+// After each of them is written what it has caused, which -update rewrites:
+//
+//	> message       what the client has sent, in order
+//	= text          what functions of Options got, what operations have returned
+//
+// A message that is longer than a line may be is written over several lines, as in the
+// conversations of servers.
+func TestConversations(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(conversations, "*.txtar"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no conversations in %s: %v", conversations, err)
+	}
+	seen := coverage{}
+	for _, file := range files {
+		archive, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := false
+		for i := range archive.Files {
+			section := &archive.Files[i]
+			for _, revision := range revisionsOf(section.Name) {
+				t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar")+"/"+section.Name+"/"+revision, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						wanted := string(section.Data)
+						if revision != "" {
+							wanted = strings.ReplaceAll(wanted, "REVISION", revision)
+						}
+						got := converse(t, wanted, revision, seen)
+						if got == wanted {
+							return
+						}
+						if *update && !changed {
+							changed = true
+							if revision != "" {
+								got = strings.ReplaceAll(got, revision, "REVISION")
+							}
+							section.Data = []byte(got)
+							return
+						}
+						t.Errorf("the conversation went otherwise:\n%s\nwanted:\n%s", got, wanted)
+					})
+				})
+			}
+			changedFile(t, file, archive, &changed)
+		}
+	}
+	if f := flag.Lookup("test.run"); f.Value.String() == "" || f.Value.String() == "^"+t.Name()+"$" {
+		seen.check(t)
+	}
+}
+
+// changedFile writes a file whose expected lines have changed.
+func changedFile(t *testing.T, file string, archive *txtar.Archive, changed *bool) {
+	t.Helper()
+	if !*changed {
+		return
+	}
+	*changed = false
+	if err := os.WriteFile(file, txtar.Format(archive), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// revisionsOf returns the revisions of a section, "" for one that does not depend on them.
+func revisionsOf(section string) []string {
+	_, list, ok := strings.Cut(section, " (")
+	if !ok {
+		return []string{""}
+	}
+	return strings.Fields(strings.TrimSuffix(list, ")"))
+}
+
+// The kinds of lines that a step causes, in the order in which they are written. Those of one
+// kind are in the order in which they came.
+const (
+	sentLine     = iota // what the client has sent
+	eventLine           // calls of the functions of Options that do not answer
+	changeLine          // changes of subscriptions, and completed links
+	questionLine        // calls of the functions of Options that do answer
+	resultLine          // what operations have returned
+	kinds
+)
+
+// replay is a conversation that is replayed.
+type replay struct {
+	t        *testing.T
+	revision string // "": not given
+	server   *scriptServer
+	eras     *keptEras
+	client   *mcpclient.Client
+
+	mu        sync.Mutex
+	lines     [kinds][]string
+	cancel    func() // of the newest operation
+	questions []*question
+	subs      []*mcpclient.Subscription
+	running   sync.WaitGroup
+}
+
+func (r *replay) add(kind int, text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lines[kind] = append(r.lines[kind], text)
+}
+
+func (r *replay) addf(kind int, format string, args ...any) {
+	r.add(kind, fmt.Sprintf(format, args...))
+}
+
+// caused returns what the step has caused, as lines.
+func (r *replay) caused() string {
+	r.numberQuestions()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	slices.Sort(r.lines[resultLine]) // of operations that end at the same time
+	var b strings.Builder
+	for kind, lines := range r.lines {
+		word := "="
+		if kind == sentLine {
+			word = ">"
+		}
+		for _, line := range lines {
+			if kind != sentLine {
+				b.WriteString(word + " " + strings.ReplaceAll(line, "\n", "\\n") + "\n")
+				continue
+			}
+			b.WriteString(conversation.Format(word, line) + "\n")
+		}
+		r.lines[kind] = nil
+	}
+	return b.String()
+}
+
+// converse replays a conversation, and returns it with what the client has done.
+func converse(t *testing.T, script, revision string, seen coverage) string {
+	r := &replay{t: t, revision: revision, eras: &keptEras{}}
+	r.server = newScriptServer(r, seen)
+	defer r.end()
+	var out strings.Builder
+	for _, line := range conversation.Lines(script) {
+		word, rest, _ := strings.Cut(line, " ")
+		switch word {
+		case ">", "=":
+			continue // written anew below
+		case "<", "<!":
+			text := conversation.Join(rest)
+			r.server.send(text, word == "<!")
+			if !strings.HasPrefix(line, word+" #") {
+				line = conversation.Format(word, text)
+			}
+		case "sleep":
+			d, err := time.ParseDuration(rest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(d)
+		case "#", "":
+		default:
+			r.step(word, rest)
+		}
+		synctest.Wait()
+		out.WriteString(line + "\n" + r.caused())
+	}
+	return out.String()
+}
+
+// step does what a line asks the client, or the server, to do.
+func (r *replay) step(word, rest string) {
+	switch word {
+	case "connect":
+		r.connect(rest, r.options(rest))
+	case "open":
+		r.open(rest)
+	case "cancel":
+		r.cancel()
+	case "answer":
+		r.answer(rest)
+	case "end":
+		r.server.end(nil)
+	case "exit":
+		r.server.end(exitError(rest))
+	case "kept":
+		r.add(resultLine, r.eras.String())
+	case "close":
+		r.start("close", func() (any, error) { return nil, r.client.Close() })
+	default:
+		operation := operations[word]
+		if operation == nil {
+			r.t.Fatalf("unknown line %q", word+" "+rest)
+		}
+		r.operate(word, rest, operation)
+	}
+}
+
+// connect connects a client.
+func (r *replay) connect(words string, o mcpclient.Options) {
+	target := r.server.target(words)
+	r.start("connect", func() (any, error) {
+		c, err := mcpclient.Connect(r.t.Context(), target, o)
+		if err != nil {
+			return nil, err
+		}
+		r.client = c
+		return c.Revision(), nil
+	})
+}
+
+// open connects a client in the revision of the section, and answers its handshake.
+func (r *replay) open(words string) {
+	o := r.options(words)
+	o.Revision = r.revision
+	r.server.handshake = true
+	r.connect(words, o)
+	synctest.Wait()
+	r.server.handshake = false
+	if got, want := r.caused(), "= connected\n= connect: \""+r.revision+"\"\n"; got != want || r.client == nil {
+		r.t.Fatalf("the handshake went otherwise: %s", got)
+	}
+}
+
+// end ends the conversation: nothing of it is left.
+func (r *replay) end() {
+	if r.client != nil {
+		_ = r.client.Close()
+	}
+	r.server.finish()
+	r.mu.Lock()
+	questions := r.questions
+	r.mu.Unlock()
+	for _, q := range questions {
+		q.leave()
+	}
+	r.running.Wait()
+	r.server.running.Wait()
+}
+
+// logger returns a logger of which errors fail the test.
+func (r *replay) logger() *slog.Logger {
+	return slog.New(slog.NewTextHandler(logged{r.t}, &slog.HandlerOptions{Level: slog.LevelError}))
+}
+
+type logged struct{ t *testing.T }
+
+func (l logged) Write(line []byte) (int, error) {
+	l.t.Errorf("logged: %s", bytes.TrimSpace(line))
+	return len(line), nil
+}
