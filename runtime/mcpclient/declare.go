@@ -68,10 +68,8 @@ func (c *Client) appendCapabilities(b []byte, r *protocol.Revision) []byte {
 		}
 		return ""
 	}
-	_, hasElicitation := r.ServerRequests.Capabilities["elicitation"]
-	// A revision without links has forms alone.
-	if hasElicitation && (o.Elicit != nil || o.OpenURL != nil && declare.CapabilityMembers) {
-		b = addMember(b, "elicitation", kinds(when(o.Elicit != nil, "form"), when(o.OpenURL != nil, "url")))
+	if forms, links := c.opensForms(r), c.opensLinks(r); forms || links {
+		b = addMember(b, "elicitation", kinds(when(forms, "form"), when(links, "url")))
 	}
 	if o.Sample != nil {
 		b = addMember(b, "sampling", kinds(when(o.SampleContext, "context"), when(o.SampleTools, "tools")))

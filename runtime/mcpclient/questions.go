@@ -39,7 +39,7 @@ func (x *connection) question(m *jsonrpc.Message, over *pending, data []byte) {
 		x.violation(nil, "a request before the client has sent notifications/initialized", data)
 		fail(jsonrpc.CodeInvalidRequest, "the session is not initialized")
 		return
-	case !x.client.answers(method):
+	case !x.client.answers(revision, method):
 		x.violation(nil, "the server asks for "+method+", which the client does not support", data)
 		fail(jsonrpc.CodeMethodNotFound, "method not found: "+method)
 		return
@@ -140,18 +140,32 @@ func (c *Client) enterQuestion(ctx context.Context) bool {
 
 func (c *Client) leaveQuestion() { <-c.questions }
 
-// answers reports whether the client answers requests of a method.
-func (c *Client) answers(method string) bool {
-	o := &c.options
+// answers reports whether the client answers requests of a method: those that it has declared
+// in the revision.
+func (c *Client) answers(r *protocol.Revision, method string) bool {
 	switch method {
 	case protocol.CreateElicitation:
-		return o.Elicit != nil || o.OpenURL != nil
+		return c.opensForms(r) || c.opensLinks(r)
 	case protocol.CreateMessage:
-		return o.Sample != nil
+		return c.options.Sample != nil
 	case protocol.ListRoots:
-		return o.Roots != nil
+		return c.options.Roots != nil
 	}
 	return false
+}
+
+func (c *Client) opensForms(r *protocol.Revision) bool {
+	return c.options.Elicit != nil && hasCapability(r, "elicitation")
+}
+
+func (c *Client) opensLinks(r *protocol.Revision) bool {
+	return c.options.OpenURL != nil && hasCapability(r, "elicitation.url")
+}
+
+// hasCapability reports whether clients can declare a capability in a revision.
+func hasCapability(r *protocol.Revision, name string) bool {
+	_, ok := r.ServerRequests.Capabilities[name]
+	return ok
 }
 
 // answerError returns the error of a reply to a question.
@@ -167,7 +181,7 @@ func answerError(err error) *jsonrpc.Error {
 func (c *Client) answer(ctx context.Context, revision *protocol.Revision, method string, params json.RawMessage) (json.RawMessage, error) {
 	switch method {
 	case protocol.CreateElicitation:
-		return c.answerElicitation(ctx, params)
+		return c.answerElicitation(ctx, revision, params)
 	case protocol.CreateMessage:
 		return c.answerSampling(ctx, revision, params)
 	case protocol.ListRoots:
@@ -180,15 +194,15 @@ func invalidQuestion(method string, err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "invalid params of " + method + ": " + err.Error()}
 }
 
-func (c *Client) answerElicitation(ctx context.Context, params json.RawMessage) (json.RawMessage, error) {
+func (c *Client) answerElicitation(ctx context.Context, revision *protocol.Revision, params json.RawMessage) (json.RawMessage, error) {
 	e, err := readElicitation(params)
 	if err != nil {
 		return nil, invalidQuestion(protocol.CreateElicitation, err)
 	}
 	if e.Mode == "url" {
-		return c.answerLink(ctx, e)
+		return c.answerLink(ctx, revision, e)
 	}
-	if c.options.Elicit == nil {
+	if !c.opensForms(revision) {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the client does not support forms"}
 	}
 	form, err := e.form()
@@ -205,8 +219,8 @@ func (c *Client) answerElicitation(ctx context.Context, params json.RawMessage) 
 	return appendElicitAnswer(nil, form, answer)
 }
 
-func (c *Client) answerLink(ctx context.Context, e *Elicitation) (json.RawMessage, error) {
-	if c.options.OpenURL == nil {
+func (c *Client) answerLink(ctx context.Context, revision *protocol.Revision, e *Elicitation) (json.RawMessage, error) {
+	if !c.opensLinks(revision) {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the client does not open links"}
 	}
 	action := mcp.ActionDecline
@@ -242,7 +256,7 @@ func (c *Client) answerSampling(ctx context.Context, revision *protocol.Revision
 	if err != nil {
 		return nil, invalidQuestion(protocol.CreateMessage, err)
 	}
-	if (len(r.Tools) > 0 || r.ToolChoice != nil) && !c.options.SampleTools {
+	if (len(r.Tools) > 0 || r.ToolChoice != nil) && !(c.options.SampleTools && hasCapability(revision, "sampling.tools")) {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the client does not declare sampling.tools"}
 	}
 	answer, err := c.options.Sample(ctx, r)

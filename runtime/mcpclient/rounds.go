@@ -124,7 +124,7 @@ func (c *Client) answerInputs(ctx context.Context, revision *protocol.Revision, 
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	for i, q := range in.questions {
-		if !c.answers(q.method) {
+		if !c.answers(revision, q.method) {
 			return nil, &dial.Violation{Text: fmt.Sprintf("the server asks for %s as input request %q, which the client does not support", q.method, in.keys[i])}
 		}
 	}
