@@ -23,12 +23,11 @@ func (x *connection) send(ctx context.Context, p *pending, r *Request, message [
 	err := x.requester.Send(bounded, x.httpMessage(p, r, message), func(data []byte) bool {
 		p.clock.sign()
 		x.receive(data, p)
-		newest, done := x.take(p)
-		if newest != nil && p.progress != nil {
-			p.progress(*newest)
-		}
-		return done
+		return x.deliver(p)
 	})
+	p.delivering.Lock()
+	p.returned = true
+	p.delivering.Unlock()
 	if _, done := x.take(p); done {
 		return p.result, p.err
 	}
@@ -46,6 +45,18 @@ func (x *connection) send(ctx context.Context, p *pending, r *Request, message [
 		}
 	}
 	return nil, err
+}
+
+// deliver calls the function of the caller with the newest progress, and reports whether the
+// request is done. Progress may come on its own response and on the stream of the session.
+func (x *connection) deliver(p *pending) (done bool) {
+	p.delivering.Lock()
+	defer p.delivering.Unlock()
+	newest, done := x.take(p)
+	if newest != nil && p.progress != nil && !p.returned {
+		p.progress(*newest)
+	}
+	return done
 }
 
 // httpMessage returns a request with what header fields have of it.

@@ -185,7 +185,7 @@ func (x *connection) notified(m *jsonrpc.Message, over *pending, data []byte) {
 	}
 	switch method {
 	case protocol.Progress:
-		x.progressed(params, data)
+		x.progressed(params, over, data)
 		return
 	case protocol.Cancelled:
 		x.questionCancelled(params, data)
@@ -212,8 +212,9 @@ func (x *connection) notified(m *jsonrpc.Message, over *pending, data []byte) {
 	x.client.events.notification(method, json.RawMessage(bytes.Clone(params.Raw)))
 }
 
-// progressed passes progress to its request.
-func (x *connection) progressed(params *jsonrpc.Params, data []byte) {
+// progressed passes progress to its request. Over HTTP, over is the request whose response
+// has brought it, which need not be the same.
+func (x *connection) progressed(params *jsonrpc.Params, over *pending, data []byte) {
 	step, err := readProgress(params.Raw)
 	if err != nil {
 		x.violation(nil, "progress that cannot be read: "+err.Error(), data)
@@ -243,7 +244,13 @@ func (x *connection) progressed(params *jsonrpc.Params, data []byte) {
 		p.progress(*step)
 		return
 	}
+	elsewhere := x.requester != nil && over != p
+	queued := p.newest != nil
 	p.newest = step
 	p.wake()
 	x.mu.Unlock()
+	if elsewhere && !queued {
+		// The goroutine of the request waits for its own response.
+		x.client.events.add(0, false, nil, func() { x.deliver(p) })
+	}
 }

@@ -1,6 +1,9 @@
 package mcpclient
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"sync"
+)
 
 // pending is a request that has been sent and has no reply yet. The lock of its connection
 // guards the fields below it.
@@ -8,8 +11,12 @@ type pending struct {
 	id     int64
 	method string
 	clock  clock
-	// progress is the function of the caller, called by the goroutine of the request.
+	// progress is the function of the caller, called by the goroutine of the request, and over
+	// HTTP also by that of events.
 	progress func(Progress)
+	// delivering is held while progress is called over HTTP. It guards returned.
+	delivering sync.Mutex
+	returned   bool
 	// arrived has an element when there is something new below.
 	arrived chan struct{}
 

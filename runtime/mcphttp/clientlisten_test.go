@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -70,5 +72,87 @@ func TestClientListensBeforeCalls(t *testing.T) {
 	defer c.Close()
 	if _, err := c.Call(ctx, "ask", nil); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Some servers send the progress of a call on the stream of the session. It is passed on
+// when it comes, and not with the next message of the response.
+func TestClientProgressElsewhere(t *testing.T) {
+	progress, reply := make(chan string), make(chan struct{})
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.Method {
+		case http.MethodGet:
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.(http.Flusher).Flush()
+			for step := 1; step <= 3; step++ {
+				select {
+				case token := <-progress:
+					_, _ = fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progressToken\":%s,\"progress\":%d}}\n\n", token, step)
+					w.(http.Flusher).Flush()
+				case <-r.Context().Done():
+					return
+				}
+			}
+			<-r.Context().Done()
+			return
+		case http.MethodDelete:
+			return
+		}
+		var m struct {
+			ID     json.RawMessage
+			Method string
+			Params struct {
+				Meta struct{ ProgressToken json.RawMessage } `json:"_meta"`
+			}
+		}
+		if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+			t.Error(err)
+		}
+		var result string
+		switch m.Method {
+		case "initialize":
+			w.Header().Set("Mcp-Session-Id", "s1")
+			result = `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`
+		case "tools/call":
+			for range 3 {
+				select {
+				case progress <- string(m.Params.Meta.ProgressToken):
+				case <-r.Context().Done():
+					return
+				}
+			}
+			select {
+			case <-reply:
+			case <-r.Context().Done():
+				return
+			}
+			result = `{"content":[]}`
+		default:
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+	}))
+	t.Cleanup(s.Close)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	c, err := mcpclient.Connect(ctx, mcphttp.Endpoint{URL: s.URL}, mcpclient.Options{
+		Revision: "2025-11-25",
+		Roots:    func(context.Context) ([]mcp.Root, error) { return nil, nil }, // the stream is for its questions
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	var steps []float64
+	_, err = c.Call(ctx, "x", nil, mcpclient.WithProgress(func(p mcpclient.Progress) {
+		steps = append(steps, p.Done)
+		if p.Done == 3 {
+			close(reply)
+		}
+	}))
+	if err != nil || len(steps) == 0 || !slices.IsSorted(steps) {
+		t.Errorf("progress %v, %v", steps, err)
 	}
 }
