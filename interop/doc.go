@@ -12,5 +12,9 @@
 // with a Node.js of their own; tests that need them are skipped without, unless the
 // environment has CI=true.
 //
-// The dependencies of these clients stay out of the module graph of other programs.
+// The other way round, our client calls servers of other people, and one of ours: those in
+// the directory servers, which have the same features by each SDK, and those that are
+// published on npm.
+//
+// The dependencies of these clients and servers stay out of the module graph of other programs.
 package interop

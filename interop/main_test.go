@@ -17,8 +17,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
-// The paths of the built programs.
-var bookstore, talker, replaced string
+// The paths of the built programs. Those of servers are in a directory.
+var bookstore, talker, replaced, servers string
 
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
@@ -32,12 +32,14 @@ func run(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	bookstore, talker, replaced = filepath.Join(dir, "bookstore"), filepath.Join(dir, "talker"), filepath.Join(dir, "replaced")
+	servers = filepath.Join(dir, "servers") + string(filepath.Separator)
 	if runtime.GOOS == "windows" {
 		bookstore += ".exe"
 		talker += ".exe"
 		replaced += ".exe"
 	}
-	if !build(bookstore, filepath.Join("..", "examples"), "./bookstore/cmd/bookstore", dir) || !build(talker, ".", "./talker", dir) || !build(replaced, ".", "./replaced", dir) {
+	if !build(bookstore, filepath.Join("..", "examples"), "./bookstore/cmd/bookstore", dir) || !build(talker, ".", "./talker", dir) || !build(replaced, ".", "./replaced", dir) ||
+		!compile(exec.Command("go", "build", "-o", servers, "./servers/...")) {
 		return 1
 	}
 	// The tests mostly wait for other processes.
@@ -74,9 +76,14 @@ func build(to, dir, path, temporary string) bool {
 			build.Env = append(build.Env, "GOWORK="+work)
 		}
 	}
+	return compile(build)
+}
+
+// compile runs go build.
+func compile(build *exec.Cmd) bool {
 	build.Stdout, build.Stderr = os.Stderr, os.Stderr
 	if err := build.Run(); err != nil {
-		fmt.Fprintln(os.Stderr, "build "+path+":", err)
+		fmt.Fprintln(os.Stderr, strings.Join(build.Args, " ")+":", err)
 		return false
 	}
 	return true

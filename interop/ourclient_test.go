@@ -6,133 +6,38 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	nethttp "net/http"
-	"net/http/httptest"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	ours "github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// in and out are arguments and results of the tools.
-type (
-	in struct {
-		Text string `json:"text"`
-	}
-	out struct {
-		Text string `json:"text"`
-	}
-)
+// user is a client with functions for everything that a server can ask, and what they got.
+type user struct {
+	*mcpclient.Client
+	w *ourWay
 
-// sdkServer returns a server of the official SDK that uses everything that a server can
-// ask of a client.
-func sdkServer() *mcp.Server {
-	s := mcp.NewServer(&mcp.Implementation{Name: "sdk", Version: "1"}, &mcp.ServerOptions{
-		CompletionHandler: func(_ context.Context, r *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
-			return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{r.Params.Argument.Value + "tics", "math"}, Total: 2}}, nil
-		},
-		SubscribeHandler:   func(context.Context, *mcp.SubscribeRequest) error { return nil },
-		UnsubscribeHandler: func(context.Context, *mcp.UnsubscribeRequest) error { return nil },
-	})
-	mcp.AddTool(s, &mcp.Tool{Name: "echo", Description: "Returns the text."}, func(_ context.Context, _ *mcp.CallToolRequest, a in) (*mcp.CallToolResult, out, error) {
-		if a.Text == "" {
-			return nil, out{}, errors.New("text is empty")
-		}
-		return nil, out(a), nil
-	})
-	mcp.AddTool(s, &mcp.Tool{Name: "steps", Description: "Reports progress and logs."}, func(ctx context.Context, r *mcp.CallToolRequest, _ in) (*mcp.CallToolResult, out, error) {
-		for i := range 3 {
-			if token := r.Params.GetProgressToken(); token != nil {
-				if err := r.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: float64(i + 1), Total: 3}); err != nil {
-					return nil, out{}, err
-				}
-			}
-		}
-		return nil, out{"done"}, nil
-	})
-	mcp.AddTool(s, &mcp.Tool{Name: "wait", Description: "Waits until it is cancelled."}, func(ctx context.Context, _ *mcp.CallToolRequest, _ in) (*mcp.CallToolResult, out, error) {
-		select {
-		case <-ctx.Done():
-			cancelled <- struct{}{}
-			return nil, out{}, ctx.Err()
-		case <-time.After(2 * time.Second):
-			return nil, out{}, errors.New("not cancelled")
-		}
-	})
-	addAsk(s)
-	s.AddResource(&mcp.Resource{URI: "test://a", Name: "a"}, func(context.Context, *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: "test://a", Text: "A"}}}, nil
-	})
-	s.AddResourceTemplate(&mcp.ResourceTemplate{URITemplate: "test://{x}", Name: "x"}, func(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: r.Params.URI, Blob: []byte{1, 2, 3}}}}, nil
-	})
-	s.AddPrompt(&mcp.Prompt{Name: "p", Arguments: []*mcp.PromptArgument{{Name: "subject", Required: true}}}, func(_ context.Context, r *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
-		return &mcp.GetPromptResult{Messages: []*mcp.PromptMessage{{Role: "user", Content: &mcp.TextContent{Text: "About " + r.Params.Arguments["subject"]}}}}, nil
-	})
-	return s
+	mu       sync.Mutex
+	wrong    []error  // what the client reported
+	expected []string // what it may report
+	logs     chan string
 }
 
-// cancelled gets an element for each call of wait that was cancelled.
-var cancelled = make(chan struct{}, 10)
-
-// overPipes connects to a server over pipes, as to a program.
-func overPipes(s *mcp.Server) mcpclient.Target {
-	return mcpclient.Dialer("go-sdk", func(context.Context) (jsonrpc.Conn, error) {
-		fromClient, toServer := io.Pipe()
-		fromServer, toClient := io.Pipe()
-		go func() {
-			// The end of the connection is the end of the test.
-			_ = s.Run(context.Background(), &mcp.IOTransport{Reader: fromClient, Writer: toClient})
-			_ = toClient.Close()
-		}()
-		return jsonrpc.NewLineConn(fromServer, toServer, 64<<20), nil
-	})
-}
-
-// TestOurClient tries our client on servers of others.
-func TestOurClient(t *testing.T) {
-	s := sdkServer()
-	every := []string{"", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
-	this := func(*nethttp.Request) *mcp.Server { return s }
-	sessions := httptest.NewServer(mcp.NewStreamableHTTPHandler(this, nil))
-	defer sessions.Close()
-	stateless := httptest.NewServer(mcp.NewStreamableHTTPHandler(this, &mcp.StreamableHTTPOptions{Stateless: true}))
-	defer stateless.Close()
-	old := httptest.NewServer(mcp.NewSSEHandler(this, nil))
-	defer old.Close()
-	for _, server := range []struct {
-		name      string
-		target    mcpclient.Target
-		revisions []string
-	}{
-		{"pipes", overPipes(s), every},
-		{"HTTP", mcphttp.Endpoint{URL: sessions.URL}, every},
-		{"stateless HTTP", mcphttp.Endpoint{URL: stateless.URL}, []string{"2026-07-28"}}, // its handlers do not end with their requests
-		{"HTTP with SSE", mcphttp.Endpoint{URL: old.URL}, every[:1]},
-	} {
-		for _, revision := range server.revisions {
-			t.Run(server.name+"/"+cmp.Or(revision, "newest"), func(t *testing.T) {
-				useClient(t, s, server.target, revision)
-			})
-		}
-	}
-}
+// content is the structured content of the tools.
+type content struct{ Text string }
 
 // useClient does everything that a client can do.
-func useClient(t *testing.T, s *mcp.Server, target mcpclient.Target, revision string) {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+func useClient(t *testing.T, target mcpclient.Target, revision string, w *ourWay) {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	var mu sync.Mutex
-	var wrong []error
+	u := &user{w: w, logs: make(chan string, 100)}
 	c, err := mcpclient.Connect(ctx, target, mcpclient.Options{
 		Revision: revision,
 		Elicit: func(context.Context, *mcpclient.Elicitation) (mcpclient.ElicitAnswer, error) {
@@ -141,134 +46,270 @@ func useClient(t *testing.T, s *mcp.Server, target mcpclient.Target, revision st
 		Sample: func(context.Context, *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
 			return mcpclient.TextAnswer("hello"), nil
 		},
-		Roots: func(context.Context) ([]ours.Root, error) { return []ours.Root{{URI: "file:///x"}}, nil },
+		Roots:    func(context.Context) ([]mcp.Root, error) { return []mcp.Root{{URI: "file:///x"}}, nil },
+		LogLevel: "warning",
+		OnLog:    func(m mcpclient.LogMessage) { u.logs <- m.Level + " " + m.Logger },
 		OnProtocolError: func(err error) {
-			mu.Lock()
-			defer mu.Unlock()
-			wrong = append(wrong, err)
+			u.mu.Lock()
+			defer u.mu.Unlock()
+			u.wrong = append(u.wrong, err)
 		},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
+	u.Client = c
 	defer c.Close()
-	t.Logf("revision %s", c.Revision())
-	check := func(what string, err error) {
-		t.Helper()
-		if err != nil {
-			t.Errorf("%s: %v", what, err)
+	same(t, "revision", c.Revision(), cmp.Or(revision, w.newest))
+	for _, step := range []struct {
+		name string
+		run  func(*user, *testing.T, context.Context)
+	}{
+		{"list", (*user).list},
+		{"call", (*user).call},
+		{"notifications", (*user).notifications},
+		{"cancel", (*user).cancel},
+		{"ask", (*user).ask},
+		{"read", (*user).read},
+		{"prompt", (*user).prompt},
+		{"subscribe", (*user).subscribe},
+		{"other", (*user).other},
+	} {
+		start := time.Now()
+		step.run(u, t, ctx)
+		t.Logf("%s %v", step.name, time.Since(start))
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, err := range u.wrong {
+		if !slices.ContainsFunc(u.expected, func(text string) bool { return strings.Contains(err.Error(), text) }) {
+			t.Errorf("violation: %v", err)
 		}
 	}
-	info, err := c.Server(ctx)
-	check("server", err)
+}
+
+func must(t *testing.T, what string, err error) {
+	t.Helper()
+	if err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
+}
+
+func (u *user) list(t *testing.T, ctx context.Context) {
+	info, err := u.Server(ctx)
+	must(t, "server", err)
 	if info.Implementation.Name == "" {
 		t.Errorf("server %+v", info)
 	}
-	tools, err := c.Tools(ctx)
-	check("tools", err)
-	if len(tools) != 4 {
-		t.Errorf("%d tools", len(tools))
-	}
-	type text struct{ Text string }
-	for i := range 20 {
-		got, err := mcpclient.Call[text](ctx, c, "echo", map[string]string{"text": fmt.Sprint(i)})
-		check("call", err)
-		if got.Text != fmt.Sprint(i) {
-			t.Errorf("echo returned %q", got.Text)
+	tools, err := u.Tools(ctx)
+	must(t, "tools", err)
+	for _, name := range []string{"ask", "cancelled", "echo", "grow", "once", "pid", "steps", "touch", "wait"} {
+		if !slices.ContainsFunc(tools, func(tool mcpclient.Tool) bool { return tool.Name == name }) {
+			t.Errorf("no tool %s", name)
 		}
 	}
-	_, err = mcpclient.Call[text](ctx, c, "echo", map[string]string{"text": ""})
+	resources, err := u.Resources(ctx)
+	must(t, "resources", err)
+	templates, err := u.Templates(ctx)
+	must(t, "templates", err)
+	prompts, err := u.Prompts(ctx)
+	must(t, "prompts", err)
+	if len(resources) != 1 || len(templates) != 1 || len(prompts) != 1 {
+		t.Errorf("%d resources, %d templates, %d prompts", len(resources), len(templates), len(prompts))
+	}
+}
+
+func (u *user) call(t *testing.T, ctx context.Context) {
+	for i := range 20 {
+		got, err := mcpclient.Call[content](ctx, u.Client, "echo", map[string]string{"text": fmt.Sprint(i)})
+		must(t, "call", err)
+		same(t, "echo", got.Text, fmt.Sprint(i))
+	}
+	_, err := mcpclient.Call[content](ctx, u.Client, "echo", map[string]string{"text": ""})
 	if _, ok := errors.AsType[*mcpclient.ToolError](err); !ok {
 		t.Errorf("a failed call: %v", err)
 	}
-	var steps []float64
-	_, err = c.Call(ctx, "steps", map[string]string{"text": "x"}, mcpclient.WithProgress(func(p mcpclient.Progress) { steps = append(steps, p.Done) }))
-	check("steps", err)
-	if len(steps) == 0 || steps[len(steps)-1] != 3 || !slices.IsSorted(steps) {
-		t.Errorf("progress %v", steps)
+}
+
+// steps calls the tool steps, which ends when all progress and two logs, or one, have come.
+func (u *user) steps(t *testing.T, ctx context.Context, logs int) (progress []float64, levels []string) {
+	t.Helper()
+	var whole sync.WaitGroup
+	whole.Go(func() {
+		for range logs {
+			select {
+			case level := <-u.logs:
+				levels = append(levels, level)
+			case <-ctx.Done():
+			}
+		}
+	})
+	last := make(chan struct{}, 3)
+	whole.Go(func() {
+		select {
+		case <-last:
+		case <-ctx.Done():
+		}
+	})
+	go func() {
+		whole.Wait()
+		_, err := u.Call(ctx, "proceed", nil)
+		must(t, "proceed", err)
+	}()
+	_, err := u.Call(ctx, "steps", nil, mcpclient.WithProgress(func(p mcpclient.Progress) {
+		progress = append(progress, p.Done)
+		if p.Done == p.Total {
+			last <- struct{}{}
+		}
+	}))
+	must(t, "steps", err)
+	slices.Sort(levels)
+	return progress, levels
+}
+
+func (u *user) notifications(t *testing.T, ctx context.Context) {
+	if u.lacks(inOrder) {
+		u.expect("progress that does not increase")
 	}
+	progress, levels := u.steps(t, ctx, 1)
+	if len(progress) == 0 || progress[len(progress)-1] != 3 || !slices.IsSorted(progress) {
+		t.Errorf("progress %v", progress)
+	}
+	same(t, "log messages", levels, []string{"warning steps"})
+	must(t, "set the level", u.SetLogLevel(ctx, "info"))
+	_, levels = u.steps(t, ctx, 2)
+	same(t, "log messages", levels, []string{"info steps", "warning steps"})
+}
+
+func (u *user) cancel(t *testing.T, ctx context.Context) {
 	short, stop := context.WithTimeout(ctx, 50*time.Millisecond)
-	_, err = c.Call(short, "wait", map[string]string{"text": "x"})
+	_, err := u.Call(short, "wait", nil)
 	stop()
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("wait: %v", err)
 	}
-	if !strings.Contains(t.Name(), "stateless") {
-		select {
-		case <-cancelled:
-		case <-ctx.Done():
-			t.Error("the call was not cancelled at the server")
-		}
+	got, err := mcpclient.Call[content](ctx, u.Client, "cancelled", nil)
+	must(t, "cancelled", err)
+	want := "yes"
+	if u.lacks(cancelling) {
+		want = "no"
 	}
-	if revision != "2024-11-05" && revision != "2025-03-26" {
-		got, err := mcpclient.Call[text](ctx, c, "ask", map[string]string{"text": "x"})
-		check("ask", err)
-		if got.Text != "accept3hellofile:///x" && got.Text != "accept 3 hello file:///x" {
+	same(t, "cancelled", got.Text, want)
+}
+
+// expect lets the client report something.
+func (u *user) expect(text string) { u.expected = append(u.expected, text) }
+
+// lacks reports whether the server does not do something.
+func (u *user) lacks(what lack) bool { return u.w.lacks&what != 0 }
+
+// modern reports whether the revision has no sessions.
+func (u *user) modern() bool { return u.Revision() == newest }
+
+func (u *user) ask(t *testing.T, ctx context.Context) {
+	got, err := mcpclient.Call[content](ctx, u.Client, "ask", nil)
+	if u.Revision() == "2024-11-05" || u.Revision() == "2025-03-26" {
+		// They have no elicitation.
+		if err == nil {
 			t.Errorf("ask returned %q", got.Text)
 		}
+		if u.lacks(asRevision) {
+			u.expect("asks for elicitation/create, which the client does not support")
+		}
+		return
 	}
-	resources, err := c.Resources(ctx)
-	check("resources", err)
-	templates, err := c.Templates(ctx)
-	check("templates", err)
-	prompts, err := c.Prompts(ctx)
-	check("prompts", err)
-	if len(resources) != 1 || len(templates) != 1 || len(prompts) != 1 {
-		t.Errorf("%d resources, %d templates, %d prompts", len(resources), len(templates), len(prompts))
+	if u.lacks(rootsRequest) {
+		if _, ok := errors.AsType[*jsonrpc.Error](err); !ok {
+			t.Errorf("ask returned %q, %v", got.Text, err)
+		}
+		return
 	}
-	read, err := c.Read(ctx, "test://a")
-	check("read", err)
-	if read.Text() != "A" {
-		t.Errorf("read %q", read.Text())
+	must(t, "ask", err)
+	same(t, "ask", got.Text, "accept 3 hello file:///x")
+}
+
+func (u *user) read(t *testing.T, ctx context.Context) {
+	read, err := u.Read(ctx, "test://a")
+	if err != nil {
+		t.Fatal(err)
 	}
-	read, err = c.Read(ctx, "test://b")
-	check("read", err)
-	if !slices.Equal(read.Blob(), []byte{1, 2, 3}) {
-		t.Errorf("read %v", read.Blob())
+	same(t, "text", read.Text(), "A")
+	read, err = u.Read(ctx, "test://b")
+	if err != nil {
+		t.Fatal(err)
 	}
-	_, err = c.Read(ctx, "other://b")
+	same(t, "blob", string(read.Blob()), "\x01\x02\x03")
+	_, err = u.Read(ctx, "other://b")
 	if _, ok := errors.AsType[*jsonrpc.Error](err); !ok {
 		t.Errorf("read of a resource that does not exist: %v", err)
 	}
-	prompt, err := c.Prompt(ctx, "p", map[string]string{"subject": "sea"})
-	check("prompt", err)
-	if prompt.Text() != "user: About sea" {
-		t.Errorf("prompt %q", prompt.Text())
+}
+
+func (u *user) prompt(t *testing.T, ctx context.Context) {
+	prompt, err := u.Prompt(ctx, "p", map[string]string{"subject": "sea"})
+	if err != nil {
+		t.Fatal(err)
 	}
-	completion, err := c.CompletePrompt(ctx, "p", "subject", "mathema", nil)
-	check("complete", err)
+	same(t, "prompt", prompt.Text(), "user: About sea")
+	completion, err := u.CompletePrompt(ctx, "p", "subject", "mathema", nil)
+	must(t, "complete", err)
 	if !slices.Equal(completion.Values, []string{"mathematics", "math"}) {
 		t.Errorf("completion %v", completion)
 	}
-	sub, err := c.Subscribe(ctx, mcpclient.Filter{Tools: true, URIs: []string{"test://a"}})
-	check("subscribe", err)
-	if err == nil {
-		changes := make(chan mcpclient.Change, 10)
-		go func() {
-			for change := range sub.Changes() {
-				changes <- change
-			}
-		}()
-		check("update", s.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: "test://a"}))
+}
+
+// grown counts the tools that were added.
+var grown atomic.Int32
+
+func (u *user) subscribe(t *testing.T, ctx context.Context) {
+	sub, err := u.Subscribe(ctx, mcpclient.Filter{Tools: true, URIs: []string{"test://a"}})
+	must(t, "subscribe", err)
+	if err != nil {
+		return
+	}
+	changes := make(chan mcpclient.Change, 10)
+	go func() {
+		for change := range sub.Changes() {
+			changes <- change
+		}
+	}()
+	next := func(want mcpclient.Change) {
+		t.Helper()
 		select {
 		case change := <-changes:
-			if change != (mcpclient.Change{Method: mcpclient.ResourceUpdated, URI: "test://a"}) {
-				t.Errorf("change %v", change)
-			}
+			same(t, "change", change, want)
 		case <-ctx.Done():
-			t.Error("no change was reported")
+			t.Errorf("no change was reported, want %v", want)
+		case <-time.After(5 * time.Second):
+			t.Errorf("no change was reported, want %v", want)
 		}
-		check("close of the subscription", sub.Close())
 	}
-	check("ping", c.Ping(ctx))
-	raw, err := c.Request(ctx, "tools/list", nil)
-	check("request", err)
+	_, err = u.Call(ctx, "touch", nil)
+	must(t, "touch", err)
+	if u.lacks(updates) && u.modern() {
+		u.expect("a change for a subscription that does not exist")
+	} else {
+		next(mcpclient.Change{Method: mcpclient.ResourceUpdated, URI: "test://a"})
+	}
+	name := "grown" + strconv.Itoa(int(grown.Add(1)))
+	_, err = u.Call(ctx, "grow", map[string]string{"text": name})
+	must(t, "grow", err)
+	if !u.lacks(lists) || !u.modern() {
+		next(mcpclient.Change{Method: mcpclient.ToolsChanged})
+	}
+	tools, err := u.Tools(ctx)
+	must(t, "tools", err)
+	if !slices.ContainsFunc(tools, func(tool mcpclient.Tool) bool { return tool.Name == name }) {
+		t.Error("the tool that was added is not in the list")
+	}
+	must(t, "close of the subscription", sub.Close())
+}
+
+func (u *user) other(t *testing.T, ctx context.Context) {
+	must(t, "ping", u.Ping(ctx))
+	raw, err := u.Request(ctx, "tools/list", nil)
+	must(t, "request", err)
 	if !json.Valid(raw) {
 		t.Errorf("request returned %s", raw)
-	}
-	mu.Lock()
-	defer mu.Unlock()
-	for _, err := range wrong {
-		t.Errorf("violation: %v", err)
 	}
 }

@@ -1,0 +1,156 @@
+package interop
+
+import (
+	"cmp"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+// sdkServer is a program of the directory servers, or of clients/servers, for our client.
+type sdkServer struct {
+	name   string
+	script string // runs on Node.js; "" for a program in Go
+	ways   []ourWay
+}
+
+// ourWay is a transport of a server, with the revisions that it speaks.
+type ourWay struct {
+	name      string
+	path      string // of the URL; "" is stdio
+	newest    string // the revision that is found out
+	revisions []string
+	lacks     lack
+}
+
+// lack is what a server does not do. That is checked too.
+type lack uint
+
+const (
+	cancelling   lack = 1 << iota // the handler of a cancelled request does not learn of it
+	updates                       // resources/updated is not sent for a listen, or not as a part of it
+	lists                         // the same for list_changed
+	asRevision                    // it asks what the revision does not have
+	inOrder                       // notifications come in any order
+	rootsRequest                  // roots/list is not sent
+)
+
+const (
+	newest = "2026-07-28"
+	legacy = "2025-11-25"
+)
+
+var (
+	everyRevision = []string{"", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}
+	onlyModern    = []string{"2026-07-28"}
+)
+
+// sdkServers are the servers that have the same features.
+var sdkServers = []sdkServer{
+	{name: "mcpgen", ways: []ourWay{
+		{"stdio", "", newest, everyRevision, 0},
+		{"HTTP", "/mcp", newest, everyRevision, 0},
+		{"HTTP with SSE", "/sse", legacy, everyRevision[:2], 0},
+	}},
+	{name: "gosdk", ways: []ourWay{
+		{"stdio", "", newest, everyRevision, 0},
+		{"HTTP", "/mcp", legacy, everyRevision, 0},
+		{"stateless HTTP", "/stateless", newest, onlyModern, cancelling},
+		{"HTTP with SSE", "/sse", legacy, everyRevision[:2], 0},
+	}},
+	{name: "mcpgo", ways: []ourWay{
+		{"stdio", "", newest, everyRevision, updates | lists | asRevision | inOrder},
+		{"HTTP", "/mcp", newest, everyRevision, updates | asRevision | inOrder},
+		{"HTTP with SSE", "/sse", legacy, everyRevision[:2], rootsRequest | asRevision},
+	}},
+	{name: "typescript1", script: "sdk1.mjs", ways: []ourWay{
+		{"stdio", "", legacy, everyRevision, 0},
+		{"HTTP", "/mcp", legacy, everyRevision, 0},
+		{"HTTP with SSE", "/sse", legacy, everyRevision[:2], 0},
+	}},
+	{name: "typescript2", script: "sdk2.mjs", ways: []ourWay{
+		{"stdio", "", newest, everyRevision, 0},
+		{"HTTP", "/mcp", newest, everyRevision, 0},
+	}},
+}
+
+// command returns the program of a server.
+func (s *sdkServer) command(t *testing.T) mcpclient.Command {
+	t.Helper()
+	c := mcpclient.Command{Path: servers + s.name, Env: []string{"LEDGER=" + filepath.Join(t.TempDir(), "ledger")}}
+	if s.script != "" {
+		c.Path, c.Args = node(t), []string{filepath.Join(clients, "servers", s.script)}
+	} else if runtime.GOOS == "windows" {
+		c.Path += ".exe"
+	}
+	return c
+}
+
+// listening is a server that listens.
+type listening struct {
+	address string // host and port
+	stop    func() // ends the program at once
+}
+
+// listen starts a program that serves over HTTP at an address of loopback: 127.0.0.1:0 is
+// any. It is killed at the end of the test.
+func listen(t *testing.T, c mcpclient.Command, address string) listening {
+	t.Helper()
+	stderr := &announced{url: make(chan string, 1)}
+	program := exec.Command(c.Path, append(c.Args[:len(c.Args):len(c.Args)], "-http", address)...)
+	program.Env = append(os.Environ(), c.Env...)
+	program.Stderr = stderr
+	program.Stdout = io.Discard
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	stopped := false
+	stop := func() {
+		if !stopped {
+			stopped = true
+			_ = program.Process.Kill()
+			_ = program.Wait() // the error says that it was killed
+		}
+	}
+	t.Cleanup(stop)
+	select {
+	case url := <-stderr.url:
+		return listening{strings.TrimPrefix(url, "http://"), stop}
+	case <-time.After(deadline):
+		t.Fatalf("%s does not say where it serves: %q", c.Path, stderr)
+		panic("unreachable")
+	}
+}
+
+// TestOurClient tries our client on servers of others, and of ours.
+func TestOurClient(t *testing.T) {
+	for _, server := range sdkServers {
+		t.Run(server.name, func(t *testing.T) {
+			t.Parallel()
+			command := server.command(t)
+			var at listening
+			for _, w := range server.ways {
+				if w.path != "" && at.address == "" {
+					at = listen(t, command, "127.0.0.1:0")
+				}
+				for _, revision := range w.revisions {
+					t.Run(w.name+"/"+cmp.Or(revision, "newest"), func(t *testing.T) {
+						target := mcpclient.Target(command)
+						if w.path != "" {
+							target = mcphttp.Endpoint{URL: "http://" + at.address + w.path}
+						}
+						useClient(t, target, revision, &w)
+					})
+				}
+			}
+		})
+	}
+}
