@@ -15,8 +15,10 @@ import (
 // echoConn replies to each request in Read, without another goroutine: what is measured is the
 // client.
 type echoConn struct {
-	mu     sync.Mutex
 	more   chan struct{}
+	closed chan struct{}
+	close  sync.Once
+	mu     sync.Mutex
 	queue  [][]byte
 	reply  []byte
 	silent bool // calls get no reply
@@ -24,7 +26,7 @@ type echoConn struct {
 
 func newEcho() *echoConn {
 	result := `{"resultType":"complete","content":[{"type":"text","text":"` + strings.Repeat("book ", 100) + `"}],"structuredContent":{"books":[` + strings.Repeat(`{"title":"The Sea","year":1999,"tags":["a","b"]},`, 9) + `{"title":"x"}]}}`
-	return &echoConn{more: make(chan struct{}, 1), reply: []byte(`,"result":` + result + `}`)}
+	return &echoConn{more: make(chan struct{}, 1), closed: make(chan struct{}), reply: []byte(`,"result":` + result + `}`)}
 }
 
 func (c *echoConn) Write(b []byte) error {
@@ -60,19 +62,18 @@ func (c *echoConn) Read() ([]byte, error) {
 			return b, nil
 		}
 		c.mu.Unlock()
-		if _, ok := <-c.more; !ok {
-			return nil, errClosedEcho
+		select {
+		case <-c.more:
+		case <-c.closed:
+			return nil, io.EOF
 		}
 	}
 }
 
 func (c *echoConn) Close() error {
-	defer func() { _ = recover() }()
-	close(c.more)
+	c.close.Do(func() { close(c.closed) })
 	return nil
 }
-
-var errClosedEcho = io.EOF
 
 func BenchmarkCall(b *testing.B) {
 	c, err := mcpclient.Connect(b.Context(), mcpclient.Dialer("echo", func(context.Context) (jsonrpc.Conn, error) { return newEcho(), nil }), mcpclient.Options{})
