@@ -219,6 +219,14 @@ func unnamed(err error) error {
 		named := *e
 		named.Target = ""
 		return &named
+	case *StatusError:
+		named := *e
+		named.Target = ""
+		return &named
+	case *ConnectionError:
+		named := *e
+		named.Target = ""
+		return &named
 	}
 	return err
 }

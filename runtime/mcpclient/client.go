@@ -36,6 +36,7 @@ type Client struct {
 	events    events
 	links     links
 	tools     knownTools
+	exits     exits
 
 	ctx  context.Context // ends with the client
 	stop context.CancelCauseFunc
@@ -53,8 +54,6 @@ type Client struct {
 	subs    []*Subscription
 	running int           // goroutines of spawn
 	idle    chan struct{} // closed when the last of them ends, after Close
-	exits   []exited      // of programs, the last ones
-
 }
 
 // Connect connects to a server, and finds out which revision it speaks. It returns when ctx

@@ -102,6 +102,7 @@ func (x *connection) fail(why error) {
 	}
 	x.failure = why
 	close(x.gone)
+	x.client.exits.note(why) // before a caller may connect again
 	waiting := x.waiting
 	x.waiting = nil
 	for _, p := range waiting {
@@ -148,11 +149,16 @@ func (x *connection) leave(p *pending) bool {
 		return false
 	}
 	delete(x.waiting, p.id)
+	x.leftBehind(p.id)
+	return true
+}
+
+// leftBehind notes a request that does not wait any more, for a caller that holds the lock.
+func (x *connection) leftBehind(id int64) {
 	if x.left == nil || len(x.left) >= maxLeft {
 		x.left = map[int64]struct{}{}
 	}
-	x.left[p.id] = struct{}{}
-	return true
+	x.left[id] = struct{}{}
 }
 
 // maxLeft bounds the ids that are kept of requests that do not wait any more. A reply to

@@ -191,6 +191,9 @@ func answerOf(result json.RawMessage, err error) probeAnswer {
 func (h *handshake) replace(ctx context.Context) error {
 	h.x.close(errReplaced)
 	h.silent = nil
+	if err := h.client.exits.givenUp(); err != nil {
+		return err
+	}
 	conn, err := h.client.target.Dial(ctx, h.client.dialOptions())
 	if err != nil {
 		return err

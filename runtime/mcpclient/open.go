@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
@@ -82,8 +83,9 @@ func (c *Client) open(o *opening) {
 
 // openUntil connects, again and again as long as that may help.
 func (c *Client) openUntil(ctx context.Context) (*connection, error) {
+	var before error // of the last attempt
 	for attempt := 1; ; attempt++ {
-		if err := c.givenUp(); err != nil {
+		if err := c.exits.givenUp(); err != nil {
 			return nil, err
 		}
 		x, err := c.openOnce(ctx)
@@ -91,7 +93,11 @@ func (c *Client) openUntil(ctx context.Context) (*connection, error) {
 			return x, nil
 		}
 		if ctx.Err() != nil {
-			return nil, openError(ctx, err)
+			return nil, c.openError(ctx, err, before)
+		}
+		before = err
+		if err := c.exits.givenUp(); err != nil {
+			return nil, err
 		}
 		after, again := mayOpenAgain(err)
 		if !again || attempt >= c.retry.Attempts {
@@ -104,13 +110,16 @@ func (c *Client) openUntil(ctx context.Context) (*connection, error) {
 }
 
 // openError is the error where the time of an opening is over: with what happened last, if
-// that says more.
-func openError(ctx context.Context, err error) error {
+// that says more, or in the attempt before.
+func (c *Client) openError(ctx context.Context, err, before error) error {
 	cause := context.Cause(ctx)
 	if errors.Is(err, cause) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		err = before
+	}
+	if err == nil {
 		return cause
 	}
-	return &timeoutError{cause, err}
+	return &timeoutError{cause, unnamed(c.wrap("", err))}
 }
 
 // timeoutError is the end of a time, with the error before it.
@@ -144,29 +153,42 @@ const (
 	exitTime = time.Minute
 )
 
-// givenUp returns the error of a program that has ended too often.
-func (c *Client) givenUp() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if n := len(c.exits); n >= maxExits && time.Since(c.exits[n-maxExits].at) < exitTime {
-		return c.exits[n-1].err
-	}
-	return nil
+// exits are the last ends of programs.
+type exits struct {
+	mu   sync.Mutex // no other lock is taken inside
+	last []exited
 }
 
-// exited is an end of a program.
 type exited struct {
 	at  time.Time
 	err *dial.Exit
 }
 
+// note takes note of why a connection has ended.
+func (e *exits) note(why error) {
+	exit, ok := errors.AsType[*dial.Exit](why)
+	if !ok {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.last = append(e.last, exited{time.Now(), exit})
+	e.last = e.last[max(0, len(e.last)-maxExits):]
+}
+
+// givenUp returns the error of a program that has ended too often to be started again.
+func (e *exits) givenUp() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if len(e.last) == maxExits && time.Since(e.last[0].at) < exitTime {
+		return e.last[maxExits-1].err
+	}
+	return nil
+}
+
 // lostConnection is called once for each connection that has ended.
 func (c *Client) lostConnection(x *connection, why error) {
 	c.mu.Lock()
-	if exit, ok := errors.AsType[*dial.Exit](why); ok {
-		c.exits = append(c.exits, exited{time.Now(), exit})
-		c.exits = c.exits[max(0, len(c.exits)-maxExits):]
-	}
 	was := c.current == x
 	if was {
 		c.current = nil
@@ -178,7 +200,11 @@ func (c *Client) lostConnection(x *connection, why error) {
 		return
 	}
 	c.results.lost()
-	c.events.state(State{Kind: Lost, Err: c.wrap("", why)})
+	err := c.wrap("", why)
+	if e, ok := err.(*ConnectionError); ok { // which speaks of a request
+		err = &requestError{prefix(c.target.Name(), ""), e.Err}
+	}
+	c.events.state(State{Kind: Lost, Err: err})
 	switch {
 	case len(subs) == 0:
 	case c.retry.Attempts > 1:
