@@ -188,7 +188,7 @@ func (x *connection) notified(m *jsonrpc.Message, over *pending, data []byte) {
 		x.progressed(params, over, data)
 		return
 	case protocol.Cancelled:
-		x.questionCancelled(params, data)
+		x.cancelled(params, data)
 		return
 	case protocol.LogMessage:
 		l, err := readLogMessage(params.Raw)
@@ -223,13 +223,16 @@ func (x *connection) progressed(params *jsonrpc.Params, over *pending, data []by
 	id, ok := jsonrpc.RawID(params.Get("progressToken"))
 	x.mu.Lock()
 	p := x.waiting[idOf(id)]
-	if !ok || p == nil || p.progress == nil {
-		id, last := idOf(id), x.last
+	switch id, last := idOf(id), x.last; {
+	case !ok || p == nil:
 		x.mu.Unlock()
-		if id > 0 && id <= last {
-			return // its request is over
+		if id <= 0 || id > last { // otherwise its request is over
+			x.violation(nil, "progress of a request that is not in flight", data)
 		}
-		x.violation(nil, "progress of a request that is not in flight", data)
+		return
+	case p.progress == nil:
+		x.mu.Unlock()
+		x.violation(nil, "progress of a request that has no progressToken", data)
 		return
 	}
 	if p.step != nil && step.Done <= *p.step {

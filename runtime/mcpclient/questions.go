@@ -103,11 +103,16 @@ func (x *connection) startAnswer(over *pending) (done func()) {
 	}
 }
 
-// questionCancelled ends a question that the server has cancelled.
-func (x *connection) questionCancelled(params *jsonrpc.Params, data []byte) {
+// cancelled ends a question that the server has cancelled. In a revision without requests of
+// the server it is a listen that the server ends.
+func (x *connection) cancelled(params *jsonrpc.Params, data []byte) {
 	id, ok := jsonrpc.RawID(params.Get("requestId"))
 	if !ok {
 		x.violation(nil, "a cancellation without requestId", data)
+		return
+	}
+	if r := x.revision.Load(); r != nil && r.ServerRequests.Rounds {
+		x.listenCancelled(idOf(id), data)
 		return
 	}
 	x.mu.Lock()

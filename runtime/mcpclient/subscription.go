@@ -313,6 +313,25 @@ func (x *connection) runListen(ctx context.Context, p *pending, r *Request, mess
 	}
 }
 
+// listenCancelled ends a listen that the server has cancelled. The notification may follow
+// the result of the listen (basic/patterns/cancellation).
+func (x *connection) listenCancelled(id int64, data []byte) {
+	x.mu.Lock()
+	p := x.waiting[id]
+	switch {
+	case p != nil && x.listens[id] != nil:
+		delete(x.waiting, id)
+		x.leftBehind(id)
+		p.finish(nil, nil)
+		x.mu.Unlock()
+	case p == nil && id > 0 && id <= x.last:
+		x.mu.Unlock()
+	default:
+		x.mu.Unlock()
+		x.violation(nil, "a cancellation of what is not a subscription", data)
+	}
+}
+
 // again begins a listen again that the server has ended, or that was lost without the
 // connection, as over HTTP.
 func (s *Subscription) again(x *connection, why error) {
@@ -407,6 +426,7 @@ func (x *connection) changed(method string, params *jsonrpc.Params, data []byte)
 	})
 	x.mu.Lock()
 	l, last := x.listens[id], x.last
+	early := l != nil && !l.has && method != protocol.Acknowledged
 	x.mu.Unlock()
 	if l == nil {
 		if id <= 0 || id > last {
@@ -417,6 +437,9 @@ func (x *connection) changed(method string, params *jsonrpc.Params, data []byte)
 	if method == protocol.Acknowledged {
 		x.acknowledge(l, params, data)
 		return
+	}
+	if early {
+		x.violation(nil, "a change before the acknowledgement of its subscription", data)
 	}
 	l.sub.add(change)
 	c.events.changed(change)
