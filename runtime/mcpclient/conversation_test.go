@@ -121,6 +121,7 @@ func revisionsOf(section string) []string {
 // kind are in the order in which they came.
 const (
 	sentLine     = iota // what the client has sent
+	closedLine          // what it has closed
 	eventLine           // calls of the functions of Options that do not answer
 	changeLine          // changes of subscriptions, and completed links
 	questionLine        // calls of the functions of Options that do answer
@@ -163,7 +164,7 @@ func (r *replay) caused() string {
 	var b strings.Builder
 	for kind, lines := range r.lines {
 		word := "="
-		if kind == sentLine {
+		if kind == sentLine || kind == closedLine {
 			word = ">"
 		}
 		for _, line := range lines {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strconv"
@@ -27,6 +28,7 @@ import (
 //	< events                         the response is an event stream
 //	< {"jsonrpc":...}                an event of the newest stream
 //	< event endpoint /messages       the same, of another kind
+//	< field id: 17                   a field of the next event
 //
 // end closes the newest event stream; without one, the connection of the oldest request.
 type httpScript struct {
@@ -79,18 +81,19 @@ func (a *scriptAuth) HandleChallenge(_ context.Context, _ *http.Request, resp *h
 
 func (a *scriptAuth) CacheKey() string { return "c" }
 
-// shownFields are the header fields of requests that a conversation shows.
-var shownFields = []string{"Authorization", "Last-Event-Id", "Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Mcp-Session-Id"}
+// shown returns the header fields of a request that a conversation shows, sorted.
+func shown(header http.Header) (fields string) {
+	for _, name := range slices.Sorted(maps.Keys(header)) {
+		if strings.HasPrefix(name, "Mcp-") || name == "Authorization" || name == "Last-Event-Id" {
+			fields += "; " + name + ": " + strings.Join(header[name], ", ")
+		}
+	}
+	return fields
+}
 
 // RoundTrip waits for the response of the script.
 func (h *httpScript) RoundTrip(req *http.Request) (*http.Response, error) {
-	line := req.Method + " " + req.URL.RequestURI()
-	for _, name := range shownFields {
-		for _, value := range req.Header.Values(name) {
-			line += "; " + name + ": " + value
-		}
-	}
-	h.server.r.add(sentLine, line)
+	h.server.r.add(sentLine, req.Method+" "+req.URL.RequestURI()+shown(req.Header))
 	if req.Body != nil {
 		text, err := io.ReadAll(req.Body)
 		_ = req.Body.Close()
@@ -116,9 +119,37 @@ func (h *httpScript) RoundTrip(req *http.Request) (*http.Response, error) {
 		h.mu.Lock()
 		h.waiting = slices.DeleteFunc(h.waiting, func(w *httpRequest) bool { return w == waiting })
 		h.mu.Unlock()
-		h.server.r.addf(sentLine, "(%s %s is given up)", req.Method, req.URL.RequestURI())
+		h.givenUp(req)
 		return nil, req.Context().Err()
 	}
+}
+
+// givenUp writes that the client has closed a request, or its response.
+func (h *httpScript) givenUp(req *http.Request) {
+	h.server.r.addf(closedLine, "(%s %s is given up)", req.Method, req.URL.RequestURI())
+}
+
+// eventBody is the body of an event stream. It fails when the request ends, as that of
+// http.Transport does.
+type eventBody struct {
+	*io.PipeReader
+	stop func() bool
+}
+
+func (b eventBody) Close() error {
+	b.stop()
+	return b.PipeReader.Close()
+}
+
+// newEventBody returns the body of the response to a request, and what writes to it.
+func (h *httpScript) newEventBody(req *http.Request) (io.ReadCloser, *io.PipeWriter) {
+	body, stream := io.Pipe()
+	ctx := req.Context()
+	stop := context.AfterFunc(ctx, func() {
+		h.givenUp(req)
+		_ = body.CloseWithError(ctx.Err())
+	})
+	return eventBody{body, stop}, stream
 }
 
 // next returns the oldest request without a response.
@@ -136,22 +167,17 @@ func (h *httpScript) next() *httpRequest {
 // send sends a response, or an event.
 func (h *httpScript) send(text string) {
 	r := h.server.r
-	if kind, rest, ok := strings.Cut(text, " "); text[0] == '{' || ok && kind == "event" {
-		if ok && kind == "event" {
-			kind, rest, _ = strings.Cut(rest, " ")
-			text = "event: " + kind + "\ndata: " + rest
-		} else {
-			h.server.seen.add(r.revision, fromServer, text)
-			text = "data: " + text
-		}
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if len(h.streams) == 0 {
-			r.t.Fatalf("there is no event stream for %s", text)
-		}
-		if _, err := io.WriteString(h.streams[len(h.streams)-1], text+"\n\n"); err != nil {
-			r.t.Errorf("send %s: %v", text, err)
-		}
+	switch word, rest, _ := strings.Cut(text, " "); {
+	case word == "event":
+		kind, data, _ := strings.Cut(rest, " ")
+		h.write("event: " + kind + "\ndata: " + data + "\n\n")
+		return
+	case word == "field":
+		h.write(rest + "\n")
+		return
+	case text[0] == '{':
+		h.server.seen.add(r.revision, fromServer, text)
+		h.write("data: " + text + "\n\n")
 		return
 	}
 	waiting := h.next()
@@ -162,7 +188,7 @@ func (h *httpScript) send(text string) {
 		StatusCode: http.StatusOK, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Request: waiting.Request, ContentLength: -1,
 	}
 	if text == "events" {
-		body, stream := io.Pipe()
+		body, stream := h.newEventBody(waiting.Request)
 		resp.Body = body
 		resp.Header.Set("Content-Type", "text/event-stream")
 		h.mu.Lock()
@@ -187,6 +213,18 @@ func (h *httpScript) send(text string) {
 	resp.ContentLength = int64(len(body))
 	resp.Body = io.NopCloser(strings.NewReader(body))
 	waiting.response <- resp
+}
+
+// write writes to the newest event stream.
+func (h *httpScript) write(text string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.streams) == 0 {
+		h.server.r.t.Fatalf("there is no event stream for %s", text)
+	}
+	if _, err := io.WriteString(h.streams[len(h.streams)-1], text); err != nil {
+		h.server.r.t.Errorf("send %s: %v", text, err)
+	}
 }
 
 // end closes the newest event stream, or the connection of the oldest request.

@@ -206,13 +206,56 @@ func (r *replay) start(name string, f func() (any, error)) {
 		value, err := f()
 		switch {
 		case err != nil:
-			r.addf(resultLine, "%s: %T: %v", name, err, err)
+			r.addf(resultLine, "%s: %s: %v", name, kindsOf(err), err)
 		case value == nil:
 			r.addf(resultLine, "%s: done", name)
 		default:
 			r.addf(resultLine, "%s: %s", name, asJSON(value))
 		}
 	})
+}
+
+// kindsOf names the errors of mcpclient that errors.Is and errors.As find.
+func kindsOf(err error) string {
+	var kinds []string
+	is := func(target error, kind string) {
+		if errors.Is(err, target) {
+			kinds = append(kinds, kind)
+		}
+	}
+	if e, ok := errors.AsType[*mcpclient.ConnectionError](err); ok {
+		kinds = append(kinds, fmt.Sprintf("ConnectionError, sent %t", e.Sent))
+	}
+	for _, kind := range []struct {
+		name string
+		is   bool
+	}{
+		{"jsonrpc.Error", isType[*jsonrpc.Error](err)},
+		{"ToolError", isType[*mcpclient.ToolError](err)},
+		{"RevisionError", isType[*mcpclient.RevisionError](err)},
+		{"UnsupportedError", isType[*mcpclient.UnsupportedError](err)},
+		{"LimitError", isType[*mcpclient.LimitError](err)},
+		{"ProtocolViolationError", isType[*mcpclient.ProtocolViolationError](err)},
+		{"StatusError", isType[*mcpclient.StatusError](err)},
+		{"ExitError", isType[*mcpclient.ExitError](err)},
+	} {
+		if kind.is {
+			kinds = append(kinds, kind.name)
+		}
+	}
+	is(mcpclient.ErrTimeout, "ErrTimeout")
+	is(mcpclient.ErrClosed, "ErrClosed")
+	is(mcpclient.ErrRefused, "ErrRefused")
+	is(context.Canceled, "context.Canceled")
+	if kinds == nil {
+		return "error"
+	}
+	return strings.Join(kinds, ", ")
+}
+
+func isType[T error](err error) bool {
+	_, ok := errors.AsType[T](err)
+	return ok
 }
 
 // operation is what a client can be asked to do. args are the words of its line, without
