@@ -173,13 +173,17 @@ func (x *connection) take(p *pending) (newest *Progress, done bool) {
 	return newest, p.done
 }
 
+// envelopeSize is room for what a message has besides its parameters: in most revisions, and
+// without metadata of the user.
+const envelopeSize = 512
+
 // request sends one request, once, and waits for its reply.
 func (x *connection) request(ctx context.Context, r *Request) (json.RawMessage, error) {
 	p, err := x.enter(r.Method, r.options)
 	if err != nil {
 		return nil, err
 	}
-	message, err := x.appendRequest(nil, p, r)
+	message, err := x.appendRequest(make([]byte, 0, len(r.Params)+envelopeSize), p, r)
 	if err != nil {
 		x.leave(p)
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"net/http/httptrace"
 	"net/url"
 	"strings"
 
@@ -32,15 +33,19 @@ const maxChallenge = 64 << 10
 func (e *exchange) do(q *clientRequest) (*http.Response, error) {
 	c := e.conn
 	to, redirected := q.url, false
-	e.message.data = q.data
+	ctx := e.ctx
+	if q.data != nil {
+		e.message.prepare(q.data)
+		ctx = httptrace.WithClientTrace(ctx, &e.message.trace)
+	}
 	for challenges := 1; ; {
-		r, err := e.request(q, to)
+		r, err := e.request(ctx, q, to)
 		if err != nil {
 			return nil, err
 		}
 		resp, err := c.http.RoundTrip(r)
 		if err != nil {
-			return nil, e.failure(err, e.message.stop())
+			return nil, e.failure(err, e.message.sent())
 		}
 		if resp == nil || resp.Body == nil {
 			return nil, &dial.Error{Sent: true, Err: errors.New("the Transport of Endpoint.Client has returned no response")}
@@ -73,9 +78,9 @@ func (e *exchange) do(q *clientRequest) (*http.Response, error) {
 }
 
 // request returns the request of one attempt.
-func (e *exchange) request(q *clientRequest, to *url.URL) (*http.Request, error) {
+func (e *exchange) request(ctx context.Context, q *clientRequest, to *url.URL) (*http.Request, error) {
 	c := e.conn
-	r := (&http.Request{Method: q.method, URL: to, Host: to.Host, Header: q.header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(e.ctx)
+	r := (&http.Request{Method: q.method, URL: to, Host: to.Host, Header: q.header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
 	if c.endpoint.Auth != nil {
 		u := *to
 		r.URL, r.Header = &u, maps.Clone(q.header)

@@ -1,65 +1,52 @@
 package mcphttp
 
 import (
+	"bytes"
 	"io"
-	"net"
 	"net/http"
-	"sync"
+	"net/http/httptrace"
+	"sync/atomic"
 )
 
-// sending is the message of an exchange while the transport reads it. A message of which
-// nothing was read cannot have arrived.
+// sending is the message of an exchange while a transport sends it. It notes whether the
+// server can have got it.
+//
+// The body is a bytes.Reader, since net/http writes header and body of a request in one
+// piece only for the readers that it knows. So whether it was read cannot be seen, and a trace
+// notes whether there was a connection.
 type sending struct {
-	mu      sync.Mutex
-	data    []byte
-	started bool
-	ended   bool
+	data      []byte
+	trace     httptrace.ClientTrace
+	asked     atomic.Bool // the transport calls the functions of trace
+	connected atomic.Bool // it has got a connection in the latest attempt
 }
+
+// prepare makes the message ready to be sent.
+func (s *sending) prepare(data []byte) {
+	s.data = data
+	s.trace.GetConn = s.getConn
+	s.trace.GotConn = s.gotConn
+}
+
+// getConn begins an attempt. net/http makes another one by itself only where it has sent
+// nothing, or the server has said that it has not processed anything.
+func (s *sending) getConn(string) {
+	s.asked.Store(true)
+	s.connected.Store(false)
+}
+
+func (s *sending) gotConn(httptrace.GotConnInfo) { s.connected.Store(true) }
 
 // attach makes the message the body of a request.
 func (s *sending) attach(r *http.Request) {
 	r.ContentLength = int64(len(s.data))
-	r.Body, _ = s.rewind()
-	// net/http uses it only where it has sent nothing, or the server has said that it has not
-	// processed anything.
-	r.GetBody = s.rewind
+	r.Body, _ = s.body()
+	r.GetBody = s.body
 }
 
-// rewind returns the message from its beginning, for an attempt before which nothing was sent.
-func (s *sending) rewind() (io.ReadCloser, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.started = false
-	return &sendingBody{sending: s}, nil
+func (s *sending) body() (io.ReadCloser, error) {
+	return io.NopCloser(bytes.NewReader(s.data)), nil
 }
 
-// stop makes further reads fail, and reports whether the server may have got the message.
-func (s *sending) stop() (sent bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.ended = true
-	return s.started
-}
-
-// sendingBody reads the message once.
-type sendingBody struct {
-	*sending
-	offset int
-}
-
-func (b *sendingBody) Read(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	switch {
-	case b.ended:
-		return 0, net.ErrClosed
-	case b.offset == len(b.data):
-		return 0, io.EOF
-	}
-	b.started = true
-	n := copy(p, b.data[b.offset:])
-	b.offset += n
-	return n, nil
-}
-
-func (b *sendingBody) Close() error { return nil }
+// sent reports whether the server may have got the message. Without a trace it may.
+func (s *sending) sent() bool { return !s.asked.Load() || s.connected.Load() }

@@ -19,7 +19,6 @@ func (c *clientConn) Send(ctx context.Context, m *dial.Message, receive func(dat
 		return err
 	}
 	defer e.end()
-	defer e.message.stop() // the caller may use m.Data again
 	h := c.header(m.Revision)
 	if r := m.Revision; r != nil && r.PerRequest {
 		mirror(h, m)

@@ -157,8 +157,8 @@ func (s *clientSSE) post(message []byte) error {
 	}
 	defer e.end()
 	// The batch belongs to the caller again when Write returns, and the transport may still
-	// read then what it sends: the exchange ends that.
-	defer e.message.stop()
+	// read then what it sends.
+	message = bytes.Clone(message)
 	resp, err := e.do(&clientRequest{method: http.MethodPost, url: s.to, header: s.conn.header(nil), data: message})
 	if err != nil {
 		return err

@@ -97,7 +97,7 @@ type Testing interface {
 
 // Message is a message to a server over HTTP.
 type Message struct {
-	Data    []byte // one JSON-RPC message, without a line end
+	Data    []byte // one JSON-RPC message, without a line end; does not change any more
 	Request bool   // a reply is expected
 	Method  string // "" for a reply of the client
 	// Name is that of the tool or prompt, or the URI of the resource, for the field Mcp-Name.
