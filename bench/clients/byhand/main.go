@@ -28,9 +28,9 @@ type result struct {
 }
 
 func main() {
-	load.Main(func(_ context.Context, to load.Server) (*load.Client, error) {
+	load.Main(func(ctx context.Context, to load.Server) (*load.Client, error) {
 		if to.Path == "" {
-			return nil, errors.New("this client has no HTTP")
+			return contact(ctx, to)
 		}
 		return start(to.Path)
 	})

@@ -32,6 +32,8 @@ type Client struct {
 type Server struct {
 	Path string // a program that serves standard input and output; "" for URL
 	URL  string // streamable HTTP
+	// Sessions asks a client over HTTP that can choose to use a revision with sessions.
+	Sessions bool
 }
 
 // Result is what a run prints, as JSON.
@@ -59,6 +61,7 @@ func Main(connect func(ctx context.Context, to Server) (*Client, error)) {
 	var to Server
 	flag.StringVar(&to.Path, "server", "", "`program` to start and call over standard input and output")
 	flag.StringVar(&to.URL, "url", "", "`URL` of a server to call over HTTP")
+	flag.BoolVar(&to.Sessions, "sessions", false, "use a revision with sessions over HTTP")
 	calls := flag.Int("calls", 20_000, "how many calls are measured")
 	parallel := flag.Int("parallel", 64, "calls at a time")
 	flag.Parse()

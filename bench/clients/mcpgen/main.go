@@ -7,11 +7,16 @@ import (
 
 	"github.com/mcpgen/mcpgen/bench/clients/load"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
 func main() {
 	load.Main(func(ctx context.Context, to load.Server) (*load.Client, error) {
-		c, err := mcpclient.Connect(ctx, target(to), mcpclient.Options{})
+		var o mcpclient.Options
+		if to.Sessions {
+			o.Revision = "2025-11-25"
+		}
+		c, err := mcpclient.Connect(ctx, target(to), o)
 		if err != nil {
 			return nil, err
 		}
@@ -29,5 +34,8 @@ func main() {
 }
 
 func target(to load.Server) mcpclient.Target {
+	if to.Path == "" {
+		return mcphttp.Endpoint{URL: to.URL}
+	}
 	return mcpclient.Command{Path: to.Path}
 }
