@@ -2,12 +2,13 @@ package interop
 
 import (
 	"cmp"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
-	"strings"
+	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -104,30 +105,52 @@ type listening struct {
 // any. It is killed at the end of the test.
 func listen(t *testing.T, c mcpclient.Command, address string) listening {
 	t.Helper()
-	stderr := &announced{url: make(chan string, 1)}
-	program := exec.Command(c.Path, append(c.Args[:len(c.Args):len(c.Args)], "-http", address)...)
+	c.Args = append(slices.Clip(c.Args), "-http", address)
+	return launch(t, c)
+}
+
+// launch starts a program that says on standard error where it serves.
+func launch(t *testing.T, c mcpclient.Command) listening {
+	t.Helper()
+	stderr := &addressed{address: make(chan string, 1)}
+	program := exec.Command(c.Path, c.Args...)
 	program.Env = append(os.Environ(), c.Env...)
 	program.Stderr = stderr
-	program.Stdout = io.Discard
 	if err := program.Start(); err != nil {
 		t.Fatal(err)
 	}
-	stopped := false
-	stop := func() {
-		if !stopped {
-			stopped = true
-			_ = program.Process.Kill()
-			_ = program.Wait() // the error says that it was killed
-		}
-	}
+	stop := sync.OnceFunc(func() {
+		_ = program.Process.Kill()
+		_ = program.Wait() // the error says that it was killed
+	})
 	t.Cleanup(stop)
 	select {
-	case url := <-stderr.url:
-		return listening{strings.TrimPrefix(url, "http://"), stop}
+	case address := <-stderr.address:
+		return listening{address, stop}
 	case <-time.After(deadline):
-		t.Fatalf("%s does not say where it serves: %q", c.Path, stderr)
+		t.Fatalf("%s does not say where it serves", program)
 		panic("unreachable")
 	}
+}
+
+// addressed finds the address in the standard error of a program.
+type addressed struct {
+	text    []byte
+	address chan string
+}
+
+var servesAt = regexp.MustCompile(`serves at http://(\S+)\n`)
+
+func (a *addressed) Write(b []byte) (int, error) {
+	if a.address == nil {
+		return len(b), nil
+	}
+	a.text = append(a.text, b...)
+	if m := servesAt.FindSubmatch(a.text); m != nil {
+		a.address <- string(m[1])
+		a.text, a.address = nil, nil
+	}
+	return len(b), nil
 }
 
 // TestOurClient tries our client on servers of others, and of ours.
