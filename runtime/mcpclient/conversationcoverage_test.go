@@ -82,24 +82,28 @@ func (c coverage) check(t *testing.T) {
 					t.Errorf("%s: no conversation has the %s %s", r.Version, kind, method)
 				}
 			}
-			t.Run(r.Version+" "+kind, func(t *testing.T) {
+		}
+	}
+	t.Run("schemas", func(t *testing.T) {
+		for _, r := range protocol.All {
+			for kind, methods := range spokenIn(r) {
 				union := spec.Union(t, r.Version, kind)
 				if kind == "ServerRequest" && r.ServerRequests.Rounds {
 					union = spec.Union(t, r.Version, "InputRequest")
 				}
 				for _, method := range union {
 					if !slices.Contains(methods, method) && notSpoken[method] == "" {
-						t.Errorf("the schema has %s", method)
+						t.Errorf("%s: package protocol does not have the %s %s", r.Version, kind, method)
 					}
 				}
 				for _, method := range methods {
 					if !slices.Contains(union, method) {
-						t.Errorf("the schema does not have %s", method)
+						t.Errorf("%s: the schema does not have the %s %s", r.Version, kind, method)
 					}
 				}
-			})
+			}
 		}
-	}
+	})
 }
 
 // spokenIn returns the methods and notifications of a revision.

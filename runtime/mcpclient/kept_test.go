@@ -19,6 +19,7 @@ import (
 // keptServer is a server whose requests are counted.
 type keptServer struct {
 	faulty.Server
+	t      *testing.T
 	mu     sync.Mutex
 	counts map[string]int
 	down   bool
@@ -28,7 +29,7 @@ type keptServer struct {
 }
 
 func newKeptServer(t *testing.T) *keptServer {
-	s := &keptServer{Server: faulty.Server{Modern: true}, counts: map[string]int{}}
+	s := &keptServer{Server: faulty.Server{Modern: true}, t: t, counts: map[string]int{}}
 	s.Script = func(m *faulty.Message) bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -92,7 +93,7 @@ func (s *keptServer) dial(context.Context) (jsonrpc.Conn, error) {
 	client, server := net.Pipe()
 	s.conns = append(s.conns, server)
 	s.serial.Go(func() { s.ServeStream(server) })
-	return jsonrpc.NewLineConn(client, client, 1<<20), nil
+	return validated(s.t, client), nil
 }
 
 func (s *keptServer) connect(t *testing.T, o mcpclient.Options) *mcpclient.Client {

@@ -5,15 +5,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"sync"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// scripted is a server that replies as a test says, over any number of connections.
+// scripted is a server that replies as a test says, over any number of connections. Messages
+// of the client are validated by the schemas.
 type scripted struct {
 	t *testing.T
 	// handle is called with each message, and returns what is sent for it: messages, in
@@ -61,6 +64,7 @@ func (m message) member(name string) string {
 // Dial is for mcpclient.Dialer.
 func (s *scripted) dial(context.Context) (jsonrpc.Conn, error) {
 	client, server := jsonrpc.PipeLimit(1<<20, 1<<20)
+	tap := spec.NewTap(s.t).OfClients().Conversation()
 	s.mu.Lock()
 	s.conns = append(s.conns, server)
 	n := len(s.conns)
@@ -72,6 +76,7 @@ func (s *scripted) dial(context.Context) (jsonrpc.Conn, error) {
 			if err != nil {
 				return
 			}
+			tap.Client(string(data))
 			var m message
 			if err := json.Unmarshal(data, &m); err != nil {
 				s.t.Errorf("the client sent %s: %v", data, err)
@@ -84,6 +89,7 @@ func (s *scripted) dial(context.Context) (jsonrpc.Conn, error) {
 				if text == closing {
 					return
 				}
+				tap.Server(text)
 				if server.Write([]byte(strings.ReplaceAll(text, "\n", " ")+"\n")) != nil {
 					return
 				}
@@ -91,6 +97,17 @@ func (s *scripted) dial(context.Context) (jsonrpc.Conn, error) {
 		}
 	})
 	return client, nil
+}
+
+// validated returns a connection over a stream. What the client sends is validated.
+func validated(t *testing.T, stream io.ReadWriteCloser) jsonrpc.Conn {
+	tap := spec.NewTap(t).OfClients().Conversation()
+	both := struct {
+		io.Reader
+		io.Writer
+		io.Closer
+	}{io.TeeReader(stream, &spec.Lines{Take: tap.Server}), io.MultiWriter(&spec.Lines{Take: tap.Client}, stream), stream}
+	return jsonrpc.NewLineConn(both, both, 1<<20)
 }
 
 // send sends a message on the newest connection.
