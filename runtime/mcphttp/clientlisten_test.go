@@ -4,13 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
@@ -18,15 +21,18 @@ import (
 
 // A server drops questions that it has no event stream for, so no call is sent before the
 // stream is open.
-func TestClientListensBeforeCalls(t *testing.T) {
+func TestClientListensBeforeCalls(t *testing.T) { synctest.Test(t, testListensBeforeCalls) }
+
+func testListensBeforeCalls(t *testing.T) {
 	var open atomic.Bool
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	network := testbed.NewPipes(nil)
+	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodPost {
 			if r.Method != http.MethodGet {
 				w.WriteHeader(http.StatusMethodNotAllowed)
 				return
 			}
-			time.Sleep(50 * time.Millisecond) // later than a call would be
+			time.Sleep(400 * time.Millisecond) // in the bubble a call that does not wait comes earlier
 			open.Store(true)
 			w.Header().Set("Content-Type", "text/event-stream")
 			w.(http.Flusher).Flush()
@@ -56,11 +62,15 @@ func TestClientListensBeforeCalls(t *testing.T) {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
-	}))
-	t.Cleanup(s.Close)
+	})}
+	go func() { _ = server.Serve(network) }()
+	defer server.Close()
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return network.Dial(ctx) }}
+	defer transport.CloseIdleConnections()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	c, err := mcpclient.Connect(ctx, mcphttp.Endpoint{URL: s.URL}, mcpclient.Options{
+	endpoint := mcphttp.Endpoint{URL: "http://localhost/mcp", Client: &http.Client{Transport: transport}}
+	c, err := mcpclient.Connect(ctx, endpoint, mcpclient.Options{
 		Revision: "2025-11-25",
 		Elicit: func(context.Context, *mcpclient.Elicitation) (mcpclient.ElicitAnswer, error) {
 			return mcpclient.Cancel(), nil
