@@ -45,8 +45,15 @@ func (c *Client) attempts(ctx context.Context, r *Request) (json.RawMessage, err
 			return result, nil
 		}
 		replaced := x.assumed.CompareAndSwap(true, false) && c.isReplaced(ctx, x, err)
-		if attempt >= c.retry.Attempts || ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return nil, c.wrap(r.Method, err)
+		}
+		if attempt >= c.retry.Attempts {
+			err = c.wrap(r.Method, err)
+			if lost, ok := err.(*ConnectionError); ok {
+				lost.Attempts = attempt
+			}
+			return nil, err
 		}
 		if replaced {
 			continue

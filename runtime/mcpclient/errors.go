@@ -57,7 +57,10 @@ type ConnectionError struct {
 	Target string
 	Method string // of the request; "" if none was sent
 	Sent   bool   // the request may have run
-	Err    error  // why the connection was lost
+	// Attempts is how often the request was tried, where that is as often as Retry allows;
+	// otherwise 0.
+	Attempts int
+	Err      error // why the connection was lost
 }
 
 // Error says whether the request may have run.
@@ -66,7 +69,12 @@ func (e *ConnectionError) Error() string {
 		return prefix(e.Target, "") + "cannot connect: " + e.Err.Error()
 	}
 	text := prefix(e.Target, e.Method) + "connection lost: " + e.Err.Error()
-	if e.Sent {
+	switch {
+	case e.Attempts > 1 && e.Sent:
+		return text + "; the request was tried " + strconv.Itoa(e.Attempts) + " times, and may have run"
+	case e.Attempts > 1:
+		return text + "; the request was tried " + strconv.Itoa(e.Attempts) + " times, and has not run"
+	case e.Sent:
 		return text + "; the request may have run, so it was not sent again"
 	}
 	return text + "; the request has not run"

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -82,4 +83,24 @@ func TestUnsent(t *testing.T) {
 			s.serving.Wait()
 		})
 	}
+}
+
+// TestTriedOften: an error after the last attempt says how many there were.
+func TestTriedOften(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &scripted{t: t, handle: modern(func(_ int, m message) []string { return []string{closing} })}
+		c := connect(t, s, mcpclient.Options{Retry: mcpclient.Retry{Attempts: 3}})
+		_, err := c.Call(t.Context(), "x", nil, mcpclient.WithIdempotent())
+		e := errorAs[*mcpclient.ConnectionError](t, err)
+		if e.Attempts != 3 || !e.Sent || !strings.Contains(e.Error(), "the request was tried 3 times, and may have run") {
+			t.Errorf("%d attempts: %v", e.Attempts, err)
+		}
+		if n := s.count("tools/call"); n != 3 {
+			t.Errorf("%d calls", n)
+		}
+		_, err = c.Call(t.Context(), "x", nil)
+		if e := errorAs[*mcpclient.ConnectionError](t, err); e.Attempts != 0 || !strings.Contains(e.Error(), "so it was not sent again") {
+			t.Errorf("%d attempts: %v", e.Attempts, err)
+		}
+	})
 }
