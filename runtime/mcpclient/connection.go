@@ -53,12 +53,17 @@ func newConnection(c *Client, conn dial.Conn) *connection {
 		client: c, conn: conn, waiting: map[int64]*pending{}, asked: map[jsonrpc.IDKey]context.CancelFunc{}, gone: make(chan struct{}),
 	}
 	x.ctx, x.end = context.WithCancelCause(c.ctx)
+	trace := c.options.OnMessage
 	switch conn := conn.(type) {
 	case dial.Requester:
-		x.requester = conn
+		if x.requester = conn; trace != nil {
+			x.requester = &tracedRequester{conn, trace}
+		}
 	case dial.Stream:
-		x.stream = conn
-		x.out = outgoing{conn: conn, limit: c.limits.WriteTime, failed: x.fail}
+		if x.stream = conn; trace != nil {
+			x.stream = &tracedStream{conn, trace}
+		}
+		x.out = outgoing{conn: x.stream, limit: c.limits.WriteTime, failed: x.fail}
 		c.spawn(x.readStream)
 	}
 	return x

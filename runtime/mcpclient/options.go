@@ -58,6 +58,11 @@ type Options struct {
 	// the client goes on: a *ProtocolViolationError. Nil writes it to Logger.
 	OnProtocolError func(error)
 
+	// OnMessage is called with every message as it is sent or received, to see what goes
+	// over the connection. The goroutine that sends or reads calls it, so it must not wait, use
+	// the client or keep the message. Header fields, which have credentials, are not part of it.
+	OnMessage func(sent bool, message []byte)
+
 	// Interceptors see every request, and each of its rounds. The first is the outermost.
 	Interceptors []Interceptor
 	// Cache keeps results that a server allows to be kept (server/utilities/caching). Nil is
