@@ -12,9 +12,16 @@ import (
 // call calls one tool of a package, built from its source.
 func (c *command) call(args []string) int {
 	f := newFlags("call")
+	new(serverFlags).define(f)
 	rest, code, ok := c.parse(f, args)
 	if !ok {
 		return code
+	}
+	if r, others, code, done := c.onServer(f, rest); done || code != exitDone {
+		if code != exitDone {
+			return code
+		}
+		return r.call(others)
 	}
 	if len(rest) == 0 {
 		return c.usage("call", "the package is missing", "")

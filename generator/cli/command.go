@@ -29,6 +29,9 @@ type command struct {
 	log      io.Writer // of programs that are started, byte for byte
 	progress *progress
 
+	typed      chan string // lines of in, once a server has asked something
+	asksAnyway bool        // a person answers also without a terminal; of tests
+
 	buildProgram buildFunc
 	temporary    string // see environment
 }
@@ -47,7 +50,7 @@ type subcommand struct {
 // subcommands in the order in which help lists them.
 func subcommands() []*subcommand {
 	return []*subcommand{
-		{"list", "PACKAGE", "show the features of a package", (*command).list},
+		{"list", "PACKAGE", "show the features of a package or a server", (*command).list},
 		{"call", "PACKAGE TOOL [key=value ... | JSON]", "call a tool from the shell", (*command).call},
 		{"read", "PACKAGE URI", "read a resource from the shell", (*command).read},
 		{"prompt", "PACKAGE NAME [key=value ... | JSON]", "get a prompt from the shell", (*command).prompt},

@@ -15,6 +15,7 @@ type flags struct {
 	*flag.FlagSet
 	tags    string
 	verbose bool
+	server  *serverFlags // of commands that can call a server; otherwise nil
 }
 
 func newFlags(name string) *flags {
@@ -27,7 +28,7 @@ func newFlags(name string) *flags {
 }
 
 // parse reads a command line in which flags may be anywhere before "--", and returns what
-// is left. When ok is false the command is over with that code.
+// is left. Where a server can be called, what follows "--" is its command. When ok is false the command is over with that code.
 func (c *command) parse(f *flags, args []string) (rest []string, code int, ok bool) {
 	var literal []string
 	if i := slices.Index(args, "--"); i >= 0 {
@@ -46,6 +47,10 @@ func (c *command) parse(f *flags, args []string) (rest []string, code int, ok bo
 		}
 	}
 	c.progress.verbose = f.verbose
+	if f.server != nil && len(literal) > 0 {
+		f.server.program = literal
+		return rest, exitDone, true
+	}
 	return append(rest, literal...), exitDone, true
 }
 

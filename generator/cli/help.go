@@ -41,6 +41,9 @@ func (c *command) helpTopic(topic string) int {
 		}
 		return c.usage("help", "unknown topic "+topic, hint)
 	}
+	if topic == "list" || topic == "call" || topic == "read" || topic == "prompt" {
+		text += helpServer
+	}
 	if topic == "call" || topic == "run" {
 		text += c.clients()
 	}
@@ -98,7 +101,33 @@ it is there, out of date or broken.
 	-json       write diagnostics as JSON, one object a line, to standard output
 ` + helpFlags
 
-const helpList = `usage: mcpgen list [flags] [PACKAGE]
+const helpServer = `
+Instead of a package, all of this works with a server of any kind:
+
+	mcpgen list https://example.com/mcp     at a URL: http, https, ws, wss,
+	mcpgen list tcp://localhost:9000        tcp://host:port, unix:///path
+	mcpgen list @books                      an entry of mcpServers in .mcp.json or
+	                                        mcp.json, of this directory or one above
+	mcpgen list -- npx -y some-server       a program, which comes last
+
+A program behind -- gets the environment of the shell. One of @NAME is printed
+before it is started; it gets HOME, LANG, PATH and the like, and the env of its
+entry. Progress and log messages go to standard error. If the server asks for
+input, a terminal is asked; without one the question is cancelled. Which revision
+a server speaks is kept in the cache directory of the user.
+
+	-header 'NAME: VALUE'
+	            send that header field; may be repeated
+	-bearer-env NAME
+	            send the value of a variable of the environment as bearer token
+	-revision REVISION
+	            speak only that revision of the protocol, such as 2025-06-18
+	-timeout TIME
+	            give up after that time, such as 10s
+	-trace      print each message as it is sent and received
+`
+
+const helpList = `usage: mcpgen list [flags] [PACKAGE | SERVER]
 
 Shows the features of a package: kind, published name, Go function, signature as
 a client sees it, hints, and about how many tokens of a model's context the
@@ -163,7 +192,7 @@ changes nothing. What is refused is refused before anything is written.
 	            of the module, unless there is one
 ` + helpFlags
 
-const helpCall = `usage: mcpgen call [flags] PACKAGE TOOL [key=value ... | JSON]
+const helpCall = `usage: mcpgen call [flags] PACKAGE | SERVER TOOL [key=value ... | JSON]
 
 Builds a package from its source into a program, calls one of its tools as a
 client would, and prints the result: text as it is, structured results as
@@ -182,7 +211,7 @@ NewT without parameters or with a context, else they are zero values.
 
 ` + helpFlags
 
-const helpRead = `usage: mcpgen read [flags] PACKAGE URI
+const helpRead = `usage: mcpgen read [flags] PACKAGE | SERVER URI
 
 Builds a package from its source into a program and reads one of its resources
 as a client would. Text and blobs go to standard output as they are:
@@ -193,7 +222,7 @@ Receivers are made as for mcpgen call.
 
 ` + helpFlags
 
-const helpPrompt = `usage: mcpgen prompt [flags] PACKAGE NAME [key=value ... | JSON]
+const helpPrompt = `usage: mcpgen prompt [flags] PACKAGE | SERVER NAME [key=value ... | JSON]
 
 Builds a package from its source into a program, gets one of its prompts as a
 client would, and prints the messages. All arguments of prompts are text.

@@ -17,10 +17,20 @@ import (
 // list shows the features of a package, from its source.
 func (c *command) list(args []string) int {
 	f := newFlags("list")
+	new(serverFlags).define(f)
 	asJSON := f.Bool("json", false, "write one JSON object to standard output")
 	rest, code, ok := c.parse(f, args)
 	if !ok {
 		return code
+	}
+	if r, others, code, done := c.onServer(f, rest); done || code != exitDone {
+		switch {
+		case code != exitDone:
+			return code
+		case len(others) > 0:
+			return c.usage("list", "list takes one package or server", "")
+		}
+		return r.list(*asJSON)
 	}
 	if len(rest) == 0 {
 		rest = []string{"."}

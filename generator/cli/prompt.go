@@ -12,9 +12,16 @@ import (
 // prompt gets one prompt of a package, built from its source.
 func (c *command) prompt(args []string) int {
 	f := newFlags("prompt")
+	new(serverFlags).define(f)
 	rest, code, ok := c.parse(f, args)
 	if !ok {
 		return code
+	}
+	if r, others, code, done := c.onServer(f, rest); done || code != exitDone {
+		if code != exitDone {
+			return code
+		}
+		return r.prompt(others)
 	}
 	if len(rest) == 0 {
 		return c.usage("prompt", "the package is missing", "")

@@ -14,10 +14,18 @@ import (
 // read reads one resource of a package, built from its source.
 func (c *command) read(args []string) int {
 	f := newFlags("read")
+	new(serverFlags).define(f)
 	rest, code, ok := c.parse(f, args)
-	switch {
-	case !ok:
+	if !ok {
 		return code
+	}
+	if r, others, code, done := c.onServer(f, rest); done || code != exitDone {
+		if code != exitDone {
+			return code
+		}
+		return r.read(others)
+	}
+	switch {
 	case len(rest) == 0:
 		return c.usage("read", "the package is missing", "")
 	case len(rest) > 2:

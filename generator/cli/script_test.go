@@ -21,7 +21,7 @@ import (
 var update = flag.Bool("update", false, "write what is printed into the scripts that compare it")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mcpgen": Main, "mcpgen-once": buildOnceMain})
+	testscript.Main(m, map[string]func(){"mcpgen": Main, "mcpgen-once": buildOnceMain, "hostile-server": hostileMain})
 }
 
 // TestScripts runs testdata/scripts. Beside the commands of testscript there are
@@ -37,7 +37,8 @@ func TestMain(m *testing.M) {
 //	replace FILE OLD NEW replace a text that occurs once
 //	serve, post, end     see serveCommands
 //
-// The program mcpgen-once is mcpgen with [buildOnce].
+// The program mcpgen-once is mcpgen with [buildOnce], and hostile-server a server over
+// standard input and output that sends escape sequences of terminals.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {

@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/generator/internal/remote"
+	"github.com/mcpgen/mcpgen/internal/visible"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+)
+
+// serverFlags are those of commands that call a server.
+type serverFlags struct {
+	header    http.Header
+	bearerEnv string
+	revision  string
+	timeout   time.Duration
+	trace     bool
+
+	program []string // what follows "--"
+}
+
+// define adds the flags.
+func (s *serverFlags) define(f *flags) {
+	s.header = http.Header{}
+	f.Func("header", "", func(text string) error {
+		name, value, ok := strings.Cut(text, ":")
+		if !ok || name == "" {
+			return errors.New("write -header 'Name: value'")
+		}
+		s.header.Add(name, strings.TrimSpace(value))
+		return nil
+	})
+	f.StringVar(&s.bearerEnv, "bearer-env", "", "")
+	f.StringVar(&s.revision, "revision", "", "")
+	f.DurationVar(&s.timeout, "timeout", 0, "")
+	f.BoolVar(&s.trace, "trace", false, "")
+	f.server = s
+}
+
+// serverOnly are the flags that say something about a server alone.
+var serverOnly = []string{"header", "bearer-env", "revision", "timeout", "trace"}
+
+// onServer takes the server from the operands of a command: that of "--", or the first
+// operand. If there is none, done is false, and the operands name a package.
+func (c *command) onServer(f *flags, rest []string) (r *remoteServer, others []string, code int, done bool) {
+	s := f.server
+	r = &remoteServer{c: c, name: f.Name(), flags: s}
+	switch {
+	case len(s.program) > 0:
+		if len(rest) > 0 && remote.IsServer(rest[0]) {
+			return nil, nil, c.usage(f.Name(), "there are two servers: "+rest[0]+" and the program after --", "give one of them"), true
+		}
+		others = rest
+	case len(rest) > 0 && remote.IsServer(rest[0]):
+		r.operand, others = rest[0], rest[1:]
+	default:
+		return nil, nil, c.checkPackageFlags(f), false
+	}
+	if f.tags != "" {
+		return nil, nil, c.usage(f.Name(), "flag -tags has no meaning for a server", "leave it out"), true
+	}
+	if code := r.resolve(); code != exitDone {
+		return nil, nil, code, true
+	}
+	return r, others, exitDone, true
+}
+
+// checkPackageFlags reports a flag that has no meaning for a package.
+func (c *command) checkPackageFlags(f *flags) (code int) {
+	f.Visit(func(def *flag.Flag) {
+		for _, name := range serverOnly {
+			if def.Name == name && code == exitDone {
+				code = c.usage(f.Name(), "flag -"+name+" has no meaning for a package",
+					"name a server: a URL, @NAME of .mcp.json, or -- and its command")
+			}
+		}
+	})
+	return code
+}
+
+// remoteServer is a server that a command calls by the protocol.
+type remoteServer struct {
+	c       *command
+	name    string // of the command
+	operand string // "" for the program of flags
+	flags   *serverFlags
+	target  mcpclient.Target
+	client  *mcpclient.Client
+	asking  sync.Mutex // one question of the server at a time
+	said    map[string]bool
+}
+
+// resolve finds the target of the operand.
+func (r *remoteServer) resolve() (code int) {
+	c := r.c
+	bearer := ""
+	if name := r.flags.bearerEnv; name != "" {
+		if bearer = os.Getenv(name); bearer == "" {
+			return c.usage(r.name, "the variable "+name+" of -bearer-env is not set", "")
+		}
+	}
+	isURL := r.operand != "" && !strings.HasPrefix(r.operand, "@")
+	if len(r.flags.program) > 0 {
+		program := r.flags.program
+		// A command that the user has typed gets what any other one gets.
+		r.target = mcpclient.Command{Path: program[0], Args: program[1:], Dir: c.dir, InheritEnv: true, Stderr: c.log}
+	} else if isURL {
+		r.target = remote.URL(r.operand, remote.Credentials{Header: r.flags.header, Bearer: bearer})
+	}
+	if r.target != nil {
+		if (bearer != "" || len(r.flags.header) > 0) && (!isURL || !remote.TakesHeader(r.operand)) {
+			return c.usage(r.name, "flags -header and -bearer-env have no meaning for this server", "only requests over HTTP have header fields")
+		}
+		return exitDone
+	}
+	entry, err := remote.Find(c.dir, strings.TrimPrefix(r.operand, "@"), os.LookupEnv)
+	if wrong, ok := errors.AsType[*remote.ConfigError](err); ok {
+		return c.usage(r.name, wrong.Message, wrong.Hint)
+	}
+	if err != nil {
+		return c.fail(err)
+	}
+	if entry.Command != nil {
+		// A file has said what to run, and not the user.
+		words := make([]string, 0, len(entry.Command))
+		for _, w := range entry.Command {
+			words = append(words, word(w))
+		}
+		c.noteln("starting %s, as %s says", strings.Join(words, " "), c.relative(entry.File))
+	}
+	for name, values := range r.flags.header {
+		if entry.Header == nil {
+			entry.Header = http.Header{}
+		}
+		entry.Header[name] = values
+	}
+	if entry.Command != nil && (bearer != "" || len(r.flags.header) > 0) {
+		return c.usage(r.name, "flags -header and -bearer-env have no meaning for a program", "leave them out")
+	}
+	r.target = entry.Target(c.dir, bearer, c.log)
+	return exitDone
+}
+
+// title is how messages name the server.
+func (r *remoteServer) title() string {
+	if r.operand != "" {
+		return r.target.Name()
+	}
+	return filepath.Base(r.flags.program[0])
+}
+
+// with connects, calls a function, and closes the connection.
+func (r *remoteServer) with(use func(ctx context.Context, client *mcpclient.Client) int) int {
+	c := r.c
+	ctx := c.ctx
+	if r.flags.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, r.flags.timeout, fmt.Errorf("no reply within %v (-timeout)", r.flags.timeout))
+		defer cancel()
+	}
+	c.progress.begin("connecting to " + r.title())
+	client, err := mcpclient.Connect(ctx, r.target, r.options())
+	c.progress.end()
+	if err != nil {
+		return r.fail(err)
+	}
+	defer func() { _ = client.Close() }()
+	r.client = client
+	return use(ctx, client)
+}
+
+func (r *remoteServer) options() mcpclient.Options {
+	c := r.c
+	o := mcpclient.Options{
+		Info: mcp.ClientInfo{Name: "mcpgen"}, Revision: r.flags.revision,
+		Elicit: r.elicit, OpenURL: r.openURL,
+		OnLog:           func(m mcpclient.LogMessage) { c.noteln("%s", m) },
+		OnProtocolError: r.violated,
+		// One attempt more than one, since a revision that was kept may be wrong.
+		Retry:  mcpclient.Retry{Attempts: 2},
+		Logger: slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelError})),
+	}
+	if dir, err := os.UserCacheDir(); err == nil {
+		// The second call of a server with sessions does not wait for the probe.
+		o.Eras = mcpclient.FileEras(filepath.Join(dir, "mcpgen", "revisions.json"))
+	}
+	if r.flags.trace {
+		o.OnMessage = r.trace
+	}
+	return o
+}
+
+// violated prints what the protocol does not allow a server to send, each thing once. It is
+// called by one goroutine at a time.
+func (r *remoteServer) violated(err error) {
+	text := err.Error()
+	if r.said[text] {
+		return
+	}
+	if r.said == nil {
+		r.said = map[string]bool{}
+	}
+	r.said[text] = true
+	r.c.noteln("mcpgen: %v", err)
+}
+
+// trace prints a message.
+func (r *remoteServer) trace(sent bool, message []byte) {
+	arrow := "<-"
+	if sent {
+		arrow = "->"
+	}
+	r.c.noteln("%s %s", arrow, message)
+}
+
+// fail reports what kept a call of the server from being done.
+func (r *remoteServer) fail(err error) int {
+	if r.c.ctx.Err() != nil {
+		return exitFound
+	}
+	hint := ""
+	if s, ok := errors.AsType[*mcpclient.StatusError](err); ok && (s.Status == http.StatusUnauthorized || s.Status == http.StatusForbidden) {
+		hint = "give credentials: -bearer-env NAME, or -header 'Name: value'"
+	}
+	code := r.c.fail(err)
+	if hint != "" {
+		r.c.noteln("\thint: %s", hint)
+	}
+	return code
+}
+
+// shown is a text of the server on one line, for people.
+func shown(text string) string {
+	return visible.Escape(strings.NewReplacer("\n", " ", "\r", " ", "\t", " ").Replace(text))
+}

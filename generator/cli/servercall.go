@@ -1,0 +1,233 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/program"
+	"github.com/mcpgen/mcpgen/generator/internal/remote"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// call calls a tool of a server.
+func (r *remoteServer) call(words []string) int {
+	c := r.c
+	return r.with(func(ctx context.Context, client *mcpclient.Client) int {
+		tools, err := client.Tools(ctx)
+		if err != nil {
+			return r.fail(err)
+		}
+		if len(words) == 0 {
+			code := c.usage("call", "the tool is missing", "one of these:")
+			r.listTools(tools)
+			return code
+		}
+		i := slices.IndexFunc(tools, func(t mcpclient.Tool) bool { return t.Name == words[0] })
+		if i < 0 {
+			code := r.unknown("tool", words[0], namesOf(tools, func(t mcpclient.Tool) string { return t.Name }))
+			r.listTools(tools)
+			return code
+		}
+		tool := &tools[i]
+		arguments, code := r.arguments(tool, words[1:])
+		if code != exitDone {
+			return code
+		}
+		c.progress.begin("calling " + shown(tool.Name))
+		result, err := client.Call(ctx, tool.Name, arguments, mcpclient.WithProgress(r.progressed))
+		c.progress.end()
+		if err != nil {
+			return r.fail(err)
+		}
+		printed, err := convert[program.Result](result)
+		if err != nil {
+			return c.fail(err)
+		}
+		return c.printResult(printed)
+	})
+}
+
+// arguments reads the words of a call, and checks them by the schema of the tool as far as
+// package wire can.
+func (r *remoteServer) arguments(tool *mcpclient.Tool, words []string) (arguments json.RawMessage, code int) {
+	c := r.c
+	arguments, err := program.Arguments(remote.Input(tool.InputSchema), words)
+	if wrong, ok := errors.AsType[*program.ArgumentError](err); ok {
+		return nil, c.usage("call", wrong.Message, wrong.Hint)
+	}
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	var checked any
+	d := wire.NewDecoder(arguments, wire.Options{})
+	wire.AnyBySchema(d, &checked, wire.NewSchema(remote.Checkable(tool.InputSchema)))
+	if err := d.Finish(); err != nil {
+		c.noteln("%v", err)
+		return nil, exitFound
+	}
+	return arguments, exitDone
+}
+
+// progressed prints a progress notification.
+func (r *remoteServer) progressed(p mcpclient.Progress) {
+	text := fmt.Sprint(p.Done)
+	if p.Total > 0 {
+		text += fmt.Sprint("/", p.Total)
+	}
+	r.c.noteln("%s", strings.TrimSpace(text+" "+shown(p.Message)))
+}
+
+// read reads a resource of a server.
+func (r *remoteServer) read(words []string) int {
+	c := r.c
+	if len(words) > 1 {
+		return c.usage("read", "read takes a server and one URI", "")
+	}
+	return r.with(func(ctx context.Context, client *mcpclient.Client) int {
+		if len(words) == 0 {
+			return r.missingURI(ctx, client)
+		}
+		c.progress.begin("reading " + words[0])
+		result, err := client.Read(ctx, words[0], mcpclient.WithProgress(r.progressed))
+		c.progress.end()
+		if err != nil {
+			return r.fail(err)
+		}
+		printed, err := convert[program.Resource](result)
+		if err != nil {
+			return c.fail(err)
+		}
+		return c.printResource(printed)
+	})
+}
+
+// missingURI lists what could be read.
+func (r *remoteServer) missingURI(ctx context.Context, client *mcpclient.Client) int {
+	resources, err := client.Resources(ctx)
+	if err != nil {
+		return r.fail(err)
+	}
+	templates, err := client.Templates(ctx)
+	if err != nil {
+		return r.fail(err)
+	}
+	code := r.c.usage("read", "the URI is missing", "one of these:")
+	for _, one := range resources {
+		r.c.noteln("\t%s", shown(one.URI))
+	}
+	for _, one := range templates {
+		r.c.noteln("\t%s", shown(one.URITemplate))
+	}
+	return code
+}
+
+// prompt gets a prompt of a server.
+func (r *remoteServer) prompt(words []string) int {
+	c := r.c
+	return r.with(func(ctx context.Context, client *mcpclient.Client) int {
+		prompts, err := client.Prompts(ctx)
+		if err != nil {
+			return r.fail(err)
+		}
+		var i int
+		if len(words) > 0 {
+			i = slices.IndexFunc(prompts, func(p mcpclient.Prompt) bool { return p.Name == words[0] })
+		}
+		switch {
+		case len(words) == 0:
+			code := c.usage("prompt", "the prompt is missing", "one of these:")
+			r.listPrompts(prompts)
+			return code
+		case i < 0:
+			code := r.unknown("prompt", words[0], namesOf(prompts, func(p mcpclient.Prompt) string { return p.Name }))
+			r.listPrompts(prompts)
+			return code
+		}
+		arguments, code := r.texts(&prompts[i], words[1:])
+		if code != exitDone {
+			return code
+		}
+		c.progress.begin("getting " + words[0])
+		result, err := client.Prompt(ctx, words[0], arguments, mcpclient.WithProgress(r.progressed))
+		c.progress.end()
+		if err != nil {
+			return r.fail(err)
+		}
+		printed, err := convert[program.Prompt](result)
+		if err != nil {
+			return c.fail(err)
+		}
+		return c.printPrompt(printed)
+	})
+}
+
+// texts reads the arguments of a prompt.
+func (r *remoteServer) texts(p *mcpclient.Prompt, words []string) (arguments map[string]string, code int) {
+	c := r.c
+	text, err := program.Texts(remote.PromptInput(p.Arguments), words)
+	if err == nil {
+		err = json.Unmarshal(text, &arguments)
+	}
+	if wrong, ok := errors.AsType[*program.ArgumentError](err); ok {
+		return nil, c.usage("prompt", wrong.Message, wrong.Hint)
+	}
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	for _, a := range p.Arguments {
+		if _, ok := arguments[a.Name]; a.Required && !ok {
+			return nil, c.usage("prompt", "the argument "+shown(a.Name)+" is missing", "write "+word(shown(a.Name)+"=VALUE"))
+		}
+	}
+	return arguments, exitDone
+}
+
+// unknown reports a name that a server does not have.
+func (r *remoteServer) unknown(kind, name string, known []string) int {
+	if len(known) == 0 {
+		return r.c.usage(r.name, "unknown "+kind+" "+name, "the server has no "+kind+"s")
+	}
+	hint := "the " + kind + "s are:"
+	if near := diag.Nearest(name, known); near != "" {
+		hint = "did you mean " + shown(near) + "? The " + kind + "s are:"
+	}
+	return r.c.usage(r.name, "unknown "+kind+" "+name, hint)
+}
+
+func namesOf[T any](all []T, name func(T) string) (names []string) {
+	for _, one := range all {
+		names = append(names, name(one))
+	}
+	return names
+}
+
+func (r *remoteServer) listTools(tools []mcpclient.Tool) {
+	for _, t := range tools {
+		r.c.noteln("\t%s%s", shown(t.Name), shown(strings.TrimPrefix(remote.Signature(t.InputSchema, t.OutputSchema), "func")))
+	}
+}
+
+func (r *remoteServer) listPrompts(prompts []mcpclient.Prompt) {
+	for _, p := range prompts {
+		r.c.noteln("\t%s%s", shown(p.Name), shown(strings.TrimPrefix(remote.PromptSignature(p.Arguments), "func")))
+	}
+}
+
+// convert reads a result of the client as what this command prints.
+func convert[T any](result any) (*T, error) {
+	text, err := json.Marshal(result)
+	if err != nil {
+		return nil, err
+	}
+	to := new(T)
+	if err := json.Unmarshal(text, to); err != nil {
+		return nil, fmt.Errorf("read result: %w", err)
+	}
+	return to, nil
+}

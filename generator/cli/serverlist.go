@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/remote"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+)
+
+// lists of a server: the kind of their entries, the method, and the member of its result.
+var lists = []struct{ kind, method, member string }{
+	{"tool", "tools/list", "tools"},
+	{"resource", "resources/list", "resources"},
+	{"template", "resources/templates/list", "resourceTemplates"},
+	{"prompt", "prompts/list", "prompts"},
+}
+
+// maxPages bounds a list of a server.
+const maxPages = 1000
+
+// entries returns a list of a server as it came, page by page. It is empty if the server
+// does not declare it.
+func entries(ctx context.Context, client *mcpclient.Client, method, member string) (all []json.RawMessage, err error) {
+	cursors := map[string]bool{}
+	params := map[string]string{}
+	for {
+		result, err := client.Request(ctx, method, params)
+		if _, ok := errors.AsType[*mcpclient.UnsupportedError](err); ok {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		var page map[string]json.RawMessage
+		var items []json.RawMessage
+		var cursor *string
+		if err := json.Unmarshal(result, &page); err == nil {
+			err = errors.Join(json.Unmarshal(page[member], &items), unmarshalIf(page["nextCursor"], &cursor))
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", method, err)
+			}
+		}
+		all = append(all, items...)
+		switch {
+		case cursor == nil:
+			return all, nil
+		case cursors[*cursor]:
+			return nil, fmt.Errorf("%s: the server has returned the cursor %q twice", method, *cursor)
+		case len(cursors) >= maxPages:
+			return nil, fmt.Errorf("%s: there are more than %d pages", method, maxPages)
+		}
+		cursors[*cursor] = true
+		params = map[string]string{"cursor": *cursor}
+	}
+}
+
+func unmarshalIf(text json.RawMessage, v any) error {
+	if text == nil {
+		return nil
+	}
+	return json.Unmarshal(text, v)
+}
+
+// list shows what a server has.
+func (r *remoteServer) list(asJSON bool) int {
+	return r.with(func(ctx context.Context, client *mcpclient.Client) int {
+		found := map[string][]json.RawMessage{}
+		for _, l := range lists {
+			all, err := entries(ctx, client, l.method, l.member)
+			if err != nil {
+				return r.fail(err)
+			}
+			found[l.kind] = all
+		}
+		if asJSON {
+			return r.listJSON(ctx, client, found)
+		}
+		return r.table(found)
+	})
+}
+
+// serverRow is one line of the table.
+type serverRow struct {
+	kind, name, signature, hints string
+	tokens                       int
+}
+
+// table prints a line for each feature, the largest of a kind first.
+func (r *remoteServer) table(found map[string][]json.RawMessage) int {
+	c := r.c
+	var all []serverRow
+	total := 0
+	for _, l := range lists {
+		for _, text := range found[l.kind] {
+			line := newServerRow(l.kind, text)
+			if l.kind == "tool" {
+				total += line.tokens
+			}
+			all = append(all, line)
+		}
+	}
+	if len(all) == 0 {
+		c.noteln("%s has neither tools nor resources nor prompts", r.title())
+		return exitDone
+	}
+	slices.SortStableFunc(all, func(a, b serverRow) int {
+		return cmp.Or(slices.Index(kinds, a.kind)-slices.Index(kinds, b.kind), b.tokens-a.tokens)
+	})
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "KIND\tNAME\tSIGNATURE\tHINTS\tTOKENS")
+	for _, line := range all {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\n", line.kind, shown(line.name), shown(line.signature), line.hints, line.tokens)
+	}
+	if n := len(found["tool"]); n > 0 {
+		fmt.Fprintf(w, "total\t%s\t\t\t%d\n", count(n, "tool"), total)
+	}
+	if err := w.Flush(); err != nil {
+		return c.fail(err)
+	}
+	return exitDone
+}
+
+// listedEntry is what the table shows of an entry.
+type listedEntry struct {
+	Name         string
+	URI          string
+	URITemplate  string
+	MIMEType     string
+	InputSchema  json.RawMessage
+	OutputSchema json.RawMessage
+	Annotations  *mcpclient.ToolHints
+	Arguments    []mcpclient.PromptArgument
+}
+
+func newServerRow(kind string, text json.RawMessage) serverRow {
+	var e listedEntry
+	_ = json.Unmarshal(text, &e) // what is not of its type is left out
+	line := serverRow{kind: kind, name: e.Name, tokens: row{kind: kind, listing: text}.tokens()}
+	switch kind {
+	case "tool":
+		line.signature = remote.Signature(e.InputSchema, e.OutputSchema)
+		if h := e.Annotations; h != nil {
+			is := func(hint *bool, otherwise bool) bool {
+				if hint == nil {
+					return otherwise
+				}
+				return *hint
+			}
+			line.hints = hints(model.Hints{
+				ReadOnly: is(h.ReadOnly, false), Destructive: is(h.Destructive, true), Idempotent: is(h.Idempotent, false), OpenWorld: is(h.OpenWorld, true),
+			})
+		}
+	case "resource":
+		line.name, line.hints = e.URI, shown(e.MIMEType)
+	case "template":
+		line.name, line.hints = e.URITemplate, shown(e.MIMEType)
+	case "prompt":
+		line.signature = remote.PromptSignature(e.Arguments)
+	}
+	return line
+}
+
+// listJSON writes the lists as they came, with what the server says of itself.
+func (r *remoteServer) listJSON(ctx context.Context, client *mcpclient.Client, found map[string][]json.RawMessage) int {
+	c := r.c
+	info, err := client.Server(ctx)
+	if err != nil {
+		return r.fail(err)
+	}
+	tokens := 0
+	for _, text := range found["tool"] {
+		tokens += newServerRow("tool", text).tokens
+	}
+	list := func(kind string) []json.RawMessage {
+		if found[kind] == nil {
+			return []json.RawMessage{}
+		}
+		return found[kind]
+	}
+	identity := struct {
+		mcpclient.Implementation
+		Instructions string `json:"instructions,omitempty"`
+	}{info.Implementation, info.Instructions}
+	enc := json.NewEncoder(c.out)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err = enc.Encode(struct {
+		Server            any               `json:"server"`
+		Tokens            int               `json:"tokens"`
+		Tools             []json.RawMessage `json:"tools"`
+		Resources         []json.RawMessage `json:"resources"`
+		ResourceTemplates []json.RawMessage `json:"resourceTemplates"`
+		Prompts           []json.RawMessage `json:"prompts"`
+	}{identity, tokens, list("tool"), list("resource"), list("template"), list("prompt")})
+	if err != nil {
+		return c.fail(err)
+	}
+	return exitDone
+}

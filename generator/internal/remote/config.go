@@ -1,0 +1,175 @@
+package remote
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+)
+
+// maxConfig is the size of the largest configuration file that is read.
+const maxConfig = 1 << 20
+
+// configNames are the files that clients keep their servers in.
+var configNames = []string{".mcp.json", "mcp.json"}
+
+// Entry is a server of a configuration file.
+type Entry struct {
+	File    string   // that has the entry
+	Command []string // the program and its arguments; nil for URL
+	Env     []string // NAME=VALUE
+	URL     string
+	Header  http.Header
+}
+
+// entry is the form of an entry in the file.
+type entry struct {
+	Command string            `json:"command"`
+	Args    []string          `json:"args"`
+	Env     map[string]string `json:"env"`
+	URL     string            `json:"url"`
+	Headers map[string]string `json:"headers"`
+}
+
+// ConfigError is an entry that cannot be used.
+type ConfigError struct {
+	Message, Hint string
+}
+
+// Error returns the message.
+func (e *ConfigError) Error() string { return e.Message }
+
+// Find looks for an entry of mcpServers in .mcp.json and mcp.json, in a directory and those
+// above it. Variables in it, ${NAME} and ${NAME:-default}, are those of lookup.
+func Find(dir, name string, lookup func(string) (string, bool)) (*Entry, error) {
+	var names, files []string
+	for {
+		for _, base := range configNames {
+			file := filepath.Join(dir, base)
+			servers, err := readConfig(file)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue
+			}
+			if err != nil {
+				return nil, &ConfigError{Message: fmt.Sprintf("read servers: %v", err)}
+			}
+			if text, ok := servers[name]; ok {
+				return parseEntry(file, name, text, lookup)
+			}
+			files = append(files, file)
+			names = append(names, slices.Sorted(maps.Keys(servers))...)
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			return nil, notFound(name, names, files)
+		}
+		dir = parent
+	}
+}
+
+func notFound(name string, names, files []string) error {
+	e := &ConfigError{Message: "there is no server @" + name}
+	switch near := diag.Nearest(name, names); {
+	case len(files) == 0:
+		e.Hint = "servers are entries of mcpServers in .mcp.json or mcp.json, of this directory or one above"
+	case near != "":
+		e.Hint = "did you mean @" + near + "?"
+	case len(names) == 0:
+		e.Hint = strings.Join(files, " and ") + " has no mcpServers"
+	default:
+		e.Hint = "the servers are @" + strings.Join(names, ", @")
+	}
+	return e
+}
+
+func readConfig(file string) (map[string]json.RawMessage, error) {
+	data, err := regularfile.ReadWithin(file, maxConfig)
+	if err != nil {
+		return nil, err
+	}
+	var config struct {
+		Servers map[string]json.RawMessage `json:"mcpServers"`
+	}
+	if err := json.Unmarshal(data, &config); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return config.Servers, nil
+}
+
+func parseEntry(file, name string, text json.RawMessage, lookup func(string) (string, bool)) (*Entry, error) {
+	var in entry
+	if err := json.Unmarshal(text, &in); err != nil {
+		return nil, &ConfigError{Message: fmt.Sprintf("the entry %s of %s is not valid: %v", name, file, err)}
+	}
+	x := expansion{lookup: lookup}
+	e := &Entry{File: file, URL: x.expand(in.URL)}
+	if in.Command != "" {
+		e.Command = append(e.Command, x.expand(in.Command))
+		for _, arg := range in.Args {
+			e.Command = append(e.Command, x.expand(arg))
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(in.Env)) {
+		e.Env = append(e.Env, key+"="+x.expand(in.Env[key]))
+	}
+	for _, key := range slices.Sorted(maps.Keys(in.Headers)) {
+		if e.Header == nil {
+			e.Header = http.Header{}
+		}
+		e.Header.Add(key, x.expand(in.Headers[key]))
+	}
+	switch {
+	case x.unset != "":
+		return nil, &ConfigError{
+			Message: fmt.Sprintf("the entry %s of %s has the variable %s, which is not set", name, file, x.unset),
+			Hint:    "set it, or write ${" + x.unset + ":-default}",
+		}
+	case (e.Command == nil) == (e.URL == ""):
+		return nil, &ConfigError{Message: fmt.Sprintf("the entry %s of %s must have either a command or a url", name, file)}
+	case e.URL != "" && scheme(e.URL) == "":
+		return nil, &ConfigError{Message: fmt.Sprintf("the url of the entry %s of %s is not one of a server: %s", name, file, e.URL)}
+	}
+	return e, nil
+}
+
+var variable = regexp.MustCompile(`\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
+
+// expansion fills variables in.
+type expansion struct {
+	lookup func(string) (string, bool)
+	unset  string // the first one without a value
+}
+
+func (x *expansion) expand(text string) string {
+	return variable.ReplaceAllStringFunc(text, func(found string) string {
+		m := variable.FindStringSubmatch(found)
+		if value, ok := x.lookup(m[1]); ok && (value != "" || m[2] == "") {
+			return value
+		}
+		if m[2] == "" && x.unset == "" {
+			x.unset = m[1]
+		}
+		return m[3]
+	})
+}
+
+// Target returns the server of an entry. A program gets a few variables of the environment,
+// and those of the entry.
+// Its standard error is written to stderr.
+func (e *Entry) Target(dir, bearer string, stderr io.Writer) mcpclient.Target {
+	if e.Command == nil {
+		return URL(e.URL, Credentials{Header: e.Header, Bearer: bearer})
+	}
+	return mcpclient.Command{Path: e.Command[0], Args: e.Command[1:], Dir: dir, Env: e.Env, Stderr: stderr}
+}
