@@ -23,6 +23,9 @@ type Message struct {
 	Result json.RawMessage // of a response
 	Error  json.RawMessage // of a response: the error object
 	Batch  json.RawMessage // of a batch: the whole array, found valid
+	// TooDeep is set if Parse has failed because the message nests deeper than
+	// [Parser.MaxDepth].
+	TooDeep bool
 }
 
 // Params are the params of a request or notification.

@@ -49,6 +49,7 @@ func (p Parser) Parse(data []byte, m *Message) *Error {
 	if e.syntax != nil {
 		m.Kind = Invalid
 		m.ID = ID{}
+		m.TooDeep = false
 		return e.syntax
 	}
 	if e.invalid != nil {
@@ -140,6 +141,9 @@ func (e *envelope) delimit(depth int) (v []byte, levels int) {
 		return nil, 0
 	}
 	if depth+levels > e.p.MaxDepth {
+		if e.invalid == nil {
+			e.m.TooDeep = true
+		}
 		e.wrong("nested deeper than " + strconv.Itoa(e.p.MaxDepth) + " levels")
 		return nil, levels
 	}
