@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/children"
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -21,7 +22,8 @@ var past = time.Unix(1, 0)
 type Conn struct {
 	options dial.Options
 	process *os.Process
-	group   bool // the process has a group of its own
+	group   bool   // the process has a group of its own
+	counted func() // undoes its count in package children
 
 	stdin, stdout *os.File
 	stderr        *stderr // nil if the program has a file of the user
@@ -100,7 +102,7 @@ func Start(cmd *exec.Cmd, w io.Writer, o dial.Options) (*Conn, error) {
 		closeAll(ours)
 		return nil, err
 	}
-	c.process = cmd.Process
+	c.process, c.counted = cmd.Process, children.Add()
 	c.lines = jsonrpc.NewLineConn(&messages{r: c.stdout, report: o.Report}, nil, o.Limits.MessageBytes).(lineConn)
 	c.lines.Identify()
 	go c.watch()

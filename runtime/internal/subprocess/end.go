@@ -32,6 +32,7 @@ func (c *Conn) watch() {
 // endProgram ends the program, whatever it and its children do, and closes the pipes.
 func (c *Conn) endProgram() {
 	defer close(c.done)
+	defer c.counted()
 	closePipe(c.stdin)
 	within := c.options.Limits.CloseTime
 	if !c.isGone(within, grace) {
