@@ -45,6 +45,9 @@ type Options struct {
 	// Report gets what the protocol does not allow where the connection goes on: a
 	// [*Violation]. It does not wait, and may be called by any goroutine.
 	Report func(error)
+	// Wait stops the time of Dial, and of the handshake after it, while a person logs in,
+	// until the function that it returns is called. May be nil.
+	Wait func() (done func())
 }
 
 // Limits bound what a connection holds, and how long it takes. All are positive.
