@@ -324,9 +324,18 @@ func (c *conn) deliver(f frame) {
 	}
 }
 
-// release returns the storage of messages that will not be read. The pump has ended.
+// Charge returns the storage of the last message when b is nil: whatever reads the connection
+// does that at its end. Messages charge the budget of the server from the start.
+func (c *conn) Charge(b *membudget.Budget) {
+	if b == nil {
+		c.current.release()
+	}
+}
+
+// release returns the storage of messages that will not be read. The pump has ended. The message
+// that was read last belongs to the reader, which may still handle it: mcp.Server.Serve does
+// not wait long for it.
 func (c *conn) release() {
-	c.current.release()
 	for f := range c.messages {
 		f.release()
 	}

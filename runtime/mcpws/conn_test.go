@@ -94,8 +94,13 @@ func TestMessagesNotRead(t *testing.T) {
 			deliver(c, b)
 			synctest.Wait()
 			close(c.messages) // as the pump does
+			current := c.current.text
 			c.release()
-			if used := b.Used(); used != 0 {
+			if current != nil && (c.current.text == nil || b.Used() == 0) {
+				t.Errorf("%s: the message that the reader has is released", name)
+			}
+			c.Charge(nil) // as the reader does at its end
+			if used := b.Used(); used != 0 || c.current.text != nil {
 				t.Errorf("%s: %d bytes are charged", name, used)
 			}
 		})

@@ -74,6 +74,7 @@ func (e Endpoint) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 	if err != nil {
 		return nil, &dial.Error{Err: err}
 	}
+	ctx, _ = dial.WithAuthorization(ctx)
 	for attempt := 1; ; attempt++ {
 		r, err := e.request(ctx, u)
 		if err != nil {
@@ -88,7 +89,7 @@ func (e Endpoint) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 			return nil, statusOf(resp, body)
 		}
 		resp.Body = io.NopCloser(bytes.NewReader(body))
-		err = userError("HandleChallenge", func() error { return e.Auth.HandleChallenge(ctx, r, resp) })
+		err = e.challenge(ctx, r, resp, o)
 		switch {
 		case ctx.Err() != nil:
 			return nil, &dial.Error{Again: true, Err: context.Cause(ctx)}
@@ -98,6 +99,15 @@ func (e Endpoint) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 			return nil, status
 		}
 	}
+}
+
+// challenge lets the Authorizer handle a response. That may take a person, so it does not count
+// for the time of the opening.
+func (e Endpoint) challenge(ctx context.Context, r *http.Request, resp *http.Response, o dial.Options) error {
+	if o.Wait != nil {
+		defer o.Wait()()
+	}
+	return usercode.Within(ctx, "HandleChallenge of Endpoint.Auth", func() error { return e.Auth.HandleChallenge(ctx, r, resp) })
 }
 
 // request returns the request that opens a connection, with credentials. [websocket.Dial]
@@ -114,7 +124,7 @@ func (e Endpoint) request(ctx context.Context, u *url.URL) (*http.Request, error
 	if e.Auth == nil {
 		return r, nil
 	}
-	err := userError("Authorize", func() error { return e.Auth.Authorize(ctx, r) })
+	err := usercode.Within(ctx, "Authorize of Endpoint.Auth", func() error { return e.Auth.Authorize(ctx, r) })
 	switch {
 	case err == nil:
 		return r, nil
@@ -122,14 +132,6 @@ func (e Endpoint) request(ctx context.Context, u *url.URL) (*http.Request, error
 		return nil, &dial.Error{Again: true, Err: context.Cause(ctx)}
 	}
 	return nil, &dial.Error{Err: fmt.Errorf("get credentials: %w", err)}
-}
-
-// userError calls a method of the Authorizer. A panic is an error.
-func userError(method string, f func() error) (err error) {
-	usercode.Call(func() { err = f() }, func(failed usercode.Failure) {
-		err = errors.New(method + " of Endpoint.Auth has failed: " + failed.String())
-	})
-	return err
 }
 
 // check returns the URL, if the fields are valid.
@@ -161,7 +163,7 @@ func (e Endpoint) check() (*url.URL, error) {
 		secret = secret || netdial.HasCredentials(name)
 	}
 	if secret && u.Scheme == "ws" && !e.Insecure && !netdial.IsThisMachine(u.Hostname()) {
-		return nil, fmt.Errorf("credentials would be sent to %s over ws, which is not encrypted: use wss, or set Endpoint.Insecure", u.Host)
+		return nil, fmt.Errorf("credentials would be sent to %s over ws, which is not encrypted: use wss (in a Go program, Endpoint.Insecure allows it)", u.Host)
 	}
 	return u, nil
 }

@@ -506,6 +506,7 @@ func TestEndpointAuth(t *testing.T) {
 	})
 	serveReal(t, false, []mcpws.Option{identify}, func(_ *testServer, url string, _ *http.Client) {
 		token, challenges := "old", 0
+		waiting := false
 		authorize := func(r *http.Request) error {
 			if r.URL.Scheme != "http" || r.Method != "GET" || r.Header.Get("X-Tenant") != "a" {
 				t.Errorf("the Authorizer gets %s %s, %v", r.Method, r.URL, r.Header)
@@ -520,7 +521,14 @@ func TestEndpointAuth(t *testing.T) {
 			e.Auth = a
 			options := dialOptions()
 			options.Limits.Attempts = 5
+			options.Wait = func() func() {
+				waiting = true
+				return func() { waiting = false }
+			}
 			conn, err := e.Dial(t.Context(), options)
+			if waiting {
+				t.Errorf("%s: the time is still stopped", what)
+			}
 			if conn != nil {
 				conn.Close()
 			}
@@ -538,6 +546,9 @@ func TestEndpointAuth(t *testing.T) {
 		check("for ever", authorizer{authorize: authorize}, 401, 5)
 		check("a new token", authorizer{authorize, func(r *http.Request, resp *http.Response) error {
 			body, err := io.ReadAll(resp.Body)
+			if !waiting {
+				t.Error("the time of a login counts")
+			}
 			if resp.StatusCode != 401 || err != nil || !strings.Contains(string(body), "credentials") || r.Header.Get("Authorization") != "Bearer old" {
 				t.Errorf("the challenge is %d %q, %v", resp.StatusCode, body, err)
 			}
