@@ -167,6 +167,9 @@ func callbacks() []callback {
 		{covers: []string{"WithVisible"}, server: func(fail func()) []mcp.Option {
 			return []mcp.Option{mcp.WithVisible(func(context.Context, mcp.FeatureInfo) bool { fail(); return true })}
 		}, setup: func(s *mcp.Server, _ func()) { s.Register(mcp.NewTool(infoTool, fine)) }, method: "tools/list"},
+		{covers: []string{"Access", "AccessFunc"}, server: func(fail func()) []mcp.Option {
+			return []mcp.Option{mcp.WithAccess(mcp.AccessFunc(func(context.Context, mcp.FeatureInfo) error { fail(); return nil }))}
+		}, setup: func(s *mcp.Server, _ func()) { s.Register(mcp.NewTool(infoTool, fine)) }, method: "tools/list"},
 		{covers: []string{"ExtensionFunc", "Extension.Methods"}, server: func(fail func()) []mcp.Option {
 			return []mcp.Option{mcp.WithExtension(mcp.Extension{Name: "com.example/x", Methods: map[string]mcp.ExtensionFunc{
 				"x/fails": func(context.Context, *mcp.Request) (json.RawMessage, error) { fail(); return nil, nil },

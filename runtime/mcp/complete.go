@@ -116,7 +116,7 @@ func (s *Server) completer(ctx context.Context, req *Request, ref []byte, argume
 		if name, ok = jsonrpc.String(member(ref, "name")); !ok {
 			return nil, nil, invalidParams("params.ref.name must be a string")
 		}
-		if p, _ := s.lookUp(promptSet, name).(*prompt); p != nil && s.isVisible(ctx, p) {
+		if p, _ := s.lookUp(promptSet, name).(*prompt); p != nil && s.mayUse(ctx, p) {
 			req.prompt, find = p, p.completer
 		}
 	case "ref/resource":
@@ -130,7 +130,7 @@ func (s *Server) completer(ctx context.Context, req *Request, ref []byte, argume
 		return nil, nil, invalidParams("params.ref.type must be ref/prompt or ref/resource")
 	}
 	if find == nil {
-		return nil, nil, invalidParams("unknown " + kind + ": " + name)
+		return nil, nil, refusedAs(ctx, invalidParams("unknown "+kind+": "+name))
 	}
 	complete, values, ok := find(argument)
 	if !ok {
@@ -148,7 +148,7 @@ func (s *Server) referredTemplate(ctx context.Context, uri string) *template {
 		}
 		return nil
 	}
-	if !s.isVisible(ctx, t) {
+	if !s.mayUse(ctx, t) {
 		return nil
 	}
 	return t

@@ -109,6 +109,10 @@ func (s *Server) serve(ctx context.Context, jc jsonrpc.Conn, transport string) e
 		go c.watch(out, s.pingAfter, func() { out.Fail(errPingTimeout) })
 	}
 
+	who := connectionFrom(ctx).principal
+	s.warnUnguarded(ctx, transport, who)
+	expired, stop := who.expiry()
+	defer stop()
 	var err error
 	ended := false
 	select {
@@ -124,6 +128,11 @@ func (s *Server) serve(ctx context.Context, jc jsonrpc.Conn, transport string) e
 		}
 	case <-ctx.Done():
 		err = context.Cause(ctx)
+	case <-expired:
+		err = errPrincipalExpired
+		c.inputClosed()
+		close(ending) // listens end with a result
+		c.drain(s.limits.DrainTime)
 	case <-out.Broken():
 	}
 	c.close()

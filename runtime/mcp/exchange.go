@@ -28,6 +28,8 @@ type exchange struct {
 	inSession *session // nil for a request without one
 	opening   *session // that this request opens, of initialize; otherwise nil
 
+	refusal *AccessError // why the request is refused; used by the goroutine of the request
+
 	// What handlers use, from any goroutine. call does not change. ctx and questions have
 	// locks. One handler at a time uses req.
 	req       Request

@@ -18,7 +18,7 @@ const (
 	KindPrompt   FeatureKind = "prompt"
 )
 
-// FeatureInfo describes a feature, for [Select] and [WithVisible]. Its
+// FeatureInfo describes a feature, for [Select], [WithVisible] and [Access]. Its
 // slices must not be changed.
 type FeatureInfo struct {
 	Kind   FeatureKind
@@ -28,6 +28,7 @@ type FeatureInfo struct {
 	Groups []string  // from //mcp:tool group=
 	Symbol string    // the Go function, such as (*Store).Search; "" if not known
 	Hints  ToolHints // of a tool
+	Scopes []string  // that a caller needs, all of them: from //mcp:tool scopes=
 
 	Aliases []string // further names of a tool
 }

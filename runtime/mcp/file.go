@@ -28,6 +28,7 @@ type FilesInfo struct {
 	Title       string
 	Description string
 	Groups      []string
+	Scopes      []string // that a caller needs, all of them
 	Annotations *Annotations
 
 	// Hidden also shows files and directories whose names begin with a dot.
@@ -95,7 +96,7 @@ func newFiles(info FilesInfo, f *files) Feature {
 	f.info = info
 	t := &TemplateInfo{
 		URITemplate: info.Prefix + "{+path}", Name: orElse(info.Name, info.Prefix), Title: info.Title,
-		Description: info.Description, Groups: info.Groups, Annotations: info.Annotations, ReadInfo: info.ReadInfo,
+		Description: info.Description, Groups: info.Groups, Scopes: info.Scopes, Annotations: info.Annotations, ReadInfo: info.ReadInfo,
 	}
 	if !info.Unlisted {
 		t.List = f.list

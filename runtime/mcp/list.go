@@ -50,7 +50,7 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 	if x != nil {
 		listers = s.listersOf(l)
 	}
-	if from != (position{}) || s.visible != nil || len(listers) > 0 {
+	if from != (position{}) || s.decidesFor(ctx) || len(listers) > 0 {
 		page, err := s.gather(ctx, l, from, listers, rev)
 		if err != nil {
 			return b, err
@@ -117,14 +117,14 @@ type gathered struct {
 
 // gather collects the page after a position.
 func (s *Server) gather(ctx context.Context, l *pagedList, from position, listers []lister, rev *protocol.Revision) (*gathered, error) {
-	g := &gathered{page: page{server: s, list: l, rev: rev, private: len(listers) > 0}, size: 1000}
+	g := &gathered{page: page{server: s, list: l, rev: rev, private: len(listers) > 0 || s.decidesFor(ctx)}, size: 1000}
 	at := from
 	if !at.dynamic {
 		s.mu.RLock()
 		items := s.sets[l.set].after(at.number)
 		s.mu.RUnlock()
 		for _, f := range items {
-			if s.visible != nil && !s.visible(ctx, f.Info()) {
+			if !s.isListed(ctx, f) {
 				continue
 			}
 			if g.full() {
@@ -145,7 +145,7 @@ func (s *Server) gather(ctx context.Context, l *pagedList, from position, lister
 		case at.dynamic && t.number == at.number:
 			after = at.key
 		}
-		if s.visible != nil && !s.visible(ctx, t.Info()) {
+		if !s.isListed(ctx, t) {
 			continue
 		}
 		resources, err := t.resources(ctx, s)

@@ -79,9 +79,12 @@ func (s *Server) listen(ctx context.Context, req *Request) (Reply, error) {
 	}
 	defer s.endListen(x, sub)
 	defer x.pauseClock()()
+	expired, stop := x.from.principal.expiry()
+	defer stop()
 	select {
 	case <-ctx.Done():
 	case <-x.conn.ended:
+	case <-expired:
 	}
 	x.endByServer()
 	return listenClosed{}, nil
@@ -97,6 +100,9 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, *js
 		return nil, e
 	}
 	sub := s.negotiateFilter(ctx, x, &filter)
+	if e := refusedAs(ctx, nil); e != nil {
+		return nil, e
+	}
 	if e := x.conn.reserve(len(sub.uris), sub.size()); e != nil {
 		return nil, e
 	}
@@ -131,7 +137,7 @@ func (s *Server) negotiateFilter(ctx context.Context, x *exchange, f *subscripti
 			x.sink.Notify(message)
 		}
 	}
-	if s.visible != nil {
+	if s.decides(x.from.principal) {
 		sub.request = ctx
 	}
 	offered := s.offersListChanged()

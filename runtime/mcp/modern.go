@@ -144,7 +144,7 @@ func (s *Server) appendDiscover(b []byte, rev *protocol.Revision) []byte {
 
 // appendListHints writes how long a list may be cached, and whether for all clients.
 func (s *Server) appendListHints(b []byte, rev *protocol.Revision, private bool) []byte {
-	return appendCacheHints(b, rev, s.info.ListTTL, private || s.info.PrivateLists || s.visible != nil)
+	return appendCacheHints(b, rev, s.info.ListTTL, private || s.info.PrivateLists || s.decides(nil))
 }
 
 // appendCacheHints writes how long a result may be cached, and whether for all clients

@@ -40,7 +40,7 @@ func Override(r Registrar, o Overrides) Registrar {
 
 // textFields are the fields of descriptions that may change.
 var textFields = []string{
-	"Name", "Title", "Description", "Groups", "Icons", "Aliases", "Hints", "Annotations", "Meta", "Timeout", "MaxResult", "MaxBytes",
+	"Name", "Title", "Description", "Groups", "Scopes", "Icons", "Aliases", "Hints", "Annotations", "Meta", "Timeout", "MaxResult", "MaxBytes",
 	// What of these may change is checked separately.
 	"InputSchema", "OutputSchema", "Arguments",
 }
@@ -131,21 +131,21 @@ func (p *prompt) overridden(o *Overrides) Feature {
 
 func (i *ToolInfo) clone() ToolInfo {
 	c := *i
-	c.Groups, c.Icons, c.Meta = slices.Clone(i.Groups), cloneIcons(i.Icons), cloneMeta(i.Meta)
+	c.Groups, c.Scopes, c.Icons, c.Meta = slices.Clone(i.Groups), slices.Clone(i.Scopes), cloneIcons(i.Icons), cloneMeta(i.Meta)
 	c.Aliases, c.Requires, c.Narrow = slices.Clone(i.Aliases), slices.Clone(i.Requires), slices.Clone(i.Narrow)
 	return c
 }
 
 func (i *ResourceInfo) clone() ResourceInfo {
 	c := *i
-	c.Groups, c.Icons, c.Meta = slices.Clone(i.Groups), cloneIcons(i.Icons), cloneMeta(i.Meta)
+	c.Groups, c.Scopes, c.Icons, c.Meta = slices.Clone(i.Groups), slices.Clone(i.Scopes), cloneIcons(i.Icons), cloneMeta(i.Meta)
 	c.Annotations, c.Requires = cloneAnnotations(i.Annotations), slices.Clone(i.Requires)
 	return c
 }
 
 func (i *TemplateInfo) clone() TemplateInfo {
 	c := *i
-	c.Groups, c.Icons, c.Meta = slices.Clone(i.Groups), cloneIcons(i.Icons), cloneMeta(i.Meta)
+	c.Groups, c.Scopes, c.Icons, c.Meta = slices.Clone(i.Groups), slices.Clone(i.Scopes), cloneIcons(i.Icons), cloneMeta(i.Meta)
 	c.Annotations, c.Requires, c.Variables = cloneAnnotations(i.Annotations), slices.Clone(i.Requires), slices.Clone(i.Variables)
 	for n := range c.Variables {
 		c.Variables[n].Values = slices.Clone(c.Variables[n].Values)
@@ -155,7 +155,7 @@ func (i *TemplateInfo) clone() TemplateInfo {
 
 func (i *PromptInfo) clone() PromptInfo {
 	c := *i
-	c.Groups, c.Icons, c.Meta = slices.Clone(i.Groups), cloneIcons(i.Icons), cloneMeta(i.Meta)
+	c.Groups, c.Scopes, c.Icons, c.Meta = slices.Clone(i.Groups), slices.Clone(i.Scopes), cloneIcons(i.Icons), cloneMeta(i.Meta)
 	c.Requires, c.Arguments = slices.Clone(i.Requires), slices.Clone(i.Arguments)
 	for n := range c.Arguments {
 		c.Arguments[n].Values = slices.Clone(c.Arguments[n].Values)

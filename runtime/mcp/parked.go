@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"sync"
+	"time"
 )
 
 // This file parks listens: a subscriptions/listen has its reply when it ends, maybe after days,
@@ -18,6 +19,7 @@ type parkedListen struct {
 	mu      sync.Mutex
 	watcher *closeWatcher
 	unwatch func() bool // stops waiting for the end of the context
+	expiry  *time.Timer // of the principal; nil without one
 	ended   bool
 }
 
@@ -32,6 +34,9 @@ func (x *exchange) park(p *parkedListen) {
 	end := func() { x.unpark(p) }
 	p.watcher = x.conn.server.closeWatchers.add(x.conn.ended, p, end)
 	p.unwatch = context.AfterFunc(x.ctx.make(), end)
+	if who := x.from.principal; who != nil && !who.Expires.IsZero() {
+		p.expiry = time.AfterFunc(time.Until(who.Expires), end)
+	}
 }
 
 // unpark replies to a parked request, on the goroutine of what has ended.
@@ -44,6 +49,9 @@ func (x *exchange) unpark(p *parkedListen) {
 		return
 	}
 	p.unwatch()
+	if p.expiry != nil {
+		p.expiry.Stop()
+	}
 	s := x.conn.server
 	s.closeWatchers.remove(p.watcher, p)
 	s.endListen(x, p.sub)

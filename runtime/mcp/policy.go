@@ -44,6 +44,12 @@ type Policy struct {
 //
 // For features that only some callers may use, see [WithVisible].
 func WithPolicy(p Policy) Option {
+	compiled := compile(p)
+	return func(s *Server) { s.policies = append(s.policies, compiled) }
+}
+
+// compile compiles the patterns of a policy. It panics if one is not valid.
+func compile(p Policy) *policy {
 	compiled := &policy{limited: len(p.Allow) > 0}
 	for _, text := range p.Allow {
 		compiled.allow = append(compiled.allow, newRule(text, false))
@@ -51,7 +57,7 @@ func WithPolicy(p Policy) Option {
 	for _, text := range p.Deny {
 		compiled.deny = append(compiled.deny, newRule(text, true))
 	}
-	return func(s *Server) { s.policies = append(s.policies, compiled) }
+	return compiled
 }
 
 // policy is a compiled Policy.

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"net/netip"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 )
@@ -15,6 +16,13 @@ type Principal struct {
 	ID string
 	// Value is further data, such as claims. Handlers assert its type.
 	Value any
+	// Expires is when the authentication ends: later requests are refused, and streams and
+	// connections of the principal end. The zero time means never.
+	Expires time.Time
+	// Access decides which features the principal may use, in addition to [WithAccess]. Nil
+	// allows all. It is that of the request at hand, and not of the one that has opened the
+	// session.
+	Access Access
 }
 
 // Principal returns the sender of the request; the zero Principal without authentication, as on
@@ -23,7 +31,7 @@ func (c *Call) Principal() Principal {
 	if c == nil || c.x == nil {
 		return Principal{}
 	}
-	return c.x.from.principal
+	return c.x.from.identity()
 }
 
 // Header returns the header fields of the HTTP request that carries the call, or
@@ -42,7 +50,10 @@ func (c *Call) Header() map[string][]string {
 // transports. Either may be empty.
 func CallerContext(ctx context.Context, p Principal, header map[string][]string) context.Context {
 	c := connectionFrom(ctx)
-	c.principal, c.header = p, header
+	c.principal, c.header = nil, header
+	if p.isKnown() {
+		c.principal = &p
+	}
 	return c.context(ctx)
 }
 
@@ -68,7 +79,7 @@ type callerKey struct{}
 
 // context returns a context with the caller.
 func (c *connectionCaller) context(ctx context.Context) context.Context {
-	c.client = clientlimit.Of(c.principal.ID, c.address)
+	c.client = clientlimit.Of(c.id(), c.address)
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
@@ -84,15 +95,36 @@ func connectionFrom(ctx context.Context) *connectionCaller {
 // caller is what a transport knows about the other end. Each request has a copy.
 type caller struct {
 	values    context.Context // for the handlers; may be nil
-	principal Principal
+	principal *Principal      // nil if it is unknown
 	header    map[string][]string
 	addressed bool               // the transport has set the address, known or not
 	client    clientlimit.Client // of principal and address
 }
 
+// isKnown reports whether anything of a principal is set.
+func (p *Principal) isKnown() bool {
+	return p.ID != "" || p.Value != nil || p.Access != nil || !p.Expires.IsZero()
+}
+
+// identity returns the principal, the zero one if it is unknown.
+func (c *caller) identity() Principal {
+	if c.principal == nil {
+		return Principal{}
+	}
+	return *c.principal
+}
+
+// id returns the id of the principal, "" if it is unknown.
+func (c *caller) id() string {
+	if c.principal == nil {
+		return ""
+	}
+	return c.principal.ID
+}
+
 // countedAs is the client by which limits count, nil if that is the connection itself.
 func (c *caller) countedAs() *clientlimit.Client {
-	if !c.addressed && c.principal.ID == "" {
+	if !c.addressed && c.id() == "" {
 		return nil
 	}
 	return &c.client

@@ -17,6 +17,7 @@ type PromptInfo struct {
 	Description string
 	Symbol      string // the Go function, for diagnostics
 	Groups      []string
+	Scopes      []string // that a caller needs, all of them
 	Icons       []Icon
 	Arguments   []PromptArgument
 	// Meta is published with the prompt, from revision 2025-06-18 on.
@@ -82,7 +83,7 @@ func newPrompt(info *PromptInfo, get promptFunc, complete map[string]CompleteFun
 
 func (p *prompt) Info() FeatureInfo {
 	return FeatureInfo{
-		Kind: KindPrompt, Name: p.name, Title: p.info.Title, Groups: p.info.Groups, Symbol: p.info.Symbol,
+		Kind: KindPrompt, Name: p.name, Title: p.info.Title, Groups: p.info.Groups, Symbol: p.info.Symbol, Scopes: p.info.Scopes,
 	}
 }
 
@@ -92,7 +93,7 @@ func (p *prompt) renamed(prefix string) Feature {
 
 func (p *prompt) check(s *Server) {
 	checkName(KindPrompt, p.name)
-	checkPublished(s, KindPrompt, p.name, "", nil, p.info.Icons, p.info.Meta)
+	checkPublished(s, KindPrompt, p.name, "", p.info.Scopes, nil, p.info.Icons, p.info.Meta)
 	for i, a := range p.info.Arguments {
 		if a.Name == "" {
 			panic(fmt.Sprintf("mcp: an argument of prompt %q has no name", p.name))

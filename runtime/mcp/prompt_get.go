@@ -83,8 +83,8 @@ func (s *Server) getPrompt(ctx context.Context, req *Request) (Reply, error) {
 		return nil, wrongParams("params.name must be a string")
 	}
 	p, _ := s.lookUp(promptSet, req.Name).(*prompt)
-	if p == nil || !s.isVisible(ctx, p) {
-		return nil, &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown prompt: " + req.Name}
+	if p == nil || !s.mayUse(ctx, p) {
+		return nil, req.x.refused(&ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown prompt: " + req.Name})
 	}
 	req.prompt = p
 	if err := p.checkArguments(req.Arguments); err != nil {

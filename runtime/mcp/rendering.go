@@ -23,6 +23,7 @@ type rendering struct {
 	tools    toolBlocks     // of the sampling message that is written
 
 	questions *questions // of the request; nil outside of one
+	decided   bool       // what the request sees depends on who has sent it
 	unlimited bool       // for an error instead of a result
 	most      int        // bytes that the reply may have; 0 without a limit
 	allowed   int        // bytes that may follow those at the last call of bound
@@ -50,6 +51,7 @@ func (x *exchange) render(ctx context.Context, r *rendering, b []byte, reply Rep
 	*r = rendering{
 		server: x.conn.server, revision: x.revision, id: x.call.id,
 		tool: x.req.tool, prompt: x.req.prompt, resource: x.req.resource, questions: &x.questions,
+		decided: x.conn.server.decides(x.from.principal),
 	}
 	for e == nil {
 		b = jsonrpc.AppendResultPrefix(b, x.call.id)

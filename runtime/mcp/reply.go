@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // This file is the reply of an exchange. Each request gets one reply at most, the first that is
@@ -116,6 +117,9 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 	}
 	x.closeNoticesLocked()
 	x.answered = true
+	if d, ok := x.sink.(transport.Denier); ok && returned && x.refusal != nil && code == jsonrpc.CodeInternal {
+		d.Deny(x.refusal)
+	}
 	c.inflight.remove(x)
 	if o, ok := x.sink.(transport.Owner); ok && returned && cap(message) > keptBuffer && o.Own(message, code) {
 		x.buffers.out = nil

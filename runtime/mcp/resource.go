@@ -19,8 +19,9 @@ type ResourceInfo struct {
 	Description string
 	Symbol      string // the Go function or variable, for diagnostics
 	Groups      []string
-	MIMEType    string // of contents without one
-	Size        int64  // in bytes; 0 = not known
+	Scopes      []string // that a caller needs, all of them
+	MIMEType    string   // of contents without one
+	Size        int64    // in bytes; 0 = not known
 	Annotations *Annotations
 	Icons       []Icon
 	// Meta is published with the resource, from revision 2025-06-18 on.
@@ -96,7 +97,7 @@ func newResource(info *ResourceInfo, read resourceFunc) *resource {
 func (r *resource) Info() FeatureInfo {
 	return FeatureInfo{
 		Kind: KindResource, Name: r.name, Title: r.info.Title, URI: r.info.URI,
-		Groups: r.info.Groups, Symbol: r.info.Symbol,
+		Groups: r.info.Groups, Symbol: r.info.Symbol, Scopes: r.info.Scopes,
 	}
 }
 
@@ -106,7 +107,7 @@ func (r *resource) renamed(prefix string) Feature {
 
 func (r *resource) check(s *Server) {
 	checkResourceName(KindResource, r.name, r.info.URI)
-	checkPublished(s, KindResource, r.name, r.info.MIMEType, r.info.Annotations, r.info.Icons, r.info.Meta)
+	checkPublished(s, KindResource, r.name, r.info.MIMEType, r.info.Scopes, r.info.Annotations, r.info.Icons, r.info.Meta)
 	if !validURI(r.info.URI) {
 		panic(fmt.Sprintf("mcp: %q of resource %q is not an absolute URI", r.info.URI, r.name))
 	}

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -30,18 +31,49 @@ func (s *Server) findResource(ctx context.Context, uri string) *foundResource {
 	templates := s.closest
 	s.mu.RUnlock()
 	if static != nil {
-		if !s.isVisible(ctx, static) || !s.mayRead(static, uri) {
+		if !s.mayRead(static, uri) || !s.mayUse(ctx, static) {
 			return nil
 		}
 		return &foundResource{uri: uri, mime: static.info.MIMEType, info: &static.info.ReadInfo, read: static.read}
 	}
+	if other := s.otherSpelling(ctx, uri); other != nil && !s.mayUse(ctx, other) {
+		return nil
+	}
 	for _, t := range templates {
 		values, ok := t.pattern.Match(uri, false)
-		if !ok || !s.isVisible(ctx, t) || !s.mayRead(t, uri) {
+		if !ok || !s.mayRead(t, uri) {
 			continue
+		}
+		switch refusal, exists := s.authorize(ctx, t); {
+		case !exists:
+			continue
+		case refusal != nil: // no other template takes its place
+			refuse(ctx, refusal)
+			return nil
 		}
 		return &foundResource{
 			uri: uri, mime: t.info.MIMEType, info: &t.info.ReadInfo, read: t.read, template: t, values: values,
+		}
+	}
+	return nil
+}
+
+// otherSpelling returns the resource whose URI differs from uri by percent-encoding alone, where
+// it depends on the request who may read it: a template that matches both must not lead to a
+// resource that the request may not use.
+func (s *Server) otherSpelling(ctx context.Context, uri string) Feature {
+	if !strings.Contains(uri, "%") || !s.decidesFor(ctx) && !s.hasScopes.Load() {
+		return nil
+	}
+	decoded, err := url.PathUnescape(uri)
+	if err != nil {
+		return nil
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, item := range s.sets[resourceSet].items {
+		if other, err := url.PathUnescape(item.Feature.(*resource).info.URI); err == nil && other == decoded {
+			return item.Feature
 		}
 	}
 	return nil
@@ -71,7 +103,7 @@ func (s *Server) readResource(ctx context.Context, req *Request) (Reply, error) 
 	}
 	found := s.findResource(ctx, uri)
 	if found == nil {
-		return nil, ErrNotFound
+		return nil, req.x.refused(ErrNotFound)
 	}
 	req.resource = found
 	if err := req.x.requires(found.info.Requires...); err != nil {

@@ -148,7 +148,7 @@ func (p *ResourceResult) appendTo(b []byte, r *rendering) []byte {
 		ttl, scope = 0, CachePrivate
 	}
 	// A cache must not serve a resource to clients that may not see it.
-	b = appendCacheHints(b, r.revision, ttl, scope != CachePublic || r.server.visible != nil)
+	b = appendCacheHints(b, r.revision, ttl, scope != CachePublic || r.decided)
 	return r.closeResult(b, p.Meta, false)
 }
 

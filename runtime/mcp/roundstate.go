@@ -64,7 +64,7 @@ func (x *exchange) openState(text string) (*sealedRound, error) {
 		return nil, x.refuseState("it was not sealed with a key of this server, or has been changed")
 	case json.Unmarshal(plain, s) != nil:
 		return nil, x.refuseState("it was sealed by another version of this server")
-	case s.Principal != x.from.principal.ID:
+	case s.Principal != x.from.id():
 		return nil, x.refuseState("it belongs to another principal")
 	case string(s.Request) != string(digest[:]):
 		return nil, x.refuseState("it belongs to another request")
@@ -97,7 +97,7 @@ func (x *exchange) sealState() (string, error) {
 	s := sealedRound{
 		ID:        rand.Text(),
 		Expires:   time.Now().Add(x.conn.server.limits.QuestionTime).Unix(),
-		Principal: x.from.principal.ID,
+		Principal: x.from.id(),
 		Request:   digest[:],
 		Asked:     map[string][]byte{},
 		Answers:   map[string]sealedAnswer{},

@@ -30,6 +30,9 @@ type Server struct {
 	memory       *membudget.Budget
 	interceptors []Interceptor
 	visible      func(context.Context, FeatureInfo) bool
+	access       []Access
+	hasScopes    atomic.Bool // a feature has scopes
+	warnScopes   sync.Once
 	unshielded   bool
 	keys         *seal.Keyring
 	store        StateStore
@@ -104,7 +107,7 @@ func NewServer(info ServerInfo, options ...Option) *Server {
 // is not one that the specification allows (1 to 128 letters, digits and _ - .), if a URI is
 // invalid, if the name or URI is already registered, if an icon, an annotation, a MIME type or
 // a key of [Meta] is not valid, or if an argument with x-mcp-header in its schema cannot
-// be sent as a header field. A feature that a [Policy] does not allow is not added.
+// be sent as a header field, or if a scope is not one that OAuth allows. A feature that a [Policy] does not allow is not added.
 func (s *Server) Register(f Feature) {
 	f.check(s)
 	if !s.allowFeature(f) {
@@ -117,6 +120,9 @@ func (s *Server) Register(f Feature) {
 	defer s.mu.Unlock()
 	s.checkListChange(set, string(f.Info().Kind)+" "+strconv.Quote(f.names()[0]), "registered")
 	s.sets[set].add(f)
+	if len(f.Info().Scopes) > 0 {
+		s.hasScopes.Store(true)
+	}
 	s.complete = s.complete || f.completes()
 	switch f := f.(type) {
 	case *tool:
@@ -188,7 +194,7 @@ func (s *Server) Info() ServerInfo { return s.info }
 // tool returns the tool with that name or alias, nil if there is none that the request may see.
 func (s *Server) tool(ctx context.Context, name string) *tool {
 	t, _ := s.lookUp(toolSet, name).(*tool)
-	if t == nil || !s.isVisible(ctx, t) {
+	if t == nil || !s.mayUse(ctx, t) {
 		return nil
 	}
 	return t

@@ -169,7 +169,7 @@ func (x *exchange) beginSession() error {
 	ctx := sessionContext{own, x.from.values}
 	server := x.conn.server
 	info := SessionInfo{
-		ID: x.opening.id, Transport: x.conn.transport, Principal: x.from.principal, Client: x.opening.client.parse(),
+		ID: x.opening.id, Transport: x.conn.transport, Principal: x.from.identity(), Client: x.opening.client.parse(),
 		Revision: x.revision.Version, Header: x.from.header,
 	}
 	for _, begin := range server.sessionHooks {

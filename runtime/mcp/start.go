@@ -47,10 +47,12 @@ func (c *conn) answerOrStart(b *buffers, caller *caller, out sink, from *origin)
 	method := from.revision.Methods[string(m.Method)]
 	key := m.ID.Key()
 	var err *jsonrpc.Error
-	if method != protocol.ToolsCall { // whose arguments are checked when they are decoded
+	if caller.principal.expired() {
+		err = errExpired
+	} else if method != protocol.ToolsCall { // whose arguments are checked when they are decoded
 		err = m.Params.Check(c.server.limits.Depth)
 	}
-	atOnce := err == nil && c.server.answersAtOnce(method, m) && !out.Full()
+	atOnce := err == nil && c.server.answersAtOnce(method, m, caller) && !out.Full()
 	switch {
 	case err != nil:
 	case atOnce && c.busy(key):
@@ -86,7 +88,7 @@ func (c *conn) answerOrStart(b *buffers, caller *caller, out sink, from *origin)
 
 // answersAtOnce reports whether the goroutine that reads replies to a request: if that calls no
 // function of users, and takes little time.
-func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message) bool {
+func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message, from *caller) bool {
 	if len(s.interceptors) > 0 {
 		return false
 	}
@@ -96,10 +98,11 @@ func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message) bool 
 	case protocol.ToolsCall, protocol.ResourcesRead, protocol.PromptsGet, protocol.Complete, protocol.Listen:
 		return false
 	case protocol.ResourcesList:
-		return s.visible == nil && len(s.listersOf(pagedLists[method])) == 0
-	case protocol.ToolsList, protocol.ResourcesTemplatesList, protocol.PromptsList,
-		protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
-		return s.visible == nil
+		return !s.decides(from.principal) && len(s.listersOf(pagedLists[method])) == 0
+	case protocol.ToolsList, protocol.ResourcesTemplatesList, protocol.PromptsList:
+		return !s.decides(from.principal)
+	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
+		return !s.decides(from.principal) && !s.hasScopes.Load()
 	case protocol.Unknown:
 		return s.extensions.methods[string(m.Method)] == nil
 	}

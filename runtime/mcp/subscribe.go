@@ -89,7 +89,7 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 		return nil
 	}
 	if c.server.findResource(ctx, uri) == nil {
-		return resourceNotFound(rev, uri, "")
+		return refusedAs(ctx, resourceNotFound(rev, uri, ""))
 	}
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
@@ -105,7 +105,7 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 		return errOverloaded
 	}
 	sub.uris[uri] = struct{}{}
-	if c.server.visible != nil {
+	if c.server.decidesFor(ctx) {
 		sub.request = ctx
 	}
 	return nil

@@ -37,7 +37,7 @@ var topicOf = [setCount]topic{
 // ResourceUpdated notifies the clients that have subscribed to the resource that it has changed,
 // or to a resource of which it is a part: file:///docs/a.txt is one of file:///docs/. It does not
 // wait for clients; one that reads slowly gets one message for several changes. A client to which
-// [WithVisible] does not show the resource gets none. It panics if [WithoutCapabilities] leaves
+// [WithVisible] or [WithAccess] does not show the resource gets none. It panics if [WithoutCapabilities] leaves
 // out [ServerSubscribe].
 func (s *Server) ResourceUpdated(uri string) {
 	if s.without.subscribe {
@@ -46,11 +46,7 @@ func (s *Server) ResourceUpdated(uri string) {
 	if !s.isNotifiable(uri) {
 		return
 	}
-	if s.visible == nil {
-		s.subscribers.each(func(sub *subscriber) { sub.updated(uri) })
-		return
-	}
-	// The filter is the user's code: it is called without a lock.
+	// Functions of users are called without a lock.
 	for _, sub := range s.subscribers.matching(uri) {
 		if s.mayNotify(sub, uri) {
 			sub.updated(uri)
@@ -112,7 +108,7 @@ type subscriber struct {
 	mu           sync.Mutex
 	lists        [topics]bool
 	uris         map[string]struct{}
-	request      context.Context // of the latest subscription, for [WithVisible]; nil without the option
+	request      context.Context // of the latest subscription; nil where all subscribers see the same
 	pendingLists [topics]bool
 	pendingURIs  []string // of resources, that are not sent yet
 	draining     bool     // a goroutine waits for room, and sends what is pending

@@ -21,7 +21,8 @@ type TemplateInfo struct {
 	Description string
 	Symbol      string // the Go function, for diagnostics
 	Groups      []string
-	MIMEType    string // of contents without one
+	Scopes      []string // that a caller needs, all of them
+	MIMEType    string   // of contents without one
 	Annotations *Annotations
 	Icons       []Icon
 	// Meta is published with the template, from revision 2025-06-18 on.
@@ -79,7 +80,7 @@ func newTemplate(info *TemplateInfo, name string, read resourceFunc, complete ma
 func (t *template) Info() FeatureInfo {
 	return FeatureInfo{
 		Kind: KindTemplate, Name: t.name, Title: t.info.Title, URI: t.info.URITemplate,
-		Groups: t.info.Groups, Symbol: t.info.Symbol,
+		Groups: t.info.Groups, Symbol: t.info.Symbol, Scopes: t.info.Scopes,
 	}
 }
 
@@ -89,7 +90,7 @@ func (t *template) renamed(prefix string) Feature {
 
 func (t *template) check(s *Server) {
 	checkResourceName(KindTemplate, t.name, t.info.URITemplate)
-	checkPublished(s, KindTemplate, t.name, t.info.MIMEType, t.info.Annotations, t.info.Icons, t.info.Meta)
+	checkPublished(s, KindTemplate, t.name, t.info.MIMEType, t.info.Scopes, t.info.Annotations, t.info.Icons, t.info.Meta)
 	if t.problem != nil {
 		panic(fmt.Sprintf("mcp: URI template %q of %q: %v", t.info.URITemplate, t.name, t.problem))
 	}

@@ -20,6 +20,7 @@ type ToolInfo struct {
 	Description string
 	Symbol      string // the Go function, for diagnostics
 	Groups      []string
+	Scopes      []string // that a caller needs, all of them
 	Hints       ToolHints
 	Icons       []Icon
 	Aliases     []string // further names, which are not listed
@@ -133,7 +134,7 @@ func newTool(info *ToolInfo, call toolFunc) *tool {
 func (t *tool) Info() FeatureInfo {
 	return FeatureInfo{
 		Kind: KindTool, Name: t.name, Title: t.info.Title,
-		Groups: t.info.Groups, Symbol: t.info.Symbol, Hints: t.info.Hints, Aliases: t.also,
+		Groups: t.info.Groups, Symbol: t.info.Symbol, Hints: t.info.Hints, Aliases: t.also, Scopes: t.info.Scopes,
 	}
 }
 
@@ -164,7 +165,7 @@ func (t *tool) check(s *Server) {
 	if t.info.InputSchema == "" {
 		panic(fmt.Sprintf("mcp: tool %q has no input schema", t.name))
 	}
-	checkPublished(s, KindTool, t.name, "", nil, t.info.Icons, t.info.Meta)
+	checkPublished(s, KindTool, t.name, "", t.info.Scopes, nil, t.info.Icons, t.info.Meta)
 	if t.mirrored != nil {
 		panic(fmt.Sprintf("mcp: input schema of tool %q: %v", t.name, t.mirrored))
 	}

@@ -20,7 +20,7 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 	}
 	t := s.tool(ctx, req.Name)
 	if t == nil {
-		return nil, &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + req.Name}
+		return nil, req.x.refused(&ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + req.Name})
 	}
 	req.tool = t
 	if err := req.x.requires(t.info.Requires...); err != nil {

@@ -100,7 +100,8 @@ type transportConn conn
 func (l *transportConn) Take(in transport.Message, from transport.Caller, out transport.Sink) (expect bool) {
 	c := (*conn)(l)
 	who := &caller{values: from.Values, header: from.Header, client: from.Client, addressed: true}
-	who.principal, _ = from.Principal.(Principal)
+	who.principal, _ = from.Principal.(*Principal)
+	c.server.warnUnguarded(c.ctx, c.transport, who.principal)
 	b := (*buffers)(in.(*transportMessage))
 	c.received.Store(true)
 	return c.handle(b, nil, who, out, false)

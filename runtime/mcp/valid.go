@@ -3,7 +3,6 @@ package mcp
 import (
 	"fmt"
 	"math"
-	"mime"
 	"net/netip"
 	"net/url"
 	"strings"
@@ -46,11 +45,56 @@ func validMIMEType(s string) bool {
 	if kind, subtype, ok := strings.Cut(kind, "/"); !ok || !isToken(kind) || !isToken(subtype) {
 		return false
 	}
-	if !more || parameters == "" {
-		return true
+	return !more || validParameters(parameters)
+}
+
+// validParameters reports whether s is the parameters of a media type: attributes, each once,
+// with a token or a quoted string, between semicolons. Package mime would be linked into every
+// client.
+func validParameters(s string) bool {
+	seen := map[string]bool{}
+	for {
+		if s = strings.TrimLeft(s, " \t"); s == "" {
+			return true // a semicolon may be the last
+		}
+		name, rest, ok := strings.Cut(s, "=")
+		name = strings.ToLower(strings.TrimRight(name, " \t"))
+		if !ok || !isToken(name) || seen[name] {
+			return false
+		}
+		seen[name] = true
+		if s, ok = cutValue(strings.TrimLeft(rest, " \t")); !ok {
+			return false
+		}
+		if s = strings.TrimLeft(s, " \t"); s == "" {
+			return true
+		}
+		if s, ok = strings.CutPrefix(s, ";"); !ok {
+			return false
+		}
 	}
-	_, _, err := mime.ParseMediaType(s)
-	return err == nil
+}
+
+// cutValue returns what follows the value of a parameter.
+func cutValue(s string) (rest string, ok bool) {
+	if !strings.HasPrefix(s, `"`) {
+		end := strings.IndexAny(s, "; \t")
+		if end < 0 {
+			end = len(s)
+		}
+		return s[end:], isToken(s[:end])
+	}
+	for i := 1; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '"':
+			return s[i+1:], true
+		case c == '\\' && i+1 < len(s):
+			i++
+		case c == '\r', c == '\n':
+			return "", false
+		}
+	}
+	return "", false
 }
 
 // isToken reports whether s is a token (RFC 2045, 5.1).
@@ -139,14 +183,24 @@ func isDigits(s string) bool {
 }
 
 // checkPublished panics if the description of a feature is not valid.
-func checkPublished(s *Server, kind FeatureKind, name string, mimeType string, a *Annotations, icons []Icon, m Meta) {
+func checkPublished(s *Server, kind FeatureKind, name string, mimeType string, scopes []string, a *Annotations, icons []Icon, m Meta) {
 	for _, err := range []error{
-		checkMIMEType("the description", mimeType), a.check(), checkIcons(icons), m.check(s.extensions.settings),
+		checkMIMEType("the description", mimeType), checkScopes(scopes), a.check(), checkIcons(icons), m.check(s.extensions.settings),
 	} {
 		if err != nil {
 			panic(fmt.Sprintf("mcp: %s %q: %v", kind, name, err))
 		}
 	}
+}
+
+// checkScopes returns an error for a text that is not a scope (RFC 6749, section 3.3).
+func checkScopes(scopes []string) error {
+	for _, scope := range scopes {
+		if scope == "" || strings.ContainsFunc(scope, func(r rune) bool { return r < '!' || r == '"' || r == '\\' || r > '~' }) {
+			return fmt.Errorf(`scope %q must consist of ASCII characters without blanks, quotes and backslashes`, scope)
+		}
+	}
+	return nil
 }
 
 // check returns an error for an invalid description of a resource that a function has listed. It

@@ -1,19 +1,14 @@
 package mcp
 
 import (
-	"context"
 	"log/slog"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/show"
 )
 
-// This file applies [WithVisible]. It calls the function of the user without a lock.
-
-// isVisible reports whether a request may see a feature.
-func (s *Server) isVisible(ctx context.Context, f Feature) bool {
-	return s.visible == nil || s.visible(ctx, f.Info())
-}
+// This file decides which subscribers are notified of a resource. It calls functions of users
+// without a lock.
 
 // mayNotify reports whether a subscriber may be notified of a URI: whether its client may see a
 // feature with the URI or, if there is none, the closest feature of which it is a part.
@@ -21,16 +16,22 @@ func (s *Server) mayNotify(sub *subscriber, uri string) (may bool) {
 	sub.mu.Lock()
 	ctx := sub.request
 	sub.mu.Unlock()
+	switch {
+	case ctx == nil:
+		return true
+	case principalFrom(ctx).expired():
+		return false
+	}
 	defer func() {
 		if p := recover(); p != nil {
-			s.log.Program(ctx, slog.LevelError, "panic in the function of WithVisible", slog.String("panic", show.Panic(p)))
+			s.log.Program(ctx, slog.LevelError, "panic in the function of WithVisible or WithAccess", slog.String("panic", show.Panic(p)))
 			may = false
 		}
 	}()
 	for part := uri; ; {
 		found := s.featuresOf(part)
 		for _, f := range found {
-			if s.isVisible(ctx, f) {
+			if refusal, exists := s.authorize(ctx, f); exists && refusal == nil {
 				return true
 			}
 		}

@@ -64,6 +64,7 @@ func (s *stream) detach(r *attachment) {
 		s.endedAt = time.Now()
 	}
 	if s.resumable {
+		s.session.evict() // what waited for the client does not wait any more
 		s.session.listForShedding()
 	}
 }
@@ -77,6 +78,7 @@ type pending struct {
 	code       int
 	rejected   bool
 	overloaded bool
+	denied     error // an *mcp.AccessError
 	released   bool
 	retry      time.Duration
 	ended      bool // the response ends: it is detached, or the stream is discarded
@@ -92,7 +94,7 @@ func (s *stream) next(r *attachment, events, waits bool) pending {
 		r.wake = make(chan struct{}, 1)
 	}
 	t := pending{
-		seq: s.nextSeq, done: s.done, code: s.code, rejected: s.rejected, overloaded: s.overloaded,
+		seq: s.nextSeq, done: s.done, code: s.code, rejected: s.rejected, overloaded: s.overloaded, denied: s.denied,
 		released: s.released, retry: s.retry, ended: s.discarded || s.current != r,
 	}
 	if t.ended {

@@ -10,7 +10,8 @@ import (
 )
 
 // Authorizer gives requests what a server requires to see, for an [Endpoint]. Its methods
-// may be called by many goroutines at once.
+// may be called by many goroutines at once. A request that ends does not wait for a method
+// that ignores its ctx.
 type Authorizer interface {
 	// Authorize is called before each attempt to send a request, and may set fields of its
 	// header. An error ends the request, which has not been sent.

@@ -123,7 +123,7 @@ func (e Endpoint) parse() (*url.URL, error) {
 		secret = secret || netdial.HasCredentials(name)
 	}
 	if secret && u.Scheme == "http" && !netdial.IsThisMachine(u.Hostname()) && !e.Insecure {
-		return nil, fmt.Errorf("credentials would be sent to %s over plain http: use https, or set Endpoint.Insecure", u.Host)
+		return nil, fmt.Errorf("credentials would be sent to %s over plain http: use https (in a Go program, Endpoint.Insecure allows it)", u.Host)
 	}
 	return u, nil
 }

@@ -35,7 +35,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, who requester) {
 		return
 	}
 	defer h.releaseStream(&who)
-	if answer, reader := h.attachStream(w, r, se); answer != nil {
+	if answer, reader := h.attachStream(w, r, se, who); answer != nil {
 		answer.write(reader)
 	}
 }
@@ -53,9 +53,9 @@ func checkNoBody(w http.ResponseWriter, r *http.Request) bool {
 
 // attachStream attaches the response to the stream that the request names. If it
 // returns nil, it has written the response.
-func (h *Handler) attachStream(w http.ResponseWriter, r *http.Request, se *session) (*response, *attachment) {
+func (h *Handler) attachStream(w http.ResponseWriter, r *http.Request, se *session, who requester) (*response, *attachment) {
 	answer := &response{
-		h: &h.core, w: w, r: r, s: se.standalone, events: true, sessionEnded: se.done, stopping: h.stopping,
+		h: &h.core, w: w, r: r, s: se.standalone, events: true, sessionEnded: se.done, stopping: h.stopping, expires: who.Expires,
 	}
 	last, resuming := r.Header[lastEventField]
 	if !resuming {

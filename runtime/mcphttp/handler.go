@@ -131,6 +131,18 @@ type requester struct {
 	client clientlimit.Client // limits are counted by it
 }
 
+// known returns the principal for a [transport.Caller], nil if it is unknown.
+func (q *requester) known() any {
+	if q.ID == "" && q.Value == nil && q.Access == nil && q.Expires.IsZero() {
+		return nil
+	}
+	known := q.Principal
+	return &known
+}
+
+// errExpired is the reason why a request of a principal that has expired is refused.
+var errExpired = errors.New("the principal has expired")
+
 // requesterOf returns the requester with that principal, whose ID may be empty.
 func (h *core) requesterOf(r *http.Request, p mcp.Principal) requester {
 	return requester{p, clientlimit.Of(p.ID, access.Address(r, h.address))}
@@ -185,6 +197,9 @@ func (h *core) identify(w http.ResponseWriter, r *http.Request) (who requester, 
 		var principal mcp.Principal
 		if h.principal != nil {
 			principal, err = h.principal(r)
+		}
+		if err == nil && !principal.Expires.IsZero() && !time.Now().Before(principal.Expires) {
+			err = errExpired
 		}
 		if err == nil {
 			who = h.requesterOf(r, principal)

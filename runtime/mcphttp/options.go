@@ -18,6 +18,7 @@ type Option func(*settings)
 type settings struct {
 	hosts, origins []string
 	principal      func(*http.Request) (mcp.Principal, error)
+	challenger     func(*http.Request, *mcp.AccessError) http.Header
 	address        func(*http.Request) netip.Addr
 	sessionless    bool
 	uncompressed   bool // replies are never compressed
@@ -34,6 +35,14 @@ type settings struct {
 // defines the response itself.
 func WithPrincipal(find func(*http.Request) (mcp.Principal, error)) Option {
 	return func(s *settings) { s.principal = find }
+}
+
+// WithChallenge sets header fields of the response where the caller may not use a feature, and an
+// [mcp.AccessError] says so: status 403 (RFC 6750, section 3.1). A response that has begun, a
+// batch, and HTTP+SSE have no such status: there the reply alone says it. The function is called
+// concurrently.
+func WithChallenge(challenge func(r *http.Request, e *mcp.AccessError) http.Header) Option {
+	return func(s *settings) { s.challenger = challenge }
 }
 
 // WithClientAddress finds the address of the client where the connection does not show

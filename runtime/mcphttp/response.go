@@ -1,6 +1,8 @@
 package mcphttp
 
 import (
+	"errors"
+	"log/slog"
 	"net/http"
 	"runtime"
 	"strconv"
@@ -9,6 +11,8 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
+	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // response writes a stream to the client: as JSON if the reply is the only message, as
@@ -25,8 +29,10 @@ type response struct {
 	sessionEnded <-chan struct{} // closed when the session ends
 	stopping     <-chan struct{} // closed when long-lived streams have to end
 	endpoint     string          // for the first event: the URL for POST
+	expires      time.Time       // when the stream ends with its principal; zero for never
 	resumed      bool            // the client has read the beginning of the stream
 
+	expired <-chan time.Time // of expires; nil for never
 	started bool
 	plain   pending           // the reply, if it is the only message
 	account membudget.Account // for the buffer that is being sent, besides the messages
@@ -73,6 +79,11 @@ func (p *response) write(reader *attachment) bool {
 	p.account.Of(p.h.memory)
 	p.control = *http.NewResponseController(p.w)
 	defer p.s.detach(reader)
+	if !p.expires.IsZero() {
+		timer := time.NewTimer(time.Until(p.expires))
+		defer timer.Stop()
+		p.expired = timer.C
+	}
 	connected := p.follow(reader)
 	if p.plain.done {
 		return p.writePlain(&p.plain)
@@ -89,6 +100,11 @@ func (p *response) follow(reader *attachment) bool {
 		t := p.s.next(reader, events, turn > 1)
 		switch {
 		case t.ended:
+			select {
+			case <-p.h.closed:
+				p.closeBeforeReply()
+			default:
+			}
 			return true
 		case last && !t.done && !p.started:
 			writeError(p.w, http.StatusNotFound, noID, errNoSession)
@@ -151,10 +167,22 @@ func (p *response) wait(reader *attachment, timer *time.Timer, events, last *boo
 		*last = true
 	case <-p.stopping:
 		*last = true
+	case <-p.expired:
+		*last = true
 	case <-p.h.closed:
+		p.closeBeforeReply()
 		return false
 	}
 	return true
+}
+
+// closeBeforeReply says that the handler was closed while a call was in progress. An empty
+// response would have status 200. It is not 503, after which clients send a request again: the
+// call may have run.
+func (p *response) closeBeforeReply() {
+	if !p.started {
+		writeError(p.w, http.StatusInternalServerError, noID, errClosed)
+	}
 }
 
 // writePlain writes the reply as JSON.
@@ -182,6 +210,9 @@ func (p *response) writePlain(t *pending) bool {
 	case t.overloaded:
 		header.Set("Retry-After", "1")
 		p.w.WriteHeader(http.StatusServiceUnavailable)
+	case t.denied != nil:
+		p.challenge(t.denied)
+		p.w.WriteHeader(http.StatusForbidden)
 	case t.rejected:
 		p.w.WriteHeader(http.StatusBadRequest)
 	case p.statusByCode:
@@ -199,6 +230,23 @@ func (p *response) writePlain(t *pending) bool {
 		putBuffer(zipped)
 	}
 	return true
+}
+
+// challenge adds the header of [WithChallenge]. A panic of the function is logged, and adds
+// nothing.
+func (p *response) challenge(refusal error) {
+	e, ok := errors.AsType[*mcp.AccessError](refusal)
+	if !ok || p.h.challenger == nil {
+		return
+	}
+	var fields http.Header
+	usercode.Call(func() { fields = p.h.challenger(p.r, e) }, func(f usercode.Failure) {
+		p.h.log.Program(p.r.Context(), slog.LevelError, "panic in the function of WithChallenge", f.Attrs()...)
+	})
+	header := p.w.Header()
+	for name, values := range fields {
+		header[http.CanonicalHeaderKey(name)] = values
+	}
 }
 
 // writeEvents writes messages as events and flushes them.

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
@@ -366,10 +367,38 @@ func TestEventBytesWithoutReader(t *testing.T) {
 		p.Log("first")
 		a.wantStream()
 		a.disconnect()
+		synctest.Wait() // until the server has noticed: what waits for a client that reads is not dropped
 		before := s.memory().Used()
 		for range 100 {
 			p.Log(strings.Repeat("x", 8<<10))
 		}
+		if used := s.memory().Used() - before; used > 2*limit {
+			t.Errorf("%d bytes are kept, of %d", used, limit)
+		}
+		p.Return("done")
+	})
+}
+
+// What waits for a client is dropped down to the limit when that client disconnects, and not
+// only with the next event.
+func TestEventBytesAfterReader(t *testing.T) {
+	const limit = 64 << 10
+	serve(t, limits(mcphttp.Limits{EventBytes: limit}), func(t *testing.T, s *testServer) {
+		x, p := s.open(revisionD), s.Script("p")
+		w, body := s.dial(), callScripted(p).legacy()
+		w.send(head(len(body), "Mcp-Session-Id: "+x.id, "Mcp-Protocol-Version: "+revisionD) + body)
+		p.Started()
+		p.Log("first")
+		synctest.Wait() // until the response has begun
+		before := s.memory().Used()
+		for range 100 {
+			p.Log(strings.Repeat("x", 8<<10)) // which the client does not read
+		}
+		if used := s.memory().Used() - before; used < 4*limit {
+			t.Errorf("%d bytes wait for the client", used)
+		}
+		_ = w.Close()
+		synctest.Wait()
 		if used := s.memory().Used() - before; used > 2*limit {
 			t.Errorf("%d bytes are kept, of %d", used, limit)
 		}

@@ -3,6 +3,8 @@ package mcphttp_test
 import (
 	"context"
 	"errors"
+	"net/http"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -167,4 +169,34 @@ func TestShutdownOfNothing(t *testing.T) {
 			t.Errorf("close: %v", err)
 		}
 	})
+}
+
+// A call in progress when the handler is closed gets an error, not an empty response with
+// status 200.
+func TestCloseDuringCall(t *testing.T) {
+	for name, start := range map[string]func(s *testServer, p *testbed.ScriptedCall) *response{
+		"with a session": func(s *testServer, p *testbed.ScriptedCall) *response {
+			return s.open(revisionD).start(callScripted(p).legacy())
+		},
+		"without one": func(s *testServer, p *testbed.ScriptedCall) *response {
+			return s.start(callScripted(p).post())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			serve(t, setup{}, func(t *testing.T, s *testServer) {
+				p := s.Script("p")
+				a := start(s, p)
+				p.Started()
+				synctest.Wait()
+				if err := s.handler.Close(); err != nil {
+					t.Error(err)
+				}
+				a.wait()
+				a.wantStatus(http.StatusInternalServerError)
+				if !strings.Contains(a.text(), "may have run") {
+					a.fail("%s", a.text())
+				}
+			})
+		})
+	}
 }

@@ -98,7 +98,7 @@ func (h *SSEHandler) get(w http.ResponseWriter, r *http.Request, who requester) 
 	// A URL reference with only a query keeps the path, also where a router or a proxy
 	// has changed it (RFC 3986, section 5.2).
 	query := "?" + sessionQuery + "=" + url.QueryEscape(se.id) + withoutSessionQuery(r.URL.RawQuery)
-	answer := response{h: &h.core, w: w, r: r, s: se.standalone, events: true, sessionEnded: se.done, endpoint: query}
+	answer := response{h: &h.core, w: w, r: r, s: se.standalone, events: true, sessionEnded: se.done, endpoint: query, expires: who.Expires}
 	answer.write(se.standalone.attach())
 }
 
@@ -153,7 +153,7 @@ func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who requester)
 			return
 		}
 	}
-	se.conn.Take(in, transport.Caller{Values: r.Context(), Header: r.Header, Principal: who.Principal, Client: who.client}, se.standalone)
+	se.conn.Take(in, transport.Caller{Values: r.Context(), Header: r.Header, Principal: who.known(), Client: who.client}, se.standalone)
 	writeStatus(w, http.StatusAccepted)
 }
 

@@ -14,6 +14,7 @@ var _ interface {
 	transport.Releaser
 	transport.Owner
 	transport.Overloader
+	transport.Denier
 	transport.Listener
 	transport.PeerWatcher
 } = (*stream)(nil)
@@ -39,9 +40,10 @@ type stream struct {
 	done       bool // the last message is queued
 	noReply    bool // the request had none
 	rejected   bool
-	overloaded bool // there was no room for the request
-	released   bool // the response ends early; the client resumes later
-	discarded  bool // messages are dropped from now on
+	overloaded bool  // there was no room for the request
+	denied     error // the caller may not use the feature
+	released   bool  // the response ends early; the client resumes later
+	discarded  bool  // messages are dropped from now on
 
 	number           int      // within the session; 0 is the standalone stream
 	queue            [][]byte // messages, from firstSeq on
@@ -139,6 +141,15 @@ func (s *stream) Overload(message []byte, code int) {
 	s.overloaded = !s.standalone
 	s.guard.Unlock()
 	s.Answer(message, code)
+}
+
+// Deny records why the caller may not use a feature. The reply follows.
+func (s *stream) Deny(refusal error) {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	if !s.standalone {
+		s.denied = refusal
+	}
 }
 
 // Notify queues a message that is not a reply.

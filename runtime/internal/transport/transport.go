@@ -67,6 +67,13 @@ type Overloader interface {
 	Overload(message []byte, code int)
 }
 
+// Denier is a [Sink] whose channel can say in its own way that the caller may not use a
+// feature.
+type Denier interface {
+	// Deny is called before [Sink.Reply] for such a request, with a *mcp.AccessError.
+	Deny(refusal error)
+}
+
 // Listener is a [Sink] that the client may not be listening to.
 type Listener interface {
 	Listening() bool
@@ -99,7 +106,7 @@ type Caller struct {
 	// Values are those that handlers find in their context, besides the ones of the
 	// connection. May be nil. Its end is not the handler's.
 	Values context.Context
-	// Principal is a mcp.Principal, or nil.
+	// Principal is a *mcp.Principal, or nil.
 	Principal any
 	// Header are header fields, by canonical keys.
 	Header map[string][]string

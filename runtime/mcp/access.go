@@ -1,0 +1,235 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file decides which features a request may use: by [WithVisible], [WithAccess] and
+// [Principal].Access. It calls functions of users without a lock.
+
+// Access decides who may use a feature. Lists, calls, reads, prompts, completions, subscriptions
+// and listens, by any name of the feature, ask it, once for each request and feature. Its method
+// may be called by many goroutines at once; [CallFrom] works with the context.
+type Access interface {
+	// Authorize returns nil if the request may use the feature. With an [*AccessError] that has
+	// StepUp set, the feature is listed, and its use is refused with that error. With any other
+	// error the feature does not exist for the request.
+	Authorize(ctx context.Context, f FeatureInfo) error
+}
+
+// AccessFunc is an [Access] that consists of a function.
+type AccessFunc func(ctx context.Context, f FeatureInfo) error
+
+// Authorize calls the function.
+func (f AccessFunc) Authorize(ctx context.Context, info FeatureInfo) error { return f(ctx, info) }
+
+// AccessError is the error for a feature that a request may not use.
+//
+// A client gets it as the error -32603 with the data {"reason":"insufficient scope","scopes":[...]};
+// over streamable HTTP the status is 403, unless the response has begun, with the header of
+// mcphttp.WithChallenge (RFC 6750, section 3.1).
+type AccessError struct {
+	Scopes []string // that the request needs
+	// StepUp says that the client can get these scopes. The feature is then listed.
+	StepUp bool
+	// Text is for the client. "" is a text with the scopes.
+	Text string
+}
+
+// Error returns Text.
+func (e *AccessError) Error() string {
+	switch {
+	case e.Text != "":
+		return e.Text
+	case len(e.Scopes) == 0:
+		return "the caller may not use this"
+	}
+	return "this needs the scope " + strings.Join(e.Scopes, " ")
+}
+
+// response is the error that the client gets.
+func (e *AccessError) response() *ProtocolError {
+	data := []byte(`{"reason":"insufficient scope","scopes":[`)
+	for i, scope := range e.Scopes {
+		if i > 0 {
+			data = append(data, ',')
+		}
+		data = wire.AppendString(data, scope)
+	}
+	return &ProtocolError{Code: jsonrpc.CodeInternal, Message: e.Error(), Data: append(data, "]}"...)}
+}
+
+// WithAccess makes an [Access] decide, for every caller, which features a request may use. With
+// several, and with that of the principal, each has to let the request pass. Lists become private
+// to the client.
+func WithAccess(a Access) Option {
+	return func(s *Server) { s.access = append(s.access, a) }
+}
+
+// decides reports whether what a request sees depends on who has sent it. p may be nil.
+func (s *Server) decides(p *Principal) bool {
+	return s.visible != nil || len(s.access) > 0 || p != nil && p.Access != nil
+}
+
+// decidesFor is decides for the request of a context.
+func (s *Server) decidesFor(ctx context.Context) bool { return s.decides(principalFrom(ctx)) }
+
+// principalFrom returns the principal of the request of a context, nil without one.
+func principalFrom(ctx context.Context) *Principal {
+	if call := CallFrom(ctx); call != nil && call.x != nil {
+		return call.x.from.principal
+	}
+	return nil
+}
+
+// authorize decides on a feature. It reports whether the feature exists for the request, and
+// returns the error for its use.
+func (s *Server) authorize(ctx context.Context, f Feature) (refusal *AccessError, exists bool) {
+	p := principalFrom(ctx)
+	if !s.decides(p) && !s.hasScopes.Load() {
+		return nil, true
+	}
+	info := f.Info()
+	if s.visible != nil && !s.visible(ctx, info) {
+		return nil, false
+	}
+	guarded := len(s.access) > 0
+	for _, a := range s.access {
+		if refusal, exists = merge(refusal, a.Authorize(ctx, info)); !exists {
+			return nil, false
+		}
+	}
+	if p != nil && p.Access != nil {
+		guarded = true
+		if refusal, exists = merge(refusal, p.Access.Authorize(ctx, info)); !exists {
+			return nil, false
+		}
+	}
+	if !guarded && len(info.Scopes) > 0 && overNetwork(ctx) {
+		refusal = unguarded(info.Scopes)
+	}
+	return refusal, true
+}
+
+// merge adds the decision of an Access to a refusal: a client gets all missing scopes at once.
+func merge(refusal *AccessError, err error) (_ *AccessError, exists bool) {
+	if err == nil {
+		return refusal, true
+	}
+	e, ok := errors.AsType[*AccessError](err)
+	if !ok || !e.StepUp {
+		return nil, false
+	}
+	if refusal == nil {
+		return e, true
+	}
+	both := *refusal
+	both.Scopes = slices.Clone(both.Scopes)
+	for _, scope := range e.Scopes {
+		if !slices.Contains(both.Scopes, scope) {
+			both.Scopes = append(both.Scopes, scope)
+		}
+	}
+	return &both, true
+}
+
+// unguarded is the error for features with scopes on a server that has no [Access].
+func unguarded(scopes []string) *AccessError {
+	return &AccessError{Scopes: scopes, StepUp: true, Text: "this needs scopes, and the server does not know those of any caller"}
+}
+
+// overNetwork reports whether a request has come over a network. The client of a program, and one
+// in memory, is its user.
+func overNetwork(ctx context.Context) bool {
+	switch CallFrom(ctx).Transport() {
+	case "stdio", "memory":
+		return false
+	}
+	return true
+}
+
+// mayUse reports whether the request may use a feature. If it may not, and the feature exists for
+// it, mayUse records the refusal as the reply of the request.
+func (s *Server) mayUse(ctx context.Context, f Feature) bool {
+	refusal, exists := s.authorize(ctx, f)
+	if refusal == nil {
+		return exists
+	}
+	refuse(ctx, refusal)
+	return false
+}
+
+// isListed reports whether the request sees a feature in lists.
+func (s *Server) isListed(ctx context.Context, f Feature) bool {
+	_, exists := s.authorize(ctx, f)
+	return exists
+}
+
+// refuse records why the request of a context is refused. Several refusals are one.
+func refuse(ctx context.Context, e *AccessError) {
+	if call := CallFrom(ctx); call != nil && call.x != nil {
+		call.x.refusal, _ = merge(call.x.refusal, e)
+	}
+}
+
+// refused returns the error of a request that was refused, or else err.
+func (x *exchange) refused(err error) error {
+	if x.refusal != nil {
+		return x.refusal.response()
+	}
+	return err
+}
+
+// refusedAs is refused for errors of the protocol.
+func refusedAs(ctx context.Context, err *jsonrpc.Error) *jsonrpc.Error {
+	if call := CallFrom(ctx); call != nil && call.x != nil && call.x.refusal != nil {
+		e := call.x.refusal.response()
+		return &jsonrpc.Error{Code: e.Code, Message: e.Message, Data: e.Data}
+	}
+	return err
+}
+
+// errExpired is the error for requests after [Principal].Expires.
+var errExpired = &jsonrpc.Error{
+	Code: jsonrpc.CodeInternal, Message: "the authentication of the connection has expired",
+	Data: []byte(`{"reason":"authentication expired"}`),
+}
+
+// errPrincipalExpired is the cause of the end of a connection.
+var errPrincipalExpired = errors.New("the authentication of the connection has expired")
+
+// warnUnguarded logs once that features have scopes and no Access looks at them.
+func (s *Server) warnUnguarded(ctx context.Context, transport string, p *Principal) {
+	if !s.hasScopes.Load() || len(s.access) > 0 || p != nil && p.Access != nil {
+		return
+	}
+	switch transport {
+	case "stdio", "memory":
+		return
+	}
+	s.warnScopes.Do(func() {
+		s.log.Program(ctx, slog.LevelWarn, "features with scopes are refused over networks: the server does not know the scopes of callers; add a guard, such as that of package mcpauth, or WithAccess")
+	})
+}
+
+// expiry returns a channel that gets the time at which the principal expires, nil if it does not.
+func (p *Principal) expiry() (at <-chan time.Time, stop func()) {
+	if p == nil || p.Expires.IsZero() {
+		return nil, func() {}
+	}
+	t := time.NewTimer(time.Until(p.Expires))
+	return t.C, func() { t.Stop() }
+}
+
+// expired reports whether the principal of a request has expired.
+func (p *Principal) expired() bool {
+	return p != nil && !p.Expires.IsZero() && !time.Now().Before(p.Expires)
+}

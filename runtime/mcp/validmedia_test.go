@@ -1,0 +1,33 @@
+package mcp
+
+import (
+	"math/rand/v2"
+	"mime"
+	"testing"
+)
+
+// TestMediaTypeParameters: what is valid is valid for package mime. That accepts more: an
+// attribute twice, with the same value, and line breaks at the end.
+func TestMediaTypeParameters(t *testing.T) {
+	for s, want := range map[string]bool{
+		"text/plain;charset=utf-8": true, "text/plain; charset=utf-8": true, "text/plain ; charset=utf-8;": true, `text/plain; a="b;c"; d=e`: true,
+		`text/plain; a="\""`: true, "text/plain;": true, "text/plain; ": true, "text/plain; a = b": true,
+		"text/plain; charset": false, "text/plain; charset=": false, "text/plain; =x": false, "text/plain; a=b c": false, "text/plain; a=b; A=c": false,
+		`text/plain; a="b`: false, `text/plain; a="b"c`: false, "text/plain; a=b;;": false, "text/plain; a=b\r\n": false, "text/plain; a=\"b\n\"": false,
+		"text/plain; é=x": false,
+	} {
+		if validMIMEType(s) != want {
+			t.Errorf("%q is valid: %v", s, !want)
+		}
+	}
+	parts := []string{";", " ", "a", "b", "=", `"`, `\`, "x/y", "é", "\t"}
+	for range 20_000 {
+		s := "text/plain; a=b"
+		for range rand.N(8) {
+			s += parts[rand.N(len(parts))]
+		}
+		if _, _, err := mime.ParseMediaType(s); err != nil && validMIMEType(s) {
+			t.Errorf("%q is valid, and not for package mime: %v", s, err)
+		}
+	}
+}
