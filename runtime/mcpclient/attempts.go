@@ -15,41 +15,42 @@ import (
 // attempts sends a request until it has a reply, or must not be sent again. It is the
 // innermost Sender.
 func (c *Client) attempts(ctx context.Context, r *Request) (json.RawMessage, error) {
-	if r.options == nil { // of an interceptor
-		r = &Request{Method: r.Method, Name: r.Name, Params: r.Params, Round: r.Round, options: new(requestOptions)}
+	if len(c.options.Interceptors) > 0 {
+		var err error
+		if r, err = intercepted(r); err != nil {
+			return nil, c.wrap(r.Method, err)
+		}
 	}
 	var done progressOfAttempts
 	for attempt := 1; ; attempt++ {
-		x, err := c.connected(ctx)
+		if ctx.Err() != nil {
+			return nil, c.wrap(r.Method, context.Cause(ctx))
+		}
+		x, err := c.connectedFor(ctx, r.options)
 		if err != nil {
-			return nil, c.wrap(r.Method, err)
+			return nil, done.wrap(c, r.Method, err)
 		}
 		if err := c.supports(x, r.Method); err != nil {
 			return nil, err
 		}
-		if c.inFlight != nil {
-			select {
-			case c.inFlight <- struct{}{}:
-			case <-ctx.Done():
-				return nil, c.wrap(r.Method, context.Cause(ctx))
-			}
+		if err := c.enterFlight(ctx, r.options); err != nil {
+			return nil, c.wrap(r.Method, err)
 		}
 		result, err := x.request(ctx, r)
-		if c.inFlight != nil {
-			<-c.inFlight
-		}
+		<-c.inFlight
 		if err == nil {
 			if x.assumed.Load() {
 				x.assumed.Store(false)
 			}
 			return result, nil
 		}
+		done.note(err)
 		replaced := x.assumed.CompareAndSwap(true, false) && c.isReplaced(ctx, x, err)
 		if ctx.Err() != nil {
 			return nil, c.wrap(r.Method, err)
 		}
 		if attempt >= c.retry.Attempts {
-			err = c.wrap(r.Method, err)
+			err = done.wrap(c, r.Method, err)
 			if lost, ok := err.(*ConnectionError); ok {
 				lost.Attempts = attempt
 			}
@@ -60,17 +61,83 @@ func (c *Client) attempts(ctx context.Context, r *Request) (json.RawMessage, err
 		}
 		wait, again := c.again(ctx, x, r, err, attempt, &done)
 		if !again {
-			return nil, c.wrap(r.Method, err)
+			return nil, done.wrap(c, r.Method, err)
 		}
-		if err := sleep(ctx, c.ctx, wait); err != nil {
-			return nil, c.wrap(r.Method, err)
+		if cause := c.pause(ctx, r.options, wait); cause != nil {
+			return nil, c.wrap(r.Method, &timeoutError{cause, unnamed(done.wrap(c, "", err))})
 		}
 	}
 }
 
+// intercepted returns a request as it is sent, which interceptors may have made or changed: a
+// message has no line breaks, and header fields have the name that the params have.
+func intercepted(r *Request) (*Request, error) {
+	sent := *r
+	var err error
+	if sent.Params, err = object(r.Params, "params of "+r.Method); err != nil {
+		return r, err
+	}
+	sent.Name = requestName(sent.Method, sent.Params)
+	if sent.options == nil {
+		sent.options = new(requestOptions)
+	}
+	return &sent, nil
+}
+
+// enterFlight waits until there are fewer requests than Limits.InFlight.
+func (c *Client) enterFlight(ctx context.Context, o *requestOptions) error {
+	select {
+	case c.inFlight <- struct{}{}:
+		return nil
+	default:
+	}
+	ctx, cancel := o.within(ctx)
+	defer cancel()
+	select {
+	case c.inFlight <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// pause waits before the next attempt of a request. It returns an error if the request has ended,
+// or will have by then.
+func (c *Client) pause(ctx context.Context, o *requestOptions, d time.Duration) error {
+	if !o.deadline.IsZero() && time.Until(o.deadline) <= d {
+		return errMaxTime
+	}
+	return sleep(ctx, c.ctx, d)
+}
+
 // progressOfAttempts has what is done once for one request.
 type progressOfAttempts struct {
-	probed, listed bool
+	probed, listed, reopened bool
+	sent                     bool // an attempt may have run
+}
+
+// note takes note of the error of an attempt.
+func (d *progressOfAttempts) note(err error) {
+	switch e := err.(type) {
+	case *lost:
+		d.sent = d.sent || e.sent
+	case *dial.Error:
+		d.sent = d.sent || e.Sent
+	case *dial.Status:
+		d.sent = d.sent || e.Status >= 500
+	}
+}
+
+// wrap is wrap of the client for the error of the last attempt: the request may have run in one
+// before it.
+func (d *progressOfAttempts) wrap(c *Client, method string, err error) error {
+	err = c.wrap(method, err)
+	if e, ok := err.(*ConnectionError); ok && d.sent && !e.Sent {
+		sent := *e
+		sent.Sent = true
+		return &sent
+	}
+	return err
 }
 
 // again reports whether a request is sent again after an error, and after what time: what
@@ -79,8 +146,11 @@ func (c *Client) again(ctx context.Context, x *connection, r *Request, err error
 	backoff := c.retry.backoff(attempt, 0)
 	switch e := err.(type) {
 	case *dial.SessionLost:
-		x.fail(e)
-		return 0, true
+		x.replace(e)
+		// A server that does not know a new session either will not know the next one.
+		again := !done.reopened
+		done.reopened = true
+		return 0, again
 	case *lost:
 		return 0, !e.sent || c.mayRunTwice(r)
 	case *dial.Error:
@@ -98,7 +168,7 @@ func (c *Client) again(ctx context.Context, x *connection, r *Request, err error
 			// The server may have been replaced by one of another revision.
 			if !done.probed && x.revision.Load().PerRequest && c.forget() {
 				done.probed = true
-				x.fail(errReplaced)
+				x.replace(errReplaced)
 				return 0, true
 			}
 		}
@@ -107,12 +177,12 @@ func (c *Client) again(ctx context.Context, x *connection, r *Request, err error
 		case e.Code == protocol.CodeUnsupportedVersion && !done.probed && x.revision.Load().PerRequest:
 			done.probed = true
 			c.forget()
-			x.fail(errReplaced)
+			x.replace(errReplaced)
 			return 0, true
-		case e.Code == protocol.CodeHeaderMismatch && !done.listed && r.call != nil:
+		case e.Code == protocol.CodeHeaderMismatch && !done.listed && r.Method == protocol.ToolsCall.String():
 			// The definition of the tool has changed, or was never read.
 			done.listed = true
-			return 0, c.refreshCall(ctx, r)
+			return 0, c.refreshTool(ctx, r)
 		}
 	}
 	return 0, false
@@ -158,7 +228,7 @@ func (c *Client) mayRunTwice(r *Request) bool {
 	}
 	switch protocol.MethodOf(r.Method) {
 	case protocol.Discover, protocol.Ping, protocol.ToolsList, protocol.ResourcesList, protocol.ResourcesTemplatesList, protocol.ResourcesRead,
-		protocol.PromptsList, protocol.PromptsGet, protocol.Complete, protocol.SetLevel, protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
+		protocol.PromptsList, protocol.PromptsGet, protocol.Complete, protocol.SetLevel, protocol.Listen, protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
 		return true
 	case protocol.ToolsCall:
 		return c.retry.TrustHints && c.tools.repeatable(r.Name)
@@ -203,8 +273,8 @@ func (c *Client) wrapLost(method string, sent bool, why error) error {
 	if errors.Is(why, ErrClosed) {
 		return &requestError{prefix(c.target.Name(), method), ErrClosed}
 	}
-	if wrapped := c.wrap("", why); wrapped != nil {
-		why = unnamed(wrapped)
+	if _, ok := why.(*dial.SessionLost); !ok {
+		why = unnamed(c.wrap("", why))
 	}
 	return &ConnectionError{Target: c.target.Name(), Method: method, Sent: sent, Err: why}
 }

@@ -110,13 +110,13 @@ func (c *resultCache) request(r *Request, fetch func() (fetched, error)) (json.R
 			// The pages before have changed too (server/utilities/pagination).
 			c.cache.Drop(func(k CacheKey) bool { return k.Target == l.private.Target && k.Method == l.private.Method })
 		}
-		if e, found := l.newest(); found && r.options.stale && !isAnswer(err) {
+		if e, found := l.newest(); found && r.options.stale && !isAnswer(err) && c.isSameContext(l) {
 			l.passed(e)
 			return l.copied(e.Result), nil
 		}
 		return nil, err
 	}
-	if f.rounds == 0 {
+	if f.rounds == 0 && c.isSameContext(l) {
 		c.keep(l, f, before)
 	}
 	return f.result, nil
@@ -152,6 +152,13 @@ func (c *resultCache) lookup(r *Request) (*lookup, bool) {
 	l := &lookup{cache: c.cache, private: shared, shared: shared, scope: &r.options.scope, stale: r.options.stale}
 	l.private.Context, l.named = authorizationContext(c.target)
 	return l, true
+}
+
+// isSameContext reports whether the authorization context is still that of the lookup: a login
+// while the request was sent may have been that of another user.
+func (c *resultCache) isSameContext(l *lookup) bool {
+	context, named := authorizationContext(c.target)
+	return context == l.private.Context && named == l.named
 }
 
 // cacheEntry is an entry with its key.

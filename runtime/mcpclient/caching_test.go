@@ -539,3 +539,43 @@ func TestCacheTogether(t *testing.T) {
 	}
 	group.Wait()
 }
+
+// changingTarget has the credentials of the user that has logged in last.
+type changingTarget struct {
+	keyTarget
+	user string
+}
+
+func (c *changingTarget) AuthorizationContext() (context string, ok bool) { return c.user, true }
+
+// TestLoginWhileFetching: what is fetched while another user logs in is kept for neither, and
+// what the one before has read is not shown to the other one.
+func TestLoginWhileFetching(t *testing.T) {
+	target := &changingTarget{"server", "ann"}
+	c := newCacheClient(NewCache(0, 0), target)
+	next := c.answer
+	login := func(err error) {
+		c.answer = func(r *Request) (fetched, error) {
+			target.user = "bob"
+			if err != nil {
+				return fetched{}, err
+			}
+			return next(r)
+		}
+	}
+	login(nil)
+	got := []int{c.do(listTools, ``), c.do(listTools, ``), c.do(listTools, ``)}
+	target.user = "ann"
+	got = append(got, c.do(listTools, ``)) // during which bob logs in
+	target.user = "ann"
+	c.answer = next
+	got = append(got, c.do(listTools, ``), c.do(listTools, ``))
+	expectResults(t, "private results", got, []int{1, 2, 2, 3, 4, 4})
+
+	login(errors.New("refused"))
+	got = []int{c.do(listTools, ``, WithoutCache(), WithStale())}
+	target.user = "ann"
+	c.fail(errors.New("refused"))
+	got = append(got, c.do(listTools, ``, WithoutCache(), WithStale()))
+	expectResults(t, "stale results", got, []int{0, 4})
+}

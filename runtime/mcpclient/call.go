@@ -25,10 +25,7 @@ func (c *Client) Call(ctx context.Context, tool string, arguments any, options .
 		data = json.RawMessage("{}")
 	}
 	params = append(append(params, data...), '}')
-	r := &Request{Method: protocol.ToolsCall.String(), Name: tool, Params: params, options: c.apply(options), call: &call{arguments: data}}
-	if known, ok := c.tools.get(tool); ok {
-		r.call.params = known.params
-	}
+	r := &Request{Method: protocol.ToolsCall.String(), Name: tool, Params: params, options: c.apply(options)}
 	raw, err := c.rounds(ctx, r)
 	if err != nil {
 		return nil, err
@@ -116,7 +113,8 @@ func (c *Client) complete(
 	ctx context.Context, kind, member, name, argument, typed string, given map[string]string, options []RequestOption,
 ) (Completion, error) {
 	method := protocol.Complete.String()
-	x, err := c.connected(ctx)
+	o := c.apply(options)
+	x, err := c.connectedFor(ctx, o)
 	if err != nil {
 		return Completion{}, c.wrap(method, err)
 	}
@@ -127,7 +125,7 @@ func (c *Client) complete(
 	if len(given) > 0 && x.revision.Load().ClientMessages.CompletionContext {
 		params = addMember(params, "context", append(addMember([]byte{'{'}, "arguments", appendStrings(given)), '}'))
 	}
-	raw, err := c.rounds(ctx, &Request{Method: method, Params: append(params, '}'), options: c.apply(options)})
+	raw, err := c.rounds(ctx, &Request{Method: method, Params: append(params, '}'), options: o})
 	if err != nil {
 		return Completion{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -44,16 +45,19 @@ type Client struct {
 
 	revision atomic.Pointer[protocol.Revision] // of the newest connection
 
-	mu      sync.Mutex
-	current *connection // nil after a loss
-	opening *opening
-	opened  bool // there was a connection before
-	closed  bool
-	err     error // why the client has ended
-	level   string
-	subs    []*Subscription
-	running int           // goroutines of spawn
-	idle    chan struct{} // closed when the last of them ends, after Close
+	mu       sync.Mutex
+	current  *connection   // nil after a loss
+	retired  []*connection // that requests still use; see connection.replace
+	opening  *opening
+	opened   bool      // there was a connection before
+	openedAt time.Time // the newest one
+	losses   int       // connections that were lost one after the other, each within Retry.Max
+	closed   bool
+	err      error // why the client has ended
+	level    string
+	subs     []*Subscription
+	running  int           // goroutines of spawn
+	idle     chan struct{} // closed when the last of them ends, after Close
 }
 
 // Connect connects to a server, and finds out which revision it speaks. It returns when ctx
@@ -100,17 +104,19 @@ func newClient(to Target, o Options) (*Client, error) {
 	}
 	for _, f := range []struct {
 		field string
-		given map[string]json.RawMessage
-	}{{"Extensions", o.Extensions}, {"Experimental", o.Experimental}} {
-		for _, name := range sortedKeys(f.given) {
-			value, err := object(f.given[name], "Options."+f.field+" "+name)
+		given *map[string]json.RawMessage
+	}{{"Extensions", &o.Extensions}, {"Experimental", &o.Experimental}} {
+		declared := maps.Clone(*f.given) // other clients may have the same Options
+		*f.given = declared
+		for _, name := range sortedKeys(declared) {
+			value, err := object(declared[name], "Options."+f.field+" "+name)
 			if err != nil {
 				return nil, err
 			}
 			if value == nil {
 				return nil, fmt.Errorf("mcpclient: Options.%s %s must be an object; {} where it has no members", f.field, name)
 			}
-			f.given[name] = value
+			declared[name] = value
 		}
 	}
 	if (o.SampleTools || o.SampleContext) && o.Sample == nil {
@@ -171,10 +177,10 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// Done is closed when the client has ended: after Close, or when it has given up the server.
+// Done is closed when the client has ended, by Close.
 func (c *Client) Done() <-chan struct{} { return c.done }
 
-// Err returns why the client has ended, nil while it has not.
+// Err returns [ErrClosed] when the client has ended, nil while it has not.
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -193,10 +199,14 @@ func (c *Client) end(why error) {
 	c.err = why
 	x := c.current
 	c.current = nil
+	retired := slices.Clone(c.retired)
 	subs := slices.Clone(c.subs)
 	c.mu.Unlock()
 	for _, s := range subs {
 		s.finish(why)
+	}
+	for _, x := range retired {
+		x.fail(why)
 	}
 	if x != nil {
 		x.close(why)
@@ -301,26 +311,35 @@ func (c *Client) Request(ctx context.Context, method string, params any, options
 	if err != nil {
 		return nil, err
 	}
-	return c.rounds(ctx, &Request{Method: method, Params: data, options: c.apply(options)})
+	return c.rounds(ctx, &Request{Method: method, Name: requestName(method, data), Params: data, options: c.apply(options)})
 }
 
-// Notify sends any notification. The params are as those of [Client.Request].
+// Notify sends any notification. The params are as those of [Client.Request]. Over HTTP it waits
+// until the server has accepted it, for Limits.RequestTime at most; over other transports it does
+// not wait.
 func (c *Client) Notify(ctx context.Context, method string, params any) error {
 	data, err := object(params, "params of "+method)
 	if err != nil {
 		return err
 	}
-	x, err := c.connected(ctx)
-	if err != nil {
-		return c.wrap(method, err)
+	for first := true; ; first = false {
+		x, err := c.connected(ctx)
+		if err != nil {
+			return c.wrap(method, err)
+		}
+		err = x.notify(ctx, method, data)
+		if !isSessionLost(err) || !first {
+			return c.wrap(method, err)
+		}
+		x.replace(err)
 	}
-	return c.wrap(method, x.notify(ctx, method, data))
 }
 
 // Ping finds out whether the server replies: by ping, or server/discover in a revision that
 // has no ping.
 func (c *Client) Ping(ctx context.Context) error {
-	x, err := c.connected(ctx)
+	o := c.apply(nil)
+	x, err := c.connectedFor(ctx, o)
 	if err != nil {
 		return c.wrap(protocol.Ping.String(), err)
 	}
@@ -328,7 +347,7 @@ func (c *Client) Ping(ctx context.Context) error {
 	if !x.has(method) {
 		method = protocol.Discover
 	}
-	_, err = c.rounds(ctx, &Request{Method: method.String(), options: c.apply(nil)})
+	_, err = c.rounds(ctx, &Request{Method: method.String(), options: o})
 	return err
 }
 
@@ -370,5 +389,5 @@ func (c *Client) RootsChanged(ctx context.Context) error {
 	if c.options.Roots == nil || !slices.Contains(r.ClientMessages.Notifications, protocol.RootsListChanged) {
 		return nil
 	}
-	return c.wrap(protocol.RootsListChanged, x.notify(ctx, protocol.RootsListChanged, nil))
+	return c.Notify(ctx, protocol.RootsListChanged, nil)
 }

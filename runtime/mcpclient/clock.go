@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"fmt"
 	"sync/atomic"
 	"time"
 )
@@ -30,6 +31,23 @@ func (k *clock) stop() (resume func()) {
 		k.stopped.Add(-1)
 	}
 }
+
+// over returns the error of a request whose time is over.
+func (k *clock) over() error {
+	if time.Since(k.began) >= k.most {
+		return errMaxTime
+	}
+	return fmt.Errorf("%w: the server has shown no sign of life for %v; Limits.RequestTime and WithTimeout set that time", ErrTimeout, k.idle)
+}
+
+// Causes of a timeout. They say which time was over.
+var (
+	errMaxTime      = fmt.Errorf("%w: the request has not ended within the time of Limits.MaxTime or WithMaxTime", ErrTimeout)
+	errQuestionTime = fmt.Errorf("%w: a question of the server has not been answered within Limits.QuestionTime", ErrTimeout)
+	errNotifyTime   = fmt.Errorf("%w: the server has not accepted the notification within Limits.RequestTime", ErrTimeout)
+	errListenTime   = fmt.Errorf("%w: the server has not acknowledged the subscription within Limits.RequestTime", ErrTimeout)
+	errConnectTime  = fmt.Errorf("%w: the server was not reached within Limits.ConnectTime", ErrTimeout)
+)
 
 // left is how long the request may still wait before the clock has to be read again; 0 or less
 // if its time is over.

@@ -35,22 +35,23 @@ type connection struct {
 	answering atomic.Int32 // functions that answer a question of the server
 	answered  atomic.Int64 // when the last one was done, in nanoseconds of Unix time
 
-	listenOnce sync.Once // the stream of a session over HTTP
+	listenOnce  sync.Once // the stream of a session over HTTP
+	releaseOnce sync.Once
 
 	mu       sync.Mutex
 	last     int64 // id of the newest request
 	waiting  map[int64]*pending
-	left     map[int64]struct{}                   // that do not wait any more, and may still be replied to
-	asked    map[jsonrpc.IDKey]context.CancelFunc // questions that are being answered
-	listens  map[int64]*listening                 // by the id of the request that began it
-	failure  error                                // why the connection ended; nil while it has not
-	gone     chan struct{}                        // closed then
-	reported int                                  // violations since the connection was opened
+	left     map[int64]struct{}               // that do not wait any more, and may still be replied to
+	asked    map[jsonrpc.IDKey]*askedQuestion // that are being answered
+	listens  map[int64]*listening             // by the id of the request that began it
+	failure  error                            // why the connection ended; nil while it has not
+	gone     chan struct{}                    // closed then
+	reported int                              // violations since the connection was opened
 }
 
 func newConnection(c *Client, conn dial.Conn) *connection {
 	x := &connection{
-		client: c, conn: conn, waiting: map[int64]*pending{}, asked: map[jsonrpc.IDKey]context.CancelFunc{}, gone: make(chan struct{}),
+		client: c, conn: conn, waiting: map[int64]*pending{}, asked: map[jsonrpc.IDKey]*askedQuestion{}, gone: make(chan struct{}),
 	}
 	x.ctx, x.end = context.WithCancelCause(c.ctx)
 	trace := c.options.OnMessage
@@ -97,9 +98,40 @@ func (x *connection) isGone() bool {
 	}
 }
 
+// why returns why the connection has ended, nil while it has not.
+func (x *connection) why() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.failure
+}
+
 // fail ends the connection with a reason, and every request that waits. It does not wait
 // for the server.
 func (x *connection) fail(why error) {
+	x.retire(why)
+	x.mu.Lock()
+	waiting := x.waiting
+	x.waiting = nil
+	for _, p := range waiting {
+		p.finish(nil, &lost{sent: x.stream == nil || x.out.wasWritten(p), err: why})
+	}
+	x.mu.Unlock()
+	x.release()
+}
+
+// replace ends a connection that is not to be used any more. Over HTTP, requests that wait
+// get their own replies: they need no session for that, or have an error of their own.
+func (x *connection) replace(why error) {
+	if x.stream != nil {
+		x.fail(why)
+		return
+	}
+	x.retire(why)
+	x.releaseIfIdle()
+}
+
+// retire ends the connection for new requests, and everything on it that belongs to no request.
+func (x *connection) retire(why error) {
 	x.mu.Lock()
 	if x.failure != nil {
 		x.mu.Unlock()
@@ -108,13 +140,8 @@ func (x *connection) fail(why error) {
 	x.failure = why
 	close(x.gone)
 	x.client.exits.note(why) // before a caller may connect again
-	waiting := x.waiting
-	x.waiting = nil
-	for _, p := range waiting {
-		p.finish(nil, &lost{sent: x.stream == nil || x.out.wasWritten(p), err: why})
-	}
-	for _, cancel := range x.asked {
-		cancel()
+	for _, q := range x.asked {
+		q.cancel()
 	}
 	clear(x.asked)
 	x.mu.Unlock()
@@ -122,12 +149,28 @@ func (x *connection) fail(why error) {
 	if x.stream != nil {
 		x.out.close()
 	}
-	// Close takes the steps of CloseTime where the server does not end; who waits for a
-	// reply must not wait for that.
-	x.client.spawn(func() {
-		_ = x.conn.Close()
-	})
 	x.client.lostConnection(x, why)
+}
+
+// release closes what is below the connection. Close takes the steps of CloseTime where the
+// server does not end; who waits for a reply must not wait for that.
+func (x *connection) release() {
+	x.releaseOnce.Do(func() {
+		x.client.spawn(func() {
+			_ = x.conn.Close()
+		})
+	})
+	x.client.released(x)
+}
+
+// releaseIfIdle releases a connection that has ended when its last request has.
+func (x *connection) releaseIfIdle() {
+	x.mu.Lock()
+	idle := x.failure != nil && len(x.waiting) == 0
+	x.mu.Unlock()
+	if idle {
+		x.release()
+	}
 }
 
 // enter returns a new request in flight. It fails where the connection has ended.
@@ -207,7 +250,13 @@ func (x *connection) notify(ctx context.Context, method string, params json.RawM
 		x.out.add(message, nil)
 		return nil
 	}
-	return x.requester.Send(ctx, &dial.Message{Data: message, Method: method, Revision: x.revision.Load()}, nil)
+	ctx, cancel := context.WithTimeoutCause(ctx, x.client.limits.RequestTime, errNotifyTime)
+	defer cancel()
+	err := x.requester.Send(ctx, &dial.Message{Data: message, Method: method, Revision: x.revision.Load()}, nil)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // reply sends the reply to a question. It does not wait.

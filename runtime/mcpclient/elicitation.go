@@ -14,12 +14,27 @@ type Elicitation struct {
 	URL     string          `json:"url,omitempty"`
 	ID      string          `json:"elicitationId,omitempty"` // of a link, in revision 2025-11-25
 
-	done <-chan struct{}
+	link *shownLink // nil for a form
 }
 
-// Done is closed when the server has said that what a link is for is done, in revision
-// 2025-11-25. It is never closed for a form.
-func (e *Elicitation) Done() <-chan struct{} { return e.done }
+// Done is closed when what a link is for is done: when the server has said so, in revision
+// 2025-11-25, or after Complete. It is nil for a form.
+func (e *Elicitation) Done() <-chan struct{} {
+	if e.link == nil {
+		return nil
+	}
+	return e.link.done
+}
+
+// Complete says that what a link is for is done. A request that the server has refused until
+// then (error -32042) is sent again when all its links are: servers need not say so, so a host
+// gives the user a means to. It may be called more than once, and by any goroutine; for a form
+// it does nothing.
+func (e *Elicitation) Complete() {
+	if e.link != nil {
+		e.link.complete()
+	}
+}
 
 // ElicitAnswer is the answer of the user.
 type ElicitAnswer struct {

@@ -140,7 +140,7 @@ func (c *Client) isReplaced(ctx context.Context, x *connection, err error) bool 
 		return false
 	}
 	h := handshake{client: c, x: x}
-	answer := h.ask(ctx)
+	answer := h.ask(ctx, true)
 	if h.silent != nil {
 		x.leave(h.silent)
 		return false
@@ -149,7 +149,7 @@ func (c *Client) isReplaced(ctx context.Context, x *connection, err error) bool 
 		return false
 	}
 	c.era.drop()
-	x.fail(errReplaced)
+	x.replace(errReplaced)
 	return true
 }
 

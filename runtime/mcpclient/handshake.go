@@ -72,7 +72,7 @@ func (h *handshake) probe(ctx context.Context, r *protocol.Revision) error {
 	f := probeFacts{target: c.target.Name(), over: h.kind(), want: revisionOf(c.options.Revision)}
 	for {
 		h.x.revision.Store(r)
-		answer := h.ask(ctx)
+		answer := h.ask(ctx, f.want == nil && !f.again)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -142,9 +142,10 @@ func (h *handshake) useDiscover(r *protocol.Revision, discover json.RawMessage) 
 	return nil
 }
 
-// ask sends server/discover. On a stream it waits for Limits.ProbeTime only; the request then
-// stays, since its reply may come later.
-func (h *handshake) ask(ctx context.Context) probeAnswer {
+// ask sends server/discover. On a stream it waits for Limits.ProbeTime only, where silence has
+// a meaning; the request then stays, since its reply may come later. Where only this revision
+// will do, it waits as for any request, within ConnectTime.
+func (h *handshake) ask(ctx context.Context, briefly bool) probeAnswer {
 	x := h.x
 	r := &Request{Method: protocol.Discover.String(), options: new(requestOptions)}
 	if x.requester != nil {
@@ -160,7 +161,11 @@ func (h *handshake) ask(ctx context.Context) probeAnswer {
 		return answerOf(nil, err)
 	}
 	x.out.add(message, p)
-	timer := time.NewTimer(h.client.limits.ProbeTime)
+	wait := h.client.limits.RequestTime
+	if briefly {
+		wait = h.client.limits.ProbeTime
+	}
+	timer := time.NewTimer(wait)
 	defer timer.Stop()
 	select {
 	case <-p.arrived:

@@ -15,6 +15,7 @@ import (
 // send sends a request over HTTP and reads what comes for it, on the goroutine of the
 // caller.
 func (x *connection) send(ctx context.Context, p *pending, r *Request, message []byte) (json.RawMessage, error) {
+	defer x.releaseIfIdle()
 	defer x.leave(p)
 	bounded, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -64,8 +65,10 @@ func (x *connection) httpMessage(p *pending, r *Request, message []byte) *dial.M
 	m := &dial.Message{
 		Data: message, Request: true, Method: r.Method, Name: r.Name, Revision: x.revision.Load(), Wait: p.clock.stop,
 	}
-	if r.call != nil {
-		m.Arguments, m.Params = r.call.arguments, r.call.params
+	if r.Method == protocol.ToolsCall.String() && m.Revision.Fields.HeaderMirrors {
+		if tool, _ := x.client.tools.get(r.Name); len(tool.params) > 0 {
+			m.Arguments, m.Params = memberOf(r.Params, "arguments"), tool.params
+		}
 	}
 	return m
 }
@@ -83,7 +86,7 @@ func (x *connection) watch(p *pending, cancel context.CancelCauseFunc) (stop fun
 			timer.Reset(left)
 			return
 		}
-		cancel(ErrTimeout)
+		cancel(p.clock.over())
 	})
 	return func() {
 		mu.Lock()
@@ -136,7 +139,7 @@ func (x *connection) listenHTTP(opened func()) {
 	switch {
 	case err == nil || x.ctx.Err() != nil:
 	case isSessionLost(err):
-		x.fail(err)
+		x.replace(err)
 	default:
 		x.client.log.Warn("mcpclient: the event stream of the session has ended", "server", x.client.target.Name(), "error", err)
 	}

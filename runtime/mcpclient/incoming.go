@@ -51,15 +51,26 @@ func (x *connection) receive(data []byte, over *pending) {
 	}
 }
 
-// unreadable handles text that is not a message.
+// unreadable handles text that is not a message, or nests too deep. It ends the request that
+// it is the reply to, if that is known. A question is refused, as one that is too long.
 func (x *connection) unreadable(m *jsonrpc.Message, over *pending, err *jsonrpc.Error, data []byte) {
 	p := over
-	if m.Kind == jsonrpc.Response || !m.ID.IsZero() {
+	switch isReply := m.Result != nil || m.Error != nil; {
+	case len(m.Method) > 0 && !isReply:
+		p = nil
+		if r := x.revision.Load(); !m.ID.IsZero() && (r == nil || !r.ServerRequests.Rounds) {
+			x.reply(jsonrpc.AppendError(nil, m.ID, err))
+		}
+	case m.Kind == jsonrpc.Response || !m.ID.IsZero():
 		x.mu.Lock()
 		if byID := x.waiting[idOf(m.ID)]; byID != nil {
 			p = byID
 		}
 		x.mu.Unlock()
+	}
+	if m.TooDeep {
+		x.refuse(p, &LimitError{What: "message of the server", Limit: "Depth", Value: x.client.limits.Depth})
+		return
 	}
 	x.violation(p, err.Message, data)
 }
@@ -92,9 +103,10 @@ func (x *connection) replied(m *jsonrpc.Message, over *pending, data []byte) {
 		id := idOf(m.ID)
 		_, left := x.left[id]
 		delete(x.left, id)
+		left = left || x.failure != nil
 		x.mu.Unlock()
 		if left {
-			return // the reply has crossed the cancellation
+			return // the reply has crossed the cancellation, or the end of the connection
 		}
 		x.violation(nil, "a reply to a request that does not wait for one", data)
 		return
@@ -144,20 +156,25 @@ func clip(data []byte) []byte { return bytes.Clone(data[:min(len(data), maxClip)
 
 // violation ends the request p with what the server has sent, or reports it where p is nil.
 func (x *connection) violation(p *pending, text string, data []byte) {
-	v := &dial.Violation{Text: text, Bytes: clip(data)}
+	x.refuse(p, &dial.Violation{Text: text, Bytes: clip(data)})
+}
+
+// refuse ends the request p with an error, or reports that where p is nil or does not wait any
+// more.
+func (x *connection) refuse(p *pending, err error) {
 	if p != nil {
 		x.mu.Lock()
 		waits := x.waiting[p.id] == p
 		if waits {
 			delete(x.waiting, p.id)
-			p.finish(nil, v)
+			p.finish(nil, err)
 		}
 		x.mu.Unlock()
 		if waits {
 			return
 		}
 	}
-	x.report(v)
+	x.report(err)
 }
 
 // maxReported is how many violations of one connection are reported. A server that does nothing else

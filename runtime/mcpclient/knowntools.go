@@ -64,9 +64,9 @@ func (k *knownTools) repeatable(name string) bool {
 	return t.repeatable
 }
 
-// refreshCall reads the list of tools, and sets which arguments header fields mirror. It
-// reports false where that changes nothing.
-func (c *Client) refreshCall(ctx context.Context, r *Request) bool {
+// refreshTool reads the list of tools, for which arguments of a call header fields mirror. It
+// reports false where the tool is not in it.
+func (c *Client) refreshTool(ctx context.Context, r *Request) bool {
 	o := *r.options
 	o.noCache, o.progress = true, nil
 	for _, err := range c.EachTool(ctx, func(to *requestOptions) { *to = o }) {
@@ -74,9 +74,6 @@ func (c *Client) refreshCall(ctx context.Context, r *Request) bool {
 			return false
 		}
 	}
-	t, ok := c.tools.get(r.Name)
-	if ok {
-		r.call.params = t.params
-	}
+	_, ok := c.tools.get(r.Name)
 	return ok
 }

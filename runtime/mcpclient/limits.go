@@ -36,9 +36,11 @@ type Limits struct {
 	// StderrBytes is what is kept of the standard error of a program. Default: 64 KiB.
 	StderrBytes int
 
-	// ConnectTime is how long [Connect] may take, and connecting again. Default: 30 seconds.
+	// ConnectTime is how long [Connect] may take, and connecting again. A login by an Authorizer
+	// does not count, for as long as QuestionTime. Default: 30 seconds.
 	ConnectTime time.Duration
-	// ProbeTime is how long the reply to the first message on a stream may take. Default: 5 seconds.
+	// ProbeTime is how long the reply to the first message on a stream may take, before a
+	// revision with sessions is tried. Default: 5 seconds.
 	ProbeTime time.Duration
 	// RequestTime is how long a request waits since the last sign of life of the server. Default: 1 minute.
 	RequestTime time.Duration

@@ -15,43 +15,81 @@ import (
 // for is done (notifications/elicitation/complete).
 type links struct {
 	mu   sync.Mutex
-	open map[string]chan struct{}
+	open *lru[string, *shownLink] // by elicitationId
 }
 
-// maxLinks bounds them: a server may never complete one.
+// shownLink is a link that a user has been shown.
+type shownLink struct {
+	done chan struct{}
+	once sync.Once
+}
+
+func (l *shownLink) complete() { l.once.Do(func() { close(l.done) }) }
+
+func (l *shownLink) isDone() bool {
+	select {
+	case <-l.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// maxLinks bounds them: a server may never complete one. The oldest is forgotten first.
 const maxLinks = 1000
 
-// wait returns a channel that is closed when the link is completed.
-func (l *links) wait(id string) <-chan struct{} {
+// show makes a link known that a user is about to be shown.
+func (l *links) show(e *Elicitation) {
+	e.link = &shownLink{done: make(chan struct{})}
+	if e.ID == "" {
+		return
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if done := l.open[id]; done != nil {
-		return done
+	if l.open == nil {
+		l.open = newLRU[string, *shownLink](maxLinks, maxLinks)
 	}
-	done := make(chan struct{})
-	if id != "" && len(l.open) < maxLinks {
-		if l.open == nil {
-			l.open = map[string]chan struct{}{}
-		}
-		l.open[id] = done
+	if link, ok := l.open.get(e.ID); ok && !link.isDone() {
+		e.link = link
+		return
 	}
-	return done
+	l.open.put(e.ID, e.link, 1)
 }
 
 // completed is called with the id of a link that is done. Ids that nothing waits for are
 // ignored (client/elicitation).
 func (l *links) completed(id string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if done := l.open[id]; done != nil {
-		close(done)
-		delete(l.open, id)
+	if link := l.forget(id); link != nil {
+		link.complete()
 	}
 }
 
-// openLinks shows the links of an error, and waits until all are completed.
+// forget returns a link that is over, nil for one that is not known.
+func (l *links) forget(id string) *shownLink {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.open == nil {
+		return nil
+	}
+	link, _ := l.open.get(id)
+	l.open.remove(id)
+	return link
+}
+
+// openLink shows a link to the user.
+func (c *Client) openLink(ctx context.Context, e *Elicitation) (mcp.ElicitAction, error) {
+	c.links.show(e)
+	action, err := c.options.OpenURL(ctx, e)
+	if err != nil || action != mcp.ActionAccept {
+		c.links.forget(e.ID)
+	}
+	return action, err
+}
+
+// openLinks shows the links of an error, and waits until all are completed. That the user has
+// agreed to open one says nothing about it.
 func (c *Client) openLinks(ctx context.Context, e *jsonrpc.Error) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.limits.QuestionTime, ErrTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, c.limits.QuestionTime, errQuestionTime)
 	defer cancel()
 	links, err := readLinks(e.Data)
 	if err != nil {
@@ -61,8 +99,7 @@ func (c *Client) openLinks(ctx context.Context, e *jsonrpc.Error) error {
 		if !isSafeLink(link.URL) {
 			return fmt.Errorf("%w: the link is neither https nor on this machine: %s", ErrRefused, link.URL)
 		}
-		link.done = c.links.wait(link.ID)
-		action, err := c.options.OpenURL(ctx, link)
+		action, err := c.openLink(ctx, link)
 		if err != nil {
 			return err
 		}
@@ -72,7 +109,7 @@ func (c *Client) openLinks(ctx context.Context, e *jsonrpc.Error) error {
 	}
 	for _, link := range links {
 		select {
-		case <-link.done:
+		case <-link.Done():
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

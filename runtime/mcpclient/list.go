@@ -72,7 +72,7 @@ func each[T any](
 	return func(yield func(*T, error) bool) {
 		o, keep := c.apply(options), keep
 		fetch := func(r *Request) (json.RawMessage, error) { return c.cached(ctx, r) }
-		x, err := c.connected(ctx)
+		x, err := c.connectedFor(ctx, o)
 		if err = c.wrap(method.String(), err); err != nil {
 			if !o.stale {
 				yield(nil, err)

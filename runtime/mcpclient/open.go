@@ -12,9 +12,10 @@ import (
 
 // opening is an attempt to connect that callers wait for.
 type opening struct {
-	done chan struct{}
-	conn *connection
-	err  error
+	done  chan struct{}
+	clock *openClock
+	conn  *connection
+	err   error
 }
 
 // connected returns the connection, and opens one where there is none. One goroutine at a
@@ -29,6 +30,9 @@ func (c *Client) connected(ctx context.Context) (*connection, error) {
 		x := c.current
 		c.mu.Unlock()
 		return x, nil
+	case ctx.Err() != nil:
+		c.mu.Unlock()
+		return nil, context.Cause(ctx)
 	case c.opening == nil:
 		o := &opening{done: make(chan struct{})}
 		c.opening = o
@@ -44,21 +48,48 @@ func (c *Client) connected(ctx context.Context) (*connection, error) {
 	}
 }
 
+// connectedFor is connected within the time of a request.
+func (c *Client) connectedFor(ctx context.Context, o *requestOptions) (*connection, error) {
+	c.mu.Lock()
+	x := c.current
+	c.mu.Unlock()
+	if x != nil && !x.isGone() { // the usual case, which needs no timer
+		return x, nil
+	}
+	ctx, cancel := o.within(ctx)
+	defer cancel()
+	return c.connected(ctx)
+}
+
+// within returns a context that ends with the time of the request, too.
+func (o *requestOptions) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	if o.deadline.IsZero() {
+		return ctx, func() {}
+	}
+	return context.WithDeadlineCause(ctx, o.deadline, errMaxTime)
+}
+
 // open connects for all that wait.
 func (c *Client) open(o *opening) {
 	c.mu.Lock()
 	again := c.opened
 	c.mu.Unlock()
-	ctx, cancel := context.WithTimeoutCause(c.ctx, c.limits.ConnectTime, ErrTimeout)
-	defer cancel()
+	ctx, clock, end := startOpenClock(c.ctx, &c.limits)
+	defer end()
+	c.mu.Lock()
+	o.clock = clock
+	c.mu.Unlock()
 	x, err := c.openUntil(ctx)
 	if x != nil {
-		err = c.restore(ctx, x, again)
+		c.restore(ctx, x, again)
 	}
 	c.mu.Lock()
 	defer func() {
 		c.mu.Unlock()
 		close(o.done)
+		if x != nil && x.isGone() {
+			c.lostConnection(x, x.why()) // which has done nothing if that was before
+		}
 	}()
 	c.opening = nil
 	if err == nil && c.closed {
@@ -71,7 +102,7 @@ func (c *Client) open(o *opening) {
 		}
 		return
 	}
-	c.current, c.opened = x, true
+	c.current, c.opened, c.openedAt = x, true, time.Now()
 	c.revision.Store(x.revision.Load())
 	o.conn = x
 	kind := Connected
@@ -189,12 +220,19 @@ func (e *exits) givenUp() error {
 // lostConnection is called once for each connection that has ended.
 func (c *Client) lostConnection(x *connection, why error) {
 	c.mu.Lock()
-	was := c.current == x
+	was, closed := c.current == x, c.closed
 	if was {
 		c.current = nil
+		if x.requester != nil && !closed {
+			c.retired = append(c.retired, x) // until it is released
+		}
+		if time.Since(c.openedAt) >= c.retry.Max {
+			c.losses = 0
+		}
+		c.losses++
 	}
+	losses := c.losses
 	subs := slices.Clone(c.subs)
-	closed := c.closed
 	c.mu.Unlock()
 	if !was || closed {
 		return
@@ -208,7 +246,7 @@ func (c *Client) lostConnection(x *connection, why error) {
 	switch {
 	case len(subs) == 0:
 	case c.retry.Attempts > 1:
-		go c.reconnect()
+		go c.reconnect(losses)
 	default:
 		for _, s := range subs {
 			s.finish(c.wrap("", why))
@@ -216,8 +254,20 @@ func (c *Client) lostConnection(x *connection, why error) {
 	}
 }
 
-// reconnect opens the connection again while something waits for changes.
-func (c *Client) reconnect() {
+// released is called for a connection that has no requests any more.
+func (c *Client) released(x *connection) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.retired = slices.DeleteFunc(c.retired, func(other *connection) bool { return other == x })
+}
+
+// reconnect opens the connection again while something waits for changes: at once, and later
+// where the connections before have not lasted either. A server that ends each of them must
+// not be connected to all the time.
+func (c *Client) reconnect(losses int) {
+	if losses > 1 && sleep(c.ctx, c.ctx, c.retry.backoff(losses-1, 0)) != nil {
+		return
+	}
 	for attempt := 1; ; attempt++ {
 		_, err := c.connected(c.ctx)
 		if err == nil || c.ctx.Err() != nil {
@@ -244,7 +294,19 @@ func (c *Client) dialOptions() dial.Options {
 		},
 		Logger: c.log,
 		Report: c.reportViolation,
+		Wait:   c.waitForLogin,
 	}
+}
+
+// waitForLogin stops the clock of the opening, if there is one, until the function that it
+// returns is called.
+func (c *Client) waitForLogin() (done func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.opening == nil || c.opening.clock == nil {
+		return func() {}
+	}
+	return c.opening.clock.stop()
 }
 
 // openOnce connects, and finds out the revision.
@@ -262,8 +324,8 @@ func (c *Client) openOnce(ctx context.Context) (*connection, error) {
 }
 
 // restore brings a new connection into the state of the one before: log level and
-// subscriptions.
-func (c *Client) restore(ctx context.Context, x *connection, again bool) error {
+// subscriptions. If the connection ends meanwhile, that is a loss like any later one.
+func (c *Client) restore(ctx context.Context, x *connection, again bool) {
 	level := c.logLevel()
 	if level != "" && c.supports(x, setLevel) == nil {
 		if _, err := x.request(ctx, setLevelRequest(level, c.apply(nil))); err != nil {
@@ -274,20 +336,16 @@ func (c *Client) restore(ctx context.Context, x *connection, again bool) error {
 		x.listenOnce.Do(func() { x.startListening(ctx) })
 	}
 	if !again {
-		return nil
+		return
 	}
 	c.mu.Lock()
 	subs := append([]*Subscription(nil), c.subs...)
 	c.mu.Unlock()
 	for _, s := range subs {
-		if err := s.begin(ctx, x); err != nil {
-			if x.isGone() || ctx.Err() != nil {
-				return err
-			}
-			s.finish(err)
+		if !s.hasBegun(nil) { // otherwise Subscribe begins it
+			s.restore(ctx, x)
 		}
 	}
-	return nil
 }
 
 // listensToSession reports whether the client needs what a server sends in a session that

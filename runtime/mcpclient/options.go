@@ -32,7 +32,8 @@ type Options struct {
 	// defaults of the form and checked against its schema.
 	Elicit func(context.Context, *Elicitation) (ElicitAnswer, error)
 	// OpenURL shows a link to the user, and opens it if the user agrees. It gets links to
-	// https, and to http on this machine; all others are declined without a call.
+	// https, and to http on this machine; all others are declined without a call. That the user
+	// has opened a link is not the end of what it is for: see [Elicitation.Complete].
 	OpenURL func(context.Context, *Elicitation) (mcp.ElicitAction, error)
 	// Sample answers a request for a message of a model (client/sampling). SampleTools and
 	// SampleContext declare that it handles tools, and context of servers.
@@ -82,13 +83,13 @@ type Request struct {
 	Round  int             // 0, and from 1 on for the same request with the answers to questions
 
 	options *requestOptions // nil for a request that an interceptor has made
-	call    *call           // of tools/call
 }
 
 // Sender sends a request and returns its result. It may be called by many goroutines.
 type Sender func(ctx context.Context, r *Request) (json.RawMessage, error)
 
-// Interceptor returns a function that calls next, or answers itself.
+// Interceptor returns a function that calls next, or answers itself. It may call next with another
+// request, or one with other params, and more than once.
 type Interceptor func(next Sender) Sender
 
 // Retry is when a request is sent again, and when a lost connection is opened again.
@@ -122,7 +123,7 @@ func (r Retry) withDefaults() Retry {
 // State is a change of the connection.
 type State struct {
 	Kind StateKind
-	Err  error // why it was lost, or why the client is closed; nil otherwise
+	Err  error // why it was lost; nil otherwise
 }
 
 // StateKind is the kind of a State.

@@ -7,15 +7,35 @@ import (
 	"strconv"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
-	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// call has what header fields mirror of a call.
-type call struct {
-	arguments json.RawMessage
-	params    []toolschema.HeaderParam
+// requestName returns the name of the tool or prompt, or the URI of the resource, that a request
+// is about, "" for others.
+func requestName(method string, params json.RawMessage) (name string) {
+	var member string
+	switch protocol.MethodOf(method) {
+	case protocol.ToolsCall, protocol.PromptsGet:
+		member = "name"
+	case protocol.ResourcesRead, protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
+		member = "uri"
+	default:
+		return ""
+	}
+	text, _ := jsonrpc.String(memberOf(params, member))
+	return text
+}
+
+// memberOf returns the value of a member of an object, nil where there is none.
+func memberOf(object []byte, name string) (value []byte) {
+	jsonrpc.Members(object, func(n, v []byte) bool {
+		if string(n) == name {
+			value = v
+		}
+		return value == nil
+	})
+	return value
 }
 
 // object returns the compact JSON of a value that must be an object: a struct, a map or a

@@ -49,7 +49,7 @@ func (x *connection) question(m *jsonrpc.Message, over *pending, data []byte) {
 		fail(jsonrpc.CodeInternal, "overloaded: the client answers as many requests as it can")
 		return
 	}
-	ctx, cancel := context.WithTimeoutCause(x.ctx, c.limits.QuestionTime, ErrTimeout)
+	ctx, cancel := context.WithTimeoutCause(x.ctx, c.limits.QuestionTime, errQuestionTime)
 	key, id := m.ID.Key(), m.ID.Clone()
 	x.mu.Lock()
 	_, twice := x.asked[key]
@@ -62,16 +62,20 @@ func (x *connection) question(m *jsonrpc.Message, over *pending, data []byte) {
 		}
 		return
 	}
-	x.asked[key] = cancel
+	q := &askedQuestion{cancel}
+	x.asked[key] = q
 	x.mu.Unlock()
 	params := bytes.Clone(m.Params.Raw)
 	resume := sync.OnceFunc(x.startAnswer(over))
-	// finish sends one reply, unless the server has cancelled the question.
+	// finish sends one reply, unless the server has cancelled the question. The server may have
+	// asked another one with the same id since then.
 	finish := func(result json.RawMessage, err error) {
 		resume()
 		x.mu.Lock()
-		_, waits := x.asked[key]
-		delete(x.asked, key)
+		waits := x.asked[key] == q
+		if waits {
+			delete(x.asked, key)
+		}
 		x.mu.Unlock()
 		switch {
 		case !waits:
@@ -89,6 +93,9 @@ func (x *connection) question(m *jsonrpc.Message, over *pending, data []byte) {
 		finish(c.answer(ctx, revision, method, params))
 	}()
 }
+
+// askedQuestion is a request of the server that is being answered.
+type askedQuestion struct{ cancel context.CancelFunc }
 
 // startAnswer stops the clocks of the requests that wait while a question is answered: of
 // the one whose response has brought it, or of all.
@@ -117,8 +124,8 @@ func (x *connection) cancelled(params *jsonrpc.Params, data []byte) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if cancel := x.asked[id.Key()]; cancel != nil {
-		cancel()
+	if q := x.asked[id.Key()]; q != nil {
+		q.cancel()
 		delete(x.asked, id.Key())
 	}
 }
@@ -230,9 +237,8 @@ func (c *Client) answerLink(ctx context.Context, revision *protocol.Revision, e 
 	}
 	action := mcp.ActionDecline
 	if isSafeLink(e.URL) || c.testing != nil {
-		e.done = c.links.wait(e.ID)
 		var err error
-		if action, err = c.options.OpenURL(ctx, e); err != nil {
+		if action, err = c.openLink(ctx, e); err != nil {
 			return nil, err
 		}
 	}

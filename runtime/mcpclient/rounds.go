@@ -35,7 +35,10 @@ func (c *Client) roundsOf(ctx context.Context, r *Request) (json.RawMessage, int
 	if !ok || e.Code != codeURLRequired || c.options.OpenURL == nil || !mayRequireInput(r.Method) || !c.revision.Load().ServerRequests.ElicitationID {
 		return result, rounds, err
 	}
-	if err := c.openLinks(ctx, e); err != nil {
+	bounded, cancel := r.options.within(ctx)
+	err = c.openLinks(bounded, e)
+	cancel()
+	if err != nil {
 		return nil, 0, c.wrap(r.Method, err)
 	}
 	result, rounds, err = c.answerRounds(ctx, r)
@@ -62,7 +65,9 @@ func (c *Client) answerRounds(ctx context.Context, r *Request) (json.RawMessage,
 		case r.Round+1 >= c.limits.Rounds:
 			return nil, 0, c.wrap(r.Method, &LimitError{What: "rounds", Limit: "Rounds", Value: c.limits.Rounds})
 		}
-		answers, err := c.answerInputs(ctx, c.revision.Load(), required)
+		bounded, cancel := r.options.within(ctx)
+		answers, err := c.answerInputs(bounded, c.revision.Load(), required)
+		cancel()
 		if err != nil {
 			return nil, 0, c.wrap(r.Method, err)
 		}
@@ -117,7 +122,7 @@ func addMember(b []byte, name string, value []byte) []byte {
 // answerInputs answers the questions of a round, side by side. The first error ends the
 // others.
 func (c *Client) answerInputs(ctx context.Context, revision *protocol.Revision, in *inputRequests) ([]json.RawMessage, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, c.limits.QuestionTime, ErrTimeout)
+	ctx, cancel := context.WithTimeoutCause(ctx, c.limits.QuestionTime, errQuestionTime)
 	defer cancel()
 	answers := make([]json.RawMessage, len(in.keys))
 	var first error
@@ -171,6 +176,11 @@ func (c *Client) answerInputs(ctx context.Context, revision *protocol.Revision, 
 	}
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
+	}
+	for i, answer := range answers {
+		if answer == nil { // runtime.Goexit
+			return nil, fmt.Errorf("%s %q: the function of Options has not returned", in.questions[i].method, in.keys[i])
+		}
 	}
 	return answers, nil
 }

@@ -82,7 +82,7 @@ func (x *connection) await(ctx context.Context, p *pending) (json.RawMessage, er
 				timer.Reset(left)
 				continue
 			}
-			err = ErrTimeout
+			err = p.clock.over()
 		}
 		if !x.leave(p) { // the reply has just come
 			return p.result, p.err

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
@@ -23,14 +24,16 @@ type Subscription struct {
 
 	mu       sync.Mutex
 	accepted Filter
-	// subscribed are the URIs that the server may have accepted in the session of conn.
+	// subscribed are the URIs that the server may have accepted in the newest session.
 	subscribed []string
 	queue      []Change // each at most once
 	more       chan struct{}
 	ended      chan struct{}
 	err        error
 	listen     context.CancelFunc // ends the request of a listen; nil in a session
-	conn       *connection
+	conn       *connection        // on which it has begun; nil before
+	since      time.Time          // when a listen has begun
+	short      int                // listens that were short, one after the other
 }
 
 // Subscribe watches what the filter selects: in a session by resources/subscribe, since
@@ -40,10 +43,6 @@ type Subscription struct {
 func (c *Client) Subscribe(ctx context.Context, filter Filter) (*Subscription, error) {
 	filter.URIs = slices.Clone(filter.URIs)
 	s := &Subscription{client: c, filter: filter, more: make(chan struct{}, 1), ended: make(chan struct{})}
-	x, err := c.connected(ctx)
-	if err != nil {
-		return nil, c.wrap(protocol.Listen.String(), err)
-	}
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
@@ -51,11 +50,48 @@ func (c *Client) Subscribe(ctx context.Context, filter Filter) (*Subscription, e
 	}
 	c.subs = append(c.subs, s)
 	c.mu.Unlock()
-	if err := s.begin(ctx, x); err != nil {
+	if err := s.start(ctx); err != nil {
 		_ = s.Close()
 		return nil, err
 	}
 	return s, nil
+}
+
+// start begins the subscription for the first time, and again like any request that may run
+// twice.
+func (s *Subscription) start(ctx context.Context) error {
+	c := s.client
+	r := &Request{Method: protocol.Listen.String(), options: new(requestOptions)}
+	var done progressOfAttempts
+	for attempt := 1; ; attempt++ {
+		x, err := c.connected(ctx)
+		if err != nil {
+			return c.wrap(r.Method, err)
+		}
+		if !x.has(protocol.Listen) {
+			r.Method = protocol.ResourcesSubscribe.String()
+		}
+		if s.hasBegun(x) {
+			return nil
+		}
+		if err = s.begin(ctx, x); err == nil {
+			if !x.isGone() {
+				return nil
+			}
+			continue // the next connection may have been opened before it had begun
+		}
+		wait, again := c.again(ctx, x, r, err, attempt, &done)
+		if ctx.Err() != nil || !again || attempt >= c.retry.Attempts || sleep(ctx, c.ctx, wait) != nil {
+			return c.wrap(r.Method, err)
+		}
+	}
+}
+
+// hasBegun reports whether the subscription has begun on a connection.
+func (s *Subscription) hasBegun(x *connection) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conn == x
 }
 
 // Acknowledged returns what the server has accepted of the filter.
@@ -151,15 +187,15 @@ func (s *Subscription) finish(why error) {
 	}
 }
 
-// begin begins the subscription on a connection, and waits for the server.
+// begin begins the subscription on a connection, and waits for the server. One goroutine at a
+// time calls it: Subscribe, and after it has begun those that renew it.
 func (s *Subscription) begin(ctx context.Context, x *connection) error {
 	s.mu.Lock()
 	if s.err != nil {
 		s.mu.Unlock()
 		return nil
 	}
-	renewed := s.conn != nil
-	s.conn, s.subscribed = x, nil
+	s.subscribed = nil
 	s.mu.Unlock()
 	var err error
 	if x.has(protocol.Listen) {
@@ -167,10 +203,38 @@ func (s *Subscription) begin(ctx context.Context, x *connection) error {
 	} else {
 		err = s.beginSession(ctx, x)
 	}
-	if err == nil && renewed {
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	renewed := s.conn != nil
+	s.conn = x
+	s.mu.Unlock()
+	if renewed {
 		s.addAll()
 	}
-	return err
+	return nil
+}
+
+// restore begins the subscription on a new connection.
+func (s *Subscription) restore(ctx context.Context, x *connection) {
+	err := s.begin(ctx, x)
+	switch {
+	case err == nil, x.isGone():
+	case isRefusal(err):
+		s.finish(s.client.wrap(protocol.Listen.String(), err))
+	default: // requests must not wait for it
+		go s.renew(x, 1)
+	}
+}
+
+// isRefusal reports whether a server will not accept a subscription later either.
+func isRefusal(err error) bool {
+	switch err.(type) {
+	case *jsonrpc.Error, *UnsupportedError:
+		return true
+	}
+	return false
 }
 
 // beginSession subscribes to the resources. Changes of lists are sent in every session whose
@@ -194,7 +258,7 @@ func (s *Subscription) beginSession(ctx context.Context, x *connection) error {
 			s.mu.Unlock()
 		}
 		if err != nil {
-			return c.wrap(method.String(), err)
+			return err
 		}
 		accepted.URIs = append(accepted.URIs, uri)
 	}
@@ -220,6 +284,9 @@ type wireFilter struct {
 func (s *Subscription) beginListen(ctx context.Context, x *connection) error {
 	c := s.client
 	method := protocol.Listen.String()
+	if need := (protocol.ServerCapability{Name: "resources", Member: "subscribe"}); len(s.filter.URIs) > 0 && c.testing == nil && !x.declares(need) {
+		return &UnsupportedError{Target: c.target.Name(), Method: method, Capability: need.String(), Revision: x.revision.Load().Version}
+	}
 	params, err := object(map[string]any{"notifications": wireFilter(s.filter)}, "filter")
 	if err != nil {
 		return err
@@ -228,7 +295,7 @@ func (s *Subscription) beginListen(ctx context.Context, x *connection) error {
 	p, err := x.enter(method, new(requestOptions))
 	if err != nil {
 		cancel(nil)
-		return c.wrap(method, err)
+		return err
 	}
 	r := &Request{Method: method, Params: params, options: new(requestOptions)}
 	message, err := x.appendRequest(nil, p, r)
@@ -245,31 +312,38 @@ func (s *Subscription) beginListen(ctx context.Context, x *connection) error {
 	x.listens[p.id] = l
 	x.mu.Unlock()
 	s.mu.Lock()
+	s.since = time.Now()
 	s.listen = func() { cancel(ErrClosed) }
+	if s.err != nil { // it was closed meanwhile
+		cancel(ErrClosed)
+	}
 	s.mu.Unlock()
-	ended := make(chan error, 1)
+	failed := make(chan error, 1)
 	c.spawn(func() {
 		err := x.runListen(listen, p, r, message)
-		x.mu.Lock()
-		delete(x.listens, p.id)
-		x.mu.Unlock()
-		ended <- err
-		s.again(x, err)
+		cancel(nil)
+		if x.endListen(p.id, l, true) {
+			s.again(x, err)
+			return
+		}
+		failed <- err
 	})
-	ctx, done := context.WithTimeoutCause(ctx, c.limits.RequestTime, ErrTimeout)
+	ctx, done := context.WithTimeoutCause(ctx, c.limits.RequestTime, errListenTime)
 	defer done()
 	select {
 	case <-l.acknowledged:
 		return nil
-	case err := <-ended:
-		cancel(nil)
+	case err := <-failed:
 		if err == nil {
 			err = &dial.Violation{Text: "the listen ended without an acknowledgement"}
 		}
-		return c.wrap(method, err)
+		return err
 	case <-ctx.Done():
+		if x.endListen(p.id, l, false) {
+			return nil // the acknowledgement has just come
+		}
 		cancel(context.Cause(ctx))
-		return c.wrap(method, context.Cause(ctx))
+		return context.Cause(ctx)
 	}
 }
 
@@ -277,12 +351,25 @@ func (s *Subscription) beginListen(ctx context.Context, x *connection) error {
 type listening struct {
 	sub          *Subscription
 	acknowledged chan struct{}
-	has          bool // acknowledged; the lock of the connection guards it
+	has, over    bool // acknowledged, or given up before that; the lock of the connection guards them
+}
+
+// endListen forgets a listen that was not acknowledged, or has ended. It reports whether it was
+// acknowledged: then it is begun again, otherwise beginListen fails.
+func (x *connection) endListen(id int64, l *listening, ended bool) (acknowledged bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	l.over = !l.has
+	if ended || l.over {
+		delete(x.listens, id)
+	}
+	return l.has
 }
 
 // runListen waits until the server ends a listen, or ctx ends.
 func (x *connection) runListen(ctx context.Context, p *pending, r *Request, message []byte) error {
 	if x.stream == nil {
+		defer x.releaseIfIdle()
 		defer x.leave(p)
 		err := x.requester.Send(ctx, x.httpMessage(p, r, message), func(data []byte) bool {
 			x.receive(data, p)
@@ -292,8 +379,8 @@ func (x *connection) runListen(ctx context.Context, p *pending, r *Request, mess
 		if _, done := x.take(p); done {
 			return p.err
 		}
-		if cause := context.Cause(ctx); cause != nil {
-			return cause
+		if ctx.Err() != nil {
+			return x.listenEnd(ctx)
 		}
 		return err
 	}
@@ -308,9 +395,17 @@ func (x *connection) runListen(ctx context.Context, p *pending, r *Request, mess
 			if x.leave(p) {
 				x.cancel(p, context.Cause(ctx))
 			}
-			return context.Cause(ctx)
+			return x.listenEnd(ctx)
 		}
 	}
+}
+
+// listenEnd returns why the context of a listen has ended, which ends with the connection.
+func (x *connection) listenEnd(ctx context.Context) error {
+	if why := x.why(); why != nil {
+		return &lost{sent: true, err: why}
+	}
+	return context.Cause(ctx)
 }
 
 // listenCancelled ends a listen that the server has cancelled. The notification may follow
@@ -336,36 +431,33 @@ func (x *connection) listenCancelled(id int64, data []byte) {
 // connection, as over HTTP.
 func (s *Subscription) again(x *connection, why error) {
 	c := s.client
-	select {
-	case <-s.ended:
-		return
-	default:
-	}
-	if x.isGone() || c.ctx.Err() != nil {
-		return // the next connection begins it again
-	}
 	s.mu.Lock()
-	begun := s.accepted
+	over := s.err != nil
+	if time.Since(s.since) >= c.retry.Max {
+		s.short = 0
+	}
+	s.short++
+	short := s.short
 	s.mu.Unlock()
-	if begun.isEmpty() {
-		return // Subscribe returns the error
+	switch {
+	case over:
+	case x.isGone() || c.ctx.Err() != nil: // the next connection begins it again
+	case c.retry.Attempts > 1:
+		go s.renew(x, short)
+	default:
+		if why == nil {
+			why = errListenEnded
+		}
+		s.finish(c.wrap(protocol.Listen.String(), why))
 	}
-	if c.retry.Attempts > 1 {
-		go s.renew(x)
-		return
-	}
-	if why == nil {
-		why = errListenEnded
-	}
-	s.finish(c.wrap(protocol.Listen.String(), why))
 }
 
 var errListenEnded = errors.New("the server has ended the subscription")
 
-// renew begins the subscription again, after a time that doubles.
-func (s *Subscription) renew(x *connection) {
+// renew begins the subscription again, after a time that doubles. attempt counts from 1.
+func (s *Subscription) renew(x *connection, attempt int) {
 	c := s.client
-	for attempt := 1; ; attempt++ {
+	for ; ; attempt++ {
 		if sleep(x.ctx, c.ctx, c.retry.backoff(attempt, 0)) != nil {
 			return
 		}
@@ -378,15 +470,11 @@ func (s *Subscription) renew(x *connection) {
 		if err == nil || x.isGone() {
 			return
 		}
-		if _, refused := errors.AsType[*jsonrpc.Error](err); refused {
-			s.finish(err)
+		if isRefusal(err) {
+			s.finish(c.wrap(protocol.Listen.String(), err))
 			return
 		}
 	}
-}
-
-func (f Filter) isEmpty() bool {
-	return !f.Tools && !f.Prompts && !f.Resources && len(f.URIs) == 0
 }
 
 // changed passes a notification of a change on.
@@ -457,7 +545,7 @@ func (x *connection) acknowledge(l *listening, params *jsonrpc.Params, data []by
 	l.sub.mu.Unlock()
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !l.has {
+	if !l.has && !l.over {
 		l.has = true
 		close(l.acknowledged)
 	}

@@ -104,3 +104,80 @@ func TestTriedOften(t *testing.T) {
 		}
 	})
 }
+
+// TestSentBefore: a request that may have run is not said to be unsent, where the attempt after it was.
+func TestSentBefore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &scripted{t: t, handle: modern(func(_ int, m message) []string { return []string{closing} })}
+		dials := 0
+		c, err := mcpclient.Connect(t.Context(), mcpclient.Dialer("lost", func(ctx context.Context) (jsonrpc.Conn, error) {
+			if dials++; dials > 1 {
+				return nil, errors.New("refused")
+			}
+			return s.dial(ctx)
+		}), mcpclient.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Call(t.Context(), "x", nil, mcpclient.WithIdempotent())
+		if e := errorAs[*mcpclient.ConnectionError](t, err); !e.Sent || !strings.Contains(err.Error(), "may have run") || !strings.Contains(err.Error(), "refused") {
+			t.Errorf("the error is %v", err)
+		}
+		if n := s.count("tools/call"); n != 1 {
+			t.Errorf("the server got %d calls", n)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		s.serving.Wait()
+	})
+}
+
+// TestReplyAfterFailure: a reply that comes when its connection has been given up is dropped without a report.
+func TestReplyAfterFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		reply := make(chan struct{})
+		s := &scripted{t: t}
+		s.handle = modern(func(_ int, m message) []string {
+			<-reply
+			return []string{m.reply(okResult)}
+		})
+		c, err := mcpclient.Connect(t.Context(), mcpclient.Dialer("failing", func(ctx context.Context) (jsonrpc.Conn, error) {
+			conn, err := s.dial(ctx)
+			return &failingConn{conn, reply}, err
+		}), mcpclient.Options{OnProtocolError: func(err error) { t.Errorf("reported: %v", err) }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Call(t.Context(), "x", nil)
+		if e := errorAs[*mcpclient.ConnectionError](t, err); !e.Sent {
+			t.Errorf("the error is %v", err)
+		}
+		synctest.Wait()
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		s.serving.Wait()
+	})
+}
+
+// failingConn says of a call that it has not been sent, and the reply comes after that. It stays
+// open until the reply has been read.
+type failingConn struct {
+	jsonrpc.Conn
+	reply chan struct{}
+}
+
+func (c *failingConn) Write(batch []byte) error {
+	err := c.Conn.Write(batch)
+	if err == nil && bytes.Contains(batch, []byte("tools/call")) {
+		time.AfterFunc(time.Second, func() { close(c.reply) })
+		return &dial.Error{Sent: true, Err: errors.New("no response")}
+	}
+	return err
+}
+
+func (c *failingConn) Close() error {
+	time.Sleep(2 * time.Second)
+	return c.Conn.Close()
+}

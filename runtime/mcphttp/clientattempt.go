@@ -25,6 +25,19 @@ type clientRequest struct {
 	wait   func() (done func())
 }
 
+// proxied reports whether requests to a URL may go through a proxy.
+func (c *clientConn) proxied(to *url.URL) bool {
+	t, ok := c.http.(*http.Transport)
+	if !ok {
+		return true
+	}
+	if t.Proxy == nil {
+		return false
+	}
+	proxy, err := t.Proxy(&http.Request{Method: http.MethodPost, URL: to, Host: to.Host})
+	return err != nil || proxy != nil
+}
+
 // maxChallenge is how many bytes of a response an Authorizer may read.
 const maxChallenge = 64 << 10
 
@@ -34,6 +47,14 @@ func (e *exchange) do(q *clientRequest) (*http.Response, error) {
 	c := e.conn
 	to, redirected := q.url, false
 	ctx := e.ctx
+	if c.endpoint.Auth != nil {
+		var a *dial.Authorization
+		e.authCtx, a = dial.WithAuthorization(e.ctx)
+		e.message.authorization = nil
+		if !c.proxied(to) {
+			e.message.authorization = a
+		}
+	}
 	if q.data != nil {
 		e.message.prepare(q.data)
 		ctx = httptrace.WithClientTrace(ctx, &e.message.trace)
@@ -84,7 +105,7 @@ func (e *exchange) request(ctx context.Context, q *clientRequest, to *url.URL) (
 	if c.endpoint.Auth != nil {
 		u := *to
 		r.URL, r.Header = &u, maps.Clone(q.header)
-		if err := userError("Authorize", func() error { return c.endpoint.Auth.Authorize(e.ctx, r) }); err != nil {
+		if err := e.authorizer("Authorize", func(ctx context.Context) error { return c.endpoint.Auth.Authorize(ctx, r) }); err != nil {
 			return nil, &dial.Error{Err: fmt.Errorf("get credentials: %w", err)}
 		}
 		if !sameOrigin(to, r.URL) {
@@ -132,17 +153,21 @@ func tooLargeHeader(limit int) error {
 // challenge lets the Authorizer handle a response. After an error, the request ends with the
 // status of the response.
 func (e *exchange) challenge(q *clientRequest, r *http.Request, resp *http.Response) error {
-	defer discard(resp)
 	prefix, _ := io.ReadAll(io.LimitReader(resp.Body, maxStatusBody))
 	body := resp.Body
 	resp.Body = struct {
 		io.Reader
 		io.Closer
 	}{io.LimitReader(io.MultiReader(strings.NewReader(string(prefix)), body), maxChallenge), body}
-	if q.wait != nil {
-		defer q.wait()()
+	for _, wait := range []func() func(){q.wait, e.conn.o.Wait} {
+		if wait != nil {
+			defer wait()()
+		}
 	}
-	err := userError("HandleChallenge", func() error { return e.conn.endpoint.Auth.HandleChallenge(e.ctx, r, resp) })
+	err := e.authorizer("HandleChallenge", func(ctx context.Context) error {
+		defer discard(resp) // here, since the method may still read it when the request has ended
+		return e.conn.endpoint.Auth.HandleChallenge(ctx, r, resp)
+	})
 	switch {
 	case err == nil:
 		return nil
@@ -156,12 +181,14 @@ func (e *exchange) challenge(q *clientRequest, r *http.Request, resp *http.Respo
 	}
 }
 
-// userError calls a method of the Authorizer. A panic is an error.
-func userError(method string, f func() error) (err error) {
-	usercode.Call(func() { err = f() }, func(failed usercode.Failure) {
-		err = errors.New(method + " of Endpoint.Auth has failed: " + failed.String())
-	})
-	return err
+// authorizer calls a method of the Authorizer. It waits no longer than the request may take,
+// also if the method ignores its context. A panic is an error.
+func (e *exchange) authorizer(method string, call func(context.Context) error) error {
+	ctx := e.authCtx
+	if _, own := e.conn.endpoint.Auth.(*fixed); own {
+		return call(ctx)
+	}
+	return usercode.Within(ctx, method+" of Endpoint.Auth", func() error { return call(ctx) })
 }
 
 // failure returns the error for an attempt without a response, or for a response that has

@@ -5,7 +5,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptrace"
+	"net/netip"
 	"sync/atomic"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 )
 
 // sending is the message of an exchange while a transport sends it. It notes whether the
@@ -19,6 +22,9 @@ type sending struct {
 	trace     httptrace.ClientTrace
 	asked     atomic.Bool // the transport calls the functions of trace
 	connected atomic.Bool // it has got a connection in the latest attempt
+	// authorization gets the address of the server. Nil where the address is not needed, or is
+	// that of a proxy.
+	authorization *dial.Authorization
 }
 
 // prepare makes the message ready to be sent.
@@ -35,7 +41,16 @@ func (s *sending) getConn(string) {
 	s.connected.Store(false)
 }
 
-func (s *sending) gotConn(httptrace.GotConnInfo) { s.connected.Store(true) }
+func (s *sending) gotConn(info httptrace.GotConnInfo) {
+	s.connected.Store(true)
+	if s.authorization == nil {
+		return
+	}
+	if at, err := netip.ParseAddrPort(info.Conn.RemoteAddr().String()); err == nil {
+		address := at.Addr()
+		s.authorization.Remote.Store(&address)
+	}
+}
 
 // attach makes the message the body of a request.
 func (s *sending) attach(r *http.Request) {

@@ -78,7 +78,8 @@ type exchange struct {
 	conn    *clientConn
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	message sending // that is the body of the request
+	message sending         // that is the body of the request
+	authCtx context.Context // for the methods of the Authorizer: ctx, and what it remembers for the request
 }
 
 func (c *clientConn) begin(ctx context.Context) (*exchange, error) {

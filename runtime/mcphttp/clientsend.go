@@ -85,6 +85,11 @@ func (e *exchange) follow(resp *http.Response, resumable bool, receive func([]by
 	c := e.conn
 	r := newEventReader(resp.Body, c.o.Limits.MessageBytes)
 	defer r.release()
+	defer func() {
+		if resp != nil { // the latest
+			_ = resp.Body.Close()
+		}
+	}()
 	var seen seenIDs
 	for {
 		done, err := e.events(r, &seen, receive)
@@ -105,7 +110,6 @@ func (e *exchange) follow(resp *http.Response, resumable bool, receive func([]by
 		if resp, err = e.resume(r); err != nil {
 			return err
 		}
-		defer func() { _ = resp.Body.Close() }()
 		r.reset(resp.Body)
 		seen.resumed = true
 	}

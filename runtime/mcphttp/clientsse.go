@@ -133,17 +133,24 @@ func (s *clientSSE) Read() ([]byte, error) {
 	}
 }
 
-// Write posts the messages, one after the other.
+// Write posts the messages, one after the other. What the error says of one that was not sent
+// must be true of all, so it is Sent where another one was before.
 func (s *clientSSE) Write(batch []byte) error {
+	posted := false
 	for len(batch) > 0 {
 		message, rest, _ := bytes.Cut(batch, []byte{'\n'})
 		batch = rest
 		if len(message) == 0 {
 			continue
 		}
-		if err := s.post(message); err != nil {
+		err := s.post(message)
+		if failed, ok := err.(*dial.Error); ok && posted {
+			failed.Sent = true
+		}
+		if err != nil {
 			return err
 		}
+		posted = true
 	}
 	return nil
 }
@@ -167,7 +174,9 @@ func (s *clientSSE) post(message []byte) error {
 		discard(resp)
 		return nil
 	}
-	return e.status(resp)
+	refused := e.status(resp)
+	// A server that refuses a message has not handled it. Behind a proxy it may have.
+	return &dial.Error{Sent: refused.Status/100 != 4, Again: true, Err: refused}
 }
 
 var errWriteTime = errors.New("the server has not accepted a message for Limits.WriteTime")

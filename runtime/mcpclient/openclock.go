@@ -1,0 +1,64 @@
+package mcpclient
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// openClock ends the context of an opening after ConnectTime. The time in which a person logs
+// in does not count, up to patience.
+type openClock struct {
+	mu       sync.Mutex
+	timer    *time.Timer
+	since    time.Time // the last change of waits from or to 0
+	left     time.Duration
+	patience time.Duration
+	waits    int // logins in progress
+}
+
+// startOpenClock returns a context that ends with parent, and when the time is over. The clock
+// must be ended.
+func startOpenClock(parent context.Context, l *Limits) (context.Context, *openClock, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	k := &openClock{since: time.Now(), left: l.ConnectTime, patience: l.QuestionTime}
+	k.timer = time.AfterFunc(k.left, func() { cancel(errConnectTime) })
+	return ctx, k, func() {
+		k.timer.Stop()
+		cancel(nil)
+	}
+}
+
+// stop stops the clock until the function that it returns is called. It does nothing after the
+// opening.
+func (k *openClock) stop() (resume func()) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.waits++; k.waits == 1 {
+		k.left -= k.lap()
+		k.restart(k.left + k.patience)
+	}
+	return func() {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if k.waits--; k.waits == 0 {
+			k.patience -= k.lap()
+			k.restart(k.left + min(k.patience, 0))
+		}
+	}
+}
+
+// lap returns the time since the last lap.
+func (k *openClock) lap() time.Duration {
+	now := time.Now()
+	d := now.Sub(k.since)
+	k.since = now
+	return d
+}
+
+// restart sets the timer, if it still runs.
+func (k *openClock) restart(d time.Duration) {
+	if k.timer.Stop() {
+		k.timer.Reset(d)
+	}
+}

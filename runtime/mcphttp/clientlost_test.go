@@ -1,0 +1,236 @@
+package mcphttp_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+// posted is a message of a client that a server has got by POST.
+type posted struct {
+	ID     json.RawMessage
+	Method string
+	Params struct{ Name string }
+}
+
+// posting returns a server that calls a function for each message but those of handshakes. Its
+// sessions are s1, s2 and so on.
+func posting(t *testing.T, handle func(w http.ResponseWriter, r *http.Request, m posted)) string {
+	t.Helper()
+	var mu sync.Mutex
+	sessions := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		var m posted
+		if err := json.NewDecoder(r.Body).Decode(&m); err != nil {
+			t.Error(err)
+		}
+		switch m.Method {
+		case "initialize":
+			mu.Lock()
+			sessions++
+			w.Header().Set("Mcp-Session-Id", fmt.Sprint("s", sessions))
+			mu.Unlock()
+			answer(w, m, `{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}`)
+		case "server/discover":
+			answer(w, m, `{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}`)
+		case "notifications/initialized":
+			w.WriteHeader(http.StatusAccepted)
+		default:
+			handle(w, r, m)
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func answer(w http.ResponseWriter, m posted, result string) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
+}
+
+// connectTo connects to a server at a URL.
+func connectTo(t *testing.T, url string, o mcpclient.Options) *mcpclient.Client {
+	t.Helper()
+	c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: url}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// TestClientLosesSessionOfMany: a session is lost for many calls at once. None of them has run,
+// so each is sent again, also while the first one opens a new session.
+func TestClientLosesSessionOfMany(t *testing.T) {
+	const calls = 8
+	var mu sync.Mutex
+	ran := map[string]int{}
+	var waiting sync.WaitGroup
+	waiting.Add(calls)
+	reopened := make(chan struct{})
+	url := posting(t, func(w http.ResponseWriter, r *http.Request, m posted) {
+		if session := r.Header.Get("Mcp-Session-Id"); session == "s1" {
+			waiting.Done()
+			waiting.Wait() // all are in progress
+			if m.Params.Name != "0" {
+				select {
+				case <-reopened:
+				case <-r.Context().Done():
+					return
+				}
+			}
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if ran[m.Params.Name]++; len(ran) == 1 {
+			close(reopened)
+		}
+		answer(w, m, `{"content":[]}`)
+	})
+	c := connectTo(t, url, mcpclient.Options{Revision: "2025-11-25"})
+	var group sync.WaitGroup
+	for i := range calls {
+		group.Go(func() {
+			if _, err := c.Call(t.Context(), fmt.Sprint(i), nil); err != nil {
+				t.Errorf("call %d: %v", i, err)
+			}
+		})
+	}
+	group.Wait()
+	for name, n := range ran {
+		if n != 1 {
+			t.Errorf("call %s has run %d times", name, n)
+		}
+	}
+	if len(ran) != calls {
+		t.Errorf("%d calls have run", len(ran))
+	}
+}
+
+// TestClientFindsOutAgain: a request that no server of the revision refuses like this lets the
+// client find out the revision again. Calls in progress are not disturbed.
+func TestClientFindsOutAgain(t *testing.T) {
+	begun, proceed := make(chan struct{}), make(chan struct{})
+	url := posting(t, func(w http.ResponseWriter, r *http.Request, m posted) {
+		if m.Method != "tools/call" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		close(begun)
+		select {
+		case <-proceed:
+			answer(w, m, `{"resultType":"complete","content":[]}`)
+		case <-r.Context().Done():
+		}
+	})
+	c := connectTo(t, url, mcpclient.Options{})
+	called := make(chan error, 1)
+	go func() {
+		_, err := c.Call(t.Context(), "x", nil)
+		called <- err
+	}()
+	<-begun
+	_, err := c.Request(t.Context(), "example/unknown", nil)
+	if e, ok := errors.AsType[*mcpclient.StatusError](err); !ok || e.Status != http.StatusNotFound {
+		t.Errorf("the request: %v", err)
+	}
+	close(proceed)
+	if err := <-called; err != nil {
+		t.Errorf("the call in progress: %v", err)
+	}
+}
+
+// TestClientClosesAfterReplacement: Close ends a call in progress on a connection that was
+// replaced.
+func TestClientClosesAfterReplacement(t *testing.T) {
+	begun := make(chan struct{})
+	url := posting(t, func(w http.ResponseWriter, r *http.Request, m posted) {
+		if m.Method == "tools/call" {
+			close(begun)
+			<-r.Context().Done()
+			return
+		}
+		w.WriteHeader(http.StatusNotFound)
+	})
+	c := connectTo(t, url, mcpclient.Options{})
+	called := make(chan error, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	go func() {
+		_, err := c.Call(ctx, "x", nil)
+		called <- err
+	}()
+	<-begun
+	if _, err := c.Request(ctx, "example/unknown", nil); err == nil {
+		t.Error("the request has a result")
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-called; !errors.Is(err, mcpclient.ErrClosed) {
+		t.Errorf("the call: %v", err)
+	}
+}
+
+// TestClientNotifies: a notification ends within the time of a request, and is sent again in a
+// new session.
+func TestClientNotifies(t *testing.T) {
+	got := make(chan string, 10)
+	url := posting(t, func(w http.ResponseWriter, r *http.Request, m posted) {
+		session := r.Header.Get("Mcp-Session-Id")
+		got <- session + " " + m.Method
+		switch {
+		case m.Method == "notifications/never":
+			<-r.Context().Done()
+		case session == "s1":
+			w.WriteHeader(http.StatusNotFound)
+		default:
+			w.WriteHeader(http.StatusAccepted)
+		}
+	})
+	o := mcpclient.Options{Revision: "2025-11-25"}
+	o.Limits.RequestTime = 50 * time.Millisecond
+	c := connectTo(t, url, o)
+	if err := c.Notify(t.Context(), "notifications/never", nil); !errors.Is(err, mcpclient.ErrTimeout) {
+		t.Errorf("a notification that is never accepted: %v", err)
+	}
+	if err := c.Notify(t.Context(), "notifications/x", nil); err != nil {
+		t.Errorf("in a lost session: %v", err)
+	}
+	for _, want := range []string{"s1 notifications/never", "s1 notifications/x", "s2 notifications/x"} {
+		if message := <-got; message != want {
+			t.Errorf("the server has got %s, want %s", message, want)
+		}
+	}
+}
+
+// TestClientWaitsInTime: a request does not wait for a time that a server asks for, if its own
+// is over by then. The error says what the server has said.
+func TestClientWaitsInTime(t *testing.T) {
+	url := posting(t, func(w http.ResponseWriter, r *http.Request, m posted) {
+		w.Header().Set("Retry-After", "20")
+		w.WriteHeader(http.StatusTooManyRequests)
+	})
+	c := connectTo(t, url, mcpclient.Options{})
+	begin := time.Now()
+	_, err := c.Call(t.Context(), "x", nil, mcpclient.WithMaxTime(10*time.Second))
+	status, ok := errors.AsType[*mcpclient.StatusError](err)
+	if !ok || status.Status != http.StatusTooManyRequests || !errors.Is(err, mcpclient.ErrTimeout) || time.Since(begin) > 8*time.Second {
+		t.Errorf("after %v: %v", time.Since(begin), err)
+	}
+}
