@@ -1,0 +1,180 @@
+package mcpauth
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/pbkdf2"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+const (
+	passwordRounds  = 600_000   // of PBKDF2
+	maxRounds       = 5_000_000 // in a hash
+	passwordTime    = 5 * time.Minute
+	maxPasswords    = 1000             // verified ones that are kept
+	passwordPatient = 10 * time.Second // for a derivation to begin
+)
+
+// Password is what a store has of the password of a user.
+type Password struct {
+	Hash          string // by HashPassword
+	Scopes, Roles []string
+}
+
+// PasswordStore finds passwords. Many goroutines may call its method at the same time.
+type PasswordStore interface {
+	// Password returns that of a user, nil if there is none. An error means that this cannot be
+	// found out now.
+	Password(ctx context.Context, user string) (*Password, error)
+}
+
+// Passwords is a PasswordStore that does not change, by user.
+type Passwords map[string]Password
+
+// Password returns the password of a user.
+func (p Passwords) Password(_ context.Context, user string) (*Password, error) {
+	if found, ok := p[user]; ok {
+		return &found, nil
+	}
+	return nil, nil
+}
+
+// HashPassword returns what a store has in place of a password: PBKDF2 with SHA-256, 600,000
+// rounds and a random salt. It takes a fraction of a second.
+func HashPassword(password string) string {
+	salt := make([]byte, 16)
+	_, _ = rand.Read(salt) // does not fail
+	return passwordHash{passwordRounds, salt, derive(password, salt, passwordRounds)}.String()
+}
+
+// passwordHash is a parsed hash.
+type passwordHash struct {
+	rounds    int
+	salt, sum []byte
+}
+
+func (h passwordHash) String() string {
+	return fmt.Sprintf("pbkdf2-sha256$%d$%s$%s", h.rounds, base64.RawStdEncoding.EncodeToString(h.salt), base64.RawStdEncoding.EncodeToString(h.sum))
+}
+
+func parseHash(s string) (h passwordHash, ok bool) {
+	parts := strings.Split(s, "$")
+	if len(parts) != 4 || parts[0] != "pbkdf2-sha256" {
+		return h, false
+	}
+	var err1, err2, err3 error
+	h.rounds, err1 = strconv.Atoi(parts[1])
+	h.salt, err2 = base64.RawStdEncoding.DecodeString(parts[2])
+	h.sum, err3 = base64.RawStdEncoding.DecodeString(parts[3])
+	return h, errors.Join(err1, err2, err3) == nil && h.rounds >= passwordRounds && h.rounds <= maxRounds && len(h.salt) >= 16 && len(h.sum) == sha256.Size
+}
+
+func derive(password string, salt []byte, rounds int) []byte {
+	sum, err := pbkdf2.Key(sha256.New, password, salt, rounds, sha256.Size)
+	if err != nil { // only for lengths that do not occur here
+		panic("mcpauth: " + err.Error())
+	}
+	return sum
+}
+
+// Basic returns a Verifier of user names and passwords (RFC 7617).
+//
+// Verifying a password is slow on purpose. At most one per processor is verified at a time, and
+// none for an address with too many failures (Options.MaxFailuresPerMinute). A verified one is
+// kept for 5 minutes, as a digest with a key of the process.
+func Basic(store PasswordStore) Verifier {
+	v := &basic{store: store, known: newCache[*Identity](maxPasswords), key: make([]byte, 32), running: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	_, _ = rand.Read(v.key) // does not fail
+	return v
+}
+
+type basic struct {
+	store   PasswordStore
+	known   *cache[*Identity]
+	key     []byte        // of the digests in known
+	running chan struct{} // has an element for each derivation
+}
+
+func (v *basic) configuration() error {
+	if v.store == nil {
+		return errors.New("the store of Basic is nil")
+	}
+	return nil
+}
+
+func (v *basic) describe(d *description) { d.basic = true }
+
+func (v *basic) Verify(ctx context.Context, c *Credential) (*Identity, error) {
+	if c.Scheme != SchemeBasic {
+		return nil, ErrNotMine
+	}
+	stored, err := v.store.Password(ctx, c.User)
+	if err != nil {
+		return nil, fmt.Errorf("find password: %w", err)
+	}
+	// Another hash in the store ends what was verified with the one before.
+	hash, ok := passwordHash{rounds: passwordRounds, salt: v.key[:16], sum: make([]byte, sha256.Size)}, false
+	if stored != nil {
+		if hash, ok = parseHash(stored.Hash); !ok {
+			return nil, errors.New("the store has a hash that HashPassword has not made")
+		}
+	}
+	key := v.digest(c, hash)
+	if i, known := v.known.get(key); known && ok {
+		return i, nil
+	}
+	if c.guard != nil && c.guard.failures.exceeded(c.Address) {
+		return nil, refuse("too many passwords of the address have been refused")
+	}
+	if err := v.begin(ctx); err != nil {
+		return nil, err
+	}
+	// A user that is not known takes as long as one that is.
+	same := subtle.ConstantTimeCompare(derive(c.Password, hash.salt, hash.rounds), hash.sum) == 1
+	<-v.running
+	if !same || !ok {
+		return nil, refuse("user name or password is wrong")
+	}
+	i := &Identity{Subject: c.User, Scopes: stored.Scopes, Roles: stored.Roles, Method: "basic", Machine: true}
+	v.known.put(key, i, time.Now().Add(passwordTime))
+	return i, nil
+}
+
+// begin waits until a derivation may run.
+func (v *basic) begin(ctx context.Context) error {
+	select {
+	case v.running <- struct{}{}:
+		return nil
+	default:
+	}
+	patience := time.NewTimer(passwordPatient)
+	defer patience.Stop()
+	select {
+	case v.running <- struct{}{}:
+		return nil
+	case <-patience.C:
+		return errors.New("too many passwords are being verified")
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// digest is the key of a verified password. A reader of the memory cannot try passwords on it
+// without the key of the process.
+func (v *basic) digest(c *Credential, hash passwordHash) (d digest) {
+	code := hmac.New(sha256.New, v.key)
+	for _, s := range []string{c.User, c.Password, string(hash.sum)} {
+		fmt.Fprintf(code, "%d:%s", len(s), s)
+	}
+	code.Sum(d[:0])
+	return d
+}

@@ -1,0 +1,120 @@
+package mcpauth_test
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcpauth"
+)
+
+// password is that of ada, and its hash. Making a hash takes long.
+const password = "pass:" + canary
+
+var passwordHash = sync.OnceValue(func() string { return mcpauth.HashPassword(password) })
+
+func basicField(user, password string) string {
+	return "Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
+}
+
+func basicSite(t *testing.T, store mcpauth.PasswordStore) *site {
+	return newSite(t, func(o *mcpauth.Options) {
+		o.MaxFailuresPerMinute = 4
+		o.Verifiers = []mcpauth.Verifier{mcpauth.Basic(store)}
+	})
+}
+
+func TestBasic(t *testing.T) {
+	s := basicSite(t, mcpauth.Passwords{"ada": {Hash: passwordHash(), Scopes: []string{"books:read"}, Roles: []string{"staff"}}})
+	me := s.whoami(t, basicField("ada", password))
+	if me.Principal != "basic ada" || !me.Identity.HasScope("books:read") || me.Identity.Roles[0] != "staff" || !me.Identity.Machine {
+		t.Errorf("%+v", me)
+	}
+	for _, test := range []struct {
+		name, field string
+		status      int
+	}{
+		{"nothing", "Authorization: Basic", 400},
+		{"no colon", "Authorization: Basic YWRh", 400},
+		{"no user", basicField("", password), 400},
+		{"not base64", "Authorization: Basic ada:pass", 400},
+		{"line end in it", basicField("ada", "pa\nss"), 400},
+		{"NUL", basicField("ada", "pa\x00ss"), 400},
+		{"not UTF-8", basicField("ad\xff", password), 400},
+		{"2 KB", basicField("ada", strings.Repeat("x", 2000)), 400},
+	} {
+		s := basicSite(t, mcpauth.Passwords{})
+		if resp := s.do(t, post("whoami", test.field)); resp.StatusCode != test.status {
+			t.Errorf("%s: status %d", test.name, resp.StatusCode)
+		}
+	}
+	if field := s.do(t, post("whoami")).Header.Get("Www-Authenticate"); field != `Basic realm="https://mcp.example.com/mcp", charset="UTF-8"` {
+		t.Error(field)
+	}
+}
+
+// Guesses are refused without the slow derivation once an address has had too many, and what
+// is known to be right is taken all the same.
+func TestBasicGuesses(t *testing.T) {
+	s := basicSite(t, mcpauth.Passwords{"ada": {Hash: passwordHash()}})
+	s.whoami(t, basicField("ada", password))
+	statuses := ""
+	for _, guess := range [][2]string{{"ada", "guess one"}, {"eve", password}, {"Ada", password}, {"ada", password + "x"}} {
+		if resp := s.do(t, post("whoami", basicField(guess[0], guess[1]))); resp.StatusCode == 401 {
+			statuses += "1"
+		}
+	}
+	began := time.Now()
+	for range 200 {
+		if resp := s.do(t, post("whoami", basicField("ada", "guess"))); resp.StatusCode == 429 {
+			statuses += "9"
+		}
+	}
+	// 200 derivations take more than 10 seconds of one processor.
+	if took := time.Since(began); statuses != "1111"+strings.Repeat("9", 200) || took > 5*time.Second {
+		t.Errorf("%s, %v", statuses, took)
+	}
+	s.whoami(t, basicField("ada", password))
+}
+
+// A password that the store changes is not taken any more.
+func TestBasicChanged(t *testing.T) {
+	store := mcpauth.Passwords{"ada": {Hash: passwordHash()}}
+	s := basicSite(t, store)
+	s.whoami(t, basicField("ada", password))
+	store["ada"] = mcpauth.Password{Hash: mcpauth.HashPassword("another password")}
+	if resp := s.do(t, post("whoami", basicField("ada", password))); resp.StatusCode != 401 {
+		t.Errorf("status %d", resp.StatusCode)
+	}
+	delete(store, "ada")
+	if resp := s.do(t, post("whoami", basicField("ada", password))); resp.StatusCode != 401 {
+		t.Errorf("status %d", resp.StatusCode)
+	}
+}
+
+// passwordFunc is a store of a program.
+type passwordFunc func(user string) (*mcpauth.Password, error)
+
+func (f passwordFunc) Password(_ context.Context, user string) (*mcpauth.Password, error) {
+	return f(user)
+}
+
+func TestBasicStore(t *testing.T) {
+	for _, hash := range []string{"", password, "pbkdf2-sha256$1000$" + strings.Repeat("A", 22) + "$" + strings.Repeat("A", 43), "pbkdf2-sha256$600000$AA$AA", "pbkdf2-sha256$99999999$" + strings.Repeat("A", 22) + "$" + strings.Repeat("A", 43)} {
+		s := basicSite(t, passwordFunc(func(string) (*mcpauth.Password, error) { return &mcpauth.Password{Hash: hash}, nil }))
+		if resp := s.do(t, post("whoami", basicField("ada", password))); resp.StatusCode != 503 {
+			t.Errorf("hash %q: status %d", hash, resp.StatusCode)
+		}
+	}
+	s := basicSite(t, passwordFunc(func(string) (*mcpauth.Password, error) { return nil, errors.New("no connection for " + password) }))
+	if resp := s.do(t, post("whoami", basicField("ada", password))); resp.StatusCode != 503 {
+		t.Errorf("status %d", resp.StatusCode)
+	}
+	if _, err := mcpauth.New(mcpauth.Options{Resource: resource, Verifiers: []mcpauth.Verifier{mcpauth.Basic(nil)}}); err == nil {
+		t.Error("a guard without a store")
+	}
+}

@@ -1,0 +1,56 @@
+package mcpauth
+
+import (
+	"fmt"
+	"net/netip"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// CacheBound fills a cache with many more entries than it may have, and returns the largest
+// number that it has had.
+func CacheBound(t *testing.T) (most int) {
+	c := newCache[int](maxCached)
+	until := time.Now().Add(time.Hour)
+	for n := range 5 * maxCached {
+		key := digestOf(&Credential{Token: fmt.Sprint(n)})
+		c.put(key, n, until)
+		if v, ok := c.get(key); !ok || v != n {
+			t.Fatalf("%d: %d, %v", n, v, ok)
+		}
+		most = max(most, c.len())
+	}
+	return most
+}
+
+// FailuresBound counts failures of many more addresses than are counted by themselves, and
+// returns the number of counts. It reports whether one address of these is refused.
+func FailuresBound() (counts int, refused bool) {
+	f := newFailures(60)
+	for n := range 3 * maxFailing {
+		f.add(netip.AddrFrom4([4]byte{10, byte(n >> 16), byte(n >> 8), byte(n)}))
+	}
+	first := netip.AddrFrom4([4]byte{10, 0, 0, 0})
+	return f.len(), f.exceeded(first)
+}
+
+// NewProofStore returns the store of proofs of one process.
+func NewProofStore(most int) mcp.StateStore { return newProofStore(most) }
+
+// ForgetLook makes a store of KeysFile or RolesFile look at its file with the next use.
+func ForgetLook(s any) {
+	switch f := s.(type) {
+	case keysFile:
+		f.forget()
+	case rolesFile:
+		f.forget()
+	}
+}
+
+func (w *watched[T]) forget() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.looked = time.Time{}
+}

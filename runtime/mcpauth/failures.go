@@ -1,0 +1,77 @@
+package mcpauth
+
+import (
+	"net/netip"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
+)
+
+const (
+	defaultFailures = 60
+	failureTime     = time.Minute
+	// maxFailing is how many addresses are counted by themselves; the others count together.
+	maxFailing = 10_000
+)
+
+// failures counts refused credentials by address, in the present minute and the one before.
+type failures struct {
+	most int
+
+	mu    sync.Mutex
+	began time.Time
+	now   map[clientlimit.Client]int
+	old   map[clientlimit.Client]int
+}
+
+func newFailures(most int) *failures { return &failures{most: most} }
+
+// add counts a failure, and reports whether the address has too many.
+func (f *failures) add(a netip.Addr) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	client := f.client(a)
+	if f.now == nil {
+		f.now = map[clientlimit.Client]int{}
+	}
+	f.now[client]++
+	return f.count(client) > f.most
+}
+
+// exceeded reports whether an address has had too many failures.
+func (f *failures) exceeded(a netip.Addr) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.count(f.client(a)) >= f.most
+}
+
+// client returns what counts for an address, after it has dropped counts that are too old. The
+// caller holds the lock.
+func (f *failures) client(a netip.Addr) clientlimit.Client {
+	switch age := time.Since(f.began); {
+	case age >= 2*failureTime:
+		f.began, f.now, f.old = time.Now(), nil, nil
+	case age >= failureTime:
+		f.began, f.now, f.old = f.began.Add(failureTime), nil, f.now
+	}
+	client := clientlimit.Of("", a)
+	if _, known := f.now[client]; !known && len(f.now) >= maxFailing {
+		return clientlimit.Client{}
+	}
+	return client
+}
+
+// count estimates the failures of the last minute: those of the present one, and the part of
+// the one before that is not older than a minute.
+func (f *failures) count(c clientlimit.Client) int {
+	left := failureTime - time.Since(f.began)
+	return f.now[c] + int(float64(f.old[c])*float64(left)/float64(failureTime))
+}
+
+// len is how many counts there are.
+func (f *failures) len() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.now) + len(f.old)
+}

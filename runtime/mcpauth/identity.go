@@ -1,0 +1,60 @@
+package mcpauth
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// Identity is who makes a call. Calls share it: it must not be changed.
+type Identity struct {
+	Issuer  string // of the token; "" for keys, passwords and certificates
+	Subject string // of the token, or the name of the key, the user or the certificate
+	Client  string // that the token was issued to; "" if that is not known
+	Scopes  []string
+	Roles   []string
+	Expires time.Time // zero if the credential does not expire
+	TokenID string    // jti, or the first 8 hexadecimal digits of the token's SHA-256
+	Method  string    // "jwt", "introspection", "key", "basic", "certificate", or that of another verifier
+	// Claims are those of the token, as encoding/json decodes them, with numbers as
+	// json.Number. They have no credential. Nil for other credentials.
+	Claims map[string]any
+	// Actors are the subjects that act for Subject, the present one first (RFC 8693, section
+	// 4.1).
+	Actors []string
+	// Machine reports that no user can give the credential more scopes: a key, a certificate,
+	// or a token whose subject is its client.
+	Machine bool
+
+	// token returns the token, for an Exchanger. It is a function, so that no package that
+	// prints a struct prints it. Nil in another process, and for other credentials.
+	token func() string
+	id    string // the result of ID, if it is known
+	// permission is the decision of the guard that the identity was verified for, so that not
+	// each request makes one. It may be nil.
+	permission *permission
+}
+
+// ID is the ID of the principal: issuer and subject, or method and subject. It differs
+// between issuers, and between methods: an issuer has a colon, a method has not.
+func (i *Identity) ID() string {
+	if i.id != "" {
+		return i.id
+	}
+	if i.Issuer != "" {
+		return i.Issuer + " " + i.Subject
+	}
+	return i.Method + " " + i.Subject
+}
+
+// HasScope reports whether the scopes have that one. Hierarchies of a guard are not applied.
+func (i *Identity) HasScope(scope string) bool { return i != nil && slices.Contains(i.Scopes, scope) }
+
+// IdentityFromContext returns who makes the call. It is nil where a guard has not
+// authenticated the caller, as on stdio.
+func IdentityFromContext(ctx context.Context) *Identity {
+	i, _ := mcp.CallFrom(ctx).Principal().Value.(*Identity)
+	return i
+}

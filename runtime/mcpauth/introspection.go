@@ -1,0 +1,270 @@
+package mcpauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+)
+
+const (
+	introspectedTime = 30 * time.Second // for which an answer is kept
+	refusedTime      = 5 * time.Second  // for which a refusal is kept
+	maxQuestions     = 64               // to the issuer at a time
+	endpointTime     = 15 * time.Minute // for which the place of the endpoint is kept
+)
+
+// IntrospectionOptions configure [Introspection].
+type IntrospectionOptions struct {
+	// Issuer is the issuer of the tokens, exactly as its metadata has it.
+	Issuer string
+	// Endpoint is the URL that is asked. "" means the introspection_endpoint of the metadata of
+	// the issuer.
+	Endpoint string
+	// ClientID and ClientSecret are those of the server at the issuer, sent as user name and
+	// password (RFC 6749, section 2.3.1).
+	ClientID, ClientSecret string
+	// Audience, AudienceFrom, RolesFrom, Clients and DPoP are as in [JWTOptions]. The claims
+	// are the members of the answer.
+	Audience     string
+	AudienceFrom func(claims map[string]any) []string
+	RolesFrom    func(claims map[string]any) []string
+	Clients      []string
+	DPoP         DPoPOptions
+	// HTTP has the Transport that asks the issuer. Nil is that of net/http.
+	HTTP *http.Client
+	// Log has errors of asking. Nil is slog.Default.
+	Log *slog.Logger
+}
+
+// Introspection returns a Verifier of access tokens that their issuer is asked about (RFC 7662).
+// It recognises every token that does not show by its form that it is an API key, or a JWT of
+// another issuer, so it comes after other verifiers of tokens.
+//
+// An answer is kept for 30 seconds, and not longer than the token is valid, a refusal for 5. One
+// question about a token is asked at a time, and 64 in all.
+func Introspection(o IntrospectionOptions) Verifier {
+	v := &introspection{
+		o: o, known: newCache[answer](maxCached), open: map[digest]*question{}, f: newFetcher(o.HTTP, maxReplyBytes),
+		metadata: newFetcher(o.HTTP, maxDocumentBytes), log: logs.New(loggerOr(o.Log)),
+	}
+	v.binding, v.wrong = newBinding(o.DPoP)
+	if v.wrong == nil {
+		v.wrong = v.check()
+	}
+	return v
+}
+
+type introspection struct {
+	o        IntrospectionOptions
+	wrong    error   // an error of the options
+	f        fetcher // of answers about tokens
+	metadata fetcher
+	log      *logs.Log
+	binding  *binding
+	known    *cache[answer]
+
+	mu      sync.Mutex
+	open    map[digest]*question
+	at      string // the endpoint, if it was found by metadata
+	foundAt time.Time
+}
+
+// answer is that of the issuer about a token: one of both.
+type answer struct {
+	found *verified
+	err   error // wraps ErrInvalid
+}
+
+// question is asked once for all requests with the same token.
+type question struct {
+	done   chan struct{}
+	answer answer
+}
+
+func (v *introspection) check() error {
+	if _, err := checkURL(v.o.Issuer); err != nil {
+		return fmt.Errorf("IntrospectionOptions.Issuer %w", err)
+	}
+	if v.o.Endpoint != "" {
+		if _, err := checkURL(v.o.Endpoint); err != nil {
+			return fmt.Errorf("IntrospectionOptions.Endpoint %w", err)
+		}
+	}
+	if v.o.ClientID == "" || v.o.ClientSecret == "" {
+		return errors.New("IntrospectionOptions.ClientID and ClientSecret are needed: an issuer answers only clients that it knows (RFC 7662, section 2.1)")
+	}
+	return nil
+}
+
+func (v *introspection) configuration() error { return v.wrong }
+
+func (v *introspection) describe(d *description) {
+	d.issuers = append(d.issuers, v.o.Issuer)
+	d.bearer = true
+	v.binding.describe(d)
+}
+
+// probe is for Guard.Check.
+func (v *introspection) probe(ctx context.Context) error {
+	_, err := v.endpoint(ctx)
+	return err
+}
+
+func (v *introspection) Verify(ctx context.Context, c *Credential) (*Identity, error) {
+	if v.wrong != nil {
+		return nil, v.wrong
+	}
+	if !c.isToken() || strings.HasPrefix(c.Token, keyPrefix) {
+		return nil, ErrNotMine
+	}
+	// What belongs to another issuer is not shown to this one.
+	if t, ok := parseCompact(c.Token); ok && t.claims["iss"] != nil && t.claims["iss"] != v.o.Issuer {
+		return nil, ErrNotMine
+	}
+	key := digestOf(c)
+	a, ok := v.known.get(key)
+	if !ok {
+		var err error
+		if a, err = v.question(ctx, key, c); err != nil {
+			return nil, err
+		}
+	}
+	if a.err != nil {
+		return nil, a.err
+	}
+	if err := v.binding.check(ctx, c, a.found.bound); err != nil {
+		return nil, err
+	}
+	return a.found.identity, nil
+}
+
+// question asks about a token, or waits for the answer if that is being done.
+func (v *introspection) question(ctx context.Context, key digest, c *Credential) (answer, error) {
+	v.mu.Lock()
+	q := v.open[key]
+	if q == nil {
+		if len(v.open) >= maxQuestions {
+			v.mu.Unlock()
+			return answer{}, errors.New("too many questions to the issuer are open")
+		}
+		q = &question{done: make(chan struct{})}
+		v.open[key] = q
+		// The question is for all that wait: it does not end with the request that asks it.
+		asked := *c
+		go func() {
+			defer func() {
+				if p := recover(); p != nil { // in a function of the program
+					q.answer = answer{err: errors.New("panic in AudienceFrom, RolesFrom or the Transport")}
+				}
+				v.mu.Lock()
+				delete(v.open, key)
+				v.mu.Unlock()
+				close(q.done)
+			}()
+			q.answer = v.ask(&asked, key)
+		}()
+	}
+	v.mu.Unlock()
+	select {
+	case <-q.done:
+	case <-ctx.Done():
+		return answer{}, context.Cause(ctx)
+	}
+	if q.answer.err != nil && !errors.Is(q.answer.err, ErrInvalid) {
+		return answer{}, q.answer.err
+	}
+	return q.answer, nil
+}
+
+// ask asks the issuer. An answer is kept; that there is none is not.
+func (v *introspection) ask(c *Credential, key digest) answer {
+	ctx, cancel := context.WithTimeout(context.Background(), fetchTime)
+	defer cancel()
+	claims, err := v.claims(ctx, c.Token)
+	if err != nil {
+		v.log.Client(ctx, slog.LevelWarn, "an issuer cannot be asked about a token", slog.String("issuer", v.o.Issuer), slog.String("error", redact(err.Error(), c)))
+		return answer{err: fmt.Errorf("ask the issuer about the token: %w", err)}
+	}
+	found, err := v.read(claims, c)
+	until := time.Now().Add(introspectedTime)
+	if err != nil {
+		until = time.Now().Add(refusedTime)
+	} else if end := found.identity.Expires; !end.IsZero() && end.Add(c.clockLeeway()).Before(until) {
+		until = end.Add(c.clockLeeway())
+	}
+	a := answer{found, err}
+	v.known.put(key, a, until)
+	return a
+}
+
+// claims sends the question (RFC 7662, section 2.1).
+func (v *introspection) claims(ctx context.Context, token string) (map[string]any, error) {
+	at, err := v.endpoint(ctx)
+	if err != nil {
+		return nil, err
+	}
+	form := url.Values{"token": {token}, "token_type_hint": {"access_token"}}
+	r, err := http.NewRequest(http.MethodPost, at, strings.NewReader(form.Encode()))
+	if err != nil {
+		return nil, errors.New("the introspection endpoint is not a URL")
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.SetBasicAuth(url.QueryEscape(v.o.ClientID), url.QueryEscape(v.o.ClientSecret))
+	return v.f.object(ctx, r)
+}
+
+// endpoint returns where to ask.
+func (v *introspection) endpoint(ctx context.Context) (string, error) {
+	if v.o.Endpoint != "" {
+		return v.o.Endpoint, nil
+	}
+	v.mu.Lock()
+	at, age := v.at, time.Since(v.foundAt)
+	v.mu.Unlock()
+	if at != "" && age < endpointTime {
+		return at, nil
+	}
+	document, err := discover(ctx, v.metadata, v.o.Issuer)
+	if err != nil {
+		return "", err
+	}
+	at, _ = document["introspection_endpoint"].(string)
+	if _, err := checkURL(at); err != nil {
+		return "", fmt.Errorf("the introspection_endpoint of the issuer %w", err)
+	}
+	v.mu.Lock()
+	v.at, v.foundAt = at, time.Now()
+	v.mu.Unlock()
+	return at, nil
+}
+
+// read checks an answer (RFC 7662, section 2.2).
+func (v *introspection) read(claims map[string]any, c *Credential) (*verified, error) {
+	if claims["active"] != true {
+		return nil, refuse("the issuer says that the token is not active")
+	}
+	if iss, there := claims["iss"]; there && iss != v.o.Issuer {
+		return nil, refuse("the token is of another issuer")
+	}
+	switch kind, _ := claims["token_type"].(string); strings.ToLower(kind) {
+	case "", "bearer", "dpop", "access_token":
+	default:
+		return nil, refuse("the token is not an access token by its token_type")
+	}
+	from := claimsOf{
+		issuer: v.o.Issuer, method: "introspection", audience: v.o.Audience, audienceFrom: v.o.AudienceFrom, rolesFrom: v.o.RolesFrom,
+		clients: v.o.Clients,
+	}
+	if err := from.check(claims, c); err != nil {
+		return nil, err
+	}
+	return from.read(claims, c)
+}

@@ -1,0 +1,232 @@
+package mcpauth
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+// defaultLeeway is how far the clocks of issuer and server may differ.
+const defaultLeeway = 30 * time.Second
+
+// JWTOptions configure [JWT].
+type JWTOptions struct {
+	// Issuer is the issuer of the tokens, exactly as its tokens and its metadata have it:
+	// https://id.example.com/tenant. Only issuers of this machine may have http.
+	Issuer string
+	// Keys is a key set (RFC 7517), for issuers whose keys do not change. Nil means that the
+	// keys are found by the metadata of the issuer (RFC 8414, OpenID Connect Discovery 1.0).
+	Keys []byte
+	// Audience is what tokens may have as audience instead of the Resource of the guard: an
+	// identifier that the issuer has given to the server, where it does not take a resource
+	// (RFC 8707).
+	Audience string
+	// AudienceFrom returns the audiences of a token where they are not in the claim aud. A
+	// token needs one in any case.
+	AudienceFrom func(claims map[string]any) []string
+	// RolesFrom returns the roles of a token. Nil means the claim roles.
+	RolesFrom func(claims map[string]any) []string
+	// Algorithms are what may sign a token, such as ES256. Nil means RS256, RS384, RS512, the
+	// same with PS and ES, and EdDSA. There are no others.
+	Algorithms []string
+	// Clients are the clients whose tokens are taken, by the claim client_id or azp. Nil means
+	// all clients of the issuer.
+	Clients []string
+	// DPoP says whether tokens have to be bound to a key of the client.
+	DPoP DPoPOptions
+	// HTTP has the Transport that asks the issuer. Nil is that of net/http.
+	HTTP *http.Client
+	// Log has errors of fetching keys. Nil is slog.Default.
+	Log *slog.Logger
+}
+
+// JWT returns a Verifier of access tokens that are JWTs of an issuer (RFC 9068). It recognises
+// a token by the claim iss. A token has to have exp, sub or client_id, and an audience that is
+// the server. ID tokens are refused.
+//
+// Keys are fetched when the first token needs them. They are fetched anew in the background
+// every 15 minutes, and at once for a token with another key, once in 10 seconds. While fetching
+// fails they are used for 24 hours. A verified token is not verified again for a minute.
+func JWT(o JWTOptions) Verifier {
+	v := &jwtVerifier{o: o, tokens: newCache[*verified](maxCached)}
+	v.binding, v.wrong = newBinding(o.DPoP)
+	if v.wrong == nil {
+		v.wrong = v.check()
+	}
+	return v
+}
+
+// jwtVerifier is the Verifier of JWT.
+type jwtVerifier struct {
+	o       JWTOptions
+	wrong   error // an error of the options
+	allowed []jose.SignatureAlgorithm
+	fixed   []*publicKey // of JWTOptions.Keys
+	source  *keySource   // otherwise
+	tokens  *cache[*verified]
+	binding *binding
+}
+
+// verified is a token whose signature and claims are valid. Whether the request has what the
+// token is bound to is found out with each request.
+type verified struct {
+	identity *Identity
+	bound    confirmation
+}
+
+// check checks the options and completes the verifier.
+func (v *jwtVerifier) check() error {
+	if _, err := checkURL(v.o.Issuer); err != nil {
+		return fmt.Errorf("JWTOptions.Issuer %w", err)
+	}
+	names := v.o.Algorithms
+	if names == nil {
+		names = algorithms
+	}
+	for _, name := range names {
+		if !slices.Contains(algorithms, name) {
+			return fmt.Errorf("JWTOptions.Algorithms has %q: it must be one of %s", name, strings.Join(algorithms, ", "))
+		}
+		v.allowed = append(v.allowed, jose.SignatureAlgorithm(name))
+	}
+	if len(names) == 0 {
+		return errors.New("JWTOptions.Algorithms is empty: leave it nil for all of them")
+	}
+	if v.o.Keys != nil {
+		set, err := readObject(v.o.Keys)
+		if err == nil {
+			v.fixed, err = readKeys(set)
+		}
+		if err != nil {
+			return fmt.Errorf("read JWTOptions.Keys: %w", err)
+		}
+		return nil
+	}
+	f := newFetcher(v.o.HTTP, maxDocumentBytes)
+	v.source = &keySource{
+		fetch: func(ctx context.Context) ([]*publicKey, error) { return discoverKeys(ctx, f, v.o.Issuer) },
+		log: func(err error) {
+			loggerOr(v.o.Log).Warn("the keys of an issuer cannot be fetched", slog.String("issuer", v.o.Issuer), slog.Any("error", err))
+		},
+	}
+	return nil
+}
+
+func loggerOr(l *slog.Logger) *slog.Logger {
+	if l == nil {
+		return slog.Default()
+	}
+	return l
+}
+
+func (v *jwtVerifier) Verify(ctx context.Context, c *Credential) (*Identity, error) {
+	if v.wrong != nil {
+		return nil, v.wrong
+	}
+	if !c.isToken() {
+		return nil, ErrNotMine
+	}
+	key := digestOf(c)
+	found, ok := v.tokens.get(key)
+	if !ok {
+		var err error
+		if found, err = v.verify(ctx, c); err != nil {
+			return nil, err
+		}
+		until := time.Now().Add(cacheTime)
+		if end := found.identity.Expires.Add(c.clockLeeway()); end.Before(until) {
+			until = end
+		}
+		v.tokens.put(key, found, until)
+	}
+	if err := v.binding.check(ctx, c, found.bound); err != nil {
+		return nil, err
+	}
+	return found.identity, nil
+}
+
+// verify verifies a token that is not in the cache.
+func (v *jwtVerifier) verify(ctx context.Context, c *Credential) (*verified, error) {
+	t, ok := parseCompact(c.Token)
+	if !ok || t.claims["iss"] != v.o.Issuer {
+		return nil, ErrNotMine
+	}
+	if err := t.checkHeader(false); err != nil {
+		return nil, err
+	}
+	switch strings.ToLower(t.typ) {
+	case "", "jwt", "at+jwt", "application/at+jwt":
+	default:
+		return nil, refuse("the token is not an access token by its type")
+	}
+	if !slices.Contains(v.allowed, jose.SignatureAlgorithm(t.alg)) {
+		return nil, refuse("the algorithm of the token is not allowed")
+	}
+	// What can be refused without a key is refused before one is fetched.
+	claims := v.claims()
+	if err := claims.check(t.claims, c); err != nil {
+		return nil, err
+	}
+	var err error
+	keys := matching(v.fixed, t.kid, t.alg)
+	if v.source != nil {
+		if keys, err = v.source.find(ctx, t.kid, t.alg); err != nil {
+			return nil, err
+		}
+	}
+	if keys == nil {
+		return nil, errUnknownKey
+	}
+	if !t.signedBy(keys, v.allowed) {
+		return nil, refuse("the signature of the token is not valid")
+	}
+	return claims.read(t.claims, c)
+}
+
+// signedBy reports whether one of the keys verifies the signature.
+func (c *compact) signedBy(keys []*publicKey, allowed []jose.SignatureAlgorithm) bool {
+	signature, err := jose.ParseSignedCompact(c.text, allowed)
+	if err != nil {
+		return false
+	}
+	return slices.ContainsFunc(keys, func(k *publicKey) bool {
+		_, err := signature.Verify(k.key)
+		return err == nil
+	})
+}
+
+// claims returns what is checked of the claims.
+func (v *jwtVerifier) claims() *claimsOf {
+	return &claimsOf{
+		audience: v.o.Audience, audienceFrom: v.o.AudienceFrom, rolesFrom: v.o.RolesFrom, clients: v.o.Clients,
+		needsExpiry: true, method: "jwt", issuer: v.o.Issuer,
+	}
+}
+
+// describe is for the metadata of the guard.
+func (v *jwtVerifier) describe(d *description) {
+	d.issuers = append(d.issuers, v.o.Issuer)
+	d.bearer = true
+	v.binding.describe(d)
+}
+
+// configuration is for New.
+func (v *jwtVerifier) configuration() error { return v.wrong }
+
+// probe is for Guard.Check.
+func (v *jwtVerifier) probe(ctx context.Context) error {
+	if v.source == nil {
+		return nil
+	}
+	if err := v.source.check(ctx); err != nil {
+		return fmt.Errorf("get keys of the issuer %s: %w", v.o.Issuer, err)
+	}
+	return nil
+}

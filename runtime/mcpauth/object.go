@@ -1,0 +1,134 @@
+package mcpauth
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	// maxDepth is how many levels of arrays and objects a token or a document may have.
+	maxDepth = 16
+	// maxDate is the end of the year 9999.
+	maxDate = 253402300799
+)
+
+var errObject = errors.New("it is not one JSON object without duplicate members")
+
+// readObject reads a JSON object, of a token or a document. encoding/json alone takes the last
+// of several members with one name, where another program may take the first.
+func readObject(text []byte) (map[string]any, error) {
+	if !utf8.Valid(text) {
+		return nil, errObject
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	v, err := readValue(d, maxDepth)
+	object, ok := v.(map[string]any)
+	if err != nil || !ok {
+		return nil, errObject
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errObject
+	}
+	return object, nil
+}
+
+func readValue(d *json.Decoder, depth int) (any, error) {
+	t, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	delim, ok := t.(json.Delim)
+	if !ok {
+		return t, nil
+	}
+	if depth == 0 {
+		return nil, errObject
+	}
+	if delim == '[' {
+		list := []any{}
+		for d.More() {
+			v, err := readValue(d, depth-1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		_, err = d.Token()
+		return list, err
+	}
+	object := map[string]any{}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name := t.(string)
+		if _, twice := object[name]; twice {
+			return nil, errObject
+		}
+		if object[name], err = readValue(d, depth-1); err != nil {
+			return nil, err
+		}
+	}
+	_, err = d.Token()
+	return object, err
+}
+
+// text returns a member that is a text. It reports false if the member is of another type; one
+// that is not there is "".
+func text(object map[string]any, name string) (value string, ok bool) {
+	v, there := object[name]
+	if !there {
+		return "", true
+	}
+	value, ok = v.(string)
+	return value, ok
+}
+
+// texts returns a member that is a list of texts, or one text. It reports false if it is
+// something else.
+func texts(object map[string]any, name string) (values []string, ok bool) {
+	switch v := object[name].(type) {
+	case nil:
+		_, there := object[name]
+		return nil, !there
+	case string:
+		return []string{v}, true
+	case []any:
+		for _, element := range v {
+			s, ok := element.(string)
+			if !ok {
+				return nil, false
+			}
+			values = append(values, s)
+		}
+		return values, true
+	}
+	return nil, false
+}
+
+// date returns a member that is a NumericDate (RFC 7519, section 2), in seconds since 1970. It
+// reports false if the member is something else, negative or after the year 9999.
+func date(object map[string]any, name string) (at time.Time, there, ok bool) {
+	v, there := object[name]
+	if !there {
+		return at, false, true
+	}
+	n, ok := v.(json.Number)
+	if !ok {
+		return at, true, false
+	}
+	seconds, err := strconv.ParseFloat(n.String(), 64)
+	if err != nil || seconds < 0 || seconds > maxDate || math.Signbit(seconds) {
+		return at, true, false
+	}
+	whole, part := math.Modf(seconds)
+	return time.Unix(int64(whole), int64(part*1e9)), true, true
+}

@@ -1,0 +1,112 @@
+package mcpauth
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/challenge"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+// retryTime is after how many seconds a request may succeed that could not be decided.
+const retryTime = "10"
+
+// refusal is a request that is not let in.
+type refusal struct {
+	status int
+	reason string // for the audit, without a secret
+	text   string // for the client
+	header http.Header
+	counts bool      // as a failure of the address
+	who    *Identity // nil where that is not known
+	wanted []string  // scopes that are missing
+}
+
+func (e *refusal) response() *mcphttp.Refusal {
+	return &mcphttp.Refusal{Status: e.status, Header: e.header, Text: e.text}
+}
+
+// tooMany is the refusal in place of e where an address has had too many.
+func (e *refusal) tooMany() *refusal {
+	return &refusal{
+		status: http.StatusTooManyRequests, reason: e.reason + "; too many of the address",
+		text: "too many credentials have been refused", header: http.Header{"Retry-After": {strconv.Itoa(int(failureTime.Seconds()))}},
+	}
+}
+
+// cannotTell is the refusal where a verifier cannot tell.
+func cannotTell(reason string) *refusal {
+	return &refusal{
+		status: http.StatusServiceUnavailable, reason: reason,
+		text: "the credential cannot be verified now", header: http.Header{"Retry-After": {retryTime}},
+	}
+}
+
+// malformed is the refusal of what is not a valid request (RFC 6750, section 3.1).
+func (g *Guard) malformed(reason string) *refusal {
+	return &refusal{
+		status: http.StatusBadRequest, reason: reason, text: reason, counts: true,
+		header: g.challenges("invalid_request", reason, "", g.o.Scopes),
+	}
+}
+
+// invalidCredential is the refusal of a credential. from is an error of this package, nil for
+// others, whose text clients do not get.
+func (g *Guard) invalidCredential(reason string, from *invalid) *refusal {
+	e := &refusal{status: http.StatusUnauthorized, reason: reason, text: "the credential is not valid", counts: true}
+	code, nonce, description := "invalid_token", "", ""
+	if from != nil {
+		e.text, description = from.reason, from.reason
+		if from.code != "" {
+			code, nonce = from.code, from.nonce
+		}
+	}
+	e.counts = nonce == "" // a client cannot know the first nonce
+	e.header = g.challenges(code, description, nonce, g.o.Scopes)
+	return e
+}
+
+// needsScopes is the refusal where scopes are missing that every request needs.
+func (g *Guard) needsScopes(missing []string, i *Identity) *refusal {
+	return &refusal{
+		status: http.StatusForbidden, reason: "scopes are missing", text: "the credential does not have the scopes that are needed",
+		header: g.challenges("insufficient_scope", "", "", g.o.Scopes), who: i, wanted: missing,
+	}
+}
+
+// challenges are the header fields of a response that asks for credentials. code is "" where
+// the request had none (RFC 6750, section 3.1).
+func (g *Guard) challenges(code, description, nonce string, scopes []string) http.Header {
+	var params []challenge.Param
+	add := func(name, value string) {
+		if value != "" {
+			params = append(params, challenge.Param{Name: name, Value: value})
+		}
+	}
+	add("resource_metadata", g.metaURL)
+	add("scope", strings.Join(scopes, " "))
+	proof := code == "invalid_dpop_proof" || code == "use_dpop_nonce"
+	add("error", code)
+	add("error_description", description)
+	var fields []string
+	d := &g.described
+	if d.bearer && (!d.dpop || !d.dpopOnly) && !proof {
+		fields = append(fields, challenge.Challenge{Scheme: SchemeBearer, Params: params}.String())
+	}
+	if d.dpop {
+		algs := challenge.Param{Name: "algs", Value: strings.Join(algorithms, " ")}
+		fields = append(fields, challenge.Challenge{Scheme: SchemeDPoP, Params: append(params, algs)}.String())
+	}
+	if d.basic && code != "insufficient_scope" {
+		fields = append(fields, challenge.Challenge{Scheme: SchemeBasic, Params: []challenge.Param{{Name: "realm", Value: g.o.Resource}, {Name: "charset", Value: "UTF-8"}}}.String())
+	}
+	if fields == nil { // certificates, or verifiers of the program
+		fields = []string{challenge.Challenge{Scheme: SchemeBearer, Params: params}.String()}
+	}
+	h := http.Header{"Www-Authenticate": fields}
+	if nonce != "" {
+		h["Dpop-Nonce"] = []string{nonce}
+	}
+	return h
+}
