@@ -11,11 +11,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
 // runTime is shorter than the time that the suite waits for a client.
@@ -39,6 +39,9 @@ func run(ctx context.Context, args []string, name, data string) (err error) {
 		return errors.New("the URL of the server is missing")
 	}
 	act := scenarios[name]
+	if strings.HasPrefix(name, "auth/") {
+		act = authorized
+	}
 	if act == nil {
 		return fmt.Errorf("unknown scenario %q", name)
 	}
@@ -48,8 +51,15 @@ func run(ctx context.Context, args []string, name, data string) (err error) {
 			return fmt.Errorf("read the context of the scenario: %w", err)
 		}
 	}
-	s.Client, err = mcpclient.Connect(ctx, mcphttp.Endpoint{URL: args[len(args)-1]}, mcpclient.Options{
-		Info: mcp.ClientInfo{Name: "mcpgen-conformance", Version: "1.0.0"},
+	server := args[len(args)-1]
+	login, err := newLogin(ctx, name, server, &s.given.credentials)
+	if err != nil {
+		return err
+	}
+	to, extensions := endpoint(server, login)
+	s.Client, err = mcpclient.Connect(ctx, to, mcpclient.Options{
+		Extensions: extensions,
+		Info:       mcp.ClientInfo{Name: "mcpgen-conformance", Version: "1.0.0"},
 		Elicit: func(ctx context.Context, _ *mcpclient.Elicitation) (mcpclient.ElicitAnswer, error) {
 			if s.between != nil {
 				if err := s.between(ctx); err != nil {

@@ -17,6 +17,7 @@ type session struct {
 
 // given is the context that some scenarios have.
 type given struct {
+	credentials
 	ToolCalls []struct {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
@@ -40,6 +41,17 @@ var scenarios = map[string]func(context.Context, *session) error{
 	"sep-2640-client-verify-digest":       readSkills,
 	"sep-2640-client-verify-size":         readSkills,
 	"sep-2640-client-verify-frontmatter":  readSkills,
+}
+
+// authorized lists tools and calls them, twice: a server of the suite changes its authorization
+// server in between.
+func authorized(ctx context.Context, s *session) error {
+	for range 2 {
+		if err := callWith(nil)(ctx, s); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // list requests the list of tools.

@@ -13,33 +13,51 @@ import (
 	"time"
 )
 
-// skills is the column of the scenarios of the skills extension. They test what a host does
-// with the files that it reads; the client is run in them, and nothing is claimed of it.
-const skills = "skills"
+// Columns of scenarios that belong to no revision.
+const (
+	// authExtensions has the scenarios of the extensions for authorization.
+	authExtensions = "authorization extensions"
+	// skills has the scenarios of the skills extension. They test what a host does with the
+	// files that it reads; the client is run in them, and nothing is claimed of it.
+	skills = "skills"
+)
 
-// clientRevisions has the revisions for which the suite has client scenarios, without those
-// of authorization.
+// clientRevisions has the revisions for which the suite has client scenarios.
 var clientRevisions = []revision{
-	{"2025-06-18", 2, 3},
-	{"2025-11-25", 5, 20},
-	{"2026-07-28", 8, 65},
+	{"2025-03-26", 2, 25},
+	{"2025-06-18", 5, 69},
+	{"2025-11-25", 19, 305},
+	{"2026-07-28", 33, 467},
+	{authExtensions, 6, 75},
 	{skills, 4, 4},
+}
+
+// ofExtension reports whether a scenario belongs to a column beside the revisions.
+var ofExtension = map[string]func(name string) bool{
+	skills: func(name string) bool { return strings.HasPrefix(name, "sep-2640-") },
+	authExtensions: func(name string) bool {
+		return slices.Contains([]string{
+			"auth/client-credentials-jwt", "auth/client-credentials-basic", "auth/enterprise-managed-authorization",
+			"auth/dpop", "auth/dpop-nonce", "auth/wif-jwt-bearer",
+		}, name)
+	},
 }
 
 // runClient runs the client scenarios of a revision one after the other: one of them measures
 // when the client connects again, to a fifth of a second.
 func (s *suite) runClient(ctx context.Context, r revision) (*outcome, error) {
 	args := []string{"--spec-version", r.name}
-	if r.name == skills {
-		args = nil // a scenario of an extension belongs to no revision
+	extension := ofExtension[r.name]
+	if extension != nil {
+		args = nil
 	}
 	names, err := s.names(ctx, append([]string{"--client"}, args...)...)
 	if err != nil {
 		return nil, err
 	}
-	names = slices.DeleteFunc(names, func(name string) bool {
-		return strings.HasPrefix(name, "auth/") || strings.HasPrefix(name, "sep-2640-") != (r.name == skills)
-	})
+	if extension != nil {
+		names = slices.DeleteFunc(names, func(name string) bool { return !extension(name) })
+	}
 	if err := r.complete(names); err != nil {
 		return nil, err
 	}
@@ -76,7 +94,8 @@ func (s *suite) runClientScenario(ctx context.Context, name, folder string, args
 			return nil, errors.Join(failed, context.Cause(ctx))
 		}
 	}
-	files, err := filepath.Glob(filepath.Join(folder, "*", "checks.json"))
+	// The suite makes a folder of the name, which may have a slash, and the time.
+	files, err := filepath.Glob(filepath.Join(folder, filepath.Dir(name), "*", "checks.json"))
 	if err != nil || len(files) != 1 {
 		return nil, err // a scenario without results is not passed
 	}

@@ -1,0 +1,27 @@
+package mcplogin
+
+import (
+	"errors"
+	"fmt"
+	"syscall"
+)
+
+// errSharing is ERROR_SHARING_VIOLATION.
+const errSharing = syscall.Errno(32)
+
+// tryLock opens a file, which is made if it is missing, so that no other process can. It returns
+// nil if another one has it.
+func tryLock(path string) (unlock func(), err error) {
+	name, err := syscall.UTF16PtrFromString(path)
+	if err != nil {
+		return nil, err
+	}
+	h, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil, syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
+	switch {
+	case err == nil:
+		return func() { _ = syscall.CloseHandle(h) }, nil // that unlocks it
+	case errors.Is(err, errSharing):
+		return nil, nil
+	}
+	return nil, fmt.Errorf("lock %s: %w", path, err)
+}

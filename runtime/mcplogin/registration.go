@@ -1,0 +1,199 @@
+package mcplogin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/fetch"
+)
+
+// registration is a client at an authorization server.
+type registration struct {
+	Issuer   string    `json:"issuer"` // the only one that gets it
+	ID       string    `json:"id"`
+	Secret   string    `json:"secret,omitempty"`
+	Method   string    `json:"method"`             // of authentication at the token endpoint
+	Redirect string    `json:"redirect,omitempty"` // that was registered
+	Expires  time.Time `json:"expires,omitzero"`   // of the secret
+	// Algorithms are those of assertions that the authorization server supports.
+	Algorithms []string `json:"algorithms,omitempty"`
+	given      bool     // by the Config, which has the secret
+}
+
+// Methods of authentication at the token endpoint (RFC 7591, section 2).
+const (
+	methodNone  = "none"
+	methodBasic = "client_secret_basic"
+	methodPost  = "client_secret_post"
+	methodJWT   = "private_key_jwt"
+)
+
+// authMethod returns how a client with these credentials authenticates at an authorization
+// server. Without a list, it is client_secret_basic (RFC 8414, section 2).
+func authMethod(supported []string, key bool, secret string) (string, error) {
+	var able []string
+	if key {
+		able = append(able, methodJWT)
+	}
+	if secret != "" {
+		able = append(able, methodBasic, methodPost)
+	}
+	if len(able) == 0 {
+		return methodNone, nil
+	}
+	for _, method := range able {
+		if contains(supported, method) || len(supported) == 0 {
+			return method, nil
+		}
+	}
+	if secret == "" {
+		return "", fmt.Errorf("the authorization server supports the methods %s at its token endpoint, the client has a key: private_key_jwt", quote(strings.Join(supported, " ")))
+	}
+	return "", fmt.Errorf("the authorization server supports the methods %s at its token endpoint, the client has a secret: client_secret_basic or client_secret_post", quote(strings.Join(supported, " ")))
+}
+
+// given returns the client that the Config has: a registered one, or a metadata document. Nil
+// if it has none that fits.
+func (l *Login) given(as *issuer) (*registration, error) {
+	r := &registration{Issuer: as.Issuer, given: true, Algorithms: as.AuthAlgorithms}
+	switch {
+	case l.c.ClientID != "":
+		r.ID, r.Secret = l.c.ClientID, l.c.ClientSecret
+	case l.c.MetadataURL != "" && as.MetadataDocuments:
+		r.ID = l.c.MetadataURL
+	default:
+		return nil, nil
+	}
+	var err error
+	r.Method, err = authMethod(as.AuthMethods, l.c.Key != nil, r.Secret)
+	return r, err
+}
+
+// client returns the client of a login at an authorization server, for a redirect URI, in the
+// order of the specification: registered before, a metadata document, dynamic registration.
+func (l *Login) client(ctx context.Context, from fetch.Peer, as *issuer, redirect string) (*registration, error) {
+	r, err := l.given(as)
+	if r != nil || err != nil {
+		return r, err
+	}
+	if l.c.Name == "" || as.RegistrationEndpoint == "" {
+		return nil, l.errUnregistered(as)
+	}
+	key := storeKey("client", as.Issuer, l.c.Name)
+	if r := new(registration); l.load(ctx, key, r) && r.Issuer == as.Issuer && r.Redirect == redirect && (r.Expires.IsZero() || time.Now().Before(r.Expires)) {
+		return r, nil
+	}
+	if r, err = l.register(ctx, from, as, redirect); err != nil {
+		return nil, err
+	}
+	return r, l.save(ctx, key, r)
+}
+
+// errUnregistered says how a client can be registered.
+func (l *Login) errUnregistered(as *issuer) error {
+	ways := "register the client at it, and set Config.Issuer and ClientID"
+	if as.MetadataDocuments && l.c.MetadataURL == "" {
+		ways += "; or publish a metadata document of the client, and set Config.MetadataURL"
+	}
+	if as.RegistrationEndpoint != "" && l.c.Name == "" {
+		ways += "; or set Config.Name, for dynamic registration"
+	}
+	return fmt.Errorf("the client is not known to the authorization server %s: %s", quote(as.Issuer), ways)
+}
+
+// registrationReply is the response to a registration (RFC 7591, section 3.2.1).
+type registrationReply struct {
+	ClientID  string   `json:"client_id"`
+	Secret    string   `json:"client_secret"`
+	Expires   int64    `json:"client_secret_expires_at"`
+	Method    string   `json:"token_endpoint_auth_method"`
+	Redirects []string `json:"redirect_uris"`
+}
+
+// register registers the client at an authorization server (RFC 7591).
+func (l *Login) register(ctx context.Context, from fetch.Peer, as *issuer, redirect string) (*registration, error) {
+	method := methodNone
+	if len(as.AuthMethods) > 0 && !contains(as.AuthMethods, methodNone) {
+		for _, m := range []string{methodBasic, methodPost} {
+			if contains(as.AuthMethods, m) {
+				method = m
+				break
+			}
+		}
+	}
+	kind := "native"
+	if !isLoopbackURL(redirect) {
+		kind = "web"
+	}
+	body, err := json.Marshal(map[string]any{
+		"client_name": l.c.Name, "application_type": kind, "redirect_uris": []string{redirect},
+		"grant_types": []string{"authorization_code", "refresh_token"}, "response_types": []string{"code"},
+		"token_endpoint_auth_method": method,
+	})
+	if err != nil {
+		return nil, err
+	}
+	reply, _, err := l.http.Post(ctx, from, as.RegistrationEndpoint, http.Header{"Content-Type": {"application/json"}}, body)
+	if err != nil {
+		return nil, fmt.Errorf("register the client at %s: %w", quote(as.Issuer), oauthError(err))
+	}
+	var m registrationReply
+	if err := json.Unmarshal(reply, &m); err != nil || m.ClientID == "" {
+		return nil, fmt.Errorf("register the client at %s: the response has no client_id", quote(as.Issuer))
+	}
+	r := &registration{Issuer: as.Issuer, ID: m.ClientID, Secret: m.Secret, Method: m.Method, Redirect: redirect}
+	if m.Expires > 0 {
+		r.Expires = time.Unix(m.Expires, 0)
+	}
+	switch {
+	case r.Method == methodNone, r.Secret == "":
+		r.Method, r.Secret = methodNone, ""
+	case r.Method == "" || r.Method != methodBasic && r.Method != methodPost:
+		if r.Method, err = authMethod(as.AuthMethods, false, r.Secret); err != nil {
+			r.Method = method
+		}
+	}
+	return r, nil
+}
+
+// forget removes a dynamic registration that its authorization server does not know any more.
+func (l *Login) forget(ctx context.Context, as *issuer) {
+	if l.c.Name != "" && l.c.ClientID == "" {
+		_ = l.store.Put(ctx, storeKey("client", as.Issuer, l.c.Name), nil) // the next login reports it
+	}
+}
+
+// OAuthError is an error that an authorization server has returned (RFC 6749, sections 4.1.2.1
+// and 5.2).
+type OAuthError struct {
+	Code        string // such as invalid_grant
+	Description string // for developers; its text is the server's
+}
+
+func (e *OAuthError) Error() string {
+	if e.Description == "" {
+		return "the authorization server refuses: " + unquoted(e.Code)
+	}
+	return "the authorization server refuses: " + unquoted(e.Code) + ": " + unquoted(e.Description)
+}
+
+// oauthError returns the error in the body of a response, or else err.
+func oauthError(err error) error {
+	status, ok := errors.AsType[*fetch.Status](err)
+	if !ok {
+		return err
+	}
+	var e struct {
+		Code        string `json:"error"`
+		Description string `json:"error_description"`
+	}
+	if json.Unmarshal(status.Body, &e) != nil || e.Code == "" {
+		return err
+	}
+	return &OAuthError{e.Code, e.Description}
+}
