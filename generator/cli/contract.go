@@ -48,6 +48,7 @@ func publishedBy(ctx context.Context, packages []*model.Package) (*contract.Cont
 		for i, t := range m.Tools {
 			err = cmp.Or(err, all.Add(contract.Tool, l.tools[i]))
 			all.Alias(t.Name, t.Aliases...)
+			all.Scopes(contract.Tool, t.Name, t.Scopes...)
 		}
 		for _, kind := range []struct {
 			kind contract.Kind
@@ -56,6 +57,15 @@ func publishedBy(ctx context.Context, packages []*model.Package) (*contract.Cont
 			for _, feature := range kind.list {
 				err = cmp.Or(err, all.Add(kind.kind, feature))
 			}
+		}
+		for _, r := range m.Resources {
+			all.Scopes(contract.Resource, r.URI, r.Scopes...)
+		}
+		for _, r := range m.Templates {
+			all.Scopes(contract.Template, r.Template(), r.Scopes...)
+		}
+		for _, p := range m.Prompts {
+			all.Scopes(contract.Prompt, p.Name, p.Scopes...)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%w (the second is in %s)\n\thint: give one of them another name, or all of its package a prefix: //mcp:defaults prefix=NAME", err, m.Path)

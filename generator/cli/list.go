@@ -58,16 +58,17 @@ func (c *command) list(args []string) int {
 	// Few packages have arguments that functions or constants fill.
 	injectedCell := optionalColumn(all, func(r row) []string { return r.injected })
 	fixedCell := optionalColumn(all, func(r row) []string { return r.fixed })
-	fmt.Fprintln(w, "KIND\tNAME\tSYMBOL\tSIGNATURE\t"+injectedCell("INJECTED")+fixedCell("FIXED")+"HINTS\tTOKENS")
+	scopesCell := optionalColumn(all, func(r row) []string { return r.scopes })
+	fmt.Fprintln(w, "KIND\tNAME\tSYMBOL\tSIGNATURE\t"+injectedCell("INJECTED")+fixedCell("FIXED")+"HINTS\t"+scopesCell("SCOPES")+"TOKENS")
 	slices.SortStableFunc(all, func(a, b row) int {
 		return cmp.Or(slices.Index(kinds, a.kind)-slices.Index(kinds, b.kind), b.tokens()-a.tokens())
 	})
 	for _, row := range all {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s%s\t%d\n", row.kind, row.name, row.symbol, row.signature,
-			injectedCell(row.injected...), fixedCell(row.fixed...), row.hints, row.tokens())
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s%s%s\t%s%d\n", row.kind, row.name, row.symbol, row.signature,
+			injectedCell(row.injected...), fixedCell(row.fixed...), row.hints, scopesCell(row.scopes...), row.tokens())
 	}
 	if n := len(p.Model.Tools); n > 0 {
-		fmt.Fprintf(w, "total\t%s\t\t\t%s%s\t%d\n", count(n, "tool"), injectedCell(), fixedCell(), toolTokens(all))
+		fmt.Fprintf(w, "total\t%s\t\t\t%s%s\t%s%d\n", count(n, "tool"), injectedCell(), fixedCell(), scopesCell(), toolTokens(all))
 	}
 	if err := w.Flush(); err != nil {
 		return c.fail(err)
@@ -88,6 +89,7 @@ type row struct {
 	kind, name, symbol, signature, hints string
 	injected                             []string // what functions fill: userID=currentUser
 	fixed                                []string // what has a constant: getAll=true
+	scopes                               []string // that a caller must have
 	listing                              json.RawMessage
 	pos                                  token.Position
 	choices                              map[string]string // functions of choices= by argument
@@ -97,20 +99,20 @@ type row struct {
 // hint is the media type.
 func rows(m *model.Package, l *listing) []row {
 	var all []row
-	add := func(kind, name, symbol, signature, hints string, c *model.Call, listing json.RawMessage, pos token.Position) {
-		all = append(all, row{kind, name, symbol, signature, hints, injected(c), fixed(c), listing, pos, choices(c)})
+	add := func(kind, name, symbol, signature, hints string, scopes []string, c *model.Call, listing json.RawMessage, pos token.Position) {
+		all = append(all, row{kind, name, symbol, signature, hints, injected(c), fixed(c), scopes, listing, pos, choices(c)})
 	}
 	for i, t := range m.Tools {
-		add("tool", t.Name, t.Func.Symbol, signature(m, &t.Call), hints(t.Hints), &t.Call, l.tools[i], t.Pos)
+		add("tool", t.Name, t.Func.Symbol, signature(m, &t.Call), hints(t.Hints), t.Scopes, &t.Call, l.tools[i], t.Pos)
 	}
 	for i, r := range m.Resources {
-		add("resource", r.URI, r.Symbol(), resourceSignature(m, r), r.MIME, &r.Call, l.resources[i], r.Pos)
+		add("resource", r.URI, r.Symbol(), resourceSignature(m, r), r.MIME, r.Scopes, &r.Call, l.resources[i], r.Pos)
 	}
 	for i, r := range m.Templates {
-		add("template", r.Template(), r.Symbol(), resourceSignature(m, r), r.MIME, &r.Call, l.templates[i], r.Pos)
+		add("template", r.Template(), r.Symbol(), resourceSignature(m, r), r.MIME, r.Scopes, &r.Call, l.templates[i], r.Pos)
 	}
 	for i, p := range m.Prompts {
-		add("prompt", p.Name, p.Func.Symbol, signature(m, &p.Call), "", &p.Call, l.prompts[i], p.Pos)
+		add("prompt", p.Name, p.Func.Symbol, signature(m, &p.Call), "", p.Scopes, &p.Call, l.prompts[i], p.Pos)
 	}
 	return all
 }
@@ -208,9 +210,10 @@ func (c *command) listJSON(m *model.Package, listing *listing) int {
 			Position string            `json:"position"`
 			Injected []string          `json:"injected,omitempty"`
 			Fixed    []string          `json:"fixed,omitempty"`
+			Scopes   []string          `json:"scopes,omitempty"`
 			Tokens   int               `json:"tokens"`
 			Choices  map[string]string `json:"choices,omitempty"`
-		}{row.symbol, at.String(), row.injected, row.fixed, row.tokens(), row.choices})
+		}{row.symbol, at.String(), row.injected, row.fixed, row.scopes, row.tokens(), row.choices})
 		if err != nil {
 			return c.fail(err)
 		}

@@ -118,17 +118,37 @@ func (c *Contract) Alias(tool string, aliases ...string) {
 		return
 	}
 	for _, f := range c.features[Tool] {
-		if f.key != tool {
-			continue
+		if f.key == tool {
+			f.set(aliasesMember, aliases)
 		}
-		list := &value{kind: array}
-		for _, alias := range aliases {
-			list.items = append(list.items, &value{kind: text, text: alias})
-		}
-		f.value = f.value.without(aliasesMember)
-		f.value = &value{kind: object, members: append(slices.Clip(f.value.members), member{aliasesMember, list})}
 	}
 }
+
+// Scopes sets the scopes that a caller of the contract's feature with that name, URI or URI
+// template must have, if there is one. Lists do not show them.
+func (c *Contract) Scopes(k Kind, key string, scopes ...string) {
+	if len(scopes) == 0 {
+		return
+	}
+	for _, f := range c.features[k] {
+		if f.key == key {
+			f.set(scopesMember, scopes)
+		}
+	}
+}
+
+// set sets a member that the protocol does not have, a list of texts.
+func (f *feature) set(name string, texts []string) {
+	list := &value{kind: array}
+	for _, t := range texts {
+		list.items = append(list.items, &value{kind: text, text: t})
+	}
+	f.value = f.value.without(name)
+	f.value = &value{kind: object, members: append(slices.Clip(f.value.members), member{name, list})}
+}
+
+// scopesMember is a member of features in contracts that the protocol does not have.
+const scopesMember = "scopes"
 
 // aliasesMember is a member of tools in contracts that the protocol does not have.
 const aliasesMember = "aliases"
@@ -163,8 +183,11 @@ func (c *Contract) Count(k Kind) int { return len(c.features[k]) }
 func (c *Contract) Notes() []string { return c.notes }
 
 // aliases are the further names of a tool.
-func (f *feature) aliases() []string {
-	list := f.value.get(aliasesMember)
+func (f *feature) aliases() []string { return f.texts(aliasesMember) }
+
+// texts are the texts of a member that is a list of them.
+func (f *feature) texts(name string) []string {
+	list := f.value.get(name)
 	if !list.is(array) {
 		return nil
 	}

@@ -79,6 +79,7 @@ func (d *differ) list(k Kind) {
 		}
 		d.feature(f.value, match.value)
 		d.aliases(f, match, now)
+		d.scopes(f, match)
 	}
 	was := byName(before)
 	for _, f := range after {
@@ -101,6 +102,24 @@ func byName(list []*feature) map[string]*feature {
 		names[f.key] = f
 	}
 	return names
+}
+
+// scopes compares the scopes that a caller must have, which results of a server do not have.
+func (d *differ) scopes(old, now *feature) {
+	if d.after.answer() || d.before.answer() {
+		return
+	}
+	before, after := old.texts(scopesMember), now.texts(scopesMember)
+	for _, scope := range after {
+		if !slices.Contains(before, scope) {
+			d.add(Breaking, scopesMember, nil, &value{kind: text, text: scope}, "callers must have the scope %s", scope)
+		}
+	}
+	for _, scope := range before {
+		if !slices.Contains(after, scope) {
+			d.add(Compatible, scopesMember, &value{kind: text, text: scope}, nil, "callers need not have the scope %s", scope)
+		}
+	}
 }
 
 // aliases compares the further names of a tool, which results of a server do not have.
@@ -140,7 +159,7 @@ func (d *differ) feature(old, now *value) {
 }
 
 func (d *differ) resource(old, now *value) {
-	d.members(old, now, []string{"name", "title", "description", "icons", "annotations", "size"}, []string{"_meta"}, []string{"uri", "uriTemplate", "mimeType"})
+	d.members(old, now, []string{"name", "title", "description", "icons", "annotations", "size"}, []string{"_meta"}, []string{"uri", "uriTemplate", "mimeType", scopesMember})
 	switch a, b := old.get("mimeType"), now.get("mimeType"); {
 	case a == nil && b != nil:
 		d.changed(Compatible, "mimeType", a, b)
@@ -150,7 +169,7 @@ func (d *differ) resource(old, now *value) {
 }
 
 func (d *differ) prompt(old, now *value) {
-	d.members(old, now, []string{"title", "description", "icons"}, []string{"_meta"}, []string{"name", "arguments"})
+	d.members(old, now, []string{"title", "description", "icons"}, []string{"_meta"}, []string{"name", "arguments", scopesMember})
 	before, after := argumentsOf(old), argumentsOf(now)
 	find := func(list []*value, name string) *value {
 		at := slices.IndexFunc(list, func(v *value) bool { return v.str("name") == name })

@@ -2,7 +2,7 @@ package contract
 
 func (d *differ) tool(old, now *value) {
 	d.members(old, now, []string{"title", "description", "icons"}, []string{"_meta"},
-		[]string{"name", "inputSchema", "outputSchema", "annotations", "execution", aliasesMember})
+		[]string{"name", "inputSchema", "outputSchema", "annotations", "execution", aliasesMember, scopesMember})
 	d.input(old.get("inputSchema"), now.get("inputSchema"))
 	d.output(old.get("outputSchema"), now.get("outputSchema"))
 	d.hints(old.get("annotations"), now.get("annotations"))

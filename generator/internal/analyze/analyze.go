@@ -41,6 +41,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.collectFrom()
 	a.each((*analyzer).collectVariables)
 	a.each((*analyzer).checkDefaultIcons)
+	a.each((*analyzer).checkDefaultScopes)
 	a.checkPredeclared()
 	a.each((*analyzer).collectJSONForms)
 	a.each((*analyzer).collectRoots)

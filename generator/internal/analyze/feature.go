@@ -55,6 +55,7 @@ func (a *analyzer) feature(d declared, s settings, named func(string, diag.Place
 		f.Groups = groups
 	}
 	f.Icons, ok = a.iconsOver(s.icons, d.dir, at, ok)
+	f.Scopes, ok = a.scopesOver(s.scopes, d.dir, at, ok)
 	f.Meta, ok = a.meta(d.dir, at, ok)
 	if timeout, set := d.dir.Duration("timeout"); set {
 		f.Timeout = timeout

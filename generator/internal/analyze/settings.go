@@ -16,6 +16,7 @@ type settings struct {
 	prefix     string
 	asis       bool
 	groups     []string
+	scopes     []string
 	timeout    time.Duration
 	lenient    bool
 	defs       bool
@@ -105,6 +106,9 @@ func (s settings) with(d *directive.Directive) settings {
 	}
 	if v, set := d.Get("icon"); set {
 		s.icons, _ = readIcons(v) // checkDefaultIcons reports what is wrong
+	}
+	if v, set := d.Get("scopes"); set {
+		s.scopes, _ = readScopes(v) // checkDefaultScopes reports what is wrong
 	}
 	s.hints = hintsOf(d).over(s.hints)
 	return s

@@ -110,6 +110,7 @@ func (a *analyzer) setIdentity(tool *model.Tool, d declared, s settings, at diag
 		}
 	}
 	tool.Icons, ok = a.iconsOver(s.icons, d.dir, at, ok)
+	tool.Scopes, ok = a.scopesOver(s.scopes, d.dir, at, ok)
 	tool.Meta, ok = a.meta(d.dir, at, ok)
 	return ok
 }

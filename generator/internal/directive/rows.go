@@ -39,7 +39,7 @@ var (
 	outputKey      = oneOf("output", "what clients get of structured results: text is their JSON text alone, untyped leaves out the schema, typed is both with the schema (the default)", "text", "untyped", "typed")
 	ttlKey         = key("ttl", KindDuration, "5m", "how long a client may keep it")
 	cacheKey       = oneOf("cache", "who may keep it", "public", "private")
-	scopesKey      = later(key("scopes", KindNames, `"books:read books:write"`, "scopes that the caller must have"))
+	scopesKey      = key("scopes", KindNames, `"books:read books:write"`, "scopes that the caller must have, all of them")
 	requiresKey    = key("requires", KindNames, `"elicitation sampling"`, "capabilities that the client must have")
 	requiredKey    = oneOf("required", "auto: fields without omitempty are required; tagged: only fields tagged as required", "auto", "tagged")
 	mimeKey        = key("mime", KindString, "image/png", "media type of the content")

@@ -177,7 +177,7 @@ func TestRefused(t *testing.T) {
 
 		// Not built yet.
 		{"from on a function", on("//mcp:from example.com/x"), "x.go:3:1: //mcp:from: cannot be applied to function F\n\thint: it can be applied to the package comment\n"},
-		{"key not built", on("//mcp:tool readonly scopes=\"a b\""), "x.go:3:21: //mcp:tool: scopes is not built yet\n\thint: leave it out for now; mcpgen help directives lists what is built\n"},
+		{"key not built", on("//mcp:tool readonly task=optional"), "x.go:3:21: //mcp:tool: task is not built yet\n\thint: leave it out for now; mcpgen help directives lists what is built\n"},
 		{"ignore without a reason", on("//mcp:ignore  missing-description "), "x.go:3:34: //mcp:ignore: the reason is missing\n\thint: write after the rule why it does not apply: //mcp:ignore identity-argument The tenant is public.\n"},
 		{"ignore without a rule", on("//mcp:ignore"), "x.go:3:13: //mcp:ignore: text is missing\n\thint: write for example //mcp:ignore identity-argument The tenant is public.\n"},
 		{"quoted text", "package p\n//mcp:error \"gone\"\nvar A = 1", "x.go:2:13: warning: //mcp:error: the quotes become part of the text\n\thint: leave them out: the rest of the line is the text\n"},

@@ -47,6 +47,7 @@ func (g *generator) identity(l *items, f *model.Feature, symbol string) {
 	l.put("Description", text(f.Description), f.Description != "")
 	l.put("Symbol", text(symbol), true)
 	l.put("Groups", stringList(f.Groups), len(f.Groups) > 0)
+	l.put("Scopes", stringList(f.Scopes), len(f.Scopes) > 0)
 }
 
 // behaviour puts what the client must be capable of, how errors are shown, and

@@ -99,6 +99,7 @@ func (g *generator) filesInfo(r *model.Resource, stem string) {
 	l.put("Title", text(r.Title), r.Title != "")
 	l.put("Description", text(r.Description), r.Description != "")
 	l.put("Groups", stringList(r.Groups), len(r.Groups) > 0)
+	l.put("Scopes", stringList(r.Scopes), len(r.Scopes) > 0)
 	if len(r.Audience) > 0 || r.Priority != "" {
 		l.put("Annotations", g.annotations(r), true)
 	}

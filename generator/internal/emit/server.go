@@ -121,6 +121,7 @@ func (g *generator) info(t *model.Tool, stem string, hasOutput bool) {
 	put("Description", text(t.Description), t.Description != "")
 	put("Symbol", text(t.Func.Symbol), true)
 	put("Groups", stringList(t.Groups), len(t.Groups) > 0)
+	put("Scopes", stringList(t.Scopes), len(t.Scopes) > 0)
 	put("Hints", g.hints(t.Hints), t.Hints != model.Hints{})
 	if len(t.Icons) > 0 {
 		put("Icons", g.icons(t.Icons), true)

@@ -12,6 +12,7 @@ type Feature struct {
 	Title       string
 	Description string
 	Groups      []string
+	Scopes      []string // that a caller must have
 	Icons       []Icon
 	Meta        []Meta
 	Requires    []Capability

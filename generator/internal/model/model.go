@@ -145,6 +145,7 @@ type Tool struct {
 	Title       string
 	Description string
 	Groups      []string
+	Scopes      []string // that a caller must have
 	Hints       Hints
 	Timeout     time.Duration
 	Lenient     bool

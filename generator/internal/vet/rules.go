@@ -38,6 +38,11 @@ func init() {
 			(*checker).undecidedErrors,
 		},
 		{
+			"mixed-scopes", "a destructive tool without scopes=, in a package whose other tools have some",
+			"Every caller may use it, even one whose token has no scope. Set scopes=, here or in //mcp:defaults.",
+			(*checker).mixedScopes,
+		},
+		{
 			"ignored-question", "a question to the user or the model (Elicit, ElicitFields, ElicitURL, Sample, Roots) whose error is dropped",
 			"The call is interrupted by the error until the answer is there; if it is dropped, the function goes on as if it had one.",
 			(*checker).ignoredQuestions,

@@ -1,0 +1,51 @@
+package analyze
+
+import (
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
+)
+
+// scopesOver reads scopes=, or returns those of the defaults. It returns ok as it was unless one
+// is not valid.
+func (a *analyzer) scopesOver(defaults []string, dir *directive.Directive, at diag.Place, ok bool) ([]string, bool) {
+	arg, set := dir.Get("scopes")
+	if !set {
+		return defaults, ok
+	}
+	scopes, problems := readScopes(arg)
+	for _, item := range problems {
+		d := a.diags.Errorf(item.Pos, at.Subject, "%q is not a scope", item.Value)
+		d.Hint = `a scope has ASCII characters, and no quotes or backslashes (RFC 6749, section 3.3): scopes="books:read books:write"`
+		ok = false
+	}
+	return scopes, ok
+}
+
+// checkDefaultScopes reports wrong scopes of //mcp:defaults, once for all features.
+func (a *analyzer) checkDefaultScopes() {
+	for _, d := range a.declared("defaults") {
+		a.scopesOver(nil, d.dir, diag.Place{Pos: d.dir.Pos, Subject: "//mcp:defaults"}, true)
+	}
+}
+
+// readScopes reads the scopes of a value, and those that are not valid.
+func readScopes(arg directive.Arg) (scopes []string, problems []directive.Item) {
+	for _, item := range arg.Names() {
+		if isScope(item.Value) {
+			scopes = append(scopes, item.Value)
+		} else {
+			problems = append(problems, item)
+		}
+	}
+	return scopes, problems
+}
+
+// isScope reports whether a text is a scope token (RFC 6749, section 3.3).
+func isScope(text string) bool {
+	for _, r := range text {
+		if r < '!' || r > '~' || r == '"' || r == '\\' {
+			return false
+		}
+	}
+	return text != ""
+}
