@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/generator/internal/remote"
+	"github.com/mcpgen/mcpgen/internal/children"
 	"github.com/mcpgen/mcpgen/internal/visible"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
@@ -116,7 +117,12 @@ func (r *remoteServer) resolve() (code int) {
 		// A command that the user has typed gets what any other one gets.
 		r.target = mcpclient.Command{Path: program[0], Args: program[1:], Dir: c.dir, InheritEnv: true, Stderr: c.log}
 	} else if isURL {
+		if remote.HasUser(r.operand) {
+			return c.usage(r.name, "the URL has a user name or a password",
+				"leave them out, and give credentials: -bearer-env NAME, or -header 'Authorization: Basic ...'")
+		}
 		r.target = remote.URL(r.operand, remote.Credentials{Header: r.flags.header, Bearer: bearer})
+		c.hide(r.operand, r.flags.header, bearer)
 	}
 	if r.target != nil {
 		if (bearer != "" || len(r.flags.header) > 0) && (!isURL || !remote.TakesHeader(r.operand)) {
@@ -148,6 +154,7 @@ func (r *remoteServer) resolve() (code int) {
 	if entry.Command != nil && (bearer != "" || len(r.flags.header) > 0) {
 		return c.usage(r.name, "flags -header and -bearer-env have no meaning for a program", "leave them out")
 	}
+	c.hide(entry.URL, entry.Header, bearer)
 	r.target = entry.Target(c.dir, bearer, c.log)
 	return exitDone
 }
@@ -173,6 +180,8 @@ func (r *remoteServer) with(use func(ctx context.Context, client *mcpclient.Clie
 	client, err := mcpclient.Connect(ctx, r.target, r.options())
 	c.progress.end()
 	if err != nil {
+		// Connect does not wait for a program that ignores its end, but would go on without us.
+		children.Wait(endTime)
 		return r.fail(err)
 	}
 	defer func() { _ = client.Close() }()
@@ -180,10 +189,13 @@ func (r *remoteServer) with(use func(ctx context.Context, client *mcpclient.Clie
 	return use(ctx, client)
 }
 
+// endTime is longer than the steps in which a client ends a program.
+const endTime = 10 * time.Second
+
 func (r *remoteServer) options() mcpclient.Options {
 	c := r.c
 	o := mcpclient.Options{
-		Info: mcp.ClientInfo{Name: "mcpgen"}, Revision: r.flags.revision,
+		Info: mcp.ClientInfo{Name: "mcpgen", Version: version()}, Revision: r.flags.revision,
 		Elicit: r.elicit, OpenURL: r.openURL,
 		OnLog:           func(m mcpclient.LogMessage) { c.noteln("%s", m) },
 		OnProtocolError: r.violated,
@@ -215,15 +227,6 @@ func (r *remoteServer) violated(err error) {
 	r.c.noteln("mcpgen: %v", err)
 }
 
-// trace prints a message.
-func (r *remoteServer) trace(sent bool, message []byte) {
-	arrow := "<-"
-	if sent {
-		arrow = "->"
-	}
-	r.c.noteln("%s %s", arrow, message)
-}
-
 // fail reports what kept a call of the server from being done.
 func (r *remoteServer) fail(err error) int {
 	if r.c.ctx.Err() != nil {
@@ -231,7 +234,7 @@ func (r *remoteServer) fail(err error) int {
 	}
 	hint := ""
 	if s, ok := errors.AsType[*mcpclient.StatusError](err); ok && (s.Status == http.StatusUnauthorized || s.Status == http.StatusForbidden) {
-		hint = "give credentials: -bearer-env NAME, or -header 'Name: value'"
+		hint = "give credentials: -bearer-env NAME, or -header 'Name: value'; mcpgen login is planned and not part of this version"
 	}
 	code := r.c.fail(err)
 	if hint != "" {

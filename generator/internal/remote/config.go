@@ -139,6 +139,11 @@ func parseEntry(file, name string, text json.RawMessage, lookup func(string) (st
 		return nil, &ConfigError{Message: fmt.Sprintf("the entry %s of %s must have either a command or a url", name, file)}
 	case e.URL != "" && scheme(e.URL) == "":
 		return nil, &ConfigError{Message: fmt.Sprintf("the url of the entry %s of %s is not one of a server: %s", name, file, e.URL)}
+	case HasUser(e.URL):
+		return nil, &ConfigError{
+			Message: fmt.Sprintf("the url of the entry %s of %s has a user name or a password", name, file),
+			Hint:    "leave them out, and give the header Authorization in headers",
+		}
 	}
 	return e, nil
 }

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/internal/visible"
+)
+
+// runAgainstServer runs the command in an empty directory, with a cache of its own.
+func runAgainstServer(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("HTTP_PROXY", "")
+	t.Setenv("HTTPS_PROXY", "")
+	var out, err bytes.Buffer
+	c := &command{
+		ctx: context.Background(), dir: t.TempDir(), invoked: "mcpgen", in: strings.NewReader(""),
+		out: visible.Writer(&out), err: visible.Writer(&err), data: &out, log: io.Discard,
+		progress: newProgress(io.Discard, false),
+	}
+	code = c.run(args)
+	return code, out.String(), err.String()
+}
+
+// replyWith returns the URL of a server with one reply to everything.
+func replyWith(t *testing.T, status int, header map[string]string, body string) string {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		for name, value := range header {
+			w.Header().Set(name, value)
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// TestServerMessages: what keeps a call from being done is said with the place, the cause and
+// what to do.
+func TestServerMessages(t *testing.T) {
+	t.Setenv("MESSAGES_TOKEN", "secret-token")
+	plain := replyWith(t, http.StatusNotFound, nil, "nothing here")
+	secure := httptest.NewUnstartedServer(http.NotFoundHandler())
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0)
+	secure.StartTLS()
+	t.Cleanup(secure.Close)
+	secureAt := strings.TrimPrefix(secure.URL, "https://")
+	html := map[string]string{"Content-Type": "text/html"}
+	for _, test := range []struct {
+		name string
+		args []string
+		code int
+		want []string
+	}{
+		{"no such host", []string{"http://no-such-host.invalid/mcp"}, 1, []string{"no-such-host.invalid", "cannot connect"}},
+		{"refused", []string{"http://127.0.0.1:1/mcp"}, 1, []string{"127.0.0.1:1", "no server listens there: start it, or correct the address"}},
+		{"unknown authority", []string{secure.URL}, 1, []string{secureAt, "certificate"}},
+		{"https to plain http", []string{"https" + strings.TrimPrefix(plain, "http")}, 1, []string{"https://127.0.0.1", "the server does not speak TLS"}},
+		{"http to https", []string{"http://" + secureAt}, 1, []string{secureAt, "HTTP status 400", "HTTPS"}},
+		{"401", []string{replyWith(t, http.StatusUnauthorized, nil, "")}, 1, []string{"HTTP status 401", "-bearer-env NAME", "mcpgen login"}},
+		{"403", []string{replyWith(t, http.StatusForbidden, nil, "")}, 1, []string{"HTTP status 403", "-bearer-env NAME"}},
+		{"404", []string{plain}, 1, []string{plain, "there is no MCP server at this URL"}},
+		{"not MCP", []string{replyWith(t, http.StatusOK, html, "<html>\x1b[2J")}, 1, []string{"text/html"}},
+		{"moved", []string{replyWith(t, http.StatusMovedPermanently, map[string]string{"Location": "http://127.0.0.1:1/there"}, "")}, 1, []string{"http://127.0.0.1:1/there", "not followed"}},
+		{"no program", []string{"--", "no-such-program-of-tests"}, 1, []string{"there is no program no-such-program-of-tests", "install it"}},
+		{"credentials over http", []string{"-bearer-env", "MESSAGES_TOKEN", "http://example.com/mcp"}, 1, []string{"credentials would be sent to example.com over plain http: use https"}},
+		{"credentials over ws", []string{"-header", "Authorization: Bearer secret-token", "ws://example.com/mcp"}, 1, []string{"credentials would be sent to example.com over ws", "use wss"}},
+		{"password in a URL", []string{"https://ada:secret-token@example.com/mcp"}, 2, []string{"the URL has a user name or a password", "-bearer-env NAME"}},
+		{"no such entry", []string{"@books"}, 2, []string{"there is no server @books", ".mcp.json"}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			code, stdout, stderr := runAgainstServer(t, append([]string{"list", "-timeout", "20s"}, test.args...)...)
+			if code != test.code || stdout != "" {
+				t.Errorf("exit code %d, want %d; output %q", code, test.code, stdout)
+			}
+			for _, want := range test.want {
+				if !strings.Contains(stderr, want) {
+					t.Errorf("%q is not in the message:\n%s", want, stderr)
+				}
+			}
+			if strings.Contains(stderr, "secret-token") || strings.Contains(stderr, "\x1b") {
+				t.Errorf("the message has a secret or an escape sequence:\n%q", stderr)
+			}
+		})
+	}
+}
+
+// TestConfigMessages: a file that cannot be used is named.
+func TestConfigMessages(t *testing.T) {
+	for _, test := range []struct{ file, want string }{
+		{`{"mcpServers":`, ".mcp.json: unexpected end of JSON input"},
+		{`[]`, ".mcp.json"},
+		{`{"mcpServers":{"a":{"command":1}}}`, "the entry a of "},
+		{`{"mcpServers":{"a":{"url":"ftp://x"}}}`, "is not one of a server"},
+		{`{"mcpServers":{"a":{"url":"https://ada:secret@example.com"}}}`, "has a user name or a password"},
+		{`{"mcpServers":{"a":{"type":"http","url":"${NO_SUCH_VARIABLE}"}}}`, "has the variable NO_SUCH_VARIABLE, which is not set"},
+		{`{"mcpServers":{"a":{"type":"http","url":"http://127.0.0.1:1/"}}}`, "no server listens there"},
+		{`{"mcpServers":{"a":{"type":"sse","url":"http://127.0.0.1:1/","headers":{"X-A":"b"}}}}`, "no server listens there"},
+	} {
+		dir := t.TempDir()
+		t.Chdir(dir)
+		if err := os.WriteFile(".mcp.json", []byte(test.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var err bytes.Buffer
+		c := &command{
+			ctx: context.Background(), dir: dir, invoked: "mcpgen", out: io.Discard, data: io.Discard, log: io.Discard,
+			err: visible.Writer(&err), progress: newProgress(io.Discard, false),
+		}
+		t.Setenv("XDG_CACHE_HOME", dir+"/.mcp.json") // a cache that cannot be written
+		if code := c.run([]string{"list", "@a"}); code == exitDone || !strings.Contains(err.String(), test.want) || strings.Contains(err.String(), "secret") {
+			t.Errorf("%s: exit code %d, want %q in\n%s", test.file, code, test.want, err.String())
+		}
+	}
+}
+
+// TestTraceHasNoSecrets: a server that repeats credentials does not get them printed.
+func TestTraceHasNoSecrets(t *testing.T) {
+	t.Setenv("MESSAGES_TOKEN", "token-of-the-test")
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.Header().Set("Set-Cookie", "sid=cookie-of-the-server")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":%q}}`,
+			fmt.Sprint("seen ", r.Header["Authorization"], r.Header["Cookie"], r.Header["X-Api-Key"], r.URL.RawQuery))
+	}))
+	t.Cleanup(s.Close)
+	_, stdout, stderr := runAgainstServer(t, "list", "-trace", "-timeout", "20s", "-bearer-env", "MESSAGES_TOKEN",
+		"-header", "Cookie: sid=cookie-of-the-test", "-header", "X-Api-Key: key-of-the-test", s.URL+"/?key=query-of-the-test")
+	if !strings.Contains(stderr, "<- ") || !strings.Contains(stderr, "seen [Bearer") && !strings.Contains(stderr, "seen [[credential]") {
+		t.Errorf("the trace does not have the reply:\n%s", stderr)
+	}
+	for _, line := range strings.Split(stdout+stderr, "\n") {
+		if strings.Contains(line, "of-the-") {
+			t.Errorf("a credential is printed: %s", line)
+		}
+	}
+}

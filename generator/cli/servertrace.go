@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"net/http"
+	"runtime/debug"
+
+	"github.com/mcpgen/mcpgen/generator/internal/remote"
+)
+
+// trace prints a message.
+func (r *remoteServer) trace(sent bool, message []byte) {
+	arrow := "<-"
+	if sent {
+		arrow = "->"
+	}
+	r.c.noteln("%s %s", arrow, message)
+}
+
+// hide keeps the credentials of requests out of all that is written to standard error: a
+// server may repeat them, and errors cite it.
+func (c *command) hide(address string, header http.Header, bearer string) {
+	var s remote.Secrets
+	s.Add(address, header, bearer)
+	c.err = s.Writer(c.err)
+}
+
+// version is that of this command, as the go command has recorded it.
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
