@@ -77,10 +77,22 @@ var brokenReplies = []string{
 	`{"jsonrpc":"2.0","id":%ID,"result":{"content":[{"type":"text","text":"\ud800"}]}}`,
 	`{"jsonrpc":"2.0","id":%ID,"error":"text"}`,
 	`{"jsonrpc":"2.0","id":%ID,"error":{"code":"1","message":"m"}}`,
-	`{"jsonrpc":"2.0","id":%ID,"result":{"content":[],"x":` + strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000) + `}}`,
 	"{\"jsonrpc\":\"2.0\",\"id\":%ID,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"\xff\"}]}}",
 	`"text"`,
 	`{}`,
+}
+
+// levels is a value of as many levels.
+var levels = strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
+
+// deepReplies are replies with it: where members are ignored, where they are kept, and in an
+// error.
+var deepReplies = []string{
+	`{"jsonrpc":"2.0","id":%ID,"result":{"content":[],"x":` + levels + `}}`,
+	`{"jsonrpc":"2.0","id":%ID,"result":{"content":[],"structuredContent":{"x":` + levels + `}}}`,
+	`{"jsonrpc":"2.0","result":{"content":[],"_meta":{"x":` + levels + `}},"id":%ID}`,
+	`{"jsonrpc":"2.0","id":%ID,"error":{"code":1,"message":"m","data":` + levels + `}}`,
+	`{"jsonrpc":"2.0","id":%ID,"result":{"content":[]},"x":` + levels + `,"y":` + levels + `}`,
 }
 
 // hostileRows are what servers do to clients.
@@ -193,7 +205,7 @@ var hostileRows = []hostileRow{
 		run: fails[*mcpclient.LimitError](enough),
 	},
 	{
-		name: "BrokenReplies", what: "sends broken JSON, invalid UTF-8, duplicate keys, keys in another case, 100,000 levels, text behind a message, result and error together, neither, an array",
+		name: "BrokenReplies", what: "sends broken JSON, invalid UTF-8, duplicate keys, keys in another case, text behind a message, result and error together, neither, an array",
 		here: "`*ProtocolViolationError` where it can be told which request it is for, or else a report and its timeout; the next call works",
 		script: onTool(func(_ *faulty.Server, m *faulty.Message) {
 			var p struct{ Arguments struct{ N int } }
@@ -210,6 +222,57 @@ var hostileRows = []hostileRow{
 				}
 				h.works(t, reply[:min(len(reply), 100)])
 			}
+		},
+	},
+	{
+		name: "DeepReplies", what: "nests a reply in 100,000 levels", here: "`*LimitError` that names `Depth`; the next call works",
+		script: onTool(func(_ *faulty.Server, m *faulty.Message) {
+			var p struct{ Arguments struct{ N int } }
+			_ = json.Unmarshal(m.Params, &p) // the client has sent it
+			_ = m.Send(m.Text(deepReplies[p.Arguments.N]))
+		}),
+		run: func(t *testing.T, h *hostile) {
+			h.connect(t)
+			for n, reply := range deepReplies {
+				_, err := h.call(t, enough, map[string]int{"n": n})
+				if e, ok := errors.AsType[*mcpclient.LimitError](err); !ok || e.Limit != "Depth" || e.Value != 512 {
+					t.Errorf("%.60s: %v (%T)", reply, err, err)
+				}
+				h.works(t, reply[:60])
+			}
+		},
+	},
+	{
+		name: "DeepQuestions", what: "asks by a request of 100,000 levels, with the id of a call", here: "refused (-32600) in a session, and reported; the call gets its own reply",
+		script: func() func(*faulty.Server, *faulty.Message) bool {
+			var mu sync.Mutex // handlers may run side by side
+			var call *faulty.Message
+			return func(s *faulty.Server, m *faulty.Message) bool {
+				mu.Lock()
+				defer mu.Unlock()
+				switch {
+				case m.Is("hostile"):
+					call = m
+					_ = m.Send(m.Text(`{"jsonrpc":"2.0","id":%ID,"method":"roots/list","params":{"x":` + levels + `}}`))
+					if s.Modern { // which gets no answer
+						right(s, m)
+					}
+					return true
+				case m.Method == "" && strings.Contains(string(m.Error), "-32600"):
+					right(s, call)
+					return true
+				}
+				return false
+			}
+		},
+		run: func(t *testing.T, h *hostile) {
+			h.connect(t)
+			result, err := h.call(t, enough, nil)
+			if err != nil || result.Text() != "right" {
+				t.Errorf("the call: %v", err)
+			}
+			h.works(t, "it")
+			h.wantReports(t, 1)
 		},
 	},
 	{

@@ -23,6 +23,8 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(programVariable) {
 	case "printer":
 		os.Exit(printer())
+	case "unreliable":
+		os.Exit(unreliableProgram())
 	case "hostile":
 		os.Exit(hostileProgram())
 	case "guarded":
