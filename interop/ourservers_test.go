@@ -36,12 +36,13 @@ type ourWay struct {
 type lack uint
 
 const (
-	cancelling   lack = 1 << iota // the handler of a cancelled request does not learn of it
-	updates                       // resources/updated is not sent for a listen, or not as a part of it
-	lists                         // the same for list_changed
-	asRevision                    // it asks what the revision does not have
-	inOrder                       // notifications come in any order
-	rootsRequest                  // roots/list is not sent
+	cancelling     lack = 1 << iota // the handler of a cancelled request does not learn of it
+	updates                         // resources/updated is not sent for a listen, or not as a part of it
+	lists                           // the same for list_changed
+	asRevision                      // it asks what the revision does not have
+	inOrder                         // notifications come in any order
+	losingSessions                  // a session is not bound to the process: any id is one
+	rootsRequest                    // roots/list is not sent
 )
 
 const (
@@ -69,7 +70,7 @@ var sdkServers = []sdkServer{
 	}},
 	{name: "mcpgo", ways: []ourWay{
 		{"stdio", "", newest, everyRevision, updates | lists | asRevision | inOrder},
-		{"HTTP", "/mcp", newest, everyRevision, updates | asRevision | inOrder},
+		{"HTTP", "/mcp", newest, everyRevision, updates | asRevision | inOrder | losingSessions},
 		{"HTTP with SSE", "/sse", legacy, everyRevision[:2], rootsRequest | asRevision},
 	}},
 	{name: "typescript1", script: "sdk1.mjs", ways: []ourWay{
@@ -136,19 +137,20 @@ func launch(t *testing.T, c mcpclient.Command) listening {
 // addressed finds the address in the standard error of a program.
 type addressed struct {
 	text    []byte
-	address chan string
+	found   bool
+	address chan string // has room for it
 }
 
 var servesAt = regexp.MustCompile(`serves at http://(\S+)\n`)
 
 func (a *addressed) Write(b []byte) (int, error) {
-	if a.address == nil {
+	if a.found {
 		return len(b), nil
 	}
 	a.text = append(a.text, b...)
 	if m := servesAt.FindSubmatch(a.text); m != nil {
 		a.address <- string(m[1])
-		a.text, a.address = nil, nil
+		a.text, a.found = nil, true
 	}
 	return len(b), nil
 }
