@@ -50,6 +50,30 @@ var limitTables = []struct {
 	{name: "mcprate", path: "github.com/mcpgen/mcpgen/runtime/mcprate", constants: []limit{
 		{"defaultKept", "", "buckets of callers and tools that are kept: `WithMaxBuckets`"},
 	}},
+	{name: "mcpauth", path: "github.com/mcpgen/mcpgen/runtime/mcpauth", constants: []limit{
+		{"maxTokenBytes", "", "the size of a token"},
+		{"maxPasswordBytes", "", "the size of user name and password together"},
+		{"defaultFailures", "", "refused credentials of an address in a minute; one more is answered with 429: `Options.MaxFailuresPerMinute`"},
+		{"maxFailing", "", "addresses that are counted by themselves in a minute; the others count together"},
+		{"maxCached", "", "verified tokens that are kept"},
+		{"cacheTime", "", "how long a verified token is kept, if it does not expire before"},
+		{"keysFresh", "", "after which time the keys of an issuer are fetched anew"},
+		{"keysKept", "", "how long they are used while that fails"},
+		{"fetchGap", "", "the time between two fetches of the keys of an issuer, whatever tokens say"},
+		{"fetchTime", "", "how long an issuer may take to answer"},
+		{"maxDocumentBytes", "", "the size of a document of an issuer"},
+		{"maxReplyBytes", "", "the size of its reply about one token"},
+		{"maxKeys", "", "keys of an issuer"},
+		{"introspectedTime", "", "how long the answer of an issuer about a token is kept, if the token does not expire before"},
+		{"refusedTime", "", "how long a refusal is kept"},
+		{"maxQuestions", "", "questions to an issuer about tokens at a time"},
+		{"passwordRounds", "", "rounds of PBKDF2 for a password"},
+		{"passwordTime", "", "how long a verified password is kept"},
+		{"maxPasswords", "", "verified passwords that are kept"},
+		{"maxFileBytes", "", "the size of a file of keys or roles"},
+		{"maxProofs", "", "used DPoP proofs that a process remembers, a quarter of them of one key; one more is answered with 503"},
+		{"proofTime", "", "how old a DPoP proof or nonce may be"},
+	}},
 }
 
 // beyond has what happens beyond the limits of a package.
@@ -57,7 +81,7 @@ var beyond = map[string]map[string]string{"mcp": beyondServer, "mcpclient": beyo
 
 var beyondClient = map[string]string{
 	"MessageBytes": "`*LimitError` for its request; the next message is read",
-	"Depth":        "`*ProtocolViolationError` for its request",
+	"Depth":        "`*LimitError` for its request; the next message is read",
 	"ContentItems": "`*LimitError`",
 	"ListPages":    "`*LimitError`, and no partial list",
 	"ListItems":    "the same",
