@@ -1,7 +1,9 @@
 package mcpauth
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -52,9 +54,34 @@ func (i *Identity) ID() string {
 // HasScope reports whether the scopes have that one. Hierarchies of a guard are not applied.
 func (i *Identity) HasScope(scope string) bool { return i != nil && slices.Contains(i.Scopes, scope) }
 
-// IdentityFromContext returns who makes the call. It is nil where a guard has not
-// authenticated the caller, as on stdio.
+// IdentityFromContext returns who makes the call, or the identity of [ContextWithIdentity]. It
+// is nil where a guard has not authenticated the caller, as on stdio.
 func IdentityFromContext(ctx context.Context) *Identity {
+	if i, ok := ctx.Value(identityKey{}).(*Identity); ok {
+		return i
+	}
 	i, _ := mcp.CallFrom(ctx).Principal().Value.(*Identity)
 	return i
+}
+
+type identityKey struct{}
+
+// ContextWithIdentity returns a context with that identity, for work that goes on in another
+// process or after the call: [json.Marshal] encodes an identity without the caller's token, and
+// [json.Unmarshal] decodes it. [Exchanger.Token] then returns [ErrNoToken].
+func ContextWithIdentity(ctx context.Context, i *Identity) context.Context {
+	return context.WithValue(ctx, identityKey{}, i)
+}
+
+// UnmarshalJSON decodes what json.Marshal encodes. Numbers of claims stay exact.
+func (i *Identity) UnmarshalJSON(data []byte) error {
+	type plain Identity // without this method
+	var p plain
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(&p); err != nil {
+		return err
+	}
+	*i = Identity(p)
+	return nil
 }
