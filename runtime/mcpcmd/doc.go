@@ -12,7 +12,10 @@
 // Over HTTP the path /mcp has every revision of the protocol (streamable HTTP), and
 // /sse is for clients of revision 2024-11-05 (HTTP with SSE). It listens on the
 // loopback interface unless a host is given, and the checks and limits of package
-// mcphttp apply.
+// mcphttp apply. With -tls-cert and -tls-key it is HTTPS, TLS 1.2 or later.
+//
+// Who may call is decided by flags of other packages ([WithHTTPFlags]), such as those of
+// package mcpauth, or by options and middleware of the program.
 //
 // On SIGINT and SIGTERM the program shuts down gracefully. Over HTTP it refuses new
 // calls, and running calls may end within DrainTime of mcp.Limits; over standard input

@@ -2,11 +2,14 @@ package mcpcmd
 
 import (
 	"context"
+	"crypto/tls"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -25,7 +28,18 @@ const (
 var Quoted = quoted
 
 // Warn returns the warning about an address.
-func Warn(w io.Writer, bound net.Addr) { (&program{stderr: w}).warn(bound) }
+func Warn(w io.Writer, bound net.Addr, secure, decided bool) {
+	(&program{stderr: w}).warn(bound, secure, decided)
+}
+
+// GetCertificate returns the function that returns the certificate of two files.
+func GetCertificate(cert, key string, log *slog.Logger) (func(*tls.ClientHelloInfo) (*tls.Certificate, error), error) {
+	config, err := (&tlsFiles{cert: cert, key: key}).config(logs.New(log), false)
+	if err != nil {
+		return nil, err
+	}
+	return config.GetCertificate, nil
+}
 
 // ListenError is the text of an error.
 func ListenError(address string, err error) string { return (&listenError{address, err}).Error() }
@@ -40,19 +54,19 @@ func SetSignalGrace(d time.Duration) { signalGrace = d }
 
 // NewHTTPServer returns the HTTP server of Run, and a function that closes it.
 func NewHTTPServer(ctx context.Context, s *mcp.Server) (server *http.Server, end func()) {
-	h := (&program{server: s, flags: ownFlags()}).newHTTPServer(ctx)
+	h := (&program{server: s, flags: ownFlags()}).newHTTPServer(ctx, nil)
 	return &h.server, h.close
 }
 
 // NewHTTPServerToStop is NewHTTPServer with a function that shuts it down.
 func NewHTTPServerToStop(ctx context.Context, s *mcp.Server) (server *http.Server, shutdown func(context.Context) error) {
-	h := (&program{server: s, flags: ownFlags()}).newHTTPServer(ctx)
+	h := (&program{server: s, flags: ownFlags()}).newHTTPServer(ctx, nil)
 	return &h.server, h.shutdown
 }
 
 // NewLimitedHTTPServer is NewHTTPServer with a limit of connections.
 func NewLimitedHTTPServer(ctx context.Context, s *mcp.Server, most int) (server *http.Server, end func()) {
-	h := (&program{server: s, flags: ownFlags()}).newHTTPServer(ctx)
+	h := (&program{server: s, flags: ownFlags()}).newHTTPServer(ctx, nil)
 	h.conns.most = most
 	return &h.server, h.close
 }

@@ -15,14 +15,19 @@ import (
 // correct it.
 type UsageError struct {
 	text string
+	err  error // the cause, or nil
 }
 
 // Error returns the text.
 func (e *UsageError) Error() string { return e.text }
 
-// WithFlags adds the flags -http, -allow-host, -allow-origin and, unless it is defined,
-// -version to the flags of the program. Call it before they are parsed, and pass its
-// result to [Main] or [Run], which parse them only if the program has not:
+// Unwrap returns the cause, such as that a file does not exist. It may be nil.
+func (e *UsageError) Unwrap() error { return e.err }
+
+// WithFlags adds the flags -http, -allow-host, -allow-origin, -tls-cert, -tls-key and
+// -client-ca, those of the given options, and, unless it is defined, -version to the flags of
+// the program. Call it before they are parsed, and pass its result to [Main] or [Run], which
+// parse them only if the program has not:
 //
 //	file := flag.String("db", "", "the database")
 //	flags := mcpcmd.WithFlags(flag.CommandLine)
@@ -30,10 +35,21 @@ func (e *UsageError) Error() string { return e.text }
 //	mcpcmd.Main(NewMCPServer(open(*file)), flags)
 //
 // The program then handles help and the remaining arguments.
-func WithFlags(set *flag.FlagSet) Option {
+func WithFlags(set *flag.FlagSet, options ...Option) Option {
 	f := &flags{set: set}
 	f.define()
-	return func(p *program) { p.flags = f }
+	var given program
+	for _, option := range options {
+		option(&given)
+	}
+	f.defineMore(given.defines)
+	return func(p *program) {
+		later := p.defines
+		for _, option := range options {
+			option(p)
+		}
+		p.flags, p.defines = f, later
+	}
 }
 
 // flags are the values of the command line.
@@ -44,6 +60,8 @@ type flags struct {
 	address        string
 	http, version  bool
 	hosts, origins []string
+	tls            tlsFiles
+	more           []func(HTTPServing) (HTTPSetup, error)
 }
 
 func ownFlags() *flags {
@@ -67,8 +85,23 @@ func (f *flags) define() {
 		f.origins = append(f.origins, text)
 		return nil
 	})
+	f.set.Func("tls-cert", "with -http: serve HTTPS with the certificate of `FILE`, in the form PEM", file(&f.tls.cert))
+	f.set.Func("tls-key", "with -tls-cert: the private key of the certificate, in `FILE`", file(&f.tls.key))
+	f.set.Func("client-ca", "with -tls-cert: verify certificates of clients by the authorities of `FILE`", file(&f.tls.clientCA))
 	if f.set.Lookup("version") == nil {
 		f.set.BoolVar(&f.version, "version", false, "print the version and end")
+	}
+}
+
+// file sets the value of a flag to the path of a file. An empty one, as of a variable of the
+// shell that is not set, would mean that the flag is not given.
+func file(to *string) func(string) error {
+	return func(text string) error {
+		if text == "" {
+			return errors.New("it needs the path of a file")
+		}
+		*to = text
+		return nil
 	}
 }
 
@@ -82,25 +115,28 @@ func (f *flags) parse(args []string) error {
 		case err != nil:
 			return wrongFlag(err)
 		case f.own && f.set.NArg() > 0:
-			return &UsageError{"argument " + f.set.Arg(0) + " is one too many: there are flags only, which -help lists"}
+			return &UsageError{text: "argument " + f.set.Arg(0) + " is one too many: there are flags only, which -help lists"}
 		}
 	}
 	if f.http {
 		address, err := httpaddr.Parse(f.address)
 		if err != nil {
-			return &UsageError{"flag -http: " + err.Error()}
+			return &UsageError{text: "flag -http: " + err.Error()}
 		}
 		f.address = address
 	} else if len(f.hosts) > 0 {
-		return &UsageError{"flag -allow-host has no meaning without -http: give both or neither"}
+		return &UsageError{text: "flag -allow-host has no meaning without -http: give both or neither"}
 	} else if len(f.origins) > 0 {
-		return &UsageError{"flag -allow-origin has no meaning without -http: give both or neither"}
+		return &UsageError{text: "flag -allow-origin has no meaning without -http: give both or neither"}
+	}
+	if err := f.tls.check(f.http); err != nil {
+		return err
 	}
 	if _, err := access.New(f.hosts, nil); err != nil {
-		return &UsageError{"flag -allow-host: " + err.Error()}
+		return &UsageError{text: "flag -allow-host: " + err.Error()}
 	}
 	if _, err := access.New(nil, f.origins); err != nil {
-		return &UsageError{"flag -allow-origin: " + err.Error()}
+		return &UsageError{text: "flag -allow-origin: " + err.Error()}
 	}
 	return nil
 }
@@ -127,5 +163,5 @@ func wrongFlag(err error) *UsageError {
 	default:
 		text += ": -help says more"
 	}
-	return &UsageError{text}
+	return &UsageError{text: text}
 }

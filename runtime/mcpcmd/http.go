@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -52,8 +53,14 @@ type httpServer struct {
 	running  running
 }
 
-func (p *program) newHTTPServer(ctx context.Context) *httpServer {
-	options := append(slices.Clip(p.http), p.flags.options()...)
+func (p *program) newHTTPServer(ctx context.Context, setups []HTTPSetup) *httpServer {
+	options, wraps := append(slices.Clip(p.http), p.flags.options()...), slices.Clip(p.wrap)
+	for _, setup := range setups {
+		options = append(options, setup.Options...)
+		if setup.Wrap != nil {
+			wraps = append(wraps, setup.Wrap)
+		}
+	}
 	streamable := mcphttp.NewHandler(p.server, options...)
 	legacy := mcphttp.NewSSEHandler(p.server, options...)
 	mux := http.NewServeMux()
@@ -61,7 +68,7 @@ func (p *program) newHTTPServer(ctx context.Context) *httpServer {
 	mux.Handle(legacyEndpoint, legacy)
 	mux.HandleFunc("/", notFound)
 	var root http.Handler = mux
-	for _, wrap := range slices.Backward(p.wrap) {
+	for _, wrap := range slices.Backward(wraps) {
 		root = wrap(root)
 	}
 	// Calls may go on for a while after ctx has ended.
@@ -105,8 +112,6 @@ func notFound(w http.ResponseWriter, _ *http.Request) {
 }
 
 func (p *program) serveHTTP(ctx context.Context) error {
-	s := p.newHTTPServer(ctx)
-	defer s.close()
 	l, err := listen(ctx, p.flags.address)
 	switch {
 	case err == nil:
@@ -115,14 +120,36 @@ func (p *program) serveHTTP(ctx context.Context) error {
 	default:
 		return err
 	}
-	url := endpointURL(p.flags.address, l.Addr())
-	p.announce("at " + url)
-	p.warn(l.Addr())
+	defer func() { _ = l.Close() }() // http.Server closes it, too
+	secure := p.flags.tls.cert != ""
+	serving := HTTPServing{
+		URL: endpointURL(p.flags.address, l.Addr(), secure), Loopback: isLoopback(l.Addr()), ClientCA: p.flags.tls.clientCA,
+	}
+	setups, err := p.flags.setUp(serving)
+	if err != nil {
+		return err
+	}
+	callers := p.callers(setups)
+	logger := logs.New(p.server.Transport().Log())
+	config, err := p.flags.tls.config(logger, callers != "")
+	if err != nil {
+		return err
+	}
+	s := p.newHTTPServer(ctx, setups)
+	defer s.close()
+	serve := s.server.Serve
+	if config != nil {
+		s.server.TLSConfig, s.server.ErrorLog = config, newErrorLog(logger)
+		serve = func(l net.Listener) error { return s.server.ServeTLS(l, "", "") }
+	}
+	p.announce("at " + serving.URL)
+	p.announceCallers(callers)
+	p.warn(l.Addr(), secure, callers != "" || serving.ClientCA != "")
 	if p.ready != nil {
-		p.ready(url)
+		p.ready(serving.URL)
 	}
 	served := make(chan error, 1)
-	go func() { served <- s.server.Serve(l) }()
+	go func() { served <- serve(l) }()
 	select {
 	case err := <-served:
 		return fmt.Errorf("serve over HTTP at %s: %w", l.Addr(), err)

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/url"
 	"strconv"
+	"strings"
 	"syscall"
 )
 
@@ -64,7 +65,7 @@ func (e *listenError) hint() string {
 
 // endpointURL is the URL of the MCP endpoint for clients on this machine, where address
 // is the requested address and bound the actual one.
-func endpointURL(address string, bound net.Addr) string {
+func endpointURL(address string, bound net.Addr, secure bool) string {
 	host, port, _ := net.SplitHostPort(address)
 	if tcp, ok := bound.(*net.TCPAddr); ok {
 		port = strconv.Itoa(tcp.Port)
@@ -72,15 +73,36 @@ func endpointURL(address string, bound net.Addr) string {
 			host = "localhost"
 		}
 	}
-	u := url.URL{Scheme: "http", Host: net.JoinHostPort(host, port), Path: endpoint}
+	scheme := "http"
+	if secure {
+		scheme = "https"
+	}
+	u := url.URL{Scheme: scheme, Host: net.JoinHostPort(host, port), Path: endpoint}
 	return u.String()
 }
 
-// warn prints a warning if other machines can connect.
-func (p *program) warn(bound net.Addr) {
-	if tcp, ok := bound.(*net.TCPAddr); ok && tcp.IP.IsLoopback() {
+// isLoopback reports that no other machine can connect to an address.
+func isLoopback(bound net.Addr) bool {
+	tcp, ok := bound.(*net.TCPAddr)
+	return ok && tcp.IP.IsLoopback()
+}
+
+// warn prints a warning if other machines can connect, unless they need TLS and
+// something decides who may call.
+func (p *program) warn(bound net.Addr, secure, decided bool) {
+	how := ", unencrypted"
+	var advice []string
+	if secure {
+		how = ""
+	}
+	if !decided {
+		advice = append(advice, "authenticate callers (mcpauth.Flags, mcphttp.WithPrincipal)")
+	}
+	if !secure {
+		advice = append(advice, "put a proxy with TLS in front", "add -tls-cert and -tls-key")
+	}
+	if len(advice) == 0 || isLoopback(bound) {
 		return
 	}
-	fmt.Fprint(p.stderr, "\twarning: other machines can connect, unencrypted: authenticate callers "+
-		"(mcphttp.WithPrincipal), put a proxy with TLS in front, or listen at 127.0.0.1\n")
+	fmt.Fprintf(p.stderr, "\twarning: other machines can connect%s: %s, or listen at 127.0.0.1\n", how, strings.Join(advice, ", "))
 }

@@ -21,6 +21,7 @@ type program struct {
 	wrap     []func(http.Handler) http.Handler
 	cleanups []func()
 	ready    func(url string)
+	defines  []HTTPFlags // that are not defined yet
 
 	stdin          *os.File
 	stdout, stderr io.Writer
@@ -46,6 +47,10 @@ func Run(ctx context.Context, s *mcp.Server, args []string, options ...Option) e
 	if p.flags == nil {
 		p.flags = ownFlags()
 	}
+	if len(p.defines) > 0 && !p.flags.own && p.flags.set.Parsed() {
+		return errors.New("the flags of WithHTTPFlags are defined after parsing: pass the option to WithFlags")
+	}
+	p.flags.defineMore(p.defines)
 	switch err := p.flags.parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		if p.flags.own { // otherwise the usage of the program's flag set has been printed
@@ -72,6 +77,9 @@ func (p *program) cleanup() {
 }
 
 func (p *program) serveStdio(ctx context.Context) error {
+	if _, err := p.flags.setUp(HTTPServing{}); err != nil {
+		return err
+	}
 	p.announce("over standard input and output")
 	if isTerminal(p.stdin) {
 		fmt.Fprintf(p.stderr, "\thint: a client is expected there, which starts this program and writes JSON-RPC; "+

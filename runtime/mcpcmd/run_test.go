@@ -188,13 +188,14 @@ func TestEndpointURL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := mcpcmd.EndpointURL(test.address, bound); got != test.want {
+		if got := mcpcmd.EndpointURL(test.address, bound, false); got != test.want {
 			t.Errorf("%s: %s, want %s", test.address, got, test.want)
 		}
 	}
 }
 
-// A program that listens for other machines prints a warning.
+// A program that listens for other machines prints a warning, unless there are TLS and a
+// decision about who may call.
 func TestWarning(t *testing.T) {
 	for bound, warned := range map[string]bool{
 		"127.0.0.1:80": false, "127.8.8.8:80": false, "[::1]:80": false,
@@ -204,11 +205,17 @@ func TestWarning(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var b strings.Builder
-		mcpcmd.Warn(&b, addr)
-		got := b.String()
-		if (got != "") != warned || warned && (!strings.Contains(got, "other machines") || !strings.Contains(got, "WithPrincipal") || strings.Count(got, "\n") != 1) {
-			t.Errorf("%s: %q", bound, got)
+		for _, secure := range []bool{false, true} {
+			for _, decided := range []bool{false, true} {
+				var b strings.Builder
+				mcpcmd.Warn(&b, addr, secure, decided)
+				got := b.String()
+				if (got != "") != (warned && !(secure && decided)) || got != "" && (!strings.Contains(got, "other machines") ||
+					strings.Contains(got, "WithPrincipal") == decided || strings.Contains(got, "unencrypted") == secure ||
+					strings.Contains(got, "-tls-cert") == secure || strings.Count(got, "\n") != 1) {
+					t.Errorf("%s, TLS %v, decided %v: %q", bound, secure, decided, got)
+				}
+			}
 		}
 	}
 }

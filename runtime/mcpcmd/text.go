@@ -1,6 +1,7 @@
 package mcpcmd
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -50,6 +51,27 @@ func (p *program) announce(how string) {
 	fmt.Fprintf(p.stderr, "%s serves %s %s\n", p.identity(), p.features(), how)
 }
 
+// callers says who may call, "" where no flags of [WithHTTPFlags] decide about it.
+func (p *program) callers(setups []HTTPSetup) string {
+	var all []string
+	for _, s := range setups {
+		if s.Callers != "" {
+			all = append(all, s.Callers)
+		}
+	}
+	return strings.Join(all, "; ")
+}
+
+// announceCallers prints the line about who may call, if flags say something about it.
+func (p *program) announceCallers(callers string) {
+	if callers == "" && p.flags.tls.clientCA != "" {
+		callers = "certificates of the authorities in " + p.flags.tls.clientCA
+	}
+	if callers != "" {
+		fmt.Fprintf(p.stderr, "\tcallers need: %s\n", callers)
+	}
+}
+
 // help prints the description and the usage of the program.
 func (p *program) help() {
 	info, name := p.server.Info(), command()
@@ -88,9 +110,48 @@ At /mcp there is every revision of the protocol, at /sse that of 2024-11-05 alon
 	                     on. May be repeated; * stands for any
 	-allow-origin ORIGIN with -http: let web pages of that origin call, such as
 	                     https://app.example. May be repeated
-	-version             print the version and end
-	-help                print this and end
+	-tls-cert FILE       with -http: serve HTTPS with the certificate in that file
+	                     (PEM), which is read again when it changes
+	-tls-key FILE        with -tls-cert: its private key
+	-client-ca FILE      with -tls-cert: verify the certificates of clients by these
+	                     authorities (PEM). Without one a client cannot connect,
+	                     unless other flags say who may call
 `, name, info.Name, path)
+	p.helpMore()
+	fmt.Fprint(p.stdout, `	-version             print the version and end
+	-help                print this and end
+`)
+}
+
+// The columns of the help.
+const (
+	helpColumn = 21
+	helpWidth  = 76
+)
+
+// helpMore prints the flags of [WithHTTPFlags], which the flag set has besides those above.
+func (p *program) helpMore() {
+	own := ownFlags().set
+	p.flags.set.VisitAll(func(f *flag.Flag) {
+		if own.Lookup(f.Name) != nil {
+			return
+		}
+		value, usage := flag.UnquoteUsage(f)
+		line := strings.TrimSpace("-" + f.Name + " " + value)
+		for word := range strings.FieldsSeq(usage) {
+			switch {
+			case len(line) < helpColumn:
+				line += strings.Repeat(" ", helpColumn-len(line))
+			case len(line)+1+len(word) > helpWidth:
+				fmt.Fprintf(p.stdout, "\t%s\n", line)
+				line = strings.Repeat(" ", helpColumn)
+			default:
+				line += " "
+			}
+			line += word
+		}
+		fmt.Fprintf(p.stdout, "\t%s\n", line)
+	})
 }
 
 // quoted returns a path as an argument of a shell: what may mean something else,

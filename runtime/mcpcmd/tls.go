@@ -1,0 +1,146 @@
+package mcpcmd
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"log"
+	"log/slog"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/internal/regularfile"
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+)
+
+const (
+	// maxPEM is the size of the largest file of certificates that is read.
+	maxPEM = 4 << 20
+	// certificateTime is how long a certificate is used before its files are read again.
+	certificateTime = 10 * time.Second
+)
+
+// tlsFiles are the values of the flags for TLS.
+type tlsFiles struct {
+	cert, key, clientCA string
+}
+
+// check reports flags without others that they need.
+func (t *tlsFiles) check(http bool) error {
+	for _, f := range []struct{ name, value string }{{"tls-cert", t.cert}, {"tls-key", t.key}, {"client-ca", t.clientCA}} {
+		if f.value != "" && !http {
+			return &UsageError{text: "flag -" + f.name + " has no meaning without -http: give both or neither"}
+		}
+	}
+	switch {
+	case t.cert != "" && t.key == "":
+		return &UsageError{text: "flag -tls-cert needs the private key of the certificate: add -tls-key FILE"}
+	case t.key != "" && t.cert == "":
+		return &UsageError{text: "flag -tls-key needs the certificate of the private key: add -tls-cert FILE"}
+	case t.clientCA != "" && t.cert == "":
+		return &UsageError{text: "flag -client-ca needs TLS, in which clients send certificates: add -tls-cert FILE and -tls-key FILE"}
+	}
+	return nil
+}
+
+// config reads the files. It returns nil without TLS. Where others decide who may call, they
+// decide about clients without a certificate, too.
+func (t *tlsFiles) config(l *logs.Log, decided bool) (*tls.Config, error) {
+	if t.cert == "" {
+		return nil, nil
+	}
+	pair := &keyPair{files: t, log: l}
+	if err := pair.read(); err != nil {
+		return nil, &UsageError{text: "flags -tls-cert and -tls-key: " + err.Error(), err: err}
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: pair.get}
+	if t.clientCA == "" {
+		return config, nil
+	}
+	text, err := regularfile.ReadWithin(t.clientCA, maxPEM)
+	config.ClientCAs = x509.NewCertPool()
+	if err == nil && !config.ClientCAs.AppendCertsFromPEM(text) {
+		err = fmt.Errorf("%s has no certificate: it needs those of the authorities, in the form PEM", t.clientCA)
+	}
+	if err != nil {
+		return nil, &UsageError{text: "flag -client-ca: " + err.Error(), err: err}
+	}
+	config.ClientAuth = tls.RequireAndVerifyClientCert
+	if decided {
+		config.ClientAuth = tls.VerifyClientCertIfGiven
+	}
+	return config, nil
+}
+
+// keyPair is a certificate with its key, in files that are renewed while the program runs.
+type keyPair struct {
+	files *tlsFiles
+	log   *logs.Log
+
+	mu        sync.Mutex
+	looked    time.Time
+	cert, key []byte // of the last attempt to read them
+	pair      *tls.Certificate
+}
+
+// read reads the files. After an error the certificate is the one from before.
+func (p *keyPair) read() error {
+	p.looked = time.Now()
+	cert, err := regularfile.ReadWithin(p.files.cert, maxPEM)
+	if err != nil {
+		return err
+	}
+	key, err := regularfile.ReadWithin(p.files.key, maxPEM)
+	if err != nil {
+		return err
+	}
+	if p.pair != nil && bytes.Equal(cert, p.cert) && bytes.Equal(key, p.key) {
+		return nil
+	}
+	p.cert, p.key = cert, key
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		return fmt.Errorf("%s and %s: %w", p.files.cert, p.files.key, keyPairError(err))
+	}
+	p.pair = &pair
+	return nil
+}
+
+// keyPairError removes the name of the package from an error.
+func keyPairError(err error) error {
+	return errors.New(strings.TrimPrefix(err.Error(), "tls: "))
+}
+
+// get returns the certificate, for [tls.Config].
+func (p *keyPair) get(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if time.Since(p.looked) >= certificateTime {
+		if err := p.read(); err != nil {
+			p.log.Program(context.Background(), slog.LevelError,
+				"the certificate cannot be read again: the one from before is used", slog.Any("error", err))
+		}
+	}
+	return p.pair, nil
+}
+
+// handshakeLog is for the errors of an [http.Server]: every client can cause those of TLS, so
+// their number is bounded.
+type handshakeLog struct{ log *logs.Log }
+
+const handshakeError = "http: TLS handshake error from "
+
+func (h handshakeLog) Write(line []byte) (int, error) {
+	if text, ok := strings.CutPrefix(string(line), handshakeError); ok {
+		h.log.Client(context.Background(), slog.LevelWarn, "a client has not connected by TLS", slog.String("error", strings.TrimSpace(text)))
+		return len(line), nil
+	}
+	return os.Stderr.Write(line)
+}
+
+func newErrorLog(l *logs.Log) *log.Logger { return log.New(handshakeLog{l}, "", 0) }
