@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/netdial"
+	"github.com/mcpgen/mcpgen/internal/secureurl"
 )
 
 // Limits of documents of an issuer.
@@ -134,23 +134,5 @@ func (f fetcher) get(ctx context.Context, at string) (map[string]any, error) {
 // place is a URL without query and user.
 func place(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
 
-// checkURL checks a URL that the server asks, or names to clients: https, or http to this
-// machine, without user and fragment.
-func checkURL(text string) (*url.URL, error) {
-	u, err := url.Parse(text)
-	switch {
-	case err != nil:
-		return nil, errors.New("is not a URL")
-	case u.Scheme != "https" && u.Scheme != "http":
-		return nil, errors.New("must begin with https://")
-	case u.Hostname() == "":
-		return nil, errors.New("has no host")
-	case u.User != nil, u.Fragment != "", strings.Contains(text, "#"):
-		return nil, errors.New("must not have a user or a fragment")
-	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>\\^`{|}", r) }):
-		return nil, errors.New("has characters that a URL cannot have: write them as %XX")
-	case u.Scheme == "http" && !netdial.IsThisMachine(u.Hostname()):
-		return nil, errors.New("must begin with https://, since it is not of this machine")
-	}
-	return u, nil
-}
+// checkURL checks a URL that the server asks, or names to clients.
+var checkURL = secureurl.Check

@@ -110,7 +110,7 @@ func TestTLS(t *testing.T) {
 				t.Errorf("%s: %d", name, status)
 			}
 		}
-		if want := "\tcallers need: certificates of the authorities in " + path("authority.pem") + "\n"; !strings.HasSuffix(r.stderr.String(), want) {
+		if want := "\tcallers need: a certificate of the authorities in " + path("authority.pem") + "\n"; !strings.HasSuffix(r.stderr.String(), want) {
 			t.Errorf("%q", r.stderr)
 		}
 	})
@@ -150,7 +150,7 @@ func TestTLSUsage(t *testing.T) {
 		{"-client-ca authority.pem -tls-key server.key -http 0", "add -tls-cert FILE"},
 		{"-tls-cert= -tls-key= -http 0", "needs the path of a file"},
 		{"-client-ca= -http 0", "needs the path of a file"},
-		{"-tls-cert none.pem -tls-key server.key -http 0", "no such file"},
+		{"-tls-cert none.pem -tls-key server.key -http 0", "flags -tls-cert and -tls-key: open "},
 		{"-tls-cert . -tls-key server.key -http 0", "not a regular file"},
 		{"-tls-cert server.key -tls-key server.pem -http 0", "flags -tls-cert and -tls-key: "},
 		{"-tls-cert server.pem -tls-key other.key -http 0", "private key does not match public key"},

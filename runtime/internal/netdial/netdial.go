@@ -12,10 +12,10 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"net/netip"
 	"strings"
 	"syscall"
 
+	"github.com/mcpgen/mcpgen/internal/secureurl"
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 )
 
@@ -71,13 +71,7 @@ var finalErrors = []func(error) (hint string, ok bool){
 
 // IsThisMachine reports whether a host name or address of a URL is of this machine, whatever
 // the name resolves to (RFC 6761, section 6.3).
-func IsThisMachine(host string) bool {
-	if a, err := netip.ParseAddr(host); err == nil {
-		return a.Unmap().IsLoopback()
-	}
-	host = strings.ToLower(strings.TrimSuffix(host, "."))
-	return host == "localhost" || strings.HasSuffix(host, ".localhost")
-}
+func IsThisMachine(host string) bool { return secureurl.IsThisMachine(host) }
 
 // HasCredentials reports whether a header field has credentials, by its name.
 func HasCredentials(name string) bool {

@@ -1,0 +1,183 @@
+// Package authflags has the flags of mcpauth.Flags: for programs, and for the command, which
+// reports what is wrong with them before it builds a program.
+package authflags
+
+import (
+	"errors"
+	"flag"
+	"net/url"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/secureurl"
+)
+
+// Flags are the values of the flags, "" for those that are not given.
+type Flags struct {
+	Issuer   string // -auth
+	URL      string // -url
+	Audience string // -audience
+	Keys     string // -keys
+	Roles    string // -roles
+}
+
+// flags are the flags, in the order in which a program gets them.
+var flags = []struct {
+	name, usage, empty string
+	value              func(*Flags) *string
+}{
+	{
+		"auth", "with -http: who calls needs an access token of `ISSUER`, a URL as the tokens have it",
+		"it needs the URL of an issuer", func(f *Flags) *string { return &f.Issuer },
+	},
+	{
+		"url", "with -auth or -keys: the `URL` of the endpoint as clients write it, such as https://mcp.example.com/mcp. " +
+			"On a server for this machine alone it follows from -http",
+		"it needs the URL of the endpoint as clients write it", func(f *Flags) *string { return &f.URL },
+	},
+	{
+		"audience", "with -auth: take tokens for `NAME`, too, where the issuer has an identifier of its own for the server",
+		"it needs the audience of tokens", func(f *Flags) *string { return &f.Audience },
+	},
+	{
+		"keys", "with -http: who calls needs one of the API keys in `FILE`, which mcpgen key new makes",
+		"it needs the path of a file", func(f *Flags) *string { return &f.Keys },
+	},
+	{
+		"roles", "with -auth or -keys: what each role may see, by `FILE`",
+		"it needs the path of a file", func(f *Flags) *string { return &f.Roles },
+	},
+}
+
+// Names are the names of the flags.
+func Names() []string {
+	names := make([]string, len(flags))
+	for i, f := range flags {
+		names[i] = f.name
+	}
+	return names
+}
+
+// Define adds the flags to a set. Empty values are errors: a variable of the shell that is not
+// set must not open a server to everybody.
+func (f *Flags) Define(set *flag.FlagSet) {
+	for _, each := range flags {
+		to := each.value(f)
+		set.Func(each.name, each.usage, func(text string) error {
+			if text == "" {
+				return errors.New(each.empty)
+			}
+			*to = text
+			return nil
+		})
+	}
+}
+
+// Given reports whether there are any.
+func (f *Flags) Given() bool { return *f != Flags{} }
+
+// Args returns the flags as arguments of a program that has them.
+func (f *Flags) Args() []string {
+	var args []string
+	for _, each := range flags {
+		if value := *each.value(f); value != "" {
+			args = append(args, "-"+each.name, value)
+		}
+	}
+	return args
+}
+
+// Serving says what the program serves.
+type Serving struct {
+	HTTP     bool // -http
+	Loopback bool // other machines cannot connect
+	ClientCA bool // -client-ca
+}
+
+// Error reports flags that are wrong, or contradict each other.
+type Error struct {
+	Problem string // names the flag
+	Hint    string // says how to correct it
+}
+
+// Error returns the problem and the hint.
+func (e *Error) Error() string { return e.Problem + ": " + e.Hint }
+
+// Check returns an [*Error] if the flags are wrong. It reads no files.
+func (f *Flags) Check(s Serving) error {
+	if !s.HTTP {
+		if args := f.Args(); args != nil {
+			return &Error{"flag " + args[0] + " has no meaning without -http", "add -http ADDR, or leave it out: over standard input and output the client is the user"}
+		}
+		return nil
+	}
+	decided := f.Issuer != "" || f.Keys != "" || s.ClientCA
+	const decide = "add -auth ISSUER, -keys FILE or -client-ca FILE"
+	switch {
+	case f.Audience != "" && f.Issuer == "":
+		return &Error{"flag -audience has no meaning without -auth", "it is about the tokens of an issuer: add -auth ISSUER"}
+	case f.Roles != "" && !decided:
+		return &Error{"flag -roles has no meaning where it is not known who calls", decide}
+	case f.URL != "" && !decided:
+		return &Error{"flag -url has no meaning where all may call", decide}
+	case decided && f.URL == "" && !s.Loopback:
+		return &Error{
+			"flag -url is missing: other machines can connect, and the server does not know its name",
+			"add -url with the URL of the endpoint as clients write it, such as -url https://mcp.example.com/mcp, or listen at 127.0.0.1",
+		}
+	}
+	if err := f.checkIssuer(); err != nil {
+		return err
+	}
+	return f.checkURL()
+}
+
+func (f *Flags) checkIssuer() error {
+	if f.Issuer == "" {
+		return nil
+	}
+	u, err := secureurl.Check(f.Issuer)
+	if err == nil && (u.RawQuery != "" || u.ForceQuery) {
+		err = errors.New("must not have a query")
+	}
+	if err != nil {
+		return &Error{"flag -auth: the URL of the issuer " + err.Error(), hint(f.Issuer, "it is what the issuer has in its metadata and the claim iss of its tokens")}
+	}
+	return nil
+}
+
+func (f *Flags) checkURL() error {
+	if f.URL == "" {
+		return nil
+	}
+	u, err := secureurl.Check(f.URL)
+	switch {
+	case err != nil:
+	case u.RawQuery != "" || u.ForceQuery:
+		err = errors.New("must not have a query")
+	case u.Host != strings.ToLower(u.Host):
+		err = errors.New("must have its host in lower case, as clients write it")
+	}
+	if err != nil {
+		return &Error{"flag -url: the URL of the endpoint " + err.Error(), hint(f.URL, "write it as clients do, such as https://mcp.example.com/mcp")}
+	}
+	return nil
+}
+
+// hint proposes the same URL with https, or returns another hint.
+func hint(text, other string) string {
+	if rest, ok := strings.CutPrefix(text, "http://"); ok || !strings.Contains(text, "://") {
+		if !ok {
+			rest = text
+		}
+		proposal := "https://" + rest
+		if u, err := secureurl.Check(proposal); err == nil && isName(u) {
+			return "write " + proposal
+		}
+	}
+	return other
+}
+
+// isName reports whether a URL has a host that looks like one, and not like a word.
+func isName(u *url.URL) bool {
+	return strings.Contains(u.Hostname(), ".") || strings.Contains(u.Hostname(), ":")
+}
