@@ -51,14 +51,7 @@ func (c *command) call(args []string) int {
 		return code
 	}
 	defer c.remove(built)
-	c.progress.begin("calling " + rest[1])
-	c.progress.clear() // what the program prints must not be mixed with it
-	result, err := built.Call(c.ctx, rest[1], arguments, c.log)
-	c.progress.end()
-	if err != nil {
-		return c.fail(err)
-	}
-	return c.printResult(result)
+	return c.onBuilt("call", built).callTool(rest[1], arguments)
 }
 
 // findTool finds a tool by its name or a former one.

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
-	"github.com/mcpgen/mcpgen/generator/internal/program"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 func TestPrintResult(t *testing.T) {
@@ -26,14 +26,13 @@ func TestPrintResult(t *testing.T) {
 		{"null", `{"content":[{"type":"text","text":"null"}],"structuredContent":null}`, "null\n", "", 0},
 		{"number", `{"structuredContent":9007199254740993}`, "9007199254740993\n", "", 0},
 		{"error", `{"content":[{"type":"text","text":"no such book"}],"isError":true}`, "", "no such book\n", 1},
-		{"question", `{"resultType":"input_required"}`, "", "mcpgen: the tool asks its user something, which call cannot answer\n", 1},
 		{"image", `{"content":[{"type":"image","data":"AAECAw==","mimeType":"image/png"}]}`, "[image image/png, 4 bytes]\n", "", 0},
 		{"link", `{"content":[{"type":"resource_link","uri":"file:///a","name":"a"}]}`, "[resource link file:///a, a]\n", "", 0},
 		{"resources", `{"content":[{"type":"resource","resource":{"uri":"x:a","text":"hello"}},{"type":"resource","resource":{"uri":"x:b","mimeType":"a/b","blob":"AA=="}}]}`,
 			"[resource x:a]\nhello\n[resource x:b, a/b, 1 bytes]\n", "", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var result program.Result
+			var result mcpclient.ToolResult
 			if err := json.Unmarshal([]byte(test.result), &result); err != nil {
 				t.Fatal(err)
 			}

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/program"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 // prompt gets one prompt of a package, built from its source.
@@ -39,26 +41,31 @@ func (c *command) prompt(args []string) int {
 	if prompt == nil {
 		return c.unknownPrompt(p.Model, rest[1])
 	}
-	arguments, err := program.Texts(prompt.Input, rest[2:])
-	if wrong, ok := errors.AsType[*program.ArgumentError](err); ok {
-		return c.usage("prompt", wrong.Message, wrong.Hint)
-	}
-	if err != nil {
-		return c.fail(err)
+	arguments, code := c.texts(prompt.Input, rest[2:])
+	if code != exitDone {
+		return code
 	}
 	built, code, ok := c.build(p, false)
 	if !ok {
 		return code
 	}
 	defer c.remove(built)
-	c.progress.begin("getting " + rest[1])
-	c.progress.clear()
-	result, err := built.Prompt(c.ctx, rest[1], arguments, c.log)
-	c.progress.end()
-	if err != nil {
-		return c.fail(err)
+	return c.onBuilt("prompt", built).getPrompt(rest[1], arguments)
+}
+
+// texts reads the arguments of a prompt.
+func (c *command) texts(input *model.Input, words []string) (arguments map[string]string, code int) {
+	text, err := program.Texts(input, words)
+	if wrong, ok := errors.AsType[*program.ArgumentError](err); ok {
+		return nil, c.usage("prompt", wrong.Message, wrong.Hint)
 	}
-	return c.printPrompt(result)
+	if err != nil {
+		return nil, c.fail(err)
+	}
+	if json.Unmarshal(text, &arguments) != nil { // it is JSON, as Texts has checked
+		return nil, c.usage("prompt", "the arguments of a prompt are not an object of strings", "all values are texts: "+`{"NAME": "VALUE"}`)
+	}
+	return arguments, exitDone
 }
 
 func findPrompt(m *model.Package, name string) *model.Prompt {
@@ -89,12 +96,8 @@ func (c *command) listPrompts(m *model.Package) {
 
 // printPrompt prints the messages. A single text of the user is printed alone; otherwise
 // each message begins with its role.
-func (c *command) printPrompt(p *program.Prompt) int {
+func (c *command) printPrompt(p *mcpclient.PromptResult) int {
 	c.progress.clear()
-	if p.Type == "input_required" {
-		c.noteln("mcpgen: the prompt asks its user something, which prompt cannot answer")
-		return exitFound
-	}
 	alone := len(p.Messages) == 1 && p.Messages[0].Role == "user"
 	for i, m := range p.Messages {
 		if i > 0 {
@@ -103,7 +106,7 @@ func (c *command) printPrompt(p *program.Prompt) int {
 		if !alone {
 			fmt.Fprintf(c.data, "%s:\n", m.Role)
 		}
-		printContent(c.data, []program.Content{m.Content})
+		printContent(c.data, []mcpclient.Content{m.Content})
 	}
 	return exitDone
 }

@@ -1,14 +1,13 @@
 package cli
 
 import (
-	"encoding/base64"
 	"fmt"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
-	"github.com/mcpgen/mcpgen/generator/internal/program"
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 // read reads one resource of a package, built from its source.
@@ -48,14 +47,7 @@ func (c *command) read(args []string) int {
 		return code
 	}
 	defer c.remove(built)
-	c.progress.begin("reading " + rest[1])
-	c.progress.clear()
-	result, err := built.Read(c.ctx, rest[1], c.log)
-	c.progress.end()
-	if err != nil {
-		return c.fail(err)
-	}
-	return c.printResource(result)
+	return c.onBuilt("read", built).readResource(rest[1])
 }
 
 // hasResource reports whether the package may have something under a URI.
@@ -106,37 +98,28 @@ func (c *command) listResources(m *model.Package) {
 
 // printResource prints the one part of a resource as it is. Of several, text is
 // printed as it is, and blobs are described.
-func (c *command) printResource(r *program.Resource) int {
+func (c *command) printResource(r *mcpclient.ReadResult) int {
 	c.progress.clear()
-	if r.Type == "input_required" {
-		c.noteln("mcpgen: the resource asks its user something, which read cannot answer")
-		return exitFound
-	}
 	if len(r.Contents) == 1 {
 		return c.printPart(r.Contents[0])
 	}
 	for _, part := range r.Contents {
 		words := []string{part.URI, part.MIMEType}
-		if part.Text == nil {
+		if part.Blob != nil {
 			words = append(words, size(part.Blob))
 		}
 		fmt.Fprintf(c.data, "[resource %s]\n", joined(words...))
-		if part.Text != nil {
-			printText(c.data, *part.Text)
+		if part.Blob == nil {
+			printText(c.data, part.Text)
 		}
 	}
 	return exitDone
 }
 
-func (c *command) printPart(part program.Contents) int {
-	var data []byte
-	if part.Text != nil {
-		data = []byte(strings.TrimSuffix(*part.Text, "\n") + "\n")
-	} else {
-		var err error
-		if data, err = base64.StdEncoding.DecodeString(part.Blob); err != nil {
-			return c.fail(fmt.Errorf("read blob: %w", err))
-		}
+func (c *command) printPart(part mcpclient.Contents) int {
+	data := part.Blob
+	if data == nil {
+		data = []byte(strings.TrimSuffix(part.Text, "\n") + "\n")
 	}
 	if _, err := c.data.Write(data); err != nil {
 		return c.fail(err)

@@ -2,23 +2,19 @@ package cli
 
 import (
 	"bytes"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/generator/internal/program"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 // printResult prints what a tool answered: data to standard output, and what is
 // for people, errors above all, to standard error.
-func (c *command) printResult(r *program.Result) int {
+func (c *command) printResult(r *mcpclient.ToolResult) int {
 	c.progress.clear()
 	switch {
-	case r.Type == "input_required":
-		c.noteln("mcpgen: the tool asks its user something, which call cannot answer")
-		return exitFound
 	case r.IsError:
 		printContent(c.err, r.Content)
 		return exitFound
@@ -35,7 +31,7 @@ func (c *command) printResult(r *program.Result) int {
 	// The text is usually the same JSON again; a text of its own is for people.
 	for _, block := range r.Content {
 		if block.Type != "text" || !sameJSON(block.Text, r.Structured) {
-			printContent(c.err, []program.Content{block})
+			printContent(c.err, []mcpclient.Content{block})
 		}
 	}
 	return exitDone
@@ -48,14 +44,14 @@ func sameJSON(text string, value json.RawMessage) bool {
 }
 
 // printContent prints text as it is and describes everything else in a line.
-func printContent(w io.Writer, content []program.Content) {
+func printContent(w io.Writer, content []mcpclient.Content) {
 	for _, block := range content {
 		switch {
 		case block.Type == "text":
 			printText(w, block.Text)
-		case block.Resource != nil && block.Resource.Text != nil:
+		case block.Resource != nil && block.Resource.Blob == nil:
 			fmt.Fprintf(w, "[resource %s]\n", joined(block.Resource.URI, block.Resource.MIMEType))
-			printText(w, *block.Resource.Text)
+			printText(w, block.Resource.Text)
 		case block.Resource != nil:
 			fmt.Fprintf(w, "[resource %s]\n", joined(block.Resource.URI, block.Resource.MIMEType, size(block.Resource.Blob)))
 		case block.Type == "resource_link":
@@ -70,10 +66,7 @@ func printText(w io.Writer, text string) {
 	fmt.Fprintf(w, "%s\n", strings.TrimSuffix(text, "\n"))
 }
 
-// size is that of the bytes of a base64 text.
-func size(data string) string {
-	return fmt.Sprint(base64.StdEncoding.DecodedLen(len(data))-strings.Count(data, "="), " bytes")
-}
+func size(data []byte) string { return fmt.Sprint(len(data), " bytes") }
 
 func joined(words ...string) string {
 	var said []string

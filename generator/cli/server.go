@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/generator/internal/program"
 	"github.com/mcpgen/mcpgen/generator/internal/remote"
 	"github.com/mcpgen/mcpgen/internal/children"
 	"github.com/mcpgen/mcpgen/internal/visible"
@@ -94,8 +95,9 @@ func (c *command) checkPackageFlags(f *flags) (code int) {
 type remoteServer struct {
 	c       *command
 	name    string // of the command
-	operand string // "" for the program of flags
+	operand string // "" for the program of flags, and for a built one
 	flags   *serverFlags
+	built   bool // it is a program of a package
 	target  mcpclient.Target
 	client  *mcpclient.Client
 	asking  sync.Mutex // one question of the server at a time
@@ -159,12 +161,13 @@ func (r *remoteServer) resolve() (code int) {
 	return exitDone
 }
 
-// title is how messages name the server.
-func (r *remoteServer) title() string {
-	if r.operand != "" {
-		return r.target.Name()
+// onBuilt returns the server that a program of a package is. What the program prints to its
+// standard error is shown as it comes.
+func (c *command) onBuilt(name string, built *program.Program) *remoteServer {
+	return &remoteServer{
+		c: c, name: name, flags: new(serverFlags), built: true,
+		target: mcpclient.Command{Path: built.Path, InheritEnv: true, Stderr: c.log},
 	}
-	return filepath.Base(r.flags.program[0])
 }
 
 // with connects, calls a function, and closes the connection.
@@ -176,7 +179,7 @@ func (r *remoteServer) with(use func(ctx context.Context, client *mcpclient.Clie
 		ctx, cancel = context.WithTimeoutCause(ctx, r.flags.timeout, fmt.Errorf("no reply within %v (-timeout)", r.flags.timeout))
 		defer cancel()
 	}
-	c.progress.begin("connecting to " + r.title())
+	r.begin("connecting to " + r.target.Name())
 	client, err := mcpclient.Connect(ctx, r.target, r.options())
 	c.progress.end()
 	if err != nil {
@@ -189,8 +192,23 @@ func (r *remoteServer) with(use func(ctx context.Context, client *mcpclient.Clie
 	return use(ctx, client)
 }
 
+// begin shows a stage. What a built program prints must not be mixed with it, and such a
+// program is quick to answer or prints why not.
+func (r *remoteServer) begin(stage string) {
+	r.c.progress.begin(stage)
+	if r.built {
+		r.c.progress.clear()
+	}
+}
+
 // endTime is longer than the steps in which a client ends a program.
 const endTime = 10 * time.Second
+
+// builtRevision is spoken with built programs. The runtime speaks it in all its versions.
+const builtRevision = "2026-07-28"
+
+// noTime is longer than anything takes.
+const noTime = 1000 * time.Hour
 
 func (r *remoteServer) options() mcpclient.Options {
 	c := r.c
@@ -203,7 +221,12 @@ func (r *remoteServer) options() mcpclient.Options {
 		Retry:  mcpclient.Retry{Attempts: 2},
 		Logger: slog.New(slog.NewTextHandler(c.err, &slog.HandlerOptions{Level: slog.LevelError})),
 	}
-	if dir, err := os.UserCacheDir(); err == nil {
+	if r.built {
+		// What is known of a program without asking: its revision, and that it is not to be
+		// started twice. A tool takes as long as it takes; Ctrl-C ends it.
+		o.Revision, o.Retry.Attempts = builtRevision, 1
+		o.Limits = mcpclient.Limits{ConnectTime: noTime, RequestTime: noTime, MaxTime: noTime}
+	} else if dir, err := os.UserCacheDir(); err == nil {
 		// The second call of a server with sessions does not wait for the probe.
 		o.Eras = mcpclient.FileEras(filepath.Join(dir, "mcpgen", "revisions.json"))
 	}

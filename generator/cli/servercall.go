@@ -39,18 +39,23 @@ func (r *remoteServer) call(words []string) int {
 		if code != exitDone {
 			return code
 		}
-		c.progress.begin("calling " + shown(tool.Name))
-		result, err := client.Call(ctx, tool.Name, arguments, mcpclient.WithProgress(r.progressed))
-		c.progress.end()
-		if err != nil {
-			return r.fail(err)
-		}
-		printed, err := convert[program.Result](result)
-		if err != nil {
-			return c.fail(err)
-		}
-		return c.printResult(printed)
+		return r.callOn(ctx, client, tool.Name, arguments)
 	})
+}
+
+// callTool connects and calls a tool.
+func (r *remoteServer) callTool(tool string, arguments json.RawMessage) int {
+	return r.with(func(ctx context.Context, client *mcpclient.Client) int { return r.callOn(ctx, client, tool, arguments) })
+}
+
+func (r *remoteServer) callOn(ctx context.Context, client *mcpclient.Client, tool string, arguments json.RawMessage) int {
+	r.begin("calling " + shown(tool))
+	result, err := client.Call(ctx, tool, arguments, mcpclient.WithProgress(r.progressed))
+	r.c.progress.end()
+	if err != nil {
+		return r.fail(err)
+	}
+	return r.c.printResult(result)
 }
 
 // arguments reads the words of a call, and checks them by the schema of the tool as far as
@@ -93,18 +98,23 @@ func (r *remoteServer) read(words []string) int {
 		if len(words) == 0 {
 			return r.missingURI(ctx, client)
 		}
-		c.progress.begin("reading " + words[0])
-		result, err := client.Read(ctx, words[0], mcpclient.WithProgress(r.progressed))
-		c.progress.end()
-		if err != nil {
-			return r.fail(err)
-		}
-		printed, err := convert[program.Resource](result)
-		if err != nil {
-			return c.fail(err)
-		}
-		return c.printResource(printed)
+		return r.readOn(ctx, client, words[0])
 	})
+}
+
+// readResource connects and reads a resource.
+func (r *remoteServer) readResource(uri string) int {
+	return r.with(func(ctx context.Context, client *mcpclient.Client) int { return r.readOn(ctx, client, uri) })
+}
+
+func (r *remoteServer) readOn(ctx context.Context, client *mcpclient.Client, uri string) int {
+	r.begin("reading " + uri)
+	result, err := client.Read(ctx, uri, mcpclient.WithProgress(r.progressed))
+	r.c.progress.end()
+	if err != nil {
+		return r.fail(err)
+	}
+	return r.c.printResource(result)
 }
 
 // missingURI lists what could be read.
@@ -153,32 +163,33 @@ func (r *remoteServer) prompt(words []string) int {
 		if code != exitDone {
 			return code
 		}
-		c.progress.begin("getting " + words[0])
-		result, err := client.Prompt(ctx, words[0], arguments, mcpclient.WithProgress(r.progressed))
-		c.progress.end()
-		if err != nil {
-			return r.fail(err)
-		}
-		printed, err := convert[program.Prompt](result)
-		if err != nil {
-			return c.fail(err)
-		}
-		return c.printPrompt(printed)
+		return r.promptOn(ctx, client, words[0], arguments)
 	})
 }
 
-// texts reads the arguments of a prompt.
+// getPrompt connects and gets a prompt.
+func (r *remoteServer) getPrompt(name string, arguments map[string]string) int {
+	return r.with(func(ctx context.Context, client *mcpclient.Client) int {
+		return r.promptOn(ctx, client, name, arguments)
+	})
+}
+
+func (r *remoteServer) promptOn(ctx context.Context, client *mcpclient.Client, name string, arguments map[string]string) int {
+	r.begin("getting " + name)
+	result, err := client.Prompt(ctx, name, arguments, mcpclient.WithProgress(r.progressed))
+	r.c.progress.end()
+	if err != nil {
+		return r.fail(err)
+	}
+	return r.c.printPrompt(result)
+}
+
+// texts reads the arguments of a prompt, and checks that none is missing.
 func (r *remoteServer) texts(p *mcpclient.Prompt, words []string) (arguments map[string]string, code int) {
 	c := r.c
-	text, err := program.Texts(remote.PromptInput(p.Arguments), words)
-	if err == nil {
-		err = json.Unmarshal(text, &arguments)
-	}
-	if wrong, ok := errors.AsType[*program.ArgumentError](err); ok {
-		return nil, c.usage("prompt", wrong.Message, wrong.Hint)
-	}
-	if err != nil {
-		return nil, c.fail(err)
+	arguments, code = c.texts(remote.PromptInput(p.Arguments), words)
+	if code != exitDone {
+		return nil, code
 	}
 	for _, a := range p.Arguments {
 		if _, ok := arguments[a.Name]; a.Required && !ok {
@@ -217,17 +228,4 @@ func (r *remoteServer) listPrompts(prompts []mcpclient.Prompt) {
 	for _, p := range prompts {
 		r.c.noteln("\t%s%s", shown(p.Name), shown(strings.TrimPrefix(remote.PromptSignature(p.Arguments), "func")))
 	}
-}
-
-// convert reads a result of the client as what this command prints.
-func convert[T any](result any) (*T, error) {
-	text, err := json.Marshal(result)
-	if err != nil {
-		return nil, err
-	}
-	to := new(T)
-	if err := json.Unmarshal(text, to); err != nil {
-		return nil, fmt.Errorf("read result: %w", err)
-	}
-	return to, nil
 }

@@ -136,10 +136,18 @@ func chosen(f *mcpclient.Field, text string) string {
 	return text
 }
 
-// openURL shows a link of a server. It is opened by the user, not by this command.
+// openURL shows a link of a server. It is opened by the user, not by this command. That the
+// user agrees to open it is the answer; when the user is done with it is asked for besides,
+// since a server need not say so. A link without an id belongs to a round, which answers
+// once it is done: the server would ask again.
 func (r *remoteServer) openURL(ctx context.Context, e *mcpclient.Elicitation) (mcp.ElicitAction, error) {
 	r.asking.Lock()
-	defer r.asking.Unlock()
+	waits := false
+	defer func() {
+		if !waits {
+			r.asking.Unlock()
+		}
+	}()
 	c := r.c
 	c.noteln("The server asks to open a link: %s\n\t%s", shown(e.Message), shown(e.URL))
 	if !c.hasTerminal() {
@@ -151,10 +159,48 @@ func (r *remoteServer) openURL(ctx context.Context, e *mcpclient.Elicitation) (m
 	switch {
 	case err != nil:
 		return mcp.ActionCancel, nil
-	case strings.EqualFold(text, "y"), strings.EqualFold(text, "yes"):
+	case !strings.EqualFold(text, "y") && !strings.EqualFold(text, "yes"):
+		return mcp.ActionDecline, nil
+	case e.ID == "":
+		if c.awaitLink(ctx, e) != nil {
+			return mcp.ActionCancel, nil
+		}
 		return mcp.ActionAccept, nil
 	}
-	return mcp.ActionDecline, nil
+	waits = true // for the next line that is typed
+	go func() {
+		defer r.asking.Unlock()
+		_ = c.awaitLink(c.ctx, e)
+	}()
+	return mcp.ActionAccept, nil
+}
+
+// awaitLink waits until the user, or the server, says that what a link is for is done.
+func (c *command) awaitLink(ctx context.Context, e *mcpclient.Elicitation) error {
+	fmt.Fprint(c.err, "Press Enter when it is done: ")
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	if done := e.Done(); done != nil {
+		go func() {
+			select {
+			case <-done:
+				stop()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	_, err := c.readLine(ctx)
+	if err == nil {
+		e.Complete()
+		return nil
+	}
+	select {
+	case <-e.Done():
+		fmt.Fprintln(c.err, "the server says that it is done")
+		return nil
+	default:
+		return err
+	}
 }
 
 // hasTerminal reports whether a person can answer.

@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/internal/visible"
@@ -80,11 +84,64 @@ func TestFormEnds(t *testing.T) {
 }
 
 func TestLinks(t *testing.T) {
-	for typed, want := range map[string]mcp.ElicitAction{"y\n": mcp.ActionAccept, "n\n": mcp.ActionDecline, "\n": mcp.ActionDecline, "": mcp.ActionCancel} {
+	for typed, want := range map[string]mcp.ElicitAction{
+		"y\n\n": mcp.ActionAccept, "y\n": mcp.ActionCancel, "n\n": mcp.ActionDecline, "\n": mcp.ActionDecline, "": mcp.ActionCancel,
+	} {
 		r, shown := answering(typed)
 		action, err := r.openURL(t.Context(), &mcpclient.Elicitation{Message: "log in", URL: "https://example.com/x"})
 		if err != nil || action != want || !strings.Contains(shown.String(), "https://example.com/x") {
 			t.Errorf("%q: %s, %v: %s", typed, action, err, shown)
+		}
+	}
+}
+
+// linkServer returns the URL of a server of 2025-11-25 whose tool requires a link (error
+// -32042), and works from the second call on. It never says that the link is done.
+func linkServer(t *testing.T) string {
+	var calls atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var m struct {
+			ID     json.RawMessage
+			Method string
+		}
+		if r.Method != http.MethodPost || json.NewDecoder(r.Body).Decode(&m) != nil {
+			w.WriteHeader(http.StatusMethodNotAllowed)
+			return
+		}
+		var reply string
+		switch m.Method {
+		case "initialize":
+			reply = `"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"links","version":"1"}}`
+		case "tools/list":
+			reply = `"result":{"tools":[{"name":"pay","inputSchema":{"type":"object"}}]}`
+		case "tools/call":
+			reply = `"result":{"content":[{"type":"text","text":"paid"}]}`
+			if calls.Add(1) == 1 {
+				reply = `"error":{"code":-32042,"message":"link required","data":{"elicitations":[{"mode":"url","elicitationId":"1","message":"pay here","url":"https://example.com/pay"}]}}`
+			}
+		case "server/discover":
+			reply = `"error":{"code":-32601,"message":"no such method"}`
+		default:
+			w.WriteHeader(http.StatusAccepted)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,%s}`, m.ID, reply)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// TestLinkIsDone: a call that requires a link goes on after the user has said that it is
+// done, also where the server does not say so.
+func TestLinkIsDone(t *testing.T) {
+	for typed, want := range map[string]string{"y\n\n": "paid\n", "n\n": ""} {
+		code, stdout, stderr := runTyped(t, typed, "call", linkServer(t), "pay")
+		if (code == exitDone) != (want != "") || stdout != want || !strings.Contains(stderr, "https://example.com/pay") {
+			t.Errorf("%q: exit code %d, %q\n%s", typed, code, stdout, stderr)
+		}
+		if strings.Contains(stderr, "Press Enter") != (want != "") {
+			t.Errorf("%q: %s", typed, stderr)
 		}
 	}
 }

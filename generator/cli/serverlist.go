@@ -107,7 +107,7 @@ func (r *remoteServer) table(found map[string][]json.RawMessage) int {
 		}
 	}
 	if len(all) == 0 {
-		c.noteln("%s has neither tools nor resources nor prompts", r.title())
+		c.noteln("%s has neither tools nor resources nor prompts", r.target.Name())
 		return exitDone
 	}
 	slices.SortStableFunc(all, func(a, b serverRow) int {

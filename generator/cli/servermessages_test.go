@@ -10,6 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/internal/visible"
@@ -18,17 +19,41 @@ import (
 // runAgainstServer runs the command in an empty directory, with a cache of its own.
 func runAgainstServer(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	return runTyped(t, "", args...)
+}
+
+// runTyped is runAgainstServer with a person who types lines.
+func runTyped(t *testing.T, typed string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	t.Setenv("HTTP_PROXY", "")
 	t.Setenv("HTTPS_PROXY", "")
-	var out, err bytes.Buffer
+	var out, err lockedBuffer
 	c := &command{
-		ctx: context.Background(), dir: t.TempDir(), invoked: "mcpgen", in: strings.NewReader(""),
-		out: visible.Writer(&out), err: visible.Writer(&err), data: &out, log: io.Discard,
+		ctx: t.Context(), dir: t.TempDir(), invoked: "mcpgen", in: strings.NewReader(typed), asksAnyway: typed != "",
+		out: visible.Writer(&out), err: visible.Writer(&err), data: &out, log: &err,
 		progress: newProgress(io.Discard, false),
 	}
 	code = c.run(args)
 	return code, out.String(), err.String()
+}
+
+// lockedBuffer is a buffer for several goroutines.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.b.String()
 }
 
 // replyWith returns the URL of a server with one reply to everything.

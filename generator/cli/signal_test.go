@@ -145,7 +145,8 @@ func TestInterruptCall(t *testing.T) {
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
-	if code, text := ended(t, cmd, temp, rest); code != 130 || text != "" {
+	// The program closes what its constructor has opened.
+	if code, text := ended(t, cmd, temp, rest); code != 130 || text != "closing\n" {
 		t.Errorf("exit code %d, %q", code, text)
 	}
 }

@@ -9,8 +9,8 @@
 // packages can be imported. A package main gets no third file: its own main function is
 // replaced instead.
 //
-// [Arguments] turns what is written in a shell into a tool's arguments, and
-// [Program.Call] calls one tool of the program as a client would.
+// [Arguments] turns what is written in a shell into a tool's arguments, and [Texts] into
+// those of a prompt. Any client can call the program.
 package program
 
 import (

@@ -10,6 +10,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/program"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 // generated is the content of the generated file: one tool, get, that returns what the
@@ -107,7 +109,7 @@ func get(t *testing.T, target *program.Target, cfg program.Config) (text, stderr
 		t.Fatal(err)
 	}
 	var log bytes.Buffer
-	result, err := p.Call(t.Context(), "get", json.RawMessage(`{}`), &log)
+	result, err := call(t.Context(), p, &log)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &log)
 	}
@@ -124,6 +126,17 @@ func get(t *testing.T, target *program.Target, cfg program.Config) (text, stderr
 		t.Errorf("the module has changed: %v, was %v", after, before)
 	}
 	return result.Content[0].Text, log.String()
+}
+
+// call connects to the program, calls its one tool, and waits for the program to end.
+func call(ctx context.Context, p *program.Program, stderr io.Writer) (*mcpclient.ToolResult, error) {
+	client, err := mcpclient.Connect(ctx, mcpclient.Command{Path: p.Path, InheritEnv: true, Stderr: stderr},
+		mcpclient.Options{Revision: "2026-07-28", Retry: mcpclient.Retry{Attempts: 1}})
+	if err != nil {
+		return nil, err
+	}
+	result, err := client.Call(ctx, "get", nil)
+	return result, errors.Join(err, client.Close())
 }
 
 func listing(t *testing.T, dir string) []string {
@@ -202,8 +215,8 @@ func New() (*Store, error) { return nil, errors.New("no database") }
 	}
 	defer p.Close()
 	var log bytes.Buffer
-	_, err = p.Call(t.Context(), "get", json.RawMessage(`{}`), &log)
-	if err == nil || !strings.Contains(err.Error(), "ended without an answer: exit status 1") || log.String() != "New: no database\n" {
+	_, err = call(t.Context(), p, &log)
+	if err == nil || !strings.Contains(err.Error(), "the program has ended (exit status 1)") || log.String() != "New: no database\n" {
 		t.Errorf("got %v, stderr %q", err, &log)
 	}
 }
@@ -329,7 +342,7 @@ func TestCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = p.Call(ctx, "get", json.RawMessage(`{}`), writerFunc(func(b []byte) { cancel(stop) }))
+	_, err = call(ctx, p, writerFunc(func(b []byte) { cancel(stop) }))
 	if !errors.Is(err, stop) {
 		t.Errorf("call: got %v", err)
 	}
