@@ -4,10 +4,8 @@ package netdial
 
 import (
 	"context"
-	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -86,20 +84,4 @@ func HasCredentials(name string) bool {
 		}
 	}
 	return false
-}
-
-// TLSKey returns a digest of what a TLS configuration sends to a server, and of whom it
-// trusts, "" for nil.
-func TLSKey(c *tls.Config) string {
-	if c == nil {
-		return ""
-	}
-	h := sha256.New()
-	fmt.Fprintf(h, "%q %t %q", c.ServerName, c.InsecureSkipVerify, c.NextProtos)
-	for _, certificate := range c.Certificates {
-		for _, der := range certificate.Certificate {
-			fmt.Fprintf(h, " %d:%s", len(der), der)
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }

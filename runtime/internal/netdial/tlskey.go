@@ -1,0 +1,80 @@
+package netdial
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/hex"
+	"fmt"
+	"runtime"
+	"strconv"
+	"sync"
+	"weak"
+)
+
+// TLSKey returns a digest of what a TLS configuration sends to a server, and of whom it
+// trusts, "" for nil. A pool of certificates, and a configuration with functions, have digests
+// of this process: those of another process differ.
+func TLSKey(c *tls.Config) string {
+	if c == nil {
+		return ""
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %t %q", c.ServerName, c.InsecureSkipVerify, c.NextProtos)
+	for _, certificate := range c.Certificates {
+		for _, der := range certificate.Certificate {
+			fmt.Fprintf(h, " %d:%s", len(der), der)
+		}
+	}
+	if c.RootCAs != nil {
+		fmt.Fprintf(h, " pool %s", pools.number(c.RootCAs, c.RootCAs.Equal))
+	}
+	if c.GetClientCertificate != nil || c.VerifyPeerCertificate != nil || c.VerifyConnection != nil {
+		// Two functions cannot be compared.
+		fmt.Fprintf(h, " config %s", configs.number(c, func(other *tls.Config) bool { return other == c }))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// numbers are those of values that have no content to make a digest of. They do not keep the
+// values.
+type numbers[T any] struct {
+	mu   sync.Mutex
+	last int
+	all  map[weak.Pointer[T]]string
+}
+
+var (
+	pools   = numbers[x509.CertPool]{all: map[weak.Pointer[x509.CertPool]]string{}}
+	configs = numbers[tls.Config]{all: map[weak.Pointer[tls.Config]]string{}}
+	process = sync.OnceValue(rand.Text)
+)
+
+// number returns the number of a value, or of one that equals it.
+func (n *numbers[T]) number(v *T, equals func(*T) bool) string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	at := weak.Make(v)
+	if number, ok := n.all[at]; ok {
+		return number
+	}
+	number := ""
+	for other, is := range n.all {
+		if o := other.Value(); o != nil && equals(o) {
+			number = is
+			break
+		}
+	}
+	if number == "" {
+		n.last++
+		number = process() + strconv.Itoa(n.last)
+	}
+	n.all[at] = number
+	runtime.AddCleanup(v, func(at weak.Pointer[T]) {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		delete(n.all, at)
+	}, at)
+	return number
+}
