@@ -202,6 +202,7 @@ func (c *Client) end(why error) {
 	retired := slices.Clone(c.retired)
 	subs := slices.Clone(c.subs)
 	c.mu.Unlock()
+	c.stop(why) // ends an opening too, and pauses
 	for _, s := range subs {
 		s.finish(why)
 	}
@@ -211,7 +212,6 @@ func (c *Client) end(why error) {
 	if x != nil {
 		x.close(why)
 	}
-	c.stop(why) // ends an opening too
 	idle := make(chan struct{})
 	c.mu.Lock()
 	if c.idle = idle; c.running == 0 {

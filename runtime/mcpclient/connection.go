@@ -47,6 +47,7 @@ type connection struct {
 	failure  error                            // why the connection ended; nil while it has not
 	gone     chan struct{}                    // closed then
 	reported int                              // violations since the connection was opened
+	ending   bool                             // close will release
 }
 
 func newConnection(c *Client, conn dial.Conn) *connection {
@@ -109,14 +110,30 @@ func (x *connection) why() error {
 // for the server.
 func (x *connection) fail(why error) {
 	x.retire(why)
-	x.mu.Lock()
-	waiting := x.waiting
-	x.waiting = nil
-	for _, p := range waiting {
-		p.finish(nil, &lost{sent: x.stream == nil || x.out.wasWritten(p), err: why})
-	}
-	x.mu.Unlock()
+	x.failWaiting(why)
 	x.release()
+}
+
+// failWaiting ends every request that waits.
+func (x *connection) failWaiting(why error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, p := range x.waiting {
+		p.finish(nil, &lost{sent: x.stream == nil || x.out.wasWritten(p), err: why})
+		if p.abort != nil {
+			p.abort(why)
+		}
+	}
+	x.waiting = nil
+}
+
+// abortBy sets what ends a request that waits for its own response.
+func (x *connection) abortBy(p *pending, abort context.CancelCauseFunc) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if p.abort = abort; p.done {
+		abort(p.err)
+	}
 }
 
 // replace ends a connection that is not to be used any more. Over HTTP, requests that wait
@@ -166,7 +183,7 @@ func (x *connection) release() {
 // releaseIfIdle releases a connection that has ended when its last request has.
 func (x *connection) releaseIfIdle() {
 	x.mu.Lock()
-	idle := x.failure != nil && len(x.waiting) == 0
+	idle := x.failure != nil && len(x.waiting) == 0 && !x.ending
 	x.mu.Unlock()
 	if idle {
 		x.release()
@@ -276,13 +293,20 @@ func (x *connection) reply(message []byte) {
 	})
 }
 
-// close ends the connection because the client does. It returns when the transport has
-// ended.
+// close ends the connection because the client does. What waits fails at once; then the session
+// is ended, for which the server has CloseTime.
 func (x *connection) close(why error) {
-	if x.requester != nil && !x.isGone() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(x.ctx), x.client.limits.CloseTime)
-		_ = x.requester.EndSession(ctx) // the server ends sessions by itself too
-		cancel()
+	if x.requester == nil || x.isGone() {
+		x.fail(why)
+		return
 	}
-	x.fail(why)
+	x.mu.Lock()
+	x.ending = true
+	x.mu.Unlock()
+	x.retire(why)
+	x.failWaiting(why)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(x.ctx), x.client.limits.CloseTime)
+	defer cancel()
+	_ = x.requester.EndSession(ctx) // the server ends sessions by itself too
+	x.release()
 }

@@ -19,6 +19,7 @@ func (x *connection) send(ctx context.Context, p *pending, r *Request, message [
 	defer x.leave(p)
 	bounded, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	x.abortBy(p, cancel)
 	stop := x.watch(p, cancel)
 	defer stop()
 	err := x.requester.Send(bounded, x.httpMessage(p, r, message), func(data []byte) bool {

@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"context"
 	"encoding/json"
 	"sync"
 )
@@ -25,6 +26,7 @@ type pending struct {
 	newest *Progress // that progress has not got yet; a newer one replaces it
 	step   *float64  // the last value of progress: it must increase
 	done   bool
+	abort  context.CancelCauseFunc // ends its exchange over HTTP; nil otherwise
 	result json.RawMessage
 	err    error
 }
