@@ -143,13 +143,19 @@ func (h *handshake) useDiscover(r *protocol.Revision, discover json.RawMessage) 
 }
 
 // ask sends server/discover. On a stream it waits for Limits.ProbeTime only, where silence has
-// a meaning; the request then stays, since its reply may come later. Where only this revision
-// will do, it waits as for any request, within ConnectTime.
+// a meaning; the request then stays, since its reply may come later. Over HTTP it waits for half
+// of ConnectTime, so that there is time for a second attempt. Where only this revision will do,
+// it waits as for any request, within ConnectTime.
 func (h *handshake) ask(ctx context.Context, briefly bool) probeAnswer {
 	x := h.x
 	r := &Request{Method: protocol.Discover.String(), options: new(requestOptions)}
 	if x.requester != nil {
-		return answerOf(x.request(ctx, r))
+		if briefly {
+			r.options.timeout = min(h.client.limits.RequestTime, h.client.limits.ConnectTime/2)
+		}
+		a := answerOf(x.request(ctx, r))
+		a.silence = errors.Is(a.err, ErrTimeout)
+		return a
 	}
 	p, err := x.enter(r.Method, r.options)
 	if err != nil {

@@ -23,7 +23,9 @@ func (x *connection) send(ctx context.Context, p *pending, r *Request, message [
 	stop := x.watch(p, cancel)
 	defer stop()
 	err := x.requester.Send(bounded, x.httpMessage(p, r, message), func(data []byte) bool {
-		p.clock.sign()
+		if x.initialized.Load() { // before, only the reply is a sign
+			p.clock.sign()
+		}
 		x.receive(data, p)
 		return x.deliver(p)
 	})

@@ -126,7 +126,9 @@ func (c *Client) openUntil(ctx context.Context) (*connection, error) {
 		if ctx.Err() != nil {
 			return nil, c.openError(ctx, err, before)
 		}
-		before = err
+		if !errors.Is(err, ErrTimeout) { // any other error says more
+			before = err
+		}
 		if err := c.exits.givenUp(); err != nil {
 			return nil, err
 		}
