@@ -6,6 +6,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
@@ -38,6 +39,8 @@ type connection struct {
 	listenOnce  sync.Once // the stream of a session over HTTP
 	releaseOnce sync.Once
 
+	received atomic.Int64 // messages that have come over a stream
+
 	mu       sync.Mutex
 	last     int64 // id of the newest request
 	waiting  map[int64]*pending
@@ -48,6 +51,7 @@ type connection struct {
 	gone     chan struct{}                    // closed then
 	reported int                              // violations since the connection was opened
 	ending   bool                             // close will release
+	doubts   *time.Timer                      // see doubt; nil where there are none
 }
 
 func newConnection(c *Client, conn dial.Conn) *connection {
@@ -78,6 +82,7 @@ var (
 	errUnread     = errors.New("the server does not read the replies to its requests")
 	errReplaced   = errors.New("the connection was replaced")
 	errNoResponse = errors.New("no reply")
+	errVanished   = errors.New("the server has sent nothing since a request timed out, not even in reply to a ping")
 )
 
 // lost is the loss of a connection, as the error of a request.
@@ -161,6 +166,9 @@ func (x *connection) retire(why error) {
 		q.cancel()
 	}
 	clear(x.asked)
+	if x.doubts != nil {
+		x.doubts.Stop()
+	}
 	x.mu.Unlock()
 	x.end(why)
 	if x.stream != nil {
@@ -194,6 +202,7 @@ func (x *connection) releaseIfIdle() {
 func (x *connection) enter(method string, o *requestOptions) (*pending, error) {
 	p := &pending{method: method, progress: o.progress, arrived: make(chan struct{}, 1)}
 	p.clock.start(x.client.idleTime(o), x.client.maxTime(o))
+	p.received = x.received.Load()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.failure != nil {

@@ -9,9 +9,10 @@ import (
 // pending is a request that has been sent and has no reply yet. The lock of its connection
 // guards the fields below it.
 type pending struct {
-	id     int64
-	method string
-	clock  clock
+	id       int64
+	method   string
+	clock    clock
+	received int64 // messages that had come over the stream before
 	// progress is the function of the caller, called by the goroutine of the request, and over
 	// HTTP also by that of events.
 	progress func(Progress)

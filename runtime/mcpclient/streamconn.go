@@ -17,6 +17,7 @@ import (
 func (x *connection) readStream() {
 	for {
 		data, err := x.stream.Read()
+		x.received.Add(1)
 		if frame, ok := errors.AsType[*jsonrpc.FrameError](err); ok {
 			x.skipped(frame)
 			continue
@@ -88,6 +89,9 @@ func (x *connection) await(ctx context.Context, p *pending) (json.RawMessage, er
 			return p.result, p.err
 		}
 		x.cancel(p, err)
+		if errors.Is(err, ErrTimeout) {
+			x.doubt(p.received)
+		}
 		return nil, err
 	}
 }
