@@ -37,6 +37,8 @@ type connection struct {
 	answered  atomic.Int64 // when the last one was done, in nanoseconds of Unix time
 
 	listenOnce  sync.Once // the stream of a session over HTTP
+	streams     int       // how often that was opened; its goroutine uses it
+	renewals    int       // of subscriptions, one soon after the other; the goroutine that renews uses it
 	releaseOnce sync.Once
 
 	received atomic.Int64 // messages that have come over a stream
@@ -51,6 +53,9 @@ type connection struct {
 	gone     chan struct{}                    // closed then
 	reported int                              // violations since the connection was opened
 	ending   bool                             // close will release
+	gaps     int                              // times in which the stream of the session was closed
+	renewing bool                             // a goroutine renews the subscriptions
+	renewed  time.Time                        // when it last has
 	doubts   *time.Timer                      // see doubt; nil where there are none
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -124,11 +125,11 @@ const listenTime = 500 * time.Millisecond
 // has opened the stream for it: some servers drop what they send before, such as the
 // question of a call that comes earlier than the GET.
 func (x *connection) startListening(ctx context.Context) {
-	ctx, opened := context.WithTimeout(ctx, listenTime)
-	defer opened()
+	ctx, begun := context.WithTimeout(ctx, listenTime)
+	defer begun()
 	x.client.spawn(func() {
-		defer opened()
-		x.listenHTTP(opened)
+		defer begun()
+		x.listenHTTP(begun)
 	})
 	select {
 	case <-ctx.Done():
@@ -136,15 +137,84 @@ func (x *connection) startListening(ctx context.Context) {
 	}
 }
 
-// listenHTTP receives what the server sends in a session that belongs to no request.
-func (x *connection) listenHTTP(opened func()) {
+// listenHTTP receives what the server sends in a session that belongs to no request. It calls
+// begun when the stream is open for the first time.
+func (x *connection) listenHTTP(begun func()) {
+	opened := func(resumed bool) {
+		if x.streams++; x.streams == 1 {
+			begun()
+		} else if !resumed {
+			x.missed()
+		}
+	}
 	err := x.requester.Listen(x.ctx, opened, func(data []byte) { x.receive(data, nil) })
+	if s, ok := err.(*dial.Status); ok && s.Status == 404 && x.streams == 0 {
+		// The server has no such stream, or does not know the session. Any request says which.
+		begun()
+		if _, err = x.request(x.ctx, &Request{Method: protocol.Ping.String(), options: x.client.apply(nil)}); !isSessionLost(err) {
+			return
+		}
+	}
 	switch {
 	case err == nil || x.ctx.Err() != nil:
 	case isSessionLost(err):
 		x.replace(err)
 	default:
 		x.client.log.Warn("mcpclient: the event stream of the session has ended", "server", x.client.target.Name(), "error", err)
+	}
+}
+
+// missed renews the subscriptions of a session whose event stream was closed for a while: what
+// the server has sent meanwhile is lost.
+func (x *connection) missed() {
+	c := x.client
+	c.results.lost()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.gaps++; !x.renewing {
+		x.renewing = true
+		c.spawn(x.renewSubscriptions)
+	}
+}
+
+// renewSubscriptions runs until there was no further gap. A server may end each stream at once, so
+// there are pauses that grow until one stream has lasted.
+func (x *connection) renewSubscriptions() {
+	c := x.client
+	x.mu.Lock()
+	if time.Since(x.renewed) >= c.retry.Max {
+		x.renewals = 0
+	}
+	x.mu.Unlock()
+	for {
+		x.mu.Lock()
+		gaps := x.gaps
+		x.mu.Unlock()
+		if x.renewals++; x.renewals > 1 && sleep(x.ctx, c.ctx, c.retry.backoff(x.renewals-1, 0)) != nil {
+			return
+		}
+		c.mu.Lock()
+		subs := slices.Clone(c.subs)
+		c.mu.Unlock()
+		failed := false
+		for _, s := range subs {
+			if !s.hasBegun(x) { // it is begun after the gap
+				continue
+			}
+			err := s.begin(x.ctx, x)
+			if isRefusal(err) {
+				s.finish(c.wrap(protocol.ResourcesSubscribe.String(), err))
+			} else if err != nil {
+				failed = true
+			}
+		}
+		x.mu.Lock()
+		x.renewed = time.Now()
+		if x.renewing = failed || x.gaps > gaps; !x.renewing {
+			x.mu.Unlock()
+			return
+		}
+		x.mu.Unlock()
 	}
 }
 

@@ -42,7 +42,7 @@ func (r *tracedRequester) Send(ctx context.Context, m *dial.Message, receive fun
 	})
 }
 
-func (r *tracedRequester) Listen(ctx context.Context, opened func(), receive func(data []byte)) error {
+func (r *tracedRequester) Listen(ctx context.Context, opened func(resumed bool), receive func(data []byte)) error {
 	return r.Requester.Listen(ctx, opened, func(data []byte) {
 		r.trace(false, data)
 		receive(data)

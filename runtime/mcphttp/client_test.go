@@ -292,7 +292,7 @@ func TestClientListen(t *testing.T) {
 		_, _ = io.WriteString(w, "retry: 1\nid: 1\ndata: {}\n\n")
 	})
 	received := 0
-	if err := c.Listen(t.Context(), func() {}, func([]byte) { received++ }); err != nil {
+	if err := c.Listen(t.Context(), func(bool) {}, func([]byte) { received++ }); err != nil {
 		t.Error(err)
 	}
 	if received != 1 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -106,6 +107,13 @@ func (s *fakeServer) right(m fakeMessage) *http.Response {
 		return fakeResponse(405, "text/plain", "")
 	}
 	return fakeResponse(202, "", "")
+}
+
+// resumed returns the Last-Event-ID of each GET.
+func (s *fakeServer) resumed() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.gets)
 }
 
 // count returns how often something has come.

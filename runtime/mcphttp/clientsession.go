@@ -90,7 +90,7 @@ func mayReopen(err error) bool {
 }
 
 // Listen receives from the GET stream of the session.
-func (c *clientConn) Listen(ctx context.Context, opened func(), receive func(data []byte)) error {
+func (c *clientConn) Listen(ctx context.Context, opened func(resumed bool), receive func(data []byte)) error {
 	e, err := c.begin(ctx)
 	if err != nil {
 		return err
@@ -108,7 +108,7 @@ func (c *clientConn) Listen(ctx context.Context, opened func(), receive func(dat
 		resp, err := c.get(e, c.url, lastID)
 		if err == nil {
 			c.opened.Store(true)
-			opened()
+			opened(lastID != "")
 			if r == nil {
 				r = newEventReader(resp.Body, c.o.Limits.MessageBytes)
 			} else {
@@ -164,7 +164,7 @@ func (c *clientConn) listenTo(e *exchange, r *eventReader, seen *seenIDs, receiv
 }
 
 // notListening returns the error of a GET that is not sent again. Servers without the stream
-// reply 405; some do not know the method at all, which says nothing about the session.
+// reply 405; some do not know the method at all, and their 404 says nothing about the session.
 func (c *clientConn) notListening(err error) error {
 	s, ok := err.(*dial.Status)
 	if !ok {
@@ -177,7 +177,6 @@ func (c *clientConn) notListening(err error) error {
 		if c.session.Load() != nil && (c.opened.Load() || namesSession(s.Body)) {
 			return &dial.SessionLost{Status: s.Status}
 		}
-		return nil
 	case http.StatusBadRequest:
 		if c.session.Load() != nil && namesSession(s.Body) {
 			return &dial.SessionLost{Status: s.Status}

@@ -128,8 +128,10 @@ type Requester interface {
 	Send(ctx context.Context, m *Message, receive func(data []byte) (done bool)) error
 	// Listen receives the messages of the session that belong to no request (the GET stream),
 	// until ctx ends. It opens the stream again after every loss. It returns nil if the server
-	// has none (405). It calls opened each time that the stream is open.
-	Listen(ctx context.Context, opened func(), receive func(data []byte)) error
+	// has none (405), and a [*Status] for a first 404, which may also mean that the session is
+	// lost. It calls opened each time that the stream is open; resumed is set if the server was
+	// asked for what it has sent meanwhile.
+	Listen(ctx context.Context, opened func(resumed bool), receive func(data []byte)) error
 	// EndSession ends the session, if there is one (DELETE).
 	EndSession(ctx context.Context) error
 	// OpenSSE connects over HTTP+SSE (2024-11-05), for a server that has nothing else. The
