@@ -236,6 +236,7 @@ func TestSentAgain(t *testing.T) {
 		if _, err := c.Tools(t.Context()); err != nil {
 			t.Errorf("a list is not sent again: %v", err)
 		}
+		synctest.Wait() // the server has closed the connection of the list
 		_, err := c.Call(t.Context(), "x", nil)
 		if e := errorAs[*mcpclient.ConnectionError](t, err); !e.Sent || e.Method != "tools/call" {
 			t.Errorf("%+v", e)
@@ -246,6 +247,7 @@ func TestSentAgain(t *testing.T) {
 		if _, err := c.Call(t.Context(), "x", nil); err != nil {
 			t.Error(err)
 		}
+		synctest.Wait()
 		if _, err := c.Call(t.Context(), "x", nil, mcpclient.WithIdempotent()); err != nil {
 			t.Errorf("an idempotent call is not sent again: %v", err)
 		}
