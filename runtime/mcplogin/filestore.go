@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
-	"time"
 
+	"github.com/mcpgen/mcpgen/internal/filelock"
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
@@ -37,7 +37,6 @@ type storeFile struct {
 const (
 	storeFormat   = "mcpgen logins 1"
 	maxStoreBytes = 16 << 20
-	lockPoll      = 20 * time.Millisecond
 )
 
 func (f *fileStore) Get(_ context.Context, key string) ([]byte, error) {
@@ -155,15 +154,5 @@ func (f *fileStore) lockFile(ctx context.Context, path string) (unlock func(), e
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return nil, err
 	}
-	for {
-		unlock, err := tryLock(path)
-		if unlock != nil || err != nil {
-			return unlock, err
-		}
-		select {
-		case <-time.After(lockPoll):
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
+	return filelock.Lock(ctx, path)
 }

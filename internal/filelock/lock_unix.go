@@ -1,6 +1,6 @@
 //go:build unix
 
-package mcplogin
+package filelock
 
 import (
 	"errors"
@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// tryLock locks a file, which is made if it is missing. It returns nil if another one has it.
-func tryLock(path string) (unlock func(), err error) {
+// Try locks a file, which is made if it is missing. It returns nil if another one has it.
+func Try(path string) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package mcplogin
+package filelock
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 // errSharing is ERROR_SHARING_VIOLATION.
 const errSharing = syscall.Errno(32)
 
-// tryLock opens a file, which is made if it is missing, so that no other process can. It returns
+// Try opens a file, which is made if it is missing, so that no other process can. It returns
 // nil if another one has it.
-func tryLock(path string) (unlock func(), err error) {
+func Try(path string) (unlock func(), err error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,6 @@
 //go:build !unix && !windows
 
-package mcplogin
+package filelock
 
 import (
 	"errors"
@@ -8,9 +8,9 @@ import (
 	"os"
 )
 
-// tryLock locks a file by making it. It returns nil if there is one. A process that ends
+// Try locks a file by making it. It returns nil if there is one. A process that ends
 // without unlocking leaves it.
-func tryLock(path string) (unlock func(), err error) {
+func Try(path string) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
 		return nil, nil
