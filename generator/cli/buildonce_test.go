@@ -46,7 +46,7 @@ func buildOnce(ctx context.Context, t *program.Target, cfg program.Config) (*pro
 // and all files of the script.
 func programKey(work string, t *program.Target, cfg *program.Config) (string, error) {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %q %t %q\n", t.Generated, cfg.Tags, cfg.HTTP, t.Source)
+	fmt.Fprintf(h, "%q %q %t %t %q\n", t.Generated, cfg.Tags, cfg.HTTP, cfg.Auth, t.Source)
 	err := filepath.WalkDir(work, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -46,7 +46,7 @@ func (c *command) call(args []string) int {
 	if err != nil {
 		return c.fail(err)
 	}
-	built, code, ok := c.build(p, false)
+	built, code, ok := c.build(p, false, false)
 	if !ok {
 		return code
 	}

@@ -58,6 +58,7 @@ func subcommands() []*subcommand {
 		{"diff", "OLD NEW", "show what has changed between two contracts, and what it breaks", (*command).diff},
 		{"vet", "PACKAGES", "look for what is wrong in contracts that can be generated", (*command).vet},
 		{"help", "[TOPIC]", "describe a command, or list the directives", (*command).help},
+		{"key", "new NAME", "make an API key for a server with -keys", (*command).key},
 		{"init", "[DIR]", "add what a package needs to be served, and print what to do next", (*command).init},
 	}
 }

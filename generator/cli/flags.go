@@ -64,7 +64,7 @@ func (c *command) wrongFlag(f *flags, err error) int {
 	}
 	hint := ""
 	switch name {
-	case "http", "allow-host", "allow-origin":
+	case "http", "allow-host", "allow-origin", "tls-cert", "tls-key", "client-ca", "auth", "url", "audience", "keys":
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" run")
 	case "check", "contract":
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" [packages]")
@@ -72,6 +72,8 @@ func (c *command) wrongFlag(f *flags, err error) int {
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" vet")
 	case "annotate", "expose", "main", "all":
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" init")
+	case "file", "expires":
+		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" key new")
 	case "fail":
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" diff")
 	}

@@ -27,7 +27,7 @@ func (c *command) help(args []string) int {
 }
 
 func (c *command) helpTopic(topic string) int {
-	topics := map[string]string{"help": c.overview(), "generate": helpGenerate, "list": fmt.Sprintf(helpList, tokenMethod), "call": helpCall, "read": helpRead, "prompt": helpPrompt, "run": helpRun, "diff": helpDiff, "vet": vetHelp(), "init": helpInit}
+	topics := map[string]string{"help": c.overview(), "generate": helpGenerate, "list": fmt.Sprintf(helpList, tokenMethod), "call": helpCall, "read": helpRead, "prompt": helpPrompt, "run": helpRun, "diff": helpDiff, "vet": vetHelp(), "key": helpKey, "init": helpInit}
 	text, ok := topics[topic]
 	switch {
 	case topic == "directives":
@@ -76,7 +76,7 @@ Write //mcp:tool above a function, and try it at once:
 Then //go:generate go tool mcpgen, and call NewMCPServer in main.
 
 Exit codes: 0 done, 1 findings or nothing to do, 2 wrong usage, 130 interrupted.
-Topics of help: generate, list, call, read, prompt, run, diff, vet, init, directives.
+Topics of help: generate, list, call, read, prompt, run, diff, vet, key, init, directives.
 `)
 	return b.String()
 }
@@ -190,7 +190,27 @@ changes nothing. What is refused is refused before anything is written.
 	            methods are those of structs with unexported fields
 	-main       also write a program that serves the package, cmd/NAME-mcp/main.go
 	            of the module, unless there is one
+	-auth       with -main: the program has mcpauth.Flags(), by which its user says
+	            who may call: -auth ISSUER, -keys FILE and others
 ` + helpFlags
+
+const helpKey = `usage: mcpgen key new [flags] NAME
+
+Makes an API key for a server that is started with -keys FILE, and prints it to
+standard output, this once: the file gets its SHA-256. The server reads the file
+again when it changes. To revoke a key, remove its entry from the file. NAME is
+who gets the key; servers and their logs show it.
+
+	-file FILE  the file, which is made if it is missing, with mode 0600; default:
+	            keys.json
+	-scopes NAME,...
+	            what the key may be used for: scopes of features
+	-roles NAME,...
+	            roles of the server's -roles
+	-expires WHEN
+	            90d or 12h from now, a day such as 2027-01-31, or a time such as
+	            2027-01-31T12:00:00Z; without it the key does not expire
+`
 
 const helpCall = `usage: mcpgen call [flags] PACKAGE | SERVER TOOL [key=value ... | JSON]
 
@@ -246,6 +266,18 @@ Receivers are made as for mcpgen call.
 	-allow-origin ORIGIN
 	            with -http: let web pages of that origin call, such as
 	            http://localhost:6274; may be repeated
+	-tls-cert FILE, -tls-key FILE
+	            with -http: serve HTTPS with that certificate and private key (PEM)
+	-client-ca FILE
+	            with -tls-cert: certificates of these authorities (PEM) are credentials
+	-auth ISSUER
+	            with -http: who calls needs an access token of that issuer, a URL
+	-keys FILE  with -http: who calls needs an API key, see mcpgen help key
+	-url URL    with -auth or -keys: the URL of the endpoint as clients write it;
+	            on a server for this machine alone it follows from -http
+	-audience NAME
+	            with -auth: take tokens for NAME, too
+	-roles FILE with -auth or -keys: what each role may see
 ` + helpFlags
 
 const helpHTTP = `

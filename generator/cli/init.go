@@ -32,6 +32,7 @@ type initCommand struct {
 	expose  string        // value of -expose
 	exposed *load.Package // the package that it names, nil without it
 
+	auth   bool   // the program has mcpauth.Flags
 	served string // directory of a program that serves the package already, "" if unknown
 }
 
@@ -47,6 +48,7 @@ func (c *command) init(args []string) int {
 	expose := f.String("expose", "", "")
 	withMain := f.Bool("main", false, "")
 	i := &initCommand{c: c}
+	f.BoolVar(&i.auth, "auth", false, "")
 	f.BoolVar(&i.all, "all", false, "")
 	rest, code, ok := c.parse(f, args)
 	if !ok {
@@ -63,6 +65,9 @@ func (c *command) init(args []string) int {
 		return c.usage("init", "init takes one directory, and "+dir+" may be many", "name the directory of the package whose functions are to be called")
 	}
 	i.tags, i.expose = f.tags, *expose
+	if i.auth && !*withMain {
+		return c.usage("init", "flag -auth has no meaning without -main", "it is about the program: give both or neither")
+	}
 	if *expose != "" && *annotate != "" {
 		return c.usage("init", "-annotate and -expose do not go together", "run init twice")
 	}

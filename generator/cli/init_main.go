@@ -86,7 +86,11 @@ func serves(name, pkg string) bool {
 // planMain plans the program, if one is asked for and there is none.
 func (i *initCommand) planMain(asked bool) *diag.Diagnostic {
 	switch {
-	case i.findMain() != "" || !asked:
+	case !asked:
+		i.findMain()
+		return nil
+	case i.findMain() != "":
+		i.noteAuth()
 		return nil
 	case i.model.Main:
 		return &diag.Diagnostic{
@@ -116,6 +120,24 @@ func (i *initCommand) planMain(asked bool) *diag.Diagnostic {
 	return nil
 }
 
+// noteAuth says what to do with a program that is there already.
+func (i *initCommand) noteAuth() {
+	if !i.auth {
+		return
+	}
+	names, _ := filepath.Glob(filepath.Join(escapeGlob(i.served), "*.go"))
+	for _, name := range names {
+		if src, err := regularfile.Read(name); err == nil && bytes.Contains(src, []byte("mcpauth.Flags()")) {
+			return
+		}
+	}
+	i.c.noteln("-auth: %s is there already, and is left as it is\n\thint: pass mcpauth.Flags() to mcpcmd.Main there, or to mcpcmd.WithFlags if it has flags of its own, with the import %s",
+		i.c.relative(i.served), authPath)
+}
+
+// authPath is the package of mcpauth.Flags.
+const authPath = "github.com/mcpgen/mcpgen/runtime/mcpauth"
+
 // mainSource is the program. It makes the receivers as mcpgen run does, by functions that
 // need nothing to be given. Receivers and constructors may be those of packages whose
 // features are emitted here.
@@ -131,7 +153,7 @@ func (i *initCommand) mainSource() (string, *diag.Diagnostic) {
 			return "", i.unmade(r, why)
 		}
 		made := r.Param
-		if made == "log" || made == "context" || made == "err" || imports.uses(made) || i.namesPackage(made) {
+		if made == "log" || made == "context" || made == "mcpauth" || made == "err" || imports.uses(made) || i.namesPackage(made) {
 			made += "Receiver"
 		}
 		if c == nil {
@@ -173,13 +195,18 @@ func (i *initCommand) mainSource() (string, *diag.Diagnostic) {
 	if fails {
 		std += "\"log\"\n"
 	}
+	own := ""
+	if i.auth {
+		own = strconv.Quote(authPath) + "\n"
+		options = append(options, "mcpauth.Flags()")
+	}
 	call := strings.Join(append([]string{fmt.Sprintf("%s.NewMCPServer(%s)", name, strings.Join(args, ", "))}, options...), ", ")
 	text := fmt.Sprintf(`// %s serves package %s to clients of the Model Context Protocol.
 package main
 
 import (
 %s
-"github.com/mcpgen/mcpgen/runtime/mcpcmd"
+%s"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 
 %s
 )
@@ -187,7 +214,7 @@ import (
 func main() {
 %smcpcmd.Main(%s)
 }
-`, upperFirst(i.programName()), i.pkg.Name, std, strings.Join(imports.specs, "\n"), body.Bytes(), call)
+`, upperFirst(i.programName()), i.pkg.Name, std, own, strings.Join(imports.specs, "\n"), body.Bytes(), call)
 	formatted, err := format.Source([]byte(text))
 	if err != nil {
 		return "", &diag.Diagnostic{Message: fmt.Sprintf("-main: format program: %v", err)}
@@ -250,7 +277,7 @@ func (m *mainImports) name(pkg *types.Package) string {
 		return name
 	}
 	name := pkg.Name()
-	if name == "mcpcmd" || name == "log" || name == "context" {
+	if name == "mcpcmd" || name == "mcpauth" || name == "log" || name == "context" {
 		name = "target"
 	}
 	for n := 2; m.uses(name); n++ {
@@ -272,7 +299,7 @@ func (m *mainImports) uses(name string) bool {
 			return true
 		}
 	}
-	return name == "mcpcmd"
+	return name == "mcpcmd" || name == "mcpauth"
 }
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -98,14 +98,14 @@ func moduleRoot(dir string) string {
 	}
 }
 
-// build builds the program of a package, which can serve over HTTP if that is asked
-// for. When ok is false the command is over with that code.
-func (c *command) build(p *onePackage, http bool) (built *program.Program, code int, ok bool) {
+// build builds the program of a package, which can serve over HTTP, and has flags about who may
+// call, if that is asked for. When ok is false the command is over with that code.
+func (c *command) build(p *onePackage, http, auth bool) (built *program.Program, code int, ok bool) {
 	built, err := c.buildProgram(c.ctx, &program.Target{
 		Model: p.Model, Files: p.Loaded.Files, Fset: p.Loaded.Fset, Info: p.Loaded.Info,
 		Generated: p.Path, Source: p.Source,
 	}, program.Config{
-		Dir: p.dir, Env: c.environment(), Tags: p.tags, HTTP: http,
+		Dir: p.dir, Env: c.environment(), Tags: p.tags, HTTP: http, Auth: auth,
 		Progress: func(string) { c.progress.begin("building " + p.name) },
 	})
 	c.progress.end()

@@ -45,7 +45,7 @@ func (c *command) prompt(args []string) int {
 	if code != exitDone {
 		return code
 	}
-	built, code, ok := c.build(p, false)
+	built, code, ok := c.build(p, false, false)
 	if !ok {
 		return code
 	}

@@ -42,7 +42,7 @@ func (c *command) read(args []string) int {
 	if !hasResource(p.Model, rest[1]) {
 		return c.unknownResource(p.Model, rest[1])
 	}
-	built, code, ok := c.build(p, false)
+	built, code, ok := c.build(p, false, false)
 	if !ok {
 		return code
 	}

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/netip"
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/httpaddr"
+	"github.com/mcpgen/mcpgen/internal/httpflags"
 )
 
 // site has the values of the flags for HTTP.
@@ -17,6 +21,8 @@ type site struct {
 	http           bool
 	address        string
 	hosts, origins []string
+	tls            httpflags.TLS
+	auth           httpflags.Auth
 }
 
 // serve runs the program of a package: what comes in and goes out is the
@@ -42,7 +48,7 @@ func (c *command) serve(args []string) int {
 	if !ok {
 		return code
 	}
-	built, code, ok := c.build(p, s.http)
+	built, code, ok := c.build(p, s.http, s.auth.Given() || s.tls.ClientCA != "")
 	if !ok {
 		return code
 	}
@@ -68,6 +74,8 @@ func (s *site) define(f *flags) {
 	})
 	list("allow-host", &s.hosts)
 	list("allow-origin", &s.origins)
+	s.tls.Define(f.FlagSet)
+	s.auth.Define(f.FlagSet)
 }
 
 // checkSite returns what is wrong with the flags, before the program is built.
@@ -78,15 +86,30 @@ func (c *command) checkSite(s *site) (code int, ok bool) {
 		return c.usage("run", "flag -allow-host has no meaning without -http", "give both or neither"), false
 	case len(s.origins) > 0:
 		return c.usage("run", "flag -allow-origin has no meaning without -http", "give both or neither"), false
-	default:
-		return exitDone, true
 	}
-	address, err := httpaddr.Parse(s.address)
-	if wrong, ok := errors.AsType[*httpaddr.Error](err); ok {
-		return c.usage("run", fmt.Sprintf("flag -http: address %q %s", wrong.Text, wrong.Problem), wrong.Hint), false
+	if s.http {
+		address, err := httpaddr.Parse(s.address)
+		if wrong, ok := errors.AsType[*httpaddr.Error](err); ok {
+			return c.usage("run", fmt.Sprintf("flag -http: address %q %s", wrong.Text, wrong.Problem), wrong.Hint), false
+		}
+		s.address = address
 	}
-	s.address = address
+	err := s.tls.Check(s.http)
+	if err == nil {
+		err = s.auth.Check(httpflags.Serving{HTTP: s.http, Loopback: mayBeLoopback(s.address), ClientCA: s.tls.ClientCA != ""})
+	}
+	if wrong, ok := errors.AsType[*httpflags.Error](err); ok {
+		return c.usage("run", wrong.Problem, wrong.Hint), false
+	}
 	return exitDone, true
+}
+
+// mayBeLoopback reports whether an address may be one that other machines cannot connect to.
+// What a name resolves to is known when the program listens, which checks that again.
+func mayBeLoopback(address string) bool {
+	host, _, _ := net.SplitHostPort(address)
+	ip, err := netip.ParseAddr(host)
+	return err != nil || ip.Unmap().IsLoopback()
 }
 
 // args are those of the program, which has the same flags.
@@ -101,7 +124,7 @@ func (s *site) args() []string {
 	for _, origin := range s.origins {
 		args = append(args, "-allow-origin", origin)
 	}
-	return args
+	return slices.Concat(args, s.tls.Args(), s.auth.Args())
 }
 
 // supervise runs the program to its end. Signals are passed on to it, and it stops in its

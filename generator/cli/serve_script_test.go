@@ -32,6 +32,7 @@ var httpURL = regexp.MustCompile(`http://\S+`)
 //	                        error, and set $NAME to it, $NAME_at to its address
 //	post URL FILE [K=V ...] post a message with what header fields it needs, and
 //	                        those; the output is the status and the answer
+//	envfile NAME FILE       set a variable of the environment to what a file has
 //	end NAME SIGNAL CODE    end the command by a signal (interrupt, terminate),
 //	                        and fail unless it ends with the code; the output is
 //	                        what it has printed
@@ -66,6 +67,9 @@ func serveCommands(all map[string]func(*testscript.TestScript, bool, []string)) 
 			}
 		}
 		ts.Value("served").(map[string]*served)[args[0]] = s
+	}
+	all["envfile"] = func(ts *testscript.TestScript, _ bool, args []string) {
+		ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
 	}
 	all["post"] = func(ts *testscript.TestScript, _ bool, args []string) {
 		status, answer, err := post(args[0], ts.ReadFile(args[1]), args[2:])

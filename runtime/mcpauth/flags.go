@@ -8,7 +8,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/internal/authflags"
+	"github.com/mcpgen/mcpgen/internal/httpflags"
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -33,16 +33,16 @@ import (
 // mcphttp.WithAllowedHosts.
 func Flags() mcpcmd.Option {
 	return mcpcmd.WithHTTPFlags(func(set *flag.FlagSet) func(mcpcmd.HTTPServing) (mcpcmd.HTTPSetup, error) {
-		f := new(authflags.Flags)
+		f := new(httpflags.Auth)
 		f.Define(set)
 		return func(s mcpcmd.HTTPServing) (mcpcmd.HTTPSetup, error) { return setUp(f, s) }
 	})
 }
 
 // setUp makes the guard of the flags.
-func setUp(f *authflags.Flags, s mcpcmd.HTTPServing) (mcpcmd.HTTPSetup, error) {
+func setUp(f *httpflags.Auth, s mcpcmd.HTTPServing) (mcpcmd.HTTPSetup, error) {
 	var setup mcpcmd.HTTPSetup
-	err := f.Check(authflags.Serving{HTTP: s.URL != "", Loopback: s.Loopback, ClientCA: s.ClientCA != ""})
+	err := f.Check(httpflags.Serving{HTTP: s.URL != "", Loopback: s.Loopback, ClientCA: s.ClientCA != ""})
 	if err != nil || !f.Given() && s.ClientCA == "" {
 		return setup, err
 	}

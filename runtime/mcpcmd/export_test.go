@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/httpflags"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -34,7 +35,7 @@ func Warn(w io.Writer, bound net.Addr, secure, decided bool) {
 
 // GetCertificate returns the function that returns the certificate of two files.
 func GetCertificate(cert, key string, log *slog.Logger) (func(*tls.ClientHelloInfo) (*tls.Certificate, error), error) {
-	config, err := (&tlsFiles{cert: cert, key: key}).config(logs.New(log), false)
+	config, err := tlsConfig(&httpflags.TLS{Cert: cert, Key: key}, logs.New(log), false)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/internal/httpaddr"
+	"github.com/mcpgen/mcpgen/internal/httpflags"
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -60,7 +61,7 @@ type flags struct {
 	address        string
 	http, version  bool
 	hosts, origins []string
-	tls            tlsFiles
+	tls            httpflags.TLS
 	more           []func(HTTPServing) (HTTPSetup, error)
 }
 
@@ -85,23 +86,9 @@ func (f *flags) define() {
 		f.origins = append(f.origins, text)
 		return nil
 	})
-	f.set.Func("tls-cert", "with -http: serve HTTPS with the certificate of `FILE`, in the form PEM", file(&f.tls.cert))
-	f.set.Func("tls-key", "with -tls-cert: the private key of the certificate, in `FILE`", file(&f.tls.key))
-	f.set.Func("client-ca", "with -tls-cert: verify certificates of clients by the authorities of `FILE`", file(&f.tls.clientCA))
+	f.tls.Define(f.set)
 	if f.set.Lookup("version") == nil {
 		f.set.BoolVar(&f.version, "version", false, "print the version and end")
-	}
-}
-
-// file sets the value of a flag to the path of a file. An empty one, as of a variable of the
-// shell that is not set, would mean that the flag is not given.
-func file(to *string) func(string) error {
-	return func(text string) error {
-		if text == "" {
-			return errors.New("it needs the path of a file")
-		}
-		*to = text
-		return nil
 	}
 }
 
@@ -129,8 +116,8 @@ func (f *flags) parse(args []string) error {
 	} else if len(f.origins) > 0 {
 		return &UsageError{text: "flag -allow-origin has no meaning without -http: give both or neither"}
 	}
-	if err := f.tls.check(f.http); err != nil {
-		return err
+	if err := f.tls.Check(f.http); err != nil {
+		return &UsageError{text: err.Error()}
 	}
 	if _, err := access.New(f.hosts, nil); err != nil {
 		return &UsageError{text: "flag -allow-host: " + err.Error()}

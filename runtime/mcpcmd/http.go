@@ -121,9 +121,9 @@ func (p *program) serveHTTP(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = l.Close() }() // http.Server closes it, too
-	secure := p.flags.tls.cert != ""
+	secure := p.flags.tls.Cert != ""
 	serving := HTTPServing{
-		URL: endpointURL(p.flags.address, l.Addr(), secure), Loopback: isLoopback(l.Addr()), ClientCA: p.flags.tls.clientCA,
+		URL: endpointURL(p.flags.address, l.Addr(), secure), Loopback: isLoopback(l.Addr()), ClientCA: p.flags.tls.ClientCA,
 	}
 	setups, err := p.flags.setUp(serving)
 	if err != nil {
@@ -131,7 +131,7 @@ func (p *program) serveHTTP(ctx context.Context) error {
 	}
 	callers := p.callers(setups)
 	logger := logs.New(p.server.Transport().Log())
-	config, err := p.flags.tls.config(logger, callers != "")
+	config, err := tlsConfig(&p.flags.tls, logger, callers != "")
 	if err != nil {
 		return err
 	}

@@ -64,8 +64,8 @@ func (p *program) callers(setups []HTTPSetup) string {
 
 // announceCallers prints the line about who may call, if flags say something about it.
 func (p *program) announceCallers(callers string) {
-	if callers == "" && p.flags.tls.clientCA != "" {
-		callers = "a certificate of the authorities in " + p.flags.tls.clientCA
+	if callers == "" && p.flags.tls.ClientCA != "" {
+		callers = "a certificate of the authorities in " + p.flags.tls.ClientCA
 	}
 	if callers != "" {
 		fmt.Fprintf(p.stderr, "\tcallers need: %s\n", callers)

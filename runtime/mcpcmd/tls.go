@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/httpflags"
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 )
@@ -25,33 +26,10 @@ const (
 	certificateTime = 10 * time.Second
 )
 
-// tlsFiles are the values of the flags for TLS.
-type tlsFiles struct {
-	cert, key, clientCA string
-}
-
-// check reports flags without others that they need.
-func (t *tlsFiles) check(http bool) error {
-	for _, f := range []struct{ name, value string }{{"tls-cert", t.cert}, {"tls-key", t.key}, {"client-ca", t.clientCA}} {
-		if f.value != "" && !http {
-			return &UsageError{text: "flag -" + f.name + " has no meaning without -http: give both or neither"}
-		}
-	}
-	switch {
-	case t.cert != "" && t.key == "":
-		return &UsageError{text: "flag -tls-cert needs the private key of the certificate: add -tls-key FILE"}
-	case t.key != "" && t.cert == "":
-		return &UsageError{text: "flag -tls-key needs the certificate of the private key: add -tls-cert FILE"}
-	case t.clientCA != "" && t.cert == "":
-		return &UsageError{text: "flag -client-ca needs TLS, in which clients send certificates: add -tls-cert FILE and -tls-key FILE"}
-	}
-	return nil
-}
-
-// config reads the files. It returns nil without TLS. Where others decide who may call, they
-// decide about clients without a certificate, too.
-func (t *tlsFiles) config(l *logs.Log, decided bool) (*tls.Config, error) {
-	if t.cert == "" {
+// tlsConfig reads the files of the flags for TLS. It returns nil without TLS. Where others decide
+// who may call, they decide about clients without a certificate, too.
+func tlsConfig(t *httpflags.TLS, l *logs.Log, decided bool) (*tls.Config, error) {
+	if t.Cert == "" {
 		return nil, nil
 	}
 	pair := &keyPair{files: t, log: l}
@@ -59,13 +37,13 @@ func (t *tlsFiles) config(l *logs.Log, decided bool) (*tls.Config, error) {
 		return nil, &UsageError{text: "flags -tls-cert and -tls-key: " + err.Error(), err: err}
 	}
 	config := &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: pair.get}
-	if t.clientCA == "" {
+	if t.ClientCA == "" {
 		return config, nil
 	}
-	text, err := regularfile.ReadWithin(t.clientCA, maxPEM)
+	text, err := regularfile.ReadWithin(t.ClientCA, maxPEM)
 	config.ClientCAs = x509.NewCertPool()
 	if err == nil && !config.ClientCAs.AppendCertsFromPEM(text) {
-		err = fmt.Errorf("%s has no certificate: it needs those of the authorities, in the form PEM", t.clientCA)
+		err = fmt.Errorf("%s has no certificate: it needs those of the authorities, in the form PEM", t.ClientCA)
 	}
 	if err != nil {
 		return nil, &UsageError{text: "flag -client-ca: " + err.Error(), err: err}
@@ -79,7 +57,7 @@ func (t *tlsFiles) config(l *logs.Log, decided bool) (*tls.Config, error) {
 
 // keyPair is a certificate with its key, in files that are renewed while the program runs.
 type keyPair struct {
-	files *tlsFiles
+	files *httpflags.TLS
 	log   *logs.Log
 
 	mu        sync.Mutex
@@ -91,11 +69,11 @@ type keyPair struct {
 // read reads the files. After an error the certificate is the one from before.
 func (p *keyPair) read() error {
 	p.looked = time.Now()
-	cert, err := regularfile.ReadWithin(p.files.cert, maxPEM)
+	cert, err := regularfile.ReadWithin(p.files.Cert, maxPEM)
 	if err != nil {
 		return err
 	}
-	key, err := regularfile.ReadWithin(p.files.key, maxPEM)
+	key, err := regularfile.ReadWithin(p.files.Key, maxPEM)
 	if err != nil {
 		return err
 	}
@@ -105,7 +83,7 @@ func (p *keyPair) read() error {
 	p.cert, p.key = cert, key
 	pair, err := tls.X509KeyPair(cert, key)
 	if err != nil {
-		return fmt.Errorf("%s and %s: %w", p.files.cert, p.files.key, keyPairError(err))
+		return fmt.Errorf("%s and %s: %w", p.files.Cert, p.files.Key, keyPairError(err))
 	}
 	p.pair = &pair
 	return nil

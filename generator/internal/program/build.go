@@ -86,11 +86,7 @@ func runBuild(ctx context.Context, cfg *Config, overlay, output, main string) er
 	if _, ok := errors.AsType[*exec.ExitError](err); !ok {
 		return fmt.Errorf("run go build: %w", err)
 	}
-	needed := []string{runtimePackage}
-	if cfg.HTTP {
-		needed = append(needed, commandPackage)
-	}
-	for _, path := range needed {
+	for _, path := range cfg.packages() {
 		if problem := missing(ctx, cfg, path); problem != nil {
 			return problem
 		}
@@ -122,7 +118,7 @@ func missing(ctx context.Context, cfg *Config, path string) *Problem {
 	case strings.Contains(text, "-mod=vendor"):
 		p.Message = "the vendor directory does not have the package " + path + " yet"
 		p.Hint = "run mcpgen, then go mod vendor"
-		if path == commandPackage {
+		if path != runtimePackage {
 			p.Hint = "set GOFLAGS=-mod=mod for this command, or import the package in a program of the module, then go mod vendor"
 		}
 	case !strings.Contains(text, path):

@@ -56,6 +56,8 @@ type Config struct {
 	// a flag asks for it, and stops when its standard input ends. Otherwise the program
 	// serves over standard input and output alone, and does not link net/http.
 	HTTP bool
+	// Auth adds the flags of package mcpauth to a program for HTTP.
+	Auth bool
 }
 
 // Program is a built program. It serves the features of its package.
@@ -93,7 +95,7 @@ func (p *Program) build(ctx context.Context, t *Target, cfg *Config) error {
 	if err := o.merge(cfg.Env, cfg.Dir); err != nil {
 		return err
 	}
-	main, err := t.overlay(&o, cfg.HTTP)
+	main, err := t.overlay(&o, cfg)
 	if err != nil {
 		return err
 	}

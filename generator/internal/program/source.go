@@ -19,9 +19,25 @@ const runtimePackage = "github.com/mcpgen/mcpgen/runtime/mcp"
 // and needs no other.
 const commandPackage = "github.com/mcpgen/mcpgen/runtime/mcpcmd"
 
+// authPackage is what a program with flags about who may call imports. It needs one other
+// module, which the command needs as well, so that a module with the command has it.
+const authPackage = "github.com/mcpgen/mcpgen/runtime/mcpauth"
+
+// packages are the packages of this module that a program imports.
+func (c *Config) packages() []string {
+	all := []string{runtimePackage}
+	if c.HTTP {
+		all = append(all, commandPackage)
+	}
+	if c.Auth {
+		all = append(all, authPackage)
+	}
+	return all
+}
+
 // overlay adds the files of the program and returns the import path of its
 // main package.
-func (t *Target) overlay(o *overlay, http bool) (main string, err error) {
+func (t *Target) overlay(o *overlay, cfg *Config) (main string, err error) {
 	m := t.Model
 	if err := o.add(t.Generated, t.Source); err != nil {
 		return "", err
@@ -29,7 +45,7 @@ func (t *Target) overlay(o *overlay, http bool) (main string, err error) {
 	// Everything is spelled after the generated file, whose path came from the
 	// go command, and not after a directory that may be spelled otherwise.
 	dir := filepath.Dir(t.Generated)
-	if err := o.add(free(dir, "mcpgen_program", ".go"), serveSource(m, http)); err != nil {
+	if err := o.add(free(dir, "mcpgen_program", ".go"), serveSource(m, cfg)); err != nil {
 		return "", err
 	}
 	if m.Main {
@@ -44,7 +60,7 @@ func (t *Target) overlay(o *overlay, http bool) (main string, err error) {
 
 // serveSource is the file that is overlaid into the package. All its names are
 // prefixed, the imports too, as the package may use every plain one itself.
-func serveSource(m *model.Package, http bool) []byte {
+func serveSource(m *model.Package, cfg *Config) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package %s\n\n", m.Name)
 	b.WriteString(`import (
@@ -57,8 +73,13 @@ func serveSource(m *model.Package, http bool) []byte {
 
 	mcpgenMCP "` + runtimePackage + `"
 `)
-	if http {
+	if cfg.HTTP {
 		b.WriteString("\tmcpgenIO \"io\"\n\tmcpgenCmd \"" + commandPackage + "\"\n")
+	}
+	options := ""
+	if cfg.Auth {
+		b.WriteString("\tmcpgenAuth \"" + authPackage + "\"\n")
+		options = ", mcpgenAuth.Flags()"
 	}
 	from := receiverPackages(m)
 	for _, p := range slices.SortedFunc(maps.Keys(from), func(x, y *types.Package) int { return strings.Compare(x.Path(), y.Path()) }) {
@@ -84,7 +105,7 @@ func MCPGenServe() int {
 	// It cleans up even if standard error is closed.
 	mcpgenSignal.Notify(make(chan mcpgenOS.Signal, 1), mcpgenSyscall.SIGPIPE)
 `)
-	if http {
+	if cfg.HTTP {
 		b.WriteString(`	// It ends with the process that started it, however that ends.
 	go func() {
 		_, _ = mcpgenIO.Copy(mcpgenIO.Discard, mcpgenOS.Stdin)
@@ -110,8 +131,8 @@ func MCPGenServe() int {
 			fmt.Fprintf(&b, "\tRegisterMCP(%s)\n", strings.Join(append([]string{"mcpgenServer"}, args...), ", "))
 		}
 	}
-	if http {
-		b.WriteString(`	if err := mcpgenCmd.Run(mcpgenCtx, mcpgenServer, mcpgenOS.Args[1:]); err != nil {
+	if cfg.HTTP {
+		b.WriteString(`	if err := mcpgenCmd.Run(mcpgenCtx, mcpgenServer, mcpgenOS.Args[1:]` + options + `); err != nil {
 		mcpgenFmt.Fprintln(mcpgenOS.Stderr, "mcpgen run:", err)
 		if _, ok := err.(*mcpgenCmd.UsageError); ok {
 			return 2

@@ -1,6 +1,4 @@
-// Package authflags has the flags of mcpauth.Flags: for programs, and for the command, which
-// reports what is wrong with them before it builds a program.
-package authflags
+package httpflags
 
 import (
 	"errors"
@@ -11,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/secureurl"
 )
 
-// Flags are the values of the flags, "" for those that are not given.
-type Flags struct {
+// Auth are the values of the flags of mcpauth.Flags, "" for those that are not given.
+type Auth struct {
 	Issuer   string // -auth
 	URL      string // -url
 	Audience string // -audience
@@ -20,65 +18,61 @@ type Flags struct {
 	Roles    string // -roles
 }
 
-// flags are the flags, in the order in which a program gets them.
-var flags = []struct {
+// authFlags are the flags, in the order in which a program gets them.
+var authFlags = []struct {
 	name, usage, empty string
-	value              func(*Flags) *string
+	value              func(*Auth) *string
 }{
 	{
 		"auth", "with -http: who calls needs an access token of `ISSUER`, a URL as the tokens have it",
-		"it needs the URL of an issuer", func(f *Flags) *string { return &f.Issuer },
+		"it needs the URL of an issuer", func(f *Auth) *string { return &f.Issuer },
 	},
 	{
 		"url", "with -auth or -keys: the `URL` of the endpoint as clients write it, such as https://mcp.example.com/mcp. " +
 			"On a server for this machine alone it follows from -http",
-		"it needs the URL of the endpoint as clients write it", func(f *Flags) *string { return &f.URL },
+		"it needs the URL of the endpoint as clients write it", func(f *Auth) *string { return &f.URL },
 	},
 	{
 		"audience", "with -auth: take tokens for `NAME`, too, where the issuer has an identifier of its own for the server",
-		"it needs the audience of tokens", func(f *Flags) *string { return &f.Audience },
+		"it needs the audience of tokens", func(f *Auth) *string { return &f.Audience },
 	},
 	{
 		"keys", "with -http: who calls needs one of the API keys in `FILE`, which mcpgen key new makes",
-		"it needs the path of a file", func(f *Flags) *string { return &f.Keys },
+		"it needs the path of a file", func(f *Auth) *string { return &f.Keys },
 	},
 	{
 		"roles", "with -auth or -keys: what each role may see, by `FILE`",
-		"it needs the path of a file", func(f *Flags) *string { return &f.Roles },
+		"it needs the path of a file", func(f *Auth) *string { return &f.Roles },
 	},
 }
 
-// Names are the names of the flags.
+// Names returns the names of all flags, those for TLS first.
 func Names() []string {
-	names := make([]string, len(flags))
-	for i, f := range flags {
-		names[i] = f.name
+	var names []string
+	for _, f := range tlsFlags {
+		names = append(names, f.name)
+	}
+	for _, f := range authFlags {
+		names = append(names, f.name)
 	}
 	return names
 }
 
 // Define adds the flags to a set. Empty values are errors: a variable of the shell that is not
 // set must not open a server to everybody.
-func (f *Flags) Define(set *flag.FlagSet) {
-	for _, each := range flags {
-		to := each.value(f)
-		set.Func(each.name, each.usage, func(text string) error {
-			if text == "" {
-				return errors.New(each.empty)
-			}
-			*to = text
-			return nil
-		})
+func (f *Auth) Define(set *flag.FlagSet) {
+	for _, each := range authFlags {
+		define(set, each.name, each.usage, each.empty, each.value(f))
 	}
 }
 
 // Given reports whether there are any.
-func (f *Flags) Given() bool { return *f != Flags{} }
+func (f *Auth) Given() bool { return *f != Auth{} }
 
 // Args returns the flags as arguments of a program that has them.
-func (f *Flags) Args() []string {
+func (f *Auth) Args() []string {
 	var args []string
-	for _, each := range flags {
+	for _, each := range authFlags {
 		if value := *each.value(f); value != "" {
 			args = append(args, "-"+each.name, value)
 		}
@@ -93,17 +87,8 @@ type Serving struct {
 	ClientCA bool // -client-ca
 }
 
-// Error reports flags that are wrong, or contradict each other.
-type Error struct {
-	Problem string // names the flag
-	Hint    string // says how to correct it
-}
-
-// Error returns the problem and the hint.
-func (e *Error) Error() string { return e.Problem + ": " + e.Hint }
-
 // Check returns an [*Error] if the flags are wrong. It reads no files.
-func (f *Flags) Check(s Serving) error {
+func (f *Auth) Check(s Serving) error {
 	if !s.HTTP {
 		if args := f.Args(); args != nil {
 			return &Error{"flag " + args[0] + " has no meaning without -http", "add -http ADDR, or leave it out: over standard input and output the client is the user"}
@@ -131,7 +116,7 @@ func (f *Flags) Check(s Serving) error {
 	return f.checkURL()
 }
 
-func (f *Flags) checkIssuer() error {
+func (f *Auth) checkIssuer() error {
 	if f.Issuer == "" {
 		return nil
 	}
@@ -145,7 +130,7 @@ func (f *Flags) checkIssuer() error {
 	return nil
 }
 
-func (f *Flags) checkURL() error {
+func (f *Auth) checkURL() error {
 	if f.URL == "" {
 		return nil
 	}

@@ -1,4 +1,4 @@
-package authflags_test
+package httpflags_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/internal/authflags"
+	"github.com/mcpgen/mcpgen/internal/httpflags"
 )
 
 const (
@@ -18,13 +18,14 @@ const (
 )
 
 // parse parses flags. A set without -http, -loopback and -ca has only those of the package.
-func parse(t *testing.T, line string) (*authflags.Flags, authflags.Serving, error) {
+func parse(t *testing.T, line string) (*httpflags.Auth, httpflags.Serving, error) {
 	t.Helper()
-	var f authflags.Flags
-	var s authflags.Serving
+	var f httpflags.Auth
+	var s httpflags.Serving
 	set := flag.NewFlagSet("", flag.ContinueOnError)
 	set.SetOutput(io.Discard)
 	f.Define(set)
+	new(httpflags.TLS).Define(set)
 	set.BoolVar(&s.HTTP, "http", false, "")
 	set.BoolVar(&s.Loopback, "loopback", false, "")
 	set.BoolVar(&s.ClientCA, "ca", false, "")
@@ -97,7 +98,7 @@ func TestCheck(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = f.Check(s)
-			wrong, ok := errors.AsType[*authflags.Error](err)
+			wrong, ok := errors.AsType[*httpflags.Error](err)
 			switch {
 			case test.problem == "":
 				if err != nil {
@@ -113,7 +114,7 @@ func TestCheck(t *testing.T) {
 
 // An empty value is not the same as none.
 func TestEmpty(t *testing.T) {
-	for _, name := range authflags.Names() {
+	for _, name := range httpflags.Names() {
 		if _, _, err := parse(t, "-"+name+"="); err == nil || !strings.Contains(err.Error(), "it needs") {
 			t.Errorf("-%s=: %v", name, err)
 		}
@@ -129,7 +130,7 @@ func TestArgs(t *testing.T) {
 	if got := strings.Join(f.Args(), " "); got != want || !f.Given() {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if none := new(authflags.Flags); none.Given() || none.Args() != nil {
+	if none := new(httpflags.Auth); none.Given() || none.Args() != nil {
 		t.Error("flags that are not given are")
 	}
 }

@@ -1,0 +1,29 @@
+// Package httpflags has flags of programs that serve over HTTP: for the programs, and for the
+// command, which reports what is wrong with them before it builds one.
+package httpflags
+
+import (
+	"errors"
+	"flag"
+)
+
+// Error reports flags that are wrong, or contradict each other.
+type Error struct {
+	Problem string // names the flag
+	Hint    string // says how to correct it
+}
+
+// Error returns the problem and the hint.
+func (e *Error) Error() string { return e.Problem + ": " + e.Hint }
+
+// define adds a flag with a text. An empty text is an error: a variable of the shell that is not
+// set must not mean that the flag is not given.
+func define(set *flag.FlagSet, name, usage, empty string, to *string) {
+	set.Func(name, usage, func(text string) error {
+		if text == "" {
+			return errors.New(empty)
+		}
+		*to = text
+		return nil
+	})
+}
