@@ -81,6 +81,9 @@ func open(t testing.TB, connect func(context.Context) (jsonrpc.Conn, func() erro
 	if ctx == nil {
 		ctx = context.WithoutCancel(t.Context())
 	}
+	if who := options.Principal; who.ID != "" || who.Value != nil || who.Access != nil || !who.Expires.IsZero() {
+		ctx = mcp.CallerContext(ctx, who, nil)
+	}
 	c.ctx, c.stop = context.WithCancelCause(ctx)
 	c.conn, c.wait = connect(c.ctx)
 	t.Cleanup(c.Close)

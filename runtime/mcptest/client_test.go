@@ -360,3 +360,41 @@ func TestClientsSideBySide(t *testing.T) {
 		}
 	})
 }
+
+func TestPrincipal(t *testing.T) {
+	server := func() *mcp.Server {
+		s := newLibrary(nil)
+		s.Register(mcp.NewTool(mcp.ToolInfo{Name: "lend", Scopes: []string{"books:lend"}}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
+			return mcp.TextResult(mcp.CallFrom(ctx).Principal().ID), nil
+		}))
+		return s
+	}
+	// granted is an Access of a principal with those scopes.
+	granted := func(scopes ...string) mcp.Access {
+		return mcp.AccessFunc(func(_ context.Context, f mcp.FeatureInfo) error {
+			for _, s := range f.Scopes {
+				if !slices.Contains(scopes, s) {
+					return &mcp.AccessError{Scopes: []string{s}, StepUp: true}
+				}
+			}
+			return nil
+		})
+	}
+	everywhere(t, func(t *testing.T, revision string) {
+		ada := mcp.Principal{ID: "ada", Access: granted("books:lend"), Expires: time.Now().Add(time.Hour)}
+		c := dial(t, server(), mcptest.Options{Revision: revision, Principal: ada})
+		equal(t, "with the scope", c.Call("lend", nil).Text(), "ada")
+
+		c = dial(t, server(), mcptest.Options{Revision: revision, Principal: mcp.Principal{ID: "bob", Access: granted()}})
+		_, err := c.Start("lend", nil).Result()
+		if e, ok := errors.AsType[*jsonrpc.Error](err); !ok || e.Code != jsonrpc.CodeInternal || string(e.Data) != `{"reason":"insufficient scope","scopes":["books:lend"]}` {
+			t.Errorf("without the scope: %v", err)
+		}
+
+		c = dial(t, server(), mcptest.Options{Revision: revision})
+		equal(t, "without a principal", c.Call("lend", nil).Text(), "")
+
+		c = dial(t, server(), mcptest.Options{Revision: revision, Context: mcp.CallerContext(context.Background(), ada, nil)})
+		equal(t, "a principal of the context", c.Call("lend", nil).Text(), "ada")
+	})
+}

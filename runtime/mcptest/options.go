@@ -20,6 +20,11 @@ type Options struct {
 	// Context is the parent of the handlers' contexts, which have its values. Nil means
 	// the context of the test, without its cancellation.
 	Context context.Context
+	// Principal is who calls, as a transport with authentication finds out: handlers get it by
+	// Call.Principal, and its Access decides which features exist. The connection ends at
+	// Expires. The zero value leaves a principal of Context, where [mcp.CallerContext] has
+	// set one.
+	Principal mcp.Principal
 
 	// Elicit answers forms and links. It declares that the client has both.
 	Elicit func(context.Context, *Elicitation) ElicitAnswer
