@@ -59,7 +59,7 @@ func small(t *testing.T, name string, main []byte) {
 		t.Errorf("%s has %d lines with its test, want at most %d", name, lines, longest)
 	}
 	doc, _, _ := strings.Cut(string(main), "\npackage main\n")
-	if !regexp.MustCompile(`(?m)^//\t(\w+=\S+ )?go run \./` + name + `\b`).MatchString(doc) {
+	if !regexp.MustCompile(`(?m)^//\t(\w+=\S+ )?go run (-C )?\./` + name + `\b`).MatchString(doc) {
 		t.Errorf("the comment of %s has no line with go run ./%[1]s", name)
 	}
 	generates := bytes.Contains(main, []byte("\n//go:generate go tool mcpgen\n"))
