@@ -3,6 +3,7 @@ package mcplogin
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -62,8 +63,13 @@ func (a *account) known() *record {
 
 // read reads the token from the store, nil if there is none.
 func (a *account) read(ctx context.Context) (*record, error) {
+	data, err := a.l.store.Get(ctx, a.key)
+	if err != nil {
+		// A login now would be for nothing: it could not be kept.
+		return nil, a.failed("read the login", err)
+	}
 	rec := new(record)
-	if !a.l.load(ctx, a.key, rec) || rec.Server != a.name || rec.Access == "" {
+	if data == nil || json.Unmarshal(data, rec) != nil || rec.Server != a.name || rec.Access == "" {
 		rec = nil
 	}
 	if rec != nil && rec.Key != nil {

@@ -23,7 +23,7 @@ func New(c Config) (*Login, error) {
 		return nil, err
 	}
 	if l.c.OpenBrowser == nil {
-		l.c.OpenBrowser = openBrowser
+		l.c.OpenBrowser = OpenBrowser
 	}
 	l.grant = &codeGrant{l}
 	return l, nil
@@ -190,11 +190,7 @@ func (l *Login) Begin(ctx context.Context, server string) (to string, pending []
 	if _, ok := l.grant.(*codeGrant); !ok || l.c.Redirect == "" {
 		return "", nil, errors.New("mcplogin: Begin needs a Login of New, with Config.Redirect")
 	}
-	u, err := url.Parse(server)
-	if err != nil {
-		return "", nil, fmt.Errorf("log in to %s: %w", quote(server), err)
-	}
-	a, err := l.account(u)
+	a, err := l.accountOf(server)
 	if err != nil {
 		return "", nil, err
 	}

@@ -9,9 +9,10 @@ import (
 	"strings"
 )
 
-// openBrowser opens the URL in the person's browser, and writes it to standard error, for those
-// who use another one. The URL is one argument of a program and passes through no shell.
-func openBrowser(_ context.Context, to string) error {
+// OpenBrowser is the default of Config.OpenBrowser: it opens the URL in the person's browser, and
+// writes it to standard error, for those who use another one. It does not fail where there is no
+// browser. The URL is one argument of a program and passes through no shell.
+func OpenBrowser(_ context.Context, to string) error {
 	if !strings.HasPrefix(to, "https://") && !(strings.HasPrefix(to, "http://") && isLoopbackURL(to)) {
 		return fmt.Errorf("the URL %s is neither https nor of this machine", quote(to))
 	}

@@ -41,6 +41,9 @@ const (
 
 func (f *fileStore) Get(_ context.Context, key string) ([]byte, error) {
 	file, err := f.read()
+	if _, damaged := errors.AsType[*damagedError](err); damaged {
+		return nil, nil // Put begins a new one
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -171,11 +171,7 @@ func (l *Login) CacheKey() string {
 // Forget deletes the token for a server, and revokes it where the authorization server can
 // (RFC 7009). The next request logs in.
 func (l *Login) Forget(ctx context.Context, server string) error {
-	u, err := url.Parse(server)
-	if err != nil {
-		return err
-	}
-	a, err := l.account(u)
+	a, err := l.accountOf(server)
 	if err != nil {
 		return err
 	}

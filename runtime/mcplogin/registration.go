@@ -94,6 +94,10 @@ func (l *Login) client(ctx context.Context, from fetch.Peer, as *issuer, redirec
 	return r, l.save(ctx, key, r)
 }
 
+// ErrUnregistered is in the error of a login for which the Config has no client that the
+// authorization server takes.
+var ErrUnregistered = errors.New("the client is not known to the authorization server")
+
 // errUnregistered says how a client can be registered.
 func (l *Login) errUnregistered(as *issuer) error {
 	ways := "register the client at it, and set Config.Issuer and ClientID"
@@ -103,7 +107,7 @@ func (l *Login) errUnregistered(as *issuer) error {
 	if as.RegistrationEndpoint != "" && l.c.Name == "" {
 		ways += "; or set Config.Name, for dynamic registration"
 	}
-	return fmt.Errorf("the client is not known to the authorization server %s: %s", quote(as.Issuer), ways)
+	return fmt.Errorf("%w, %s: %s", ErrUnregistered, quote(as.Issuer), ways)
 }
 
 // registrationReply is the response to a registration (RFC 7591, section 3.2.1).
