@@ -32,6 +32,8 @@ type command struct {
 	typed      chan string // lines of in, once a server has asked something
 	asksAnyway bool        // a person answers also without a terminal; of tests
 
+	browser func(ctx context.Context, url string) error // nil is mcplogin.OpenBrowser; of tests
+
 	buildProgram buildFunc
 	temporary    string // see environment
 }
@@ -58,6 +60,8 @@ func subcommands() []*subcommand {
 		{"diff", "OLD NEW", "show what has changed between two contracts, and what it breaks", (*command).diff},
 		{"vet", "PACKAGES", "look for what is wrong in contracts that can be generated", (*command).vet},
 		{"help", "[TOPIC]", "describe a command, or list the directives", (*command).help},
+		{"login", "URL", "log in to a server, or list the logins", (*command).login},
+		{"logout", "URL", "delete a login", (*command).logout},
 		{"key", "new NAME", "make an API key for a server with -keys", (*command).key},
 		{"init", "[DIR]", "add what a package needs to be served, and print what to do next", (*command).init},
 	}

@@ -72,6 +72,8 @@ func (c *command) wrongFlag(f *flags, err error) int {
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" vet")
 	case "annotate", "expose", "main", "all":
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" init")
+	case "client-id", "client-metadata":
+		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" login")
 	case "file", "expires":
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" key new")
 	case "fail":

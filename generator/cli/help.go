@@ -27,7 +27,7 @@ func (c *command) help(args []string) int {
 }
 
 func (c *command) helpTopic(topic string) int {
-	topics := map[string]string{"help": c.overview(), "generate": helpGenerate, "list": fmt.Sprintf(helpList, tokenMethod), "call": helpCall, "read": helpRead, "prompt": helpPrompt, "run": helpRun, "diff": helpDiff, "vet": vetHelp(), "key": helpKey, "init": helpInit}
+	topics := map[string]string{"help": c.overview(), "generate": helpGenerate, "list": fmt.Sprintf(helpList, tokenMethod), "call": helpCall, "read": helpRead, "prompt": helpPrompt, "run": helpRun, "diff": helpDiff, "vet": vetHelp(), "login": helpLogin, "logout": helpLogout, "key": helpKey, "init": helpInit}
 	text, ok := topics[topic]
 	switch {
 	case topic == "directives":
@@ -76,7 +76,8 @@ Write //mcp:tool above a function, and try it at once:
 Then //go:generate go tool mcpgen, and call NewMCPServer in main.
 
 Exit codes: 0 done, 1 findings or nothing to do, 2 wrong usage, 130 interrupted.
-Topics of help: generate, list, call, read, prompt, run, diff, vet, key, init, directives.
+Topics of help: generate, list, call, read, prompt, run, diff, vet, login, logout,
+key, init, directives.
 `)
 	return b.String()
 }
@@ -112,14 +113,16 @@ Instead of a package, all of this works with a server of any kind:
 
 A program behind -- gets the environment of the shell. One of @NAME is printed
 before it is started; it gets HOME, LANG, PATH and the like, and the env of its
-entry. Progress and log messages go to standard error. If the server asks for
+entry. A server that requires a login gets one: with a browser, if there is a
+terminal; see mcpgen help login. Progress and log messages go to standard error. If the server asks for
 input, a terminal is asked; without one the question is cancelled. Which revision
 a server speaks is kept in the cache directory of the user.
 
 	-header 'NAME: VALUE'
 	            send that header field; may be repeated
 	-bearer-env NAME
-	            send the value of a variable of the environment as bearer token
+	            send the value of a variable of the environment as bearer token,
+	            and use no login
 	-revision REVISION
 	            speak only that revision of the protocol, such as 2025-06-18
 	-timeout TIME
@@ -193,6 +196,40 @@ changes nothing. What is refused is refused before anything is written.
 	-auth       with -main: the program has mcpauth.Flags(), by which its user says
 	            who may call: -auth ISSUER, -keys FILE and others
 ` + helpFlags
+
+const helpLogin = `usage: mcpgen login [flags] URL
+       mcpgen login -list
+
+Logs in to the server at URL with a browser, and keeps the login for later
+commands: list, call, read and prompt use and renew it. On a terminal they also log
+in by themselves. The address of the login is printed as well. If it is opened
+on another machine, paste the address that the browser ends at.
+
+Logins are in mcpgen/logins.json of the configuration directory of the user, with
+mode 0600. What the authorization server is, the server says; mcpgen registers
+itself there, unless who it is comes with a flag, which is kept with the login:
+
+	-client-id ID
+	            the id of a client that is registered at the authorization server
+	-issuer URL with -client-id: that authorization server, if the server names
+	            several, or to be sure of it
+	-client-metadata URL
+	            the metadata document of a client, which is its id
+	-redirect URL
+	            the redirect URI of the client, if it has to have a certain port:
+	            http://127.0.0.1:7777/callback
+	-scopes NAME,...
+	            ask for these, and not for those that the server names
+	-timeout TIME
+	            wait for the browser that long; default: 10m
+	-list       show the logins, without their tokens
+`
+
+const helpLogout = `usage: mcpgen logout URL
+
+Deletes the login to the server at URL, and revokes its tokens where the
+authorization server can do that.
+`
 
 const helpKey = `usage: mcpgen key new [flags] NAME
 

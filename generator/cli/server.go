@@ -96,6 +96,7 @@ type remoteServer struct {
 	c       *command
 	name    string // of the command
 	operand string // "" for the program of flags, and for a built one
+	address string // URL, "" for a program
 	flags   *serverFlags
 	built   bool // it is a program of a package
 	target  mcpclient.Target
@@ -123,8 +124,9 @@ func (r *remoteServer) resolve() (code int) {
 			return c.usage(r.name, "the URL has a user name or a password",
 				"leave them out, and give credentials: -bearer-env NAME, or -header 'Authorization: Basic ...'")
 		}
-		r.target = remote.URL(r.operand, remote.Credentials{Header: r.flags.header, Bearer: bearer})
-		c.hide(r.operand, r.flags.header, bearer)
+		secrets := c.hide(r.operand, r.flags.header, bearer)
+		r.address = r.operand
+		r.target = remote.URL(r.operand, remote.Credentials{Header: r.flags.header, Bearer: bearer, Auth: c.authFor(r.operand, secrets)})
 	}
 	if r.target != nil {
 		if (bearer != "" || len(r.flags.header) > 0) && (!isURL || !remote.TakesHeader(r.operand)) {
@@ -156,8 +158,9 @@ func (r *remoteServer) resolve() (code int) {
 	if entry.Command != nil && (bearer != "" || len(r.flags.header) > 0) {
 		return c.usage(r.name, "flags -header and -bearer-env have no meaning for a program", "leave them out")
 	}
-	c.hide(entry.URL, entry.Header, bearer)
-	r.target = entry.Target(c.dir, bearer, c.log)
+	secrets := c.hide(entry.URL, entry.Header, bearer)
+	r.address = entry.URL
+	r.target = entry.Target(c.dir, remote.Credentials{Bearer: bearer, Auth: c.authFor(entry.URL, secrets)}, c.log)
 	return exitDone
 }
 
@@ -257,7 +260,10 @@ func (r *remoteServer) fail(err error) int {
 	}
 	hint := ""
 	if s, ok := errors.AsType[*mcpclient.StatusError](err); ok && (s.Status == http.StatusUnauthorized || s.Status == http.StatusForbidden) {
-		hint = "give credentials: -bearer-env NAME, or -header 'Name: value'; mcpgen login is planned and not part of this version"
+		hint = "give credentials: -bearer-env NAME, or -header 'Name: value'"
+		if server, err := loginURL(r.address); err == nil {
+			hint = fmt.Sprintf("log in: %s login %s; or %s", r.c.invoked, word(server), hint)
+		}
 	}
 	code := r.c.fail(err)
 	if hint != "" {

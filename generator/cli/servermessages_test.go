@@ -26,6 +26,7 @@ func runAgainstServer(t *testing.T, args ...string) (code int, stdout, stderr st
 func runTyped(t *testing.T, typed string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	t.Setenv("HTTP_PROXY", "")
 	t.Setenv("HTTPS_PROXY", "")
 	var out, err lockedBuffer
@@ -91,7 +92,7 @@ func TestServerMessages(t *testing.T) {
 		{"unknown authority", []string{secure.URL}, 1, []string{secureAt, "certificate"}},
 		{"https to plain http", []string{"https" + strings.TrimPrefix(plain, "http")}, 1, []string{"https://127.0.0.1", "the server does not speak TLS"}},
 		{"http to https", []string{"http://" + secureAt}, 1, []string{secureAt, "HTTP status 400", "HTTPS"}},
-		{"401", []string{replyWith(t, http.StatusUnauthorized, nil, "")}, 1, []string{"HTTP status 401", "-bearer-env NAME", "mcpgen login"}},
+		{"401", []string{replyWith(t, http.StatusUnauthorized, nil, "")}, 1, []string{"HTTP status 401", "-bearer-env NAME", "the server requires a login", "hint: log in: mcpgen login http://127.0.0.1"}},
 		{"403", []string{replyWith(t, http.StatusForbidden, nil, "")}, 1, []string{"HTTP status 403", "-bearer-env NAME"}},
 		{"404", []string{plain}, 1, []string{plain, "there is no MCP server at this URL"}},
 		{"not MCP", []string{replyWith(t, http.StatusOK, html, "<html>\x1b[2J")}, 1, []string{"text/html"}},

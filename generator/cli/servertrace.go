@@ -17,11 +17,12 @@ func (r *remoteServer) trace(sent bool, message []byte) {
 }
 
 // hide keeps the credentials of requests out of all that is written to standard error: a
-// server may repeat them, and errors cite it.
-func (c *command) hide(address string, header http.Header, bearer string) {
-	var s remote.Secrets
+// server may repeat them, and errors cite it. More may be added to the result.
+func (c *command) hide(address string, header http.Header, bearer string) *remote.Secrets {
+	s := new(remote.Secrets)
 	s.Add(address, header, bearer)
 	c.err = s.Writer(c.err)
+	return s
 }
 
 // version is that of this command, as the go command has recorded it.

@@ -170,11 +170,11 @@ func (x *expansion) expand(text string) string {
 }
 
 // Target returns the server of an entry. A program gets a few variables of the environment,
-// and those of the entry.
-// Its standard error is written to stderr.
-func (e *Entry) Target(dir, bearer string, stderr io.Writer) mcpclient.Target {
+// and those of the entry. Its standard error is written to stderr. with has no Header.
+func (e *Entry) Target(dir string, with Credentials, stderr io.Writer) mcpclient.Target {
 	if e.Command == nil {
-		return URL(e.URL, Credentials{Header: e.Header, Bearer: bearer})
+		with.Header = e.Header
+		return URL(e.URL, with)
 	}
 	return mcpclient.Command{Path: e.Command[0], Args: e.Command[1:], Dir: dir, Env: e.Env, Stderr: stderr}
 }

@@ -8,19 +8,23 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // minSecret is the size of the shortest value that is removed. Shorter ones occur in any text.
 const minSecret = 4
 
-// Secrets are values that must not be printed.
+// Secrets are values that must not be printed. Many goroutines may call its methods.
 type Secrets struct {
+	mu    sync.Mutex
 	texts []string // the longest first
 }
 
 // Add adds what the requests of a server have as credentials: the values of header fields and
 // cookies, a token, and the values of the query of a URL.
 func (s *Secrets) Add(address string, header http.Header, bearer string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.add(bearer)
 	for _, values := range header {
 		for _, value := range values {
@@ -65,6 +69,8 @@ func (s *Secrets) add(text string) {
 
 // Remove replaces the values in a text.
 func (s *Secrets) Remove(text string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, secret := range s.texts {
 		text = strings.ReplaceAll(text, secret, "[credential]")
 	}

@@ -32,14 +32,18 @@ func scheme(operand string) string {
 // Credentials are added to the requests of a server behind a URL.
 type Credentials struct {
 	Header http.Header
-	Bearer string // token; "" for none
+	Bearer string             // token; "" for none
+	Auth   mcphttp.Authorizer // where there is neither Bearer nor a field Authorization; may be nil
 }
 
 // URL returns the server behind a URL.
 func URL(url string, with Credentials) mcpclient.Target {
 	var auth mcphttp.Authorizer
-	if with.Bearer != "" {
+	switch {
+	case with.Bearer != "":
 		auth = mcphttp.Bearer(with.Bearer)
+	case with.Header.Get("Authorization") == "":
+		auth = with.Auth
 	}
 	s := scheme(url)
 	address := url[min(len(s)+len("://"), len(url)):]

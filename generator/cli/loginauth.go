@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/mcpgen/mcpgen/generator/internal/remote"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcplogin"
+)
+
+// errNeedsLogin is the error of a request that a person would have to log in for, where there
+// is no terminal.
+var errNeedsLogin = errors.New("the server requires a login")
+
+// loginAuth gives requests the token of a login. Where there is none, a person logs in, if there
+// is a terminal.
+type loginAuth struct {
+	*mcplogin.Login
+	c       *command
+	logins  *logins
+	entry   loginEntry
+	known   bool  // the entry is in the file
+	broken  error // why logins cannot be used
+	secrets *remote.Secrets
+}
+
+var _ mcphttp.Authorizer = (*loginAuth)(nil)
+
+// authFor returns the Authorizer for a server, nil where a login has no meaning.
+func (c *command) authFor(address string, secrets *remote.Secrets) mcphttp.Authorizer {
+	server, err := loginURL(address)
+	if err != nil {
+		return nil
+	}
+	a := &loginAuth{c: c, secrets: secrets}
+	if a.logins, err = openLogins(); err == nil {
+		a.entry, a.known, err = a.logins.entry(c.ctx, server)
+	}
+	if err == nil {
+		a.Login, err = a.logins.login(a.entry, func(config *mcplogin.Config) { config.OpenBrowser = a.openBrowser })
+	}
+	if err != nil {
+		a.broken = err
+		a.Login, err = mcplogin.New(mcplogin.Config{}) // for CacheKey
+	}
+	if err != nil {
+		return nil
+	}
+	return a
+}
+
+// Authorize adds the token, and remembers that it is a secret.
+func (a *loginAuth) Authorize(ctx context.Context, r *http.Request) error {
+	if a.broken != nil {
+		return nil // the server may let the request pass
+	}
+	if err := a.Login.Authorize(ctx, r); err != nil {
+		return err
+	}
+	a.secrets.Add("", http.Header{"Authorization": r.Header["Authorization"]}, "")
+	return nil
+}
+
+// HandleChallenge logs in, or renews the token.
+func (a *loginAuth) HandleChallenge(ctx context.Context, r *http.Request, resp *http.Response) error {
+	if a.broken != nil {
+		return a.broken
+	}
+	if !a.c.hasTerminal() {
+		// Nothing is registered and nothing requested for a login that cannot take place.
+		state, err := a.State(ctx, a.entry.URL)
+		if err != nil {
+			return err
+		}
+		if state == nil {
+			return errNeedsLogin
+		}
+	}
+	ctx, done := context.WithCancel(ctx)
+	defer done() // what is typed later belongs to others
+	if err := a.Login.HandleChallenge(ctx, r, resp); err != nil {
+		return asFlags(err)
+	}
+	if a.known {
+		return nil
+	}
+	a.known = true
+	return a.logins.remember(context.WithoutCancel(ctx), a.entry)
+}
+
+// flagError has the text of another error, with flags instead of options of package mcplogin.
+type flagError struct{ error }
+
+func (e *flagError) Error() string { return optionsAsFlags.Replace(e.error.Error()) }
+func (e *flagError) Unwrap() error { return e.error }
+
+func asFlags(err error) error { return &flagError{err} }
+
+var optionsAsFlags = strings.NewReplacer(
+	"set Config.Issuer and ClientID", "log in with -issuer and -client-id",
+	"set Config.Issuer, ClientID and the credentials to those", "log in with those as -issuer and -client-id",
+	"set Config.MetadataURL", "log in with -client-metadata",
+	"Config.Issuer", "flag -issuer", "Config.Redirect", "flag -redirect", "Config.MetadataURL", "flag -client-metadata",
+)
+
+// openBrowser shows a person where to log in.
+func (a *loginAuth) openBrowser(ctx context.Context, to string) error {
+	if !a.c.hasTerminal() {
+		return errNeedsLogin
+	}
+	// A login that cannot be kept would be lost when the command ends.
+	if err := a.logins.change(ctx, func(all []loginEntry) []loginEntry { return all }); err != nil {
+		return err
+	}
+	a.c.noteln("%s requires a login.", a.entry.URL)
+	return a.c.openBrowser(ctx, to)
+}
+
+// openBrowser opens the browser, prints the address, and takes the address that the browser has
+// ended at, for browsers on another machine. It returns at once.
+func (c *command) openBrowser(ctx context.Context, to string) error {
+	c.progress.clear()
+	open := mcplogin.OpenBrowser
+	if c.browser != nil {
+		open = c.browser
+	}
+	if err := open(ctx, to); err != nil {
+		return err
+	}
+	if !c.hasTerminal() {
+		return nil
+	}
+	u, err := url.Parse(to)
+	if err != nil {
+		return err
+	}
+	c.noteln("If the browser is on another machine, it ends at an address that it cannot open: paste that one here.")
+	go c.pasted(ctx, u.Query().Get("redirect_uri"))
+	return nil
+}
+
+// pasted passes addresses that are typed on to the listener of the login, which checks them. ctx
+// ends with the login.
+func (c *command) pasted(ctx context.Context, redirect string) {
+	for {
+		text, err := c.readLine(ctx)
+		if err != nil {
+			return
+		}
+		// Only the listener of this login is asked, whatever was typed.
+		query, ok := strings.CutPrefix(text, redirect+"?")
+		if !ok {
+			c.noteln("That is not the address of this login, which begins with %s?", redirect)
+			continue
+		}
+		if err := deliver(ctx, redirect, query); err != nil {
+			c.noteln("That is not the address of this login: %v", err)
+			continue
+		}
+		return
+	}
+}
+
+// deliver sends the query of an authorization response to the listener of the login.
+func deliver(ctx context.Context, redirect, query string) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, redirect, nil)
+	if err != nil {
+		return err
+	}
+	r.URL.RawQuery = query
+	client := &http.Client{
+		Transport:     &http.Transport{DisableKeepAlives: true}, // without a proxy
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	resp, err := client.Do(r)
+	if err != nil {
+		// Its text has the query, and with it the code.
+		if failed, ok := errors.AsType[*url.Error](err); ok {
+			err = failed.Err
+		}
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("%s", strings.TrimSpace(string(text)))
+	}
+	return err
+}
