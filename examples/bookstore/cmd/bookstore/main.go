@@ -1,5 +1,6 @@
 // Bookstore serves a bookshop: over standard input and output to the client that
-// has started it, or with -http to any number of clients.
+// has started it, or with -http to any number of clients. With -auth, clients need an
+// access token.
 package main
 
 import (
@@ -8,12 +9,13 @@ import (
 	"log"
 
 	"github.com/mcpgen/mcpgen/examples/bookstore"
+	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 )
 
 func main() {
 	file := flag.String("db", "", "keep the shop in this SQLite `file` (default: in memory)")
-	flags := mcpcmd.WithFlags(flag.CommandLine)
+	flags := mcpcmd.WithFlags(flag.CommandLine, mcpauth.Flags())
 	flag.Parse()
 	store, err := bookstore.Open(context.Background(), *file)
 	if err != nil {
