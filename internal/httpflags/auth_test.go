@@ -112,17 +112,20 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// An empty value is not the same as none.
+// An empty value is not the same as none, and a second value is not taken.
 func TestEmpty(t *testing.T) {
 	for _, name := range httpflags.Names() {
 		if _, _, err := parse(t, "-"+name+"="); err == nil || !strings.Contains(err.Error(), "it needs") {
 			t.Errorf("-%s=: %v", name, err)
 		}
+		if _, _, err := parse(t, "-"+name+" a -"+name+" b"); err == nil || !strings.Contains(err.Error(), "given twice") {
+			t.Errorf("-%s twice: %v", name, err)
+		}
 	}
 }
 
 func TestArgs(t *testing.T) {
-	f, _, err := parse(t, "-roles r -keys k -audience a -url u -auth i -auth j")
+	f, _, err := parse(t, "-roles r -keys k -audience a -url u -auth j")
 	if err != nil {
 		t.Fatal(err)
 	}

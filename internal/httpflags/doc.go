@@ -17,11 +17,14 @@ type Error struct {
 func (e *Error) Error() string { return e.Problem + ": " + e.Hint }
 
 // define adds a flag with a text. An empty text is an error: a variable of the shell that is not
-// set must not mean that the flag is not given.
+// set must not mean that the flag is not given. So is a second one: one of both would not count.
 func define(set *flag.FlagSet, name, usage, empty string, to *string) {
 	set.Func(name, usage, func(text string) error {
-		if text == "" {
+		switch {
+		case text == "":
 			return errors.New(empty)
+		case *to != "":
+			return errors.New("the flag is given twice, and there can be one")
 		}
 		*to = text
 		return nil
