@@ -35,6 +35,8 @@ var limitTables = []struct {
 		{"readTime", "", "how long it may take to send a whole request, to whatever path"},
 		{"idleTime", "", "how long a connection stays open without a request"},
 		{"mostConnections", "", "open connections; one more is closed"},
+		{"certificateTime", "", "after which time the files of `-tls-cert` and `-tls-key` are read again, if a client connects"},
+		{"maxPEMBytes", "", "the size of a file of certificates"},
 		{"mostRefused", "", "requests outside of the endpoints that are answered before their body, and waited for, a second at most"},
 	}},
 	{name: "mcpws", path: "github.com/mcpgen/mcpgen/runtime/mcpws", constants: []limit{

@@ -20,8 +20,8 @@ import (
 )
 
 const (
-	// maxPEM is the size of the largest file of certificates that is read.
-	maxPEM = 4 << 20
+	// maxPEMBytes is the size of the largest file of certificates that is read.
+	maxPEMBytes = 4 << 20
 	// certificateTime is how long a certificate is used before its files are read again.
 	certificateTime = 10 * time.Second
 )
@@ -40,7 +40,7 @@ func tlsConfig(t *httpflags.TLS, l *logs.Log, decided bool) (*tls.Config, error)
 	if t.ClientCA == "" {
 		return config, nil
 	}
-	text, err := regularfile.ReadWithin(t.ClientCA, maxPEM)
+	text, err := regularfile.ReadWithin(t.ClientCA, maxPEMBytes)
 	config.ClientCAs = x509.NewCertPool()
 	if err == nil && !config.ClientCAs.AppendCertsFromPEM(text) {
 		err = fmt.Errorf("%s has no certificate: it needs those of the authorities, in the form PEM", t.ClientCA)
@@ -69,11 +69,11 @@ type keyPair struct {
 // read reads the files. After an error the certificate is the one from before.
 func (p *keyPair) read() error {
 	p.looked = time.Now()
-	cert, err := regularfile.ReadWithin(p.files.Cert, maxPEM)
+	cert, err := regularfile.ReadWithin(p.files.Cert, maxPEMBytes)
 	if err != nil {
 		return err
 	}
-	key, err := regularfile.ReadWithin(p.files.Key, maxPEM)
+	key, err := regularfile.ReadWithin(p.files.Key, maxPEMBytes)
 	if err != nil {
 		return err
 	}
