@@ -3,9 +3,11 @@ package program_test
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -54,6 +56,40 @@ func TestHTTP(t *testing.T) {
 	}
 	if err := cmd.Wait(); err != nil || string(rest) != "closed\n" {
 		t.Errorf("%v, %q", err, rest)
+	}
+}
+
+// TestAuth builds a program with flags about who may call. A program without them does not link
+// what they need.
+func TestAuth(t *testing.T) {
+	sum, err := os.ReadFile(filepath.Join("..", "..", "..", "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := module(t, map[string]string{"p/p.go": "package p\n", "go.sum": string(sum)})
+	get := exec.Command("go", "get", "github.com/mcpgen/mcpgen/runtime/mcpauth@v0.0.0")
+	get.Dir, get.Env = dir, environment("PWD="+dir)
+	if out, err := get.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, auth := range []bool{false, true} {
+		cfg := program.Config{Dir: dir, Env: environment(), HTTP: true, Auth: auth}
+		p, err := program.Build(t.Context(), target(t, dir, "p", "", `""`), cfg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, symbol := range []string{"runtime/mcpauth.", "go-jose"} {
+			if links(t, p, symbol) != auth {
+				t.Errorf("with flags %v: %s is linked: %v", auth, symbol, !auth)
+			}
+		}
+		err = p.Command(t.Context(), "-auth", "https://id.example.com").Run()
+		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 2 {
+			t.Errorf("with flags %v: %v", auth, err)
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
