@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/generator/internal/remote"
@@ -26,8 +27,8 @@ type loginAuth struct {
 	c       *command
 	logins  *logins
 	entry   loginEntry
-	known   bool  // the entry is in the file
-	broken  error // why logins cannot be used
+	known   atomic.Bool // the entry is in the file
+	broken  error       // why logins cannot be used
 	secrets *remote.Secrets
 }
 
@@ -41,7 +42,9 @@ func (c *command) authFor(address string, secrets *remote.Secrets) mcphttp.Autho
 	}
 	a := &loginAuth{c: c, secrets: secrets}
 	if a.logins, err = openLogins(); err == nil {
-		a.entry, a.known, err = a.logins.entry(c.ctx, server)
+		var known bool
+		a.entry, known, err = a.logins.entry(c.ctx, server)
+		a.known.Store(known)
 	}
 	if err == nil {
 		a.Login, err = a.logins.login(a.entry, func(config *mcplogin.Config) { config.OpenBrowser = a.openBrowser })
@@ -88,10 +91,9 @@ func (a *loginAuth) HandleChallenge(ctx context.Context, r *http.Request, resp *
 	if err := a.Login.HandleChallenge(ctx, r, resp); err != nil {
 		return asFlags(err)
 	}
-	if a.known {
+	if a.known.Swap(true) {
 		return nil
 	}
-	a.known = true
 	return a.logins.remember(context.WithoutCancel(ctx), a.entry)
 }
 
