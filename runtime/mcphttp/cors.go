@@ -13,8 +13,8 @@ import (
 // whose values are restricted otherwise.
 const (
 	corsMethods = "GET, POST, DELETE"
-	corsHeaders = "Content-Type, Accept, Authorization, Mcp-Session-Id, MCP-Protocol-Version, Last-Event-ID, Mcp-Method, Mcp-Name"
-	corsExposed = "Mcp-Session-Id, WWW-Authenticate"
+	corsHeaders = "Content-Type, Accept, Authorization, DPoP, Mcp-Session-Id, MCP-Protocol-Version, Last-Event-ID, Mcp-Method, Mcp-Name"
+	corsExposed = "Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce"
 	corsMaxAge  = "7200" // seconds; the maximum of Chromium
 )
 

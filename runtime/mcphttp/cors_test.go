@@ -45,7 +45,7 @@ func TestCORSPreflight(t *testing.T) {
 	for name, want := range map[string]string{
 		"Access-Control-Allow-Origin":  page,
 		"Access-Control-Allow-Methods": "GET, POST, DELETE",
-		"Access-Control-Allow-Headers": "Content-Type, Accept, Authorization, Mcp-Session-Id, MCP-Protocol-Version, Last-Event-ID, " +
+		"Access-Control-Allow-Headers": "Content-Type, Accept, Authorization, DPoP, Mcp-Session-Id, MCP-Protocol-Version, Last-Event-ID, " +
 			"Mcp-Method, Mcp-Name, Mcp-Param-Region, Mcp-Param-Dry-Run",
 		"Access-Control-Max-Age":               "7200",
 		"Access-Control-Allow-Private-Network": "true",
@@ -141,7 +141,7 @@ func TestCORSOfRequests(t *testing.T) {
 		if got := answer.Header.Get("Access-Control-Allow-Origin"); got != want {
 			t.Errorf("%s: Access-Control-Allow-Origin: %q", test.name, got)
 		}
-		if got := answer.Header.Get("Access-Control-Expose-Headers"); (got == "Mcp-Session-Id, WWW-Authenticate") != test.allowed {
+		if got := answer.Header.Get("Access-Control-Expose-Headers"); (got == "Mcp-Session-Id, WWW-Authenticate, DPoP-Nonce") != test.allowed {
 			t.Errorf("%s: Access-Control-Expose-Headers: %q", test.name, got)
 		}
 		if got := answer.Header.Get("Vary") == "Origin"; got != test.varies {
