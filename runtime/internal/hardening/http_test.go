@@ -99,7 +99,7 @@ func (l *httpLink) delete(fields ...string) *delivery {
 }
 
 func (l *httpLink) head(accept string) http.Header {
-	head := http.Header{"Accept": {accept}, "Authorization": {"Bearer token-of-" + l.who}, "X-Test": {l.who}, "X-Client": {l.s.stated}}
+	head := http.Header{"Accept": {accept}, "Authorization": {l.s.credential(l.who)}, "X-Test": {l.s.marked(l.who)}, "X-Client": {l.s.stated}}
 	switch {
 	case l.s.target.name == httpSSE:
 	case l.era == modern:

@@ -21,6 +21,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/faultconn"
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 	"github.com/mcpgen/mcpgen/runtime/mcpnet"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
@@ -35,6 +36,7 @@ type setup struct {
 	hosts, origins []string
 	local          net.Addr                   // where it claims to listen; nil: where it does
 	authentic      bool                       // clients have to say who they are
+	guard          func(*site) *mcpauth.Guard // makes what authenticates requests; clients are named by their tokens
 	connections    int                        // most of them, of WebSocket and TCP
 	each           int                        // most of one client; 0: as many
 	stated         bool                       // a header field says where HTTP clients are
@@ -97,6 +99,10 @@ func newSite(t *testing.T, v target, c setup) *site {
 		return s
 	}
 	s.listen()
+	var guard *mcpauth.Guard
+	if c.guard != nil {
+		guard = c.guard(s)
+	}
 	switch v.name {
 	case tcp:
 		options := []mcpnet.Option{mcpnet.WithLimits(mcpnet.Limits{Connections: c.connections, ConnectionsPerClient: cmp.Or(c.each, c.connections)})}
@@ -114,6 +120,9 @@ func newSite(t *testing.T, v target, c setup) *site {
 		if c.authentic {
 			options = append(options, mcpws.WithPrincipal(principalOf))
 		}
+		if guard != nil {
+			options = append(options, mcpws.WithPrincipal(guard.Principal))
+		}
 		if c.stated {
 			options = append(options, mcpws.WithClientAddress(statedAddress))
 		}
@@ -124,6 +133,9 @@ func newSite(t *testing.T, v target, c setup) *site {
 		}
 		if c.authentic {
 			options = append(options, mcphttp.WithPrincipal(principalOf))
+		}
+		if guard != nil {
+			options = append(options, guard.HTTP()...)
 		}
 		if c.stated {
 			options = append(options, mcphttp.WithClientAddress(statedAddress))
@@ -136,7 +148,11 @@ func newSite(t *testing.T, v target, c setup) *site {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", s.handler)
-	s.http = &http.Server{Handler: mux, ErrorLog: log.New(&s.notes, "", 0)}
+	var root http.Handler = mux
+	if guard != nil {
+		root = guard.Wrap(mux)
+	}
+	s.http = &http.Server{Handler: root, ErrorLog: log.New(&s.notes, "", 0)}
 	s.served.Go(func() { _ = s.http.Serve(s.net) })
 	return s
 }
@@ -228,6 +244,22 @@ func principalOf(r *http.Request) (mcp.Principal, error) {
 		return mcp.Principal{}, errors.New("no token")
 	}
 	return mcp.Principal{ID: name}, nil
+}
+
+// credential is the header field Authorization of a client.
+func (s *site) credential(who string) string {
+	if s.setup.guard != nil {
+		return "Bearer " + who
+	}
+	return "Bearer token-of-" + who
+}
+
+// marked is the header field X-Test of a client. It is not the token: handlers get the field.
+func (s *site) marked(who string) string {
+	if s.setup.guard != nil {
+		return "guarded"
+	}
+	return who
 }
 
 // statedAddress is the address that a proxy has written into a header field.

@@ -69,7 +69,7 @@ func upgrade(s *site, fields ...string) (net.Conn, *bufio.Reader, error) {
 }
 
 func dialWebSocket(s *site, in *inbox, who string) (link, error) {
-	conn, r, err := upgrade(s, "Authorization: Bearer token-of-"+who, "X-Test: "+who, "X-Client: "+s.stated)
+	conn, r, err := upgrade(s, "Authorization: "+s.credential(who), "X-Test: "+s.marked(who), "X-Client: "+s.stated)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,319 @@
+package hardening_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/challenge"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
+	"github.com/mcpgen/mcpgen/runtime/mcpauth"
+)
+
+// authRow is a kind of attack on a server that a guard authenticates for.
+type authRow struct {
+	name    string // of its tests
+	attacks string // in a few words
+	end     string // what comes of them
+	run     func(t *testing.T, v target)
+}
+
+// authRows are all attacks. Each runs on streamable HTTP of both eras, HTTP+SSE and WebSocket.
+var authRows = []authRow{
+	{"Audience", "a token for another resource of the issuer, without audience, with an audience that is longer, a prefix, or of another case; an ID token", "401", testAuthAudience},
+	{"Signature", "`alg` none, HS256 with the public key, of another case; a key of another use; `kid` with a path, SQL or 1 MB; `jku`, `x5u`, `jwk`, `crit`; JWE; two payloads; base64 with padding or blanks; claims twice", "401, or 400 by the form; no fetch", testAuthSignature},
+	{"Issuer", "an issuer with a slash more, of another case, a prefix; two issuers with one subject", "401; two principals", testAuthIssuer},
+	{"Time", "a token that is expired, not yet valid, without `exp`, with `exp` as text, 1e400 or negative; a clock that is off", "401; taken within Leeway", testAuthTime},
+	{"Keys", "an issuer that is down, without keys, with 10 MB of them, or with new ones; a storm of unknown key ids", "503 where there are no keys, else 401; one fetch in 10 s", testAuthKeys},
+	{"Introspection", "an opaque token with `active` as text, 1 or missing, or of another audience; an issuer that fails or redirects", "401; 503", testAuthIntrospection},
+	{"Form", "`Bearer` twice, with a comma, in the query or the body, with tab, NUL or 1 MB; Basic and Bearer together", "400 or 401; 431", testAuthForm},
+	{"APIKey", "an API key that is one character off, or of an ended entry; a file that is half written; many guesses", "401; 429; the old file stays", testAuthAPIKey},
+	{"Certificate", "a certificate without chain, expired, or of another authority; a name in a header field", "no connection, or 401", testAuthCertificate},
+	{"DPoP", "a proof that is replayed, of another method, URL, key or token, old, from the future, symmetric, or with the private key; a bound token as Bearer", "401", testAuthDPoP},
+	{"Session", "the session of another principal, with fewer scopes, or of a token that has expired; `requestState`, event id and listen that outlive it", "404; 403; 401; -32602; 400; ended", testAuthSession},
+	{"Hidden", "a tool that a role may not see, by name, alias, other case, completion, subscription and listen; a template that matches a hidden resource", "as if it did not exist", testAuthHidden},
+	{"Scope", "a scope that is missing for a tool of a batch, a prompt, or a resource of a template; a scope that is a part of another", "that one is refused", testAuthScope},
+	{"Forwarded", "`X-Forwarded-*`, `Forwarded` and `Host` that name another resource", "no effect", testAuthForwarded},
+	{"Page", "a page of another origin with a cookie, and its preflight with Authorization", "403; CORS for allowed origins alone", testAuthPage},
+	{"Handler", "a handler that passes on, logs or panics with what it has of the call; an error of a verifier with the token", "no credential is in it, nor in the log", testAuthHandler},
+	{"Resources", "tokens between two guards of one verifier; a guard without resource; scopes without a guard", "own audience each; error at start; refused", testAuthResources},
+	{"RolesFile", "a file of roles that is missing, broken, or replaced while calls run", "error at start; the old one stays", testAuthRolesFile},
+}
+
+// authTransports are those that a guard of HTTP requests authenticates for.
+var authTransports = []string{httpLegacy, httpModern, httpSSE, webSocket}
+
+func TestAuth(t *testing.T) {
+	for _, r := range authRows {
+		t.Run(r.name, func(t *testing.T) {
+			for _, w := range transports {
+				v := target{w, w.eras[0]}
+				if v.is(authTransports...) {
+					t.Run(w.name, func(t *testing.T) { r.run(t, v) })
+				}
+			}
+		})
+	}
+}
+
+// TestAuthTable checks that docs/security.md names each attack and its test; -update writes them.
+func TestAuthTable(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| attack | ends in | test |\n|---|---|---|\n")
+	seen := map[string]bool{}
+	for _, r := range authRows {
+		if seen[r.name] || r.run == nil || r.attacks == "" || r.end == "" {
+			t.Errorf("row %q is twice there, or not complete", r.name)
+		}
+		seen[r.name] = true
+		fmt.Fprintf(&b, "| %s | %s | `TestAuth/%s` |\n", cell(r.attacks), cell(r.end), r.name)
+	}
+	const path = "../../../docs/security.md"
+	page, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const begin, end = "<!-- attacks on guarded servers -->\n", "<!-- end of attacks -->"
+	before, rest, found := strings.Cut(string(page), begin)
+	got, after, closed := strings.Cut(rest, end)
+	switch {
+	case !found || !closed:
+		t.Fatalf("%s has no table between %q and %q", path, begin, end)
+	case got == b.String():
+	case *updateDocs:
+		if err := os.WriteFile(path, []byte(before+begin+b.String()+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s has another table of attacks; the flag -update writes it", path)
+	}
+}
+
+// canary is in tokens, keys, passwords and arguments, and must not be in any text of a server.
+const canary = "CaNaRy0123456789"
+
+// authSite is a site with a guard.
+type authSite struct {
+	*site
+	t      *testing.T
+	issuer *authIssuer
+	guard  *mcpauth.Guard
+	audit  testbed.Log
+	read   int // bytes of audit that tests have looked at
+}
+
+// visitAuth runs f with a guarded site, in a bubble. Its options may be changed.
+func (v target) visitAuth(t *testing.T, c setup, change func(*authSite, *mcpauth.Options), f func(t *testing.T, s *authSite)) {
+	t.Helper()
+	a := new(authSite)
+	c.guard = func(s *site) *mcpauth.Guard {
+		a.site, a.t, a.issuer = s, s.t, newAuthIssuer()
+		o := mcpauth.Options{
+			Resource: authResource, Verifiers: []mcpauth.Verifier{a.issuer.jwt(mcpauth.DPoPOptions{})}, Audit: a.audit.Logger(), Log: s.log.Logger(),
+			MaxFailuresPerMinute: 1 << 20,
+		}
+		if change != nil {
+			change(a, &o)
+		}
+		var err error
+		if a.guard, err = mcpauth.New(o); err != nil {
+			s.t.Fatal(err)
+		}
+		return a.guard
+	}
+	v.visit(t, c, func(t *testing.T, _ *site) { f(t, a) })
+}
+
+// authAnswer is the response to a request.
+type authAnswer struct {
+	status int
+	header http.Header
+	body   string
+}
+
+// knock sends the request that opens the transport, with header fields.
+func (s *authSite) knock(fields ...string) *authAnswer {
+	switch s.target.name {
+	case httpSSE:
+		return s.raw("GET /mcp", "", append(fields, "Accept: text/event-stream")...)
+	case webSocket:
+		return s.raw("GET /mcp", "", append(fields, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+			"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol: mcp")...)
+	case httpLegacy:
+		return s.post(legacy.text("1", "initialize", initialize), fields...)
+	}
+	return s.post(modern.text("1", "tools/call", call("echo", `{"secret":"`+canary+`"}`)), fields...)
+}
+
+// post sends a message.
+func (s *authSite) post(text string, fields ...string) *authAnswer {
+	fields = append(fields, "Content-Type: application/json", "Accept: application/json, text/event-stream")
+	if s.target.era == modern {
+		fields = append(fields, "MCP-Protocol-Version: 2026-07-28")
+		head := http.Header{}
+		mirror(head, text)
+		for name := range head {
+			fields = append(fields, name+": "+head.Get(name))
+		}
+	}
+	return s.raw("POST /mcp", text, fields...)
+}
+
+// method is that of the request that opens the transport.
+func (s *authSite) method() string {
+	if s.target.is(httpLegacy, httpModern) {
+		return http.MethodPost
+	}
+	return http.MethodGet
+}
+
+// raw sends a request as it is, and closes the connection. Of a stream that goes on, it reads
+// the header.
+func (s *authSite) raw(line, body string, fields ...string) *authAnswer {
+	s.t.Helper()
+	conn, err := s.net.Dial(s.ctx)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer conn.Close()
+	text := line + " HTTP/1.1\r\n"
+	if !strings.Contains(strings.Join(fields, "\n"), "Host: ") {
+		text += "Host: " + s.addr + "\r\n"
+	}
+	if body != "" {
+		text += fmt.Sprintf("Content-Length: %d\r\n", len(body))
+	}
+	text += strings.Join(fields, "\r\n") + "\r\n\r\n" + body
+	sent := make(chan struct{})
+	go func() { // the server may respond before it has read all
+		defer close(sent)
+		_, _ = io.WriteString(conn, text)
+	}()
+	defer func() { conn.Close(); <-sent }()
+	method, _, _ := strings.Cut(line, " ")
+	resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
+	if err != nil {
+		s.t.Fatalf("%s: %v", shorten(text), err)
+	}
+	a := &authAnswer{status: resp.StatusCode, header: resp.Header}
+	if a.status != http.StatusSwitchingProtocols && (a.status != 200 || method == http.MethodPost) {
+		b, err := io.ReadAll(resp.Body)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		a.body = string(b)
+	}
+	return a
+}
+
+// records returns the audit since the last call.
+func (s *authSite) records() string {
+	all := s.audit.String()
+	fresh := all[s.read:]
+	s.read = len(all)
+	return fresh
+}
+
+// open is the status of the request that opens the transport, where it succeeds.
+func (s *authSite) opened() int {
+	if s.target.is(webSocket) {
+		return http.StatusSwitchingProtocols
+	}
+	return http.StatusOK
+}
+
+// wantOpen checks that credentials are taken.
+func (s *authSite) wantOpen(what string, fields ...string) {
+	s.t.Helper()
+	if a := s.knock(fields...); a.status != s.opened() {
+		s.t.Errorf("%s: status %d: %s, %s", what, a.status, a.body, s.records())
+	}
+	s.keeps(what, fields)
+	s.records()
+}
+
+// wantRefused checks the response to credentials that are refused, its record, and that no
+// secret is in a response or a log.
+func (s *authSite) wantRefused(what string, status int, fields ...string) *authAnswer {
+	s.t.Helper()
+	a := s.knock(fields...)
+	s.checkRefused(what, a, status, fields)
+	return a
+}
+
+func (s *authSite) checkRefused(what string, a *authAnswer, status int, fields []string) {
+	s.t.Helper()
+	records := s.records()
+	if a.status != status {
+		s.t.Errorf("%s: status %d, want %d: %s %s", what, a.status, status, a.body, records)
+		return
+	}
+	s.keeps(what, fields)
+	noCanary(s.t, what, fmt.Sprint(a.header, a.body), fields)
+	if status == http.StatusRequestHeaderFieldsTooLarge { // net/http has not read it
+		return
+	}
+	if strings.Count(records, "\n") != 1 || !strings.Contains(records, "decision=denied") || !strings.Contains(records, fmt.Sprintf("status=%d", status)) ||
+		!strings.Contains(records, "reason=") {
+		s.t.Errorf("%s: the record is %s", what, records)
+	}
+	if a.body == "" || !s.target.is(webSocket) && !strings.Contains(a.body, `"error":{"code":`) {
+		s.t.Errorf("%s: the body is %s", what, a.body)
+	}
+	all, err := challenge.Parse(a.header["Www-Authenticate"])
+	if err != nil {
+		s.t.Errorf("%s: %v", what, err)
+	}
+	code := ""
+	for _, c := range all {
+		if at, _ := c.Param("resource_metadata"); c.Scheme != "Basic" && at != "https://mcp.example.com/.well-known/oauth-protected-resource/mcp" {
+			s.t.Errorf("%s: the challenge is %v", what, a.header["Www-Authenticate"])
+		}
+		if e, _ := c.Param("error"); e != "" {
+			code = e
+		}
+	}
+	retry := a.header.Get("Retry-After") != ""
+	switch {
+	case (status == 503 || status == 429) != retry, (status == 503 || status == 429) == (len(all) > 0):
+		s.t.Errorf("%s: %v", what, a.header)
+	case status == 400 && code != "invalid_request", status == 401 && len(fields) == 0 && code != "", status == 403 && code != "insufficient_scope":
+		s.t.Errorf("%s: the error is %q", what, code)
+	}
+}
+
+// keeps checks that no log has a secret.
+func (s *authSite) keeps(what string, fields []string) {
+	s.t.Helper()
+	noCanary(s.t, what+", audit", s.audit.String(), fields)
+	noCanary(s.t, what+", log", s.log.String(), fields)
+}
+
+// noCanary checks that a text has neither the canary nor a part of a credential.
+func noCanary(t *testing.T, what, text string, fields []string) {
+	t.Helper()
+	secrets := []string{canary}
+	for _, field := range fields {
+		name, value, _ := strings.Cut(field, ": ")
+		switch http.CanonicalHeaderKey(name) {
+		case "Authorization", "Dpop", "X-Api-Key":
+			for part := range strings.FieldsFuncSeq(value, func(r rune) bool { return strings.ContainsRune(" .,\t", r) }) {
+				if len(part) > 16 {
+					secrets = append(secrets, part[:16])
+				}
+			}
+		}
+	}
+	for _, secret := range secrets {
+		if i := strings.Index(text, secret); i >= 0 {
+			t.Errorf("%s has %.20q: %s", what, secret, shorten(lineAround(text+"\n", i)))
+		}
+	}
+}
+
+// bearer is the header field of a token.
+func bearer(token string) string { return "Authorization: Bearer " + token }
