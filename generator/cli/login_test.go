@@ -13,6 +13,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -31,8 +32,9 @@ type loginWorld struct {
 	config string // directory
 
 	mu       sync.Mutex
-	dynamic  bool // clients may register
-	tokens   map[string]bool
+	dynamic  bool              // clients may register
+	tokens   map[string]string // with their scopes
+	needs    string            // a scope
 	refresh  map[string]bool
 	codes    map[string]url.Values
 	requests []string     // to the authorization server: method and path
@@ -41,7 +43,7 @@ type loginWorld struct {
 }
 
 func newLoginWorld(t *testing.T) *loginWorld {
-	w := &loginWorld{t: t, dynamic: true, tokens: map[string]bool{}, refresh: map[string]bool{}, codes: map[string]url.Values{}, config: t.TempDir()}
+	w := &loginWorld{t: t, dynamic: true, tokens: map[string]string{}, refresh: map[string]bool{}, codes: map[string]url.Values{}, config: t.TempDir()}
 	s := mcp.NewServer(mcp.ServerInfo{Name: "shop", Version: "1"})
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "echo", InputSchema: `{"type":"object"}`}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 		return mcp.TextResult("caller " + mcp.CallFrom(ctx).Principal().ID), nil
@@ -58,8 +60,15 @@ func newLoginWorld(t *testing.T) *loginWorld {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		_, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		if w.tokens[token] {
+		scopes, ok := w.tokens[token]
+		switch {
+		case ok && (w.needs == "" || slices.Contains(strings.Fields(scopes), w.needs)):
 			return mcp.Principal{ID: "ada"}, nil
+		case ok:
+			return mcp.Principal{}, &mcphttp.Refusal{
+				Status: http.StatusForbidden, Text: "not with " + token,
+				Header: http.Header{"Www-Authenticate": {`Bearer error="insufficient_scope", scope="` + w.needs + `"`}},
+			}
 		}
 		return mcp.Principal{}, &mcphttp.Refusal{
 			Status: http.StatusUnauthorized, Text: "not with " + token,
@@ -113,7 +122,7 @@ func (w *loginWorld) serveIssuer(rw http.ResponseWriter, r *http.Request) {
 			return
 		}
 		access, refresh := fmt.Sprintf("secret-access-%d", w.serial), fmt.Sprintf("secret-refresh-%d", w.serial)
-		w.tokens[access], w.refresh[refresh] = true, true
+		w.tokens[access], w.refresh[refresh] = q.Get("scope"), true
 		writeLoginJSON(rw, map[string]any{"access_token": access, "token_type": "Bearer", "expires_in": 3600, "refresh_token": refresh})
 	case "/revoke":
 		_ = r.ParseForm()
@@ -243,7 +252,7 @@ func TestLogin(t *testing.T) {
 	w.mu.Lock()
 	clear(w.refresh)
 	w.mu.Unlock()
-	w.must(false, 1, call, "the server requires a login", "mcpgen login "+w.url())
+	w.must(false, 1, call, "the server requires a login", "mcpgen login -scopes books:read "+w.url())
 	w.must(true, 0, call, "caller ada")
 }
 
@@ -262,6 +271,22 @@ func TestLoginByItself(t *testing.T) {
 	if n := w.count("/authorize"); n != 1 {
 		t.Errorf("%d logins", n)
 	}
+}
+
+// TestLoginMoreScopes: where a call needs another scope, the line to run asks for it and for those
+// that there are. On a terminal the call asks.
+func TestLoginMoreScopes(t *testing.T) {
+	w := newLoginWorld(t)
+	call := words0("call " + w.url() + " echo")
+	w.must(false, 0, words0("login "+w.url()), "with the scopes books:read")
+	w.needs = "books:write"
+	const line = "login -scopes books:read,books:write "
+	w.must(false, 1, call, "the server requires a login with the scopes books:read books:write", "hint: log in: mcpgen "+line+w.url())
+	w.must(false, 0, words0(line+w.url()), "with the scopes books:read books:write")
+	w.must(false, 0, call, "caller ada")
+	w.needs = "books:admin"
+	w.must(true, 0, call, "caller ada")
+	w.must(false, 0, words0("login -list"), "books:admin books:read books:write")
 }
 
 // TestLoginPasted: the browser is on another machine, and the user pastes addresses, the right one

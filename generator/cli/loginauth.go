@@ -16,9 +16,26 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
-// errNeedsLogin is the error of a request that a person would have to log in for, where there
-// is no terminal.
-var errNeedsLogin = errors.New("the server requires a login")
+// needsLogin is the error of a request that a person would have to log in for, where there is no
+// terminal.
+type needsLogin struct {
+	scopes []string // to ask for, if they are known
+}
+
+func (e *needsLogin) Error() string {
+	if e.scopes != nil {
+		return "the server requires a login with the scopes " + strings.Join(e.scopes, " ")
+	}
+	return "the server requires a login"
+}
+
+// line is the command for it.
+func (e *needsLogin) line(invoked, server string) string {
+	if e.scopes != nil {
+		return invoked + " login -scopes " + word(strings.Join(e.scopes, ",")) + " " + word(server)
+	}
+	return invoked + " login " + word(server)
+}
 
 // loginAuth gives requests the token of a login. Where there is none, a person logs in, if there
 // is a terminal.
@@ -83,7 +100,7 @@ func (a *loginAuth) HandleChallenge(ctx context.Context, r *http.Request, resp *
 			return err
 		}
 		if state == nil {
-			return errNeedsLogin
+			return new(needsLogin)
 		}
 	}
 	ctx, done := context.WithCancel(ctx)
@@ -115,7 +132,15 @@ var optionsAsFlags = strings.NewReplacer(
 // openBrowser shows a person where to log in.
 func (a *loginAuth) openBrowser(ctx context.Context, to string) error {
 	if !a.c.hasTerminal() {
-		return errNeedsLogin
+		u, err := url.Parse(to)
+		if err != nil {
+			return err
+		}
+		e := new(needsLogin)
+		if scope := u.Query().Get("scope"); scope != "" {
+			e.scopes = strings.Fields(scope)
+		}
+		return e
 	}
 	// A login that cannot be kept would be lost when the command ends.
 	if err := a.logins.change(ctx, func(all []loginEntry) []loginEntry { return all }); err != nil {

@@ -261,8 +261,12 @@ func (r *remoteServer) fail(err error) int {
 	hint := ""
 	if s, ok := errors.AsType[*mcpclient.StatusError](err); ok && (s.Status == http.StatusUnauthorized || s.Status == http.StatusForbidden) {
 		hint = "give credentials: -bearer-env NAME, or -header 'Name: value'"
-		if server, err := loginURL(r.address); err == nil {
-			hint = fmt.Sprintf("log in: %s login %s; or %s", r.c.invoked, word(server), hint)
+		if server, wrong := loginURL(r.address); wrong == nil {
+			needed, ok := errors.AsType[*needsLogin](err)
+			if !ok {
+				needed = new(needsLogin)
+			}
+			hint = fmt.Sprintf("log in: %s; or %s", needed.line(r.c.invoked, server), hint)
 		}
 	}
 	code := r.c.fail(err)
