@@ -1,12 +1,13 @@
 // Server serves the fixture of the conformance suite, over standard input and
-// output or with -http over HTTP.
+// output or with -http over HTTP. With -keys, only callers with an API key are served.
 package main
 
 import (
 	"github.com/mcpgen/mcpgen/conformance/internal/features"
+	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 )
 
 func main() {
-	mcpcmd.Main(features.NewServer())
+	mcpcmd.Main(features.NewServer(), mcpauth.Flags())
 }

@@ -58,6 +58,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	program := flags.String("server", "", "the `program` to test, which serves with -http ADDR")
 	var s suite
 	flags.StringVar(&s.client, "client", "", "the `program` to test as a client, in the place of a server")
+	guard := flags.Bool("guard", false, "start the server with API keys, and add one to each request")
 	flags.StringVar(&s.node, "node", "node", "the `program` that runs the suite")
 	flags.StringVar(&s.script, "suite", "", "the suite's own `program`")
 	flags.StringVar(&s.output, "output", "results", "the `folder` to keep the suite's output in")
@@ -82,18 +83,35 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		return s.report(out, all, wanted)
 	}
-	server, err := startServer(ctx, *program, filepath.Join(s.output, "server.log"))
+	var key string
+	var options []string
+	if *guard {
+		file := filepath.Join(s.output, "keys.json")
+		if key, err = newKey(file); err != nil {
+			return fmt.Errorf("make API key: %w", err)
+		}
+		options = []string{"-keys", file}
+	}
+	server, err := startServer(ctx, *program, filepath.Join(s.output, "server.log"), options...)
 	if err != nil {
 		return err
 	}
+	url, end := server.url, func() {}
+	if *guard {
+		if url, end, err = authorize(ctx, server.url, key); err != nil {
+			return errors.Join(err, server.stop())
+		}
+	}
 	var wrong findings
-	url, untap, err := wrong.tap(server.url)
+	url, untap, err := wrong.tap(url)
 	if err != nil {
+		end()
 		return errors.Join(err, server.stop())
 	}
 	s.url = url
 	all, err := s.runAll(ctx, wanted)
 	untap()
+	end()
 	if err := errors.Join(err, server.reach(ctx), server.stop(), wrong.err()); err != nil {
 		return err
 	}

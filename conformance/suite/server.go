@@ -27,15 +27,15 @@ var endpoint = regexp.MustCompile(`http://[^\s/]+/mcp\b`)
 // startTime bounds how long a server may take to start, and to stop.
 const startTime = 20 * time.Second
 
-// startServer starts a program on a free port, and returns when it responds. Its output
+// startServer starts a program with options on a free port, and returns when it responds. Its output
 // goes to a file.
-func startServer(ctx context.Context, program, log string) (*server, error) {
+func startServer(ctx context.Context, program, log string, options ...string) (*server, error) {
 	file, err := os.Create(log)
 	if err != nil {
 		return nil, fmt.Errorf("make log of the server: %w", err)
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	cmd := exec.CommandContext(ctx, program, "-http", "127.0.0.1:0")
+	cmd := exec.CommandContext(ctx, program, append(options, "-http", "127.0.0.1:0")...)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = startTime
 	lines, said := io.Pipe()
