@@ -14,7 +14,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/challenge"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
@@ -57,7 +56,7 @@ func shop(t *testing.T, change func(*mcpauth.Options)) *site {
 	}
 	h := mcphttp.NewHandler(server, s.guard.HTTP()...)
 	t.Cleanup(func() { _ = h.Close() })
-	s.Handler = h
+	s.Handler, s.server = h, server
 	return s
 }
 
@@ -88,64 +87,6 @@ var uses = []struct{ list, method, params string }{
 	{"resources/templates/list", "resources/read", `"uri":"%s:///x",`},
 	{"prompts/list", "completion/complete", `"ref":{"type":"ref/prompt","name":"%s"},"argument":{"name":"a","value":""},`},
 	{"resources/templates/list", "completion/complete", `"ref":{"type":"ref/resource","uri":"%s:///{id}"},"argument":{"name":"id","value":""},`},
-}
-
-// TestLists is the table of what each kind of credential sees and may use, in each mode.
-func TestLists(t *testing.T) {
-	reader, writer, machine := token(object{"scope": "books:read"}), token(nil), token(object{"sub": "desktop", "scope": "books:read"})
-	for _, test := range []struct {
-		credential string
-		text       string
-		mode       mcpauth.ListMode
-		want       string // of the feature that needs a scope: listed and 403, gone, or taken
-	}{
-		{"user", reader, mcpauth.StepUp, "403"}, {"user", reader, mcpauth.Granted, "gone"},
-		{"user with the scope", writer, mcpauth.StepUp, "taken"}, {"user with the scope", writer, mcpauth.Granted, "taken"},
-		{"client", machine, mcpauth.StepUp, "gone"}, {"client", machine, mcpauth.Granted, "gone"},
-		{"key", shopKey, mcpauth.StepUp, "gone"}, {"key", shopKey, mcpauth.Granted, "gone"},
-	} {
-		s := shop(t, func(o *mcpauth.Options) { o.Lists = test.mode; o.Scopes = []string{"books:read"} })
-		for _, use := range uses {
-			at := fmt.Sprintf("%s, mode %d, %s by %s", test.credential, test.mode, use.method, use.list)
-			_, list := s.send(t, test.text, use.list, "")
-			if listed := strings.Contains(list, `"name":"write"`); listed != (test.want != "gone") || !strings.Contains(list, `"name":"open"`) {
-				t.Errorf("%s: listed %v: %s", at, listed, list)
-			}
-			if !strings.Contains(list, `"cacheScope":"private"`) {
-				t.Errorf("%s: the list is not private: %s", at, list)
-			}
-			resp, body := s.send(t, test.text, use.method, fmt.Sprintf(use.params, "write"))
-			got := "taken"
-			switch {
-			case resp.StatusCode == 403 && strings.Contains(body, `"data":{"reason":"insufficient scope","scopes":["books:write"]}`):
-				got = "403"
-				all, err := challenge.Parse(resp.Header["Www-Authenticate"])
-				c, _ := challenge.Find(all, "Bearer")
-				scope, _ := c.Param("scope")
-				code, _ := c.Param("error")
-				if err != nil || scope != "books:read books:write" || code != "insufficient_scope" {
-					t.Errorf("%s: %v", at, resp.Header)
-				}
-			case strings.Contains(body, `"error":`):
-				got = "gone"
-				// As if it did not exist, but for its name.
-				_, other := s.send(t, test.text, use.method, fmt.Sprintf(use.params, "never"))
-				if strings.ReplaceAll(other, "never", "write") != body {
-					t.Errorf("%s: %s\nand what does not exist: %s", at, body, other)
-				}
-			}
-			if got != test.want {
-				t.Errorf("%s: %s, want %s: %d %s", at, got, test.want, resp.StatusCode, body)
-			}
-			if _, body := s.send(t, test.text, use.method, fmt.Sprintf(use.params, "open")); strings.Contains(body, `"error":`) {
-				t.Errorf("%s: open: %s", at, body)
-			}
-		}
-		if records := s.audit.String(); test.want == "403" && (strings.Count(records, "decision=denied") != len(uses) ||
-			!strings.Contains(records, `reason="scopes are missing" method=tools/call feature=write wanted=books:write`)) || strings.Contains(records, "/list") {
-			t.Errorf("%s: %s", test.credential, records)
-		}
-	}
 }
 
 // Roles decide what exists: by name, in another case, through completion and by templates.

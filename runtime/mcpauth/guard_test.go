@@ -29,6 +29,7 @@ type site struct {
 	*issuer
 	http.Handler
 	guard      *mcpauth.Guard
+	server     *mcp.Server
 	audit, log *record
 }
 
