@@ -19,14 +19,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// shopKey is an API key with the scope books:read.
-var shopKey, shopKeyStored = mcpauth.NewKey("nightly", "books:read")
-
 // shop is a guarded server. Each kind has a feature that all may use, one that needs the scope
 // books:write, and one of the group admin.
 func shop(t *testing.T, change func(*mcpauth.Options)) *site {
 	s := newSite(t, func(o *mcpauth.Options) {
-		o.Verifiers = append(o.Verifiers, mcpauth.APIKeys(must(mcpauth.ReadKeys([]byte(keysOf(shopKeyStored))))))
 		o.AuditGrants = false
 		if change != nil {
 			change(o)

@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
+	"net/url"
 	"runtime"
 	"testing"
 	"time"
@@ -109,6 +112,63 @@ func TestGuardedCallAllocations(t *testing.T) {
 		if with > without+2 {
 			t.Errorf("%s: %v allocations, %v without the guard", name, with, without)
 		}
+	}
+}
+
+// overHTTP returns a function that makes a call over a connection of the operating system.
+func overHTTP(t testing.TB, a *repeatedCall) func() {
+	server := httptest.NewServer(a.handler)
+	t.Cleanup(server.Close)
+	r := a.request.Clone(t.Context())
+	r.URL, r.RequestURI = must(url.Parse(server.URL+"/mcp")), ""
+	r.Header["Authorization"] = a.field
+	return func() {
+		r.Body = io.NopCloser(bytes.NewReader(a.text))
+		resp, err := server.Client().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != http.StatusOK {
+			t.Fatalf("status %d, %v", resp.StatusCode, err)
+		}
+	}
+}
+
+// A guard makes a call over HTTP at most 1.15 times as long. What it adds is measured without the
+// network, and the shortest of many rounds counts, so that other programs do not matter.
+func TestGuardedCallTime(t *testing.T) {
+	shortest := func(f func()) time.Duration {
+		best := time.Hour
+		for range 30 {
+			began := time.Now()
+			for range 100 {
+				f()
+			}
+			best = min(best, time.Since(began)/100)
+		}
+		return best
+	}
+	open, guarded := repeatedCalls(t, false), repeatedCalls(t, true)
+	whole := shortest(overHTTP(t, open["2026-07-28"]))
+	for name := range open {
+		without, with := shortest(open[name].run), shortest(guarded[name].run)
+		if added := with - without; added > whole*15/100 {
+			t.Errorf("%s: the guard adds %v to %v", name, added, whole)
+		}
+		t.Logf("%s: %v without the guard, %v with it, and %v over HTTP", name, without, with, whole)
+	}
+}
+
+func BenchmarkHTTP(b *testing.B) {
+	for _, kind := range []string{"open", "guarded"} {
+		b.Run(kind, func(b *testing.B) {
+			call := overHTTP(b, repeatedCalls(b, kind == "guarded")["2026-07-28"])
+			b.ReportAllocs()
+			for b.Loop() {
+				call()
+			}
+		})
 	}
 }
 

@@ -65,7 +65,7 @@ func credentialKinds(t *testing.T) (kinds []credentialKind, change func(*mcpauth
 		return &mcpauth.Identity{Scopes: strings.Fields(strings.NewReplacer(".", ":", "/", " ").Replace(path))}, nil
 	}})
 	return kinds, func(o *mcpauth.Options) {
-		o.Verifiers = append(o.Verifiers[:1], mcpauth.APIKeys(keys), mcpauth.Basic(passwords), certificates)
+		o.Verifiers = append(o.Verifiers, mcpauth.APIKeys(keys), mcpauth.Basic(passwords), certificates)
 		o.Scopes = []string{"books:read"}
 	}
 }
