@@ -51,7 +51,7 @@ func TestAuth(t *testing.T) {
 	for _, r := range authRows {
 		t.Run(r.name, func(t *testing.T) {
 			for _, w := range transports {
-				v := target{w, w.eras[0]}
+				v := target{transport: w, era: w.eras[0]}
 				if v.is(authTransports...) {
 					t.Run(w.name, func(t *testing.T) { r.run(t, v) })
 				}

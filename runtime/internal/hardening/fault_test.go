@@ -35,7 +35,7 @@ func TestFaults(t *testing.T) {
 			for _, e := range w.eras {
 				for i, p := range plans {
 					t.Run(fmt.Sprintf("%s/%s", e, p.name), func(t *testing.T) {
-						target{w, e}.suffer(t, p.plan, uint64(i+1))
+						target{transport: w, era: e}.suffer(t, p.plan, uint64(i+1))
 					})
 				}
 			}

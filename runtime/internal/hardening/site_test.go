@@ -100,8 +100,11 @@ func newSite(t *testing.T, v target, c setup) *site {
 	}
 	s.listen()
 	var guard *mcpauth.Guard
-	if c.guard != nil {
+	switch {
+	case c.guard != nil:
 		guard = c.guard(s)
+	case v.guarded:
+		guard = nameGuard(s)
 	}
 	switch v.name {
 	case tcp:

@@ -78,7 +78,7 @@ func TestSoak(t *testing.T) {
 func soakSites(t *testing.T, idle time.Duration) (sites []*site) {
 	for _, w := range transports {
 		for _, e := range w.eras {
-			sites = append(sites, newSite(t, target{w, e}, setup{
+			sites = append(sites, newSite(t, target{transport: w, era: e}, setup{
 				real: true, register: registerTraffic, level: slog.LevelWarn, expected: "handler panicked",
 				server: []mcp.Option{mcp.WithTimeout(time.Minute)},
 				limits: mcp.Limits{DrainTime: time.Second}, // for those who vanish

@@ -57,11 +57,11 @@ func TestHardening(t *testing.T) {
 						return
 					}
 					if len(w.eras) == 1 {
-						r.run(t, target{w, w.eras[0]})
+						r.run(t, target{transport: w, era: w.eras[0]})
 						return
 					}
 					for _, e := range w.eras {
-						t.Run(string(e), func(t *testing.T) { r.run(t, target{w, e}) })
+						t.Run(string(e), func(t *testing.T) { r.run(t, target{transport: w, era: e}) })
 					}
 				})
 			}

@@ -48,7 +48,8 @@ var transports = []*transport{
 // target is the transport and the kind of protocol that a test runs with.
 type target struct {
 	*transport
-	era era
+	era     era
+	guarded bool // by a guard that believes what Authorization says
 }
 
 // is reports whether the transport is one of those.
