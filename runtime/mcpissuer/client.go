@@ -1,0 +1,323 @@
+package mcpissuer
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/go-jose/go-jose/v4"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/fetch"
+)
+
+// client is a client that the issuer knows.
+type client struct {
+	id        string
+	name      string
+	secret    [sha256.Size]byte // its digest
+	method    string            // of authentication
+	redirects []string
+	keys      *jose.JSONWebKeySet
+	refreshes bool     // it gets refresh tokens
+	own       []string // scopes that it gets by its own credentials; nil for none
+}
+
+// Methods of authentication (RFC 7591, section 2).
+const (
+	methodNone  = "none"
+	methodBasic = "client_secret_basic"
+	methodPost  = "client_secret_post"
+	methodKey   = "private_key_jwt"
+)
+
+// Bounds of a registration.
+const (
+	maxRedirects = 20
+	maxText      = 2000 // bytes of a URL or a name
+)
+
+// known checks a client of the options.
+func (c *Client) known() (*client, error) {
+	k := &client{id: c.ID, name: c.Name, method: methodNone, redirects: c.RedirectURIs, refreshes: true, own: c.Scopes}
+	if c.ID == "" {
+		return nil, fmt.Errorf("mcpissuer: a client of Options.Clients has no ID")
+	}
+	if c.Secret != "" {
+		k.method, k.secret = methodBasic, sha256.Sum256([]byte(c.Secret))
+	}
+	if c.Keys != nil {
+		k.method, k.keys = methodKey, new(jose.JSONWebKeySet)
+		if err := json.Unmarshal(c.Keys, k.keys); err != nil {
+			return nil, fmt.Errorf("mcpissuer: keys of client %q: %w", c.ID, err)
+		}
+	}
+	if c.Scopes != nil && k.method == methodNone {
+		return nil, fmt.Errorf("mcpissuer: client %q has Scopes for its own credentials, and neither Secret nor Keys", c.ID)
+	}
+	for _, text := range c.RedirectURIs {
+		if err := checkRedirect(text); err != nil {
+			return nil, fmt.Errorf("mcpissuer: client %q: %w", c.ID, err)
+		}
+	}
+	return k, nil
+}
+
+// redirect is where a client wants the browser to end. It must be one of the client, and may be
+// missing if that has one only.
+func (c *client) redirect(text string) (string, bool) {
+	if text == "" && len(c.redirects) == 1 {
+		return c.redirects[0], true
+	}
+	return text, slices.ContainsFunc(c.redirects, func(own string) bool { return own == text || sameButPort(own, text) })
+}
+
+// sameButPort compares two http URLs of a loopback address, whose port a native client chooses
+// when it starts (RFC 8252, section 7.3).
+func sameButPort(own, text string) bool {
+	a, err := url.Parse(own)
+	b, err2 := url.Parse(text)
+	if err != nil || err2 != nil || a.Scheme != "http" || !isLoopback(a.Hostname()) || a.Hostname() != b.Hostname() || b.User != nil {
+		return false
+	}
+	b.Host = a.Host
+	return b.String() == own && checkRedirect(text) == nil
+}
+
+// checkRedirect returns an error for a URL that no browser may be sent to: it must be https, http
+// on this machine, or of a scheme that belongs to an application.
+func checkRedirect(text string) error {
+	u, err := url.Parse(text)
+	switch {
+	case err != nil || len(text) > maxText || u.Scheme == "" || u.Opaque != "" || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"'<>\^{|}`+"`", r) }):
+		return fmt.Errorf("redirect URI %.100q is not a URL", text)
+	case u.User != nil:
+		return fmt.Errorf("redirect URI %.100q has a user name", text)
+	case u.Fragment != "" || strings.Contains(text, "#"):
+		return fmt.Errorf("redirect URI %.100q has a fragment", text)
+	}
+	switch u.Scheme {
+	case "https":
+		if u.Host == "" {
+			return fmt.Errorf("redirect URI %.100q has no host", text)
+		}
+	case "http":
+		if !isLoopback(u.Hostname()) {
+			return fmt.Errorf("redirect URI %.100q is http, and its host is another machine: use https", text)
+		}
+	case "javascript", "data", "file", "vbscript", "blob", "about", "ws", "wss", "ftp", "mailto", "view-source", "filesystem", "intent":
+		return fmt.Errorf("redirect URI %.100q has a scheme that does not belong to an application", text)
+	}
+	return nil
+}
+
+// find returns a client by its id: one of the options, one that has registered, or one whose id
+// is the URL of a document about it.
+func (i *Issuer) find(ctx context.Context, id string) (*client, error) {
+	i.mu.Lock()
+	c := i.clients[id]
+	if c == nil {
+		c, _ = i.known.get(id)
+	}
+	i.mu.Unlock()
+	switch {
+	case c != nil:
+		return c, nil
+	case !strings.HasPrefix(id, "https://") || len(id) > maxText:
+		return nil, &failure{status: http.StatusUnauthorized, code: "invalid_client", text: "the issuer does not know the client: register it"}
+	}
+	c, err := i.readDocument(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.known.put(id, c)
+	return c, nil
+}
+
+// readDocument requests a client ID metadata document. The issuer connects to public addresses
+// alone: any page that a browser opens can choose the id.
+func (i *Issuer) readDocument(ctx context.Context, id string) (*client, error) {
+	refuse := func(text string) error {
+		return &failure{status: http.StatusUnauthorized, code: "invalid_client", text: "the metadata document of the client " + text}
+	}
+	if u, err := url.Parse(id); err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || strings.TrimSuffix(u.Path, "/") == "" {
+		return nil, refuse("has an address that is not a https URL with a path")
+	}
+	text, err := i.fetch.Get(ctx, fetch.Peer{}, id)
+	if err != nil {
+		i.log.WarnContext(ctx, "metadata document of a client", "error", err)
+		return nil, refuse("could not be requested")
+	}
+	var m metadata
+	if json.Unmarshal(text, &m) != nil || m.ClientID != id {
+		return nil, refuse("is not one, or is about another client")
+	}
+	if m.Method == "" {
+		m.Method = methodNone
+	}
+	if m.ClientSecret != "" || m.Method != methodNone && m.Method != methodKey {
+		return nil, refuse("has a secret, or a method that needs one")
+	}
+	c, err := m.client(id)
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// metadata is what a client says about itself (RFC 7591, section 2).
+type metadata struct {
+	ClientID     string              `json:"client_id,omitempty"`
+	ClientSecret string              `json:"client_secret,omitempty"`
+	IssuedAt     int64               `json:"client_id_issued_at,omitempty"`
+	SecretEnds   *int64              `json:"client_secret_expires_at,omitempty"`
+	Name         string              `json:"client_name,omitempty"`
+	RedirectURIs []string            `json:"redirect_uris"`
+	Method       string              `json:"token_endpoint_auth_method"`
+	GrantTypes   []string            `json:"grant_types"`
+	Responses    []string            `json:"response_types"`
+	Scope        string              `json:"scope,omitempty"`
+	Keys         *jose.JSONWebKeySet `json:"jwks,omitempty"`
+	KeysURL      string              `json:"jwks_uri,omitempty"`
+}
+
+// client checks the metadata.
+func (m *metadata) client(id string) (*client, error) {
+	refuse := func(text string) error { return invalid("invalid_client_metadata", text) }
+	if m.GrantTypes == nil {
+		m.GrantTypes = []string{"authorization_code"}
+	}
+	if m.Responses == nil {
+		m.Responses = []string{"code"}
+	}
+	switch {
+	case len(m.Name) > maxText:
+		return nil, refuse("client_name is too long")
+	case len(m.RedirectURIs) == 0 || len(m.RedirectURIs) > maxRedirects:
+		return nil, invalid("invalid_redirect_uri", fmt.Sprintf("redirect_uris must have 1 to %d URLs", maxRedirects))
+	case !slices.Contains([]string{methodNone, methodBasic, methodPost, methodKey}, m.Method):
+		return nil, refuse("token_endpoint_auth_method is not one of those in the metadata")
+	case m.Method == methodKey && (m.Keys == nil || m.KeysURL != ""):
+		return nil, refuse("private_key_jwt needs jwks; jwks_uri is not supported")
+	case !slices.Contains(m.GrantTypes, "authorization_code") || slices.ContainsFunc(m.GrantTypes, func(g string) bool { return g != "authorization_code" && g != "refresh_token" }):
+		return nil, refuse("grant_types must be authorization_code, and may have refresh_token")
+	case !slices.Equal(m.Responses, []string{"code"}):
+		return nil, refuse("response_types must be code")
+	}
+	for _, text := range m.RedirectURIs {
+		if err := checkRedirect(text); err != nil {
+			return nil, invalid("invalid_redirect_uri", err.Error())
+		}
+	}
+	return &client{
+		id: id, name: m.Name, method: m.Method, redirects: m.RedirectURIs, keys: m.Keys, refreshes: slices.Contains(m.GrantTypes, "refresh_token"),
+	}, nil
+}
+
+// serveRegister registers a client (RFC 7591, section 3).
+func (i *Issuer) serveRegister(w http.ResponseWriter, r *http.Request) error {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil {
+		return invalid("invalid_client_metadata", "the body could not be read, or is too large")
+	}
+	var m metadata
+	if err := json.Unmarshal(text, &m); err != nil {
+		return invalid("invalid_client_metadata", "the body is not a JSON object with the metadata of a client")
+	}
+	if m.Method == "" {
+		m.Method = methodBasic
+	}
+	c, err := m.client(rand.Text())
+	if err != nil {
+		return err
+	}
+	m.ClientID, m.ClientSecret, m.SecretEnds = c.id, "", nil
+	if c.method == methodBasic || c.method == methodPost {
+		m.ClientSecret, m.SecretEnds = rand.Text(), new(int64)
+		c.secret = sha256.Sum256([]byte(m.ClientSecret))
+	}
+	i.mu.Lock()
+	i.known.put(c.id, c)
+	i.mu.Unlock()
+	writeJSON(w, http.StatusCreated, &m)
+	return nil
+}
+
+// authenticate returns the client of a request to the token endpoint or one like it.
+func (i *Issuer) authenticate(r *http.Request, form url.Values) (*client, error) {
+	id, secret, assertion := form.Get("client_id"), form.Get("client_secret"), form.Get("client_assertion")
+	used := methodNone
+	user, password, basic := r.BasicAuth()
+	ways := 0
+	if basic || r.Header.Get("Authorization") != "" {
+		ways++
+		used = methodBasic
+		name, err := url.QueryUnescape(user)
+		pass, err2 := url.QueryUnescape(password)
+		if !basic || err != nil || err2 != nil || id != "" && id != name {
+			return nil, badClient()
+		}
+		id, secret = name, pass
+	}
+	if form.Has("client_secret") {
+		ways++
+		used = methodPost
+	}
+	if form.Has("client_assertion") || form.Has("client_assertion_type") {
+		ways++
+		used = methodKey
+		if id == "" {
+			id = subjectOf(assertion)
+		}
+	}
+	if ways > 1 {
+		return nil, invalid("invalid_request", "the request has two kinds of client authentication")
+	}
+	c, err := i.find(r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case used == methodKey && c.method == methodKey && form.Get("client_assertion_type") == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer":
+		return c, i.checkAssertion(c, assertion)
+	case used == methodNone && c.method == methodNone:
+		return c, nil
+	case (used == methodBasic || used == methodPost) && (c.method == methodBasic || c.method == methodPost):
+		sum := sha256.Sum256([]byte(secret))
+		if subtle.ConstantTimeCompare(sum[:], c.secret[:]) == 1 {
+			return c, nil
+		}
+	}
+	return nil, badClient()
+}
+
+func badClient() error {
+	return &failure{status: http.StatusUnauthorized, code: "invalid_client", text: "the authentication of the client is missing, wrong, or of another kind than its own", basic: true}
+}
+
+// originOf is what a page may send a form to, for its Content-Security-Policy.
+func originOf(redirect string) string {
+	u, err := url.Parse(redirect)
+	if err != nil {
+		return ""
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return u.Scheme + ":"
+	}
+	host := u.Host
+	if a, err := netip.ParseAddr(u.Hostname()); err == nil && a.Is6() {
+		host = net.JoinHostPort("*", u.Port()) // policies cannot name IPv6 addresses
+	}
+	return u.Scheme + "://" + host
+}

@@ -1,0 +1,326 @@
+package mcpissuer
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+)
+
+// family is a login: the refresh tokens that follow each other, and the access tokens made with
+// them.
+type family struct {
+	client    string
+	persona   string
+	scopes    []string
+	resources []string
+	proofKey  string // of a client without authentication: its refresh tokens are bound to it
+	current   string // the refresh token that can be used
+	revoked   bool
+}
+
+// refresh is a refresh token, also one that was used.
+type refresh struct{ family *family }
+
+// grant is what a token is for.
+type grant struct {
+	subject   string
+	client    string
+	scopes    []string
+	resources []string
+	proofKey  string
+	claims    map[string]any
+	family    *family // nil for a client's own credentials
+}
+
+// serveToken answers requests for tokens (RFC 6749, section 3.2).
+func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request) error {
+	f, err := form(w, r)
+	if err != nil {
+		return err
+	}
+	c, err := i.authenticate(r, f)
+	if err != nil {
+		return err
+	}
+	proofKey, err := i.checkProof(r)
+	if err != nil {
+		return err
+	}
+	for _, s := range f["resource"] {
+		if !slices.Contains(i.o.Resources, s) {
+			return invalid("invalid_target", "resource is not a server that this issuer has tokens for")
+		}
+	}
+	var g *grant
+	switch f.Get("grant_type") {
+	case "authorization_code":
+		g, err = i.byCode(c, f, proofKey)
+	case "refresh_token":
+		g, err = i.byRefresh(c, f, proofKey)
+	case "client_credentials":
+		g, err = i.byClient(c, f)
+	default:
+		err = invalid("unsupported_grant_type", "grant_type is not one of those in the metadata")
+	}
+	if err != nil {
+		return err
+	}
+	g.proofKey = proofKey
+	return i.writeTokens(w, g)
+}
+
+// byCode redeems an authorization code. A code that comes twice ends what the first one has
+// begun (RFC 6749, section 4.1.2).
+func (i *Issuer) byCode(c *client, f url.Values, proofKey string) (*grant, error) {
+	refused := invalid("invalid_grant", "the code is not valid, has been used, or belongs to another client, redirect URI or verifier")
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	k, ok := i.codes.get(f.Get("code"))
+	if !ok {
+		return nil, refused
+	}
+	if k.used {
+		if k.family != nil {
+			k.family.revoked = true
+		}
+		return nil, refused
+	}
+	sum := sha256.Sum256([]byte(f.Get("code_verifier")))
+	fits := isVerifier(f.Get("code_verifier")) && equal(base64.RawURLEncoding.EncodeToString(sum[:]), k.challenge)
+	redirect, named := f.Get("redirect_uri"), f.Has("redirect_uri")
+	k.used = true // also after a failure, so that guesses do not help
+	switch {
+	case k.client.id != c.id || !fits || k.named != named && k.named || named && redirect != k.redirect:
+		return nil, refused
+	case k.proofKey != "" && k.proofKey != proofKey:
+		return nil, invalid("invalid_dpop_proof", "the code is bound to the key of another proof")
+	}
+	resources, err := narrow(f["resource"], k.resources)
+	if err != nil {
+		return nil, err
+	}
+	who, _ := i.persona(k.persona)
+	k.family = &family{client: c.id, persona: who.Name, scopes: k.scopes, resources: k.resources}
+	if c.method == methodNone {
+		k.family.proofKey = proofKey
+	}
+	if c.refreshes {
+		k.family.current = rand.Text()
+		i.refreshes.put(k.family.current, refresh{k.family})
+	}
+	return &grant{subject: who.Name, client: c.id, scopes: k.scopes, resources: resources, claims: who.Claims, family: k.family}, nil
+}
+
+// narrow returns those resources that are asked for, of those that were granted.
+func narrow(asked, granted []string) ([]string, error) {
+	if len(asked) == 0 {
+		return granted, nil
+	}
+	if slices.ContainsFunc(asked, func(s string) bool { return !slices.Contains(granted, s) }) {
+		return nil, invalid("invalid_target", "the resource is not one that was granted")
+	}
+	return asked, nil
+}
+
+// byRefresh replaces a refresh token. One that comes again was stolen, or its thief is the
+// first: both lose the login (RFC 9700, section 4.14.2).
+func (i *Issuer) byRefresh(c *client, f url.Values, proofKey string) (*grant, error) {
+	refused := invalid("invalid_grant", "the refresh token is not valid, has been used, or belongs to another client")
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	text := f.Get("refresh_token")
+	known, ok := i.refreshes.get(text)
+	if !ok || known.family.client != c.id || known.family.revoked {
+		return nil, refused
+	}
+	login := known.family
+	if login.current != text {
+		login.revoked = true
+		return nil, refused
+	}
+	if login.proofKey != "" && login.proofKey != proofKey {
+		return nil, invalid("invalid_dpop_proof", "the refresh token is bound to the key of another proof")
+	}
+	scopes := login.scopes
+	if f.Has("scope") {
+		scopes = strings.Fields(f.Get("scope"))
+		if slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(login.scopes, s) }) {
+			return nil, invalid("invalid_scope", "a scope is not one that was granted")
+		}
+	}
+	resources, err := narrow(f["resource"], login.resources)
+	if err != nil {
+		return nil, err
+	}
+	login.current = rand.Text()
+	i.refreshes.put(login.current, known)
+	who, _ := i.persona(login.persona)
+	return &grant{subject: who.Name, client: c.id, scopes: scopes, resources: resources, claims: who.Claims, family: login}, nil
+}
+
+// byClient is the grant of a client's own credentials.
+func (i *Issuer) byClient(c *client, f url.Values) (*grant, error) {
+	if c.own == nil {
+		return nil, invalid("unauthorized_client", "the client has no scopes of its own")
+	}
+	scopes := c.own
+	if f.Has("scope") {
+		scopes = strings.Fields(f.Get("scope"))
+		if slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(c.own, s) }) {
+			return nil, invalid("invalid_scope", "a scope is not one of the client's own")
+		}
+	}
+	resources := f["resource"]
+	if len(resources) == 0 {
+		resources = i.o.Resources[:1]
+	}
+	return &grant{subject: c.id, client: c.id, scopes: scopes, resources: resources}, nil
+}
+
+// writeTokens writes the response with an access token.
+func (i *Issuer) writeTokens(w http.ResponseWriter, g *grant) error {
+	id := rand.Text()
+	token, err := i.sign(g, id, time.Now(), i.o.TokenTime)
+	if err != nil {
+		return err
+	}
+	reply := map[string]any{
+		"access_token": token, "token_type": "Bearer", "expires_in": int(i.o.TokenTime.Seconds()), "scope": strings.Join(g.scopes, " "),
+	}
+	if g.proofKey != "" {
+		reply["token_type"] = "DPoP"
+	}
+	if g.family != nil {
+		i.mu.Lock()
+		if g.family.current != "" {
+			reply["refresh_token"] = g.family.current
+		}
+		i.families.put(id, g.family)
+		i.mu.Unlock()
+	}
+	w.Header().Set("Pragma", "no-cache")
+	writeJSON(w, http.StatusOK, reply)
+	return nil
+}
+
+// sign makes an access token (RFC 9068).
+func (i *Issuer) sign(g *grant, id string, issued time.Time, lasts time.Duration) (string, error) {
+	c := map[string]any{}
+	maps.Copy(c, g.claims)
+	maps.Copy(c, map[string]any{
+		"iss": i.o.URL, "sub": g.subject, "client_id": g.client, "iat": issued.Unix(), "exp": issued.Add(lasts).Unix(), "jti": id,
+		"scope": strings.Join(g.scopes, " "), "aud": g.resources,
+	})
+	if len(g.resources) == 1 {
+		c["aud"] = g.resources[0]
+	}
+	if g.proofKey != "" {
+		c["cnf"] = map[string]any{"jkt": g.proofKey}
+	}
+	return i.SignClaims(c)
+}
+
+// SignClaims returns a JWT with these claims and the key of the issuer, as its access tokens are
+// signed. It is for tests: the claims may be wrong ones.
+func (i *Issuer) SignClaims(claims map[string]any) (string, error) {
+	payload, err := json.Marshal(claims)
+	if err != nil {
+		return "", fmt.Errorf("mcpissuer: encode the claims: %w", err)
+	}
+	t, err := i.signer.Sign(payload)
+	if err != nil {
+		return "", fmt.Errorf("mcpissuer: sign the token: %w", err)
+	}
+	text, err := t.CompactSerialize()
+	if err != nil {
+		return "", fmt.Errorf("mcpissuer: encode the token: %w", err)
+	}
+	return text, nil
+}
+
+// serveIntrospect answers clients with a secret or a key (RFC 7662).
+func (i *Issuer) serveIntrospect(w http.ResponseWriter, r *http.Request) error {
+	f, err := form(w, r)
+	if err != nil {
+		return err
+	}
+	c, err := i.authenticate(r, f)
+	if err != nil {
+		return err
+	}
+	if c.method == methodNone {
+		return badClient()
+	}
+	is, ok := i.active(f.Get("token"))
+	if !ok {
+		writeJSON(w, http.StatusOK, map[string]any{"active": false})
+		return nil
+	}
+	is["active"], is["token_type"] = true, "Bearer"
+	if _, bound := is["cnf"]; bound {
+		is["token_type"] = "DPoP"
+	}
+	writeJSON(w, http.StatusOK, is)
+	return nil
+}
+
+// active returns the claims of an access token that is valid and has not been revoked.
+func (i *Issuer) active(token string) (map[string]any, bool) {
+	t, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{jose.ES256})
+	if err != nil {
+		return nil, false
+	}
+	payload, err := t.Verify(i.key.Public())
+	var is map[string]any
+	if err != nil || json.Unmarshal(payload, &is) != nil {
+		return nil, false
+	}
+	ends, _ := is["exp"].(float64)
+	id, _ := is["jti"].(string)
+	if !time.Now().Before(unix(ends)) {
+		return nil, false
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if _, revoked := i.revoked.get(id); revoked {
+		return nil, false
+	}
+	if login, ok := i.families.get(id); ok && login.revoked {
+		return nil, false
+	}
+	return is, true
+}
+
+// serveRevoke ends a token of the client (RFC 7009). A refresh token ends the login. A server that
+// verifies access tokens itself does not see their end.
+func (i *Issuer) serveRevoke(w http.ResponseWriter, r *http.Request) error {
+	f, err := form(w, r)
+	if err != nil {
+		return err
+	}
+	c, err := i.authenticate(r, f)
+	if err != nil {
+		return err
+	}
+	text := f.Get("token")
+	is, active := i.active(text)
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if known, ok := i.refreshes.get(text); ok && known.family.client == c.id {
+		known.family.revoked = true
+	} else if id, _ := is["jti"].(string); active && is["client_id"] == c.id {
+		i.revoked.put(id, struct{}{})
+	}
+	w.WriteHeader(http.StatusOK)
+	return nil
+}
