@@ -1,0 +1,58 @@
+package mcpauthtest
+
+import (
+	"context"
+
+	"github.com/mcpgen/mcpgen/internal/loginpage"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcplogin"
+)
+
+// Person answers the page of the issuer in the place of a person with a browser.
+type Person struct {
+	// Persona is who the person is; "" is the first persona.
+	Persona string
+	// Scopes returns those of the scopes at the page that the person allows. Nil means all of
+	// them; the token has those that the persona may have.
+	Scopes func(asked []string) []string
+	// Deny refuses every login.
+	Deny bool
+}
+
+// OpenBrowser is the function for mcplogin.Config.
+func (p Person) OpenBrowser(ctx context.Context, address string) error {
+	return loginpage.Open(ctx, address, loginpage.Choice{Persona: p.Persona, Scopes: p.Scopes, Deny: p.Deny})
+}
+
+// Callback opens the address of a login, and returns the address at which the browser would end, for
+// programs that do not wait there themselves.
+func (p Person) Callback(ctx context.Context, address string) (string, error) {
+	return loginpage.Answer(ctx, address, loginpage.Choice{Persona: p.Persona, Scopes: p.Scopes, Deny: p.Deny})
+}
+
+// Endpoint returns the server for clients that log in as the person when the server asks for it. They
+// register themselves at the issuer, and ask for more scopes when they need some.
+func (s *Server) Endpoint(p Person) mcphttp.Endpoint {
+	s.t.Helper()
+	login, err := mcplogin.New(mcplogin.Config{Name: client, OpenBrowser: p.OpenBrowser})
+	if err != nil {
+		s.t.Fatalf("mcpauthtest: %v", err)
+	}
+	return mcphttp.Endpoint{URL: s.URL, Auth: login}
+}
+
+// Client connects a client that logs in as the person, and closes it at the end of the test.
+func (s *Server) Client(p Person, o mcpclient.Options) *mcpclient.Client {
+	s.t.Helper()
+	c, err := mcpclient.Connect(s.t.Context(), s.Endpoint(p), o)
+	if err != nil {
+		s.t.Fatalf("mcpauthtest: connect: %v", err)
+	}
+	s.t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			s.t.Errorf("mcpauthtest: close: %v", err)
+		}
+	})
+	return c
+}
