@@ -1,6 +1,6 @@
 // Suite runs the server scenarios of the official conformance suite against one process
-// of a server, or its client scenarios against a client, and reports which of them are
-// passed. conformance/run starts it.
+// of a server, its client scenarios against a client, or those of authorization servers against
+// an issuer, and reports which of them are passed. conformance/run starts it.
 //
 // It fails unless every scenario passes without a warning. There is no list of
 // exceptions: all warnings of the suite can be avoided.
@@ -59,6 +59,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	var s suite
 	flags.StringVar(&s.client, "client", "", "the `program` to test as a client, in the place of a server")
 	guard := flags.Bool("guard", false, "start the server with API keys, and add one to each request")
+	flags.StringVar(&s.issuer, "issuer", "", "the `program` to test as an authorization server, in the place of a server")
 	flags.StringVar(&s.node, "node", "node", "the `program` that runs the suite")
 	flags.StringVar(&s.script, "suite", "", "the suite's own `program`")
 	flags.StringVar(&s.output, "output", "results", "the `folder` to keep the suite's output in")
@@ -66,8 +67,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	known := revisions
-	if s.client != "" {
+	switch {
+	case s.client != "":
 		known = clientRevisions
+	case s.issuer != "":
+		known = issuerRevisions
 	}
 	wanted, err := choose(known, flags.Args())
 	if err != nil {
@@ -76,12 +80,15 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := os.MkdirAll(s.output, 0o755); err != nil {
 		return fmt.Errorf("make folder for the output: %w", err)
 	}
-	if s.client != "" {
+	switch {
+	case s.client != "":
 		all, err := s.runAll(ctx, wanted)
 		if err != nil {
 			return err
 		}
 		return s.report(out, all, wanted)
+	case s.issuer != "":
+		return s.testIssuer(ctx, out, wanted)
 	}
 	var key string
 	var options []string
@@ -113,6 +120,20 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	untap()
 	end()
 	if err := errors.Join(err, server.reach(ctx), server.stop(), wrong.err()); err != nil {
+		return err
+	}
+	return s.report(out, all, wanted)
+}
+
+// testIssuer starts the issuer and tests it.
+func (s *suite) testIssuer(ctx context.Context, out io.Writer, wanted []revision) error {
+	issuer, err := startServer(ctx, s.issuer, filepath.Join(s.output, "issuer.log"), "-client", issuerClient, "-resource", issuerResource)
+	if err != nil {
+		return err
+	}
+	s.url = issuer.url
+	all, err := s.runAll(ctx, wanted)
+	if err := errors.Join(err, issuer.stop()); err != nil {
 		return err
 	}
 	return s.report(out, all, wanted)

@@ -18,8 +18,9 @@ import (
 type suite struct {
 	node, script string // how to start it
 	output       string // folder of its output
-	url          string // of the server
-	client       string // the program to test; "" where a server is tested
+	url          string // of the server or issuer
+	client       string // the program to test; "" where a server or an issuer is tested
+	issuer       string // the program to test
 }
 
 // outcome has the results of one revision.
@@ -83,8 +84,11 @@ func (s *scenario) passed() bool {
 func (s *suite) runAll(ctx context.Context, wanted []revision) ([]outcome, error) {
 	var all []outcome
 	run := s.run
-	if s.client != "" {
+	switch {
+	case s.client != "":
 		run = s.runClient
+	case s.issuer != "":
+		run = s.runIssuer
 	}
 	for _, r := range wanted {
 		o, err := run(ctx, r)
@@ -171,7 +175,7 @@ func (r *revision) complete(names []string) error {
 }
 
 // resultFolder matches the folder with the results of one scenario.
-var resultFolder = regexp.MustCompile(`^server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$`)
+var resultFolder = regexp.MustCompile(`^(?:authorization-)?server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z$`)
 
 // readResults reads the results of the completed scenarios.
 func readResults(folder string) (map[string][]check, error) {

@@ -21,8 +21,8 @@ type server struct {
 	end   context.CancelFunc
 }
 
-// endpoint matches the URL that a server prints when it serves.
-var endpoint = regexp.MustCompile(`http://[^\s/]+/mcp\b`)
+// endpoint matches the URL that a server or an issuer prints when it serves.
+var endpoint = regexp.MustCompile(`http://[^\s/]+/(?:mcp|issuer)\b`)
 
 // startTime bounds how long a server may take to start, and to stop.
 const startTime = 20 * time.Second
