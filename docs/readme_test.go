@@ -218,28 +218,7 @@ var endpoint = regexp.MustCompile(`http://127\.0\.0\.1:\d+/mcp`)
 // it. It replaces the port in the line by a free one.
 func (s shell) callOverHTTP(line, tool, arguments string) string {
 	s.t.Helper()
-	cmd := exec.CommandContext(s.t.Context(), "sh", "-c", "exec "+strings.Replace(line, "-http 8080", "-http 0", 1))
-	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=", "PWD="+s.dir)
-	stderr, err := cmd.StderrPipe()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		s.t.Fatal(err)
-	}
-	defer func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		_, _ = io.Copy(io.Discard, stderr)
-		_ = cmd.Wait()
-	}()
-	lines, url := bufio.NewScanner(stderr), ""
-	for url == "" {
-		if !lines.Scan() {
-			s.t.Fatalf("%s printed no URL", line)
-		}
-		url = endpoint.FindString(lines.Text())
-	}
+	url, _ := s.serve(line)
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `,` +
 		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 	req, err := http.NewRequestWithContext(s.t.Context(), http.MethodPost, url, strings.NewReader(call))
@@ -262,4 +241,41 @@ func (s shell) callOverHTTP(line, tool, arguments string) string {
 		s.t.Fatal(err)
 	}
 	return string(body)
+}
+
+// serve runs a line that serves over HTTP until the test ends. It replaces the port in the line by
+// a free one, and returns the URL of the endpoint and what the program has printed at its start.
+func (s shell) serve(line string) (url, said string) {
+	s.t.Helper()
+	cmd := exec.CommandContext(context.WithoutCancel(s.t.Context()), "sh", "-c", "exec "+strings.Replace(line, "-http 8080", "-http 0", 1))
+	cmd.Dir = s.dir
+	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=", "PWD="+s.dir)
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	lines, read := bufio.NewScanner(stderr), make(chan struct{})
+	s.t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		<-read
+		_ = cmd.Wait()
+	})
+	for url == "" || strings.Contains(line, "-dev-login") && !strings.Contains(said, "callers need") {
+		if !lines.Scan() {
+			close(read)
+			s.t.Fatalf("%s printed no URL", line)
+		}
+		said += lines.Text() + "\n"
+		if url == "" {
+			url = endpoint.FindString(lines.Text())
+		}
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, stderr)
+		close(read)
+	}()
+	return url, said
 }
