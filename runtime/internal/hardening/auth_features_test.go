@@ -208,11 +208,11 @@ func (s *authSite) testBatch(token string) {
 	if m := c.ask("initialize", strings.Replace(initialize, "2025-11-25", "2025-03-26", 1)); m.failed() {
 		s.t.Fatal(m)
 	}
-	c.status(c.send(parcel{text: initialized, fields: []string{"MCP-Protocol-Version: 2025-03-26"}}))
+	c.status(c.put(initialized, "MCP-Protocol-Version: 2025-03-26"))
 	s.settle()
 	c.in.all()
 	batch := "[" + legacy.text("71", "tools/call", call("plain", `{}`)) + "," + legacy.text("72", "tools/call", call("write", `{}`)) + "]"
-	c.send(parcel{text: batch, fields: []string{"MCP-Protocol-Version: 2025-03-26"}})
+	c.put(batch, "MCP-Protocol-Version: 2025-03-26")
 	s.settle()
 	all := ""
 	for _, m := range c.in.all() {
