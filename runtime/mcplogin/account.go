@@ -227,7 +227,7 @@ func invalidGrant(err error) bool {
 	return ok && (e.Code == "invalid_grant" || e.Code == "invalid_client" || e.Code == "unauthorized_client" || e.Code == "unsupported_grant_type")
 }
 
-// login gets a token by the grant, for the scopes that the server wants and those of earlier
+// login gets a token by the grant, for the scopes that the server asks for and those of earlier
 // logins.
 func (a *account) login(ctx context.Context, from fetch.Peer, d demand, rec *record) error {
 	t, err := a.l.prepare(ctx, from, d, rec)
@@ -264,7 +264,11 @@ func (l *Login) prepare(ctx context.Context, from fetch.Peer, d demand, rec *rec
 		wanted = t.res.scopes
 	}
 	if rec != nil && rec.Issuer == t.as.Issuer {
-		wanted = union(rec.Requested, wanted)
+		had := rec.Requested
+		if len(had) == 0 && len(wanted) > 0 {
+			had = rec.Granted // the login named no scopes and got the default ones
+		}
+		wanted = union(had, wanted)
 	}
 	if len(wanted) > maxScopes {
 		return nil, fmt.Errorf("the server wants more than %d scopes", maxScopes)

@@ -159,6 +159,28 @@ func TestStepUp(t *testing.T) {
 	}
 }
 
+// A login that named no scopes has got the default ones, which a step-up keeps.
+func TestStepUpFromDefault(t *testing.T) {
+	w := newWorld(t)
+	w.reply = func(f url.Values, m map[string]any) {
+		if len(w.opened) == 1 {
+			m["scope"] = "read list"
+		}
+	}
+	l := w.login()
+	w.accepted(l)
+	if q := query(t, w.opened[0]); q.Has("scope") {
+		t.Errorf("the first login asked for %q", q.Get("scope"))
+	}
+	w.mu.Lock()
+	w.needs = []string{"write"}
+	w.mu.Unlock()
+	w.accepted(l)
+	if scope := query(t, w.opened[1]).Get("scope"); scope != "list read write" {
+		t.Errorf("scope %q", scope)
+	}
+}
+
 // Begin and Finish are a login of a web program, whose second replica finishes it.
 func TestWebProgram(t *testing.T) {
 	w := newWorld(t)
