@@ -44,6 +44,9 @@ type conn struct {
 	shared     bool               // all requests share one channel
 	oneMessage bool               // the connection is for one message, whose request is charged for what it keeps
 
+	// principal is that of the latest request, where each has its own; nil before the first.
+	principal atomic.Pointer[Principal]
+
 	received atomic.Bool  // a message has come since [conn.watch] looked
 	active   atomic.Int32 // running handlers, without parked listens; changed under mu, except by those
 

@@ -138,7 +138,7 @@ func (s *Server) negotiateFilter(ctx context.Context, x *exchange, f *subscripti
 		}
 	}
 	if s.decides(x.from.principal) {
-		sub.request = ctx
+		sub.request = x
 	}
 	offered := s.offersListChanged()
 	for t := range f.lists {

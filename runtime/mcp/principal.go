@@ -21,7 +21,7 @@ type Principal struct {
 	Expires time.Time
 	// Access decides which features the principal may use, in addition to [WithAccess]. Nil
 	// allows all. It is that of the request at hand, and not of the one that has opened the
-	// session.
+	// session; for notifications of a session, that of its latest request.
 	Access Access
 }
 

@@ -20,7 +20,7 @@ func (c *conn) newSubscriber() *subscriber {
 	if c.out == nil {
 		return notSubscribed
 	}
-	sub := &subscriber{out: c.out, uris: map[string]struct{}{}}
+	sub := &subscriber{out: c.out, session: c, uris: map[string]struct{}{}}
 	sub.send = func(message []byte) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -93,6 +93,9 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 	}
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
+	if c.server.decidesFor(ctx) {
+		sub.request = exchangeFrom(ctx).withoutMessage()
+	}
 	if _, had := sub.uris[uri]; had {
 		return nil
 	}
@@ -105,9 +108,6 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 		return errOverloaded
 	}
 	sub.uris[uri] = struct{}{}
-	if c.server.decidesFor(ctx) {
-		sub.request = ctx
-	}
 	return nil
 }
 

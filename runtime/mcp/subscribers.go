@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"container/list"
-	"context"
 	"strings"
 	"sync"
 
@@ -103,12 +102,13 @@ type subscriber struct {
 	// send queues a message, unless the listen or the connection has ended.
 	send    func(message []byte)
 	id      []byte        // of the listen; nil for a session
+	session *conn         // of which it is the session; nil for a listen
 	element *list.Element // in the list of subscribers, whose lock guards it
 
 	mu           sync.Mutex
 	lists        [topics]bool
 	uris         map[string]struct{}
-	request      context.Context // of the latest subscription; nil where all subscribers see the same
+	request      *exchange // the listen, or the latest subscription of the session; nil where all subscribers see the same
 	pendingLists [topics]bool
 	pendingURIs  []string // of resources, that are not sent yet
 	draining     bool     // a goroutine waits for room, and sends what is pending

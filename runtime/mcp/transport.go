@@ -102,9 +102,18 @@ func (l *transportConn) Take(in transport.Message, from transport.Caller, out tr
 	who := &caller{values: from.Values, header: from.Header, client: from.Client, addressed: true}
 	who.principal, _ = from.Principal.(*Principal)
 	c.server.warnUnguarded(c.ctx, c.transport, who.principal)
+	if !c.oneMessage {
+		l.Renew(from.Principal)
+	}
 	b := (*buffers)(in.(*transportMessage))
 	c.received.Store(true)
 	return c.handle(b, nil, who, out, false)
+}
+
+func (l *transportConn) Renew(principal any) {
+	if p, _ := principal.(*Principal); p != nil {
+		l.principal.Store(p)
+	}
 }
 
 func (l *transportConn) Negotiated() *protocol.Revision { return (*conn)(l).negotiated() }

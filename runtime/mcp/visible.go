@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/show"
 )
 
@@ -14,14 +15,20 @@ import (
 // feature with the URI or, if there is none, the closest feature of which it is a part.
 func (s *Server) mayNotify(sub *subscriber, uri string) (may bool) {
 	sub.mu.Lock()
-	ctx := sub.request
+	x := sub.request
 	sub.mu.Unlock()
+	if sub.session != nil {
+		if x = s.renewed(x, sub.session); x != nil {
+			defer x.stop(nil)
+		}
+	}
 	switch {
-	case ctx == nil:
+	case x == nil:
 		return true
-	case principalFrom(ctx).expired():
+	case x.from.principal.expired():
 		return false
 	}
+	ctx := &x.ctx
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Program(ctx, slog.LevelError, "panic in the function of WithVisible or WithAccess", slog.String("panic", show.Panic(p)))
@@ -41,6 +48,38 @@ func (s *Server) mayNotify(sub *subscriber, uri string) (may bool) {
 		}
 		part = part[:end+1]
 	}
+}
+
+// renewed returns the request by which notifications of a session are decided: its latest
+// subscription to a resource, by the principal of the latest request. That can have a new token,
+// with other scopes. It returns nil where all subscribers see the same.
+func (s *Server) renewed(subscription *exchange, c *conn) *exchange {
+	who := c.principal.Load()
+	switch {
+	case subscription != nil:
+	case who == nil || !s.decides(who) && who.Expires.IsZero():
+		return nil
+	default: // nothing has decided on the subscription
+		subscription = &exchange{conn: c, revision: c.negotiated(), method: protocol.ResourcesSubscribe}
+		subscription.call.method = protocol.ResourcesSubscribe.String()
+	}
+	x := subscription.withoutMessage()
+	if who != nil {
+		x.from.principal = who
+	}
+	return x
+}
+
+// withoutMessage returns a copy of a request, with a context of its own, that no message comes
+// from: what its call says remains, and what belongs to its message and its reply does not.
+func (x *exchange) withoutMessage() *exchange {
+	y := &exchange{
+		conn: x.conn, sink: x.sink, revision: x.revision, method: x.method, key: x.key, inSession: x.inSession,
+		from: x.from, call: x.call, exchangeReply: exchangeReply{answered: true},
+	}
+	y.ctx.x, y.call.x = y, y
+	y.call.id = x.call.id.CopyTo(y.call.idBuf[:])
+	return y
 }
 
 // featuresOf returns the resources and templates with a URI, with or without a slash at its end.

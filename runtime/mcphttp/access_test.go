@@ -104,6 +104,7 @@ func TestPrincipalExpires(t *testing.T) {
 		first := time.Now().Add(time.Hour)
 		until.Store(&first)
 		x := s.open(revisionD)
+		x.do(rpc{method: "resources/subscribe", params: `"uri":"test://text"`}.legacy()).wantStatus(http.StatusOK)
 		stream := x.listen()
 		l := s.start(listen(`"l"`, `"toolsListChanged":true`).post())
 		time.Sleep(time.Hour - time.Second)
@@ -120,10 +121,20 @@ func TestPrincipalExpires(t *testing.T) {
 			l.fail("%s", text)
 		}
 		x.do(rpc{method: "ping"}.legacy()).wantStatus(http.StatusUnauthorized)
+		s.ResourceUpdated("test://text") // of which the session gets nothing
 		later := time.Now().Add(time.Hour)
 		until.Store(&later)
-		// A renewed token of the same principal goes on with the session.
+		// A renewed token of the same principal goes on with the session and its subscriptions.
+		renewed := x.listen()
+		synctest.Wait()
+		if text := renewed.text(); strings.Contains(text, "test://text") {
+			renewed.fail("%s", text)
+		}
+		s.ResourceUpdated("test://text")
+		synctest.Wait()
+		if text := renewed.text(); strings.Count(text, "test://text") != 1 {
+			renewed.fail("the session is not notified: %s", text)
+		}
 		x.do(rpc{method: "ping"}.legacy()).wantStatus(http.StatusOK)
-		x.listen()
 	})
 }

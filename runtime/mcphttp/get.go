@@ -35,6 +35,7 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, who requester) {
 		return
 	}
 	defer h.releaseStream(&who)
+	se.conn.Renew(who.known())
 	if answer, reader := h.attachStream(w, r, se, who); answer != nil {
 		answer.write(reader)
 	}

@@ -120,6 +120,9 @@ type Conn interface {
 	// Take takes a message whose replies go to the sink. It never waits. It reports
 	// whether a reply will come or has come, if only an empty one.
 	Take(in Message, from Caller, out Sink) (expect bool)
+	// Renew says who has sent a request of the session that has no message. It is the
+	// latest principal, as that of a message is.
+	Renew(principal any)
 	// Negotiated returns the revision of the session, nil while there is none.
 	Negotiated() *protocol.Revision
 	// Active returns the number of requests that run.
