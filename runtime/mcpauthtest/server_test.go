@@ -136,3 +136,21 @@ func TestClient(t *testing.T) {
 		})
 	}
 }
+
+// A client whose tokens are bound to its key, and whose proofs need nonces, logs in and refreshes.
+func TestClientProofs(t *testing.T) {
+	s := mcpauthtest.New(t, newShop(), mcpauthtest.Options{
+		Personas: personas, DPoP: mcpauth.DPoPOptions{Mode: mcpauth.DPoPRequire},
+		Issuer: func(o *mcpissuer.Options) { o.Nonces, o.TokenTime = true, time.Second },
+	})
+	logins := 0
+	c := s.Client(mcpauthtest.Person{Scopes: func(scopes []string) []string { logins++; return scopes }}, mcpclient.Options{Info: mcp.ClientInfo{Name: "test"}})
+	for range 3 { // each token has expired, or is about to
+		if result, err := c.Call(t.Context(), "look", nil); err != nil || result.Text() != "look ada" {
+			t.Errorf("%v", err)
+		}
+	}
+	if logins != 1 && logins != 2 { // the second one asks for the scope
+		t.Errorf("%d logins", logins)
+	}
+}

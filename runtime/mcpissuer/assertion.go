@@ -2,8 +2,11 @@ package mcpissuer
 
 import (
 	"crypto"
+	"crypto/hmac"
+	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -22,8 +25,8 @@ var (
 )
 
 const (
-	maxAssertion = 16 << 10 // bytes
-	leeway       = 30 * time.Second
+	maxSignedBytes = 16 << 10 // bytes
+	leeway         = 30 * time.Second
 )
 
 // claims are those of an assertion or a proof.
@@ -35,6 +38,7 @@ type claims struct {
 	Before   float64         `json:"nbf"`
 	Issued   float64         `json:"iat"`
 	ID       string          `json:"jti"`
+	Nonce    string          `json:"nonce"`
 	Method   string          `json:"htm"`
 	URL      string          `json:"htu"`
 }
@@ -69,7 +73,7 @@ func subjectOf(assertion string) string {
 
 // checkAssertion checks an assertion of a client (RFC 7523, section 3).
 func (i *Issuer) checkAssertion(c *client, text string) error {
-	if len(text) > maxAssertion || c.keys == nil {
+	if len(text) > maxSignedBytes || c.keys == nil {
 		return badClient()
 	}
 	t, err := jose.ParseSignedCompact(text, algorithms)
@@ -93,9 +97,9 @@ func (i *Issuer) checkAssertion(c *client, text string) error {
 	switch {
 	case is.Issuer != c.id || is.Subject != c.id || !is.has(i.o.URL, strings.TrimSuffix(i.o.URL, "/")+"/oauth/token"):
 		return badClient()
-	case !now.Before(ends.Add(leeway)) || ends.Sub(now) > time.Hour || unix(is.Before).Sub(now) > leeway:
+	case !now.Before(ends.Add(leeway)) || ends.Sub(now) > assertTime || unix(is.Before).Sub(now) > leeway:
 		return badClient()
-	case is.ID != "" && !i.first("assertion", c.id, is.ID):
+	case !i.first(&i.assertions, c.id, is.ID):
 		return badClient()
 	}
 	return nil
@@ -108,26 +112,30 @@ func unix(seconds float64) time.Time {
 	return time.Unix(int64(seconds), 0)
 }
 
-// first reports whether something that may be used once has not been used. When too many are
-// remembered, nothing is the first.
-func (i *Issuer) first(kind, who, id string) bool {
-	if len(id) > maxText {
+// first reports whether something that may be used once has an id, and has not been used. When
+// too many are remembered, nothing is the first.
+func (i *Issuer) first(used *table[struct{}], who, id string) bool {
+	if id == "" || len(id) > maxTextBytes {
 		return false
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	return i.proofs.add(kind+" "+who+" "+id, struct{}{})
+	sum := sha256.Sum256([]byte(who + " " + id))
+	return used.add(string(sum[:]), struct{}{})
 }
 
 // checkProof checks the proof of a request (RFC 9449, section 4.3) and returns the thumbprint of
 // its key; "" without a proof.
-func (i *Issuer) checkProof(r *http.Request) (thumbprint string, err error) {
+func (i *Issuer) checkProof(w http.ResponseWriter, r *http.Request) (thumbprint string, err error) {
 	all := r.Header.Values("Dpop")
 	if len(all) == 0 {
 		return "", nil
 	}
+	if i.o.Nonces {
+		w.Header().Set("DPoP-Nonce", i.nonce(time.Now()))
+	}
 	refuse := func(text string) error { return invalid("invalid_dpop_proof", text) }
-	if len(all) > 1 || len(all[0]) > maxAssertion {
+	if len(all) > 1 || len(all[0]) > maxSignedBytes {
 		return "", refuse("the request needs one proof in the field DPoP")
 	}
 	t, err := jose.ParseSignedCompact(all[0], algorithms)
@@ -153,17 +161,36 @@ func (i *Issuer) checkProof(r *http.Request) (thumbprint string, err error) {
 	if err != nil {
 		return "", refuse("htu is not a URL")
 	}
-	target.RawQuery, target.Fragment = "", ""
 	age := time.Since(unix(is.Issued))
 	switch {
-	case is.Method != r.Method || target.String() != i.url.Scheme+"://"+i.url.Host+r.URL.Path:
+	case is.Method != r.Method || target.Scheme != i.url.Scheme || target.User != nil || !i.isHost(target.Host) || target.Path != r.URL.Path:
 		return "", refuse("the proof is for another request")
 	case age > proofTime || age < -leeway:
 		return "", refuse("the time of the proof is too far away")
-	case is.ID == "" || !i.first("proof", thumbprint, is.ID):
+	case i.o.Nonces && !i.isNonce(is.Nonce):
+		return "", invalid("use_dpop_nonce", "the proof needs the nonce of the field DPoP-Nonce")
+	case !i.first(&i.proofs, thumbprint, is.ID):
 		return "", refuse("the proof has no jti, or has been used")
 	}
 	return thumbprint, nil
+}
+
+// nonce returns a nonce for proofs: a time, which the issuer has signed.
+func (i *Issuer) nonce(at time.Time) string {
+	text := binary.BigEndian.AppendUint64(nil, uint64(at.Unix())) //nolint:gosec // not before 1970
+	mac := hmac.New(sha256.New, i.nonceKey)
+	_, _ = mac.Write(text) // never fails
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(text))
+}
+
+// isNonce reports whether the issuer has made a nonce, and it is not old.
+func (i *Issuer) isNonce(text string) bool {
+	b, err := base64.RawURLEncoding.DecodeString(text)
+	if err != nil || len(b) < 8 {
+		return false
+	}
+	made := time.Unix(int64(binary.BigEndian.Uint64(b)), 0) //nolint:gosec // a wrong one does not compare
+	return equal(text, i.nonce(made)) && time.Since(made) <= proofTime
 }
 
 // equal compares secrets.

@@ -3,219 +3,92 @@ package mcpissuer_test
 import (
 	"bytes"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
-	"io"
-	"log/slog"
+	"flag"
+	"fmt"
 	"net/http"
-	"net/http/cookiejar"
 	"net/http/httptest"
 	"net/url"
-	"regexp"
+	"os"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/internal/loginpage"
 	"github.com/mcpgen/mcpgen/runtime/mcpissuer"
 )
 
-const (
-	resource = "https://mcp.example.com/mcp"
-	callback = "https://app.example.com/callback"
-	canary   = "CaNaRy0123456789" // in secrets of the tests
-)
-
-// world is an issuer that serves, and what it has logged.
-type world struct {
-	t       *testing.T
-	issuer  *mcpissuer.Issuer
-	url     string
-	mu      sync.Mutex
-	log     bytes.Buffer
-	secrets []string
+// attack is one row of the table in docs/security.md.
+type attack struct {
+	name string
+	what string
+	end  string
+	run  func(*testing.T)
 }
 
-func (w *world) Write(b []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.log.Write(b)
+var attacks = []attack{
+	{"CodeUsedTwice", "a code that is used twice", "`invalid_grant`; the tokens of the first use end", codeUsedTwice},
+	{"CodeOfAnother", "a code used by another client, or with another verifier, redirect URI or resource", "`invalid_grant`; the code ends", codeOfAnother},
+	{"RefreshTokenUsedTwice", "a refresh token that was used, or is another client's", "`invalid_grant`; used twice, all tokens of the login end", refreshTokenUsedTwice},
+	{"RedirectElsewhere", "a redirect URI of another host, port, path, scheme or case, with user name, fragment or query; an error that is sent there", "400; of a loopback address the port alone may differ", redirectElsewhere},
+	{"ErrorStays", "an unknown client; a parameter that comes twice", "400 or 401 at the issuer; other errors go to the client's own address, with `state` and `iss`", errorStays},
+	{"RegistrationRefused", "a registration with `javascript:`, `data:`, `file:`, http to another machine, user name or fragment", "400", registrationRefused},
+	{"ConsentForged", "consent in a frame, forged, from a page of another origin or another browser; a decision that comes twice", "not shown; 403", consentForged},
+	{"PagePolicy", "markup in what a client says about itself; a redirect URI that changes the policy of the page", "shown as text; refused", pagePolicy},
+	{"DocumentAtPrivateAddress", "a metadata document at a private address", "401; no connection", documentAtPrivateAddress},
+	{"DocumentWrong", "a metadata document about another client, with a secret or a private key, too large, or redirected", "401 or 400", documentWrong},
+	{"DocumentStorm", "pages that name 200 documents at a time", "few requests at a time; 503", documentStorm},
+	{"Assertions", "an assertion for another audience, expired, without end or id, by a foreign key, about another client; two ways to authenticate", "`invalid_client`, `invalid_request`", assertions},
+	{"AssertionUsedTwice", "an assertion that is used twice, within an hour", "`invalid_client`", assertionUsedTwice},
+	{"Proofs", "a DPoP proof of another method, URL, type or key, old, from the future, symmetric, or with the private key; two of them", "`invalid_dpop_proof`; the code can still be used", proofs},
+	{"ProofUsedTwice", "a proof that is used twice", "`invalid_dpop_proof`", proofUsedTwice},
+	{"ProofOfAnother", "a bound code or refresh token with another key, or without a proof", "`invalid_dpop_proof`", proofOfAnother},
+	{"Nonces", "with `Options.Nonces`: a proof without nonce, or with an old or a foreign one", "`use_dpop_nonce`", nonces},
+	{"RevokedByAnother", "a token that another client revokes", "it goes on", revokedByAnother},
+	{"IntrospectedByAnother", "introspection without authentication, or by a client that has registered itself about another client's token", "401; not active", introspectedByAnother},
+	{"Forgotten", "a revoked token, when the issuer has forgotten it", "not active", forgotten},
+	{"Bounds", "thousands of registrations, documents, pages, logins and refreshes, as large as they may be", "the oldest go; memory is bounded", bounds},
+	{"ProofsFull", "proofs or assertions beyond what is remembered", "one more is refused, until some have expired", proofsFull},
+	{"OtherMachines", "a URL or an address that is not of this machine; another `Host` (DNS rebinding)", "error at start; 403", otherMachines},
 }
 
-// newWorld returns an issuer with two clients without secrets, app and other, and one with a
-// secret, service. At the end of the test no secret is in the log.
-func newWorld(t *testing.T) *world {
-	t.Helper()
-	w := &world{t: t, secrets: []string{canary}}
-	server := httptest.NewUnstartedServer(nil)
-	w.url = "http://" + server.Listener.Addr().String()
-	i, err := mcpissuer.New(mcpissuer.Options{
-		URL: w.url, Resources: []string{resource}, Log: slog.New(slog.NewTextHandler(w, nil)),
-		Personas: []mcpissuer.Persona{{Name: "ada", Scopes: []string{"books:read", "books:write"}}},
-		Clients: []mcpissuer.Client{
-			{ID: "app", RedirectURIs: []string{callback, "http://127.0.0.1/callback"}},
-			{ID: "other", RedirectURIs: []string{callback}},
-			{ID: "service", Secret: canary, Scopes: []string{"books:read"}},
-		},
-	})
+// TestAttack shows that each attack fails. No log and no error has a secret: see newWorld.
+func TestAttack(t *testing.T) {
+	for _, a := range attacks {
+		t.Run(a.name, a.run)
+	}
+}
+
+var update = flag.Bool("update", false, "write the table of attacks")
+
+// TestAttackTable checks that docs/security.md names each attack and its test; -update writes them.
+func TestAttackTable(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("| attack | ends in | test |\n|---|---|---|\n")
+	for _, a := range attacks {
+		fmt.Fprintf(&b, "| %s | %s | `TestAttack/%s` |\n", a.what, a.end, a.name)
+	}
+	const path = "../../docs/security.md"
+	page, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.issuer, server.Config.Handler = i, i
-	server.Start()
-	t.Cleanup(func() {
-		server.Close()
-		for _, secret := range w.secrets {
-			if secret != "" && strings.Contains(w.log.String(), secret) {
-				t.Errorf("the log has a secret, %.20s...:\n%s", secret, w.log.String())
-			}
+	const begin, end = "<!-- attacks on the issuer -->\n", "<!-- end of attacks on the issuer -->"
+	before, rest, found := strings.Cut(string(page), begin)
+	got, after, closed := strings.Cut(rest, end)
+	switch {
+	case !found || !closed:
+		t.Fatalf("%s has no table between %q and %q", path, begin, end)
+	case got == b.String():
+	case *update:
+		if err := os.WriteFile(path, []byte(before+begin+b.String()+end+after), 0o644); err != nil {
+			t.Fatal(err)
 		}
-	})
-	return w
-}
-
-// answer is a response.
-type answer struct {
-	status int
-	header http.Header
-	body   string
-}
-
-func (w *world) do(c *http.Client, r *http.Request) answer {
-	w.t.Helper()
-	resp, err := c.Do(r)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return answer{resp.StatusCode, resp.Header, string(body)}
-}
-
-// browser has cookies, and does not follow redirects.
-func browser() *http.Client {
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		panic(err)
-	}
-	return &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-}
-
-// open opens a page of the issuer.
-func (w *world) open(c *http.Client, query url.Values) answer {
-	w.t.Helper()
-	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.url+"/oauth/authorize?"+query.Encode(), nil)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return w.do(c, r)
-}
-
-// post posts a form, with header fields in pairs.
-func (w *world) post(c *http.Client, path string, form url.Values, fields ...string) answer {
-	w.t.Helper()
-	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url+path, strings.NewReader(form.Encode()))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	for n := 0; n < len(fields); n += 2 {
-		r.Header.Set(fields[n], fields[n+1])
-	}
-	return w.do(c, r)
-}
-
-// request returns a valid request for authorization; more replaces parameters.
-func request(verifier string, more ...string) url.Values {
-	sum := sha256.Sum256([]byte(verifier))
-	q := url.Values{
-		"response_type": {"code"}, "client_id": {"app"}, "redirect_uri": {callback}, "state": {"state-" + canary}, "scope": {"books:read"},
-		"resource": {resource}, "code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
-	}
-	for n := 0; n < len(more); n += 2 {
-		q.Set(more[n], more[n+1])
-	}
-	return q
-}
-
-// login returns a code, and the form that redeems it.
-func (w *world) login() url.Values {
-	w.t.Helper()
-	verifier := rand.Text() + rand.Text()
-	to, err := loginpage.Answer(w.t.Context(), w.url+"/oauth/authorize?"+request(verifier).Encode(), loginpage.Choice{})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	u, err := url.Parse(to)
-	if err != nil || u.Query().Get("code") == "" || u.Query().Get("iss") != w.url {
-		w.t.Fatalf("the browser ends at %s: %v", to, err)
-	}
-	w.secrets = append(w.secrets, u.Query().Get("code"), verifier)
-	return url.Values{
-		"grant_type": {"authorization_code"}, "code": {u.Query().Get("code")}, "client_id": {"app"}, "redirect_uri": {callback}, "code_verifier": {verifier},
+	default:
+		t.Errorf("%s has another table of attacks; the flag -update writes it", path)
 	}
 }
 
-// tokens are those of a response.
-type tokens struct {
-	Access  string `json:"access_token"`
-	Refresh string `json:"refresh_token"`
-}
-
-// redeem asks for tokens. The error is "" where there are some.
-func (w *world) redeem(form url.Values) (tokens, string) {
-	w.t.Helper()
-	a := w.post(http.DefaultClient, "/oauth/token", form)
-	var reply struct {
-		tokens
-		Error string `json:"error"`
-	}
-	if err := json.Unmarshal([]byte(a.body), &reply); err != nil || (a.status == http.StatusOK) != (reply.Error == "") {
-		w.t.Fatalf("status %d: %s", a.status, a.body)
-	}
-	if reply.Error != "" {
-		w.clean(a, form.Get("code"), form.Get("code_verifier"), form.Get("refresh_token"))
-	}
-	w.secrets = append(w.secrets, reply.Access, reply.Refresh)
-	return reply.tokens, reply.Error
-}
-
-// clean checks that an answer has no secret.
-func (w *world) clean(a answer, secrets ...string) {
-	w.t.Helper()
-	for _, secret := range append(secrets, canary) {
-		if secret != "" && (strings.Contains(a.body, secret) || strings.Contains(a.header.Get("WWW-Authenticate"), secret)) {
-			w.t.Errorf("the answer has a secret, %.20s...:\n%s", secret, a.body)
-		}
-	}
-}
-
-// active asks the issuer about an access token.
-func (w *world) active(token string) bool {
-	w.t.Helper()
-	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodPost, w.url+"/oauth/introspect", strings.NewReader(url.Values{"token": {token}}.Encode()))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.SetBasicAuth("service", canary)
-	var is struct{ Active bool }
-	if a := w.do(http.DefaultClient, r); a.status != http.StatusOK || json.Unmarshal([]byte(a.body), &is) != nil {
-		w.t.Fatalf("introspection: status %d: %s", a.status, a.body)
-	}
-	return is.Active
-}
-
-func refreshForm(token string) url.Values {
-	return url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token}, "client_id": {"app"}}
-}
-
-func TestCodeUsedTwice(t *testing.T) {
+func codeUsedTwice(t *testing.T) {
 	w := newWorld(t)
 	form := w.login()
 	got, failed := w.redeem(form)
@@ -233,7 +106,7 @@ func TestCodeUsedTwice(t *testing.T) {
 	}
 }
 
-func TestCodeOfAnother(t *testing.T) {
+func codeOfAnother(t *testing.T) {
 	for name, change := range map[string][2]string{
 		"client": {"client_id", "other"}, "verifier": {"code_verifier", rand.Text() + rand.Text()}, "short verifier": {"code_verifier", "x"},
 		"no verifier": {"code_verifier", ""}, "redirect": {"redirect_uri", "http://127.0.0.1/callback"}, "resource": {"resource", "https://other.example.com/mcp"},
@@ -259,7 +132,7 @@ func TestCodeOfAnother(t *testing.T) {
 	}
 }
 
-func TestRefreshTokenUsedTwice(t *testing.T) {
+func refreshTokenUsedTwice(t *testing.T) {
 	w := newWorld(t)
 	first, _ := w.redeem(w.login())
 	second, failed := w.redeem(refreshForm(first.Refresh))
@@ -282,7 +155,7 @@ func TestRefreshTokenUsedTwice(t *testing.T) {
 	}
 }
 
-func TestRedirectElsewhere(t *testing.T) {
+func redirectElsewhere(t *testing.T) {
 	w := newWorld(t)
 	for _, to := range []string{
 		"https://evil.example/callback", "https://app.example.com.evil.example/callback", "https://user@app.example.com/callback",
@@ -293,7 +166,7 @@ func TestRedirectElsewhere(t *testing.T) {
 	} {
 		// The second one is wrong besides: an error must not go there either.
 		for _, more := range [][]string{nil, {"response_type", "token"}, {"code_challenge", ""}, {"resource", "https://other.example.com"}} {
-			a := w.open(browser(), request(rand.Text()+rand.Text(), append(more, "redirect_uri", to)...))
+			a := w.open(newBrowser(), request(rand.Text()+rand.Text(), append(more, "redirect_uri", to)...))
 			if a.status != http.StatusBadRequest || a.header.Get("Location") != "" {
 				t.Errorf("%s %v: status %d, Location %q", to, more, a.status, a.header.Get("Location"))
 			}
@@ -301,17 +174,17 @@ func TestRedirectElsewhere(t *testing.T) {
 		}
 	}
 	// Errors go to an address of the client, with the state as it was.
-	a := w.open(browser(), request(rand.Text()+rand.Text(), "response_type", "token", "state", "a&code=b\r\nX: y"))
+	a := w.open(newBrowser(), request(rand.Text()+rand.Text(), "response_type", "token", "state", "a&code=b\r\nX: y"))
 	to, err := url.Parse(a.header.Get("Location"))
 	if err != nil || to.Scheme+"://"+to.Host+to.Path != callback || to.Query().Get("error") == "" || to.Query().Has("code") || to.Query().Get("state") != "a&code=b\r\nX: y" {
 		t.Errorf("an error goes to %s", a.header.Get("Location"))
 	}
-	if a := w.open(browser(), request(rand.Text()+rand.Text(), "redirect_uri", "http://127.0.0.1:7777/callback")); a.status != http.StatusOK {
+	if a := w.open(newBrowser(), request(rand.Text()+rand.Text(), "redirect_uri", "http://127.0.0.1:7777/callback")); a.status != http.StatusOK {
 		t.Errorf("another port of this machine: status %d: %s", a.status, a.body)
 	}
 }
 
-func TestRegistrationRefused(t *testing.T) {
+func registrationRefused(t *testing.T) {
 	w := newWorld(t)
 	for _, to := range []string{
 		"javascript:alert(1)", "JavaScript:alert(1)", "javascript://x/%0aalert(1)", "data:text/html,x", "file:///etc/passwd", "vbscript:x", "http://evil.example/", "https://user@evil.example/",
@@ -326,17 +199,15 @@ func TestRegistrationRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.Header.Set("Content-Type", "application/json")
-		if a := w.do(http.DefaultClient, r); a.status != http.StatusBadRequest || strings.Contains(a.body, "client_id") {
+		if a := w.do(nil, r); a.status != http.StatusBadRequest || strings.Contains(a.body, "client_id") {
 			t.Errorf("%.60q: status %d: %s", to, a.status, a.body)
 		}
 	}
 }
 
-var ticketField = regexp.MustCompile(`name="ticket" value="([^"]+)"`)
-
-func TestConsentForged(t *testing.T) {
+func consentForged(t *testing.T) {
 	w := newWorld(t)
-	person := browser()
+	person := newBrowser()
 	page := w.open(person, request(rand.Text()+rand.Text()))
 	m := ticketField.FindStringSubmatch(page.body)
 	if page.status != http.StatusOK || m == nil {
@@ -352,7 +223,7 @@ func TestConsentForged(t *testing.T) {
 	decision := url.Values{"ticket": {m[1]}, "persona": {"ada"}, "scopes": {"books:read"}, "decision": {"allow"}}
 	wrong := url.Values{"ticket": {rand.Text()}, "persona": {"ada"}, "decision": {"allow"}}
 	for name, c := range map[string]struct {
-		browser *http.Client
+		browser *browser
 		form    url.Values
 		origin  string
 	}{
@@ -360,7 +231,7 @@ func TestConsentForged(t *testing.T) {
 		"page of another port":    {person, decision, "http://127.0.0.1:1"},
 		"frame without an origin": {person, decision, "null"},
 		"no origin":               {person, decision, ""},
-		"another browser":         {browser(), decision, w.url},
+		"another browser":         {newBrowser(), decision, w.url},
 		"without the ticket":      {person, wrong, w.url},
 	} {
 		fields := []string{"Origin", c.origin}
@@ -381,7 +252,7 @@ func TestConsentForged(t *testing.T) {
 	}
 }
 
-func TestDocumentAtPrivateAddress(t *testing.T) {
+func documentAtPrivateAddress(t *testing.T) {
 	w := newWorld(t)
 	var connections atomic.Int64
 	private := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { connections.Add(1) }))
@@ -391,7 +262,7 @@ func TestDocumentAtPrivateAddress(t *testing.T) {
 		private.URL + "/client.json", "https://localhost:" + port + "/client.json", "https://[::ffff:127.0.0.1]:" + port + "/client.json",
 		"https://169.254.169.254/latest", "https://10.0.0.1/client.json", "https://user@127.0.0.1:" + port + "/x", "http://127.0.0.1:" + port + "/x",
 	} {
-		a := w.open(browser(), request(rand.Text()+rand.Text(), "client_id", id))
+		a := w.open(newBrowser(), request(rand.Text()+rand.Text(), "client_id", id))
 		if a.status != http.StatusUnauthorized || a.header.Get("Location") != "" {
 			t.Errorf("%s: status %d: %s", id, a.status, a.body)
 		}
@@ -401,7 +272,7 @@ func TestDocumentAtPrivateAddress(t *testing.T) {
 	}
 }
 
-func TestOtherMachines(t *testing.T) {
+func otherMachines(t *testing.T) {
 	for _, at := range []string{"http://192.0.2.1:8080", "https://id.example.com", "http://127.0.0.1.example.com", "http://0.0.0.0:8080", "http://user@127.0.0.1", "ftp://127.0.0.1", ""} {
 		if _, err := mcpissuer.New(mcpissuer.Options{URL: at, Resources: []string{resource}}); err == nil {
 			t.Errorf("New takes %q", at)

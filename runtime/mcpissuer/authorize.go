@@ -51,7 +51,7 @@ func (i *Issuer) serveAuthorize(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	id := rand.Text()
-	t.cookie = rand.Text()
+	t.cookie = cookieOf(r)
 	i.mu.Lock()
 	i.tickets.put(id, t)
 	i.mu.Unlock()
@@ -60,6 +60,18 @@ func (i *Issuer) serveAuthorize(w http.ResponseWriter, r *http.Request) error {
 		Secure: i.url.Scheme == "https",
 	})
 	return i.writePage(w, r, id, t)
+}
+
+// cookieOf returns the cookie that a browser has from another page, since a person may have two of
+// them open, or a new one. A form needs the cookie and the ticket of its page, and comes from this origin.
+func cookieOf(r *http.Request) string {
+	fresh := rand.Text()
+	for _, c := range r.CookiesNamed(cookieName) {
+		if len(c.Value) == len(fresh) {
+			return c.Value
+		}
+	}
+	return fresh
 }
 
 // sendBack is an error that the client gets with the browser. Others, where the client or the
@@ -74,7 +86,7 @@ func (i *Issuer) request(r *http.Request) (*ticket, error) {
 	if err == nil {
 		err = once(q)
 	}
-	if err != nil || len(q.Get("client_id")) > maxText {
+	if err != nil || len(q.Get("client_id")) > maxTextBytes {
 		return nil, invalid("invalid_request", "the query is not valid, or a parameter comes twice")
 	}
 	c, err := i.find(r.Context(), q.Get("client_id"))
@@ -85,15 +97,16 @@ func (i *Issuer) request(r *http.Request) (*ticket, error) {
 	if !ok {
 		return nil, invalid("invalid_request", "redirect_uri is not one that the client has registered")
 	}
+	// What is kept must not keep the whole query, of which it is a part.
 	t := &ticket{
-		client: c, redirect: to, named: q.Has("redirect_uri"), state: q.Get("state"), challenge: q.Get("code_challenge"),
-		scopes: strings.Fields(q.Get("scope")), resources: q["resource"], proofKey: q.Get("dpop_jkt"),
+		client: c, redirect: strings.Clone(to), named: q.Has("redirect_uri"), state: strings.Clone(q.Get("state")), challenge: strings.Clone(q.Get("code_challenge")),
+		scopes: strings.Fields(strings.Clone(q.Get("scope"))), resources: q["resource"], proofKey: strings.Clone(q.Get("dpop_jkt")),
 	}
 	if len(t.resources) == 0 {
 		t.resources = i.o.Resources[:1]
 	}
 	switch {
-	case len(t.state) > maxText || len(t.scopes) > 100 || len(t.proofKey) > 100:
+	case len(t.state) > maxTextBytes || len(q.Get("scope")) > maxTextBytes || len(t.scopes) > maxScopes || len(t.proofKey) > 100:
 		return t, &sendBack{"invalid_request", "a parameter is too long"}
 	case q.Has("request") || q.Has("request_uri"):
 		return t, &sendBack{"request_not_supported", "requests are parameters here"}
@@ -108,6 +121,7 @@ func (i *Issuer) request(r *http.Request) (*ticket, error) {
 	case slices.ContainsFunc(t.resources, func(s string) bool { return !slices.Contains(i.o.Resources, s) }):
 		return t, &sendBack{"invalid_target", "resource is not a server that this issuer has tokens for"}
 	}
+	t.scopes, t.resources = distinct(t.scopes), slices.DeleteFunc(slices.Clone(i.o.Resources), func(s string) bool { return !slices.Contains(t.resources, s) })
 	return t, nil
 }
 
@@ -122,11 +136,10 @@ func isVerifier(s string) bool {
 // decide takes the decision of a person. The form must come from the page that this browser has
 // got from this issuer.
 func (i *Issuer) decide(w http.ResponseWriter, r *http.Request) error {
-	own := i.url.Scheme + "://" + i.url.Host
 	refuse := func(text string) error {
 		return &failure{status: http.StatusForbidden, code: "access_denied", text: text}
 	}
-	if !strings.EqualFold(r.Header.Get("Origin"), own) {
+	if scheme, host, _ := strings.Cut(r.Header.Get("Origin"), "://"); scheme != i.url.Scheme || !i.isHost(host) {
 		return refuse("the form is not from a page of the issuer")
 	}
 	f, err := form(w, r)

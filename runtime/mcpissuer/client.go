@@ -6,9 +6,8 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
+	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -42,8 +41,10 @@ const (
 
 // Bounds of a registration.
 const (
-	maxRedirects = 20
-	maxText      = 2000 // bytes of a URL or a name
+	maxClientBytes = 16 << 10
+	maxRedirects   = 20
+	maxTextBytes   = 2000 // bytes of a URL or a name
+	maxKeys        = 20
 )
 
 // known checks a client of the options.
@@ -57,9 +58,12 @@ func (c *Client) known() (*client, error) {
 	}
 	if c.Keys != nil {
 		k.method, k.keys = methodKey, new(jose.JSONWebKeySet)
-		if err := json.Unmarshal(c.Keys, k.keys); err != nil {
+		if err := errors.Join(json.Unmarshal(c.Keys, k.keys), checkKeys(k.keys)); err != nil {
 			return nil, fmt.Errorf("mcpissuer: keys of client %q: %w", c.ID, err)
 		}
+	}
+	if c.Keys != nil && c.Secret != "" {
+		return nil, fmt.Errorf("mcpissuer: client %q has Secret and Keys, and can have one of them", c.ID)
 	}
 	if c.Scopes != nil && k.method == methodNone {
 		return nil, fmt.Errorf("mcpissuer: client %q has Scopes for its own credentials, and neither Secret nor Keys", c.ID)
@@ -70,6 +74,19 @@ func (c *Client) known() (*client, error) {
 		}
 	}
 	return k, nil
+}
+
+// checkKeys checks the keys that verify what a client signs.
+func checkKeys(set *jose.JSONWebKeySet) error {
+	if len(set.Keys) == 0 || len(set.Keys) > maxKeys {
+		return fmt.Errorf("there are %d, and there must be 1 to %d", len(set.Keys), maxKeys)
+	}
+	for n := range set.Keys {
+		if key := &set.Keys[n]; !key.Valid() || !key.IsPublic() {
+			return fmt.Errorf("key %d is not the public key of a pair", n+1)
+		}
+	}
+	return nil
 }
 
 // redirect is where a client wants the browser to end. It must be one of the client, and may be
@@ -98,10 +115,12 @@ func sameButPort(own, text string) bool {
 func checkRedirect(text string) error {
 	u, err := url.Parse(text)
 	switch {
-	case err != nil || len(text) > maxText || u.Scheme == "" || u.Opaque != "" || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"'<>\^{|}`+"`", r) }):
+	case err != nil || len(text) > maxTextBytes || u.Scheme == "" || u.Opaque != "" || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"'<>\^{|}`+"`", r) }):
 		return fmt.Errorf("redirect URI %.100q is not a URL", text)
-	case u.User != nil:
-		return fmt.Errorf("redirect URI %.100q has a user name", text)
+	case u.User != nil: // with a password, perhaps
+		return fmt.Errorf("redirect URI %.100q has a user name", u.Scheme+"://...@"+u.Host)
+	case strings.ContainsFunc(u.Host, notOfHosts):
+		return fmt.Errorf("redirect URI %.100q has a host with a character that names and addresses do not have", text)
 	case u.Fragment != "" || strings.Contains(text, "#"):
 		return fmt.Errorf("redirect URI %.100q has a fragment", text)
 	}
@@ -120,6 +139,12 @@ func checkRedirect(text string) error {
 	return nil
 }
 
+// notOfHosts reports the characters that a host cannot have. Some of them end a source in the policy of
+// the page.
+func notOfHosts(r rune) bool {
+	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune(".-_:[]", r)
+}
+
 // find returns a client by its id: one of the options, one that has registered, or one whose id
 // is the URL of a document about it.
 func (i *Issuer) find(ctx context.Context, id string) (*client, error) {
@@ -128,11 +153,14 @@ func (i *Issuer) find(ctx context.Context, id string) (*client, error) {
 	if c == nil {
 		c, _ = i.known.get(id)
 	}
+	if c == nil {
+		c, _ = i.documents.get(id)
+	}
 	i.mu.Unlock()
 	switch {
 	case c != nil:
 		return c, nil
-	case !strings.HasPrefix(id, "https://") || len(id) > maxText:
+	case !strings.HasPrefix(id, "https://") || len(id) > maxTextBytes:
 		return nil, &failure{status: http.StatusUnauthorized, code: "invalid_client", text: "the issuer does not know the client: register it"}
 	}
 	c, err := i.readDocument(ctx, id)
@@ -141,7 +169,7 @@ func (i *Issuer) find(ctx context.Context, id string) (*client, error) {
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	i.known.put(id, c)
+	i.documents.put(c.id, c)
 	return c, nil
 }
 
@@ -154,10 +182,19 @@ func (i *Issuer) readDocument(ctx context.Context, id string) (*client, error) {
 	if u, err := url.Parse(id); err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || strings.TrimSuffix(u.Path, "/") == "" {
 		return nil, refuse("has an address that is not a https URL with a path")
 	}
+	select {
+	case i.fetches <- struct{}{}:
+		defer func() { <-i.fetches }()
+	default:
+		return nil, &failure{status: http.StatusServiceUnavailable, code: "temporarily_unavailable", text: "the issuer requests the documents of many clients already: try again"}
+	}
 	text, err := i.fetch.Get(ctx, fetch.Peer{}, id)
 	if err != nil {
 		i.log.WarnContext(ctx, "metadata document of a client", "error", err)
 		return nil, refuse("could not be requested")
+	}
+	if len(text) > maxClientBytes {
+		return nil, refuse(fmt.Sprintf("has more than %d bytes", maxClientBytes))
 	}
 	var m metadata
 	if json.Unmarshal(text, &m) != nil || m.ClientID != id {
@@ -169,11 +206,7 @@ func (i *Issuer) readDocument(ctx context.Context, id string) (*client, error) {
 	if m.ClientSecret != "" || m.Method != methodNone && m.Method != methodKey {
 		return nil, refuse("has a secret, or a method that needs one")
 	}
-	c, err := m.client(id)
-	if err != nil {
-		return nil, err
-	}
-	return c, nil
+	return m.client(m.ClientID)
 }
 
 // metadata is what a client says about itself (RFC 7591, section 2).
@@ -202,7 +235,7 @@ func (m *metadata) client(id string) (*client, error) {
 		m.Responses = []string{"code"}
 	}
 	switch {
-	case len(m.Name) > maxText:
+	case len(m.Name) > maxTextBytes:
 		return nil, refuse("client_name is too long")
 	case len(m.RedirectURIs) == 0 || len(m.RedirectURIs) > maxRedirects:
 		return nil, invalid("invalid_redirect_uri", fmt.Sprintf("redirect_uris must have 1 to %d URLs", maxRedirects))
@@ -210,6 +243,8 @@ func (m *metadata) client(id string) (*client, error) {
 		return nil, refuse("token_endpoint_auth_method is not one of those in the metadata")
 	case m.Method == methodKey && (m.Keys == nil || m.KeysURL != ""):
 		return nil, refuse("private_key_jwt needs jwks; jwks_uri is not supported")
+	case m.Method == methodKey && checkKeys(m.Keys) != nil:
+		return nil, refuse("jwks: " + checkKeys(m.Keys).Error())
 	case !slices.Contains(m.GrantTypes, "authorization_code") || slices.ContainsFunc(m.GrantTypes, func(g string) bool { return g != "authorization_code" && g != "refresh_token" }):
 		return nil, refuse("grant_types must be authorization_code, and may have refresh_token")
 	case !slices.Equal(m.Responses, []string{"code"}):
@@ -227,9 +262,9 @@ func (m *metadata) client(id string) (*client, error) {
 
 // serveRegister registers a client (RFC 7591, section 3).
 func (i *Issuer) serveRegister(w http.ResponseWriter, r *http.Request) error {
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	text, err := body(w, r, "application/json", "invalid_client_metadata", maxClientBytes)
 	if err != nil {
-		return invalid("invalid_client_metadata", "the body could not be read, or is too large")
+		return err
 	}
 	var m metadata
 	if err := json.Unmarshal(text, &m); err != nil {
@@ -317,7 +352,7 @@ func originOf(redirect string) string {
 	}
 	host := u.Host
 	if a, err := netip.ParseAddr(u.Hostname()); err == nil && a.Is6() {
-		host = net.JoinHostPort("*", u.Port()) // policies cannot name IPv6 addresses
+		host = strings.TrimSuffix("*:"+u.Port(), ":") // policies cannot name IPv6 addresses
 	}
 	return u.Scheme + "://" + host
 }

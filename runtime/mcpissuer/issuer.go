@@ -38,6 +38,9 @@ type Options struct {
 	Scopes []string
 	// TokenTime is how long access tokens are valid. Zero is five minutes.
 	TokenTime time.Duration
+	// Nonces makes proofs of DPoP need a nonce of the issuer (RFC 9449, section 8), for tests of
+	// clients.
+	Nonces bool
 	// HTTP has the Transport that requests the documents of clients. Nil is one that connects to
 	// public addresses alone.
 	HTTP *http.Client
@@ -80,16 +83,19 @@ type Issuer struct {
 	routes   map[string]route
 	bodies   unreadbody.Bodies
 	fetch    *fetch.Client
+	fetches  chan struct{} // has room for those that may run
+	nonceKey []byte
 
-	mu        sync.Mutex
-	clients   map[string]*client // of the options
-	known     table[*client]     // that have registered, or have a document
-	tickets   table[*ticket]
-	codes     table[*code]
-	families  table[*family]
-	refreshes table[refresh]
-	revoked   table[struct{}] // by the ids of access tokens
-	proofs    table[struct{}]
+	mu         sync.Mutex
+	clients    map[string]*client // of the options
+	known      table[*client]     // that have registered
+	documents  table[*client]
+	tickets    table[*ticket]
+	codes      table[*code]
+	refreshes  table[*family]
+	tokens     table[*token] // by the ids of access tokens
+	proofs     table[struct{}]
+	assertions table[struct{}]
 }
 
 const (
@@ -97,9 +103,13 @@ const (
 	maxTokenTime = 24 * time.Hour
 	ticketTime   = 10 * time.Minute // for a person at the page
 	codeTime     = time.Minute
-	familyTime   = 24 * time.Hour // for which a login can be refreshed
+	refreshTime  = 24 * time.Hour // for which a refresh token can be used
 	clientTime   = 24 * time.Hour // for which a registration is kept
-	proofTime    = 5 * time.Minute
+	documentTime = 5 * time.Minute
+	proofTime    = 5 * time.Minute // how old a proof or a nonce may be
+	assertTime   = time.Hour       // for which an assertion may be valid
+	maxScopes    = 100             // of a request
+	maxFetches   = 8               // documents that are requested at a time
 )
 
 // New returns an issuer. It makes a new key, and contacts no other program.
@@ -133,10 +143,11 @@ func New(o Options) (*Issuer, error) {
 	}
 	i := &Issuer{
 		o: o, url: u, log: o.Log, fetch: fetch.New(o.HTTP, false), clients: map[string]*client{},
-		known: newTable[*client](maxClients, clientTime), tickets: newTable[*ticket](maxTickets, ticketTime),
-		codes: newTable[*code](maxCodes, codeTime), families: newTable[*family](maxFamilies, familyTime),
-		refreshes: newTable[refresh](maxFamilies, familyTime), revoked: newTable[struct{}](maxRevoked, maxTokenTime),
-		proofs: newTable[struct{}](maxProofs, 2*proofTime),
+		fetches: make(chan struct{}, maxFetches), nonceKey: []byte(rand.Text()),
+		known: newTable[*client](maxClients, clientTime), documents: newTable[*client](maxDocuments, documentTime),
+		tickets: newTable[*ticket](maxTickets, ticketTime), codes: newTable[*code](maxCodes, codeTime),
+		refreshes: newTable[*family](maxRefreshes, refreshTime), tokens: newTable[*token](maxTokens, maxTokenTime),
+		proofs: newTable[struct{}](maxProofs, proofTime+leeway), assertions: newTable[struct{}](maxAssertions, assertTime+leeway),
 	}
 	if i.log == nil {
 		i.log = slog.Default()
@@ -169,6 +180,9 @@ func (o *Options) checkPersonas() error {
 			if !isScope(s) {
 				return fmt.Errorf("mcpissuer: persona %q has %q, which is not a scope", p.Name, s)
 			}
+		}
+		if _, err := json.Marshal(p.Claims); err != nil {
+			return fmt.Errorf("mcpissuer: persona %q has claims without a JSON form: %w", p.Name, err)
 		}
 	}
 	return nil

@@ -3,6 +3,7 @@ package mcpissuer
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"mime"
@@ -15,8 +16,8 @@ import (
 )
 
 const (
-	maxBody  = 64 << 10         // bytes of a request
-	bodyTime = 10 * time.Second // for which a body may take
+	maxBodyBytes = 64 << 10         // bytes of a request
+	bodyTime     = 10 * time.Second // for which a body may take
 )
 
 // route is what answers requests for one path.
@@ -126,6 +127,7 @@ func (i *Issuer) serve(w http.ResponseWriter, r *http.Request) error {
 	}
 	if to.public {
 		h.Set("Access-Control-Allow-Origin", "*")
+		h.Set("Access-Control-Expose-Headers", "DPoP-Nonce, WWW-Authenticate")
 		if r.Method == http.MethodOptions {
 			h.Set("Access-Control-Allow-Methods", strings.Join(to.methods, ", "))
 			h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, DPoP, MCP-Protocol-Version")
@@ -142,7 +144,8 @@ func (i *Issuer) serve(w http.ResponseWriter, r *http.Request) error {
 
 // isHost reports whether a request is for this issuer.
 func (i *Issuer) isHost(host string) bool {
-	return strings.EqualFold(host, i.url.Host)
+	standard := map[string]string{"http": ":80", "https": ":443"}[i.url.Scheme] // browsers leave it out
+	return strings.EqualFold(strings.TrimSuffix(host, standard), strings.TrimSuffix(i.url.Host, standard))
 }
 
 // fail writes an error. Its text has nothing of the request but names of parameters.
@@ -180,14 +183,23 @@ func (i *Issuer) serveKeys(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
+// body returns the body of a request, which is of a media type.
+func body(w http.ResponseWriter, r *http.Request, kind, code string, most int64) ([]byte, error) {
+	if got, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || got != kind {
+		return nil, invalid(code, "Content-Type must be "+kind)
+	}
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	if err != nil {
+		return nil, invalid(code, fmt.Sprintf("the body could not be read, or has more than %d bytes", most))
+	}
+	return text, nil
+}
+
 // form returns the parameters of a body, each of which comes once (RFC 6749, section 3.2).
 func form(w http.ResponseWriter, r *http.Request) (url.Values, error) {
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" {
-		return nil, invalid("invalid_request", "Content-Type must be application/x-www-form-urlencoded")
-	}
-	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	text, err := body(w, r, "application/x-www-form-urlencoded", "invalid_request", maxBodyBytes)
 	if err != nil {
-		return nil, invalid("invalid_request", "the body could not be read, or is too large")
+		return nil, err
 	}
 	values, err := url.ParseQuery(string(text))
 	if err != nil {

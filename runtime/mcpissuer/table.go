@@ -2,14 +2,17 @@ package mcpissuer
 
 import "time"
 
-// What an issuer keeps at most. When one more comes, the oldest one goes.
+// What an issuer keeps at most. When one more comes, the oldest one goes; but no proof and no
+// assertion is forgotten before its time.
 const (
-	maxClients  = 1000   // that have registered themselves, and documents of others
-	maxTickets  = 1000   // pages that wait for a decision
-	maxCodes    = 1000   // authorization codes
-	maxFamilies = 10_000 // logins, with their refresh tokens
-	maxRevoked  = 10_000 // access tokens
-	maxProofs   = 10_000 // of DPoP and of clients, in the time for which they can be used
+	maxClients    = 1000   // that have registered themselves
+	maxDocuments  = 1000   // metadata documents
+	maxTickets    = 1000   // pages that wait for a decision
+	maxCodes      = 1000   // authorization codes
+	maxRefreshes  = 10_000 // refresh tokens, also used ones
+	maxTokens     = 10_000 // access tokens
+	maxProofs     = 10_000 // DPoP proofs
+	maxAssertions = 10_000 // of clients
 )
 
 // table keeps values for a time, and not more than a number of them. All values of a table are
@@ -18,7 +21,7 @@ type table[V any] struct {
 	most  int
 	keep  time.Duration
 	byKey map[string]*entry[V]
-	order []*entry[V] // the oldest first; those that were deleted are not in byKey
+	order []*entry[V] // the oldest first, at most as many as most; those that were deleted are not in byKey
 }
 
 type entry[V any] struct {
@@ -34,7 +37,7 @@ func newTable[V any](most int, keep time.Duration) table[V] {
 // put adds a value.
 func (t *table[V]) put(key string, value V) {
 	t.clean()
-	for len(t.byKey) >= t.most {
+	for len(t.order) >= t.most {
 		t.dropFirst()
 	}
 	e := &entry[V]{key, value, time.Now().Add(t.keep)}
@@ -61,7 +64,7 @@ func (t *table[V]) take(key string) (value V, ok bool) {
 // is forgotten before its time.
 func (t *table[V]) add(key string, value V) bool {
 	t.clean()
-	if _, there := t.get(key); there || len(t.byKey) >= t.most {
+	if _, there := t.get(key); there || len(t.order) >= t.most {
 		return false
 	}
 	t.put(key, value)

@@ -16,6 +16,12 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
+// token is an access token that was issued.
+type token struct {
+	family  *family // nil for a client's own credentials
+	revoked bool
+}
+
 // family is a login: the refresh tokens that follow each other, and the access tokens made with
 // them.
 type family struct {
@@ -27,9 +33,6 @@ type family struct {
 	current   string // the refresh token that can be used
 	revoked   bool
 }
-
-// refresh is a refresh token, also one that was used.
-type refresh struct{ family *family }
 
 // grant is what a token is for.
 type grant struct {
@@ -52,7 +55,7 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	proofKey, err := i.checkProof(r)
+	proofKey, err := i.checkProof(w, r)
 	if err != nil {
 		return err
 	}
@@ -61,6 +64,7 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request) error {
 			return invalid("invalid_target", "resource is not a server that this issuer has tokens for")
 		}
 	}
+	f["resource"] = distinct(f["resource"])
 	var g *grant
 	switch f.Get("grant_type") {
 	case "authorization_code":
@@ -116,9 +120,20 @@ func (i *Issuer) byCode(c *client, f url.Values, proofKey string) (*grant, error
 	}
 	if c.refreshes {
 		k.family.current = rand.Text()
-		i.refreshes.put(k.family.current, refresh{k.family})
+		i.refreshes.put(k.family.current, k.family)
 	}
 	return &grant{subject: who.Name, client: c.id, scopes: k.scopes, resources: resources, claims: who.Claims, family: k.family}, nil
+}
+
+// distinct returns values once, in their order.
+func distinct(all []string) []string {
+	var once []string
+	for _, s := range all {
+		if !slices.Contains(once, s) {
+			once = append(once, s)
+		}
+	}
+	return once
 }
 
 // narrow returns those resources that are asked for, of those that were granted.
@@ -139,11 +154,10 @@ func (i *Issuer) byRefresh(c *client, f url.Values, proofKey string) (*grant, er
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	text := f.Get("refresh_token")
-	known, ok := i.refreshes.get(text)
-	if !ok || known.family.client != c.id || known.family.revoked {
+	login, ok := i.refreshes.get(text)
+	if !ok || login.client != c.id || login.revoked {
 		return nil, refused
 	}
-	login := known.family
 	if login.current != text {
 		login.revoked = true
 		return nil, refused
@@ -157,13 +171,14 @@ func (i *Issuer) byRefresh(c *client, f url.Values, proofKey string) (*grant, er
 		if slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(login.scopes, s) }) {
 			return nil, invalid("invalid_scope", "a scope is not one that was granted")
 		}
+		scopes = distinct(scopes)
 	}
 	resources, err := narrow(f["resource"], login.resources)
 	if err != nil {
 		return nil, err
 	}
 	login.current = rand.Text()
-	i.refreshes.put(login.current, known)
+	i.refreshes.put(login.current, login)
 	who, _ := i.persona(login.persona)
 	return &grant{subject: who.Name, client: c.id, scopes: scopes, resources: resources, claims: who.Claims, family: login}, nil
 }
@@ -179,6 +194,7 @@ func (i *Issuer) byClient(c *client, f url.Values) (*grant, error) {
 		if slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(c.own, s) }) {
 			return nil, invalid("invalid_scope", "a scope is not one of the client's own")
 		}
+		scopes = distinct(scopes)
 	}
 	resources := f["resource"]
 	if len(resources) == 0 {
@@ -190,24 +206,22 @@ func (i *Issuer) byClient(c *client, f url.Values) (*grant, error) {
 // writeTokens writes the response with an access token.
 func (i *Issuer) writeTokens(w http.ResponseWriter, g *grant) error {
 	id := rand.Text()
-	token, err := i.sign(g, id, time.Now(), i.o.TokenTime)
+	text, err := i.sign(g, id, time.Now(), i.o.TokenTime)
 	if err != nil {
 		return err
 	}
 	reply := map[string]any{
-		"access_token": token, "token_type": "Bearer", "expires_in": int(i.o.TokenTime.Seconds()), "scope": strings.Join(g.scopes, " "),
+		"access_token": text, "token_type": "Bearer", "expires_in": int(i.o.TokenTime.Seconds()), "scope": strings.Join(g.scopes, " "),
 	}
 	if g.proofKey != "" {
 		reply["token_type"] = "DPoP"
 	}
-	if g.family != nil {
-		i.mu.Lock()
-		if g.family.current != "" {
-			reply["refresh_token"] = g.family.current
-		}
-		i.families.put(id, g.family)
-		i.mu.Unlock()
+	i.mu.Lock()
+	if g.family != nil && g.family.current != "" {
+		reply["refresh_token"] = g.family.current
 	}
+	i.tokens.put(id, &token{family: g.family})
+	i.mu.Unlock()
 	w.Header().Set("Pragma", "no-cache")
 	writeJSON(w, http.StatusOK, reply)
 	return nil
@@ -231,7 +245,7 @@ func (i *Issuer) sign(g *grant, id string, issued time.Time, lasts time.Duration
 }
 
 // SignClaims returns a JWT with these claims and the key of the issuer, as its access tokens are
-// signed. It is for tests: the claims may be wrong ones.
+// signed. It is for tests: the claims may be wrong ones. Introspection does not know such a token.
 func (i *Issuer) SignClaims(claims map[string]any) (string, error) {
 	payload, err := json.Marshal(claims)
 	if err != nil {
@@ -261,8 +275,9 @@ func (i *Issuer) serveIntrospect(w http.ResponseWriter, r *http.Request) error {
 	if c.method == methodNone {
 		return badClient()
 	}
+	// A client that has registered itself is not a server which tokens are for.
 	is, ok := i.active(f.Get("token"))
-	if !ok {
+	if ok = ok && (i.clients[c.id] == c || is["client_id"] == c.id); !ok {
 		writeJSON(w, http.StatusOK, map[string]any{"active": false})
 		return nil
 	}
@@ -274,9 +289,10 @@ func (i *Issuer) serveIntrospect(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// active returns the claims of an access token that is valid and has not been revoked.
-func (i *Issuer) active(token string) (map[string]any, bool) {
-	t, err := jose.ParseSignedCompact(token, []jose.SignatureAlgorithm{jose.ES256})
+// active returns the claims of an access token that is valid and has not been revoked. One that the
+// issuer does not remember is not active, since it could have been revoked.
+func (i *Issuer) active(text string) (map[string]any, bool) {
+	t, err := jose.ParseSignedCompact(text, []jose.SignatureAlgorithm{jose.ES256})
 	if err != nil {
 		return nil, false
 	}
@@ -292,10 +308,8 @@ func (i *Issuer) active(token string) (map[string]any, bool) {
 	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if _, revoked := i.revoked.get(id); revoked {
-		return nil, false
-	}
-	if login, ok := i.families.get(id); ok && login.revoked {
+	known, ok := i.tokens.get(id)
+	if !ok || known.revoked || known.family != nil && known.family.revoked {
 		return nil, false
 	}
 	return is, true
@@ -316,10 +330,12 @@ func (i *Issuer) serveRevoke(w http.ResponseWriter, r *http.Request) error {
 	is, active := i.active(text)
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if known, ok := i.refreshes.get(text); ok && known.family.client == c.id {
-		known.family.revoked = true
+	if login, ok := i.refreshes.get(text); ok && login.client == c.id {
+		login.revoked = true
 	} else if id, _ := is["jti"].(string); active && is["client_id"] == c.id {
-		i.revoked.put(id, struct{}{})
+		if known, ok := i.tokens.get(id); ok {
+			known.revoked = true
+		}
 	}
 	w.WriteHeader(http.StatusOK)
 	return nil
