@@ -47,7 +47,7 @@ type hostile struct {
 }
 
 // hostileTransports are those of the table.
-var hostileTransports = []string{stdio, memory, tcp, webSocket, httpLegacy, httpModern}
+var hostileTransports = []string{stdio, memory, tcp, webSocket, httpLegacy, httpModern, httpSSE}
 
 const (
 	hostileVariable = "HARDENING_HOSTILE" // the row of a program
@@ -63,7 +63,7 @@ func TestHostileServers(t *testing.T) {
 			}
 			for _, transport := range hostileTransports {
 				for _, e := range both {
-					if row.eras != nil && !slices.Contains(row.eras, e) || transport == httpLegacy && e == modern || transport == httpModern && e == legacy {
+					if !row.has(transport, e) {
 						continue
 					}
 					t.Run(transport+"/"+string(e), func(t *testing.T) {
@@ -77,6 +77,20 @@ func TestHostileServers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// has reports whether a transport has an era, and the row too.
+func (row hostileRow) has(transport string, e era) bool {
+	if row.eras != nil && !slices.Contains(row.eras, e) {
+		return false
+	}
+	switch transport {
+	case httpModern:
+		return e == modern
+	case httpLegacy, httpSSE:
+		return e == legacy
+	}
+	return true
 }
 
 // maxHostileHeap is what the live heap may grow by while a hostile server sends: more than a
@@ -156,9 +170,13 @@ func (h *hostile) serve(t *testing.T, row hostileRow) (stop func()) {
 		serve = server.ServeWebSocket
 		h.target = mcpws.Endpoint{URL: "ws://" + l.Addr().String()}
 	}
-	if h.isHTTP() {
+	if h.isHTTP() || h.transport == httpSSE {
 		h.target = mcphttp.Endpoint{URL: "http://" + l.Addr().String() + "/mcp"}
 		front := &http.Server{Handler: server, ErrorLog: log.New(io.Discard, "", 0)}
+		if h.transport == httpSSE {
+			h.target = mcphttp.Endpoint{URL: "http://" + l.Addr().String() + "/sse", SSE: mcphttp.SSEOnly}
+			front.Handler = &faulty.SSE{Server: server}
+		}
 		go func() {
 			defer close(done)
 			_ = front.Serve(l) // ends by Close

@@ -577,7 +577,7 @@ var hostileRows = []hostileRow{
 	},
 	{
 		name: "Banners", what: "prints banners before and between messages", here: "skipped and reported",
-		not: map[string]string{memory: "prints to standard output only", tcp: "prints to standard output only", webSocket: "prints to standard output only", httpLegacy: "prints to standard output only", httpModern: "prints to standard output only"},
+		not: map[string]string{memory: "prints to standard output only", tcp: "prints to standard output only", webSocket: "prints to standard output only", httpLegacy: "prints to standard output only", httpModern: "prints to standard output only", httpSSE: "prints to standard output only"},
 		script: func() func(*faulty.Server, *faulty.Message) bool {
 			return func(_ *faulty.Server, m *faulty.Message) bool {
 				for _, banner := range []string{"Server is running on stdio", "", "[info] {}", "\x1b[32mok\x1b[0m"} {
