@@ -86,9 +86,10 @@ func (w *stream) Close() error {
 func (w *stream) Gone() <-chan struct{} { return w.gone }
 
 // turn is a stream as one message of the client uses it. A message that it has begun to send
-// keeps all others from being sent until it has ended.
+// keeps all others from being sent until it has ended. Several goroutines may send.
 type turn struct {
 	*stream
+	mu    sync.Mutex
 	begun bool
 }
 
@@ -96,6 +97,8 @@ func (t *turn) Send(message string) error { return t.write(message, true) }
 func (t *turn) Raw(part string) error     { return t.write(part, false) }
 
 func (t *turn) write(text string, whole bool) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if !t.begun {
 		select {
 		case t.writing <- struct{}{}:

@@ -36,6 +36,9 @@ type hostileRow struct {
 	run     func(t *testing.T, h *hostile)
 }
 
+// hostileRows are all of them.
+var hostileRows = slices.Concat(messageRows, questionRows)
+
 // hostile is a hostile server with a client.
 type hostile struct {
 	transport string
