@@ -202,6 +202,7 @@ func (c *lineConn) fill() {
 // no room for more of the line.
 func (c *lineConn) makeRoom() bool {
 	left, size := c.end-c.start, len(c.buf)
+	most := max(c.limit, left) + readChunk // of use: a longer line is skipped
 	switch {
 	case left == 0:
 		c.usual = min(c.end, maxInitial)
@@ -219,11 +220,11 @@ func (c *lineConn) makeRoom() bool {
 	case left <= size/2:
 		c.end = copy(c.buf, c.buf[c.start:c.end])
 		c.start = 0
-	case c.move(min(2*size, max(c.limit, left)+readChunk)):
-	case left < size:
+	case size < most && c.move(min(2*size, most)):
+	case c.start > 0:
 		c.end = copy(c.buf, c.buf[c.start:c.end])
 		c.start = 0
-	default:
+	case c.end == size:
 		return false
 	}
 	return true

@@ -118,6 +118,31 @@ func TestMemoryStaysFlat(t *testing.T) {
 	}
 }
 
+// pipe reads what a pipe gives at a time.
+type pipe struct{ r io.Reader }
+
+func (p pipe) Read(b []byte) (int, error) { return p.r.Read(b[:min(len(b), 64<<10)]) }
+
+// A long line is moved a few times while it arrives, and not for each read.
+func TestMovesOfLongLines(t *testing.T) {
+	for _, limit := range []int{7 << 20, 64 << 20} { // 8 MiB of the pool, and more than it has
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		c := jsonrpc.NewLineConn(pipe{&endless{n: limit, tail: strings.NewReader("\nok\n")}}, io.Discard, limit)
+		line, err := c.Read()
+		if err != nil || len(line) != limit {
+			t.Fatalf("%d bytes, %v", len(line), err)
+		}
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > 4*uint64(limit) {
+			t.Errorf("a line of %d MiB has taken %d MiB", limit>>20, used>>20)
+		}
+		if got := readAll(c); got != "ok" {
+			t.Errorf("then %q", got)
+		}
+	}
+}
+
 // stage is a reader that measures how much memory is in use while the connection waits.
 type stage struct {
 	lines []string
