@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/discarded"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -54,16 +55,24 @@ func (x *connection) receive(data []byte, over *pending) {
 // unreadable handles text that is not a message, or nests too deep. It ends the request that
 // it is the reply to, if that is known. A question is refused, as one that is too long.
 func (x *connection) unreadable(m *jsonrpc.Message, over *pending, err *jsonrpc.Error, data []byte) {
-	p := over
+	p, id, isResponse := over, m.ID, m.Kind == jsonrpc.Response
+	if err.Code == jsonrpc.CodeParse {
+		// What is not JSON still shows which reply it was meant to be, most times.
+		var d discarded.Message
+		d.Write(data)
+		if isResponse = jsonrpc.MessageKind(d.Kind()) == jsonrpc.Response; isResponse {
+			id, _ = jsonrpc.RawID(d.ID())
+		}
+	}
 	switch isReply := m.Result != nil || m.Error != nil; {
 	case len(m.Method) > 0 && !isReply:
 		p = nil
 		if r := x.revision.Load(); !m.ID.IsZero() && (r == nil || !r.ServerRequests.Rounds) {
 			x.reply(jsonrpc.AppendError(nil, m.ID, err))
 		}
-	case m.Kind == jsonrpc.Response || !m.ID.IsZero():
+	case isResponse || !id.IsZero():
 		x.mu.Lock()
-		if byID := x.waiting[idOf(m.ID)]; byID != nil {
+		if byID := x.waiting[idOf(id)]; byID != nil {
 			p = byID
 		}
 		x.mu.Unlock()

@@ -217,7 +217,8 @@ var messageRows = []hostileRow{
 			for n, reply := range brokenReplies {
 				before := h.reported.Load()
 				_, err := h.call(t, soon, map[string]int{"n": n})
-				if errors.Is(err, mcpclient.ErrTimeout) {
+				known := strings.HasPrefix(reply, `{"jsonrpc":"2.0","id":%ID,"result":`)
+				if errors.Is(err, mcpclient.ErrTimeout) && !known {
 					h.wantReports(t, before+1)
 				} else if _, ok := errors.AsType[*mcpclient.ProtocolViolationError](err); !ok {
 					t.Errorf("%.100s: %v", reply, err)
