@@ -24,11 +24,11 @@ const (
 
 // clientRevisions has the revisions for which the suite has client scenarios.
 var clientRevisions = []revision{
-	{"2025-03-26", 2, 25},
-	{"2025-06-18", 5, 69},
-	{"2025-11-25", 19, 305},
+	{"2025-03-26", 2, 27},
+	{"2025-06-18", 5, 72},
+	{"2025-11-25", 19, 318},
 	{"2026-07-28", 33, 467},
-	{authExtensions, 6, 75},
+	{authExtensions, 6, 79},
 	{skills, 4, 4},
 }
 
