@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -130,7 +131,10 @@ func (v *basic) Verify(ctx context.Context, c *Credential) (*Identity, error) {
 	}
 	key := v.digest(c, hash)
 	if i, known := v.known.get(key); known && ok {
-		return i, nil
+		if slices.Equal(i.Scopes, stored.Scopes) && slices.Equal(i.Roles, stored.Roles) {
+			return i, nil
+		}
+		return passwordIdentity(c.User, stored), nil // the store has changed what the user may do
 	}
 	if c.guard != nil && c.guard.failures.exceeded(c.Address) {
 		return nil, refuse("too many passwords of the address have been refused")
@@ -144,9 +148,13 @@ func (v *basic) Verify(ctx context.Context, c *Credential) (*Identity, error) {
 	if !same || !ok {
 		return nil, refuse("user name or password is wrong")
 	}
-	i := &Identity{Subject: c.User, Scopes: stored.Scopes, Roles: stored.Roles, Method: "basic", Machine: true}
+	i := passwordIdentity(c.User, stored)
 	v.known.put(key, i, time.Now().Add(passwordTime))
 	return i, nil
+}
+
+func passwordIdentity(user string, p *Password) *Identity {
+	return &Identity{Subject: user, Scopes: p.Scopes, Roles: p.Roles, Method: "basic", Machine: true}
 }
 
 // begin waits until a derivation may run.

@@ -96,6 +96,20 @@ func TestBasicChanged(t *testing.T) {
 	}
 }
 
+// Scopes and roles that the store changes are those of the next request, though the password is
+// known.
+func TestBasicFewerScopes(t *testing.T) {
+	store := mcpauth.Passwords{"ada": {Hash: passwordHash(), Scopes: []string{"books:read", "books:write"}, Roles: []string{"staff"}}}
+	s := basicSite(t, store)
+	s.whoami(t, basicField("ada", password))
+	store["ada"] = mcpauth.Password{Hash: store["ada"].Hash, Scopes: []string{"books:read"}}
+	for range 2 {
+		if me := s.whoami(t, basicField("ada", password)); me.Identity.HasScope("books:write") || !me.Identity.HasScope("books:read") || len(me.Identity.Roles) > 0 {
+			t.Errorf("%+v", me)
+		}
+	}
+}
+
 // passwordFunc is a store of a program.
 type passwordFunc func(user string) (*mcpauth.Password, error)
 
