@@ -38,6 +38,9 @@ type localStore struct {
 	used    map[string]consumed
 	next    time.Time // of the next removal of expired states
 	clients *clientlimit.Counter
+	// forgotten is the latest end of a state that has been removed. A clock that is set back makes
+	// such states valid again: up to there it is not known which were used.
+	forgotten time.Time
 }
 
 // consumed is a state that has been used.
@@ -59,11 +62,14 @@ func (s *localStore) Consume(ctx context.Context, id string, expires time.Time) 
 			if now.After(state.expires) {
 				delete(s.used, id)
 				s.clients.Give(state.client)
+				if state.expires.After(s.forgotten) {
+					s.forgotten = state.expires
+				}
 			}
 		}
 		s.next = now.Add(time.Minute)
 	}
-	if _, used := s.used[id]; used {
+	if _, used := s.used[id]; used || !expires.After(s.forgotten) {
 		return false, nil
 	}
 	state := consumed{expires: expires}

@@ -82,3 +82,30 @@ func TestLocalStore(t *testing.T) {
 		}
 	})
 }
+
+// A clock that is set back does not make a state usable a second time, though the store has
+// forgotten it.
+func TestStateStoreClockSetBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newLocalStore()
+		consume := func(id string, expires time.Time) bool {
+			first, err := s.Consume(t.Context(), id, expires)
+			if err != nil {
+				t.Error(err)
+			}
+			return first
+		}
+		end := time.Now().Add(time.Minute)
+		if !consume("a", end) {
+			t.Error("the first use is refused")
+		}
+		time.Sleep(time.Hour) // or the clock is set forward
+		if !consume("b", time.Now().Add(time.Minute)) {
+			t.Error("another state is refused")
+		}
+		// The clock is set back by an hour: the first state has not expired again.
+		if consume("a", end) || !consume("c", end.Add(time.Second)) {
+			t.Error("the first state is taken twice, or a later one is refused")
+		}
+	})
+}

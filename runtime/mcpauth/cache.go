@@ -50,6 +50,16 @@ type cached[V any] struct {
 	until time.Time
 }
 
+// keepUntil returns when a result is dropped: after a time, and not later than at the end of what
+// it is about; zero is no end. The time that it returns does not change when the clock is set.
+func keepUntil(most time.Duration, end time.Time) time.Time {
+	now := time.Now()
+	if !end.IsZero() {
+		most = min(most, end.Sub(now))
+	}
+	return now.Add(most)
+}
+
 func newCache[V any](most int) *cache[V] { return &cache[V]{most: most} }
 
 func (c *cache[V]) get(key digest) (value V, ok bool) {

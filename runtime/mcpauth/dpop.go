@@ -298,6 +298,9 @@ type proofStore struct {
 	used  map[string]time.Time
 	byKey map[string]int
 	swept time.Time
+	// forgotten is the latest end of a proof that has been removed. A clock that is set back makes
+	// such proofs valid again: up to there it is not known which were used.
+	forgotten time.Time
 }
 
 func newProofStore(most int) *proofStore {
@@ -316,7 +319,7 @@ func (s *proofStore) Consume(_ context.Context, id string, expires time.Time) (b
 	if age := now.Sub(s.swept); age >= time.Minute || full && age >= time.Second {
 		s.sweep(now)
 	}
-	if _, used := s.used[id]; used {
+	if _, used := s.used[id]; used || !expires.After(s.forgotten) {
 		return false, nil
 	}
 	if len(s.used) >= s.most || s.byKey[key] >= max(s.most/4, 1) {
@@ -332,6 +335,9 @@ func (s *proofStore) sweep(now time.Time) {
 	for id, expires := range s.used {
 		if now.After(expires) {
 			delete(s.used, id)
+			if expires.After(s.forgotten) {
+				s.forgotten = expires
+			}
 			key, _, _ := strings.Cut(id, ".")
 			if s.byKey[key]--; s.byKey[key] <= 0 {
 				delete(s.byKey, key)

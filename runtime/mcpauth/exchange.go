@@ -109,10 +109,7 @@ func (x *Exchanger) Token(ctx context.Context, audience string, scopes ...string
 	if err != nil {
 		return "", err
 	}
-	if !i.Expires.IsZero() && i.Expires.Before(until) {
-		until = i.Expires
-	}
-	x.known.put(key, t, until)
+	x.known.put(key, t, keepUntil(time.Until(until), i.Expires))
 	return t, nil
 }
 

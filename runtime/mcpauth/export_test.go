@@ -54,3 +54,6 @@ func (w *watched[T]) forget() {
 	defer w.mu.Unlock()
 	w.looked = time.Time{}
 }
+
+// KeepUntil is until when a cache keeps a result.
+var KeepUntil = keepUntil

@@ -194,14 +194,14 @@ func (v *introspection) ask(c *Credential, key digest) answer {
 		return answer{err: fmt.Errorf("ask the issuer about the token: %w", err)}
 	}
 	found, err := v.read(claims, c)
-	until := time.Now().Add(introspectedTime)
+	kept, end := introspectedTime, time.Time{}
 	if err != nil {
-		until = time.Now().Add(refusedTime)
-	} else if end := found.identity.Expires; !end.IsZero() && end.Add(c.clockLeeway()).Before(until) {
-		until = end.Add(c.clockLeeway())
+		kept = refusedTime
+	} else if end = found.identity.Expires; !end.IsZero() {
+		end = end.Add(c.clockLeeway())
 	}
 	a := answer{found, err}
-	v.known.put(key, a, until)
+	v.known.put(key, a, keepUntil(kept, end))
 	return a
 }
 

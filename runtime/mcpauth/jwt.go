@@ -140,11 +140,7 @@ func (v *jwtVerifier) Verify(ctx context.Context, c *Credential) (*Identity, err
 		if found, err = v.verify(ctx, c); err != nil {
 			return nil, err
 		}
-		until := time.Now().Add(cacheTime)
-		if end := found.identity.Expires.Add(c.clockLeeway()); end.Before(until) {
-			until = end
-		}
-		v.tokens.put(key, found, until)
+		v.tokens.put(key, found, keepUntil(cacheTime, found.identity.Expires.Add(c.clockLeeway())))
 	}
 	if err := v.binding.check(ctx, c, found.bound); err != nil {
 		return nil, err
