@@ -83,6 +83,9 @@ func TestAuth(t *testing.T) {
 				t.Errorf("with flags %v: %s is linked: %v", auth, symbol, !auth)
 			}
 		}
+		if links(t, p, "runtime/mcpissuer.") {
+			t.Errorf("with flags %v: the issuer for development is linked", auth)
+		}
 		err = p.Command(t.Context(), "-auth", "https://id.example.com").Run()
 		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 2 {
 			t.Errorf("with flags %v: %v", auth, err)
