@@ -24,7 +24,7 @@ type served struct {
 	stdout strings.Builder
 }
 
-var httpURL = regexp.MustCompile(`http://\S+`)
+var serverURL = regexp.MustCompile(`(http|ws|tcp|unix)://\S+`)
 
 // serveCommands adds commands for servers to those of scripts:
 //
@@ -55,7 +55,7 @@ func serveCommands(all map[string]func(*testscript.TestScript, bool, []string)) 
 		for text := ""; ; {
 			line, err := s.stderr.ReadString('\n')
 			text += line
-			if found := httpURL.FindString(line); found != "" {
+			if found := serverURL.FindString(line); found != "" {
 				at, err := url.Parse(found)
 				ts.Check(err)
 				ts.Setenv(args[0], found)

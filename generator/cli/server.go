@@ -2,13 +2,13 @@ package cli
 
 import (
 	"context"
+	"crypto/x509"
 	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -96,6 +96,7 @@ type remoteServer struct {
 	c       *command
 	name    string // of the command
 	operand string // "" for the program of flags, and for a built one
+	file    string // that has the entry of operand, if it is @NAME
 	address string // URL, "" for a program
 	flags   *serverFlags
 	built   bool // it is a program of a package
@@ -118,7 +119,10 @@ func (r *remoteServer) resolve() (code int) {
 	if len(r.flags.program) > 0 {
 		program := r.flags.program
 		// A command that the user has typed gets what any other one gets.
-		r.target = mcpclient.Command{Path: program[0], Args: program[1:], Dir: c.dir, InheritEnv: true, Stderr: c.log}
+		if program[0] == "" {
+			return c.usage(r.name, "the program after -- is empty", "write its name, or its path")
+		}
+		r.target = logged(mcpclient.Command{Path: program[0], Args: program[1:], Dir: c.dir, InheritEnv: true}, c.log)
 	} else if isURL {
 		if remote.HasUser(r.operand) {
 			return c.usage(r.name, "the URL has a user name or a password",
@@ -159,8 +163,11 @@ func (r *remoteServer) resolve() (code int) {
 		return c.usage(r.name, "flags -header and -bearer-env have no meaning for a program", "leave them out")
 	}
 	secrets := c.hide(entry.URL, entry.Header, bearer)
-	r.address = entry.URL
-	r.target = entry.Target(c.dir, remote.Credentials{Bearer: bearer, Auth: c.authFor(entry.URL, secrets)}, c.log)
+	r.address, r.file = entry.URL, entry.File
+	r.target = entry.Target(c.dir, remote.Credentials{Bearer: bearer, Auth: c.authFor(entry.URL, secrets)})
+	if cmd, ok := r.target.(mcpclient.Command); ok {
+		r.target = logged(cmd, c.log)
+	}
 	return exitDone
 }
 
@@ -229,9 +236,14 @@ func (r *remoteServer) options() mcpclient.Options {
 		// started twice. A tool takes as long as it takes; Ctrl-C ends it.
 		o.Revision, o.Retry.Attempts = builtRevision, 1
 		o.Limits = mcpclient.Limits{ConnectTime: noTime, RequestTime: noTime, MaxTime: noTime}
-	} else if dir, err := os.UserCacheDir(); err == nil {
+	} else {
 		// The second call of a server with sessions does not wait for the probe.
-		o.Eras = mcpclient.FileEras(filepath.Join(dir, "mcpgen", "revisions.json"))
+		o.Eras = c.revisions()
+		if t := r.flags.timeout; t > 0 {
+			// The context ends first, which says what flag that was.
+			t += time.Minute
+			o.Limits = mcpclient.Limits{ConnectTime: t, RequestTime: t, MaxTime: t}
+		}
 	}
 	if r.flags.trace {
 		o.OnMessage = r.trace
@@ -259,6 +271,9 @@ func (r *remoteServer) fail(err error) int {
 		return exitFound
 	}
 	hint := ""
+	if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
+		hint = "if you trust the authority, name a file with its certificate: SSL_CERT_FILE=FILE"
+	}
 	if s, ok := errors.AsType[*mcpclient.StatusError](err); ok && (s.Status == http.StatusUnauthorized || s.Status == http.StatusForbidden) {
 		hint = "give credentials: -bearer-env NAME, or -header 'Name: value'"
 		if server, wrong := loginURL(r.address); wrong == nil {
@@ -269,7 +284,7 @@ func (r *remoteServer) fail(err error) int {
 			hint = fmt.Sprintf("log in: %s; or %s", needed.line(r.c.invoked, server), hint)
 		}
 	}
-	code := r.c.fail(err)
+	code := r.c.fail(r.programError(err))
 	if hint != "" {
 		r.c.noteln("\thint: %s", hint)
 	}

@@ -22,13 +22,16 @@ var lists = []struct{ kind, method, member string }{
 	{"prompt", "prompts/list", "prompts"},
 }
 
-// maxPages bounds a list of a server.
-const maxPages = 1000
+// listBounds bound a list of a server, as mcpclient.Limits do for lists that it reads itself.
+type listBounds struct{ pages, items, bytes int }
+
+var defaultListBounds = listBounds{pages: 1000, items: 100_000, bytes: 64 << 20}
 
 // entries returns a list of a server as it came, page by page. It is empty if the server
 // does not declare it.
-func entries(ctx context.Context, client *mcpclient.Client, method, member string) (all []json.RawMessage, err error) {
+func entries(ctx context.Context, client *mcpclient.Client, method, member string, most listBounds) (all []json.RawMessage, err error) {
 	cursors := map[string]bool{}
+	size := 0
 	params := map[string]string{}
 	for {
 		result, err := client.Request(ctx, method, params)
@@ -37,6 +40,9 @@ func entries(ctx context.Context, client *mcpclient.Client, method, member strin
 		}
 		if err != nil {
 			return nil, err
+		}
+		if size += len(result); size > most.bytes {
+			return nil, fmt.Errorf("%s: the list has more than %d bytes", method, most.bytes)
 		}
 		var page map[string]json.RawMessage
 		var items []json.RawMessage
@@ -47,14 +53,17 @@ func entries(ctx context.Context, client *mcpclient.Client, method, member strin
 				return nil, fmt.Errorf("%s: %w", method, err)
 			}
 		}
+		if len(all)+len(items) > most.items {
+			return nil, fmt.Errorf("%s: the list has more than %d entries", method, most.items)
+		}
 		all = append(all, items...)
 		switch {
 		case cursor == nil:
 			return all, nil
 		case cursors[*cursor]:
 			return nil, fmt.Errorf("%s: the server has returned the cursor %q twice", method, *cursor)
-		case len(cursors) >= maxPages:
-			return nil, fmt.Errorf("%s: there are more than %d pages", method, maxPages)
+		case len(cursors)+1 >= most.pages:
+			return nil, fmt.Errorf("%s: the list has more than %d pages", method, most.pages)
 		}
 		cursors[*cursor] = true
 		params = map[string]string{"cursor": *cursor}
@@ -73,7 +82,7 @@ func (r *remoteServer) list(asJSON bool) int {
 	return r.with(func(ctx context.Context, client *mcpclient.Client) int {
 		found := map[string][]json.RawMessage{}
 		for _, l := range lists {
-			all, err := entries(ctx, client, l.method, l.member)
+			all, err := entries(ctx, client, l.method, l.member, defaultListBounds)
 			if err != nil {
 				return r.fail(err)
 			}
@@ -135,18 +144,51 @@ type listedEntry struct {
 	MIMEType     string
 	InputSchema  json.RawMessage
 	OutputSchema json.RawMessage
-	Annotations  *mcpclient.ToolHints
+	Hints        mcpclient.ToolHints
+	hasHints     bool
 	Arguments    []mcpclient.PromptArgument
 }
 
+// readEntry reads an entry. What is not of its type is left out.
+func readEntry(text json.RawMessage) (e listedEntry) {
+	var hints json.RawMessage
+	var arguments []json.RawMessage
+	readMembers(text, map[string]any{
+		"name": &e.Name, "uri": &e.URI, "uriTemplate": &e.URITemplate, "mimeType": &e.MIMEType,
+		"inputSchema": &e.InputSchema, "outputSchema": &e.OutputSchema, "annotations": &hints, "arguments": &arguments,
+	})
+	readMembers(hints, map[string]any{
+		"readOnlyHint": &e.Hints.ReadOnly, "destructiveHint": &e.Hints.Destructive,
+		"idempotentHint": &e.Hints.Idempotent, "openWorldHint": &e.Hints.OpenWorld,
+	})
+	e.hasHints = len(hints) > 0 && hints[0] == '{'
+	for _, one := range arguments {
+		var a mcpclient.PromptArgument
+		readMembers(one, map[string]any{"name": &a.Name, "required": &a.Required})
+		e.Arguments = append(e.Arguments, a)
+	}
+	return e
+}
+
+// readMembers reads members of an object by their exact names, which encoding/json does only
+// for maps.
+func readMembers(object json.RawMessage, to map[string]any) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(object, &members) != nil {
+		return
+	}
+	for name, v := range to {
+		_ = unmarshalIf(members[name], v) // see readEntry
+	}
+}
+
 func newServerRow(kind string, text json.RawMessage) serverRow {
-	var e listedEntry
-	_ = json.Unmarshal(text, &e) // what is not of its type is left out
+	e := readEntry(text)
 	line := serverRow{kind: kind, name: e.Name, tokens: row{kind: kind, listing: text}.tokens()}
 	switch kind {
 	case "tool":
 		line.signature = remote.Signature(e.InputSchema, e.OutputSchema)
-		if h := e.Annotations; h != nil {
+		if h := e.Hints; e.hasHints {
 			is := func(hint *bool, otherwise bool) bool {
 				if hint == nil {
 					return otherwise

@@ -25,13 +25,30 @@ func runAgainstServer(t *testing.T, args ...string) (code int, stdout, stderr st
 // runTyped is runAgainstServer with a person who types lines.
 func runTyped(t *testing.T, typed string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
-	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	return runWith(t, typed, t.TempDir(), t.TempDir(), args...)
+}
+
+// runIn is runAgainstServer in a directory.
+func runIn(t *testing.T, dir string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	return runWith(t, "", dir, t.TempDir(), args...)
+}
+
+// runWithCache is runAgainstServer with a cache.
+func runWithCache(t *testing.T, cache string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	return runWith(t, "", t.TempDir(), cache, args...)
+}
+
+func runWith(t *testing.T, typed, dir, cache string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	t.Setenv("XDG_CACHE_HOME", cache)
 	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
 	t.Setenv("HTTP_PROXY", "")
 	t.Setenv("HTTPS_PROXY", "")
 	var out, err lockedBuffer
 	c := &command{
-		ctx: t.Context(), dir: t.TempDir(), invoked: "mcpgen", in: strings.NewReader(typed), asksAnyway: typed != "",
+		ctx: t.Context(), dir: dir, invoked: "mcpgen", in: strings.NewReader(typed), asksAnyway: typed != "",
 		out: visible.Writer(&out), err: visible.Writer(&err), data: &out, log: &err,
 		progress: newProgress(io.Discard, false),
 	}
@@ -89,7 +106,9 @@ func TestServerMessages(t *testing.T) {
 	}{
 		{"no such host", []string{"http://no-such-host.invalid/mcp"}, 1, []string{"no-such-host.invalid", "cannot connect"}},
 		{"refused", []string{"http://127.0.0.1:1/mcp"}, 1, []string{"127.0.0.1:1", "no server listens there: start it, or correct the address"}},
-		{"unknown authority", []string{secure.URL}, 1, []string{secureAt, "certificate"}},
+		{"unknown authority", []string{secure.URL}, 1, []string{secureAt, "certificate", "SSL_CERT_FILE=FILE"}},
+		{"wrong host name", []string{"https://localhost" + secureAt[strings.LastIndexByte(secureAt, ':'):]}, 1, []string{"https://localhost", "the certificate of the server is not valid for it", "not localhost"}},
+		{"wss to an unknown authority", []string{"wss" + strings.TrimPrefix(secure.URL, "https")}, 1, []string{"wss://" + secureAt, "certificate", "SSL_CERT_FILE=FILE"}},
 		{"https to plain http", []string{"https" + strings.TrimPrefix(plain, "http")}, 1, []string{"https://127.0.0.1", "the server does not speak TLS"}},
 		{"http to https", []string{"http://" + secureAt}, 1, []string{secureAt, "HTTP status 400", "HTTPS"}},
 		{"401", []string{replyWith(t, http.StatusUnauthorized, nil, "")}, 1, []string{"HTTP status 401", "-bearer-env NAME", "the server requires a login", "hint: log in: mcpgen login http://127.0.0.1"}},

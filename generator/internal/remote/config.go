@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"net/http"
@@ -121,6 +120,9 @@ func parseEntry(file, name string, text json.RawMessage, lookup func(string) (st
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(in.Env)) {
+		if strings.ContainsRune(key, '=') {
+			key = "" // refused below
+		}
 		e.Env = append(e.Env, key+"="+x.expand(in.Env[key]))
 	}
 	for _, key := range slices.Sorted(maps.Keys(in.Headers)) {
@@ -135,6 +137,10 @@ func parseEntry(file, name string, text json.RawMessage, lookup func(string) (st
 			Message: fmt.Sprintf("the entry %s of %s has the variable %s, which is not set", name, file, x.unset),
 			Hint:    "set it, or write ${" + x.unset + ":-default}",
 		}
+	case e.Command != nil && e.Command[0] == "":
+		return nil, &ConfigError{Message: fmt.Sprintf("the command of the entry %s of %s is empty", name, file)}
+	case slices.ContainsFunc(e.Env, func(v string) bool { return v[0] == '=' || strings.ContainsRune(v, 0) }):
+		return nil, &ConfigError{Message: fmt.Sprintf("the env of the entry %s of %s has a name or a value that programs cannot have", name, file)}
 	case (e.Command == nil) == (e.URL == ""):
 		return nil, &ConfigError{Message: fmt.Sprintf("the entry %s of %s must have either a command or a url", name, file)}
 	case e.URL != "" && scheme(e.URL) == "":
@@ -170,11 +176,11 @@ func (x *expansion) expand(text string) string {
 }
 
 // Target returns the server of an entry. A program gets a few variables of the environment,
-// and those of the entry. Its standard error is written to stderr. with has no Header.
-func (e *Entry) Target(dir string, with Credentials, stderr io.Writer) mcpclient.Target {
+// and those of the entry. with has no Header.
+func (e *Entry) Target(dir string, with Credentials) mcpclient.Target {
 	if e.Command == nil {
 		with.Header = e.Header
 		return URL(e.URL, with)
 	}
-	return mcpclient.Command{Path: e.Command[0], Args: e.Command[1:], Dir: dir, Env: e.Env, Stderr: stderr}
+	return mcpclient.Command{Path: e.Command[0], Args: e.Command[1:], Dir: dir, Env: e.Env}
 }
