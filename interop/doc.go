@@ -16,7 +16,8 @@
 // the directory servers, which have the same features by each SDK, and those that are
 // published on npm.
 //
-// A guarded server and our client log in at oidc-provider, an authorization server on Node.js.
+// A guarded server and our client log in at two authorization servers: oidc-provider, on
+// Node.js, and package op of zitadel/oidc.
 //
 // The dependencies of these clients and servers stay out of the module graph of other programs.
 package interop
