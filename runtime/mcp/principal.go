@@ -45,6 +45,16 @@ func (c *Call) Header() map[string][]string {
 	return c.x.from.header
 }
 
+// RemoteAddr returns the address of the client: that of the function of WithClientAddress of the
+// transport, or else that of its peer. It is the zero Addr over transports without addresses, such
+// as stdio.
+func (c *Call) RemoteAddr() netip.Addr {
+	if c == nil || c.x == nil {
+		return netip.Addr{}
+	}
+	return c.x.from.address
+}
+
 // CallerContext returns a context for [Server.Serve] with the principal at the other end of the
 // connection, and the header fields with which the connection was opened. It is for authors of
 // transports. Either may be empty.
@@ -68,12 +78,8 @@ func AddressContext(ctx context.Context, address netip.Addr) context.Context {
 	return c.context(ctx)
 }
 
-// connectionCaller is the caller of all messages of a connection, with the address from which
-// the client has come.
-type connectionCaller struct {
-	caller
-	address netip.Addr
-}
+// connectionCaller is the caller of all messages of a connection.
+type connectionCaller struct{ caller }
 
 type callerKey struct{}
 
@@ -97,6 +103,7 @@ type caller struct {
 	values    context.Context // for the handlers; may be nil
 	principal *Principal      // nil if it is unknown
 	header    map[string][]string
+	address   netip.Addr         // from which the client has come; zero if it is unknown
 	addressed bool               // the transport has set the address, known or not
 	client    clientlimit.Client // of principal and address
 }

@@ -99,7 +99,7 @@ type transportConn conn
 
 func (l *transportConn) Take(in transport.Message, from transport.Caller, out transport.Sink) (expect bool) {
 	c := (*conn)(l)
-	who := &caller{values: from.Values, header: from.Header, client: from.Client, addressed: true}
+	who := &caller{values: from.Values, header: from.Header, client: from.Client, address: from.Address, addressed: true}
 	who.principal, _ = from.Principal.(*Principal)
 	c.server.warnUnguarded(c.ctx, c.transport, who.principal)
 	if !c.oneMessage {

@@ -68,13 +68,17 @@ func (p *permission) audit(ctx context.Context, f mcp.FeatureInfo, reason string
 	if f.URI != "" {
 		name = f.URI
 	}
-	c := Credential{}
+	c := Credential{Address: call.RemoteAddr()}
 	attrs := append(p.g.attributes(nil, &c, p.i, "denied"),
 		slog.String("reason", reason), slog.String("method", logs.Cut(call.Method(), logs.MaxText)), slog.String("feature", name))
 	if wanted != nil {
 		attrs = append(attrs, slog.String("wanted", strings.Join(wanted, " ")))
 	}
-	if trace := traceOf(call.Header()); trace != "" {
+	trace := traceID(call.Trace().Parent)
+	if trace == "" {
+		trace = traceOf(call.Header())
+	}
+	if trace != "" {
 		attrs = append(attrs, slog.String("trace", trace))
 	}
 	p.g.o.Audit.LogAttrs(ctx, slog.LevelWarn, "access", attrs...)

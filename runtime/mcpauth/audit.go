@@ -62,9 +62,13 @@ func (g *Guard) attributes(r *http.Request, c *Credential, i *Identity, decision
 	return attrs
 }
 
-// traceOf returns the trace id of the field Traceparent (W3C Trace Context, section 3.2).
-func traceOf(h http.Header) string {
-	parts := strings.Split(h.Get("Traceparent"), "-")
+// traceOf returns the trace id of the field Traceparent.
+func traceOf(h http.Header) string { return traceID(h.Get("Traceparent")) }
+
+// traceID returns the trace id of a traceparent (W3C Trace Context, section 3.2), "" if it is not
+// valid.
+func traceID(parent string) string {
+	parts := strings.Split(parent, "-")
 	if len(parts) != 4 || len(parts[1]) != 32 || strings.Trim(parts[1], "0123456789abcdef") != "" {
 		return ""
 	}

@@ -57,3 +57,6 @@ func (w *watched[T]) forget() {
 
 // KeepUntil is until when a cache keeps a result.
 var KeepUntil = keepUntil
+
+// TokenID is the name of a token in records.
+var TokenID = tokenID

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"time"
@@ -128,7 +129,8 @@ func (q *request) end() { q.body.End(q.returned) }
 // requester is the principal and the client of a request.
 type requester struct {
 	mcp.Principal
-	client clientlimit.Client // limits are counted by it
+	client  clientlimit.Client // limits are counted by it
+	address netip.Addr
 }
 
 // known returns the principal for a [transport.Caller], nil if it is unknown.
@@ -145,7 +147,8 @@ var errExpired = errors.New("the principal has expired")
 
 // requesterOf returns the requester with that principal, whose ID may be empty.
 func (h *core) requesterOf(r *http.Request, p mcp.Principal) requester {
-	return requester{p, clientlimit.Of(p.ID, access.Address(r, h.address))}
+	address := access.Address(r, h.address)
+	return requester{p, clientlimit.Of(p.ID, address), address}
 }
 
 // admit checks a request before its message is read: origin, host, CORS and

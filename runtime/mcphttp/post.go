@@ -73,7 +73,7 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who requester)
 	}
 	p := postedPool.Get().(*posted)
 	p.Handler, p.decision, p.who, p.w, p.r, p.in = h, d, who, w, r, in
-	p.from = transport.Caller{Values: r.Context(), Header: r.Header, Client: who.client}
+	p.from = transport.Caller{Values: r.Context(), Header: r.Header, Client: who.client, Address: who.address}
 	p.from.Principal = who.known()
 	return p
 }

@@ -153,7 +153,7 @@ func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who requester)
 			return
 		}
 	}
-	se.conn.Take(in, transport.Caller{Values: r.Context(), Header: r.Header, Principal: who.known(), Client: who.client}, se.standalone)
+	se.conn.Take(in, transport.Caller{Values: r.Context(), Header: r.Header, Principal: who.known(), Client: who.client, Address: who.address}, se.standalone)
 	writeStatus(w, http.StatusAccepted)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -170,6 +171,7 @@ func testAuthScope(t *testing.T, v target) {
 	v.visitAuth(t, c, func(_ *authSite, o *mcpauth.Options) {
 		o.ScopeHierarchy = map[string][]string{"books:admin": {"books:write"}}
 	}, func(t *testing.T, s *authSite) {
+		s.from.Store(&net.TCPAddr{IP: net.IPv4(192, 0, 2, 7), Port: 4000})
 		for scopes, may := range map[string]bool{
 			"books:read": false, "books:writeall": false, "books": false, "Books:Write": false, "books:write2 xbooks:write": false, "": false,
 			"books:write": true, "x books:admin": true,
@@ -186,7 +188,7 @@ func testAuthScope(t *testing.T, v target) {
 					t.Errorf("%q: %s: status %d", scopes, use[0], status)
 				}
 				if records := s.records(); !may && (strings.Count(records, "decision=denied") != 1 || !strings.Contains(records, `reason="scopes are missing"`) ||
-					!strings.Contains(records, "wanted=books:write")) {
+					!strings.Contains(records, "wanted=books:write") || !strings.Contains(records, "method="+use[0]) || !strings.Contains(records, " remote=192.0.2.7")) {
 					t.Errorf("%q: %s: the records are %s", scopes, use[0], records)
 				}
 				if m := c.ask(use[0], fmt.Sprintf(use[1], "plain")); m.Error != nil {

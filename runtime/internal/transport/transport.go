@@ -7,6 +7,7 @@ package transport
 import (
 	"context"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
@@ -112,6 +113,8 @@ type Caller struct {
 	Header map[string][]string
 	// Client is whom the message counts for.
 	Client clientlimit.Client
+	// Address is that of the client, zero if it is not known.
+	Address netip.Addr
 }
 
 // Conn is one client of a server: a session, or a single request. Its methods may
