@@ -51,7 +51,7 @@ type cached[V any] struct {
 }
 
 // keepUntil returns when a result is dropped: after a time, and not later than at the end of what
-// it is about; zero is no end. The time that it returns does not change when the clock is set.
+// it is about, unless that is zero. The time that it returns does not change when the clock is set.
 func keepUntil(most time.Duration, end time.Time) time.Time {
 	now := time.Now()
 	if !end.IsZero() {
