@@ -1,0 +1,90 @@
+package interop
+
+import (
+	"context"
+	nethttp "net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcplogin"
+)
+
+// The bookstore is a program whose only preparation is the flag -auth, and -audience for an
+// issuer that takes no resources. Our client logs in, lists, calls, and renews a token that lives
+// for two seconds, in each era. The features of the bookstore need no scopes: see TestOurLoginOIDC
+// and TestOurLoginOP.
+func TestBookstoreAuth(t *testing.T) {
+	t.Parallel()
+	node(t)
+	provider, issuer := startOIDC(t, oidcPlan{"jwt", 2}), startOP(t, opPlan{true, 2 * time.Second})
+	var logins []string
+	for _, with := range []struct {
+		name   string
+		flags  []string
+		config func(scopes func([]string) []string) mcplogin.Config
+		renews func() int
+	}{
+		{"oidc-provider", []string{"-auth", provider.url}, func(scopes func([]string) []string) mcplogin.Config {
+			c := reader()
+			c.Scopes = scopes
+			return c
+		}, func() int { return provider.count("refresh_token.consumed") }},
+		{"op", []string{"-auth", issuer.url, "-audience", opReader}, func(scopes func([]string) []string) mcplogin.Config {
+			c := issuer.config(&logins)
+			c.Scopes = scopes
+			return c
+		}, func() int { return issuer.refreshes(t) }},
+	} {
+		shop := serve(t, bookstore, http, with.flags...)
+		t.Run(with.name, func(t *testing.T) {
+			refuses(t, shop.url)
+			for _, revision := range authEras {
+				ctx, cancel := context.WithTimeout(t.Context(), deadline)
+				defer cancel()
+				// No feature asks for a scope, and the issuers give no token without one.
+				login := newLogin(t, with.config(func(asked []string) []string { return append([]string{"books:read"}, asked...) }))
+				c, err := mcpclient.Connect(ctx, mcphttp.Endpoint{URL: shop.url, Auth: login}, mcpclient.Options{Revision: revision})
+				if err != nil {
+					t.Fatal(err)
+				}
+				tools, err := c.Tools(ctx)
+				if err != nil || len(tools) < 10 {
+					t.Errorf("%d tools, %v", len(tools), err)
+				}
+				for renewed := with.renews(); with.renews() < renewed+2; time.Sleep(100 * time.Millisecond) {
+					result, err := c.Call(ctx, "search", map[string]any{"query": "sea"})
+					if err != nil || result.IsError || !strings.Contains(strings.ToLower(result.Text()), "sea") {
+						t.Fatalf("%+v, %v", result, err)
+					}
+				}
+				if err := c.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+// refuses sends a request without a token.
+func refuses(t *testing.T, to string) {
+	t.Helper()
+	r, err := nethttp.NewRequestWithContext(t.Context(), nethttp.MethodPost, to, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Accept", "application/json, text/event-stream")
+	response, err := nethttp.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	at := strings.TrimSuffix(to, "/mcp") + "/.well-known/oauth-protected-resource/mcp"
+	if challenge := response.Header.Get("WWW-Authenticate"); response.StatusCode != nethttp.StatusUnauthorized || !strings.Contains(challenge, `resource_metadata="`+at+`"`) {
+		t.Errorf("%s %q", response.Status, challenge)
+	}
+	same(t, "resource", metadataOf(t, at)["resource"], any(to))
+}
