@@ -27,11 +27,13 @@ var (
 	headers = sync.Pool{New: func() any { return new([]byte) }}
 )
 
-// Size returns the capacity of the buffer that Get returns for size bytes.
+// Size returns the capacity of the buffer that Get returns for size bytes. It grows in steps, also
+// above 64 MiB, so that a buffer that grows a little at a time is not copied each time.
 func Size(size int) int {
 	class := classOf(size)
 	if class >= len(classes) {
-		return size
+		step := 1 << (bits.Len(uint(size-1)) - 4) // an eighth of the power of two below
+		return (size + step - 1) &^ (step - 1)
 	}
 	return 1 << (class + smallest)
 }
@@ -43,7 +45,7 @@ func classOf(size int) int { return max(0, bits.Len(uint(max(size, 1)-1))-smalle
 func Get(size int) []byte {
 	class := classOf(size)
 	if class >= len(classes) {
-		return make([]byte, 0, size)
+		return make([]byte, 0, Size(size))
 	}
 	if header, ok := classes[class].Get().(*[]byte); ok {
 		b := *header

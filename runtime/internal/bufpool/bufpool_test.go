@@ -9,7 +9,7 @@ import (
 )
 
 func TestGet(t *testing.T) {
-	for _, size := range []int{0, 1, 4 << 10, 4<<10 + 1, 200_000, 64 << 20, 64<<20 + 1} {
+	for _, size := range []int{0, 1, 4 << 10, 4<<10 + 1, 200_000, 64 << 20, 64<<20 + 1, 72 << 20, 100_000_000} {
 		for range 2 {
 			b := bufpool.Get(size)
 			if len(b) != 0 || cap(b) < size || cap(b) != bufpool.Size(size) || cap(b) > max(2*size, bufpool.MinSize) {
@@ -43,6 +43,13 @@ func TestGrow(t *testing.T) {
 		if !bytes.Equal(b, want) {
 			t.Fatalf("after %d pieces the contents are wrong", i+1)
 		}
+	}
+	sizes := 0
+	for size := 64 << 20; size < 1<<30; size = bufpool.Size(size + 1) {
+		sizes++
+	}
+	if sizes > 40 {
+		t.Errorf("%d buffers for what grows from 64 MiB to 1 GiB", sizes)
 	}
 	if same := bufpool.Grow(b, cap(b)-len(b)); &same[0] != &b[0] {
 		t.Error("a slice with enough capacity was replaced")
