@@ -20,7 +20,7 @@ type eventReader struct {
 	begun   bool
 	skipLF  bool // the last line has ended with CR
 
-	skipping bool // the rest of a line or an event that was too long
+	skipping bool // the rest of a line that was too long
 
 	// Of the event that is read.
 	name     string
@@ -31,7 +31,7 @@ type eventReader struct {
 
 	lastID  string        // of the events so far
 	retry   time.Duration // that the server asks for, 0 where it has not
-	tooLong bool
+	tooLong bool          // the event that is read was too long, and is skipped
 }
 
 // clientEvent is an event that has been read. Its data is valid until the next one is read.
@@ -65,34 +65,31 @@ func (e *eventReader) release() {
 	e.buf = nil
 }
 
-// next returns the next event with data. An event beyond the limit is a *dial.TooLarge;
-// reading may go on. Any other error is the end of the stream.
+// next returns the next event with data. An event beyond the limit is a *dial.TooLarge as soon
+// as it is too long; reading may go on, with the event after it. Any other error is the end of the
+// stream.
 func (e *eventReader) next() (clientEvent, error) {
-	e.name, e.hasData, e.hasID, e.tooLong = "", false, false, false
 	for {
 		line, err := e.line()
 		if err != nil {
-			if e.skipping || e.tooLong { // says more than the end, which comes next
-				e.skipping = false
-				return clientEvent{}, tooLargeMessage(e.limit)
-			}
 			return clientEvent{}, err
 		}
 		switch {
 		case e.skipping: // a line that was too long has ended
-			e.skipping, e.tooLong, e.hasData = false, true, false
+			e.skipping = false
 			continue
 		case len(line) > 0:
+			reported := e.tooLong
 			e.field(line)
+			if e.tooLong && !reported {
+				return clientEvent{}, tooLargeMessage(e.limit)
+			}
 			continue
 		case e.hasID:
 			e.lastID = e.newID
 		}
 		name, hasData, hasID := e.name, e.hasData, e.hasID
-		if e.tooLong {
-			return clientEvent{}, tooLargeMessage(e.limit)
-		}
-		e.name, e.hasData, e.hasID = "", false, false
+		e.name, e.hasData, e.hasID, e.tooLong = "", false, false, false
 		if hasData && e.to > e.from {
 			return clientEvent{name: name, data: e.buf[e.from:e.to], id: e.newID, hasID: hasID}, nil
 		}
@@ -146,14 +143,20 @@ func lineEnd(b []byte) int {
 // longestName is how much longer than its data a line of data can be: "data: ".
 const longestName = 6
 
-// fill reads more. It keeps the data of the event and the line that has begun.
+// fill reads more. It keeps the data of the event and the line that has begun, within the limit
+// for both.
 func (e *eventReader) fill() error {
-	if len(e.buf)-e.pos > e.limit+longestName {
-		e.skipping = true
+	held := len(e.buf) - e.pos
+	if e.hasData {
+		held += e.to - e.from
 	}
-	if e.skipping {
+	if e.skipping || held > e.limit+longestName {
 		e.pos, e.scanned = len(e.buf), 0
-		e.hasData = false
+		e.skipping, e.hasData = true, false
+		if !e.tooLong {
+			e.tooLong = true
+			return tooLargeMessage(e.limit)
+		}
 	}
 	keep := e.pos
 	if e.hasData {

@@ -107,9 +107,35 @@ func TestEventLimit(t *testing.T) {
 			e.release()
 		}
 	}
+	for _, beginning := range []string{"data: ", ": ", "", "data: a\ndata: ", "id: 7\nevent: x\ndata: "} {
+		r := &endlessLine{beginning: strings.NewReader(beginning)}
+		e := newEventReader(r, limit)
+		_, err := e.next()
+		if _, ok := errors.AsType[*dial.TooLarge](err); !ok || r.read > 4*limit {
+			t.Errorf("%q and a line without end: %v after %d bytes", beginning, err, r.read)
+		}
+		e.release()
+	}
 	exact := "data: " + long[:limit] + "\n\n"
 	event, err := newEventReader(strings.NewReader(exact), limit).next()
 	if err != nil || !bytes.Equal(event.data, []byte(long[:limit])) {
 		t.Errorf("an event of the limit: %d bytes, %v", len(event.data), err)
 	}
+}
+
+// endlessLine is a beginning and a line without end.
+type endlessLine struct {
+	beginning *strings.Reader
+	read      int
+}
+
+func (r *endlessLine) Read(b []byte) (n int, err error) {
+	if n, err = r.beginning.Read(b); err != nil {
+		for n = range b {
+			b[n] = 'x'
+		}
+		n = len(b)
+	}
+	r.read += n
+	return n, nil
 }
