@@ -23,6 +23,25 @@ func clampRetry(digits string) time.Duration {
 	return max(minRetry, time.Duration(ms)*time.Millisecond)
 }
 
+// atOnce is how soon a stream has ended at once.
+const atOnce = time.Second
+
+// endings counts the streams, one after the other, that have ended at once and brought no message.
+type endings struct{ n int }
+
+// add counts a stream. A time that the server asks for is its choice; one of up to RetryFirst is
+// lengthened like that after a failure while its streams bring nothing.
+func (e *endings) add(c *clientConn, opened time.Time, received bool, asked time.Duration) {
+	if received || time.Since(opened) >= atOnce || asked > max(c.o.Limits.RetryFirst, minRetry) {
+		e.n = 0
+		return
+	}
+	e.n++
+}
+
+// failures returns the number of attempts in turn that the streams count for: the first ending is none.
+func (e *endings) failures() int { return max(0, e.n-1) }
+
 // reopenAfter returns the time before a stream is opened again, after a number of attempts
 // that have failed in turn.
 func (c *clientConn) reopenAfter(asked time.Duration, failures int) time.Duration {

@@ -91,8 +91,10 @@ func (e *exchange) follow(resp *http.Response, resumable bool, receive func([]by
 		}
 	}()
 	var seen seenIDs
+	var ended endings
 	for {
-		done, err := e.events(r, &seen, receive)
+		opened := time.Now()
+		received, done, err := e.events(r, &seen, receive)
 		if done {
 			e.linger(resp, r)
 			return nil
@@ -107,7 +109,8 @@ func (e *exchange) follow(resp *http.Response, resumable bool, receive func([]by
 		if !resumable || r.lastID == "" {
 			return &dial.Error{Sent: true, Again: true, Err: fmt.Errorf("%w: %w", errStreamEnded, err)}
 		}
-		if resp, err = e.resume(r); err != nil {
+		ended.add(c, opened, received, r.retry)
+		if resp, err = e.resume(r, ended.failures()); err != nil {
 			return err
 		}
 		r.reset(resp.Body)
@@ -115,27 +118,32 @@ func (e *exchange) follow(resp *http.Response, resumable bool, receive func([]by
 	}
 }
 
-// events passes the messages of a stream to receive. The error is the end of the stream.
-func (e *exchange) events(r *eventReader, seen *seenIDs, receive func([]byte) bool) (done bool, err error) {
+// events passes the messages of a stream to receive, and reports whether there were any. The error
+// is the end of the stream.
+func (e *exchange) events(r *eventReader, seen *seenIDs, receive func([]byte) bool) (received, done bool, err error) {
 	for {
 		event, err := r.next()
 		if err != nil {
-			return false, err
+			return received, false, err
 		}
 		if event.hasID && event.id != "" && !seen.add(event.id) && seen.resumed {
 			continue
 		}
-		if (event.name == "" || event.name == "message") && receive(event.data) {
-			return true, nil
+		if event.name == "" || event.name == "message" {
+			received = true
+			if receive(event.data) {
+				return true, true, nil
+			}
 		}
 	}
 }
 
-// resume opens the stream again after the last event, when the server wants that.
-func (e *exchange) resume(r *eventReader) (*http.Response, error) {
+// resume opens the stream again after the last event, when the server wants that, or later if
+// streams have ended at once.
+func (e *exchange) resume(r *eventReader, ended int) (*http.Response, error) {
 	c := e.conn
 	for failures := 0; ; failures++ {
-		if !sleep(e.ctx, c.reopenAfter(r.retry, failures)) {
+		if !sleep(e.ctx, c.reopenAfter(r.retry, ended+failures)) {
 			return nil, e.failure(e.ctx.Err(), true)
 		}
 		resp, err := c.get(e, c.url, r.lastID)

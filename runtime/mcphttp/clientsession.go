@@ -98,6 +98,7 @@ func (c *clientConn) Listen(ctx context.Context, opened func(resumed bool), rece
 	defer e.end()
 	var r *eventReader
 	var seen seenIDs
+	var ended endings
 	defer func() {
 		if r != nil {
 			r.release()
@@ -115,10 +116,12 @@ func (c *clientConn) Listen(ctx context.Context, opened func(resumed bool), rece
 				r.reset(resp.Body)
 				seen.resumed = lastID != ""
 			}
-			failures = 0
-			c.listenTo(e, r, &seen, receive)
+			begun := time.Now()
+			received := c.listenTo(e, r, &seen, receive)
 			_ = resp.Body.Close()
 			lastID = r.lastID
+			ended.add(c, begun, received, r.retry)
+			failures = ended.failures()
 		} else if e.ctx.Err() == nil {
 			if s, ok := err.(*dial.Status); ok && lastID != "" && s.Status == http.StatusBadRequest && !namesSession(s.Body) {
 				lastID = "" // the server does not keep the events any more
@@ -147,15 +150,17 @@ func askedTime(r *eventReader, err error) time.Duration {
 	return 0
 }
 
-// listenTo receives the messages of one stream. What is too large is reported.
-func (c *clientConn) listenTo(e *exchange, r *eventReader, seen *seenIDs, receive func([]byte)) {
+// listenTo receives the messages of one stream, and reports whether there were any. What is too
+// large is reported to the user.
+func (c *clientConn) listenTo(e *exchange, r *eventReader, seen *seenIDs, receive func([]byte)) (received bool) {
 	for {
-		_, err := e.events(r, seen, func(data []byte) bool {
+		some, _, err := e.events(r, seen, func(data []byte) bool {
 			receive(data)
 			return false
 		})
+		received = received || some
 		if _, tooLarge := errors.AsType[*dial.TooLarge](err); !tooLarge {
-			return
+			return received
 		}
 		if c.o.Report != nil {
 			c.o.Report(err)
