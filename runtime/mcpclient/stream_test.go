@@ -98,6 +98,10 @@ func TestBrokenReplies(t *testing.T) {
 		"error text":       `{"jsonrpc":"2.0","id":%s,"error":"x"}`,
 		"error no code":    `{"jsonrpc":"2.0","id":%s,"error":{"message":"x"}}`,
 		"duplicate key":    `{"jsonrpc":"2.0","id":%s,"result":{"content":[],"content":[]}}`,
+		"broken text":      `{"jsonrpc":"2.0","id":%s,"result":{"content":[}}`,
+		"text behind":      `{"jsonrpc":"2.0","id":%s,"result":{"content":[]}} {}`,
+		"cut":              `{"jsonrpc":"2.0","id":%s,"result":{"content":[`,
+		"invalid UTF-8":    "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"\xff\"}]}}",
 		"content type":     `{"jsonrpc":"2.0","id":%s,"result":{"content":{}}}`,
 		"base64":           `{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"image","data":"%%%%","mimeType":"image/png"}]}}`,
 	} {
