@@ -37,6 +37,11 @@ type FrameError struct {
 	Overloaded bool
 	Kind       MessageKind
 	ID         ID
+
+	// Early is set on connections of a client where the message is so long already, and its id
+	// is not known. Another FrameError about the same message has Kind and ID, or neither if
+	// they cannot be found.
+	Early bool
 }
 
 // Error returns how many bytes are allowed, or that there is no room.

@@ -71,8 +71,9 @@ func (c *lineConn) Charge(b *membudget.Budget) {
 const searchedLimits = 8
 
 // Identify makes Read find out which message is too long, for a client: the *FrameError has
-// kind and id, so that the request fails at once. A message that does not begin with its id is reported later, as many
-// servers write it last. Call it before the first Read.
+// kind and id, so that the request fails at once. Many servers write the id last: there is one
+// *FrameError with Early set at the limit, and another one when the id is known. Call it before the
+// first Read.
 func (c *lineConn) Identify() { c.identify = true }
 
 func (c *lineConn) Read() ([]byte, error) {
@@ -128,13 +129,14 @@ func (c *lineConn) line() ([]byte, error) {
 			}
 		} else if searched > c.limit+1 { // a CR may precede the newline
 			c.skipping = true
-			c.start, c.end, searched = 0, 0, 0
+			c.start, c.end = 0, 0
 			if !c.identify {
 				return nil, &FrameError{Limit: c.limit}
 			}
 			if c.beginLong(part) {
 				return nil, c.endLong()
 			}
+			return nil, &FrameError{Limit: c.limit, Kind: MessageKind(c.long.Kind()), Early: true}
 		}
 		if c.err != nil {
 			if c.long != nil {

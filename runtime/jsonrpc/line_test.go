@@ -337,6 +337,9 @@ type pieces struct{ r io.Reader }
 
 func (p pieces) Read(b []byte) (int, error) { return p.r.Read(b[:min(len(b), 1460)]) }
 
+// readAtOnce is more than what a connection reads at once.
+const readAtOnce = 128 << 10
+
 // A message that is too long is reported with kind and id, at once where it begins with
 // them, also if it never ends.
 func TestIdentifyLongLines(t *testing.T) {
@@ -371,7 +374,15 @@ func TestIdentifyLongLines(t *testing.T) {
 			}
 			_, err := conn.Read()
 			long, ok := errors.AsType[*jsonrpc.FrameError](err)
-			if !ok {
+			if ok && long.Early {
+				// At the limit, and in one piece of the text after it.
+				if read := len(c.text) - text.Len(); !long.ID.IsZero() || name != "data with EOF" && read > limit+readAtOnce {
+					t.Errorf("%s: %.60q: id %s after %d bytes", name, c.text, long.ID, read)
+				}
+				_, err = conn.Read()
+				long, ok = errors.AsType[*jsonrpc.FrameError](err)
+			}
+			if !ok || long.Early {
 				t.Fatalf("%s: %.60q: %v", name, c.text, err)
 			}
 			id := strings.Trim(long.ID.String(), `"`)

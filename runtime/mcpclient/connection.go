@@ -43,20 +43,21 @@ type connection struct {
 
 	received atomic.Int64 // messages that have come over a stream
 
-	mu       sync.Mutex
-	last     int64 // id of the newest request
-	waiting  map[int64]*pending
-	left     map[int64]struct{}               // that do not wait any more, and may still be replied to
-	asked    map[jsonrpc.IDKey]*askedQuestion // that are being answered
-	listens  map[int64]*listening             // by the id of the request that began it
-	failure  error                            // why the connection ended; nil while it has not
-	gone     chan struct{}                    // closed then
-	reported int                              // violations since the connection was opened
-	ending   bool                             // close will release
-	gaps     int                              // times in which the stream of the session was closed
-	renewing bool                             // a goroutine renews the subscriptions
-	renewed  time.Time                        // when it last has
-	doubts   *time.Timer                      // see doubt; nil where there are none
+	mu          sync.Mutex
+	last        int64 // id of the newest request
+	waiting     map[int64]*pending
+	left        map[int64]struct{}               // that do not wait any more, and may still be replied to
+	asked       map[jsonrpc.IDKey]*askedQuestion // that are being answered
+	listens     map[int64]*listening             // by the id of the request that began it
+	failure     error                            // why the connection ended; nil while it has not
+	gone        chan struct{}                    // closed then
+	reported    int                              // violations since the connection was opened
+	failedEarly bool                             // the message that is being skipped has failed a request already
+	ending      bool                             // close will release
+	gaps        int                              // times in which the stream of the session was closed
+	renewing    bool                             // a goroutine renews the subscriptions
+	renewed     time.Time                        // when it last has
+	doubts      *time.Timer                      // see doubt; nil where there are none
 }
 
 func newConnection(c *Client, conn dial.Conn) *connection {

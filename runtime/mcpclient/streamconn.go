@@ -34,25 +34,28 @@ func (x *connection) readStream() {
 	}
 }
 
-// skipped fails the request whose reply was too long, if it is known which, or the only
-// one. A question that was too long is refused.
+// skipped fails the request whose reply is too long, if it is known which, or the only
+// one: before the end of the message, which may never come. A question that was too long is
+// refused.
 func (x *connection) skipped(frame *jsonrpc.FrameError) {
 	limit := &LimitError{What: "message of the server", Limit: "MessageBytes", Value: x.client.limits.MessageBytes}
 	x.mu.Lock()
 	var p *pending
 	if frame.Kind == jsonrpc.Response || frame.Kind == jsonrpc.Invalid {
 		p = x.waiting[idOf(frame.ID)]
-		if p == nil && frame.ID.IsZero() && len(x.waiting) == 1 {
+		if p == nil && frame.ID.IsZero() && !x.failedEarly && len(x.waiting) == 1 {
 			for _, p = range x.waiting {
 			}
 		}
 	}
+	unknown := p == nil && !frame.Early && !x.failedEarly
+	x.failedEarly = frame.Early && p != nil
 	if p != nil {
 		delete(x.waiting, p.id)
 		p.finish(nil, limit)
 	}
 	x.mu.Unlock()
-	if p == nil {
+	if unknown {
 		x.report(limit)
 	}
 	if frame.Kind == jsonrpc.Request && !frame.ID.IsZero() {

@@ -240,13 +240,16 @@ func (c *conn) receive(r io.Reader) error {
 }
 
 // skip reports a message that is too long, and discards its rest. A client searches that
-// for kind and id first, as many servers write the id last.
+// for kind and id, as many servers write the id last, and reports the message once more with them.
 func (c *conn) skip(r io.Reader, f *frame, ended bool) error {
 	long := &jsonrpc.FrameError{Limit: c.limit}
 	if c.masks {
 		var m discarded.Message
 		m.Write(f.text)
 		size, part := len(f.text), f.text[:cap(f.text)]
+		if !ended && (m.Kind() == discarded.Invalid || m.ID() == nil) {
+			c.deliver(frame{err: &jsonrpc.FrameError{Limit: c.limit, Kind: jsonrpc.MessageKind(m.Kind()), Early: true}})
+		}
 		for !ended && size/searchedLimits <= c.limit && (m.Kind() == discarded.Invalid || m.ID() == nil) {
 			n, err := r.Read(part)
 			m.Write(part[:n])

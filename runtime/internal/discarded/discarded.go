@@ -19,9 +19,9 @@ type Message struct {
 	text     []byte // the collected text: a name, or the value of an id
 	lost     bool   // the text is too long
 
-	id             []byte
-	ids            int
-	method, answer bool
+	id                     []byte
+	ids                    int
+	method, params, answer bool
 }
 
 // Write processes the next part.
@@ -68,6 +68,8 @@ func (m *Message) take(c byte) {
 			switch string(m.key) {
 			case `"method"`:
 				m.method = true
+			case `"params"`:
+				m.params = true
 			case `"result"`, `"error"`:
 				m.answer = true
 			}
@@ -142,12 +144,13 @@ const (
 // Kind returns the kind of the message, by the parts so far: by the names of members that
 // have begun, and an id that is complete.
 func (m *Message) Kind() uint8 {
+	question := m.method || m.params && !m.answer // the method may come last
 	switch {
-	case m.method == m.answer:
+	case question == m.answer:
 		return Invalid
-	case m.method && m.ids > 0:
+	case question && m.ids > 0:
 		return Request
-	case m.method:
+	case question:
 		return Notification
 	case m.ids > 0:
 		return Response

@@ -34,6 +34,11 @@ var cases = []struct {
 	{`{"` + strings.Repeat("x", 10_000) + `":1,"id":3,"method":"x"}`, "3", request},
 	{`{"id":{"a":1},"method":"x"}`, "{}", request}, // not an identifier; the caller checks that
 	{`{"id":1,"method":"x","params":{"q":"` + strings.Repeat(`\\\"`, 1000), "1", request},
+	{`{"params":{"data":"` + strings.Repeat("x", 1000), "", note},
+	{`{"params":{"data":"x"},"id":3`, "", note},
+	{`{"params":{"data":"x"},"id":3}`, "3", request},
+	{`{"result":{"data":"x"},"params":{},"id":3}`, "3", response},
+	{`{"params":{},"error":{},"id":3}`, "3", response},
 	{`"id"`, "", other},
 	{`}}}]]`, "", other},
 	{``, "", other},
@@ -100,7 +105,8 @@ func TestBeginning(t *testing.T) {
 		`{"id":5,"error"`:                       other,
 		`{"id":5,"error": `:                     response,
 		`{"id":5,"method":"x","params":[`:       request,
-		`{"id":5,"params":{"method":"x"},"y":1`: other,
+		`{"id":5,"params":{"method":"x"},"y":1`: request, // its method may follow
+		`{"id":5,"params"`:                      other,
 		`{"method":"x","params":[`:              note,
 	} {
 		var m discarded.Message

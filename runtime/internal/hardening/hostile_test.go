@@ -37,7 +37,7 @@ type hostileRow struct {
 }
 
 // hostileRows are all of them.
-var hostileRows = slices.Concat(messageRows, questionRows)
+var hostileRows = slices.Concat(messageRows, limitRows, questionRows)
 
 // hostile is a hostile server with a client.
 type hostile struct {

@@ -216,8 +216,12 @@ var messageRows = []hostileRow{
 			h.connect(t)
 			for n, reply := range brokenReplies {
 				before := h.reported.Load()
-				_, err := h.call(t, soon, map[string]int{"n": n})
 				known := strings.HasPrefix(reply, `{"jsonrpc":"2.0","id":%ID,"result":`)
+				timeout := soon
+				if known {
+					timeout = enough
+				}
+				_, err := h.call(t, timeout, map[string]int{"n": n})
 				if errors.Is(err, mcpclient.ErrTimeout) && !known {
 					h.wantReports(t, before+1)
 				} else if _, ok := errors.AsType[*mcpclient.ProtocolViolationError](err); !ok {
