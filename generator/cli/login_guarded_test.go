@@ -178,7 +178,7 @@ func TestLoginGuardedDenied(t *testing.T) {
 	u.must(false, 0, "login -list", "there are no logins")
 }
 
-// TestLogoutRevokes: after logout, nobody can use a copy of the refresh token.
+// TestLogoutRevokes: after logout, a copy of the refresh token is of no use.
 func TestLogoutRevokes(t *testing.T) {
 	u := newGuardedUser(t, mcpauthtest.Options{DPoP: mcpauth.DPoPOptions{Mode: mcpauth.DPoPOff}})
 	u.must(false, 0, "login "+u.server.URL, "logged in")

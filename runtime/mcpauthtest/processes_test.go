@@ -34,7 +34,7 @@ const (
 // calls is how often each process calls the tool.
 const calls = 10
 
-// callOften connects with the logins of a file, and calls a tool. Nobody is at a browser.
+// callOften connects with the logins of a file, and calls a tool. There is no browser.
 func callOften(t *testing.T, server, store string) {
 	login, err := mcplogin.New(mcplogin.Config{
 		Name: "test", Store: mcplogin.FileStore(store), Scopes: func([]string) []string { return []string{"books:read"} },

@@ -102,7 +102,7 @@ func (f *flags) parse(args []string) error {
 		case err != nil:
 			return wrongFlag(err)
 		case f.own && f.set.NArg() > 0:
-			return &UsageError{text: "argument " + f.set.Arg(0) + " is one too many: there are flags only, which -help lists"}
+			return f.tooMany(args)
 		}
 	}
 	if f.http {
@@ -126,6 +126,28 @@ func (f *flags) parse(args []string) error {
 		return &UsageError{text: "flag -allow-origin: " + err.Error()}
 	}
 	return nil
+}
+
+// tooMany is the error for an argument that no flag takes. It may be the value of a flag that can do
+// without one, whose value is behind "=".
+func (f *flags) tooMany(args []string) *UsageError {
+	text := "argument " + f.set.Arg(0) + " is one too many: "
+	if before := len(args) - f.set.NArg() - 1; before >= 0 {
+		name := strings.TrimLeft(args[before], "-")
+		if def := f.set.Lookup(name); def != nil && optionalValue(def) != "" {
+			return &UsageError{text: text + "write -" + name + "=" + quoted(f.set.Arg(0)) + " if it is the value of this flag"}
+		}
+	}
+	return &UsageError{text: text + "there are flags only, which -help lists"}
+}
+
+// optionalValue returns the name of the value of a flag that can do without one, "" for other flags.
+func optionalValue(def *flag.Flag) string {
+	value, _ := flag.UnquoteUsage(def)
+	if without, ok := def.Value.(interface{ IsBoolFlag() bool }); !ok || !without.IsBoolFlag() {
+		return ""
+	}
+	return value
 }
 
 // options returns the options that the flags select.

@@ -138,6 +138,9 @@ func (p *program) helpMore() {
 		}
 		value, usage := flag.UnquoteUsage(f)
 		line := strings.TrimSpace("-" + f.Name + " " + value)
+		if optionalValue(f) != "" {
+			line = "-" + f.Name + "[=" + value + "]"
+		}
 		for word := range strings.FieldsSeq(usage) {
 			switch {
 			case len(line) < helpColumn:

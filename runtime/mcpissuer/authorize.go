@@ -170,7 +170,7 @@ func (i *Issuer) decide(w http.ResponseWriter, r *http.Request) error {
 	i.codes.put(text, &code{ticket: *t, persona: who.Name})
 	i.mu.Unlock()
 	i.log.LogAttrs(r.Context(), slog.LevelInfo, "logged in for development", slog.String("persona", who.Name),
-		slog.String("client", t.client.id), slog.Any("scopes", t.scopes))
+		slog.String("client", t.client.shown()), slog.Any("scopes", t.scopes))
 	i.redirect(w, r, t, url.Values{"code": {text}})
 	return nil
 }

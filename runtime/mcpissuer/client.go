@@ -1,10 +1,12 @@
 package mcpissuer
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -157,11 +159,14 @@ func (i *Issuer) find(ctx context.Context, id string) (*client, error) {
 		c, _ = i.documents.get(id)
 	}
 	i.mu.Unlock()
+	if c == nil {
+		c = described(id)
+	}
 	switch {
 	case c != nil:
 		return c, nil
 	case !strings.HasPrefix(id, "https://") || len(id) > maxTextBytes:
-		return nil, &failure{status: http.StatusUnauthorized, code: "invalid_client", text: "the issuer does not know the client: register it"}
+		return nil, &failure{status: http.StatusUnauthorized, code: "invalid_client", text: "the issuer does not know the client, or has forgotten it: log out of the client, so that it registers anew"}
 	}
 	c, err := i.readDocument(ctx, id)
 	if err != nil {
@@ -282,11 +287,64 @@ func (i *Issuer) serveRegister(w http.ResponseWriter, r *http.Request) error {
 		m.ClientSecret, m.SecretEnds = rand.Text(), new(int64)
 		c.secret = sha256.Sum256([]byte(m.ClientSecret))
 	}
-	i.mu.Lock()
-	i.known.put(c.id, c)
-	i.mu.Unlock()
+	if id := describe(c); c.method == methodNone && len(id) <= maxTextBytes {
+		c.id, m.ClientID = id, id
+	} else {
+		i.mu.Lock()
+		i.known.put(c.id, c)
+		i.mu.Unlock()
+	}
 	writeJSON(w, http.StatusCreated, &m)
 	return nil
+}
+
+// A client without a secret gets an id that has its registration, so that it remains registered
+// when a program under development is started again. Everybody can make such an id, as everybody can
+// register.
+const describing = "mcpissuer."
+
+// description is the registration in an id.
+type description struct {
+	Name      string   `json:"n,omitempty"`
+	Redirects []string `json:"r"`
+	Refreshes bool     `json:"f,omitempty"`
+}
+
+// describe returns the id of a client without a secret.
+func describe(c *client) string {
+	text, err := json.Marshal(description{c.name, c.redirects, c.refreshes})
+	if err != nil {
+		panic(err) // texts
+	}
+	return describing + base64.RawURLEncoding.EncodeToString(text)
+}
+
+// described returns the client of an id that describe has made, nil for another id. It is checked
+// as a registration is.
+func described(id string) *client {
+	text, ok := strings.CutPrefix(id, describing)
+	data, err := base64.RawURLEncoding.DecodeString(text)
+	var d description
+	if !ok || err != nil || len(id) > maxTextBytes || json.Unmarshal(data, &d) != nil {
+		return nil
+	}
+	m := metadata{Name: d.Name, RedirectURIs: d.Redirects, Method: methodNone, GrantTypes: []string{"authorization_code"}}
+	if d.Refreshes {
+		m.GrantTypes = append(m.GrantTypes, "refresh_token")
+	}
+	c, err := m.client(strings.Clone(id))
+	if err != nil {
+		return nil
+	}
+	return c
+}
+
+// shown is the id for logs and the page, where a description is of no use.
+func (c *client) shown() string {
+	if strings.HasPrefix(c.id, describing) {
+		return cmp.Or(c.name, "without a name")
+	}
+	return c.id
 }
 
 // authenticate returns the client of a request to the token endpoint or one like it.

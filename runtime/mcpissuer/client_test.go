@@ -323,6 +323,47 @@ func TestRegister(t *testing.T) {
 	}
 }
 
+// A program under development is started again and again. A client without a secret remains
+// registered, and what is changed in its id is checked as a registration is.
+func TestRegisteredBefore(t *testing.T) {
+	w := newWorld(t)
+	id := func(metadata map[string]any) string {
+		var got struct {
+			ID string `json:"client_id"`
+		}
+		a := w.register(with(map[string]any{"token_endpoint_auth_method": "none"}, metadata))
+		if err := json.Unmarshal([]byte(a.body), &got); err != nil || got.ID == "" {
+			t.Fatalf("status %d: %s", a.status, a.body)
+		}
+		return got.ID
+	}
+	short := id(map[string]any{"redirect_uris": []string{callback}, "grant_types": []string{"authorization_code", "refresh_token"}})
+	once := id(map[string]any{"redirect_uris": []string{callback}})
+	long := id(map[string]any{"redirect_uris": []string{callback, "https://app.example.com/" + strings.Repeat("x", 1900)}})
+	w.login("client_id", long)
+	next := newWorld(t)
+	got, failed := next.redeem(next.login("client_id", short))
+	if failed != "" || got.Refresh == "" {
+		t.Errorf("%q", failed)
+	}
+	if got, failed = next.redeem(next.login("client_id", once)); failed != "" || got.Refresh != "" {
+		t.Errorf("without refresh tokens: %q", failed)
+	}
+	for name, id := range map[string]string{
+		"long":       long,
+		"changed":    short[:len(short)-4] + "AAAA",
+		"javascript": "mcpissuer." + encode(`{"r":["javascript:alert(1)"]}`),
+		"no address": "mcpissuer." + encode(`{"r":[]}`),
+		"no JSON":    "mcpissuer." + encode(`{`),
+		"no base64":  "mcpissuer.{}",
+		"too long":   "mcpissuer." + encode(`{"r":["`+callback+`"],"n":"`+strings.Repeat("x", 1900)+`"}`),
+	} {
+		if a := next.open(newBrowser(), request(strings.Repeat("v", 43), "client_id", id, "redirect_uri", "javascript:alert(1)")); a.status != http.StatusUnauthorized && name != "too long" || a.header.Get("Location") != "" {
+			t.Errorf("%s: status %d: %s", name, a.status, a.body)
+		}
+	}
+}
+
 func manyKeys(n int) jose.JSONWebKeySet {
 	return jose.JSONWebKeySet{Keys: slices.Repeat([]jose.JSONWebKey{{Key: robotKey.Public()}}, n)}
 }

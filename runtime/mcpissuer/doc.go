@@ -7,6 +7,7 @@
 // 7591), client ID metadata documents, resource indicators (RFC 8707), iss (RFC 9207), DPoP (RFC
 // 9449), introspection (RFC 7662) and revocation (RFC 7009). Access tokens are JWTs (RFC 9068).
 //
-// Everything is in memory and ends with the process. When a table is full, its oldest entry
-// goes; see the constants.
+// Keys, logins and tokens are in memory and end with the process. When a table is full, its oldest
+// entry goes; see the constants. A client without a secret remains registered: its id has its
+// registration.
 package mcpissuer

@@ -27,17 +27,16 @@ import (
 func Flags() mcpcmd.Option {
 	return mcpcmd.WithHTTPFlags(func(set *flag.FlagSet) func(mcpcmd.HTTPServing) (mcpcmd.HTTPSetup, error) {
 		f := new(devLogin)
-		set.Var(f, "dev-login", "with -http on this machine: callers log in at a page of the program, without a password, as one of the "+
-			"personas `NAME:SCOPE+SCOPE,...`. For development: it does not authenticate")
+		set.Var(f, "dev-login", "with -http on this machine: callers log in at a page of the program, without a password, as one of `PERSONAS`, "+
+			"such as ada:books:read+books:write,root:*. For development: it does not authenticate")
 		return func(s mcpcmd.HTTPServing) (mcpcmd.HTTPSetup, error) { return f.setUp(set, s) }
 	})
 }
 
 // devLogin is the value of the flag.
 type devLogin struct {
-	given    bool
-	text     string
-	personas []Persona
+	given, twice bool
+	text         string
 }
 
 // IsBoolFlag makes the value optional.
@@ -45,24 +44,35 @@ func (*devLogin) IsBoolFlag() bool { return true }
 
 func (f *devLogin) String() string { return f.text }
 
-// Set parses personas. The value of a flag without one is "true".
+// Set notes the value, which is "true" for a flag without one. Mistakes in it are errors later: an
+// error of Set would speak of a boolean value.
 func (f *devLogin) Set(text string) error {
-	if f.given {
-		return errors.New("it is given twice: separate personas by commas")
+	f.twice = f.given
+	f.given, f.text = text != "false", text
+	return nil
+}
+
+// personas returns the personas of the value.
+func (f *devLogin) personas() (all []Persona, err error) {
+	const form = "write NAME:SCOPE+SCOPE for each, with commas between them"
+	switch f.text {
+	case "true":
+		return nil, nil
+	case "":
+		return nil, errors.New("the value is empty: " + form + ", or leave out the =")
 	}
-	f.given, f.text = true, text
-	if text == "true" {
-		return nil
-	}
-	for each := range strings.SplitSeq(text, ",") {
-		name, scopes, _ := strings.Cut(each, ":")
+	for each := range strings.SplitSeq(f.text, ",") {
+		name, scopes, named := strings.Cut(each, ":")
 		p := Persona{Name: name}
-		if scopes != "" {
+		if named {
 			p.Scopes = strings.Split(scopes, "+")
 		}
-		f.personas = append(f.personas, p)
+		all = append(all, p)
 	}
-	return (&Options{Personas: f.personas}).checkPersonas()
+	if err := checkPersonas(all); err != nil {
+		return nil, fmt.Errorf("%w: %s", err, form)
+	}
+	return all, nil
 }
 
 // others are the flags that say who may call in earnest.
@@ -80,6 +90,8 @@ func (f *devLogin) setUp(set *flag.FlagSet, s mcpcmd.HTTPServing) (setup mcpcmd.
 		}
 	})
 	switch {
+	case f.twice:
+		return setup, errors.New("flag -dev-login is given twice: give it once, with commas between the personas")
 	case s.URL == "":
 		return setup, errors.New("flag -dev-login has no meaning without -http: add -http ADDR, or leave it out: over standard input and output the client is the user")
 	case !s.Loopback:
@@ -87,11 +99,15 @@ func (f *devLogin) setUp(set *flag.FlagSet, s mcpcmd.HTTPServing) (setup mcpcmd.
 	case other != "":
 		return setup, fmt.Errorf("flags -dev-login and -%s contradict each other: with -dev-login everybody on this machine may call: leave one out", other)
 	}
+	personas, err := f.personas()
+	if err != nil {
+		return setup, fmt.Errorf("flag -dev-login: %w", err)
+	}
 	u, err := url.Parse(s.URL)
 	if err != nil {
 		return setup, fmt.Errorf("flag -dev-login: %w", err)
 	}
-	i, err := New(Options{URL: u.Scheme + "://" + u.Host, Resources: []string{s.URL}, Personas: f.personas})
+	i, err := New(Options{URL: u.Scheme + "://" + u.Host, Resources: []string{s.URL}, Personas: personas})
 	if err != nil {
 		return setup, fmt.Errorf("flag -dev-login: %w", err)
 	}

@@ -125,14 +125,76 @@ func TestDevLoginRefused(t *testing.T) {
 		{"-http 0.0.0.0:0 -dev-login", "this machine alone"},
 		{"-http 127.0.0.1:0 -dev-login -auth https://id.example.com", "-dev-login and -auth"},
 		{"-http 127.0.0.1:0 -dev-login -keys none.json", "-dev-login and -keys"},
-		{"-http 127.0.0.1:0 -dev-login=", "empty"},
-		{"-http 127.0.0.1:0 -dev-login=ada,ada", "another one"},
-		{"-http 127.0.0.1:0 -dev-login=ada:a+", "not a scope"},
+		{"-http 127.0.0.1:0 -dev-login=", "flag -dev-login: the value is empty: write NAME:SCOPE+SCOPE"},
+		{"-http 127.0.0.1:0 -dev-login=ada,ada", `flag -dev-login: two personas have the name "ada": write`},
+		{"-http 127.0.0.1:0 -dev-login=ada:a,", "flag -dev-login: persona 2 has an empty name: write"},
+		{"-http 127.0.0.1:0 -dev-login=ada:a+", `flag -dev-login: persona "ada" has "", which is not a scope: write`},
+		{"-http 127.0.0.1:0 -dev-login=ada:", "not a scope"},
+		{"-http 127.0.0.1:0 -dev-login ada:a", "argument ada:a is one too many: write -dev-login=ada:a if"},
+		{"-dev-login=false -http 127.0.0.1:0 x", "argument x is one too many: there are flags only"},
 		{"-http 127.0.0.1:0 -dev-login=ada -dev-login=bob", "twice"},
 	} {
 		_, err := run(t, strings.Fields(c.line)...)
 		if _, ok := errors.AsType[*mcpcmd.UsageError](err); !ok || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want a usage error with %q", c.line, err, c.want)
 		}
+	}
+}
+
+// -dev-login=false is as if it were not there.
+func TestDevLoginFalse(t *testing.T) {
+	url, err := run(t, "-http", "127.0.0.1:0", "-dev-login=false")
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.Get(strings.TrimSuffix(url, "/mcp") + "/oauth/jwks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _ = resp.Body.Close(); resp.StatusCode != http.StatusNotFound {
+		t.Errorf("there is an issuer: %s", resp.Status)
+	}
+}
+
+// A program that is started again has another key. Clients log in again, by themselves.
+func TestDevLoginAgain(t *testing.T) {
+	asked := 0
+	login, err := mcplogin.New(mcplogin.Config{Name: "test", OpenBrowser: func(ctx context.Context, address string) error {
+		asked++
+		return loginpage.Open(ctx, address, loginpage.Choice{})
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := "127.0.0.1:0"
+	for n := range 3 {
+		ctx, stop := context.WithCancel(t.Context())
+		ready, ended := make(chan string, 1), make(chan error, 1)
+		go func() {
+			ended <- mcpcmd.Run(ctx, newBooks(), []string{"-http", at, "-dev-login"}, mcpissuer.Flags(), mcpcmd.WithReady(func(url string) { ready <- url }))
+		}()
+		var url string
+		select {
+		case url = <-ready:
+		case err := <-ended:
+			stop()
+			t.Fatal(err)
+		}
+		at = strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
+		c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: url, Auth: login}, mcpclient.Options{Info: mcp.ClientInfo{Name: "test"}})
+		if err != nil {
+			t.Fatalf("start %d: %v", n+1, err)
+		}
+		if result, err := c.Call(t.Context(), "look", nil); err != nil || result.Text() != "dev" {
+			t.Errorf("start %d: %v", n+1, err)
+		}
+		_ = c.Close() // its session may have ended with the program
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	if asked < 3 || asked > 6 { // for each start, and for the scope
+		t.Errorf("%d logins", asked)
 	}
 }

@@ -138,8 +138,8 @@ func New(o Options) (*Issuer, error) {
 	if o.Personas == nil {
 		o.Personas = []Persona{{Name: "dev", Scopes: []string{"*"}}}
 	}
-	if err := o.checkPersonas(); err != nil {
-		return nil, err
+	if err := checkPersonas(o.Personas); err != nil {
+		return nil, fmt.Errorf("mcpissuer: %w", err)
 	}
 	i := &Issuer{
 		o: o, url: u, log: o.Log, fetch: fetch.New(o.HTTP, false), clients: map[string]*client{},
@@ -169,20 +169,23 @@ func New(o Options) (*Issuer, error) {
 	return i, nil
 }
 
-func (o *Options) checkPersonas() error {
+func checkPersonas(all []Persona) error {
 	names := map[string]bool{}
-	for _, p := range o.Personas {
-		if p.Name == "" || names[p.Name] {
-			return fmt.Errorf("mcpissuer: a persona has the name %q, which is empty or that of another one", p.Name)
+	for n, p := range all {
+		if p.Name == "" {
+			return fmt.Errorf("persona %d has an empty name", n+1)
+		}
+		if names[p.Name] {
+			return fmt.Errorf("two personas have the name %q", p.Name)
 		}
 		names[p.Name] = true
 		for _, s := range p.Scopes {
 			if !isScope(s) {
-				return fmt.Errorf("mcpissuer: persona %q has %q, which is not a scope", p.Name, s)
+				return fmt.Errorf("persona %q has %q, which is not a scope", p.Name, s)
 			}
 		}
 		if _, err := json.Marshal(p.Claims); err != nil {
-			return fmt.Errorf("mcpissuer: persona %q has claims without a JSON form: %w", p.Name, err)
+			return fmt.Errorf("persona %q has claims without a JSON form: %w", p.Name, err)
 		}
 	}
 	return nil

@@ -49,7 +49,7 @@ func (i *Issuer) writePage(w http.ResponseWriter, r *http.Request, id string, t 
 	}
 	var text bytes.Buffer
 	err := page.Execute(&text, map[string]any{
-		"Ticket": id, "Style": template.CSS(pageStyle), "Client": t.client.id, "Name": t.client.name, "Redirect": t.redirect, //nolint:gosec // the style is embedded
+		"Ticket": id, "Style": template.CSS(pageStyle), "Client": t.client.shown(), "Name": t.client.name, "Redirect": t.redirect, //nolint:gosec // the style is embedded
 		"Resources": t.resources, "Scopes": scopes, "Personas": personas,
 	})
 	if err != nil {

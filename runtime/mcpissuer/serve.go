@@ -116,7 +116,7 @@ func (i *Issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (i *Issuer) serve(w http.ResponseWriter, r *http.Request) error {
 	remote, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil || !remote.Addr().Unmap().IsLoopback() || !i.isHost(r.Host) {
-		return &failure{status: http.StatusForbidden, code: "access_denied", text: "this issuer is for development, and serves " + i.o.URL + " to this machine alone"}
+		return &failure{status: http.StatusForbidden, code: "access_denied", text: "this issuer is for development, and serves " + i.o.URL + " to this machine alone: use that address"}
 	}
 	h := w.Header()
 	h.Set("X-Content-Type-Options", "nosniff")

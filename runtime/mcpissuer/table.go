@@ -5,7 +5,7 @@ import "time"
 // What an issuer keeps at most. When one more comes, the oldest one goes; but no proof and no
 // assertion is forgotten before its time.
 const (
-	maxClients    = 1000   // that have registered themselves
+	maxClients    = 1000   // that have registered themselves, and have a secret or a key
 	maxDocuments  = 1000   // metadata documents
 	maxTickets    = 1000   // pages that wait for a decision
 	maxCodes      = 1000   // authorization codes

@@ -176,6 +176,9 @@ func (a *account) refresh(ctx context.Context, rec *record) (*record, error) {
 		form: url.Values{"grant_type": {"refresh_token"}, "refresh_token": {rec.Refresh}, "resource": {rec.Resource}},
 	})
 	if err != nil {
+		if unknownClient(err) {
+			a.l.forget(ctx, rec.Issuer, rec.Client.ID)
+		}
 		if invalidGrant(err) {
 			dropped := *rec
 			dropped.Refresh = ""
@@ -225,6 +228,13 @@ func (r *record) take(t *token) {
 func invalidGrant(err error) bool {
 	e, ok := errors.AsType[*OAuthError](err)
 	return ok && (e.Code == "invalid_grant" || e.Code == "invalid_client" || e.Code == "unauthorized_client" || e.Code == "unsupported_grant_type")
+}
+
+// unknownClient reports whether an authorization server does not accept the client, which it may have
+// forgotten.
+func unknownClient(err error) bool {
+	e, ok := errors.AsType[*OAuthError](err)
+	return ok && e.Code == "invalid_client"
 }
 
 // login gets a token by the grant, for the scopes that the server asks for and those of earlier
@@ -346,6 +356,7 @@ func (a *account) forget(ctx context.Context) error {
 	a.mu.Lock()
 	a.rec = nil
 	a.mu.Unlock()
+	a.l.forget(ctx, rec.Issuer, rec.Client.ID)
 	if rec.Revoke == "" {
 		return nil
 	}

@@ -158,8 +158,8 @@ func (l *Login) exchange(ctx context.Context, t *attempt, f *flow, callback url.
 	got, err := l.requestToken(ctx, t.request(url.Values{
 		"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {f.Redirect}, "code_verifier": {f.Verifier},
 	}))
-	if e, ok := errors.AsType[*OAuthError](err); ok && e.Code == "invalid_client" {
-		l.forget(ctx, t.as)
+	if unknownClient(err) {
+		l.forget(ctx, t.as.Issuer, t.client.ID)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("exchange the code: %w", err)

@@ -169,7 +169,8 @@ func (l *Login) CacheKey() string {
 }
 
 // Forget deletes the token for a server, and revokes it where the authorization server can
-// (RFC 7009). The next request logs in.
+// (RFC 7009). The next request logs in, by a client that is registered anew if the one before was
+// registered dynamically: the page of an authorization server that has forgotten a client is a dead end.
 func (l *Login) Forget(ctx context.Context, server string) error {
 	a, err := l.accountOf(server)
 	if err != nil {

@@ -271,3 +271,35 @@ func TestConfig(t *testing.T) {
 		}
 	}
 }
+
+// An authorization server that has forgotten the client gets it anew: when it refuses the refresh
+// token, and after Forget.
+func TestForgottenClient(t *testing.T) {
+	w := newWorld(t)
+	l := w.login()
+	w.accepted(l)
+	w.expire()
+	unknown := ""
+	w.mu.Lock()
+	unknown = w.forms[0].Get("client_id")
+	w.override["/token"] = func(rw http.ResponseWriter, r *http.Request) {
+		_ = r.ParseForm()
+		if r.PostForm.Get("client_id") == unknown {
+			refuse(rw, "invalid_client")
+			return
+		}
+		w.token(rw, r)
+	}
+	w.mu.Unlock()
+	w.accepted(l)
+	if len(w.opened) != 2 || w.requests("/register") != 2 || strings.Contains(w.opened[1], unknown) {
+		t.Errorf("%d logins, %d registrations", len(w.opened), w.requests("/register"))
+	}
+	if err := l.Forget(t.Context(), w.url()); err != nil {
+		t.Fatal(err)
+	}
+	w.accepted(l)
+	if w.requests("/register") != 3 {
+		t.Errorf("%d registrations after Forget", w.requests("/register"))
+	}
+}

@@ -165,10 +165,12 @@ func (l *Login) register(ctx context.Context, from fetch.Peer, as *issuer, redir
 	return r, nil
 }
 
-// forget removes a dynamic registration that its authorization server does not know any more.
-func (l *Login) forget(ctx context.Context, as *issuer) {
-	if l.c.Name != "" && l.c.ClientID == "" {
-		_ = l.store.Put(ctx, storeKey("client", as.Issuer, l.c.Name), nil) // the next login reports it
+// forget removes a dynamic registration, which its authorization server may not know any more. The
+// next login registers the client anew.
+func (l *Login) forget(ctx context.Context, issuer, client string) {
+	key, r := storeKey("client", issuer, l.c.Name), new(registration)
+	if l.c.Name != "" && l.c.ClientID == "" && l.load(ctx, key, r) && r.ID == client {
+		_ = l.store.Put(ctx, key, nil) // the next login reports it
 	}
 }
 

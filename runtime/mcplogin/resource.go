@@ -112,7 +112,7 @@ func readResource(server *url.URL, body []byte) (*resource, error) {
 		return nil, fmt.Errorf("read the resource metadata of %s: %w", server.Redacted(), err)
 	}
 	if !coversServer(m.Resource, server) {
-		return nil, fmt.Errorf("the resource metadata of %s is of another resource, %s: its %q must be the URL of the server or a parent path of it",
+		return nil, fmt.Errorf("the resource metadata of %s is of another resource, %s: its %q must be the URL of the server or a parent path of it. If it is the server that is meant, use this URL",
 			server.Redacted(), quote(m.Resource), "resource")
 	}
 	if len(m.AuthorizationServers) == 0 {
