@@ -1,0 +1,117 @@
+package hardening_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+// TestIdleClientStream bounds what an idle client with a session takes whose GET stream is open,
+// above a client of net/http that reads the same stream: goroutines, and bytes of heap and
+// stacks.
+func TestIdleClientStream(t *testing.T) {
+	if raceEnabled {
+		t.Skip("the race detector takes memory of its own")
+	}
+	const clients, mostBytes, mostGoroutines = 200, 10 << 10, 1
+	posts := quickHTTP("session")
+	var open atomic.Int64
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.Method {
+		case http.MethodGet:
+			w.Header().Set("Content-Type", "text/event-stream")
+			w.WriteHeader(http.StatusOK)
+			w.(http.Flusher).Flush()
+			open.Add(1)
+			<-r.Context().Done()
+			open.Add(-1)
+		case http.MethodDelete:
+			w.WriteHeader(http.StatusNoContent)
+		default:
+			posts.ServeHTTP(w, r)
+		}
+	}))
+	defer s.Close()
+	transport := &http.Transport{MaxIdleConnsPerHost: 2 * clients}
+	defer transport.CloseIdleConnections()
+	bare := func() (end func()) {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp, err := transport.RoundTrip(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { _, _ = bufio.NewReader(resp.Body).ReadSlice('\n') }() // until the end
+		return func() { _ = resp.Body.Close() }
+	}
+	client := func() (end func()) {
+		c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: s.URL, Client: &http.Client{Transport: transport}}, mcpclient.Options{Revision: "2025-11-25", OnNotification: func(string, json.RawMessage) {}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return func() { _ = c.Close() }
+	}
+	await := func(n int64) {
+		for deadline := time.Now().Add(20 * time.Second); open.Load() != n; time.Sleep(time.Millisecond) {
+			if time.Now().After(deadline) {
+				t.Fatalf("%d streams are open, of %d", open.Load(), n)
+			}
+		}
+	}
+	// measure returns what each takes, and how many goroutines this module has started for it.
+	measure := func(connect func() func()) (bytes, goroutines float64) {
+		ends := []func(){connect()} // what all have in common
+		await(1)
+		before, ours := memoryInUse(), ownGoroutines()
+		for range clients {
+			ends = append(ends, connect())
+		}
+		await(clients + 1)
+		bytes, goroutines = float64(memoryInUse()-before)/clients, float64(ownGoroutines()-ours)/clients
+		for _, end := range ends {
+			end()
+		}
+		await(0)
+		return bytes, goroutines
+	}
+	by, _ := measure(bare)
+	took, goroutines := measure(client)
+	t.Logf("%.0f bytes for each client with a stream, %.0f for each stream of net/http, with those of the server; %.2f goroutines", took, by, goroutines)
+	if took-by > mostBytes || goroutines > mostGoroutines {
+		t.Errorf("%.0f bytes for each client above %.0f, of %d, and %.2f goroutines, of %d", took-by, by, mostBytes, goroutines, mostGoroutines)
+	}
+}
+
+// memoryInUse returns the size of the live heap and of the stacks.
+func memoryInUse() int64 {
+	runtime.GC()
+	runtime.GC() // pools keep objects for one collection
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc) + int64(m.StackInuse)
+}
+
+// ownGoroutines returns how many goroutines the runtime of this module has started.
+func ownGoroutines() int {
+	stacks := make([]byte, 16<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	n := 0
+	for line := range bytes.Lines(stacks) {
+		if text := string(line); strings.HasPrefix(text, "created by github.com/mcpgen/mcpgen/runtime/") && !strings.Contains(text, "/hardening_test.") {
+			n++
+		}
+	}
+	return n
+}
