@@ -1,0 +1,133 @@
+package interop
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/modelcontextprotocol/go-sdk/oauthex"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpauth"
+	"github.com/mcpgen/mcpgen/runtime/mcpauthtest"
+	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
+	"github.com/mcpgen/mcpgen/runtime/mcpissuer"
+)
+
+// startDevLogin runs a program with -dev-login until the end of the test, as docs/auth.md does: two
+// tools with a scope each, ada may have one of the scopes, root both.
+func startDevLogin(t *testing.T) (endpoint string) {
+	t.Helper()
+	s := mcp.NewServer(mcp.ServerInfo{Name: "shop"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
+	for name, scope := range map[string]string{"search": "books:read", "order": "books:write"} {
+		s.Register(mcp.NewTool(mcp.ToolInfo{Name: name, InputSchema: `{"type":"object"}`, Scopes: []string{scope}}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
+			return mcp.TextResult(name + " by " + mcpauth.IdentityFromContext(ctx).Subject), nil
+		}))
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	ready, ended := make(chan string, 1), make(chan error, 1)
+	go func() {
+		ended <- mcpcmd.Run(ctx, s, []string{"-http", "127.0.0.1:0", "-dev-login=ada:books:read,root:*"}, mcpissuer.Flags(), mcpcmd.WithReady(func(url string) { ready <- url }))
+	}()
+	select {
+	case endpoint = <-ready:
+	case err := <-ended:
+		stop()
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	})
+	return endpoint
+}
+
+// goSDKPerson is a client of the Go SDK that registers and logs in by itself, and who is at its
+// browser.
+type goSDKPerson struct {
+	mcpauthtest.Person
+	asked []string // scopes at the pages
+}
+
+func (p *goSDKPerson) connect(ctx context.Context, t *testing.T, endpoint string) *sdk.ClientSession {
+	t.Helper()
+	p.Scopes = func(scopes []string) []string {
+		p.asked = append(p.asked, strings.Join(scopes, " "))
+		return scopes
+	}
+	const redirect = "http://127.0.0.1:7777/callback" // which the fetcher does not open
+	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
+		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
+			ClientName: "go-sdk", RedirectURIs: []string{redirect}, GrantTypes: []string{"authorization_code", "refresh_token"},
+		}},
+		RedirectURL: redirect,
+		AuthorizationCodeFetcher: func(ctx context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
+			to, err := p.Callback(ctx, args.URL)
+			if err != nil {
+				return nil, err
+			}
+			u, err := url.Parse(to)
+			if err != nil {
+				return nil, err
+			}
+			q := u.Query()
+			return &auth.AuthorizationResult{Code: q.Get("code"), State: q.Get("state"), Iss: q.Get("iss")}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "go-sdk", Version: "1"}, nil).Connect(ctx, &sdk.StreamableClientTransport{Endpoint: endpoint, OAuthHandler: handler}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// TestDevLoginGoSDK does what docs/auth.md says about a client, with one that is not ours: it
+// registers, logs in, lists, calls, is refused a scope, steps up and calls.
+func TestDevLoginGoSDK(t *testing.T) {
+	t.Parallel()
+	endpoint := startDevLogin(t)
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+
+	root := &goSDKPerson{Person: mcpauthtest.Person{Persona: "root"}}
+	c := root.connect(ctx, t, endpoint)
+	tools, err := c.ListTools(ctx, nil)
+	if err != nil || len(tools.Tools) != 2 {
+		t.Fatalf("%+v, %v", tools, err)
+	}
+	for _, tool := range []string{"search", "order", "search"} {
+		result, err := c.CallTool(ctx, &sdk.CallToolParams{Name: tool})
+		if err != nil || result.IsError || len(result.Content) != 1 {
+			t.Fatalf("%s: %+v, %v", tool, result, err)
+		}
+		if text, ok := result.Content[0].(*sdk.TextContent); !ok || text.Text != tool+" by root" {
+			t.Errorf("%s: %+v", tool, result.Content[0])
+		}
+	}
+	if len(root.asked) < 2 || !strings.Contains(root.asked[len(root.asked)-1], "books:write") {
+		t.Errorf("the pages have asked for %q", root.asked)
+	}
+
+	ada := &goSDKPerson{Person: mcpauthtest.Person{Persona: "ada"}}
+	c = ada.connect(ctx, t, endpoint)
+	if result, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "search"}); err != nil || result.IsError {
+		t.Errorf("ada searches: %+v, %v", result, err)
+	}
+	if result, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "order"}); err == nil && !result.IsError {
+		t.Errorf("ada orders: %+v", result)
+	}
+	if n := len(ada.asked); n > 5 {
+		t.Errorf("%d pages for a scope that ada cannot have", n)
+	}
+}
