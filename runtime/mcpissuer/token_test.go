@@ -258,3 +258,37 @@ func TestAudience(t *testing.T) {
 		t.Errorf("a thousand times: %v", got)
 	}
 }
+
+// Of requests that come at once with one code, or one refresh token, at most one gets tokens; and the
+// login ends.
+func TestAtOnce(t *testing.T) {
+	w := newWorld(t)
+	atOnce := func(form url.Values) (granted int) {
+		t.Helper()
+		statuses := make(chan int, 20)
+		for range cap(statuses) {
+			go func() { statuses <- w.post(nil, "/oauth/token", form).status }()
+		}
+		for range cap(statuses) {
+			if status := <-statuses; status == http.StatusOK {
+				granted++
+			} else if status != http.StatusBadRequest {
+				t.Errorf("status %d", status)
+			}
+		}
+		return granted
+	}
+	if n := atOnce(w.login()); n != 1 {
+		t.Errorf("a code was redeemed %d times", n)
+	}
+	got, failed := w.redeem(w.login())
+	if failed != "" {
+		t.Fatal(failed)
+	}
+	if n := atOnce(refreshForm(got.Refresh)); n != 1 {
+		t.Errorf("a refresh token was used %d times", n)
+	}
+	if w.active(got.Access) {
+		t.Error("the login goes on")
+	}
+}
