@@ -187,7 +187,7 @@ func redirectElsewhere(t *testing.T) {
 func registrationRefused(t *testing.T) {
 	w := newWorld(t)
 	for _, to := range []string{
-		"javascript:alert(1)", "JavaScript:alert(1)", "javascript://x/%0aalert(1)", "data:text/html,x", "file:///etc/passwd", "vbscript:x", "http://evil.example/", "https://user@evil.example/",
+		"javascript:alert(1)", "JavaScript:alert(1)", "javascript://x/%0aalert(1)", "data:text/html,x", "file:///etc/passwd", "vbscript:x", "http://evil.example/", "https://user@evil.example/", "https://ada:" + canary + "@evil.example/",
 		"https://evil.example/#x", "/callback", "", "https:///callback", "https://a b/", "https://a\"/", "https://evil.example/" + strings.Repeat("x", 3000),
 	} {
 		text, err := json.Marshal(map[string]any{"redirect_uris": []string{to}, "token_endpoint_auth_method": "none", "client_name": canary})
@@ -201,6 +201,8 @@ func registrationRefused(t *testing.T) {
 		r.Header.Set("Content-Type", "application/json")
 		if a := w.do(nil, r); a.status != http.StatusBadRequest || strings.Contains(a.body, "client_id") {
 			t.Errorf("%.60q: status %d: %s", to, a.status, a.body)
+		} else {
+			w.clean(a)
 		}
 	}
 }
@@ -260,7 +262,7 @@ func documentAtPrivateAddress(t *testing.T) {
 	_, port, _ := strings.Cut(private.Listener.Addr().String(), ":")
 	for _, id := range []string{
 		private.URL + "/client.json", "https://localhost:" + port + "/client.json", "https://[::ffff:127.0.0.1]:" + port + "/client.json",
-		"https://169.254.169.254/latest", "https://10.0.0.1/client.json", "https://user@127.0.0.1:" + port + "/x", "http://127.0.0.1:" + port + "/x",
+		"https://169.254.169.254/latest?key=" + canary, "https://ada:" + canary + "@10.0.0.1/client.json", "https://10.0.0.1/client.json", "https://user@127.0.0.1:" + port + "/x", "http://127.0.0.1:" + port + "/x",
 	} {
 		a := w.open(newBrowser(), request(rand.Text()+rand.Text(), "client_id", id))
 		if a.status != http.StatusUnauthorized || a.header.Get("Location") != "" {
