@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -215,6 +216,32 @@ func TestEraFileIsReplaced(t *testing.T) {
 		if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 			t.Errorf("%s: mode %v, %v", name, info.Mode(), err)
 		}
+	}
+}
+
+// TestEraFileIsLogged: a broken file is in the log once, one that is missing is not.
+func TestEraFileIsLogged(t *testing.T) {
+	var out strings.Builder
+	before := slog.Default()
+	defer slog.SetDefault(before)
+	slog.SetDefault(slog.New(slog.NewTextHandler(&out, nil)))
+	path := filepath.Join(t.TempDir(), "eras.json")
+	store := FileEras(path)
+	store.Get("k")
+	if out.Len() > 0 {
+		t.Errorf("for a file that is missing: %s", &out)
+	}
+	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	store.Get("k")
+	store.Get("k")
+	store.Put("k", Era{Revision: "2025-11-25", At: time.Now()})
+	if text := out.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "eras.json") {
+		t.Errorf("for a broken file: %s", text)
+	}
+	if _, ok := store.Get("k"); !ok {
+		t.Error("the file was not replaced")
 	}
 }
 

@@ -2,6 +2,9 @@ package mcpclient
 
 import (
 	"encoding/json"
+	"errors"
+	"io/fs"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -18,14 +21,16 @@ import (
 //
 // Several processes may use one file. They do not wait for each other: of two that write at
 // the same time, one may overwrite what the other has added, and its server is probed again.
-// A file that cannot be read or written is not an error; then servers are probed.
+// A file that cannot be read or written is not an error; then servers are probed, and the log
+// of the package slog says so once. A broken file is replaced when an era is kept.
 func FileEras(path string) EraStore { return &fileEras{path: path} }
 
 // fileEras reads the file for each Get, since connections are rare and other processes write
 // to it.
 type fileEras struct {
-	path string
-	mu   sync.Mutex
+	path   string
+	broken sync.Once // the log has the file
+	mu     sync.Mutex
 }
 
 // eraFile is the content of the file.
@@ -71,7 +76,19 @@ func (f *fileEras) Drop(target string) {
 func (f *fileEras) read() map[string]fileEra {
 	var file eraFile
 	data, err := regularfile.ReadWithin(f.path, maxEraBytes)
-	if err != nil || json.Unmarshal(data, &file) != nil || file.Format != eraFormat || file.Servers == nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		return map[string]fileEra{}
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &file)
+	}
+	if err == nil && (file.Format != eraFormat || file.Servers == nil) {
+		err = errors.New("it has another format")
+	}
+	if err != nil {
+		f.broken.Do(func() {
+			slog.Warn("mcpclient: the file of eras cannot be read; it is replaced when a server was probed", "path", f.path, "error", err)
+		})
 		return map[string]fileEra{}
 	}
 	return file.Servers
