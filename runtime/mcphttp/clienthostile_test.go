@@ -298,3 +298,28 @@ func TestClientNotSent(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestClientRedirectsToPlain: a server behind TLS sends clients to plain http, also on its own host.
+// Nothing is sent there.
+func TestClientRedirectsToPlain(t *testing.T) {
+	var heard atomic.Int32
+	plain := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { heard.Add(1) }))
+	defer plain.Close()
+	to := plain.URL
+	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", to)
+		w.WriteHeader(http.StatusPermanentRedirect)
+	}))
+	defer secure.Close()
+	for _, target := range []string{plain.URL + "/mcp", "http" + strings.TrimPrefix(secure.URL, "https") + "/mcp"} {
+		to = target
+		c := requester(t, mcphttp.Endpoint{URL: secure.URL, Client: secure.Client(), Auth: mcphttp.Bearer("secret")}, nil)
+		_, err := sendRequest(t.Context(), c, &dial.Message{Method: "tools/list", Revision: perRequest})
+		if s, ok := err.(*dial.Status); !ok || s.Location != target {
+			t.Errorf("%s: %v", target, err)
+		}
+	}
+	if n := heard.Load(); n > 0 {
+		t.Errorf("%d requests were sent without TLS", n)
+	}
+}
