@@ -181,15 +181,13 @@ var messageRows = []hostileRow{
 		}),
 		run: func(t *testing.T, h *hostile) {
 			h.connect(t)
-			for range 2 {
-				_, err := h.call(t, enough, nil)
-				wantError[*mcpclient.LimitError](t, "the call", err)
-				// The next call may be sent before the server closes the connection.
-				if _, err := h.call(t, enough, map[string]int{"n": 1}); err != nil {
-					wantError[*mcpclient.ConnectionError](t, "the next call", err)
-				}
-				h.works(t, "it")
+			_, err := h.call(t, enough, nil)
+			wantError[*mcpclient.LimitError](t, "the call", err)
+			// The next call may be sent before the server closes the connection.
+			if _, err := h.call(t, enough, map[string]int{"n": 1}); err != nil {
+				wantError[*mcpclient.ConnectionError](t, "the next call", err)
 			}
+			h.works(t, "it")
 		},
 	},
 	{
