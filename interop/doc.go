@@ -16,6 +16,9 @@
 // the directory servers, which have the same features by each SDK, and those that are
 // published on npm.
 //
+// In the directory hostile, servers break the protocol: our client and command are tested with
+// them, and compared with the clients of the Go SDK and mcp-go.
+//
 // A guarded server and our client log in at two authorization servers: oidc-provider, on
 // Node.js, and package op of zitadel/oidc.
 //
