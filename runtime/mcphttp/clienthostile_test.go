@@ -302,8 +302,8 @@ func TestClientNotSent(t *testing.T) {
 // TestClientRedirectsToPlain: a server behind TLS sends clients to plain http, also on its own host.
 // Nothing is sent there.
 func TestClientRedirectsToPlain(t *testing.T) {
-	var heard atomic.Int32
-	plain := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { heard.Add(1) }))
+	var requests atomic.Int32
+	plain := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
 	defer plain.Close()
 	to := plain.URL
 	secure := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -319,7 +319,7 @@ func TestClientRedirectsToPlain(t *testing.T) {
 			t.Errorf("%s: %v", target, err)
 		}
 	}
-	if n := heard.Load(); n > 0 {
+	if n := requests.Load(); n > 0 {
 		t.Errorf("%d requests were sent without TLS", n)
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // strangeSchemas are schemas that a client must not follow. %URL is the address of a server that
-// must hear nothing.
+// must get nothing.
 var strangeSchemas = []string{
 	`{"type":"object","$ref":"%URL/a"}`,
 	`{"type":"object","$schema":"%URL/b","properties":{"x":{"$ref":"%URL/c#/d"},"y":{"$dynamicRef":"%URL/e"}}}`,
@@ -26,20 +26,20 @@ var strangeSchemas = []string{
 	`{"type":"object","properties":7,"required":"x"}`,
 }
 
-// heard counts the connections to an address that nothing must be sent to.
-type heard struct {
+// unused counts the connections to an address that nothing must be sent to.
+type unused struct {
 	address string
 	n       atomic.Int32
 }
 
-// listenHeard listens until the function that it returns is called.
-func listenHeard(t *testing.T) (h *heard, stop func()) {
+// listenUnused listens until the function that it returns is called.
+func listenUnused(t *testing.T) (u *unused, stop func()) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h = &heard{address: l.Addr().String()}
+	u = &unused{address: l.Addr().String()}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -48,11 +48,11 @@ func listenHeard(t *testing.T) (h *heard, stop func()) {
 			if err != nil {
 				return
 			}
-			h.n.Add(1)
+			u.n.Add(1)
 			_ = c.Close()
 		}
 	}()
-	return h, func() {
+	return u, func() {
 		_ = l.Close()
 		<-done
 	}
@@ -91,7 +91,7 @@ var schemaRows = []hostileRow{
 			}
 		},
 		run: func(t *testing.T, h *hostile) {
-			listener, stop := listenHeard(t)
+			listener, stop := listenUnused(t)
 			defer stop()
 			c := h.connect(t)
 			if _, err := h.call(t, enough, map[string]string{"address": listener.address}); err != nil {
