@@ -128,12 +128,30 @@ func (row hostileRow) test(t *testing.T, transport string, e era) {
 		t.Errorf("the heap has grown by %d MiB, and may grow by %d", grown>>20, most>>20)
 	}
 	stop()
+	wantNoMore(t, goroutines, files)
+}
+
+// wantNoMore waits until there are no more goroutines and open files than before.
+func wantNoMore(t *testing.T, goroutines, files int) {
+	t.Helper()
 	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > goroutines || openFiles() > files; {
 		if time.Now().After(end) {
 			t.Fatalf("%d goroutines and %d files, %d and %d before", runtime.NumGoroutine(), openFiles(), goroutines, files)
 		}
 		runtime.Gosched()
 	}
+}
+
+// bound checks at the end of a test that nothing of it is left, and that the live heap has stayed
+// within maxHostileHeap. Call it first.
+func bound(t *testing.T) {
+	goroutines, files, heap := runtime.NumGoroutine(), openFiles(), watchHeap()
+	t.Cleanup(func() {
+		if grown := heap(); grown > maxHostileHeap {
+			t.Errorf("the heap has grown by %d MiB", grown>>20)
+		}
+		wantNoMore(t, goroutines, files)
+	})
 }
 
 // noEras keeps nothing, so that each test begins with a probe.

@@ -49,6 +49,7 @@ func TestHostileResponses(t *testing.T) {
 	} {
 		for _, e := range both {
 			t.Run(name+"/"+string(e), func(t *testing.T) {
+				bound(t)
 				server := &faulty.Server{Modern: e == modern}
 				front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					body, _ := io.ReadAll(r.Body) // an empty one calls no tool

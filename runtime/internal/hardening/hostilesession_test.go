@@ -30,6 +30,7 @@ func TestHostileSessions(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			bound(t)
 			var sessions, calls atomic.Int32
 			url := httpServer(t, func(w http.ResponseWriter, r *http.Request, body []byte) bool {
 				switch {
