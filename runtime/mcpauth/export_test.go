@@ -60,3 +60,16 @@ var KeepUntil = keepUntil
 
 // TokenID is the name of a token in records.
 var TokenID = tokenID
+
+// WithChecksum appends the checksum of an API key.
+func WithChecksum(s string) string { return s + checksumOf(s) }
+
+// CountRounds counts the rounds by which a verifier of Basic derives passwords.
+func CountRounds(v Verifier) *int {
+	rounds := new(int)
+	v.(*basic).derive = func(password string, salt []byte, n int) []byte {
+		*rounds += n
+		return derive(password, salt, n)
+	}
+	return rounds
+}
