@@ -196,7 +196,7 @@ func testAuthScope(t *testing.T, v target) {
 				}
 			}
 		}
-		if v.is(httpLegacy, webSocket, httpSSE) {
+		if v.era == legacy {
 			s.testBatch(tokenOf(object{"scope": "books:read"}))
 		}
 		s.keeps("scopes", nil)

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,6 +22,17 @@ type authRow struct {
 	attacks string // in a few words
 	end     string // what comes of them
 	run     func(t *testing.T, v target)
+}
+
+// authElsewhere are attacks whose tests are in another package: what is attacked there, what comes of
+// it, and the test.
+var authElsewhere = [][3]string{
+	{"a clock that is set while verifications are kept", "they end by time that passes", "runtime/mcpauth TestClockSteps"},
+	{"a used proof, when the clock is set back", "401", "runtime/mcpauth TestClockStepsReplay"},
+	{"a used request state, when the clock is set back", "-32602", "runtime/mcp TestStateStoreClockSetBack"},
+	{"API keys, user names and passwords that are nearly right", "the same steps as for any other", "runtime/mcpauth TestNearMisses"},
+	{"scopes that a store has taken from a password that is known", "403", "runtime/mcpauth TestBasicFewerScopes"},
+	{"each refusal, and what its record has", "one record", "runtime/mcpauth TestAuditOfEachRefusal"},
 }
 
 // authRows are all attacks. Each runs on streamable HTTP of both eras, HTTP+SSE and WebSocket.
@@ -42,6 +55,11 @@ var authRows = []authRow{
 	{"Handler", "a handler that passes on, logs or panics with what it has of the call; an error of a verifier with the token", "no credential is in it, nor in the log", testAuthHandler},
 	{"Resources", "tokens between two guards of one verifier; a guard without resource; scopes without a guard", "own audience each; error at start; refused", testAuthResources},
 	{"RolesFile", "a file of roles that is missing, broken, or replaced while calls run", "error at start; the old one stays", testAuthRolesFile},
+	{"Connection", "requests of several callers by one connection of HTTP/2; a token in a trailer", "each is decided by itself; 401", testAuthConnection},
+	{"Framing", "two lengths, a length and chunks, other codings; a request inside or behind another; a token in a trailer", "400, 501, or each is decided by its own header", testAuthFraming},
+	{"Subscription", "a subscription or listen that outlives its token; a session that goes on with fewer scopes", "no notification until the token is renewed; ended", testAuthSubscription},
+	{"Servers", "session, event id and `requestState` of one server at another with the same guard", "404; -32602", testAuthServers},
+	{"PageCertificate", "a page of another origin, with a client certificate", "403", testAuthPageCertificate},
 }
 
 // authTransports are those that a guard of HTTP requests authenticates for.
@@ -51,9 +69,15 @@ func TestAuth(t *testing.T) {
 	for _, r := range authRows {
 		t.Run(r.name, func(t *testing.T) {
 			for _, w := range transports {
-				v := target{transport: w, era: w.eras[0]}
-				if v.is(authTransports...) {
-					t.Run(w.name, func(t *testing.T) { r.run(t, v) })
+				for _, e := range w.eras {
+					v := target{transport: w, era: e}
+					if v.is(authTransports...) {
+						name := w.name
+						if len(w.eras) > 1 {
+							name += "/" + string(e)
+						}
+						t.Run(name, func(t *testing.T) { r.run(t, v) })
+					}
 				}
 			}
 		})
@@ -71,6 +95,20 @@ func TestAuthTable(t *testing.T) {
 		}
 		seen[r.name] = true
 		fmt.Fprintf(&b, "| %s | %s | `TestAuth/%s` |\n", cell(r.attacks), cell(r.end), r.name)
+	}
+	for _, r := range authElsewhere {
+		folder, name, _ := strings.Cut(r[2], " ")
+		files, err := filepath.Glob("../../../" + folder + "/*_test.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(files, func(file string) bool {
+			text, err := os.ReadFile(file)
+			return err == nil && strings.Contains(string(text), "\nfunc "+name+"(t *testing.T) {")
+		}) {
+			t.Errorf("%s has no test %s", folder, name)
+		}
+		fmt.Fprintf(&b, "| %s | %s | `%s` of `%s` |\n", cell(r[0]), cell(r[1]), name, folder)
 	}
 	const path = "../../../docs/security.md"
 	page, err := os.ReadFile(path)
