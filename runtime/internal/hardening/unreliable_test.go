@@ -2,6 +2,7 @@ package hardening_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -205,9 +206,13 @@ func (s *unreliable) dialMemory(ctx context.Context) (jsonrpc.Conn, error) {
 	return jsonrpc.NewLineConn(client, client, 0), nil
 }
 
+// soakKey is the key of all servers for request states. A server that has started again takes those
+// of the one before: what a client has not sent when a connection is lost, it sends to the next.
+var soakKey = bytes.Repeat([]byte{1}, 32)
+
 // start starts the server anew.
 func (s *unreliable) start() {
-	g := &generation{server: mcp.NewServer(mcp.ServerInfo{Name: "unreliable", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))}
+	g := &generation{server: mcp.NewServer(mcp.ServerInfo{Name: "unreliable", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)), mcp.WithStateKeys(soakKey))}
 	g.feed = &feed{conns: make(chan net.Conn, 64), open: map[net.Conn]bool{}, ended: make(chan struct{})}
 	run := func(token string) {
 		s.ledgerMu.Lock()
@@ -329,6 +334,13 @@ func (s *unreliable) checkLedger() {
 	}
 }
 
+// emptyLedger forgets all calls.
+func (s *unreliable) emptyLedger() {
+	s.ledgerMu.Lock()
+	defer s.ledgerMu.Unlock()
+	s.calls, s.runs = map[string]soakCall{}, map[string]int{}
+}
+
 // readLedger reads what processes have run.
 func (s *unreliable) readLedger() {
 	f, err := os.Open(s.file)
@@ -356,7 +368,7 @@ func unreliableProgram() int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	server := mcp.NewServer(mcp.ServerInfo{Name: "unreliable", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
+	server := mcp.NewServer(mcp.ServerInfo{Name: "unreliable", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)), mcp.WithStateKeys(soakKey))
 	registerSoak(server, func(token string) {
 		_, _ = io.WriteString(ledger, token+"\n")
 	}, func() { os.Exit(exitStatus) }, &realSoakTimes)
