@@ -236,10 +236,14 @@ func TestEndpointLongMessages(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	stream := open(t, e)
-	for _, id := range []string{"6", "7"} {
+	// The id of the first one comes at its end, that of the second at its beginning.
+	for _, want := range []struct {
+		id    string
+		early bool
+	}{{"", true}, {"6", false}, {"7", false}} {
 		_, err := stream.Read()
-		if long, ok := errors.AsType[*jsonrpc.FrameError](err); !ok || long.ID.String() != id || long.Kind != jsonrpc.Response {
-			t.Errorf("read: %v", err)
+		if long, ok := errors.AsType[*jsonrpc.FrameError](err); !ok || long.ID.String() != want.id || long.Early != want.early || !want.early && long.Kind != jsonrpc.Response {
+			t.Errorf("read: %+v, want %+v", err, want)
 		}
 	}
 	ended := make(chan error, 1)
