@@ -55,7 +55,7 @@ func TestBookstoreAuth(t *testing.T) {
 					t.Errorf("%d tools, %v", len(tools), err)
 				}
 				for renewed := with.renews(); with.renews() < renewed+2; time.Sleep(100 * time.Millisecond) {
-					result, err := c.Call(ctx, "search", map[string]any{"query": "sea"})
+					result, err := c.Call(ctx, "search_books", map[string]any{"query": "sea"})
 					if err != nil || result.IsError || !strings.Contains(strings.ToLower(result.Text()), "sea") {
 						t.Fatalf("%+v, %v", result, err)
 					}

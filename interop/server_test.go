@@ -53,8 +53,8 @@ func name(program string) string {
 	return strings.TrimSuffix(filepath.Base(program), ".exe")
 }
 
-// checkStderr checks the standard error of a program: one line about its features, and
-// no warnings.
+// checkStderr checks the standard error of a program: one line about its features, one about
+// who may call where that is decided, and no warnings.
 func checkStderr(t *testing.T, program, stderr string) {
 	t.Helper()
 	first, rest, _ := strings.Cut(stderr, "\n")
@@ -62,7 +62,7 @@ func checkStderr(t *testing.T, program, stderr string) {
 		t.Errorf("%s began with %q", name(program), first)
 	}
 	for line := range strings.Lines(rest) {
-		if !strings.Contains(line, " INFO ") {
+		if !strings.Contains(line, " INFO ") && !strings.HasPrefix(line, "\tcallers need: ") {
 			t.Errorf("%s wrote to its standard error: %s", name(program), line)
 		}
 	}

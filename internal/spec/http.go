@@ -17,12 +17,17 @@ const InvalidField = "Test-Invalid: true"
 const PerhapsField = "Test-Invalid: perhaps"
 
 // Handler returns middleware that validates the messages which a handler of streamable
-// HTTP or of HTTP with SSE reads and writes.
+// HTTP or of HTTP with SSE reads and writes. Metadata, which a guard serves beside the endpoint,
+// is not a message.
 func (p *Tap) Handler(h http.Handler) http.Handler {
 	if p.all == nil {
 		return h
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, "/.well-known/") {
+			h.ServeHTTP(w, r)
+			return
+		}
 		x := &exchange{conversation: p.conversationOf(r), ResponseWriter: w, said: map[string]mark{"true": marked, "perhaps": perhaps}[r.Header.Get("Test-Invalid")]}
 		r.Header.Del("Test-Invalid")
 		if r.Body != nil && r.Body != http.NoBody && r.Method == http.MethodPost {
