@@ -228,6 +228,8 @@ func greedies() []greedy {
 		})(0)
 	}
 	text := strings.Repeat("x", 900*kb)
+	form := &mcp.FormInfo{Fields: []mcp.FormField{{Name: "name"}}}
+	state := json.RawMessage(`"` + text[:200*kb] + `"`)
 	data, object := []byte(text[:675*kb]), json.RawMessage(`{"x":"`+text+`"}`)
 	resource := func(f func(req *mcp.Request) (*mcp.ResourceResult, error)) func(*mcp.Server, func()) {
 		return func(s *mcp.Server, arrived func()) {
@@ -290,9 +292,16 @@ func greedies() []greedy {
 			}
 			return "[" + strings.Join(calls, ",") + "]"
 		}},
-		{name: "state", size: 300 * kb, calls: 100, message: func(i int) string {
+		{name: "state", size: 300 * kb, calls: 200, fills: true, message: func(i int) string {
 			return request(i, "tools/call", `{"name":"give","arguments":{},`+modernMeta+`}`)
-		}, register: given(nil, &mcp.InputRequired{State: json.RawMessage(`"` + text[:200*kb] + `"`)})},
+		}, register: given(nil, &mcp.InputRequired{State: state})},
+		{name: "questions", size: 300 * kb, calls: 200, fills: true, message: func(i int) string {
+			return request(i, "tools/call", `{"name":"give","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
+				`"io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}}`)
+		}, register: given(nil, &mcp.InputRequired{Questions: map[string]mcp.Question{"q": mcp.FieldsQuestion(text[:300*kb], form)}})},
+		{name: "state between requests", size: 300 * kb, calls: 200, fills: true, register: given(nil, &mcp.InputRequired{
+			State: state, Questions: map[string]mcp.Question{"q": mcp.FieldsQuestion("?", form)},
+		})},
 	}
 	for _, size := range []int{60 * kb, 300 * kb, 900 * kb, 5 * mb} {
 		all = append(all, greedy{name: fmt.Sprint("structured ", size>>10, " KiB"), size: size, register: structured(size)})

@@ -108,9 +108,13 @@ func (x *exchange) setState(e *InputRequired) error {
 	if err != nil {
 		return fmt.Errorf("state of the handler: %w", err)
 	}
-	r.state = state
 	if limit := x.conn.server.limits.StateBytes; len(state)+r.size > limit {
 		return fmt.Errorf("the state of the handler and the answers of the client have %d bytes, and at most %d are kept", len(state)+r.size, limit)
+	}
+	r.state = state
+	if err := r.charge(x); err != nil {
+		r.state = nil
+		return err
 	}
 	return nil
 }

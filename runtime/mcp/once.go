@@ -79,5 +79,8 @@ func (c *questions) setOnce(x *exchange, key string, text json.RawMessage) error
 	if !x.revision.ServerRequests.Rounds {
 		return nil // it is not part of a request state
 	}
-	return r.addSize(x, len(text))
+	if err := r.addSize(x, len(text)); err != nil {
+		return err
+	}
+	return r.charge(x)
 }

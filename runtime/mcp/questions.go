@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"strconv"
 	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 )
 
 // This file is the record of one request: which questions its handler has asked, which have
@@ -33,6 +35,7 @@ type questionRecord struct {
 	tries    map[string]int             // answers that were not valid, by key
 	once     map[string]json.RawMessage // values of [Once], by key
 	size     int                        // of answers and values, in bytes
+	charged  int                        // of size and state: what the request is charged for
 	state    json.RawMessage            // InputRequired.State of the handler
 
 	round    *round            // of the request state that came with the request; nil without one
@@ -129,7 +132,24 @@ func (c *questions) record(x *exchange, key string, q *question, value json.RawM
 		a.unasked, a.digest = false, q.digest
 		return nil
 	}
-	return r.add(x, key, &answer{digest: q.digest, value: value, used: true})
+	if err := r.add(x, key, &answer{digest: q.digest, value: value, used: true}); err != nil {
+		return err
+	}
+	return r.charge(x)
+}
+
+// charge charges the request for the answers, the values and the state. It returns an error if
+// there is no room. The caller holds the lock, or is the only one with access.
+func (r *questionRecord) charge(x *exchange) error {
+	more := r.size + len(r.state) - r.charged
+	if more <= membudget.Free {
+		return nil
+	}
+	if !x.charge(more) {
+		return protocolError(errOverloaded)
+	}
+	r.charged += more
+	return nil
 }
 
 // add adds an answer. The caller holds the lock, or is the only one with access.

@@ -46,8 +46,8 @@ func (x *exchange) openRound() {
 	}
 	if err := x.readRound(answers, state); err != nil {
 		x.questions.made = &questionRecord{rejected: err}
-	} else if r := x.questions.make(); !x.charge(r.size + len(r.state)) {
-		x.questions.made = &questionRecord{rejected: protocolError(errOverloaded)}
+	} else if err := x.questions.make().charge(x); err != nil {
+		x.questions.made = &questionRecord{rejected: err}
 	}
 }
 
@@ -134,7 +134,12 @@ func (x *exchange) endRoundLocked() (Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !x.charge(len(state) + len(c.state)) {
+	size := len(state)
+	for i := range c.pending {
+		size += len(c.pending[i].params)
+	}
+	if !x.charge(size) {
+		c.pending = nil // the reply is the error; the questions are not kept until it is sent
 		return nil, protocolError(errOverloaded)
 	}
 	slices.SortFunc(c.pending, func(a, b pendingQuestion) int { return strings.Compare(a.key, b.key) })
