@@ -2,6 +2,7 @@ package mcpauth
 
 import (
 	"context"
+	"crypto"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/clientauth"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 )
 
@@ -28,9 +30,18 @@ type IntrospectionOptions struct {
 	// Endpoint is the URL that is asked. "" means the introspection_endpoint of the metadata of
 	// the issuer.
 	Endpoint string
-	// ClientID and ClientSecret are those of the server at the issuer, sent as user name and
-	// password (RFC 6749, section 2.3.1).
+	// ClientID, and ClientSecret or Key, are those of the registration of the server at the
+	// issuer.
 	ClientID, ClientSecret string
+	// Key signs the assertions of the server (private_key_jwt, RFC 7523 section 2.2), whose
+	// audience is Issuer: an ECDSA, RSA or Ed25519 key. Its Sign is called by several goroutines
+	// at once.
+	Key crypto.Signer
+	// AuthMethod is how the server authenticates: private_key_jwt, client_secret_basic or
+	// client_secret_post. "" means the first of these that it has credentials for and that the
+	// metadata of the issuer lists, in introspection_endpoint_auth_methods_supported. Metadata
+	// without that list, and Endpoint, mean the first that it has credentials for.
+	AuthMethod string
 	// Audience, AudienceFrom, RolesFrom, Clients and DPoP are as in [JWTOptions]. The claims
 	// are the members of the answer.
 	Audience     string
@@ -73,8 +84,15 @@ type introspection struct {
 
 	mu      sync.Mutex
 	open    map[digest]*question
-	at      string // the endpoint, if it was found by metadata
+	found   questionPlace // by metadata
 	foundAt time.Time
+}
+
+// questionPlace is where and how the issuer is asked.
+type questionPlace struct {
+	url        string
+	method     string   // of authentication
+	algorithms []string // of assertions; empty if the issuer does not say
 }
 
 // answer is that of the issuer about a token: one of both.
@@ -98,8 +116,18 @@ func (v *introspection) check() error {
 			return fmt.Errorf("IntrospectionOptions.Endpoint %w", err)
 		}
 	}
-	if v.o.ClientID == "" || v.o.ClientSecret == "" {
-		return errors.New("IntrospectionOptions.ClientID and ClientSecret are needed: an issuer answers only clients that it knows (RFC 7662, section 2.1)")
+	if v.o.ClientID == "" || v.o.ClientSecret == "" && v.o.Key == nil {
+		return errors.New("IntrospectionOptions.ClientID, and ClientSecret or Key, are needed: an issuer answers only clients that it knows (RFC 7662, section 2.1)")
+	}
+	if v.o.Key != nil {
+		if err := clientauth.CheckKey(v.o.Key); err != nil {
+			return fmt.Errorf("IntrospectionOptions.Key: %w", err)
+		}
+	}
+	if v.o.AuthMethod != "" {
+		if _, err := clientauth.Choose([]string{v.o.AuthMethod}, v.o.Key != nil, v.o.ClientSecret != ""); err != nil {
+			return fmt.Errorf("IntrospectionOptions.AuthMethod is %q, which needs other credentials, or is not one of private_key_jwt, client_secret_basic and client_secret_post", v.o.AuthMethod)
+		}
 	}
 	return nil
 }
@@ -212,38 +240,61 @@ func (v *introspection) claims(ctx context.Context, token string) (map[string]an
 		return nil, err
 	}
 	form := url.Values{"token": {token}, "token_type_hint": {"access_token"}}
-	r, err := http.NewRequest(http.MethodPost, at, strings.NewReader(form.Encode()))
+	header := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
+	client := clientauth.Client{
+		Method: at.method, ID: v.o.ClientID, Secret: v.o.ClientSecret, Key: v.o.Key, Issuer: v.o.Issuer, Algorithms: at.algorithms,
+	}
+	if err := client.Authenticate(header, form); err != nil {
+		return nil, err
+	}
+	r, err := http.NewRequest(http.MethodPost, at.url, strings.NewReader(form.Encode()))
 	if err != nil {
 		return nil, errors.New("the introspection endpoint is not a URL")
 	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.SetBasicAuth(url.QueryEscape(v.o.ClientID), url.QueryEscape(v.o.ClientSecret))
+	r.Header = header
 	return v.f.object(ctx, r)
 }
 
-// endpoint returns where to ask.
-func (v *introspection) endpoint(ctx context.Context) (string, error) {
+// endpoint returns where to ask, and how.
+func (v *introspection) endpoint(ctx context.Context) (questionPlace, error) {
 	if v.o.Endpoint != "" {
-		return v.o.Endpoint, nil
+		return v.place(v.o.Endpoint, nil, nil)
 	}
 	v.mu.Lock()
-	at, age := v.at, time.Since(v.foundAt)
+	found, age := v.found, time.Since(v.foundAt)
 	v.mu.Unlock()
-	if at != "" && age < endpointTime {
-		return at, nil
+	if found.url != "" && age < endpointTime {
+		return found, nil
 	}
 	document, err := discover(ctx, v.metadata, v.o.Issuer)
 	if err != nil {
-		return "", err
+		return questionPlace{}, err
 	}
-	at, _ = document["introspection_endpoint"].(string)
+	at, _ := document["introspection_endpoint"].(string)
 	if _, err := checkURL(at); err != nil {
-		return "", fmt.Errorf("the introspection_endpoint of the issuer %w", err)
+		return questionPlace{}, fmt.Errorf("the introspection_endpoint of the issuer %w", err)
+	}
+	methods, ok := texts(document, "introspection_endpoint_auth_methods_supported")
+	algorithms, ok2 := texts(document, "introspection_endpoint_auth_signing_alg_values_supported")
+	if !ok || !ok2 {
+		return questionPlace{}, errors.New("the metadata of the issuer does not have the form of RFC 8414, section 2")
+	}
+	if found, err = v.place(at, methods, algorithms); err != nil {
+		return questionPlace{}, err
 	}
 	v.mu.Lock()
-	v.at, v.foundAt = at, time.Now()
+	v.found, v.foundAt = found, time.Now()
 	v.mu.Unlock()
-	return at, nil
+	return found, nil
+}
+
+// place chooses how the server authenticates at an endpoint.
+func (v *introspection) place(at string, methods, algorithms []string) (questionPlace, error) {
+	if v.o.AuthMethod != "" {
+		return questionPlace{at, v.o.AuthMethod, algorithms}, nil
+	}
+	method, err := clientauth.Choose(methods, v.o.Key != nil, v.o.ClientSecret != "")
+	return questionPlace{at, method, algorithms}, err
 }
 
 // read checks an answer (RFC 7662, section 2.2).

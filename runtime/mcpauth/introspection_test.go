@@ -1,6 +1,9 @@
 package mcpauth_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"net/http"
@@ -232,11 +235,16 @@ func TestIntrospectionOthers(t *testing.T) {
 func TestIntrospectionOptions(t *testing.T) {
 	good := mcpauth.IntrospectionOptions{Issuer: issuerURL, ClientID: "a", ClientSecret: "b", Endpoint: issuerURL + "/introspect"}
 	for name, change := range map[string]func(*mcpauth.IntrospectionOptions){
-		"":             func(*mcpauth.IntrospectionOptions) {},
-		"Issuer":       func(o *mcpauth.IntrospectionOptions) { o.Issuer = "" },
-		"Endpoint":     func(o *mcpauth.IntrospectionOptions) { o.Endpoint = "http://id.example.com" },
-		"ClientSecret": func(o *mcpauth.IntrospectionOptions) { o.ClientSecret = "" },
-		"DPoPOptions":  func(o *mcpauth.IntrospectionOptions) { o.DPoP.Mode = 7 },
+		"":                  func(*mcpauth.IntrospectionOptions) {},
+		"Issuer":            func(o *mcpauth.IntrospectionOptions) { o.Issuer = "" },
+		"Endpoint":          func(o *mcpauth.IntrospectionOptions) { o.Endpoint = "http://id.example.com" },
+		"ClientSecret":      func(o *mcpauth.IntrospectionOptions) { o.ClientSecret = "" },
+		"ClientID":          func(o *mcpauth.IntrospectionOptions) { o.ClientID, o.Key = "", ecKey },
+		"Options.Key":       func(o *mcpauth.IntrospectionOptions) { o.Key = must(ecdsa.GenerateKey(elliptic.P224(), rand.Reader)) },
+		"AuthMethod":        func(o *mcpauth.IntrospectionOptions) { o.AuthMethod = "private_key_jwt" },
+		"client_secret_jwt": func(o *mcpauth.IntrospectionOptions) { o.AuthMethod = "client_secret_jwt" },
+		"is \"none\"":       func(o *mcpauth.IntrospectionOptions) { o.AuthMethod = "none" },
+		"DPoPOptions":       func(o *mcpauth.IntrospectionOptions) { o.DPoP.Mode = 7 },
 	} {
 		o := good
 		change(&o)

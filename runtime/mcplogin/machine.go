@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/clientauth"
 )
 
 // ClientCredentials returns a Login of a service that acts for itself: it gets tokens by its own
@@ -170,7 +172,7 @@ func (g *enterpriseGrant) grant(ctx context.Context, t *attempt) (string, error)
 		return "", err
 	}
 	client := &registration{Issuer: provider.Issuer, ID: g.c.Provider.ClientID, Secret: g.c.Provider.ClientSecret}
-	if client.Method, err = authMethod(provider.AuthMethods, false, client.Secret); err != nil {
+	if client.Method, err = clientauth.Choose(provider.AuthMethods, false, client.Secret != ""); err != nil {
 		return "", err
 	}
 	const idJAG = "urn:ietf:params:oauth:token-type:id-jag"

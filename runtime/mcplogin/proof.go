@@ -1,12 +1,9 @@
 package mcplogin
 
 import (
-	"crypto"
 	"crypto/ecdsa"
-	"crypto/ed25519"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/rsa"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/base64"
@@ -16,7 +13,6 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
-	"github.com/go-jose/go-jose/v4/cryptosigner"
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
@@ -86,55 +82,4 @@ func (k *proofKey) proof(method string, u *url.URL, token, nonce string) (string
 		return "", fmt.Errorf("sign a proof for DPoP: %w", err)
 	}
 	return text, nil
-}
-
-// assertionTime is how long an assertion of a client is valid.
-const assertionTime = time.Minute
-
-// assertion returns an assertion by which a client proves who it is (RFC 7523, section 2.2).
-// The audience is the issuer, which no other authorization server accepts.
-func assertion(key crypto.Signer, algorithms []string, client, issuer string) (string, error) {
-	algorithm, err := algorithmOf(key, algorithms)
-	if err != nil {
-		return "", err
-	}
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: algorithm, Key: cryptosigner.Opaque(key)}, (&jose.SignerOptions{}).WithType("JWT"))
-	if err != nil {
-		return "", fmt.Errorf("use Config.Key: %w", err)
-	}
-	now := time.Now()
-	return jwt.Signed(signer).Claims(jwt.Claims{
-		Issuer: client, Subject: client, Audience: jwt.Audience{issuer}, ID: rand.Text(),
-		IssuedAt: jwt.NewNumericDate(now), Expiry: jwt.NewNumericDate(now.Add(assertionTime)),
-	}).Serialize()
-}
-
-// algorithmOf returns the algorithm of signatures by a key that an authorization server
-// supports. It need not say which it does.
-func algorithmOf(key crypto.Signer, supported []string) (jose.SignatureAlgorithm, error) {
-	var able []jose.SignatureAlgorithm
-	switch public := key.Public().(type) {
-	case *ecdsa.PublicKey:
-		switch public.Curve {
-		case elliptic.P256():
-			able = append(able, jose.ES256)
-		case elliptic.P384():
-			able = append(able, jose.ES384)
-		case elliptic.P521():
-			able = append(able, jose.ES512)
-		}
-	case *rsa.PublicKey:
-		able = append(able, jose.RS256, jose.PS256, jose.RS384, jose.PS384, jose.RS512, jose.PS512)
-	case ed25519.PublicKey:
-		able = append(able, jose.EdDSA)
-	}
-	if len(able) == 0 {
-		return "", fmt.Errorf("Config.Key is a %T, which has no algorithm of signatures: use an ECDSA (P-256, P-384, P-521), RSA or Ed25519 key", key.Public())
-	}
-	for _, a := range able {
-		if len(supported) == 0 || contains(supported, string(a)) {
-			return a, nil
-		}
-	}
-	return "", fmt.Errorf("the authorization server supports the algorithms %s for assertions of clients, Config.Key has %s", quote(fmt.Sprint(supported)), able[0])
 }

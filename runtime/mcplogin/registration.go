@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/clientauth"
 	"github.com/mcpgen/mcpgen/runtime/internal/fetch"
 )
 
@@ -25,38 +25,6 @@ type registration struct {
 	given      bool     // by the Config, which has the secret
 }
 
-// Methods of authentication at the token endpoint (RFC 7591, section 2).
-const (
-	methodNone  = "none"
-	methodBasic = "client_secret_basic"
-	methodPost  = "client_secret_post"
-	methodJWT   = "private_key_jwt"
-)
-
-// authMethod returns how a client with these credentials authenticates at an authorization
-// server. Without a list, it is client_secret_basic (RFC 8414, section 2).
-func authMethod(supported []string, key bool, secret string) (string, error) {
-	var able []string
-	if key {
-		able = append(able, methodJWT)
-	}
-	if secret != "" {
-		able = append(able, methodBasic, methodPost)
-	}
-	if len(able) == 0 {
-		return methodNone, nil
-	}
-	for _, method := range able {
-		if contains(supported, method) || len(supported) == 0 {
-			return method, nil
-		}
-	}
-	if secret == "" {
-		return "", fmt.Errorf("the authorization server supports the methods %s at its token endpoint, the client has a key: private_key_jwt", quote(strings.Join(supported, " ")))
-	}
-	return "", fmt.Errorf("the authorization server supports the methods %s at its token endpoint, the client has a secret: client_secret_basic or client_secret_post", quote(strings.Join(supported, " ")))
-}
-
 // given returns the client that the Config has: a registered one, or a metadata document. Nil
 // if it has none that fits.
 func (l *Login) given(as *issuer) (*registration, error) {
@@ -70,7 +38,7 @@ func (l *Login) given(as *issuer) (*registration, error) {
 		return nil, nil
 	}
 	var err error
-	r.Method, err = authMethod(as.AuthMethods, l.c.Key != nil, r.Secret)
+	r.Method, err = clientauth.Choose(as.AuthMethods, l.c.Key != nil, r.Secret != "")
 	return r, err
 }
 
@@ -121,9 +89,9 @@ type registrationReply struct {
 
 // register registers the client at an authorization server (RFC 7591).
 func (l *Login) register(ctx context.Context, from fetch.Peer, as *issuer, redirect string) (*registration, error) {
-	method := methodNone
-	if len(as.AuthMethods) > 0 && !contains(as.AuthMethods, methodNone) {
-		for _, m := range []string{methodBasic, methodPost} {
+	method := clientauth.None
+	if len(as.AuthMethods) > 0 && !contains(as.AuthMethods, clientauth.None) {
+		for _, m := range []string{clientauth.Basic, clientauth.Post} {
 			if contains(as.AuthMethods, m) {
 				method = m
 				break
@@ -155,10 +123,10 @@ func (l *Login) register(ctx context.Context, from fetch.Peer, as *issuer, redir
 		r.Expires = time.Unix(m.Expires, 0)
 	}
 	switch {
-	case r.Method == methodNone, r.Secret == "":
-		r.Method, r.Secret = methodNone, ""
-	case r.Method == "" || r.Method != methodBasic && r.Method != methodPost:
-		if r.Method, err = authMethod(as.AuthMethods, false, r.Secret); err != nil {
+	case r.Method == clientauth.None, r.Secret == "":
+		r.Method, r.Secret = clientauth.None, ""
+	case r.Method == "" || r.Method != clientauth.Basic && r.Method != clientauth.Post:
+		if r.Method, err = clientauth.Choose(as.AuthMethods, false, r.Secret != ""); err != nil {
 			r.Method = method
 		}
 	}

@@ -2,7 +2,6 @@ package mcplogin
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/clientauth"
 	"github.com/mcpgen/mcpgen/runtime/internal/fetch"
 )
 
@@ -71,23 +71,11 @@ func (l *Login) tokenMessage(q *tokenRequest, endpoint *url.URL) (http.Header, [
 	for name, values := range q.form {
 		form[name] = values
 	}
-	switch q.client.Method {
-	case methodJWT:
-		text, err := assertion(l.c.Key, q.client.Algorithms, q.client.ID, q.issuer)
-		if err != nil {
-			return nil, nil, err
-		}
-		form.Set("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
-		form.Set("client_assertion", text)
-	case methodBasic:
-		// Both parts are encoded as in a form (RFC 6749, section 2.3.1).
-		pair := url.QueryEscape(q.client.ID) + ":" + url.QueryEscape(q.client.Secret)
-		header.Set("Authorization", "Basic "+base64.StdEncoding.EncodeToString([]byte(pair)))
-	case methodPost:
-		form.Set("client_id", q.client.ID)
-		form.Set("client_secret", q.client.Secret)
-	default:
-		form.Set("client_id", q.client.ID)
+	client := clientauth.Client{
+		Method: q.client.Method, ID: q.client.ID, Secret: q.client.Secret, Key: l.c.Key, Issuer: q.issuer, Algorithms: q.client.Algorithms,
+	}
+	if err := client.Authenticate(header, form); err != nil {
+		return nil, nil, err
 	}
 	if q.key != nil {
 		proof, err := q.key.proof(http.MethodPost, endpoint, "", l.nonces.get(endpoint))
