@@ -56,6 +56,7 @@ var authRows = []authRow{
 	{"Resources", "tokens between two guards of one verifier; a guard without resource; scopes without a guard", "own audience each; error at start; refused", testAuthResources},
 	{"RolesFile", "a file of roles that is missing, broken, or replaced while calls run", "error at start; the old one stays", testAuthRolesFile},
 	{"Connection", "requests of several callers by one connection of HTTP/2; a token in a trailer", "each is decided by itself; 401", testAuthConnection},
+	{"HTTP2", "credentials over HTTP/2 with TLS, in all the forms above; two `:authority`, `Host` beside it, pseudo-header fields after others; rapid resets; a header without end", "as over HTTP/1.1; reset or 400; bounded handlers, questions and memory", testAuthHTTP2},
 	{"Framing", "two lengths, a length and chunks, other codings; a request inside or behind another; a token in a trailer", "400, 501, or each is decided by its own header", testAuthFraming},
 	{"Subscription", "a subscription or listen that outlives its token; a session that goes on with fewer scopes", "no notification until the token is renewed; ended", testAuthSubscription},
 	{"Servers", "session, event id and `requestState` of one server at another with the same guard", "404; -32602", testAuthServers},
@@ -141,7 +142,8 @@ type authSite struct {
 	issuer *authIssuer
 	guard  *mcpauth.Guard
 	audit  testbed.Log
-	read   int // bytes of audit that tests have looked at
+	read   int        // bytes of audit that tests have looked at
+	h2     *http2Site // nil: HTTP/1.1
 }
 
 // visitAuth runs f with a guarded site, in a bubble. Its options may be changed.
@@ -163,7 +165,13 @@ func (v target) visitAuth(t *testing.T, c setup, change func(*authSite, *mcpauth
 		}
 		return a.guard
 	}
-	v.visit(t, c, func(t *testing.T, _ *site) { f(t, a) })
+	v.visit(t, c, func(t *testing.T, _ *site) {
+		if v.http2 {
+			a.h2 = a.serveHTTP2()
+			defer a.h2.close()
+		}
+		f(t, a)
+	})
 }
 
 // authAnswer is the response to a request.
@@ -179,6 +187,9 @@ func (s *authSite) knock(fields ...string) *authAnswer {
 	case httpSSE:
 		return s.raw("GET /mcp", "", append(fields, "Accept: text/event-stream")...)
 	case webSocket:
+		if s.h2 != nil { // which has no upgrade
+			return s.raw("GET /mcp", "", fields...)
+		}
 		return s.raw("GET /mcp", "", append(fields, "Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
 			"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Protocol: mcp")...)
 	case httpLegacy:
@@ -213,6 +224,9 @@ func (s *authSite) method() string {
 // the header.
 func (s *authSite) raw(line, body string, fields ...string) *authAnswer {
 	s.t.Helper()
+	if s.h2 != nil {
+		return s.h2.send(line, body, fields)
+	}
 	conn, err := s.net.Dial(s.ctx)
 	if err != nil {
 		s.t.Fatal(err)
@@ -258,7 +272,10 @@ func (s *authSite) records() string {
 
 // open is the status of the request that opens the transport, where it succeeds.
 func (s *authSite) opened() int {
-	if s.target.is(webSocket) {
+	switch {
+	case s.target.is(webSocket) && s.h2 != nil:
+		return http.StatusBadRequest // the request is authenticated, and has no upgrade
+	case s.target.is(webSocket):
 		return http.StatusSwitchingProtocols
 	}
 	return http.StatusOK

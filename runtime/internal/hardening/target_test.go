@@ -50,6 +50,7 @@ type target struct {
 	*transport
 	era     era
 	guarded bool // by a guard that believes what Authorization says
+	http2   bool // requests that have no link go over TLS and HTTP/2
 }
 
 // is reports whether the transport is one of those.
