@@ -7,11 +7,19 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"unique"
 )
 
 // Client is the unit of limits per client: a principal, or else a network. All clients
 // without either are one. It is comparable.
+//
+// It is a handle, since the tables of a request look it up several times: the principal or
+// the network is hashed once.
 type Client struct {
+	of unique.Handle[identity]
+}
+
+type identity struct {
 	principal string
 	network   netip.Prefix
 }
@@ -20,22 +28,26 @@ type Client struct {
 // address means that it is not known.
 func Of(principal string, address netip.Addr) Client {
 	if principal != "" {
-		return Client{principal: principal}
+		return Client{unique.Make(identity{principal: principal})}
 	}
-	return Client{network: network(address)}
+	return Client{unique.Make(identity{network: network(address)})}
 }
 
 // String returns a text that differs from that of every other client.
 func (c Client) String() string {
-	switch {
-	case c.principal != "":
-		return "principal " + c.principal
-	case !c.network.IsValid():
-		return "address unknown"
-	case c.network.IsSingleIP():
-		return "address " + c.network.Addr().String()
+	var of identity // of the zero Client
+	if c != (Client{}) {
+		of = c.of.Value()
 	}
-	return "address " + c.network.String()
+	switch {
+	case of.principal != "":
+		return "principal " + of.principal
+	case !of.network.IsValid():
+		return "address unknown"
+	case of.network.IsSingleIP():
+		return "address " + of.network.Addr().String()
+	}
+	return "address " + of.network.String()
 }
 
 // networkBits is the part of an IPv6 address that a client cannot choose: one customer
