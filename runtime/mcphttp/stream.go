@@ -204,9 +204,10 @@ func bufferCost(capacity int) int {
 // charged one copy itself, and releases that. The caller holds the guard.
 func (s *stream) charge(more int) {
 	s.charged += more
-	if more > 0 {
+	switch { // most replies are short and cost nothing; the budget is shared by all processors
+	case more > 0:
 		s.memory.Force(more)
-	} else {
+	case more < 0:
 		s.memory.Release(-more)
 	}
 }
