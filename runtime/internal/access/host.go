@@ -109,7 +109,12 @@ func (h host) isLoopback() bool {
 
 // isDotted reports whether a name has digits and dots only, as addresses have.
 func isDotted(name string) bool {
-	return strings.Trim(name, "0123456789.") == ""
+	for i := range len(name) {
+		if c := name[i]; (c < '0' || c > '9') && c != '.' {
+			return false
+		}
+	}
+	return true
 }
 
 // origin is a parsed Origin header (RFC 6454, section 7.1).
