@@ -58,6 +58,7 @@ var limitTables = []struct {
 		{"defaultFailures", "", "refused credentials of an address in a minute; one more is answered with 429: `Options.MaxFailuresPerMinute`"},
 		{"maxFailing", "", "addresses that are counted by themselves in a minute; the others count together"},
 		{"maxCached", "", "verified tokens that are kept"},
+		{"maxCachedBytes", "", "and their memory, as the verifier estimates it; the answers of an issuer and exchanged tokens have the same limits"},
 		{"cacheTime", "", "how long a verified token is kept, if it does not expire before"},
 		{"keysFresh", "", "after which time the keys of an issuer are fetched anew"},
 		{"keysKept", "", "how long they are used while that fails"},

@@ -150,7 +150,7 @@ func (v *basic) Verify(ctx context.Context, c *Credential) (*Identity, error) {
 		return nil, refuse("user name or password is wrong")
 	}
 	i := passwordIdentity(c.User, stored)
-	v.known.put(key, i, time.Now().Add(passwordTime))
+	v.known.put(key, i, entryBytes+len(c.User), time.Now().Add(passwordTime))
 	return i, nil
 }
 

@@ -11,6 +11,9 @@ import (
 const (
 	maxCached = 10_000
 	cacheTime = time.Minute
+	// maxCachedBytes is the memory that the results of a cache may have together, by their
+	// estimates.
+	maxCachedBytes = 64 << 20
 )
 
 // digest is the SHA-256 of a credential and what it was verified for. Caches hold no
@@ -36,13 +39,14 @@ func tokenID(token string) string {
 	return hex.EncodeToString(sum[:4])
 }
 
-// cache keeps results by digest, each for a time, and at most a number of them. When it is
-// full, the older half goes. It is two maps: one takes what is new, and replaces the other.
+// cache keeps results by digest, each for a time, and at most a number of them and of their bytes.
+// When it is full, the older half goes. It is two maps: one takes what is new, and replaces the other.
 type cache[V any] struct {
-	most int
+	most, mostBytes int
 
 	mu       sync.RWMutex
 	now, old map[digest]cached[V]
+	bytes    int // of now
 }
 
 type cached[V any] struct {
@@ -60,7 +64,7 @@ func keepUntil(most time.Duration, end time.Time) time.Time {
 	return now.Add(most)
 }
 
-func newCache[V any](most int) *cache[V] { return &cache[V]{most: most} }
+func newCache[V any](most int) *cache[V] { return &cache[V]{most: most, mostBytes: maxCachedBytes} }
 
 func (c *cache[V]) get(key digest) (value V, ok bool) {
 	c.mu.RLock()
@@ -76,16 +80,18 @@ func (c *cache[V]) get(key digest) (value V, ok bool) {
 	return found.value, true
 }
 
-func (c *cache[V]) put(key digest, value V, until time.Time) {
+// put keeps a value that needs some bytes of memory.
+func (c *cache[V]) put(key digest, value V, bytes int, until time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.now) >= c.most/2 {
-		c.old, c.now = c.now, nil
+	if len(c.now) >= c.most/2 || c.bytes > 0 && c.bytes+bytes > c.mostBytes/2 {
+		c.old, c.now, c.bytes = c.now, nil, 0
 	}
 	if c.now == nil {
 		c.now = map[digest]cached[V]{}
 	}
 	c.now[key] = cached[V]{value, until}
+	c.bytes += bytes // also of one that it replaces, which is rare
 }
 
 func (c *cache[V]) len() int {

@@ -109,7 +109,7 @@ func (x *Exchanger) Token(ctx context.Context, audience string, scopes ...string
 	if err != nil {
 		return "", err
 	}
-	x.known.put(key, t, keepUntil(time.Until(until), i.Expires))
+	x.known.put(key, t, entryBytes+len(t), keepUntil(time.Until(until), i.Expires))
 	return t, nil
 }
 

@@ -16,13 +16,32 @@ func CacheBound(t *testing.T) (most int) {
 	until := time.Now().Add(time.Hour)
 	for n := range 5 * maxCached {
 		key := digestOf(&Credential{Token: fmt.Sprint(n)})
-		c.put(key, n, until)
+		c.put(key, n, 100, until)
 		if v, ok := c.get(key); !ok || v != n {
 			t.Fatalf("%d: %d, %v", n, v, ok)
 		}
 		most = max(most, c.len())
 	}
 	return most
+}
+
+// CachedBytes fills a cache with entries that need many bytes, and returns the most that it has had
+// by their estimates.
+func CachedBytes(each int) (most int) {
+	c := newCache[int](maxCached)
+	for n := range 5 * maxCachedBytes / each {
+		c.put(digestOf(&Credential{Token: fmt.Sprint(n)}), n, each, time.Now().Add(time.Hour))
+		most = max(most, c.len()*each)
+	}
+	return most
+}
+
+// Estimate returns how many bytes a verifier of JWTs keeps by its estimate.
+func Estimate(v Verifier) int {
+	c := v.(*jwtVerifier).tokens
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.bytes
 }
 
 // FailuresBound counts failures of many more addresses than are counted by themselves, and

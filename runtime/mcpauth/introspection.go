@@ -222,14 +222,17 @@ func (v *introspection) ask(c *Credential, key digest) answer {
 		return answer{err: fmt.Errorf("ask the issuer about the token: %w", err)}
 	}
 	found, err := v.read(claims, c)
-	kept, end := introspectedTime, time.Time{}
+	kept, end, bytes := introspectedTime, time.Time{}, entryBytes
 	if err != nil {
 		kept = refusedTime
-	} else if end = found.identity.Expires; !end.IsZero() {
-		end = end.Add(c.clockLeeway())
+	} else {
+		if end = found.identity.Expires; !end.IsZero() {
+			end = end.Add(c.clockLeeway())
+		}
+		bytes = found.bytes(c.Token)
 	}
 	a := answer{found, err}
-	v.known.put(key, a, keepUntil(kept, end))
+	v.known.put(key, a, bytes, keepUntil(kept, end))
 	return a
 }
 

@@ -140,7 +140,7 @@ func (v *jwtVerifier) Verify(ctx context.Context, c *Credential) (*Identity, err
 		if found, err = v.verify(ctx, c); err != nil {
 			return nil, err
 		}
-		v.tokens.put(key, found, keepUntil(cacheTime, found.identity.Expires.Add(c.clockLeeway())))
+		v.tokens.put(key, found, found.bytes(c.Token), keepUntil(cacheTime, found.identity.Expires.Add(c.clockLeeway())))
 	}
 	if err := v.binding.check(ctx, c, found.bound); err != nil {
 		return nil, err

@@ -12,6 +12,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
+// Nonces of servers are small, and few.
+func TestNonceMemory(t *testing.T) {
+	if most := mcplogin.FillNonces(); most > 100_000 || most < 50_000 {
+		t.Errorf("%d bytes of nonces", most)
+	}
+}
+
 // LogIn gets a token at once, and State says what there is of it, also in another process.
 func TestLogInAndState(t *testing.T) {
 	w := newWorld(t)
