@@ -69,7 +69,7 @@ var limitTables = []struct {
 		{"maxKeys", "", "keys of an issuer"},
 		{"introspectedTime", "", "how long the answer of an issuer about a token is kept, if the token does not expire before"},
 		{"refusedTime", "", "how long a refusal is kept"},
-		{"maxQuestions", "", "questions to an issuer about tokens at a time"},
+		{"maxQuestions", "", "questions to an issuer about tokens at a time; one address may have a quarter of them: `Options.TrustedProxy`"},
 		{"passwordRounds", "", "rounds of PBKDF2 for a password"},
 		{"passwordTime", "", "how long a verified password is kept"},
 		{"maxPasswords", "", "verified passwords that are kept"},

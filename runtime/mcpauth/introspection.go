@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/clientauth"
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 )
 
@@ -60,11 +61,12 @@ type IntrospectionOptions struct {
 // another issuer, so it comes after other verifiers of tokens.
 //
 // An answer is kept for 30 seconds, and not longer than the token is valid, a refusal for 5. One
-// question about a token is asked at a time, and 64 in all.
+// question about a token is asked at a time, and 64 in all, 16 of them for requests of one address
+// (IPv6: of a /64 network): that is [Options].TrustedProxy's where it is set.
 func Introspection(o IntrospectionOptions) Verifier {
 	v := &introspection{
 		o: o, known: newCache[answer](maxCached), open: map[digest]*question{}, f: newFetcher(o.HTTP, maxReplyBytes),
-		metadata: newFetcher(o.HTTP, maxDocumentBytes), log: logs.New(loggerOr(o.Log)),
+		metadata: newFetcher(o.HTTP, maxDocumentBytes), asking: clientlimit.NewCounter(maxQuestions, clientlimit.Quarter(maxQuestions)), log: logs.New(loggerOr(o.Log)),
 	}
 	v.binding, v.wrong = newBinding(o.DPoP)
 	if v.wrong == nil {
@@ -81,6 +83,7 @@ type introspection struct {
 	log      *logs.Log
 	binding  *binding
 	known    *cache[answer]
+	asking   *clientlimit.Counter // questions, by address
 
 	mu      sync.Mutex
 	open    map[digest]*question
@@ -179,9 +182,15 @@ func (v *introspection) question(ctx context.Context, key digest, c *Credential)
 	v.mu.Lock()
 	q := v.open[key]
 	if q == nil {
-		if len(v.open) >= maxQuestions {
+		// Tokens that an address makes up do not keep those of others from being asked about.
+		var who *clientlimit.Client
+		if c.Address.IsValid() {
+			client := clientlimit.Of("", c.Address)
+			who = &client
+		}
+		if !v.asking.Take(who) {
 			v.mu.Unlock()
-			return answer{}, errors.New("too many questions to the issuer are open")
+			return answer{}, errors.New("too many questions to the issuer are open, or too many of them for the address")
 		}
 		q = &question{done: make(chan struct{})}
 		v.open[key] = q
@@ -195,6 +204,7 @@ func (v *introspection) question(ctx context.Context, key digest, c *Credential)
 				v.mu.Lock()
 				delete(v.open, key)
 				v.mu.Unlock()
+				v.asking.Give(who)
 				close(q.done)
 			}()
 			q.answer = v.ask(&asked, key)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -209,6 +210,65 @@ func TestIntrospectionStorm(t *testing.T) {
 		all.Wait()
 		if most.Load() > 64 || unknown.Load() != 500-64 {
 			t.Errorf("%d at a time, %d unknown", most.Load(), unknown.Load())
+		}
+	})
+}
+
+// Tokens that one address makes up keep a quarter of the questions busy: a new token of another
+// address is asked about at once.
+func TestIntrospectionStormOfAddress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var open, most atomic.Int64
+		a, v := introspected(func(w http.ResponseWriter, r *http.Request) {
+			defer open.Add(-1)
+			n := open.Add(1)
+			if r.FormValue("token") == opaque {
+				says(active(object{"exp": time.Now().Unix() + 3600}))(w, r)
+				return
+			}
+			most.Store(max(most.Load(), n))
+			<-r.Context().Done()
+		})
+		from := func(address, token string) *mcpauth.Credential {
+			c := bearer(token)
+			c.Address = netip.MustParseAddr(address)
+			return c
+		}
+		var all sync.WaitGroup
+		storm := func(address string) {
+			for n := range 100 {
+				all.Go(func() {
+					if got := outcome(v.Verify(t.Context(), from(address, fmt.Sprintf("%s-%s-%d", opaque, address, n)))); got != "unknown" {
+						t.Errorf("%s: %s", address, got)
+					}
+				})
+			}
+			synctest.Wait()
+		}
+		storm("192.0.2.1")
+		if n := a.questions.Load(); n != 16 {
+			t.Errorf("%d questions of one address", n)
+		}
+		// Addresses of one network of IPv6 are one.
+		storm("2001:db8::1")
+		storm("2001:db8::2")
+		if n := a.questions.Load(); n != 32 {
+			t.Errorf("%d questions of two addresses", n)
+		}
+		if got := outcome(v.Verify(t.Context(), from("198.51.100.1", opaque))); got != "taken" {
+			t.Errorf("a token of another address: %s", got)
+		}
+		// What is known does not need a question.
+		if got := outcome(v.Verify(t.Context(), from("192.0.2.1", opaque))); got != "taken" {
+			t.Errorf("a known token: %s", got)
+		}
+		all.Wait()
+		if most.Load() != 32 {
+			t.Errorf("%d at a time", most.Load())
+		}
+		// The questions have ended: the address has its part again.
+		if got := outcome(v.Verify(t.Context(), from("192.0.2.1", opaque+"-new"))); got != "unknown" || a.questions.Load() != 34 {
+			t.Errorf("later: %s, %d questions", got, a.questions.Load())
 		}
 	})
 }
