@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"html/template"
+	"mime"
 	"net/http"
 	"slices"
 	"strings"
@@ -15,10 +16,16 @@ import (
 //go:embed page.html
 var pageText string
 
+//go:embed error.html
+var errorText string
+
 //go:embed page.css
 var pageStyle string
 
-var page = template.Must(template.New("page").Parse(pageText))
+var (
+	page      = template.Must(template.New("page").Parse(pageText))
+	errorPage = template.Must(template.New("error").Parse(errorText))
+)
 
 // styleSource allows the style of the page, and no other one.
 var styleSource = func() string {
@@ -55,10 +62,44 @@ func (i *Issuer) writePage(w http.ResponseWriter, r *http.Request, id string, t 
 	if err != nil {
 		return fmt.Errorf("write the page: %w", err)
 	}
-	h := w.Header()
-	h.Set("Content-Type", "text/html; charset=utf-8")
-	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; style-src "+styleSource+
-		"; form-action 'self' "+originOf(t.redirect))
+	setPageFields(w.Header(), "'self' "+originOf(t.redirect))
 	_, _ = w.Write(text.Bytes())
 	return nil
+}
+
+// setPageFields sets the header fields of a page, whose forms may go to some places.
+func setPageFields(h http.Header, forms string) {
+	h.Set("Content-Type", "text/html; charset=utf-8")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; style-src "+styleSource+"; form-action "+forms)
+}
+
+// writeErrorPage writes an error for a person. It reports false if it cannot.
+func writeErrorPage(w http.ResponseWriter, f *failure) bool {
+	var text bytes.Buffer
+	if errorPage.Execute(&text, map[string]any{"Style": template.CSS(pageStyle), "Code": f.code, "Text": f.text}) != nil { //nolint:gosec // the style is embedded
+		return false
+	}
+	setPageFields(w.Header(), "'none'")
+	w.Header().Set("Vary", "Accept")
+	w.WriteHeader(f.status)
+	_, _ = w.Write(text.Bytes()) // the browser may be gone
+	return true
+}
+
+// isPage reports whether a response is for a person: the request is not for one of the public paths,
+// which programs use, and its client accepts HTML by name, as browsers do.
+func (i *Issuer) isPage(r *http.Request) bool {
+	if i.routes[r.URL.Path].public {
+		return false
+	}
+	for _, field := range r.Header["Accept"] {
+		for kind := range strings.SplitSeq(field, ",") {
+			name, parameters, err := mime.ParseMediaType(kind)
+			if q := parameters["q"]; err == nil && name == "text/html" && (q == "" || strings.Trim(q, "0.") != "") {
+				return true
+			}
+		}
+	}
+	return false
 }

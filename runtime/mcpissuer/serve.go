@@ -157,6 +157,9 @@ func (i *Issuer) fail(w http.ResponseWriter, r *http.Request, err error) {
 		f = &failure{status: http.StatusInternalServerError, code: "server_error", text: "the issuer has an error, which its log has"}
 	}
 	i.log.LogAttrs(r.Context(), slog.LevelWarn, "request to the issuer refused", slog.String("path", r.URL.Path), slog.String("error", err.Error()))
+	if i.isPage(r) && writeErrorPage(w, f) {
+		return
+	}
 	if f.basic {
 		w.Header().Set("WWW-Authenticate", `Basic realm="mcpissuer"`)
 	}

@@ -104,6 +104,54 @@ func TestForms(t *testing.T) {
 	}
 }
 
+// An error that a browser gets is a page, of constant texts and with the policy of the page. All
+// other clients get JSON.
+func TestErrorPage(t *testing.T) {
+	w := newWorld(t)
+	const browsers = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+	verifier, markup := strings.Repeat("v", 43), "<script>alert(1)</script>"
+	q := func(more ...string) string { return "/oauth/authorize?" + request(verifier, more...).Encode() }
+	expired := func(fields ...string) answer {
+		return w.post(newBrowser(), "/oauth/authorize", url.Values{"ticket": {markup}, "decision": {markup}}, fields...)
+	}
+	for name, test := range map[string]struct {
+		a      answer
+		status int
+		html   bool
+	}{
+		"an unknown client":       {w.send("GET", q("client_id", markup), "Accept", browsers), 401, true},
+		"another redirect URI":    {w.send("GET", q("redirect_uri", "https://evil.example/"+markup), "Accept", browsers), 400, true},
+		"a parameter twice":       {w.send("GET", q()+"&state="+url.QueryEscape(markup), "Accept", "application/json, Text/HTML; q=0.1"), 400, true},
+		"a form that is too old":  {expired("Origin", w.url, "Accept", browsers), 403, true},
+		"a form of another page":  {expired("Origin", "https://evil.example", "Accept", browsers), 403, true},
+		"an unknown path":         {w.send("GET", "/oauth/"+url.PathEscape(markup), "Accept", browsers), 404, true},
+		"another method":          {w.send("DELETE", "/oauth/authorize", "Accept", browsers), 405, true},
+		"no Accept":               {w.send("GET", q("client_id", markup)), 401, false},
+		"any type":                {w.send("GET", q("client_id", markup), "Accept", "*/*"), 401, false},
+		"no HTML":                 {w.send("GET", q("client_id", markup), "Accept", "text/html;q=0.0, application/json"), 401, false},
+		"a type that is not one":  {w.send("GET", q("client_id", markup), "Accept", "text/html/x, ;;"), 401, false},
+		"a path of programs":      {w.send("GET", "/oauth/token", "Accept", browsers), 405, false},
+		"a form that is not HTML": {expired("Origin", w.url), 403, false},
+	} {
+		h := test.a.header
+		if test.a.status != test.status || strings.Contains(test.a.body, "<script") || strings.Contains(test.a.body, canary) {
+			t.Errorf("%s: status %d: %s", name, test.a.status, test.a.body)
+		}
+		if html := h.Get("Content-Type") == "text/html; charset=utf-8" && strings.HasPrefix(test.a.body, "<!DOCTYPE html>"); html != test.html {
+			t.Errorf("%s: %s: %s", name, h.Get("Content-Type"), test.a.body)
+		}
+		policy := h.Get("Content-Security-Policy")
+		if test.html && (!strings.HasPrefix(policy, "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; style-src 'sha256-") ||
+			!strings.HasSuffix(policy, "; form-action 'none'") || h.Get("X-Frame-Options") != "DENY" || h.Get("Vary") != "Accept") {
+			t.Errorf("%s: %v", name, h)
+		}
+		var got struct{ Error, Error_description string }
+		if err := json.Unmarshal([]byte(test.a.body), &got); !test.html && (err != nil || got.Error == "") {
+			t.Errorf("%s: %s", name, test.a.body)
+		}
+	}
+}
+
 // Two pages in one browser are both good: two clients may log in at a time.
 func TestTwoPages(t *testing.T) {
 	w := newWorld(t)
