@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
@@ -329,7 +330,7 @@ func (u *soakClient) call(ctx context.Context, tool, fault string, options ...mc
 		}
 	case err == nil:
 		known = hasRun
-	case lost != nil && !lost.Sent:
+	case lost != nil && !lost.Sent, isClosing(err):
 		known = hasNotRun
 	}
 	u.s.note(token, tool == "twice", known)
@@ -349,6 +350,12 @@ func (u *soakClient) outcome(err error) string {
 	return ": " + u.kind(err)
 }
 
+// isClosing reports whether an error is the reply with which a server that ends refuses a request.
+func isClosing(err error) bool {
+	e, ok := errors.AsType[*jsonrpc.Error](err)
+	return ok && e.Code == jsonrpc.CodeInternal && string(e.Data) == `{"reason":"closed"}`
+}
+
 // kind names the type of an error, which must be one that is documented.
 func (u *soakClient) kind(err error) string {
 	if lost, ok := errors.AsType[*mcpclient.ConnectionError](err); ok {
@@ -364,6 +371,8 @@ func (u *soakClient) kind(err error) string {
 		return "exit"
 	}
 	switch {
+	case isClosing(err):
+		return "closing"
 	case errors.Is(err, mcpclient.ErrTimeout):
 		return "timeout"
 	case errors.Is(err, errSoakCancelled):
