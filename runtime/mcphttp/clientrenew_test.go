@@ -108,6 +108,23 @@ func TestClientRenewsWithPauses(t *testing.T) {
 	})
 }
 
+// TestClientBoundsRetry has a server that ends each stream at once, and asks for a pause of
+// 31 years.
+func TestClientBoundsRetry(t *testing.T) {
+	ended := func(r *http.Request, _ fakeMessage) *http.Response {
+		if r.Method == http.MethodGet {
+			return fakeResponse(200, "text/event-stream", "retry: 1000000000000\n\n")
+		}
+		return nil
+	}
+	watch(t, ended, func(w *watched) {
+		time.Sleep(10 * time.Minute)
+		if n := w.count("GET"); n < 10 || n > 11 { // maxRetry is a minute
+			t.Errorf("%d streams were opened in ten minutes", n)
+		}
+	})
+}
+
 // TestClientSessionGoneBeforeStream: status 404 for the first event stream may say that there
 // are none, or that the server has started anew since initialize.
 func TestClientSessionGoneBeforeStream(t *testing.T) {
