@@ -17,6 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/remote"
 	"github.com/mcpgen/mcpgen/internal/children"
 	"github.com/mcpgen/mcpgen/internal/visible"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
@@ -195,6 +196,9 @@ func (r *remoteServer) with(use func(ctx context.Context, client *mcpclient.Clie
 	if err != nil {
 		// Connect does not wait for a program that ignores its end, but would go on without us.
 		children.Wait(endTime)
+		if _, replied := err.(*jsonrpc.Error); replied {
+			err = fmt.Errorf("%s: the server replied: %w", r.target.Name(), err)
+		}
 		return r.fail(err)
 	}
 	defer func() { _ = client.Close() }()
