@@ -51,7 +51,7 @@ var finalErrors = []func(error) (hint string, ok bool){
 	},
 	func(err error) (string, bool) {
 		_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
-		return "the certificate of the server is of an authority that is not known here: add it to the RootCAs of the TLS configuration", unknown
+		return "the certificate of the server is of an authority that is not known here: add that to the authorities of this machine, or to RootCAs of the client's tls.Config", unknown
 	},
 	func(err error) (string, bool) {
 		_, ok := errors.AsType[*tls.CertificateVerificationError](err)
