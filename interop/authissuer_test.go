@@ -22,6 +22,7 @@ import (
 type oidcPlan struct {
 	Format   string `json:"format"`
 	Lifetime int    `json:"lifetime"` // seconds
+	Once     bool   `json:"once"`     // no refresh tokens
 }
 
 // oidcIssuer is oidc-provider, in a process of its own.

@@ -71,7 +71,7 @@ func newLogin(t *testing.T, c mcplogin.Config) *mcplogin.Login {
 func TestOurLoginOIDC(t *testing.T) {
 	t.Parallel()
 	node(t)
-	issuer := startOIDC(t, oidcPlan{"jwt", 300})
+	issuer := startOIDC(t, oidcPlan{Format: "jwt", Lifetime: 300})
 	for _, revision := range authEras {
 		for name, mode := range map[string]mcpauth.DPoPMode{"bearer": mcpauth.DPoPOff, "dpop": mcpauth.DPoPRequire} {
 			t.Run(revision+"/"+name, func(t *testing.T) {
@@ -106,7 +106,7 @@ func TestOurLoginOIDC(t *testing.T) {
 func TestOurLoginOIDCRefused(t *testing.T) {
 	t.Parallel()
 	node(t)
-	issuer := startOIDC(t, oidcPlan{"jwt", 300})
+	issuer := startOIDC(t, oidcPlan{Format: "jwt", Lifetime: 300})
 	g := serveGuarded(t, mcpauth.JWT(mcpauth.JWTOptions{Issuer: issuer.url}))
 	config := reader()
 	config.Scopes = func([]string) []string { return []string{"books:read"} }
@@ -126,7 +126,7 @@ func TestOurLoginOIDCExpiry(t *testing.T) {
 	for revision, stream := range map[string]string{links: "GET", modern: "POST subscriptions/listen"} {
 		t.Run(revision, func(t *testing.T) {
 			t.Parallel()
-			issuer := startOIDC(t, oidcPlan{"jwt", 2})
+			issuer := startOIDC(t, oidcPlan{Format: "jwt", Lifetime: 2})
 			g := serveGuarded(t, mcpauth.JWT(mcpauth.JWTOptions{Issuer: issuer.url}))
 			ctx, cancel := context.WithTimeout(t.Context(), deadline)
 			defer cancel()
@@ -177,7 +177,7 @@ func TestOurLoginOIDCExpiry(t *testing.T) {
 func TestOurLoginOIDCRevocation(t *testing.T) {
 	t.Parallel()
 	node(t)
-	issuer := startOIDC(t, oidcPlan{"opaque", 300})
+	issuer := startOIDC(t, oidcPlan{Format: "opaque", Lifetime: 300})
 	g := serveGuarded(t, mcpauth.Introspection(mcpauth.IntrospectionOptions{
 		Issuer: issuer.url, ClientID: "guard", ClientSecret: "guard-secret-of-the-test",
 	}))
@@ -201,7 +201,7 @@ func TestOurLoginOIDCRevocation(t *testing.T) {
 func TestOurClientCredentialsOIDC(t *testing.T) {
 	t.Parallel()
 	node(t)
-	issuer := startOIDC(t, oidcPlan{"jwt", 300})
+	issuer := startOIDC(t, oidcPlan{Format: "jwt", Lifetime: 300})
 	g := serveGuarded(t, mcpauth.JWT(mcpauth.JWTOptions{Issuer: issuer.url}))
 	login, err := mcplogin.ClientCredentials(mcplogin.Config{Issuer: issuer.url, ClientID: "service", ClientSecret: "service-secret-of-the-test"})
 	if err != nil {
@@ -217,7 +217,7 @@ func TestOurClientCredentialsOIDC(t *testing.T) {
 func TestOurLoginOIDCFileStore(t *testing.T) {
 	t.Parallel()
 	node(t)
-	issuer := startOIDC(t, oidcPlan{"jwt", 2})
+	issuer := startOIDC(t, oidcPlan{Format: "jwt", Lifetime: 2})
 	g := serveGuarded(t, mcpauth.JWT(mcpauth.JWTOptions{Issuer: issuer.url}))
 	path := filepath.Join(t.TempDir(), "logins.json")
 	var clients []*mcpclient.Client
@@ -264,7 +264,7 @@ func TestOurLoginOIDCFileStore(t *testing.T) {
 func TestOurLoginOIDCReplicas(t *testing.T) {
 	t.Parallel()
 	node(t)
-	issuer := startOIDC(t, oidcPlan{"jwt", 300})
+	issuer := startOIDC(t, oidcPlan{Format: "jwt", Lifetime: 300})
 	g := serveGuarded(t, mcpauth.JWT(mcpauth.JWTOptions{Issuer: issuer.url}))
 	const redirect = "https://web.example.com/callback"
 	config := mcplogin.Config{Name: "Web", Redirect: redirect, Store: mcplogin.FileStore(filepath.Join(t.TempDir(), "logins.json"))}
@@ -297,7 +297,7 @@ func TestOurLoginOIDCReplicas(t *testing.T) {
 func TestOurLoginOIDCOtherResource(t *testing.T) {
 	t.Parallel()
 	node(t)
-	issuer := startOIDC(t, oidcPlan{"jwt", 300})
+	issuer := startOIDC(t, oidcPlan{Format: "jwt", Lifetime: 300})
 	verifier := func() mcpauth.Verifier { return mcpauth.JWT(mcpauth.JWTOptions{Issuer: issuer.url}) }
 	one, other := serveGuarded(t, verifier()), serveGuarded(t, verifier())
 	tokens := &taker{Login: newLogin(t, reader())}

@@ -45,7 +45,7 @@ func (i *opIssuer) verifier(audience string) mcpauth.Verifier {
 func TestOurLoginOP(t *testing.T) {
 	t.Parallel()
 	for name, jwt := range map[string]bool{"jwt": true, "introspection": false} {
-		issuer := startOP(t, opPlan{jwt, 5 * time.Minute})
+		issuer := startOP(t, opPlan{JWT: jwt, Lifetime: 5 * time.Minute})
 		for _, revision := range authEras {
 			t.Run(name+"/"+revision, func(t *testing.T) {
 				t.Parallel()
@@ -69,7 +69,7 @@ func TestOurLoginOP(t *testing.T) {
 // The issuer rotates refresh tokens. Two clients with one file renew one at a time.
 func TestOurLoginOPRefresh(t *testing.T) {
 	t.Parallel()
-	issuer := startOP(t, opPlan{true, 2 * time.Second})
+	issuer := startOP(t, opPlan{JWT: true, Lifetime: 2 * time.Second})
 	g := serveGuarded(t, issuer.verifier(opReader))
 	path := filepath.Join(t.TempDir(), "logins.json")
 	var logins []string
@@ -94,7 +94,7 @@ func TestOurLoginOPRefresh(t *testing.T) {
 // A login that is forgotten is revoked at the issuer, and the client logs in anew.
 func TestOurLoginOPRevocation(t *testing.T) {
 	t.Parallel()
-	issuer := startOP(t, opPlan{false, 5 * time.Minute})
+	issuer := startOP(t, opPlan{JWT: false, Lifetime: 5 * time.Minute})
 	g := serveGuarded(t, issuer.verifier(opReader))
 	var logins []string
 	login := newLogin(t, issuer.config(&logins))
@@ -114,7 +114,7 @@ func TestOurLoginOPRevocation(t *testing.T) {
 // A service gets a token by client credentials. Its audience is the service.
 func TestOurClientCredentialsOP(t *testing.T) {
 	t.Parallel()
-	issuer := startOP(t, opPlan{false, 5 * time.Minute})
+	issuer := startOP(t, opPlan{JWT: false, Lifetime: 5 * time.Minute})
 	g := serveGuarded(t, issuer.verifier(opService))
 	login, err := mcplogin.ClientCredentials(mcplogin.Config{Issuer: issuer.url, ClientID: opService, ClientSecret: opServiceKey})
 	if err != nil {
@@ -128,7 +128,7 @@ func TestOurClientCredentialsOP(t *testing.T) {
 // A workload exchanges an assertion for a token. Its audience is that of the assertion.
 func TestOurWorkloadOP(t *testing.T) {
 	t.Parallel()
-	issuer := startOP(t, opPlan{true, 5 * time.Minute})
+	issuer := startOP(t, opPlan{JWT: true, Lifetime: 5 * time.Minute})
 	g := serveGuarded(t, issuer.verifier(issuer.url))
 	login, err := mcplogin.Workload(mcplogin.WorkloadConfig{
 		Config: mcplogin.Config{Issuer: issuer.url, ClientID: opWorkload},
@@ -157,7 +157,7 @@ func TestOurWorkloadOP(t *testing.T) {
 // panics (3.48.0) where an opaque token is to be exchanged.
 func TestOurExchangerOP(t *testing.T) {
 	t.Parallel()
-	issuer := startOP(t, opPlan{true, 5 * time.Minute})
+	issuer := startOP(t, opPlan{JWT: true, Lifetime: 5 * time.Minute})
 	const stockroom = "https://stockroom.example.com"
 	exchanger, err := mcpauth.NewExchanger(mcpauth.ExchangerOptions{Issuer: issuer.url, ClientID: opGuard, ClientSecret: opSecret})
 	if err != nil {
@@ -200,8 +200,8 @@ func TestIssuers(t *testing.T) {
 	t.Parallel()
 	node(t)
 	of := map[string]map[string]any{
-		"oidc-provider": metadataOf(t, startOIDC(t, oidcPlan{"jwt", 300}).url+"/.well-known/oauth-authorization-server"),
-		"op":            metadataOf(t, startOP(t, opPlan{true, time.Minute}).url+".well-known/openid-configuration"),
+		"oidc-provider": metadataOf(t, startOIDC(t, oidcPlan{Format: "jwt", Lifetime: 300}).url+"/.well-known/oauth-authorization-server"),
+		"op":            metadataOf(t, startOP(t, opPlan{JWT: true, Lifetime: time.Minute}).url+".well-known/openid-configuration"),
 	}
 	for _, row := range []struct {
 		member   string

@@ -30,6 +30,8 @@ import (
 type opPlan struct {
 	JWT      bool // access tokens of users are JWTs, else they are opaque
 	Lifetime time.Duration
+	Once     bool // no refresh tokens
+	Bare     bool // the issuer does not end in a slash
 }
 
 // The clients that the issuer knows; it registers none.
@@ -68,6 +70,9 @@ func startOP(t *testing.T, plan opPlan) *opIssuer {
 	opRegister()
 	site := httptest.NewUnstartedServer(nil)
 	i := &opIssuer{url: "http://" + site.Listener.Addr().String() + "/", plan: plan, tokens: map[string]*oidc.IntrospectionResponse{}}
+	if plan.Bare {
+		i.url = strings.TrimSuffix(i.url, "/")
+	}
 	i.Storage = storage.NewStorage(storage.NewUserStore(i.url))
 	var err error
 	if i.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
@@ -210,21 +215,32 @@ func (i *opIssuer) GetClientByClientID(ctx context.Context, id string) (op.Clien
 	if err != nil {
 		return nil, err
 	}
-	return opClient{c, i.plan.JWT}, nil
+	return opClient{c, i.plan}, nil
 }
 
 // opClient is a client of the example that may have the scopes of the bookshop.
 type opClient struct {
 	op.Client
-	jwt bool
+	plan opPlan
 }
 
 // IsScopeAllowed is part of op.Client.
-func (c opClient) IsScopeAllowed(scope string) bool { return strings.HasPrefix(scope, "books:") }
+func (c opClient) IsScopeAllowed(scope string) bool {
+	return scope == "books:read" || scope == "books:write"
+}
+
+// GrantTypes is part of op.Client.
+func (c opClient) GrantTypes() []oidc.GrantType {
+	types := c.Client.GrantTypes()
+	if c.plan.Once {
+		types = slices.DeleteFunc(slices.Clone(types), func(g oidc.GrantType) bool { return g == oidc.GrantTypeRefreshToken })
+	}
+	return types
+}
 
 // AccessTokenType is part of op.Client.
 func (c opClient) AccessTokenType() op.AccessTokenType {
-	if c.jwt {
+	if c.plan.JWT {
 		return op.AccessTokenTypeJWT
 	}
 	return op.AccessTokenTypeBearer

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	nethttp "net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
@@ -18,6 +19,42 @@ import (
 type guarded struct {
 	url   string
 	guard *mcpauth.Guard
+
+	mu      sync.Mutex
+	sent    string // the newest Authorization field
+	streams int    // that are open and belong to no call
+	opened  int    // all of them
+}
+
+// record keeps what the requests have, in front of the server.
+func (g *guarded) record(next nethttp.Handler) nethttp.Handler {
+	return nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
+		stream := r.Method == nethttp.MethodGet || r.Header.Get("Mcp-Method") == "subscriptions/listen"
+		g.mu.Lock()
+		if field := r.Header.Get("Authorization"); field != "" {
+			g.sent = field
+		}
+		if stream {
+			g.streams++
+			g.opened++
+		}
+		g.mu.Unlock()
+		defer func() {
+			if stream {
+				g.mu.Lock()
+				g.streams--
+				g.mu.Unlock()
+			}
+		}()
+		next.ServeHTTP(w, r)
+	})
+}
+
+// seen returns the newest Authorization field, how many streams are open, and how many have been.
+func (g *guarded) seen() (field string, streams, opened int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.sent, g.streams, g.opened
 }
 
 // stock is the resource of the shop.
@@ -68,7 +105,7 @@ func serveGuarded(t *testing.T, verifier mcpauth.Verifier, extra ...mcp.Feature)
 	g.guard = guard
 	handler := mcphttp.NewHandler(s, guard.HTTP()...)
 	mux := nethttp.NewServeMux()
-	mux.Handle("/mcp", handler)
+	mux.Handle("/mcp", g.record(handler))
 	site.Config.Handler = guard.Wrap(mux)
 	site.Start()
 	t.Cleanup(func() {

@@ -19,8 +19,9 @@
 // In the directory hostile, servers break the protocol: our client and command are tested with
 // them, and compared with the clients of the Go SDK and mcp-go.
 //
-// A guarded server and our client log in at two authorization servers: oidc-provider, on
-// Node.js, and package op of zitadel/oidc.
+// A guarded server and the clients log in at two authorization servers: oidc-provider, on
+// Node.js, and package op of zitadel/oidc. What each client can do there is a table of
+// docs/comparison.md.
 //
 // The dependencies of these clients and servers stay out of the module graph of other programs.
 package interop

@@ -1,7 +1,7 @@
 // An authorization server: oidc-provider, with its development pages for people. The
 // argument is its plan:
 //
-//   {"format": "jwt" | "opaque", "lifetime": seconds of access tokens}
+//   {"format": "jwt" | "opaque", "lifetime": seconds of access tokens, "once": no refresh tokens}
 //
 // It prints one line of JSON: first {"issuer": ...}, then one for each event of tokens. It
 // ends with its standard input.
@@ -43,7 +43,7 @@ const provider = new Provider(issuer, {
   },
   pkce: { required: () => true },
   rotateRefreshToken: true,
-  issueRefreshToken: (ctx, client) => client.grantTypeAllowed('refresh_token'),
+  issueRefreshToken: (ctx, client) => !plan.once && client.grantTypeAllowed('refresh_token'),
   cookies: { keys: ['a key of the test'] },
 });
 for (const event of [

@@ -4,6 +4,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js';
 import * as types from '@modelcontextprotocol/sdk/types.js';
 import { main } from './main.mjs';
 
@@ -28,5 +29,7 @@ await main({
   revision: (client, transport) => transport.protocolVersion,
   onRequest: (client, method, f) => client.setRequestHandler(schemas[method], f),
   onNotification: (client, method, f) => client.setNotificationHandler(schemas[method], f),
+  Unauthorized: UnauthorizedError,
+  finish: (transport, callback) => transport.finishAuth(callback.get('code')),
   call: (client, params, options) => client.callTool(params, undefined, options),
 });

@@ -1,6 +1,6 @@
 // The client of @modelcontextprotocol/client: every revision, one at a time.
 
-import { Client, SSEClientTransport, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, SSEClientTransport, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { main } from './main.mjs';
 
@@ -16,5 +16,7 @@ await main({
   revision: (client) => client.getNegotiatedProtocolVersion(),
   onRequest: (client, method, f) => client.setRequestHandler(method, f),
   onNotification: (client, method, f) => client.setNotificationHandler(method, f),
+  Unauthorized: UnauthorizedError,
+  finish: (transport, callback) => transport.finishAuth(callback),
   call: (client, params, options) => client.callTool(params, options),
 });
