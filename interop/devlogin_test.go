@@ -131,3 +131,60 @@ func TestDevLoginGoSDK(t *testing.T) {
 		t.Errorf("%d pages for a scope that ada cannot have", n)
 	}
 }
+
+// TestDevLoginTypeScript does the same with the clients of the TypeScript SDKs, in each era that they
+// have. That of 1.x answers a missing scope with its refresh token, which brings no scope, and so does
+// not step up.
+func TestDevLoginTypeScript(t *testing.T) {
+	t.Parallel()
+	node(t)
+	for _, client := range authSDKs {
+		if !strings.HasPrefix(client.name, "sdk") {
+			continue
+		}
+		for _, revision := range client.revisions {
+			t.Run(client.name+"/"+revision, func(t *testing.T) {
+				t.Parallel()
+				endpoint := startDevLogin(t)
+				ctx, cancel := context.WithTimeout(t.Context(), deadline)
+				defer cancel()
+				start := func(persona string) (authClient, *authUser) {
+					user := &authUser{open: func(ctx context.Context, to, _ string) (string, error) {
+						return mcpauthtest.Person{Persona: persona}.Callback(ctx, to)
+					}}
+					c := client.start(t, authPlan{URL: endpoint, Revision: revision, user: user})
+					if err := c.connect(ctx); err != nil {
+						t.Fatal(err)
+					}
+					if text, err := c.call(ctx, "search"); err != nil || text != "search by "+persona {
+						t.Errorf("%s searches: %q, %v", persona, text, err)
+					}
+					return c, user
+				}
+				c, _ := start("root")
+				names, err := c.list(ctx)
+				if err != nil || names != "order,search" {
+					t.Errorf("%q, %v", names, err)
+				}
+				text, err := c.call(ctx, "order")
+				if client.name == "sdk1" {
+					if err == nil || err.Error() != "Streamable HTTP error: Server returned 403 after trying upscoping" {
+						t.Errorf("order: %q, %v", text, err)
+					}
+				} else if err != nil || text != "order by root" {
+					t.Errorf("order: %q, %v", text, err)
+				}
+				c, user := start("ada")
+				if text, err := c.call(ctx, "order"); err == nil {
+					t.Errorf("ada orders: %q", text)
+				}
+				if n := user.count(); n > 5 {
+					t.Errorf("%d pages for a scope that ada cannot have", n)
+				}
+				if text, err := c.call(ctx, "search"); err != nil || text != "search by ada" {
+					t.Errorf("ada searches: %q, %v", text, err)
+				}
+			})
+		}
+	}
+}
