@@ -102,7 +102,7 @@ func TestIntrospectionMemory(t *testing.T) {
 		_, _ = io.WriteString(w, jsonOf(active(object{"x": json.RawMessage("[" + strings.Repeat(`{"":0},`, 4000) + "0]")})))
 	})
 	before := liveHeap()
-	for n := range 134 {
+	for n := range 88 {
 		if got := outcome(v.Verify(t.Context(), bearer(fmt.Sprintf("%s%d%s", opaque, n, strings.Repeat("x", 16_000))))); got != "taken" {
 			t.Fatal(got)
 		}
