@@ -292,6 +292,9 @@ func (c *frames) ask(fields [][2]string) string {
 
 // testAuthHTTP2 repeats the rows of credentials over HTTP/2 with TLS, and has what only HTTP/2 has.
 func testAuthHTTP2(t *testing.T, v target) {
+	if v.is(webSocket) && v.era == modern {
+		return // no message is sent, so that the eras are alike
+	}
 	v.http2 = true
 	for name, row := range map[string]func(*testing.T, target){
 		"Audience": testAuthAudience, "Signature": testAuthSignature, "Issuer": testAuthIssuer, "Time": testAuthTime, "Introspection": testAuthIntrospection,
