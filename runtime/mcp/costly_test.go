@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -206,12 +207,12 @@ func (c *costly) costs(p costlyPlace, value string, turns int, most float64) (ra
 	usual := []byte(message)
 	took, plain := time.Duration(1<<62), time.Duration(1<<62)
 	for range turns {
-		start := cpuTime()
+		start := testbed.CPUTime()
 		var v any
 		_ = json.Unmarshal(usual, &v) // a number may be beyond float64, after all has been read
-		between := cpuTime()
+		between := testbed.CPUTime()
 		c.exchange(message, p.answered)
-		plain, took = min(plain, between-start), min(took, cpuTime()-between)
+		plain, took = min(plain, between-start), min(took, testbed.CPUTime()-between)
 		if ratio = float64(took) / float64(plain); ratio < most {
 			break
 		}

@@ -31,6 +31,7 @@ var hostileLines = []hostileLine{
 	{what: "send more than a limit: a line, a body or an event", rows: []string{"EndlessMessage", "UnfinishedMessage", "LongMessage"}, tests: []string{"mcphttp/TestEventLimit", "mcpws/TestEndpointLongMessages", "jsonrpc/TestIdentifyLongLines"}},
 	{what: "send more than a limit: a header, or what is compressed", tests: []string{"mcphttp/TestClientLimits"}, not: onlyHTTP},
 	{what: "send replies that are broken, ambiguous or nested", rows: []string{"BrokenReplies", "DeepReplies", "DeepQuestions"}},
+	{what: "send what could take long to read", tests: []string{"internal/hardening/TestCostlyReplies"}, not: onlyReading},
 	{what: "reply to ids that were not sent, or to none", rows: []string{"OtherIDs", "ErrorWithoutID", "ErrorsOfSeveral"}},
 	{what: "list without end, or list strange items", rows: []string{"EndlessList", "SameCursor", "LongList", "StrangeItems", "LongSchema", "LongSchemaAllowed"}},
 	{what: "have schemas with references, cycles and patterns", rows: []string{"StrangeSchemas"}},

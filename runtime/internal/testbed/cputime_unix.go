@@ -1,15 +1,15 @@
 //go:build unix
 
-package mcp_test
+package testbed
 
 import (
 	"syscall"
 	"time"
 )
 
-// cpuTime is the time that this process has computed, so that what else the
+// CPUTime is the time that this process has computed, so that what else the
 // machine does counts little.
-func cpuTime() time.Duration {
+func CPUTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		panic(err)
