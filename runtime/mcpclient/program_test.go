@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
@@ -147,6 +148,7 @@ func programOptions() mcpclient.Options {
 // TestHostilePrograms: a call ends with the error that says why, or with its result, and the
 // next call works. A call that may have run is not sent again.
 func TestHostilePrograms(t *testing.T) {
+	testbed.Bound(t)
 	for tool, want := range map[string]func(t *testing.T, err error){
 		"banner": nil, "stderr": nil, "close input": nil,
 		"exit": func(t *testing.T, err error) {
@@ -218,6 +220,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 
 // TestProgramsThatEnd: a program that ends at once is given up, with its last words.
 func TestProgramsThatEnd(t *testing.T) {
+	testbed.Bound(t)
 	command, count := hostile(t, "exits")
 	_, err := mcpclient.Connect(t.Context(), command, programOptions())
 	if e := errorAs[*mcpclient.ExitError](t, err); e.Code != 3 || !strings.Contains(err.Error(), "no configuration found") {
@@ -246,6 +249,7 @@ func TestProgramLegacy(t *testing.T) {
 
 // TestProgramsWithoutReply: Connect returns with its context.
 func TestProgramsWithoutReply(t *testing.T) {
+	testbed.Bound(t)
 	for _, start := range []string{"silent", "stubborn", "nonsense"} {
 		t.Run(start, func(t *testing.T) {
 			command, _ := hostile(t, start)

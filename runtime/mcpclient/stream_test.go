@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
@@ -200,6 +201,7 @@ func TestTimes(t *testing.T) {
 // TestServerDoesNotRead checks that contexts and WriteTime end requests whose message
 // cannot be written.
 func TestServerDoesNotRead(t *testing.T) {
+	testbed.Bound(t)
 	synctest.Test(t, func(t *testing.T) {
 		var conns atomic.Int32
 		stuck := mcpclient.Dialer("stuck", func(context.Context) (jsonrpc.Conn, error) {

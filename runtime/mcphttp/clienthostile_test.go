@@ -14,11 +14,13 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
 // TestClientStatus sends responses that have no reply.
 func TestClientStatus(t *testing.T) {
+	testbed.Bound(t)
 	for _, test := range []struct {
 		name, contentType, body string
 		status                  int
@@ -50,6 +52,7 @@ func TestClientStatus(t *testing.T) {
 
 // TestClientLimits sends what is too large.
 func TestClientLimits(t *testing.T) {
+	testbed.Bound(t)
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
 	_, _ = z.Write(make([]byte, 32<<20))
@@ -97,6 +100,7 @@ func TestClientLimits(t *testing.T) {
 
 // TestClientRedirects checks that nothing is sent to another origin, and that circles end.
 func TestClientRedirects(t *testing.T) {
+	testbed.Bound(t)
 	var elsewhere atomic.Int32
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
 	defer other.Close()
@@ -155,6 +159,7 @@ func (a *countingAuth) CacheKey() string { return "" }
 
 // TestClientChallenges counts the attempts of a request that is always refused.
 func TestClientChallenges(t *testing.T) {
+	testbed.Bound(t)
 	for _, status := range []int{401, 403} {
 		auth := new(countingAuth)
 		c := requester(t, mcphttp.Endpoint{Auth: auth}, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
@@ -200,6 +205,7 @@ func TestClientResumes(t *testing.T) {
 
 // TestClientSessionID sends ids that are not valid, and another one later.
 func TestClientSessionID(t *testing.T) {
+	testbed.Bound(t)
 	for _, id := range []string{"a b", "caf\xe9", strings.Repeat("x", 10<<10)} {
 		c := requester(t, mcphttp.Endpoint{}, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Mcp-Session-Id", id)
@@ -227,6 +233,7 @@ func TestClientSessionID(t *testing.T) {
 
 // TestClientEndpointEvent opens streams of HTTP+SSE whose endpoint is not valid.
 func TestClientEndpointEvent(t *testing.T) {
+	testbed.Bound(t)
 	for _, stream := range []string{
 		"event: endpoint\ndata: http://127.0.0.1:1/x\n\n", "event: endpoint\ndata: https://other.example/\n\n", "data: {}\n\n", "",
 	} {
@@ -302,6 +309,7 @@ func TestClientNotSent(t *testing.T) {
 // TestClientRedirectsToPlain: a server behind TLS sends clients to plain http, also on its own host.
 // Nothing is sent there.
 func TestClientRedirectsToPlain(t *testing.T) {
+	testbed.Bound(t)
 	var requests atomic.Int32
 	plain := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
 	defer plain.Close()

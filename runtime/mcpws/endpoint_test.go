@@ -22,6 +22,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
@@ -232,6 +233,7 @@ func TestEndpointMessages(t *testing.T) {
 
 // TestEndpointHostile: each ends the connection with its reason.
 func TestEndpointHostile(t *testing.T) {
+	testbed.Bound(t)
 	for name, c := range map[string]struct {
 		serve func(p peer)
 		want  string
@@ -265,6 +267,7 @@ func TestEndpointHostile(t *testing.T) {
 
 // TestEndpointPings: pings without end are answered, and do not hinder messages.
 func TestEndpointPings(t *testing.T) {
+	testbed.Bound(t)
 	ended, replies := make(chan struct{}), make(chan string, 1)
 	e := fake(t, func(p peer) {
 		go func() {
@@ -345,6 +348,7 @@ func TestEndpointPingsUnread(t *testing.T) {
 // TestEndpointLongMessages: a message over the limit is skipped, with bounded memory, also a
 // frame of 4 GB.
 func TestEndpointLongMessages(t *testing.T) {
+	testbed.Bound(t)
 	e := fake(t, func(p peer) {
 		p.frame(fin|textFrame, `{"result":"`+strings.Repeat("x", 5<<20)+`","id":6}`)
 		p.frame(textFrame, `{"id":7,"result":"`+strings.Repeat("x", 1<<20))
@@ -389,6 +393,7 @@ func TestEndpointLongMessages(t *testing.T) {
 
 // TestEndpointUnread: a write to a server that does not read ends, and so does Close.
 func TestEndpointUnread(t *testing.T) {
+	testbed.Bound(t)
 	done := make(chan struct{})
 	defer close(done)
 	e := fake(t, func(peer) { <-done })
@@ -411,6 +416,7 @@ func TestEndpointUnread(t *testing.T) {
 
 // TestEndpointFails: errors of opening say what to do, and whether that may succeed later.
 func TestEndpointFails(t *testing.T) {
+	testbed.Bound(t)
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
@@ -64,7 +65,7 @@ func TestClientSoak(t *testing.T) {
 	run(*soakTime / 6) // what is made on first use is not a leak
 	before := rest(nil, 20*time.Second)
 	before.goroutines += 2 // a handler has one while it has sessions, which expire after the test
-	files := openFiles()
+	files := testbed.OpenFiles()
 	k := run(*soakTime)
 	for _, s := range servers { // the ledgers of many calls take memory
 		s.checkLedger()
@@ -73,12 +74,12 @@ func TestClientSoak(t *testing.T) {
 	after := rest(&before, 30*time.Second)
 	t.Logf("%d clients for %v: %s", clients, *soakTime, k.summary())
 	t.Logf("goroutines: %d before, %d after; heap: %.2f MB before, %.2f after; files: %d before, %d after",
-		before.goroutines, after.goroutines, mega(before.heap), mega(after.heap), files, openFiles())
+		before.goroutines, after.goroutines, mega(before.heap), mega(after.heap), files, testbed.OpenFiles())
 	if !after.like(before) {
 		t.Error("clients have left something behind")
 		_ = pprof.Lookup("goroutine").WriteTo(os.Stderr, 1)
 	}
-	if now := openFiles(); now > files+files/20+2 {
+	if now := testbed.OpenFiles(); now > files+files/20+2 {
 		t.Errorf("%d files are open, %d before", now, files)
 	}
 	for _, s := range servers {

@@ -10,13 +10,13 @@ import (
 	"net/http"
 	"os"
 	"runtime"
-	"runtime/metrics"
 	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
@@ -30,7 +30,7 @@ type hostileRow struct {
 	what string // in a few words
 	here string // what comes of it
 	eras []era  // nil for both
-	heap int64  // what the live heap may grow by, in bytes; 0 for maxHostileHeap
+	heap int64  // what the live heap may grow by, in bytes; 0 for testbed.MaxHeap
 	not  map[string]string
 	// script returns what the server does, see faulty.Server.
 	script  func() func(*faulty.Server, *faulty.Message) bool
@@ -98,13 +98,8 @@ func (row hostileRow) has(transport string, e era) bool {
 	return true
 }
 
-// maxHostileHeap is what the live heap may grow by while a hostile server sends: more than a
-// message of the limits of these tests takes, with what is allocated while the collector
-// marks, and far less than what is sent.
-const maxHostileHeap = 64 << 20
-
 func (row hostileRow) test(t *testing.T, transport string, e era) {
-	goroutines, files := runtime.NumGoroutine(), openFiles()
+	goroutines, files := runtime.NumGoroutine(), testbed.OpenFiles()
 	h := &hostile{transport: transport, era: e}
 	h.options = mcpclient.Options{
 		Eras:            noEras{},
@@ -116,7 +111,7 @@ func (row hostileRow) test(t *testing.T, transport string, e era) {
 		row.options(&h.options)
 	}
 	stop := h.serve(t, row)
-	heap := watchHeap()
+	heap := testbed.WatchHeap()
 	row.run(t, h)
 	if h.client != nil {
 		start := time.Now()
@@ -124,34 +119,11 @@ func (row hostileRow) test(t *testing.T, transport string, e era) {
 			t.Errorf("Close: %v after %v", err, time.Since(start))
 		}
 	}
-	if grown, most := heap(), cmp.Or(row.heap, maxHostileHeap); grown > most {
+	if grown, most := heap(), cmp.Or(row.heap, testbed.MaxHeap); grown > most {
 		t.Errorf("the heap has grown by %d MiB, and may grow by %d", grown>>20, most>>20)
 	}
 	stop()
-	wantNoMore(t, goroutines, files)
-}
-
-// wantNoMore waits until there are no more goroutines and open files than before.
-func wantNoMore(t *testing.T, goroutines, files int) {
-	t.Helper()
-	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > goroutines || openFiles() > files; {
-		if time.Now().After(end) {
-			t.Fatalf("%d goroutines and %d files, %d and %d before", runtime.NumGoroutine(), openFiles(), goroutines, files)
-		}
-		runtime.Gosched()
-	}
-}
-
-// bound checks at the end of a test that nothing of it is left, and that the live heap has stayed
-// within maxHostileHeap. Call it first.
-func bound(t *testing.T) {
-	goroutines, files, heap := runtime.NumGoroutine(), openFiles(), watchHeap()
-	t.Cleanup(func() {
-		if grown := heap(); grown > maxHostileHeap {
-			t.Errorf("the heap has grown by %d MiB", grown>>20)
-		}
-		wantNoMore(t, goroutines, files)
-	})
+	testbed.WantNoMore(t, goroutines, files)
 }
 
 // noEras keeps nothing, so that each test begins with a probe.
@@ -285,46 +257,5 @@ func wantError[E error](t *testing.T, what string, err error) {
 	if _, ok := errors.AsType[E](err); !ok {
 		var none E
 		t.Errorf("%s: %v (%T), want a %T", what, err, err, none)
-	}
-}
-
-// openFiles returns the number of descriptors of the process, 0 where it is not known.
-func openFiles() int {
-	names, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		return 0
-	}
-	return len(names)
-}
-
-// watchHeap measures how much the live heap grows until the function that it returns is
-// called: what the collections of that time have found in use. What is free and not yet
-// collected says more about the load of the machine than about the client.
-func watchHeap() (grown func() int64) {
-	runtime.GC()
-	read := func() int64 {
-		s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-		metrics.Read(s)
-		return int64(s[0].Value.Uint64())
-	}
-	start, most := read(), int64(0)
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		tick := time.NewTicker(2 * time.Millisecond)
-		defer tick.Stop()
-		for {
-			most = max(most, read()-start)
-			select {
-			case <-tick.C:
-			case <-stop:
-				return
-			}
-		}
-	}()
-	return func() int64 {
-		close(stop)
-		<-stopped
-		return most
 	}
 }

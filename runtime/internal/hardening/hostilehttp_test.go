@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -49,7 +50,7 @@ func TestHostileResponses(t *testing.T) {
 	} {
 		for _, e := range both {
 			t.Run(name+"/"+string(e), func(t *testing.T) {
-				bound(t)
+				testbed.Bound(t)
 				server := &faulty.Server{Modern: e == modern}
 				front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					body, _ := io.ReadAll(r.Body) // an empty one calls no tool

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
@@ -30,7 +31,7 @@ func TestHostileSessions(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			bound(t)
+			testbed.Bound(t)
 			var sessions, calls atomic.Int32
 			url := httpServer(t, func(w http.ResponseWriter, r *http.Request, body []byte) bool {
 				switch {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/subprocess"
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -61,7 +62,7 @@ func start(t *testing.T, program string, stderr io.Writer, change ...func(*fixtu
 	for _, change := range change {
 		change(f)
 	}
-	files, goroutines := openFiles(), runtime.NumGoroutine()
+	files, goroutines := testbed.OpenFiles(), runtime.NumGoroutine()
 	var err error
 	if f.Conn, err = subprocess.Start(f.cmd, stderr, f.options); err != nil {
 		t.Fatal(err)
@@ -69,7 +70,7 @@ func start(t *testing.T, program string, stderr io.Writer, change ...func(*fixtu
 	t.Cleanup(func() {
 		f.Close()
 		eventually(t, "the goroutines end", func() bool { return runtime.NumGoroutine() <= goroutines })
-		eventually(t, "the files are closed", func() bool { return openFiles() <= files })
+		eventually(t, "the files are closed", func() bool { return testbed.OpenFiles() <= files })
 		eventually(t, "the process is gone", func() bool { return syscall.Kill(f.cmd.Process.Pid, 0) == syscall.ESRCH })
 	})
 	return f
@@ -77,12 +78,6 @@ func start(t *testing.T, program string, stderr io.Writer, change ...func(*fixtu
 
 // patient gives the program time to end by itself.
 func patient(f *fixture) { f.options.Limits.CloseTime = slack }
-
-// openFiles returns how many files this process has open, 0 where that is not known.
-func openFiles() int {
-	entries, _ := os.ReadDir("/proc/self/fd")
-	return len(entries)
-}
 
 // eventually waits for a condition.
 func eventually(t *testing.T, what string, is func() bool) {
@@ -602,12 +597,12 @@ func TestGroup(t *testing.T) {
 }
 
 func TestStartFails(t *testing.T) {
-	files := openFiles()
+	files := testbed.OpenFiles()
 	conn, err := subprocess.Start(exec.Command("/does/not/exist"), nil, dial.Options{Limits: limits()})
 	if conn != nil || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
-	if n := openFiles(); n > files {
+	if n := testbed.OpenFiles(); n > files {
 		t.Errorf("%d files are open, %d at the start", n, files)
 	}
 }

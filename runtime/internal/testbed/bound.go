@@ -1,0 +1,78 @@
+package testbed
+
+import (
+	"os"
+	"runtime"
+	"runtime/metrics"
+	"testing"
+	"time"
+)
+
+// MaxHeap is what the live heap may grow by while the other end is hostile: more than a message
+// of the limits of these tests takes, with what is allocated while the collector marks, and far
+// less than what is sent.
+const MaxHeap = 64 << 20
+
+// Bound checks at the end of a test that no goroutine and no open file of it is left, and that
+// the live heap has stayed within [MaxHeap]. Call it first; the test must not be parallel.
+func Bound(t *testing.T) {
+	goroutines, files, heap := runtime.NumGoroutine(), OpenFiles(), WatchHeap()
+	t.Cleanup(func() {
+		if grown := heap(); grown > MaxHeap {
+			t.Errorf("the heap has grown by %d MiB", grown>>20)
+		}
+		WantNoMore(t, goroutines, files)
+	})
+}
+
+// WantNoMore waits until there are no more goroutines and open files than before.
+func WantNoMore(t *testing.T, goroutines, files int) {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > goroutines || OpenFiles() > files; {
+		if time.Now().After(end) {
+			t.Fatalf("%d goroutines and %d files, %d and %d before", runtime.NumGoroutine(), OpenFiles(), goroutines, files)
+		}
+		runtime.Gosched()
+	}
+}
+
+// OpenFiles returns the number of descriptors of the process, 0 where it is not known.
+func OpenFiles() int {
+	names, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	return len(names)
+}
+
+// WatchHeap measures how much the live heap grows until the function that it returns is
+// called: what the collections of that time have found in use. What is free and not yet
+// collected says more about the load of the machine than about the program.
+func WatchHeap() (grown func() int64) {
+	runtime.GC()
+	read := func() int64 {
+		s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+		metrics.Read(s)
+		return int64(s[0].Value.Uint64())
+	}
+	start, most := read(), int64(0)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(2 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			most = max(most, read()-start)
+			select {
+			case <-tick.C:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	return func() int64 {
+		close(stop)
+		<-stopped
+		return most
+	}
+}
