@@ -9,11 +9,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcpissuer"
 )
 
@@ -67,25 +67,7 @@ func TestAttackTable(t *testing.T) {
 	for _, a := range attacks {
 		fmt.Fprintf(&b, "| %s | %s | `TestAttack/%s` |\n", a.what, a.end, a.name)
 	}
-	const path = "../../docs/security.md"
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const begin, end = "<!-- attacks on the issuer -->\n", "<!-- end of attacks on the issuer -->"
-	before, rest, found := strings.Cut(string(page), begin)
-	got, after, closed := strings.Cut(rest, end)
-	switch {
-	case !found || !closed:
-		t.Fatalf("%s has no table between %q and %q", path, begin, end)
-	case got == b.String():
-	case *update:
-		if err := os.WriteFile(path, []byte(before+begin+b.String()+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("%s has another table of attacks; the flag -update writes it", path)
-	}
+	testbed.CompareTable(t, "../../docs/security.md", "<!-- attacks on the issuer -->\n", "<!-- end of attacks on the issuer -->", b.String(), *update)
 }
 
 func codeUsedTwice(t *testing.T) {

@@ -113,25 +113,7 @@ func TestAuthTable(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| %s | %s | `%s` of `%s` |\n", cell(r[0]), cell(r[1]), name, folder)
 	}
-	const path = "../../../docs/security.md"
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	const begin, end = "<!-- attacks on guarded servers -->\n", "<!-- end of attacks -->"
-	before, rest, found := strings.Cut(string(page), begin)
-	got, after, closed := strings.Cut(rest, end)
-	switch {
-	case !found || !closed:
-		t.Fatalf("%s has no table between %q and %q", path, begin, end)
-	case got == b.String():
-	case *updateDocs:
-		if err := os.WriteFile(path, []byte(before+begin+b.String()+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("%s has another table of attacks; the flag -update writes it", path)
-	}
+	testbed.CompareTable(t, "../../../docs/security.md", "<!-- attacks on guarded servers -->\n", "<!-- end of attacks -->\n", b.String(), *updateDocs)
 }
 
 // canary is in tokens, keys, passwords and arguments, and must not be in any text of a server.
