@@ -399,7 +399,7 @@ func TestEndpointUnread(t *testing.T) {
 	e := fake(t, func(peer) { <-done })
 	stream := open(t, e)
 	begin := time.Now()
-	err := stream.Write(append(bytes.Repeat([]byte("x"), 32<<20), '\n'))
+	err := stream.Write(append(bytes.Repeat([]byte("x"), 16<<20), '\n'))
 	failed, ok := errors.AsType[*dial.Error](err)
 	if d := time.Since(begin); !ok || !failed.Sent || !strings.Contains(err.Error(), "the server has not read for 200ms") || d > slack {
 		t.Errorf("write: %v after %v", err, d)
