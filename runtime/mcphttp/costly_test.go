@@ -88,8 +88,9 @@ func TestCostlyHeaders(t *testing.T) {
 				body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mirror","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
 					`"io.modelcontextprotocol/clientCapabilities":{}},"arguments":` + strings.Replace(places[place], "%s", values[value], 1) + `}}`
 				usual := []byte(body)
-				took, plain, ratio := time.Duration(1<<62), time.Duration(1<<62), 0.0
-				for range 6 {
+				var took, plain time.Duration
+				ratio := 0.0
+				for range 10 { // the time of another thread may be late: one turn has to be below
 					start := testbed.CPUTime()
 					var v any
 					_ = json.Unmarshal(usual, &v) // a number may be beyond float64, after all has been read
@@ -107,7 +108,7 @@ func TestCostlyHeaders(t *testing.T) {
 					}
 					w := httptest.NewRecorder()
 					handler.ServeHTTP(w, r)
-					plain, took = min(plain, between-start), min(took, testbed.CPUTime()-between)
+					plain, took = between-start, testbed.CPUTime()-between
 					if w.Code != 200 && w.Code != 400 {
 						t.Fatalf("%s, %s, %s: status %d: %s", place, value, header, w.Code, w.Body)
 					}
