@@ -371,6 +371,9 @@ func (u *soakClient) kind(err error) string {
 	if _, ok := errors.AsType[*mcpclient.ExitError](err); ok {
 		return "exit"
 	}
+	if broken, ok := errors.AsType[*mcpclient.ProtocolViolationError](err); ok && strings.Contains(broken.Error(), "parse error: unexpected end") {
+		return "cut" // the connection broke inside of the reply
+	}
 	switch {
 	case isClosing(err):
 		return "closing"
