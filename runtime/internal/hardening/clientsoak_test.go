@@ -371,7 +371,7 @@ func (u *soakClient) kind(err error) string {
 	if _, ok := errors.AsType[*mcpclient.ExitError](err); ok {
 		return "exit"
 	}
-	if broken, ok := errors.AsType[*mcpclient.ProtocolViolationError](err); ok && strings.Contains(broken.Error(), "parse error: unexpected end") {
+	if broken, ok := errors.AsType[*mcpclient.ProtocolViolationError](err); ok && strings.Contains(broken.Error(), "parse error") {
 		return "cut" // the connection broke inside of the reply
 	}
 	switch {
