@@ -238,16 +238,18 @@ func (w mapWriter) put(e *Encoder, v reflect.Value) {
 		name  string
 		value reflect.Value
 	}
-	members := make([]member, 0, v.Len())
+	// Pointers are sorted: programs link the functions that sort them in any case, and 16 KB more
+	// for each type of structs.
+	members := make([]*member, 0, v.Len())
 	for at := v.MapRange(); at.Next(); {
 		name, err := w.name(at.Key())
 		if err != nil {
 			e.Fail(fmt.Errorf("marshal %v: %w", at.Key().Type(), err))
 			return
 		}
-		members = append(members, member{name, at.Value()})
+		members = append(members, &member{name, at.Value()})
 	}
-	slices.SortFunc(members, func(a, b member) int { return cmp.Compare(a.name, b.name) })
+	slices.SortFunc(members, func(a, b *member) int { return cmp.Compare(a.name, b.name) })
 	e.Begin()
 	for i, m := range members {
 		if e.full() && e.stop() {
