@@ -72,8 +72,8 @@ const searchedLimits = 8
 
 // Identify makes Read find out which message is too long, for a client: the *FrameError has
 // kind and id, so that the request fails at once. Many servers write the id last: there is one
-// *FrameError with Early set at the limit, and another one when the id is known. Call it before the
-// first Read.
+// *FrameError with Early set at the limit, and another one when the id is known. A message that
+// the end of the connection cuts is [io.ErrUnexpectedEOF]. Call it before the first Read.
 func (c *lineConn) Identify() { c.identify = true }
 
 func (c *lineConn) Read() ([]byte, error) {
@@ -148,7 +148,12 @@ func (c *lineConn) line() ([]byte, error) {
 				return nil, c.endRefused(line)
 			}
 			if len(line) > 0 && errors.Is(c.err, io.EOF) {
-				return line, nil // the last line has no newline
+				// The last line has no newline. A client does not take a message that is cut
+				// for an invalid one: the request may be sent again.
+				if c.identify && discarded.IsCut(line) {
+					return nil, io.ErrUnexpectedEOF
+				}
+				return line, nil
 			}
 			return nil, c.err
 		}

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -232,5 +234,53 @@ func TestClientWaitsInTime(t *testing.T) {
 	status, ok := errors.AsType[*mcpclient.StatusError](err)
 	if !ok || status.Status != http.StatusTooManyRequests || !errors.Is(err, mcpclient.ErrTimeout) || time.Since(begin) > 8*time.Second {
 		t.Errorf("after %v: %v", time.Since(begin), err)
+	}
+}
+
+// TestClientCutBody: a body that ends with its connection, and too early, is a connection that
+// has broken. net/http cannot see that where the response has no length (RFC 9112, section 6.3).
+func TestClientCutBody(t *testing.T) {
+	const reply = `{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","content":[]}}`
+	for _, c := range []struct {
+		name, header string
+		sent         string
+		lost         bool
+	}{
+		{"whole", "HTTP/1.0 200 OK\r\nConnection: close\r\n", reply, false},
+		{"without length", "HTTP/1.0 200 OK\r\n", reply[:40], true},
+		{"HTTP/1.1", "HTTP/1.1 200 OK\r\nConnection: close\r\n", reply[:60], true},
+		{"of a length", "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n", reply, true},
+		{"in chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n", "300\r\n" + reply, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var calls atomic.Int32
+			url := posting(t, func(w http.ResponseWriter, _ *http.Request, m posted) {
+				if calls.Add(1)%2 == 0 {
+					answer(w, m, `{"resultType":"complete","content":[]}`)
+					return
+				}
+				conn, stream, err := w.(http.Hijacker).Hijack()
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, _ = stream.WriteString(c.header + "Content-Type: application/json\r\n\r\n" + strings.Replace(c.sent, "%s", string(m.ID), 1))
+				_ = stream.Flush()
+				_ = conn.Close()
+			})
+			client := connectTo(t, url, mcpclient.Options{Retry: mcpclient.Retry{First: time.Millisecond}})
+			_, err := client.Call(t.Context(), "x", nil)
+			lost, isLost := errors.AsType[*mcpclient.ConnectionError](err)
+			if isLost != c.lost || isLost && !lost.Sent || !isLost && err != nil {
+				t.Fatalf("the call: %v", err)
+			}
+			if !c.lost {
+				return
+			}
+			calls.Store(0)
+			if _, err := client.Call(t.Context(), "x", nil, mcpclient.WithIdempotent()); err != nil || calls.Load() != 2 {
+				t.Errorf("an idempotent call: %v, sent %d times", err, calls.Load())
+			}
+		})
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/discarded"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -64,6 +65,8 @@ func (e *exchange) readAll(resp *http.Response) ([]byte, error) {
 		switch {
 		case len(b) > limit:
 			return b, tooLargeMessage(limit)
+		case err == io.EOF && endsByClose(resp) && discarded.IsCut(b):
+			return b, e.failure(io.ErrUnexpectedEOF, true)
 		case err == io.EOF:
 			return b, nil
 		case err != nil:
@@ -72,6 +75,12 @@ func (e *exchange) readAll(resp *http.Response) ([]byte, error) {
 			b = bufpool.Grow(b, 1)
 		}
 	}
+}
+
+// endsByClose reports whether the end of the connection is the end of the body (RFC 9112,
+// section 6.3), so that net/http cannot know whether the body is complete.
+func endsByClose(resp *http.Response) bool {
+	return resp.ContentLength < 0 && resp.ProtoMajor == 1 && len(resp.TransferEncoding) == 0
 }
 
 func tooLargeMessage(limit int) error { return &dial.TooLarge{What: "message", Limit: limit} }

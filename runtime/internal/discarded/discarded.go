@@ -121,6 +121,18 @@ func (m *Message) member() {
 	m.forget()
 }
 
+// IsCut reports whether data is an object or array of JSON without its end, as the last text of
+// a connection that has broken. It does not validate.
+func IsCut(data []byte) bool {
+	data = bytes.TrimLeft(data, " \t\r\n")
+	if len(data) == 0 || data[0] != '{' && data[0] != '[' {
+		return false
+	}
+	var m Message
+	m.Write(data)
+	return m.depth > 0
+}
+
 // Reset makes m ready for another message.
 func (m *Message) Reset() { *m = Message{} }
 

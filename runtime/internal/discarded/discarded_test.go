@@ -116,3 +116,24 @@ func TestBeginning(t *testing.T) {
 		}
 	}
 }
+
+// TestIsCut cuts texts at every index. A text that is no object or array is not a message that
+// is cut.
+func TestIsCut(t *testing.T) {
+	for _, whole := range []string{
+		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"a}]}\"\\"}]}}`,
+		` [{"a":"]"},[1,2]]`,
+	} {
+		begins := strings.IndexAny(whole, "{[")
+		for i := range len(whole) + 1 {
+			if got, want := discarded.IsCut([]byte(whole[:i])), i > begins && i < len(whole); got != want {
+				t.Errorf("%q: %v, want %v", whole[:i], got, want)
+			}
+		}
+	}
+	for _, text := range []string{"", " ", "usage: server {", `"{`, "{}", "{} ", "{} {}", "}", "tru"} {
+		if discarded.IsCut([]byte(text)) {
+			t.Errorf("%q is not cut", text)
+		}
+	}
+}

@@ -209,9 +209,7 @@ func (u *soakClient) options() mcpclient.Options {
 			return mcpclient.Accept(map[string]any{"yes": true}), nil
 		},
 		OnProtocolError: func(err error) {
-			if !strings.Contains(err.Error(), "parse error") { // of the last message before a connection broke
-				u.errorf("reported: %v", err)
-			}
+			u.errorf("reported: %v", err)
 		},
 		Logger: slog.New(slog.DiscardHandler),
 	}
@@ -370,9 +368,6 @@ func (u *soakClient) kind(err error) string {
 	}
 	if _, ok := errors.AsType[*mcpclient.ExitError](err); ok {
 		return "exit"
-	}
-	if broken, ok := errors.AsType[*mcpclient.ProtocolViolationError](err); ok && strings.Contains(broken.Error(), "parse error") {
-		return "cut" // the connection broke inside of the reply
 	}
 	switch {
 	case isClosing(err):
