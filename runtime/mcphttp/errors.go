@@ -93,6 +93,7 @@ var errPrincipal = errors.New("function of WithPrincipal or WithClientAddress fa
 
 var (
 	errNoSession = invalid("unknown session: it has ended or was never opened; open a new one with initialize")
+	errEnded     = &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "the session has ended before the reply; the request may have run"}
 	errClosed    = &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "the server was closed before the reply; the request may have run"}
 	errNeedsID   = invalid("the header " + sessionHeader + " is missing: open a session with initialize, or send " +
 		protocol.MetaVersion + " and " + protocol.MetaCapabilities + " in params._meta")

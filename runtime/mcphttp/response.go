@@ -107,7 +107,12 @@ func (p *response) follow(reader *attachment) bool {
 			}
 			return true
 		case last && !t.done && !p.started:
-			writeError(p.w, http.StatusNotFound, noID, errNoSession)
+			if p.r.Method == http.MethodPost {
+				// A client sends a request again after status 404, and this one may have run.
+				writeError(p.w, http.StatusInternalServerError, noID, errEnded)
+			} else {
+				writeError(p.w, http.StatusNotFound, noID, errNoSession)
+			}
 			return true
 		case p.resumed && !p.started && t.done && len(t.messages) == 0:
 			// Nothing follows. After an empty event stream an EventSource would
