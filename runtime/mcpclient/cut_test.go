@@ -12,12 +12,14 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcpnet"
 )
 
 // cutting is a server of lines whose connections end inside of a reply, with reply being what it
 // sends of each. Its other replies to tools/call are whole.
 type cutting struct {
 	reply   func(whole string) (sent string, ends bool)
+	sockets bool // the client frames lines by package mcpnet
 	mu      sync.Mutex
 	calls   int
 	serving sync.WaitGroup
@@ -47,6 +49,9 @@ func (s *cutting) dial(context.Context) (jsonrpc.Conn, error) {
 			}
 		}
 	})
+	if s.sockets {
+		return mcpnet.NewConn(client, 0), nil
+	}
 	return jsonrpc.NewLineConn(client, client, 0), nil
 }
 
@@ -67,7 +72,7 @@ func TestCutReply(t *testing.T) {
 	for at := range length + 1 {
 		for _, again := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
-				s := &cutting{reply: func(whole string) (string, bool) { return whole[:at], true }}
+				s := &cutting{sockets: at%2 == 0, reply: func(whole string) (string, bool) { return whole[:at], true }}
 				var reported violations
 				c := s.connect(t, &reported)
 				var options []mcpclient.RequestOption

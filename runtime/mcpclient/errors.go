@@ -7,14 +7,16 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 )
 
 // Errors of requests, for errors.Is.
 var (
 	// ErrTimeout ends a request, or Connect, after a time of Limits or of an option.
-	ErrTimeout = errors.New("timeout")
+	ErrTimeout = dial.ErrTimeout
 	// ErrClosed ends what is in progress when the client is closed, and what follows.
-	ErrClosed = errors.New("client is closed")
+	ErrClosed = dial.ErrClosed
 	// ErrRefused ends a request whose handler asked for input that a function of Options
 	// has refused, where the server needs it to go on.
 	ErrRefused = errors.New("input refused")

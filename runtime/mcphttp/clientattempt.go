@@ -199,6 +199,8 @@ func (e *exchange) failure(err error, sent bool) error {
 	}
 	text := err.Error()
 	switch {
+	case isEndOfAnother(err):
+		return &dial.Error{Sent: sent, Again: true, Err: errors.New("the connection was closed for another request: " + text)}
 	case strings.Contains(text, "response headers exceeded"), strings.Contains(text, "response header list larger"):
 		return tooLargeHeader(e.conn.o.Limits.HeaderBytes)
 	case errors.Is(err, http.ErrSchemeMismatch):
@@ -209,6 +211,18 @@ func (e *exchange) failure(err error, sent bool) error {
 	failed := netdial.Error(context.Background(), err)
 	failed.Sent = sent
 	return failed
+}
+
+// isEndOfAnother reports whether an error is why another request has ended. net/http gives a
+// connection to the next request before the one with an empty response has returned, and closes
+// it if the context of that one ends at this moment (Go 1.26).
+func isEndOfAnother(err error) bool {
+	for _, end := range []error{dial.ErrClosed, dial.ErrTimeout, context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // location returns the target of a redirect, nil if there is none.

@@ -284,3 +284,33 @@ func TestClientCutBody(t *testing.T) {
 		})
 	}
 }
+
+// TestClientEndOfAnotherRequest: net/http may return the cause with which another request ended. That
+// is a connection that has broken, and not the end of this client or request.
+func TestClientEndOfAnotherRequest(t *testing.T) {
+	for _, end := range []error{mcpclient.ErrClosed, fmt.Errorf("%w: of another", mcpclient.ErrTimeout), context.Canceled, context.DeadlineExceeded} {
+		var calls atomic.Int32
+		url := posting(t, func(w http.ResponseWriter, _ *http.Request, m posted) {
+			answer(w, m, `{"resultType":"complete","content":[]}`)
+		})
+		transport := roundTripper(func(r *http.Request) (*http.Response, error) {
+			if r.Header.Get("Mcp-Method") == "tools/call" && calls.Add(1) == 1 {
+				return nil, end
+			}
+			return http.DefaultTransport.RoundTrip(r)
+		})
+		c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: url, Client: &http.Client{Transport: transport}}, mcpclient.Options{Retry: mcpclient.Retry{First: time.Millisecond}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		_, err = c.Call(t.Context(), "x", nil)
+		if lost, ok := errors.AsType[*mcpclient.ConnectionError](err); !ok || !lost.Sent || errors.Is(err, end) {
+			t.Errorf("%v: the call: %v", end, err)
+		}
+		calls.Store(0)
+		if _, err := c.Call(t.Context(), "x", nil, mcpclient.WithIdempotent()); err != nil {
+			t.Errorf("%v: an idempotent call: %v", end, err)
+		}
+	}
+}

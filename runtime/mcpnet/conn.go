@@ -27,8 +27,9 @@ var expired = time.Unix(1, 0)
 // or like TLS, Read returns an error before any message.
 //
 // Close interrupts reads and writes. The connection also has a method CloseWrite()
-// error, which closes the write side if c supports that, and a method Transport() string,
-// the network of its address, for mcp.Call.
+// error, which closes the write side if c supports that, a method Transport() string,
+// the network of its address, for mcp.Call, and a method Identify() for clients: what is wrong with
+// a message that is too long, or cut by the end of the connection, is known then.
 func NewConn(c net.Conn, limit int) jsonrpc.Conn {
 	return newConn(c, limit)
 }
@@ -47,6 +48,9 @@ type conn struct {
 	closing          sync.Once
 	closeErr         error
 }
+
+// Identify is for connections of clients.
+func (c *conn) Identify() { c.Conn.(lineConn).Identify() }
 
 func newConn(c net.Conn, limit int) *conn {
 	conn := &conn{net: c}

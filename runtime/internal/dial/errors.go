@@ -1,8 +1,15 @@
 package dial
 
 import (
+	"errors"
 	"strconv"
 	"time"
+)
+
+// The errors of package mcpclient with which it ends requests.
+var (
+	ErrTimeout = errors.New("timeout")
+	ErrClosed  = errors.New("client is closed")
 )
 
 // Error is the failure of a connection, or of one request on it.

@@ -117,7 +117,7 @@ func TestBeginning(t *testing.T) {
 	}
 }
 
-// TestIsCut cuts texts at every index. A text that is no object or array is not a message that
+// TestIsCut cuts texts at every index. Other text than an object or array is not a message that
 // is cut.
 func TestIsCut(t *testing.T) {
 	for _, whole := range []string{

@@ -332,7 +332,7 @@ func (u *soakClient) call(ctx context.Context, tool, fault string, options ...mc
 	case lost != nil && !lost.Sent, isClosing(err):
 		known = hasNotRun
 	}
-	u.s.note(token, tool == "twice", known)
+	u.s.note(token, tool == "twice", known, err)
 	name := tool
 	if fault != "" {
 		name += " " + fault

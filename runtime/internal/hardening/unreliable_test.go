@@ -95,6 +95,7 @@ const (
 type soakCall struct {
 	twice bool // it may run twice
 	known known
+	err   error
 }
 
 const (
@@ -305,11 +306,11 @@ func (s *unreliable) close() {
 	}
 }
 
-// note takes note of what is known of a call that has returned.
-func (s *unreliable) note(token string, twice bool, k known) {
+// note takes note of what is known of a call that has returned, and of its error.
+func (s *unreliable) note(token string, twice bool, k known, err error) {
 	s.ledgerMu.Lock()
 	defer s.ledgerMu.Unlock()
-	s.calls[token] = soakCall{twice, k}
+	s.calls[token] = soakCall{twice, k, err}
 }
 
 // checkLedger compares what callers know with what has run.
@@ -322,11 +323,11 @@ func (s *unreliable) checkLedger() {
 	for token, c := range s.calls {
 		switch n := s.runs[token]; {
 		case n > 1 && !c.twice:
-			s.t.Errorf("%s %s: %s has run %d times", s.transport, s.era, token, n)
+			s.t.Errorf("%s %s: %s has run %d times; its error is %v", s.transport, s.era, token, n, c.err)
 		case n == 0 && c.known == hasRun:
 			s.t.Errorf("%s %s: %s has a result, and has not run", s.transport, s.era, token)
 		case n > 0 && c.known == hasNotRun:
-			s.t.Errorf("%s %s: the error of %s says that it has not run, and it has", s.transport, s.era, token)
+			s.t.Errorf("%s %s: the error of %s says that it has not run, and it has: %v", s.transport, s.era, token, c.err)
 		}
 	}
 	if len(s.runs) == 0 {
