@@ -1,0 +1,3 @@
+// Package mcptask keeps the tasks of servers: calls of tools that outlive the request which
+// began them (extension io.modelcontextprotocol/tasks).
+package mcptask

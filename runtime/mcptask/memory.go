@@ -1,0 +1,318 @@
+package mcptask
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"sync"
+	"time"
+)
+
+// NewMemory returns a Store in the memory of this process. Its tasks end with the process. A
+// task takes the bytes of its Sealed and less than 1 KB.
+func NewMemory() Store {
+	return &memory{tasks: map[Key]*kept{}, open: map[Digest]int{}, changed: make(chan struct{}), closed: make(chan struct{})}
+}
+
+// memory has one lock for everything: each operation is short.
+type memory struct {
+	mu      sync.Mutex
+	tasks   map[Key]*kept
+	open    map[Digest]int // tasks that have not ended, by account
+	total   int            // of open
+	ready   []*kept        // that Claim may return, the oldest first
+	changed chan struct{}  // closed and replaced when ready gets longer
+	version uint64         // the last one
+	closed  chan struct{}
+}
+
+// kept is a task in memory.
+type kept struct {
+	record  *Record // never changed, but replaced
+	ready   bool    // it is in memory.ready
+	expiry  *time.Timer
+	lease   *time.Timer   // while the task has an owner
+	leaseID uint64        // of the present lease: a timer of an earlier one may still fire
+	lapsed  bool          // the lease has ended, and the task has its owner still
+	changed chan struct{} // closed and replaced at each change; nil while nothing watches
+}
+
+func (m *memory) Create(ctx context.Context, r *Record, l Limits, lease time.Duration) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch err := m.usable(ctx); {
+	case err != nil:
+		return err
+	case m.tasks[r.Key] != nil:
+		return ErrExists
+	case r.Status.Ended():
+	case l.Account > 0 && m.open[r.Account] >= l.Account, l.Total > 0 && m.total >= l.Total:
+		return ErrTooMany
+	}
+	k := new(kept)
+	m.tasks[r.Key] = k
+	m.set(k, r)
+	if r.Owner != "" {
+		m.startLease(k, lease)
+	}
+	return nil
+}
+
+func (m *memory) Get(ctx context.Context, key Key) (*Record, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k, err := m.find(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	return k.record.Clone(), nil
+}
+
+func (m *memory) Update(ctx context.Context, r *Record) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k, err := m.find(ctx, r.Key)
+	if err != nil {
+		return err
+	}
+	before := k.record
+	if before.Version != r.Version || r.Owner != "" && (r.Owner != before.Owner || r.Attempt != before.Attempt) {
+		return ErrConflict
+	}
+	if r.Owner == "" {
+		k.endLease()
+	}
+	m.set(k, r)
+	return nil
+}
+
+// set stores a copy of r as the record of k, with the next version, which r gets too.
+func (m *memory) set(k *kept, r *Record) {
+	if k.record != nil {
+		m.count(k.record, -1)
+	}
+	m.version++
+	r.Version = m.version
+	if k.record == nil || !k.record.Expires.Equal(r.Expires) {
+		if k.expiry != nil {
+			k.expiry.Stop()
+		}
+		k.expiry = time.AfterFunc(time.Until(r.Expires), func() { m.expire(k) })
+	}
+	k.record = r.Clone()
+	m.count(r, 1)
+	if k.changed != nil {
+		close(k.changed)
+		k.changed = nil
+	}
+	m.queue(k, !r.Status.Ended() && (r.Ready && r.Owner == "" || r.Owner != "" && k.lapsed))
+}
+
+// count adds n to the numbers of open tasks.
+func (m *memory) count(r *Record, n int) {
+	if r.Status.Ended() {
+		return
+	}
+	m.total += n
+	if m.open[r.Account] += n; m.open[r.Account] == 0 {
+		delete(m.open, r.Account)
+	}
+}
+
+// queue makes a task one that Claim may return, or not.
+func (m *memory) queue(k *kept, ready bool) {
+	if ready == k.ready {
+		return
+	}
+	k.ready = ready
+	if !ready {
+		m.ready = slices.DeleteFunc(m.ready, func(other *kept) bool { return other == k })
+		return
+	}
+	m.ready = append(m.ready, k)
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
+// startLease begins a lease, at whose end another process may claim the task.
+func (m *memory) startLease(k *kept, lease time.Duration) {
+	k.endLease()
+	k.leaseID++
+	id := k.leaseID
+	k.lease = time.AfterFunc(lease, func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if k.leaseID == id && k.lease != nil && !k.record.Status.Ended() {
+			k.lapsed = true
+			m.queue(k, true)
+		}
+	})
+}
+
+func (k *kept) endLease() {
+	if k.lease != nil {
+		k.lease.Stop()
+		k.lease, k.lapsed = nil, false
+	}
+}
+
+// expire deletes a task whose time is over.
+func (m *memory) expire(k *kept) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.tasks[k.record.Key] == k && !time.Now().Before(k.record.Expires) {
+		m.remove(k)
+	}
+}
+
+func (m *memory) remove(k *kept) {
+	delete(m.tasks, k.record.Key)
+	m.count(k.record, -1)
+	m.queue(k, false)
+	k.expiry.Stop()
+	k.endLease()
+	if k.changed != nil {
+		close(k.changed)
+		k.changed = nil
+	}
+}
+
+// find returns a task that has not expired. The caller holds the lock.
+func (m *memory) find(ctx context.Context, key Key) (*kept, error) {
+	if err := m.usable(ctx); err != nil {
+		return nil, err
+	}
+	k := m.tasks[key]
+	if k == nil || !time.Now().Before(k.record.Expires) {
+		return nil, ErrNotFound
+	}
+	return k, nil
+}
+
+// usable returns why an operation cannot begin.
+func (m *memory) usable(ctx context.Context) error {
+	select {
+	case <-m.closed:
+		return ErrStoreClosed
+	default:
+		return context.Cause(ctx)
+	}
+}
+
+func (m *memory) Watch(ctx context.Context, key Key) iter.Seq2[*Record, error] {
+	return func(yield func(*Record, error) bool) {
+		for last := uint64(0); ; {
+			r, changed, err := m.look(ctx, key, last)
+			switch {
+			case err != nil:
+				yield(nil, err)
+				return
+			case r != nil:
+				last = r.Version
+				if !yield(r, nil) {
+					return
+				}
+				continue
+			}
+			select {
+			case <-changed:
+			case <-ctx.Done():
+			case <-m.closed:
+			}
+		}
+	}
+}
+
+// look returns a task if its version is not last, or else what is closed when it changes.
+func (m *memory) look(ctx context.Context, key Key, last uint64) (*Record, <-chan struct{}, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k, err := m.find(ctx, key)
+	if err != nil {
+		return nil, nil, err
+	}
+	if k.record.Version != last {
+		return k.record.Clone(), nil, nil
+	}
+	if k.changed == nil {
+		k.changed = make(chan struct{})
+	}
+	return nil, k.changed, nil
+}
+
+func (m *memory) Claim(ctx context.Context, c Claim) (*Record, error) {
+	for {
+		r, changed, err := m.take(ctx, &c)
+		if r != nil || err != nil {
+			return r, err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+		case <-m.closed:
+		}
+	}
+}
+
+// take claims a task, or returns what is closed when there may be another one.
+func (m *memory) take(ctx context.Context, c *Claim) (*Record, <-chan struct{}, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.usable(ctx); err != nil {
+		return nil, nil, err
+	}
+	for _, k := range m.ready {
+		if k.record.Server != c.Server || !slices.Contains(c.Tools, k.record.Tool) || !time.Now().Before(k.record.Expires) {
+			continue
+		}
+		r := k.record.Clone()
+		r.Ready, r.Owner = false, c.Owner
+		r.Attempt++
+		k.endLease()
+		m.set(k, r)
+		m.startLease(k, c.Lease)
+		return r, nil, nil
+	}
+	return nil, m.changed, nil
+}
+
+func (m *memory) Renew(ctx context.Context, r *Record, lease time.Duration) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k, err := m.find(ctx, r.Key)
+	switch {
+	case err == ErrNotFound:
+		return ErrLeaseLost
+	case err != nil:
+		return err
+	case r.Owner == "" || k.record.Owner != r.Owner || k.record.Attempt != r.Attempt || k.record.Status.Ended():
+		return ErrLeaseLost
+	}
+	m.queue(k, false)
+	m.startLease(k, lease)
+	return nil
+}
+
+func (m *memory) Open(ctx context.Context, account Digest) (int, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.usable(ctx); err != nil {
+		return 0, err
+	}
+	return m.open[account], nil
+}
+
+func (m *memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	select {
+	case <-m.closed:
+		return nil
+	default:
+		close(m.closed)
+	}
+	for _, k := range m.tasks {
+		m.remove(k)
+	}
+	return nil
+}

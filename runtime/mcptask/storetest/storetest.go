@@ -1,0 +1,167 @@
+// Package storetest tests implementations of [mcptask.Store].
+package storetest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcptask"
+)
+
+// Run tests stores, each of which open returns empty. It needs less than a minute.
+func Run(t *testing.T, open func() mcptask.Store) {
+	t.Helper()
+	run(t, open, func(t *testing.T, test func(*testing.T)) { test(t) })
+}
+
+// RunInBubbles is Run for stores that work in a bubble of [synctest.Test], in which the clock does
+// not wait. Each store is opened in its bubble.
+func RunInBubbles(t *testing.T, open func() mcptask.Store) {
+	t.Helper()
+	run(t, open, synctest.Test)
+}
+
+func run(t *testing.T, open func() mcptask.Store, within func(*testing.T, func(*testing.T))) {
+	t.Helper()
+	for _, group := range []map[string]func(*bench){creating, reading, updating, claiming, leasing, watching, expiring, racing, closing} {
+		for _, name := range slices.Sorted(maps.Keys(group)) {
+			t.Run(name, func(t *testing.T) {
+				within(t, func(t *testing.T) {
+					s := open()
+					defer func() {
+						if err := s.Close(); err != nil {
+							t.Errorf("close: %v", err)
+						}
+					}()
+					group[name](&bench{t, s})
+				})
+			})
+		}
+	}
+}
+
+// Times with room for a slow machine.
+const (
+	lease = 300 * time.Millisecond // of runs that are to lose it
+	long  = time.Hour
+	soon  = 10 * time.Second       // for what must happen
+	never = 100 * time.Millisecond // for what must not happen
+)
+
+// bench has the store of one test.
+type bench struct {
+	*testing.T
+	mcptask.Store
+}
+
+// server, tool and process are names in most tests.
+const (
+	server  = "books"
+	tool    = "stocktaking"
+	process = "first"
+)
+
+// record returns a task that is ready for its first run.
+func record(id string) *mcptask.Record {
+	now := time.Now().Truncate(time.Millisecond) // a store may not keep more
+	return &mcptask.Record{
+		Key: mcptask.Key{Scope: mcptask.Digest{1}, ID: id}, Account: mcptask.Digest{2}, Server: server, Tool: tool,
+		Created: now, Expires: now.Add(long), Ready: true, Sealed: []byte("sealed " + id),
+	}
+}
+
+// create adds a task.
+func (b *bench) create(r *mcptask.Record) *mcptask.Record {
+	b.Helper()
+	if err := b.Create(b.Context(), r, mcptask.Limits{}, long); err != nil {
+		b.Fatalf("create %s: %v", r.Key.ID, err)
+	}
+	return r
+}
+
+// get returns a task.
+func (b *bench) get(k mcptask.Key) *mcptask.Record {
+	b.Helper()
+	r, err := b.Get(b.Context(), k)
+	if err != nil {
+		b.Fatalf("get %s: %v", k.ID, err)
+	}
+	return r
+}
+
+// update changes a task as it is now.
+func (b *bench) update(k mcptask.Key, change func(*mcptask.Record)) *mcptask.Record {
+	b.Helper()
+	r := b.get(k)
+	change(r)
+	b.store(r)
+	return r
+}
+
+// store updates a task by r.
+func (b *bench) store(r *mcptask.Record) {
+	b.Helper()
+	if err := b.Update(b.Context(), r); err != nil {
+		b.Fatalf("update %s: %v", r.Key.ID, err)
+	}
+}
+
+// claim returns a task within soon.
+func (b *bench) claim(owner string, lease time.Duration) *mcptask.Record {
+	b.Helper()
+	r, err := b.claimWithin(soon, owner, lease)
+	if err != nil {
+		b.Fatalf("claim: %v", err)
+	}
+	return r
+}
+
+func (b *bench) claimWithin(d time.Duration, owner string, lease time.Duration) (*mcptask.Record, error) {
+	ctx, cancel := context.WithTimeout(b.Context(), d)
+	defer cancel()
+	return b.Claim(ctx, mcptask.Claim{Owner: owner, Lease: lease, Server: server, Tools: []string{"other", tool}})
+}
+
+// noClaim reports a task that can be claimed.
+func (b *bench) noClaim() {
+	b.Helper()
+	if r, err := b.claimWithin(never, "another", long); !errors.Is(err, context.DeadlineExceeded) {
+		b.Errorf("claim returns %+v, %v", r, err)
+	}
+}
+
+// open compares the number of open tasks of an account.
+func (b *bench) open(account mcptask.Digest, want int) {
+	b.Helper()
+	if n, err := b.Open(b.Context(), account); err != nil || n != want {
+		b.Errorf("%d open tasks, %v, want %d", n, err, want)
+	}
+}
+
+// is compares errors.
+func (b *bench) is(err, want error) {
+	b.Helper()
+	if !errors.Is(err, want) {
+		b.Errorf("error %v, want %v", err, want)
+	}
+}
+
+// same compares two records.
+func (b *bench) same(got, want *mcptask.Record) {
+	b.Helper()
+	text := func(r *mcptask.Record) string {
+		c := *r
+		c.Created, c.Expires, c.Sealed = time.Time{}, time.Time{}, nil
+		return fmt.Sprintf("%+v", c)
+	}
+	if text(got) != text(want) || !got.Created.Equal(want.Created) || !got.Expires.Equal(want.Expires) || !bytes.Equal(got.Sealed, want.Sealed) {
+		b.Errorf("%+v\nwant\n%+v", got, want)
+	}
+}
