@@ -37,7 +37,7 @@ type kept struct {
 	changed chan struct{} // closed and replaced at each change; nil while nothing watches
 }
 
-func (m *memory) Create(ctx context.Context, r *Record, l Limits, lease time.Duration) error {
+func (m *memory) Create(ctx context.Context, r *Record, q Quota, lease time.Duration) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch err := m.usable(ctx); {
@@ -46,7 +46,7 @@ func (m *memory) Create(ctx context.Context, r *Record, l Limits, lease time.Dur
 	case m.tasks[r.Key] != nil:
 		return ErrExists
 	case r.Status.Ended():
-	case l.Account > 0 && m.open[r.Account] >= l.Account, l.Total > 0 && m.total >= l.Total:
+	case q.Account > 0 && m.open[r.Account] >= q.Account, q.Total > 0 && m.total >= q.Total:
 		return ErrTooMany
 	}
 	k := new(kept)
@@ -293,7 +293,7 @@ func (m *memory) Renew(ctx context.Context, r *Record, lease time.Duration) erro
 	return nil
 }
 
-func (m *memory) Open(ctx context.Context, account Digest) (int, error) {
+func (m *memory) CountActive(ctx context.Context, account Digest) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.usable(ctx); err != nil {

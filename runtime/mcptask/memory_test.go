@@ -29,7 +29,7 @@ func TestMemoryBytes(t *testing.T) {
 			Key: mcptask.Key{ID: fmt.Sprintf("%026d", i)}, Status: mcptask.InputRequired, Server: "books", Tool: "stocktaking",
 			Expires: time.Now().Add(time.Hour), Sealed: make([]byte, sealed),
 		}
-		if err := s.Create(t.Context(), r, mcptask.Limits{}, 0); err != nil {
+		if err := s.Create(t.Context(), r, mcptask.Quota{}, 0); err != nil {
 			t.Fatal(err)
 		}
 	}

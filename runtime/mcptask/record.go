@@ -44,7 +44,7 @@ type Key struct {
 // store cannot read.
 type Record struct {
 	Key     Key
-	Account Digest // tasks of one account count together for [Limits]
+	Account Digest // tasks of one account count together for a [Quota]
 	Server  string // the name of the server
 	Tool    string
 	Status  Status

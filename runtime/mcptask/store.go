@@ -11,7 +11,7 @@ import (
 var (
 	// ErrExists is the error of Create for a key that is in use.
 	ErrExists = errors.New("mcptask: the task exists")
-	// ErrTooMany is the error of Create if a limit is reached.
+	// ErrTooMany is the error of Create if the [Quota] is used up.
 	ErrTooMany = errors.New("mcptask: too many tasks")
 	// ErrNotFound means that there is no such task, or that it has expired.
 	ErrNotFound = errors.New("mcptask: no such task")
@@ -23,8 +23,8 @@ var (
 	ErrStoreClosed = errors.New("mcptask: the store is closed")
 )
 
-// Limits bound the tasks that have not ended. Zero means no limit.
-type Limits struct {
+// Quota is how many tasks there may be that have not ended, with a new one. Zero means any number.
+type Quota struct {
 	Account int // of the account of the new task
 	Total   int // of all accounts
 }
@@ -44,9 +44,9 @@ type Claim struct {
 // clock, the store's; the processes may have others.
 type Store interface {
 	// Create adds a task and sets its Version. When it returns, every process finds the task. The
-	// check of the limits and the addition are one step. A record with an Owner is leased to it
+	// check of the quota and the addition are one step. A record with an Owner is leased to it
 	// for lease. The error is [ErrExists], [ErrTooMany] or another one of the store.
-	Create(ctx context.Context, r *Record, l Limits, lease time.Duration) error
+	Create(ctx context.Context, r *Record, q Quota, lease time.Duration) error
 	// Get returns a task.
 	Get(ctx context.Context, k Key) (*Record, error)
 	// Update replaces a task whose Version is that of r, and sets that of r to the next one. It
@@ -65,8 +65,8 @@ type Store interface {
 	// Renew begins the lease of a run again. Version stays the same. The error is [ErrLeaseLost]
 	// if the task has another Owner or Attempt than r, or has expired.
 	Renew(ctx context.Context, r *Record, lease time.Duration) error
-	// Open counts the tasks of an account that have not ended.
-	Open(ctx context.Context, account Digest) (int, error)
+	// CountActive counts the tasks of an account that have not ended.
+	CountActive(ctx context.Context, account Digest) (int, error)
 	// Close ends all calls with [ErrStoreClosed].
 	Close() error
 }

@@ -149,11 +149,11 @@ var closing = map[string]func(*bench){
 		b.is(b.Close(), nil)
 		_, err := b.Get(b.Context(), r.Key)
 		b.is(err, mcptask.ErrStoreClosed)
-		_, err = b.Open(b.Context(), r.Account)
+		_, err = b.CountActive(b.Context(), r.Account)
 		b.is(err, mcptask.ErrStoreClosed)
 		_, err = b.claimWithin(soon, process, long)
 		b.is(err, mcptask.ErrStoreClosed)
-		b.is(b.Create(b.Context(), record("b"), mcptask.Limits{}, long), mcptask.ErrStoreClosed)
+		b.is(b.Create(b.Context(), record("b"), mcptask.Quota{}, long), mcptask.ErrStoreClosed)
 		b.is(b.Update(b.Context(), r), mcptask.ErrStoreClosed)
 		b.is(b.Renew(b.Context(), r, long), mcptask.ErrStoreClosed)
 		for _, err := range b.Watch(b.Context(), r.Key) {

@@ -38,7 +38,7 @@ var creating = map[string]func(*bench){
 		first := b.create(record("a"))
 		again := record("a")
 		again.Tool = "another"
-		b.is(b.Create(b.Context(), again, mcptask.Limits{}, long), mcptask.ErrExists)
+		b.is(b.Create(b.Context(), again, mcptask.Quota{}, long), mcptask.ErrExists)
 		b.same(b.get(first.Key), first)
 	},
 	"principals have ids of their own": func(b *bench) {
@@ -50,7 +50,7 @@ var creating = map[string]func(*bench){
 		b.same(b.get(second.Key), second)
 	},
 	"the account is limited": func(b *bench) {
-		limits := mcptask.Limits{Account: 2}
+		limits := mcptask.Quota{Account: 2}
 		for _, id := range []string{"a", "b"} {
 			b.is(b.Create(b.Context(), record(id), limits, long), nil)
 		}
@@ -66,7 +66,7 @@ var creating = map[string]func(*bench){
 		for i, id := range []string{"a", "b", "c"} {
 			r := record(id)
 			r.Account = mcptask.Digest{byte(i)}
-			err := b.Create(b.Context(), r, mcptask.Limits{Account: 5, Total: 2}, long)
+			err := b.Create(b.Context(), r, mcptask.Quota{Account: 5, Total: 2}, long)
 			if want := map[bool]error{true: mcptask.ErrTooMany}[i == 2]; !errors.Is(err, want) {
 				b.Errorf("%s: %v, want %v", id, err, want)
 			}
@@ -74,7 +74,7 @@ var creating = map[string]func(*bench){
 	},
 	"an id that exists is not one too many": func(b *bench) {
 		b.create(record("a"))
-		b.is(b.Create(b.Context(), record("a"), mcptask.Limits{Account: 1, Total: 1}, long), mcptask.ErrExists)
+		b.is(b.Create(b.Context(), record("a"), mcptask.Quota{Account: 1, Total: 1}, long), mcptask.ErrExists)
 	},
 	"ended tasks do not count": func(b *bench) {
 		for _, status := range []mcptask.Status{mcptask.Completed, mcptask.Failed, mcptask.Cancelled} {
@@ -83,7 +83,7 @@ var creating = map[string]func(*bench){
 			b.update(r.Key, func(r *mcptask.Record) { r.Status, r.Ready = status, false })
 			b.open(r.Account, 0)
 		}
-		b.is(b.Create(b.Context(), record("a"), mcptask.Limits{Account: 1, Total: 1}, long), nil)
+		b.is(b.Create(b.Context(), record("a"), mcptask.Quota{Account: 1, Total: 1}, long), nil)
 	},
 	"a task that begins ended does not count": func(b *bench) {
 		r := record("a")
@@ -103,7 +103,7 @@ var creating = map[string]func(*bench){
 	"a context that has ended creates nothing": func(b *bench) {
 		ctx, cancel := context.WithCancel(b.Context())
 		cancel()
-		b.is(b.Create(ctx, record("a"), mcptask.Limits{}, long), context.Canceled)
+		b.is(b.Create(ctx, record("a"), mcptask.Quota{}, long), context.Canceled)
 		b.open(record("a").Account, 0)
 	},
 }

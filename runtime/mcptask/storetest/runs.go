@@ -146,7 +146,7 @@ var leasing = map[string]func(*bench){
 	"a lease of a created task ends": func(b *bench) {
 		r := record("a")
 		r.Owner, r.Attempt, r.Ready = process, 1, false
-		b.is(b.Create(b.Context(), r, mcptask.Limits{}, lease), nil)
+		b.is(b.Create(b.Context(), r, mcptask.Quota{}, lease), nil)
 		if run := b.claim("second", long); run.Attempt != 2 {
 			b.Errorf("claimed: %+v", run)
 		}
@@ -236,14 +236,14 @@ var leasing = map[string]func(*bench){
 // racing has the tests of many goroutines.
 var racing = map[string]func(*bench){
 	"one of many creates an id": func(b *bench) {
-		n := b.many(20, func(int) error { return b.Create(b.Context(), record("a"), mcptask.Limits{}, long) }, mcptask.ErrExists)
+		n := b.many(20, func(int) error { return b.Create(b.Context(), record("a"), mcptask.Quota{}, long) }, mcptask.ErrExists)
 		if n != 1 {
 			b.Errorf("created %d times", n)
 		}
 	},
 	"a limit holds": func(b *bench) {
 		n := b.many(30, func(i int) error {
-			return b.Create(b.Context(), record(fmt.Sprint(i)), mcptask.Limits{Account: 7, Total: 9}, long)
+			return b.Create(b.Context(), record(fmt.Sprint(i)), mcptask.Quota{Account: 7, Total: 9}, long)
 		}, mcptask.ErrTooMany)
 		if n != 7 {
 			b.Errorf("%d are created, want 7", n)

@@ -80,7 +80,7 @@ func record(id string) *mcptask.Record {
 // create adds a task.
 func (b *bench) create(r *mcptask.Record) *mcptask.Record {
 	b.Helper()
-	if err := b.Create(b.Context(), r, mcptask.Limits{}, long); err != nil {
+	if err := b.Create(b.Context(), r, mcptask.Quota{}, long); err != nil {
 		b.Fatalf("create %s: %v", r.Key.ID, err)
 	}
 	return r
@@ -140,7 +140,7 @@ func (b *bench) noClaim() {
 // open compares the number of open tasks of an account.
 func (b *bench) open(account mcptask.Digest, want int) {
 	b.Helper()
-	if n, err := b.Open(b.Context(), account); err != nil || n != want {
+	if n, err := b.CountActive(b.Context(), account); err != nil || n != want {
 		b.Errorf("%d open tasks, %v, want %d", n, err, want)
 	}
 }
