@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/binary"
 
@@ -25,35 +26,36 @@ const (
 )
 
 // cursor returns the cursor of a position.
-func (s *Server) cursor(l *pagedList, at position) string {
+func cursor(l *pagedList, at position, keys *seal.Keyring) string {
 	kind := byte(l.set)
 	if at.dynamic {
 		kind |= dynamicFlag
 	}
 	b := binary.AppendUvarint([]byte{cursorVersion, kind}, at.number)
 	b = append(b, at.key...)
-	b = append(b, s.keys.MAC(cursorPurpose, b)...)
+	b = append(b, keys.MAC(cursorPurpose, b)...)
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
 // readCursor reads the cursor of a request. It reports false if the cursor is not one of this
 // list, or not valid.
-func (s *Server) readCursor(l *pagedList, cursor []byte) (at position, ok bool) {
+func (s *Server) readCursor(ctx context.Context, l *pagedList, cursor []byte) (at position, ok bool, err error) {
 	text, ok := jsonrpc.String(cursor)
 	if !ok {
-		return at, false
+		return at, false, nil
 	}
 	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	if err != nil || len(b) < 3+seal.MACSize || len(text) != base64.RawURLEncoding.EncodedLen(len(b)) {
-		return at, false // the decoder ignores line ends
+		return at, false, nil // the decoder ignores line ends
 	}
 	b, mac := b[:len(b)-seal.MACSize], b[len(b)-seal.MACSize:]
-	if !s.keys.CheckMAC(cursorPurpose, b, mac) || b[0] != cursorVersion || int(b[1]&^dynamicFlag) != l.set {
-		return at, false
+	ok, err = s.withKeys(ctx, func(keys *seal.Keyring) bool { return keys.CheckMAC(cursorPurpose, b, mac) })
+	if !ok || b[0] != cursorVersion || int(b[1]&^dynamicFlag) != l.set {
+		return at, false, err
 	}
 	number, n := binary.Uvarint(b[2:])
 	if n <= 0 {
-		return at, false
+		return at, false, nil
 	}
-	return position{dynamic: b[1]&dynamicFlag != 0, number: number, key: string(b[2+n:])}, true
+	return position{dynamic: b[1]&dynamicFlag != 0, number: number, key: string(b[2+n:])}, true, nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -42,9 +43,17 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 	var from position
 	if cursor := p.Get("cursor"); cursor != nil {
 		var ok bool
-		if from, ok = s.readCursor(l, cursor); !ok {
+		var err error
+		if from, ok, err = s.readCursor(ctx, l, cursor); err != nil {
+			return b, err
+		}
+		if !ok {
 			return b, invalidParams("unknown cursor")
 		}
+	}
+	keys, err := s.sealingKeys(ctx)
+	if err != nil {
+		return b, err
 	}
 	var listers []lister
 	if x != nil {
@@ -64,6 +73,7 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 				return b, errOverloaded
 			}
 		}
+		page.keys = keys
 		return page.write(b), nil
 	}
 	index := rev.Index()
@@ -74,8 +84,10 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 	if page == nil {
 		s.mu.Lock()
 		if page = sh.first[index]; page == nil {
-			page = s.renderFirst(l, rev)
-			sh.first[index] = page
+			page = s.renderFirst(l, rev, keys)
+			if !s.keys.change() || len(sh.items) <= s.limits.PageSize { // without a cursor
+				sh.first[index] = page
+			}
 		}
 		s.mu.Unlock()
 	}
@@ -86,7 +98,7 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 }
 
 // renderFirst writes the first page. The caller holds the lock.
-func (s *Server) renderFirst(l *pagedList, rev *protocol.Revision) []byte {
+func (s *Server) renderFirst(l *pagedList, rev *protocol.Revision, keys *seal.Keyring) []byte {
 	items := s.sets[l.set].items
 	var next position
 	if most := s.limits.PageSize; len(items) > most {
@@ -97,7 +109,7 @@ func (s *Server) renderFirst(l *pagedList, rev *protocol.Revision) []byte {
 	for _, f := range items {
 		size += f.listingSize()
 	}
-	w := page{server: s, list: l, rev: rev}
+	w := page{server: s, list: l, rev: rev, keys: keys}
 	w.begin(make([]byte, 0, size))
 	for _, f := range items {
 		w.item()
@@ -200,6 +212,7 @@ type page struct {
 	server  *Server
 	list    *pagedList
 	rev     *protocol.Revision
+	keys    *seal.Keyring // for the cursor
 	b       []byte
 	count   int
 	private bool
@@ -223,7 +236,7 @@ func (w *page) end(next position) []byte {
 	b := append(w.b, ']')
 	if next != (position{}) {
 		b = append(b, `,"nextCursor":`...)
-		b = wire.AppendString(b, w.server.cursor(w.list, next))
+		b = wire.AppendString(b, cursor(w.list, next, w.keys))
 	}
 	b = w.server.appendListHints(b, w.rev, w.private)
 	r := rendering{server: w.server, revision: w.rev}

@@ -64,20 +64,12 @@ func WithoutStdoutShield() Option {
 // A key is at least [MinStateKey] random bytes; the option panics on a shorter
 // one.
 func WithStateKeys(keys ...[]byte) Option {
-	ring := newKeyring(keys)
-	return func(s *Server) { s.keys = ring }
+	fixed := fixedKeys(keys)
+	return func(s *Server) { s.keys = fixed }
 }
 
 // MinStateKey is the least size of a key of [WithStateKeys], in bytes.
 const MinStateKey = seal.MinKey
-
-func newKeyring(keys [][]byte) *seal.Keyring {
-	ring, err := seal.NewKeyring(keys)
-	if err != nil {
-		panic("mcp: " + err.Error())
-	}
-	return ring
-}
 
 // WithStateStore sets the store of used request states, for several processes with the same keys.
 // Without the option each process has its own.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/jsonhash"
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -57,7 +58,14 @@ func (x *exchange) openState(text string) (*sealedRound, error) {
 	if err != nil {
 		return nil, err
 	}
-	plain, ok := x.conn.server.keys.Open(statePurpose, text)
+	var plain []byte
+	ok, err := x.conn.server.withKeys(&x.ctx, func(keys *seal.Keyring) (ok bool) {
+		plain, ok = keys.Open(statePurpose, text)
+		return ok
+	})
+	if err != nil {
+		return nil, err
+	}
 	s := new(sealedRound)
 	switch {
 	case !ok:
@@ -117,7 +125,11 @@ func (x *exchange) sealState() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("seal request state: %w", err)
 	}
-	return x.conn.server.keys.Seal(statePurpose, plain), nil
+	keys, err := x.conn.server.sealingKeys(&x.ctx)
+	if err != nil {
+		return "", err
+	}
+	return keys.Seal(statePurpose, plain), nil
 }
 
 // requestDigest identifies a request by its method, the name or URI of the feature, and the

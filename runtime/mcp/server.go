@@ -13,7 +13,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
-	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -34,7 +33,7 @@ type Server struct {
 	hasScopes    atomic.Bool // a feature has scopes
 	warnScopes   sync.Once
 	unshielded   bool
-	keys         *seal.Keyring
+	keys         *stateKeys
 	store        StateStore
 	pingAfter    time.Duration
 	timeout      time.Duration // of functions without one of their own; 0 = none
@@ -71,7 +70,7 @@ func NewServer(info ServerInfo, options ...Option) *Server {
 	}
 	s.limits.setPerClient()
 	if s.keys == nil {
-		s.keys = newKeyring(nil)
+		s.keys = fixedKeys(nil)
 	}
 	if s.store == nil {
 		s.store = newLocalStore()

@@ -98,9 +98,9 @@ func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message, from 
 	case protocol.ToolsCall, protocol.ResourcesRead, protocol.PromptsGet, protocol.Complete, protocol.Listen:
 		return false
 	case protocol.ResourcesList:
-		return !s.decides(from.principal) && len(s.listersOf(pagedLists[method])) == 0
+		return !s.decides(from.principal) && !s.keys.change() && len(s.listersOf(pagedLists[method])) == 0
 	case protocol.ToolsList, protocol.ResourcesTemplatesList, protocol.PromptsList:
-		return !s.decides(from.principal)
+		return !s.decides(from.principal) && !s.keys.change()
 	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
 		return !s.decides(from.principal) && !s.hasScopes.Load()
 	case protocol.Unknown:

@@ -60,13 +60,17 @@ const (
 
 // Seal encrypts a text. It can be opened for the same purpose only.
 func (k *Keyring) Seal(purpose string, text []byte) string {
+	return base64.RawURLEncoding.EncodeToString(k.SealBytes(purpose, text))
+}
+
+// SealBytes is Seal for what is stored as bytes.
+func (k *Keyring) SealBytes(purpose string, text []byte) []byte {
 	b := make([]byte, headerSize, headerSize+len(text)+16)
 	b[0] = version
 	copy(b[1:], k.keys[0].id[:])
 	rand.Read(b[headerSize-saltSize : headerSize])
 	aead := k.keys[0].aead(b[headerSize-saltSize:headerSize], purpose)
-	b = aead.Seal(b, make([]byte, aead.NonceSize()), text, b[:headerSize])
-	return base64.RawURLEncoding.EncodeToString(b)
+	return aead.Seal(b, make([]byte, aead.NonceSize()), text, b[:headerSize])
 }
 
 // Open decrypts what Seal has returned for the purpose, by this keyring or one with the
@@ -76,7 +80,15 @@ func (k *Keyring) Open(purpose, sealed string) (text []byte, ok bool) {
 		return nil, false
 	}
 	b, err := base64.RawURLEncoding.Strict().DecodeString(sealed)
-	if err != nil || len(b) < headerSize || b[0] != version {
+	if err != nil {
+		return nil, false
+	}
+	return k.OpenBytes(purpose, b)
+}
+
+// OpenBytes is Open for what SealBytes has returned.
+func (k *Keyring) OpenBytes(purpose string, b []byte) (text []byte, ok bool) {
+	if len(b) < headerSize || b[0] != version {
 		return nil, false
 	}
 	for _, key := range k.keys {

@@ -173,3 +173,33 @@ func TestFormat(t *testing.T) {
 		}
 	}
 }
+
+// Texts that are stored as bytes have the same form.
+func TestSealBytes(t *testing.T) {
+	ring := keyring(t, bytes.Repeat([]byte{1}, 32))
+	sealed := ring.SealBytes("p", []byte("very secret"))
+	if bytes.Contains(sealed, []byte("secret")) {
+		t.Error("the text can be read")
+	}
+	if text, ok := ring.OpenBytes("p", sealed); !ok || string(text) != "very secret" {
+		t.Errorf("%q, %v", text, ok)
+	}
+	if text, ok := ring.Open("p", base64.RawURLEncoding.EncodeToString(sealed)); !ok || string(text) != "very secret" {
+		t.Errorf("%q, %v", text, ok)
+	}
+	for i := range sealed {
+		changed := bytes.Clone(sealed)
+		changed[i] ^= 1
+		if _, ok := ring.OpenBytes("p", changed); ok {
+			t.Errorf("byte %d is changed", i)
+		}
+	}
+	for n := range sealed {
+		if _, ok := ring.OpenBytes("p", sealed[:n]); ok {
+			t.Errorf("%d bytes are opened", n)
+		}
+	}
+	if _, ok := ring.OpenBytes("q", sealed); ok {
+		t.Error("another purpose")
+	}
+}

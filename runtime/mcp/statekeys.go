@@ -1,0 +1,155 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// This file has the keys that seal what leaves the server, and comes back: request states, cursors
+// and tasks. Keys of an option do not change. Those of a [KeySource] are read again from time to
+// time, by the goroutine of a request; the others use the keys of before meanwhile.
+
+// KeySource has the keys of [WithStateKeys] in one place, for several processes or for those that
+// follow each other. Its method may be called by many goroutines.
+type KeySource interface {
+	// StateKeys returns the keys: the first one seals, all of them open. A key stays as long as
+	// anything that it has sealed. A server calls it before it first needs a key, then at most
+	// once a minute while it needs keys, and once a second if it gets a text of an unknown key.
+	// After an error the server goes on with the keys of before; without any, what needs a key
+	// fails.
+	StateKeys(ctx context.Context) ([][]byte, error)
+}
+
+// WithStateKeySource gives the source of the keys that [WithStateKeys] describes. The later one of
+// both options holds.
+func WithStateKeySource(source KeySource) Option {
+	return func(s *Server) { s.keys = &stateKeys{source: source} }
+}
+
+const (
+	keyTime  = time.Minute      // for which keys of a source are used before it is asked again
+	keyPause = time.Second      // between two questions
+	keyWait  = 10 * time.Second // for an answer of the source
+)
+
+var errNoKeys = errors.New("the source has returned no state key")
+
+// stateKeys are the keys of a server.
+type stateKeys struct {
+	source KeySource // nil if the keys do not change
+
+	asking sync.Mutex // held while the source is asked
+
+	mu    sync.Mutex
+	ring  *seal.Keyring // nil before the source has returned keys
+	asked time.Time     // when the source was asked last
+}
+
+// fixedKeys returns keys that do not change.
+func fixedKeys(keys [][]byte) *stateKeys {
+	ring, err := seal.NewKeyring(keys)
+	if err != nil {
+		panic("mcp: " + err.Error())
+	}
+	return &stateKeys{ring: ring}
+}
+
+// change reports whether the keys may change.
+func (k *stateKeys) change() bool { return k.source != nil }
+
+// current returns the keys for sealing.
+func (k *stateKeys) current(ctx context.Context) (*seal.Keyring, error) {
+	if k.source == nil {
+		return k.ring, nil
+	}
+	return k.read(ctx, keyTime)
+}
+
+// read returns the keys, and asks the source if it was asked before that time.
+func (k *stateKeys) read(ctx context.Context, after time.Duration) (*seal.Keyring, error) {
+	ring, fresh := k.known(after)
+	if fresh {
+		return ring, nil
+	}
+	if ring == nil {
+		k.asking.Lock()
+	} else if !k.asking.TryLock() {
+		return ring, nil
+	}
+	defer k.asking.Unlock()
+	if ring, fresh = k.known(after); fresh { // another goroutine has asked
+		return ring, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, keyWait)
+	defer cancel()
+	keys, err := k.source.StateKeys(ctx)
+	if err == nil && len(keys) == 0 {
+		err = errNoKeys
+	}
+	var read *seal.Keyring
+	if err == nil {
+		read, err = seal.NewKeyring(keys)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err == nil {
+		k.ring = read
+	}
+	if k.ring == nil {
+		return nil, err
+	}
+	k.asked = time.Now()
+	return k.ring, err
+}
+
+// known returns the keys that are known, and reports whether the source was asked within that time.
+func (k *stateKeys) known(within time.Duration) (*seal.Keyring, bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.ring, k.ring != nil && time.Since(k.asked) < within
+}
+
+// sealingKeys returns the keys, and logs an error of their source.
+func (s *Server) sealingKeys(ctx context.Context) (*seal.Keyring, error) {
+	ring, err := s.keys.current(ctx)
+	return s.usableKeys(ctx, ring, err)
+}
+
+// usableKeys logs an error of a source. If there are keys of before, they are used.
+func (s *Server) usableKeys(ctx context.Context, ring *seal.Keyring, err error) (*seal.Keyring, error) {
+	if err == nil {
+		return ring, nil
+	}
+	s.log.Program(ctx, slog.LevelError, "state keys cannot be read", slog.Any("error", err), slog.Bool("before", ring != nil))
+	if ring == nil {
+		return nil, &ProtocolError{Code: jsonrpc.CodeInternal, Message: "the state keys cannot be read", Data: json.RawMessage(`{"reason":"state keys"}`)}
+	}
+	return ring, nil
+}
+
+// withKeys calls open, and once more with keys that the source may have by now. It reports whether
+// open has succeeded. The error is that of a source without keys.
+func (s *Server) withKeys(ctx context.Context, open func(*seal.Keyring) bool) (bool, error) {
+	ring, err := s.sealingKeys(ctx)
+	if err != nil {
+		return false, err
+	}
+	if open(ring) {
+		return true, nil
+	}
+	if !s.keys.change() {
+		return false, nil
+	}
+	again, err := s.keys.read(ctx, keyPause)
+	if again, err = s.usableKeys(ctx, again, err); err != nil || again == ring {
+		return false, err
+	}
+	return open(again), nil
+}

@@ -1,0 +1,141 @@
+package mcp_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// keySource is a source whose keys and error a test changes.
+type keySource struct {
+	mu    sync.Mutex
+	keys  [][]byte
+	err   error
+	asked int
+}
+
+func (k *keySource) StateKeys(context.Context) ([][]byte, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.asked++
+	return k.keys, k.err
+}
+
+// set changes what the source returns, and returns how often it was asked before.
+func (k *keySource) set(err error, keys ...[]byte) int {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.keys, k.err = keys, err
+	asked := k.asked
+	k.asked = 0
+	return asked
+}
+
+var oldKey, newKey = bytes.Repeat([]byte("o"), 32), bytes.Repeat([]byte("n"), 32)
+
+// Keys of a source are shared, and change while servers run: a state that another server has
+// sealed with a key that this one does not know is opened.
+func TestStateKeySource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := &keySource{keys: [][]byte{oldKey}}
+		shared := mcp.WithStateKeySource(source)
+		here := asker(t, newTalk(quiet, shared))
+		state := stateOf(t, here(modernTalk(1, "named", "")))
+		source.set(nil, newKey, oldKey)
+		there := asker(t, newTalk(quiet, shared))
+		if got := there(retry(2, "named", "sure", state)); !strings.Contains(got, "accepttrue") {
+			t.Errorf("an old state: %s", got)
+		}
+		state = stateOf(t, there(modernTalk(3, "named", "")))
+		time.Sleep(time.Second)
+		if got := here(retry(4, "named", "sure", state)); !strings.Contains(got, "accepttrue") {
+			t.Errorf("a new state: %s", got)
+		}
+	})
+}
+
+// A source is asked once a minute, and not more than once a second for texts that it does not know.
+func TestStateKeySourceIsAskedSeldom(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := &keySource{keys: [][]byte{oldKey}}
+		ask := asker(t, newTalk(quiet, mcp.WithStateKeySource(source)))
+		for range 5 {
+			ask(modernTalk(1, "named", ""))
+		}
+		if n := source.set(nil, oldKey); n != 1 {
+			t.Errorf("asked %d times at first", n)
+		}
+		time.Sleep(time.Minute)
+		for range 5 {
+			ask(modernTalk(1, "named", ""))
+		}
+		if n := source.set(nil, oldKey); n != 1 {
+			t.Errorf("asked %d times after a minute", n)
+		}
+		for range 20 {
+			if got := ask(retry(2, "named", "sure", "AQAAAAA")); !strings.Contains(got, `"code":-32602`) {
+				t.Error(got)
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		if n := source.set(nil, oldKey); n < 1 || n > 3 {
+			t.Errorf("asked %d times in two seconds", n)
+		}
+	})
+}
+
+// Without keys, what needs one fails; an error after that changes nothing. Texts of errors stay in
+// the log.
+func TestStateKeySourceFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := new(keySource)
+		ask := asker(t, newTalk(quiet, mcp.WithStateKeySource(source)))
+		for _, err := range []error{errors.New("secret cause"), nil} {
+			source.set(err)
+			got := ask(modernTalk(1, "named", ""))
+			if !strings.Contains(got, `{"code":-32603,"message":"the state keys cannot be read","data":{"reason":"state keys"}}`) {
+				t.Errorf("%v: %s", err, got)
+			}
+		}
+		source.set(nil, oldKey[:5])
+		if got := ask(modernTalk(1, "named", "")); !strings.Contains(got, `"reason":"state keys"`) {
+			t.Errorf("a short key: %s", got)
+		}
+		source.set(nil, oldKey)
+		stateOf(t, ask(modernTalk(1, "named", "")))
+		source.set(errors.New("down"))
+		time.Sleep(2 * time.Minute)
+		state := stateOf(t, ask(modernTalk(2, "named", "")))
+		if got := ask(retry(3, "named", "sure", state)); !strings.Contains(got, "accepttrue") {
+			t.Errorf("with the keys of before: %s", got)
+		}
+	})
+}
+
+// Cursors follow the keys: a page that was written with a key of before is not kept.
+func TestCursorsOfAKeySource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := &keySource{keys: [][]byte{oldKey}}
+		client := connect(t, newLibrary(quiet, mcp.WithLimits(mcp.Limits{PageSize: 2}), mcp.WithStateKeySource(source)))
+		first := between(t, client(request(1, "prompts/list", "{}")), `"nextCursor":"`, `"`)
+		source.set(nil, newKey)
+		time.Sleep(time.Minute)
+		second := between(t, client(request(2, "prompts/list", "{}")), `"nextCursor":"`, `"`)
+		if first == second {
+			t.Error("the cursor is that of the key of before")
+		}
+		if got := client(request(3, "prompts/list", `{"cursor":"`+second+`"}`)); !strings.Contains(got, `"result"`) {
+			t.Error(got)
+		}
+		if got := client(request(4, "prompts/list", `{"cursor":"`+first+`"}`)); !strings.Contains(got, "unknown cursor") {
+			t.Error(got)
+		}
+	})
+}
