@@ -220,6 +220,11 @@ func (c *Conversation) call(from side, m *message, text []byte) (revision string
 	if err := s.validate(envelope, text); err != nil {
 		return revision, err
 	}
+	if revision == newest {
+		if is, err := taskCall(m.Method, text); is {
+			return revision, err
+		}
+	}
 	kind = map[side]string{client: "Client", server: "Server"}[from] + kind
 	if !s.union[kind][m.Method] {
 		// A client may send unknown methods.
@@ -338,7 +343,13 @@ func (c *Conversation) result(from side, m *message, text []byte) (revision stri
 			name = "InputRequiredResult"
 		}
 		if err = s.validate(s.first("JSONRPCResultResponse", "JSONRPCResponse"), text); err == nil {
-			err = s.validate(name, m.Result)
+			isTask := false
+			if revision == newest {
+				isTask, err = taskResult(a.method, m.Result)
+			}
+			if !isTask {
+				err = s.validate(name, m.Result)
+			}
 		}
 		if err == nil {
 			return revision, nil

@@ -1,0 +1,77 @@
+package spec
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// This file validates the messages of the extension io.modelcontextprotocol/tasks, whose schema is
+// schema/draft/schema.json of github.com/modelcontextprotocol/ext-tasks. MCP_TASKS_SCHEMA names the
+// file; without it, it is ext-tasks/schema.json in the folder of the schemas. Without a file, these
+// messages are validated as any message of their revision.
+
+// tasksSchema returns the schema, nil without one.
+var tasksSchema = sync.OnceValues(func() (*schema, error) {
+	file := os.Getenv("MCP_TASKS_SCHEMA")
+	if file == "" {
+		file = filepath.Join(os.Getenv("MCP_SPEC_DIR"), "ext-tasks", "schema.json")
+		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
+			return nil, nil
+		}
+	}
+	s, err := readSchema(file)
+	if err != nil {
+		return nil, err
+	}
+	s.revision = "the extension for tasks"
+	return s, nil
+})
+
+// taskCalls are the definitions of the requests and notifications of tasks, by method.
+var taskCalls = map[string]string{
+	"tasks/get": "GetTaskRequest", "tasks/update": "UpdateTaskRequest", "tasks/cancel": "CancelTaskRequest",
+	"notifications/tasks": "TaskStatusNotification",
+}
+
+// taskCall validates a request or a notification. It reports whether the message is one of tasks.
+func taskCall(method string, text []byte) (bool, error) {
+	name := taskCalls[method]
+	if name == "" {
+		return false, nil
+	}
+	s, err := tasksSchema()
+	if s == nil || err != nil {
+		return true, err
+	}
+	return true, s.validate(name, text)
+}
+
+// taskResult validates a result. It reports whether it is one of tasks.
+func taskResult(method string, result []byte) (bool, error) {
+	name := ""
+	switch {
+	case strings.HasPrefix(method, "tasks/") && taskCalls[method] != "":
+		name = strings.TrimSuffix(taskCalls[method], "Request") + "Result"
+	case method == "tools/call" && isCreated(result):
+		name = "CreateTaskResult"
+	default:
+		return false, nil
+	}
+	s, err := tasksSchema()
+	if s == nil || err != nil {
+		return true, err
+	}
+	return true, s.validate(name, result)
+}
+
+// isCreated reports whether the result of a call is a task.
+func isCreated(result []byte) bool {
+	var r struct {
+		Type string `json:"resultType"`
+	}
+	return json.Unmarshal(result, &r) == nil && r.Type == "task"
+}
