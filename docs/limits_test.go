@@ -48,6 +48,7 @@ var limitTables = []struct {
 		{"defaultConnections", "", "open connections: `Limits.Connections`. One client may have a quarter of them, or `Limits.ConnectionsPerClient`"},
 		{"handshakeTime", "", "how long TLS and `WithPrincipal` may take"},
 	}},
+	{name: "mcptask", path: "github.com/mcpgen/mcpgen/runtime/mcptask"},
 	{name: "mcpclient", path: "github.com/mcpgen/mcpgen/runtime/mcpclient"},
 	{name: "mcprate", path: "github.com/mcpgen/mcpgen/runtime/mcprate", constants: []limit{
 		{"defaultKept", "", "buckets of callers and tools that are kept: `WithMaxBuckets`"},
@@ -108,7 +109,16 @@ var limitTables = []struct {
 }
 
 // beyond has what happens beyond the limits of a package.
-var beyond = map[string]map[string]string{"mcp": beyondServer, "mcpclient": beyondClient}
+var beyond = map[string]map[string]string{"mcp": beyondServer, "mcpclient": beyondClient, "mcptask": beyondTask}
+
+var beyondTask = map[string]string{
+	"Active":        "-32603 with the reason \"too many tasks\" for a tool that requires tasks, or is one at once; another call stays a plain one",
+	"Total":         "the same",
+	"StateBytes":    "an error in the handler; -32603 with the reason \"stateTooLarge\" for answers",
+	"OpenQuestions": "an error in the handler that asks",
+	"MaxTTL":        "the task is kept for this time",
+	"MaxAttempts":   "the task fails, with -32603 and the reason \"interrupted\"",
+}
 
 var beyondClient = map[string]string{
 	"MessageBytes": "`*LimitError` for its request; the next message is read",

@@ -15,6 +15,7 @@ const (
 	connectionCost = 32 << 10 // with client info and capabilities
 	callCost       = 16 << 10
 	listenCost     = 4 << 10 // parked, without a goroutine
+	watchCost      = 8 << 10 // of a task that a listen watches
 )
 
 const (

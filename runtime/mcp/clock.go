@@ -20,6 +20,7 @@ type clock struct {
 	outer   *clock                  // of the whole request, if this one is for a part
 	overdue *timeoutError           // has the time, and is the cause with which the context ends
 	cancel  context.CancelCauseFunc // of the part; nil for the whole request
+	inline  inlineCall              // learns that the time is over, instead; nil without one
 
 	// The lock of the clocks of the connection guards the rest.
 	end        time.Time     // of the time, while the clock runs
@@ -29,6 +30,9 @@ type clock struct {
 	over       bool
 	prev, next *clock // while it runs
 }
+
+// inlineCall is a call that may become a task after a time.
+type inlineCall interface{ inlineOver() }
 
 // start starts the clock, as the innermost one of the request.
 func (c *clock) start() {
@@ -176,12 +180,18 @@ func (s *clocks) sweep() {
 		}
 		s.remove(c)
 		c.over = true
+		if c.inline != nil {
+			over = append(over, c)
+			continue
+		}
 		c.giveUp = time.AfterFunc(c.x.conn.server.limits.GraceTime, func() { c.x.abandon(c.overdue) })
 		over = append(over, c)
 	}
 	s.mu.Unlock()
 	for _, c := range over {
-		if c.cancel != nil {
+		if c.inline != nil {
+			c.inline.inlineOver()
+		} else if c.cancel != nil {
 			c.cancel(c.overdue)
 		} else {
 			c.x.stop(c.overdue)

@@ -177,4 +177,5 @@ func (c *conn) close() {
 	c.server.memory.Release(kept)
 	c.removeSubscriber()
 	c.stop(ErrConnectionClosed)
+	c.stopRuns(ErrConnectionClosed)
 }

@@ -29,7 +29,10 @@ func (d *defaults) completeRead(info *ReadInfo) {
 func (t *tool) completed(d *defaults) Feature {
 	info := *t.info
 	d.complete(&info.Errors, &info.HideErrors, &info.Timeout)
-	return &tool{info: &info, name: t.name, also: t.also, call: t.call, headers: t.headers, mirrored: t.mirrored}
+	return &tool{
+		info: &info, name: t.name, also: t.also, call: t.call, reads: t.reads, task: t.task,
+		headers: t.headers, mirrored: t.mirrored,
+	}
 }
 
 func (p *prompt) completed(d *defaults) Feature {

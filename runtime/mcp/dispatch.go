@@ -45,6 +45,8 @@ func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 		return emptyReply(x.conn.setLevel(p))
 	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
 		return emptyReply(x.conn.subscribe(ctx, p, x.method == protocol.ResourcesSubscribe, x.revision))
+	case protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel:
+		return s.answerTask(ctx, req)
 	case protocol.Unknown:
 		if m := s.extensions.method(req.Method, x.revision); m != nil {
 			return m.answer(ctx, req)

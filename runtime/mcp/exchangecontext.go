@@ -25,7 +25,12 @@ type exchangeContext struct {
 type exchangeKey struct{}
 
 // stop ends the context of the handlers. A nil cause means [context.Canceled].
-func (x *exchange) stop(cause error) { x.ctx.end(cause) }
+func (x *exchange) stop(cause error) {
+	x.ctx.end(cause)
+	if r := x.inner.Load(); r != nil {
+		r.ctx.end(cause)
+	}
+}
 
 func (c *exchangeContext) end(cause error) {
 	c.mu.Lock()
@@ -39,8 +44,14 @@ func (c *exchangeContext) end(cause error) {
 	}
 }
 
-// parent is the context of the connection.
-func (c *exchangeContext) parent() context.Context { return c.x.conn.ctx }
+// parent is the context of the connection. That of a handler whose call may become a task has only
+// values, and does not end.
+func (c *exchangeContext) parent() context.Context {
+	if t := c.x.taskRun(); t != nil {
+		return (*taskValues)(t)
+	}
+	return c.x.conn.ctx
+}
 
 // make returns the context that package context knows.
 func (c *exchangeContext) make() context.Context {

@@ -124,9 +124,17 @@ func (x *extensions) declare(e Extension, settings json.RawMessage) {
 }
 
 // appendTo writes the capabilities, as members of the object that begins at start.
-func (x *extensions) appendTo(b []byte, start int, f *protocol.Fields) []byte {
-	if f.Extensions {
-		b = appendSettings(b, start, "extensions", x.settings)
+func (x *extensions) appendTo(b []byte, start int, rev *protocol.Revision, tasks bool) []byte {
+	settings := x.settings
+	if tasks && rev.Tasks == protocol.TaskExtension {
+		settings = maps.Clone(settings)
+		if settings == nil {
+			settings = map[string]json.RawMessage{}
+		}
+		settings[protocol.TasksName] = emptyObject
+	}
+	if rev.Fields.Extensions {
+		b = appendSettings(b, start, "extensions", settings)
 	}
 	return appendSettings(b, start, "experimental", x.experimental)
 }

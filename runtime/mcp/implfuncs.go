@@ -11,7 +11,11 @@ import (
 // ImplFuncs returns the functions that package mcpimpl calls for generated code. It is for
 // that package alone.
 func ImplFuncs() (all implfuncs.Funcs) {
-	all.NewTool = func(info *ToolInfo, f toolFunc) Feature { return newTool(info, f) }
+	all.NewTool = func(info *ToolInfo, f toolFunc) Feature {
+		t := newTool(info, f)
+		t.reads = true
+		return t
+	}
 	all.NewResource = func(info *ResourceInfo, f resourceFunc) Feature { return newResource(info, f) }
 	all.NewTemplate = func(info *TemplateInfo, f resourceFunc, complete map[string]CompleteFunc) Feature {
 		return newTemplate(info, info.Name, f, complete)

@@ -17,6 +17,7 @@ import (
 type subscriptionFilter struct {
 	lists [topics]bool
 	uris  []string
+	tasks []string // of the extension for tasks
 }
 
 var filterMembers = map[string]topic{
@@ -38,6 +39,8 @@ func readFilter(p *jsonrpc.Params, most int) (f subscriptionFilter, e *jsonrpc.E
 			}
 		} else if string(name) == "resourceSubscriptions" {
 			f.uris, e = readURIs(value, most)
+		} else if string(name) == "taskIds" {
+			f.tasks, e = readTaskIDs(value, most)
 		}
 		return e == nil
 	})
@@ -70,9 +73,9 @@ func readURIs(array []byte, most int) (uris []string, e *jsonrpc.Error) {
 // returns.
 func (s *Server) listen(ctx context.Context, req *Request) (Reply, error) {
 	x := req.x
-	sub, e := s.beginListen(ctx, x)
-	if e != nil {
-		return nil, protocolError(e)
+	sub, err := s.beginListen(ctx, x)
+	if err != nil {
+		return nil, err
 	}
 	if len(s.interceptors) == 0 {
 		return &parkedListen{sub: sub}, nil
@@ -91,39 +94,48 @@ func (s *Server) listen(ctx context.Context, req *Request) (Reply, error) {
 }
 
 // beginListen subscribes a listen and acknowledges it.
-func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, *jsonrpc.Error) {
-	if !s.offersChanges() {
-		return nil, notFound(x.method.String())
+func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, error) {
+	if !s.offersChanges() && !s.hasTasks.Load() {
+		return nil, protocolError(notFound(x.method.String()))
 	}
 	filter, e := readFilter(&x.buffers.msg.Params, s.limits.Subscriptions)
 	if e != nil {
-		return nil, e
+		return nil, protocolError(e)
 	}
 	sub := s.negotiateFilter(ctx, x, &filter)
+	var err error
+	if filter.tasks, err = s.negotiateTasks(ctx, x, filter.tasks); err != nil {
+		return nil, err
+	}
+	sub.tasks = len(filter.tasks)
 	if e := refusedAs(ctx, nil); e != nil {
-		return nil, e
+		return nil, protocolError(e)
 	}
-	if e := x.conn.reserve(len(sub.uris), sub.size()); e != nil {
-		return nil, e
+	if e := x.conn.reserve(sub.count(), sub.size()); e != nil {
+		return nil, protocolError(e)
 	}
-	if !s.memory.Take(sub.size()) {
-		x.conn.unreserve(len(sub.uris), sub.size())
-		return nil, errOverloaded
+	cost := sub.size() + sub.tasks*watchCost
+	if !s.memory.Take(cost) {
+		x.conn.unreserve(sub.count(), sub.size())
+		return nil, protocolError(errOverloaded)
 	}
-	x.addCharge(sub.size())
+	x.addCharge(cost)
 	// Notifications wait for the lock until the acknowledgement is queued.
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
 	s.subscribers.add(sub)
 	sub.send(filter.acknowledgement(sub.id))
 	x.sink.FlushAsync()
+	for _, id := range filter.tasks {
+		go s.watchTask(ctx, x, sub, id)
+	}
 	return sub, nil
 }
 
 // endListen undoes beginListen.
 func (s *Server) endListen(x *exchange, sub *subscriber) {
 	s.subscribers.remove(sub)
-	x.conn.unreserve(len(sub.uris), sub.size())
+	x.conn.unreserve(sub.count(), sub.size())
 }
 
 // negotiateFilter removes from the filter what the server does not offer, and returns the
@@ -175,6 +187,16 @@ func (f *subscriptionFilter) acknowledgement(id []byte) []byte {
 				b = append(b, ',')
 			}
 			b = wire.AppendString(b, uri)
+		}
+		b = append(b, ']')
+	}
+	if len(f.tasks) > 0 {
+		b = append(comma(b, start), `"taskIds":[`...)
+		for i, id := range f.tasks {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = wire.AppendString(b, id)
 		}
 		b = append(b, ']')
 	}

@@ -47,6 +47,11 @@ func Once[T any](ctx context.Context, key string, f func() (T, error)) (value T,
 		if err := x.questions.setOnce(x, key, text); err != nil {
 			return value, err
 		}
+		if run := x.currentTask(); run != nil {
+			if err := run.Store(ctx, key, text); err != nil {
+				return value, err
+			}
+		}
 	}
 	if err := json.Unmarshal(text, &value); err != nil {
 		return value, fmt.Errorf("read the value %q: %w", key, err)

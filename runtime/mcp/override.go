@@ -60,7 +60,7 @@ func (t *tool) overridden(o *Overrides) Feature {
 	c.schema("OutputSchema", t.info.OutputSchema, info.OutputSchema, toolschema.CheckOutput)
 	c.published(info.Name, info.Title, info.Description, info.Groups, info.Icons, info.Meta)
 	c.texts("aliases", info.Aliases...)
-	return newTool(&info, t.call)
+	return t.copied(&info)
 }
 
 func (r *resource) overridden(o *Overrides) Feature {

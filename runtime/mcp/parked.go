@@ -27,7 +27,7 @@ type parkedListen struct {
 // goroutine of the request ends after it.
 func (x *exchange) park(p *parkedListen) {
 	x.releaseBuffers()
-	x.reduceCharge(listenCost + x.kept() + p.sub.size())
+	x.reduceCharge(listenCost + x.kept() + p.sub.size() + p.sub.tasks*watchCost)
 	x.conn.active.Add(-1)
 	p.mu.Lock()
 	defer p.mu.Unlock()

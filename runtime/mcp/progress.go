@@ -21,6 +21,10 @@ func Progress(ctx context.Context, done, total float64, message string) {
 	if x == nil {
 		return
 	}
+	if run := x.currentTask(); run != nil {
+		run.Progress(progressText(done, total, message))
+		return
+	}
 	if token, ok := x.progressToken(); ok {
 		x.reportProgress(token, done, total, message)
 	}
@@ -38,7 +42,7 @@ func (x *exchange) progressToken() (jsonrpc.ID, bool) {
 var notePool = sync.Pool{New: func() any { return new([]byte) }}
 
 func (x *exchange) reportProgress(token jsonrpc.ID, done, total float64, message string) {
-	if math.IsNaN(done) || math.IsInf(done, 0) || x.questions.suppressesOutput() {
+	if math.IsNaN(done) || math.IsInf(done, 0) || x.questions.suppressesOutput() || x.currentTask() != nil {
 		return
 	}
 	if math.IsInf(total, 0) {

@@ -79,6 +79,9 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 
 // abandon replies for handlers that do not return in time.
 func (x *exchange) abandon(err *timeoutError) {
+	if x.task != nil && x.taskRun().abandon(x, err) {
+		return
+	}
 	if x.isAnswered() {
 		return
 	}
@@ -117,6 +120,7 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 	}
 	x.closeNoticesLocked()
 	x.answered = true
+	x.closeRunLocked(true)
 	if d, ok := x.sink.(transport.Denier); ok && returned && x.refusal != nil && code == jsonrpc.CodeInternal {
 		d.Deny(x.refusal)
 	}

@@ -32,6 +32,7 @@ type Request struct {
 	tool     *tool // once it has been looked up
 	prompt   *prompt
 	resource *foundResource
+	checking bool // the handler reads the arguments, and nothing else
 	x        *exchange
 }
 
@@ -48,7 +49,7 @@ func (r *Request) decoder() *wire.Decoder {
 }
 
 func (r *Request) decoding() wire.Options {
-	o := wire.Options{MaxDepth: max(1, r.x.conn.server.limits.Depth-2), Context: (*readingContext)(r.x)}
+	o := wire.Options{MaxDepth: max(1, r.x.conn.server.limits.Depth-2), Context: (*readingContext)(r.x), Check: r.checking}
 	switch {
 	case r.tool != nil:
 		o.Lenient, o.Choices = r.tool.info.Lenient, r.tool.info.choices

@@ -51,6 +51,9 @@ type Server struct {
 	hasClients    atomic.Bool   // a client has connected
 	closeWatchers closeWatchers // for the ends of listens
 
+	hasTasks atomic.Bool // a tool has calls that become tasks
+	tasks    any         // *serverTasks
+
 	mu       sync.RWMutex
 	sets     [setCount]featureSet
 	closest  []*template                   // the most specific first
@@ -69,6 +72,10 @@ func NewServer(info ServerInfo, options ...Option) *Server {
 		option(s)
 	}
 	s.limits.setPerClient()
+	tasks := s.taskPart()
+	if s.keys == nil && tasks.keys != nil {
+		s.keys = &stateKeys{source: tasks.keys}
+	}
 	if s.keys == nil {
 		s.keys = fixedKeys(nil)
 	}
@@ -96,6 +103,7 @@ func NewServer(info ServerInfo, options ...Option) *Server {
 		s.handler = s.hooked(s.handler)
 	}
 	s.handler = s.timed(s.handler)
+	tasks.handler = intercept(recovered(s.runTaskTool), tasks.interceptors)
 	return s
 }
 
@@ -113,6 +121,9 @@ func (s *Server) Register(f Feature) {
 		return
 	}
 	s.checkTimeout(f)
+	if t, ok := f.(*tool); ok && t.task != nil {
+		defer s.beginTasks(t) // without the lock
+	}
 	set := setOf[f.Info().Kind]
 	s.mu.Lock()
 	defer s.notifyListChanged(set)

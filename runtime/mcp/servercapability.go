@@ -96,6 +96,9 @@ func (s *Server) connected() {
 		s.hasClients.Store(true)
 		s.mu.Unlock()
 	}
+	if s.hasTasks.Load() {
+		s.serveTasks()
+	}
 }
 
 // checkListChange panics if a set must not change any more. The caller holds s.mu.
@@ -165,6 +168,6 @@ func (s *Server) appendCapabilities(b []byte, rev *protocol.Revision, changes bo
 	if rev.Fields.Completions && s.offersCompletion() {
 		add("completions")
 	}
-	b = s.extensions.appendTo(b, start, &rev.Fields)
+	b = s.extensions.appendTo(b, start, rev, s.hasTasks.Load())
 	return append(b, '}')
 }

@@ -45,6 +45,9 @@ func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) {
 func (c *conn) answerOrStart(b *buffers, caller *caller, out sink, from *origin) *buffers {
 	m := &b.msg
 	method := from.revision.Methods[string(m.Method)]
+	if method == protocol.Unknown && c.server.hasTasks.Load() {
+		method = from.revision.TaskMethod(m.Method)
+	}
 	key := m.ID.Key()
 	var err *jsonrpc.Error
 	if caller.principal.expired() {
@@ -95,7 +98,8 @@ func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message, from 
 	switch method {
 	case protocol.Initialize:
 		return len(s.sessionHooks) == 0
-	case protocol.ToolsCall, protocol.ResourcesRead, protocol.PromptsGet, protocol.Complete, protocol.Listen:
+	case protocol.ToolsCall, protocol.ResourcesRead, protocol.PromptsGet, protocol.Complete, protocol.Listen,
+		protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel:
 		return false
 	case protocol.ResourcesList:
 		return !s.decides(from.principal) && !s.keys.change() && len(s.listersOf(pagedLists[method])) == 0
@@ -149,6 +153,8 @@ func newExchange(c *conn, b *buffers, caller *caller, out sink, method protocol.
 		x.req.Arguments = m.Params.Get("arguments")
 	case protocol.ResourcesRead, protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
 		x.req.Name, _ = jsonrpc.String(m.Params.Get("uri"))
+	case protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel:
+		x.req.Name, _ = jsonrpc.String(m.Params.Get("taskId"))
 	}
 	x.call.method, x.call.feature = name, x.req.Name
 	x.call.id = m.ID.CopyTo(x.call.idBuf[:])

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
+	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -87,16 +88,19 @@ func (k *stateKeys) read(ctx context.Context, after time.Duration) (*seal.Keyrin
 	if ring, fresh = k.known(after); fresh { // another goroutine has asked
 		return ring, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, keyWait)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keyWait) // that of a round has ended
 	defer cancel()
-	keys, err := k.source.StateKeys(ctx)
-	if err == nil && len(keys) == 0 {
-		err = errNoKeys
-	}
 	var read *seal.Keyring
-	if err == nil {
-		read, err = seal.NewKeyring(keys)
-	}
+	err := usercode.Within(ctx, "the source of state keys", func() error {
+		keys, err := k.source.StateKeys(ctx)
+		if err == nil && len(keys) == 0 {
+			err = errNoKeys
+		}
+		if err == nil {
+			read, err = seal.NewKeyring(keys)
+		}
+		return err
+	})
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if err == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -138,4 +139,23 @@ func TestCursorsOfAKeySource(t *testing.T) {
 			t.Error(got)
 		}
 	})
+}
+
+// badSource fails as code of users can.
+type badSource struct{ fail func() }
+
+func (b badSource) StateKeys(context.Context) ([][]byte, error) { b.fail(); return nil, nil }
+
+// A source that panics, or ends the goroutine, fails the request and nothing else.
+func TestStateKeySourcePanics(t *testing.T) {
+	for name, fail := range map[string]func(){"panic": func() { panic("at the disco") }, "Goexit": runtime.Goexit} {
+		t.Run(name, func(t *testing.T) {
+			ask := asker(t, newTalk(quiet, mcp.WithStateKeySource(badSource{fail})))
+			for range 2 { // no lock is held
+				if got := ask(modernTalk(1, "named", "")); !strings.Contains(got, `"reason":"state keys"`) || strings.Contains(got, "disco") {
+					t.Errorf("%s", got)
+				}
+			}
+		})
+	}
 }

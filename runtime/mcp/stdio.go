@@ -22,5 +22,6 @@ func (s *Server) ServeStdio(ctx context.Context) error {
 		return err
 	}
 	defer restore()
+	defer s.endTasks()
 	return s.serve(ctx, conn, "stdio")
 }

@@ -108,11 +108,15 @@ type subscriber struct {
 	mu           sync.Mutex
 	lists        [topics]bool
 	uris         map[string]struct{}
+	tasks        int       // that a listen watches, each in a goroutine of its own
 	request      *exchange // the listen, or the latest subscription of the session; nil where all subscribers see the same
 	pendingLists [topics]bool
 	pendingURIs  []string // of resources, that are not sent yet
 	draining     bool     // a goroutine waits for room, and sends what is pending
 }
+
+// count is how many subscriptions there are to resources and tasks.
+func (sub *subscriber) count() int { return len(sub.uris) + sub.tasks }
 
 // size is about what the subscriptions to resources take, in bytes.
 func (sub *subscriber) size() (n int) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -114,6 +115,9 @@ type tool struct {
 	also []string
 	call toolFunc
 
+	reads bool              // call begins with a [Request.decoder], and its Finish, as generated code does
+	task  *taskcall.Support // nil if calls do not become tasks
+
 	headers  []toolschema.HeaderParam // arguments that header fields mirror
 	mirrored error                    // why there are none though there are annotations
 
@@ -149,12 +153,19 @@ func (t *tool) destructive() bool {
 }
 
 func (t *tool) renamed(prefix string) Feature {
-	c := newTool(t.info, t.call)
+	c := t.copied(t.info)
 	c.name = prefix + "_" + t.name
 	c.also = make([]string, len(t.also))
 	for i, alias := range t.also {
 		c.also[i] = prefix + "_" + alias
 	}
+	return c
+}
+
+// copied returns a copy with another description.
+func (t *tool) copied(info *ToolInfo) *tool {
+	c := newTool(info, t.call)
+	c.reads, c.task = t.reads, t.task
 	return c
 }
 

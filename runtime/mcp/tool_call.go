@@ -31,6 +31,12 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 			return nil, err
 		}
 	}
+	if t.task != nil && s.becomesTask(req.x) {
+		return s.callTask(ctx, req, t)
+	}
+	if t.task != nil && t.task.Required {
+		return nil, s.needsTasks(req)
+	}
 	result, err := within(ctx, req, t.info.Timeout, t.call)
 	if err != nil {
 		return nil, err

@@ -175,7 +175,7 @@ func (p *program) stop(ctx context.Context, s *httpServer) error {
 	defer slow.Stop()
 	deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
 	defer cancel()
-	if s.shutdown(deadline) == nil {
+	if errors.Join(s.shutdown(deadline), p.server.Transport().EndTasks(deadline)) == nil {
 		return nil
 	}
 	return fmt.Errorf("stop: calls that had not ended after %v were cut off", drain)

@@ -316,3 +316,12 @@ func (m *memory) Close() error {
 	}
 	return nil
 }
+
+// anyReady reports whether Claim returns at once.
+func (m *memory) anyReady(c *Claim) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.ContainsFunc(m.ready, func(k *kept) bool {
+		return k.record.Server == c.Server && slices.Contains(c.Tools, k.record.Tool) && time.Now().Before(k.record.Expires)
+	})
+}

@@ -21,6 +21,9 @@ const keptFrames = 64
 // ErrElements ends the reading of more elements than [Options.MaxElements] allows.
 var ErrElements = errors.New("more elements than are allowed")
 
+// ErrChecked is the error of Finish if [Options] have Check, and the value could be read.
+var ErrChecked = errors.New("the value is valid")
+
 // Options of a [Decoder]. The zero value is strict, with the default limits.
 type Options struct {
 	// Lenient accepts a string that holds the JSON text of a number, a boolean, an
@@ -48,6 +51,9 @@ type Options struct {
 	// Context is usually a [context.Context]; nil means none. Its Err is called every
 	// 64 KiB. Once it returns an error, reading ends, and Finish returns that error.
 	Context interface{ Err() error }
+	// Check makes Finish return [ErrChecked] instead of nil, for a caller that wants to know
+	// whether a value can be read, and nothing else.
+	Check bool
 }
 
 // Decoder reads one JSON value out of a byte slice. It never changes the slice,
@@ -214,6 +220,9 @@ func (d *Decoder) Finish() error {
 	}
 	d.problems = nil
 	d.release()
+	if d.finishErr == nil && d.opts.Check {
+		d.finishErr = ErrChecked
+	}
 	return d.finishErr
 }
 

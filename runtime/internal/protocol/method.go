@@ -27,8 +27,17 @@ const (
 	MethodCount
 )
 
+// Methods of tasks, which a revision has besides its own: see [Revision.TaskMethod].
+const (
+	TasksGet Method = MethodCount + iota
+	TasksUpdate
+	TasksCancel
+
+	allMethods
+)
+
 // Names of the methods on the wire.
-var names = [MethodCount]string{
+var names = [allMethods]string{
 	Initialize:             "initialize",
 	Ping:                   "ping",
 	Discover:               "server/discover",
@@ -44,6 +53,9 @@ var names = [MethodCount]string{
 	Complete:               "completion/complete",
 	SetLevel:               "logging/setLevel",
 	Listen:                 "subscriptions/listen",
+	TasksGet:               "tasks/get",
+	TasksUpdate:            "tasks/update",
+	TasksCancel:            "tasks/cancel",
 }
 
 // String returns the name of the method on the wire.
@@ -74,7 +86,7 @@ var session = []Method{
 
 // Known reports whether a revision has a request or a notification of that name.
 func Known(name string) bool {
-	return name != "" && (slices.Contains(names[:], name) || slices.Contains(notifications, name))
+	return name != "" && (slices.Contains(names[:], name) || slices.Contains(notifications, name) || name == TaskChanged)
 }
 
 // notifications has all notifications, of either side.

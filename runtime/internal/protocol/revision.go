@@ -24,6 +24,7 @@ type Revision struct {
 
 	Fields Fields
 	Errors Errors
+	Tasks  TaskForm
 }
 
 // Fields has the members of messages that a revision has. Members that it lacks are

@@ -50,4 +50,5 @@ var v20260728 = Revision{
 		ResourceNotFound:  -32602,
 		MissingCapability: CodeMissingCapability,
 	},
+	Tasks: TaskExtension,
 }

@@ -180,6 +180,9 @@ type Server interface {
 	// Open returns a connection that lives as long as ctx, whose values handlers
 	// see.
 	Open(ctx context.Context, o Options) Conn
+	// EndTasks ends the tasks of this process, before the program ends: some may go on until ctx
+	// ends. Then it returns the cause.
+	EndTasks(ctx context.Context) error
 	// HeaderParams returns the arguments of a tool that are mirrored in header
 	// fields.
 	HeaderParams(tool string) []toolschema.HeaderParam

@@ -1,0 +1,195 @@
+// Package taskcall is what packages mcp and mcptask are to each other: mcp implements [Server],
+// mcptask [Tasks] and [Run]. Package mcp does not import mcptask, so that programs without tasks do
+// not link it.
+package taskcall
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// Support is how calls of one tool become tasks. It does not change.
+type Support struct {
+	Required bool
+	Inline   time.Duration // 0 = at once
+	TTL      time.Duration // 0 = the default of package mcptask
+	Poll     time.Duration // 0 = by the age of the task
+	Restart  bool
+	Default  any // func(Server) Tasks; makes the tasks of a server without any
+}
+
+// Funcs are the functions of package mcp that mcptask calls. They have the type any because this
+// package cannot import mcp; the comments give their types.
+type Funcs struct {
+	Tool any // func(mcp.Feature, *Support) mcp.Feature
+	// With returns the option of a server with tasks. keys are a mcp.KeySource, or nil. header
+	// are the fields that runs get.
+	With any // func(tasks func(Server) Tasks, keys any, header []string, interceptors []mcp.Interceptor) mcp.Option
+	Of   any // func(*mcp.Server) Tasks
+	Task any // func(context.Context) Run
+}
+
+// Server is a *mcp.Server as mcptask uses it.
+type Server interface {
+	Name() string
+	Log() *logs.Log
+	// Tools returns the names of the tools with Support.
+	Tools() []string
+	// Support returns that of a tool, nil if there is no such tool.
+	Support(tool string) *Support
+	// Keys calls f with the state keys. For opening, f returns false if it needs other keys.
+	Keys(ctx context.Context, f func(*seal.Keyring) bool) (bool, error)
+	// Run runs the handler of a tool, and returns when that has returned. It calls r.End.
+	Run(ctx context.Context, w *Work, r Run)
+	DrainTime() time.Duration
+	GraceTime() time.Duration
+}
+
+// Tasks are the tasks of a server.
+type Tasks interface {
+	// Serve is called when the server begins to serve, any number of times.
+	Serve()
+	// Changed is called when the server has other tools.
+	Changed()
+	// Accept creates a task. The error is for the log, unless it is a *TooMany.
+	Accept(ctx context.Context, c *Call) (*Accepted, error)
+	// Get returns a task of the scope. authorize is called with its tool. The error is
+	// ErrUnknown, that of authorize, or one for the log.
+	Get(ctx context.Context, c Caller, id string, authorize func(tool string) error) (json.RawMessage, error)
+	Answer(ctx context.Context, c Caller, id string, answers map[string]json.RawMessage, authorize func(tool string) error) error
+	Cancel(ctx context.Context, c Caller, id string, authorize func(tool string) error) error
+	// Watch calls changed with the task as it is, and after changes, until ctx ends, the task
+	// does, or changed returns false.
+	Watch(ctx context.Context, c Caller, id string, changed func(tool string, task json.RawMessage) bool)
+	// ParkAfter says how long runs wait for an answer before they end.
+	ParkAfter(d time.Duration)
+	// Shutdown ends the runs of this process.
+	Shutdown(ctx context.Context) error
+}
+
+// ErrUnknown is the error for a task that the caller does not have.
+var ErrUnknown = errors.New("no such task")
+
+// TooMany is the error for a caller with too many tasks. Its text is for the client.
+type TooMany struct{ Text string }
+
+// Error returns the text.
+func (e *TooMany) Error() string { return e.Text }
+
+// Caller is whose a task is.
+type Caller struct {
+	Principal string // "" if it is unknown
+	Account   string // by which tasks are counted
+	Form      protocol.TaskForm
+}
+
+// Call is a call that becomes a task.
+type Call struct {
+	Caller  Caller
+	Tool    string // the published name
+	Support *Support
+	Work    *Work
+	Context context.Context // of the request, with the values of interceptors
+	// Stop ends the context of the handler, which runs already. Nil if it does not.
+	Stop func(cause error)
+	// Ended is the end of the handler if it has returned already, and the task is complete
+	// when it is created.
+	Ended *End
+}
+
+// Accepted is a task that has been created.
+type Accepted struct {
+	ID               string
+	Created, Expires time.Time
+	Task             json.RawMessage // the members of the protocol, as an object
+	Run              Run             // of the handler that runs already; nil without one
+}
+
+// Work is what a run needs of the call, and of runs before.
+type Work struct {
+	Revision     string                     `json:"v"`
+	Transport    string                     `json:"w,omitempty"`
+	Principal    string                     `json:"p,omitempty"`
+	ID           json.RawMessage            `json:"i"` // of the request
+	Client       json.RawMessage            `json:"c,omitempty"`
+	Capabilities json.RawMessage            `json:"y,omitempty"`
+	Params       json.RawMessage            `json:"r"` // name, arguments and _meta
+	Header       map[string][]string        `json:"h,omitempty"`
+	Context      []byte                     `json:"x,omitempty"` // of WithContextPropagator
+	Answers      map[string]Answer          `json:"a,omitempty"`
+	Tries        map[string]int             `json:"t,omitempty"` // answers that were not valid
+	Once         map[string]json.RawMessage `json:"o,omitempty"`
+	State        json.RawMessage            `json:"s,omitempty"` // mcp.InputRequired.State
+}
+
+// Size is how many bytes answers and values have.
+func (w *Work) Size() int {
+	size := len(w.State)
+	for key, a := range w.Answers {
+		size += len(key) + len(a.Value)
+	}
+	for key, value := range w.Once {
+		size += len(key) + len(value)
+	}
+	return size
+}
+
+// Answer is an answer of the client.
+type Answer struct {
+	Digest []byte          `json:"d,omitempty"` // of its question; nil if the client sent it unasked
+	Value  json.RawMessage `json:"v"`
+}
+
+// Question is a question of a handler.
+type Question struct {
+	Key    string            `json:"k"` // in the call
+	Method string            `json:"m"`
+	Params json.RawMessage   `json:"p"`
+	Digest [sha256.Size]byte `json:"-"`
+	Tries  int               `json:"-"` // answers so far that were not valid
+}
+
+// End is how a handler has ended.
+type End struct {
+	Result json.RawMessage // nil if Error is set, or the handler has parked
+	Error  *jsonrpc.Error
+	Parked bool
+	// Questions are in the task from now on, and State for the next run, if the handler has
+	// returned them. It has then parked.
+	Questions []Question
+	State     json.RawMessage
+	Required  bool // the handler has returned Questions or State
+}
+
+// Run is one run of the handler of a task.
+type Run interface {
+	Info() Info
+	// Ask asks a question and waits for its answer. Its error is ErrParked if the handler must
+	// end, and go on in another run.
+	Ask(ctx context.Context, q *Question) (json.RawMessage, error)
+	// Store stores a value of Once.
+	Store(ctx context.Context, key string, value json.RawMessage) error
+	Progress(text string)
+	// Start is called before the handler of a record, with what ends its context.
+	Start(stop func(cause error))
+	// End is called once. The handler has returned, or takes too long.
+	End(e End)
+}
+
+// Info describes the task of a run.
+type Info struct {
+	ID               string
+	Attempt          int
+	Created, Expires time.Time
+}
+
+// ErrParked is the error of Ask if the handler must end.
+var ErrParked = errors.New("the run is parked")

@@ -1,0 +1,119 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
+)
+
+// This file is what handlers do inside of a task: they ask, store values and report progress. It
+// runs on their goroutines.
+
+// currentTask returns the run of the task of a handler, nil if its call is not a task (yet).
+func (x *exchange) currentTask() taskcall.Run {
+	t := x.taskRun()
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.task
+}
+
+// asRound reports whether the handler asks by the end of a round, and decides on that if nothing
+// else has been decided.
+func (t *taskRun) asRound() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.state == undecided {
+		t.state = isPlain
+	}
+	return t.state != isTask
+}
+
+// hasReply reports whether the request of a handler has its reply, so that it cannot ask. That of a
+// task has one, and can.
+func (x *exchange) hasReply() bool {
+	switch {
+	case x.task == nil:
+		return x.isAnswered()
+	case x.currentTask() != nil:
+		return false
+	}
+	return x.taskRun().request.isAnswered()
+}
+
+// taskAsker puts a question into the task, and waits for the answer. If that takes long, the
+// run ends like a round.
+type taskAsker struct{}
+
+func (taskAsker) ask(ctx context.Context, x *exchange, key string, q *question, complaint string) (json.RawMessage, error) {
+	c := &x.questions
+	run := x.currentTask()
+	if run == nil { // it could not be stored
+		return nil, ErrNoCall
+	}
+	asked := taskcall.Question{Key: key, Method: q.method, Params: q.params(complaint), Digest: q.digest}
+	c.mu.Lock()
+	r := c.make()
+	asked.Tries = r.tries[key]
+	returned, parked := c.returned, len(r.pending) > 0
+	c.mu.Unlock()
+	switch {
+	case returned:
+		return nil, ErrNoCall
+	case parked:
+		return nil, ErrPending
+	}
+	value, err := awaitAnswer(ctx, x, run, &asked)
+	if !errors.Is(err, taskcall.ErrParked) {
+		return value, err
+	}
+	c.mu.Lock()
+	r.pending = append(r.pending, pendingQuestion{key, q.method, asked.Params, q.digest})
+	c.mu.Unlock()
+	x.stop(ErrPending)
+	return nil, ErrPending
+}
+
+// awaitAnswer waits while the clock of the handler is paused.
+func awaitAnswer(ctx context.Context, x *exchange, run taskcall.Run, q *taskcall.Question) (json.RawMessage, error) {
+	defer x.pauseClock()()
+	return run.Ask(ctx, q)
+}
+
+// taskQuestions returns the questions that a handler has returned and that have no answer.
+func (x *exchange) taskQuestions(required *InputRequired) ([]taskcall.Question, error) {
+	c := &x.questions
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	keys, questions, err := x.unanswered(required)
+	if err == nil {
+		err = x.setState(required)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var open []taskcall.Question
+	for i, q := range questions {
+		open = append(open, taskcall.Question{
+			Key: keys[i], Method: q.method, Params: q.params(""), Digest: q.digest, Tries: c.made.tries[keys[i]],
+		})
+	}
+	return open, nil
+}
+
+// progressText is a report of progress as the message of a task: "3 of 10: reading".
+func progressText(done, total float64, message string) string {
+	text := strconv.FormatFloat(done, 'f', -1, 64)
+	if total > 0 {
+		text += " of " + strconv.FormatFloat(total, 'f', -1, 64)
+	}
+	if message != "" {
+		text += ": " + message
+	}
+	return text
+}

@@ -1,0 +1,311 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file is a call that becomes a task, or may (extension io.modelcontextprotocol/tasks). Its
+// handler is an exchange of its own, on a goroutine of its own ([exchange.newRun]), for which that
+// of the request waits ([exchange.awaitRun]). The lock of the run decides, once, whether the call
+// becomes a result, a round, or a task.
+
+// taskState is what a call has become.
+type taskState uint8
+
+const (
+	undecided taskState = iota
+	isPlain             // it ends with a result, or as a round
+	isTask
+	isDropped // nothing that the handler says is kept
+)
+
+// taskRun is what the exchange of a handler has besides, if its call may become a task, or is one.
+type taskRun struct {
+	request *exchange       // whose handler it is; nil for a run of a record
+	values  context.Context // of the request, through its interceptors; its end is not used
+	clock   clock           // of the time before the call becomes a task
+
+	mu       sync.Mutex // held while the call becomes a task
+	cond     sync.Cond  // of ended and due
+	state    taskState
+	due      bool // the time of clock is over
+	ended    bool // the handler has returned reply and err, which the request takes
+	reply    Reply
+	err      error
+	task     taskcall.Run // of a task
+	reported bool         // End of the task has been called
+}
+
+// taskRun returns what the exchange has besides as that of a handler, nil if it has not.
+func (x *exchange) taskRun() *taskRun {
+	t, _ := x.task.(*taskRun)
+	return t
+}
+
+// taskValues is the context of a taskRun: the values of the request.
+type taskValues taskRun
+
+func (*taskValues) Deadline() (deadline time.Time, ok bool) { return deadline, false }
+func (*taskValues) Done() <-chan struct{}                   { return nil }
+func (*taskValues) Err() error                              { return nil }
+func (v *taskValues) Value(key any) any                     { return v.values.Value(key) }
+
+// TaskAccepted is the [Reply] of a tools/call that has become a task, as interceptors of the server
+// see it. The handler runs, or will.
+type TaskAccepted struct {
+	ID               string
+	Created, Expires time.Time
+
+	object json.RawMessage
+}
+
+func (a *TaskAccepted) appendTo(b []byte, r *rendering) []byte { return r.appendObject(b, a.object) }
+
+// errTaskStore is the reply if a task cannot be stored. The cause is in the log.
+var errTaskStore = &ProtocolError{
+	Code: jsonrpc.CodeInternal, Message: "the task cannot be stored", Data: json.RawMessage(`{"reason":"task store"}`),
+}
+
+// acceptTime bounds how long a store may take to create a task, in which the call cannot go on.
+const acceptTime = 10 * time.Second
+
+// becomesTask reports whether the client of a call takes tasks.
+func (s *Server) becomesTask(x *exchange) bool {
+	return x.revision.Tasks == protocol.TaskExtension && x.call.Extension(protocol.TasksName) != nil
+}
+
+// needsTasks returns the error for the call of a tool that works only as a task.
+func (s *Server) needsTasks(req *Request) error {
+	if req.x.revision.Tasks == protocol.TaskExtension {
+		return &CapabilityError{Capability: Capability("extensions." + protocol.TasksName)}
+	}
+	return &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + req.Name}
+}
+
+// callTask answers the call of a tool for a client that takes tasks.
+func (s *Server) callTask(ctx context.Context, req *Request, t *tool) (Reply, error) {
+	x := req.x
+	if t.task.Inline <= 0 {
+		if err := checkArguments(req, t); err != nil {
+			return nil, err
+		}
+		accepted, err := s.accept(ctx, x, t, x, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		return accepted.reply(), nil
+	}
+	r, err := x.newRun(ctx, req, t)
+	if err != nil {
+		return nil, err
+	}
+	return x.awaitRun(ctx, r, t)
+}
+
+// checkArguments reads the arguments of a tool as its handler does.
+func checkArguments(req *Request, t *tool) error {
+	if !t.reads {
+		_, err := req.copyArguments()
+		return err
+	}
+	ended, end := context.WithCancel(context.Background())
+	end()
+	given := req.Arguments
+	if given == nil { // otherwise a tool without parameters would not read any, and run
+		req.Arguments = emptyObject
+	}
+	req.checking = true
+	_, err := t.call(ended, req)
+	req.checking, req.Arguments = false, given
+	if errors.Is(err, wire.ErrChecked) {
+		return nil
+	}
+	return err
+}
+
+// taskCaller returns whose the tasks of a request are.
+func (x *exchange) taskCaller() taskcall.Caller {
+	c := taskcall.Caller{Principal: x.from.id(), Form: x.revision.Tasks}
+	if client := x.from.countedAs(); client != nil {
+		c.Account = client.String()
+	}
+	return c
+}
+
+// acceptedTask is a task that has been created.
+type acceptedTask struct{ *taskcall.Accepted }
+
+func (a acceptedTask) reply() *TaskAccepted {
+	return &TaskAccepted{ID: a.ID, Created: a.Created, Expires: a.Expires, object: a.Task}
+}
+
+// accept creates a task for the request x, with the questions of run. Stop is nil if its handler
+// does not run.
+func (s *Server) accept(ctx context.Context, x *exchange, t *tool, run *exchange, stop func(error), ended *taskcall.End) (acceptedTask, error) {
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), acceptTime)
+	defer cancel()
+	a, err := s.taskServer().Accept(within, &taskcall.Call{
+		Caller: x.taskCaller(), Tool: t.name, Support: t.task, Work: x.work(run), Context: ctx, Stop: stop, Ended: ended,
+	})
+	if err == nil {
+		return acceptedTask{a}, nil
+	}
+	if e, ok := errors.AsType[*taskcall.TooMany](err); ok {
+		return acceptedTask{}, &ProtocolError{Code: jsonrpc.CodeInternal, Message: e.Text, Data: json.RawMessage(`{"reason":"too many tasks"}`)}
+	}
+	s.log.Program(ctx, slog.LevelError, "task cannot be stored", slog.String("tool", t.name), slog.Any("error", err))
+	return acceptedTask{}, errTaskStore
+}
+
+// awaitRun starts a run, and waits until it ends or the call becomes a task.
+func (x *exchange) awaitRun(ctx context.Context, r *exchange, t *tool) (Reply, error) {
+	run := r.taskRun()
+	x.inner.Store(r)
+	if x.ctx.Err() != nil { // before the run was known
+		r.ctx.end(context.Cause(&x.ctx))
+	}
+	if ctx != context.Context(&x.ctx) { // an interceptor may end its own
+		stop := context.AfterFunc(ctx, func() { r.ctx.end(context.Cause(ctx)) })
+		defer stop()
+	}
+	run.startClock(t.task.Inline)
+	defer run.stopClock()
+	go r.startRun()
+
+	run.mu.Lock()
+	defer run.mu.Unlock()
+	for !run.ended {
+		if run.due && run.state == undecided && !x.isAnswered() {
+			if reply, err := x.convert(ctx, r, t); run.state == isTask || run.state == isDropped {
+				return reply, err
+			}
+		}
+		run.due = false
+		if !run.ended {
+			run.cond.Wait()
+		}
+	}
+	reply, err := run.reply, run.err
+	x.adopt(r)
+	if t.task.Required && run.state == undecided && isTaskEnd(err) && !x.questions.asked() && !x.isAnswered() {
+		return x.completed(ctx, t, reply, err)
+	}
+	return reply, err
+}
+
+// isTaskEnd reports whether a handler that has returned this error has ended its task: not if its
+// arguments are wrong, nor if it asks.
+func isTaskEnd(err error) bool {
+	switch err.(type) {
+	case nil:
+		return true
+	case *wire.SyntaxError, *wire.ArgumentsError:
+		return false
+	}
+	_, asks := errors.AsType[*InputRequired](err)
+	return !asks
+}
+
+// completed creates the task of a call that has ended in time, for a tool whose calls must be tasks.
+func (x *exchange) completed(ctx context.Context, t *tool, reply Reply, err error) (Reply, error) {
+	end := x.endOf(ctx, reply, err)
+	accepted, failed := x.conn.server.accept(ctx, x, t, x, nil, &end)
+	if failed != nil {
+		return nil, failed
+	}
+	return accepted.reply(), nil
+}
+
+// convert makes the call a task, whose handler goes on. The caller holds the lock of the run. If
+// the task cannot be stored, a call goes on as it is, unless its tool requires a task.
+func (x *exchange) convert(ctx context.Context, r *exchange, t *tool) (Reply, error) {
+	run := r.taskRun()
+	accepted, err := x.conn.server.accept(ctx, x, t, r, r.stop, nil)
+	switch {
+	case err == nil:
+		run.state, run.task = isTask, accepted.Run
+		x.inner.Store(nil)
+		x.markTask(r)
+		return accepted.reply(), nil
+	case t.task.Required:
+		run.state = isDropped
+		x.inner.Store(nil)
+		x.markTask(r)
+		r.stop(err)
+		return nil, err
+	}
+	run.state = isPlain
+	return nil, nil
+}
+
+// markTask ends what a run sends to the client of its request: the latest progress precedes the
+// reply.
+func (x *exchange) markTask(r *exchange) {
+	x.conn.mu.Lock()
+	defer x.conn.mu.Unlock()
+	r.closeNoticesLocked()
+	r.answered = true
+}
+
+// closeRunLocked does that for a request that gets its reply, or none. The caller holds conn.mu.
+func (x *exchange) closeRunLocked(reply bool) {
+	r := x.inner.Load()
+	if r == nil || r.answered {
+		return
+	}
+	if reply {
+		r.closeNoticesLocked()
+	} else {
+		r.dropNoticesLocked()
+	}
+	r.answered = true
+}
+
+// stopRuns ends the contexts of the handlers of requests in flight that are not tasks yet.
+func (c *conn) stopRuns(cause error) {
+	c.mu.Lock()
+	all := c.inflight.all()
+	c.mu.Unlock()
+	for _, x := range all {
+		if r := x.inner.Load(); r != nil {
+			r.ctx.end(cause)
+		}
+	}
+}
+
+// startClock starts the clock before the goroutines of the run.
+func (t *taskRun) startClock(inline time.Duration) {
+	c := &t.clock
+	c.inline, c.x = t, t.request
+	c.left = inline
+	all := c.x.conn.clocks
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.run(c, time.Now())
+}
+
+func (t *taskRun) stopClock() {
+	all := t.clock.x.conn.clocks
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.remove(&t.clock)
+	t.clock.over = true
+}
+
+// inlineOver wakes the goroutine of the request.
+func (t *taskRun) inlineOver() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.due = true
+	t.cond.Broadcast()
+}

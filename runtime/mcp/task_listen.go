@@ -1,0 +1,95 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/show"
+	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// This file is the tasks of a subscriptions/listen. Each has a goroutine that waits for changes, and
+// for room in the queue of the client. It ends with the listen or the task.
+
+// readTaskIDs reads params.notifications.taskIds.
+func readTaskIDs(array []byte, most int) (ids []string, e *jsonrpc.Error) {
+	if array[0] != '[' {
+		return nil, invalidParams("params.notifications.taskIds must be an array")
+	}
+	ids = []string{}
+	jsonrpc.Elements(array, func(value []byte) bool {
+		id, ok := jsonrpc.String(value)
+		switch {
+		case !ok:
+			e = invalidParams("params.notifications.taskIds must consist of strings")
+		case len(ids) == most:
+			e = errTooManySubscriptions
+		case !slices.Contains(ids, id):
+			ids = append(ids, id)
+		}
+		return e == nil
+	})
+	return ids, e
+}
+
+// negotiateTasks returns those of the tasks that the client has. A nil list is that of a listen
+// without taskIds.
+func (s *Server) negotiateTasks(ctx context.Context, x *exchange, ids []string) ([]string, error) {
+	if ids == nil || !s.hasTasks.Load() || x.revision.Tasks != protocol.TaskExtension {
+		return nil, nil
+	}
+	if !s.becomesTask(x) {
+		return nil, s.needsTasks(&x.req)
+	}
+	tasks, caller := s.taskServer(), x.taskCaller()
+	var known []string
+	for _, id := range ids {
+		_, err := tasks.Get(ctx, caller, id, func(tool string) error { return s.authorizeTask(ctx, x, tool) })
+		switch _, refused := errors.AsType[*ProtocolError](err); {
+		case err == nil:
+			known = append(known, id)
+		case !refused && !errors.Is(err, taskcall.ErrUnknown):
+			return nil, s.taskError(ctx, err)
+		}
+	}
+	return known, nil
+}
+
+// watchTask notifies a listen of a task, as it is and after changes.
+func (s *Server) watchTask(ctx context.Context, x *exchange, sub *subscriber, id string) {
+	s.taskServer().Watch(&x.ctx, x.taskCaller(), id, func(tool string, task json.RawMessage) bool {
+		if !s.mayWatch(ctx, x, tool) {
+			return false
+		}
+		params := appendSubscription([]byte{'{'}, sub.id)
+		params = append(params, ',')
+		params = append(params, task[1:]...)
+		sub.out.Wait()
+		sub.mu.Lock()
+		sub.send(jsonrpc.AppendNotification(nil, protocol.TaskChanged, params))
+		sub.mu.Unlock()
+		sub.out.Flush()
+		return true
+	})
+}
+
+// mayWatch reports whether a client may use the tool of a task, when the task has changed.
+func (s *Server) mayWatch(ctx context.Context, x *exchange, tool string) (may bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.log.Program(ctx, slog.LevelError, "panic in the function of WithVisible or WithAccess", slog.String("panic", show.Panic(p)))
+			may = false
+		}
+	}()
+	f := s.lookUp(toolSet, tool)
+	if f == nil {
+		return !s.decides(x.from.principal)
+	}
+	refusal, exists := s.authorize(ctx, f)
+	return exists && refusal == nil
+}

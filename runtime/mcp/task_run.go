@@ -1,0 +1,350 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// This file runs the handlers of calls that may become tasks, and of records of tasks. Each has an
+// exchange of its own, with a copy of the message. It ends on the goroutine of the handler, and for
+// handlers that take too long on that of a timer.
+
+// runExchange has the storage of both parts in one allocation.
+type runExchange struct {
+	exchange
+	own taskRun
+}
+
+// newRunExchange returns the exchange of a handler, with the text of its request.
+func newRunExchange(values context.Context, c *conn, text []byte, rev *protocol.Revision) (*exchange, error) {
+	all := new(runExchange)
+	r := &all.exchange
+	b := c.server.newBuffers()
+	if !b.load(text) {
+		b.release()
+		return nil, protocolError(errOverloaded)
+	}
+	if err := c.server.parser.Parse(b.data, &b.msg); err != nil {
+		b.release()
+		return nil, protocolError(err)
+	}
+	r.conn, r.revision, r.method, r.exchangeStorage.buffers = c, rev, protocol.ToolsCall, b
+	r.ctx.x, r.call.x = r, r
+	r.task = &all.own
+	all.own.values = values
+	all.own.cond.L = &all.own.mu
+	m := &b.msg
+	r.req = Request{Method: protocol.ToolsCall.String(), Params: m.Params.Raw, x: r}
+	r.req.Arguments = m.Params.Get("arguments")
+	r.call.method = r.req.Method
+	r.call.id = m.ID.CopyTo(r.call.idBuf[:])
+	return r, nil
+}
+
+// newRun returns the exchange of the handler of a request.
+func (x *exchange) newRun(ctx context.Context, req *Request, t *tool) (*exchange, error) {
+	r, err := newRunExchange(ctx, x.conn, x.buffers.data, x.revision)
+	if err != nil {
+		return nil, err
+	}
+	r.sink, r.key, r.inSession, r.from = x.sink, x.key, x.inSession, x.from
+	r.from.header = x.conn.server.taskPart().fields(x.from.header)
+	r.call.client, r.call.level, r.call.meta = x.call.client, x.call.level, x.call.meta
+	r.req.tool, r.req.Name, r.call.feature = t, req.Name, req.Name
+	r.taskRun().request = x
+	r.questions.made, x.questions.made = x.questions.made, nil
+	return r, nil
+}
+
+// adopt takes over what a handler has made that has ended before its call became a task: the
+// request goes on as if it had run the handler itself.
+func (x *exchange) adopt(r *exchange) {
+	x.buffers, r.buffers = r.buffers, x.buffers
+	x.hasPlace, r.hasPlace = r.hasPlace, false
+	x.mediumTurn, r.mediumTurn = r.mediumTurn, false
+	x.largeTurn, r.largeTurn = r.largeTurn, false
+	x.addCharge(r.takeCharge())
+	x.req.Params, x.req.Arguments = r.req.Params, r.req.Arguments
+	x.questions.mu.Lock()
+	x.questions.made = r.questions.made
+	asked := x.questions.askedLocked()
+	x.questions.mu.Unlock()
+	r.buffers.release()
+	r.buffers = nil
+	if asked {
+		x.stop(ErrPending)
+	}
+}
+
+// startRun runs in the goroutine of a handler.
+func (x *exchange) startRun() {
+	growStack(0)
+	reply, err := x.callRun()
+	x.endRun(reply, err)
+}
+
+// callRun calls the handler, with the interceptors of runs.
+func (x *exchange) callRun() (reply Reply, err error) {
+	returned := false
+	defer func() {
+		if returned {
+			return
+		}
+		p := recover()
+		if p == nil {
+			p = "runtime.Goexit called"
+		}
+		reply, err = nil, newPanicError(&x.ctx, &x.req, p)
+		if p == "runtime.Goexit called" { // the goroutine ends after this
+			x.endRun(reply, err)
+		}
+	}()
+	if err := x.questions.beginRun(); err != nil {
+		returned = true
+		return nil, err
+	}
+	reply, err = x.conn.server.taskPart().handler(&x.ctx, &x.req)
+	returned = true
+	return reply, err
+}
+
+// runTaskTool is the handler inside the interceptors of runs.
+func (s *Server) runTaskTool(ctx context.Context, req *Request) (Reply, error) {
+	result, err := within(ctx, req, req.tool.info.Timeout, req.tool.call)
+	if err != nil {
+		return nil, err
+	}
+	if result == nil {
+		result = nothingFound()
+	}
+	return result, nil
+}
+
+// endRun gives what a handler has returned to its request, or to its task.
+func (x *exchange) endRun(reply Reply, err error) {
+	x.questions.endRun()
+	t := x.taskRun()
+	t.mu.Lock()
+	state := t.state
+	if state == undecided || state == isPlain {
+		t.reply, t.err, t.ended = reply, err, true
+		t.cond.Broadcast()
+		t.mu.Unlock()
+		return
+	}
+	t.mu.Unlock()
+	if state == isTask {
+		x.report(x.endOf(&x.ctx, reply, err))
+	}
+	x.buffers.release()
+	x.endTurn()
+	x.leavePlace()
+	x.releaseCharge()
+	x.stop(nil)
+}
+
+// report ends the task, unless it has been.
+func (x *exchange) report(end taskcall.End) {
+	t := x.taskRun()
+	t.mu.Lock()
+	first := !t.reported
+	t.reported = true
+	t.mu.Unlock()
+	if first {
+		t.task.End(end)
+	}
+}
+
+// abandon replies for a handler that does not return in time. It reports false if the exchange is
+// to reply itself.
+func (t *taskRun) abandon(x *exchange, late *timeoutError) bool {
+	t.mu.Lock()
+	state := t.state
+	t.mu.Unlock()
+	if state != isTask {
+		if t.request != nil {
+			t.request.abandon(late)
+		}
+		return true
+	}
+	r := rendering{server: x.conn.server, revision: x.revision, unlimited: true}
+	x.report(taskcall.End{Result: failedResult(late.Error()).appendTo(nil, &r)})
+	return true
+}
+
+// endOf returns the end of a task whose handler has returned this.
+func (x *exchange) endOf(ctx context.Context, reply Reply, err error) (end taskcall.End) {
+	if x.questions.asked() {
+		return taskcall.End{Parked: true}
+	}
+	if required, ok := errors.AsType[*InputRequired](err); ok {
+		questions, failed := x.taskQuestions(required)
+		if failed == nil {
+			return taskcall.End{Parked: true, Required: true, Questions: questions, State: x.questions.make().state}
+		}
+		reply, err = nil, failed
+	}
+	reply, e := x.req.outcome(ctx, reply, err)
+	if e == nil {
+		if large := x.req.oversize(reply); large != nil {
+			reply, e = x.unwritable(ctx, large)
+		}
+	}
+	r := &x.buffers.rendering
+	*r = rendering{
+		server: x.conn.server, revision: x.revision, id: x.call.id, tool: x.req.tool, questions: &x.questions,
+		decided: x.conn.server.decides(x.from.principal),
+	}
+	for e == nil {
+		result := reply.appendTo(nil, r)
+		if r.err == nil {
+			return taskcall.End{Result: result}
+		}
+		reply, e = x.unwritable(ctx, r.err)
+		*r = rendering{server: r.server, revision: r.revision, unlimited: true}
+	}
+	return taskcall.End{Error: e}
+}
+
+// work returns what a later run of the request needs, with the questions of a run.
+func (x *exchange) work(run *exchange) *taskcall.Work {
+	w := &taskcall.Work{
+		Revision: x.revision.Version, Transport: x.conn.transport, Principal: x.from.id(), ID: x.call.id.Raw(),
+		Header: x.conn.server.taskPart().fields(x.from.header), Params: taskParams(&x.buffers.msg.Params),
+	}
+	if x.call.client != nil {
+		w.Client, w.Capabilities = x.call.client.info, x.call.client.capabilities
+	}
+	c := &run.questions
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.made == nil {
+		return w
+	}
+	w.State = c.made.state
+	w.Answers, w.Tries, w.Once = map[string]taskcall.Answer{}, map[string]int{}, map[string]json.RawMessage{}
+	for key, a := range c.made.answers {
+		w.Answers[key] = taskcall.Answer{Value: a.value}
+		if !a.unasked {
+			w.Answers[key] = taskcall.Answer{Digest: append([]byte(nil), a.digest[:]...), Value: a.value}
+		}
+	}
+	for key, n := range c.made.tries {
+		w.Tries[key] = n
+	}
+	for key, value := range c.made.once {
+		w.Once[key] = value
+	}
+	return w
+}
+
+// taskParams returns the params that runs get: without answers and request state.
+func taskParams(p *jsonrpc.Params) json.RawMessage {
+	b := []byte{'{'}
+	for _, name := range [...]string{"name", "arguments", "_meta"} {
+		if value := p.Get(name); value != nil {
+			b = append(comma(b, 1), '"')
+			b = append(append(b, name...), `":`...)
+			b = append(b, value...)
+		}
+	}
+	return append(b, '}')
+}
+
+// resume sets the answers and values of runs before.
+func (c *questions) resume(w *taskcall.Work) {
+	r := c.make()
+	r.answers, r.tries, r.once, r.state = map[string]*answer{}, w.Tries, w.Once, w.State
+	for key, a := range w.Answers {
+		r.answers[key] = &answer{digest: digestOf(a.Digest), unasked: a.Digest == nil, value: a.Value}
+		r.unused++
+		r.size += len(key) + len(a.Value)
+	}
+	for _, value := range w.Once {
+		r.size += len(value)
+	}
+}
+
+// errRunFailed is why a run of a record cannot begin.
+func errRunFailed(format string, args ...any) taskcall.End {
+	return taskcall.End{Error: &jsonrpc.Error{
+		Code: jsonrpc.CodeInternal, Message: fmt.Sprintf(format, args...), Data: []byte(`{"reason":"interrupted"}`),
+	}}
+}
+
+// Run implements [taskcall.Server].
+func (h taskHost) Run(ctx context.Context, w *taskcall.Work, run taskcall.Run) {
+	s := h.Server
+	rev := protocol.PerRequest([]byte(w.Revision))
+	if rev == nil {
+		run.End(errRunFailed("the task is of a revision of the protocol that this server does not have"))
+		return
+	}
+	c := &conn{server: s, caller: &unknownCaller, clocks: h.clocks, transport: w.Transport, oneMessage: true, ctx: ctx}
+	c.stop = func(error) {}
+	text := append([]byte(`{"jsonrpc":"2.0","id":`), w.ID...)
+	text = append(append(text, `,"method":"tools/call","params":`...), w.Params...)
+	x, err := newRunExchange(ctx, c, append(text, '}'), rev)
+	if err != nil {
+		run.End(errRunFailed("%s", err))
+		return
+	}
+	x.req.Name, _ = jsonrpc.String(x.buffers.msg.Params.Get("name"))
+	x.call.feature = x.req.Name
+	t, _ := s.lookUp(toolSet, x.req.Name).(*tool)
+	if t == nil {
+		x.buffers.release()
+		run.End(errRunFailed("unknown tool: %s", x.req.Name))
+		return
+	}
+	x.sink, x.answered = discard{}, true
+	if w.Principal != "" {
+		x.from.principal = &Principal{ID: w.Principal}
+	}
+	x.from.header = w.Header
+	x.call.client, x.call.level = newClient(w.Client, w.Capabilities), noLevel
+	if meta := x.buffers.msg.Params.Get("_meta"); meta != nil {
+		x.call.meta = append([]byte(nil), meta...)
+	}
+	x.req.tool = t
+	x.questions.resume(w)
+	own := x.taskRun()
+	own.state, own.task = isTask, run
+	run.Start(x.stop)
+	x.startRun()
+}
+
+// discard is the sink of a run that has no client.
+type discard struct{}
+
+func (discard) Reply([]byte, int)  {}
+func (discard) Answer([]byte, int) {}
+func (discard) Refuse([]byte, int) {}
+func (discard) Notify([]byte)      {}
+func (discard) FlushAsync()        {}
+func (discard) Wait()              {}
+func (discard) Flush()             {}
+func (discard) Full() bool         { return false }
+
+// takeCharge returns what the exchange is charged for, and ends that.
+func (x *exchange) takeCharge() int { return int(x.cost.Swap(0)) }
+
+// fields returns the header fields that runs get, nil without any.
+func (o *serverTasks) fields(header map[string][]string) map[string][]string {
+	var some map[string][]string
+	for _, name := range o.header {
+		if values := header[name]; values != nil {
+			if some == nil {
+				some = map[string][]string{}
+			}
+			some[name] = values
+		}
+	}
+	return some
+}

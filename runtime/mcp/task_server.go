@@ -1,0 +1,155 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
+	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
+)
+
+// This file is the server as package mcptask uses it, and the tasks of a server. They are made when
+// the first tool with tasks is registered; the lock of the server guards the field.
+
+// TaskFuncs returns the functions that package mcptask calls. It is for that package alone: its type
+// is internal, and changes without notice.
+func TaskFuncs() (all taskcall.Funcs) {
+	all.Tool = func(f Feature, support *taskcall.Support) Feature {
+		t, ok := f.(*tool)
+		if !ok {
+			info := f.Info()
+			panic(fmt.Sprintf("mcp: the %s %q cannot run as a task: only tools can", info.Kind, info.Name))
+		}
+		c := t.copied(t.info)
+		c.name, c.also = t.name, t.also
+		c.task = support
+		return c
+	}
+	all.With = func(tasks func(taskcall.Server) taskcall.Tasks, keys any, header []string, interceptors []Interceptor) Option {
+		return func(s *Server) {
+			part := s.taskPart()
+			part.make, part.header, part.interceptors = tasks, header, interceptors
+			part.keys, _ = keys.(KeySource)
+		}
+	}
+	all.Of = func(s *Server) taskcall.Tasks { return s.taskServer() }
+	all.Task = func(ctx context.Context) taskcall.Run {
+		if x := exchangeFrom(ctx); x != nil {
+			return x.currentTask()
+		}
+		return nil
+	}
+	return all
+}
+
+// serverTasks is what a server has for tasks. The options do not change after [NewServer].
+type serverTasks struct {
+	make         func(taskcall.Server) taskcall.Tasks // nil without an option
+	keys         KeySource                            // of the store; nil if it has none
+	header       []string                             // fields that runs get, by canonical names
+	interceptors []Interceptor                        // of runs
+	handler      Handler                              // these, and [Server.runTaskTool]
+
+	served atomic.Bool    // the server serves, and the tasks know it
+	tasks  taskcall.Tasks // nil before the first tool with tasks; the lock of the server guards it
+}
+
+// taskPart returns what the server has for tasks. The first call is that of an option, or of
+// [NewServer]. The field has the type any for the reason of [exchange.task].
+func (s *Server) taskPart() *serverTasks {
+	part, ok := s.tasks.(*serverTasks)
+	if !ok {
+		part = new(serverTasks)
+		s.tasks = part
+	}
+	return part
+}
+
+// beginTasks makes the tasks of the server, for a tool that has been registered.
+func (s *Server) beginTasks(t *tool) {
+	part := s.taskPart()
+	s.mu.Lock()
+	if part.tasks == nil {
+		maker := part.make
+		if maker == nil {
+			maker = t.task.Default.(func(taskcall.Server) taskcall.Tasks)
+		}
+		part.tasks = maker(taskHost{s, new(clocks)})
+	}
+	tasks := part.tasks
+	s.mu.Unlock()
+	s.hasTasks.Store(true)
+	tasks.Changed()
+	if s.hasClients.Load() {
+		s.serveTasks()
+	}
+}
+
+// taskServer returns the tasks, nil before the first tool with tasks.
+func (s *Server) taskServer() taskcall.Tasks {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.taskPart().tasks
+}
+
+// serveTasks is called when the server begins to serve, or has its first tool with tasks while it
+// does.
+func (s *Server) serveTasks() {
+	if tasks := s.taskServer(); tasks != nil && !s.taskPart().served.Load() && !s.taskPart().served.Swap(true) {
+		tasks.Serve()
+	}
+}
+
+// endTasks ends the tasks of a server that has one client, which has gone.
+func (s *Server) endTasks() {
+	ctx, cancel := context.WithTimeout(context.Background(), s.limits.DrainTime)
+	defer cancel()
+	_ = s.shutdownTasks(ctx) // tasks that are cut off say so
+}
+
+func (s *Server) shutdownTasks(ctx context.Context) error {
+	if tasks := s.taskServer(); tasks != nil {
+		return tasks.Shutdown(ctx)
+	}
+	return nil
+}
+
+// EndTasks implements [transport.Server].
+func (h transportServer) EndTasks(ctx context.Context) error { return h.shutdownTasks(ctx) }
+
+// taskHost implements [taskcall.Server]. All runs of records share clocks.
+type taskHost struct {
+	*Server
+	clocks *clocks
+}
+
+func (h taskHost) Name() string             { return h.info.Name }
+func (h taskHost) Log() *logs.Log           { return h.log }
+func (h taskHost) DrainTime() time.Duration { return h.limits.DrainTime }
+func (h taskHost) GraceTime() time.Duration { return h.limits.GraceTime }
+
+func (h taskHost) Keys(ctx context.Context, f func(*seal.Keyring) bool) (bool, error) {
+	return h.withKeys(ctx, f)
+}
+
+func (h taskHost) Tools() []string {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	var names []string
+	for _, e := range h.sets[toolSet].items {
+		if t, ok := e.Feature.(*tool); ok && t.task != nil {
+			names = append(names, t.name)
+		}
+	}
+	return names
+}
+
+func (h taskHost) Support(name string) *taskcall.Support {
+	if t, ok := h.lookUp(toolSet, name).(*tool); ok {
+		return t.task
+	}
+	return nil
+}

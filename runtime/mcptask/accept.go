@@ -1,0 +1,83 @@
+package mcptask
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
+)
+
+// Accept implements [taskcall.Tasks]: it creates the record of a call.
+func (t *tasks) Accept(ctx context.Context, call *taskcall.Call) (*taskcall.Accepted, error) {
+	t.mu.Lock()
+	closing := t.closing
+	t.mu.Unlock()
+	if closing {
+		return nil, errors.New("mcptask: the server ends")
+	}
+	now := time.Now().Truncate(time.Millisecond)
+	ttl := min(either(call.Support.TTL, defaultTTL), t.limits.MaxTTL)
+	r := &Record{
+		Key: t.key(call.Caller, rand.Text()), Account: digest("account", t.server.Name(), call.Caller.Account),
+		Server: t.server.Name(), Tool: call.Tool, Created: now, Expires: now.Add(ttl),
+	}
+	c := &content{Work: call.Work, TTL: ttl.Milliseconds(), Poll: call.Support.Poll.Milliseconds(), Updated: now.UnixMilli(), Planned: 1}
+	if t.save != nil {
+		var err error
+		if c.Work.Context, err = t.save(call.Context); err != nil {
+			return nil, fmt.Errorf("mcptask: context propagator: %w", err)
+		}
+	}
+	switch {
+	case call.Ended != nil:
+		finish(r, c, call.Ended)
+	case call.Stop != nil:
+		r.Owner, r.Attempt = t.owner, 1
+	default:
+		r.Ready = true
+	}
+	if err := t.seal(ctx, r, c); err != nil {
+		return nil, err
+	}
+	var begun *run
+	if call.Stop != nil { // before the store can say anything about it
+		t.addActive(1)
+		begun = t.newRun(r, call.Support)
+		begun.Start(call.Stop)
+	}
+	if err := t.store.Create(ctx, r, Quota{Account: t.limits.Active, Total: t.limits.Total}, lease); err != nil {
+		if begun != nil {
+			begun.drop()
+		}
+		if errors.Is(err, ErrTooMany) {
+			return nil, &taskcall.TooMany{Text: "too many tasks have not ended; try again later"}
+		}
+		return nil, err
+	}
+	if begun != nil {
+		begun.follow()
+	}
+	if r.Ready {
+		t.kick()
+	}
+	a := &taskcall.Accepted{ID: r.Key.ID, Created: r.Created, Expires: r.Expires, Task: text(r, c, true)}
+	if begun != nil {
+		a.Run = begun
+	}
+	return a, nil
+}
+
+// finish makes the end of a handler that of its task.
+func finish(r *Record, c *content, e *taskcall.End) {
+	if e.Error == nil {
+		end(r, c, Completed)
+		c.Result, c.Message = e.Result, ""
+		return
+	}
+	end(r, c, Failed)
+	c.Error = &failure{e.Error.Code, e.Error.Message, e.Error.Data}
+	c.Message = e.Error.Message
+}

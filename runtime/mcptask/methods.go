@@ -1,0 +1,157 @@
+package mcptask
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// find returns a task of a caller, for whom authorize has no error.
+func (t *tasks) find(ctx context.Context, caller taskcall.Caller, id string, authorize func(tool string) error) (*Record, error) {
+	r, err := t.store.Get(ctx, t.key(caller, id))
+	if err != nil {
+		return nil, public(err)
+	}
+	if authorize != nil {
+		if err := authorize(r.Tool); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// public turns the error for a task that is not there into the one that clients get.
+func public(err error) error {
+	if errors.Is(err, ErrNotFound) {
+		return taskcall.ErrUnknown
+	}
+	return err
+}
+
+// Get implements [taskcall.Tasks].
+func (t *tasks) Get(ctx context.Context, caller taskcall.Caller, id string, authorize func(tool string) error) (json.RawMessage, error) {
+	r, err := t.find(ctx, caller, id, authorize)
+	if err != nil {
+		return nil, err
+	}
+	c, err := t.open(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return text(r, c, false), nil
+}
+
+// errNothing means that there is nothing to change.
+var errNothing = errors.New("mcptask: nothing changes")
+
+// errTooLarge is the error for answers for which there is no room.
+var errTooLarge = &mcp.ProtocolError{Code: -32603, Message: "the task has no room for the answers", Data: json.RawMessage(`{"reason":"stateTooLarge"}`)}
+
+// Answer implements [taskcall.Tasks]: it stores the answers to open questions. Others are ignored.
+func (t *tasks) Answer(ctx context.Context, caller taskcall.Caller, id string, answers map[string]json.RawMessage, authorize func(tool string) error) error {
+	r, err := t.find(ctx, caller, id, authorize)
+	if err != nil {
+		return err
+	}
+	_, _, err = t.change(ctx, r.Key, func(r *Record, c *content) error {
+		if r.Status.Ended() || !c.answer(answers) {
+			return errNothing
+		}
+		if c.size() > t.limits.StateBytes {
+			return errTooLarge
+		}
+		switch {
+		case len(c.Open) > 0:
+		case r.Owner == "":
+			plan(r, c)
+		default:
+			r.Status = Working
+		}
+		return nil
+	})
+	if errors.Is(err, errNothing) {
+		return nil
+	}
+	return public(err)
+}
+
+// answer takes the answers to open questions out of a message. It reports whether there is one.
+func (c *content) answer(answers map[string]json.RawMessage) (some bool) {
+	var open []openQuestion
+	for _, q := range c.Open {
+		value, ok := answers[q.Name]
+		if !ok {
+			open = append(open, q)
+			continue
+		}
+		if c.Work.Answers == nil {
+			c.Work.Answers = map[string]taskcall.Answer{}
+		}
+		c.Work.Answers[q.Key] = taskcall.Answer{Digest: q.Digest, Value: value}
+		some = true
+	}
+	c.Open = open
+	return some
+}
+
+// Cancel implements [taskcall.Tasks]. A task that has ended stays as it is.
+func (t *tasks) Cancel(ctx context.Context, caller taskcall.Caller, id string, authorize func(tool string) error) error {
+	r, err := t.find(ctx, caller, id, authorize)
+	if err != nil {
+		return err
+	}
+	_, _, err = t.change(ctx, r.Key, func(r *Record, c *content) error {
+		if r.Status.Ended() {
+			return errNothing
+		}
+		end(r, c, Cancelled)
+		c.Message = ""
+		return nil
+	})
+	switch {
+	case errors.Is(err, errNothing):
+		return nil
+	case err != nil:
+		return public(err)
+	}
+	t.stopRuns(r.Key, mcp.ErrCancelled) // before the store says so
+	return nil
+}
+
+// stopRuns ends the contexts of the runs of a task in this process.
+func (t *tasks) stopRuns(k Key, cause error) {
+	t.mu.Lock()
+	var all []*run
+	for r := range t.runs {
+		if r.key == k {
+			all = append(all, r)
+		}
+	}
+	t.mu.Unlock()
+	for _, r := range all {
+		r.end(cause)
+	}
+}
+
+// Watch implements [taskcall.Tasks].
+func (t *tasks) Watch(ctx context.Context, caller taskcall.Caller, id string, changed func(tool string, task json.RawMessage) bool) {
+	for r, err := range t.store.Watch(ctx, t.key(caller, id)) {
+		var c *content
+		if err == nil {
+			c, err = t.open(ctx, r)
+		}
+		if err != nil {
+			if ctx.Err() == nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrStoreClosed) {
+				t.server.Log().Program(ctx, slog.LevelError, "task cannot be watched", slog.Any("error", err))
+			}
+			return
+		}
+		if !changed(r.Tool, text(r, c, false)) || r.Status.Ended() {
+			return
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package mcptask
+
+import (
+	"context"
+	"net/textproto"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// Option changes how the tasks of a server run.
+type Option func(*options)
+
+type options struct {
+	concurrency  int
+	limits       Limits
+	interceptors []mcp.Interceptor
+	header       []string
+	save         func(context.Context) ([]byte, error)
+	restore      func(context.Context, []byte) (context.Context, error)
+}
+
+var defaultOptions = options{concurrency: 64, limits: defaultLimits}
+
+// Limits bound tasks. Fields that are zero keep their default.
+type Limits struct {
+	// Active is how many tasks of a principal, or of an address where that is unknown, there may
+	// be that have not ended. One more is refused. Default: 100.
+	Active int
+	// Total is how many tasks of all callers there may be that have not ended. Default: 10000.
+	Total int
+	// StateBytes is the size of the answers of a task, the values of [mcp.Once], and its open
+	// questions. Arguments and result are not among them. Default: 256 KiB.
+	StateBytes int
+	// OpenQuestions is how many questions of a task may wait for answers. Default: 16.
+	OpenQuestions int
+	// MaxTTL is the longest time for which a task is kept. Default: 24 hours.
+	MaxTTL time.Duration
+	// MaxAttempts is how often the process that runs a task may die before the task fails.
+	// Default: 3.
+	MaxAttempts int
+}
+
+var defaultLimits = Limits{
+	Active:        100,
+	Total:         10_000,
+	StateBytes:    256 << 10,
+	OpenQuestions: 16,
+	MaxTTL:        24 * time.Hour,
+	MaxAttempts:   3,
+}
+
+// WithStore says where the tasks of a server are kept and how they run. Without state keys of its own
+// (mcp.WithStateKeys), the server uses those of a store that is an [mcp.KeySource].
+func WithStore(store Store, opts ...Option) mcp.Option {
+	o := defaultOptions
+	for _, option := range opts {
+		option(&o)
+	}
+	keys, _ := store.(mcp.KeySource)
+	return withTask(func(s taskcall.Server) taskcall.Tasks { return newTasks(s, store, o) }, keys, o.header, o.interceptors)
+}
+
+// WithConcurrency sets how many handlers run at a time in this process, without those that wait for
+// an answer, and without calls that have become tasks while they ran. Default: 64. With 0, the
+// process accepts calls and answers requests, and others run the tasks.
+func WithConcurrency(n int) Option { return func(o *options) { o.concurrency = max(0, n) } }
+
+// WithLimits replaces limits.
+func WithLimits(l Limits) Option {
+	return func(o *options) {
+		o.limits.Active = either(l.Active, o.limits.Active)
+		o.limits.Total = either(l.Total, o.limits.Total)
+		o.limits.StateBytes = either(l.StateBytes, o.limits.StateBytes)
+		o.limits.OpenQuestions = either(l.OpenQuestions, o.limits.OpenQuestions)
+		o.limits.MaxTTL = either(l.MaxTTL, o.limits.MaxTTL)
+		o.limits.MaxAttempts = either(l.MaxAttempts, o.limits.MaxAttempts)
+	}
+}
+
+func either[T int | time.Duration](v, otherwise T) T {
+	if v > 0 {
+		return v
+	}
+	return otherwise
+}
+
+// WithInterceptors puts interceptors around each run of a handler whose call may become a task, in
+// whatever process. Those of the server ([mcp.WithInterceptors]) see the request: when its call
+// becomes a task, next returns an [*Accepted].
+func WithInterceptors(interceptors ...mcp.Interceptor) Option {
+	return func(o *options) { o.interceptors = append(o.interceptors, interceptors...) }
+}
+
+// WithHeaders names the header fields that runs find in [mcp.Call.Header], from the first one on.
+// They are stored with the task, sealed. Default: none.
+func WithHeaders(names ...string) Option {
+	return func(o *options) {
+		for _, name := range names {
+			o.header = append(o.header, textproto.CanonicalMIMEHeaderKey(name))
+		}
+	}
+}
+
+// WithContextPropagator keeps what else of the context of a request runs need, such as a tenant. save
+// gets the context of the request; what it returns is stored with the task, sealed. restore returns
+// the context of a run in this or another process. If save fails, the call does; if restore does, the
+// task.
+func WithContextPropagator(save func(context.Context) ([]byte, error), restore func(context.Context, []byte) (context.Context, error)) Option {
+	return func(o *options) { o.save, o.restore = save, restore }
+}

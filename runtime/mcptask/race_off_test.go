@@ -1,0 +1,5 @@
+//go:build !race
+
+package mcptask_test
+
+const raceEnabled = false

@@ -1,0 +1,450 @@
+package mcptask_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcptask"
+)
+
+var key = mcp.WithStateKeys(bytes.Repeat([]byte("k"), 32))
+
+// dying is a store as a process sees it that may die: after that it does nothing for it.
+type dying struct {
+	mcptask.Store
+	life context.Context
+	end  context.CancelFunc
+
+	mu   sync.Mutex
+	dead bool
+	fail map[string]bool // operations that fail
+}
+
+var errDead = errors.New("the process is dead")
+
+func (d *dying) die() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.dead = true
+	d.end()
+}
+
+func (d *dying) failing(operation string, fails bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fail == nil {
+		d.fail = map[string]bool{}
+	}
+	d.fail[operation] = fails
+}
+
+func (d *dying) alive(operation string) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.dead || d.fail[operation] {
+		return errDead
+	}
+	return nil
+}
+
+func (d *dying) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quota, lease time.Duration) error {
+	if err := d.alive("create"); err != nil {
+		return err
+	}
+	return d.Store.Create(ctx, r, q, lease)
+}
+
+func (d *dying) Get(ctx context.Context, k mcptask.Key) (*mcptask.Record, error) {
+	if err := d.alive("get"); err != nil {
+		return nil, err
+	}
+	return d.Store.Get(ctx, k)
+}
+
+func (d *dying) Update(ctx context.Context, r *mcptask.Record) error {
+	if err := d.alive("update"); err != nil {
+		return err
+	}
+	return d.Store.Update(ctx, r)
+}
+
+func (d *dying) Claim(ctx context.Context, c mcptask.Claim) (*mcptask.Record, error) {
+	if err := d.alive("claim"); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(d.life, cancel)()
+	return d.Store.Claim(ctx, c)
+}
+
+func (d *dying) Renew(ctx context.Context, r *mcptask.Record, lease time.Duration) error {
+	if err := d.alive("renew"); err != nil {
+		return err
+	}
+	return d.Store.Renew(ctx, r, lease)
+}
+
+// process is a server on a store that several have.
+type process struct {
+	*mcp.Server
+	store *dying
+}
+
+func newProcess(t *testing.T, store mcptask.Store, options ...mcptask.Option) *process {
+	p := &process{store: &dying{Store: store}}
+	p.store.life, p.store.end = context.WithCancel(context.Background())
+	p.Server = newServer(key, mcptask.WithStore(p.store, options...))
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+		defer cancel()
+		_ = mcptask.Shutdown(ctx, p.Server)
+	})
+	return p
+}
+
+// A task whose process dies runs again in another one if it may; others fail, unless they wait for an
+// answer.
+func TestProcessesDie(t *testing.T) {
+	for name, test := range map[string]struct {
+		restart, asks bool
+		kills         int
+		status, text  string
+	}{
+		"restart":            {true, false, 1, "completed", "run 2: 1"},
+		"restart twice":      {true, false, 2, "completed", "run 3: 1"},
+		"too often":          {true, false, 3, "failed", "the task was interrupted"},
+		"no restart":         {false, false, 1, "failed", "the task was interrupted"},
+		"at a question":      {false, true, 1, "completed", "run 2: 1"},
+		"restarts, and asks": {true, true, 1, "completed", "run 2: 1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			within(t, func(t *testing.T) {
+				store := mcptask.NewMemory()
+				runs, steps := 0, 0
+				var p *process
+				var c *client
+				begin := func() {
+					p = newProcess(t, store)
+					add(p.Server, "work", mcptask.Support{Restart: test.restart}, func(ctx context.Context) (string, error) {
+						runs++
+						n := runs
+						step, err := mcp.Once(ctx, "step", func() (int, error) { steps++; return steps, nil })
+						if err != nil {
+							return "", err
+						}
+						if test.asks {
+							if _, err := confirm(ctx, "Sure?"); err != nil {
+								return "", err
+							}
+						}
+						select {
+						case <-time.After(10 * time.Second):
+						case <-ctx.Done():
+						}
+						return fmt.Sprintf("run %d: %d", n, step), ctx.Err()
+					})
+					c = connect(t, p.Server)
+				}
+				begin()
+				id := c.begin("work")
+				for range test.kills {
+					time.Sleep(3 * time.Second)
+					p.store.die()
+					begin()
+					time.Sleep(16 * time.Second) // the lease
+				}
+				wait()
+				if test.asks {
+					key, _ := c.question(id)
+					c.answer(id, key)
+				}
+				time.Sleep(20 * time.Second)
+				wait()
+				got := c.is(id, test.status, test.text)
+				if test.status == "failed" && (got.Error == nil || got.Error.Code != -32603 || string(got.Error.Data) != `{"reason":"interrupted"}`) {
+					t.Errorf("%+v", got)
+				}
+				if steps != 1 {
+					t.Errorf("%d steps", steps)
+				}
+			})
+		})
+	}
+}
+
+// A run whose task is that of another process ends, and nothing that it says is kept.
+func TestLeaseLost(t *testing.T) {
+	within(t, func(t *testing.T) {
+		store := mcptask.NewMemory()
+		first, second := newProcess(t, store, mcptask.WithConcurrency(1)), newProcess(t, store)
+		causes := make(chan error, 2)
+		f := func(name string) func(ctx context.Context) (string, error) {
+			return func(ctx context.Context) (string, error) {
+				select {
+				case <-ctx.Done():
+					causes <- context.Cause(ctx)
+				case <-time.After(time.Minute):
+				}
+				_, err := mcp.Once(ctx, name, func() (int, error) { return 1, nil })
+				return name + fmt.Sprint(err), nil
+			}
+		}
+		add(first.Server, "work", mcptask.Support{Restart: true}, f("first"))
+		c := connect(t, first.Server)
+		id := c.begin("work")
+		wait()
+		first.store.failing("renew", true) // its process hangs
+		time.Sleep(10 * time.Second)
+		add(second.Server, "work", mcptask.Support{Restart: true}, f("second"))
+		other := connect(t, second.Server)
+		time.Sleep(6 * time.Second)
+		first.store.failing("renew", false)
+		if err := <-causes; !errors.Is(err, mcptask.ErrLeaseLost) {
+			t.Errorf("cause %v", err)
+		}
+		time.Sleep(2 * time.Minute)
+		other.is(id, "completed", "second<nil>")
+		c.is(id, "completed", "second<nil>")
+	})
+}
+
+// An old binary does not claim the tasks of tools that it does not have.
+func TestRollingUpdate(t *testing.T) {
+	within(t, func(t *testing.T) {
+		store := mcptask.NewMemory()
+		old, fresh := newProcess(t, store), newProcess(t, store, mcptask.WithConcurrency(0))
+		work := func(context.Context) (string, error) { return "done", nil }
+		add(old.Server, "known", mcptask.Support{}, work)
+		add(fresh.Server, "known", mcptask.Support{}, work)
+		add(fresh.Server, "new", mcptask.Support{}, work)
+		c, o := connect(t, fresh.Server), connect(t, old.Server)
+		known, added := c.begin("known"), c.begin("new")
+		time.Sleep(time.Minute)
+		c.is(known, "completed", "done")
+		c.is(added, "working", "")
+		o.is(added, "working", "")
+		add(old.Server, "new", mcptask.Support{}, work)
+		wait()
+		c.is(added, "completed", "done")
+	})
+}
+
+// Shutdown gives back what may run again or waits, and lets the rest end.
+func TestShutdown(t *testing.T) {
+	within(t, func(t *testing.T) {
+		store := mcptask.NewMemory()
+		p := newProcess(t, store)
+		work := func(ctx context.Context) (string, error) {
+			select {
+			case <-time.After(time.Minute):
+			case <-ctx.Done():
+			}
+			return "worked", context.Cause(ctx)
+		}
+		causes := make(chan error, 1)
+		register := func(p *process) {
+			add(p.Server, "again", mcptask.Support{Restart: true}, work)
+			add(p.Server, "once", mcptask.Support{}, work)
+			add(p.Server, "late", mcptask.Support{}, func(ctx context.Context) (string, error) {
+				<-ctx.Done()
+				causes <- context.Cause(ctx)
+				time.Sleep(time.Second / 2)
+				return "too late", nil
+			})
+			add(p.Server, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "Sure?") })
+		}
+		register(p)
+		c := connect(t, p.Server)
+		again, once, late, asks := c.begin("again"), c.begin("once"), c.begin("late"), c.begin("ask")
+		time.Sleep(30 * time.Second)
+		begun := time.Now()
+		ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
+		defer cancel()
+		ended := make(chan error)
+		go func() { ended <- mcptask.Shutdown(ctx, p.Server) }()
+		wait()
+		other := newProcess(t, store)
+		register(other)
+		d := connect(t, other.Server)
+		wait()
+		d.is(again, "working", "")
+		key, _ := d.question(asks)
+		d.answer(asks, key)
+		wait()
+		d.is(asks, "completed", "accepttrue")
+		if err := <-ended; !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) < 40*time.Second || time.Since(begun) > 42*time.Second {
+			t.Errorf("%v after %v", err, time.Since(begun))
+		}
+		if err := <-causes; !errors.Is(err, mcp.ErrConnectionClosed) {
+			t.Errorf("cause %v", err)
+		}
+		d.is(once, "completed", "worked")
+		d.is(late, "failed", "the task was interrupted")
+		if got := c.call("again", ""); !strings.Contains(got, `"reason":"task store"`) {
+			t.Errorf("after Shutdown: %s", got)
+		}
+		time.Sleep(time.Minute)
+		d.is(again, "completed", "worked")
+	})
+}
+
+// If a store fails when a call is to become a task, there is no task.
+func TestStoreFails(t *testing.T) {
+	within(t, func(t *testing.T) {
+		p := newProcess(t, mcptask.NewMemory())
+		causes := make(chan error, 1)
+		plain := func(context.Context) (string, error) { time.Sleep(time.Minute); return "plain", nil }
+		add(p.Server, "optional", mcptask.Support{Inline: time.Second}, plain)
+		add(p.Server, "now", mcptask.Support{}, plain)
+		add(p.Server, "required", mcptask.Support{Required: true}, plain)
+		add(p.Server, "later", mcptask.Support{Required: true, Inline: time.Second}, func(ctx context.Context) (string, error) {
+			<-ctx.Done()
+			causes <- context.Cause(ctx)
+			return "", nil
+		})
+		c := connect(t, p.Server)
+		p.store.failing("create", true)
+		failed := `"error":{"code":-32603,"message":"the task cannot be stored","data":{"reason":"task store"}}`
+		for _, name := range []string{"now", "required", "later"} {
+			if got := c.call(name, ""); !strings.Contains(got, failed) {
+				t.Errorf("%s: %s", name, got)
+			}
+		}
+		if err := <-causes; err == nil || errors.Is(err, context.Canceled) {
+			t.Errorf("cause %v", err)
+		}
+		if got := c.call("optional", ""); !strings.Contains(got, `"text":"plain"`) {
+			t.Error(got)
+		}
+		p.store.failing("create", false)
+		id := c.begin("now")
+		p.store.failing("get", true)
+		if got := c.ask("tasks/get", `"taskId":"`+id+`"`); !strings.Contains(got, failed) {
+			t.Error(got)
+		}
+		p.store.failing("get", false)
+		time.Sleep(59 * time.Second)
+		p.store.failing("update", true)
+		time.Sleep(3 * time.Second) // the end of the run is written again
+		p.store.failing("update", false)
+		time.Sleep(3 * time.Second)
+		c.is(id, "completed", "plain")
+	})
+}
+
+// Runs have some header fields, a principal's id, and what a propagator keeps, in every process.
+func TestWhatRunsGet(t *testing.T) {
+	type tenantKey struct{}
+	within(t, func(t *testing.T) {
+		store := mcptask.NewMemory()
+		var seen []string
+		options := []mcptask.Option{
+			mcptask.WithHeaders("x-tenant"),
+			mcptask.WithContextPropagator(func(ctx context.Context) ([]byte, error) {
+				return []byte(mcp.CallFrom(ctx).Client().Name), nil
+			}, func(ctx context.Context, saved []byte) (context.Context, error) {
+				return context.WithValue(ctx, tenantKey{}, string(saved)), nil
+			}),
+			mcptask.WithInterceptors(func(next mcp.Handler) mcp.Handler {
+				return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
+					seen = append(seen, req.Method+" "+req.Name)
+					return next(ctx, req)
+				}
+			}),
+		}
+		f := func(ctx context.Context) (string, error) {
+			call := mcp.CallFrom(ctx)
+			_, asked := confirm(ctx, "Sure?")
+			return fmt.Sprint(maps.Clone(call.Header()), " ", call.Principal().ID, " ", ctx.Value(tenantKey{}), " ", call.Transport(), " ",
+				call.Revision(), " ", call.Can(mcp.CapabilityElicitation), " ", string(call.Meta("x.example/a")), " ", call.ID()), asked
+		}
+		p := newProcess(t, store, append(options, mcptask.WithConcurrency(0))...)
+		add(p.Server, "later", mcptask.Support{Inline: time.Second}, f)
+		add(p.Server, "now", mcptask.Support{}, f)
+		ctx := mcp.CallerContext(context.Background(), mcp.Principal{ID: "ada"}, map[string][]string{"X-Tenant": {"acme"}, "Authorization": {"secret"}})
+		c := connectIn(ctx, t, p.Server)
+		c.more = `,"x.example/a":1`
+		id := c.begin("now")
+		q := newProcess(t, store, options...)
+		add(q.Server, "now", mcptask.Support{}, f)
+		connect(t, q.Server)
+		wait()
+		key, _ := c.question(id)
+		c.answer(id, key)
+		wait()
+		c.is(id, "completed", "map[X-Tenant:[acme]] ada  memory 2026-07-28 true 1 1")
+		if fmt.Sprint(seen) != "[tools/call now]" {
+			t.Errorf("interceptors of runs see %v", seen)
+		}
+	})
+}
+
+// What is stored can be read with the keys of the server only, and a store's own are used where it
+// has some.
+func TestSealed(t *testing.T) {
+	within(t, func(t *testing.T) {
+		store := &keyed{Store: mcptask.NewMemory()}
+		s := newServer(mcptask.WithStore(store))
+		defer mcptask.Shutdown(t.Context(), s)
+		s.Register(mcptask.Tool(mcp.NewTool(mcp.ToolInfo{Name: "work"}, func(ctx context.Context, a json.RawMessage) (*mcp.ToolResult, error) {
+			_, err := mcp.Once(ctx, "secret key", func() (string, error) { return "secret value", nil })
+			if err != nil {
+				return nil, err
+			}
+			answer, err := confirm(ctx, "secret question")
+			return mcp.TextResult("secret result " + string(a) + answer), err
+		}), mcptask.Support{}))
+		c := connectAs(t, s, "secret principal")
+		id := c.task(c.call("work", `,"arguments":{"a":"secret argument"}`)).TaskID
+		wait()
+		key, _ := c.question(id)
+		c.answerBy(id, key, `{"action":"accept","content":{"yes":true},"_meta":{"x.example/a":"secret answer"}}`)
+		wait()
+		c.is(id, "completed", `secret result {"a":"secret argument"}accepttrue`)
+		if store.asked == 0 || store.seen == 0 {
+			t.Errorf("the keys of the store: %d times; records: %d", store.asked, store.seen)
+		}
+		if store.leaked != "" {
+			t.Errorf("a record can be read: %s", store.leaked)
+		}
+	})
+}
+
+// keyed is a store with keys, which looks for plain text.
+type keyed struct {
+	mcptask.Store
+	asked, seen int
+	leaked      string
+}
+
+func (k *keyed) StateKeys(context.Context) ([][]byte, error) {
+	k.asked++
+	return [][]byte{bytes.Repeat([]byte("s"), 32)}, nil
+}
+
+func (k *keyed) look(r *mcptask.Record) {
+	k.seen++
+	if text := fmt.Sprintf("%+v %s", r, r.Sealed); strings.Contains(text, "secret") {
+		k.leaked = text
+	}
+}
+
+func (k *keyed) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quota, lease time.Duration) error {
+	k.look(r)
+	return k.Store.Create(ctx, r, q, lease)
+}
+
+func (k *keyed) Update(ctx context.Context, r *mcptask.Record) error {
+	k.look(r)
+	return k.Store.Update(ctx, r)
+}

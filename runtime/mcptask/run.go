@@ -1,0 +1,466 @@
+package mcptask
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+const (
+	progressEvery = time.Second // at most, a message is written
+	maxMessage    = 1000        // bytes of a message
+	storeTime     = 10 * time.Second
+	endTries      = 5 // to write the end of a run
+	maxRounds     = 10
+)
+
+// run is one run of the handler of a task, in this process. It implements [taskcall.Run].
+type run struct {
+	tasks   *tasks
+	key     Key
+	attempt int
+	created time.Time
+	expires time.Time
+	restart bool
+
+	ctx    context.Context // of what follows the record; ends with the run
+	cancel context.CancelFunc
+
+	mu      sync.Mutex
+	stop    func(error) // of the context of the handler
+	cause   error       // with which it has ended; nil before
+	over    bool        // the run has ended, or its task is that of another one
+	waiters map[string]chan json.RawMessage
+	waiting int // goroutines that wait for an answer
+	message string
+	written time.Time
+	timer   *time.Timer // that writes the message; nil if none waits
+	renewal *time.Timer
+}
+
+// newRun returns the run of a record that this process owns. It has been counted as active.
+func (t *tasks) newRun(r *Record, s *taskcall.Support) *run {
+	n := &run{
+		tasks: t, key: r.Key, attempt: r.Attempt, created: r.Created, expires: r.Expires,
+		waiters: map[string]chan json.RawMessage{},
+	}
+	if s != nil {
+		n.restart = s.Restart
+	}
+	n.ctx, n.cancel = context.WithCancel(context.Background())
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.runs[n] = struct{}{}
+	return n
+}
+
+// drop ends a run that has no record.
+func (r *run) drop() {
+	r.cancel()
+	r.mu.Lock()
+	r.over = true
+	r.mu.Unlock()
+	r.tasks.forget(r)
+}
+
+// follow begins to renew the lease and to look at the record.
+func (r *run) follow() {
+	r.mu.Lock()
+	r.renewal = time.AfterFunc(lease/3, r.renew)
+	r.mu.Unlock()
+	go r.watch()
+}
+
+// renew renews the lease. A store that fails is asked again while the lease lasts.
+func (r *run) renew() {
+	ctx, cancel := context.WithTimeout(r.ctx, storeTime)
+	defer cancel()
+	err := r.tasks.store.Renew(ctx, &Record{Key: r.key, Owner: r.tasks.owner, Attempt: r.attempt}, lease)
+	if errors.Is(err, ErrLeaseLost) {
+		r.end(r.lost(ctx))
+		return
+	}
+	if err != nil && r.ctx.Err() == nil {
+		r.tasks.log("lease of a task cannot be renewed", r.key, err)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.over {
+		r.renewal = time.AfterFunc(lease/3, r.renew)
+	}
+}
+
+// lost returns why the task is not that of this run any more.
+func (r *run) lost(ctx context.Context) error {
+	if now, err := r.tasks.store.Get(ctx, r.key); err == nil {
+		if err := r.check(now); err != nil {
+			return err
+		}
+	}
+	return ErrLeaseLost
+}
+
+// watch ends the run when its task has, and passes answers on.
+func (r *run) watch() {
+	for now, err := range r.tasks.store.Watch(r.ctx, r.key) {
+		if err != nil {
+			if errors.Is(err, ErrNotFound) || errors.Is(err, ErrStoreClosed) {
+				r.end(ErrLeaseLost)
+			}
+			return
+		}
+		if err := r.check(now); err != nil {
+			r.end(err)
+			return
+		}
+		r.mu.Lock()
+		asks := len(r.waiters) > 0
+		r.mu.Unlock()
+		if !asks {
+			continue
+		}
+		if c, err := r.tasks.open(r.ctx, now); err == nil {
+			r.deliver(c)
+		}
+	}
+}
+
+// deliver passes answers to the goroutines that wait for them.
+func (r *run) deliver(c *content) {
+	open := map[string]bool{}
+	for _, q := range c.Open {
+		open[q.Key] = true
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for key, waiter := range r.waiters {
+		if a, ok := c.answered(key); ok && !open[key] {
+			waiter <- a // it has room for one
+			delete(r.waiters, key)
+		}
+	}
+}
+
+// answered returns the answer to a question.
+func (c *content) answered(key string) (json.RawMessage, bool) {
+	if c.Work == nil {
+		return nil, false
+	}
+	a, ok := c.Work.Answers[key]
+	return a.Value, ok
+}
+
+// check returns an error if a record is not that of this run any more.
+func (r *run) check(now *Record) error {
+	switch {
+	case now.Status == Cancelled:
+		return mcp.ErrCancelled
+	case now.Owner != r.tasks.owner || now.Attempt != r.attempt:
+		return ErrLeaseLost
+	}
+	return nil
+}
+
+// Info implements [taskcall.Run].
+func (r *run) Info() taskcall.Info {
+	return taskcall.Info{ID: r.key.ID, Attempt: r.attempt, Created: r.created, Expires: r.expires}
+}
+
+// Start implements [taskcall.Run].
+func (r *run) Start(stop func(cause error)) {
+	r.mu.Lock()
+	r.stop = stop
+	cause := r.cause
+	r.mu.Unlock()
+	if cause != nil {
+		stop(cause)
+	}
+}
+
+// end ends the context of the handler. Nothing that the handler says later is stored.
+func (r *run) end(cause error) {
+	r.mu.Lock()
+	first := !r.over && r.cause == nil
+	if first {
+		r.over, r.cause = true, cause
+		r.stopTimers()
+	}
+	stop := r.stop
+	r.mu.Unlock()
+	if first {
+		r.cancel()
+		if stop != nil {
+			stop(cause)
+		}
+	}
+}
+
+// stopTimers stops the timers. The caller holds the lock.
+func (r *run) stopTimers() {
+	for _, timer := range [...]*time.Timer{r.timer, r.renewal} {
+		if timer != nil {
+			timer.Stop()
+		}
+	}
+}
+
+// change changes the record while it is that of this run. If it is not, the context of the handler
+// ends.
+func (r *run) change(ctx context.Context, f func(*Record, *content) error) (*content, error) {
+	r.mu.Lock()
+	over, cause := r.over, r.cause
+	r.mu.Unlock()
+	if over {
+		if cause == nil {
+			cause = ErrLeaseLost
+		}
+		return nil, cause
+	}
+	var lost error
+	_, c, err := r.tasks.change(ctx, r.key, func(now *Record, c *content) error {
+		if lost = r.check(now); lost != nil {
+			return lost
+		}
+		return f(now, c)
+	})
+	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrStoreClosed) {
+		lost = ErrLeaseLost
+	}
+	if lost != nil {
+		r.end(lost)
+		return nil, lost
+	}
+	return c, err
+}
+
+// Store implements [taskcall.Run].
+func (r *run) Store(ctx context.Context, key string, value json.RawMessage) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+	defer cancel()
+	_, err := r.change(ctx, func(_ *Record, c *content) error {
+		if c.Work.Once == nil {
+			c.Work.Once = map[string]json.RawMessage{}
+		}
+		c.Work.Once[key] = value
+		return r.tasks.checkSize(c)
+	})
+	return err
+}
+
+// checkSize returns an error if a task has too much.
+func (t *tasks) checkSize(c *content) error {
+	if size := c.size(); size > t.limits.StateBytes {
+		return fmt.Errorf("the answers, values and questions of the task have %d bytes, and at most %d are kept", size, t.limits.StateBytes)
+	}
+	return nil
+}
+
+// Ask implements [taskcall.Run].
+func (r *run) Ask(ctx context.Context, q *taskcall.Question) (json.RawMessage, error) {
+	answer := make(chan json.RawMessage, 1)
+	r.mu.Lock()
+	r.waiters[q.Key] = answer
+	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		delete(r.waiters, q.Key)
+		r.mu.Unlock()
+	}()
+	c, err := r.change(ctx, func(now *Record, c *content) error {
+		if err := r.tasks.ask(c, q); err != nil {
+			return err
+		}
+		if len(c.Open) > 0 {
+			now.Status = InputRequired
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.deliver(c) // the answer may have come before
+	r.tasks.wait(r)
+	defer r.tasks.resume(r)
+	r.tasks.mu.Lock()
+	park := r.tasks.parkAfter
+	r.tasks.mu.Unlock()
+	timer := time.NewTimer(park)
+	defer timer.Stop()
+	select {
+	case value := <-answer:
+		return value, nil
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	select {
+	case value := <-answer: // at the same time
+		return value, nil
+	default:
+	}
+	cause := context.Cause(ctx)
+	if cause == nil || errors.Is(cause, mcp.ErrPending) {
+		return nil, taskcall.ErrParked
+	}
+	r.withdraw(q)
+	return nil, cause
+}
+
+// withdraw takes a question back that its handler does not wait for any more.
+func (r *run) withdraw(q *taskcall.Question) {
+	ctx, cancel := context.WithTimeout(r.ctx, storeTime)
+	defer cancel()
+	_, err := r.change(ctx, func(now *Record, c *content) error {
+		if !c.remove(q.Key) {
+			return errNothing
+		}
+		if len(c.Open) == 0 {
+			now.Status = Working
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errNothing) && r.ctx.Err() == nil {
+		r.tasks.log("question of a task cannot be taken back", r.key, err)
+	}
+}
+
+// remove removes an open question. It reports whether it was there.
+func (c *content) remove(key string) bool {
+	for i, q := range c.Open {
+		if q.Key == key {
+			c.Open = append(c.Open[:i:i], c.Open[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// ask adds a question, unless it is open already. One with the same key that differs is superseded.
+func (t *tasks) ask(c *content, q *taskcall.Question) error {
+	for _, open := range c.Open {
+		if open.Key == q.Key && string(open.Digest) == string(q.Digest[:]) && string(open.Params) == string(q.Params) {
+			return nil
+		}
+	}
+	c.remove(q.Key)
+	if a, ok := c.Work.Answers[q.Key]; ok {
+		if q.Tries == c.Work.Tries[q.Key] && (a.Digest == nil || string(a.Digest) == string(q.Digest[:])) {
+			return nil // the answer has come since the run began
+		}
+		delete(c.Work.Answers, q.Key) // it is not valid, or that to another question
+	}
+	if q.Tries > 0 {
+		if c.Work.Tries == nil {
+			c.Work.Tries = map[string]int{}
+		}
+		c.Work.Tries[q.Key] = q.Tries
+	}
+	if len(c.Open) >= t.limits.OpenQuestions {
+		return fmt.Errorf("%d questions of the task are open", len(c.Open))
+	}
+	c.Open = append(c.Open, openQuestion{Name: c.name(q.Key), Key: q.Key, Method: q.Method, Params: q.Params, Digest: q.Digest[:]})
+	return t.checkSize(c)
+}
+
+// name returns a name for a question that no question of the task has had.
+func (c *content) name(key string) string {
+	name := key
+	for n := 2; c.Names[name]; n++ {
+		name = key + "#" + strconv.Itoa(n)
+	}
+	if c.Names == nil {
+		c.Names = map[string]bool{}
+	}
+	c.Names[name] = true
+	return name
+}
+
+// Progress implements [taskcall.Run].
+func (r *run) Progress(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.message = logs.Cut(text, maxMessage)
+	if r.timer != nil || r.over {
+		return
+	}
+	r.timer = time.AfterFunc(max(0, progressEvery-time.Since(r.written)), r.writeMessage)
+}
+
+// writeMessage writes the latest message. A timer calls it.
+func (r *run) writeMessage() {
+	r.mu.Lock()
+	message := r.message
+	r.timer, r.written = nil, time.Now()
+	r.mu.Unlock()
+	ctx, cancel := context.WithTimeout(r.ctx, storeTime)
+	defer cancel()
+	_, err := r.change(ctx, func(_ *Record, c *content) error {
+		c.Message = message
+		return nil
+	})
+	if err != nil && r.ctx.Err() == nil {
+		r.tasks.log("progress of a task cannot be written", r.key, err)
+	}
+}
+
+// End implements [taskcall.Run].
+func (r *run) End(e taskcall.End) {
+	defer r.drop()
+	for try := 1; ; try++ {
+		ctx, cancel := context.WithTimeout(context.Background(), storeTime)
+		_, err := r.change(ctx, func(now *Record, c *content) error { return r.tasks.endRun(now, c, &e) })
+		cancel()
+		r.mu.Lock()
+		over := r.over
+		r.mu.Unlock()
+		if err == nil || over {
+			return
+		}
+		r.tasks.log("end of a task cannot be written", r.key, err)
+		if try == endTries {
+			return // its lease ends
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// endRun changes the record for the end of a run.
+func (t *tasks) endRun(r *Record, c *content, e *taskcall.End) error {
+	if !e.Parked {
+		finish(r, c, e)
+		return nil
+	}
+	if e.Required {
+		c.Work.State = e.State
+		if c.Rounds++; c.Rounds > maxRounds {
+			finish(r, c, &taskcall.End{Error: &jsonrpc.Error{
+				Code: jsonrpc.CodeInternal, Message: fmt.Sprintf("the handler still needs input after %d rounds", maxRounds),
+			}})
+			return nil
+		}
+		for i := range e.Questions {
+			if err := t.ask(c, &e.Questions[i]); err != nil {
+				finish(r, c, &taskcall.End{Error: &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: err.Error()}})
+				return nil
+			}
+		}
+	}
+	rest(r, c)
+	return nil
+}
+
+// log logs an error of a task. Its id is a secret of the client: the log has a digest.
+func (t *tasks) log(message string, k Key, err error) {
+	d := digest("log", k.ID)
+	t.server.Log().Program(context.Background(), slog.LevelError, message, slog.String("task", hex.EncodeToString(d[:6])), slog.Any("error", err))
+}

@@ -1,0 +1,209 @@
+package mcptask
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
+	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// lease is how long a run may be silent before another process claims its task.
+const lease = 15 * time.Second
+
+// parkAfter is how long a run waits for an answer before it ends.
+const parkAfter = time.Minute
+
+// tasks are the tasks of one server. It implements [taskcall.Tasks].
+type tasks struct {
+	options
+	server  taskcall.Server
+	store   Store
+	private bool   // the store is of this server alone, in memory
+	owner   string // this process, for records
+
+	mu        sync.Mutex
+	runs      map[*run]struct{} // of this process
+	active    int               // of these, without those that wait for an answer
+	free      chan struct{}     // has a value if active has become less
+	claiming  bool              // a goroutine claims records
+	closing   bool
+	parkAfter time.Duration
+	stopClaim context.CancelFunc // of the present Claim
+	ended     chan struct{}      // closed when no run is left, while Shutdown waits; nil otherwise
+}
+
+func newTasks(s taskcall.Server, store Store, o options) *tasks {
+	return &tasks{
+		options: o, server: s, store: store, owner: rand.Text(),
+		runs: map[*run]struct{}{}, free: make(chan struct{}, 1), parkAfter: parkAfter,
+	}
+}
+
+// ParkAfter implements [taskcall.Tasks].
+func (t *tasks) ParkAfter(d time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.parkAfter = d
+}
+
+// content is the sealed part of a record.
+type content struct {
+	Work    *taskcall.Work  `json:"w,omitempty"` // nil when the task has ended
+	TTL     int64           `json:"l"`           // in milliseconds
+	Poll    int64           `json:"p,omitempty"` // in milliseconds; 0 = by the age of the task
+	Message string          `json:"m,omitempty"`
+	Updated int64           `json:"u"` // in milliseconds since 1970
+	Open    []openQuestion  `json:"q,omitempty"`
+	Names   map[string]bool `json:"n,omitempty"` // of all questions so far
+	Planned int             `json:"a,omitempty"` // the attempt that may begin as the record says
+	Died    int             `json:"d,omitempty"` // processes that ran it
+	Rounds  int             `json:"i,omitempty"` // runs that have returned questions or a state
+	Result  json.RawMessage `json:"r,omitempty"`
+	Error   *failure        `json:"e,omitempty"`
+}
+
+// failure is Error as it is stored.
+type failure struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// openQuestion is a question without an answer.
+type openQuestion struct {
+	Name   string          `json:"n"` // by which the client answers
+	Key    string          `json:"k"` // in the call
+	Method string          `json:"m"`
+	Params json.RawMessage `json:"p"`
+	Digest []byte          `json:"d"`
+}
+
+// size is what [Limits].StateBytes counts.
+func (c *content) size() int {
+	size := c.Work.Size()
+	for _, q := range c.Open {
+		size += len(q.Name) + len(q.Params)
+	}
+	for name := range c.Names {
+		size += len(name)
+	}
+	return size
+}
+
+// purpose binds a sealed text to its task.
+func purpose(k Key) string { return "task " + k.ID + string(k.Scope[:]) }
+
+// errKeys is the error for a record that was sealed with a key that this server does not have.
+var errKeys = errors.New("mcptask: the task was sealed with another key")
+
+// seal sets the sealed part of a record.
+func (t *tasks) seal(ctx context.Context, r *Record, c *content) error {
+	text, err := json.Marshal(c)
+	if err != nil {
+		return fmt.Errorf("mcptask: seal task: %w", err)
+	}
+	_, err = t.server.Keys(ctx, func(keys *seal.Keyring) bool {
+		r.Sealed = keys.SealBytes(purpose(r.Key), text)
+		return true
+	})
+	return err
+}
+
+// open returns the sealed part of a record.
+func (t *tasks) open(ctx context.Context, r *Record) (*content, error) {
+	var text []byte
+	ok, err := t.server.Keys(ctx, func(keys *seal.Keyring) (ok bool) {
+		text, ok = keys.OpenBytes(purpose(r.Key), r.Sealed)
+		return ok
+	})
+	c := new(content)
+	switch {
+	case err != nil:
+		return nil, err
+	case !ok:
+		return nil, errKeys
+	}
+	if err := json.Unmarshal(text, c); err != nil {
+		return nil, fmt.Errorf("mcptask: read task: %w", err)
+	}
+	return c, nil
+}
+
+// change changes a record as it is now: it tries again while others change it. The error of f is
+// returned, and nothing changed.
+func (t *tasks) change(ctx context.Context, k Key, f func(*Record, *content) error) (*Record, *content, error) {
+	for {
+		r, err := t.store.Get(ctx, k)
+		if err != nil {
+			return nil, nil, err
+		}
+		c, err := t.open(ctx, r)
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := f(r, c); err != nil {
+			return r, c, err
+		}
+		c.Updated = time.Now().UnixMilli()
+		if err := t.seal(ctx, r, c); err != nil {
+			return nil, nil, err
+		}
+		err = t.store.Update(ctx, r)
+		if err == nil {
+			if r.Ready {
+				t.kick()
+			}
+			return r, c, nil
+		}
+		if !errors.Is(err, ErrConflict) {
+			return nil, nil, err
+		}
+	}
+}
+
+// end makes a task one that has ended. What only runs need is not kept.
+func end(r *Record, c *content, status Status) {
+	r.Status, r.Owner, r.Ready = status, "", false
+	c.Work, c.Open, c.Names = nil, nil, nil
+}
+
+// plan makes a task ready for its next run.
+func plan(r *Record, c *content) {
+	r.Status, r.Owner, r.Ready = Working, "", true
+	c.Planned = r.Attempt + 1
+}
+
+// rest gives a task back that has no run: it waits for answers, or for a run.
+func rest(r *Record, c *content) {
+	if len(c.Open) == 0 {
+		plan(r, c)
+		return
+	}
+	r.Status, r.Owner, r.Ready = InputRequired, "", false
+}
+
+// interrupted is the error of a task whose process has ended.
+var interrupted = failure{Code: jsonrpc.CodeInternal, Message: "the task was interrupted", Data: json.RawMessage(`{"reason":"interrupted"}`)}
+
+// digest returns a digest of texts.
+func digest(texts ...string) (d Digest) {
+	h := sha256.New()
+	for _, text := range texts {
+		_, _ = fmt.Fprintf(h, "%d:%s", len(text), text)
+	}
+	copy(d[:], h.Sum(nil))
+	return d
+}
+
+// key returns the key of a task of a caller.
+func (t *tasks) key(c taskcall.Caller, id string) Key {
+	return Key{Scope: digest("scope", t.server.Name(), fmt.Sprint(c.Form), c.Principal), ID: id}
+}

@@ -1,0 +1,96 @@
+package mcptask
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Intervals at which clients are asked to look at a task, by its age.
+const (
+	pollYoung = time.Second
+	pollOld   = 10 * time.Second
+	oldAge    = time.Minute
+)
+
+// text returns a task as the protocol has it: CreateTaskResult for a new one, otherwise
+// DetailedTask.
+func text(r *Record, c *content, created bool) json.RawMessage {
+	b := append([]byte(nil), '{')
+	if created {
+		b = append(b, `"resultType":"task",`...)
+	}
+	b = append(b, `"taskId":`...)
+	b = wire.AppendString(b, r.Key.ID)
+	b = append(b, `,"status":"`...)
+	b = append(b, r.Status.String()...)
+	b = append(b, '"')
+	if c.Message != "" {
+		b = append(b, `,"statusMessage":`...)
+		b = wire.AppendString(b, c.Message)
+	}
+	b = appendTime(b, "createdAt", r.Created)
+	b = appendTime(b, "lastUpdatedAt", time.UnixMilli(c.Updated))
+	b = append(b, `,"ttlMs":`...)
+	b = strconv.AppendInt(b, c.TTL, 10)
+	b = append(b, `,"pollIntervalMs":`...)
+	b = strconv.AppendInt(b, c.poll(r), 10)
+	if !created {
+		b = c.appendDetail(b, r.Status)
+	}
+	return append(b, '}')
+}
+
+// poll is the interval in milliseconds.
+func (c *content) poll(r *Record) int64 {
+	switch {
+	case c.Poll > 0:
+		return c.Poll
+	case time.Since(r.Created) > oldAge:
+		return pollOld.Milliseconds()
+	}
+	return pollYoung.Milliseconds()
+}
+
+// appendDetail writes the members that a status has.
+func (c *content) appendDetail(b []byte, s Status) []byte {
+	switch {
+	case s == InputRequired:
+		b = append(b, `,"inputRequests":{`...)
+		for i, q := range c.Open {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = wire.AppendString(b, q.Name)
+			b = append(b, `:{"method":`...)
+			b = wire.AppendString(b, q.Method)
+			b = append(b, `,"params":`...)
+			b = append(b, q.Params...)
+			b = append(b, '}')
+		}
+		b = append(b, '}')
+	case s == Completed && c.Result != nil:
+		b = append(b, `,"result":`...)
+		b = append(b, c.Result...)
+	case s == Failed && c.Error != nil:
+		b = append(b, `,"error":{"code":`...)
+		b = strconv.AppendInt(b, int64(c.Error.Code), 10)
+		b = append(b, `,"message":`...)
+		b = wire.AppendString(b, c.Error.Message)
+		if len(c.Error.Data) > 0 {
+			b = append(b, `,"data":`...)
+			b = append(b, c.Error.Data...)
+		}
+		b = append(b, '}')
+	}
+	return b
+}
+
+// appendTime writes a time as RFC 3339 has it, in UTC with milliseconds.
+func appendTime(b []byte, name string, at time.Time) []byte {
+	b = append(append(append(b, `,"`...), name...), `":"`...)
+	b = at.UTC().AppendFormat(b, "2006-01-02T15:04:05.000Z")
+	return append(b, '"')
+}

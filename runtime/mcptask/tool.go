@@ -1,0 +1,91 @@
+package mcptask
+
+import (
+	"context"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// Functions of package mcp.
+var (
+	funcs    = mcp.TaskFuncs()
+	newTool  = funcs.Tool.(func(mcp.Feature, *taskcall.Support) mcp.Feature)
+	withTask = funcs.With.(func(func(taskcall.Server) taskcall.Tasks, any, []string, []mcp.Interceptor) mcp.Option)
+	tasksOf  = funcs.Of.(func(*mcp.Server) taskcall.Tasks)
+	runOf    = funcs.Task.(func(context.Context) taskcall.Run)
+)
+
+// Support is how calls of a tool become tasks.
+type Support struct {
+	// Required means that the tool works only as a task. Clients that do not take tasks get a
+	// *mcp.CapabilityError. Revisions before 2025-11-25 do not have the tool.
+	Required bool
+	// Inline is how long a call may take, and ask its questions as rounds, before it becomes a
+	// task. 0 means that it is one at once.
+	Inline time.Duration
+	// TTL is how long a task is kept after its creation. Default: 1 hour.
+	TTL time.Duration
+	// Poll is the interval at which clients are asked to look at a task. Default: 1 second, and
+	// 10 seconds for tasks older than a minute.
+	Poll time.Duration
+	// Restart means that the handler may run again from its beginning after the process that ran
+	// it has died. Otherwise such a task fails, unless it waits for an answer.
+	Restart bool
+}
+
+const (
+	defaultTTL = time.Hour
+	minTTL     = time.Minute
+)
+
+// Tool returns the tool as one whose calls may, or must, run as tasks. Generated code calls it for
+// task=. A server with such a tool keeps tasks in memory, unless [WithStore] says otherwise. It panics
+// if the feature is not a tool, a time is negative, or TTL is below a minute.
+func Tool(f mcp.Feature, s Support) mcp.Feature {
+	if s.Inline < 0 || s.Poll < 0 || s.TTL != 0 && s.TTL < minTTL {
+		panic("mcptask: the times of tool " + f.Info().Name + " must not be negative, and its TTL at least a minute")
+	}
+	return newTool(f, &taskcall.Support{
+		Required: s.Required, Inline: s.Inline, TTL: s.TTL, Poll: s.Poll, Restart: s.Restart,
+		Default: func(server taskcall.Server) taskcall.Tasks {
+			t := newTasks(server, NewMemory(), defaultOptions)
+			t.private = true
+			return t
+		},
+	})
+}
+
+// Accepted is the reply of a tools/call that has become a task, as interceptors of the server see
+// it. Its handler runs, or will.
+type Accepted = mcp.TaskAccepted
+
+// Task is the task of a run.
+type Task struct {
+	ID               string
+	Attempt          int // the number of the run, from 1
+	Created, Expires time.Time
+}
+
+// FromContext returns the task of the handler that ctx belongs to, nil in a plain call, and in one
+// that may become a task and is none yet.
+func FromContext(ctx context.Context) *Task {
+	r := runOf(ctx)
+	if r == nil {
+		return nil
+	}
+	i := r.Info()
+	return &Task{ID: i.ID, Attempt: i.Attempt, Created: i.Created, Expires: i.Expires}
+}
+
+// Shutdown ends the tasks of a server in this process, before the program ends: it claims no more of
+// them, and gives those back that may run again, or that wait for an answer. The others may go on
+// until ctx ends; then they fail, and Shutdown returns the cause. Tasks in memory end at once. Call
+// it after the shutdown of handlers. Package mcpcmd and [mcp.Server.ServeStdio] do.
+func Shutdown(ctx context.Context, s *mcp.Server) error {
+	if t := tasksOf(s); t != nil {
+		return t.Shutdown(ctx)
+	}
+	return nil
+}

@@ -1,0 +1,317 @@
+package mcptask
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// This file runs records: one goroutine claims them, and each run has its own. For a store that is
+// of this server alone, the goroutine ends when no record is ready.
+
+// retryTime is how long claiming pauses after an error of the store.
+const retryTime = 5 * time.Second
+
+// Serve implements [taskcall.Tasks].
+func (t *tasks) Serve() {
+	if !t.private {
+		t.startClaiming()
+	}
+}
+
+// kick makes a private store run what is ready.
+func (t *tasks) kick() {
+	if t.private {
+		t.startClaiming()
+	}
+}
+
+// startClaiming starts the goroutine that claims records, unless there is one.
+func (t *tasks) startClaiming() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.claiming || t.closing || t.concurrency == 0 {
+		return
+	}
+	t.claiming = true
+	go t.claim()
+}
+
+// Changed implements [taskcall.Tasks]: the present Claim has other tools.
+func (t *tasks) Changed() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.stopClaim != nil {
+		t.stopClaim()
+	}
+}
+
+// claim claims records and runs them.
+func (t *tasks) claim() {
+	for {
+		ctx, ok := t.beginClaim()
+		if !ok {
+			return
+		}
+		r, err := t.next(ctx)
+		switch {
+		case r != nil:
+			t.addActive(1) // before the next one is claimed
+			go t.runRecord(r)
+		case errors.Is(err, ErrStoreClosed):
+			t.endClaiming()
+			return
+		case err != nil && ctx.Err() == nil:
+			t.log("tasks cannot be claimed", Key{}, err)
+			select {
+			case <-ctx.Done():
+			case <-time.After(retryTime):
+			}
+		}
+	}
+}
+
+// endClaiming records that the goroutine ends.
+func (t *tasks) endClaiming() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.claiming = false
+}
+
+// beginClaim waits until one more run may begin. It reports false if the goroutine ends.
+func (t *tasks) beginClaim() (context.Context, bool) {
+	for {
+		t.mu.Lock()
+		switch {
+		case t.closing || t.private && !t.store.(*memory).anyReady(t.claimOf()):
+			t.claiming = false
+			t.mu.Unlock()
+			return nil, false
+		case t.active < t.concurrency:
+			ctx, cancel := context.WithCancel(context.Background())
+			t.stopClaim = cancel
+			t.mu.Unlock()
+			return ctx, true
+		}
+		t.mu.Unlock()
+		<-t.free
+	}
+}
+
+// claimOf is what this process claims.
+func (t *tasks) claimOf() *Claim {
+	return &Claim{Owner: t.owner, Lease: lease, Server: t.server.Name(), Tools: t.server.Tools()}
+}
+
+// next claims a record.
+func (t *tasks) next(ctx context.Context) (*Record, error) {
+	return t.store.Claim(ctx, *t.claimOf())
+}
+
+// runRecord runs a record that this process has claimed.
+func (t *tasks) runRecord(rec *Record) {
+	support := t.server.Support(rec.Tool)
+	r := t.newRun(rec, support)
+	r.follow()
+	ctx, cancel := context.WithTimeout(r.ctx, storeTime)
+	c, err := r.begin(ctx, rec)
+	cancel()
+	if err != nil {
+		if !errors.Is(err, errNothing) {
+			t.log("task cannot be run", rec.Key, err)
+		}
+		r.drop() // its lease ends, unless it has ended
+		return
+	}
+	values := context.Background()
+	if t.restore != nil {
+		if values, err = t.restore(values, c.Work.Context); err != nil {
+			t.log("context of a task cannot be restored", rec.Key, err)
+			r.End(taskcall.End{Error: &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "the context of the task cannot be restored"}})
+			return
+		}
+	}
+	t.server.Run(values, c.Work, r)
+}
+
+// begin decides whether the handler of a record runs. The error is errNothing if it does not.
+func (r *run) begin(ctx context.Context, rec *Record) (*content, error) {
+	c, err := r.tasks.open(ctx, rec)
+	if err != nil {
+		return nil, err
+	}
+	if rec.Attempt == c.Planned {
+		return c, nil
+	}
+	// The process that ran it has died.
+	runs := false
+	c, err = r.change(ctx, func(now *Record, c *content) error {
+		c.Died++
+		switch {
+		case len(c.Open) > 0:
+			rest(now, c)
+		case !r.restart || c.Died >= r.tasks.limits.MaxAttempts:
+			end(now, c, Failed)
+			failed := interrupted
+			c.Error, c.Message = &failed, failed.Message
+		default:
+			c.Planned, runs = now.Attempt, true
+		}
+		return nil
+	})
+	if err == nil && !runs {
+		err = errNothing
+	}
+	return c, err
+}
+
+// wait counts a run as one that waits for an answer.
+func (t *tasks) wait(r *run) {
+	r.mu.Lock()
+	r.waiting++
+	first := r.waiting == 1
+	r.mu.Unlock()
+	if first {
+		t.addActive(-1)
+	}
+}
+
+// resume undoes wait. It does not wait for others to end.
+func (t *tasks) resume(r *run) {
+	r.mu.Lock()
+	r.waiting--
+	last := r.waiting == 0
+	r.mu.Unlock()
+	if last {
+		t.addActive(1)
+	}
+}
+
+// addActive changes the number of active runs.
+func (t *tasks) addActive(n int) {
+	t.mu.Lock()
+	t.active += n
+	t.mu.Unlock()
+	if n < 0 {
+		t.wake()
+	}
+}
+
+// wake wakes the goroutine that claims records.
+func (t *tasks) wake() {
+	select {
+	case t.free <- struct{}{}:
+	default:
+	}
+}
+
+// forget removes a run, unless it has been.
+func (t *tasks) forget(r *run) {
+	t.mu.Lock()
+	_, there := t.runs[r]
+	delete(t.runs, r)
+	if there {
+		t.active--
+	}
+	if len(t.runs) == 0 && t.ended != nil {
+		close(t.ended)
+		t.ended = nil
+	}
+	t.mu.Unlock()
+	t.wake()
+}
+
+// Shutdown implements [taskcall.Tasks].
+func (t *tasks) Shutdown(ctx context.Context) error {
+	t.mu.Lock()
+	t.closing = true
+	if t.stopClaim != nil {
+		t.stopClaim()
+	}
+	t.mu.Unlock()
+	t.wake()
+	for _, r := range t.all() {
+		if t.private {
+			r.end(mcp.ErrConnectionClosed)
+		} else {
+			r.giveBack(ctx)
+		}
+	}
+	err := t.awaitRuns(ctx)
+	if err == nil {
+		return nil
+	}
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), t.server.GraceTime())
+	defer cancel()
+	for _, r := range t.all() {
+		r.interrupt(grace)
+	}
+	_ = t.awaitRuns(grace)
+	return err
+}
+
+// all returns the runs.
+func (t *tasks) all() []*run {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var all []*run
+	for r := range t.runs {
+		all = append(all, r)
+	}
+	return all
+}
+
+// awaitRuns waits until no run is left.
+func (t *tasks) awaitRuns(ctx context.Context) error {
+	t.mu.Lock()
+	if len(t.runs) == 0 {
+		t.mu.Unlock()
+		return nil
+	}
+	if t.ended == nil {
+		t.ended = make(chan struct{})
+	}
+	ended := t.ended
+	t.mu.Unlock()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// giveBack ends a run that may begin again, or that waits for an answer: another process goes on.
+func (r *run) giveBack(ctx context.Context) {
+	_, err := r.change(ctx, func(now *Record, c *content) error {
+		if !r.restart && len(c.Open) == 0 {
+			return errNothing
+		}
+		rest(now, c)
+		return nil
+	})
+	switch {
+	case err == nil:
+		r.end(mcp.ErrConnectionClosed)
+	case !errors.Is(err, errNothing):
+		r.tasks.log("task cannot be given back", r.key, err)
+	}
+}
+
+// interrupt ends a run that has not returned in time.
+func (r *run) interrupt(ctx context.Context) {
+	_, err := r.change(ctx, func(now *Record, c *content) error {
+		end(now, c, Failed)
+		failed := interrupted
+		c.Error, c.Message = &failed, failed.Message
+		return nil
+	})
+	if err != nil {
+		r.tasks.log("task cannot be ended", r.key, err)
+	}
+	r.end(mcp.ErrConnectionClosed)
+}
