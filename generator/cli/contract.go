@@ -49,6 +49,7 @@ func publishedBy(ctx context.Context, packages []*model.Package) (*contract.Cont
 			err = cmp.Or(err, all.Add(contract.Tool, l.tools[i]))
 			all.Alias(t.Name, t.Aliases...)
 			all.Scopes(contract.Tool, t.Name, t.Scopes...)
+			all.Task(t.Name, t.Task.Support())
 		}
 		for _, kind := range []struct {
 			kind contract.Kind

@@ -90,6 +90,7 @@ type row struct {
 	injected                             []string // what functions fill: userID=currentUser
 	fixed                                []string // what has a constant: getAll=true
 	scopes                               []string // that a caller must have
+	task                                 string   // of task=
 	listing                              json.RawMessage
 	pos                                  token.Position
 	choices                              map[string]string // functions of choices= by argument
@@ -100,10 +101,11 @@ type row struct {
 func rows(m *model.Package, l *listing) []row {
 	var all []row
 	add := func(kind, name, symbol, signature, hints string, scopes []string, c *model.Call, listing json.RawMessage, pos token.Position) {
-		all = append(all, row{kind, name, symbol, signature, hints, injected(c), fixed(c), scopes, listing, pos, choices(c)})
+		all = append(all, row{kind, name, symbol, signature, hints, injected(c), fixed(c), scopes, "", listing, pos, choices(c)})
 	}
 	for i, t := range m.Tools {
-		add("tool", t.Name, t.Func.Symbol, signature(m, &t.Call), hints(t.Hints), t.Scopes, &t.Call, l.tools[i], t.Pos)
+		add("tool", t.Name, t.Func.Symbol, signature(m, &t.Call), hints(t.Hints)+taskHint(t.Task), t.Scopes, &t.Call, l.tools[i], t.Pos)
+		all[len(all)-1].task = t.Task.Support()
 	}
 	for i, r := range m.Resources {
 		add("resource", r.URI, r.Symbol(), resourceSignature(m, r), r.MIME, r.Scopes, &r.Call, l.resources[i], r.Pos)
@@ -211,9 +213,10 @@ func (c *command) listJSON(m *model.Package, listing *listing) int {
 			Injected []string          `json:"injected,omitempty"`
 			Fixed    []string          `json:"fixed,omitempty"`
 			Scopes   []string          `json:"scopes,omitempty"`
+			Task     string            `json:"task,omitempty"`
 			Tokens   int               `json:"tokens"`
 			Choices  map[string]string `json:"choices,omitempty"`
-		}{row.symbol, at.String(), row.injected, row.fixed, row.scopes, row.tokens(), row.choices})
+		}{row.symbol, at.String(), row.injected, row.fixed, row.scopes, row.task, row.tokens(), row.choices})
 		if err != nil {
 			return c.fail(err)
 		}
@@ -257,6 +260,14 @@ func hints(h model.Hints) string {
 		words = append(words, "closedworld")
 	}
 	return strings.Join(words, " ")
+}
+
+// taskHint is the word for calls that become tasks.
+func taskHint(t *model.Task) string {
+	if t == nil {
+		return ""
+	}
+	return " task=" + t.Support()
 }
 
 // signature is the Go signature as a client sees it: without what is injected,

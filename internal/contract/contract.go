@@ -137,6 +137,21 @@ func (c *Contract) Scopes(k Kind, key string, scopes ...string) {
 	}
 }
 
+// Task sets whether calls of the contract's tool of that name may, or must, run as tasks: optional or
+// required; "" leaves it as it is. The lists of revision 2026-07-28 do not show it.
+func (c *Contract) Task(tool, support string) {
+	if support == "" {
+		return
+	}
+	for _, f := range c.features[Tool] {
+		if f.key == tool {
+			task := &value{kind: object, members: []member{{"taskSupport", &value{kind: text, text: support}}}}
+			f.value = f.value.without("execution")
+			f.value = &value{kind: object, members: append(slices.Clip(f.value.members), member{"execution", task})}
+		}
+	}
+}
+
 // set sets a member that the protocol does not have, a list of texts.
 func (f *feature) set(name string, texts []string) {
 	list := &value{kind: array}

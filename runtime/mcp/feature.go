@@ -31,6 +31,7 @@ type FeatureInfo struct {
 	Scopes []string  // that a caller needs, all of them: from //mcp:tool scopes=
 
 	Aliases []string // further names of a tool
+	Task    string   // of a tool: "optional" or "required" if its calls become tasks, otherwise ""
 }
 
 // Feature is a tool, resource, resource template or prompt. [NewTool], [NewResource],

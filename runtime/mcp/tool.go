@@ -137,9 +137,21 @@ func newTool(info *ToolInfo, call toolFunc) *tool {
 
 func (t *tool) Info() FeatureInfo {
 	return FeatureInfo{
+		Task: t.taskSupport(),
 		Kind: KindTool, Name: t.name, Title: t.info.Title,
 		Groups: t.info.Groups, Symbol: t.info.Symbol, Hints: t.info.Hints, Aliases: t.also, Scopes: t.info.Scopes,
 	}
+}
+
+// taskSupport is the word of the protocol for whether calls become tasks, "" if they do not.
+func (t *tool) taskSupport() string {
+	switch {
+	case t.task == nil:
+		return ""
+	case t.task.Required:
+		return "required"
+	}
+	return "optional"
 }
 
 // repeatable reports whether the tool may run twice with one request state.

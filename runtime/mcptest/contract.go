@@ -141,6 +141,7 @@ func contractOf(t testing.TB, server *mcp.Server) *contract.Contract {
 		if f.Kind == mcp.KindTool && len(f.Aliases) > 0 {
 			all.Alias(f.Name, f.Aliases...)
 		}
+		all.Task(f.Name, f.Task)
 	}
 	return all
 }

@@ -27,6 +27,7 @@ type settings struct {
 	output     model.OutputForm
 	hints      hintFlags
 	icons      []model.Icon
+	task       taskWords
 }
 
 // settingsFor returns the settings of a feature.
@@ -111,6 +112,7 @@ func (s settings) with(d *directive.Directive) settings {
 		s.scopes, _ = readScopes(v) // checkDefaultScopes reports what is wrong
 	}
 	s.hints = hintsOf(d).over(s.hints)
+	s.task = s.task.with(d)
 	return s
 }
 

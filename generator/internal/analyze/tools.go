@@ -162,7 +162,8 @@ func (a *analyzer) setBehavior(tool *model.Tool, dir *directive.Directive, s set
 		tool.Lenient = value
 	}
 	tool.HideErrors, tool.ErrorsSaid = s.hideErrors, s.errorsSaid
-	return a.requires(&tool.Requires, dir, at)
+	ok := a.task(tool, dir, s.task, at)
+	return a.requires(&tool.Requires, dir, at) && ok
 }
 
 // ignored reports whether //mcp:ignore suppresses a rule for a feature or for its package.

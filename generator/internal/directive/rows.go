@@ -18,12 +18,6 @@ func oneOf(name, help string, values ...string) Key {
 	return Key{Name: name, Kind: KindWord, Values: values, Example: values[0], Help: help, Built: true}
 }
 
-// later marks a key whose feature is not built yet.
-func later(k Key) Key {
-	k.Built = false
-	return k
-}
-
 // Keys that several directives share.
 var (
 	nameKey        = key("name", KindName, "search_books", "published name")
@@ -53,6 +47,17 @@ func hintKeys() []Key {
 		flag("idempotent", "calling it twice has no further effect"),
 		flag("openworld", "reaches systems outside the program (the default)"),
 		flag("closedworld", "reaches nothing outside the program: not openworld"),
+	}
+}
+
+// taskKeys are for calls that become tasks (runtime/mcptask).
+func taskKeys() []Key {
+	return []Key{
+		oneOf("task", "whether calls may, or must, run as tasks, for clients that have them; forbidden is for a tool if //mcp:defaults has task=", "optional", "required", "forbidden"),
+		key("inline", KindDuration, "2s", "how long a call may take before it becomes a task; 0 is at once. Default: 2s, and 0 with task=required"),
+		key("taskttl", KindDuration, "1h", "how long a task is kept, from its creation; default: 1h"),
+		key("poll", KindDuration, "2s", "how often a client should look at a task; default: every second, and every 10 seconds after a minute"),
+		flag("restart", "a task may run again from its beginning after its process has died (the default if readonly or idempotent)"),
 	}
 }
 
@@ -105,7 +110,7 @@ func newTable() []*Spec {
 				maxResultKey, outputKey, iconKey,
 				key("inject", KindNames, "userID:currentUser", "every argument with this name is filled by the function, as by inject= of //mcp:arg, and not published"),
 				oneOf("emit", "none: the features of this package are emitted elsewhere, by //mcp:from", "none"),
-			}, hintKeys()),
+			}, hintKeys(), taskKeys()),
 		},
 		{
 			Word: "tool", Built: true, On: append(slices.Clone(functions), VarGroup), Feature: true,
@@ -115,7 +120,7 @@ func newTable() []*Spec {
 			Example: `//mcp:tool name=search_books title="Search the books" readonly timeout=30s`,
 			Keys: slices.Concat([]Key{nameKey, titleKey, descriptionKey, groupKey}, hintKeys(), []Key{
 				timeoutKey, scopesKey, requiresKey,
-				later(oneOf("task", "whether the call may, or must, run as a task", "optional", "required")),
+			}, taskKeys(), []Key{
 				lenientKey, requiredKey, iconKey, metaKey, mimeKey, maxResultKey, outputKey,
 				key("alias", KindNames, "find_books", "former names by which it can still be called"),
 			}),

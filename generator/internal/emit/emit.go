@@ -15,6 +15,7 @@ import (
 // Packages of the runtime. The generator knows them by their paths only.
 const (
 	mcpPath  = "github.com/mcpgen/mcpgen/runtime/mcp"
+	taskPath = "github.com/mcpgen/mcpgen/runtime/mcptask"
 	implPath = "github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	wirePath = "github.com/mcpgen/mcpgen/runtime/wire"
 )

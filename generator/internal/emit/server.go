@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/dave/jennifer/jen"
 
@@ -97,6 +98,9 @@ func (g *generator) register() {
 		if r := t.Func.Receiver; r != nil && r.Provider == nil {
 			feature = call(g.impl("MethodTool"), info, id(g.locals.user(r.Param)), id("mcpCall"+stem))
 		}
+		if t.Task != nil {
+			feature = call(g.qualified(taskPath, "mcptask", "Tool"), feature, g.taskSupport(t.Task))
+		}
 		body = append(body, call(jen.Add(g.registrar(g.toolDefaults(t))).Dot("Register"), feature))
 	}
 	body = append(body, g.registerFeatures()...)
@@ -109,6 +113,22 @@ func (g *generator) register() {
 		doc += " It does not touch the receivers: for listing, nil will do."
 	}
 	g.add(doc, id("func RegisterMCP").Add(g.params(params...)).Block(body...))
+}
+
+// taskSupport is how calls of a tool become tasks.
+func (g *generator) taskSupport(t *model.Task) code {
+	var l items
+	l.put("Required", id("true"), t.Required)
+	for _, f := range []struct {
+		name  string
+		value time.Duration
+	}{{"Inline", t.Inline}, {"TTL", t.TTL}, {"Poll", t.Poll}} {
+		if f.value > 0 {
+			l.put(f.name, g.duration(f.value), true)
+		}
+	}
+	l.put("Restart", id("true"), t.Restart)
+	return g.qualified(taskPath, "mcptask", "Support").Add(composite(false, l...))
 }
 
 // info prints the description of a tool.

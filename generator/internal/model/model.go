@@ -158,6 +158,7 @@ type Tool struct {
 	Requires    []Capability
 	MIME        string // media type of a result of kind Blob or Reader
 	Output      OutputForm
+	Task        *Task // nil if calls do not become tasks
 
 	// EffectSaid is set if a directive has readonly, destructive or additive, ReachSaid
 	// if one has openworld or closedworld, and ErrorsSaid if one has errors=; otherwise
@@ -168,6 +169,24 @@ type Tool struct {
 
 	Call
 	Pos token.Position
+}
+
+// Task says how calls of a tool become tasks.
+type Task struct {
+	Required          bool
+	Inline, TTL, Poll time.Duration // 0 of TTL and Poll is the default of the runtime
+	Restart           bool
+}
+
+// Support is the word of task=.
+func (t *Task) Support() string {
+	switch {
+	case t == nil:
+		return ""
+	case t.Required:
+		return "required"
+	}
+	return "optional"
 }
 
 // OutputForm says what clients get of a structured result.

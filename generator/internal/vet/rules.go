@@ -88,6 +88,11 @@ func init() {
 			(*checker).platformTypes,
 		},
 		{
+			"required-task", "a tool with task=required",
+			"Clients without tasks cannot call it, and before revision 2025-11-25 no client has them. With task=optional it is a plain call for them.",
+			(*checker).requiredTasks,
+		},
+		{
 			unusedIgnore, "an //mcp:ignore whose rule has no finding there, or does not exist",
 			"It would suppress the next finding. Delete it.",
 			nil, // checked when all others are through
