@@ -112,6 +112,9 @@ func (s *Server) renderFirst(l *pagedList, rev *protocol.Revision, keys *seal.Ke
 	w := page{server: s, list: l, rev: rev, keys: keys}
 	w.begin(make([]byte, 0, size))
 	for _, f := range items {
+		if needsTasks(f.Feature, rev) {
+			continue
+		}
 		w.item()
 		w.b = f.appendListing(w.b, rev)
 	}
@@ -136,7 +139,7 @@ func (s *Server) gather(ctx context.Context, l *pagedList, from position, lister
 		items := s.sets[l.set].after(at.number)
 		s.mu.RUnlock()
 		for _, f := range items {
-			if !s.isListed(ctx, f) {
+			if needsTasks(f.Feature, rev) || !s.isListed(ctx, f) {
 				continue
 			}
 			if g.full() {

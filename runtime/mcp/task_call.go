@@ -92,6 +92,13 @@ func (s *Server) needsTasks(req *Request) error {
 	return &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + req.Name}
 }
 
+// needsTasks reports whether a feature is a tool that works only as a task, in a revision without
+// tasks: there it is not listed, and unknown when it is called.
+func needsTasks(f Feature, rev *protocol.Revision) bool {
+	t, ok := f.(*tool)
+	return ok && t.task != nil && t.task.Required && rev.Tasks == protocol.NoTasks
+}
+
 // callTask answers the call of a tool for a client that takes tasks.
 func (s *Server) callTask(ctx context.Context, req *Request, t *tool) (Reply, error) {
 	x := req.x
