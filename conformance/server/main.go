@@ -4,10 +4,13 @@ package main
 
 import (
 	"github.com/mcpgen/mcpgen/conformance/internal/features"
+	"github.com/mcpgen/mcpgen/conformance/internal/tasks"
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 )
 
 func main() {
-	mcpcmd.Main(features.NewServer(), mcpauth.Flags())
+	server := features.NewServer()
+	tasks.RegisterMCP(server)
+	mcpcmd.Main(server, mcpauth.Flags())
 }
