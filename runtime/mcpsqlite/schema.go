@@ -1,0 +1,76 @@
+package mcpsqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// migrations make the schema of each version from the one before. A file has its version in
+// user_version; it is never changed by an older program.
+var migrations = []string{
+	`CREATE TABLE task (
+		scope   BLOB NOT NULL,
+		id      TEXT NOT NULL,
+		account BLOB NOT NULL,
+		server  TEXT NOT NULL,
+		tool    TEXT NOT NULL,
+		status  INTEGER NOT NULL,
+		ended   INTEGER NOT NULL,
+		created INTEGER NOT NULL, -- times are milliseconds since 1970
+		expires INTEGER NOT NULL,
+		ready   INTEGER NOT NULL, -- when it became ready; 0 if it is not
+		owner   TEXT NOT NULL,
+		attempt INTEGER NOT NULL,
+		lease   INTEGER NOT NULL, -- when the lease of the owner ends; 0 without one
+		version INTEGER NOT NULL,
+		sealed  BLOB NOT NULL,
+		PRIMARY KEY (scope, id)
+	) WITHOUT ROWID;
+	CREATE INDEX task_account ON task (account) WHERE ended = 0;
+	CREATE INDEX task_ready ON task (server, ready) WHERE ready > 0;
+	CREATE INDEX task_lease ON task (server, lease) WHERE lease > 0;
+	CREATE INDEX task_expires ON task (expires);`,
+}
+
+// migrate brings the file to the latest version.
+func migrate(ctx context.Context, db *sql.DB) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	for {
+		var version int
+		if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+			return err
+		}
+		switch {
+		case version == len(migrations):
+			return nil
+		case version > len(migrations):
+			return fmt.Errorf("the file has version %d of the schema, and this program knows %d", version, len(migrations))
+		}
+		if err := step(ctx, conn, version); err != nil {
+			return err
+		}
+	}
+}
+
+// step brings the file from one version to the next, unless another process has.
+func step(ctx context.Context, conn *sql.Conn, version int) error {
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	var now int
+	err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&now)
+	if err == nil && now == version {
+		_, err = conn.ExecContext(ctx, migrations[version]+fmt.Sprintf("; PRAGMA user_version = %d", version+1))
+	}
+	if err != nil {
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+		return err
+	}
+	_, err = conn.ExecContext(ctx, "COMMIT")
+	return err
+}

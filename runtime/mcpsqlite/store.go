@@ -1,0 +1,473 @@
+package mcpsqlite
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"errors"
+	"fmt"
+	"iter"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver
+
+	"github.com/mcpgen/mcpgen/runtime/mcptask"
+)
+
+const (
+	// pollTime is how often other processes' changes are looked for, by Claim and Watch. Those of
+	// this process are noticed at once.
+	pollTime = 250 * time.Millisecond
+	// cleanTime is how often expired tasks are deleted.
+	cleanTime = time.Minute
+	// busyTime is how long a write waits for that of another process.
+	busyTime = 10 * time.Second
+)
+
+// Store is a [mcptask.Store] and a mcp.KeySource. Its methods may be called by many goroutines.
+type Store struct {
+	db     *sql.DB
+	keys   [][]byte
+	closed chan struct{}
+	clean  sync.WaitGroup
+
+	writing sync.Mutex // of this process, so that writes do not wait by polling
+
+	mu      sync.Mutex
+	over    bool
+	changed chan struct{} // closed and replaced after each write of this process
+}
+
+// Open opens the file, or makes it, with mode 0600. Beside it is another one with the keys that seal
+// tasks, of a server that has no state keys of its own: its name has ".key" at its end. Who has a copy
+// of the first file alone can read no argument, answer or result.
+//
+// A write is on the disk when it returns (synchronous=FULL).
+func Open(path string) (*Store, error) {
+	s, err := open(path)
+	if err != nil {
+		return nil, fmt.Errorf("mcpsqlite: open %s: %w", path, err)
+	}
+	return s, nil
+}
+
+func open(path string) (*Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) // SQLite would let others read it
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Close(); err != nil {
+		return nil, err
+	}
+	key, err := readKey(path + ".key")
+	if err != nil {
+		return nil, err
+	}
+	options := url.Values{"_txlock": {"immediate"}, "_pragma": {
+		fmt.Sprintf("busy_timeout(%d)", busyTime.Milliseconds()), "journal_mode(wal)", "synchronous(full)",
+	}}
+	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: options.Encode()}
+	db, err := sql.Open("sqlite", name.String())
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), busyTime)
+	defer cancel()
+	if err := migrate(ctx, db); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	s := &Store{db: db, keys: [][]byte{key}, closed: make(chan struct{}), changed: make(chan struct{})}
+	s.clean.Go(s.deleteExpired)
+	return s, nil
+}
+
+// keySize is the size of a new key, in bytes.
+const keySize = 32
+
+// readKey reads the key of a file, or makes one.
+func readKey(path string) ([]byte, error) {
+	key := make([]byte, keySize)
+	if _, err := rand.Read(key); err != nil {
+		return nil, err
+	}
+	// The file has its name only when it is complete, and is not replaced.
+	made, err := os.CreateTemp(filepath.Dir(path), ".key-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(made.Name())
+	_, err = made.Write(key)
+	if err = errors.Join(err, made.Sync(), made.Close()); err != nil {
+		return nil, err
+	}
+	if err := os.Link(made.Name(), path); err != nil && !errors.Is(err, os.ErrExist) {
+		return nil, err
+	}
+	key, err = os.ReadFile(path)
+	if err == nil && len(key) != keySize {
+		err = fmt.Errorf("%s has %d bytes, and a key has %d", path, len(key), keySize)
+	}
+	return key, err
+}
+
+// StateKeys returns the key of the file beside the database.
+func (s *Store) StateKeys(context.Context) ([][]byte, error) { return s.keys, nil }
+
+// deleteExpired deletes expired tasks until the store is closed.
+func (s *Store) deleteExpired() {
+	ticker := time.NewTicker(cleanTime)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-s.closed:
+			return
+		case <-ticker.C:
+		}
+		s.writing.Lock()
+		_, _ = s.db.Exec("DELETE FROM task WHERE expires <= ?", now()) // the next time, if it fails
+		s.writing.Unlock()
+	}
+}
+
+func now() int64 { return time.Now().UnixMilli() }
+
+// write runs a transaction that writes.
+func (s *Store) write(ctx context.Context, f func(tx *sql.Tx) error) error {
+	if err := s.usable(ctx); err != nil {
+		return err
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return s.failed(ctx, err)
+	}
+	if err := f(tx); err != nil {
+		_ = tx.Rollback()
+		return s.failed(ctx, err)
+	}
+	if err := tx.Commit(); err != nil {
+		return s.failed(ctx, err)
+	}
+	s.notify()
+	return nil
+}
+
+// failed returns the error of an operation that has failed.
+func (s *Store) failed(ctx context.Context, err error) error {
+	if over := s.usable(ctx); over != nil {
+		return over
+	}
+	return err
+}
+
+// usable returns why an operation cannot begin.
+func (s *Store) usable(ctx context.Context) error {
+	select {
+	case <-s.closed:
+		return mcptask.ErrStoreClosed
+	default:
+		return context.Cause(ctx)
+	}
+}
+
+// notify wakes what waits for a change.
+func (s *Store) notify() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	close(s.changed)
+	s.changed = make(chan struct{})
+}
+
+// change returns what is closed after the next write of this process.
+func (s *Store) change() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.changed
+}
+
+// wait waits for a change, and for not too long.
+func (s *Store) wait(ctx context.Context, changed <-chan struct{}) {
+	timer := time.NewTimer(pollTime)
+	defer timer.Stop()
+	select {
+	case <-changed:
+	case <-timer.C:
+	case <-ctx.Done():
+	case <-s.closed:
+	}
+}
+
+const columns = "scope, id, account, server, tool, status, created, expires, ready, owner, attempt, version, sealed"
+
+// scan reads a record.
+func scan(row interface{ Scan(...any) error }) (*mcptask.Record, error) {
+	var r mcptask.Record
+	var scope, account []byte
+	var created, expires, ready int64
+	err := row.Scan(&scope, &r.Key.ID, &account, &r.Server, &r.Tool, &r.Status, &created, &expires, &ready, &r.Owner, &r.Attempt, &r.Version, &r.Sealed)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, mcptask.ErrNotFound
+	}
+	if err != nil {
+		return nil, err
+	}
+	copy(r.Key.Scope[:], scope)
+	copy(r.Account[:], account)
+	r.Created, r.Expires, r.Ready = time.UnixMilli(created), time.UnixMilli(expires), ready > 0
+	return &r, nil
+}
+
+// queryer is a database or a transaction.
+type queryer interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+func get(ctx context.Context, q queryer, k mcptask.Key) (*mcptask.Record, error) {
+	return scan(q.QueryRowContext(ctx, "SELECT "+columns+" FROM task WHERE scope = ? AND id = ? AND expires > ?", k.Scope[:], k.ID, now()))
+}
+
+// readyAt is the value of the column ready.
+func readyAt(r *mcptask.Record) int64 {
+	if !r.Ready {
+		return 0
+	}
+	return now()
+}
+
+// Create implements [mcptask.Store].
+func (s *Store) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quota, lease time.Duration) error {
+	return s.write(ctx, func(tx *sql.Tx) error {
+		switch _, err := get(ctx, tx, r.Key); {
+		case err == nil:
+			return mcptask.ErrExists
+		case !errors.Is(err, mcptask.ErrNotFound):
+			return err
+		}
+		if !r.Status.Ended() {
+			if err := within(ctx, tx, q, r.Account); err != nil {
+				return err
+			}
+		}
+		var ends int64
+		if r.Owner != "" && !r.Status.Ended() {
+			ends = now() + lease.Milliseconds()
+		}
+		r.Version = 1
+		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO task ("+columns+", ended, lease) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+			r.Key.Scope[:], r.Key.ID, r.Account[:], r.Server, r.Tool, r.Status, r.Created.UnixMilli(), r.Expires.UnixMilli(), readyAt(r),
+			r.Owner, r.Attempt, r.Version, sealed(r), r.Status.Ended(), ends)
+		return err
+	})
+}
+
+// sealed is the sealed part of a record, which is never NULL.
+func sealed(r *mcptask.Record) []byte {
+	if r.Sealed == nil {
+		return []byte{}
+	}
+	return r.Sealed
+}
+
+// within returns an error if a quota is used up.
+func within(ctx context.Context, tx *sql.Tx, q mcptask.Quota, account mcptask.Digest) error {
+	for _, limit := range []struct {
+		most  int
+		where string
+		args  []any
+	}{{q.Account, " AND account = ?", []any{account[:]}}, {q.Total, "", nil}} {
+		if limit.most == 0 {
+			continue
+		}
+		n, err := count(ctx, tx, limit.where, limit.args...)
+		if err != nil {
+			return err
+		}
+		if n >= limit.most {
+			return mcptask.ErrTooMany
+		}
+	}
+	return nil
+}
+
+// count counts tasks that have not ended.
+func count(ctx context.Context, q queryer, where string, args ...any) (n int, err error) {
+	err = q.QueryRowContext(ctx, "SELECT count(*) FROM task WHERE ended = 0 AND expires > ?"+where, append([]any{now()}, args...)...).Scan(&n)
+	return n, err
+}
+
+// Get implements [mcptask.Store].
+func (s *Store) Get(ctx context.Context, k mcptask.Key) (*mcptask.Record, error) {
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	r, err := get(ctx, s.db, k)
+	if err != nil {
+		return nil, s.failed(ctx, err)
+	}
+	return r, nil
+}
+
+// Update implements [mcptask.Store].
+func (s *Store) Update(ctx context.Context, r *mcptask.Record) error {
+	return s.write(ctx, func(tx *sql.Tx) error {
+		before, err := get(ctx, tx, r.Key)
+		if err != nil {
+			return err
+		}
+		if before.Version != r.Version || r.Owner != "" && (r.Owner != before.Owner || r.Attempt != before.Attempt) {
+			return mcptask.ErrConflict
+		}
+		lease := "lease"
+		if r.Owner == "" || r.Status.Ended() {
+			lease = "0"
+		}
+		ready := readyAt(r)
+		if ready > 0 && before.Ready {
+			ready = 0 // it stays where it is in the queue
+		}
+		_, err = tx.ExecContext(ctx, `UPDATE task SET account = ?, server = ?, tool = ?, status = ?, ended = ?, created = ?, expires = ?,
+			ready = CASE WHEN ? THEN ready ELSE ? END, owner = ?, attempt = ?, lease = `+lease+`, version = ?, sealed = ? WHERE scope = ? AND id = ?`,
+			r.Account[:], r.Server, r.Tool, r.Status, r.Status.Ended(), r.Created.UnixMilli(), r.Expires.UnixMilli(),
+			before.Ready && readyAt(r) > 0, ready, r.Owner, r.Attempt, r.Version+1, sealed(r), r.Key.Scope[:], r.Key.ID)
+		if err == nil {
+			r.Version++
+		}
+		return err
+	})
+}
+
+// Watch implements [mcptask.Store].
+func (s *Store) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.Record, error] {
+	return func(yield func(*mcptask.Record, error) bool) {
+		for last := uint64(0); ; {
+			changed := s.change()
+			r, err := s.Get(ctx, k)
+			switch {
+			case err != nil:
+				yield(nil, err)
+				return
+			case r.Version != last:
+				last = r.Version
+				if !yield(r, nil) {
+					return
+				}
+				continue
+			}
+			s.wait(ctx, changed)
+		}
+	}
+}
+
+// Claim implements [mcptask.Store].
+func (s *Store) Claim(ctx context.Context, c mcptask.Claim) (*mcptask.Record, error) {
+	for {
+		changed := s.change()
+		r, err := s.claim(ctx, &c)
+		if r != nil || err != nil {
+			return r, err
+		}
+		s.wait(ctx, changed)
+	}
+}
+
+// claim claims a task; nil if there is none. It looks before it writes, which needs the lock of the
+// file.
+func (s *Store) claim(ctx context.Context, c *mcptask.Claim) (*mcptask.Record, error) {
+	if err := s.usable(ctx); err != nil {
+		return nil, err
+	}
+	switch _, err := claimable(ctx, s.db, c); {
+	case errors.Is(err, mcptask.ErrNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, s.failed(ctx, err)
+	}
+	var claimed *mcptask.Record
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		r, err := claimable(ctx, tx, c)
+		if err != nil {
+			return err
+		}
+		r.Ready, r.Owner = false, c.Owner
+		r.Attempt++
+		r.Version++
+		_, err = tx.ExecContext(ctx, "UPDATE task SET ready = 0, owner = ?, attempt = ?, version = ?, lease = ? WHERE scope = ? AND id = ?",
+			r.Owner, r.Attempt, r.Version, now()+c.Lease.Milliseconds(), r.Key.Scope[:], r.Key.ID)
+		claimed = r
+		return err
+	})
+	if errors.Is(err, mcptask.ErrNotFound) { // another process was faster
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return claimed, nil
+}
+
+// claimable returns the task that waits longest.
+func claimable(ctx context.Context, q queryer, c *mcptask.Claim) (*mcptask.Record, error) {
+	if len(c.Tools) == 0 {
+		return nil, mcptask.ErrNotFound
+	}
+	args := []any{c.Server, now(), now()}
+	for _, tool := range c.Tools {
+		args = append(args, tool)
+	}
+	return scan(q.QueryRowContext(ctx, "SELECT "+columns+` FROM task WHERE server = ? AND expires > ? AND ended = 0
+		AND (ready > 0 AND owner = '' OR lease > 0 AND lease <= ?) AND tool IN (?`+strings.Repeat(",?", len(c.Tools)-1)+`)
+		ORDER BY CASE WHEN ready > 0 THEN ready ELSE lease END, created, id LIMIT 1`, args...))
+}
+
+// Renew implements [mcptask.Store].
+func (s *Store) Renew(ctx context.Context, r *mcptask.Record, lease time.Duration) error {
+	return s.write(ctx, func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, `UPDATE task SET lease = ? WHERE scope = ? AND id = ? AND expires > ? AND ended = 0
+			AND owner <> '' AND owner = ? AND attempt = ?`, now()+lease.Milliseconds(), r.Key.Scope[:], r.Key.ID, now(), r.Owner, r.Attempt)
+		if err != nil {
+			return err
+		}
+		if n, err := result.RowsAffected(); n != 1 || err != nil {
+			return errors.Join(err, mcptask.ErrLeaseLost)
+		}
+		return nil
+	})
+}
+
+// CountActive implements [mcptask.Store].
+func (s *Store) CountActive(ctx context.Context, account mcptask.Digest) (int, error) {
+	if err := s.usable(ctx); err != nil {
+		return 0, err
+	}
+	n, err := count(ctx, s.db, " AND account = ?", account[:])
+	if err != nil {
+		return 0, s.failed(ctx, err)
+	}
+	return n, nil
+}
+
+// Close implements [mcptask.Store]. Other processes may go on with the file.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	first := !s.over
+	s.over = true
+	s.mu.Unlock()
+	if !first {
+		return nil
+	}
+	close(s.closed)
+	s.clean.Wait()
+	s.writing.Lock() // a write ends first
+	defer s.writing.Unlock()
+	return s.db.Close()
+}
