@@ -52,7 +52,7 @@ func taskCall(method string, text []byte) (bool, error) {
 
 // taskResult validates a result. It reports whether it is one of tasks.
 func taskResult(method string, result []byte) (bool, error) {
-	name := ""
+	var name string
 	switch {
 	case strings.HasPrefix(method, "tasks/") && taskCalls[method] != "":
 		name = strings.TrimSuffix(taskCalls[method], "Request") + "Result"

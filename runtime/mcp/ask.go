@@ -108,7 +108,7 @@ type asker interface {
 // ask asks the client, and reads the answer by question.read.
 func ask(ctx context.Context, q Question, options []AskOption) error {
 	x := exchangeFrom(ctx)
-	if x == nil || !x.method.MayAskClient() || x.hasReply() {
+	if x == nil || !x.method.MayAskClient() || hasReply(x) {
 		return ErrNoCall
 	}
 	if ctx.Err() != nil {

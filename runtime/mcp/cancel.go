@@ -81,7 +81,7 @@ func printable(s string) string {
 func (c *conn) forget(x *exchange) {
 	x.dropNoticesLocked()
 	x.answered = true
-	x.closeRunLocked(false)
+	closeRunLocked(x, false)
 	c.inflight.remove(x)
 	x.sink.Reply(nil, 0)
 }

@@ -20,7 +20,7 @@ type clock struct {
 	outer   *clock                  // of the whole request, if this one is for a part
 	overdue *timeoutError           // has the time, and is the cause with which the context ends
 	cancel  context.CancelCauseFunc // of the part; nil for the whole request
-	inline  inlineCall              // learns that the time is over, instead; nil without one
+	inline  any                     // *taskRun, which learns that the time is over, instead; see [exchange.task]
 
 	// The lock of the clocks of the connection guards the rest.
 	end        time.Time     // of the time, while the clock runs
@@ -30,9 +30,6 @@ type clock struct {
 	over       bool
 	prev, next *clock // while it runs
 }
-
-// inlineCall is a call that may become a task after a time.
-type inlineCall interface{ inlineOver() }
 
 // start starts the clock, as the innermost one of the request.
 func (c *clock) start() {
@@ -190,7 +187,7 @@ func (s *clocks) sweep() {
 	s.mu.Unlock()
 	for _, c := range over {
 		if c.inline != nil {
-			c.inline.inlineOver()
+			c.inline.(*taskRun).inlineOver()
 		} else if c.cancel != nil {
 			c.cancel(c.overdue)
 		} else {

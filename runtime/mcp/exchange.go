@@ -41,11 +41,10 @@ type exchange struct {
 	partClock atomic.Pointer[clock] // of the innermost part that runs; callClock if there is none
 	callClock clock                 // of the whole request
 
-	// inner is the handler of the request while that may become a task; nil otherwise. task is set
-	// in the exchange of such a handler, and does not change. Its type is any since clients, which
-	// link the types of this package, would link all types of tasks.
-	inner atomic.Pointer[exchange]
-	task  any // *taskRun; nil in other exchanges
+	// task is set in the exchange of a handler whose call may become a task, and does not change.
+	// Its type is any since clients, which link the types of this package, would link all types
+	// of tasks.
+	task any // *taskRun; nil in other exchanges
 
 	exchangeReply
 	exchangeStorage

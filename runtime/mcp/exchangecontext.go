@@ -20,6 +20,7 @@ type exchangeContext struct {
 	cancel context.CancelCauseFunc
 	ended  bool
 	cause  error
+	inner  *exchange // that runs the handler while the call may become a task; otherwise nil
 }
 
 type exchangeKey struct{}
@@ -27,9 +28,22 @@ type exchangeKey struct{}
 // stop ends the context of the handlers. A nil cause means [context.Canceled].
 func (x *exchange) stop(cause error) {
 	x.ctx.end(cause)
-	if r := x.inner.Load(); r != nil {
+	if r := x.ctx.handler(); r != nil {
 		r.ctx.end(cause)
 	}
+}
+
+// handler returns the exchange of the handler of a request, nil if that is the same.
+func (c *exchangeContext) handler() *exchange {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.inner
+}
+
+func (c *exchangeContext) setHandler(r *exchange) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.inner = r
 }
 
 func (c *exchangeContext) end(cause error) {

@@ -51,7 +51,7 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 			return b, invalidParams("unknown cursor")
 		}
 	}
-	keys, err := s.sealingKeys(ctx)
+	keys, err := sealingKeys(ctx, s)
 	if err != nil {
 		return b, err
 	}
@@ -85,7 +85,7 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 		s.mu.Lock()
 		if page = sh.first[index]; page == nil {
 			page = s.renderFirst(l, rev, keys)
-			if !s.keys.change() || len(sh.items) <= s.limits.PageSize { // without a cursor
+			if !s.stateKeys().change() || len(sh.items) <= s.limits.PageSize { // without a cursor
 				sh.first[index] = page
 			}
 		}

@@ -104,7 +104,7 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, err
 	}
 	sub := s.negotiateFilter(ctx, x, &filter)
 	var err error
-	if filter.tasks, err = s.negotiateTasks(ctx, x, filter.tasks); err != nil {
+	if filter.tasks, err = negotiateTasks(ctx, s, x, filter.tasks); err != nil {
 		return nil, err
 	}
 	sub.tasks = len(filter.tasks)
@@ -127,7 +127,7 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, err
 	sub.send(filter.acknowledgement(sub.id))
 	x.sink.FlushAsync()
 	for _, id := range filter.tasks {
-		go s.watchTask(ctx, x, sub, id)
+		go watchTask(ctx, s, x, sub, id)
 	}
 	return sub, nil
 }

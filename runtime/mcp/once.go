@@ -47,7 +47,7 @@ func Once[T any](ctx context.Context, key string, f func() (T, error)) (value T,
 		if err := x.questions.setOnce(x, key, text); err != nil {
 			return value, err
 		}
-		if run := x.currentTask(); run != nil {
+		if run := currentTask(x); run != nil {
 			if err := run.Store(ctx, key, text); err != nil {
 				return value, err
 			}

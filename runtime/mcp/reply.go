@@ -120,7 +120,7 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 	}
 	x.closeNoticesLocked()
 	x.answered = true
-	x.closeRunLocked(true)
+	closeRunLocked(x, true)
 	if d, ok := x.sink.(transport.Denier); ok && returned && x.refusal != nil && code == jsonrpc.CodeInternal {
 		d.Deny(x.refusal)
 	}

@@ -125,7 +125,7 @@ func (x *exchange) sealState() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("seal request state: %w", err)
 	}
-	keys, err := x.conn.server.sealingKeys(&x.ctx)
+	keys, err := sealingKeys(&x.ctx, x.conn.server)
 	if err != nil {
 		return "", err
 	}

@@ -33,7 +33,7 @@ type Server struct {
 	hasScopes    atomic.Bool // a feature has scopes
 	warnScopes   sync.Once
 	unshielded   bool
-	keys         *stateKeys
+	keys         any // *stateKeys; for the type any, see [exchange.task]
 	store        StateStore
 	pingAfter    time.Duration
 	timeout      time.Duration // of functions without one of their own; 0 = none
@@ -122,7 +122,7 @@ func (s *Server) Register(f Feature) {
 	}
 	s.checkTimeout(f)
 	if t, ok := f.(*tool); ok && t.task != nil {
-		defer s.beginTasks(t) // without the lock
+		defer beginTasks(s, t) // without the lock
 	}
 	set := setOf[f.Info().Kind]
 	s.mu.Lock()

@@ -97,7 +97,7 @@ func (s *Server) connected() {
 		s.mu.Unlock()
 	}
 	if s.hasTasks.Load() {
-		s.serveTasks()
+		serveTasks(s)
 	}
 }
 

@@ -102,9 +102,9 @@ func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message, from 
 		protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel:
 		return false
 	case protocol.ResourcesList:
-		return !s.decides(from.principal) && !s.keys.change() && len(s.listersOf(pagedLists[method])) == 0
+		return !s.decides(from.principal) && !s.stateKeys().change() && len(s.listersOf(pagedLists[method])) == 0
 	case protocol.ToolsList, protocol.ResourcesTemplatesList, protocol.PromptsList:
-		return !s.decides(from.principal) && !s.keys.change()
+		return !s.decides(from.principal) && !s.stateKeys().change()
 	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
 		return !s.decides(from.principal) && !s.hasScopes.Load()
 	case protocol.Unknown:

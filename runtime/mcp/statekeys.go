@@ -120,14 +120,17 @@ func (k *stateKeys) known(within time.Duration) (*seal.Keyring, bool) {
 	return k.ring, k.ring != nil && time.Since(k.asked) < within
 }
 
+// stateKeys returns the keys of the server.
+func (s *Server) stateKeys() *stateKeys { return s.keys.(*stateKeys) }
+
 // sealingKeys returns the keys, and logs an error of their source.
-func (s *Server) sealingKeys(ctx context.Context) (*seal.Keyring, error) {
-	ring, err := s.keys.current(ctx)
-	return s.usableKeys(ctx, ring, err)
+func sealingKeys(ctx context.Context, s *Server) (*seal.Keyring, error) {
+	ring, err := s.stateKeys().current(ctx)
+	return usableKeys(ctx, s, ring, err)
 }
 
 // usableKeys logs an error of a source. If there are keys of before, they are used.
-func (s *Server) usableKeys(ctx context.Context, ring *seal.Keyring, err error) (*seal.Keyring, error) {
+func usableKeys(ctx context.Context, s *Server, ring *seal.Keyring, err error) (*seal.Keyring, error) {
 	if err == nil {
 		return ring, nil
 	}
@@ -141,18 +144,18 @@ func (s *Server) usableKeys(ctx context.Context, ring *seal.Keyring, err error) 
 // withKeys calls open, and once more with keys that the source may have by now. It reports whether
 // open has succeeded. The error is that of a source without keys.
 func (s *Server) withKeys(ctx context.Context, open func(*seal.Keyring) bool) (bool, error) {
-	ring, err := s.sealingKeys(ctx)
+	ring, err := sealingKeys(ctx, s)
 	if err != nil {
 		return false, err
 	}
 	if open(ring) {
 		return true, nil
 	}
-	if !s.keys.change() {
+	if !s.stateKeys().change() {
 		return false, nil
 	}
-	again, err := s.keys.read(ctx, keyPause)
-	if again, err = s.usableKeys(ctx, again, err); err != nil || again == ring {
+	again, err := s.stateKeys().read(ctx, keyPause)
+	if again, err = usableKeys(ctx, s, again, err); err != nil || again == ring {
 		return false, err
 	}
 	return open(again), nil

@@ -13,7 +13,7 @@ import (
 // runs on their goroutines.
 
 // currentTask returns the run of the task of a handler, nil if its call is not a task (yet).
-func (x *exchange) currentTask() taskcall.Run {
+func currentTask(x *exchange) taskcall.Run {
 	t := x.taskRun()
 	if t == nil {
 		return nil
@@ -36,11 +36,11 @@ func (t *taskRun) asRound() bool {
 
 // hasReply reports whether the request of a handler has its reply, so that it cannot ask. That of a
 // task has one, and can.
-func (x *exchange) hasReply() bool {
+func hasReply(x *exchange) bool {
 	switch {
 	case x.task == nil:
 		return x.isAnswered()
-	case x.currentTask() != nil:
+	case currentTask(x) != nil:
 		return false
 	}
 	return x.taskRun().request.isAnswered()
@@ -52,7 +52,7 @@ type taskAsker struct{}
 
 func (taskAsker) ask(ctx context.Context, x *exchange, key string, q *question, complaint string) (json.RawMessage, error) {
 	c := &x.questions
-	run := x.currentTask()
+	run := currentTask(x)
 	if run == nil { // it could not be stored
 		return nil, ErrNoCall
 	}
@@ -86,7 +86,7 @@ func awaitAnswer(ctx context.Context, x *exchange, run taskcall.Run, q *taskcall
 }
 
 // taskQuestions returns the questions that a handler has returned and that have no answer.
-func (x *exchange) taskQuestions(required *InputRequired) ([]taskcall.Question, error) {
+func taskQuestions(x *exchange, required *InputRequired) ([]taskcall.Question, error) {
 	c := &x.questions
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 
 // This file is a call that becomes a task, or may (extension io.modelcontextprotocol/tasks). Its
 // handler is an exchange of its own, on a goroutine of its own ([exchange.newRun]), for which that
-// of the request waits ([exchange.awaitRun]). The lock of the run decides, once, whether the call
+// of the request waits ([awaitRun]). The lock of the run decides, once, whether the call
 // becomes a result, a round, or a task.
 
 // taskState is what a call has become.
@@ -80,7 +80,7 @@ var errTaskStore = &ProtocolError{
 const acceptTime = 10 * time.Second
 
 // becomesTask reports whether the client of a call takes tasks.
-func (s *Server) becomesTask(x *exchange) bool {
+func becomesTask(s *Server, x *exchange) bool {
 	return x.revision.Tasks == protocol.TaskExtension && x.call.Extension(protocol.TasksName) != nil
 }
 
@@ -96,13 +96,13 @@ func (s *Server) needsTasks(req *Request) error {
 // tasks: there it is not listed, and unknown when it is called.
 func needsTasks(f Feature, rev *protocol.Revision) bool {
 	t, ok := f.(*tool)
-	return ok && t.task != nil && t.task.Required && rev.Tasks == protocol.NoTasks
+	return ok && t.task != nil && t.tasks().Required && rev.Tasks == protocol.NoTasks
 }
 
 // callTask answers the call of a tool for a client that takes tasks.
-func (s *Server) callTask(ctx context.Context, req *Request, t *tool) (Reply, error) {
+func callTask(ctx context.Context, s *Server, req *Request, t *tool) (Reply, error) {
 	x := req.x
-	if t.task.Inline <= 0 {
+	if t.tasks().Inline <= 0 {
 		if err := checkArguments(req, t); err != nil {
 			return nil, err
 		}
@@ -116,7 +116,7 @@ func (s *Server) callTask(ctx context.Context, req *Request, t *tool) (Reply, er
 	if err != nil {
 		return nil, err
 	}
-	return x.awaitRun(ctx, r, t)
+	return awaitRun(ctx, x, r, t)
 }
 
 // checkArguments reads the arguments of a tool as its handler does.
@@ -141,7 +141,7 @@ func checkArguments(req *Request, t *tool) error {
 }
 
 // taskCaller returns whose the tasks of a request are.
-func (x *exchange) taskCaller() taskcall.Caller {
+func taskCaller(x *exchange) taskcall.Caller {
 	c := taskcall.Caller{Principal: x.from.id(), Form: x.revision.Tasks}
 	if client := x.from.countedAs(); client != nil {
 		c.Account = client.String()
@@ -161,8 +161,8 @@ func (a acceptedTask) reply() *TaskAccepted {
 func (s *Server) accept(ctx context.Context, x *exchange, t *tool, run *exchange, stop func(error), ended *taskcall.End) (acceptedTask, error) {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), acceptTime)
 	defer cancel()
-	a, err := s.taskServer().Accept(within, &taskcall.Call{
-		Caller: x.taskCaller(), Tool: t.name, Support: t.task, Work: x.work(run), Context: ctx, Stop: stop, Ended: ended,
+	a, err := taskServer(s).Accept(within, &taskcall.Call{
+		Caller: taskCaller(x), Tool: t.name, Support: t.tasks(), Work: x.work(run), Context: ctx, Stop: stop, Ended: ended,
 	})
 	if err == nil {
 		return acceptedTask{a}, nil
@@ -175,9 +175,9 @@ func (s *Server) accept(ctx context.Context, x *exchange, t *tool, run *exchange
 }
 
 // awaitRun starts a run, and waits until it ends or the call becomes a task.
-func (x *exchange) awaitRun(ctx context.Context, r *exchange, t *tool) (Reply, error) {
+func awaitRun(ctx context.Context, x *exchange, r *exchange, t *tool) (Reply, error) {
 	run := r.taskRun()
-	x.inner.Store(r)
+	x.ctx.setHandler(r)
 	if x.ctx.Err() != nil { // before the run was known
 		r.ctx.end(context.Cause(&x.ctx))
 	}
@@ -185,9 +185,9 @@ func (x *exchange) awaitRun(ctx context.Context, r *exchange, t *tool) (Reply, e
 		stop := context.AfterFunc(ctx, func() { r.ctx.end(context.Cause(ctx)) })
 		defer stop()
 	}
-	run.startClock(t.task.Inline)
+	run.startClock(t.tasks().Inline)
 	defer run.stopClock()
-	go r.startRun()
+	go startRun(r)
 
 	run.mu.Lock()
 	defer run.mu.Unlock()
@@ -204,7 +204,7 @@ func (x *exchange) awaitRun(ctx context.Context, r *exchange, t *tool) (Reply, e
 	}
 	reply, err := run.reply, run.err
 	x.adopt(r)
-	if t.task.Required && run.state == undecided && isTaskEnd(err) && !x.questions.asked() && !x.isAnswered() {
+	if t.tasks().Required && run.state == undecided && isTaskEnd(err) && !x.questions.asked() && !x.isAnswered() {
 		return x.completed(ctx, t, reply, err)
 	}
 	return reply, err
@@ -225,7 +225,7 @@ func isTaskEnd(err error) bool {
 
 // completed creates the task of a call that has ended in time, for a tool whose calls must be tasks.
 func (x *exchange) completed(ctx context.Context, t *tool, reply Reply, err error) (Reply, error) {
-	end := x.endOf(ctx, reply, err)
+	end := endOf(ctx, x, reply, err)
 	accepted, failed := x.conn.server.accept(ctx, x, t, x, nil, &end)
 	if failed != nil {
 		return nil, failed
@@ -241,13 +241,13 @@ func (x *exchange) convert(ctx context.Context, r *exchange, t *tool) (Reply, er
 	switch {
 	case err == nil:
 		run.state, run.task = isTask, accepted.Run
-		x.inner.Store(nil)
-		x.markTask(r)
+		x.ctx.setHandler(nil)
+		markTask(x, r)
 		return accepted.reply(), nil
-	case t.task.Required:
+	case t.tasks().Required:
 		run.state = isDropped
-		x.inner.Store(nil)
-		x.markTask(r)
+		x.ctx.setHandler(nil)
+		markTask(x, r)
 		r.stop(err)
 		return nil, err
 	}
@@ -257,7 +257,7 @@ func (x *exchange) convert(ctx context.Context, r *exchange, t *tool) (Reply, er
 
 // markTask ends what a run sends to the client of its request: the latest progress precedes the
 // reply.
-func (x *exchange) markTask(r *exchange) {
+func markTask(x *exchange, r *exchange) {
 	x.conn.mu.Lock()
 	defer x.conn.mu.Unlock()
 	r.closeNoticesLocked()
@@ -265,8 +265,8 @@ func (x *exchange) markTask(r *exchange) {
 }
 
 // closeRunLocked does that for a request that gets its reply, or none. The caller holds conn.mu.
-func (x *exchange) closeRunLocked(reply bool) {
-	r := x.inner.Load()
+func closeRunLocked(x *exchange, reply bool) {
+	r := x.ctx.handler()
 	if r == nil || r.answered {
 		return
 	}
@@ -284,7 +284,7 @@ func (c *conn) stopRuns(cause error) {
 	all := c.inflight.all()
 	c.mu.Unlock()
 	for _, x := range all {
-		if r := x.inner.Load(); r != nil {
+		if r := x.ctx.handler(); r != nil {
 			r.ctx.end(cause)
 		}
 	}

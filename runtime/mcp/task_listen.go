@@ -39,31 +39,31 @@ func readTaskIDs(array []byte, most int) (ids []string, e *jsonrpc.Error) {
 
 // negotiateTasks returns those of the tasks that the client has. A nil list is that of a listen
 // without taskIds.
-func (s *Server) negotiateTasks(ctx context.Context, x *exchange, ids []string) ([]string, error) {
+func negotiateTasks(ctx context.Context, s *Server, x *exchange, ids []string) ([]string, error) {
 	if ids == nil || !s.hasTasks.Load() || x.revision.Tasks != protocol.TaskExtension {
 		return nil, nil
 	}
-	if !s.becomesTask(x) {
+	if !becomesTask(s, x) {
 		return nil, s.needsTasks(&x.req)
 	}
-	tasks, caller := s.taskServer(), x.taskCaller()
+	tasks, caller := taskServer(s), taskCaller(x)
 	var known []string
 	for _, id := range ids {
-		_, err := tasks.Get(ctx, caller, id, func(tool string) error { return s.authorizeTask(ctx, x, tool) })
+		_, err := tasks.Get(ctx, caller, id, func(tool string) error { return authorizeTask(ctx, s, x, tool) })
 		switch _, refused := errors.AsType[*ProtocolError](err); {
 		case err == nil:
 			known = append(known, id)
 		case !refused && !errors.Is(err, taskcall.ErrUnknown):
-			return nil, s.taskError(ctx, err)
+			return nil, taskError(ctx, s, err)
 		}
 	}
 	return known, nil
 }
 
 // watchTask notifies a listen of a task, as it is and after changes.
-func (s *Server) watchTask(ctx context.Context, x *exchange, sub *subscriber, id string) {
-	s.taskServer().Watch(&x.ctx, x.taskCaller(), id, func(tool string, task json.RawMessage) bool {
-		if !s.mayWatch(ctx, x, tool) {
+func watchTask(ctx context.Context, s *Server, x *exchange, sub *subscriber, id string) {
+	taskServer(s).Watch(&x.ctx, taskCaller(x), id, func(tool string, task json.RawMessage) bool {
+		if !mayWatch(ctx, s, x, tool) {
 			return false
 		}
 		params := appendSubscription([]byte{'{'}, sub.id)
@@ -79,7 +79,7 @@ func (s *Server) watchTask(ctx context.Context, x *exchange, sub *subscriber, id
 }
 
 // mayWatch reports whether a client may use the tool of a task, when the task has changed.
-func (s *Server) mayWatch(ctx context.Context, x *exchange, tool string) (may bool) {
+func mayWatch(ctx context.Context, s *Server, x *exchange, tool string) (may bool) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Program(ctx, slog.LevelError, "panic in the function of WithVisible or WithAccess", slog.String("panic", show.Panic(p)))

@@ -19,9 +19,9 @@ import (
 var errUnknownTask = &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "invalid params: unknown taskId"}
 
 // answerTask answers tasks/get, tasks/update and tasks/cancel.
-func (s *Server) answerTask(ctx context.Context, req *Request) (Reply, error) {
+func answerTask(ctx context.Context, s *Server, req *Request) (Reply, error) {
 	x := req.x
-	if !s.becomesTask(x) {
+	if !becomesTask(s, x) {
 		return nil, s.needsTasks(req)
 	}
 	p := &x.buffers.msg.Params
@@ -33,8 +33,8 @@ func (s *Server) answerTask(ctx context.Context, req *Request) (Reply, error) {
 	if !ok {
 		return nil, errUnknownTask
 	}
-	tasks, caller := s.taskServer(), x.taskCaller()
-	authorize := func(tool string) error { return s.authorizeTask(ctx, x, tool) }
+	tasks, caller := taskServer(s), taskCaller(x)
+	authorize := func(tool string) error { return authorizeTask(ctx, s, x, tool) }
 	var object json.RawMessage
 	switch x.method {
 	case protocol.TasksGet:
@@ -45,7 +45,7 @@ func (s *Server) answerTask(ctx context.Context, req *Request) (Reply, error) {
 		err = tasks.Cancel(ctx, caller, id, authorize)
 	}
 	if err != nil {
-		return nil, s.taskError(ctx, err)
+		return nil, taskError(ctx, s, err)
 	}
 	return &extensionResult{object}, nil
 }
@@ -74,7 +74,7 @@ func taskAnswers(method protocol.Method, p *jsonrpc.Params) (map[string]json.Raw
 
 // authorizeTask returns the error for a request that may not use the tool of a task. A task of a
 // tool that another process has, of a newer version, is the caller's unless rules decide.
-func (s *Server) authorizeTask(ctx context.Context, x *exchange, name string) error {
+func authorizeTask(ctx context.Context, s *Server, x *exchange, name string) error {
 	t, _ := s.lookUp(toolSet, name).(*tool)
 	if t == nil {
 		if s.decides(x.from.principal) {
@@ -89,7 +89,7 @@ func (s *Server) authorizeTask(ctx context.Context, x *exchange, name string) er
 }
 
 // taskError returns the error for the client. It logs that of a store.
-func (s *Server) taskError(ctx context.Context, err error) error {
+func taskError(ctx context.Context, s *Server, err error) error {
 	if errors.Is(err, taskcall.ErrUnknown) {
 		return errUnknownTask
 	}

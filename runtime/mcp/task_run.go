@@ -69,7 +69,7 @@ func (x *exchange) adopt(r *exchange) {
 	x.hasPlace, r.hasPlace = r.hasPlace, false
 	x.mediumTurn, r.mediumTurn = r.mediumTurn, false
 	x.largeTurn, r.largeTurn = r.largeTurn, false
-	x.addCharge(r.takeCharge())
+	x.addCharge(takeCharge(r))
 	x.req.Params, x.req.Arguments = r.req.Params, r.req.Arguments
 	x.questions.mu.Lock()
 	x.questions.made = r.questions.made
@@ -83,7 +83,7 @@ func (x *exchange) adopt(r *exchange) {
 }
 
 // startRun runs in the goroutine of a handler.
-func (x *exchange) startRun() {
+func startRun(x *exchange) {
 	growStack(0)
 	reply, err := x.callRun()
 	x.endRun(reply, err)
@@ -140,7 +140,7 @@ func (x *exchange) endRun(reply Reply, err error) {
 	}
 	t.mu.Unlock()
 	if state == isTask {
-		x.report(x.endOf(&x.ctx, reply, err))
+		x.report(endOf(&x.ctx, x, reply, err))
 	}
 	x.buffers.release()
 	x.endTurn()
@@ -179,12 +179,12 @@ func (t *taskRun) abandon(x *exchange, late *timeoutError) bool {
 }
 
 // endOf returns the end of a task whose handler has returned this.
-func (x *exchange) endOf(ctx context.Context, reply Reply, err error) (end taskcall.End) {
+func endOf(ctx context.Context, x *exchange, reply Reply, err error) (end taskcall.End) {
 	if x.questions.asked() {
 		return taskcall.End{Parked: true}
 	}
 	if required, ok := errors.AsType[*InputRequired](err); ok {
-		questions, failed := x.taskQuestions(required)
+		questions, failed := taskQuestions(x, required)
 		if failed == nil {
 			return taskcall.End{Parked: true, Required: true, Questions: questions, State: x.questions.make().state}
 		}
@@ -317,7 +317,7 @@ func (h taskHost) Run(ctx context.Context, w *taskcall.Work, run taskcall.Run) {
 	own := x.taskRun()
 	own.state, own.task = isTask, run
 	run.Start(x.stop)
-	x.startRun()
+	startRun(x)
 }
 
 // discard is the sink of a run that has no client.
@@ -333,7 +333,7 @@ func (discard) Flush()             {}
 func (discard) Full() bool         { return false }
 
 // takeCharge returns what the exchange is charged for, and ends that.
-func (x *exchange) takeCharge() int { return int(x.cost.Swap(0)) }
+func takeCharge(x *exchange) int { return int(x.cost.Swap(0)) }
 
 // fields returns the header fields that runs get, nil without any.
 func (o *serverTasks) fields(header map[string][]string) map[string][]string {

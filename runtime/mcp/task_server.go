@@ -35,10 +35,10 @@ func TaskFuncs() (all taskcall.Funcs) {
 			part.keys, _ = keys.(KeySource)
 		}
 	}
-	all.Of = func(s *Server) taskcall.Tasks { return s.taskServer() }
+	all.Of = func(s *Server) taskcall.Tasks { return taskServer(s) }
 	all.Task = func(ctx context.Context) taskcall.Run {
 		if x := exchangeFrom(ctx); x != nil {
-			return x.currentTask()
+			return currentTask(x)
 		}
 		return nil
 	}
@@ -69,13 +69,13 @@ func (s *Server) taskPart() *serverTasks {
 }
 
 // beginTasks makes the tasks of the server, for a tool that has been registered.
-func (s *Server) beginTasks(t *tool) {
+func beginTasks(s *Server, t *tool) {
 	part := s.taskPart()
 	s.mu.Lock()
 	if part.tasks == nil {
 		maker := part.make
 		if maker == nil {
-			maker = t.task.Default.(func(taskcall.Server) taskcall.Tasks)
+			maker = t.tasks().Default.(func(taskcall.Server) taskcall.Tasks)
 		}
 		part.tasks = maker(taskHost{s, new(clocks)})
 	}
@@ -84,12 +84,12 @@ func (s *Server) beginTasks(t *tool) {
 	s.hasTasks.Store(true)
 	tasks.Changed()
 	if s.hasClients.Load() {
-		s.serveTasks()
+		serveTasks(s)
 	}
 }
 
 // taskServer returns the tasks, nil before the first tool with tasks.
-func (s *Server) taskServer() taskcall.Tasks {
+func taskServer(s *Server) taskcall.Tasks {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.taskPart().tasks
@@ -97,28 +97,28 @@ func (s *Server) taskServer() taskcall.Tasks {
 
 // serveTasks is called when the server begins to serve, or has its first tool with tasks while it
 // does.
-func (s *Server) serveTasks() {
-	if tasks := s.taskServer(); tasks != nil && !s.taskPart().served.Load() && !s.taskPart().served.Swap(true) {
+func serveTasks(s *Server) {
+	if tasks := taskServer(s); tasks != nil && !s.taskPart().served.Load() && !s.taskPart().served.Swap(true) {
 		tasks.Serve()
 	}
 }
 
 // endTasks ends the tasks of a server that has one client, which has gone.
-func (s *Server) endTasks() {
+func endTasks(s *Server) {
 	ctx, cancel := context.WithTimeout(context.Background(), s.limits.DrainTime)
 	defer cancel()
-	_ = s.shutdownTasks(ctx) // tasks that are cut off say so
+	_ = shutdownTasks(ctx, s) // tasks that are cut off say so
 }
 
-func (s *Server) shutdownTasks(ctx context.Context) error {
-	if tasks := s.taskServer(); tasks != nil {
+func shutdownTasks(ctx context.Context, s *Server) error {
+	if tasks := taskServer(s); tasks != nil {
 		return tasks.Shutdown(ctx)
 	}
 	return nil
 }
 
 // EndTasks implements [transport.Server].
-func (h transportServer) EndTasks(ctx context.Context) error { return h.shutdownTasks(ctx) }
+func (h transportServer) EndTasks(ctx context.Context) error { return shutdownTasks(ctx, h.Server) }
 
 // taskHost implements [taskcall.Server]. All runs of records share clocks.
 type taskHost struct {
@@ -149,7 +149,7 @@ func (h taskHost) Tools() []string {
 
 func (h taskHost) Support(name string) *taskcall.Support {
 	if t, ok := h.lookUp(toolSet, name).(*tool); ok {
-		return t.task
+		return t.tasks()
 	}
 	return nil
 }

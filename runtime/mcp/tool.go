@@ -115,8 +115,8 @@ type tool struct {
 	also []string
 	call toolFunc
 
-	reads bool              // call begins with a [Request.decoder], and its Finish, as generated code does
-	task  *taskcall.Support // nil if calls do not become tasks
+	reads bool // call begins with a [Request.decoder], and its Finish, as generated code does
+	task  any  // *taskcall.Support, nil if calls do not become tasks; its type is any for the reason of [exchange.task]
 
 	headers  []toolschema.HeaderParam // arguments that header fields mirror
 	mirrored error                    // why there are none though there are annotations
@@ -143,12 +143,18 @@ func (t *tool) Info() FeatureInfo {
 	}
 }
 
+// tasks is how calls become tasks, nil if they do not.
+func (t *tool) tasks() *taskcall.Support {
+	support, _ := t.task.(*taskcall.Support)
+	return support
+}
+
 // taskSupport is the word of the protocol for whether calls become tasks, "" if they do not.
 func (t *tool) taskSupport() string {
 	switch {
 	case t.task == nil:
 		return ""
-	case t.task.Required:
+	case t.tasks().Required:
 		return "required"
 	}
 	return "optional"

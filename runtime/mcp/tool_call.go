@@ -31,10 +31,10 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 			return nil, err
 		}
 	}
-	if t.task != nil && s.becomesTask(req.x) {
-		return s.callTask(ctx, req, t)
+	if t.task != nil && becomesTask(s, req.x) {
+		return callTask(ctx, s, req, t)
 	}
-	if t.task != nil && t.task.Required {
+	if t.task != nil && t.tasks().Required {
 		return nil, s.needsTasks(req)
 	}
 	result, err := within(ctx, req, t.info.Timeout, t.call)

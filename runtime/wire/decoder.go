@@ -48,12 +48,12 @@ type Options struct {
 	// data, which must not be changed afterwards. It saves a copy of each of them, and
 	// retains all of the data as long as one of them is in use.
 	Alias bool
-	// Context is usually a [context.Context]; nil means none. Its Err is called every
-	// 64 KiB. Once it returns an error, reading ends, and Finish returns that error.
-	Context interface{ Err() error }
 	// Check makes Finish return [ErrChecked] instead of nil, for a caller that wants to know
 	// whether a value can be read, and nothing else.
 	Check bool
+	// Context is usually a [context.Context]; nil means none. Its Err is called every
+	// 64 KiB. Once it returns an error, reading ends, and Finish returns that error.
+	Context interface{ Err() error }
 }
 
 // Decoder reads one JSON value out of a byte slice. It never changes the slice,

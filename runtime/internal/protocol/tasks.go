@@ -1,7 +1,7 @@
 package protocol
 
 // TaskForm is how calls of tools become tasks in a revision.
-type TaskForm uint8
+type TaskForm = uint8
 
 const (
 	// NoTasks is a revision without tasks.
