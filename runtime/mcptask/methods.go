@@ -1,6 +1,7 @@
 package mcptask
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -139,6 +140,7 @@ func (t *tasks) stopRuns(k Key, cause error) {
 
 // Watch implements [taskcall.Tasks].
 func (t *tasks) Watch(ctx context.Context, caller taskcall.Caller, id string, changed func(tool string, task json.RawMessage) bool) {
+	var last json.RawMessage
 	for r, err := range t.store.Watch(ctx, t.key(caller, id)) {
 		var c *content
 		if err == nil {
@@ -150,8 +152,10 @@ func (t *tasks) Watch(ctx context.Context, caller taskcall.Caller, id string, ch
 			}
 			return
 		}
-		if !changed(r.Tool, text(r, c, false)) || r.Status.Ended() {
+		task := text(r, c, false)
+		if !bytes.Equal(task, last) && !changed(r.Tool, task) || r.Status.Ended() {
 			return
 		}
+		last = task // a claim changes the record, and nothing that clients see
 	}
 }

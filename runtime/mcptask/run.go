@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strconv"
 	"sync"
 	"time"
 
@@ -38,11 +37,11 @@ type run struct {
 	cancel context.CancelFunc
 
 	mu      sync.Mutex
-	stop    func(error) // of the context of the handler
-	cause   error       // with which it has ended; nil before
-	over    bool        // the run has ended, or its task is that of another one
-	waiters map[string]chan json.RawMessage
-	waiting int // goroutines that wait for an answer
+	stop    func(error)        // of the context of the handler
+	cause   error              // with which it has ended; nil before
+	over    bool               // the run has ended, or its task is that of another one
+	waiters map[string]*waiter // by the keys of their questions
+	waiting int                // goroutines that wait for an answer
 	message string
 	written time.Time
 	timer   *time.Timer // that writes the message; nil if none waits
@@ -53,7 +52,7 @@ type run struct {
 func (t *tasks) newRun(r *Record, s *taskcall.Support) *run {
 	n := &run{
 		tasks: t, key: r.Key, attempt: r.Attempt, created: r.Created, expires: r.Expires,
-		waiters: map[string]chan json.RawMessage{},
+		waiters: map[string]*waiter{},
 	}
 	if s != nil {
 		n.restart = s.Restart
@@ -144,21 +143,12 @@ func (r *run) deliver(c *content) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for key, waiter := range r.waiters {
-		if a, ok := c.answered(key); ok && !open[key] {
-			waiter <- a // it has room for one
+	for key, w := range r.waiters {
+		if a, ok := c.answered(w.question); ok && !open[key] {
+			w.answer <- a // it has room for one
 			delete(r.waiters, key)
 		}
 	}
-}
-
-// answered returns the answer to a question.
-func (c *content) answered(key string) (json.RawMessage, bool) {
-	if c.Work == nil {
-		return nil, false
-	}
-	a, ok := c.Work.Answers[key]
-	return a.Value, ok
 }
 
 // check returns an error if a record is not that of this run any more.
@@ -264,125 +254,6 @@ func (t *tasks) checkSize(c *content) error {
 		return fmt.Errorf("the answers, values and questions of the task have %d bytes, and at most %d are kept", size, t.limits.StateBytes)
 	}
 	return nil
-}
-
-// Ask implements [taskcall.Run].
-func (r *run) Ask(ctx context.Context, q *taskcall.Question) (json.RawMessage, error) {
-	answer := make(chan json.RawMessage, 1)
-	r.mu.Lock()
-	r.waiters[q.Key] = answer
-	r.mu.Unlock()
-	defer func() {
-		r.mu.Lock()
-		delete(r.waiters, q.Key)
-		r.mu.Unlock()
-	}()
-	c, err := r.change(ctx, func(now *Record, c *content) error {
-		if err := r.tasks.ask(c, q); err != nil {
-			return err
-		}
-		if len(c.Open) > 0 {
-			now.Status = InputRequired
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	r.deliver(c) // the answer may have come before
-	r.tasks.wait(r)
-	defer r.tasks.resume(r)
-	r.tasks.mu.Lock()
-	park := r.tasks.parkAfter
-	r.tasks.mu.Unlock()
-	timer := time.NewTimer(park)
-	defer timer.Stop()
-	select {
-	case value := <-answer:
-		return value, nil
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-	select {
-	case value := <-answer: // at the same time
-		return value, nil
-	default:
-	}
-	cause := context.Cause(ctx)
-	if cause == nil || errors.Is(cause, mcp.ErrPending) {
-		return nil, taskcall.ErrParked
-	}
-	r.withdraw(q)
-	return nil, cause
-}
-
-// withdraw takes a question back that its handler does not wait for any more.
-func (r *run) withdraw(q *taskcall.Question) {
-	ctx, cancel := context.WithTimeout(r.ctx, storeTime)
-	defer cancel()
-	_, err := r.change(ctx, func(now *Record, c *content) error {
-		if !c.remove(q.Key) {
-			return errNothing
-		}
-		if len(c.Open) == 0 {
-			now.Status = Working
-		}
-		return nil
-	})
-	if err != nil && !errors.Is(err, errNothing) && r.ctx.Err() == nil {
-		r.tasks.log("question of a task cannot be taken back", r.key, err)
-	}
-}
-
-// remove removes an open question. It reports whether it was there.
-func (c *content) remove(key string) bool {
-	for i, q := range c.Open {
-		if q.Key == key {
-			c.Open = append(c.Open[:i:i], c.Open[i+1:]...)
-			return true
-		}
-	}
-	return false
-}
-
-// ask adds a question, unless it is open already. One with the same key that differs is superseded.
-func (t *tasks) ask(c *content, q *taskcall.Question) error {
-	for _, open := range c.Open {
-		if open.Key == q.Key && string(open.Digest) == string(q.Digest[:]) && string(open.Params) == string(q.Params) {
-			return nil
-		}
-	}
-	c.remove(q.Key)
-	if a, ok := c.Work.Answers[q.Key]; ok {
-		if q.Tries == c.Work.Tries[q.Key] && (a.Digest == nil || string(a.Digest) == string(q.Digest[:])) {
-			return nil // the answer has come since the run began
-		}
-		delete(c.Work.Answers, q.Key) // it is not valid, or that to another question
-	}
-	if q.Tries > 0 {
-		if c.Work.Tries == nil {
-			c.Work.Tries = map[string]int{}
-		}
-		c.Work.Tries[q.Key] = q.Tries
-	}
-	if len(c.Open) >= t.limits.OpenQuestions {
-		return fmt.Errorf("%d questions of the task are open", len(c.Open))
-	}
-	c.Open = append(c.Open, openQuestion{Name: c.name(q.Key), Key: q.Key, Method: q.Method, Params: q.Params, Digest: q.Digest[:]})
-	return t.checkSize(c)
-}
-
-// name returns a name for a question that no question of the task has had.
-func (c *content) name(key string) string {
-	name := key
-	for n := 2; c.Names[name]; n++ {
-		name = key + "#" + strconv.Itoa(n)
-	}
-	if c.Names == nil {
-		c.Names = map[string]bool{}
-	}
-	c.Names[name] = true
-	return name
 }
 
 // Progress implements [taskcall.Run].

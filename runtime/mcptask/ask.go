@@ -1,0 +1,148 @@
+package mcptask
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// This file is the questions of a run, on the goroutines of its handler.
+
+// waiter is a goroutine that waits for an answer.
+type waiter struct {
+	question *taskcall.Question
+	answer   chan<- json.RawMessage
+}
+
+// answered returns the answer to a question. One that the handler has found invalid, or that belongs
+// to another question with the key, is none: a record may be older than the question.
+func (c *content) answered(q *taskcall.Question) (json.RawMessage, bool) {
+	if c.Work == nil || q.Tries != c.Work.Tries[q.Key] {
+		return nil, false
+	}
+	a, ok := c.Work.Answers[q.Key]
+	return a.Value, ok && (a.Digest == nil || string(a.Digest) == string(q.Digest[:]))
+}
+
+// Ask implements [taskcall.Run].
+func (r *run) Ask(ctx context.Context, q *taskcall.Question) (json.RawMessage, error) {
+	answer := make(chan json.RawMessage, 1)
+	r.mu.Lock()
+	r.waiters[q.Key] = &waiter{q, answer}
+	r.mu.Unlock()
+	defer func() {
+		r.mu.Lock()
+		delete(r.waiters, q.Key)
+		r.mu.Unlock()
+	}()
+	c, err := r.change(ctx, func(now *Record, c *content) error {
+		if err := r.tasks.ask(c, q); err != nil {
+			return err
+		}
+		if len(c.Open) > 0 {
+			now.Status = InputRequired
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.deliver(c) // the answer may have come before
+	r.tasks.wait(r)
+	defer r.tasks.resume(r)
+	r.tasks.mu.Lock()
+	park := r.tasks.parkAfter
+	r.tasks.mu.Unlock()
+	timer := time.NewTimer(park)
+	defer timer.Stop()
+	select {
+	case value := <-answer:
+		return value, nil
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	select {
+	case value := <-answer: // at the same time
+		return value, nil
+	default:
+	}
+	cause := context.Cause(ctx)
+	if cause == nil || errors.Is(cause, mcp.ErrPending) {
+		return nil, taskcall.ErrParked
+	}
+	r.withdraw(q)
+	return nil, cause
+}
+
+// withdraw takes a question back that its handler does not wait for any more.
+func (r *run) withdraw(q *taskcall.Question) {
+	ctx, cancel := context.WithTimeout(r.ctx, storeTime)
+	defer cancel()
+	_, err := r.change(ctx, func(now *Record, c *content) error {
+		if !c.remove(q.Key) {
+			return errNothing
+		}
+		if len(c.Open) == 0 {
+			now.Status = Working
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errNothing) && r.ctx.Err() == nil {
+		r.tasks.log("question of a task cannot be taken back", r.key, err)
+	}
+}
+
+// remove removes an open question. It reports whether it was there.
+func (c *content) remove(key string) bool {
+	for i, q := range c.Open {
+		if q.Key == key {
+			c.Open = append(c.Open[:i:i], c.Open[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// ask adds a question, unless it is open already. One with the same key that differs is superseded.
+func (t *tasks) ask(c *content, q *taskcall.Question) error {
+	for _, open := range c.Open {
+		if open.Key == q.Key && string(open.Digest) == string(q.Digest[:]) && string(open.Params) == string(q.Params) {
+			return nil
+		}
+	}
+	c.remove(q.Key)
+	if _, ok := c.answered(q); ok {
+		return nil // the answer has come since the run began
+	}
+	delete(c.Work.Answers, q.Key) // it is not valid, or that to another question
+	if q.Tries > 0 {
+		if c.Work.Tries == nil {
+			c.Work.Tries = map[string]int{}
+		}
+		c.Work.Tries[q.Key] = q.Tries
+	}
+	if len(c.Open) >= t.limits.OpenQuestions {
+		return fmt.Errorf("%d questions of the task are open", len(c.Open))
+	}
+	c.Open = append(c.Open, openQuestion{Name: c.name(q.Key), Key: q.Key, Method: q.Method, Params: q.Params, Digest: q.Digest[:]})
+	return t.checkSize(c)
+}
+
+// name returns a name for a question that no question of the task has had.
+func (c *content) name(key string) string {
+	name := key
+	for n := 2; c.Names[name]; n++ {
+		name = key + "#" + strconv.Itoa(n)
+	}
+	if c.Names == nil {
+		c.Names = map[string]bool{}
+	}
+	c.Names[name] = true
+	return name
+}
