@@ -342,6 +342,9 @@ func (c *Conversation) result(from side, m *message, text []byte) (revision stri
 		if revision == newest && strings.Contains(string(m.Result), `"resultType":"input_required"`) {
 			name = "InputRequiredResult"
 		}
+		if revision == sessionTasks && a.method == "tools/call" && isSessionTask(m.Result) {
+			name = "CreateTaskResult"
+		}
 		if err = s.validate(s.first("JSONRPCResultResponse", "JSONRPCResponse"), text); err == nil {
 			isTask := false
 			if revision == newest {

@@ -75,3 +75,14 @@ func isCreated(result []byte) bool {
 	}
 	return json.Unmarshal(result, &r) == nil && r.Type == "task"
 }
+
+// sessionTasks is the revision whose schema has tasks itself.
+const sessionTasks = "2025-11-25"
+
+// isSessionTask reports whether the result of a call is a task in that revision.
+func isSessionTask(result []byte) bool {
+	var r struct {
+		Task json.RawMessage `json:"task"`
+	}
+	return json.Unmarshal(result, &r) == nil && r.Task != nil
+}
