@@ -45,7 +45,7 @@ func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 		return emptyReply(x.conn.setLevel(p))
 	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
 		return emptyReply(x.conn.subscribe(ctx, p, x.method == protocol.ResourcesSubscribe, x.revision))
-	case protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel:
+	case protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel, protocol.TasksResult:
 		return answerTask(ctx, s, req)
 	case protocol.Unknown:
 		if m := s.extensions.method(req.Method, x.revision); m != nil {

@@ -168,6 +168,9 @@ func (s *Server) appendCapabilities(b []byte, rev *protocol.Revision, changes bo
 	if rev.Fields.Completions && s.offersCompletion() {
 		add("completions")
 	}
+	if rev.Tasks == protocol.TaskSession && s.hasTasks.Load() {
+		add("tasks", `"cancel":{}`, `"requests":{"tools":{"call":{}}}`)
+	}
 	b = s.extensions.appendTo(b, start, rev, s.hasTasks.Load())
 	return append(b, '}')
 }

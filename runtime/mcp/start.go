@@ -99,7 +99,7 @@ func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message, from 
 	case protocol.Initialize:
 		return len(s.sessionHooks) == 0
 	case protocol.ToolsCall, protocol.ResourcesRead, protocol.PromptsGet, protocol.Complete, protocol.Listen,
-		protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel:
+		protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel, protocol.TasksResult:
 		return false
 	case protocol.ResourcesList:
 		return !s.decides(from.principal) && !s.stateKeys().change() && len(s.listersOf(pagedLists[method])) == 0

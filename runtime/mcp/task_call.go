@@ -81,7 +81,13 @@ const acceptTime = 10 * time.Second
 
 // becomesTask reports whether the client of a call takes tasks.
 func becomesTask(s *Server, x *exchange) bool {
-	return x.revision.Tasks == protocol.TaskExtension && x.call.Extension(protocol.TasksName) != nil
+	switch x.revision.Tasks {
+	case protocol.TaskExtension:
+		return x.call.Extension(protocol.TasksName) != nil
+	case protocol.TaskSession:
+		return x.method != protocol.ToolsCall || x.buffers.msg.Params.Get("task") != nil
+	}
+	return false
 }
 
 // needsTasks returns the error for the call of a tool that works only as a task.
@@ -102,8 +108,12 @@ func needsTasks(f Feature, rev *protocol.Revision) bool {
 // callTask answers the call of a tool for a client that takes tasks.
 func callTask(ctx context.Context, s *Server, req *Request, t *tool) (Reply, error) {
 	x := req.x
-	if t.tasks().Inline <= 0 {
+	session := x.revision.Tasks == protocol.TaskSession
+	if t.tasks().Inline <= 0 || session {
 		if err := checkArguments(req, t); err != nil {
+			if session { // the result of such a call is a task, or an error
+				err = taskArguments(err)
+			}
 			return nil, err
 		}
 		accepted, err := s.accept(ctx, x, t, x, nil, nil)
@@ -163,6 +173,7 @@ func (s *Server) accept(ctx context.Context, x *exchange, t *tool, run *exchange
 	defer cancel()
 	a, err := taskServer(s).Accept(within, &taskcall.Call{
 		Caller: taskCaller(x), Tool: t.name, Support: t.tasks(), Work: x.work(run), Context: ctx, Stop: stop, Ended: ended,
+		TTL: askedTTL(x),
 	})
 	if err == nil {
 		return acceptedTask{a}, nil

@@ -5,10 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"math"
+	"sync"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // This file answers the methods of tasks, on the goroutine of the request. Package mcptask finds the
@@ -18,7 +22,7 @@ import (
 // missing, unknown, expired, or those of tasks of others.
 var errUnknownTask = &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "invalid params: unknown taskId"}
 
-// answerTask answers tasks/get, tasks/update and tasks/cancel.
+// answerTask answers the methods of tasks.
 func answerTask(ctx context.Context, s *Server, req *Request) (Reply, error) {
 	x := req.x
 	if !becomesTask(s, x) {
@@ -42,7 +46,9 @@ func answerTask(ctx context.Context, s *Server, req *Request) (Reply, error) {
 	case protocol.TasksUpdate:
 		err = tasks.Answer(ctx, caller, id, answers, authorize)
 	case protocol.TasksCancel:
-		err = tasks.Cancel(ctx, caller, id, authorize)
+		object, err = cancelTask(ctx, tasks, caller, id, authorize)
+	case protocol.TasksResult:
+		return awaitTask(ctx, s, x, id, authorize)
 	}
 	if err != nil {
 		return nil, taskError(ctx, s, err)
@@ -98,4 +104,226 @@ func taskError(ctx context.Context, s *Server, err error) error {
 	}
 	s.log.Program(ctx, slog.LevelError, "task store failed", slog.Any("error", err))
 	return errTaskStore
+}
+
+// What follows is what the form of tasks of revision 2025-11-25 has of its own (basic/utilities/tasks):
+// the member task of calls, and tasks/result, which sends the questions of the task as requests, and
+// waits for its end.
+
+// checkTaskMode returns the error for a call whose member task does not fit its tool.
+func checkTaskMode(req *Request, t *tool) error {
+	asked := req.x.buffers.msg.Params.Get("task")
+	switch {
+	case asked == nil && t.task != nil && t.tasks().Required:
+		return &ProtocolError{Code: jsonrpc.CodeMethodNotFound, Message: "the tool " + req.Name + " can only be called as a task"}
+	case asked == nil:
+		return nil
+	case t.task == nil:
+		return &ProtocolError{Code: jsonrpc.CodeMethodNotFound, Message: "the tool " + req.Name + " cannot be called as a task"}
+	case !isObject(asked):
+		return wrongParams("params.task must be an object")
+	}
+	if ttl := member(asked, "ttl"); ttl != nil {
+		var ms float64
+		if err := json.Unmarshal(ttl, &ms); err != nil || ttl[0] == 'n' || ms < 0 {
+			return wrongParams("params.task.ttl must be a number of milliseconds")
+		}
+	}
+	return nil
+}
+
+// askedTTL is how long the client asks for its task to be kept, 0 if it does not say.
+func askedTTL(x *exchange) time.Duration {
+	if x.revision.Tasks != protocol.TaskSession {
+		return 0
+	}
+	asked := x.buffers.msg.Params.Get("task")
+	if !isObject(asked) {
+		return 0
+	}
+	ttl := member(asked, "ttl")
+	if ttl == nil {
+		return 0
+	}
+	var ms float64
+	_ = json.Unmarshal(ttl, &ms) // checkTaskMode has read it
+	most := float64(math.MaxInt64 / int64(2*time.Millisecond))
+	return max(time.Duration(min(ms, most))*time.Millisecond, 1)
+}
+
+// taskArguments turns the error of wrong arguments into one of the protocol.
+func taskArguments(err error) error {
+	switch err.(type) {
+	case *wire.SyntaxError, *wire.ArgumentsError:
+		return &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+	}
+	return err
+}
+
+// errTaskEnded is the error for the cancellation of a task that has ended.
+var errTaskEnded = &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "invalid params: the task has ended"}
+
+// errNoTaskResult is the error for the result of a cancelled task.
+var errNoTaskResult = &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "invalid params: the task has been cancelled"}
+
+// cancelTask answers tasks/cancel. The extension acknowledges it, also for a task that has ended.
+func cancelTask(ctx context.Context, tasks taskcall.Tasks, c taskcall.Caller, id string, authorize func(string) error) (json.RawMessage, error) {
+	object, err := tasks.Cancel(ctx, c, id, authorize)
+	ended := errors.Is(err, taskcall.ErrEnded)
+	switch {
+	case c.Form == protocol.TaskSession && ended:
+		return nil, errTaskEnded
+	case c.Form == protocol.TaskSession:
+		return object, err
+	case ended:
+		err = nil
+	}
+	return nil, err
+}
+
+// awaitTask answers tasks/result.
+func awaitTask(ctx context.Context, s *Server, x *exchange, id string, authorize func(string) error) (Reply, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	var asking sync.WaitGroup
+	defer asking.Wait() // for requests that are cancelled
+	defer cancel()
+	defer x.pauseClock()()
+	var last *taskcall.State
+	asked := map[string]context.CancelFunc{}
+	err := taskServer(s).Follow(ctx, taskCaller(x), id, authorize, func(now *taskcall.State) bool {
+		last = now
+		open := map[string]bool{}
+		for _, q := range now.Questions {
+			open[q.Name] = true
+			if asked[q.Name] != nil {
+				continue
+			}
+			var question context.Context
+			question, asked[q.Name] = context.WithCancel(ctx)
+			asking.Go(func() { askForTask(question, s, x, id, q, authorize) })
+		}
+		for name, end := range asked {
+			if !open[name] { // answered, or not asked any more
+				end()
+			}
+		}
+		return !now.Ended
+	})
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return nil, taskError(ctx, s, err)
+	case !last.Ended:
+		return nil, taskError(ctx, s, errors.New("the task cannot be watched"))
+	case last.Error != nil:
+		return nil, &ProtocolError{Code: last.Error.Code, Message: last.Error.Message, Data: last.Error.Data}
+	case last.Result == nil:
+		return nil, errNoTaskResult
+	}
+	return &taskResult{withRelatedTask(last.Result, id)}, nil
+}
+
+// taskResult is the result of a task, which has been written for its revision when the task ended.
+type taskResult struct{ object json.RawMessage }
+
+func (t *taskResult) appendTo(b []byte, _ *rendering) []byte { return append(b, t.object...) }
+
+// askedQuestion is a question of a task that a request of this process sends to the client.
+type askedQuestion struct {
+	caller   taskcall.Caller
+	id, name string
+}
+
+// beginAsking returns a channel that is closed when the request has ended which asks the question
+// now. If there is none, the caller asks it, and calls end.
+func (p *serverTasks) beginAsking(key askedQuestion) (other <-chan struct{}, end func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if other := p.asked[key]; other != nil {
+		return other, nil
+	}
+	if p.asked == nil {
+		p.asked = map[askedQuestion]chan struct{}{}
+	}
+	mine := make(chan struct{})
+	p.asked[key] = mine
+	return nil, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.asked, key)
+		close(mine)
+	}
+}
+
+// askForTask sends a question of a task to the client, and stores the answer. Of several requests
+// for one result, one at a time asks a question.
+func askForTask(ctx context.Context, s *Server, x *exchange, id string, q taskcall.OpenQuestion, authorize func(string) error) {
+	key := askedQuestion{taskCaller(x), id, q.Name}
+	for {
+		other, end := s.taskPart().beginAsking(key)
+		if other == nil {
+			defer end()
+			break
+		}
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return
+		}
+	}
+	tasks, caller := taskServer(s), taskCaller(x)
+	if !isOpen(ctx, tasks, caller, id, q.Name, authorize) { // another request got the answer
+		return
+	}
+	answer, err := x.sendRequest(ctx, q.Method, withRelatedTask(q.Params, id))
+	if ctx.Err() != nil {
+		return
+	}
+	if _, refused := errors.AsType[*ClientError](err); refused {
+		answer = emptyObject // which does not answer any question: after three, the handler gets an AnswerError
+	} else if err != nil {
+		return
+	}
+	if err := tasks.Answer(ctx, caller, id, map[string]json.RawMessage{q.Name: answer}, authorize); err != nil && ctx.Err() == nil {
+		_ = taskError(ctx, s, err) // which logs it
+	}
+}
+
+// isOpen reports whether a question of a task has no answer yet.
+func isOpen(ctx context.Context, tasks taskcall.Tasks, c taskcall.Caller, id, name string, authorize func(string) error) (open bool) {
+	_ = tasks.Follow(ctx, c, id, authorize, func(now *taskcall.State) bool {
+		for _, q := range now.Questions {
+			open = open || q.Name == name
+		}
+		return false
+	})
+	return open
+}
+
+// withRelatedTask returns an object with the task in its _meta.
+func withRelatedTask(object json.RawMessage, id string) json.RawMessage {
+	b := []byte{'{'}
+	var meta json.RawMessage
+	jsonrpc.Members(object, func(name, value []byte) bool {
+		if string(name) == "_meta" {
+			meta = value
+			return true
+		}
+		b = wire.AppendString(comma(b, 1), string(name))
+		b = append(append(b, ':'), value...)
+		return true
+	})
+	b = append(comma(b, 1), `"_meta":{`...)
+	start := len(b)
+	jsonrpc.Members(meta, func(name, value []byte) bool {
+		if string(name) != protocol.MetaRelatedTask {
+			b = wire.AppendString(comma(b, start), string(name))
+			b = append(append(b, ':'), value...)
+		}
+		return true
+	})
+	b = append(comma(b, start), `"`+protocol.MetaRelatedTask+`":{"taskId":`...)
+	b = wire.AppendString(b, id)
+	return append(b, "}}}"...)
 }

@@ -281,7 +281,7 @@ func errRunFailed(format string, args ...any) taskcall.End {
 // Run implements [taskcall.Server].
 func (h taskHost) Run(ctx context.Context, w *taskcall.Work, run taskcall.Run) {
 	s := h.Server
-	rev := protocol.PerRequest([]byte(w.Revision))
+	rev := protocol.Find(w.Revision)
 	if rev == nil {
 		run.End(errRunFailed("the task is of a revision of the protocol that this server does not have"))
 		return

@@ -250,6 +250,10 @@ func (t *tool) appendListing(b []byte, rev *protocol.Revision) []byte {
 		b = appendHints(b, t.info.Hints)
 		b = append(b, '}')
 	}
+	if rev.Tasks == protocol.TaskSession && t.task != nil {
+		b = append(b, `,"execution":{"taskSupport":"`...)
+		b = append(append(b, t.taskSupport()...), `"}`...)
+	}
 	if f.Icons {
 		b = appendIcons(b, t.info.Icons)
 	}

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -28,6 +29,11 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 	}
 	if !t.repeatable() {
 		if err := req.x.consume(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if req.x.revision.Tasks == protocol.TaskSession && s.hasTasks.Load() {
+		if err := checkTaskMode(req, t); err != nil {
 			return nil, err
 		}
 	}

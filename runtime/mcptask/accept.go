@@ -10,6 +10,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
 )
 
+// leastTTL is how long a task is kept if its client asks for less.
+const leastTTL = time.Second
+
 // Accept implements [taskcall.Tasks]: it creates the record of a call.
 func (t *tasks) Accept(ctx context.Context, call *taskcall.Call) (*taskcall.Accepted, error) {
 	t.mu.Lock()
@@ -20,6 +23,9 @@ func (t *tasks) Accept(ctx context.Context, call *taskcall.Call) (*taskcall.Acce
 	}
 	now := time.Now().Truncate(time.Millisecond)
 	ttl := min(either(call.Support.TTL, defaultTTL), t.limits.MaxTTL)
+	if call.TTL > 0 {
+		ttl = min(ttl, max(call.TTL, leastTTL))
+	}
 	r := &Record{
 		Key: t.key(call.Caller, rand.Text()), Account: digest("account", t.server.Name(), call.Caller.Account),
 		Server: t.server.Name(), Tool: call.Tool, Created: now, Expires: now.Add(ttl),
@@ -63,7 +69,7 @@ func (t *tasks) Accept(ctx context.Context, call *taskcall.Call) (*taskcall.Acce
 	if r.Ready {
 		t.kick()
 	}
-	a := &taskcall.Accepted{ID: r.Key.ID, Created: r.Created, Expires: r.Expires, Task: text(r, c, true)}
+	a := &taskcall.Accepted{ID: r.Key.ID, Created: r.Created, Expires: r.Expires, Task: text(r, c, call.Caller.Form, true)}
 	if begun != nil {
 		a.Run = begun
 	}

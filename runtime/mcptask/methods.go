@@ -8,6 +8,7 @@ import (
 	"log/slog"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -43,7 +44,7 @@ func (t *tasks) Get(ctx context.Context, caller taskcall.Caller, id string, auth
 	if err != nil {
 		return nil, err
 	}
-	return text(r, c, false), nil
+	return text(r, c, caller.Form, false), nil
 }
 
 // errNothing means that there is nothing to change.
@@ -100,27 +101,24 @@ func (c *content) answer(answers map[string]json.RawMessage) (some bool) {
 }
 
 // Cancel implements [taskcall.Tasks]. A task that has ended stays as it is.
-func (t *tasks) Cancel(ctx context.Context, caller taskcall.Caller, id string, authorize func(tool string) error) error {
+func (t *tasks) Cancel(ctx context.Context, caller taskcall.Caller, id string, authorize func(tool string) error) (json.RawMessage, error) {
 	r, err := t.find(ctx, caller, id, authorize)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, _, err = t.change(ctx, r.Key, func(r *Record, c *content) error {
+	r, c, err := t.change(ctx, r.Key, func(r *Record, c *content) error {
 		if r.Status.Ended() {
-			return errNothing
+			return taskcall.ErrEnded
 		}
 		end(r, c, Cancelled)
 		c.Message = ""
 		return nil
 	})
-	switch {
-	case errors.Is(err, errNothing):
-		return nil
-	case err != nil:
-		return public(err)
+	if err != nil {
+		return nil, public(err)
 	}
 	t.stopRuns(r.Key, mcp.ErrCancelled) // before the store says so
-	return nil
+	return text(r, c, caller.Form, false), nil
 }
 
 // stopRuns ends the contexts of the runs of a task in this process.
@@ -152,10 +150,42 @@ func (t *tasks) Watch(ctx context.Context, caller taskcall.Caller, id string, ch
 			}
 			return
 		}
-		task := text(r, c, false)
+		task := text(r, c, caller.Form, false)
 		if !bytes.Equal(task, last) && !changed(r.Tool, task) || r.Status.Ended() {
 			return
 		}
 		last = task // a claim changes the record, and nothing that clients see
 	}
+}
+
+// Follow implements [taskcall.Tasks].
+func (t *tasks) Follow(ctx context.Context, caller taskcall.Caller, id string, authorize func(tool string) error, changed func(*taskcall.State) bool) error {
+	r, err := t.find(ctx, caller, id, authorize)
+	if err != nil {
+		return err
+	}
+	for r, err := range t.store.Watch(ctx, r.Key) {
+		if err != nil {
+			return public(err)
+		}
+		c, err := t.open(ctx, r)
+		if err != nil {
+			return err
+		}
+		if !changed(state(r, c)) || r.Status.Ended() {
+			return nil
+		}
+	}
+	return context.Cause(ctx)
+}
+
+func state(r *Record, c *content) *taskcall.State {
+	s := &taskcall.State{Ended: r.Status.Ended(), Result: c.Result}
+	if c.Error != nil {
+		s.Error = &jsonrpc.Error{Code: c.Error.Code, Message: c.Error.Message, Data: c.Error.Data}
+	}
+	for _, q := range c.Open {
+		s.Questions = append(s.Questions, taskcall.OpenQuestion{Name: q.Name, Method: q.Method, Params: q.Params})
+	}
+	return s
 }

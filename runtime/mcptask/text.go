@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -15,17 +16,28 @@ const (
 	oldAge    = time.Minute
 )
 
-// text returns a task as the protocol has it: CreateTaskResult for a new one, otherwise
-// DetailedTask.
-func text(r *Record, c *content, created bool) json.RawMessage {
+// text returns a task as a form of the protocol has it: CreateTaskResult for a new one, otherwise
+// DetailedTask, or Task in revision 2025-11-25.
+func text(r *Record, c *content, form protocol.TaskForm, created bool) json.RawMessage {
+	session := form == protocol.TaskSession
 	b := append([]byte(nil), '{')
-	if created {
+	status, ttl, poll := r.Status, `,"ttlMs":`, `,"pollIntervalMs":`
+	if session {
+		ttl, poll = `,"ttl":`, `,"pollInterval":`
+		if status == Completed && c.isError() {
+			status = Failed
+		}
+	}
+	switch {
+	case created && session:
+		b = append(b, `"task":{`...)
+	case created:
 		b = append(b, `"resultType":"task",`...)
 	}
 	b = append(b, `"taskId":`...)
 	b = wire.AppendString(b, r.Key.ID)
 	b = append(b, `,"status":"`...)
-	b = append(b, r.Status.String()...)
+	b = append(b, status.String()...)
 	b = append(b, '"')
 	if c.Message != "" {
 		b = append(b, `,"statusMessage":`...)
@@ -33,14 +45,24 @@ func text(r *Record, c *content, created bool) json.RawMessage {
 	}
 	b = appendTime(b, "createdAt", r.Created)
 	b = appendTime(b, "lastUpdatedAt", time.UnixMilli(c.Updated))
-	b = append(b, `,"ttlMs":`...)
+	b = append(b, ttl...)
 	b = strconv.AppendInt(b, c.TTL, 10)
-	b = append(b, `,"pollIntervalMs":`...)
+	b = append(b, poll...)
 	b = strconv.AppendInt(b, c.poll(r), 10)
-	if !created {
+	switch {
+	case created && session:
+		b = append(b, '}')
+	case !created && !session:
 		b = c.appendDetail(b, r.Status)
 	}
 	return append(b, '}')
+}
+
+// isError reports whether the result is that of a call which has failed. In revision 2025-11-25
+// the status of its task is failed.
+func (c *content) isError() bool {
+	var result struct{ IsError bool }
+	return json.Unmarshal(c.Result, &result) == nil && result.IsError
 }
 
 // poll is the interval in milliseconds.

@@ -32,6 +32,7 @@ const (
 	TasksGet Method = MethodCount + iota
 	TasksUpdate
 	TasksCancel
+	TasksResult // in the form [TaskSession] alone
 
 	allMethods
 )
@@ -56,6 +57,7 @@ var names = [allMethods]string{
 	TasksGet:               "tasks/get",
 	TasksUpdate:            "tasks/update",
 	TasksCancel:            "tasks/cancel",
+	TasksResult:            "tasks/result",
 }
 
 // String returns the name of the method on the wire.

@@ -129,6 +129,16 @@ func PerRequest(version []byte) *Revision {
 	return nil
 }
 
+// Find returns the revision of a version, nil if there is none.
+func Find(version string) *Revision {
+	for _, r := range All {
+		if r.Version == version {
+			return r
+		}
+	}
+	return nil
+}
+
 // Index returns a small number for each revision, for tables.
 func (r *Revision) Index() int {
 	return slices.Index(All, r)

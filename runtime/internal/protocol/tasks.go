@@ -9,6 +9,9 @@ const (
 	// TaskExtension is the extension [TasksName]: the client declares it in each request, and
 	// the server decides which call becomes a task.
 	TaskExtension
+	// TaskSession is the experimental form of revision 2025-11-25: the client decides which
+	// call becomes a task, by the member task of its params.
+	TaskSession
 )
 
 // TasksName is the name of the extension by which clients and servers declare tasks.
@@ -19,18 +22,18 @@ const TaskChanged = "notifications/tasks"
 
 // TaskMethod returns the method of tasks with a name, [Unknown] if the revision has none of it.
 func (r *Revision) TaskMethod(name []byte) Method {
-	if r.Tasks != TaskExtension {
-		return Unknown
-	}
-	switch string(name) {
-	case "tasks/get":
-		return TasksGet
-	case "tasks/update":
-		return TasksUpdate
-	case "tasks/cancel":
-		return TasksCancel
+	for _, m := range taskMethods[r.Tasks] {
+		if m.String() == string(name) {
+			return m
+		}
 	}
 	return Unknown
+}
+
+// taskMethods are the methods of each form.
+var taskMethods = [...][]Method{
+	TaskExtension: {TasksGet, TasksUpdate, TasksCancel},
+	TaskSession:   {TasksGet, TasksResult, TasksCancel},
 }
 
 // IsTask reports whether a method is one of tasks.

@@ -38,4 +38,5 @@ var v20251125 = Revision{
 	Errors: Errors{
 		ResourceNotFound: CodeResourceNotFound,
 	},
+	Tasks: TaskSession,
 }

@@ -65,7 +65,11 @@ type Tasks interface {
 	// ErrUnknown, that of authorize, or one for the log.
 	Get(ctx context.Context, c Caller, id string, authorize func(tool string) error) (json.RawMessage, error)
 	Answer(ctx context.Context, c Caller, id string, answers map[string]json.RawMessage, authorize func(tool string) error) error
-	Cancel(ctx context.Context, c Caller, id string, authorize func(tool string) error) error
+	// Cancel returns the task as it is then. The error of a task that has ended is ErrEnded.
+	Cancel(ctx context.Context, c Caller, id string, authorize func(tool string) error) (json.RawMessage, error)
+	// Follow calls changed with the task as it is, and after changes, until ctx ends, the task
+	// does, or changed returns false. It returns why it ends if the task cannot be read.
+	Follow(ctx context.Context, c Caller, id string, authorize func(tool string) error, changed func(*State) bool) error
 	// Watch calls changed with the task as it is, and after changes, until ctx ends, the task
 	// does, or changed returns false.
 	Watch(ctx context.Context, c Caller, id string, changed func(tool string, task json.RawMessage) bool)
@@ -74,6 +78,24 @@ type Tasks interface {
 	// Shutdown ends the runs of this process.
 	Shutdown(ctx context.Context) error
 }
+
+// State is what a task is now, for those who wait for its end.
+type State struct {
+	Questions []OpenQuestion
+	Ended     bool
+	Result    json.RawMessage // of a task that has completed
+	Error     *jsonrpc.Error  // of one that has failed; a cancelled task has neither
+}
+
+// OpenQuestion is a question of a task without an answer.
+type OpenQuestion struct {
+	Name   string // by which it is answered
+	Method string
+	Params json.RawMessage
+}
+
+// ErrEnded is the error for the cancellation of a task that has ended.
+var ErrEnded = errors.New("the task has ended")
 
 // ErrUnknown is the error for a task that the caller does not have.
 var ErrUnknown = errors.New("no such task")
@@ -96,6 +118,7 @@ type Call struct {
 	Caller  Caller
 	Tool    string // the published name
 	Support *Support
+	TTL     time.Duration // that the client asks for; 0 = that of Support
 	Work    *Work
 	Context context.Context // of the request, with the values of interceptors
 	// Stop ends the context of the handler, which runs already. Nil if it does not.

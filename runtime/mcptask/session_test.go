@@ -1,0 +1,255 @@
+package mcptask_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcptask"
+)
+
+// session is a client of revision 2025-11-25 in memory, which reads message by message.
+type session struct {
+	t    *testing.T
+	conn spec.Conn
+	last int
+	init string // the reply to initialize
+}
+
+func openSession(t *testing.T, s *mcp.Server, principal string) *session {
+	t.Helper()
+	ctx := context.Background()
+	if principal != "" {
+		ctx = mcp.CallerContext(ctx, mcp.Principal{ID: principal}, nil)
+	}
+	conn, wait := s.Connect(ctx)
+	c := &session{t: t, conn: spec.NewConn(t, conn)}
+	t.Cleanup(func() {
+		conn.Close()
+		_ = wait()
+	})
+	c.init = c.ask("initialize", `"protocolVersion":"2025-11-25","clientInfo":{"name":"c","version":"1"},"capabilities":{"elicitation":{},"sampling":{}}`)
+	c.write(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return c
+}
+
+func (c *session) write(text string) {
+	c.t.Helper()
+	if err := c.conn.Write([]byte(text + "\n")); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+func (c *session) read() string {
+	c.t.Helper()
+	message, err := c.conn.Read()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return string(message)
+}
+
+func (c *session) request(method, params string) string {
+	c.last++
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"%s","params":{%s}}`, c.last, method, params)
+}
+
+func (c *session) ask(method, params string) string {
+	c.t.Helper()
+	c.write(c.request(method, params))
+	return c.read()
+}
+
+func (c *session) askInvalid(method, params string) string {
+	c.t.Helper()
+	c.write(spec.Invalid(c.request(method, params)))
+	return c.read()
+}
+
+// begin calls a tool as a task.
+func (c *session) begin(tool, ttl string) (id string) {
+	c.t.Helper()
+	got := c.ask("tools/call", `"name":"`+tool+`","task":{`+ttl+`}`)
+	var m struct {
+		Result struct {
+			Task struct{ TaskID, Status string }
+		}
+	}
+	if err := json.Unmarshal([]byte(got), &m); err != nil || m.Result.Task.Status != "working" || len(m.Result.Task.TaskID) != 26 {
+		c.t.Fatalf("not a new task: %s", got)
+	}
+	return m.Result.Task.TaskID
+}
+
+// has checks that a message has each of some texts.
+func has(t *testing.T, message string, texts ...string) {
+	t.Helper()
+	for _, text := range texts {
+		if !strings.Contains(message, text) {
+			t.Errorf("%s: there is no %s", message, text)
+		}
+	}
+}
+
+func TestSessionDeclares(t *testing.T) {
+	within(t, func(t *testing.T) {
+		s := newServer()
+		f := func(context.Context) (string, error) { return "done", nil }
+		add(s, "import", mcptask.Support{Required: true}, f)
+		add(s, "count", mcptask.Support{}, f)
+		c := openSession(t, s, "")
+		has(t, c.init, `"tasks":{"cancel":{},"requests":{"tools":{"call":{}}}}`)
+		has(t, c.ask("tools/list", ""), `"execution":{"taskSupport":"required"}`, `"execution":{"taskSupport":"optional"}`)
+	})
+}
+
+func TestSessionCompletes(t *testing.T) {
+	within(t, func(t *testing.T) {
+		s := newServer()
+		add(s, "count", mcptask.Support{Inline: time.Hour}, func(context.Context) (string, error) {
+			time.Sleep(time.Minute)
+			return "done", nil
+		})
+		c := openSession(t, s, "")
+		id := c.begin("count", `"ttl":600000`)
+		has(t, c.ask("tasks/get", `"taskId":"`+id+`"`), `"status":"working"`, `"ttl":600000`, `"pollInterval":1000`)
+		begun := time.Now()
+		has(t, c.ask("tasks/result", `"taskId":"`+id+`"`), `"text":"done"`, `"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"`+id+`"}}`)
+		if d := time.Since(begun); d != time.Minute {
+			t.Errorf("the result came after %v", d)
+		}
+		has(t, c.ask("tasks/get", `"taskId":"`+id+`"`), `"status":"completed"`)
+		has(t, c.ask("tasks/cancel", `"taskId":"`+id+`"`), `-32602`, `the task has ended`)
+		has(t, c.ask("tasks/result", `"taskId":"`+id+`"`), `"text":"done"`)
+		has(t, c.ask("tools/call", `"name":"count"`), `"text":"done"`)
+		has(t, c.ask("tools/call", `"name":"count","task":{"ttl":99999999999999999999}`), `"ttl":3600000`)
+		has(t, c.ask("tools/call", `"name":"count","task":{"ttl":0}`), `"ttl":1000`)
+		time.Sleep(time.Hour)
+		has(t, c.ask("tasks/get", `"taskId":"`+id+`"`), `-32602`, `unknown taskId`)
+	})
+}
+
+func TestSessionFails(t *testing.T) {
+	within(t, func(t *testing.T) {
+		s := newServer()
+		add(s, "fail", mcptask.Support{}, func(context.Context) (string, error) { return "", errors.New("no shelf") })
+		add(s, "break", mcptask.Support{}, func(context.Context) (string, error) {
+			return "", &mcp.ProtocolError{Code: 7, Message: "broken"}
+		})
+		c := openSession(t, s, "")
+		id := c.begin("fail", "")
+		has(t, c.ask("tasks/result", `"taskId":"`+id+`"`), `"isError":true`, `no shelf`, id)
+		has(t, c.ask("tasks/get", `"taskId":"`+id+`"`), `"status":"failed"`)
+		id = c.begin("break", "")
+		has(t, c.ask("tasks/result", `"taskId":"`+id+`"`), `"error":{"code":7,"message":"broken"`)
+		has(t, c.ask("tasks/get", `"taskId":"`+id+`"`), `"status":"failed"`, `"statusMessage":"broken"`)
+	})
+}
+
+func TestSessionCancels(t *testing.T) {
+	within(t, func(t *testing.T) {
+		s := newServer()
+		var cause error
+		add(s, "wait", mcptask.Support{}, func(ctx context.Context) (string, error) {
+			<-ctx.Done()
+			cause = context.Cause(ctx)
+			return "late", nil
+		})
+		c := openSession(t, s, "")
+		id := c.begin("wait", "")
+		wait()
+		c.write(c.request("tasks/result", `"taskId":"`+id+`"`)) // waits
+		wait()
+		c.write(c.request("tasks/cancel", `"taskId":"`+id+`"`))
+		both := c.read() + c.read()
+		has(t, both, `"status":"cancelled"`, `the task has been cancelled`)
+		wait()
+		if !errors.Is(cause, mcp.ErrCancelled) {
+			t.Errorf("cause %v", cause)
+		}
+		has(t, c.ask("tasks/cancel", `"taskId":"`+id+`"`), `-32602`)
+	})
+}
+
+func TestSessionErrors(t *testing.T) {
+	within(t, func(t *testing.T) {
+		s := newServer()
+		f := func(context.Context) (string, error) { return "done", nil }
+		addGenerated(s, "import", mcptask.Support{Required: true}, f)
+		s.Register(mcp.NewTool(mcp.ToolInfo{Name: "plain", InputSchema: schema}, handler(f)))
+		c := openSession(t, s, "ann")
+		has(t, c.ask("tools/call", `"name":"import"`), `-32601`, `only be called as a task`)
+		has(t, c.ask("tools/call", `"name":"plain","task":{}`), `-32601`, `cannot be called as a task`)
+		has(t, c.askInvalid("tools/call", `"name":"import","task":1`), `-32602`)
+		has(t, c.askInvalid("tools/call", `"name":"import","task":{"ttl":"1"}`), `-32602`)
+		has(t, c.ask("tools/call", `"name":"import","task":{"ttl":-1}`), `-32602`)
+		has(t, c.ask("tools/call", `"name":"import","task":{},"arguments":{"n":"x"}`), `-32602`)
+		for _, method := range []string{"tasks/get", "tasks/result", "tasks/cancel"} {
+			unknown := `-32602,"message":"invalid params: unknown taskId"`
+			has(t, c.ask(method, `"taskId":"none"`), unknown)
+			has(t, c.askInvalid(method, ``), unknown)
+			id := c.begin("import", "")
+			has(t, openSession(t, s, "bob").ask(method, `"taskId":"`+id+`"`), unknown)
+		}
+		has(t, c.ask("tasks/list", ""), `-32601`)
+		has(t, c.ask("tasks/update", `"taskId":"none","inputResponses":{}`), `-32601`)
+	})
+}
+
+// A question is a request to the client that waits for the result, and is asked once, whether the
+// run waits for its answer or is parked.
+func TestSessionAsks(t *testing.T) {
+	for _, parked := range []bool{false, true} {
+		t.Run(fmt.Sprint("parked ", parked), func(t *testing.T) {
+			within(t, func(t *testing.T) {
+				s := newServer()
+				add(s, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "sure?") })
+				c := openSession(t, s, "")
+				id := c.begin("ask", "")
+				wait()
+				has(t, c.ask("tasks/get", `"taskId":"`+id+`"`), `"status":"input_required"`)
+				if parked {
+					time.Sleep(2 * time.Minute)
+				}
+				c.write(c.request("tasks/result", `"taskId":"`+id+`"`))
+				c.write(c.request("tasks/result", `"taskId":"`+id+`"`))
+				asked := c.read()
+				has(t, asked, `"method":"elicitation/create"`, `"io.modelcontextprotocol/related-task":{"taskId":"`+id+`"}`, `sure?`)
+				var m struct{ ID json.RawMessage }
+				if err := json.Unmarshal([]byte(asked), &m); err != nil {
+					t.Fatal(err)
+				}
+				wait()
+				c.write(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"action":"accept","content":{"yes":true}}}`)
+				has(t, c.read(), `accepttrue`)
+				has(t, c.read(), `accepttrue`)
+				has(t, c.ask("tasks/get", `"taskId":"`+id+`"`), `"status":"completed"`)
+			})
+		})
+	}
+}
+
+// A client that refuses a question is asked again, and in the end the handler gets an error.
+func TestSessionRefusesQuestions(t *testing.T) {
+	within(t, func(t *testing.T) {
+		s := newServer()
+		add(s, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "sure?") })
+		c := openSession(t, s, "")
+		id := c.begin("ask", "")
+		c.write(c.request("tasks/result", `"taskId":"`+id+`"`))
+		for range 3 {
+			var m struct{ ID json.RawMessage }
+			if err := json.Unmarshal([]byte(c.read()), &m); err != nil {
+				t.Fatal(err)
+			}
+			c.write(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-1,"message":"no"}}`)
+		}
+		has(t, c.read(), `"isError":true`, `answer is not valid`)
+	})
+}
