@@ -11,16 +11,19 @@ import (
 
 // This file validates the messages of the extension io.modelcontextprotocol/tasks, whose schema is
 // schema/draft/schema.json of github.com/modelcontextprotocol/ext-tasks. MCP_TASKS_SCHEMA names the
-// file; without it, it is ext-tasks/schema.json in the folder of the schemas. Without a file, these
-// messages are validated as any message of their revision.
+// file; without it, it is ext-tasks/schema.json in the folder of the schemas. Without a file, the
+// messages of that extension are not validated.
 
-// tasksSchema returns the schema, nil without one.
+// errNoTasksSchema says that there is no schema of the extension.
+var errNoTasksSchema = errors.New("there is no schema of the extension for tasks")
+
+// tasksSchema returns the schema, and errNoTasksSchema without one.
 var tasksSchema = sync.OnceValues(func() (*schema, error) {
 	file := os.Getenv("MCP_TASKS_SCHEMA")
 	if file == "" {
 		file = filepath.Join(os.Getenv("MCP_SPEC_DIR"), "ext-tasks", "schema.json")
 		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
-			return nil, nil
+			return nil, errNoTasksSchema
 		}
 	}
 	s, err := readSchema(file)
@@ -44,7 +47,7 @@ func taskCall(method string, text []byte) (bool, error) {
 		return false, nil
 	}
 	s, err := tasksSchema()
-	if s == nil || err != nil {
+	if err != nil {
 		return true, err
 	}
 	return true, s.validate(name, text)
@@ -62,7 +65,7 @@ func taskResult(method string, result []byte) (bool, error) {
 		return false, nil
 	}
 	s, err := tasksSchema()
-	if s == nil || err != nil {
+	if err != nil {
 		return true, err
 	}
 	return true, s.validate(name, result)
