@@ -25,8 +25,14 @@ type repository struct {
 	dir string
 }
 
+// released are the modules of this repository.
+var released = slices.Clone(nested)
+
+// newRepository has the root module and examples.
 func newRepository(t *testing.T) repository {
 	t.Helper()
+	nested = []string{"examples"}
+	t.Cleanup(func() { nested = released })
 	t.Setenv("GOFLAGS", "-mod=readonly")
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)

@@ -67,6 +67,19 @@ func TestRelease(t *testing.T) {
 		}
 		c.build(t, dir, imports.String(), "")
 	})
+	for _, folder := range nested {
+		if folder == "examples" {
+			continue
+		}
+		t.Run(folder, func(t *testing.T) {
+			dir := c.module(t)
+			c.must(t, dir, "go get "+root+"/"+folder+"@"+version)
+			if got := c.must(t, dir, "go list -m -f '{{.Version}}' "+root); got != version+"\n" {
+				t.Errorf("%s brings %s of the root module, want %s", folder, got, version)
+			}
+			c.build(t, dir, "import _ \""+root+"/"+folder+"\"\n", "")
+		})
+	}
 	t.Run("examples", func(t *testing.T) {
 		dir := c.module(t)
 		c.must(t, dir, "go get "+root+"/examples/wiring/public@"+version)
@@ -86,6 +99,7 @@ func cloned(t *testing.T) repository {
 	}
 	top = strings.TrimSpace(top)
 	r := newRepository(t)
+	nested = released
 	// The versions in go.mod are in the module cache, or come from the proxy.
 	if err := os.Unsetenv("GOPROXY"); err != nil {
 		t.Fatal(err)
