@@ -29,6 +29,13 @@ const (
 	july    = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
 )
 
+const aTask = `"taskId":"a","status":"working","createdAt":"2026-07-28T10:00:00Z","lastUpdatedAt":"2026-07-28T10:00:00Z","ttlMs":1`
+
+// as returns the task with another status, and members besides.
+func as(status, more string) string {
+	return strings.Replace(aTask, "working", status, 1) + more
+}
+
 // Invalid messages are found in both directions, and valid ones pass. A line that
 // begins with "<" is the server's, one with "!" is marked; a space in front of it means
 // that an error is expected.
@@ -60,6 +67,35 @@ func TestTap(t *testing.T) {
 			` <{"jsonrpc":"2.0","id":"b","error":{"code":-32021,"message":"x"}}`,
 			`<{"jsonrpc":"2.0","id":"b","error":{"code":-32021,"message":"x","data":{"requiredCapabilities":{"sampling":{}}}}}`,
 			` <{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"a"}}}`,
+		},
+		"tasks": {
+			`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x",` + july + `}}`,
+			`<{"jsonrpc":"2.0","id":1,"result":{"resultType":"task",` + aTask + `}}`,
+			` <{"jsonrpc":"2.0","id":1,"result":{"resultType":"task",` + strings.Replace(aTask, `"working"`, `"works"`, 1) + `}}`,
+			` <{"jsonrpc":"2.0","id":1,"result":{"resultType":"task",` + strings.Replace(aTask, `"ttlMs":1`, `"ttlMs":1.5`, 1) + `}}`,
+			` <{"jsonrpc":"2.0","id":1,"result":{"resultType":"task",` + strings.Replace(aTask, `"taskId":"a",`, ``, 1) + `}}`,
+			` <{"jsonrpc":"2.0","id":1,"result":{"resultType":"task",` + strings.Replace(aTask, `2026-07-28T`, `2026-07-28 `, 1) + `}}`,
+			`{"jsonrpc":"2.0","id":2,"method":"tasks/get","params":{"taskId":"a",` + july + `}}`,
+			`<{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete",` + aTask + `}}`,
+			` <{"jsonrpc":"2.0","id":2,"result":{"resultType":"task",` + aTask + `}}`,
+			` <{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete",` + aTask + `,"result":{"content":[]}}}`,
+			` <{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete",` + as("completed", ``) + `}}`,
+			` <{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete",` + as("completed", `,"result":{}`) + `}}`,
+			`<{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete",` + as("completed", `,"result":{"content":[],"resultType":"complete"}`) + `}}`,
+			` <{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete",` + as("failed", `,"error":{"code":1}`) + `}}`,
+			`<{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete",` + as("failed", `,"error":{"code":1,"message":"x"}`) + `}}`,
+			` <{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete",` + as("input_required", `,"inputRequests":{"q":{"method":"x"}}`) + `}}`,
+			`<{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete",` + as("input_required", `,"inputRequests":{"q":{"method":"roots/list","params":{}}}`) + `}}`,
+			` {"jsonrpc":"2.0","id":3,"method":"tasks/get","params":{"taskId":7,` + july + `}}`,
+			` {"jsonrpc":"2.0","id":3,"method":"tasks/cancel","params":{` + july + `}}`,
+			` {"jsonrpc":"2.0","id":3,"method":"tasks/update","params":{"taskId":"a",` + july + `}}`,
+			` {"jsonrpc":"2.0","id":3,"method":"tasks/update","params":{"taskId":"a","inputResponses":{"q":7},` + july + `}}`,
+			`{"jsonrpc":"2.0","id":3,"method":"tasks/update","params":{"taskId":"a","inputResponses":{"q":{"roots":[]}},` + july + `}}`,
+			` {"jsonrpc":"2.0","id":4,"method":"subscriptions/listen","params":{"notifications":{"taskIds":null},` + july + `}}`,
+			` {"jsonrpc":"2.0","id":4,"method":"subscriptions/listen","params":{"notifications":{"taskIds":["a",null]},` + july + `}}`,
+			`{"jsonrpc":"2.0","id":4,"method":"subscriptions/listen","params":{"notifications":{"taskIds":["a"]},` + july + `}}`,
+			`<{"jsonrpc":"2.0","method":"notifications/tasks","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":4},` + aTask + `}}`,
+			` <{"jsonrpc":"2.0","method":"notifications/tasks","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":4},` + as("failed", ``) + `}}`,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

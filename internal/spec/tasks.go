@@ -11,19 +11,16 @@ import (
 
 // This file validates the messages of the extension io.modelcontextprotocol/tasks, whose schema is
 // schema/draft/schema.json of github.com/modelcontextprotocol/ext-tasks. MCP_TASKS_SCHEMA names the
-// file; without it, it is ext-tasks/schema.json in the folder of the schemas. Without a file, the
-// messages of that extension are not validated.
+// file; without it, it is ext-tasks/schema.json in the folder of the schemas. With or without the
+// file, [taskShape] checks them too.
 
-// errNoTasksSchema says that there is no schema of the extension.
-var errNoTasksSchema = errors.New("there is no schema of the extension for tasks")
-
-// tasksSchema returns the schema, and errNoTasksSchema without one.
+// tasksSchema returns the schema, nil without one.
 var tasksSchema = sync.OnceValues(func() (*schema, error) {
 	file := os.Getenv("MCP_TASKS_SCHEMA")
 	if file == "" {
 		file = filepath.Join(os.Getenv("MCP_SPEC_DIR"), "ext-tasks", "schema.json")
 		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
-			return nil, errNoTasksSchema
+			return nil, nil
 		}
 	}
 	s, err := readSchema(file)
@@ -41,20 +38,29 @@ var taskCalls = map[string]string{
 }
 
 // taskCall validates a request or a notification. It reports whether the message is one of tasks.
-func taskCall(method string, text []byte) (bool, error) {
+func taskCall(base *schema, method string, text []byte) (bool, error) {
 	name := taskCalls[method]
-	if name == "" {
-		return false, nil
+	if err := hasTasks(method, taskShape{base}, text); name == "" || err != nil {
+		return name != "" || err != nil, err
 	}
 	s, err := tasksSchema()
-	if err != nil {
+	if s == nil || err != nil {
 		return true, err
 	}
 	return true, s.validate(name, text)
 }
 
+// hasTasks checks the shape of a message that has tasks, and no other one.
+func hasTasks(method string, shape taskShape, text []byte) error {
+	switch {
+	case taskCalls[method] != "", method == listenMethod, method == acknowledged:
+		return shape.call(method, text)
+	}
+	return nil
+}
+
 // taskResult validates a result. It reports whether it is one of tasks.
-func taskResult(method string, result []byte) (bool, error) {
+func taskResult(base *schema, method string, result []byte) (bool, error) {
 	var name string
 	switch {
 	case strings.HasPrefix(method, "tasks/") && taskCalls[method] != "":
@@ -64,8 +70,11 @@ func taskResult(method string, result []byte) (bool, error) {
 	default:
 		return false, nil
 	}
+	if err := (taskShape{base}).result(method, result); err != nil {
+		return true, err
+	}
 	s, err := tasksSchema()
-	if err != nil {
+	if s == nil || err != nil {
 		return true, err
 	}
 	return true, s.validate(name, result)

@@ -88,7 +88,7 @@ func TestListenParams(t *testing.T) {
 		for params, want := range map[string]string{
 			`{"taskIds":"x"}`: "must be an array", `{"taskIds":[7]}`: "must consist of strings",
 		} {
-			if got := c.ask("subscriptions/listen", `"notifications":`+params); !strings.Contains(got, `"code":-32602`) || !strings.Contains(got, want) {
+			if got := c.askInvalid("subscriptions/listen", `"notifications":`+params); !strings.Contains(got, `"code":-32602`) || !strings.Contains(got, want) {
 				t.Errorf("%s: %s", params, got)
 			}
 		}
