@@ -25,6 +25,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected lines of the conversations")
@@ -54,7 +55,7 @@ const conversations = "../../testdata/conversations"
 // after the first begin with a space, and are joined before the message is sent or compared.
 //
 // Request states differ in each run: the first one that the server gives out
-// stands as <state 1>, in what it says and in what is sent to it.
+// stands as <state 1>, in what it says and in what is sent to it. So do the ids of tasks, as <task 1>.
 //
 // A section is named after what it shows; "small", "visible", "library" and others
 // in front of a colon choose another server than the whole fixture.
@@ -133,6 +134,8 @@ func serverOf(section string, log *slog.Logger) *mcp.Server {
 				return next(ctx, req)
 			}
 		}))...)
+	case "tasks", "crowded", "cramped", "failing", "refusing":
+		return newTaskServer(kind, options...)
 	case "limited":
 		return newFixture(append(options, mcp.WithLimits(mcp.Limits{MessageBytes: 300, Depth: 8, InFlight: 2, ResultBytes: 200}))...)
 	}
@@ -178,6 +181,8 @@ func converse(t *testing.T, section, script, way string, opened *handshakes) str
 	server := serverOf(section, log)
 	peer := dial(t, server, way)
 	var states stateNames
+	var tasks taskNames
+	defer mcptask.Shutdown(context.Background(), server)
 
 	var out strings.Builder
 	for _, line := range conversation.Lines(script) {
@@ -206,7 +211,7 @@ func converse(t *testing.T, section, script, way string, opened *handshakes) str
 			} else {
 				line = conversation.Format(word, text)
 			}
-			text = states.insert(text)
+			text = tasks.insert(states.insert(text))
 			if strings.HasSuffix(word, "!") {
 				peer.sendInvalid(text + "\n")
 			} else {
@@ -232,7 +237,7 @@ func converse(t *testing.T, section, script, way string, opened *handshakes) str
 		default:
 			out.WriteString(line + "\n")
 		}
-		for _, message := range peer.received() {
+		for _, message := range tasks.removeAll(peer.received()) {
 			message = states.remove(message)
 			out.WriteString(conversation.Format("<", reference.ReplaceAllString(message, "reference 7f3a19")) + "\n")
 		}

@@ -188,6 +188,9 @@ func awaitTask(ctx context.Context, s *Server, x *exchange, id string, authorize
 	defer asking.Wait() // for requests that are cancelled
 	defer cancel()
 	defer x.pauseClock()()
+	if tasks := begunTasks(x.conn); tasks != nil {
+		defer tasks.await(id)()
+	}
 	var last *taskcall.State
 	asked := map[string]context.CancelFunc{}
 	err := taskServer(s).Follow(ctx, taskCaller(x), id, authorize, func(now *taskcall.State) bool {
@@ -229,53 +232,15 @@ type taskResult struct{ object json.RawMessage }
 
 func (t *taskResult) appendTo(b []byte, _ *rendering) []byte { return append(b, t.object...) }
 
-// askedQuestion is a question of a task that a request of this process sends to the client.
-type askedQuestion struct {
-	caller   taskcall.Caller
-	id, name string
-}
-
-// beginAsking returns a channel that is closed when the request has ended which asks the question
-// now. If there is none, the caller asks it, and calls end.
-func (p *serverTasks) beginAsking(key askedQuestion) (other <-chan struct{}, end func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if other := p.asked[key]; other != nil {
-		return other, nil
-	}
-	if p.asked == nil {
-		p.asked = map[askedQuestion]chan struct{}{}
-	}
-	mine := make(chan struct{})
-	p.asked[key] = mine
-	return nil, func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		delete(p.asked, key)
-		close(mine)
-	}
-}
-
 // askForTask sends a question of a task to the client, and stores the answer. Of several requests
-// for one result, one at a time asks a question.
+// and streams, also of other processes, one at a time asks a question.
 func askForTask(ctx context.Context, s *Server, x *exchange, id string, q taskcall.OpenQuestion, authorize func(string) error) {
-	key := askedQuestion{taskCaller(x), id, q.Name}
-	for {
-		other, end := s.taskPart().beginAsking(key)
-		if other == nil {
-			defer end()
-			break
-		}
-		select {
-		case <-other:
-		case <-ctx.Done():
-			return
-		}
-	}
 	tasks, caller := taskServer(s), taskCaller(x)
-	if !isOpen(ctx, tasks, caller, id, q.Name, authorize) { // another request got the answer
+	ctx, end := tasks.Asking(ctx, caller, id, q.Name)
+	if end == nil { // it has its answer
 		return
 	}
+	defer end()
 	answer, err := x.sendRequest(ctx, q.Method, withRelatedTask(q.Params, id))
 	if ctx.Err() != nil {
 		return
@@ -288,17 +253,6 @@ func askForTask(ctx context.Context, s *Server, x *exchange, id string, q taskca
 	if err := tasks.Answer(ctx, caller, id, map[string]json.RawMessage{q.Name: answer}, authorize); err != nil && ctx.Err() == nil {
 		_ = taskError(ctx, s, err) // which logs it
 	}
-}
-
-// isOpen reports whether a question of a task has no answer yet.
-func isOpen(ctx context.Context, tasks taskcall.Tasks, c taskcall.Caller, id, name string, authorize func(string) error) (open bool) {
-	_ = tasks.Follow(ctx, c, id, authorize, func(now *taskcall.State) bool {
-		for _, q := range now.Questions {
-			open = open || q.Name == name
-		}
-		return false
-	})
-	return open
 }
 
 // withRelatedTask returns an object with the task in its _meta.

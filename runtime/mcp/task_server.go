@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -53,9 +52,6 @@ type serverTasks struct {
 	header       []string                             // fields that runs get, by canonical names
 	interceptors []Interceptor                        // of runs
 	handler      Handler                              // these, and [Server.runTaskTool]
-
-	mu    sync.Mutex
-	asked map[askedQuestion]chan struct{} // closed when the request has ended
 
 	served atomic.Bool    // the server serves, and the tasks know it
 	tasks  taskcall.Tasks // nil before the first tool with tasks; the lock of the server guards it

@@ -128,7 +128,7 @@ func (t *tasks) ask(c *content, q *taskcall.Question) error {
 		c.Work.Tries[q.Key] = q.Tries
 	}
 	if len(c.Open) >= t.limits.OpenQuestions {
-		return fmt.Errorf("%d questions of the task are open", len(c.Open))
+		return fmt.Errorf("the task has %d open questions, and may have %d", len(c.Open), t.limits.OpenQuestions)
 	}
 	c.Open = append(c.Open, openQuestion{Name: c.name(q.Key), Key: q.Key, Method: q.Method, Params: q.Params, Digest: q.Digest[:]})
 	return t.checkSize(c)

@@ -35,6 +35,8 @@ type kept struct {
 	leaseID uint64        // of the present lease: a timer of an earlier one may still fire
 	lapsed  bool          // the lease has ended, and the task has its owner still
 	changed chan struct{} // closed and replaced at each change; nil while nothing watches
+
+	observers []*func() // called at each change
 }
 
 func (m *memory) Create(ctx context.Context, r *Record, q Quota, lease time.Duration) error {
@@ -101,10 +103,7 @@ func (m *memory) set(k *kept, r *Record) {
 	}
 	k.record = r.Clone()
 	m.count(r, 1)
-	if k.changed != nil {
-		close(k.changed)
-		k.changed = nil
-	}
+	k.tell()
 	m.queue(k, !r.Status.Ended() && (r.Ready && r.Owner == "" || r.Owner != "" && k.lapsed))
 }
 
@@ -171,9 +170,35 @@ func (m *memory) remove(k *kept) {
 	m.queue(k, false)
 	k.expiry.Stop()
 	k.endLease()
+	k.tell()
+}
+
+// tell wakes those who watch the task.
+func (k *kept) tell() {
 	if k.changed != nil {
 		close(k.changed)
 		k.changed = nil
+	}
+	for _, changed := range k.observers {
+		(*changed)()
+	}
+}
+
+// observe implements [observer]. The function is called once for a task that is not there.
+func (m *memory) observe(key Key, changed func()) (stop func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k := m.tasks[key]
+	if k == nil {
+		changed()
+		return func() {}
+	}
+	one := &changed
+	k.observers = append(k.observers, one)
+	return func() {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		k.observers = slices.DeleteFunc(k.observers, func(other *func()) bool { return other == one })
 	}
 }
 

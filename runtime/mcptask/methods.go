@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -172,15 +173,15 @@ func (t *tasks) Follow(ctx context.Context, caller taskcall.Caller, id string, a
 		if err != nil {
 			return err
 		}
-		if !changed(state(r, c)) || r.Status.Ended() {
+		if !changed(state(r, c, caller.Form)) || r.Status.Ended() {
 			return nil
 		}
 	}
 	return context.Cause(ctx)
 }
 
-func state(r *Record, c *content) *taskcall.State {
-	s := &taskcall.State{Ended: r.Status.Ended(), Result: c.Result}
+func state(r *Record, c *content, form protocol.TaskForm) *taskcall.State {
+	s := &taskcall.State{Task: text(r, c, form, false), Ended: r.Status.Ended(), Result: c.Result}
 	if c.Error != nil {
 		s.Error = &jsonrpc.Error{Code: c.Error.Code, Message: c.Error.Message, Data: c.Error.Data}
 	}

@@ -20,6 +20,9 @@ type session struct {
 	conn spec.Conn
 	last int
 	init string // the reply to initialize
+
+	before   []string // messages that came before a reply
+	statuses []string // of notifications/tasks/status
 }
 
 func openSession(t *testing.T, s *mcp.Server, principal string) *session {
@@ -46,13 +49,45 @@ func (c *session) write(text string) {
 	}
 }
 
+// read returns the next message that is not a notification of a task.
 func (c *session) read() string {
 	c.t.Helper()
-	message, err := c.conn.Read()
-	if err != nil {
-		c.t.Fatal(err)
+	if len(c.before) > 0 {
+		message := c.before[0]
+		c.before = c.before[1:]
+		return message
 	}
-	return string(message)
+	return c.receive()
+}
+
+func (c *session) receive() string {
+	c.t.Helper()
+	for {
+		message, err := c.conn.Read()
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		var m struct {
+			Method string
+			Params struct{ TaskID, Status, StatusMessage string }
+		}
+		if err := json.Unmarshal(message, &m); err != nil || m.Method != "notifications/tasks/status" {
+			return string(message)
+		}
+		c.statuses = append(c.statuses, strings.TrimSpace(m.Params.Status+" "+m.Params.StatusMessage))
+	}
+}
+
+// reply returns the reply to a request.
+func (c *session) reply(id int) string {
+	c.t.Helper()
+	for {
+		message := c.receive()
+		if strings.HasPrefix(message, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result"`, id)) || strings.HasPrefix(message, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"error"`, id)) {
+			return message
+		}
+		c.before = append(c.before, message)
+	}
 }
 
 func (c *session) request(method, params string) string {
@@ -63,13 +98,13 @@ func (c *session) request(method, params string) string {
 func (c *session) ask(method, params string) string {
 	c.t.Helper()
 	c.write(c.request(method, params))
-	return c.read()
+	return c.reply(c.last)
 }
 
 func (c *session) askInvalid(method, params string) string {
 	c.t.Helper()
 	c.write(spec.Invalid(c.request(method, params)))
-	return c.read()
+	return c.reply(c.last)
 }
 
 // begin calls a tool as a task.

@@ -36,14 +36,16 @@ type tasks struct {
 	claiming  bool              // a goroutine claims records
 	closing   bool
 	parkAfter time.Duration
-	stopClaim context.CancelFunc // of the present Claim
-	ended     chan struct{}      // closed when no run is left, while Shutdown waits; nil otherwise
+	stopClaim context.CancelFunc              // of the present Claim
+	ended     chan struct{}                   // closed when no run is left, while Shutdown waits; nil otherwise
+	asked     map[askedQuestion]chan struct{} // that a goroutine of this process asks; closed when it does not any more
 }
 
 func newTasks(s taskcall.Server, store Store, o options) *tasks {
 	return &tasks{
 		options: o, server: s, store: store, owner: rand.Text(),
 		runs: map[*run]struct{}{}, free: make(chan struct{}, 1), parkAfter: parkAfter,
+		asked: map[askedQuestion]chan struct{}{},
 	}
 }
 
@@ -68,6 +70,8 @@ type content struct {
 	Rounds  int             `json:"i,omitempty"` // runs that have returned questions or a state
 	Result  json.RawMessage `json:"r,omitempty"`
 	Error   *failure        `json:"e,omitempty"`
+
+	unseen bool // what has changed does not concern clients
 }
 
 // failure is Error as it is stored.
@@ -84,6 +88,7 @@ type openQuestion struct {
 	Method string          `json:"m"`
 	Params json.RawMessage `json:"p"`
 	Digest []byte          `json:"d"`
+	Asker  *asker          `json:"a,omitempty"` // that sends it to the client; nil if none does
 }
 
 // size is what [Limits].StateBytes counts.
@@ -152,7 +157,9 @@ func (t *tasks) change(ctx context.Context, k Key, f func(*Record, *content) err
 		if err := f(r, c); err != nil {
 			return r, c, err
 		}
-		c.Updated = time.Now().UnixMilli()
+		if !c.unseen {
+			c.Updated = time.Now().UnixMilli()
+		}
 		if err := t.seal(ctx, r, c); err != nil {
 			return nil, nil, err
 		}
