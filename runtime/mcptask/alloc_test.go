@@ -2,60 +2,89 @@ package mcptask_test
 
 import (
 	"context"
+	"iter"
+	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
-	"time"
 )
 
 // A tool that answers in time costs at most two allocations more than without tasks, and no access to
-// the store.
+// the store, on each transport.
 func TestAllocationsInTime(t *testing.T) {
 	if raceEnabled {
 		t.Skip("the race detector allocates")
 	}
-	allocations := func(name string) float64 {
+	onEachTransport(t, func(t *testing.T, open func(*mcp.Server, string) *peer) {
+		const most = 2
 		store := &counting{Store: mcptask.NewMemory()}
 		s := newServer(mcptask.WithStore(store))
 		defer mcptask.Shutdown(context.Background(), s)
 		f := func(context.Context) (string, error) { return "done", nil }
-		add(s, "optional", mcptask.Support{Inline: time.Minute}, f)
+		add(s, "tasks", mcptask.Support{Inline: time.Minute}, f)
 		s.Register(plainTool("plain", f))
-		conn, wait := s.Connect(context.Background())
-		defer wait()
-		defer conn.Close()
-		message := []byte(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + name + `","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
-			`"io.modelcontextprotocol/clientCapabilities":` + withTasks + `}}}` + "\n")
-		n := testing.AllocsPerRun(500, func() {
-			if err := conn.Write(message); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := conn.Read(); err != nil {
-				t.Fatal(err)
-			}
-		})
-		if store.created > 0 {
-			t.Errorf("%d records are created", store.created)
+		c := open(s, "ada")
+		c.measured = true
+		allocations := func(name string) float64 {
+			text := c.request("tools/call", `"name":"`+name+`"`)
+			return testing.AllocsPerRun(100, func() {
+				c.post(text, func(string) {})
+				if message := c.receive(); !strings.Contains(message, `"text":"done"`) {
+					t.Error(message)
+				}
+			})
 		}
-		return n
-	}
-	plain, optional := allocations("plain"), allocations("optional")
-	t.Logf("%v allocations, %v without tasks", optional, plain)
-	if optional > plain+2 {
-		t.Errorf("%v allocations, %v without tasks", optional, plain)
-	}
+		allocations("tasks") // what is made once
+		for try := 1; ; try++ {
+			plain, optional := allocations("plain"), allocations("tasks")
+			t.Logf("%v allocations, %v without tasks", optional, plain)
+			if optional <= plain+most {
+				break
+			}
+			if try == 5 { // the HTTP of this process allocates for other connections too
+				t.Fatalf("%v allocations, %v without tasks", optional, plain)
+			}
+		}
+		if n := store.calls.Load(); n > 0 {
+			t.Errorf("%d calls of the store", n)
+		}
+	})
 }
 
-// counting counts what is created.
+// counting counts the calls that a task makes. A server claims tasks of a store that it is given.
 type counting struct {
 	mcptask.Store
-	created int
+	calls   atomic.Int32 // of all
+	updates atomic.Int32
 }
 
 func (c *counting) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quota, lease time.Duration) error {
-	c.created++
+	c.calls.Add(1)
 	return c.Store.Create(ctx, r, q, lease)
+}
+
+func (c *counting) Get(ctx context.Context, k mcptask.Key) (*mcptask.Record, error) {
+	c.calls.Add(1)
+	return c.Store.Get(ctx, k)
+}
+
+func (c *counting) Update(ctx context.Context, r *mcptask.Record) error {
+	c.calls.Add(1)
+	c.updates.Add(1)
+	return c.Store.Update(ctx, r)
+}
+
+func (c *counting) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.Record, error] {
+	c.calls.Add(1)
+	return c.Store.Watch(ctx, k)
+}
+
+func (c *counting) CountActive(ctx context.Context, account mcptask.Digest) (int, error) {
+	c.calls.Add(1)
+	return c.Store.CountActive(ctx, account)
 }
 
 func plainTool(name string, f func(ctx context.Context) (string, error)) mcp.Feature {

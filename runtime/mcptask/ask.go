@@ -58,6 +58,9 @@ func (r *run) Ask(ctx context.Context, q *taskcall.Question) (json.RawMessage, e
 	defer r.tasks.resume(r)
 	r.tasks.mu.Lock()
 	park := r.tasks.parkAfter
+	if r.tasks.closing { // Shutdown gives back what asks before, and this is later
+		park = 0
+	}
 	r.tasks.mu.Unlock()
 	timer := time.NewTimer(park)
 	defer timer.Stop()

@@ -2,61 +2,95 @@ package mcptask_test
 
 import (
 	"context"
+	"flag"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// A task that waits for an answer takes at most 6 KB in memory, and no goroutine.
+var parked = flag.Int("parked", 2000, "how many tasks wait for answers in TestBytesOfParkedTasks")
+
+// Tasks that wait for an answer take at most 6 KB each in memory, and no goroutine, in both forms. One more
+// than the limit is refused, and requests for the others are answered.
 func TestBytesOfParkedTasks(t *testing.T) {
-	const tasks = 2000
-	if raceEnabled || testing.Short() {
-		t.Skip("it measures")
+	tasks := *parked
+	if raceEnabled {
+		tasks = min(tasks, 500) // it counts goroutines
 	}
-	within(t, func(t *testing.T) {
-		s := newServer(mcptask.WithStore(mcptask.NewMemory(), mcptask.WithLimits(mcptask.Limits{Active: tasks})))
-		defer mcptask.Shutdown(context.Background(), s)
-		add(s, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "Sure?") })
-		conn, end := s.Connect(context.Background())
-		defer end()
-		defer conn.Close()
-		heap := func() int64 {
-			var m runtime.MemStats
-			runtime.GC()
-			runtime.GC()
-			runtime.ReadMemStats(&m)
-			return int64(m.HeapAlloc + m.StackInuse)
-		}
-		call := func() {
-			text := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
-				`"io.modelcontextprotocol/clientCapabilities":` + withTasks + `}}}` + "\n"
-			if err := conn.Write([]byte(text)); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := conn.Read(); err != nil {
-				t.Fatal(err)
-			}
-		}
-		call()
-		time.Sleep(2 * time.Minute)
-		before, goroutines := heap(), runtime.NumGoroutine()
-		for range tasks - 1 {
-			call()
-		}
-		time.Sleep(2 * time.Minute)
+	for _, revision := range []string{extension, session25} {
+		t.Run(revision, func(t *testing.T) {
+			within(t, func(t *testing.T) {
+				s := newServer(mcptask.WithStore(mcptask.NewMemory(), mcptask.WithLimits(mcptask.Limits{Active: tasks, Total: tasks})))
+				defer mcptask.Shutdown(context.Background(), s)
+				add(s, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "Sure?") })
+				c := &peer{t: t, revision: revision, transport: "memory", messages: make(chan string, 10*tasks), measured: true}
+				dialMemory(c, s, "")
+				if revision == session25 {
+					c.post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"c","version":"1"},"capabilities":{"elicitation":{}}}}`, nil)
+					c.receive()
+					c.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil)
+				}
+				heap := func() int64 {
+					var m runtime.MemStats
+					runtime.GC()
+					runtime.GC()
+					runtime.ReadMemStats(&m)
+					return int64(m.HeapAlloc + m.StackInuse)
+				}
+				params := `"name":"ask"`
+				if revision == session25 {
+					params += `,"task":{}`
+				}
+				call := func() string {
+					c.post(c.request("tools/call", params), nil)
+					for { // questions and notifications of sessions come between
+						if message := c.receive(); !strings.Contains(message, `"method"`) {
+							return message
+						}
+					}
+				}
+				id := between(t, call(), `"taskId":"`, `"`)
+				time.Sleep(2 * time.Minute)
+				c.drain()
+				before, goroutines := heap(), runtime.NumGoroutine()
+				for range tasks - 1 {
+					if got := call(); !strings.Contains(got, `"status":"working"`) {
+						t.Fatal(got)
+					}
+				}
+				time.Sleep(2 * time.Minute)
+				wait()
+				c.drain()
+				each := (heap() - before) / int64(tasks)
+				t.Logf("%d bytes for each of %d tasks", each, tasks)
+				if each > 6<<10 && !raceEnabled {
+					t.Errorf("%d bytes for each task", each)
+				}
+				if n := runtime.NumGoroutine(); n > goroutines+40 { // of a session, 16 questions are asked, by two each
+					t.Errorf("%d goroutines, %d before", n, goroutines)
+				}
+				has(t, call(), tooManyTasks)
+				c.post(c.request("tasks/get", `"taskId":"`+id+`"`), nil)
+				has(t, c.find(`"result"`), `"status":"input_required"`)
+			})
+		})
+	}
+}
+
+// drain drops the messages that have come.
+func (w *peer) drain() {
+	for {
 		wait()
-		each := (heap() - before) / tasks
-		t.Logf("%d bytes for each of %d tasks", each, tasks)
-		if each > 6<<10 {
-			t.Errorf("%d bytes for each task", each)
+		select {
+		case <-w.messages:
+		default:
+			return
 		}
-		if n := runtime.NumGoroutine(); n > goroutines+1 {
-			t.Errorf("%d goroutines, %d before", n, goroutines)
-		}
-	})
+	}
 }
 
 // While all handlers that may run do, and wait for something, tasks/get is answered.

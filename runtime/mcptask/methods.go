@@ -13,8 +13,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
+// maxID is how long an id may be for which a store is asked. Those of tasks have 26 bytes.
+const maxID = 64
+
 // find returns a task of a caller, for whom authorize has no error.
 func (t *tasks) find(ctx context.Context, caller taskcall.Caller, id string, authorize func(tool string) error) (*Record, error) {
+	if len(id) > maxID {
+		return nil, taskcall.ErrUnknown
+	}
 	r, err := t.store.Get(ctx, t.key(caller, id))
 	if err != nil {
 		return nil, public(err)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -81,9 +82,15 @@ func (c *session) receive() string {
 // reply returns the reply to a request.
 func (c *session) reply(id int) string {
 	c.t.Helper()
+	for i, message := range c.before {
+		if isReply(message, id) {
+			c.before = slices.Delete(c.before, i, i+1)
+			return message
+		}
+	}
 	for {
 		message := c.receive()
-		if strings.HasPrefix(message, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result"`, id)) || strings.HasPrefix(message, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"error"`, id)) {
+		if isReply(message, id) {
 			return message
 		}
 		c.before = append(c.before, message)

@@ -33,6 +33,7 @@ type tasks struct {
 	runs      map[*run]struct{} // of this process
 	active    int               // of these, without those that wait for an answer
 	free      chan struct{}     // has a value if active has become less
+	claimed   chan struct{}     // closed when that goroutine has ended; nil before the first
 	claiming  bool              // a goroutine claims records
 	closing   bool
 	parkAfter time.Duration

@@ -37,8 +37,8 @@ func (t *tasks) startClaiming() {
 	if t.claiming || t.closing || t.concurrency == 0 {
 		return
 	}
-	t.claiming = true
-	go t.claim()
+	t.claiming, t.claimed = true, make(chan struct{})
+	go t.claim(t.claimed)
 }
 
 // Changed implements [taskcall.Tasks]: the present Claim has other tools.
@@ -50,8 +50,10 @@ func (t *tasks) Changed() {
 	}
 }
 
-// claim claims records and runs them.
-func (t *tasks) claim() {
+// claim claims records and runs them. It closes ended at its end, and nothing that it has claimed is
+// then without a run.
+func (t *tasks) claim(ended chan<- struct{}) {
+	defer close(ended)
 	for {
 		ctx, ok := t.beginClaim()
 		if !ok {
@@ -61,7 +63,7 @@ func (t *tasks) claim() {
 		switch {
 		case r != nil:
 			t.addActive(1) // before the next one is claimed
-			go t.runRecord(r)
+			go t.runRecord(r, t.newRun(r, t.server.Support(r.Tool)))
 		case errors.Is(err, ErrStoreClosed):
 			t.endClaiming()
 			return
@@ -113,9 +115,7 @@ func (t *tasks) next(ctx context.Context) (*Record, error) {
 }
 
 // runRecord runs a record that this process has claimed.
-func (t *tasks) runRecord(rec *Record) {
-	support := t.server.Support(rec.Tool)
-	r := t.newRun(rec, support)
+func (t *tasks) runRecord(rec *Record, r *run) {
 	r.follow()
 	ctx, cancel := context.WithTimeout(r.ctx, storeTime)
 	c, err := r.begin(ctx, rec)
@@ -144,10 +144,20 @@ func (r *run) begin(ctx context.Context, rec *Record) (*content, error) {
 	if err != nil {
 		return nil, err
 	}
-	if rec.Attempt == c.Planned {
+	r.tasks.mu.Lock()
+	closing := r.tasks.closing
+	r.tasks.mu.Unlock()
+	switch {
+	case rec.Attempt != c.Planned: // the process that ran it has died
+	case !closing:
 		return c, nil
+	default: // another process runs it
+		_, err := r.change(ctx, func(now *Record, c *content) error {
+			plan(now, c)
+			return nil
+		})
+		return nil, errors.Join(errNothing, err)
 	}
-	// The process that ran it has died.
 	runs := false
 	c, err = r.change(ctx, func(now *Record, c *content) error {
 		c.Died++
@@ -232,8 +242,15 @@ func (t *tasks) Shutdown(ctx context.Context) error {
 	if t.stopClaim != nil {
 		t.stopClaim()
 	}
+	claimed := t.claimed
 	t.mu.Unlock()
 	t.wake()
+	if claimed != nil {
+		select {
+		case <-claimed:
+		case <-ctx.Done():
+		}
+	}
 	for _, r := range t.all() {
 		if t.private {
 			r.end(mcp.ErrConnectionClosed)

@@ -1,0 +1,266 @@
+package mcptask_test
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcptask"
+)
+
+// The client of a session gets notifications of its tasks, and their questions, on the stream for
+// what belongs to no request; another session of the same principal does not.
+func TestStreamOfASession(t *testing.T) {
+	onEachTransport(t, func(t *testing.T, open func(*mcp.Server, string) *peer) {
+		s := newServer(mcptask.WithStore(mcptask.NewMemory()))
+		defer mcptask.Shutdown(context.Background(), s)
+		add(s, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "Sure?") })
+		c, other := open(s, "ada"), open(s, "ada")
+		if c.revision != session25 {
+			return
+		}
+		for _, w := range []*peer{c, other} {
+			if w.listen != nil {
+				w.listen()
+			}
+		}
+		id := c.begin("ask")
+		c.find(`"method":"notifications/tasks/status","params":{"taskId":"` + id + `","status":"input_required"`)
+		asked := c.find(`"method":"elicitation/create"`)
+		has(t, asked, `"io.modelcontextprotocol/related-task":{"taskId":"`+id+`"}`)
+		wantIn(t, other.ask("tasks/get", `"taskId":"`+id+`"`), `"status":"input_required"`)
+		c.put(answerTo(t, asked))
+		c.find(`"status":"completed"`)
+		has(t, c.ask("tasks/result", `"taskId":"`+id+`"`), `accepttrue`)
+		if len(other.before) > 0 {
+			t.Errorf("another session gets %v", other.before)
+		}
+		for _, message := range c.before {
+			if strings.Contains(message, "elicitation") {
+				t.Errorf("asked again: %s", message)
+			}
+		}
+	})
+}
+
+func wantIn(t *testing.T, message, text string) {
+	t.Helper()
+	if !strings.Contains(message, text) {
+		t.Errorf("%s: there is no %s", message, text)
+	}
+}
+
+// answerTo returns the answer yes to a question.
+func answerTo(t *testing.T, asked string) string {
+	t.Helper()
+	var m struct{ ID json.RawMessage }
+	if err := json.Unmarshal([]byte(asked), &m); err != nil {
+		t.Fatalf("%s: %v", asked, err)
+	}
+	return `{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"action":"accept","content":{"yes":true}}}`
+}
+
+// Without a stream of the session, the request for the result asks, on its own response.
+func TestStreamOfAResult(t *testing.T) {
+	onEachTransport(t, func(t *testing.T, open func(*mcp.Server, string) *peer) {
+		s := newServer(mcptask.WithStore(mcptask.NewMemory()))
+		defer mcptask.Shutdown(context.Background(), s)
+		add(s, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "Sure?") })
+		c := open(s, "ada")
+		if c.listen == nil || c.revision != session25 {
+			return
+		}
+		id := c.begin("ask")
+		settled(t, "the question is open", func() bool {
+			return strings.Contains(c.ask("tasks/get", `"taskId":"`+id+`"`), "input_required")
+		})
+		c.put(c.request("tasks/result", `"taskId":"`+id+`"`))
+		waits := c.last
+		asked := c.find(`"method":"elicitation/create"`)
+		c.listen() // a stream that comes later does not ask again
+		c.put(c.request("tasks/result", `"taskId":"`+id+`"`))
+		c.put(answerTo(t, asked))
+		has(t, c.reply(waits), "accepttrue")
+		has(t, c.reply(waits+1), "accepttrue")
+		for _, message := range c.before {
+			if strings.Contains(message, "elicitation") {
+				t.Errorf("asked again: %s", message)
+			}
+		}
+	})
+}
+
+// Of several processes that clients of one principal ask for a result, one asks the question. When
+// its client goes, another one does at once; when the process dies, after the time of a lease.
+func TestOneProcessAsks(t *testing.T) {
+	for _, how := range []string{"answers", "leaves", "dies"} {
+		t.Run(how, func(t *testing.T) {
+			within(t, func(t *testing.T) {
+				store := mcptask.NewMemory()
+				var clients []*session
+				var processes []*process
+				var id string
+				for i := range 3 {
+					p := newProcess(t, store)
+					processes = append(processes, p)
+					s := p.Server
+					add(s, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "sure?") })
+					c := openSession(t, s, "ada")
+					clients = append(clients, c)
+					if i == 0 {
+						id = c.begin("ask", "")
+						c.conn.Close() // its stream would ask
+						wait()
+						clients[0] = openSession(t, s, "ada")
+					}
+				}
+				var mu sync.Mutex
+				var asked []int
+				questions := map[int]string{}
+				var results atomic.Int32
+				for i, c := range clients {
+					c.write(c.request("tasks/result", `"taskId":"`+id+`"`))
+					wait() // the first one asks
+					go func() {
+						for {
+							message, err := c.conn.Read()
+							if err != nil {
+								return
+							}
+							mu.Lock()
+							if strings.Contains(string(message), "elicitation/create") {
+								asked = append(asked, i)
+								questions[i] = string(message)
+							}
+							mu.Unlock()
+							if strings.Contains(string(message), "accepttrue") {
+								results.Add(1)
+							}
+						}
+					}()
+				}
+				is := func(n int) {
+					t.Helper()
+					wait()
+					mu.Lock()
+					defer mu.Unlock()
+					if len(asked) != n || asked[0] != 0 {
+						t.Fatalf("clients %v are asked, want %d", asked, n)
+					}
+				}
+				time.Sleep(10 * time.Minute) // it does not get tired
+				is(1)
+				last := 0
+				switch how {
+				case "leaves":
+					clients[0].conn.Close()
+					time.Sleep(time.Millisecond)
+					is(2)
+					last = asked[1]
+				case "dies":
+					processes[0].store.die()
+					time.Sleep(10 * time.Second)
+					is(1)
+					time.Sleep(20 * time.Second)
+					is(2)
+					last = asked[1]
+				}
+				clients[last].write(answerTo(t, questions[last]))
+				time.Sleep(time.Second)
+				want := int32(3)
+				if how == "leaves" {
+					want = 2
+				}
+				if n := results.Load(); n != want {
+					t.Errorf("%d clients have the result, want %d", n, want)
+				}
+				is(map[string]int{"answers": 1, "leaves": 2, "dies": 2}[how])
+			})
+		})
+	}
+}
+
+// A session with many tasks that wait has no goroutine for each, and gets all of their questions, some
+// at a time.
+func TestManyQuestionsOfASession(t *testing.T) {
+	within(t, func(t *testing.T) {
+		const tasks = 90
+		s := newServer()
+		add(s, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "Sure?") })
+		c := openSession(t, s, "")
+		var ids []string
+		for range tasks {
+			ids = append(ids, c.begin("ask", ""))
+		}
+		time.Sleep(2 * time.Minute) // all are parked
+		c.ask("ping", "")
+		first := len(c.before)
+		if first == 0 || first > 16 {
+			t.Errorf("%d questions at a time", first)
+		}
+		for answered := range tasks {
+			c.write(answerTo(t, c.read()))
+			wait()
+			if n := len(c.before); n > 16 {
+				t.Fatalf("%d questions are open after %d answers", n, answered)
+			}
+		}
+		for _, id := range ids {
+			has(t, c.ask("tasks/get", `"taskId":"`+id+`"`), `"status":"completed"`)
+		}
+		if len(c.before) > 0 {
+			t.Errorf("asked again: %v", c.before)
+		}
+	})
+}
+
+// A stream does not show what the client may not see any more.
+func TestStreamAsksRules(t *testing.T) {
+	within(t, func(t *testing.T) {
+		var refuse atomic.Bool
+		s := newServer(mcp.WithAccess(mcp.AccessFunc(func(ctx context.Context, f mcp.FeatureInfo) error {
+			if refuse.Load() {
+				return context.Canceled
+			}
+			return nil
+		})))
+		add(s, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) {
+			time.Sleep(time.Minute)
+			return confirm(ctx, "Sure?")
+		})
+		c := openSession(t, s, "ada")
+		c.begin("ask", "")
+		refuse.Store(true)
+		time.Sleep(2 * time.Minute)
+		c.ask("ping", "")
+		if len(c.before)+len(c.statuses) > 0 {
+			t.Errorf("sent: %v %v", c.before, c.statuses)
+		}
+	})
+}
+
+// Requests for a result end when the task expires, or is cancelled.
+func TestResultOfATaskThatExpires(t *testing.T) {
+	within(t, func(t *testing.T) {
+		s := newServer()
+		add(s, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "Sure?") })
+		c := openSession(t, s, "")
+		id := c.begin("ask", `"ttl":60000`)
+		c.write(c.request("tasks/result", `"taskId":"`+id+`"`))
+		waits := c.last
+		time.Sleep(2 * time.Minute)
+		has(t, c.reply(waits), `-32602`, `unknown taskId`)
+		wait()
+		c.ask("ping", "")
+		asked := strconv.Itoa(strings.Count(strings.Join(c.before, ""), "notifications/cancelled"))
+		if asked != "1" {
+			t.Errorf("%s questions are taken back: %v", asked, c.before)
+		}
+	})
+}
