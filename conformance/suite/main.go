@@ -20,14 +20,20 @@ import (
 	"time"
 )
 
-// revisions has the revisions for which the suite has server scenarios. Scenarios of
-// extensions are not among them. The numbers are those of the version of the suite that
-// package-lock.json pins.
+// revisions has the revisions for which the suite has server scenarios, and its extensions. The
+// numbers are those of the version of the suite that package-lock.json pins.
 var revisions = []revision{
 	{"2025-06-18", 27, 56},
 	{"2025-11-25", 33, 83},
 	{"2026-07-28", 40, 152},
+	{tasks, 10, 44},
 }
+
+// tasks has the scenarios of the extension for tasks, in revision 2026-07-28.
+const tasks = "tasks"
+
+// untested is the scenario that this version of the suite skips, whatever the server does.
+const untested = "tasks-status-notifications"
 
 type revision struct {
 	name      string
