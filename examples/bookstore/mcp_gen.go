@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
+	"github.com/mcpgen/mcpgen/runtime/mcptask"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -42,6 +43,7 @@ func RegisterMCP(r mcp.Registrar, store *Store) {
 	d.Register(mcpimpl.MethodTool(&mcpToolDescribeBook, store, mcpCallDescribeBook))
 	d.Register(mcpimpl.MethodTool(&mcpToolGetBook, store, mcpCallGetBook))
 	d.Register(mcpimpl.MethodTool(&mcpToolImportBooks, store, mcpCallImportBooks))
+	d.Register(mcptask.Tool(mcpimpl.MethodTool(&mcpToolImportList, store, mcpCallImportList), mcptask.Support{Required: true, TTL: 24 * time.Hour, Restart: true}))
 	d.Register(mcpimpl.MethodTool(&mcpToolListReservations, store, mcpCallListReservations))
 	d.Register(mcpimpl.MethodTool(&mcpToolListSubjects, store, mcpCallListSubjects))
 	d.Register(mcpimpl.MethodTool(&mcpToolRemoveBook, store, mcpCallRemoveBook))
@@ -50,6 +52,7 @@ func RegisterMCP(r mcp.Registrar, store *Store) {
 	d.Register(mcpimpl.MethodTool(&mcpToolRestockBook, store, mcpCallRestockBook))
 	d.Register(mcpimpl.MethodTool(&mcpToolSearchBooks, store, mcpCallSearchBooks))
 	d.Register(mcpimpl.MethodTool(&mcpToolSimilarBooks, store, mcpCallSimilarBooks))
+	d.Register(mcptask.Tool(mcpimpl.MethodTool(&mcpToolTakeStock, store, mcpCallTakeStock), mcptask.Support{TTL: 24 * time.Hour, Restart: true}))
 	d.Register(mcpimpl.MethodTool(&mcpToolUpdatePrice, store, mcpCallUpdatePrice))
 	r.Register(mcpimpl.MethodTool(&mcpToolWaitForCopies, store, mcpCallWaitForCopies))
 	r.Register(mcp.TextResource(&mcpResourceSchema, schema))
@@ -371,6 +374,73 @@ var _ func(*Store, context.Context, []NewBook) ([]int64, error) = (*Store).Impor
 // mcpFieldsImportBooks are the arguments of the tool "import_books".
 var mcpFieldsImportBooks = wire.Fields{
 	{Name: "books", Required: true},
+}
+
+// mcpToolImportList describes the tool "import_list" (method
+// (*Store).ImportList).
+var mcpToolImportList = mcp.ToolInfo{
+	Name: "import_list",
+	Description: "Takes a list of books in CSV into the catalogue, as publishers send it: a hundred books at " +
+		"a time, so that what has been taken in stays. A line that is not a book is reported and " +
+		"left out, and so is a book that is there already. Authors and subjects are separated by \"; " +
+		"\".",
+	Symbol:       "(*Store).ImportList",
+	Groups:       []string{"stock"},
+	Hints:        mcp.ToolHints{Idempotent: true},
+	InputSchema:  mcpInputImportList,
+	OutputSchema: mcpOutputImportList,
+}
+
+// mcpInputImportList is the input schema of the tool "import_list".
+const mcpInputImportList = `{"type":"object","properties":{` +
+	`"list":{"type":"string","description":"CSV with the columns title, authors, year, language, subjects, ` +
+	`format, price_cents and stock","minLength":1,"maxLength":1000000}},` +
+	`"required":["list"],"additionalProperties":false}`
+
+// mcpOutputImportList is the output schema of the tool "import_list".
+const mcpOutputImportList = `{"type":"object","description":"BulkImport is what became of a list of books.",` +
+	`"properties":{` +
+	`"added":{"type":"integer"},` +
+	`"known":{"type":"integer","description":"Known are the books that the catalogue had already."},` +
+	`"refused":{"type":"array","description":"Refused are the lines that no book could be made of.","items":{` +
+	`"type":"object","description":"RefusedLine is a line of a list without a book.",` +
+	`"properties":{"line":{"type":"integer"},"reason":{"type":"string"}},"required":["line","reason"]}}},` +
+	`"required":["added","known","refused"]}`
+
+// mcpCallImportList answers calls of the tool "import_list".
+func mcpCallImportList(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
+	var args struct {
+		list string
+	}
+	d := mcpimpl.Decoder(req)
+	for o := d.Object(mcpFieldsImportList); o.Next(); {
+		switch o.Name() {
+		case "list":
+			wire.String(d, &args.list)
+			wire.MinLength(d, args.list, 1)
+			wire.MaxLength(d, args.list, 1000000)
+		}
+	}
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result, err := recv.ImportList(ctx, args.list)
+	if err != nil {
+		return nil, err
+	}
+	if result == nil {
+		return mcpimpl.NothingFound(), nil
+	}
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBulkImport(e, result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(*Store, context.Context, string) (*BulkImport, error) = (*Store).ImportList
+
+// mcpFieldsImportList are the arguments of the tool "import_list".
+var mcpFieldsImportList = wire.Fields{
+	{Name: "list", Required: true},
 }
 
 // mcpToolListReservations describes the tool "list_reservations" (method
@@ -950,6 +1020,62 @@ var mcpFieldsSimilarBooks = wire.Fields{
 	{Name: "limit"},
 }
 
+// mcpToolTakeStock describes the tool "take_stock" (method (*Store).TakeStock).
+var mcpToolTakeStock = mcp.ToolInfo{
+	Name: "take_stock",
+	Description: "Counts the whole catalogue, one format after the other, and compares the reserved copies " +
+		"with the reservations. Where they differ it asks whether to correct them.",
+	Symbol:       "(*Store).TakeStock",
+	Groups:       []string{"stock"},
+	Hints:        mcp.ToolHints{Idempotent: true},
+	InputSchema:  mcpInputTakeStock,
+	OutputSchema: mcpOutputTakeStock,
+}
+
+// mcpInputTakeStock is the input schema of the tool "take_stock".
+const mcpInputTakeStock = `{"type":"object","properties":{},"additionalProperties":false}`
+
+// mcpOutputTakeStock is the output schema of the tool "take_stock".
+const mcpOutputTakeStock = `{"type":"object",` +
+	`"description":"Stocktaking is what the shop has, and what did not agree.","properties":{` +
+	`"titles":{"type":"integer"},` +
+	`"copies":{"type":"integer","description":"Copies are those in the shop, reserved ones included."},` +
+	`"reserved":{"type":"integer"},` +
+	`"valueCents":{"type":"integer",` +
+	`"description":"ValueCents is what all copies cost at today's prices, in euro cents."},` +
+	`"differences":{"type":"array",` +
+	`"description":"Differences are the books whose reserved copies are not those of their reservations.",` +
+	`"items":{"type":"object",` +
+	`"description":"Difference is a book with more or fewer reserved copies than reservations.","properties":{` +
+	`"id":{"type":"integer"},` +
+	`"title":{"type":"string"},` +
+	`"reserved":{"type":"integer",` +
+	`"description":"Reserved is the number of copies that the book has as reserved."},` +
+	`"held":{"type":"integer","description":"Held is the number of copies in reservations."}},` +
+	`"required":["id","title","reserved","held"]}},` +
+	`"corrected":{"type":"boolean",` +
+	`"description":"Corrected is whether the reserved copies of these books were set right."}},` +
+	`"required":["titles","copies","reserved","valueCents","differences","corrected"]}`
+
+// mcpCallTakeStock answers calls of the tool "take_stock".
+func mcpCallTakeStock(ctx context.Context, req *mcp.Request, recv *Store) (*mcp.ToolResult, error) {
+	if err := mcpimpl.NoArguments(req); err != nil {
+		return nil, err
+	}
+	result, err := recv.TakeStock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if result == nil {
+		return mcpimpl.NothingFound(), nil
+	}
+	e := mcpimpl.Encoder(req)
+	mcpEncodeStocktaking(e, result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(*Store, context.Context) (*Stocktaking, error) = (*Store).TakeStock
+
 // mcpToolUpdatePrice describes the tool "update_price" (method
 // (*Store).UpdatePrice).
 var mcpToolUpdatePrice = mcp.ToolInfo{
@@ -1351,6 +1477,25 @@ var _ func(*Store, context.Context, string) ([]string, error) = (*Store).Complet
 
 // MCPFormNeedsDirective describes the form and returns what reads an answer
 // into v. It makes the type a form for mcp.Elicit.
+func (v *Correction) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
+	return &mcpFormCorrection, func(d *wire.Decoder) { mcpDecodeCorrection(d, v) }
+}
+
+// mcpFormCorrection are the fields that a user is asked for.
+var mcpFormCorrection = mcp.FormInfo{
+	Fields: []mcp.FormField{
+		{
+			Name:        "correct",
+			Title:       "Set the reserved copies right",
+			Description: "Correct is whether the reserved copies become those of the reservations.",
+			Kind:        mcp.BooleanField,
+			Required:    true,
+		},
+	},
+}
+
+// MCPFormNeedsDirective describes the form and returns what reads an answer
+// into v. It makes the type a form for mcp.Elicit.
 func (v *Removal) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
 	return &mcpFormRemoval, func(d *wire.Decoder) { mcpDecodeRemoval(d, v) }
 }
@@ -1394,6 +1539,9 @@ func mcpDeclaredErrors(err error) (string, bool) {
 	}
 	if errors.Is(err, ErrNoWords) {
 		return ErrNoWords.Error(), true
+	}
+	if errors.Is(err, ErrNotCSV) {
+		return ErrNotCSV.Error(), true
 	}
 	if errors.Is(err, ErrNotFound) {
 		return ErrNotFound.Error(), true
@@ -1489,6 +1637,25 @@ func mcpDecodeLanguage(d *wire.Decoder, v *Language) {
 	wire.StringEnum(d, v, mcpEnumLanguage)
 }
 
+// mcpDecodeCorrection reads a value of type Correction.
+func mcpDecodeCorrection(d *wire.Decoder, v *Correction) {
+	for o := d.Object(mcpFieldsCorrection); o.Next(); {
+		switch o.Name() {
+		case "correct":
+			wire.Bool(d, &v.Correct)
+		}
+	}
+}
+
+var _ = struct {
+	Correct bool
+}(Correction{})
+
+// mcpFieldsCorrection are the members of a value of type Correction.
+var mcpFieldsCorrection = wire.Fields{
+	{Name: "correct", Required: true},
+}
+
 // mcpDecodeRemoval reads a value of type Removal.
 func mcpDecodeRemoval(d *wire.Decoder, v *Removal) {
 	v.Reason = SoldOut
@@ -1556,6 +1723,39 @@ var _ = struct {
 	AddedAt    time.Time
 	RepricedAt *time.Time
 }(Book{})
+
+// mcpEncodeBulkImport writes a value of type BulkImport.
+func mcpEncodeBulkImport(e *wire.Encoder, v *BulkImport) {
+	e.Begin()
+	e.Name("added")
+	wire.PutInt(e, &v.Added)
+	e.Name("known")
+	wire.PutInt(e, &v.Known)
+	e.Name("refused")
+	wire.PutSlice(e, v.Refused, mcpEncodeRefusedLine)
+	e.End()
+}
+
+var _ = struct {
+	Added   int
+	Known   int
+	Refused []RefusedLine
+}(BulkImport{})
+
+// mcpEncodeRefusedLine writes a value of type RefusedLine.
+func mcpEncodeRefusedLine(e *wire.Encoder, v *RefusedLine) {
+	e.Begin()
+	e.Name("line")
+	wire.PutInt(e, &v.Line)
+	e.Name("reason")
+	wire.PutString(e, &v.Reason)
+	e.End()
+}
+
+var _ = struct {
+	Line   int
+	Reason string
+}(RefusedLine{})
 
 // mcpEncodeReservation writes a value of type Reservation.
 func mcpEncodeReservation(e *wire.Encoder, v *Reservation) {
@@ -1661,3 +1861,51 @@ var _ = struct {
 	Book
 	Shared []string
 }(SimilarBook{})
+
+// mcpEncodeStocktaking writes a value of type Stocktaking.
+func mcpEncodeStocktaking(e *wire.Encoder, v *Stocktaking) {
+	e.Begin()
+	e.Name("titles")
+	wire.PutInt(e, &v.Titles)
+	e.Name("copies")
+	wire.PutInt(e, &v.Copies)
+	e.Name("reserved")
+	wire.PutInt(e, &v.Reserved)
+	e.Name("valueCents")
+	wire.PutInt(e, &v.ValueCents)
+	e.Name("differences")
+	wire.PutSlice(e, v.Differences, mcpEncodeDifference)
+	e.Name("corrected")
+	wire.PutBool(e, &v.Corrected)
+	e.End()
+}
+
+var _ = struct {
+	Titles      int
+	Copies      int
+	Reserved    int
+	ValueCents  int
+	Differences []Difference
+	Corrected   bool
+}(Stocktaking{})
+
+// mcpEncodeDifference writes a value of type Difference.
+func mcpEncodeDifference(e *wire.Encoder, v *Difference) {
+	e.Begin()
+	e.Name("id")
+	wire.PutInt(e, &v.ID)
+	e.Name("title")
+	wire.PutString(e, &v.Title)
+	e.Name("reserved")
+	wire.PutInt(e, &v.Reserved)
+	e.Name("held")
+	wire.PutInt(e, &v.Held)
+	e.End()
+}
+
+var _ = struct {
+	ID       int64
+	Title    string
+	Reserved int
+	Held     int
+}(Difference{})
