@@ -112,6 +112,12 @@ func readKey(path string) ([]byte, error) {
 	if err := os.Link(made.Name(), path); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, err
 	}
+	// Without its key a database cannot be read, so the name has to outlive a power cut. Not every
+	// system can sync a folder.
+	if folder, err := os.Open(filepath.Dir(path)); err == nil {
+		_ = folder.Sync()
+		_ = folder.Close()
+	}
 	key, err = os.ReadFile(path)
 	if err == nil && len(key) != keySize {
 		err = fmt.Errorf("%s has %d bytes, and a key has %d", path, len(key), keySize)
