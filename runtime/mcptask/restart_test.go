@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"maps"
 	"strings"
 	"sync"
@@ -447,4 +448,33 @@ func (k *keyed) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quota, 
 func (k *keyed) Update(ctx context.Context, r *mcptask.Record) error {
 	k.look(r)
 	return k.Store.Update(ctx, r)
+}
+
+// A run whose task was cancelled is not given back, and its end is no fault of the server, also if
+// the handler does not heed its context.
+func TestShutdownAfterCancel(t *testing.T) {
+	within(t, func(t *testing.T) {
+		var logged bytes.Buffer
+		s := newServer(key, mcp.WithLogger(slog.New(slog.NewTextHandler(&logged, nil))), mcptask.WithStore(mcptask.NewMemory()))
+		for name, restart := range map[string]bool{"again": true, "once": false} {
+			add(s, name, mcptask.Support{Restart: restart}, func(context.Context) (string, error) {
+				time.Sleep(time.Hour)
+				return "late", nil
+			})
+		}
+		c := connect(t, s)
+		again, once := c.begin("again"), c.begin("once")
+		for _, id := range []string{again, once} {
+			c.ask("tasks/cancel", fmt.Sprintf(`"taskId":%q`, id))
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		_ = mcptask.Shutdown(ctx, s)
+		c.is(again, "cancelled", "")
+		c.is(once, "cancelled", "")
+		if logged.Len() > 0 {
+			t.Errorf("logged: %s", logged.String())
+		}
+		time.Sleep(time.Hour)
+	})
 }

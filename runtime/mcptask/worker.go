@@ -314,9 +314,15 @@ func (r *run) giveBack(ctx context.Context) {
 	switch {
 	case err == nil:
 		r.end(mcp.ErrConnectionClosed)
-	case !errors.Is(err, errNothing):
+	case !errors.Is(err, errNothing) && !isTaken(err):
 		r.tasks.log("task cannot be given back", r.key, err)
 	}
+}
+
+// isTaken reports whether a run cannot change its task any more: it was cancelled, has ended, or
+// another process runs it.
+func isTaken(err error) bool {
+	return errors.Is(err, mcp.ErrCancelled) || errors.Is(err, ErrLeaseLost)
 }
 
 // interrupt ends a run that has not returned in time.
@@ -327,7 +333,7 @@ func (r *run) interrupt(ctx context.Context) {
 		c.Error, c.Message = &failed, failed.Message
 		return nil
 	})
-	if err != nil {
+	if err != nil && !isTaken(err) {
 		r.tasks.log("task cannot be ended", r.key, err)
 	}
 	r.end(mcp.ErrConnectionClosed)
