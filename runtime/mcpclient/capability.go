@@ -30,7 +30,7 @@ func (x *connection) declares(capability protocol.ServerCapability) bool {
 // revision does not have. Requests of extensions are always sent.
 func (c *Client) supports(x *connection, method string) error {
 	m := protocol.MethodOf(method)
-	if m == protocol.Unknown || c.testing != nil {
+	if m == protocol.Unknown || m.IsTask() || c.testing != nil {
 		return nil
 	}
 	r := x.revision.Load()

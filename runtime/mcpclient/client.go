@@ -292,7 +292,7 @@ func (c *Client) logLevel() string {
 
 // apply returns the options of one request.
 func (c *Client) apply(options []RequestOption) *requestOptions {
-	o := new(requestOptions)
+	o := &requestOptions{client: c}
 	for _, option := range options {
 		option(o)
 	}

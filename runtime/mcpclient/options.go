@@ -146,6 +146,7 @@ func (k StateKind) String() string {
 type RequestOption func(*requestOptions)
 
 type requestOptions struct {
+	client     *Client
 	meta       map[string]any
 	progress   func(Progress)
 	timeout    time.Duration // 0: Limits.RequestTime

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// requestName returns the name of the tool or prompt, or the URI of the resource, that a request
-// is about, "" for others.
+// requestName returns the name of the tool or prompt, the URI of the resource, or the id of the task
+// that a request is about, "" for others.
 func requestName(method string, params json.RawMessage) (name string) {
 	var member string
 	switch protocol.MethodOf(method) {
@@ -20,6 +20,8 @@ func requestName(method string, params json.RawMessage) (name string) {
 		member = "name"
 	case protocol.ResourcesRead, protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
 		member = "uri"
+	case protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel:
+		member = "taskId"
 	default:
 		return ""
 	}
