@@ -1,0 +1,93 @@
+package mcptaskclient
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+)
+
+// Option changes how a client runs tasks.
+type Option func(*settings)
+
+type settings struct {
+	ttl       time.Duration
+	questions int
+}
+
+// WithTTL is for how long a server of revision 2025-11-25 is asked to keep a task. Otherwise, and in
+// later revisions, the server decides. It panics if d is not positive.
+func WithTTL(d time.Duration) Option {
+	if d <= 0 {
+		panic("mcptaskclient: WithTTL must be positive")
+	}
+	return func(s *settings) { s.ttl = d }
+}
+
+// WithMaxQuestions is how many questions one task may ask from revision 2026-07-28 on. One more ends
+// the wait for it with [ErrQuestions]. Default: 100. It panics if n is negative. Earlier questions are
+// requests of the server, which Limits.Questions of the client bounds.
+func WithMaxQuestions(n int) Option {
+	if n < 0 {
+		panic("mcptaskclient: WithMaxQuestions must not be negative")
+	}
+	return func(s *settings) { s.questions = n }
+}
+
+const (
+	defaultQuestions = 100
+	// maxOpen is how many questions of a task may be open at a time.
+	maxOpen = 64
+)
+
+// Enable lets clients of these options run tasks: it declares the extension, and adds an interceptor,
+// the outermost one. A call that becomes a task returns when the task has ended, with its result:
+//
+//   - The message of the task goes to the function of [mcpclient.WithProgress], with the number of
+//     the message as Done, and without Total.
+//   - Questions of the task are answered by the functions of [mcpclient.Options], each key once. If
+//     one fails or refuses, the call fails.
+//   - The task is cancelled if the call ends before it: with its context, after Limits.MaxTime or
+//     [mcpclient.WithMaxTime] (that is an hour unless it is set), or by an error of a question.
+//     It is not where the connection is lost: [Find] finds it again.
+//   - An error after the creation of the task is an [*Error], with its id.
+//
+// In revision 2025-11-25 a call becomes a task only if its tool requires that.
+func Enable(o *mcpclient.Options, options ...Option) {
+	s := settings{questions: defaultQuestions}
+	for _, option := range options {
+		option(&s)
+	}
+	o.Extensions = maps.Clone(o.Extensions)
+	if o.Extensions == nil {
+		o.Extensions = map[string]json.RawMessage{}
+	}
+	if _, ok := o.Extensions[protocol.TasksName]; !ok {
+		o.Extensions[protocol.TasksName] = json.RawMessage("{}")
+	}
+	o.Interceptors = append([]mcpclient.Interceptor{s.intercept}, slices.Clone(o.Interceptors)...)
+}
+
+// intercept is called once for each client.
+func (s *settings) intercept(next mcpclient.Sender) mcpclient.Sender {
+	c := &calls{settings: *s, next: next}
+	return func(ctx context.Context, r *mcpclient.Request) (json.RawMessage, error) {
+		switch protocol.MethodOf(r.Method) {
+		case protocol.ToolsList:
+			result, err := next(ctx, r)
+			if err == nil {
+				c.noteTools(result)
+			}
+			return result, err
+		case protocol.ToolsCall:
+			if r.Client() != nil {
+				return c.call(ctx, r)
+			}
+		}
+		return next(ctx, r)
+	}
+}

@@ -1,0 +1,187 @@
+package mcptaskclient
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+)
+
+// Task is a task of a server. Its methods may be called by many goroutines. Nothing happens to it by
+// itself: only Wait answers its questions.
+type Task struct {
+	client   *mcpclient.Client
+	form     protocol.TaskForm
+	settings settings
+	tool     string // "" if it is not known
+	id       string
+
+	waiting chan struct{} // has an element while Wait runs, so that no question is answered twice
+
+	mu     sync.Mutex
+	state  State
+	ended  bool // result and err are those of the end
+	result *mcpclient.ToolResult
+	err    error
+
+	// Of Wait: the questions that have been answered, and how many were asked.
+	answered map[string]bool
+	asked    int
+}
+
+// errNotEnabled is a mistake of a program.
+var errNotEnabled = errors.New("mcptaskclient: the options of the client were not passed to Enable")
+
+// CallTask calls a tool, as [mcpclient.Client.Call] does, and returns its task when that is created. A
+// server may reply with a result instead: from revision 2026-07-28 on the server decides, and in
+// revision 2025-11-25 not every tool runs as a task. The Task then has the ID "", and the result.
+func CallTask(ctx context.Context, c *mcpclient.Client, tool string, arguments any, options ...mcpclient.RequestOption) (*Task, error) {
+	asked := new(wish)
+	params := struct {
+		Name      string `json:"name"`
+		Arguments any    `json:"arguments"`
+	}{tool, arguments}
+	if arguments == nil {
+		params.Arguments = struct{}{}
+	}
+	result, err := c.Request(context.WithValue(ctx, wishKey{}, asked), protocol.ToolsCall.String(), params, options...)
+	if err != nil {
+		return nil, err
+	}
+	if !asked.seen {
+		return nil, errNotEnabled
+	}
+	t := newTask(c, asked.settings, tool)
+	created := createdTask(result, t.form, true)
+	if created == nil {
+		t.result, err = c.ReadToolResult(tool, result)
+		t.ended, t.state.Status = true, Completed
+		return t, err
+	}
+	state, err := readState(created, t.form, protocol.ToolsCall.String(), "")
+	if err != nil {
+		return nil, err
+	}
+	t.id, t.state = state.ID, *state
+	return t, nil
+}
+
+// Find returns the task with an id that a server has given, for instance after a restart of the
+// program. It asks the server; the error is an [*Error], with a *jsonrpc.Error if there is no such task.
+// A task is there only in the revision in which it was created.
+func Find(ctx context.Context, c *mcpclient.Client, id string, options ...Option) (*Task, error) {
+	s := settings{questions: defaultQuestions}
+	for _, option := range options {
+		option(&s)
+	}
+	t := newTask(c, s, "")
+	t.id = id
+	_, err := t.State(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+func newTask(c *mcpclient.Client, s settings, tool string) *Task {
+	return &Task{
+		client: c, form: formOf(c), settings: s, tool: tool, waiting: make(chan struct{}, 1), answered: map[string]bool{},
+	}
+}
+
+// ID returns the id of the task, "" for a call that has not become one.
+func (t *Task) ID() string { return t.id }
+
+// State asks the server for the task. That of a task that was seen to have ended does not change, and
+// is not asked for.
+func (t *Task) State(ctx context.Context) (State, error) {
+	t.mu.Lock()
+	state := t.state
+	t.mu.Unlock()
+	if state.Status.Ended() {
+		return state, nil
+	}
+	w := waiterOf(t.client, t.form, t.settings, t.id)
+	if err := w.get(ctx); err != nil {
+		return State{}, w.wrap(err)
+	}
+	return t.note(w.state), nil
+}
+
+// note keeps a state, unless the task has ended. It returns the one that holds.
+func (t *Task) note(s *State) State {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.state.Status.Ended() {
+		t.state = *s
+	}
+	return t.state
+}
+
+// WaitOption changes how [Task.Wait] waits.
+type WaitOption func(*waiter)
+
+// WithProgress calls f with each new message of the task, in order, before Wait returns. Done is the number of
+// the message.
+func WithProgress(f func(mcpclient.Progress)) WaitOption {
+	return func(w *waiter) { w.progress = f }
+}
+
+// Wait waits for the end of the task, answers its questions, and returns its result, also one that says
+// that the tool has failed. The end of ctx ends the wait, and not the task. The error is an [*Error].
+// Of several calls of Wait, one waits for the server, and the others for it.
+func (t *Task) Wait(ctx context.Context, options ...WaitOption) (*mcpclient.ToolResult, error) {
+	select {
+	case t.waiting <- struct{}{}:
+		defer func() { <-t.waiting }()
+	case <-ctx.Done():
+		return nil, &Error{Task: t.id, Err: context.Cause(ctx)}
+	}
+	t.mu.Lock()
+	ended, result, err, state := t.ended, t.result, t.err, t.state
+	t.mu.Unlock()
+	if ended {
+		return result, err
+	}
+	w := waiterOf(t.client, t.form, t.settings, t.id)
+	w.state, w.answered, w.asked = &state, t.answered, t.asked
+	for _, option := range options {
+		option(w)
+	}
+	data, err := w.wait(ctx)
+	t.asked = w.asked
+	state = t.note(w.state)
+	if err == nil {
+		result, err = t.client.ReadToolResult(t.tool, data)
+	}
+	err = w.wrap(err)
+	_, replied := errors.AsType[*jsonrpc.Error](err)
+	_, wrong := errors.AsType[*mcpclient.ProtocolViolationError](err)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err == nil || state.Status.Ended() && (replied || wrong || errors.Is(err, ErrCancelled)) {
+		t.ended, t.result, t.err = true, result, err
+	}
+	return result, err
+}
+
+// Cancel asks the server to cancel the task. A task that has ended stays as it is; that is no error.
+func (t *Task) Cancel(ctx context.Context) error {
+	t.mu.Lock()
+	ended := t.state.Status.Ended()
+	t.mu.Unlock()
+	if ended {
+		return nil
+	}
+	w := waiterOf(t.client, t.form, t.settings, t.id)
+	_, err := t.client.Request(ctx, protocol.TasksCancel.String(), w.params("", nil), mcpclient.WithIdempotent())
+	if e, ok := errors.AsType[*jsonrpc.Error](err); ok && e.Code == jsonrpc.CodeInvalidParams && t.form == protocol.TaskSession {
+		if state, err := t.State(ctx); err == nil && state.Status.Ended() {
+			return nil // the error is that for a task that has ended
+		}
+	}
+	return w.wrap(err)
+}

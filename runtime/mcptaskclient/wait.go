@@ -1,0 +1,383 @@
+package mcptaskclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Intervals at which a task is polled.
+const (
+	defaultPoll = time.Second // where the server suggests none
+	minPoll     = 100 * time.Millisecond
+	maxPoll     = time.Minute
+)
+
+const (
+	// cancelTime is how long the cancellation of a task that is not waited for any more may take.
+	cancelTime = 2 * time.Second
+	// endTime is how long tasks/result may take longer than the task, before it is sent again.
+	endTime = 2 * time.Second
+	// resultTries is how often tasks/result is sent, where its connection is lost.
+	resultTries = 5
+	// unbounded is a time that no wait reaches: the context bounds it.
+	unbounded = 10 * 365 * 24 * time.Hour
+)
+
+// Errors of tasks, for errors.Is.
+var (
+	// ErrCancelled ends the wait for a task that was cancelled.
+	ErrCancelled = errors.New("the task was cancelled")
+	// ErrQuestions ends the wait for a task that asks more than [WithMaxQuestions] allows.
+	ErrQuestions = errors.New("the task asks too many questions")
+
+	errQuestion = errors.New("question of the task")
+)
+
+// Error is an error of a call after it has become a task, or of a task.
+type Error struct {
+	Task string // its id, for [Find]
+	Err  error  // ErrCancelled, ErrQuestions, the *jsonrpc.Error of a failed task, or an error of package mcpclient
+}
+
+// Error has the id and the error.
+func (e *Error) Error() string { return fmt.Sprintf("task %q: %v", e.Task, e.Err) }
+
+// Unwrap returns Err.
+func (e *Error) Unwrap() error { return e.Err }
+
+// waiter waits for the end of one task.
+type waiter struct {
+	client   *mcpclient.Client
+	form     protocol.TaskForm
+	settings settings
+	id       string
+	progress func(mcpclient.Progress) // may be nil
+	state    *State                   // as it was last
+
+	messages int // that progress has got
+	message  string
+
+	// Of the extension: questions.
+	answering map[string]context.CancelFunc // by keys; the loop of the task uses it
+	asked     int                           // that have been given to functions of the user
+	mu        sync.Mutex
+	answered  map[string]bool // whose answers were sent
+	again     chan struct{}   // has an element after that: the task is to be polled now
+	failed    chan error      // has an element after a question has failed
+
+	group sync.WaitGroup
+}
+
+// newWaiter returns a waiter for a task that has been created.
+func newWaiter(client *mcpclient.Client, form protocol.TaskForm, s settings, created json.RawMessage) (*waiter, error) {
+	state, err := readState(created, form, protocol.ToolsCall.String(), "")
+	if err != nil {
+		return nil, err
+	}
+	w := waiterOf(client, form, s, state.ID)
+	w.state = state
+	return w, nil
+}
+
+func waiterOf(client *mcpclient.Client, form protocol.TaskForm, s settings, id string) *waiter {
+	return &waiter{
+		client: client, form: form, settings: s, id: id, answering: map[string]context.CancelFunc{}, answered: map[string]bool{},
+		again: make(chan struct{}, 1), failed: make(chan error, 1),
+	}
+}
+
+func (w *waiter) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := err.(*Error); ok {
+		return e
+	}
+	return &Error{Task: w.id, Err: err}
+}
+
+// params are those of a request for the task, with a further member unless it is "".
+func (w *waiter) params(name string, value []byte) json.RawMessage {
+	b := append(wire.AppendString([]byte(`{"taskId":`), w.id), "}"...)
+	if name == "" {
+		return b
+	}
+	b = wire.AppendString(append(b[:len(b)-1], ','), name)
+	return append(append(append(b, ':'), value...), '}')
+}
+
+// get polls the task.
+func (w *waiter) get(ctx context.Context) error {
+	method := protocol.TasksGet.String()
+	data, err := w.client.Request(ctx, method, w.params("", nil), mcpclient.WithIdempotent())
+	if err != nil {
+		return err
+	}
+	state, err := readState(data, w.form, method, w.id)
+	if err != nil {
+		return err
+	}
+	if w.state != nil && w.state.Status.Ended() && state.Status != w.state.Status {
+		return violation(method, fmt.Sprintf("a task that was %s is %s", w.state.Status, state.Status), data)
+	}
+	w.state = state
+	return nil
+}
+
+// known reports whether the state has what the wait needs: the reply to a call has no questions, and no
+// result.
+func (w *waiter) known() bool {
+	switch {
+	case w.state == nil:
+		return false
+	case w.form == protocol.TaskSession:
+		return true
+	case w.state.Status == InputRequired:
+		return len(w.state.questions) > 0
+	case w.state.Status == Completed:
+		return w.state.result != nil
+	case w.state.Status == Failed:
+		return w.state.failure != nil
+	}
+	return true
+}
+
+// abandon cancels a task that is not waited for any more. An error is of no use to the caller, who has
+// the one that ended the wait.
+func (w *waiter) abandon(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTime)
+	defer cancel()
+	_, _ = w.client.Request(ctx, protocol.TasksCancel.String(), w.params("", nil), mcpclient.WithIdempotent())
+}
+
+// report passes a new message of the task on.
+func (w *waiter) report() {
+	if w.progress == nil || w.state.Message == "" || w.state.Message == w.message {
+		return
+	}
+	w.message = w.state.Message
+	w.messages++
+	w.progress(mcpclient.Progress{Done: float64(w.messages), Message: w.message})
+}
+
+// interval is the time until the next poll.
+func (w *waiter) interval() time.Duration {
+	if w.state.Poll == 0 {
+		return defaultPoll
+	}
+	return min(max(w.state.Poll, minPoll), maxPoll)
+}
+
+// wait returns the result of the task when it has ended.
+func (w *waiter) wait(ctx context.Context) (json.RawMessage, error) {
+	inside, cancel := context.WithCancel(ctx)
+	defer w.group.Wait()
+	defer cancel()
+	result, err := w.loop(inside)
+	if ctx.Err() != nil && err != nil {
+		return nil, context.Cause(ctx)
+	}
+	return result, err
+}
+
+func (w *waiter) loop(ctx context.Context) (json.RawMessage, error) {
+	r := resultRequest{waiter: w}
+	defer r.stop()
+	if !w.known() {
+		if err := w.get(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for {
+		if w.state.Status != Completed && w.state.Status != Failed {
+			w.report()
+		}
+		wait := w.interval()
+		switch {
+		case w.state.Status == Cancelled:
+			return nil, ErrCancelled
+		case w.form == protocol.TaskSession:
+			if w.state.Status == InputRequired || w.state.Status.Ended() {
+				r.begin(ctx, w.state.Status.Ended())
+			}
+			if w.state.Status.Ended() {
+				wait = endTime
+			}
+		case w.state.Status == Completed:
+			return w.state.result, nil
+		case w.state.Status == Failed:
+			return nil, w.state.failure
+		default:
+			if err := w.answer(ctx); err != nil {
+				return nil, err
+			}
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-timer.C:
+			if w.form == protocol.TaskSession && w.state.Status.Ended() {
+				r.hurry(ctx)
+				continue
+			}
+		case <-w.again:
+		case err := <-w.failed:
+			timer.Stop()
+			return nil, err
+		case e := <-r.ended:
+			timer.Stop()
+			if end, err, done := r.outcome(e); done {
+				if e, ok := err.(*jsonrpc.Error); ok && e.Code == jsonrpc.CodeInvalidParams {
+					if !w.state.Status.Ended() && w.get(ctx) == nil && w.state.Status == Cancelled {
+						return nil, ErrCancelled
+					}
+				}
+				return end, err
+			}
+		case <-ctx.Done():
+			timer.Stop()
+			return nil, context.Cause(ctx)
+		}
+		timer.Stop()
+		if w.form == protocol.TaskSession && w.state.Status.Ended() {
+			continue // it does not change any more, whatever the server says
+		}
+		if err := w.get(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// answer answers the questions of the task that are new, each in a goroutine, and ends the answers to
+// those that the task does not have any more.
+func (w *waiter) answer(ctx context.Context) error {
+	if len(w.state.questions) > maxOpen {
+		return fmt.Errorf("%w: %w: more than %d at a time", errQuestion, ErrQuestions, maxOpen)
+	}
+	open := map[string]bool{}
+	for _, q := range w.state.questions {
+		open[q.key] = true
+		w.mu.Lock()
+		answered := w.answered[q.key]
+		w.mu.Unlock()
+		if w.answering[q.key] != nil || answered {
+			continue
+		}
+		if w.asked++; w.asked > w.settings.questions {
+			return fmt.Errorf("%w: %w: more than %d; see WithMaxQuestions", errQuestion, ErrQuestions, w.settings.questions)
+		}
+		of, cancel := context.WithCancel(ctx)
+		w.answering[q.key] = cancel
+		w.group.Go(func() {
+			defer cancel()
+			err := w.answerOne(of, q)
+			if err != nil && of.Err() == nil {
+				select {
+				case w.failed <- fmt.Errorf("%w: %w", errQuestion, err):
+				default: // another one has failed
+				}
+			}
+		})
+	}
+	for key, cancel := range w.answering {
+		if !open[key] {
+			cancel()
+			delete(w.answering, key) // if the server asks again, it has no answer
+		}
+	}
+	return nil
+}
+
+func (w *waiter) answerOne(ctx context.Context, q question) error {
+	answer, err := w.client.Answer(ctx, q.key, q.method, q.params)
+	if err != nil {
+		return err
+	}
+	responses := append(append(wire.AppendString([]byte{'{'}, q.key), ':'), answer...)
+	_, err = w.client.Request(ctx, protocol.TasksUpdate.String(), w.params("inputResponses", append(responses, '}')), mcpclient.WithIdempotent())
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	w.answered[q.key] = true
+	w.mu.Unlock()
+	select {
+	case w.again <- struct{}{}:
+	default:
+	}
+	return nil
+}
+
+// resultRequest is tasks/result of revision 2025-11-25. The server replies when the task has ended, and
+// asks its questions until then.
+type resultRequest struct {
+	*waiter
+	ended  chan resultEnd // nil while there is no request
+	cancel context.CancelFunc
+	final  bool // the task has ended: the reply must come as that to any other request
+	tries  int
+}
+
+type resultEnd struct {
+	result json.RawMessage
+	err    error
+}
+
+// begin sends the request, unless it is sent.
+func (r *resultRequest) begin(ctx context.Context, final bool) {
+	if r.ended != nil {
+		return
+	}
+	r.tries++
+	r.final = final
+	options := []mcpclient.RequestOption{mcpclient.WithIdempotent()}
+	if !final { // a person may be asked meanwhile; the task is polled besides
+		options = append(options, mcpclient.WithTimeout(unbounded), mcpclient.WithMaxTime(unbounded))
+	}
+	ctx, r.cancel = context.WithCancel(ctx)
+	ended := make(chan resultEnd, 1)
+	r.ended = ended
+	r.group.Go(func() {
+		result, err := r.client.Request(ctx, protocol.TasksResult.String(), r.params("", nil), options...)
+		ended <- resultEnd{result, err}
+	})
+}
+
+func (r *resultRequest) stop() {
+	if r.ended != nil {
+		r.cancel()
+		r.ended = nil
+	}
+}
+
+// hurry sends the request again if it was sent before the end of the task.
+func (r *resultRequest) hurry(ctx context.Context) {
+	if r.ended != nil && !r.final {
+		r.stop()
+	}
+	r.begin(ctx, true)
+}
+
+// outcome returns how the request has ended, and whether that is the end of the wait.
+func (r *resultRequest) outcome(e resultEnd) (json.RawMessage, error, bool) {
+	final := r.final
+	r.stop()
+	if e.err == nil {
+		if kind, _ := jsonrpc.String(member(e.result, "resultType")); kind != "" && kind != "complete" {
+			return nil, violation(protocol.TasksResult.String(), "the result of a task is not one of a call", e.result), true
+		}
+		return e.result, nil, true
+	}
+	if _, lost := errors.AsType[*mcpclient.ConnectionError](e.err); lost && !final && r.tries < resultTries {
+		return nil, nil, false
+	}
+	return nil, e.err, true
+}
