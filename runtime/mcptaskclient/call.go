@@ -106,8 +106,9 @@ func isOurs(ctx context.Context, err error) bool {
 	if ctx.Err() != nil || errors.Is(err, errQuestion) {
 		return true
 	}
-	_, ok := errors.AsType[*mcpclient.ProtocolViolationError](err)
-	return ok
+	_, violation := errors.AsType[*mcpclient.ProtocolViolationError](err)
+	_, limit := errors.AsType[*mcpclient.LimitError](err)
+	return violation || limit
 }
 
 // createdTask returns the task that a result of tools/call has, nil if it has none.

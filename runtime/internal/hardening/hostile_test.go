@@ -39,7 +39,7 @@ type hostileRow struct {
 }
 
 // hostileRows are all of them.
-var hostileRows = slices.Concat(messageRows, limitRows, schemaRows, questionRows)
+var hostileRows = slices.Concat(messageRows, limitRows, schemaRows, questionRows, taskRows)
 
 // hostile is a hostile server with a client.
 type hostile struct {

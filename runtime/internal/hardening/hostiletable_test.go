@@ -39,6 +39,7 @@ var hostileLines = []hostileLine{
 	{what: "ask what was not declared, or in a revision without questions", rows: []string{"UndeclaredQuestions", "ModernQuestions", "UndeclaredRounds"}},
 	{what: "ask with strange forms and links", rows: []string{"StrangeForms", "StrangeLinks"}, tests: []string{"mcpclient/TestFormRefused"}},
 	{what: "require input for ever, without a question, with a large state, for a list", rows: []string{"EndlessRounds", "RoundsWithoutInput", "LargeState", "RoundsOfLists"}, not: "rounds are of 2026-07-28, which this transport does not have"},
+	{what: "run tasks that never end, change state backwards, ask for ever, vanish, change their id, and have absurd times, wrong types and two results", rows: []string{"EndlessTasks", "TasksBackwards", "TasksAskForEver", "TasksVanish", "StrangeTasks", "StrangeNewTasks", "ResultsTwice"}},
 	{what: "begin with a wrong revision or wrong capabilities, or with questions", rows: []string{"UnknownRevision", "ModernSession", "CapabilitiesOfNoObject", "EarlyQuestions"}},
 	{what: "change, break or end sessions", tests: []string{"mcphttp/TestClientSessionID", "internal/hardening/TestHostileSessions"}, not: onlyHTTP},
 	{what: "redirect, and name endpoints elsewhere, none or two", tests: []string{"mcphttp/TestClientRedirects", "mcphttp/TestClientRedirectsToPlain", "mcphttp/TestClientEndpointEvent"}, not: onlyHTTP},
