@@ -50,6 +50,16 @@ var limitTables = []struct {
 	}},
 	{name: "mcptask", path: "github.com/mcpgen/mcpgen/runtime/mcptask"},
 	{name: "mcpclient", path: "github.com/mcpgen/mcpgen/runtime/mcpclient"},
+	{name: "mcptaskclient", path: "github.com/mcpgen/mcpgen/runtime/mcptaskclient", constants: []limit{
+		{"minPoll", "", "the shortest interval at which a task is polled"},
+		{"maxPoll", "", "the longest one"},
+		{"defaultQuestions", "", "questions of a task from 2026-07-28 on: `WithMaxQuestions`. One more is `ErrQuestions`"},
+		{"maxOpen", "", "questions of a task at a time"},
+		{"maxID", "", "bytes of the id of a task"},
+		{"maxKey", "", "bytes of the key of a question"},
+		{"maxMessage", "", "bytes of the message of a task; the rest is cut off"},
+		{"cancelTime", "", "how long a call waits for the cancellation of its task"},
+	}},
 	{name: "mcprate", path: "github.com/mcpgen/mcpgen/runtime/mcprate", constants: []limit{
 		{"defaultKept", "", "buckets of callers and tools that are kept: `WithMaxBuckets`"},
 	}},

@@ -47,8 +47,8 @@ const (
 // Enable lets clients of these options run tasks: it declares the extension, and adds an interceptor,
 // the outermost one. A call that becomes a task returns when the task has ended, with its result:
 //
-//   - The message of the task goes to the function of [mcpclient.WithProgress], with the number of
-//     the message as Done, and without Total.
+//   - Messages of the task go to the function of [mcpclient.WithProgress]. They have no numbers: Done
+//     and Total are 0.
 //   - Questions of the task are answered by the functions of [mcpclient.Options], each key once. If
 //     one fails or refuses, the call fails.
 //   - The task is cancelled if the call ends before it: with its context, after Limits.MaxTime or

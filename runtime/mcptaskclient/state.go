@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
@@ -120,7 +121,7 @@ func readState(data json.RawMessage, form protocol.TaskForm, method, want string
 		return nil, violation(method, "a task that cannot be read: "+err.Error(), data)
 	}
 	s.Status = Status(status)
-	s.Message = s.Message[:min(len(s.Message), maxMessage)]
+	s.Message = strings.ToValidUTF8(s.Message[:min(len(s.Message), maxMessage)], "") // it may be cut in a character
 	s.Created, s.Updated = timeOf(created), timeOf(updated)
 	s.TTL, s.Poll = millis(ttl), millis(poll)
 	return s, s.check(form, method, want, data)
@@ -216,7 +217,7 @@ func timeOf(text string) time.Time {
 	return t
 }
 
-// millis reads a number of milliseconds: 0 for what is none, and at most what a time.Duration holds.
+// millis reads a number of milliseconds: 0 for any other value, and at most what a time.Duration holds.
 func millis(data json.RawMessage) time.Duration {
 	n, err := strconv.ParseFloat(string(data), 64)
 	switch {

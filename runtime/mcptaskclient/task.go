@@ -124,8 +124,8 @@ func (t *Task) note(s *State) State {
 // WaitOption changes how [Task.Wait] waits.
 type WaitOption func(*waiter)
 
-// WithProgress calls f with each new message of the task, in order, before Wait returns. Done is the number of
-// the message.
+// WithProgress calls f with each new message of the task, in order, before Wait returns. Done and Total
+// are 0.
 func WithProgress(f func(mcpclient.Progress)) WaitOption {
 	return func(w *waiter) { w.progress = f }
 }
@@ -168,7 +168,7 @@ func (t *Task) Wait(ctx context.Context, options ...WaitOption) (*mcpclient.Tool
 	return result, err
 }
 
-// Cancel asks the server to cancel the task. A task that has ended stays as it is; that is no error.
+// Cancel asks the server to cancel the task. A task that has ended stays as it is, and the error is nil.
 func (t *Task) Cancel(ctx context.Context) error {
 	t.mu.Lock()
 	ended := t.state.Status.Ended()

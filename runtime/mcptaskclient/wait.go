@@ -63,8 +63,7 @@ type waiter struct {
 	progress func(mcpclient.Progress) // may be nil
 	state    *State                   // as it was last
 
-	messages int // that progress has got
-	message  string
+	message string // that progress has got
 
 	// Of the extension: questions.
 	answering map[string]context.CancelFunc // by keys; the loop of the task uses it
@@ -165,8 +164,7 @@ func (w *waiter) report() {
 		return
 	}
 	w.message = w.state.Message
-	w.messages++
-	w.progress(mcpclient.Progress{Done: float64(w.messages), Message: w.message})
+	w.progress(mcpclient.Progress{Message: w.message})
 }
 
 // interval is the time until the next poll.
