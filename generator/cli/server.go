@@ -20,6 +20,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcptaskclient"
 )
 
 // serverFlags are those of commands that call a server.
@@ -252,6 +253,7 @@ func (r *remoteServer) options() mcpclient.Options {
 	if r.flags.trace {
 		o.OnMessage = r.trace
 	}
+	mcptaskclient.Enable(&o)
 	return o
 }
 

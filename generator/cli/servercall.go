@@ -79,11 +79,14 @@ func (r *remoteServer) arguments(tool *mcpclient.Tool, words []string) (argument
 	return arguments, exitDone
 }
 
-// progressed prints a progress notification.
+// progressed prints a progress notification. That of a task has a message and no number.
 func (r *remoteServer) progressed(p mcpclient.Progress) {
 	text := fmt.Sprint(p.Done)
-	if p.Total > 0 {
+	switch {
+	case p.Total > 0:
 		text += fmt.Sprint("/", p.Total)
+	case p.Done == 0 && p.Message != "":
+		text = ""
 	}
 	r.c.noteln("%s", strings.TrimSpace(text+" "+shown(p.Message)))
 }
