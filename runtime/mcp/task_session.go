@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
@@ -17,6 +18,11 @@ import (
 // the questions of tasks for whose result it does not wait (awaitTask). A task that waits has no
 // goroutine: one goroutine looks at all tasks of the session that have changed, and each of at most
 // maxAsking questions has one until its answer.
+
+// askAfter is how long a question is open before that stream has it. A client that looks at the task
+// asks for the result meanwhile (basic/utilities/tasks, input required status), and one with a
+// channel for each request has read the reply that made the call a task.
+const askAfter = 3 * time.Second
 
 // maxAsking is how many questions of tasks a session has at a time on that stream. The others follow
 // when one has its answer.
@@ -44,6 +50,7 @@ type sessionTask struct {
 	changed bool            // it is in sessionTasks.changed
 	awaited int             // requests for its result, which ask its questions
 	asked   map[string]context.CancelFunc
+	due     map[string]time.Time // when open questions may be sent
 }
 
 // followTask follows a task that the request x has begun, after its reply.
@@ -52,7 +59,7 @@ func followTask(x *exchange, a acceptedTask) {
 	if c.out == nil || c.oneMessage || x.inSession == nil {
 		return
 	}
-	t := &sessionTask{id: a.ID, caller: taskCaller(x), asked: map[string]context.CancelFunc{}}
+	t := &sessionTask{id: a.ID, caller: taskCaller(x), asked: map[string]context.CancelFunc{}, due: map[string]time.Time{}}
 	t.shown = bytes.TrimSuffix(bytes.TrimPrefix(a.Task, []byte(`{"task":`)), []byte("}"))
 	context.AfterFunc(x.ctx.make(), func() {
 		if s := tasksOfSession(x); s != nil {
@@ -224,8 +231,12 @@ func (s *sessionTasks) ask(t *sessionTask, now *taskcall.State) {
 	open := map[string]bool{}
 	for _, q := range now.Questions {
 		open[q.Name] = true
+		if t.due[q.Name].IsZero() {
+			t.due[q.Name] = time.Now().Add(askAfter)
+			time.AfterFunc(askAfter, func() { s.change(t) })
+		}
 		switch {
-		case t.asked[q.Name] != nil || t.awaited > 0 || s.ended:
+		case t.asked[q.Name] != nil || t.awaited > 0 || s.ended || time.Now().Before(t.due[q.Name]):
 		case s.asking == maxAsking:
 			s.waiting = append(s.waiting, t)
 		default:
@@ -240,6 +251,11 @@ func (s *sessionTasks) ask(t *sessionTask, now *taskcall.State) {
 		if !open[name] {
 			cancel()
 			delete(t.asked, name)
+		}
+	}
+	for name := range t.due {
+		if !open[name] {
+			delete(t.due, name)
 		}
 	}
 }

@@ -30,12 +30,14 @@ const (
 	session25 = "2025-11-25"
 )
 
-// transports are those of these tests, with the revisions that each has.
-var transports = []struct {
+// transport is one of these tests, with the revisions that it has.
+type transport struct {
 	name      string
 	revisions []string
 	dial      func(w *peer, s *mcp.Server, principal string)
-}{
+}
+
+var transports = []transport{
 	{"memory", []string{extension, session25}, dialMemory},
 	{"stdio", []string{extension, session25}, dialStdio},
 	{"websocket", []string{extension, session25}, dialWebSocket},
@@ -49,18 +51,21 @@ func onEachTransport(t *testing.T, test func(t *testing.T, open func(s *mcp.Serv
 	for _, transport := range transports {
 		for _, revision := range transport.revisions {
 			t.Run(transport.name+"/"+revision, func(t *testing.T) {
-				test(t, func(s *mcp.Server, principal string) *peer {
-					w := &peer{t: t, revision: revision, transport: transport.name, messages: make(chan string, 100), tap: spec.NewTap(t).Conversation()}
-					transport.dial(w, s, principal)
-					if revision == session25 {
-						w.ask("initialize", `"protocolVersion":"2025-11-25","clientInfo":{"name":"c","version":"1"},"capabilities":{"elicitation":{}}`)
-						w.put(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
-					}
-					return w
-				})
+				test(t, func(s *mcp.Server, principal string) *peer { return transport.open(t, revision, s, principal) })
 			})
 		}
 	}
+}
+
+// open connects a client, until the test ends.
+func (tr *transport) open(t *testing.T, revision string, s *mcp.Server, principal string) *peer {
+	w := &peer{t: t, revision: revision, transport: tr.name, messages: make(chan string, 100), tap: spec.NewTap(t).Conversation()}
+	tr.dial(w, s, principal)
+	if revision == session25 {
+		w.ask("initialize", `"protocolVersion":"2025-11-25","clientInfo":{"name":"c","version":"1"},"capabilities":{"elicitation":{}}`)
+		w.put(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	}
+	return w
 }
 
 // peer is a client that sends messages as they are.
