@@ -6,7 +6,8 @@
 //   - that of the Go SDK, in tests,
 //   - those of both generations of the TypeScript SDK, in programs below clients
 //     that print what they found out, which tests compare with what they should,
-//   - the command line of the Inspector.
+//   - the command line of the Inspector,
+//   - for tasks also package ext-tasks and mcp-go.
 //
 // Those that run on Node.js are installed by "npm ci" in the directory clients,
 // with a Node.js of their own; tests that need them are skipped without, unless the
