@@ -25,6 +25,7 @@ import (
 type Client struct {
 	t        testing.TB
 	options  Options
+	server   *mcp.Server
 	revision *protocol.Revision
 	client   *mcpclient.Client
 	conn     jsonrpc.Conn
@@ -32,6 +33,8 @@ type Client struct {
 	ctx      context.Context // of the server; ends with the client
 	stop     context.CancelCauseFunc
 	gone     chan struct{} // closed at the end of the connection
+
+	capabilities json.RawMessage // that the client declares
 
 	background sync.WaitGroup
 	closing    sync.Once
@@ -56,7 +59,9 @@ var errClosed = fmt.Errorf("the test is over: %w", mcp.ErrConnectionClosed)
 // may serve other clients at the same time.
 func New(t testing.TB, server *mcp.Server, options Options) *Client {
 	t.Helper()
-	return open(t, server.Connect, options)
+	c := open(t, server.Connect, options)
+	c.server = server
+	return c
 }
 
 // open connects a client.

@@ -35,23 +35,24 @@ func (t *target) Dial(context.Context, dial.Options) (dial.Conn, error) {
 }
 
 // Capabilities returns the capabilities with those of Options.Capabilities.
-func (t *target) Capabilities(implied []byte) []byte {
+func (t *target) Capabilities(implied []byte) (all []byte) {
+	defer func() { t.client.capabilities = all }()
 	override := t.client.options.Capabilities
 	if len(override) == 0 {
 		return implied
 	}
-	all := map[string]any{}
-	if err := json.Unmarshal(implied, &all); err != nil {
+	members := map[string]any{}
+	if err := json.Unmarshal(implied, &members); err != nil {
 		panic(err) // the client has written it
 	}
 	for name, value := range override {
 		if value == nil {
-			delete(all, name)
+			delete(members, name)
 		} else {
-			all[name] = value
+			members[name] = value
 		}
 	}
-	data, err := marshal(all)
+	data, err := marshal(members)
 	if err != nil {
 		t.client.t.Errorf("mcptest: Options.Capabilities: %v", err)
 		return implied

@@ -15,9 +15,10 @@
 // functions in [Options] answer requests of handlers to the client: in the revisions
 // with sessions these are requests of the server; from revision 2026-07-28 on the
 // client calls again with the answers, up to ten times. [Contract] compares everything
-// that a server publishes with a file.
+// that a server publishes with a file. [Client.Task] runs the task of a tool to its end, and lets each
+// question end the run of its handler.
 //
-// The package does not sleep, leaves no goroutines behind, and works in a bubble of
+// The package does not sleep but between polls of a task, leaves no goroutines behind, and works in a bubble of
 // testing/synctest. Like the methods of [testing.T] that end a test, those of a Client
 // must be called in the goroutine of the test; functions in Options run in other
 // goroutines, and should use t.Error.

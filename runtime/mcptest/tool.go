@@ -52,7 +52,12 @@ func (c *Client) CallError(tool string, arguments any, options ...RequestOption)
 // string. Arguments are those of [Client.Start].
 func Call[T any](c *Client, tool string, arguments any, options ...RequestOption) T {
 	c.t.Helper()
-	r := c.Call(tool, arguments, options...)
+	return structured[T](c, tool, c.Call(tool, arguments, options...))
+}
+
+// structured returns the structured content of a result.
+func structured[T any](c *Client, tool string, r *ToolResult) T {
+	c.t.Helper()
 	if r.IsError {
 		c.t.Fatalf("mcptest: %s has failed: %s", tool, r.Text())
 	}
