@@ -35,7 +35,7 @@ func TestTypeScriptTasks(t *testing.T) {
 		{"sdk1", way{http, links}, experimental, "failed"},
 		{"ext-tasks", way{stdio, links}, ends("task", nil), "Task failed"},
 		{"ext-tasks", way{http, links}, ends("task", nil), "Task failed"},
-		{"ext-tasks", way{http, modern}, ends("task", nil), "failed: no shelf"},
+		{"ext-tasks", way{http, modern}, ends("task", nil), "failed: no such book"},
 	} {
 		t.Run(test.client+"/"+test.way.String(), func(t *testing.T) {
 			t.Parallel()
@@ -87,7 +87,7 @@ func TestInspectorTasks(t *testing.T) {
 					inspect(t, target, era, inspection{args: []string{"--method", "tools/call", "--tool-name", tool}, want: want})
 				}
 				inspect(t, target, era, inspection{
-					args: []string{"--method", "tools/call", "--tool-name", "fail"}, code: inspectorFailed, want: `"text":"no shelf"`,
+					args: []string{"--method", "tools/call", "--tool-name", "fail"}, code: inspectorFailed, want: `"text":"no such book"`,
 				})
 			})
 		}

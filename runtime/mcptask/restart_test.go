@@ -450,8 +450,8 @@ func (k *keyed) Update(ctx context.Context, r *mcptask.Record) error {
 	return k.Store.Update(ctx, r)
 }
 
-// A run whose task was cancelled is not given back, and its end is no fault of the server, also if
-// the handler does not heed its context.
+// A run whose task was cancelled is not given back, and its end is not an error of the server, also
+// if the handler goes on after the end of its context.
 func TestShutdownAfterCancel(t *testing.T) {
 	within(t, func(t *testing.T) {
 		var logged bytes.Buffer

@@ -47,7 +47,7 @@ func newServer() *mcp.Server {
 	})
 	add("import", true, func(ctx context.Context) (string, error) { return "imported", pass(ctx, step) })
 	add("wait", false, func(ctx context.Context) (string, error) { return "waited", pass(ctx, time.Hour) })
-	add("fail", false, func(context.Context) (string, error) { return "", errors.New("no shelf") })
+	add("fail", false, func(context.Context) (string, error) { return "", errors.New("no such book") })
 	form := mcp.FormInfo{Fields: []mcp.FormField{{Name: "name", Kind: mcp.StringField, Required: true}}}
 	add("ask", false, func(ctx context.Context) (string, error) {
 		a, err := mcp.ElicitFields(ctx, "Who are you?", &form, mcp.WithKey("who"))
