@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
@@ -55,7 +57,7 @@ var required = mcptask.Support{Required: true}
 func connect(t *testing.T, s *mcp.Server, o mcpclient.Options, options ...mcptaskclient.Option) *mcpclient.Client {
 	t.Helper()
 	mcptaskclient.Enable(&o, options...)
-	c, err := mcpclient.Connect(t.Context(), mcpclient.InMemory(s), o)
+	c, err := mcpclient.Connect(t.Context(), inMemory(t, s), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,6 +67,19 @@ func connect(t *testing.T, s *mcp.Server, o mcpclient.Options, options ...mcptas
 		}
 	})
 	return c
+}
+
+// inMemory is a server in memory, whose messages are validated.
+func inMemory(t *testing.T, s *mcp.Server) mcpclient.Target {
+	return mcpclient.Dialer("memory", func(ctx context.Context) (jsonrpc.Conn, error) {
+		ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		conn, wait := s.Connect(ctx)
+		t.Cleanup(func() {
+			cancel()
+			_ = wait() // its error is the end of the context
+		})
+		return spec.NewConn(t, conn), nil
+	})
 }
 
 // sure is what the questions of these tests ask.
