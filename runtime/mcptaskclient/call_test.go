@@ -157,6 +157,28 @@ func TestCallCancels(t *testing.T) {
 	})
 }
 
+// Close ends a call that waits for its task at once, however long the interval of polls is.
+func TestClose(t *testing.T) {
+	inBoth(t, func(t *testing.T, revision string) {
+		s := newServer()
+		add(s, "wait", mcptask.Support{Required: true, Poll: time.Minute}, func(ctx context.Context) (string, error) {
+			<-ctx.Done()
+			return "", ctx.Err()
+		})
+		c := connect(t, s, mcpclient.Options{Revision: revision})
+		begun := time.Now()
+		time.AfterFunc(90*time.Second, func() { c.Close() })
+		if _, err := c.Call(t.Context(), "wait", nil); !errors.Is(err, mcpclient.ErrClosed) {
+			t.Errorf("%v", err)
+		}
+		if d := time.Since(begun); d != 90*time.Second {
+			t.Errorf("after %v", d)
+		}
+		// The task goes on until its time is over.
+		time.Sleep(time.Hour)
+	})
+}
+
 // A question that is refused ends the call, and its task.
 func TestCallRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

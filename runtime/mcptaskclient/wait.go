@@ -240,6 +240,9 @@ func (w *waiter) loop(ctx context.Context) (json.RawMessage, error) {
 				}
 				return end, err
 			}
+		case <-w.client.Done():
+			timer.Stop()
+			return nil, mcpclient.ErrClosed
 		case <-ctx.Done():
 			timer.Stop()
 			return nil, context.Cause(ctx)
