@@ -199,27 +199,3 @@ func (q *openQuestion) asker() asker {
 func (c *content) index(name string) int {
 	return slices.IndexFunc(c.Open, func(q openQuestion) bool { return q.Name == name })
 }
-
-// observer is a [Store] that calls a function after each change of a task, and when it is deleted.
-// The function does not wait, nor use the store. Others are watched by a goroutine for each task.
-type observer interface {
-	observe(k Key, changed func()) (stop func())
-}
-
-// Observe implements [taskcall.Tasks].
-func (t *tasks) Observe(caller taskcall.Caller, id string, changed func()) (stop func()) {
-	k := t.key(caller, id)
-	if o, ok := t.store.(observer); ok {
-		return o.observe(k, changed)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	go func() {
-		for r, err := range t.store.Watch(ctx, k) {
-			changed()
-			if err != nil || r.Status.Ended() {
-				return
-			}
-		}
-	}()
-	return cancel
-}

@@ -3,6 +3,7 @@ package mcptask_test
 import (
 	"context"
 	"encoding/json"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -266,6 +267,45 @@ func TestResultOfATaskThatExpires(t *testing.T) {
 		asked := strconv.Itoa(strings.Count(strings.Join(c.before, ""), "notifications/cancelled"))
 		if asked != "1" {
 			t.Errorf("%s questions are taken back: %v", asked, c.before)
+		}
+	})
+}
+
+// A session is notified of what another process changes, without a goroutine for each of its tasks.
+func TestChangesOfOtherProcesses(t *testing.T) {
+	within(t, func(t *testing.T) {
+		const tasks = 50
+		store := mcptask.NewMemory()
+		one, other := newProcess(t, store), newProcess(t, store)
+		for _, p := range []*process{one, other} {
+			add(p.Server, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "Sure?") })
+		}
+		c, second := openSession(t, one.Server, "ada"), openSession(t, other.Server, "ada")
+		wait()
+		before := runtime.NumGoroutine()
+		var ids []string
+		for range tasks {
+			ids = append(ids, c.begin("ask", ""))
+		}
+		time.Sleep(2 * time.Minute)
+		if n := runtime.NumGoroutine(); n > before+40 { // of 16 questions, by two each, and some more
+			t.Errorf("%d goroutines, %d before", n, before)
+		}
+		c.ask("ping", "")
+		c.statuses = nil
+		for _, id := range ids {
+			has(t, second.ask("tasks/cancel", `"taskId":"`+id+`"`), `"status":"cancelled"`)
+		}
+		time.Sleep(5 * time.Second)
+		c.ask("ping", "")
+		if n := len(c.statuses); n != tasks || slices.ContainsFunc(c.statuses, func(s string) bool { return s != "cancelled" }) {
+			t.Errorf("%d notifications: %v", n, c.statuses)
+		}
+		if len(second.statuses) > 0 {
+			t.Errorf("the other session gets %v", second.statuses)
+		}
+		if n := runtime.NumGoroutine(); n > before {
+			t.Errorf("%d goroutines are left, %d before", n, before)
 		}
 	})
 }

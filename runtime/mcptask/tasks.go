@@ -40,13 +40,16 @@ type tasks struct {
 	stopClaim context.CancelFunc              // of the present Claim
 	ended     chan struct{}                   // closed when no run is left, while Shutdown waits; nil otherwise
 	asked     map[askedQuestion]chan struct{} // that a goroutine of this process asks; closed when it does not any more
+	observed  map[Key][]*observed             // by sessions, in a store that does not say what has changed
+	stopPoll  context.CancelFunc              // of the goroutine that asks for these; nil if there is none
 }
 
 func newTasks(s taskcall.Server, store Store, o options) *tasks {
 	return &tasks{
 		options: o, server: s, store: store, owner: rand.Text(),
 		runs: map[*run]struct{}{}, free: make(chan struct{}, 1), parkAfter: parkAfter,
-		asked: map[askedQuestion]chan struct{}{},
+		observed: map[Key][]*observed{},
+		asked:    map[askedQuestion]chan struct{}{},
 	}
 }
 
@@ -169,6 +172,7 @@ func (t *tasks) change(ctx context.Context, k Key, f func(*Record, *content) err
 			if r.Ready {
 				t.kick()
 			}
+			t.tell(k)
 			return r, c, nil
 		}
 		if !errors.Is(err, ErrConflict) {
