@@ -112,21 +112,28 @@ func TestGetWhileAllAreBusy(t *testing.T) {
 		id = c.begin("wait")
 	}
 	const limit = 20 * time.Millisecond
-	times := make([]time.Duration, 200)
-	for try := 1; ; try++ { // other programs may use the processors
-		for i := range times {
-			begun := time.Now()
-			c.get(id)
-			times[i] = time.Since(begun)
+	gets, other := make([]time.Duration, 200), make([]time.Duration, 200)
+	timed := func(f func()) time.Duration {
+		begun := time.Now()
+		f()
+		return time.Since(begun)
+	}
+	for try := 1; ; try++ {
+		for i := range gets {
+			gets[i] = timed(func() { c.get(id) })
+			other[i] = timed(func() { c.ask("server/discover", "") })
 		}
-		slices.Sort(times)
-		p99 := times[len(times)*99/100]
-		t.Logf("p99 %v, median %v", p99, times[len(times)/2])
-		if p99 <= limit || raceEnabled {
+		slices.Sort(gets)
+		slices.Sort(other)
+		const p99 = 99 * 200 / 100
+		t.Logf("tasks/get: p99 %v, median %v; server/discover: p99 %v", gets[p99], gets[100], other[p99])
+		// Other programs may use the processors: a request that has nothing to do with tasks then takes
+		// as long.
+		if gets[p99] <= max(limit, 3*other[p99]) {
 			return
 		}
 		if try == 5 {
-			t.Fatalf("tasks/get takes %v (p99), at most %v", p99, limit)
+			t.Fatalf("tasks/get takes %v (p99), at most %v", gets[p99], limit)
 		}
 	}
 }
