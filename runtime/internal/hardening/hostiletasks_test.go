@@ -144,6 +144,18 @@ func (h *hostile) callTasks(t *testing.T, n int, options []mcpclient.RequestOpti
 	group.Wait()
 }
 
+// wantCancelled checks how many tasks the client has cancelled.
+func (h *hostile) wantCancelled(t *testing.T, least, most int) {
+	t.Helper()
+	result, err := h.client.Call(t.Context(), "cancelled", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := strconv.Atoi(result.Text()); err != nil || n < least || n > most {
+		t.Errorf("%q tasks were cancelled, want %d to %d", result.Text(), least, most)
+	}
+}
+
 // absurdTimes are intervals and times to live, as JSON.
 var absurdTimes = []string{"0", "-1", "1", "0.001", "1e300", "86400000", "99999999999999999999999", "null", `"soon"`, "{}", "[]", "true"}
 
@@ -219,14 +231,12 @@ var taskRows = []hostileRow{
 		options: withTasks,
 		run: func(t *testing.T, h *hostile) {
 			h.connect(t)
-			h.callTasks(t, len(absurdTimes), []mcpclient.RequestOption{mcpclient.WithMaxTime(2 * soon)}, func(n int, _ *mcpclient.ToolResult, err error) {
+			h.callTasks(t, len(absurdTimes), []mcpclient.RequestOption{mcpclient.WithMaxTime(3 * soon)}, func(n int, _ *mcpclient.ToolResult, err error) {
 				if !errors.Is(err, mcpclient.ErrTimeout) {
 					t.Errorf("%s: %v", absurdTimes[n], err)
 				}
 			})
-			if result, err := h.client.Call(t.Context(), "cancelled", nil); err != nil || result.Text() != strconv.Itoa(len(absurdTimes)) {
-				t.Errorf("cancelled: %+v, %v", result, err)
-			}
+			h.wantCancelled(t, 1, len(absurdTimes)) // on a slow machine a call may end before its task begins
 			h.works(t, "endless tasks")
 		},
 	},
@@ -239,9 +249,9 @@ var taskRows = []hostileRow{
 			switch m.times {
 			case 1, 3:
 				_ = m.Reply(m.state("input_required", `"inputRequests":{"k":{"method":"elicitation/create","params":{"mode":"form","message":"m","requestedSchema":{"type":"object","properties":{}}}}}`))
-			case 2, 4:
+			case 2:
 				_ = m.Reply(m.state("working", ""))
-			case 5:
+			case 4:
 				return false
 			default:
 				_ = m.Reply(m.state("cancelled", ""))
@@ -293,16 +303,14 @@ var taskRows = []hostileRow{
 			h.connect(t)
 			most := enough
 			if h.era == legacy {
-				most = 2 * soon
+				most = 3 * soon
 			}
 			h.callTasks(t, 2, []mcpclient.RequestOption{mcpclient.WithMaxTime(most)}, func(n int, _ *mcpclient.ToolResult, err error) {
 				if want := map[bool]error{true: mcptaskclient.ErrQuestions, false: mcpclient.ErrTimeout}[h.era == modern]; !errors.Is(err, want) {
 					t.Errorf("%d: %v, want %v", n, err, want)
 				}
 			})
-			if result, err := h.client.Call(t.Context(), "cancelled", nil); err != nil || result.Text() != "2" {
-				t.Errorf("cancelled: %+v, %v", result, err)
-			}
+			h.wantCancelled(t, 1, 2)
 			h.works(t, "questions")
 		},
 	},
