@@ -64,6 +64,7 @@ func subcommands() []*subcommand {
 		{"logout", "URL", "delete a login", (*command).logout},
 		{"key", "new NAME", "make an API key for a server with -keys", (*command).key},
 		{"init", "[DIR]", "add what a package needs to be served, and print what to do next", (*command).init},
+		{"version", "", "print the version", (*command).showVersion},
 	}
 }
 

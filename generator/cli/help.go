@@ -27,7 +27,7 @@ func (c *command) help(args []string) int {
 }
 
 func (c *command) helpTopic(topic string) int {
-	topics := map[string]string{"help": c.overview(), "generate": helpGenerate, "list": fmt.Sprintf(helpList, tokenMethod), "call": helpCall, "read": helpRead, "prompt": helpPrompt, "run": helpRun, "diff": helpDiff, "vet": vetHelp(), "login": helpLogin, "logout": helpLogout, "key": helpKey, "init": helpInit}
+	topics := map[string]string{"help": c.overview(), "generate": helpGenerate, "list": fmt.Sprintf(helpList, tokenMethod), "call": helpCall, "read": helpRead, "prompt": helpPrompt, "run": helpRun, "diff": helpDiff, "vet": vetHelp(), "login": helpLogin, "logout": helpLogout, "key": helpKey, "init": helpInit, "version": helpVersion}
 	text, ok := topics[topic]
 	switch {
 	case topic == "directives":
@@ -77,7 +77,7 @@ Then //go:generate go tool mcpgen, and call NewMCPServer in main.
 
 Exit codes: 0 done, 1 findings or nothing to do, 2 wrong usage, 130 interrupted.
 Topics of help: generate, list, call, read, prompt, run, diff, vet, login, logout,
-key, init, directives.
+key, init, version, directives.
 `)
 	return b.String()
 }

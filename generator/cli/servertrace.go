@@ -2,7 +2,6 @@ package cli
 
 import (
 	"net/http"
-	"runtime/debug"
 
 	"github.com/mcpgen/mcpgen/generator/internal/remote"
 )
@@ -23,12 +22,4 @@ func (c *command) hide(address string, header http.Header, bearer string) *remot
 	s.Add(address, header, bearer)
 	c.err = s.Writer(c.err)
 	return s
-}
-
-// version is that of this command, as the go command has recorded it.
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
 }
