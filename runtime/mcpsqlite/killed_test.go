@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -186,7 +187,7 @@ func (v *victim) follow(deadline time.Time) (*outcome, error) {
 			break
 		}
 		if time.Now().After(deadline) {
-			return o, fmt.Errorf("no task: %s, %v", reply, err)
+			return o, errors.Join(fmt.Errorf("no task: %s", reply), err)
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
@@ -206,7 +207,7 @@ func (v *victim) follow(deadline time.Time) (*outcome, error) {
 			Error json.RawMessage
 		}
 		if err := json.Unmarshal([]byte(reply), &m); err != nil || m.Result == nil {
-			return o, fmt.Errorf("task %s: %s, %v", o.id, reply, err)
+			return o, errors.Join(fmt.Errorf("task %s: %s", o.id, reply), err)
 		}
 		switch m.Result.Status {
 		case "completed":

@@ -39,7 +39,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	for {
 		var version int
 		if err := conn.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {

@@ -104,7 +104,7 @@ func readKey(path string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer os.Remove(made.Name())
+	defer func() { _ = os.Remove(made.Name()) }()
 	_, err = made.Write(key)
 	if err = errors.Join(err, made.Sync(), made.Close()); err != nil {
 		return nil, err
