@@ -50,6 +50,8 @@ func slowCompute(ctx context.Context, seconds int, label *string) (string, error
 	return "computed " + *label, nil
 }
 
+var errJob = errors.New("the job has failed")
+
 // failingJob fails after a second, as a task.
 //
 //mcp:tool name=failing_job task=required
@@ -57,7 +59,7 @@ func failingJob(ctx context.Context) error {
 	if err := pause(ctx, time.Second); err != nil {
 		return err
 	}
-	return errors.New("the job has failed")
+	return errJob
 }
 
 // protocolErrorJob fails with an error of the protocol.
