@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -71,14 +70,14 @@ func (c *sessionClient) ask(method, params string) {
 }
 
 // post sends a message, and returns when the response begins.
-func (c *sessionClient) post(text string) { c.do(http.MethodPost, strings.NewReader(text)) }
+func (c *sessionClient) post(text string) { c.do(http.MethodPost, text) }
 
 // listen opens the stream of the session.
-func (c *sessionClient) listen() { c.do(http.MethodGet, nil) }
+func (c *sessionClient) listen() { c.do(http.MethodGet, "") }
 
-func (c *sessionClient) do(method string, body io.Reader) {
+func (c *sessionClient) do(method, text string) {
 	c.t.Helper()
-	r, err := http.NewRequestWithContext(c.ctx, method, c.url, body)
+	r, err := http.NewRequestWithContext(c.ctx, method, c.url, strings.NewReader(text))
 	if err != nil {
 		c.t.Fatal(err)
 	}
@@ -106,7 +105,7 @@ func (c *sessionClient) do(method string, body io.Reader) {
 			}
 		}
 	}()
-	if !strings.Contains(fmt.Sprint(body), "tasks/result") { // whose response may begin with its end
+	if !strings.Contains(text, "tasks/result") { // whose response may begin with its end
 		select {
 		case err := <-began:
 			if err != nil {
