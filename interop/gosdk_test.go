@@ -146,7 +146,8 @@ func everyShop(t *testing.T, test func(*testing.T, context.Context, *mcp.ClientS
 	})
 }
 
-// arguments has a call for every tool, in an order in which all succeed.
+// arguments has a call for every tool but import_list, which clients without tasks cannot call, in an
+// order in which all succeed.
 var arguments = []struct {
 	tool string
 	args map[string]any
@@ -174,6 +175,7 @@ var arguments = []struct {
 		map[string]any{"title": "Crotchet Castle", "authors": []any{"Thomas Love Peacock"}, "year": 1831, "priceCents": 800},
 		map[string]any{"title": "Headlong Hall", "authors": []any{"Thomas Love Peacock"}, "year": 1815, "priceCents": 700},
 	}}, "[1000001,1000002]"},
+	{"take_stock", map[string]any{}, `"titles":277`},
 }
 
 func TestListAndCall(t *testing.T) {
@@ -209,6 +211,7 @@ func TestListAndCall(t *testing.T) {
 				validate(t, call.tool+" result", tool.OutputSchema, result.StructuredContent)
 			}
 		}
+		delete(uncalled, "import_list")
 		if len(uncalled) > 0 {
 			t.Errorf("these tools were not called: %q", slices.Sorted(maps.Keys(uncalled)))
 		}

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -160,13 +161,15 @@ func (f *facts) abandoned(name string) {
 	}
 }
 
-// hello checks the server's description that the client gets first.
-func (f *facts) hello(server map[string]any, instructions string) {
+// hello checks the server's description that the client gets first. further are the capabilities
+// besides those of all features.
+func (f *facts) hello(server map[string]any, instructions string, further ...string) {
 	f.t.Helper()
 	capabilities := []string{"completions", "logging", "prompts", "resources", "tools"}
 	if f.way.revision == revisions[0] {
 		capabilities = capabilities[1:]
 	}
+	capabilities = slices.Sorted(slices.Values(append(capabilities, further...)))
 	if f.way.revision < forms {
 		delete(server, "title")
 	}
