@@ -54,8 +54,8 @@ const conversations = "../../testdata/conversations"
 // A message of JSON that is longer than a line may be is written over several lines: those
 // after the first begin with a space, and are joined before the message is sent or compared.
 //
-// Request states differ in each run: the first one that the server gives out
-// stands as <state 1>, in what it says and in what is sent to it. So do the ids of tasks, as <task 1>.
+// Request states differ in each run: the first one that the server sends is written as <state 1>,
+// in messages of both sides, and the id of the first task as <task 1>.
 //
 // A section is named after what it shows; "small", "visible", "library" and others
 // in front of a colon choose another server than the whole fixture.
@@ -293,7 +293,7 @@ func dialContext(t *testing.T, ctx context.Context, s *mcp.Server, way string) *
 				if err != nil {
 					return
 				}
-				p.hear(string(m))
+				p.deliver(string(m))
 			}
 		}()
 		go p.serve(wait)
@@ -322,11 +322,11 @@ func (p *peer) listen(r io.Reader) {
 		if err != nil {
 			return
 		}
-		p.hear(string(m))
+		p.deliver(string(m))
 	}
 }
 
-func (p *peer) hear(m string) {
+func (p *peer) deliver(m string) {
 	p.tap.Server(m)
 	p.mu.Lock()
 	defer p.mu.Unlock()

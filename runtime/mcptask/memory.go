@@ -103,7 +103,7 @@ func (m *memory) set(k *kept, r *Record) {
 	}
 	k.record = r.Clone()
 	m.count(r, 1)
-	k.tell()
+	k.notify()
 	m.queue(k, !r.Status.Ended() && (r.Ready && r.Owner == "" || r.Owner != "" && k.lapsed))
 }
 
@@ -170,11 +170,11 @@ func (m *memory) remove(k *kept) {
 	m.queue(k, false)
 	k.expiry.Stop()
 	k.endLease()
-	k.tell()
+	k.notify()
 }
 
-// tell wakes those who watch the task.
-func (k *kept) tell() {
+// notify wakes calls of Watch, and calls the observers.
+func (k *kept) notify() {
 	if k.changed != nil {
 		close(k.changed)
 		k.changed = nil

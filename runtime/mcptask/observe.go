@@ -69,8 +69,8 @@ func (t *tasks) unobserve(o *observed) {
 	}
 }
 
-// tell calls the functions of a task that this process has changed.
-func (t *tasks) tell(k Key) {
+// notify calls the functions of a task that this process has changed.
+func (t *tasks) notify(k Key) {
 	t.mu.Lock()
 	all := t.observed[k]
 	t.mu.Unlock()

@@ -56,8 +56,8 @@ type Record struct {
 	Ready bool
 	// Owner is the process that runs the task, "" if none does.
 	Owner string
-	// Attempt is the number of the run, from 1; 0 before the first one. With Owner, it tells a
-	// run from a later one of the same task.
+	// Attempt is the number of the run, from 1; 0 before the first one. With Owner, it
+	// identifies a run among those of the task.
 	Attempt int
 
 	Sealed []byte

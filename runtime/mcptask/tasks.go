@@ -172,7 +172,7 @@ func (t *tasks) change(ctx context.Context, k Key, f func(*Record, *content) err
 			if r.Ready {
 				t.kick()
 			}
-			t.tell(k)
+			t.notify(k)
 			return r, c, nil
 		}
 		if !errors.Is(err, ErrConflict) {

@@ -181,7 +181,7 @@ func (w *peer) find(text string) string {
 	}
 }
 
-func (w *peer) hear(message string) {
+func (w *peer) deliver(message string) {
 	if !w.measured {
 		w.tap.Server(message)
 	}
@@ -241,7 +241,7 @@ func (w *peer) readAll(conn interface{ Read() ([]byte, error) }) {
 			if err != nil {
 				return
 			}
-			w.hear(string(message))
+			w.deliver(string(message))
 		}
 	}()
 }
@@ -343,7 +343,7 @@ func (w *peer) do(method, url, text string, head func(string)) {
 			return
 		}
 		if body, err := io.ReadAll(resp.Body); err == nil && len(body) > 0 {
-			w.hear(strings.TrimSpace(string(body)))
+			w.deliver(strings.TrimSpace(string(body)))
 		}
 	}()
 	if m.Method == "initialize" || strings.HasPrefix(m.Method, "notifications/") {
@@ -381,7 +381,7 @@ func (w *peer) events(body io.Reader) {
 		case name == "data" && event == "endpoint":
 			w.messages <- value
 		case name == "data" && value != "":
-			w.hear(value)
+			w.deliver(value)
 		case name == "":
 			event = ""
 		}
@@ -419,7 +419,7 @@ func dialWebSocket(w *peer, s *mcp.Server, principal string) {
 				return
 			}
 			if kind == 0x81 {
-				w.hear(string(payload))
+				w.deliver(string(payload))
 			}
 		}
 	}()
