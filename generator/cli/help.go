@@ -114,7 +114,8 @@ Instead of a package, all of this works with a server of any kind:
 A program behind -- gets the environment of the shell. One of @NAME is printed
 before it is started; it gets HOME, LANG, PATH and the like, and the env of its
 entry. A server that requires a login gets one: with a browser, if there is a
-terminal; see mcpgen help login. Progress and log messages go to standard error. If the server asks for
+terminal; see mcpgen help login. Progress and log messages go to standard error. A call that becomes a
+task is run to its end, and Ctrl-C cancels the task. If the server asks for
 input, a terminal is asked; without one the question is cancelled. Which revision
 a server speaks is kept in the cache directory of the user.
 
