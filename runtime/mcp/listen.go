@@ -124,7 +124,7 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, err
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
 	s.subscribers.add(sub)
-	sub.send(filter.acknowledgement(sub.id))
+	sub.send(filter.acknowledgement(sub.id), 0)
 	x.sink.FlushAsync()
 	for _, id := range filter.tasks {
 		go watchTask(ctx, s, x, sub, id)
@@ -142,7 +142,7 @@ func (s *Server) endListen(x *exchange, sub *subscriber) {
 // subscriber for the rest.
 func (s *Server) negotiateFilter(ctx context.Context, x *exchange, f *subscriptionFilter) *subscriber {
 	sub := &subscriber{out: x.sink, id: append([]byte(nil), x.call.id.Raw()...), uris: map[string]struct{}{}}
-	sub.send = func(message []byte) {
+	sub.send = func(message []byte, _ uint64) {
 		x.conn.mu.Lock()
 		defer x.conn.mu.Unlock()
 		if !x.answered {

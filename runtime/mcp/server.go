@@ -40,6 +40,7 @@ type Server struct {
 	policies     []*policy
 	without      withoutCapabilities
 	sessionHooks []func(context.Context, SessionInfo) func()
+	changes      *changes // for other replicas; nil without them
 
 	calls   *clientlimit.Counter // of all connections
 	listens *clientlimit.Counter
@@ -181,7 +182,7 @@ func (s *Server) reindex(set int) {
 
 // notifyListChanged notifies subscribers that the features of a set have changed.
 func (s *Server) notifyListChanged(set int) {
-	s.subscribers.each(func(sub *subscriber) { sub.changed(topicOf[set]) })
+	s.subscribers.each(func(sub *subscriber) { sub.changed(topicOf[set], 0) })
 }
 
 // Features returns the registered features that policies allow: tools, resources, resource

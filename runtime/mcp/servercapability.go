@@ -89,7 +89,7 @@ var listCapability = [topics]ServerCapability{
 }
 
 // connected records that a client has connected: from now on no list may change that the server
-// has declared to stay as it is.
+// has declared to stay as it is, and changes of other replicas concern the clients of this one.
 func (s *Server) connected() {
 	if !s.hasClients.Load() { // most calls only read: all connections share the field
 		s.mu.Lock() // a feature that is being registered is in the lists of this client
@@ -98,6 +98,9 @@ func (s *Server) connected() {
 	}
 	if s.hasTasks.Load() {
 		serveTasks(s)
+	}
+	if s.changes != nil {
+		s.changes.reading.Do(func() { go s.changes.read() })
 	}
 }
 

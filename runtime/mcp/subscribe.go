@@ -21,7 +21,7 @@ func (c *conn) newSubscriber() *subscriber {
 		return notSubscribed
 	}
 	sub := &subscriber{out: c.out, session: c, uris: map[string]struct{}{}}
-	sub.send = func(message []byte) {
+	sub.send = func(message []byte, number uint64) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		if !c.closing {

@@ -2,6 +2,8 @@ package mcp
 
 import (
 	"container/list"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -35,22 +37,15 @@ var topicOf = [setCount]topic{
 
 // ResourceUpdated notifies the clients that have subscribed to the resource that it has changed,
 // or to a resource of which it is a part: file:///docs/a.txt is one of file:///docs/. It does not
-// wait for clients; one that reads slowly gets one message for several changes. A client to which
+// wait for clients; one that reads slowly gets one message for several changes. With [WithPubSub]
+// it notifies the clients of all replicas. A client to which
 // [WithVisible] or [WithAccess] does not show the resource gets none. It panics if [WithoutCapabilities] leaves
 // out [ServerSubscribe].
 func (s *Server) ResourceUpdated(uri string) {
 	if s.without.subscribe {
 		panic("mcp: ResourceUpdated is called, and WithoutCapabilities leaves out resources.subscribe")
 	}
-	if !s.isNotifiable(uri) {
-		return
-	}
-	// Functions of users are called without a lock.
-	for _, sub := range s.subscribers.matching(uri) {
-		if s.mayNotify(sub, uri) {
-			sub.updated(uri)
-		}
-	}
+	s.change(change{Resource: uri})
 }
 
 // subscribers are the subscribers of a server, on all of its connections, in the order in which
@@ -99,8 +94,9 @@ func (l *subscribers) matching(uri string) (subs []*subscriber) {
 // the queue of its client, it stores each change once until there is.
 type subscriber struct {
 	out sink
-	// send queues a message, unless the listen or the connection has ended.
-	send    func(message []byte)
+	// send queues a message, unless the listen or the connection has ended. The number is that of
+	// its notice (notices.go), or 0: a client that resumes after it must have got all before.
+	send    func(message []byte, number uint64)
 	id      []byte        // of the listen; nil for a session
 	session *conn         // of which it is the session; nil for a listen
 	element *list.Element // in the list of subscribers, whose lock guards it
@@ -126,7 +122,8 @@ func (sub *subscriber) size() (n int) {
 	return n
 }
 
-func (sub *subscriber) changed(t topic) {
+// changed notifies the client of a change of a list. The number is that of its notice, 0 for none.
+func (sub *subscriber) changed(t topic, number uint64) {
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
 	switch {
@@ -135,12 +132,13 @@ func (sub *subscriber) changed(t topic) {
 		sub.pendingLists[t] = true
 		sub.notifyLater()
 	default:
-		sub.notify(listChanged[t], "")
+		sub.notify(listChanged[t], "", number)
 		sub.out.FlushAsync()
 	}
 }
 
-func (sub *subscriber) updated(uri string) {
+// updated is changed for a resource.
+func (sub *subscriber) updated(uri string, number uint64) {
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
 	whole := sub.matches(uri)
@@ -158,9 +156,16 @@ func (sub *subscriber) updated(uri string) {
 		sub.pendingURIs = append(sub.pendingURIs, uri)
 		sub.notifyLater()
 	default:
-		sub.notify(protocol.ResourceUpdated, uri)
+		sub.notify(protocol.ResourceUpdated, uri, number)
 		sub.out.FlushAsync()
 	}
+}
+
+// subscribed returns the URIs of the subscriptions.
+func (sub *subscriber) subscribed() []string {
+	sub.mu.Lock()
+	defer sub.mu.Unlock()
+	return slices.Collect(maps.Keys(sub.uris))
 }
 
 // matches returns the subscription that a resource belongs to, "" if there is none.
@@ -183,7 +188,7 @@ func (sub *subscriber) matches(uri string) string {
 }
 
 // notify sends one notification.
-func (sub *subscriber) notify(method, uri string) {
+func (sub *subscriber) notify(method, uri string, number uint64) {
 	var params []byte
 	if sub.id != nil {
 		params = appendSubscription(append(params, '{'), sub.id)
@@ -200,7 +205,7 @@ func (sub *subscriber) notify(method, uri string) {
 	if params != nil {
 		params = append(params, '}')
 	}
-	sub.send(jsonrpc.AppendNotification(nil, method, params))
+	sub.send(jsonrpc.AppendNotification(nil, method, params), number)
 }
 
 // appendSubscription writes the _meta of every message of a listen.
@@ -240,7 +245,7 @@ func (sub *subscriber) drainPending() bool {
 		}
 		if pending {
 			sub.pendingLists[t] = false
-			sub.notify(listChanged[t], "")
+			sub.notify(listChanged[t], "", 0)
 		}
 	}
 	for len(sub.pendingURIs) > 0 {
@@ -250,7 +255,7 @@ func (sub *subscriber) drainPending() bool {
 		uri := sub.pendingURIs[0]
 		sub.pendingURIs = sub.pendingURIs[1:]
 		if sub.matches(uri) != "" {
-			sub.notify(protocol.ResourceUpdated, uri)
+			sub.notify(protocol.ResourceUpdated, uri, 0)
 		}
 	}
 	sub.pendingURIs, sub.draining = nil, false

@@ -40,15 +40,15 @@ func (s *slowSink) Wait()                        { s.waits++; <-s.room; s.full =
 func TestPendingChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &slowSink{room: make(chan struct{}), full: true}
-		sub := &subscriber{out: out, send: out.Notify, uris: map[string]struct{}{"x:a": {}, "x:b": {}}}
+		sub := &subscriber{out: out, send: func(message []byte, _ uint64) { out.Notify(message) }, uris: map[string]struct{}{"x:a": {}, "x:b": {}}}
 		for i := range sub.lists {
 			sub.lists[i] = true
 		}
 		for range 3 {
-			sub.changed(toolsChanged)
-			sub.changed(promptsChanged)
-			sub.updated("x:a")
-			sub.updated("x:b")
+			sub.changed(toolsChanged, 0)
+			sub.changed(promptsChanged, 0)
+			sub.updated("x:a", 0)
+			sub.updated("x:b", 0)
 			synctest.Wait()
 			if out.waits != 1 || len(out.messages) != 0 {
 				t.Fatalf("%d goroutines wait, %q is sent", out.waits, out.messages)

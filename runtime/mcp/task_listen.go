@@ -71,7 +71,7 @@ func watchTask(ctx context.Context, s *Server, x *exchange, sub *subscriber, id 
 		params = append(params, task[1:]...)
 		sub.out.Wait()
 		sub.mu.Lock()
-		sub.send(jsonrpc.AppendNotification(nil, protocol.TaskChanged, params))
+		sub.send(jsonrpc.AppendNotification(nil, protocol.TaskChanged, params), 0)
 		sub.mu.Unlock()
 		sub.out.Flush()
 		return true

@@ -193,7 +193,7 @@ func (s *sessionTasks) lookAt(t *sessionTask) {
 		if !bytes.Equal(now.Task, t.shown) {
 			t.shown = now.Task
 			x.sink.Wait()
-			x.inSession.subscriber.send(jsonrpc.AppendNotification(nil, protocol.TaskStatusChanged, now.Task))
+			x.inSession.subscriber.send(jsonrpc.AppendNotification(nil, protocol.TaskStatusChanged, now.Task), 0)
 			x.sink.Flush()
 		}
 		s.ask(t, now)

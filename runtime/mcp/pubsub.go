@@ -1,0 +1,190 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
+)
+
+// This file sends changes of resources to the other replicas of a server. [Server.ResourceUpdated]
+// and [Server.ResourcesChanged] queue a notice; one goroutine publishes what is queued, and ends
+// when nothing is. notices.go reads what all replicas have published. changes.mu guards the queue.
+
+// PubSub carries notices of changes between the replicas of a server. Its methods may be called by
+// many goroutines.
+type PubSub interface {
+	// Publish adds a notice, of at most 64 KiB, for all replicas, this one included. After an
+	// error the notice may or may not have been added.
+	Publish(ctx context.Context, notice []byte) error
+	// Subscribe returns the notices after that sequence number: those that are kept, then those
+	// to come. The sequence ends when ctx does, with its cause; after another error it is called
+	// again with the number of the last notice. It ends without an error when the PubSub is closed.
+	Subscribe(ctx context.Context, after uint64) iter.Seq2[Notice, error]
+}
+
+// Notice is a change, as [PubSub] carries it.
+type Notice struct {
+	// Sequence is the same for all replicas: 1 for the first notice, and one more for each that
+	// follows. A gap means that the notices between are not kept any more; the server then
+	// notifies its clients of all that they subscribe to.
+	Sequence uint64
+	Data     []byte // what was given to Publish
+}
+
+// WithPubSub connects the server with its other replicas: [Server.ResourceUpdated] and
+// [Server.ResourcesChanged] of one replica notify the clients of all. [Server.Register] and
+// [Server.Unregister] concern the features of one replica, and its clients alone. While
+// notices cannot be published, changes reach the clients of this replica alone, and an error is
+// logged.
+func WithPubSub(p PubSub) Option {
+	return func(s *Server) {
+		s.changes = nil
+		if p != nil {
+			s.changes = &changes{server: s, pubsub: p}
+			s.changes.room.L = &s.changes.mu
+		}
+	}
+}
+
+// ResourcesChanged notifies clients that resources/list has another result: it is for a [ListFunc]
+// that returns other resources. Clients that list resources ask again. It does not wait for
+// clients. It panics if [WithoutCapabilities] leaves out [ServerResourcesListChanged].
+func (s *Server) ResourcesChanged() {
+	if s.without.lists[resourcesChanged] {
+		panic("mcp: ResourcesChanged is called, and WithoutCapabilities leaves out resources.listChanged")
+	}
+	s.change(change{Resources: true})
+}
+
+// change is a change of resources, and the text of a notice.
+type change struct {
+	Resource  string `json:"resource,omitempty"`  // the URI of one that has changed
+	Resources bool   `json:"resources,omitempty"` // the list has
+}
+
+// change notifies the clients of all replicas.
+func (s *Server) change(c change) {
+	if s.changes == nil {
+		s.notifyOf(c, 0)
+		return
+	}
+	s.changes.publish(c)
+}
+
+// notifyOf notifies the clients of this replica. The number is that of the notice, 0 for none.
+func (s *Server) notifyOf(c change, number uint64) {
+	if c.Resources && !s.without.lists[resourcesChanged] {
+		s.subscribers.each(func(sub *subscriber) { sub.changed(resourcesChanged, number) })
+	}
+	if c.Resource == "" || s.without.subscribe || !s.isNotifiable(c.Resource) {
+		return
+	}
+	// Functions of users are called without a lock.
+	for _, sub := range s.subscribers.matching(c.Resource) {
+		if s.mayNotify(sub, c.Resource) {
+			sub.updated(c.Resource, number)
+		}
+	}
+}
+
+const (
+	// changePause is the time between two rounds of publishing. Equal changes within it are one
+	// notice: a program may write a resource thousands of times a second.
+	changePause = 50 * time.Millisecond
+	// changeWait is for how long one notice is tried.
+	changeWait = 5 * time.Second
+	// maxChanges is how many changes wait to be published. More of them wait for room, as
+	// writers do for a disk.
+	maxChanges = 4096
+)
+
+// changes are those of a server with a [PubSub].
+type changes struct {
+	server *Server
+	pubsub PubSub
+
+	mu         sync.Mutex
+	room       sync.Cond // of mu
+	waiting    []change  // not published yet, each once
+	publishing bool      // a goroutine does
+	failing    bool      // the last notice was not published, which is logged once
+
+	reading sync.Once
+	notices recentNotices
+}
+
+// publish queues a change. It waits if too many are queued.
+func (c *changes) publish(one change) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		for _, other := range c.waiting {
+			if other == one {
+				return
+			}
+		}
+		if len(c.waiting) < maxChanges {
+			break
+		}
+		c.room.Wait()
+	}
+	c.waiting = append(c.waiting, one)
+	if !c.publishing {
+		c.publishing = true
+		go c.publishAll()
+	}
+}
+
+// publishAll publishes what is queued, until nothing is after a pause.
+func (c *changes) publishAll() {
+	for {
+		c.mu.Lock()
+		round := c.waiting
+		c.waiting = nil
+		c.room.Broadcast()
+		if len(round) == 0 {
+			c.publishing = false
+			c.mu.Unlock()
+			return
+		}
+		c.mu.Unlock()
+		for i, one := range round {
+			err := c.publishOne(one)
+			if err == nil {
+				continue
+			}
+			for _, one := range round[i:] { // each would take as long
+				c.server.notifyOf(one, 0)
+			}
+			break
+		}
+		time.Sleep(changePause)
+	}
+}
+
+// publishOne publishes a change. An error is logged if the one before was published.
+func (c *changes) publishOne(one change) error {
+	text, err := json.Marshal(one)
+	if err == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), changeWait)
+		defer cancel()
+		err = usercode.Within(ctx, "Publish of the PubSub", func() error { return c.pubsub.Publish(ctx, text) })
+	}
+	c.mu.Lock()
+	before := c.failing
+	c.failing = err != nil
+	c.mu.Unlock()
+	log := c.server.log
+	switch {
+	case err != nil && !before:
+		log.Program(context.Background(), slog.LevelError, "changes cannot be published: clients of other replicas are not notified", slog.Any("error", err))
+	case err == nil && before:
+		log.Program(context.Background(), slog.LevelInfo, "changes are published again")
+	}
+	return err
+}

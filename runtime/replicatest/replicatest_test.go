@@ -1,0 +1,16 @@
+package replicatest_test
+
+import (
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/replicatest"
+)
+
+func TestPubSub(t *testing.T) {
+	replicatest.TestPubSub(t, func(t *testing.T) (one, other mcp.PubSub) {
+		p := replicatest.NewPubSub()
+		t.Cleanup(p.Close)
+		return p, p
+	})
+}
