@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -49,19 +48,18 @@ func (c *changes) read() {
 func (c *changes) readSome(works func()) (closed bool, err error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	closed = usercode.Call(func() {
-		for notice, failure := range c.pubsub.Subscribe(ctx, c.notices.latest()) {
-			if failure != nil {
-				err = failure
-				break
+	err = usercode.Within(ctx, "Subscribe of the PubSub", func() error {
+		for notice, err := range c.pubsub.Subscribe(ctx, c.notices.latest()) {
+			if err != nil {
+				return err
 			}
 			works()
 			c.receive(notice)
 		}
-	}, func(failed usercode.Failure) {
-		err = errors.New("Subscribe of the PubSub has failed: " + failed.String())
+		closed = true
+		return nil
 	})
-	return closed && err == nil, err
+	return closed, err
 }
 
 // receive notifies the clients of this replica of one notice.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -190,24 +191,31 @@ func TestFailingPubSub(t *testing.T) {
 
 // A subscription that breaks goes on after the last notice.
 func TestBrokenSubscription(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := &countingPubSub{PubSub: replicatest.NewPubSub(), breaks: true}
-		one, other := newReplicas(t, p)
-		for range 5 {
-			one.ResourceUpdated("test://motto")
-			time.Sleep(2 * time.Second)
-			one.expectOnly(resourceUpdated)
-			other.expectOnly(resourceUpdated)
-		}
-		p.setFail(nil)
-		p.mu.Lock()
-		p.breaks = false
-		p.mu.Unlock()
-		p.PubSub.(*replicatest.PubSub).Close()
-		time.Sleep(2 * time.Second)
-		one.hangUp()
-		other.hangUp()
-	})
+	for name, breaks := range map[string]func() error{
+		"error":  func() error { return errors.New("broken") },
+		"panic":  func() error { panic("broken") },
+		"Goexit": func() error { runtime.Goexit(); return nil },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &countingPubSub{PubSub: replicatest.NewPubSub(), breaks: breaks}
+				one, other := newReplicas(t, p)
+				for range 5 {
+					one.ResourceUpdated("test://motto")
+					time.Sleep(2 * time.Second)
+					one.expectOnly(resourceUpdated)
+					other.expectOnly(resourceUpdated)
+				}
+				p.mu.Lock()
+				p.breaks = nil
+				p.mu.Unlock()
+				p.PubSub.(*replicatest.PubSub).Close()
+				time.Sleep(2 * time.Second)
+				one.hangUp()
+				other.hangUp()
+			})
+		})
+	}
 }
 
 // If notices are missed, clients are notified of all that they subscribe to.
@@ -262,7 +270,7 @@ type countingPubSub struct {
 	mu     sync.Mutex
 	count  int
 	fail   func(context.Context) error
-	breaks bool // each subscription ends after one notice
+	breaks func() error // each subscription ends with it after one notice
 }
 
 func (p *countingPubSub) setFail(fail func(context.Context) error) {
@@ -298,8 +306,8 @@ func (p *countingPubSub) Subscribe(ctx context.Context, after uint64) iter.Seq2[
 			p.mu.Lock()
 			breaks := p.breaks
 			p.mu.Unlock()
-			if breaks {
-				yield(mcp.Notice{}, errors.New("broken"))
+			if breaks != nil {
+				yield(mcp.Notice{}, breaks())
 				return
 			}
 		}
