@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// The end of a client is no answer to the question that it is asked: the server gets none.
+// A client that is closed while it answers a question sends no answer: the server gets none.
 func TestCloseDoesNotAnswer(t *testing.T) {
 	const clients = 300 // the end and the answer of a function race
 	for range clients {

@@ -67,8 +67,8 @@ func (x *connection) question(m *jsonrpc.Message, over *pending, data []byte) {
 	x.mu.Unlock()
 	params := bytes.Clone(m.Params.Raw)
 	resume := sync.OnceFunc(x.startAnswer(over))
-	// finish sends one reply, unless the server has cancelled the question or the connection ends: the
-	// end is no answer, and another client may answer the question of a task. The server may have asked
+	// finish sends one reply, unless the server has cancelled the question or the connection has ended:
+	// another client may answer the question of a task then. The server may have asked
 	// another one with the same id since then.
 	finish := func(result json.RawMessage, err error) {
 		resume()
