@@ -46,6 +46,7 @@ func (e *ClientError) Error() string {
 // chooses their ids, and does not use one twice.
 type openRequests struct {
 	last   int64
+	prefix string                                // of ids, which are texts then
 	open   map[jsonrpc.IDKey]chan<- clientAnswer // a nil channel if no goroutine waits
 	ping   jsonrpc.IDKey                         // of the latest ping
 	closed bool                                  // the client has ended its input
@@ -65,6 +66,9 @@ func (r *openRequests) add(answer chan<- clientAnswer) jsonrpc.ID {
 	}
 	r.last++
 	id := jsonrpc.IntID(r.last)
+	if r.prefix != "" {
+		id = jsonrpc.TextID(r.prefix + strconv.FormatInt(r.last, 10))
+	}
 	r.open[id.Key()] = answer
 	return id
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,15 +12,28 @@ import (
 )
 
 // This file reads the notices that all replicas have published (pubsub.go), on a goroutine that
-// begins with the first connection and ends when the [PubSub] is closed.
+// begins with the first connection and ends when the [PubSub] is closed. It keeps the latest ones,
+// so that a client that resumes the stream of its session at this replica misses none.
+
+// maxNotices is how many notices a replica keeps.
+const maxNotices = 1024
 
 // noticePause is the time between two tries to read notices.
 const noticePause = time.Second
 
-// recentNotices are the notices that this replica has read.
+// recentNotices are the latest notices, in order.
 type recentNotices struct {
 	mu   sync.Mutex
-	last uint64 // the number of the latest one
+	kept []numberedChange
+	last uint64 // the number of the latest notice, also of one that is not kept
+	done uint64 // the number of the latest one of which the subscribers have been notified
+	gap  uint64 // the number of the last one that was missed; 0 for none
+}
+
+// numberedChange is the content of a notice.
+type numberedChange struct {
+	number uint64
+	change change
 }
 
 // read reads notices, and notifies the clients of this replica.
@@ -66,7 +80,7 @@ func (c *changes) readSome(works func()) (closed bool, err error) {
 func (c *changes) receive(n Notice) {
 	var one change
 	known := json.Unmarshal(n.Data, &one) == nil
-	fresh, gap := c.notices.add(n.Sequence)
+	fresh, gap := c.notices.add(n.Sequence, one)
 	switch {
 	case !fresh:
 		return
@@ -77,6 +91,21 @@ func (c *changes) receive(n Notice) {
 	if known {
 		c.server.notifyOf(one, n.Sequence)
 	}
+	c.notices.notified(n.Sequence)
+}
+
+// notified records that the subscribers have been notified of a notice.
+func (r *recentNotices) notified(number uint64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done = number
+}
+
+// doneUpTo returns the number of the latest notice of which the subscribers have been notified.
+func (r *recentNotices) doneUpTo() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.done
 }
 
 // latest returns the number of the latest notice.
@@ -86,16 +115,39 @@ func (r *recentNotices) latest() uint64 {
 	return r.last
 }
 
-// add records a notice. It reports whether the notice is new, and whether some before it were missed.
-func (r *recentNotices) add(number uint64) (fresh, gap bool) {
+// add keeps a notice. It reports whether the notice is new, and whether some before it were missed.
+func (r *recentNotices) add(number uint64, one change) (fresh, gap bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if number <= r.last {
 		return false, false
 	}
-	gap = r.last > 0 && number > r.last+1
+	if number > r.last+1 {
+		gap = r.last > 0
+		r.gap = number - 1
+		r.kept = nil
+	}
 	r.last = number
+	if len(r.kept) == maxNotices {
+		r.kept[0] = numberedChange{}
+		r.kept = r.kept[1:]
+	}
+	r.kept = append(r.kept, numberedChange{number, one})
 	return true, gap
+}
+
+// after returns the notices after that number. It reports false if some are not kept.
+func (r *recentNotices) after(number uint64) ([]numberedChange, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if number > r.last || number < r.gap || len(r.kept) > 0 && number+1 < r.kept[0].number {
+		return nil, false
+	}
+	i := slices.IndexFunc(r.kept, func(n numberedChange) bool { return n.number > number })
+	if i < 0 {
+		return nil, true
+	}
+	return slices.Clone(r.kept[i:]), true
 }
 
 // notifyAll notifies all clients of all that they subscribe to, except lists of features of this

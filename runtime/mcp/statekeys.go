@@ -45,6 +45,7 @@ var errNoKeys = errors.New("the source has returned no state key")
 // stateKeys are the keys of a server.
 type stateKeys struct {
 	source KeySource // nil if the keys do not change
+	own    bool      // the key is random, and that of this process alone
 
 	asking sync.Mutex // held while the source is asked
 
@@ -59,7 +60,7 @@ func fixedKeys(keys [][]byte) *stateKeys {
 	if err != nil {
 		panic("mcp: " + err.Error())
 	}
-	return &stateKeys{ring: ring}
+	return &stateKeys{ring: ring, own: len(keys) == 0}
 }
 
 // change reports whether the keys may change.

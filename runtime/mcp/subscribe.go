@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -24,7 +25,12 @@ func (c *conn) newSubscriber() *subscriber {
 	sub.send = func(message []byte, number uint64) {
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		if !c.closing {
+		if c.closing {
+			return
+		}
+		if numbered, ok := c.out.(transport.Numberer); ok && number > 0 {
+			numbered.NotifyNumbered(message, number)
+		} else {
 			c.out.Notify(message)
 		}
 	}
@@ -79,13 +85,8 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 	sub := s.subscriber
 	if !on {
 		sub.mu.Lock()
-		_, had := sub.uris[uri]
-		delete(sub.uris, uri)
-		sub.mu.Unlock()
-		if had {
-			c.unreserve(1, subscriptionSize(uri))
-			c.uncharge(subscriptionSize(uri))
-		}
+		defer sub.mu.Unlock()
+		c.removeSubscription(sub, uri)
 		return nil
 	}
 	if c.server.findResource(ctx, uri) == nil {
@@ -96,6 +97,12 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 	if c.server.decidesFor(ctx) {
 		sub.request = exchangeFrom(ctx).withoutMessage()
 	}
+	return c.addSubscription(sub, uri)
+}
+
+// addSubscription adds a subscription of the session, if it is not there. The caller holds the lock
+// of the subscriber.
+func (c *conn) addSubscription(sub *subscriber, uri string) *jsonrpc.Error {
 	if _, had := sub.uris[uri]; had {
 		return nil
 	}
@@ -109,6 +116,15 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 	}
 	sub.uris[uri] = struct{}{}
 	return nil
+}
+
+// removeSubscription undoes addSubscription.
+func (c *conn) removeSubscription(sub *subscriber, uri string) {
+	if _, had := sub.uris[uri]; had {
+		delete(sub.uris, uri)
+		c.unreserve(1, subscriptionSize(uri))
+		c.uncharge(subscriptionSize(uri))
+	}
 }
 
 func methodNotFound(on bool) *jsonrpc.Error {

@@ -63,10 +63,18 @@ func (h transportServer) Open(ctx context.Context, o transport.Options) transpor
 			revision: o.Revision, client: &unknownClient, level: protocol.DefaultLevel, subscriber: c.newSubscriber(),
 		}
 	}
+	c.requests.prefix = o.RequestIDs
+	if o.State != nil {
+		c.session = c.openedSession(o.State)
+	}
 	if o.PingTimeout != nil && h.pingAfter > 0 {
 		go c.watch(c.out, h.pingAfter, o.PingTimeout)
 	}
-	return (*transportConn)(c)
+	l := (*transportConn)(c)
+	if o.State != nil {
+		l.Change(transport.SessionState{}, *o.State)
+	}
+	return l
 }
 
 // transportMessage implements [transport.Message] by the buffers of the message.
@@ -87,6 +95,8 @@ func (in *transportMessage) Parse(text []byte) *jsonrpc.Error {
 	in.data = text
 	return in.server.parser.Parse(text, &in.msg)
 }
+
+func (in *transportMessage) Text() []byte { return in.data }
 
 func (in *transportMessage) Message() *jsonrpc.Message { return &in.msg }
 

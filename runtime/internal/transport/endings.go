@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Endings counts the sessions of a transport that have ended, and whose hooks have not. The
+// Endings counts what has to end before a transport has, such as the hooks of sessions. The
 // zero value is ready for use. Its methods may be called by many goroutines.
 type Endings struct {
 	mu    sync.Mutex

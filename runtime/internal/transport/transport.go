@@ -6,6 +6,7 @@ package transport
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/netip"
 	"time"
@@ -85,6 +86,13 @@ type PeerWatcher interface {
 	PeerGone() bool
 }
 
+// Numberer is a [Sink] for messages that belong to no request, whose channel can be resumed.
+type Numberer interface {
+	// NotifyNumbered is [Sink.Notify] for the notice with that number. A client that resumes
+	// after it misses no notice before; see [Conn.Resume].
+	NotifyNumbered(message []byte, number uint64)
+}
+
 // Message is a message on its way to a server, with its storage. It has one owner:
 // [Conn.Take] makes the connection the owner.
 type Message interface {
@@ -96,6 +104,8 @@ type Message interface {
 	// Parse looks at a message, whose text must not be changed any more. What it
 	// has found out is in Message even where it returns an error.
 	Parse(text []byte) *jsonrpc.Error
+	// Text returns what Parse has got.
+	Text() []byte
 	// Message returns what Parse has found.
 	Message() *jsonrpc.Message
 	// Drop gives the storage back, in the place of Take.
@@ -138,6 +148,27 @@ type Conn interface {
 	Cancel()
 	// Close ends them because the connection does, and takes nothing more.
 	Close()
+	// State returns what other replicas have to know of the session, zero without one.
+	State() SessionState
+	// Change makes the changes of a session that lead from one state to another, besides those that
+	// have been made here. Revision and client do not change.
+	Change(from, to SessionState)
+	// Notified returns the number of the latest notice of which this replica has notified its clients.
+	Notified() uint64
+	// Resume notifies the client again of what it may have missed after the notice with that
+	// number.
+	Resume(after uint64)
+}
+
+// SessionState is what replicas have to know of a session, besides its requests. It is JSON in the
+// store of sessions.
+type SessionState struct {
+	Revision     string          `json:"revision"`
+	Client       json.RawMessage `json:"client"`
+	Capabilities json.RawMessage `json:"capabilities"`
+	Initialized  bool            `json:"initialized,omitempty"`
+	Level        string          `json:"level"`
+	Resources    []string        `json:"resources,omitempty"` // that the client subscribes to
 }
 
 // Options are the properties of a connection.
@@ -155,6 +186,11 @@ type Options struct {
 	PingTimeout func()
 	// Revision is that of a session that exists without an initialize. May be nil.
 	Revision *protocol.Revision
+	// State is that of a session that another replica has opened. May be nil.
+	State *SessionState
+	// RequestIDs is the beginning of the ids of requests to the client, where several connections
+	// belong to one session; "" for numbers.
+	RequestIDs string
 	// Once is set for a connection of one request, which need not be closed and does
 	// not end with its context.
 	Once bool
@@ -183,6 +219,13 @@ type Server interface {
 	// EndTasks ends the tasks of this process, before the program ends: some may go on until ctx
 	// ends. Then it returns the cause.
 	EndTasks(ctx context.Context) error
+	// Seal encrypts what a store keeps, with the state keys of the server.
+	Seal(ctx context.Context, purpose string, text []byte) ([]byte, error)
+	// Unseal reports false for what Seal has not returned for that purpose. The error is that of
+	// a source of keys.
+	Unseal(ctx context.Context, purpose string, sealed []byte) (text []byte, ok bool, err error)
+	// SharesKeys reports whether another process can have the state keys.
+	SharesKeys() bool
 	// HeaderParams returns the arguments of a tool that are mirrored in header
 	// fields.
 	HeaderParams(tool string) []toolschema.HeaderParam

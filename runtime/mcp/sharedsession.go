@@ -1,0 +1,139 @@
+package mcp
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
+)
+
+// This file is a session that several replicas have open: what one of them tells the others of it
+// ([transport.SessionState]), how it opens at another one, and what its client has missed on the
+// stream for messages that belong to no request. It runs on the goroutines of the transport.
+
+// openedSession returns a session that another replica has opened. Hooks of sessions are not called
+// for it.
+func (c *conn) openedSession(state *transport.SessionState) *session {
+	rev := protocol.Find(state.Revision)
+	if rev == nil || rev.PerRequest {
+		return nil // of a later version of this module
+	}
+	return &session{
+		id: c.sessionID, revision: rev, client: newClient(state.Client, state.Capabilities),
+		level: protocol.DefaultLevel, subscriber: c.newSubscriber(),
+	}
+}
+
+// State implements [transport.Conn].
+func (l *transportConn) State() (state transport.SessionState) {
+	c := (*conn)(l)
+	c.mu.Lock()
+	s := c.session
+	if s != nil {
+		state = transport.SessionState{
+			Revision: s.revision.Version, Client: s.client.info, Capabilities: s.client.capabilities,
+			Initialized: s.initialized, Level: protocol.Levels[s.level],
+		}
+	}
+	c.mu.Unlock()
+	if s != nil {
+		state.Resources = s.subscriber.subscribed()
+		slices.Sort(state.Resources)
+	}
+	return state
+}
+
+// Change implements [transport.Conn].
+func (l *transportConn) Change(from, to transport.SessionState) {
+	c := (*conn)(l)
+	c.mu.Lock()
+	s := c.session
+	if s != nil && to.Level != from.Level {
+		if level := slices.Index(protocol.Levels, to.Level); level >= 0 {
+			s.level = int8(level)
+		}
+	}
+	c.mu.Unlock()
+	if s == nil || s.subscriber.out == nil {
+		return
+	}
+	sub := s.subscriber
+	sub.mu.Lock()
+	for _, uri := range from.Resources {
+		if !slices.Contains(to.Resources, uri) {
+			c.removeSubscription(sub, uri)
+		}
+	}
+	for _, uri := range to.Resources {
+		if !slices.Contains(from.Resources, uri) {
+			// What another replica has accepted is refused only where this one has other limits.
+			_ = c.addSubscription(sub, uri)
+		}
+	}
+	sub.mu.Unlock()
+	if to.Initialized {
+		c.initialized()
+	}
+}
+
+// Notified implements [transport.Conn].
+func (l *transportConn) Notified() uint64 {
+	if l.server.changes == nil {
+		return 0
+	}
+	return l.server.changes.notices.doneUpTo()
+}
+
+// Resume implements [transport.Conn].
+func (l *transportConn) Resume(after uint64) {
+	c := (*conn)(l)
+	c.mu.Lock()
+	s := c.session
+	c.mu.Unlock()
+	if s == nil || s.subscriber.out == nil || c.server.changes == nil {
+		return
+	}
+	sub := s.subscriber
+	missed, known := c.server.changes.notices.after(after)
+	if !known {
+		c.server.notifyAllOf(sub)
+		return
+	}
+	for _, n := range missed {
+		c.server.notifyOne(sub, n.change)
+	}
+}
+
+// notifyOne notifies one subscriber of a change that it has missed.
+func (s *Server) notifyOne(sub *subscriber, c change) {
+	if c.Resources && !s.without.lists[resourcesChanged] {
+		sub.changed(resourcesChanged, 0)
+	}
+	if c.Resource != "" && !s.without.subscribe && s.isNotifiable(c.Resource) && s.mayNotify(sub, c.Resource) {
+		sub.updated(c.Resource, 0)
+	}
+}
+
+// Seal implements [transport.Server].
+func (h transportServer) Seal(ctx context.Context, purpose string, text []byte) ([]byte, error) {
+	ring, err := sealingKeys(ctx, h.Server)
+	if err != nil {
+		return nil, err
+	}
+	return ring.SealBytes(purpose, text), nil
+}
+
+// Unseal implements [transport.Server].
+func (h transportServer) Unseal(ctx context.Context, purpose string, sealed []byte) (text []byte, ok bool, err error) {
+	ok, err = h.withKeys(ctx, func(ring *seal.Keyring) bool {
+		var opened bool
+		text, opened = ring.OpenBytes(purpose, sealed)
+		return opened
+	})
+	return text, ok, err
+}
+
+// SharesKeys implements [transport.Server].
+func (h transportServer) SharesKeys() bool { return !h.stateKeys().own }
