@@ -58,8 +58,12 @@ func (s *stream) detach(r *attachment) {
 	s.current = nil
 	s.wakeAll()
 	switch {
-	case !s.resumable && !s.standalone, s.session != nil && s.session.closed:
+	case !s.resumable && !s.standalone && !s.log.keeps(), s.session != nil && s.session.closed:
 		s.discard() // the client has no event id to resume from
+	case s.log != nil:
+		s.trim()
+	case s.isSharedStandalone():
+		s.dropNumbered()
 	case s.done:
 		s.endedAt = time.Now()
 	}
@@ -72,8 +76,9 @@ func (s *stream) detach(r *attachment) {
 // pending is what a response has to write, and the state of the stream.
 type pending struct {
 	messages   [][]byte
-	seq        int  // of the first message
-	events     bool // write an event stream, not JSON
+	numbers    []uint64 // of the notices among them; see [stream]
+	seq        int      // of the first message
+	events     bool     // write an event stream, not JSON
 	done       bool
 	code       int
 	rejected   bool
@@ -81,6 +86,7 @@ type pending struct {
 	denied     error // an *mcp.AccessError
 	released   bool
 	retry      time.Duration
+	withoutIDs bool // the client cannot resume from these messages
 	ended      bool // the response ends: it is detached, or the stream is discarded
 }
 
@@ -104,6 +110,10 @@ func (s *stream) next(r *attachment, events, waits bool) pending {
 	t.events = events || s.released || s.noReply || (s.count > 0 && !single)
 	if t.events && !(s.noReply && s.count == 0) {
 		s.makeResumable()
+		if s.log != nil {
+			s.nextAppended(&t)
+			return t
+		}
 	}
 	t.messages = s.queue[s.nextSeq-s.firstSeq:]
 	s.nextSeq += len(t.messages)
@@ -116,6 +126,7 @@ func (s *stream) next(r *attachment, events, waits bool) pending {
 		if s.pooled == nil { // otherwise recycle releases the charge, after the write
 			s.charge(-s.charged)
 		}
+		t.numbers, s.numbers = s.numbers, nil
 		s.queue, s.firstSeq = nil, s.nextSeq
 	}
 	s.wakeOne()

@@ -85,6 +85,8 @@ func unsupported(version string, supported []string) *jsonrpc.Error {
 
 const errNoMemory = "overloaded: the memory limit of the server is reached"
 
+const errNoStream = "Last-Event-ID is not that of a stream that can be resumed"
+
 const errNoFlush = "event streams are not possible: middleware wraps the http.ResponseWriter without Flush or Unwrap"
 
 // errPrincipal is the error where the function of [WithPrincipal] or

@@ -36,6 +36,10 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, who requester) {
 	}
 	defer h.releaseStream(&who)
 	se.conn.Renew(who.known())
+	if se.shared != nil {
+		h.getShared(w, r, se, who)
+		return
+	}
 	if answer, reader := h.attachStream(w, r, se, who); answer != nil {
 		answer.write(reader)
 	}
@@ -65,7 +69,7 @@ func (h *Handler) attachStream(w http.ResponseWriter, r *http.Request, se *sessi
 	number, seq, ok := parseEventID(last)
 	answer.resumed = true
 	if answer.s = se.find(number); !ok || answer.s == nil {
-		writeInvalid(w, http.StatusBadRequest, "Last-Event-ID is not that of a stream that can be resumed")
+		writeInvalid(w, http.StatusBadRequest, errNoStream)
 		return nil, nil
 	}
 	if answer.s != se.standalone {
@@ -103,8 +107,13 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, who requester) 
 	if se == nil {
 		return
 	}
-	h.sessions.end(se)
-	se.release()
+	defer se.release()
+	if se.shared == nil {
+		h.sessions.end(se)
+	} else if err := h.endShared(r.Context(), se); err != nil {
+		h.refuseStore(w, r, noID, err)
+		return
+	}
 	writeStatus(w, http.StatusNoContent)
 }
 
@@ -130,9 +139,9 @@ func (h *Handler) sessionOf(w http.ResponseWriter, r *http.Request, who requeste
 		writeInvalid(w, http.StatusBadRequest, "the header "+sessionHeader+" must occur once")
 		return nil
 	}
-	se := h.sessions.find(id, who.ID)
-	if se == nil || !se.acquire() {
-		writeError(w, http.StatusNotFound, noID, errNoSession)
+	se, err := h.acquireSession(r.Context(), id, &who)
+	if err != nil {
+		h.refuseStore(w, r, noID, err)
 		return nil
 	}
 	return se

@@ -38,6 +38,13 @@ type Handler struct {
 func NewHandler(s *mcp.Server, options ...Option) *Handler {
 	h := new(Handler)
 	h.init(s, "http", options)
+	switch {
+	case h.store == nil:
+	case h.sessionless:
+		panic("mcphttp: WithSessionStore and WithoutSessions exclude each other")
+	case !h.host.SharesKeys():
+		panic("mcphttp: WithSessionStore needs mcp.WithStateKeys or mcp.WithStateKeySource: a random key is that of one replica")
+	}
 	return h
 }
 
@@ -351,6 +358,9 @@ func (h *core) Shutdown(ctx context.Context) error {
 	}
 	if err == nil {
 		err = h.waitRequests(ctx, true)
+	}
+	if err == nil {
+		err = h.sessions.logs.Wait(ctx)
 	}
 	if err == nil {
 		err = h.endings.Wait(ctx)

@@ -24,6 +24,7 @@ type settings struct {
 	uncompressed   bool // replies are never compressed
 	log            *logs.Log
 	limits         Limits
+	store          SessionStore
 }
 
 // WithPrincipal authenticates requests. The function returns the principal, from the

@@ -271,15 +271,20 @@ func (p *posted) prepare(s *stream) *response {
 // initialize handles initialize, which opens a session.
 func (p *posted) initialize() {
 	m := p.in.Message()
-	se := p.sessions.open(p.host, &p.who, true)
-	if se == nil {
+	se, err := p.openSession(p.r.Context(), &p.who)
+	switch {
+	case err != nil:
+		p.refuseStore(p.w, p.r, m.ID, err)
+		p.in.Drop()
+		return
+	case se == nil:
 		writeOverloaded(p.w, m.ID, "overloaded: too many sessions")
 		p.in.Drop()
 		return
 	}
 	se.acquire()
 	defer se.release()
-	if known := p.respond(se, se); !known || se.conn.Negotiated() == nil {
+	if known := p.respond(se, se); !known || se.conn.Negotiated() == nil || p.answer.failed {
 		p.sessions.end(se)
 	}
 }
@@ -287,9 +292,9 @@ func (p *posted) initialize() {
 // inSession handles a message of a session.
 func (p *posted) inSession(id string) {
 	m := p.in.Message()
-	se := p.sessions.find(id, p.who.ID)
-	if se == nil || !se.acquire() {
-		writeError(p.w, http.StatusNotFound, replyID(m), errNoSession)
+	se, err := p.acquireSession(p.r.Context(), id, &p.who)
+	if err != nil {
+		p.refuseStore(p.w, p.r, replyID(m), err)
 		p.in.Drop()
 		return
 	}
@@ -301,7 +306,25 @@ func (p *posted) inSession(id string) {
 			return
 		}
 	}
-	p.respond(se, nil)
+	if se.shared == nil || !p.forwarded(se) {
+		p.respond(se, nil)
+	}
+}
+
+// forwarded sends a message that concerns a call at another replica to that. It reports whether it has
+// written the response.
+func (p *posted) forwarded(se *session) bool {
+	elsewhere, err := se.shared.forward(p.r.Context(), p.in.Message(), p.in.Text())
+	switch {
+	case err != nil:
+		p.refuseStore(p.w, p.r, noID, err)
+	case elsewhere:
+		writeStatus(p.w, http.StatusAccepted)
+	default:
+		return false
+	}
+	p.in.Drop()
+	return true
 }
 
 // respond gives a message to a session and writes the response. The tool runs on if the
@@ -309,11 +332,23 @@ func (p *posted) inSession(id string) {
 func (p *posted) respond(se, opened *session) (seen bool) {
 	s := newStream(se, p.host.Limits().QueueBytes, p.memory)
 	reader := s.attach()
+	var commit func() error
+	if se.shared != nil {
+		s.shares, s.request = opened == nil, p.in.Message().ID.Clone()
+		commit = se.shared.commitOf(p.r.Context(), p.in.Message(), opened != nil)
+	}
 	if !se.conn.Take(p.in, p.from, s) {
+		if commit != nil {
+			if err := commit(); err != nil {
+				p.refuseStore(p.w, p.r, noID, err)
+				return true
+			}
+		}
 		writeStatus(p.w, http.StatusAccepted)
 		return true
 	}
 	a := p.prepare(s)
+	a.commit = commit
 	a.newSession, a.sessionEnded = opened, se.done
 	return a.write(reader) || a.started
 }

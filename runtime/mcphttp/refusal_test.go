@@ -2,6 +2,7 @@ package mcphttp_test
 
 import (
 	"bufio"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -91,6 +92,9 @@ func allEarlyResponses() []earlyResponse {
 		{name: "DELETE", head: "DELETE /mcp HTTP/1.1\r\n" + host + version + "Mcp-Session-Id: SESSION\r\n", status: 204},
 		{name: "DELETE of an unknown session", head: "DELETE /mcp HTTP/1.1\r\n" + host + version + "Mcp-Session-Id: other\r\n", status: 404},
 	}
+	failing := setup{shared: true, stores: failingStores}
+	all = append(all, earlyResponse{name: "DELETE while the store fails", status: 503, setup: failing,
+		head: "DELETE /mcp HTTP/1.1\r\n" + host + version + "Mcp-Session-Id: " + rand.Text() + "\r\n"})
 	for _, e := range []earlyResponse{
 		{name: "method", head: "DELETE /mcp HTTP/1.1\r\n" + host, status: 405},
 		{name: "Host", head: "POST /mcp HTTP/1.1\r\nHost: evil.example\r\n", status: 403},
@@ -158,6 +162,7 @@ func (n *statusRecorder) WriteHeader(status int) {
 var afterBody = map[string]string{
 	"parse": "the body has been read", "read": "it is being read", "receive": "it has been read",
 	"perRequest": "it has been read", "withoutSession": "it has been read", "initialize": "it has been read", "inSession": "it has been read",
+	"forwarded": "it has been read", "getShared": "there is none", "first": "there is none", "writeNothing": "there is none",
 	"respond": "it has been read", "follow": "it has been read", "closeBeforeReply": "it has been read", "attachStream": "there is none",
 }
 

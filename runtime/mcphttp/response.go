@@ -31,9 +31,11 @@ type response struct {
 	endpoint     string          // for the first event: the URL for POST
 	expires      time.Time       // when the stream ends with its principal; zero for never
 	resumed      bool            // the client has read the beginning of the stream
+	commit       func() error    // stores what the request has changed, before the reply is written; may be nil
 
 	expired <-chan time.Time // of expires; nil for never
 	started bool
+	failed  bool              // commit has failed
 	plain   pending           // the reply, if it is the only message
 	account membudget.Account // for the buffer that is being sent, besides the messages
 }
@@ -192,6 +194,9 @@ func (p *response) closeBeforeReply() {
 
 // writePlain writes the reply as JSON.
 func (p *response) writePlain(t *pending) bool {
+	if p.commit != nil && !p.commitPlain() {
+		return true
+	}
 	body := t.messages[0]
 	header := p.w.Header()
 	fields := [...]string{jsonType, ""}
@@ -237,6 +242,25 @@ func (p *response) writePlain(t *pending) bool {
 	return true
 }
 
+// commitPlain stores what the request has changed, before the reply is written. If it reports
+// false, it has written the response.
+func (p *response) commitPlain() bool {
+	err := p.commit()
+	if err != nil {
+		p.failed = true
+		p.h.refuseStore(p.w, p.r, noID, err)
+	}
+	return err == nil
+}
+
+// commitEvents is commitPlain where the response has begun as an event stream.
+func (p *response) commitEvents() {
+	if err := p.commit(); err != nil {
+		p.failed = true
+		p.h.fails(p.r.Context(), "a change of a session cannot be stored", err)
+	}
+}
+
 // challenge adds the header of [WithChallenge]. A panic of the function is logged, and adds
 // nothing.
 func (p *response) challenge(refusal error) {
@@ -262,6 +286,9 @@ func (p *response) writeEvents(t *pending) bool {
 		b = make([]byte, 0, size) // not more than is charged for them
 	}
 	asked := t.released
+	if t.done && p.commit != nil {
+		p.commitEvents()
+	}
 	if !p.started {
 		p.writeHead()
 		if p.endpoint != "" {
@@ -272,18 +299,18 @@ func (p *response) writeEvents(t *pending) bool {
 			if t.released && len(t.messages) == 0 {
 				retry, asked = t.retry, false
 			}
-			b = appendPriming(appendRetry(b, retry), p.emptyID(t.seq-1))
+			b = appendPriming(appendRetry(b, retry), p.emptyID(t, t.seq-1))
 		}
 	}
 	for i, message := range t.messages {
 		id := ""
 		if p.s.session != nil {
-			id = p.eventID(t.seq + i)
+			id = p.eventID(t, t.seq+i)
 		}
 		b = appendEvent(b, "message", id, message)
 	}
 	if asked {
-		b = appendPriming(appendRetry(b, t.retry), p.emptyID(t.seq+len(t.messages)-1))
+		b = appendPriming(appendRetry(b, t.retry), p.emptyID(t, t.seq+len(t.messages)-1))
 	}
 	t.messages = nil // they may be evicted during the write
 	p.account.Set(cap(b))
@@ -299,7 +326,7 @@ func (p *response) writeEvents(t *pending) bool {
 // primed reports whether event streams begin with an event without data, from whose id a
 // client can resume.
 func (p *response) primed() bool {
-	if p.s.session == nil {
+	if p.s.session == nil || p.s.session.shared != nil && p.s.log == nil && !p.s.standalone {
 		return false
 	}
 	rev := p.s.session.conn.Negotiated()
@@ -386,13 +413,28 @@ func (p *response) setDeadline() {
 	_ = p.control.SetWriteDeadline(time.Now().Add(p.h.host.Limits().WriteTime))
 }
 
-// eventID is the id of a message: its stream and its sequence number.
-func (p *response) eventID(seq int) string {
+// eventID is the id of a message: its stream and its sequence number. It is "" for a message that a client
+// cannot resume from.
+func (p *response) eventID(t *pending, seq int) string {
+	switch {
+	case p.s.log != nil && t.withoutIDs:
+		return ""
+	case p.s.log != nil:
+		return sharedEventID(p.s.log.name, seq)
+	case p.s.isSharedStandalone():
+		return p.noticeID(t, seq)
+	case p.s.session.shared != nil:
+		return "" // of initialize: the session is not stored yet
+	}
 	return strconv.Itoa(p.s.number) + "-" + strconv.Itoa(seq)
 }
 
 // emptyID is the id of an event without data after that message. It ends in a number of
 // its own, since the ids of a session are unique.
-func (p *response) emptyID(seq int) string {
-	return p.eventID(seq) + "-" + strconv.Itoa(p.s.nextEmpty())
+func (p *response) emptyID(t *pending, seq int) string {
+	id := p.eventID(t, seq)
+	if id != "" {
+		id += "-" + strconv.Itoa(p.s.nextEmpty())
+	}
+	return id
 }

@@ -1,9 +1,6 @@
 package mcphttp
 
 import (
-	"context"
-	"crypto/rand"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -21,6 +18,7 @@ type session struct {
 	client    clientlimit.Client // limits are counted by it
 	conn      transport.Conn
 	limits    *Limits
+	shared    *sharedSession // nil if the session is that of this process alone
 
 	mu         sync.Mutex // guards the streams too
 	standalone *stream
@@ -160,7 +158,7 @@ func (se *session) expireStreams(now time.Time) (idle bool) {
 	defer se.mu.Unlock()
 	forgotten := false
 	for number, s := range se.streams {
-		if !s.endedAt.IsZero() && s.current == nil && now.Sub(s.endedAt) >= se.limits.EventTime {
+		if !s.endedAt.IsZero() && s.log == nil && s.current == nil && now.Sub(s.endedAt) >= se.limits.EventTime {
 			for _, message := range s.queue {
 				se.bytes -= len(message)
 			}
@@ -197,6 +195,9 @@ func (se *session) close() {
 		se.memory.Release(sessionCost)
 	}
 	se.standalone.closeUnread()
+	if se.shared != nil {
+		se.shared.stop()
+	}
 }
 
 // discardStreams drops what is stored. It reports false if the session has ended
@@ -221,162 +222,3 @@ func (se *session) discardStreams() bool {
 
 // sessionCost is charged for each session, besides its messages.
 const sessionCost = 4 << 10
-
-// sessions are the open sessions of a handler.
-type sessions struct {
-	limits    *Limits
-	transport string // its name, for handlers
-	endings   *transport.Endings
-
-	mu       sync.Mutex
-	byID     map[string]*session
-	count    clientlimit.Table
-	expiring bool
-	stopping <-chan struct{} // closed when the handler shuts down
-}
-
-func newSessions(l *Limits, name string, ended <-chan struct{}, endings *transport.Endings) *sessions {
-	return &sessions{limits: l, transport: name, endings: endings, byID: map[string]*session{}, count: clientlimit.Table{}, stopping: ended}
-}
-
-// minIdle is how long a session must be idle before a new one may replace it.
-const minIdle = time.Minute
-
-// open opens a session. If there are too many, it ends the one that has been idle
-// longest: otherwise clients that open sessions and leave would lock out all others
-// until those expire. It returns nil if none has been idle for minIdle.
-func (t *sessions) open(host transport.Server, who *requester, resumable bool) *session {
-	if full, own := t.full(who.client); full {
-		idle := t.mostIdle(who.client, own)
-		if idle == nil {
-			return nil
-		}
-		t.end(idle)
-	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if full, _ := t.fullLocked(who.client); full {
-		return nil // another request has taken the place
-	}
-	memory := host.Memory()
-	if !memory.Take(sessionCost) {
-		return nil
-	}
-	se := &session{
-		memory: memory,
-		id:     rand.Text(), principal: who.ID, client: who.client, limits: t.limits, streams: map[int]*stream{}, lastUsed: time.Now(),
-		done: make(chan struct{}),
-	}
-	limit := host.Limits().QueueBytes
-	if resumable {
-		se.standalone = newStream(se, limit, memory)
-		se.standalone.resumable = true
-		se.streams[0] = se.standalone
-	} else {
-		se.standalone = newStream(nil, limit, memory)
-	}
-	se.standalone.standalone = true
-	se.conn = host.Open(context.Background(), transport.Options{
-		Transport: t.transport, SessionID: se.id, Endings: t.endings,
-		Out: se.standalone, Ended: t.stopping, PingTimeout: func() { t.end(se) },
-	})
-	t.byID[se.id] = se
-	t.count.Add(who.client)
-	if !t.expiring {
-		t.expiring = true
-		go t.expire()
-	}
-	return se
-}
-
-// full reports whether there are too many sessions for one more, and whether the reason
-// is the limit for one client.
-func (t *sessions) full(client clientlimit.Client) (full, own bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.fullLocked(client)
-}
-
-// fullLocked is full for a caller that holds the lock.
-func (t *sessions) fullLocked(client clientlimit.Client) (full, own bool) {
-	own = t.count[client] >= t.limits.SessionsPerClient
-	return own || len(t.byID) >= t.limits.Sessions, own
-}
-
-// mostIdle returns the session that has been idle longest: of that client if own is
-// set, otherwise of the clients that have the most. It returns nil if none has been
-// idle for minIdle.
-func (t *sessions) mostIdle(client clientlimit.Client, own bool) (most *session) {
-	t.mu.Lock()
-	all, count := slices.Collect(maps.Values(t.byID)), maps.Clone(t.count)
-	t.mu.Unlock()
-	longest, largest := minIdle, 0
-	now := time.Now()
-	for _, se := range all {
-		if own && se.client != client || count[se.client] < largest {
-			continue
-		}
-		idle := se.idle(now)
-		if idle < minIdle || count[se.client] == largest && idle < longest {
-			continue
-		}
-		most, longest, largest = se, idle, count[se.client]
-	}
-	return most
-}
-
-// find returns the session with that id and principal, nil if there is none.
-func (t *sessions) find(id, principal string) *session {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	se := t.byID[id]
-	if se == nil || se.principal != principal {
-		return nil
-	}
-	return se
-}
-
-// end ends a session. It reports whether the session was open.
-func (t *sessions) end(se *session) bool {
-	t.mu.Lock()
-	there := t.byID[se.id] == se
-	if there {
-		delete(t.byID, se.id)
-		t.count.Remove(se.client)
-	}
-	t.mu.Unlock()
-	se.close()
-	return there
-}
-
-// all returns the open sessions.
-func (t *sessions) all() []*session {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return slices.Collect(maps.Values(t.byID))
-}
-
-// expire ends idle sessions. It returns when none is left.
-func (t *sessions) expire() {
-	ticker := time.NewTicker(max(time.Millisecond, min(t.limits.IdleTime/4, t.limits.EventTime/4, time.Minute)))
-	defer ticker.Stop()
-	for {
-		select {
-		case <-t.stopping:
-			return
-		case <-ticker.C:
-		}
-		for _, se := range t.all() {
-			if se.expireStreams(time.Now()) {
-				t.end(se)
-			}
-		}
-		t.mu.Lock()
-		if len(t.byID) == 0 {
-			t.expiring = false
-			t.mu.Unlock()
-			return
-		}
-		t.mu.Unlock()
-	}
-}

@@ -25,6 +25,7 @@ type SSEHandler struct {
 func NewSSEHandler(s *mcp.Server, options ...Option) *SSEHandler {
 	h := new(SSEHandler)
 	h.init(s, "sse", options)
+	h.store = nil // a session is one connection
 	return h
 }
 

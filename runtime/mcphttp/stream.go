@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // Package mcp looks for the optional methods of a sink by assertions.
@@ -17,6 +18,7 @@ var _ interface {
 	transport.Denier
 	transport.Listener
 	transport.PeerWatcher
+	transport.Numberer
 } = (*stream)(nil)
 
 // stream is the queue of messages of one request, or of messages that belong to none,
@@ -24,8 +26,11 @@ var _ interface {
 // response. The goroutine of the attached response writes them. Another response may be
 // attached later, to resume the stream.
 type stream struct {
-	session *session // whose client can resume the stream; nil if it cannot
-	limit   int      // bytes that may wait for the client; handlers wait beyond that
+	session *session   // whose client can resume the stream; nil if it cannot
+	log     *eventLog  // of a stream that other replicas can resume; nil for others
+	shares  bool       // other replicas can resume the stream, once it has a log
+	request jsonrpc.ID // that the stream answers, if shares is set
+	limit   int        // bytes that may wait for the client; handlers wait beyond that
 	memory  *membudget.Budget
 	charged int // bytes that are charged for the messages
 
@@ -47,6 +52,7 @@ type stream struct {
 
 	number           int      // within the session; 0 is the standalone stream
 	queue            [][]byte // messages, from firstSeq on
+	numbers          []uint64 // of the notices in the queue, on the standalone stream of a shared session; 0 for other messages
 	firstSeq         int      // 1 at the start
 	nextSeq          int      // of the next message to be written
 	emptyEvents      int      // events without data that have been written
@@ -85,7 +91,7 @@ func (s *stream) Reply(message []byte, code int) {
 	}
 	switch {
 	case len(message) == 0:
-	case s.count == 0 && !s.standalone:
+	case s.isSingle():
 		plain := getBuffer(len(message))
 		*plain = append(*plain, message...)
 		s.addSingle(plain)
@@ -99,12 +105,17 @@ func (s *stream) Reply(message []byte, code int) {
 func (s *stream) Own(message []byte, code int) bool {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	if s.done || s.discarded || s.count > 0 || s.standalone {
+	if s.done || s.discarded || !s.isSingle() {
 		return false
 	}
 	s.addSingle(&message)
 	s.noteReply(code, false)
 	return true
+}
+
+// isSingle reports whether a reply would be the only message, which nothing stores. The caller holds the guard.
+func (s *stream) isSingle() bool {
+	return s.count == 0 && !s.standalone && !s.resumable && s.log == nil
 }
 
 // noteReply records the reply, or that there is none. The caller holds the guard.
@@ -114,6 +125,7 @@ func (s *stream) noteReply(code int, noReply bool) {
 		if s.current == nil {
 			s.endedAt = time.Now()
 		}
+		s.wakeLog()
 	}
 	s.signal()
 }
@@ -156,10 +168,18 @@ func (s *stream) Deny(refusal error) {
 func (s *stream) Notify(message []byte) {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	if s.done || s.discarded {
+	s.notify(message, 0)
+}
+
+// notify is Notify for the notice with that number, 0 for none. The caller holds the guard.
+func (s *stream) notify(message []byte, number uint64) {
+	if s.done || s.discarded || !s.keepsFor(len(message), number) {
 		return
 	}
 	s.add(message)
+	if s.isSharedStandalone() {
+		s.numbers = append(s.numbers, number)
+	}
 	s.signal()
 }
 
@@ -178,61 +198,19 @@ func (s *stream) addSingle(plain *[]byte) {
 	s.append(*s.pooled)
 }
 
-// unpool moves the only message from its pooled buffer to storage of its own. The
-// caller holds the guard.
-func (s *stream) unpool() {
-	if plain := s.pooled; plain != nil {
-		s.pooled = nil
-		s.charge(messageCost(*plain) - bufferCost(cap(*plain)))
-		s.queue[0] = append([]byte(nil), *plain...)
-		putBuffer(plain)
-	}
-}
-
-// messageCost is what is charged for a message in storage of its own.
-func messageCost(message []byte) int { return len(message) + 64 }
-
-// bufferCost is what is charged for a pooled buffer.
-func bufferCost(capacity int) int {
-	if capacity <= membudget.Free {
-		return 0 // included in requestCost
-	}
-	return capacity
-}
-
-// charge changes the charge by more, which may be negative. The sender of a message has
-// charged one copy itself, and releases that. The caller holds the guard.
-func (s *stream) charge(more int) {
-	s.charged += more
-	switch { // most replies are short and cost nothing; the budget is shared by all processors
-	case more > 0:
-		s.memory.Force(more)
-	case more < 0:
-		s.memory.Release(-more)
-	}
-}
-
-// recycle returns the buffer of the only message to the pool, after it has been
-// written.
-func (s *stream) recycle() {
-	s.guard.Lock()
-	plain := s.pooled
-	if plain != nil {
-		s.charge(-bufferCost(cap(*plain)))
-	}
-	s.pooled, s.single[0] = nil, nil
-	s.guard.Unlock()
-	if plain != nil {
-		putBuffer(plain)
-	}
-}
-
 func (s *stream) append(message []byte) {
 	s.queue = append(s.queue, message)
 	s.waitingBytes += len(message)
 	s.count++
 	if s.resumable {
 		s.session.retain(s, len(message))
+	}
+	if s.log != nil {
+		s.log.pending += len(message)
+		s.wakeLog()
+		if s.log.broken {
+			s.trim() // nothing else does where no response writes
+		}
 	}
 }
 
@@ -281,7 +259,9 @@ func (s *stream) Full() bool {
 	return s.full()
 }
 
-func (s *stream) full() bool { return s.current != nil && s.waitingBytes > s.limit }
+func (s *stream) full() bool {
+	return s.current != nil && s.waitingBytes > s.limit || s.log != nil && s.log.full(s.limit)
+}
 
 // Listening reports whether a response is attached.
 func (s *stream) Listening() bool {
@@ -332,8 +312,12 @@ func (s *stream) Release(retry time.Duration) bool {
 	}
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	if s.done || s.discarded {
+	switch {
+	case s.done || s.discarded:
 		return false
+	case s.log != nil && s.current == nil:
+		s.log.release(retry)
+		return true
 	}
 	s.released, s.retry = true, retry
 	s.signal()
@@ -354,6 +338,7 @@ func (s *stream) discard() {
 	s.clear()
 	s.signal()
 	s.wakeAll()
+	s.wakeLog()
 }
 
 // closeUnread is discard at the end of the session, unless a response is attached: that
@@ -366,16 +351,16 @@ func (s *stream) closeUnread() {
 	}
 }
 
-// clear drops all messages. The caller holds the guard.
-func (s *stream) clear() {
-	s.queue, s.waitingBytes, s.pooled, s.single[0] = nil, 0, nil, nil
-	s.charge(-s.charged)
-}
-
 // makeResumable stores all messages, those that are queued and those to come. The
 // caller holds the guard.
 func (s *stream) makeResumable() {
-	if s.session == nil || s.resumable {
+	switch {
+	case s.session == nil || s.resumable:
+		return
+	case s.session.shared != nil:
+		if s.shares && s.log == nil {
+			s.beginLog()
+		}
 		return
 	}
 	s.resumable = true
@@ -384,25 +369,4 @@ func (s *stream) makeResumable() {
 	for _, message := range s.queue {
 		s.session.retain(s, len(message))
 	}
-}
-
-// evict drops the oldest message and returns its size. It reports false if that message
-// is about to be written. The caller holds the guard.
-func (s *stream) evict() (size int, ok bool) {
-	if len(s.queue) == 0 {
-		return 0, true // its stream has been dropped already
-	}
-	if s.firstSeq == s.nextSeq {
-		if s.current != nil {
-			return 0, false
-		}
-		s.nextSeq++
-		s.waitingBytes -= len(s.queue[0])
-	}
-	size = len(s.queue[0])
-	s.charge(-messageCost(s.queue[0]))
-	s.queue[0] = nil
-	s.queue = s.queue[1:]
-	s.firstSeq++
-	return size, true
 }

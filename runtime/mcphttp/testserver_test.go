@@ -2,11 +2,14 @@ package mcphttp_test
 
 import (
 	"context"
+	"errors"
 	"log"
 	"net"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -16,6 +19,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/replicatest"
 )
 
 // endpoint is the URL of the tested handler, on the network in memory.
@@ -30,7 +34,9 @@ type setup struct {
 	local   string                          // address of the listener; default 127.0.0.1:8080
 	config  func(*http.Server)
 	http2   bool
-	noisy   bool // the HTTP server may log errors
+	noisy   bool                                                     // the HTTP server may log errors
+	shared  bool                                                     // two handlers share the sessions, and get the requests in turn
+	stores  func(i int, s mcphttp.SessionStore) mcphttp.SessionStore // wraps the store of each
 }
 
 // closer is common to both handlers.
@@ -40,6 +46,47 @@ type closer interface {
 	Shutdown(context.Context) error
 }
 
+// allShared has all tests share sessions.
+var allShared = os.Getenv("MCPHTTP_SHARED") != ""
+
+// twoHandlers are two handlers, as those of two replicas behind a load balancer that has each serve every
+// other request.
+type twoHandlers struct {
+	handlers [2]*mcphttp.Handler
+	next     atomic.Uint32
+	only     atomic.Int32 // the one that serves all requests, plus 1; 0 for both in turn
+}
+
+func newTwoHandlers(s *mcp.Server, c setup, options []mcphttp.Option) *twoHandlers {
+	h := new(twoHandlers)
+	store := mcphttp.SessionStore(replicatest.NewSessionStore())
+	for i := range h.handlers {
+		own := store
+		if c.stores != nil {
+			own = c.stores(i, store)
+		}
+		h.handlers[i] = mcphttp.NewHandler(s, append(slices.Clone(options), mcphttp.WithSessionStore(own))...)
+	}
+	return h
+}
+
+// use has one handler serve the next requests.
+func (h *twoHandlers) use(i int) { h.only.Store(int32(i + 1)) }
+
+func (h *twoHandlers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	i := h.only.Load() - 1
+	if i < 0 {
+		i = int32(h.next.Add(1) % 2)
+	}
+	h.handlers[i].ServeHTTP(w, r)
+}
+
+func (h *twoHandlers) Close() error { return errors.Join(h.handlers[0].Close(), h.handlers[1].Close()) }
+
+func (h *twoHandlers) Shutdown(ctx context.Context) error {
+	return errors.Join(h.handlers[0].Shutdown(ctx), h.handlers[1].Shutdown(ctx))
+}
+
 // testServer is a handler behind a server of net/http, and a client of it, on a network in
 // memory. All of it runs in a bubble of synctest: time passes only while all goroutines
 // wait, and each of them must have ended at the end.
@@ -47,6 +94,7 @@ type testServer struct {
 	*fixture
 	t          *testing.T
 	handler    closer
+	replicas   *twoHandlers // the handler, if sessions are shared
 	client     *http.Client
 	network    *testbed.Pipes
 	log        testbed.Log // of the server and the handler
@@ -89,10 +137,19 @@ func newTestServer(t *testing.T, c setup) *testServer {
 	}
 	s := &testServer{t: t, network: testbed.NewPipes(local)}
 	logger := s.log.Logger()
+	c.shared = (c.shared || allShared) && !c.sse
+	if c.shared {
+		pubsub := replicatest.NewPubSub()
+		t.Cleanup(pubsub.Close)
+		c.server = append([]mcp.Option{mcp.WithStateKeys([]byte("a key of at least thirty-two bytes")), mcp.WithPubSub(pubsub)}, c.server...)
+	}
 	s.fixture = newFixture(t, append([]mcp.Option{mcp.WithLogger(logger)}, c.server...)...)
 	options := append([]mcphttp.Option{mcphttp.WithLogger(logger)}, c.handler...)
 	if c.sse {
 		s.handler = mcphttp.NewSSEHandler(s.Server, options...)
+	} else if c.shared {
+		s.replicas = newTwoHandlers(s.Server, c, options)
+		s.handler = s.replicas
 	} else {
 		s.handler = mcphttp.NewHandler(s.Server, options...)
 	}

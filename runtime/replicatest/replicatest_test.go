@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 	"github.com/mcpgen/mcpgen/runtime/replicatest"
 )
 
@@ -12,5 +13,12 @@ func TestPubSub(t *testing.T) {
 		p := replicatest.NewPubSub()
 		t.Cleanup(p.Close)
 		return p, p
+	})
+}
+
+func TestSessionStore(t *testing.T) {
+	replicatest.TestSessionStore(t, func(*testing.T) (one, other mcphttp.SessionStore) {
+		s := replicatest.NewSessionStore()
+		return s, s
 	})
 }

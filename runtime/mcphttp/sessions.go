@@ -1,0 +1,205 @@
+package mcphttp
+
+import (
+	"context"
+	"crypto/rand"
+	"maps"
+	mathrand "math/rand/v2"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
+)
+
+// sessions are the open sessions of a handler.
+type sessions struct {
+	limits    *Limits
+	transport string // its name, for handlers
+	endings   *transport.Endings
+	logs      transport.Endings // streams whose messages are being appended (sharedstream.go)
+
+	mu       sync.Mutex
+	byID     map[string]*session
+	count    clientlimit.Table
+	expiring bool
+	stopping <-chan struct{} // closed when the handler shuts down
+}
+
+func newSessions(l *Limits, name string, ended <-chan struct{}, endings *transport.Endings) *sessions {
+	return &sessions{limits: l, transport: name, endings: endings, byID: map[string]*session{}, count: clientlimit.Table{}, stopping: ended}
+}
+
+// minIdle is how long a session must be idle before a new one may replace it.
+const minIdle = time.Minute
+
+// sessionParts are what sessions differ in.
+type sessionParts struct {
+	id        string
+	resumable bool                    // streams can be resumed
+	shared    *sharedSession          // nil if the session is that of this process alone
+	state     *transport.SessionState // of a session that another replica has opened
+}
+
+// open opens a session of this process.
+func (t *sessions) open(host transport.Server, who *requester, resumable bool) *session {
+	se, _ := t.add(host, who, sessionParts{id: rand.Text(), resumable: resumable})
+	return se
+}
+
+// add adds a session, unless there is one with that id, which it returns then. If there are too many, it ends
+// the one that has been idle longest: otherwise clients that open sessions and leave would lock out all others
+// until those expire. It returns nil if none has been idle for minIdle.
+func (t *sessions) add(host transport.Server, who *requester, parts sessionParts) (se *session, added bool) {
+	if full, own := t.full(who.client); full {
+		idle := t.mostIdle(who.client, own)
+		if idle == nil {
+			return nil, false
+		}
+		t.end(idle)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if other := t.byID[parts.id]; other != nil {
+		return other, false
+	}
+	if full, _ := t.fullLocked(who.client); full {
+		return nil, false // another request has taken the place
+	}
+	memory := host.Memory()
+	if !memory.Take(sessionCost) {
+		return nil, false
+	}
+	se = &session{
+		memory: memory,
+		id:     parts.id, principal: who.ID, client: who.client, limits: t.limits, streams: map[int]*stream{}, lastUsed: time.Now(),
+		done: make(chan struct{}), shared: parts.shared,
+	}
+	limit := host.Limits().QueueBytes
+	if parts.resumable {
+		se.standalone = newStream(se, limit, memory)
+		se.standalone.resumable = parts.shared == nil
+		if parts.shared != nil {
+			se.standalone.emptyEvents = mathrand.IntN(1 << 30) // other replicas use other ones in their ids
+		}
+		se.streams[0] = se.standalone
+	} else {
+		se.standalone = newStream(nil, limit, memory)
+	}
+	se.standalone.standalone = true
+	options := transport.Options{
+		Transport: t.transport, SessionID: se.id, Endings: t.endings,
+		Out: se.standalone, Ended: t.stopping, PingTimeout: func() { t.end(se) },
+	}
+	if parts.shared != nil {
+		parts.shared.setOptions(&options, parts.state)
+	}
+	se.conn = host.Open(context.Background(), options)
+	if parts.shared != nil {
+		parts.shared.session.Store(se)
+	}
+	t.byID[se.id] = se
+	t.count.Add(who.client)
+	if !t.expiring {
+		t.expiring = true
+		go t.expire()
+	}
+	return se, true
+}
+
+// full reports whether there are too many sessions for one more, and whether the reason
+// is the limit for one client.
+func (t *sessions) full(client clientlimit.Client) (full, own bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.fullLocked(client)
+}
+
+// fullLocked is full for a caller that holds the lock.
+func (t *sessions) fullLocked(client clientlimit.Client) (full, own bool) {
+	own = t.count[client] >= t.limits.SessionsPerClient
+	return own || len(t.byID) >= t.limits.Sessions, own
+}
+
+// mostIdle returns the session that has been idle longest: of that client if own is
+// set, otherwise of the clients that have the most. It returns nil if none has been
+// idle for minIdle.
+func (t *sessions) mostIdle(client clientlimit.Client, own bool) (most *session) {
+	t.mu.Lock()
+	all, count := slices.Collect(maps.Values(t.byID)), maps.Clone(t.count)
+	t.mu.Unlock()
+	longest, largest := minIdle, 0
+	now := time.Now()
+	for _, se := range all {
+		if own && se.client != client || count[se.client] < largest {
+			continue
+		}
+		idle := se.idle(now)
+		if idle < minIdle || count[se.client] == largest && idle < longest {
+			continue
+		}
+		most, longest, largest = se, idle, count[se.client]
+	}
+	return most
+}
+
+// find returns the session with that id and principal, nil if there is none.
+func (t *sessions) find(id, principal string) *session {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	se := t.byID[id]
+	if se == nil || se.principal != principal {
+		return nil
+	}
+	return se
+}
+
+// end ends a session. It reports whether the session was open.
+func (t *sessions) end(se *session) bool {
+	t.mu.Lock()
+	there := t.byID[se.id] == se
+	if there {
+		delete(t.byID, se.id)
+		t.count.Remove(se.client)
+	}
+	t.mu.Unlock()
+	se.close()
+	return there
+}
+
+// all returns the open sessions.
+func (t *sessions) all() []*session {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Collect(maps.Values(t.byID))
+}
+
+// expire ends idle sessions. It returns when none is left.
+func (t *sessions) expire() {
+	ticker := time.NewTicker(max(time.Millisecond, min(t.limits.IdleTime/4, t.limits.EventTime/4, time.Minute)))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-t.stopping:
+			return
+		case <-ticker.C:
+		}
+		for _, se := range t.all() {
+			idle := se.expireStreams(time.Now())
+			switch {
+			case se.shared != nil:
+				se.shared.keep(idle)
+			case idle:
+				t.end(se)
+			}
+		}
+		t.mu.Lock()
+		if len(t.byID) == 0 {
+			t.expiring = false
+			t.mu.Unlock()
+			return
+		}
+		t.mu.Unlock()
+	}
+}

@@ -1,0 +1,166 @@
+package mcphttp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// This file is what the copies of a session send each other. A message is handled on a goroutine of the
+// store, which does not wait for clients or functions of users.
+
+// errNoReplica is the reason why a response of the client is refused.
+var errNoReplica = errors.New("the replica that has sent this request has ended, or it is one of another session")
+
+// messageKind is what a message is about.
+type messageKind string
+
+const (
+	stateMessage    messageKind = "state"    // the record has changed
+	endMessage      messageKind = "end"      // the session has ended
+	clientMessage   messageKind = "client"   // a notification or response of the client
+	listenMessage   messageKind = "listen"   // the client has opened the stream for messages without request elsewhere
+	releasedMessage messageKind = "released" // the client is to resume a stream after a while
+	resumedMessage  messageKind = "resumed"  // the client reads a stream elsewhere
+	runsMessage     messageKind = "runs"     // to the copy that runs a call: taken if it does
+)
+
+// message is from one copy to others.
+type message struct {
+	Kind    messageKind             `json:"kind"`
+	From    string                  `json:"from"`
+	State   *transport.SessionState `json:"state,omitempty"`
+	Version uint64                  `json:"version,omitempty"` // of the record
+	Changed uint64                  `json:"changed,omitempty"` // see record
+	Text    json.RawMessage         `json:"text,omitempty"`    // of the client
+	Stream  string                  `json:"stream,omitempty"`
+	Retry   time.Duration           `json:"retry,omitempty"`
+}
+
+// sendAll sends a message to all copies. An error is logged: they read the record again after a while.
+func (c *sharedSession) sendAll(ctx context.Context, m message) {
+	if _, err := c.send(ctx, "", m); err != nil {
+		c.core.fails(ctx, "other replicas cannot be notified of a change of a session", err)
+	}
+}
+
+// send sends a message to one copy, or to all, and reports whether that one has taken it.
+func (c *sharedSession) send(ctx context.Context, to string, m message) (taken bool, err error) {
+	m.From = c.name
+	text, err := json.Marshal(&m)
+	if err != nil {
+		return false, err
+	}
+	sealed, err := c.core.host.Seal(ctx, sessionPurpose(c.id), text)
+	if err != nil {
+		return false, err
+	}
+	return fromStore(ctx, func(ctx context.Context) (bool, error) { return c.core.store.Send(ctx, c.id, to, sealed) })
+}
+
+// receive handles a message of another copy. It reports whether it has taken one that is for this
+// copy alone.
+func (c *sharedSession) receive(sealed []byte) (taken bool) {
+	se := c.session.Load()
+	if sealed == nil || se == nil {
+		c.lost.Store(true)
+		return false
+	}
+	text, ok, err := c.core.host.Unseal(context.Background(), sessionPurpose(c.id), sealed)
+	var m message
+	if err != nil || !ok || json.Unmarshal(text, &m) != nil {
+		c.lost.Store(true)
+		return false
+	}
+	if m.From == c.name {
+		return false
+	}
+	switch m.Kind {
+	case stateMessage:
+		c.mu.Lock()
+		c.apply(*m.State, m.Version, m.Changed)
+		c.mu.Unlock()
+	case endMessage:
+		go c.core.sessions.end(se) // which waits for the end of Receive
+	case clientMessage:
+		return c.deliver(se, m.Text)
+	case listenMessage:
+		se.standalone.detachCurrent()
+	case releasedMessage:
+		c.releaseFollower(m.Stream, m.Retry)
+	case resumedMessage:
+		c.setFollower(m.Stream, nil)
+		c.detachCall(m.Stream)
+	case runsMessage:
+		return c.runs(m.Stream)
+	}
+	return false
+}
+
+// deliver gives a message of the client to the connection.
+func (c *sharedSession) deliver(se *session, text []byte) bool {
+	in := c.core.host.NewMessage()
+	if !in.Room(len(text)) || in.Parse(text) != nil {
+		in.Drop()
+		return false
+	}
+	if kind := in.Message().Kind; kind != jsonrpc.Notification && kind != jsonrpc.Response {
+		in.Drop()
+		return false
+	}
+	se.conn.Take(in, transport.Caller{Client: se.client}, se.standalone)
+	return true
+}
+
+// changesSession reports whether a message can change what replicas have to know of a session.
+func changesSession(m *jsonrpc.Message) bool {
+	switch string(m.Method) {
+	case protocol.Initialized, protocol.SetLevel.String(), protocol.ResourcesSubscribe.String(), protocol.ResourcesUnsubscribe.String():
+		return true
+	}
+	return m.Kind == jsonrpc.Batch
+}
+
+// forward sends what concerns calls at other replicas to those: notifications to all, and a response
+// to the one that has asked. It reports whether the message has been delivered to another one; an error
+// means that it could not be.
+func (c *sharedSession) forward(ctx context.Context, m *jsonrpc.Message, text []byte) (elsewhere bool, err error) {
+	switch m.Kind {
+	case jsonrpc.Response:
+		id, _ := jsonrpc.String(m.ID.Raw())
+		name, _, asked := strings.Cut(id, requestMark)
+		if !asked || name == c.name || !isRandomText(name) {
+			return false, nil
+		}
+		taken, err := c.send(ctx, name, message{Kind: clientMessage, Text: text})
+		if err == nil && !taken {
+			err = errNoReplica
+		}
+		return true, err
+	case jsonrpc.Notification:
+		if string(m.Method) != protocol.Initialized { // is in the record
+			_, err = c.send(ctx, "", message{Kind: clientMessage, Text: text})
+		}
+	case jsonrpc.Batch:
+		jsonrpc.Elements(m.Batch, func(element []byte) bool {
+			in := c.core.host.NewMessage()
+			defer in.Drop()
+			element = slices.Clone(element) // Drop uses the storage again
+			if in.Room(len(element)) && in.Parse(element) == nil && in.Message().Kind != jsonrpc.Batch {
+				_, err = c.forward(ctx, in.Message(), element)
+			}
+			return err == nil
+		})
+	}
+	return false, err
+}
+
+// requestMark is between the name of a copy and a number in the ids of requests to the client.
+const requestMark = "-"

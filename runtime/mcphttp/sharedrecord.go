@@ -1,0 +1,224 @@
+package mcphttp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// This file is the record of a session in the [SessionStore]. It changes by compare-and-swap, before the request
+// that changes the session is answered; the other copies get the new record as a message (sharedmessages.go).
+
+// record is what the store has of a session.
+type record struct {
+	Principal string                 `json:"principal"`
+	Opened    uint64                 `json:"opened"`  // the number of the latest notice when the session was opened
+	Changed   uint64                 `json:"changed"` // and when the record was written
+	State     transport.SessionState `json:"state"`
+}
+
+// create stores the record of a session that initialize has opened.
+func (c *sharedSession) create(ctx context.Context) error {
+	se := c.session.Load()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	state := se.conn.State()
+	if state.Revision == "" {
+		return nil // initialize has failed
+	}
+	c.opened = se.conn.Notified()
+	c.setLast(se, c.opened)
+	text, err := c.seal(ctx, se, state)
+	if err != nil {
+		return err
+	}
+	version, err := fromStore(ctx, func(ctx context.Context) (uint64, error) {
+		return c.core.store.Create(ctx, c.id, text, c.core.limits.IdleTime*5/4)
+	})
+	if err == nil {
+		c.stored(state, version)
+	}
+	return err
+}
+
+// stored records what the store has. The caller holds the lock.
+func (c *sharedSession) stored(state transport.SessionState, version uint64) {
+	c.known, c.version, c.checked, c.touched = state, version, time.Now(), time.Now()
+}
+
+// seal returns the text of a record.
+func (c *sharedSession) seal(ctx context.Context, se *session, state transport.SessionState) ([]byte, error) {
+	text, err := json.Marshal(&record{se.principal, c.opened, se.conn.Notified(), state})
+	if err != nil {
+		return nil, err
+	}
+	return c.core.host.Seal(ctx, sessionPurpose(c.id), text)
+}
+
+// sessionPurpose is what texts of a session are sealed for: none can be used for another one.
+func sessionPurpose(id string) string { return "session " + id }
+
+// load reads the record. The error is ErrNoSession, or that of the store.
+func (h *core) load(ctx context.Context, id string) (r record, version uint64, err error) {
+	sealed, err := fromStore(ctx, func(ctx context.Context) (v versioned, err error) {
+		v.record, v.version, err = h.store.Load(ctx, id)
+		return v, err
+	})
+	if err != nil {
+		return r, 0, err
+	}
+	text, ok, err := h.host.Unseal(ctx, sessionPurpose(id), sealed.record)
+	switch {
+	case err != nil:
+		return r, 0, err
+	case !ok:
+		return r, 0, errors.New("the record of a session cannot be read: the replicas have different state keys")
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		return r, 0, fmt.Errorf("the record of a session: %w", err)
+	}
+	return r, sealed.version, nil
+}
+
+// versioned is a record as the store has it.
+type versioned struct {
+	record  []byte
+	version uint64
+}
+
+// check reads the record again if it was read long ago, or messages may have been lost.
+func (c *sharedSession) check(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.version == 0: // it is not created yet
+		return nil
+	case !c.known.Initialized: // which another replica may have just been notified of
+	case c.lost.Load(), time.Since(c.checked) >= checkAfter:
+	default:
+		return nil
+	}
+	c.lost.Store(false)
+	err := c.read(ctx)
+	if err != nil {
+		c.lost.Store(true)
+	}
+	return err
+}
+
+// read reads the record, and makes the copy what it says. The caller holds the lock.
+func (c *sharedSession) read(ctx context.Context) error {
+	r, version, err := c.core.load(ctx, c.id)
+	if err != nil {
+		return err
+	}
+	c.checked = time.Now()
+	c.apply(r.State, version, r.Changed)
+	return nil
+}
+
+// apply makes the changes of a record in the copy, which may have others that are not stored yet. The client is
+// notified of what has changed since the record was written, when this copy did not have its subscriptions. The
+// caller holds the lock.
+func (c *sharedSession) apply(state transport.SessionState, version, changed uint64) {
+	if version <= c.version {
+		return
+	}
+	se := c.session.Load()
+	se.conn.Change(c.known, state)
+	if !slices.Equal(state.Resources, c.known.Resources) {
+		c.resume(se, changed)
+	}
+	c.known, c.version = state, version
+}
+
+// save stores what a request has changed, and sends it to the other copies.
+func (c *sharedSession) save(ctx context.Context) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	se := c.session.Load()
+	for range maxUpdates {
+		mine := se.conn.State()
+		if same(mine, c.known) {
+			return nil
+		}
+		text, err := c.seal(ctx, se, mine)
+		if err != nil {
+			return err
+		}
+		before, changed := c.version, se.conn.Notified()
+		version, err := fromStore(ctx, func(ctx context.Context) (uint64, error) {
+			return c.core.store.Update(ctx, c.id, text, before)
+		})
+		switch {
+		case err == nil:
+			c.stored(mine, version)
+			c.sendAll(ctx, message{Kind: stateMessage, State: &mine, Version: version, Changed: changed})
+			return nil
+		case !errors.Is(err, ErrConflict):
+			return err
+		}
+		if err := c.read(ctx); err != nil {
+			return err
+		}
+	}
+	return errors.New("the record of a session has changed too often")
+}
+
+// same reports whether two states have the same parts that change.
+func same(a, b transport.SessionState) bool {
+	return a.Level == b.Level && a.Initialized == b.Initialized && slices.Equal(a.Resources, b.Resources)
+}
+
+// keep is called now and then. It begins the idle time of a session anew if the session is in use, and
+// ends a copy that is not. It does not wait for the store.
+func (c *sharedSession) keep(idle bool) {
+	se := c.session.Load()
+	if idle {
+		c.expired(se)
+		return
+	}
+	se.mu.Lock()
+	lastUsed := se.lastUsed
+	se.mu.Unlock()
+	if !c.mu.TryLock() {
+		return // the store is being used
+	}
+	due := c.version > 0 && lastUsed.After(c.touched) && time.Since(c.touched) >= c.core.limits.IdleTime/4
+	if due {
+		c.touched = time.Now()
+	}
+	c.mu.Unlock()
+	if !due {
+		return
+	}
+	go func() {
+		err := withStore(context.Background(), func(ctx context.Context) error { return c.core.store.Touch(ctx, c.id) })
+		switch {
+		case errors.Is(err, ErrNoSession):
+			c.core.sessions.end(se)
+		case err != nil:
+			c.core.fails(context.Background(), "the idle time of a session cannot begin anew", err)
+			c.mu.Lock()
+			c.touched = time.Time{} // again soon
+			c.mu.Unlock()
+		}
+	}()
+}
+
+// commitOf returns the function that stores what a message changes, nil if it changes nothing.
+func (c *sharedSession) commitOf(ctx context.Context, m *jsonrpc.Message, opens bool) func() error {
+	switch {
+	case opens:
+		return func() error { return c.create(ctx) }
+	case changesSession(m):
+		return func() error { return c.save(ctx) }
+	}
+	return nil
+}
