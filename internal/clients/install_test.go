@@ -1,0 +1,323 @@
+package clients
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// system is one whose home directory is empty.
+func system(t *testing.T) *System {
+	t.Helper()
+	caches(t)
+	dir := t.TempDir()
+	return &System{
+		OS: runtime.GOOS, Home: filepath.Join(dir, "home"), Dir: filepath.Join(dir, "project"),
+		Lookup: func(string) (string, bool) { return "", false },
+		Record: filepath.Join(dir, "config", "mcpgen", "installed.json"),
+	}
+}
+
+// server has everything that an entry can have.
+var server = &Server{Command: "/usr/bin/notes", Args: []string{"-db", "a b"}, Env: []Variable{{Name: "A", Value: "b"}}}
+
+// targets are all clients and scopes whose files are edited.
+func targets() (list []*Target) {
+	for _, c := range All {
+		for _, scope := range c.Scopes() {
+			if !c.usesOwn(scope) {
+				list = append(list, &Target{c, scope, "n"})
+			}
+		}
+	}
+	return list
+}
+
+func writeText(t *testing.T, path, text string) {
+	t.Helper()
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Each client and scope takes an entry in files of every kind, and gives the first bytes back.
+func TestInstall(t *testing.T) {
+	for _, target := range targets() {
+		t.Run(target.Client.Name+"/"+string(target.Scope), func(t *testing.T) {
+			entry, err := target.Client.Entry(server)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts, container := jsonTexts, "mcpServers"
+			if target.Client.TOML {
+				texts, container = tomlTexts, "mcp_servers"
+			}
+			for name, text := range texts {
+				if name == "large" && target.Client.Name != "codex" && target.Client.Name != "vscode" {
+					continue // the same editor
+				}
+				if target.Scope == Project && name == "large" {
+					continue
+				}
+				text = strings.ReplaceAll(text, container, target.Client.Holds)
+				s := system(t)
+				path := s.File(target.Client, target.Scope)
+				writeText(t, path, text)
+				installed(t, s, target, entry)
+				wantFile(t, path, text)
+				wantFile(t, path+".bak", text)
+			}
+			s := system(t)
+			installed(t, s, target, entry)
+			if _, err := os.Stat(s.File(target.Client, target.Scope)); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("a file that was missing is there: %v", err)
+			}
+		})
+	}
+}
+
+// installed installs an entry twice, and removes it.
+func installed(t *testing.T, s *System, target *Target, entry Fields) {
+	t.Helper()
+	path := s.File(target.Client, target.Scope)
+	result, err := s.Install(t.Context(), target, entry, Change{})
+	if err != nil || result != Added {
+		t.Fatal(result, err)
+	}
+	one, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result, err = s.Install(t.Context(), target, entry, Change{}); err != nil || result != Present {
+		t.Error("twice:", result, err)
+	}
+	wantFile(t, path, string(one))
+	all, err := s.Status(target.Client)
+	ours := 0
+	for _, st := range all {
+		if st.Ours && st.Name == "n" && st.Scope == target.Scope && st.Server.Command == server.Command {
+			ours++
+		}
+	}
+	if err != nil || ours != 1 {
+		t.Errorf("status: %d of %d, %v", ours, len(all), err)
+	}
+	if result, err = s.Uninstall(t.Context(), target, Change{}); err != nil || result != Removed {
+		t.Error(result, err)
+	}
+	if result, err = s.Uninstall(t.Context(), target, Change{}); err != nil || result != Absent {
+		t.Error("removed twice:", result, err)
+	}
+}
+
+// A file that cannot be changed keeps its bytes, and the error has what to paste.
+func TestInstallRefused(t *testing.T) {
+	for _, target := range targets() {
+		entry, err := target.Client.Entry(server)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, container := brokenJSON, "mcpServers"
+		if target.Client.TOML {
+			texts, container = brokenTOML, "mcp_servers"
+		}
+		s := system(t)
+		path := s.File(target.Client, target.Scope)
+		for name, text := range texts {
+			text = strings.ReplaceAll(text, container, target.Client.Holds)
+			writeText(t, path, text)
+			for _, how := range []Change{{}, {Force: true}} {
+				_, err := s.Install(t.Context(), target, entry, how)
+				unsafe, ok := errors.AsType[*UnsafeError](err)
+				if !ok || !strings.Contains(unsafe.Paste, "notes") || !strings.Contains(err.Error(), "line ") {
+					t.Errorf("%s, %s: %v", target.Client.Name, name, err)
+				}
+			}
+			if _, err := s.Uninstall(t.Context(), target, Change{}); err == nil {
+				t.Errorf("%s, %s: uninstalled", target.Client.Name, name)
+			}
+			wantFile(t, path, text)
+		}
+		writeText(t, path, "")
+		if err := os.Chmod(path, 0o400); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Install(t.Context(), target, entry, Change{}); err == nil {
+			t.Errorf("%s: a read-only file is changed", target.Client.Name)
+		}
+		wantFile(t, path, "")
+	}
+}
+
+// A different entry needs Force, and what others have changed meanwhile stays.
+func TestInstallDifferent(t *testing.T) {
+	for _, target := range targets() {
+		s := system(t)
+		path := s.File(target.Client, target.Scope)
+		entry, err := target.Client.Entry(server)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Install(t.Context(), target, changed, Change{}); err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Install(t.Context(), target, entry, Change{})
+		if different, ok := errors.AsType[*DifferentError](err); !ok || !strings.Contains(different.Diff, "- ") || !strings.Contains(different.Diff, "+ ") {
+			t.Errorf("%s: %v", target.Client.Name, err)
+		}
+		if result, err := s.Install(t.Context(), target, entry, Change{Force: true, DryRun: true}); err != nil || result != Replaced {
+			t.Errorf("%s: %s, %v", target.Client.Name, result, err)
+		}
+		wantFile(t, path, string(before))
+		if result, err := s.Install(t.Context(), target, entry, Change{Force: true}); err != nil || result != Replaced {
+			t.Errorf("%s: %s, %v", target.Client.Name, result, err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// What is written by hand afterwards stays, also the entry itself once it is changed.
+		note := "// note\n"
+		if target.Client.TOML {
+			note = "# note\n"
+		}
+		writeText(t, path, note+string(text))
+		if _, err := s.Uninstall(t.Context(), target, Change{}); err != nil {
+			t.Error(err)
+		}
+		if text, err := os.ReadFile(path); err != nil || !strings.HasPrefix(string(text), note) || strings.Contains(string(text), "notes") {
+			t.Errorf("%s: %q, %v", target.Client.Name, text, err)
+		}
+	}
+}
+
+// An entry that is there is not started without being asked for, even if it has the name of one
+// that was installed.
+func TestOurs(t *testing.T) {
+	s := system(t)
+	target := &Target{Find("cursor"), Project, "n"}
+	entry, err := target.Client.Entry(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := s.File(target.Client, Project)
+	ours := func() bool {
+		t.Helper()
+		all, err := s.Status(target.Client)
+		if err != nil || len(all) != 1 {
+			t.Fatalf("%d, %v", len(all), err)
+		}
+		return all[0].Ours
+	}
+	writeText(t, path, (&Target{target.Client, Project, "n"}).Paste(entry))
+	if result, err := s.Install(t.Context(), target, entry, Change{}); err != nil || result != Present || ours() {
+		t.Errorf("%s, %v: an entry of another origin is ours", result, err)
+	}
+	if _, err := s.Install(t.Context(), target, changed, Change{Force: true}); err != nil || !ours() {
+		t.Errorf("an installed entry is not ours: %v", err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeText(t, path, strings.Replace(string(text), "other", "evil", 1))
+	if ours() {
+		t.Error("an entry that has changed is ours")
+	}
+}
+
+// Claude Code changes its own file. The program here does what its command does.
+func TestOwnCommand(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is a shell script")
+	}
+	s := system(t)
+	bin := t.TempDir()
+	script := `#!/bin/sh
+echo "$@" >> "$LOG"
+case "$2" in
+add-json) printf '{"mcpServers": {"%s": %s}}' "$5" "$6" > "$FILE" ;;
+remove) echo '{}' > "$FILE" ;;
+esac
+`
+	if err := os.WriteFile(filepath.Join(bin, "claude"), []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	log := filepath.Join(bin, "log")
+	target := &Target{Find("claude-code"), User, "n"}
+	path := s.File(target.Client, User)
+	for _, dir := range []string{s.Home, s.Dir} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("LOG", log)
+	t.Setenv("FILE", path)
+	entry, err := target.Client.Entry(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", "")
+	_, err = s.Install(t.Context(), target, entry, Change{})
+	if command, ok := errors.AsType[*CommandError](err); !ok || !errors.Is(err, exec.ErrNotFound) || len(command.Command) != 7 {
+		t.Error(err)
+	}
+	t.Setenv("PATH", bin)
+	for _, want := range []Result{Added, Present} {
+		if result, err := s.Install(t.Context(), target, entry, Change{}); err != nil || result != want {
+			t.Errorf("%s, %v, want %s", result, err, want)
+		}
+	}
+	if _, err := s.Install(t.Context(), target, changed, Change{}); err == nil {
+		t.Error("a different entry is replaced")
+	}
+	if result, err := s.Install(t.Context(), target, changed, Change{Force: true}); err != nil || result != Replaced {
+		t.Errorf("%s, %v", result, err)
+	}
+	all, err := s.Status(target.Client)
+	if err != nil || len(all) != 1 || !all[0].Ours {
+		t.Errorf("%v, %v", all, err)
+	}
+	for _, want := range []Result{Removed, Absent} {
+		if result, err := s.Uninstall(t.Context(), target, Change{}); err != nil || result != want {
+			t.Errorf("%s, %v, want %s", result, err, want)
+		}
+	}
+	one := entry.JSON(false)
+	wantFile(t, log, "mcp add-json -s user n "+one+"\nmcp remove -s user n\nmcp add-json -s user n "+changed.JSON(false)+"\nmcp remove -s user n\n")
+	// The entries of a directory are in the same file.
+	writeText(t, path, `{"projects": {"`+filepath.Dir(s.Dir)+`": {"mcpServers": {"l": {"command": "x"}}}}}`)
+	list, err := s.Entries(target.Client, Local)
+	if err != nil || len(list) != 1 || list[0].Name != "l" {
+		t.Errorf("%v, %v", list, err)
+	}
+}
+
+// The context ends the wait for another process.
+func TestInstallCancelled(t *testing.T) {
+	s := system(t)
+	target := &Target{Find("cursor"), User, "n"}
+	path, err := followLinks(s.File(target.Client, User))
+	if err != nil {
+		t.Fatal(err)
+	}
+	unlock, err := lock(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.Install(ctx, target, changed, Change{}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,222 @@
+package clients
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/mcpgen/mcpgen/internal/filelock"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
+)
+
+const (
+	// maxFile is the size of the largest file that is changed, in bytes.
+	maxFile = 64 << 20
+	// mostReads is how often a file is read that others change meanwhile.
+	mostReads = 3
+	mostLinks = 40
+)
+
+// ErrChanging says that a file has changed each time before its new form could be written.
+var ErrChanging = errors.New("another program keeps changing the file: close the client, and try again")
+
+// change is what becomes of a file.
+type change struct {
+	text   []byte
+	remove bool // the file is removed
+}
+
+// replaceFile reads a file, calls edit, and replaces the file by what it returns. A reader gets
+// the old text or the new one, also if this process is killed or the disk is full. Mode and owner
+// stay, a link keeps naming the file, and the first old text is kept beside it as .bak. If the
+// file has changed meanwhile, edit is called again. If it is missing, edit gets nil, and a
+// new file has the given mode.
+func replaceFile(ctx context.Context, path string, mode fs.FileMode, edit func(old []byte) (change, error)) error {
+	return replace(ctx, path, mode, true, edit)
+}
+
+// replace is replaceFile, which keeps the old text only if that is asked for.
+func replace(ctx context.Context, path string, mode fs.FileMode, keep bool, edit func(old []byte) (change, error)) error {
+	path, err := followLinks(path)
+	if err != nil {
+		return err
+	}
+	unlock, err := lock(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	for range mostReads {
+		old, info, err := readFile(path)
+		if err != nil {
+			return err
+		}
+		if info != nil && old == nil {
+			old = []byte{}
+		}
+		c, err := edit(old)
+		if err != nil || !c.remove && info != nil && bytes.Equal(c.text, old) {
+			return err
+		}
+		err = write(path, mode, info, old, c, keep)
+		if !errors.Is(err, errChanged) {
+			return err
+		}
+	}
+	return ErrChanging
+}
+
+// followLinks returns the file that a path names, which may be missing.
+func followLinks(path string) (string, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	for range mostLinks {
+		info, err := os.Lstat(path)
+		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+				path = filepath.Join(dir, filepath.Base(path))
+			}
+			return path, nil
+		}
+		to, err := os.Readlink(path)
+		if err != nil {
+			return "", err
+		}
+		if !filepath.IsAbs(to) {
+			// The directory may be a link, and ".." is relative to what it names.
+			dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+			if err != nil {
+				return "", err
+			}
+			to = filepath.Join(dir, to)
+		}
+		path = to
+	}
+	return "", &fs.PathError{Op: "open", Path: path, Err: errors.New("too many links")}
+}
+
+// lock waits until no other process of this kind changes the file. The lock is in the cache
+// directory, since the file may be in a repository. Without such a directory there is no lock.
+func lock(ctx context.Context, path string) (unlock func(), err error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return func() {}, nil
+	}
+	dir := filepath.Join(cache, "mcpgen")
+	if os.MkdirAll(dir, 0o700) != nil {
+		return func() {}, nil
+	}
+	sum := sha256.Sum256([]byte(path))
+	return filelock.Lock(ctx, filepath.Join(dir, "client-"+hex.EncodeToString(sum[:8])+".lock"))
+}
+
+// readFile returns a file, nil and nil if it is missing.
+func readFile(path string) ([]byte, fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	text, err := regularfile.ReadWithin(path, maxFile)
+	return text, info, err
+}
+
+var errChanged = errors.New("the file has changed")
+
+// write makes the change durable, unless the file is no longer what was read.
+func write(path string, mode fs.FileMode, info fs.FileInfo, old []byte, c change, keep bool) error {
+	if info != nil {
+		if mode = info.Mode().Perm(); mode&0o200 == 0 {
+			return &fs.PathError{Op: "write", Path: path, Err: errors.New("the file is read-only")}
+		}
+		if keep && !c.remove {
+			if err := backup(path, info, old); err != nil {
+				return fmt.Errorf("keep the old file: %w", err)
+			}
+		}
+	} else {
+		dirMode := mode | mode>>2&0o111
+		if err := os.MkdirAll(filepath.Dir(path), dirMode|0o100); err != nil {
+			return err
+		}
+	}
+	if c.remove {
+		if err := unchanged(path, info, old); err != nil || info == nil {
+			return err
+		}
+		return os.Remove(path)
+	}
+	temp, err := aside(path, mode, info, c.text)
+	if err != nil {
+		return err
+	}
+	if err = unchanged(path, info, old); err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		_ = os.Remove(temp) // nothing else can be done with it
+		return err
+	}
+	syncDir(filepath.Dir(path))
+	return nil
+}
+
+// unchanged returns errChanged if a file has another text than before.
+func unchanged(path string, info fs.FileInfo, old []byte) error {
+	now, nowInfo, err := readFile(path)
+	if err != nil {
+		return err
+	}
+	if (info == nil) != (nowInfo == nil) || !bytes.Equal(old, now) {
+		return errChanged
+	}
+	return nil
+}
+
+// backup keeps a text as .bak, unless there is one.
+func backup(path string, info fs.FileInfo, text []byte) error {
+	bak := path + ".bak"
+	if _, err := os.Lstat(bak); err == nil {
+		return nil
+	}
+	temp, err := aside(bak, info.Mode().Perm(), info, text)
+	if err != nil {
+		return err
+	}
+	return os.Rename(temp, bak)
+}
+
+// aside writes a text into a new file of the same directory.
+func aside(path string, mode fs.FileMode, info fs.FileInfo, text []byte) (name string, err error) {
+	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".new-*") // with mode 0600
+	if err != nil {
+		return "", err
+	}
+	_, err = temp.Write(text)
+	if err == nil && info != nil {
+		err = keepOwner(temp, info)
+	}
+	if err == nil {
+		err = temp.Chmod(mode)
+	}
+	if err == nil {
+		err = temp.Sync()
+	}
+	if closeErr := temp.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		_ = os.Remove(temp.Name()) // nothing else can be done with it
+	}
+	return temp.Name(), err
+}

@@ -1,0 +1,313 @@
+package clients
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Scope says where an entry holds.
+type Scope string
+
+// The scopes.
+const (
+	User    Scope = "user"    // everywhere, for this user
+	Project Scope = "project" // for all who work in the current directory; the file is meant to be committed
+	Local   Scope = "local"   // in the current directory, for this user
+)
+
+// Scopes are all of them.
+var Scopes = []Scope{User, Project, Local}
+
+// Client is a program that starts or calls servers, and where it has their entries.
+type Client struct {
+	Name  string // on the command line
+	Title string
+	TOML  bool   // the file is TOML, otherwise JSON with comments
+	Holds string // the object or table of the entries
+	User  Place
+	// Project is below the current directory, "" without such a file.
+	Project string
+
+	TypeProgram string // the member "type" of an entry with a program, or ""
+	TypeURL     string // that of one with a URL
+	URL         string // the member for a URL; "" if the file is for programs only
+	Headers     string // the member for header fields of requests
+	// Variable refers to a variable of the environment in a text, where %s is its name. It
+	// is "" if texts cannot.
+	Variable string
+	// Variables is the member that lists the variables that a program gets from the
+	// environment, or "".
+	Variables string
+	// MostTools is how many tools of all servers the client passes on to a model, 0 if its
+	// documentation names no such number.
+	MostTools int
+
+	Own     *OwnCommand // that changes a file which must not be edited, or nil
+	Restart string      // what makes the client read the file again
+	Docs    string      // its documentation
+	Read    string      // when that was last read
+}
+
+// Place is a file of a user. It begins with "~/" for the home directory, or with "@/" for the
+// directory of applications: ~/.config, ~/Library/Application Support, or %APPDATA%.
+type Place struct {
+	Path     string
+	Variable string // an environment variable with another directory, or ""
+	Below    string // the file in that directory
+}
+
+// OwnCommand is the command of a client. In its arguments, SCOPE, NAME and JSON are replaced.
+type OwnCommand struct {
+	Program string
+	Scopes  []Scope // in which the command is used
+	Add     []string
+	Remove  []string
+}
+
+// All are the clients, sorted by name.
+var All = []*Client{
+	{
+		Name: "claude-code", Title: "Claude Code", Holds: "mcpServers",
+		User:    Place{"~/.claude.json", "CLAUDE_CONFIG_DIR", ".claude.json"},
+		Project: ".mcp.json", TypeProgram: "stdio", TypeURL: "http", URL: "url", Headers: "headers", Variable: "${%s}",
+		Own: &OwnCommand{
+			Program: "claude", Scopes: []Scope{User, Local},
+			Add:    []string{"mcp", "add-json", "-s", "SCOPE", "NAME", "JSON"},
+			Remove: []string{"mcp", "remove", "-s", "SCOPE", "NAME"},
+		},
+		Restart: "start a new session; Claude Code asks before it uses the servers of a project",
+		Docs:    "https://code.claude.com/docs/en/mcp", Read: "2026-11-24",
+	},
+	{
+		Name: "claude-desktop", Title: "Claude Desktop", Holds: "mcpServers",
+		User:    Place{Path: "@/Claude/claude_desktop_config.json"},
+		Restart: "quit Claude Desktop, and start it again",
+		Docs:    "https://modelcontextprotocol.io/docs/develop/connect-local-servers", Read: "2026-11-24",
+	},
+	{
+		Name: "codex", Title: "Codex", TOML: true, Holds: "mcp_servers",
+		User:    Place{"~/.codex/config.toml", "CODEX_HOME", "config.toml"},
+		Project: ".codex/config.toml", URL: "url", Headers: "http_headers", Variables: "env_vars",
+		Restart: "start a new session; Codex reads the file of a project that it trusts",
+		Docs:    "https://developers.openai.com/codex/mcp", Read: "2026-11-24",
+	},
+	{
+		Name: "cursor", Title: "Cursor", Holds: "mcpServers",
+		User:    Place{Path: "~/.cursor/mcp.json"},
+		Project: ".cursor/mcp.json", URL: "url", Headers: "headers", Variable: "${env:%s}",
+		Restart: "Cursor shows the server in Settings, MCP, where it is switched on",
+		Docs:    "https://cursor.com/docs/context/mcp", Read: "2026-11-24",
+	},
+	{
+		Name: "gemini", Title: "Gemini CLI", Holds: "mcpServers",
+		User:    Place{Path: "~/.gemini/settings.json"},
+		Project: ".gemini/settings.json", URL: "httpUrl", Headers: "headers", Variable: "${%s}",
+		Restart: "start a new session",
+		Docs:    "https://geminicli.com/docs/tools/mcp-server/", Read: "2026-11-24",
+	},
+	{
+		Name: "vscode", Title: "VS Code", Holds: "servers",
+		User:    Place{Path: "@/Code/User/mcp.json"},
+		Project: ".vscode/mcp.json", TypeProgram: "stdio", TypeURL: "http", URL: "url", Headers: "headers", Variable: "${env:%s}", MostTools: 128,
+		Restart: "VS Code shows Start above the entry in the file",
+		Docs:    "https://code.visualstudio.com/docs/copilot/reference/mcp-configuration", Read: "2026-11-24",
+	},
+	{
+		Name: "windsurf", Title: "Windsurf", Holds: "mcpServers",
+		User: Place{Path: "~/.codeium/windsurf/mcp_config.json"},
+		URL:  "serverUrl", Headers: "headers", Variable: "${env:%s}", MostTools: 100,
+		Restart: "press Refresh in the list of MCP servers",
+		Docs:    "https://docs.windsurf.com/windsurf/cascade/mcp", Read: "2026-11-24",
+	},
+}
+
+// Find returns the client of a name, nil if there is none.
+func Find(name string) *Client {
+	for _, c := range All {
+		if c.Name == name {
+			return c
+		}
+	}
+	return nil
+}
+
+// Names are those of all clients.
+func Names() []string {
+	var names []string
+	for _, c := range All {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// Scopes are those that the client has.
+func (c *Client) Scopes() []Scope {
+	scopes := []Scope{User}
+	if c.Project != "" {
+		scopes = append(scopes, Project)
+	}
+	if c.usesOwn(Local) {
+		scopes = append(scopes, Local)
+	}
+	return scopes
+}
+
+// usesOwn reports whether entries of a scope are changed by the client's own command.
+func (c *Client) usesOwn(scope Scope) bool {
+	return c.Own != nil && slices.Contains(c.Own.Scopes, scope)
+}
+
+func (c *Client) format() format {
+	if c.TOML {
+		return tomlFormat{}
+	}
+	return jsonFormat{}
+}
+
+// System is where clients have their files.
+type System struct {
+	OS     string // as of runtime.GOOS
+	Home   string
+	Dir    string                      // the current directory, absolute
+	Lookup func(string) (string, bool) // of environment variables
+	Record string                      // the file of [Record]
+}
+
+// File is where a client has the entries of a scope.
+func (s *System) File(c *Client, scope Scope) string {
+	if scope == Project {
+		return filepath.Join(s.Dir, filepath.FromSlash(c.Project))
+	}
+	if dir, ok := s.Lookup(c.User.Variable); ok && c.User.Variable != "" && dir != "" {
+		return filepath.Join(dir, c.User.Below)
+	}
+	if rest, ok := strings.CutPrefix(c.User.Path, "@/"); ok {
+		return filepath.Join(s.applications(), filepath.FromSlash(rest))
+	}
+	return filepath.Join(s.Home, filepath.FromSlash(strings.TrimPrefix(c.User.Path, "~/")))
+}
+
+// applications is the directory in which applications have their settings.
+func (s *System) applications() string {
+	switch s.OS {
+	case "darwin", "ios":
+		return filepath.Join(s.Home, "Library", "Application Support")
+	case "windows":
+		if dir, ok := s.Lookup("APPDATA"); ok && dir != "" {
+			return dir
+		}
+		return filepath.Join(s.Home, "AppData", "Roaming")
+	}
+	if dir, ok := s.Lookup("XDG_CONFIG_HOME"); ok && filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(s.Home, ".config")
+}
+
+// Variable is a variable of the environment, or a header field.
+type Variable struct {
+	Name, Value string
+	Refer       bool // to the variable of that name in the environment of the client
+}
+
+// Server is what an entry says.
+type Server struct {
+	Command string // a program, by its absolute path or by its name
+	Args    []string
+	Env     []Variable
+	URL     string // instead of a program
+	Header  []Variable
+}
+
+// EntryError is a server that a client cannot have.
+type EntryError struct{ Problem, Hint string }
+
+func (e *EntryError) Error() string { return e.Problem + ": " + e.Hint }
+
+// Entry is the form that a server has in the file of the client. Errors are of type *EntryError.
+func (c *Client) Entry(s *Server) (Fields, error) {
+	var entry Fields
+	if s.URL != "" {
+		if c.URL == "" {
+			return nil, &EntryError{c.Title + " does not read URLs from its file", "add the server in the application, as a custom connector"}
+		}
+		if c.TypeURL != "" {
+			entry = append(entry, Field{"type", c.TypeURL})
+		}
+		entry = append(entry, Field{c.URL, s.URL})
+		return c.headers(entry, s.Header)
+	}
+	if c.TypeProgram != "" {
+		entry = append(entry, Field{"type", c.TypeProgram})
+	}
+	entry = append(entry, Field{"command", s.Command}, Field{"args", slices.Concat([]string{}, s.Args)})
+	var env Fields
+	var passed []string
+	for _, v := range s.Env {
+		switch {
+		case !v.Refer:
+			env = append(env, Field{v.Name, v.Value})
+		case c.Variables != "":
+			passed = append(passed, v.Name)
+		case c.Variable != "":
+			env = append(env, Field{v.Name, fmt.Sprintf(c.Variable, v.Name)})
+		default:
+			return nil, &EntryError{
+				"the file of " + c.Title + " cannot refer to the environment",
+				"write -env " + v.Name + "=VALUE, or make the program read a file",
+			}
+		}
+	}
+	if len(env) > 0 {
+		entry = append(entry, Field{"env", env})
+	}
+	if len(passed) > 0 {
+		entry = append(entry, Field{c.Variables, passed})
+	}
+	return entry, nil
+}
+
+// headers adds header fields. A value may have ${NAME} for a variable of the environment.
+func (c *Client) headers(entry Fields, header []Variable) (Fields, error) {
+	var plain, referring Fields
+	for _, h := range header {
+		before, name, after := reference(h.Value)
+		switch {
+		case name == "":
+			plain = append(plain, Field{h.Name, h.Value})
+		case c.Variable != "":
+			plain = append(plain, Field{h.Name, before + fmt.Sprintf(c.Variable, name) + after})
+		case strings.EqualFold(h.Name, "Authorization") && before == "Bearer " && after == "":
+			entry = append(entry, Field{"bearer_token_env_var", name})
+		case before == "" && after == "":
+			referring = append(referring, Field{h.Name, name})
+		default:
+			return nil, &EntryError{c.Title + " takes the whole value of a header field from a variable", "write -header '" + h.Name + "=${" + name + "}', or 'Authorization=Bearer ${" + name + "}'"}
+		}
+	}
+	if len(plain) > 0 {
+		entry = append(entry, Field{c.Headers, plain})
+	}
+	if len(referring) > 0 {
+		entry = append(entry, Field{"env_" + c.Headers, referring})
+	}
+	return entry, nil
+}
+
+// reference splits a value at ${NAME}. Without one the name is empty.
+func reference(value string) (before, name, after string) {
+	before, rest, ok := strings.Cut(value, "${")
+	if name, after, ok = cutIf(ok, rest); ok && name != "" && !slices.ContainsFunc([]byte(name), func(c byte) bool { return !isBare(c) || c == '-' }) {
+		return before, name, after
+	}
+	return value, "", ""
+}
+
+func cutIf(ok bool, text string) (before, after string, found bool) {
+	if !ok {
+		return "", "", false
+	}
+	return strings.Cut(text, "}")
+}
