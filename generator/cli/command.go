@@ -63,6 +63,9 @@ func subcommands() []*subcommand {
 		{"login", "URL", "log in to a server, or list the logins", (*command).login},
 		{"logout", "URL", "delete a login", (*command).logout},
 		{"key", "new NAME", "make an API key for a server with -keys", (*command).key},
+		{"install", "CLIENT PACKAGE", "add a package or another server to a client", (*command).install},
+		{"uninstall", "CLIENT NAME", "take a server out of a client again", (*command).uninstall},
+		{"status", "[CLIENT] [NAME]", "show which servers clients have, and whether they answer", (*command).status},
 		{"init", "[DIR]", "add what a package needs to be served, and print what to do next", (*command).init},
 		{"version", "", "print the version", (*command).showVersion},
 	}

@@ -76,6 +76,10 @@ func (c *command) wrongFlag(f *flags, err error) int {
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" login")
 	case "file", "expires":
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" key new")
+	case "scope", "env", "force", "dry-run", "build":
+		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" install")
+	case "start":
+		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is one of "+c.invoked+" status")
 	case "version":
 		return c.usage(command0(f.Name()), "unknown flag -"+name, "it is a command: "+c.invoked+" version")
 	case "fail":

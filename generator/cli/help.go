@@ -27,7 +27,7 @@ func (c *command) help(args []string) int {
 }
 
 func (c *command) helpTopic(topic string) int {
-	topics := map[string]string{"help": c.overview(), "generate": helpGenerate, "list": fmt.Sprintf(helpList, tokenMethod), "call": helpCall, "read": helpRead, "prompt": helpPrompt, "run": helpRun, "diff": helpDiff, "vet": vetHelp(), "login": helpLogin, "logout": helpLogout, "key": helpKey, "init": helpInit, "version": helpVersion}
+	topics := map[string]string{"help": c.overview(), "generate": helpGenerate, "list": fmt.Sprintf(helpList, tokenMethod), "call": helpCall, "read": helpRead, "prompt": helpPrompt, "run": helpRun, "diff": helpDiff, "vet": vetHelp(), "login": helpLogin, "logout": helpLogout, "key": helpKey, "install": helpInstall, "uninstall": helpUninstall, "status": helpStatus, "init": helpInit, "version": helpVersion}
 	text, ok := topics[topic]
 	switch {
 	case topic == "directives":
@@ -77,7 +77,7 @@ Then //go:generate go tool mcpgen, and call NewMCPServer in main.
 
 Exit codes: 0 done, 1 findings or nothing to do, 2 wrong usage, 130 interrupted.
 Topics of help: generate, list, call, read, prompt, run, diff, vet, login, logout,
-key, init, version, directives.
+key, install, uninstall, status, init, version, directives.
 `)
 	return b.String()
 }
@@ -248,6 +248,57 @@ who gets the key; servers and their logs show it.
 	-expires WHEN
 	            90d or 12h from now, a day such as 2027-01-31, or a time such as
 	            2027-01-31T12:00:00Z; without it the key does not expire
+`
+
+const helpInstall = `usage: mcpgen install [flags] CLIENT PACKAGE
+       mcpgen install [flags] CLIENT -url URL -name NAME
+       mcpgen install [flags] CLIENT -- COMMAND ARGS
+
+Adds a server to a client. A package is served from its source, by go tool mcpgen
+run with absolute paths. CLIENT is claude-code, claude-desktop, codex, cursor,
+gemini, vscode or windsurf; with json the entry is printed and nothing is written.
+docs/clients.md says which file each of them has.
+
+The entry is inserted into the file, and every other byte stays. A file that cannot
+be parsed is not written: what to paste is printed. The old file is kept beside it
+as .bak the first time. The file of Claude Code for a user is changed by the command
+claude, which has to be in PATH.
+
+	-name NAME  the name of the entry; default: that of the server or the program
+	-scope SCOPE
+	            user (default), project for a file in the current directory, which
+	            is meant to be committed, or local, which Claude Code alone has
+	-env KEY=VALUE
+	            a variable of the program; -env KEY refers to the variable of the
+	            client, so that its value is not in the file. May be repeated
+	-header NAME=VALUE
+	            with -url: a header field. ${KEY} in its value refers to a variable
+	-build FILE build the package into that program, which the client then starts
+	-force      replace an entry of that name which is different
+	-dry-run    print what would be done, and write nothing
+` + helpFlags
+
+const helpUninstall = `usage: mcpgen uninstall [flags] CLIENT NAME
+
+Takes a server out of a client again. The file is what it was before it was
+installed, with everything that has been changed since.
+
+	-scope SCOPE
+	            user, project or local, if more than one has that name
+	-dry-run    print what would be done, and write nothing
+`
+
+const helpStatus = `usage: mcpgen status [flags] [CLIENT] [NAME]
+
+Shows the servers that clients have for this user and in the current directory.
+Those that install has written are started, and have to answer tools/list within
+10 seconds. Others are started with -start alone, since a file of a cloned
+repository says what to run. Exits with 1 if something is wrong: a program that is
+gone or does not answer, one of -build whose source has changed, a name in two
+scopes, more tools than the client passes on.
+
+	-start      also start servers that install has not written
+	-json       write one array with an object for each entry
 `
 
 const helpCall = `usage: mcpgen call [flags] PACKAGE | SERVER TOOL [key=value ... | JSON]

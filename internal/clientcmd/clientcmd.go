@@ -1,0 +1,320 @@
+// Package clientcmd is what the commands install, uninstall and status do, for the command
+// mcpgen and for programs of package mcpcmd.
+package clientcmd
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/clients"
+)
+
+// UsageError is a wrong command line.
+type UsageError struct{ Problem, Hint string }
+
+func (e *UsageError) Error() string { return e.Problem + ": " + e.Hint }
+
+// Command has what the commands print to.
+type Command struct {
+	Invoked  string // how the program is called, for hints
+	Out, Err io.Writer
+	System   *clients.System
+	// Probe calls tools/list of a server. It is nil where servers are not started.
+	Probe func(ctx context.Context, s *clients.Status) (tools, tokens int, err error)
+	// Current reports whether a program is what would be built now. It may be nil.
+	Current func(ctx context.Context, build *clients.Build) (bool, error)
+}
+
+// Options are the values of flags.
+type Options struct {
+	Name, Scope, URL string
+	Env, Header      []string
+	Force, DryRun    bool
+}
+
+// Define adds the flags of install.
+func (o *Options) Define(set *flag.FlagSet) {
+	list := func(name string, to *[]string) {
+		set.Func(name, "", func(text string) error {
+			*to = append(*to, text)
+			return nil
+		})
+	}
+	set.StringVar(&o.Name, "name", "", "")
+	set.StringVar(&o.URL, "url", "", "")
+	list("env", &o.Env)
+	list("header", &o.Header)
+	set.BoolVar(&o.Force, "force", false, "")
+	o.DefineShared(set)
+}
+
+// DefineShared adds the flags that install has in common with uninstall.
+func (o *Options) DefineShared(set *flag.FlagSet) {
+	set.StringVar(&o.Scope, "scope", "", "")
+	set.BoolVar(&o.DryRun, "dry-run", false, "")
+}
+
+// ThisSystem is where clients have their files on this machine.
+func ThisSystem(dir string) (*clients.System, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, fmt.Errorf("find the home directory: %w", err)
+	}
+	config, err := os.UserConfigDir()
+	if err != nil {
+		return nil, fmt.Errorf("find the configuration directory: %w", err)
+	}
+	return &clients.System{OS: runtime.GOOS, Home: home, Dir: dir, Lookup: os.LookupEnv, Record: clients.RecordFile(config)}, nil
+}
+
+// JSON is the name that stands for no client: its entry is printed.
+const JSON = "json"
+
+// client finds a client and its scope.
+func (c *Command) client(name, scope string) (*clients.Client, clients.Scope, error) {
+	client := clients.Find(name)
+	if client == nil {
+		return nil, "", &UsageError{"unknown client " + name, "the clients are " + strings.Join(clients.Names(), ", ")}
+	}
+	if scope == "" {
+		return client, clients.User, nil
+	}
+	if !slices.Contains(client.Scopes(), clients.Scope(scope)) {
+		var names []string
+		for _, s := range client.Scopes() {
+			names = append(names, string(s))
+		}
+		return nil, "", &UsageError{client.Title + " has no scope " + scope, "it has " + strings.Join(names, ", ")}
+	}
+	return client, clients.Scope(scope), nil
+}
+
+// CheckClient reports a client or scope that there is not, before a package is loaded.
+func (c *Command) CheckClient(name, scope string) error {
+	if name == JSON {
+		return nil
+	}
+	_, _, err := c.client(name, scope)
+	return err
+}
+
+// Variables adds the values of -env and -header to a server.
+func (o *Options) Variables(s *clients.Server) error {
+	for _, text := range o.Env {
+		name, value, given := strings.Cut(text, "=")
+		if name == "" || strings.ContainsAny(name, "\x00 ${}") {
+			return &UsageError{"flag -env: there is no name in " + text, "write -env KEY=VALUE, or -env KEY for the value that the client has"}
+		}
+		s.Env = append(s.Env, clients.Variable{Name: name, Value: value, Refer: !given})
+	}
+	for _, text := range o.Header {
+		name, value, given := strings.Cut(text, "=")
+		if name == "" || !given || strings.ContainsAny(name, ": \t\r\n") || strings.ContainsAny(value, "\r\n\x00") {
+			return &UsageError{"flag -header: it is not NAME=VALUE", "write -header 'Authorization=Bearer ${TOKEN}'"}
+		}
+		s.Header = append(s.Header, clients.Variable{Name: name, Value: value})
+	}
+	switch {
+	case s.URL == "" && len(s.Header) > 0:
+		return &UsageError{"flag -header has no meaning for a program", "give it with -url"}
+	case s.URL != "" && len(s.Env) > 0:
+		return &UsageError{"flag -env has no meaning for a URL", "a header field can refer to a variable: -header 'Authorization=Bearer ${TOKEN}'"}
+	}
+	if s.URL != "" {
+		u, err := url.Parse(s.URL)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+			return &UsageError{"flag -url: it is not the URL of a server", "write -url https://example.com/mcp"}
+		}
+		if u.User != nil {
+			return &UsageError{"flag -url: the URL has a user name or a password", "leave them out, and write -header 'Authorization=Basic ${CREDENTIALS}'"}
+		}
+	}
+	for _, text := range slices.Concat([]string{s.Command}, s.Args) {
+		if strings.ContainsRune(text, 0) {
+			return &UsageError{"an argument has a zero byte", "leave it out"}
+		}
+	}
+	return nil
+}
+
+// maxName is the length of the longest name of an entry.
+const maxName = 64
+
+// checkName reports a name that a client would refuse.
+func checkName(name string) error {
+	if name == "" || len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
+	}) {
+		return &UsageError{fmt.Sprintf("%q cannot be the name of an entry", name), "write -name with a name of letters, digits, - and _"}
+	}
+	return nil
+}
+
+// Install adds a server to a client, or prints the entry. Options and the name are those of
+// the command line.
+func (c *Command) Install(ctx context.Context, client, name string, server *clients.Server, o *Options, build *clients.Build) error {
+	if err := errors.Join(checkName(name), o.Variables(server)); err != nil {
+		return first(err)
+	}
+	if client == JSON {
+		if o.Scope != "" {
+			return &UsageError{"flag -scope has no meaning for json", "leave it out"}
+		}
+		any := &clients.Client{Title: "JSON", Holds: "mcpServers", URL: "url", Headers: "headers", Variable: "${%s}"}
+		entry, err := any.Entry(server)
+		if err != nil {
+			return wrongEntry(err)
+		}
+		_, err = io.WriteString(c.Out, (&clients.Target{Client: any, Name: name}).Paste(entry))
+		return err
+	}
+	to, scope, err := c.client(client, o.Scope)
+	if err != nil {
+		return err
+	}
+	entry, err := to.Entry(server)
+	if err != nil {
+		return wrongEntry(err)
+	}
+	if scope == clients.Project {
+		c.warn(server)
+	}
+	t := &clients.Target{Client: to, Scope: scope, Name: name}
+	result, err := c.System.Install(ctx, t, entry, clients.Change{Force: o.Force, DryRun: o.DryRun, Build: build})
+	if err != nil {
+		return c.explain(t, err)
+	}
+	path := c.System.File(to, scope)
+	switch {
+	case result == clients.Present:
+		fmt.Fprintf(c.Out, "%s is there already: %s\n", name, path)
+		return nil
+	case o.DryRun:
+		fmt.Fprintf(c.Out, "%s would be %s: %s\n%s", name, result, path, t.Paste(entry))
+		return nil
+	}
+	fmt.Fprintf(c.Out, "%s %s to %s: %s\n", result, name, to.Title, path)
+	fmt.Fprintf(c.Err, "\thint: %s\n", to.Restart)
+	return nil
+}
+
+// first returns the first of joined errors.
+func first(err error) error {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		return joined.Unwrap()[0]
+	}
+	return err
+}
+
+func wrongEntry(err error) error {
+	if e, ok := errors.AsType[*clients.EntryError](err); ok {
+		return &UsageError{e.Problem, e.Hint}
+	}
+	return err
+}
+
+// warn reports what looks like a secret and is about to be in a file that is committed.
+func (c *Command) warn(s *clients.Server) {
+	for _, v := range slices.Concat(s.Env, s.Header) {
+		if !v.Refer && clients.LooksSecret(v.Name, v.Value) {
+			fmt.Fprintf(c.Err, "warning: the value of %s looks like a secret, and the file of a project is meant to be committed\n"+
+				"\thint: -env %[1]s without a value refers to the environment\n", v.Name)
+		}
+	}
+}
+
+// explain says what a user can do about a file that was not changed.
+func (c *Command) explain(t *clients.Target, err error) error {
+	if e, ok := errors.AsType[*clients.DifferentError](err); ok {
+		return fmt.Errorf("%s has another entry %s; - is what it says, + what would be written:\n%s\thint: -force replaces it, -name adds another one", e.Path, t.Name, e.Diff)
+	}
+	if e, ok := errors.AsType[*clients.UnsafeError](err); ok && e.Paste != "" {
+		return fmt.Errorf("%w; nothing was written. This is what the file needs:\n%s", e, strings.TrimSuffix(e.Paste, "\n"))
+	}
+	if e, ok := errors.AsType[*clients.CommandError](err); ok {
+		var words []string
+		for _, w := range e.Command {
+			words = append(words, quote(w))
+		}
+		return fmt.Errorf("%w\n\thint: only its own command changes that file. Once %s can be run: %s", e, e.Command[0], strings.Join(words, " "))
+	}
+	return err
+}
+
+func quote(word string) string {
+	if word != "" && !strings.ContainsAny(word, " \t\n\"'\\${}[]()*?&;<>|`~#!") {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// Uninstall removes an entry. Without a scope it is that of the one scope which has the name.
+func (c *Command) Uninstall(ctx context.Context, client, name string, o *Options) error {
+	from, scope, err := c.client(client, o.Scope)
+	if err != nil {
+		return err
+	}
+	if o.Scope == "" {
+		if scope, err = c.scopeOf(from, name); err != nil {
+			return err
+		}
+	}
+	t := &clients.Target{Client: from, Scope: scope, Name: name}
+	result, err := c.System.Uninstall(ctx, t, clients.Change{DryRun: o.DryRun})
+	if err != nil {
+		return c.explain(t, err)
+	}
+	path := c.System.File(from, scope)
+	switch {
+	case result == clients.Absent:
+		return fmt.Errorf("%s has no entry %s: %s", from.Title, name, path)
+	case o.DryRun:
+		fmt.Fprintf(c.Out, "%s would be removed: %s\n", name, path)
+	default:
+		fmt.Fprintf(c.Out, "removed %s from %s: %s\n", name, from.Title, path)
+	}
+	return nil
+}
+
+// scopeOf returns the scope that has a name.
+func (c *Command) scopeOf(client *clients.Client, name string) (clients.Scope, error) {
+	var has []clients.Scope
+	for _, scope := range client.Scopes() {
+		list, err := c.System.Entries(client, scope)
+		if err != nil {
+			continue // the scope that is removed from is read again
+		}
+		if slices.ContainsFunc(list, func(f clients.Found) bool { return f.Name == name }) {
+			has = append(has, scope)
+		}
+	}
+	switch len(has) {
+	case 0:
+		return clients.User, nil
+	case 1:
+		return has[0], nil
+	}
+	return "", &UsageError{fmt.Sprintf("%s has an entry %s in the scopes %v", client.Title, name, has), "name one of them with -scope"}
+}
+
+// Program returns a program by its absolute path, so that clients find it without the PATH of
+// a shell.
+func Program(command []string) (*clients.Server, error) {
+	path, err := exec.LookPath(command[0])
+	if err == nil {
+		path, err = absolute(path)
+	}
+	if err != nil {
+		return nil, &UsageError{"there is no program " + command[0], "install it first, or correct what follows --"}
+	}
+	return &clients.Server{Command: path, Args: command[1:]}, nil
+}

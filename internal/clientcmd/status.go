@@ -1,0 +1,175 @@
+package clientcmd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/mcpgen/mcpgen/internal/clients"
+)
+
+func absolute(path string) (string, error) { return filepath.Abs(path) }
+
+// answerTime is how long a server may take to start and to answer tools/list.
+const answerTime = 10 * time.Second
+
+// StatusOptions are the values of the flags of status.
+type StatusOptions struct {
+	JSON  bool
+	Start bool // also entries that install has not written
+}
+
+// row is an entry in the output of status.
+type row struct {
+	Client  string   `json:"client"`
+	Scope   string   `json:"scope"`
+	Path    string   `json:"path"`
+	Name    string   `json:"name,omitempty"`
+	Command []string `json:"command,omitempty"`
+	URL     string   `json:"url,omitempty"`
+	Ours    bool     `json:"installed"` // by install, and unchanged since
+	Current *bool    `json:"current,omitempty"`
+	Answers *bool    `json:"answers,omitempty"` // nil if the server was not started
+	Tools   *int     `json:"tools,omitempty"`
+	Tokens  *int     `json:"tokens,omitempty"`
+	Finding string   `json:"finding,omitempty"`
+}
+
+// Status prints the entries of clients. It reports whether there are findings.
+func (c *Command) Status(ctx context.Context, args []string, o StatusOptions) (found bool, err error) {
+	chosen := clients.All
+	if len(args) > 0 {
+		client, _, err := c.client(args[0], "")
+		if err != nil {
+			return false, err
+		}
+		chosen = []*clients.Client{client}
+	}
+	rows := []*row{}
+	for _, client := range chosen {
+		list, err := c.System.Status(client)
+		if err != nil {
+			return false, err
+		}
+		tools := 0
+		for _, s := range list {
+			if len(args) > 1 && s.Name != args[1] && s.Name != "" {
+				continue
+			}
+			r := c.row(ctx, s, o)
+			if r.Tools != nil {
+				tools += *r.Tools
+			}
+			if most := client.MostTools; most > 0 && tools > most && r.Tools != nil && r.Finding == "" {
+				r.Finding = fmt.Sprintf("%s passes on %d tools, and its servers have %d up to here", client.Title, most, tools)
+			}
+			found = found || r.Finding != ""
+			rows = append(rows, r)
+		}
+	}
+	if o.JSON {
+		enc := json.NewEncoder(c.Out)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		return found, enc.Encode(rows)
+	}
+	if len(rows) == 0 {
+		_, err := fmt.Fprintln(c.Out, "no client has an entry here")
+		return false, err
+	}
+	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "CLIENT\tSCOPE\tNAME\tTOOLS\tTOKENS\tSTATE\tSERVER")
+	for _, r := range rows {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Client, r.Scope, dash(r.Name), number(r.Tools), number(r.Tokens), r.state(), r.server())
+	}
+	return found, w.Flush()
+}
+
+// row checks an entry.
+func (c *Command) row(ctx context.Context, s *clients.Status, o StatusOptions) *row {
+	r := &row{
+		Client: s.Client.Name, Scope: string(s.Scope), Path: s.Path, Name: s.Name,
+		URL: s.Server.URL, Ours: s.Ours, Finding: s.Finding,
+	}
+	if s.Server.Command != "" {
+		r.Command = append([]string{s.Server.Command}, s.Server.Args...)
+	}
+	if s.Ours && s.Build != nil && c.Current != nil {
+		current, err := c.Current(ctx, s.Build)
+		switch {
+		case err != nil:
+			r.find("build " + s.Build.Package + ": " + err.Error())
+		case !current:
+			r.find("its source has changed: install it again with -build " + s.Build.File)
+		}
+		if err == nil {
+			r.Current = &current
+		}
+	}
+	if c.Probe == nil || s.Name == "" || s.Finding != "" && !strings.HasPrefix(s.Finding, "the scope") || !s.Ours && !o.Start {
+		return r
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, answerTime, fmt.Errorf("no answer within %v", answerTime))
+	defer cancel()
+	tools, tokens, err := c.Probe(ctx, s)
+	answers := err == nil
+	r.Answers = &answers
+	if err != nil {
+		text, _, _ := strings.Cut(err.Error(), "\n")
+		r.find("it does not answer: " + text)
+		return r
+	}
+	r.Tools, r.Tokens = &tools, &tokens
+	return r
+}
+
+// find adds a finding, unless there is one.
+func (r *row) find(text string) {
+	if r.Finding == "" {
+		r.Finding = text
+	}
+}
+
+func (r *row) state() string {
+	switch {
+	case r.Finding != "":
+		return r.Finding
+	case r.Answers != nil:
+		return "answers"
+	case !r.Ours:
+		return "not started: -start starts it"
+	}
+	return "there"
+}
+
+func (r *row) server() string {
+	if r.URL != "" {
+		return r.URL
+	}
+	if len(r.Command) == 0 {
+		return r.Path
+	}
+	var words []string
+	for _, w := range r.Command {
+		words = append(words, quote(w))
+	}
+	return strings.Join(words, " ")
+}
+
+func dash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+func number(n *int) string {
+	if n == nil {
+		return "-"
+	}
+	return fmt.Sprint(*n)
+}
