@@ -20,8 +20,13 @@ type record struct {
 	Principal string                 `json:"principal"`
 	Opened    uint64                 `json:"opened"`  // the number of the latest notice when the session was opened
 	Changed   uint64                 `json:"changed"` // and when the record was written
+	Written   time.Time              `json:"written"`
 	State     transport.SessionState `json:"state"`
 }
+
+// rewriteAfter is after which time a record is written again while its session is in use, so that it is
+// encrypted with a key that is still there: sources of keys drop old ones.
+const rewriteAfter = 12 * time.Hour
 
 // create stores the record of a session that initialize has opened.
 func (c *sharedSession) create(ctx context.Context) error {
@@ -42,19 +47,19 @@ func (c *sharedSession) create(ctx context.Context) error {
 		return c.core.store.Create(ctx, c.id, text, c.core.limits.IdleTime*5/4)
 	})
 	if err == nil {
-		c.stored(state, version)
+		c.stored(state, version, time.Now())
 	}
 	return err
 }
 
 // stored records what the store has. The caller holds the lock.
-func (c *sharedSession) stored(state transport.SessionState, version uint64) {
-	c.known, c.version, c.checked, c.touched = state, version, time.Now(), time.Now()
+func (c *sharedSession) stored(state transport.SessionState, version uint64, written time.Time) {
+	c.known, c.version, c.written, c.checked, c.touched = state, version, written, time.Now(), time.Now()
 }
 
 // seal returns the text of a record.
 func (c *sharedSession) seal(ctx context.Context, se *session, state transport.SessionState) ([]byte, error) {
-	text, err := json.Marshal(&record{se.principal, c.opened, se.conn.Notified(), state})
+	text, err := json.Marshal(&record{se.principal, c.opened, se.conn.Notified(), time.Now(), state})
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +123,7 @@ func (c *sharedSession) read(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.checked = time.Now()
+	c.checked, c.written = time.Now(), r.Written
 	c.apply(r.State, version, r.Changed)
 	return nil
 }
@@ -145,7 +150,7 @@ func (c *sharedSession) save(ctx context.Context) error {
 	se := c.session.Load()
 	for range maxUpdates {
 		mine := se.conn.State()
-		if same(mine, c.known) {
+		if same(mine, c.known) && time.Since(c.written) < rewriteAfter {
 			return nil
 		}
 		text, err := c.seal(ctx, se, mine)
@@ -158,7 +163,7 @@ func (c *sharedSession) save(ctx context.Context) error {
 		})
 		switch {
 		case err == nil:
-			c.stored(mine, version)
+			c.stored(mine, version, time.Now())
 			c.sendAll(ctx, message{Kind: stateMessage, State: &mine, Version: version, Changed: changed})
 			return nil
 		case !errors.Is(err, ErrConflict):
@@ -191,6 +196,7 @@ func (c *sharedSession) keep(idle bool) {
 		return // the store is being used
 	}
 	due := c.version > 0 && lastUsed.After(c.touched) && time.Since(c.touched) >= c.core.limits.IdleTime/4
+	rewrite := time.Since(c.written) >= rewriteAfter
 	if due {
 		c.touched = time.Now()
 	}
@@ -199,12 +205,18 @@ func (c *sharedSession) keep(idle bool) {
 		return
 	}
 	go func() {
-		err := withStore(context.Background(), func(ctx context.Context) error { return c.core.store.Touch(ctx, c.id) })
+		ctx := context.Background()
+		var err error
+		if rewrite {
+			err = c.save(ctx)
+		} else {
+			err = withStore(ctx, func(ctx context.Context) error { return c.core.store.Touch(ctx, c.id) })
+		}
 		switch {
 		case errors.Is(err, ErrNoSession):
 			c.core.sessions.end(se)
 		case err != nil:
-			c.core.fails(context.Background(), "the idle time of a session cannot begin anew", err)
+			c.core.fails(ctx, "the idle time of a session cannot begin anew", err)
 			c.mu.Lock()
 			c.touched = time.Time{} // again soon
 			c.mu.Unlock()

@@ -47,6 +47,7 @@ type sharedSession struct {
 	mu      sync.Mutex             // held while the record is read or written
 	known   transport.SessionState // as the store has it
 	version uint64                 // of that record; 0 before it is created
+	written time.Time              // that record
 	checked time.Time              // when the record was read
 	touched time.Time              // when the idle time has begun
 	opened  uint64                 // see record
@@ -199,7 +200,7 @@ func (h *core) findShared(ctx context.Context, id string, who *requester) (*sess
 		}
 		return nil, err
 	}
-	c.stored(r.State, version)
+	c.stored(r.State, version, r.Written)
 	c.opened, c.last = r.Opened, r.Opened
 	se, added := h.sessions.add(h.host, who, sessionParts{id: id, resumable: true, shared: c, state: &r.State})
 	if !added {

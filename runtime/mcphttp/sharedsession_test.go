@@ -376,6 +376,33 @@ func TestLostMessages(t *testing.T) {
 	})
 }
 
+// A session that is used for long outlives the key that its record was encrypted with.
+func TestSharedSessionOutlivesKeys(t *testing.T) {
+	c := limits(mcphttp.Limits{IdleTime: time.Hour})
+	c.server = append(c.server, mcp.WithStateKeySource(dailyKeys{}))
+	sharing(t, c, func(t *testing.T, s *testServer, x *session) {
+		for hour := range 5 * 24 {
+			s.replicas.use(hour / 40)
+			if hour >= 80 {
+				s.replicas.use(1) // which has opened its copy with the first keys, or with later ones
+			}
+			x.do(rpc{method: "ping"}.legacy()).wantResult("1")
+			time.Sleep(time.Hour - 10*time.Minute)
+		}
+	})
+}
+
+// dailyKeys are keys of one day, which open for two.
+type dailyKeys struct{}
+
+func (dailyKeys) StateKeys(context.Context) (keys [][]byte, err error) {
+	day := time.Now().Unix() / (24 * 60 * 60)
+	for _, d := range []int64{day, day - 1} {
+		keys = append(keys, fmt.Appendf(nil, "the key of the day %d since 1970", d))
+	}
+	return keys, nil
+}
+
 // A session ends when it has been idle at all replicas, and not before.
 func TestSharedIdle(t *testing.T) {
 	c := limits(mcphttp.Limits{IdleTime: time.Hour})
