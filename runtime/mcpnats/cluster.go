@@ -1,0 +1,312 @@
+package mcpnats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+// Option configures a [Cluster].
+type Option func(*settings)
+
+type settings struct {
+	copies     int
+	secret     []byte
+	eventTime  time.Duration
+	eventBytes int64
+}
+
+// WithReplicas sets how many servers have a copy of what lasts: 1, 3 or 5. The default is that of what exists already; otherwise 3 if the
+// server that the connection leads to belongs to a cluster, and else 1.
+func WithReplicas(n int) Option { return func(s *settings) { s.copies = n } }
+
+// WithSecret sets the secret that encrypts the state keys in the store, at least 16 bytes. It is required.
+func WithSecret(secret []byte) Option {
+	return func(s *settings) { s.secret = append([]byte(nil), secret...) }
+}
+
+// WithEventLimits sets for how long events of streams are kept for clients that resume, and how many bytes of all
+// sessions together; the oldest are dropped first. The defaults are 5 minutes and 256 MiB.
+func WithEventLimits(keep time.Duration, bytes int64) Option {
+	return func(s *settings) { s.eventTime, s.eventBytes = keep, bytes }
+}
+
+// Cluster is what the replicas of one name share. Its methods may be called by many goroutines.
+type Cluster struct {
+	settings
+	nc   *nats.Conn
+	js   jetstream.JetStream
+	name string
+
+	records, events, changes, states, keys jetstream.Stream
+
+	mu       sync.Mutex
+	receives map[*receiver]struct{}
+	closed   bool
+	stop     chan struct{} // closed by Close
+	watching sync.WaitGroup
+}
+
+// maxName is the greatest length of a name.
+const maxName = 32
+
+// Open joins the replicas that share a name, which consists of letters, digits, hyphens and underscores. Streams
+// that are missing are made; one that exists with other settings is an error. The connection stays open when the
+// cluster is closed. Open waits until JetStream answers, or ctx ends.
+func Open(ctx context.Context, nc *nats.Conn, name string, options ...Option) (*Cluster, error) {
+	c := &Cluster{
+		settings: settings{eventTime: 5 * time.Minute, eventBytes: 256 << 20},
+		nc:       nc, name: name, receives: map[*receiver]struct{}{}, stop: make(chan struct{}),
+	}
+	for _, option := range options {
+		option(&c.settings)
+	}
+	switch {
+	case name == "" || len(name) > maxName || strings.Trim(name, nameCharacters) != "":
+		return nil, fmt.Errorf("mcpnats: the name %q is not 1 to %d letters, digits, hyphens and underscores", name, maxName)
+	case len(c.secret) < 16:
+		return nil, errors.New("mcpnats: WithSecret needs at least 16 bytes")
+	case c.copies < 0 || c.copies > 5:
+		return nil, fmt.Errorf("mcpnats: WithReplicas(%d): want 1, 3 or 5", c.copies)
+	case c.eventTime < time.Second || c.eventBytes < 1<<20:
+		return nil, errors.New("mcpnats: WithEventLimits needs at least a second and 1 MiB")
+	}
+	var err error
+	if c.js, err = jetstream.New(nc); err != nil {
+		return nil, fmt.Errorf("mcpnats: %w", err)
+	}
+	for {
+		if err = c.openStreams(ctx); err == nil || !isTemporary(err) {
+			break
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("mcpnats: JetStream is not ready: %w", err)
+		case <-time.After(openPause):
+		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("mcpnats: %w", err)
+	}
+	c.watchConnection()
+	return c, nil
+}
+
+const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+
+// openPause is the time between two tries to open streams.
+const openPause = 100 * time.Millisecond
+
+// openWait is for how long one request is tried while a cluster starts.
+const openWait = 2 * time.Second
+
+// isTemporary reports whether an error may go away when all servers have started.
+func isTemporary(err error) bool {
+	if e, ok := errors.AsType[*jetstream.APIError](err); ok {
+		return e.Code == 503 || e.Code == 408 || e.ErrorCode == noSuitablePeers
+	}
+	return errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) ||
+		errors.Is(err, jetstream.ErrNoStreamResponse)
+}
+
+// noSuitablePeers is the error of a cluster with too few servers for a stream.
+const noSuitablePeers jetstream.ErrorCode = 10005
+
+// openStreams opens the streams, and makes those that are missing.
+func (c *Cluster) openStreams(ctx context.Context) error {
+	copies, err := c.chooseCopies(ctx)
+	if err != nil {
+		return err
+	}
+	last := jetstream.StreamConfig{ // has one message for each subject
+		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, AllowMsgTTL: true, DenyDelete: true,
+	}
+	for _, s := range []struct {
+		stream *jetstream.Stream
+		kind   string
+		config jetstream.StreamConfig
+	}{
+		{&c.records, "session", last},
+		{&c.states, "state", last},
+		{&c.keys, "keys", last},
+		{&c.events, "event", jetstream.StreamConfig{MaxAge: c.eventTime, MaxBytes: c.eventBytes, MaxMsgsPerSubject: maxEvents}},
+		{&c.changes, "change", jetstream.StreamConfig{MaxAge: changeTime, MaxMsgs: maxChanges, MaxMsgsPerSubject: -1}},
+	} {
+		config := s.config
+		config.Name, config.Subjects = "mcp-"+c.name+"-"+s.kind, []string{c.subject(s.kind, ">")}
+		config.Replicas, config.Storage = copies, jetstream.FileStorage
+		if *s.stream, err = c.openStream(ctx, config); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// chooseCopies returns how many servers have a copy of a stream.
+func (c *Cluster) chooseCopies(ctx context.Context) (int, error) {
+	if c.copies > 0 {
+		return c.copies, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, openWait)
+	defer cancel()
+	// What exists already decides, also while a server is down.
+	if s, err := c.js.Stream(ctx, "mcp-"+c.name+"-session"); err == nil {
+		return s.CachedInfo().Config.Replicas, nil
+	} else if !errors.Is(err, jetstream.ErrStreamNotFound) {
+		return 0, err
+	}
+	if c.nc.ConnectedClusterName() != "" {
+		return 3, nil
+	}
+	return 1, nil
+}
+
+// openStream opens a stream, or makes it.
+func (c *Cluster) openStream(ctx context.Context, want jetstream.StreamConfig) (jetstream.Stream, error) {
+	ctx, cancel := context.WithTimeout(ctx, openWait)
+	defer cancel()
+	s, err := c.js.Stream(ctx, want.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		if s, err = c.js.CreateStream(ctx, want); err == nil || !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+			return s, err
+		}
+		s, err = c.js.Stream(ctx, want.Name) // another replica has made it
+	}
+	if err != nil {
+		return nil, err
+	}
+	have := s.CachedInfo().Config
+	for _, d := range []struct {
+		setting    string
+		have, want any
+	}{
+		{"Replicas", have.Replicas, want.Replicas},
+		{"MaxMsgsPerSubject", have.MaxMsgsPerSubject, want.MaxMsgsPerSubject},
+		{"MaxAge", have.MaxAge, want.MaxAge},
+		{"Storage", have.Storage, want.Storage},
+		{"Discard", have.Discard, want.Discard},
+		{"AllowMsgTTL", have.AllowMsgTTL, want.AllowMsgTTL},
+		{"AllowDirect", have.AllowDirect, false},
+		{"Subjects", strings.Join(have.Subjects, " "), strings.Join(want.Subjects, " ")},
+	} {
+		if d.have != d.want {
+			return nil, fmt.Errorf("the stream %s exists with %s %v, and this program has %v: give both the same options, or delete the stream",
+				want.Name, d.setting, d.have, d.want)
+		}
+	}
+	return s, nil
+}
+
+// subject returns a subject of the cluster.
+func (c *Cluster) subject(tokens ...string) string {
+	return "mcp." + c.name + "." + strings.Join(tokens, ".")
+}
+
+// Options returns the options of a server: [mcp.WithPubSub], [mcp.WithStateStore] and [mcp.WithStateKeySource].
+func (c *Cluster) Options() []mcp.Option {
+	return []mcp.Option{mcp.WithPubSub(c.PubSub()), mcp.WithStateStore(c.StateStore()), mcp.WithStateKeySource(c.StateKeys())}
+}
+
+// HTTPOptions returns the options of a handler: [mcphttp.WithSessionStore].
+func (c *Cluster) HTTPOptions() []mcphttp.Option {
+	return []mcphttp.Option{mcphttp.WithSessionStore(c.Sessions())}
+}
+
+// Ready reports by its error why the replica cannot serve all requests now: the connection is lost, or a stream has
+// no leader. It is for readiness probes, and returns within five seconds or so, or when ctx ends.
+func (c *Cluster) Ready(ctx context.Context) error {
+	if status := c.nc.Status(); status != nats.CONNECTED {
+		return fmt.Errorf("mcpnats: the connection is %s", strings.ToLower(status.String()))
+	}
+	ctx, cancel := context.WithTimeout(ctx, readyWait) // a request that is lost has no answer
+	defer cancel()
+	for _, s := range []jetstream.Stream{c.records, c.events, c.changes, c.states, c.keys} {
+		name := s.CachedInfo().Config.Name
+		info, err := s.Info(ctx)
+		switch {
+		case err != nil:
+			return fmt.Errorf("mcpnats: the stream %s: %w", name, err)
+		case info.Config.Replicas > 1 && (info.Cluster == nil || info.Cluster.Leader == ""):
+			return fmt.Errorf("mcpnats: the stream %s has no leader", name)
+		}
+	}
+	return nil
+}
+
+// readyWait is for how long Ready waits for answers.
+const readyWait = 5 * time.Second
+
+// watchConnection has the receivers look for what they have missed, after each time that the connection was lost.
+func (c *Cluster) watchConnection() {
+	again := c.nc.StatusChanged(nats.CONNECTED)
+	c.watching.Go(func() {
+		defer c.nc.RemoveStatusListener(again)
+		for {
+			select {
+			case <-c.stop:
+				return
+			case _, ok := <-again:
+				if !ok {
+					return
+				}
+			}
+			c.mu.Lock()
+			for r := range c.receives {
+				r.missed()
+			}
+			c.mu.Unlock()
+		}
+	})
+}
+
+// Close ends what the cluster does with the connection, which stays open. Receivers of sessions end.
+func (c *Cluster) Close(ctx context.Context) error {
+	c.mu.Lock()
+	first := !c.closed
+	c.closed = true
+	receives := make([]*receiver, 0, len(c.receives))
+	for r := range c.receives {
+		receives = append(receives, r)
+	}
+	c.mu.Unlock()
+	if first {
+		close(c.stop)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for _, r := range receives {
+			r.close()
+		}
+		c.watching.Wait()
+	}()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// errClosed is the error of methods after Close.
+var errClosed = errors.New("mcpnats: the cluster is closed")
+
+// wrongSequence reports whether a write was refused since another one was before it.
+func wrongSequence(err error) bool {
+	e, ok := errors.AsType[*jetstream.APIError](err)
+	return ok && e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence
+}
+
+// wholeSeconds rounds a time up to seconds, in which messages expire.
+func wholeSeconds(d time.Duration) time.Duration {
+	return max(time.Second, (d + time.Second - 1).Truncate(time.Second))
+}

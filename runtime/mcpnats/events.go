@@ -1,0 +1,180 @@
+package mcpnats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+)
+
+// This file is the events of the streams of sessions. Those of a stream are the messages of a subject; each has its
+// number in a header field, since the sequence numbers of JetStream are those of all sessions.
+
+// maxEvents is how many events of a stream are kept.
+const maxEvents = 10_000
+
+// numberField has the number of an event.
+const numberField = "Mcp-Number"
+
+// sessionStore implements [mcphttp.SessionStore].
+type sessionStore struct {
+	*Cluster
+
+	mu      sync.Mutex
+	written map[string]position // of streams that this process appends to, by their subjects
+}
+
+// position is the last event of a stream.
+type position struct {
+	number   uint64
+	sequence uint64 // of JetStream
+}
+
+// maxWritten is of how many streams the position is kept. It is read again for others.
+const maxWritten = 10_000
+
+// eventSubject is the subject of a stream.
+func (s *sessionStore) eventSubject(id, stream string) string {
+	return s.subject("event", id, strings.ReplaceAll(stream, ".", "_"))
+}
+
+// Append implements [mcphttp.SessionStore].
+func (s *sessionStore) Append(ctx context.Context, id, stream string, after uint64, event []byte) error {
+	subject := s.eventSubject(id, stream)
+	last, known := s.position(subject)
+	if !known || last.number != after {
+		var err error
+		if last, err = s.lastEvent(ctx, subject); err != nil {
+			return err
+		}
+		known = false
+	}
+	if last.number == 0 || !known {
+		if _, err := s.get(ctx, id); err != nil {
+			return err
+		}
+	}
+	if last.number != after {
+		return mcphttp.ErrConflict
+	}
+	err := s.add(ctx, subject, last, event)
+	if !wrongSequence(err) || !known {
+		return conflict(err)
+	}
+	// Another replica has appended an event, or the last one is not kept any more, as after a long silence.
+	if _, err := s.get(ctx, id); err != nil {
+		return err
+	}
+	if now, err := s.lastEvent(ctx, subject); err != nil || now.number != 0 {
+		if err == nil {
+			err = mcphttp.ErrConflict
+		}
+		return err
+	}
+	return conflict(s.add(ctx, subject, position{number: after}, event))
+}
+
+// conflict returns the error for the caller of Append.
+func conflict(err error) error {
+	if wrongSequence(err) {
+		return mcphttp.ErrConflict
+	}
+	return err
+}
+
+// position returns the last event that this process has appended to a stream.
+func (s *sessionStore) position(subject string) (position, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	last, known := s.written[subject]
+	return last, known
+}
+
+// add adds the event after the last one.
+func (s *sessionStore) add(ctx context.Context, subject string, last position, event []byte) error {
+	m := nats.NewMsg(subject)
+	m.Data = event
+	m.Header.Set(numberField, strconv.FormatUint(last.number+1, 10))
+	ack, err := s.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(last.sequence))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		delete(s.written, subject) // whether it is there is not known
+		return err
+	}
+	if len(s.written) >= maxWritten {
+		clear(s.written)
+	}
+	s.written[subject] = position{last.number + 1, ack.Sequence}
+	return nil
+}
+
+// lastEvent reads the last event of a stream; the number is 0 if none is kept.
+func (s *sessionStore) lastEvent(ctx context.Context, subject string) (position, error) {
+	m, err := s.events.GetLastMsgForSubject(ctx, subject)
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return position{}, nil
+	case err != nil:
+		return position{}, err
+	}
+	number, err := numberOf(m.Header)
+	return position{number, m.Sequence}, err
+}
+
+// numberOf returns the number of an event.
+func numberOf(h nats.Header) (uint64, error) {
+	number, err := strconv.ParseUint(h.Get(numberField), 10, 64)
+	if err != nil || number == 0 {
+		return 0, fmt.Errorf("mcpnats: an event has the number %q", h.Get(numberField))
+	}
+	return number, nil
+}
+
+// Events implements [mcphttp.SessionStore].
+func (s *sessionStore) Events(ctx context.Context, id, stream string, after uint64) iter.Seq2[mcphttp.Event, error] {
+	return func(yield func(mcphttp.Event, error) bool) {
+		subject := s.eventSubject(id, stream)
+		last, err := s.lastEvent(ctx, subject)
+		if err == nil && last.number < after {
+			err = mcphttp.ErrGone
+		}
+		if err == nil && last.number == 0 {
+			_, err = s.get(ctx, id)
+		}
+		if err != nil {
+			yield(mcphttp.Event{}, err)
+			return
+		}
+		var failed error
+		err = s.read(ctx, "mcp-"+s.name+"-event", subject, 1, func(m jetstream.Msg) bool {
+			number, err := numberOf(m.Headers())
+			switch {
+			case err != nil:
+				failed = err
+			case number <= after:
+				return true
+			case number != after+1:
+				failed = mcphttp.ErrGone
+			default:
+				after = number
+				return yield(mcphttp.Event{Sequence: number, Data: m.Data()}, nil)
+			}
+			return false
+		})
+		switch {
+		case failed != nil:
+			yield(mcphttp.Event{}, failed)
+		case !errors.Is(err, errStopped):
+			yield(mcphttp.Event{}, err)
+		}
+	}
+}

@@ -1,0 +1,118 @@
+package mcpnats
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/seal"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// StateKeys returns a source of state keys, which the replicas share. There is a new key each day. It opens at once, and seals
+// after a minute, when all replicas have read it. A key opens for [keyLife]; what is sealed for longer, such as the
+// record of a session, is sealed again before. The keys are encrypted with the secret of [WithSecret].
+func (c *Cluster) StateKeys() mcp.KeySource { return stateKeys{c} }
+
+type stateKeys struct{ *Cluster }
+
+const (
+	keyPeriod = 24 * time.Hour               // after which there is a new key
+	keyDelay  = time.Minute + 10*time.Second // after which a key seals; servers read keys once a minute
+	keyLife   = 7 * 24 * time.Hour           // for which a key opens
+	keyBytes  = 32
+)
+
+// stateKey is a key in the store.
+type stateKey struct {
+	Created time.Time `json:"created"`
+	Key     []byte    `json:"key"`
+}
+
+// keyPurpose is what the keys are encrypted for.
+const keyPurpose = "state keys"
+
+// StateKeys implements [mcp.KeySource].
+func (s stateKeys) StateKeys(ctx context.Context) ([][]byte, error) {
+	for {
+		keys, version, err := s.load(ctx)
+		if err != nil {
+			return nil, err
+		}
+		now := time.Now()
+		next := renewKeys(keys, now)
+		if next == nil {
+			return sealingFirst(keys, now), nil
+		}
+		text, err := json.Marshal(next)
+		if err != nil {
+			return nil, err
+		}
+		ring, err := s.ring()
+		if err != nil {
+			return nil, err
+		}
+		_, err = s.js.Publish(ctx, s.subject("keys", "all"), ring.SealBytes(keyPurpose, text), jetstream.WithExpectLastSequencePerSubject(version))
+		switch {
+		case err == nil:
+			return sealingFirst(next, now), nil
+		case !wrongSequence(err): // then another replica has made the key
+			return nil, err
+		}
+	}
+}
+
+// ring returns the keyring of the secret.
+func (s stateKeys) ring() (*seal.Keyring, error) { return seal.NewKeyring([][]byte{s.secret}) }
+
+// load reads the keys, of which there may be none yet.
+func (s stateKeys) load(ctx context.Context) (keys []stateKey, version uint64, err error) {
+	m, err := s.keys.GetLastMsgForSubject(ctx, s.subject("keys", "all"))
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return nil, 0, nil
+	case err != nil:
+		return nil, 0, err
+	}
+	ring, err := s.ring()
+	if err != nil {
+		return nil, 0, err
+	}
+	text, ok := ring.OpenBytes(keyPurpose, m.Data)
+	if !ok {
+		return nil, 0, fmt.Errorf("mcpnats: the state keys of %q are encrypted with another secret", s.name)
+	}
+	if err := json.Unmarshal(text, &keys); err != nil {
+		return nil, 0, fmt.Errorf("mcpnats: state keys: %w", err)
+	}
+	return keys, m.Sequence, nil
+}
+
+// renewKeys returns the keys with a new one in front, without those that are too old, or nil if none is due.
+func renewKeys(keys []stateKey, now time.Time) []stateKey {
+	if len(keys) > 0 && now.Sub(keys[0].Created) < keyPeriod {
+		return nil
+	}
+	key := make([]byte, keyBytes)
+	rand.Read(key) // never fails
+	next := append([]stateKey{{now, key}}, keys...)
+	return slices.DeleteFunc(next, func(k stateKey) bool { return now.Sub(k.Created) >= keyLife })
+}
+
+// sealingFirst returns the keys with the one that seals in front: the newest that all replicas have.
+func sealingFirst(keys []stateKey, now time.Time) (texts [][]byte) {
+	first := max(0, slices.IndexFunc(keys, func(k stateKey) bool { return now.Sub(k.Created) >= keyDelay }))
+	texts = append(texts, keys[first].Key)
+	for i, k := range keys {
+		if i != first {
+			texts = append(texts, k.Key)
+		}
+	}
+	return texts
+}

@@ -1,0 +1,89 @@
+package mcpnats
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// changeTime is for how long notices are kept, and maxChanges how many of them.
+const (
+	changeTime = 10 * time.Minute
+	maxChanges = 100_000
+)
+
+// PubSub returns a PubSub in a stream, whose sequence numbers are those of the notices.
+func (c *Cluster) PubSub() mcp.PubSub { return pubSub{c} }
+
+type pubSub struct{ *Cluster }
+
+// Publish implements [mcp.PubSub].
+func (p pubSub) Publish(ctx context.Context, notice []byte) error {
+	_, err := p.js.Publish(ctx, p.subject("change", "all"), notice)
+	return err
+}
+
+// Subscribe implements [mcp.PubSub].
+func (p pubSub) Subscribe(ctx context.Context, after uint64) iter.Seq2[mcp.Notice, error] {
+	return func(yield func(mcp.Notice, error) bool) {
+		err := p.read(ctx, "mcp-"+p.name+"-change", p.subject("change", "all"), after+1, func(m jetstream.Msg) bool {
+			meta, err := m.Metadata()
+			return err == nil && yield(mcp.Notice{Sequence: meta.Sequence.Stream, Data: m.Data()}, nil)
+		})
+		if err != nil && !errors.Is(err, errStopped) && !errors.Is(err, errClosed) {
+			yield(mcp.Notice{}, err)
+		}
+	}
+}
+
+// errStopped is the error of read when its function has returned false.
+var errStopped = errors.New("stopped")
+
+// read reads a subject of a stream in order from a sequence number on, until the function returns false, ctx ends,
+// or the cluster is closed.
+func (c *Cluster) read(ctx context.Context, stream, subject string, first uint64, f func(jetstream.Msg) bool) error {
+	opening, cancel := context.WithTimeout(ctx, openWait)
+	defer cancel()
+	consumer, err := c.js.OrderedConsumer(opening, stream, jetstream.OrderedConsumerConfig{
+		FilterSubjects: []string{subject}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(1, first),
+	})
+	if err != nil {
+		if ctx.Err() != nil {
+			err = context.Cause(ctx)
+		}
+		return err
+	}
+	messages, err := consumer.Messages()
+	if err != nil {
+		return err
+	}
+	defer messages.Stop()
+	end := make(chan struct{})
+	defer close(end)
+	go func() {
+		select {
+		case <-ctx.Done():
+		case <-c.stop:
+		case <-end:
+		}
+		messages.Stop()
+	}()
+	for {
+		m, err := messages.Next()
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, jetstream.ErrMsgIteratorClosed):
+			return errClosed
+		case err != nil:
+			return err
+		case !f(m):
+			return errStopped
+		}
+	}
+}
