@@ -359,4 +359,3 @@ func (n *tomlNode) plain() any {
 	}
 	return m
 }
-
