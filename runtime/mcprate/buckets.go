@@ -17,6 +17,7 @@ type key struct {
 type bucket struct {
 	key key
 	*rate.Limiter
+	portion portion // of the bucket of a [Store]
 }
 
 // buckets are those of all callers, the most recently used first.
@@ -31,7 +32,10 @@ type buckets struct {
 
 // get returns a bucket; a new one is full. The caller holds the lock, and calls sweep
 // after it has taken from the bucket.
-func (b *buckets) get(k key, r *rule) *rate.Limiter {
+func (b *buckets) get(k key, r *rule) *rate.Limiter { return b.bucket(k, r).Limiter }
+
+// bucket is get for the whole bucket.
+func (b *buckets) bucket(k key, r *rule) *bucket {
 	found := b.byKey[k]
 	if found != nil {
 		b.order.MoveToFront(found)
@@ -39,10 +43,10 @@ func (b *buckets) get(k key, r *rule) *rate.Limiter {
 		if b.byKey == nil {
 			b.byKey = map[key]*list.Element{}
 		}
-		found = b.order.PushFront(&bucket{k, rate.NewLimiter(r.limit, r.burst)})
+		found = b.order.PushFront(&bucket{key: k, Limiter: rate.NewLimiter(r.limit, r.burst)})
 		b.byKey[k] = found
 	}
-	return found.Value.(*bucket).Limiter
+	return found.Value.(*bucket)
 }
 
 // swept is how many of the least recently used buckets each sweep checks: more than a
@@ -63,4 +67,10 @@ func (b *buckets) sweep(now time.Time) {
 }
 
 // full reports whether a bucket is like a new one.
-func (b *bucket) full(now time.Time) bool { return b.TokensAt(now) >= float64(b.Burst()) }
+func (b *bucket) full(now time.Time) bool {
+	p := &b.portion
+	if p.taking != nil || p.tokens > 0 && now.Before(p.expires) || now.Before(p.none) {
+		return false
+	}
+	return b.TokensAt(now) >= float64(b.Burst())
+}

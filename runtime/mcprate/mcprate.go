@@ -10,7 +10,7 @@
 // A caller is the authenticated principal, or else the network address, of any session
 // or connection, or else, on stdio, the connection; see [mcp.Request.Peer] and [WithCaller].
 // All callers without any of these count as one. The buckets are in the memory of this
-// process: several replicas allow several times as much.
+// process, and several replicas allow several times as much, unless they share a store: [WithStore].
 //
 // A call over the limit is answered by a failed result, so that the model reads
 // when to try again; any other request by an error -32603 whose data are
@@ -103,6 +103,7 @@ type limiter struct {
 	all     *rule
 	caller  func(context.Context, *mcp.Request) string
 	buckets buckets
+	shared  *sharedBuckets // nil if the buckets are those of this process
 }
 
 // rule is a limit for some tools. One of the patterns is set.
@@ -155,6 +156,9 @@ func (l *limiter) take(ctx context.Context, req *mcp.Request) (what string, wait
 		return "", 0
 	}
 	caller := l.caller(ctx, req)
+	if l.shared != nil {
+		return l.takeShared(ctx, caller, tool.Name, own)
+	}
 	now := time.Now()
 	b := &l.buckets
 	b.mu.Lock()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcprate"
 	"github.com/mcpgen/mcpgen/runtime/replicatest"
 )
 
@@ -19,6 +20,13 @@ func TestPubSub(t *testing.T) {
 func TestSessionStore(t *testing.T) {
 	replicatest.TestSessionStore(t, func(*testing.T) (one, other mcphttp.SessionStore) {
 		s := replicatest.NewSessionStore()
+		return s, s
+	})
+}
+
+func TestRateStore(t *testing.T) {
+	replicatest.TestRateStore(t, func(*testing.T) (one, other mcprate.Store) {
+		s := new(replicatest.RateStore)
 		return s, s
 	})
 }
