@@ -47,7 +47,7 @@ type Cluster struct {
 	js   jetstream.JetStream
 	name string
 
-	records, events, changes, states, keys jetstream.Stream
+	records, events, changes, states, keys, rates jetstream.Stream
 
 	mu       sync.Mutex
 	receives map[*receiver]struct{}
@@ -130,6 +130,8 @@ func (c *Cluster) openStreams(ctx context.Context) error {
 	last := jetstream.StreamConfig{ // has one message for each subject
 		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, AllowMsgTTL: true, DenyDelete: true,
 	}
+	memory := last
+	memory.Storage = jetstream.MemoryStorage
 	for _, s := range []struct {
 		stream *jetstream.Stream
 		kind   string
@@ -138,12 +140,13 @@ func (c *Cluster) openStreams(ctx context.Context) error {
 		{&c.records, "session", last},
 		{&c.states, "state", last},
 		{&c.keys, "keys", last},
+		{&c.rates, "rate", memory},
 		{&c.events, "event", jetstream.StreamConfig{MaxAge: c.eventTime, MaxBytes: c.eventBytes, MaxMsgsPerSubject: maxEvents}},
 		{&c.changes, "change", jetstream.StreamConfig{MaxAge: changeTime, MaxMsgs: maxChanges, MaxMsgsPerSubject: -1}},
 	} {
 		config := s.config
 		config.Name, config.Subjects = "mcp-"+c.name+"-"+s.kind, []string{c.subject(s.kind, ">")}
-		config.Replicas, config.Storage = copies, jetstream.FileStorage
+		config.Replicas = copies
 		if *s.stream, err = c.openStream(ctx, config); err != nil {
 			return err
 		}
@@ -229,7 +232,7 @@ func (c *Cluster) Ready(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, readyWait) // a request that is lost has no answer
 	defer cancel()
-	for _, s := range []jetstream.Stream{c.records, c.events, c.changes, c.states, c.keys} {
+	for _, s := range []jetstream.Stream{c.records, c.events, c.changes, c.states, c.keys, c.rates} {
 		name := s.CachedInfo().Config.Name
 		info, err := s.Info(ctx)
 		switch {

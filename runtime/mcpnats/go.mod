@@ -6,6 +6,7 @@ require (
 	github.com/mcpgen/mcpgen v0.0.0
 	github.com/nats-io/nats-server/v2 v2.15.2
 	github.com/nats-io/nats.go v1.55.0
+	golang.org/x/time v0.16.0
 )
 
 require (
@@ -18,7 +19,6 @@ require (
 	github.com/nats-io/nuid v1.0.1 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
-	golang.org/x/time v0.16.0 // indirect
 )
 
 replace github.com/mcpgen/mcpgen => ../..

@@ -12,6 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 	"github.com/mcpgen/mcpgen/runtime/mcpnats"
 	"github.com/mcpgen/mcpgen/runtime/mcpnats/embedded"
+	"github.com/mcpgen/mcpgen/runtime/mcprate"
 	"github.com/mcpgen/mcpgen/runtime/replicatest"
 )
 
@@ -76,6 +77,13 @@ func TestPubSub(t *testing.T) {
 	replicatest.TestPubSub(t, func(t *testing.T) (one, other mcp.PubSub) {
 		a, b := two(t)
 		return a.PubSub(), b.PubSub()
+	})
+}
+
+func TestRates(t *testing.T) {
+	replicatest.TestRateStore(t, func(t *testing.T) (one, other mcprate.Store) {
+		a, b := two(t)
+		return a.RateLimiter(), b.RateLimiter()
 	})
 }
 

@@ -1,0 +1,76 @@
+package mcpnats
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"math/rand/v2"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+	"golang.org/x/time/rate"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/gcra"
+	"github.com/mcpgen/mcpgen/runtime/mcprate"
+)
+
+// RateLimiter returns a store of buckets, for [mcprate.WithStore]. A bucket is a point in time, which is written by
+// compare-and-swap. The clocks of the replicas should agree within a fraction of a second: a clock that is ahead gains tokens
+// as much earlier.
+func (c *Cluster) RateLimiter() mcprate.Store { return rateStore{c} }
+
+type rateStore struct{ *Cluster }
+
+// maxRateTries is how often a write is tried while other replicas write the same bucket.
+const maxRateTries = 50
+
+// errBusyBucket is the error where it never succeeds.
+var errBusyBucket = errors.New("mcpnats: a bucket is written by too many at once")
+
+// Take implements [mcprate.Store].
+func (s rateStore) Take(ctx context.Context, key string, limit rate.Limit, burst, want int) (got int, retry time.Duration, err error) {
+	hash := sha256.Sum256([]byte(key)) // any text may be a key
+	subject := s.subject("rate", hex.EncodeToString(hash[:]))
+	for try := range maxRateTries {
+		full, version, err := s.load(ctx, subject)
+		if err != nil {
+			return 0, 0, err
+		}
+		now := time.Now()
+		next, got, retry := gcra.Take(full, now, float64(limit), burst, want)
+		if got == 0 {
+			return 0, retry, nil
+		}
+		text := binary.BigEndian.AppendUint64(nil, uint64(next.UnixNano()))
+		keep := wholeSeconds(next.Sub(now)) + time.Second // then the bucket is full, as one that is not there
+		_, err = s.js.Publish(ctx, subject, text, jetstream.WithExpectLastSequencePerSubject(version), jetstream.WithMsgTTL(keep))
+		if err == nil {
+			return got, 0, nil
+		}
+		if !wrongSequence(err) {
+			return 0, 0, err
+		}
+		select {
+		case <-time.After(time.Duration(rand.Int64N(int64(min(try+1, 20)) * int64(time.Millisecond)))):
+		case <-ctx.Done():
+			return 0, 0, context.Cause(ctx)
+		}
+	}
+	return 0, 0, errBusyBucket
+}
+
+// load reads when a bucket is full; the zero time is that of a full one.
+func (s rateStore) load(ctx context.Context, subject string) (full time.Time, version uint64, err error) {
+	m, err := s.rates.GetLastMsgForSubject(ctx, subject)
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return time.Time{}, 0, nil
+	case err != nil:
+		return time.Time{}, 0, err
+	case len(m.Data) != 8:
+		return time.Time{}, m.Sequence, nil
+	}
+	return time.Unix(0, int64(binary.BigEndian.Uint64(m.Data))), m.Sequence, nil
+}
