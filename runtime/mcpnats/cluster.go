@@ -306,8 +306,11 @@ var errClosed = errors.New("mcpnats: the cluster is closed")
 // wrongSequence reports whether a write was refused since another one was before it.
 func wrongSequence(err error) bool {
 	e, ok := errors.AsType[*jetstream.APIError](err)
-	return ok && e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence
+	return ok && (e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || e.ErrorCode == laterSequence)
 }
+
+// laterSequence is the error of a stream with several copies, where the other write is under way still.
+const laterSequence jetstream.ErrorCode = 10164
 
 // wholeSeconds rounds a time up to seconds, in which messages expire.
 func wholeSeconds(d time.Duration) time.Duration {

@@ -391,3 +391,42 @@ func (b *balancer) only(one *replica) {
 		r.skipped.Store(r != one)
 	}
 }
+
+// One of many writes of a record at three replicas with three copies succeeds, and the others are conflicts: the servers have
+// another error for them while the first one is under way.
+func TestConflictsOfThree(t *testing.T) {
+	b, _ := startReplicas(t)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	many := func(write func(s mcphttp.SessionStore) (uint64, error)) uint64 {
+		t.Helper()
+		var writing sync.WaitGroup
+		var succeeded atomic.Int32
+		var version atomic.Uint64
+		for i := range 30 {
+			s := b.replicas[i%3].cluster.Sessions()
+			writing.Go(func() {
+				switch v, err := write(s); {
+				case err == nil:
+					succeeded.Add(1)
+					version.Store(v)
+				case !errors.Is(err, mcphttp.ErrConflict):
+					t.Error(err)
+				}
+			})
+		}
+		writing.Wait()
+		if n := succeeded.Load(); n != 1 {
+			t.Fatalf("%d writes have succeeded", n)
+		}
+		return version.Load()
+	}
+	for i := range 3 {
+		id := fmt.Sprint("session", i)
+		version := many(func(s mcphttp.SessionStore) (uint64, error) { return s.Create(ctx, id, []byte("new"), time.Minute) })
+		for range 3 {
+			before := version
+			version = many(func(s mcphttp.SessionStore) (uint64, error) { return s.Update(ctx, id, []byte("next"), before) })
+		}
+	}
+}
