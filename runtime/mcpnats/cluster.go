@@ -47,7 +47,7 @@ type Cluster struct {
 	js   jetstream.JetStream
 	name string
 
-	records, events, changes, states, keys, rates jetstream.Stream
+	records, events, changes, states, keys, rates, tasks, parts jetstream.Stream
 
 	mu       sync.Mutex
 	receives map[*receiver]struct{}
@@ -132,6 +132,8 @@ func (c *Cluster) openStreams(ctx context.Context) error {
 	}
 	memory := last
 	memory.Storage = jetstream.MemoryStorage
+	batches := last
+	batches.AllowAtomicPublish = true
 	for _, s := range []struct {
 		stream *jetstream.Stream
 		kind   string
@@ -141,6 +143,8 @@ func (c *Cluster) openStreams(ctx context.Context) error {
 		{&c.states, "state", last},
 		{&c.keys, "keys", last},
 		{&c.rates, "rate", memory},
+		{&c.tasks, "task", batches},
+		{&c.parts, "part", last},
 		{&c.events, "event", jetstream.StreamConfig{MaxAge: c.eventTime, MaxBytes: c.eventBytes, MaxMsgsPerSubject: maxEvents}},
 		{&c.changes, "change", jetstream.StreamConfig{MaxAge: changeTime, MaxMsgs: maxChanges, MaxMsgsPerSubject: -1}},
 	} {
@@ -198,6 +202,7 @@ func (c *Cluster) openStream(ctx context.Context, want jetstream.StreamConfig) (
 		{"Storage", have.Storage, want.Storage},
 		{"Discard", have.Discard, want.Discard},
 		{"AllowMsgTTL", have.AllowMsgTTL, want.AllowMsgTTL},
+		{"AllowAtomicPublish", have.AllowAtomicPublish, want.AllowAtomicPublish},
 		{"AllowDirect", have.AllowDirect, false},
 		{"Subjects", strings.Join(have.Subjects, " "), strings.Join(want.Subjects, " ")},
 	} {
@@ -214,7 +219,8 @@ func (c *Cluster) subject(tokens ...string) string {
 	return "mcp." + c.name + "." + strings.Join(tokens, ".")
 }
 
-// Options returns the options of a server: [mcp.WithPubSub], [mcp.WithStateStore] and [mcp.WithStateKeySource].
+// Options returns the options of a server: [mcp.WithPubSub], [mcp.WithStateStore] and [mcp.WithStateKeySource]. Tasks
+// and rate limits have options of their own: mcptask.WithStore(c.Tasks()) and mcprate.WithStore(c.RateLimiter()).
 func (c *Cluster) Options() []mcp.Option {
 	return []mcp.Option{mcp.WithPubSub(c.PubSub()), mcp.WithStateStore(c.StateStore()), mcp.WithStateKeySource(c.StateKeys())}
 }
@@ -232,7 +238,7 @@ func (c *Cluster) Ready(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, readyWait) // a request that is lost has no answer
 	defer cancel()
-	for _, s := range []jetstream.Stream{c.records, c.events, c.changes, c.states, c.keys, c.rates} {
+	for _, s := range []jetstream.Stream{c.records, c.events, c.changes, c.states, c.keys, c.rates, c.tasks, c.parts} {
 		name := s.CachedInfo().Config.Name
 		info, err := s.Info(ctx)
 		switch {

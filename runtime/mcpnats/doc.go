@@ -1,5 +1,5 @@
 // Package mcpnats has what the replicas of a server share, in NATS JetStream: sessions, changes of resources,
-// used request states, and state keys.
+// used request states, state keys, tasks and rate limits.
 //
 //	cluster, err := mcpnats.Open(ctx, nc, "bookstore", mcpnats.WithSecret(secret))
 //	server := mcp.NewServer(info, cluster.Options()...)

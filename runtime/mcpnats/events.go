@@ -155,7 +155,7 @@ func (s *sessionStore) Events(ctx context.Context, id, stream string, after uint
 			return
 		}
 		var failed error
-		err = s.read(ctx, "mcp-"+s.name+"-event", subject, 1, func(m jetstream.Msg) bool {
+		err = s.read(ctx, "mcp-"+s.name+"-event", subject, 1, false, func(m jetstream.Msg) bool {
 			number, err := numberOf(m.Headers())
 			switch {
 			case err != nil:

@@ -31,7 +31,7 @@ func (p pubSub) Publish(ctx context.Context, notice []byte) error {
 // Subscribe implements [mcp.PubSub].
 func (p pubSub) Subscribe(ctx context.Context, after uint64) iter.Seq2[mcp.Notice, error] {
 	return func(yield func(mcp.Notice, error) bool) {
-		err := p.read(ctx, "mcp-"+p.name+"-change", p.subject("change", "all"), after+1, func(m jetstream.Msg) bool {
+		err := p.read(ctx, "mcp-"+p.name+"-change", p.subject("change", "all"), after+1, false, func(m jetstream.Msg) bool {
 			meta, err := m.Metadata()
 			return err == nil && yield(mcp.Notice{Sequence: meta.Sequence.Stream, Data: m.Data()}, nil)
 		})
@@ -46,11 +46,12 @@ var errStopped = errors.New("stopped")
 
 // read reads a subject of a stream in order from a sequence number on, until the function returns false, ctx ends,
 // or the cluster is closed.
-func (c *Cluster) read(ctx context.Context, stream, subject string, first uint64, f func(jetstream.Msg) bool) error {
+func (c *Cluster) read(ctx context.Context, stream, subject string, first uint64, headersOnly bool, f func(jetstream.Msg) bool) error {
 	opening, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()
 	consumer, err := c.js.OrderedConsumer(opening, stream, jetstream.OrderedConsumerConfig{
 		FilterSubjects: []string{subject}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(1, first),
+		HeadersOnly: headersOnly,
 	})
 	if err != nil {
 		if ctx.Err() != nil {

@@ -28,6 +28,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 	"github.com/mcpgen/mcpgen/runtime/mcpnats"
 	"github.com/mcpgen/mcpgen/runtime/mcpnats/embedded"
+	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
 // replica is a program with a NATS server, an MCP server and an HTTP server.
@@ -143,7 +144,8 @@ func startReplica(ctx context.Context, o embedded.Options) (*replica, error) {
 	if r.cluster, err = mcpnats.Open(ctx, r.conn, "shop", mcpnats.WithSecret(secret)); err != nil {
 		return nil, err
 	}
-	r.server = mcp.NewServer(mcp.ServerInfo{Name: "shop", Version: "1"}, append(r.cluster.Options(), mcp.WithLogger(quiet))...)
+	r.server = mcp.NewServer(mcp.ServerInfo{Name: "shop", Version: "1"}, append(r.cluster.Options(), mcp.WithLogger(quiet),
+		mcptask.WithStore(r.cluster.Tasks(), mcptask.WithConcurrency(4), mcptask.WithLimits(mcptask.Limits{Active: 100})))...)
 	r.server.Register(mcp.NewTool(mcp.ToolInfo{Name: "ask", InputSchema: `{"type":"object"}`}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 		mcp.Progress(ctx, 1, 2, "asking")
 		answer, err := mcp.ElicitFields(ctx, "Who?", &mcp.FormInfo{Fields: []mcp.FormField{{Name: "name", Kind: mcp.StringField}}})
@@ -157,6 +159,7 @@ func startReplica(ctx context.Context, o embedded.Options) (*replica, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}))
+	r.server.Register(workTool())
 	r.server.Register(mcp.TextResource(&mcp.ResourceInfo{URI: "shop://stock", Name: "stock"}, "1"))
 	r.handler = mcphttp.NewHandler(r.server, append(r.cluster.HTTPOptions(), mcphttp.WithLogger(quiet))...)
 	r.http = httptest.NewServer(r.handler)

@@ -1,0 +1,23 @@
+package mcpnats
+
+import (
+	"context"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Parts counts the parts of records.
+func (c *Cluster) Parts(ctx context.Context) int { return count(ctx, c.parts, c.subject("part", ">")) }
+
+// Records counts the records of tasks.
+func (c *Cluster) Records(ctx context.Context) int {
+	return count(ctx, c.tasks, c.subject("task", "record", ">"))
+}
+
+func count(ctx context.Context, s jetstream.Stream, subjects string) int {
+	info, err := s.Info(ctx, jetstream.WithSubjectFilter(subjects))
+	if err != nil {
+		return -1
+	}
+	return len(info.State.Subjects)
+}

@@ -1,0 +1,224 @@
+package mcpnats
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/mcpgen/mcpgen/runtime/mcptask"
+)
+
+// taskIndex has the heads of the tasks that have not ended, as a replica has read them.
+type taskIndex struct {
+	mu       sync.Mutex
+	open     map[string]*openTask                   // by hash
+	runnable map[string]*openTask                   // those of open that can be claimed, or run
+	watchers map[string]map[*chan struct{}]struct{} // by hash
+	changed  chan struct{}                          // closed and replaced when something was read
+	seen     uint64                                 // sequence number of the last message that was read
+	written  uint64                                 // of the last one that this replica has written
+	turn     uint64                                 // of the last creation that was read
+}
+
+// openTask is a task that has not ended.
+type openTask struct {
+	head  taskHead
+	tryAt time.Time // when it can be claimed
+}
+
+func newTaskIndex() *taskIndex {
+	return &taskIndex{
+		open: map[string]*openTask{}, runnable: map[string]*openTask{}, watchers: map[string]map[*chan struct{}]struct{}{}, changed: make(chan struct{}),
+	}
+}
+
+// readPause is the time after which the stream is read again, when that has failed.
+const readPause = 100 * time.Millisecond
+
+// readIndex reads the stream until the store is closed.
+func (s *taskStore) readIndex() {
+	for !s.closedNow() {
+		// Without a leader this fails, and it is tried again: methods report their own errors.
+		_ = s.read(s.ctx, "mcp-"+s.name+"-task", s.subject("task", ">"), s.index.next(), true, func(m jetstream.Msg) bool {
+			meta, err := m.Metadata()
+			if err != nil {
+				return false
+			}
+			s.index.add(strings.TrimPrefix(m.Subject(), s.subject("task", "")), meta.Sequence.Stream, m)
+			return true
+		})
+		select {
+		case <-time.After(readPause):
+		case <-s.ctx.Done():
+		case <-s.stop:
+		}
+	}
+}
+
+// next is the number of the first message that was not read.
+func (x *taskIndex) next() uint64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.seen + 1
+}
+
+// add adds a message.
+func (x *taskIndex) add(name string, sequence uint64, m jetstream.Msg) {
+	kind, hash, _ := strings.Cut(name, ".")
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch kind {
+	case "turn":
+		x.turn = sequence
+	case "lease":
+		if t := x.open[hash]; t != nil && t.head.Owner != "" {
+			t.tryAt = leaseEnd(m.Headers())
+		}
+	case "record":
+		x.addRecord(hash, m)
+		for w := range x.watchers[hash] {
+			close(*w)
+		}
+		delete(x.watchers, hash)
+	}
+	x.seen = sequence
+	close(x.changed)
+	x.changed = make(chan struct{})
+}
+
+func (x *taskIndex) addRecord(hash string, m jetstream.Msg) {
+	head, err := readHead(m.Headers())
+	if err != nil || head.Status.Ended() {
+		x.remove(hash)
+		return
+	}
+	t := x.open[hash]
+	if t == nil {
+		t = new(openTask)
+		x.open[hash] = t
+	}
+	begun := head.Owner != "" && (t.head.Owner != head.Owner || t.head.Attempt != head.Attempt)
+	t.head = head
+	if delete(x.runnable, hash); head.runnable() {
+		x.runnable[hash] = t
+	}
+	switch {
+	case begun: // the lease follows in the same batch; after this time it is looked for if it does not
+		t.tryAt = time.Now().Add(time.Second)
+	case head.Owner == "":
+		t.tryAt = time.Time{}
+	}
+}
+
+// remove removes a task that has ended or expired.
+func (x *taskIndex) remove(hash string) {
+	delete(x.open, hash)
+	delete(x.runnable, hash)
+}
+
+// wrote notes the number of a message that this replica has written.
+func (x *taskIndex) wrote(sequence uint64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.written = max(x.written, sequence)
+}
+
+func (x *taskIndex) lastWritten() uint64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.written
+}
+
+// wait waits until a message was read, or one after it.
+func (x *taskIndex) wait(ctx context.Context, sequence uint64) error {
+	for {
+		x.mu.Lock()
+		seen, changed := x.seen >= sequence, x.changed
+		x.mu.Unlock()
+		if seen {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// count returns how many tasks are open, after the creation with the number turn.
+func (x *taskIndex) count(account mcptask.Digest, now time.Time) (turn uint64, ofAccount, total int) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for hash, t := range x.open {
+		switch {
+		case t.head.expired(now):
+			x.remove(hash)
+		case digest(t.head.Account) == account:
+			ofAccount++
+			fallthrough
+		default:
+			total++
+		}
+	}
+	return x.turn, ofAccount, total
+}
+
+// watch returns a channel that is closed when a record changes.
+func (x *taskIndex) watch(hash string) (changed <-chan struct{}, stop func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	c := make(chan struct{})
+	if x.watchers[hash] == nil {
+		x.watchers[hash] = map[*chan struct{}]struct{}{}
+	}
+	x.watchers[hash][&c] = struct{}{}
+	return c, func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		if delete(x.watchers[hash], &c); len(x.watchers[hash]) == 0 {
+			delete(x.watchers, hash)
+		}
+	}
+}
+
+// claimable returns the task that has been ready for the longest time. Without one it returns what is closed when
+// something changes, and after which time to look again.
+func (x *taskIndex) claimable(c *mcptask.Claim, now time.Time) (hash string, changed <-chan struct{}, next time.Duration) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var first time.Time
+	next = time.Hour
+	for h, t := range x.runnable {
+		head := &t.head
+		switch {
+		case head.Server != c.Server || !slices.Contains(c.Tools, head.Tool):
+		case head.expired(now):
+			x.remove(h)
+		case now.Before(t.tryAt):
+			next = min(next, t.tryAt.Sub(now))
+		default:
+			since := head.Since
+			if head.Owner != "" {
+				since = t.tryAt
+			}
+			if hash == "" || since.Before(first) {
+				hash, first = h, since
+			}
+		}
+	}
+	return hash, x.changed, next
+}
+
+// postpone has a task not be claimed for some time, unless it changes.
+func (x *taskIndex) postpone(hash string, d time.Duration) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if t := x.open[hash]; t != nil {
+		t.tryAt = time.Now().Add(d)
+	}
+}

@@ -1,0 +1,193 @@
+package mcpnats
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/mcpgen/mcpgen/runtime/mcptask"
+)
+
+// taskHead is a record without what is sealed. It is in a header field, so that it can be read alone.
+type taskHead struct {
+	Scope, Account []byte // digests
+	ID             string
+	Server, Tool   string
+	Status         mcptask.Status
+	Created        time.Time
+	Expires        time.Time
+	Ready          bool      `json:",omitempty"`
+	Owner          string    `json:",omitempty"`
+	Attempt        int       `json:",omitempty"`
+	Since          time.Time `json:",omitzero"`  // since when the task is Ready
+	Parts          string    `json:",omitempty"` // subject of the parts of what is sealed, if it is not in the message
+	Count          int       `json:",omitempty"` // of parts
+}
+
+// headField has a taskHead as JSON.
+const headField = "Mcp-Task"
+
+// ttlField has the time after which a message expires, in seconds.
+const ttlField = "Nats-TTL"
+
+func (h *taskHead) expired(now time.Time) bool { return !now.Before(h.Expires) }
+
+// runnable reports whether a task can be claimed, at the end of its lease if it has an owner.
+func (h *taskHead) runnable() bool { return !h.Status.Ended() && (h.Ready || h.Owner != "") }
+
+// digest returns a digest; text of another length is a digest of no task.
+func digest(text []byte) (d mcptask.Digest) {
+	copy(d[:], text)
+	return d
+}
+
+func readHead(header nats.Header) (h taskHead, err error) {
+	if err = json.Unmarshal([]byte(header.Get(headField)), &h); err != nil {
+		err = fmt.Errorf("mcpnats: the record of a task: %w", err)
+	}
+	return h, err
+}
+
+// leaseEnd returns when a lease that was read now ends at the latest.
+func leaseEnd(header nats.Header) time.Time {
+	d, err := time.ParseDuration(header.Get(ttlField))
+	if err != nil {
+		d = time.Second
+	}
+	return time.Now().Add(d)
+}
+
+// taskHash names a task in subjects: any text may be an id.
+func taskHash(k mcptask.Key) string {
+	sum := sha256.Sum256(slices.Concat(k.Scope[:], []byte(k.ID)))
+	return hex.EncodeToString(sum[:])
+}
+
+// storedTask is a record as it is stored.
+type storedTask struct {
+	head    taskHead
+	version uint64
+	sealed  []byte
+}
+
+// load reads a record from the leader; it returns nil if there is none.
+func (s *taskStore) load(ctx context.Context, hash string) (*storedTask, error) {
+	m, err := s.tasks.GetLastMsgForSubject(ctx, s.subject("task", "record", hash))
+	switch {
+	case errors.Is(err, jetstream.ErrMsgNotFound):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("mcpnats: %w", err)
+	}
+	head, err := readHead(m.Header)
+	return &storedTask{head, m.Sequence, m.Data}, err
+}
+
+// maxInline is up to which length what is sealed is part of the message of a record; max_payload of a server is 1 MB unless it
+// is set. What is longer is in parts, in a stream of their own.
+const maxInline = 256 << 10
+
+// errReplaced means that the parts of a record are gone, since there is a newer one.
+var errReplaced = errors.New("mcpnats: the record was replaced")
+
+// record returns a record with what is sealed.
+func (s *taskStore) record(ctx context.Context, t *storedTask) (*mcptask.Record, error) {
+	h := &t.head
+	r := &mcptask.Record{
+		Key: mcptask.Key{Scope: digest(h.Scope), ID: h.ID}, Account: digest(h.Account), Server: h.Server, Tool: h.Tool, Status: h.Status,
+		Created: h.Created, Expires: h.Expires, Ready: h.Ready, Owner: h.Owner, Attempt: h.Attempt, Sealed: t.sealed, Version: t.version,
+	}
+	for i := range h.Count {
+		m, err := s.parts.GetLastMsgForSubject(ctx, h.Parts+"."+strconv.Itoa(i))
+		switch {
+		case errors.Is(err, jetstream.ErrMsgNotFound):
+			return nil, errReplaced
+		case err != nil:
+			return nil, fmt.Errorf("mcpnats: %w", err)
+		}
+		r.Sealed = append(r.Sealed, m.Data...)
+	}
+	return r, nil
+}
+
+// write replaces a record, together with what more adds to the batch, and returns its version.
+func (s *taskStore) write(ctx context.Context, hash string, before *storedTask, r *mcptask.Record, version uint64, more func(*batch)) (uint64, error) {
+	now := time.Now()
+	h := taskHead{
+		Scope: r.Key.Scope[:], Account: r.Account[:], ID: r.Key.ID, Server: r.Server, Tool: r.Tool, Status: r.Status,
+		Created: r.Created.UTC(), Expires: r.Expires.UTC(), Ready: r.Ready, Owner: r.Owner, Attempt: r.Attempt,
+	}
+	switch {
+	case !h.Ready:
+	case before != nil && before.head.Ready:
+		h.Since = before.head.Since
+	default:
+		h.Since = now
+	}
+	keep := wholeSeconds(r.Expires.Sub(now))
+	sealed := r.Sealed
+	if len(sealed) > maxInline {
+		h.Parts, h.Count = s.subject("part", hash, rand.Text()), (len(sealed)+maxInline-1)/maxInline
+		if err := s.writeParts(ctx, h.Parts, sealed, keep+partsLonger); err != nil {
+			return 0, err
+		}
+		sealed = nil
+	}
+	text, err := json.Marshal(h)
+	if err != nil {
+		return 0, err
+	}
+	var b batch
+	b.add(s.subject("task", "record", hash), version, keep, bytes.Clone(sealed))
+	b.messages[0].Header.Set(headField, string(text))
+	if more != nil {
+		more(&b)
+	}
+	last, err := s.commit(ctx, &b)
+	if err != nil {
+		if wrongSequence(err) {
+			s.removeParts(h.Parts)
+		}
+		return 0, err
+	}
+	s.index.wrote(last)
+	if before != nil {
+		s.removeParts(before.head.Parts)
+	}
+	return last - uint64(len(b.messages)) + 1, nil
+}
+
+// partsLonger is how much longer parts are kept than the record that names them.
+const partsLonger = time.Minute
+
+func (s *taskStore) writeParts(ctx context.Context, subject string, text []byte, keep time.Duration) error {
+	i := 0
+	for part := range slices.Chunk(text, maxInline) {
+		if _, err := s.js.Publish(ctx, subject+"."+strconv.Itoa(i), part, jetstream.WithMsgTTL(keep)); err != nil {
+			return fmt.Errorf("mcpnats: %w", err)
+		}
+		i++
+	}
+	return nil
+}
+
+// removeParts removes the parts of a record that was replaced. If that fails, they expire with the task.
+func (s *taskStore) removeParts(subject string) {
+	if subject == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), openWait)
+	defer cancel()
+	_ = s.parts.Purge(ctx, jetstream.WithPurgeSubject(subject+".*"))
+}
