@@ -59,7 +59,8 @@ func (c *Cluster) read(ctx context.Context, stream, subject string, first uint64
 		}
 		return err
 	}
-	messages, err := consumer.Messages()
+	// The consumer is on one server: by these heartbeats it is missed two seconds after that server was killed.
+	messages, err := consumer.Messages(jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(time.Second))
 	if err != nil {
 		return err
 	}

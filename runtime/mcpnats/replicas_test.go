@@ -433,3 +433,64 @@ func TestConflictsOfThree(t *testing.T) {
 		}
 	}
 }
+
+// What a replica reads goes on within seconds after any server was killed, also the one that has the consumer.
+func TestReadersOutliveServers(t *testing.T) {
+	b, _ := startReplicas(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	reader := b.replicas[0]
+	notices := make(chan string, 100)
+	go func() {
+		for n, err := range reader.cluster.PubSub().Subscribe(ctx, 0) {
+			if err == nil {
+				notices <- string(n.Data)
+			}
+		}
+	}()
+	until := func(want string, publish *replica) {
+		t.Helper()
+		begin := time.Now()
+		for asked := time.Now(); publish.cluster.PubSub().Publish(ctx, []byte(want)) != nil; asked = time.Now() {
+			if ctx.Err() != nil {
+				t.Fatalf("%q is not published: %s", want, time.Since(asked))
+			}
+		}
+		for {
+			select {
+			case got := <-notices:
+				if got == want {
+					return
+				}
+			case <-time.After(20 * time.Second):
+				t.Fatalf("%q is not read after %s", want, time.Since(begin))
+			}
+		}
+	}
+	until("first", b.replicas[1])
+	js, err := jetstream.New(reader.conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := js.Stream(ctx, "mcp-shop-change")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var on []string // the servers that have consumers
+	for c := range stream.ListConsumers(ctx).Info() {
+		on = append(on, c.Cluster.Leader)
+	}
+	for _, r := range b.replicas[1:] {
+		if strings.Contains(strings.Join(on, " "), r.options.Name) {
+			t.Log("killing", r.options.Name, "of", on)
+			r.kill()
+			for _, other := range b.replicas {
+				if other != r && other != reader {
+					until("second", other)
+				}
+			}
+			return
+		}
+	}
+	t.Log("all consumers are at the reader's own server:", on)
+}
