@@ -28,7 +28,9 @@ type exchange struct {
 	inSession *session // nil for a request without one
 	opening   *session // that this request opens, of initialize; otherwise nil
 
-	refusal *AccessError // why the request is refused; used by the goroutine of the request
+	// Why the request fails; used by the goroutine of the request.
+	refusal     *AccessError // the caller may not use a feature
+	unavailable bool         // something is not available now, and the request has not run
 
 	// What handlers use, from any goroutine. call does not change. ctx and questions have
 	// locks. One handler at a time uses req.

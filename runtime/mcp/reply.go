@@ -125,7 +125,9 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 		d.Deny(x.refusal)
 	}
 	c.inflight.remove(x)
-	if o, ok := x.sink.(transport.Owner); ok && returned && cap(message) > keptBuffer && o.Own(message, code) {
+	if o, ok := x.sink.(transport.Overloader); ok && returned && x.unavailable && code == jsonrpc.CodeInternal {
+		o.Overload(message, code)
+	} else if o, ok := x.sink.(transport.Owner); ok && returned && cap(message) > keptBuffer && o.Own(message, code) {
 		x.buffers.out = nil
 	} else {
 		x.sink.Reply(message, code)

@@ -197,7 +197,7 @@ func TestSharedStateStore(t *testing.T) {
 	}
 	state = stateOf(t, here(modernTalk(4, "named_destroy", "")))
 	store.err = fmt.Errorf("no connection")
-	if got := here(retry(5, "named_destroy", "sure", state)); !strings.Contains(got, "no connection") {
+	if got := here(retry(5, "named_destroy", "sure", state)); !strings.Contains(got, `"reason":"state store"`) || strings.Contains(got, "no connection") {
 		t.Errorf("without a store: %s", got)
 	}
 }

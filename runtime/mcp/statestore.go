@@ -2,12 +2,14 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
+	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // This file records which request states (roundstate.go) have been used: by [exchange.consume],
@@ -21,6 +23,12 @@ type StateStore interface {
 	// Consume records that the state is used, and reports whether this is the first use.
 	// The record is not needed after expires.
 	Consume(ctx context.Context, id string, expires time.Time) (first bool, err error)
+}
+
+// errNoStateStore is the reply while the store fails. The cause is in the log.
+var errNoStateStore = &ProtocolError{
+	Code: jsonrpc.CodeInternal, Message: "the store of request states cannot be used now; try again later",
+	Data: json.RawMessage(`{"reason":"state store"}`),
 }
 
 // maxConsumed is how many used states a process records, and maxConsumedEach how many of one
@@ -93,7 +101,9 @@ func (x *exchange) consume(ctx context.Context) error {
 	}
 	first, err := x.conn.server.store.Consume(ctx, r.id, r.expires)
 	if err != nil {
-		return fmt.Errorf("consume request state: %w", err)
+		x.conn.server.log.Program(ctx, slog.LevelError, "request states cannot be marked as used", slog.Any("error", err))
+		x.unavailable = true
+		return errNoStateStore
 	}
 	if !first {
 		return x.refuseState("it has been used")

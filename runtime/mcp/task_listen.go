@@ -54,7 +54,7 @@ func negotiateTasks(ctx context.Context, s *Server, x *exchange, ids []string) (
 		case err == nil:
 			known = append(known, id)
 		case !refused && !errors.Is(err, taskcall.ErrUnknown):
-			return nil, taskError(ctx, s, err)
+			return nil, x.taskError(ctx, err)
 		}
 	}
 	return known, nil

@@ -51,7 +51,7 @@ func answerTask(ctx context.Context, s *Server, req *Request) (Reply, error) {
 		return awaitTask(ctx, s, x, id, authorize)
 	}
 	if err != nil {
-		return nil, taskError(ctx, s, err)
+		return nil, x.taskError(ctx, err)
 	}
 	return &extensionResult{object}, nil
 }
@@ -94,16 +94,23 @@ func authorizeTask(ctx context.Context, s *Server, x *exchange, name string) err
 	return nil
 }
 
-// taskError returns the error for the client. It logs that of a store.
-func taskError(ctx context.Context, s *Server, err error) error {
+// taskError returns the error for the client. It logs that of a store, after which the request can be
+// sent again: over HTTP it has status 503.
+func (x *exchange) taskError(ctx context.Context, err error) error {
 	if errors.Is(err, taskcall.ErrUnknown) {
 		return errUnknownTask
 	}
 	if e, ok := errors.AsType[*ProtocolError](err); ok {
 		return e
 	}
-	s.log.Program(ctx, slog.LevelError, "task store failed", slog.Any("error", err))
-	return errTaskStore
+	x.conn.server.log.Program(ctx, slog.LevelError, "task store failed", slog.Any("error", err))
+	x.unavailable = true
+	return errNoTaskStore
+}
+
+// errNoTaskStore is the reply to a request for a task while the store fails.
+var errNoTaskStore = &ProtocolError{
+	Code: jsonrpc.CodeInternal, Message: "the task store cannot be used now; try again later", Data: json.RawMessage(`{"reason":"task store"}`),
 }
 
 // What follows is what the form of tasks of revision 2025-11-25 has of its own (basic/utilities/tasks):
@@ -216,9 +223,9 @@ func awaitTask(ctx context.Context, s *Server, x *exchange, id string, authorize
 	case err != nil && ctx.Err() != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
-		return nil, taskError(ctx, s, err)
+		return nil, x.taskError(ctx, err)
 	case !last.Ended:
-		return nil, taskError(ctx, s, errors.New("the task cannot be watched"))
+		return nil, x.taskError(ctx, errors.New("the task cannot be watched"))
 	case last.Error != nil:
 		return nil, &ProtocolError{Code: last.Error.Code, Message: last.Error.Message, Data: last.Error.Data}
 	case last.Result == nil:
@@ -250,10 +257,22 @@ func askForTask(ctx context.Context, s *Server, x *exchange, id string, q taskca
 	} else if err != nil {
 		return
 	}
-	if err := tasks.Answer(ctx, caller, id, map[string]json.RawMessage{q.Name: answer}, authorize); err != nil && ctx.Err() == nil {
-		_ = taskError(ctx, s, err) // which logs it
+	// The client is not asked again because the store fails for a while.
+	for {
+		err := tasks.Answer(ctx, caller, id, map[string]json.RawMessage{q.Name: answer}, authorize)
+		if err == nil || ctx.Err() != nil || x.taskError(ctx, err) != error(errNoTaskStore) {
+			return
+		}
+		select {
+		case <-time.After(answerPause):
+		case <-ctx.Done():
+			return
+		}
 	}
 }
+
+// answerPause is the time between two tries to store an answer.
+const answerPause = time.Second
 
 // withRelatedTask returns an object with the task in its _meta.
 func withRelatedTask(object json.RawMessage, id string) json.RawMessage {

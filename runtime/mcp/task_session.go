@@ -184,7 +184,7 @@ func (s *sessionTasks) lookAt(t *sessionTask) {
 		return false
 	})
 	if err != nil || now == nil {
-		if err := taskError(&x.ctx, server, err); err == error(errUnknownTask) {
+		if err := x.taskError(&x.ctx, err); err == error(errUnknownTask) {
 			s.forget(t) // it has expired, or the client must not see it any more
 		}
 		return

@@ -330,7 +330,7 @@ func TestStoreFails(t *testing.T) {
 		p.store.failing("create", false)
 		id := c.begin("now")
 		p.store.failing("get", true)
-		if got := c.ask("tasks/get", `"taskId":"`+id+`"`); !strings.Contains(got, failed) {
+		if got := c.ask("tasks/get", `"taskId":"`+id+`"`); !strings.Contains(got, `try again later","data":{"reason":"task store"}`) {
 			t.Error(got)
 		}
 		p.store.failing("get", false)

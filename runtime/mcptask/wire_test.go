@@ -22,6 +22,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcptask"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
 
@@ -454,4 +455,42 @@ func settled(t *testing.T, what string, holds func() bool) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	t.Fatalf("%s: not in five seconds", what)
+}
+
+// Over HTTP a request for a task gets status 503 while the store fails, so that clients send it again.
+func TestStatusOfFailingStore(t *testing.T) {
+	p := newProcess(t, mcptask.NewMemory())
+	add(p.Server, "now", mcptask.Support{}, func(context.Context) (string, error) { return "done", nil })
+	id := connect(t, p.Server).begin("now")
+	h := mcphttp.NewHandler(p.Server)
+	defer h.Close()
+	ask := func(method, more string) *httptest.ResponseRecorder {
+		body := `{"jsonrpc":"2.0","id":1,"method":"` + method + `","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+			`"io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}},"taskId":"` + id + `"` + more + `}}`
+		r := httptest.NewRequest(http.MethodPost, "http://localhost/mcp", strings.NewReader(body))
+		for name, value := range map[string]string{
+			"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+			"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method, "Mcp-Name": id,
+		} {
+			r.Header.Set(name, value)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		return w
+	}
+	for _, method := range []string{"tasks/get", "tasks/update", "tasks/cancel"} {
+		more := ""
+		if method == "tasks/update" {
+			more = `,"inputResponses":{"a":{"action":"decline"}}`
+		}
+		p.store.failing("get", true)
+		w := ask(method, more)
+		if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "1" || !strings.Contains(w.Body.String(), `"reason":"task store"`) {
+			t.Errorf("%s: status %d, header %v, %s", method, w.Code, w.Header(), w.Body)
+		}
+		p.store.failing("get", false)
+		if w := ask(method, more); w.Code == http.StatusServiceUnavailable {
+			t.Errorf("%s afterwards: status %d, %s", method, w.Code, w.Body)
+		}
+	}
 }

@@ -63,9 +63,9 @@ type Owner interface {
 }
 
 // Overloader is a [Sink] whose channel can say in its own way that the server has no
-// room for a request.
+// room for a request, or cannot use a store that the request needs.
 type Overloader interface {
-	// Overload is [Sink.Answer] for such a request.
+	// Overload is [Sink.Answer] for such a request, which has not run.
 	Overload(message []byte, code int)
 }
 
