@@ -131,7 +131,8 @@ func WithProgress(f func(mcpclient.Progress)) WaitOption {
 }
 
 // Wait waits for the end of the task, answers its questions, and returns its result, also one that says
-// that the tool has failed. The end of ctx ends the wait, and not the task. The error is an [*Error].
+// that the tool has failed. The end of ctx ends the wait, and not the task. While the server cannot be reached, or
+// cannot use its store, Wait goes on for a minute beyond the attempts of the client. The error is an [*Error].
 // Of several calls of Wait, one waits for the server, and the others for it.
 func (t *Task) Wait(ctx context.Context, options ...WaitOption) (*mcpclient.ToolResult, error) {
 	select {

@@ -3,6 +3,8 @@ package mcptaskclient_test
 import (
 	"context"
 	"errors"
+	"fmt"
+	"iter"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -200,6 +202,72 @@ func TestManyTasks(t *testing.T) {
 		synctest.Wait()
 		if asked.Load() != 10 {
 			t.Errorf("asked %d times", asked.Load())
+		}
+	})
+}
+
+// flaky is a store that fails for a while.
+type flaky struct {
+	mcptask.Store
+	failing atomic.Bool
+}
+
+func (f *flaky) Get(ctx context.Context, k mcptask.Key) (*mcptask.Record, error) {
+	if f.failing.Load() {
+		return nil, errors.New("no leader")
+	}
+	return f.Store.Get(ctx, k)
+}
+
+func (f *flaky) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.Record, error] {
+	return func(yield func(*mcptask.Record, error) bool) {
+		if f.failing.Load() {
+			yield(nil, errors.New("no leader"))
+			return
+		}
+		f.Store.Watch(ctx, k)(yield)
+	}
+}
+
+// The wait for a task outlives a store that fails for half a minute, also while its question is answered, which is
+// put once. It does not outlive one that fails for ever.
+func TestWaitOutlivesStore(t *testing.T) {
+	inBoth(t, func(t *testing.T, revision string) {
+		store := &flaky{Store: mcptask.NewMemory()}
+		s := newServer(mcptask.WithStore(store))
+		t.Cleanup(func() { _ = mcptask.Shutdown(context.Background(), s) })
+		add(s, "ask", required, func(ctx context.Context) (string, error) {
+			time.Sleep(3 * time.Second)
+			a, err := mcp.ElicitFields(ctx, "Who?", &mcp.FormInfo{Fields: []mcp.FormField{{Name: "name", Kind: mcp.StringField}}})
+			if err != nil {
+				return "", err
+			}
+			return fmt.Sprint("hello ", a.Value["name"]), nil
+		})
+		asked := 0
+		c := connect(t, s, mcpclient.Options{Revision: revision, Elicit: func(context.Context, *mcpclient.Elicitation) (mcpclient.ElicitAnswer, error) {
+			asked++
+			store.failing.Store(true)
+			time.AfterFunc(30*time.Second, func() { store.failing.Store(false) })
+			time.Sleep(2 * time.Second)
+			return mcpclient.Accept(map[string]any{"name": "Ada"}), nil
+		}})
+		result, err := c.Call(t.Context(), "ask", nil)
+		if err != nil || result.Text() != "hello Ada" || asked != 1 {
+			t.Errorf("asked %d times: %+v, %v", asked, result, err)
+		}
+		task, err := mcptaskclient.CallTask(t.Context(), c, "ask", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		store.failing.Store(true)
+		begin := time.Now()
+		if _, err := task.Wait(t.Context()); err == nil || time.Since(begin) > 2*time.Minute {
+			t.Errorf("after %s: %v", time.Since(begin), err)
+		}
+		store.failing.Store(false)
+		if err := task.Cancel(t.Context()); err != nil {
+			t.Error(err)
 		}
 	})
 }

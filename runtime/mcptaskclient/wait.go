@@ -26,8 +26,6 @@ const (
 	cancelTime = 2 * time.Second
 	// endTime is how long tasks/result may take longer than the task, before it is sent again.
 	endTime = 2 * time.Second
-	// resultTries is how often tasks/result is sent, where its connection is lost.
-	resultTries = 5
 	// unbounded is a time that no wait reaches: the context bounds it.
 	unbounded = 10 * 365 * 24 * time.Hour
 )
@@ -132,6 +130,11 @@ func (w *waiter) get(ctx context.Context) error {
 	return nil
 }
 
+// poll is get, also while the server fails for a while.
+func (w *waiter) poll(ctx context.Context) error {
+	return w.patiently(ctx, func() error { return w.get(ctx) })
+}
+
 // known reports whether the state has what the wait needs: the reply to a call has no questions, and no
 // result.
 func (w *waiter) known() bool {
@@ -169,7 +172,7 @@ func (w *waiter) report() {
 
 // interval is the time until the next poll.
 func (w *waiter) interval() time.Duration {
-	if w.state.Poll == 0 {
+	if w.state == nil || w.state.Poll == 0 {
 		return defaultPoll
 	}
 	return min(max(w.state.Poll, minPoll), maxPoll)
@@ -191,7 +194,7 @@ func (w *waiter) loop(ctx context.Context) (json.RawMessage, error) {
 	r := resultRequest{waiter: w}
 	defer r.stop()
 	if !w.known() {
-		if err := w.get(ctx); err != nil {
+		if err := w.poll(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -251,7 +254,7 @@ func (w *waiter) loop(ctx context.Context) (json.RawMessage, error) {
 		if w.form == protocol.TaskSession && w.state.Status.Ended() {
 			continue // it does not change any more, whatever the server says
 		}
-		if err := w.get(ctx); err != nil {
+		if err := w.poll(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -303,7 +306,11 @@ func (w *waiter) answerOne(ctx context.Context, q question) error {
 		return err
 	}
 	responses := append(append(wire.AppendString([]byte{'{'}, q.key), ':'), answer...)
-	_, err = w.client.Request(ctx, protocol.TasksUpdate.String(), w.params("inputResponses", append(responses, '}')), mcpclient.WithIdempotent())
+	params := w.params("inputResponses", append(responses, '}'))
+	err = w.patiently(ctx, func() error {
+		_, err := w.client.Request(ctx, protocol.TasksUpdate.String(), params, mcpclient.WithIdempotent())
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -324,7 +331,6 @@ type resultRequest struct {
 	ended  chan resultEnd // nil while there is no request
 	cancel context.CancelFunc
 	final  bool // the task has ended: the reply must come as that to any other request
-	tries  int
 }
 
 type resultEnd struct {
@@ -337,7 +343,6 @@ func (r *resultRequest) begin(ctx context.Context, final bool) {
 	if r.ended != nil {
 		return
 	}
-	r.tries++
 	r.final = final
 	options := []mcpclient.RequestOption{mcpclient.WithIdempotent()}
 	if !final { // a person may be asked meanwhile; the task is polled besides
@@ -347,7 +352,17 @@ func (r *resultRequest) begin(ctx context.Context, final bool) {
 	ended := make(chan resultEnd, 1)
 	r.ended = ended
 	r.group.Go(func() {
-		result, err := r.client.Request(ctx, protocol.TasksResult.String(), r.params("", nil), options...)
+		var result json.RawMessage
+		send := func() (err error) {
+			result, err = r.client.Request(ctx, protocol.TasksResult.String(), r.params("", nil), options...)
+			return err
+		}
+		var err error
+		if final {
+			err = r.patiently(ctx, send)
+		} else {
+			err = send()
+		}
 		ended <- resultEnd{result, err}
 	})
 }
@@ -377,8 +392,8 @@ func (r *resultRequest) outcome(e resultEnd) (json.RawMessage, error, bool) {
 		}
 		return e.result, nil, true
 	}
-	if _, lost := errors.AsType[*mcpclient.ConnectionError](e.err); lost && !final && r.tries < resultTries {
-		return nil, nil, false
+	if isTemporary(e.err) && !final {
+		return nil, nil, false // the next poll sends it again, or fails too
 	}
 	return nil, e.err, true
 }
