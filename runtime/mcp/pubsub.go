@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -39,8 +40,8 @@ type Notice struct {
 // WithPubSub connects the server with its other replicas: [Server.ResourceUpdated] and
 // [Server.ResourcesChanged] of one replica notify the clients of all. [Server.Register] and
 // [Server.Unregister] concern the features of one replica, and its clients alone. While
-// notices cannot be published, changes reach the clients of this replica alone, and an error is
-// logged.
+// notices cannot be published, changes reach the clients of this replica at once and those of the
+// others later, and an error is logged. A change of the last 50 ms is lost if the process is killed.
 func WithPubSub(p PubSub) Option {
 	return func(s *Server) {
 		s.changes = nil
@@ -65,6 +66,7 @@ func (s *Server) ResourcesChanged() {
 type change struct {
 	Resource  string `json:"resource,omitempty"`  // the URI of one that has changed
 	Resources bool   `json:"resources,omitempty"` // the list has
+	All       bool   `json:"all,omitempty"`       // all may have changed
 }
 
 // change notifies the clients of all replicas.
@@ -78,6 +80,10 @@ func (s *Server) change(c change) {
 
 // notifyOf notifies the clients of this replica. The number is that of the notice, 0 for none.
 func (s *Server) notifyOf(c change, number uint64) {
+	if c.All {
+		s.notifyAll()
+		return
+	}
 	if c.Resources && !s.without.lists[resourcesChanged] {
 		s.subscribers.each(func(sub *subscriber) { sub.changed(resourcesChanged, number) })
 	}
@@ -96,10 +102,11 @@ const (
 	// changePause is the time between two rounds of publishing. Equal changes within it are one
 	// notice: a program may write a resource thousands of times a second.
 	changePause = 50 * time.Millisecond
-	// changeWait is for how long one notice is tried.
-	changeWait = 5 * time.Second
+	// changeWait is for how long one notice is tried, and failedPause the time until it is tried again.
+	changeWait, failedPause = 5 * time.Second, time.Second
 	// maxChanges is how many changes wait to be published. More of them wait for room, as
-	// writers do for a disk.
+	// writers do for a disk; while notices cannot be published, they become one notice that
+	// all may have changed.
 	maxChanges = 4096
 )
 
@@ -112,7 +119,7 @@ type changes struct {
 	room       sync.Cond // of mu
 	waiting    []change  // not published yet, each once
 	publishing bool      // a goroutine does
-	failing    bool      // the last notice was not published, which is logged once
+	failing    bool      // the last notice was not published, which is logged once; clients of this replica do not wait
 
 	reading sync.Once
 	notices recentNotices
@@ -121,22 +128,34 @@ type changes struct {
 // publish queues a change. It waits if too many are queued.
 func (c *changes) publish(one change) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	for {
-		for _, other := range c.waiting {
-			if other == one {
-				return
-			}
-		}
-		if len(c.waiting) < maxChanges {
-			break
-		}
+	for !c.failing && len(c.waiting) >= maxChanges && !c.has(one) {
 		c.room.Wait()
 	}
-	c.waiting = append(c.waiting, one)
+	c.add(one)
 	if !c.publishing {
 		c.publishing = true
 		go c.publishAll()
+	}
+	failing := c.failing
+	c.mu.Unlock()
+	if failing {
+		c.server.notifyOf(one, 0)
+	}
+}
+
+// has reports whether a change waits. The caller holds the lock.
+func (c *changes) has(one change) bool {
+	return slices.Contains(c.waiting, one) || len(c.waiting) > 0 && c.waiting[0].All
+}
+
+// add adds a change to those that wait. The caller holds the lock.
+func (c *changes) add(one change) {
+	switch {
+	case c.has(one):
+	case len(c.waiting) >= maxChanges:
+		c.waiting = []change{{All: true}}
+	default:
+		c.waiting = append(c.waiting, one)
 	}
 }
 
@@ -152,18 +171,36 @@ func (c *changes) publishAll() {
 			c.mu.Unlock()
 			return
 		}
+		before := c.failing
 		c.mu.Unlock()
+		pause := changePause
 		for i, one := range round {
-			err := c.publishOne(one)
-			if err == nil {
-				continue
+			if err := c.publishOne(one); err != nil {
+				c.again(round[i:], before)
+				pause = failedPause
+				break
 			}
-			for _, one := range round[i:] { // each would take as long
-				c.server.notifyOf(one, 0)
-			}
-			break
+			before = false
 		}
-		time.Sleep(changePause)
+		time.Sleep(pause)
+	}
+}
+
+// again queues changes that were not published. The clients of this replica are notified of them now, unless they
+// have been.
+func (c *changes) again(rest []change, notified bool) {
+	c.mu.Lock()
+	later := c.waiting
+	c.waiting = slices.Clone(rest)
+	for _, one := range later {
+		c.add(one)
+	}
+	c.room.Broadcast() // writers do not wait while it fails
+	c.mu.Unlock()
+	if !notified {
+		for _, one := range rest {
+			c.server.notifyOf(one, 0)
+		}
 	}
 }
 

@@ -174,6 +174,9 @@ func TestFailingPubSub(t *testing.T) {
 					t.Errorf("the log: %s", said)
 				}
 				p.setFail(nil)
+				time.Sleep(10 * time.Second)
+				one.expectOnly(resourceUpdated, resourcesChanged) // again
+				other.expectOnly(resourceUpdated, resourcesChanged)
 				one.ResourceUpdated("test://motto")
 				one.expectOnly(resourceUpdated)
 				other.expectOnly(resourceUpdated)
@@ -187,6 +190,35 @@ func TestFailingPubSub(t *testing.T) {
 			})
 		})
 	}
+}
+
+// More changes than are kept while notices cannot be published become one, that all may have changed; writers do
+// not wait meanwhile.
+func TestManyUnpublishedChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &countingPubSub{PubSub: replicatest.NewPubSub(), fail: func(context.Context) error { return errors.New("out of order") }}
+		one, other := newReplicas(t, p)
+		one.ResourceUpdated("test://motto")
+		time.Sleep(time.Second)
+		begin := time.Now()
+		for i := range 10_000 {
+			one.ResourceUpdated(fmt.Sprintf("test://%d", i))
+		}
+		if took := time.Since(begin); took > time.Second {
+			t.Errorf("writers waited for %s", took)
+		}
+		other.expectOnly()
+		before := p.published()
+		p.setFail(nil)
+		time.Sleep(5 * time.Second)
+		if n := p.published() - before; n > 3 {
+			t.Errorf("%d notices", n)
+		}
+		other.expectOnly(resourcesChanged, resourceUpdated)
+		p.PubSub.(*replicatest.PubSub).Close()
+		one.hangUp()
+		other.hangUp()
+	})
 }
 
 // A subscription that breaks goes on after the last notice.
