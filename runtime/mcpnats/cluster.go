@@ -109,18 +109,6 @@ const openPause = 100 * time.Millisecond
 // openWait is for how long one request is tried while a cluster starts.
 const openWait = 2 * time.Second
 
-// isTemporary reports whether an error may go away when all servers have started.
-func isTemporary(err error) bool {
-	if e, ok := errors.AsType[*jetstream.APIError](err); ok {
-		return e.Code == 503 || e.Code == 408 || e.ErrorCode == noSuitablePeers
-	}
-	return errors.Is(err, nats.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, nats.ErrNoResponders) ||
-		errors.Is(err, jetstream.ErrNoStreamResponse)
-}
-
-// noSuitablePeers is the error of a cluster with too few servers for a stream.
-const noSuitablePeers jetstream.ErrorCode = 10005
-
 // openStreams opens the streams, and makes those that are missing.
 func (c *Cluster) openStreams(ctx context.Context) error {
 	copies, err := c.chooseCopies(ctx)
@@ -308,15 +296,6 @@ func (c *Cluster) Close(ctx context.Context) error {
 
 // errClosed is the error of methods after Close.
 var errClosed = errors.New("mcpnats: the cluster is closed")
-
-// wrongSequence reports whether a write was refused since another one was before it.
-func wrongSequence(err error) bool {
-	e, ok := errors.AsType[*jetstream.APIError](err)
-	return ok && (e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || e.ErrorCode == laterSequence)
-}
-
-// laterSequence is the error of a stream with several copies, where the other write is under way still.
-const laterSequence jetstream.ErrorCode = 10164
 
 // wholeSeconds rounds a time up to seconds, in which messages expire.
 func wholeSeconds(d time.Duration) time.Duration {

@@ -100,10 +100,10 @@ func (s *sessionStore) position(subject string) (position, bool) {
 
 // add adds the event after the last one.
 func (s *sessionStore) add(ctx context.Context, subject string, last position, event []byte) error {
-	m := nats.NewMsg(subject)
-	m.Data = event
-	m.Header.Set(numberField, strconv.FormatUint(last.number+1, 10))
-	ack, err := s.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(last.sequence))
+	var b batch
+	b.add(subject, last.sequence, 0, event)
+	b.messages[0].Header.Set(numberField, strconv.FormatUint(last.number+1, 10))
+	sequence, err := s.commit(ctx, s.events, &b)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
@@ -113,13 +113,13 @@ func (s *sessionStore) add(ctx context.Context, subject string, last position, e
 	if len(s.written) >= maxWritten {
 		clear(s.written)
 	}
-	s.written[subject] = position{last.number + 1, ack.Sequence}
+	s.written[subject] = position{last.number + 1, sequence}
 	return nil
 }
 
 // lastEvent reads the last event of a stream; the number is 0 if none is kept.
 func (s *sessionStore) lastEvent(ctx context.Context, subject string) (position, error) {
-	m, err := s.events.GetLastMsgForSubject(ctx, subject)
+	m, err := s.last(ctx, s.events, subject)
 	switch {
 	case errors.Is(err, jetstream.ErrMsgNotFound):
 		return position{}, nil

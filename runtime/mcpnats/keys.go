@@ -58,7 +58,7 @@ func (s stateKeys) StateKeys(ctx context.Context) ([][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		_, err = s.js.Publish(ctx, s.subject("keys", "all"), ring.SealBytes(keyPurpose, text), jetstream.WithExpectLastSequencePerSubject(version))
+		_, err = s.writeOne(ctx, s.keys, s.subject("keys", "all"), version, 0, ring.SealBytes(keyPurpose, text))
 		switch {
 		case err == nil:
 			return sealingFirst(next, now), nil
@@ -73,7 +73,7 @@ func (s stateKeys) ring() (*seal.Keyring, error) { return seal.NewKeyring([][]by
 
 // load reads the keys, of which there may be none yet.
 func (s stateKeys) load(ctx context.Context) (keys []stateKey, version uint64, err error) {
-	m, err := s.keys.GetLastMsgForSubject(ctx, s.subject("keys", "all"))
+	m, err := s.last(ctx, s.keys, s.subject("keys", "all"))
 	switch {
 	case errors.Is(err, jetstream.ErrMsgNotFound):
 		return nil, 0, nil

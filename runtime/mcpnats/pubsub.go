@@ -6,6 +6,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -24,8 +25,12 @@ type pubSub struct{ *Cluster }
 
 // Publish implements [mcp.PubSub].
 func (p pubSub) Publish(ctx context.Context, notice []byte) error {
-	_, err := p.js.Publish(ctx, p.subject("change", "all"), notice)
-	return err
+	m := nats.NewMsg(p.subject("change", "all"))
+	m.Data = notice
+	return p.attempts(ctx, func(ctx context.Context) error { // written twice, it is a notice more
+		_, err := p.js.PublishMsg(ctx, m, jetstream.WithRetryAttempts(0))
+		return err
+	})
 }
 
 // Subscribe implements [mcp.PubSub].

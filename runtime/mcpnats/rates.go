@@ -45,7 +45,7 @@ func (s rateStore) Take(ctx context.Context, key string, limit rate.Limit, burst
 		}
 		text := binary.BigEndian.AppendUint64(nil, uint64(next.UnixNano()))
 		keep := wholeSeconds(next.Sub(now)) + time.Second // then the bucket is full, as one that is not there
-		_, err = s.js.Publish(ctx, subject, text, jetstream.WithExpectLastSequencePerSubject(version), jetstream.WithMsgTTL(keep))
+		_, err = s.writeOne(ctx, s.rates, subject, version, keep, text)
 		if err == nil {
 			return got, 0, nil
 		}
@@ -63,7 +63,7 @@ func (s rateStore) Take(ctx context.Context, key string, limit rate.Limit, burst
 
 // load reads when a bucket is full; the zero time is that of a full one.
 func (s rateStore) load(ctx context.Context, subject string) (full time.Time, version uint64, err error) {
-	m, err := s.rates.GetLastMsgForSubject(ctx, subject)
+	m, err := s.last(ctx, s.rates, subject)
 	switch {
 	case errors.Is(err, jetstream.ErrMsgNotFound):
 		return time.Time{}, 0, nil

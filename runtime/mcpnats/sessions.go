@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
@@ -27,22 +26,19 @@ func (s *sessionStore) recordSubject(id string) string { return s.subject("sessi
 
 // put writes a record that replaces that of a version.
 func (s *sessionStore) put(ctx context.Context, id string, record []byte, idle time.Duration, version uint64) (uint64, error) {
-	m := nats.NewMsg(s.recordSubject(id))
-	m.Data = record
-	m.Header.Set(idleField, strconv.Itoa(int(idle/time.Second)))
-	ack, err := s.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(version), jetstream.WithMsgTTL(idle))
-	switch {
-	case wrongSequence(err):
+	var b batch
+	b.add(s.recordSubject(id), version, idle, record)
+	b.messages[0].Header.Set(idleField, strconv.Itoa(int(idle/time.Second)))
+	version, err := s.commit(ctx, s.records, &b)
+	if wrongSequence(err) {
 		return 0, mcphttp.ErrConflict
-	case err != nil:
-		return 0, err
 	}
-	return ack.Sequence, nil
+	return version, err
 }
 
 // get reads a record.
 func (s *sessionStore) get(ctx context.Context, id string) (*jetstream.RawStreamMsg, error) {
-	m, err := s.records.GetLastMsgForSubject(ctx, s.recordSubject(id))
+	m, err := s.last(ctx, s.records, s.recordSubject(id))
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil, mcphttp.ErrNoSession
 	}
@@ -108,8 +104,10 @@ func (s *sessionStore) Touch(ctx context.Context, id string) error {
 
 // Delete implements [mcphttp.SessionStore].
 func (s *sessionStore) Delete(ctx context.Context, id string) error {
-	if err := s.records.Purge(ctx, jetstream.WithPurgeSubject(s.recordSubject(id))); err != nil {
-		return err
-	}
-	return s.events.Purge(ctx, jetstream.WithPurgeSubject(s.subject("event", id, ">")))
+	return s.attempts(ctx, func(ctx context.Context) error {
+		if err := s.records.Purge(ctx, jetstream.WithPurgeSubject(s.recordSubject(id))); err != nil {
+			return err
+		}
+		return s.events.Purge(ctx, jetstream.WithPurgeSubject(s.subject("event", id, ">")))
+	})
 }

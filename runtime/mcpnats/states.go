@@ -6,8 +6,6 @@ import (
 	"encoding/hex"
 	"time"
 
-	"github.com/nats-io/nats.go/jetstream"
-
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -21,7 +19,7 @@ func (s stateStore) Consume(ctx context.Context, id string, expires time.Time) (
 	hash := sha256.Sum256([]byte(id)) // any text may be an id
 	subject := s.subject("state", hex.EncodeToString(hash[:]))
 	// The clocks of the servers may differ from that of this process.
-	_, err = s.js.Publish(ctx, subject, nil, jetstream.WithExpectLastSequencePerSubject(0), jetstream.WithMsgTTL(wholeSeconds(time.Until(expires)+time.Minute)))
+	_, err = s.writeOne(ctx, s.states, subject, 0, time.Until(expires)+time.Minute, nil)
 	if wrongSequence(err) {
 		return false, nil
 	}

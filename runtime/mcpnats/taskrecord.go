@@ -38,9 +38,6 @@ type taskHead struct {
 // headField has a taskHead as JSON.
 const headField = "Mcp-Task"
 
-// ttlField has the time after which a message expires, in seconds.
-const ttlField = "Nats-TTL"
-
 func (h *taskHead) expired(now time.Time) bool { return !now.Before(h.Expires) }
 
 // runnable reports whether a task can be claimed, at the end of its lease if it has an owner.
@@ -83,7 +80,7 @@ type storedTask struct {
 
 // load reads a record from the leader; it returns nil if there is none.
 func (s *taskStore) load(ctx context.Context, hash string) (*storedTask, error) {
-	m, err := s.tasks.GetLastMsgForSubject(ctx, s.subject("task", "record", hash))
+	m, err := s.last(ctx, s.tasks, s.subject("task", "record", hash))
 	switch {
 	case errors.Is(err, jetstream.ErrMsgNotFound):
 		return nil, nil
@@ -109,7 +106,7 @@ func (s *taskStore) record(ctx context.Context, t *storedTask) (*mcptask.Record,
 		Created: h.Created, Expires: h.Expires, Ready: h.Ready, Owner: h.Owner, Attempt: h.Attempt, Sealed: t.sealed, Version: t.version,
 	}
 	for i := range h.Count {
-		m, err := s.parts.GetLastMsgForSubject(ctx, h.Parts+"."+strconv.Itoa(i))
+		m, err := s.last(ctx, s.parts, h.Parts+"."+strconv.Itoa(i))
 		switch {
 		case errors.Is(err, jetstream.ErrMsgNotFound):
 			return nil, errReplaced
@@ -154,7 +151,7 @@ func (s *taskStore) write(ctx context.Context, hash string, before *storedTask, 
 	if more != nil {
 		more(&b)
 	}
-	last, err := s.commit(ctx, &b)
+	last, err := s.commit(ctx, s.tasks, &b)
 	if err != nil {
 		if wrongSequence(err) {
 			s.removeParts(h.Parts)
@@ -174,7 +171,7 @@ const partsLonger = time.Minute
 func (s *taskStore) writeParts(ctx context.Context, subject string, text []byte, keep time.Duration) error {
 	i := 0
 	for part := range slices.Chunk(text, maxInline) {
-		if _, err := s.js.Publish(ctx, subject+"."+strconv.Itoa(i), part, jetstream.WithMsgTTL(keep)); err != nil {
+		if _, err := s.writeOne(ctx, s.parts, subject+"."+strconv.Itoa(i), 0, keep, part); err != nil {
 			return fmt.Errorf("mcpnats: %w", err)
 		}
 		i++

@@ -41,9 +41,6 @@ func (s *taskStore) StateKeys(ctx context.Context) ([][]byte, error) {
 	return s.Cluster.StateKeys().StateKeys(ctx)
 }
 
-// taskWait is for how long a request to the servers is tried: without a leader it has no answer.
-const taskWait = 5 * time.Second
-
 // begin returns the context of one call, or why it cannot begin.
 func (s *taskStore) begin(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	switch {
@@ -52,7 +49,7 @@ func (s *taskStore) begin(ctx context.Context) (context.Context, context.CancelF
 	case ctx.Err() != nil:
 		return nil, nil, context.Cause(ctx)
 	}
-	ctx, cancel := context.WithTimeout(ctx, taskWait)
+	ctx, cancel := context.WithTimeout(ctx, requestTime)
 	return ctx, cancel, nil
 }
 
@@ -348,7 +345,7 @@ func (s *taskStore) Renew(ctx context.Context, r *mcptask.Record, lease time.Dur
 		}
 		b := batch{}
 		b.add(s.leaseSubject(hash), leased, lease, nil)
-		_, err = s.commit(ctx, &b)
+		_, err = s.commit(ctx, s.tasks, &b)
 		if !wrongSequence(err) {
 			return err
 		}
@@ -386,7 +383,7 @@ func (s *taskStore) turnSubject() string { return s.subject("task", "turn") }
 
 // lastSequence returns the number of the last message of a subject, or 0.
 func (s *taskStore) lastSequence(ctx context.Context, subject string) (uint64, error) {
-	m, err := s.tasks.GetLastMsgForSubject(ctx, subject)
+	m, err := s.last(ctx, s.tasks, subject)
 	switch {
 	case errors.Is(err, jetstream.ErrMsgNotFound):
 		return 0, nil

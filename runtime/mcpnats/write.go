@@ -1,0 +1,211 @@
+package mcpnats
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// This file writes and reads messages. A stream has no leader for 4 to 9 seconds after its server was killed: requests
+// are sent again until the caller's time is over. A write whose answer is lost may have been made, and is a
+// conflict with itself then; it has a name in a header field by which it is recognized.
+
+const (
+	// requestTime is for how long a caller without a deadline waits.
+	requestTime = 5 * time.Second
+	// attemptTime is for how long one request waits for its answer, before it is sent again.
+	attemptTime = 1500 * time.Millisecond
+	// attemptPause is the time between two requests.
+	attemptPause = 50 * time.Millisecond
+)
+
+// writeField has the name of a write.
+const writeField = "Mcp-Write"
+
+// ttlField has the time after which a message expires, in seconds.
+const ttlField = "Nats-TTL"
+
+// batch is what is written to a stream together, or not at all (ADR-50 of NATS). The client library has no
+// function for it yet.
+type batch struct{ messages []*nats.Msg }
+
+// add adds a message that replaces the one with the number version, or is the first of its subject if that is 0. It expires
+// after a time unless that is 0.
+func (b *batch) add(subject string, version uint64, keep time.Duration, data []byte) {
+	m := nats.NewMsg(subject)
+	m.Data = data
+	m.Header.Set(jetstream.ExpectedLastSubjSeqHeader, strconv.FormatUint(version, 10))
+	if keep > 0 {
+		m.Header.Set(ttlField, wholeSeconds(keep).String())
+	}
+	b.messages = append(b.messages, m)
+}
+
+// writeOne writes one message; see batch.add.
+func (c *Cluster) writeOne(ctx context.Context, s jetstream.Stream, subject string, version uint64, keep time.Duration, data []byte) (uint64, error) {
+	var b batch
+	b.add(subject, version, keep, data)
+	return c.commit(ctx, s, &b)
+}
+
+// commit writes a batch to a stream and returns the number of its last message. The numbers are consecutive. The error is one of
+// which wrongSequence is true if another write was first.
+func (c *Cluster) commit(ctx context.Context, s jetstream.Stream, b *batch) (last uint64, err error) {
+	first, name := b.messages[0], rand.Text()
+	first.Header.Set(writeField, name)
+	uncertain := false
+	err = c.attempts(ctx, func(ctx context.Context) error {
+		last, err = c.commitOnce(ctx, b)
+		switch {
+		case err == nil || isRefusal(err):
+		case !wrongSequence(err):
+			uncertain = true
+		case uncertain:
+			m, failed := s.GetLastMsgForSubject(ctx, first.Subject)
+			switch {
+			case failed == nil && m.Header.Get(writeField) == name:
+				last, err = m.Sequence+uint64(len(b.messages)-1), nil
+			case failed != nil && !errors.Is(failed, jetstream.ErrMsgNotFound):
+				err = failed
+			}
+		}
+		return err
+	})
+	return last, err
+}
+
+// attempts calls a function with a part of the time until it succeeds, or fails in a way that does not go away by itself,
+// or the time is over.
+func (c *Cluster) attempts(ctx context.Context, f func(context.Context) error) error {
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	for {
+		attempt, cancel := context.WithTimeout(ctx, attemptTime)
+		err := f(attempt)
+		cancel()
+		if err == nil || !isTemporary(err) {
+			return err
+		}
+		select {
+		case <-time.After(attemptPause):
+		case <-ctx.Done():
+			return err
+		case <-c.stop:
+			return errClosed
+		}
+	}
+}
+
+// withDeadline returns a context that has a deadline.
+func withDeadline(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, requestTime)
+}
+
+// commitOnce sends a batch.
+func (c *Cluster) commitOnce(ctx context.Context, b *batch) (last uint64, err error) {
+	if len(b.messages) == 1 {
+		ack, err := c.js.PublishMsg(ctx, b.messages[0], jetstream.WithRetryAttempts(0))
+		if err != nil {
+			return 0, err
+		}
+		return ack.Sequence, nil
+	}
+	id := rand.Text()
+	for i, m := range b.messages {
+		m.Header.Set("Nats-Batch-Id", id)
+		m.Header.Set("Nats-Batch-Sequence", strconv.Itoa(i+1))
+		if i < len(b.messages)-1 {
+			if err := c.nc.PublishMsg(m); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		m.Header.Set("Nats-Batch-Commit", "1")
+		answer, err := c.nc.RequestMsgWithContext(ctx, m)
+		if err != nil {
+			return 0, err
+		}
+		if last, err = readBatchAnswer(answer.Data, len(b.messages)); err != nil {
+			return 0, err
+		}
+	}
+	return last, nil
+}
+
+// readBatchAnswer reads the answer to a batch of that many messages.
+func readBatchAnswer(text []byte, messages int) (last uint64, err error) {
+	var ack struct {
+		Error    *jetstream.APIError `json:"error"`
+		Sequence uint64              `json:"seq"`
+		Count    int                 `json:"count"`
+	}
+	if err := json.Unmarshal(text, &ack); err != nil {
+		return 0, fmt.Errorf("mcpnats: the answer to a batch: %w", err)
+	}
+	switch {
+	case ack.Error != nil:
+		return 0, ack.Error
+	case ack.Count != messages:
+		return 0, fmt.Errorf("mcpnats: %d of %d messages of a batch were written: the server needs to be 2.12 or newer", ack.Count, messages)
+	}
+	return ack.Sequence, nil
+}
+
+// last reads the last message of a subject from the leader of the stream; the error is jetstream.ErrMsgNotFound if there is none.
+func (c *Cluster) last(ctx context.Context, s jetstream.Stream, subject string) (m *jetstream.RawStreamMsg, err error) {
+	err = c.attempts(ctx, func(ctx context.Context) error {
+		m, err = s.GetLastMsgForSubject(ctx, subject)
+		return err
+	})
+	return m, err
+}
+
+// isRefusal reports whether an error means that nothing was written, now or later, and not by a write before this one.
+func isRefusal(err error) bool {
+	_, answered := errors.AsType[*jetstream.APIError](err)
+	return answered && !wrongSequence(err) || errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse)
+}
+
+// isTemporary reports whether an error may go away by itself: there is no leader, or the servers have not all started.
+func isTemporary(err error) bool {
+	if e, ok := errors.AsType[*jetstream.APIError](err); ok {
+		return (e.Code == 503 || e.Code == 408) && !slices.Contains(lastingErrors, e.ErrorCode) || slices.Contains(temporaryErrors, e.ErrorCode)
+	}
+	for _, e := range []error{
+		nats.ErrTimeout, context.DeadlineExceeded, nats.ErrNoResponders, jetstream.ErrNoStreamResponse,
+		nats.ErrDisconnected, nats.ErrConnectionReconnecting,
+	} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	// temporaryErrors are those of a cluster with too few servers for a stream, of a batch whose leader has changed, and of too many
+	// batches at a time.
+	temporaryErrors = []jetstream.ErrorCode{10005, 10176, 10210}
+	// lastingErrors are those of a stream or a server that is full.
+	lastingErrors = []jetstream.ErrorCode{10023, 10047, 10077}
+)
+
+// wrongSequence reports whether a write was refused since another one was before it.
+func wrongSequence(err error) bool {
+	e, ok := errors.AsType[*jetstream.APIError](err)
+	return ok && (e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || e.ErrorCode == laterSequence)
+}
+
+// laterSequence is the error of a stream with several copies, where the other write is under way still.
+const laterSequence jetstream.ErrorCode = 10164
