@@ -41,7 +41,7 @@ func (r *run) Ask(ctx context.Context, q *taskcall.Question) (json.RawMessage, e
 		delete(r.waiters, q.Key)
 		r.mu.Unlock()
 	}()
-	c, err := r.change(ctx, func(now *Record, c *content) error {
+	c, err := r.keep(ctx, func(now *Record, c *content) error {
 		if err := r.tasks.ask(c, q); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"log/slog"
 	"maps"
 	"strings"
@@ -93,6 +94,20 @@ func (d *dying) Renew(ctx context.Context, r *mcptask.Record, lease time.Duratio
 		return err
 	}
 	return d.Store.Renew(ctx, r, lease)
+}
+
+func (d *dying) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.Record, error] {
+	return func(yield func(*mcptask.Record, error) bool) {
+		for r, err := range d.Store.Watch(ctx, k) {
+			if failed := d.alive("watch"); failed != nil {
+				yield(nil, failed)
+				return
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
 }
 
 // process is a server on a store that several have.
@@ -296,6 +311,48 @@ func TestShutdown(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		d.is(again, "completed", "worked")
+	})
+}
+
+// A run outlives a store that fails for some seconds: at each write, and while it waits for an answer.
+func TestRunOutlivesStore(t *testing.T) {
+	within(t, func(t *testing.T) {
+		p := newProcess(t, mcptask.NewMemory())
+		fails := func(operations ...string) {
+			for _, o := range operations {
+				p.store.failing(o, true)
+				time.AfterFunc(12*time.Second, func() { p.store.failing(o, false) })
+			}
+		}
+		steps := 0
+		add(p.Server, "work", mcptask.Support{}, func(ctx context.Context) (string, error) {
+			fails("get")
+			if _, err := mcp.Once(ctx, "step", func() (int, error) { steps++; return 1, nil }); err != nil {
+				return "", err
+			}
+			fails("update", "renew")
+			got, err := confirm(ctx, "Sure?", mcp.WithKey("sure"))
+			fails("update")
+			return got, err
+		})
+		add(p.Server, "large", mcptask.Support{}, func(ctx context.Context) (string, error) {
+			_, err := mcp.Once(ctx, "large", func() (string, error) { return strings.Repeat("x", 1<<20), nil })
+			return "", err
+		})
+		c := connect(t, p.Server)
+		id := c.begin("work")
+		time.Sleep(30 * time.Second)
+		c.is(id, "input_required", "")
+		fails("watch")
+		c.answer(id, "sure")
+		time.Sleep(30 * time.Second)
+		c.is(id, "completed", "accepttrue")
+		if steps != 1 {
+			t.Errorf("the step ran %d times", steps)
+		}
+		id = c.begin("large") // what the store would never take is not tried again
+		wait()
+		c.is(id, "completed", "")
 	})
 }
 

@@ -20,7 +20,8 @@ const (
 	progressEvery = time.Second // at most, a message is written
 	maxMessage    = 1000        // bytes of a message
 	storeTime     = 10 * time.Second
-	endTries      = 5 // to write the end of a run
+	storePause    = time.Second // before a store that has failed is asked again
+	keepTime      = 2 * lease   // for which it is asked again
 	maxRounds     = 10
 )
 
@@ -110,12 +111,15 @@ func (r *run) lost(ctx context.Context) error {
 	return ErrLeaseLost
 }
 
-// watch ends the run when its task has, and passes answers on.
+// watch ends the run when its task has, and passes answers on. It begins again after a store has failed.
 func (r *run) watch() {
 	for now, err := range r.tasks.store.Watch(r.ctx, r.key) {
 		if err != nil {
-			if errors.Is(err, ErrNotFound) || errors.Is(err, ErrStoreClosed) {
+			switch {
+			case errors.Is(err, ErrNotFound), errors.Is(err, ErrStoreClosed):
 				r.end(ErrLeaseLost)
+			case r.ctx.Err() == nil:
+				time.AfterFunc(storePause, r.watch)
 			}
 			return
 		}
@@ -234,11 +238,36 @@ func (r *run) change(ctx context.Context, f func(*Record, *content) error) (*con
 	return c, err
 }
 
+// keep is change for what the handler cannot go on without. A store that fails is asked again, until it says that the run
+// has lost its lease, the run or ctx ends, or the store has failed for keepTime.
+func (r *run) keep(ctx context.Context, f func(*Record, *content) error) (*content, error) {
+	for begin := time.Now(); ; {
+		var refused error
+		within, cancel := context.WithTimeout(ctx, storeTime)
+		c, err := r.change(within, func(now *Record, c *content) error {
+			refused = f(now, c)
+			return refused
+		})
+		cancel()
+		switch {
+		case err == nil, refused != nil, r.ctx.Err() != nil, ctx.Err() != nil:
+			return c, err
+		case time.Since(begin) >= keepTime:
+			return nil, err
+		}
+		r.tasks.log("task cannot be written, and is tried again", r.key, err)
+		select {
+		case <-time.After(storePause):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-r.ctx.Done():
+		}
+	}
+}
+
 // Store implements [taskcall.Run].
 func (r *run) Store(ctx context.Context, key string, value json.RawMessage) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
-	defer cancel()
-	_, err := r.change(ctx, func(_ *Record, c *content) error {
+	_, err := r.keep(context.WithoutCancel(ctx), func(_ *Record, c *content) error {
 		if c.Work.Once == nil {
 			c.Work.Once = map[string]json.RawMessage{}
 		}
@@ -287,21 +316,9 @@ func (r *run) writeMessage() {
 // End implements [taskcall.Run].
 func (r *run) End(e taskcall.End) {
 	defer r.drop()
-	for try := 1; ; try++ {
-		ctx, cancel := context.WithTimeout(context.Background(), storeTime)
-		_, err := r.change(ctx, func(now *Record, c *content) error { return r.tasks.endRun(now, c, &e) })
-		cancel()
-		r.mu.Lock()
-		over := r.over
-		r.mu.Unlock()
-		if err == nil || over {
-			return
-		}
-		r.tasks.log("end of a task cannot be written", r.key, err)
-		if try == endTries {
-			return // its lease ends
-		}
-		time.Sleep(time.Second)
+	_, err := r.keep(context.Background(), func(now *Record, c *content) error { return r.tasks.endRun(now, c, &e) })
+	if err != nil && r.ctx.Err() == nil {
+		r.tasks.log("end of a task cannot be written", r.key, err) // its lease ends
 	}
 }
 

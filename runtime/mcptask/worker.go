@@ -159,7 +159,7 @@ func (r *run) begin(ctx context.Context, rec *Record) (*content, error) {
 		return nil, errors.Join(errNothing, err)
 	}
 	runs := false
-	c, err = r.change(ctx, func(now *Record, c *content) error {
+	c, err = r.keep(ctx, func(now *Record, c *content) error {
 		c.Died++
 		switch {
 		case len(c.Open) > 0:
