@@ -321,7 +321,7 @@ func TestRunOutlivesStore(t *testing.T) {
 		fails := func(operations ...string) {
 			for _, o := range operations {
 				p.store.failing(o, true)
-				time.AfterFunc(12*time.Second, func() { p.store.failing(o, false) })
+				time.AfterFunc(9*time.Second, func() { p.store.failing(o, false) })
 			}
 		}
 		steps := 0

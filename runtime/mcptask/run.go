@@ -91,13 +91,17 @@ func (r *run) renew() {
 		r.end(r.lost(ctx))
 		return
 	}
-	if err != nil && r.ctx.Err() == nil {
-		r.tasks.log("lease of a task cannot be renewed", r.key, err)
+	pause := lease / 3
+	if err != nil {
+		pause = storePause
+		if r.ctx.Err() == nil {
+			r.tasks.log("lease of a task cannot be renewed", r.key, err)
+		}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.over {
-		r.renewal = time.AfterFunc(lease/3, r.renew)
+		r.renewal = time.AfterFunc(pause, r.renew)
 	}
 }
 
