@@ -35,6 +35,7 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 	if x.questions.asked() {
 		reply, err = x.endRound()
 	}
+	x.unavailable = isUnavailable(err)
 	reply, e := x.req.outcome(ctx, reply, err)
 	if x.opening != nil && e != nil {
 		x.conn.reject(x.opening)

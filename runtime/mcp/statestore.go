@@ -102,7 +102,6 @@ func (x *exchange) consume(ctx context.Context) error {
 	first, err := x.conn.server.store.Consume(ctx, r.id, r.expires)
 	if err != nil {
 		x.conn.server.log.Program(ctx, slog.LevelError, "request states cannot be marked as used", slog.Any("error", err))
-		x.unavailable = true
 		return errNoStateStore
 	}
 	if !first {

@@ -117,6 +117,9 @@ func callTask(ctx context.Context, s *Server, req *Request, t *tool) (Reply, err
 			return nil, err
 		}
 		accepted, err := s.accept(ctx, x, t, x, nil, nil)
+		if err == error(errTaskStore) {
+			err = errNoTaskStore // the handler has not run
+		}
 		if err != nil {
 			return nil, err
 		}

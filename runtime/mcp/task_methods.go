@@ -104,11 +104,15 @@ func (x *exchange) taskError(ctx context.Context, err error) error {
 		return e
 	}
 	x.conn.server.log.Program(ctx, slog.LevelError, "task store failed", slog.Any("error", err))
-	x.unavailable = true
 	return errNoTaskStore
 }
 
-// errNoTaskStore is the reply to a request for a task while the store fails.
+// isUnavailable reports whether an error means that a request has not run, and may later.
+func isUnavailable(err error) bool {
+	return errors.Is(err, errNoTaskStore) || errors.Is(err, errNoStateStore)
+}
+
+// errNoTaskStore is the reply to a request for a task, or one that was to become one, while the store fails.
 var errNoTaskStore = &ProtocolError{
 	Code: jsonrpc.CodeInternal, Message: "the task store cannot be used now; try again later", Data: json.RawMessage(`{"reason":"task store"}`),
 }
@@ -200,7 +204,7 @@ func awaitTask(ctx context.Context, s *Server, x *exchange, id string, authorize
 	}
 	var last *taskcall.State
 	asked := map[string]context.CancelFunc{}
-	err := taskServer(s).Follow(ctx, taskCaller(x), id, authorize, func(now *taskcall.State) bool {
+	err := followPatiently(ctx, x, id, authorize, func(now *taskcall.State) bool {
 		last = now
 		open := map[string]bool{}
 		for _, q := range now.Questions {
@@ -234,6 +238,27 @@ func awaitTask(ctx context.Context, s *Server, x *exchange, id string, authorize
 	return &taskResult{withRelatedTask(last.Result, id)}, nil
 }
 
+// patience is for how long tasks/result goes on while the store fails: its client has to ask again otherwise, and its questions are
+// asked again.
+const patience = 30 * time.Second
+
+// followPatiently follows a task, also while the store fails for a while.
+func followPatiently(ctx context.Context, x *exchange, id string, authorize func(string) error, f func(*taskcall.State) bool) error {
+	for works := time.Now(); ; {
+		err := taskServer(x.conn.server).Follow(ctx, taskCaller(x), id, authorize, func(now *taskcall.State) bool {
+			works = time.Now()
+			return f(now)
+		})
+		if err == nil || ctx.Err() != nil || time.Since(works) >= patience || x.taskError(ctx, err) != error(errNoTaskStore) {
+			return err
+		}
+		select {
+		case <-time.After(answerPause):
+		case <-ctx.Done():
+		}
+	}
+}
+
 // taskResult is the result of a task, which has been written for its revision when the task ended.
 type taskResult struct{ object json.RawMessage }
 
@@ -248,7 +273,7 @@ func askForTask(ctx context.Context, s *Server, x *exchange, id string, q taskca
 		return
 	}
 	defer end()
-	answer, err := x.sendRequest(ctx, q.Method, withRelatedTask(q.Params, id))
+	answer, err := x.sendRequestFor(ctx, questionID(id, q.Name), q.Method, withRelatedTask(q.Params, id))
 	if ctx.Err() != nil {
 		return
 	}

@@ -109,8 +109,7 @@ type transportConn conn
 
 func (l *transportConn) Take(in transport.Message, from transport.Caller, out transport.Sink) (expect bool) {
 	c := (*conn)(l)
-	who := &caller{values: from.Values, header: from.Header, client: from.Client, address: from.Address, addressed: true}
-	who.principal, _ = from.Principal.(*Principal)
+	who := newCaller(from)
 	c.server.warnUnguarded(c.ctx, c.transport, who.principal)
 	if !c.oneMessage {
 		l.Renew(from.Principal)
@@ -118,6 +117,12 @@ func (l *transportConn) Take(in transport.Message, from transport.Caller, out tr
 	b := (*buffers)(in.(*transportMessage))
 	c.received.Store(true)
 	return c.handle(b, nil, who, out, false)
+}
+
+func newCaller(from transport.Caller) *caller {
+	c := &caller{values: from.Values, header: from.Header, client: from.Client, address: from.Address, addressed: true}
+	c.principal, _ = from.Principal.(*Principal)
+	return c
 }
 
 func (l *transportConn) Renew(principal any) {

@@ -115,6 +115,10 @@ func (c *sharedSession) deliver(se *session, text []byte) bool {
 		in.Drop()
 		return false
 	}
+	if m := in.Message(); m.Kind == jsonrpc.Response && !se.conn.Waits(m.ID) && se.conn.IsForTask(m.ID) {
+		in.Drop()
+		return false // the sender stores it
+	}
 	se.conn.Take(in, transport.Caller{Client: se.client}, se.standalone)
 	return true
 }
@@ -129,21 +133,32 @@ func changesSession(m *jsonrpc.Message) bool {
 }
 
 // forward sends what concerns calls at other replicas to those: notifications to all, and a response
-// to the one that has asked. It reports whether the message has been delivered to another one; an error
-// means that it could not be.
-func (c *sharedSession) forward(ctx context.Context, m *jsonrpc.Message, text []byte) (elsewhere bool, err error) {
+// to the one that has asked. It reports whether the message has been delivered, here if a task has
+// asked; an error means that it could not be.
+func (c *sharedSession) forward(ctx context.Context, m *jsonrpc.Message, text []byte, from transport.Caller) (delivered bool, err error) {
 	switch m.Kind {
 	case jsonrpc.Response:
 		id, _ := jsonrpc.String(m.ID.Raw())
 		name, _, asked := strings.Cut(id, requestMark)
-		if !asked || name == c.name || !isRandomText(name) {
+		if !asked || !isRandomText(name) {
 			return false, nil
 		}
-		taken, err := c.send(ctx, name, message{Kind: clientMessage, Text: text})
-		if err == nil && !taken {
-			err = errNoReplica
+		conn := c.session.Load().conn
+		taken := false
+		if name == c.name {
+			taken = conn.Waits(m.ID) || !conn.IsForTask(m.ID)
+			delivered = !taken
+		} else {
+			taken, err = c.send(ctx, name, message{Kind: clientMessage, Text: text})
+			delivered = true
 		}
-		return true, err
+		switch {
+		case err != nil || taken:
+			return delivered, err
+		case !conn.IsForTask(m.ID):
+			return true, errNoReplica
+		}
+		return true, withStore(ctx, func(ctx context.Context) error { return conn.AnswerTask(ctx, from, m) })
 	case jsonrpc.Notification:
 		if string(m.Method) != protocol.Initialized { // is in the record
 			_, err = c.send(ctx, "", message{Kind: clientMessage, Text: text})
@@ -154,7 +169,7 @@ func (c *sharedSession) forward(ctx context.Context, m *jsonrpc.Message, text []
 			defer in.Drop()
 			element = slices.Clone(element) // Drop uses the storage again
 			if in.Room(len(element)) && in.Parse(element) == nil && in.Message().Kind != jsonrpc.Batch {
-				_, err = c.forward(ctx, in.Message(), element)
+				_, err = c.forward(ctx, in.Message(), element, from)
 			}
 			return err == nil
 		})

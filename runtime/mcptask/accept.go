@@ -61,6 +61,7 @@ func (t *tasks) Accept(ctx context.Context, call *taskcall.Call) (*taskcall.Acce
 		if errors.Is(err, ErrTooMany) {
 			return nil, &taskcall.TooMany{Text: "too many tasks have not ended; try again later"}
 		}
+		t.uncertain(r.Key, time.Now().Add(keepTime))
 		return nil, err
 	}
 	if begun != nil {
@@ -74,6 +75,27 @@ func (t *tasks) Accept(ctx context.Context, call *taskcall.Call) (*taskcall.Acce
 		a.Run = begun
 	}
 	return a, nil
+}
+
+// uncertain cancels a task whose creation has failed, in case that it was created: no client has its id. While the
+// store fails, it is tried again until a time.
+func (t *tasks) uncertain(k Key, until time.Time) {
+	time.AfterFunc(storePause, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), storeTime)
+		defer cancel()
+		_, _, err := t.change(ctx, k, func(r *Record, c *content) error {
+			if r.Status.Ended() {
+				return errNothing
+			}
+			end(r, c, Cancelled)
+			return nil
+		})
+		switch {
+		case err == nil, errors.Is(err, errNothing), errors.Is(err, ErrNotFound), errors.Is(err, ErrStoreClosed):
+		case time.Now().Before(until):
+			t.uncertain(k, until)
+		}
+	})
 }
 
 // finish makes the end of a handler that of its task.

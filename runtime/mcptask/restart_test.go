@@ -28,7 +28,9 @@ type dying struct {
 
 	mu   sync.Mutex
 	dead bool
-	fail map[string]bool // operations that fail
+	fail map[string]bool // operations that fail; "created" is a creation that fails after it was done
+
+	account mcptask.Digest // of the last creation
 }
 
 var errDead = errors.New("the process is dead")
@@ -62,7 +64,11 @@ func (d *dying) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quota, 
 	if err := d.alive("create"); err != nil {
 		return err
 	}
-	return d.Store.Create(ctx, r, q, lease)
+	err := d.Store.Create(ctx, r, q, lease)
+	d.mu.Lock()
+	d.account = r.Account
+	d.mu.Unlock()
+	return errors.Join(err, d.alive("created"))
 }
 
 func (d *dying) Get(ctx context.Context, k mcptask.Key) (*mcptask.Record, error) {
@@ -314,6 +320,36 @@ func TestShutdown(t *testing.T) {
 	})
 }
 
+// A task that was created although its creation has failed is cancelled, since no client has its id.
+func TestUncertainCreation(t *testing.T) {
+	within(t, func(t *testing.T) {
+		p := newProcess(t, mcptask.NewMemory())
+		ran := false
+		add(p.Server, "work", mcptask.Support{}, func(ctx context.Context) (string, error) {
+			select {
+			case <-time.After(time.Minute):
+				ran = true
+			case <-ctx.Done():
+			}
+			return "", nil
+		})
+		c := connect(t, p.Server)
+		p.store.failing("created", true)
+		p.store.failing("get", true)
+		c.call("work", "")
+		time.Sleep(10 * time.Second)
+		p.store.failing("get", false)
+		p.store.failing("created", false)
+		time.Sleep(2 * time.Minute)
+		if ran {
+			t.Error("it has run to its end")
+		}
+		if n, err := p.store.CountActive(t.Context(), p.store.account); err != nil || n != 0 {
+			t.Errorf("%d tasks are open, %v", n, err)
+		}
+	})
+}
+
 // A run outlives a store that fails for some seconds: at each write, and while it waits for an answer.
 func TestRunOutlivesStore(t *testing.T) {
 	within(t, func(t *testing.T) {
@@ -372,8 +408,11 @@ func TestStoreFails(t *testing.T) {
 		})
 		c := connect(t, p.Server)
 		p.store.failing("create", true)
-		failed := `"error":{"code":-32603,"message":"the task cannot be stored","data":{"reason":"task store"}}`
 		for _, name := range []string{"now", "required", "later"} {
+			failed := `"message":"the task store cannot be used now; try again later","data":{"reason":"task store"}}`
+			if name == "later" { // its handler has run
+				failed = `"message":"the task cannot be stored","data":{"reason":"task store"}}`
+			}
 			if got := c.call(name, ""); !strings.Contains(got, failed) {
 				t.Errorf("%s: %s", name, got)
 			}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -52,11 +53,11 @@ func isTemporary(err error) bool {
 		}
 		return false
 	}
-	// A server of ours on a transport without status codes.
+	// The reasons of our servers, where there is no status: the store fails, or the replica of a request was killed.
 	e, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok || e.Code != jsonrpc.CodeInternal {
 		return false
 	}
 	var data struct{ Reason string }
-	return json.Unmarshal(e.Data, &data) == nil && (data.Reason == "task store" || data.Reason == "overloaded")
+	return json.Unmarshal(e.Data, &data) == nil && slices.Contains([]string{"task store", "overloaded", "interrupted"}, data.Reason)
 }
