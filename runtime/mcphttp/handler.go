@@ -340,15 +340,14 @@ func (h *core) releaseStream(who *requester) {
 
 // Shutdown shuts the handler down gracefully. New requests get 503, and listens and
 // other long-lived streams end. Requests in progress are answered, then sessions end, with
-// their hooks (mcp.WithSessionHook).
+// their hooks (mcp.WithSessionHook). Questions to clients fail, since no answer can arrive; those of sessions
+// that replicas share ([WithSessionStore]) wait until two seconds before ctx ends.
 // If ctx ends first, Shutdown closes the handler and returns the cause.
 //
 // Call it before [http.Server.Shutdown], which would wait for the long-lived streams.
 func (h *core) Shutdown(ctx context.Context) error {
 	h.stop()
-	for _, se := range h.sessions.all() {
-		se.conn.InputClosed() // no reply of the client can arrive any more
-	}
+	defer h.closeInput(ctx)()
 	err := h.waitRequests(ctx, false)
 	for _, se := range h.sessions.all() {
 		if err == nil {
@@ -369,6 +368,28 @@ func (h *core) Shutdown(ctx context.Context) error {
 		_ = h.Close()
 	}
 	return err
+}
+
+// answerMargin is how long before the end of Shutdown questions end that wait for an answer by another replica.
+const answerMargin = 2 * time.Second
+
+// closeInput fails the questions that wait for clients whose answers cannot arrive any more: now, or, where they can arrive
+// at other replicas, shortly before ctx ends.
+func (h *core) closeInput(ctx context.Context) (stop func()) {
+	closeAll := func() {
+		for _, se := range h.sessions.all() {
+			se.conn.InputClosed()
+		}
+	}
+	deadline, bounded := ctx.Deadline()
+	switch {
+	case h.store == nil:
+		closeAll()
+	case bounded:
+		timer := time.AfterFunc(time.Until(deadline)-answerMargin, closeAll)
+		return func() { timer.Stop() }
+	}
+	return func() {}
 }
 
 // drain waits for handlers that run on without a client waiting for them.

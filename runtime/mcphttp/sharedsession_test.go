@@ -550,3 +550,36 @@ func TestSessionStoreOptions(t *testing.T) {
 	}
 	_ = mcphttp.NewSSEHandler(mcp.NewServer(mcp.ServerInfo{Name: "x", Version: "1"}), mcphttp.WithSessionStore(store)).Close()
 }
+
+// A replica that shuts down waits for answers to its questions, which arrive at another one, until shortly before its
+// time is over.
+func TestSharedShutdownWaitsForAnswers(t *testing.T) {
+	sharing(t, setup{}, func(t *testing.T, s *testServer, x *session) {
+		s.replicas.use(0)
+		a, late := x.start(call("asks", "{}").legacy()), x.start(call("asks", "{}").withID("2").legacy())
+		asked := a.wantStream().wantMessages("elicitation/create")[0]
+		late.wantStream().wantMessages("elicitation/create")
+		ended := make(chan error, 1)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		go func() { ended <- s.replicas.handlers[0].Shutdown(ctx) }()
+		s.replicas.use(1)
+		time.Sleep(10 * time.Second)
+		x.do(reply(asked.ID, acceptName("Ann"))).wantAccepted()
+		synctest.Wait()
+		if text := a.text(); !strings.Contains(text, "Ann") {
+			t.Errorf("the stream is %s", text)
+		}
+		time.Sleep(7 * time.Second)
+		if len(ended) > 0 {
+			t.Error("Shutdown has not waited for the other question")
+		}
+		time.Sleep(2 * time.Second)
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if text := late.text(); !strings.Contains(text, "connection closed") {
+			t.Errorf("the other stream is %s", text)
+		}
+	})
+}
