@@ -58,6 +58,7 @@ func TestPausedReplica(t *testing.T) {
 	}()
 	time.Sleep(5 * time.Second)
 	paused := d.replicas[1]
+	d.awaitStep(t, paused)
 	d.ledger.killed(pauseTime + failTime)
 	if err := paused.signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
@@ -86,6 +87,24 @@ func TestPausedReplica(t *testing.T) {
 		t.Errorf("no run of the paused replica has lost its lease; its log:\n%s", log)
 	}
 	t.Logf("%d runs have lost their leases", lost)
+}
+
+// awaitStep waits until a replica begins a step of a task.
+func (d *deployment) awaitStep(t *testing.T, c *child) {
+	begin := time.Now()
+	for time.Since(begin) < 20*time.Second {
+		effects, err := d.effects()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range effects {
+			if e.kind == stepEffect && e.pid == c.pid() && e.at.After(begin) {
+				return
+			}
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	t.Fatalf("%s runs no task", c.name)
 }
 
 // While NATS is gone, calls of 2026-07-28 go on, what needs it gets an error within some seconds, and probes fail. When it
