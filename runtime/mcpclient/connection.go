@@ -302,10 +302,30 @@ func (x *connection) reply(message []byte) {
 	x.client.spawn(func() {
 		ctx, cancel := context.WithTimeoutCause(x.ctx, x.client.limits.RequestTime, ErrTimeout)
 		defer cancel()
-		if err := x.requester.Send(ctx, &dial.Message{Data: message, Revision: x.revision.Load()}, nil); err != nil && x.ctx.Err() == nil {
+		if err := x.sendReply(ctx, &dial.Message{Data: message, Revision: x.revision.Load()}); err != nil && x.ctx.Err() == nil {
 			x.client.log.Warn("mcpclient: a reply to the server could not be sent", "server", x.client.target.Name(), "error", err)
 		}
 	})
+}
+
+// sendReply sends a reply, again where it may not have arrived: a server drops what it has already.
+func (x *connection) sendReply(ctx context.Context, m *dial.Message) error {
+	for attempt := 1; ; attempt++ {
+		err := x.requester.Send(ctx, m, nil)
+		asked, again := time.Duration(0), false
+		switch e := err.(type) {
+		case *dial.Error:
+			again = e.Sent || e.Again
+		case *dial.Status:
+			asked, again = e.RetryAfter, e.Status == 429 || e.Status == 502 || e.Status == 503 || e.Status == 504
+		}
+		if !again || attempt >= x.client.retry.Attempts {
+			return err
+		}
+		if sleep(ctx, x.client.ctx, x.client.retry.backoff(attempt, asked)) != nil {
+			return err
+		}
+	}
 }
 
 // close ends the connection because the client does. What waits fails at once; then the session

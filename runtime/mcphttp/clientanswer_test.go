@@ -1,0 +1,75 @@
+package mcphttp_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+)
+
+// The answer to a question of a server is sent again while the server cannot take it, and is lost after as many attempts as
+// a request has.
+func TestClientAnswerIsSentAgain(t *testing.T) {
+	for refused, want := range map[int32]int32{0: 1, 1: 2, 3: 4, 100: 5} {
+		t.Run(fmt.Sprint(refused), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var answers, asked atomic.Int32
+				end, call := io.Pipe()
+				s := &fakeServer{t: t, respond: func(_ *http.Request, m fakeMessage) *http.Response {
+					switch {
+					case m.Params.Name == "ask":
+						go fmt.Fprintf(call, "data: %s\n\n", `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"Who?","requestedSchema":{"type":"object","properties":{}}}}`)
+						r := fakeResponse(200, "text/event-stream", "")
+						r.Body = end
+						go func() {
+							for answers.Load() < want {
+								time.Sleep(time.Second)
+							}
+							time.Sleep(time.Minute)
+							fmt.Fprintf(call, "data: %s\n\n", `{"jsonrpc":"2.0","id":`+string(m.ID)+`,"result":{"content":[]}}`)
+							_ = call.Close()
+						}()
+						return r
+					case m.Method == "" && len(m.ID) > 0:
+						if answers.Add(1) <= refused {
+							r := fakeResponse(503, "application/json", `{"jsonrpc":"2.0","id":null,"error":{"code":-32603,"message":"later"}}`)
+							r.Header.Set("Retry-After", "1")
+							return r
+						}
+						return fakeResponse(202, "", "")
+					}
+					return nil
+				}}
+				var log strings.Builder
+				c, err := mcpclient.Connect(t.Context(), s.endpoint(), mcpclient.Options{
+					Revision: "2025-11-25", Logger: slog.New(slog.NewTextHandler(&log, nil)),
+					Elicit: func(context.Context, *mcpclient.Elicitation) (mcpclient.ElicitAnswer, error) {
+						asked.Add(1)
+						return mcpclient.Accept(nil), nil
+					},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				if _, err := c.Call(t.Context(), "ask", nil, mcpclient.WithTimeout(time.Hour)); err != nil {
+					t.Error(err)
+				}
+				if answers.Load() != want || asked.Load() != 1 {
+					t.Errorf("asked %d times, and the answer was sent %d times, want %d", asked.Load(), answers.Load(), want)
+				}
+				if lost := strings.Contains(log.String(), "could not be sent"); lost != (refused >= 5) {
+					t.Errorf("the log: %s", &log)
+				}
+			})
+		})
+	}
+}
