@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"time"
@@ -23,6 +24,9 @@ type settings struct {
 	secret     []byte
 	eventTime  time.Duration
 	eventBytes int64
+	maxBytes   int64
+	log        *slog.Logger
+	forgotten  time.Duration // forgottenTime, or that of a test
 }
 
 // WithReplicas sets how many servers have a copy of what lasts: 1, 3 or 5. The default is that of what exists already; otherwise 3 if the
@@ -39,6 +43,14 @@ func WithSecret(secret []byte) Option {
 func WithEventLimits(keep time.Duration, bytes int64) Option {
 	return func(s *settings) { s.eventTime, s.eventBytes = keep, bytes }
 }
+
+// WithMaxBytes sets how many bytes sessions, used request states, tasks, and parts of what is large may have, each; changes and
+// buckets of rate limits may have an eighth of it. A write beyond is refused. The default is 256 MiB. JetStream sets so
+// much storage aside, on each server that has a copy.
+func WithMaxBytes(n int64) Option { return func(s *settings) { s.maxBytes = n } }
+
+// WithLogger sets the logger for what the cluster does by itself. The default is that of slog.
+func WithLogger(l *slog.Logger) Option { return func(s *settings) { s.log = l } }
 
 // Cluster is what the replicas of one name share. Its methods may be called by many goroutines.
 type Cluster struct {
@@ -60,11 +72,12 @@ type Cluster struct {
 const maxName = 32
 
 // Open joins the replicas that share a name, which consists of letters, digits, hyphens and underscores. Streams
-// that are missing are made; one that exists with other settings is an error. The connection stays open when the
+// that are missing are made: of a new cluster at once, and one that is missing beside others, since the servers have lost it, when all
+// servers are there that have its copies and it has been missing for 30 seconds. One that exists with other settings is an error. The connection stays open when the
 // cluster is closed. Open waits until JetStream answers, or ctx ends.
 func Open(ctx context.Context, nc *nats.Conn, name string, options ...Option) (*Cluster, error) {
 	c := &Cluster{
-		settings: settings{eventTime: 5 * time.Minute, eventBytes: 256 << 20},
+		settings: settings{eventTime: 5 * time.Minute, eventBytes: 256 << 20, maxBytes: 256 << 20, log: slog.Default(), forgotten: forgottenTime},
 		nc:       nc, name: name, receives: map[*receiver]struct{}{}, stop: make(chan struct{}),
 	}
 	for _, option := range options {
@@ -79,13 +92,16 @@ func Open(ctx context.Context, nc *nats.Conn, name string, options ...Option) (*
 		return nil, fmt.Errorf("mcpnats: WithReplicas(%d): want 1, 3 or 5", c.copies)
 	case c.eventTime < time.Second || c.eventBytes < 1<<20:
 		return nil, errors.New("mcpnats: WithEventLimits needs at least a second and 1 MiB")
+	case c.maxBytes < 1<<20:
+		return nil, errors.New("mcpnats: WithMaxBytes needs at least 1 MiB")
 	}
 	var err error
 	if c.js, err = jetstream.New(nc); err != nil {
 		return nil, fmt.Errorf("mcpnats: %w", err)
 	}
+	a := &absences{since: map[string]time.Time{}}
 	for {
-		if err = c.openStreams(ctx); err == nil || !isTemporary(err) {
+		if err = c.openStreams(ctx, a); err == nil || !isTemporary(err) && !errors.Is(err, errStreamMissing) {
 			break
 		}
 		select {
@@ -98,109 +114,11 @@ func Open(ctx context.Context, nc *nats.Conn, name string, options ...Option) (*
 		return nil, fmt.Errorf("mcpnats: %w", err)
 	}
 	c.watchConnection()
+	c.watching.Go(c.watchStreams)
 	return c, nil
 }
 
 const nameCharacters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
-
-// openPause is the time between two tries to open streams.
-const openPause = 100 * time.Millisecond
-
-// openWait is for how long one request is tried while a cluster starts.
-const openWait = 2 * time.Second
-
-// openStreams opens the streams, and makes those that are missing.
-func (c *Cluster) openStreams(ctx context.Context) error {
-	copies, err := c.chooseCopies(ctx)
-	if err != nil {
-		return err
-	}
-	last := jetstream.StreamConfig{ // has one message for each subject
-		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, AllowMsgTTL: true, DenyDelete: true,
-	}
-	memory := last
-	memory.Storage = jetstream.MemoryStorage
-	batches := last
-	batches.AllowAtomicPublish = true
-	for _, s := range []struct {
-		stream *jetstream.Stream
-		kind   string
-		config jetstream.StreamConfig
-	}{
-		{&c.records, "session", last},
-		{&c.states, "state", last},
-		{&c.keys, "keys", last},
-		{&c.rates, "rate", memory},
-		{&c.tasks, "task", batches},
-		{&c.parts, "part", last},
-		{&c.events, "event", jetstream.StreamConfig{MaxAge: c.eventTime, MaxBytes: c.eventBytes, MaxMsgsPerSubject: maxEvents}},
-		{&c.changes, "change", jetstream.StreamConfig{MaxAge: changeTime, MaxMsgs: maxChanges, MaxMsgsPerSubject: -1}},
-	} {
-		config := s.config
-		config.Name, config.Subjects = "mcp-"+c.name+"-"+s.kind, []string{c.subject(s.kind, ">")}
-		config.Replicas = copies
-		if *s.stream, err = c.openStream(ctx, config); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// chooseCopies returns how many servers have a copy of a stream.
-func (c *Cluster) chooseCopies(ctx context.Context) (int, error) {
-	if c.copies > 0 {
-		return c.copies, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, openWait)
-	defer cancel()
-	// What exists already decides, also while a server is down.
-	if s, err := c.js.Stream(ctx, "mcp-"+c.name+"-session"); err == nil {
-		return s.CachedInfo().Config.Replicas, nil
-	} else if !errors.Is(err, jetstream.ErrStreamNotFound) {
-		return 0, err
-	}
-	if c.nc.ConnectedClusterName() != "" {
-		return 3, nil
-	}
-	return 1, nil
-}
-
-// openStream opens a stream, or makes it.
-func (c *Cluster) openStream(ctx context.Context, want jetstream.StreamConfig) (jetstream.Stream, error) {
-	ctx, cancel := context.WithTimeout(ctx, openWait)
-	defer cancel()
-	s, err := c.js.Stream(ctx, want.Name)
-	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		if s, err = c.js.CreateStream(ctx, want); err == nil || !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-			return s, err
-		}
-		s, err = c.js.Stream(ctx, want.Name) // another replica has made it
-	}
-	if err != nil {
-		return nil, err
-	}
-	have := s.CachedInfo().Config
-	for _, d := range []struct {
-		setting    string
-		have, want any
-	}{
-		{"Replicas", have.Replicas, want.Replicas},
-		{"MaxMsgsPerSubject", have.MaxMsgsPerSubject, want.MaxMsgsPerSubject},
-		{"MaxAge", have.MaxAge, want.MaxAge},
-		{"Storage", have.Storage, want.Storage},
-		{"Discard", have.Discard, want.Discard},
-		{"AllowMsgTTL", have.AllowMsgTTL, want.AllowMsgTTL},
-		{"AllowAtomicPublish", have.AllowAtomicPublish, want.AllowAtomicPublish},
-		{"AllowDirect", have.AllowDirect, false},
-		{"Subjects", strings.Join(have.Subjects, " "), strings.Join(want.Subjects, " ")},
-	} {
-		if d.have != d.want {
-			return nil, fmt.Errorf("the stream %s exists with %s %v, and this program has %v: give both the same options, or delete the stream",
-				want.Name, d.setting, d.have, d.want)
-		}
-	}
-	return s, nil
-}
 
 // subject returns a subject of the cluster.
 func (c *Cluster) subject(tokens ...string) string {

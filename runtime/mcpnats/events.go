@@ -101,7 +101,10 @@ func (s *sessionStore) position(subject string) (position, bool) {
 // add adds the event after the last one.
 func (s *sessionStore) add(ctx context.Context, subject string, last position, event []byte) error {
 	var b batch
-	b.add(subject, last.sequence, 0, event)
+	b.add(subject, last.sequence, 0, nil)
+	if err := s.setText(ctx, b.messages[0], "event", event, s.eventTime+partsLonger); err != nil {
+		return err
+	}
 	b.messages[0].Header.Set(numberField, strconv.FormatUint(last.number+1, 10))
 	sequence, err := s.commit(ctx, s.events, &b)
 	s.mu.Lock()
@@ -165,8 +168,14 @@ func (s *sessionStore) Events(ctx context.Context, id, stream string, after uint
 			case number != after+1:
 				failed = mcphttp.ErrGone
 			default:
-				after = number
-				return yield(mcphttp.Event{Sequence: number, Data: m.Data()}, nil)
+				text, err := s.text(ctx, m.Headers(), m.Data())
+				if err == nil {
+					after = number
+					return yield(mcphttp.Event{Sequence: number, Data: text}, nil)
+				}
+				if failed = err; errors.Is(err, errPartsGone) {
+					failed = mcphttp.ErrGone
+				}
 			}
 			return false
 		})

@@ -2,6 +2,7 @@ package mcpnats
 
 import (
 	"context"
+	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -21,3 +22,6 @@ func count(ctx context.Context, s jetstream.Stream, subjects string) int {
 	}
 	return len(info.State.Subjects)
 }
+
+// WithForgottenTime sets after which time a stream that is missing is made anew.
+func WithForgottenTime(d time.Duration) Option { return func(s *settings) { s.forgotten = d } }

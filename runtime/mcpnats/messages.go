@@ -27,10 +27,17 @@ var (
 
 // Send implements [mcphttp.SessionStore].
 func (s *sessionStore) Send(ctx context.Context, id, to string, message []byte) (bool, error) {
-	if to == "" {
-		return false, s.nc.Publish(s.copiesSubject(id), message)
+	m := nats.NewMsg(s.copiesSubject(id))
+	if err := s.setText(ctx, m, "message", message, partsLonger); err != nil {
+		return false, err
 	}
-	reply, err := s.nc.RequestWithContext(ctx, s.copySubject(id, to), message)
+	if to == "" {
+		return false, s.nc.PublishMsg(m)
+	}
+	m.Subject = s.copySubject(id, to)
+	ctx, cancel := withDeadline(ctx)
+	defer cancel()
+	reply, err := s.nc.RequestMsgWithContext(ctx, m)
 	switch {
 	case errors.Is(err, nats.ErrNoResponders):
 		return false, nil
@@ -111,7 +118,7 @@ func (r *receiver) run() {
 			r.handle(nil)
 		case m := <-r.messages:
 			answer := notTaken
-			if r.handle(m.Data) {
+			if r.handle(r.text(m)) {
 				answer = taken
 			}
 			if m.Reply != "" {
@@ -123,6 +130,17 @@ func (r *receiver) run() {
 			}
 		}
 	}
+}
+
+// text returns the text of a message; nil if it is lost.
+func (r *receiver) text(m *nats.Msg) []byte {
+	ctx, cancel := context.WithTimeout(context.Background(), openWait)
+	defer cancel()
+	text, err := r.cluster.text(ctx, m.Header, m.Data)
+	if err != nil {
+		return nil
+	}
+	return text
 }
 
 // dropped returns how many messages have been dropped since the channel was full.

@@ -120,6 +120,18 @@ func (x *taskIndex) remove(hash string) {
 	delete(x.runnable, hash)
 }
 
+// resetAfter forgets all tasks if the last turn in the stream is before one that was read: the servers have lost the stream, and it
+// was made anew.
+func (x *taskIndex) resetAfter(turn uint64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if turn < x.turn {
+		x.turn = turn
+		clear(x.open)
+		clear(x.runnable)
+	}
+}
+
 // wrote notes the number of a message that this replica has written.
 func (x *taskIndex) wrote(sequence uint64) {
 	x.mu.Lock()

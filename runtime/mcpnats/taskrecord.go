@@ -3,14 +3,12 @@ package mcpnats
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -91,13 +89,6 @@ func (s *taskStore) load(ctx context.Context, hash string) (*storedTask, error) 
 	return &storedTask{head, m.Sequence, m.Data}, err
 }
 
-// maxInline is up to which length what is sealed is part of the message of a record; max_payload of a server is 1 MB unless it
-// is set. What is longer is in parts, in a stream of their own.
-const maxInline = 256 << 10
-
-// errReplaced means that the parts of a record are gone, since there is a newer one.
-var errReplaced = errors.New("mcpnats: the record was replaced")
-
 // record returns a record with what is sealed.
 func (s *taskStore) record(ctx context.Context, t *storedTask) (*mcptask.Record, error) {
 	h := &t.head
@@ -105,15 +96,11 @@ func (s *taskStore) record(ctx context.Context, t *storedTask) (*mcptask.Record,
 		Key: mcptask.Key{Scope: digest(h.Scope), ID: h.ID}, Account: digest(h.Account), Server: h.Server, Tool: h.Tool, Status: h.Status,
 		Created: h.Created, Expires: h.Expires, Ready: h.Ready, Owner: h.Owner, Attempt: h.Attempt, Sealed: t.sealed, Version: t.version,
 	}
-	for i := range h.Count {
-		m, err := s.last(ctx, s.parts, h.Parts+"."+strconv.Itoa(i))
-		switch {
-		case errors.Is(err, jetstream.ErrMsgNotFound):
-			return nil, errReplaced
-		case err != nil:
-			return nil, fmt.Errorf("mcpnats: %w", err)
+	if h.Count > 0 {
+		var err error
+		if r.Sealed, err = s.readParts(ctx, h.Parts, h.Count); err != nil {
+			return nil, err
 		}
-		r.Sealed = append(r.Sealed, m.Data...)
 	}
 	return r, nil
 }
@@ -135,8 +122,9 @@ func (s *taskStore) write(ctx context.Context, hash string, before *storedTask, 
 	keep := wholeSeconds(r.Expires.Sub(now))
 	sealed := r.Sealed
 	if len(sealed) > maxInline {
-		h.Parts, h.Count = s.subject("part", hash, rand.Text()), (len(sealed)+maxInline-1)/maxInline
-		if err := s.writeParts(ctx, h.Parts, sealed, keep+partsLonger); err != nil {
+		h.Parts = s.newParts(hash)
+		var err error
+		if h.Count, err = s.writeParts(ctx, h.Parts, sealed, keep+partsLonger); err != nil {
 			return 0, err
 		}
 		sealed = nil
@@ -167,17 +155,6 @@ func (s *taskStore) write(ctx context.Context, hash string, before *storedTask, 
 
 // partsLonger is how much longer parts are kept than the record that names them.
 const partsLonger = time.Minute
-
-func (s *taskStore) writeParts(ctx context.Context, subject string, text []byte, keep time.Duration) error {
-	i := 0
-	for part := range slices.Chunk(text, maxInline) {
-		if _, err := s.writeOne(ctx, s.parts, subject+"."+strconv.Itoa(i), 0, keep, part); err != nil {
-			return fmt.Errorf("mcpnats: %w", err)
-		}
-		i++
-	}
-	return nil
-}
 
 // removeParts removes the parts of a record that was replaced. If that fails, they expire with the task.
 func (s *taskStore) removeParts(subject string) {

@@ -112,6 +112,7 @@ func (s *taskStore) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quo
 		if err != nil {
 			return err
 		}
+		s.index.resetAfter(turn)
 		if err := s.index.wait(ctx, turn); err != nil {
 			return err
 		}
@@ -160,7 +161,7 @@ func (s *taskStore) get(ctx context.Context, hash string) (*mcptask.Record, erro
 			return nil, err
 		}
 		r, err := s.record(ctx, found)
-		if !errors.Is(err, errReplaced) {
+		if !errors.Is(err, errPartsGone) {
 			return r, err
 		}
 		select {
@@ -297,7 +298,7 @@ func (s *taskStore) claim(ctx context.Context, hash string, c *mcptask.Claim) (*
 	}
 	r, err := s.record(ctx, found)
 	switch {
-	case errors.Is(err, errReplaced):
+	case errors.Is(err, errPartsGone):
 		s.index.postpone(hash, retryClaim)
 		return nil, nil
 	case err != nil:
