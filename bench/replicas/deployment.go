@@ -27,8 +27,15 @@ type deployment struct {
 	js   jetstream.JetStream
 }
 
+// deployOptions are those of a deployment.
+type deployOptions struct {
+	syncAlways bool // of the servers
+	sqlite     bool // the store of tasks, without servers
+	quiet      bool // handlers do not record what they do
+}
+
 // deploy starts servers and replicas. Files are in the directory.
-func deploy(dir string, servers, replicas int) (d *deployment, err error) {
+func deploy(dir string, servers, replicas int, o deployOptions) (d *deployment, err error) {
 	ctx, stop := context.WithCancel(context.Background())
 	d = &deployment{dir: dir, ledger: newLedger(), stop: stop}
 	defer func() {
@@ -42,7 +49,7 @@ func deploy(dir string, servers, replicas int) (d *deployment, err error) {
 	}
 	clients, routes, monitors, web := addresses[:servers], addresses[servers:2*servers], addresses[2*servers:3*servers], addresses[3*servers:]
 	for i := range servers {
-		c := natsConfig{Name: fmt.Sprint("nats", i), Dir: filepath.Join(dir, fmt.Sprint("nats", i)), Client: clients[i], Route: routes[i], Monitor: monitors[i]}
+		c := natsConfig{Name: fmt.Sprint("nats", i), Dir: filepath.Join(dir, fmt.Sprint("nats", i)), Client: clients[i], Route: routes[i], Monitor: monitors[i], SyncAlways: o.syncAlways}
 		if servers > 1 {
 			c.Routes = routes
 		}
@@ -50,6 +57,12 @@ func deploy(dir string, servers, replicas int) (d *deployment, err error) {
 	}
 	for i := range replicas {
 		c := replicaConfig{Name: fmt.Sprint("replica", i), Listen: web[i], NATS: clients, Effects: filepath.Join(dir, fmt.Sprint("replica", i, ".effects"))}
+		if o.quiet {
+			c.Effects = ""
+		}
+		if o.sqlite {
+			c.SQLite = filepath.Join(dir, "tasks.db")
+		}
 		d.replicas = append(d.replicas, newChild("replica", c.Name, dir, c, "http://"+web[i]+"/ready"))
 	}
 	for _, all := range [][]*child{d.servers, d.replicas} {
@@ -57,14 +70,15 @@ func deploy(dir string, servers, replicas int) (d *deployment, err error) {
 			return d, err
 		}
 	}
+	d.front = httptest.NewServer(newBalancer(ctx, d.ledger, web))
+	if servers == 0 {
+		return d, nil
+	}
 	if d.nats, err = nats.Connect("nats://"+strings.Join(clients, ",nats://"), nats.MaxReconnects(-1)); err != nil {
 		return d, err
 	}
-	if d.js, err = jetstream.New(d.nats); err != nil {
-		return d, err
-	}
-	d.front = httptest.NewServer(newBalancer(ctx, d.ledger, web))
-	return d, nil
+	d.js, err = jetstream.New(d.nats)
+	return d, err
 }
 
 // startAll starts processes and waits until all are ready.

@@ -3,11 +3,14 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -19,6 +22,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 	"github.com/mcpgen/mcpgen/runtime/mcpnats"
 	"github.com/mcpgen/mcpgen/runtime/mcprate"
+	"github.com/mcpgen/mcpgen/runtime/mcpsqlite"
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
@@ -27,9 +31,8 @@ type replicaConfig struct {
 	Name    string
 	Listen  string
 	NATS    []string // addresses of clients; none for a server alone, without a cluster
-	Effects string   // the file to which handlers append what they do
-	Copies  int      // of what lasts; 0 for the default
-	Without []string // what a server alone does not share; see bench
+	Effects string   // the file to which handlers append what they do; "" for none
+	SQLite  string   // the file of tasks of a server alone; "" for memory
 }
 
 // clusterSecret encrypts the state keys.
@@ -40,32 +43,79 @@ const (
 	endTime   = 20 * time.Second       // for requests in progress
 )
 
+// shared is what a replica has of a cluster, or in their place.
+type shared struct {
+	server []mcp.Option
+	http   []mcphttp.Option
+	rates  []mcprate.Option
+	tasks  mcptask.Store
+	ready  func(context.Context) error
+	close  func(context.Context) error
+}
+
+// alone is what a server has that has no cluster.
+func alone(c replicaConfig) (*shared, error) {
+	none := func(context.Context) error { return nil }
+	s := &shared{tasks: mcptask.NewMemory(), ready: none, close: none}
+	if c.SQLite == "" {
+		return s, nil
+	}
+	store, err := mcpsqlite.Open(c.SQLite)
+	s.tasks = store
+	return s, err
+}
+
+// join joins the cluster.
+func join(ctx context.Context, c replicaConfig, log *slog.Logger) (*shared, error) {
+	nc, err := nats.Connect("nats://"+strings.Join(c.NATS, ",nats://"), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true))
+	if err != nil {
+		return nil, err
+	}
+	opening, cancel := context.WithTimeout(ctx, startTime)
+	defer cancel()
+	cluster, err := mcpnats.Open(opening, nc, "test", mcpnats.WithSecret([]byte(clusterSecret)), mcpnats.WithLogger(log))
+	if err != nil {
+		return nil, err
+	}
+	return &shared{
+		server: cluster.Options(), http: cluster.HTTPOptions(), rates: []mcprate.Option{mcprate.WithStore(cluster.RateLimiter())},
+		tasks: cluster.Tasks(), ready: cluster.Ready,
+		close: func(ctx context.Context) error {
+			defer nc.Close()
+			return cluster.Close(ctx)
+		},
+	}, nil
+}
+
 // serveReplica serves until a signal, and then ends gracefully.
 func serveReplica(c replicaConfig) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
 	log := slog.New(slog.NewTextHandler(os.Stderr, nil))
-	effects, err := os.OpenFile(c.Effects, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	var has *shared
+	var err error
+	if len(c.NATS) > 0 {
+		has, err = join(ctx, c, log)
+	} else {
+		has, err = alone(c)
+	}
 	if err != nil {
 		return err
 	}
-	defer effects.Close()
-	nc, err := nats.Connect("nats://"+strings.Join(c.NATS, ",nats://"), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true))
-	if err != nil {
-		return err
+	effects := io.Discard
+	if c.Effects != "" {
+		file, err := os.OpenFile(c.Effects, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		effects = file
 	}
-	defer nc.Close()
-	opening, cancel := context.WithTimeout(ctx, startTime)
-	defer cancel()
-	cluster, err := mcpnats.Open(opening, nc, "test", mcpnats.WithSecret([]byte(clusterSecret)), mcpnats.WithReplicas(c.Copies))
-	if err != nil {
-		return err
-	}
-	s := mcp.NewServer(mcp.ServerInfo{Name: "replicas", Version: "1"}, append(cluster.Options(), mcp.WithLogger(log),
-		mcp.WithInterceptors(limit(mcprate.WithStore(cluster.RateLimiter()))),
-		mcptask.WithStore(cluster.Tasks(), mcptask.WithConcurrency(32), mcptask.WithLimits(mcptask.Limits{Active: 10_000, MaxAttempts: 100})))...)
+	s := mcp.NewServer(mcp.ServerInfo{Name: "replicas", Version: "1"}, append(has.server, mcp.WithLogger(log),
+		mcp.WithLimits(mcp.Limits{LogRate: 1_000_000}), mcp.WithInterceptors(limit(has.rates...)),
+		mcptask.WithStore(has.tasks, mcptask.WithConcurrency(32), mcptask.WithLimits(mcptask.Limits{Active: 10_000, MaxAttempts: 100})))...)
 	(&tools{replica: c.Name, effects: effects, server: s}).register()
-	h := mcphttp.NewHandler(s, append(cluster.HTTPOptions(), mcphttp.WithLogger(log))...)
+	h := mcphttp.NewHandler(s, append(has.http, mcphttp.WithLogger(log))...)
 
 	var draining atomic.Bool
 	mux := http.NewServeMux()
@@ -76,9 +126,15 @@ func serveReplica(c replicaConfig) error {
 		}
 	})
 	mux.HandleFunc("/ready", func(w http.ResponseWriter, r *http.Request) {
-		if err := cluster.Ready(r.Context()); err != nil {
+		if err := has.ready(r.Context()); err != nil {
 			http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		}
+	})
+	mux.HandleFunc("/heap", func(w http.ResponseWriter, _ *http.Request) {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		fmt.Fprint(w, m.HeapAlloc)
 	})
 	l, err := net.Listen("tcp", c.Listen)
 	if err != nil {
@@ -96,7 +152,7 @@ func serveReplica(c replicaConfig) error {
 	time.Sleep(drainTime)
 	ending, cancel := context.WithTimeout(context.Background(), endTime)
 	defer cancel()
-	return errors.Join(h.Shutdown(ending), web.Shutdown(ending), mcptask.Shutdown(ending, s), cluster.Close(ending))
+	return errors.Join(h.Shutdown(ending), web.Shutdown(ending), mcptask.Shutdown(ending, s), has.close(ending))
 }
 
 // The limit of the tool limited, for all callers together.

@@ -31,7 +31,7 @@ func deployed(t *testing.T) (*deployment, *load) {
 			t.Fatal(err)
 		}
 	}
-	d, err := deploy(dir, 3, 3)
+	d, err := deploy(dir, 3, 3, deployOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

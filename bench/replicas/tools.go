@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strconv"
 	"time"
@@ -17,7 +18,7 @@ import (
 // record what they have seen.
 type tools struct {
 	replica string
-	effects *os.File
+	effects io.Writer
 	server  *mcp.Server
 }
 
@@ -40,11 +41,12 @@ func (t *tools) register() {
 		name string
 		call func(context.Context, arguments) (string, error)
 	}{
-		{"add", t.add}, {"steps", t.steps}, {"ask", t.ask}, {"change", t.change}, {"limited", t.limited},
+		{"add", t.add}, {"events", t.events}, {"steps", t.steps}, {"ask", t.ask}, {"change", t.change}, {"limited", t.limited},
 	} {
 		t.server.Register(t.tool(tool.name, tool.call))
 	}
 	t.server.Register(mcptask.Tool(t.tool("work", t.work), mcptask.Support{Required: true, Restart: true}))
+	t.server.Register(mcptask.Tool(t.tool("quick", t.limited), mcptask.Support{Required: true, Restart: true}))
 	for i := range resources {
 		t.server.Register(mcp.TextResource(&mcp.ResourceInfo{URI: itemURI(i), Name: fmt.Sprint("item", i)}, "stock"))
 	}
@@ -75,6 +77,18 @@ func (t *tools) effect(kind, nonce, value string) {
 // add is a short call.
 func (t *tools) add(_ context.Context, a arguments) (string, error) {
 	t.effect(ranEffect, a.Nonce, "-")
+	return a.Nonce, nil
+}
+
+// eventsOfCall is how many events a call of events has.
+const eventsOfCall = 50
+
+// events is a call with log messages.
+func (t *tools) events(ctx context.Context, a arguments) (string, error) {
+	log := mcp.Logger(ctx)
+	for range eventsOfCall {
+		log.Warn("something has happened")
+	}
 	return a.Nonce, nil
 }
 
