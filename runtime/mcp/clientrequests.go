@@ -148,12 +148,25 @@ func (x *exchange) sendRequest(ctx context.Context, method string, params []byte
 // sendRequestFor is sendRequest for a question of a task, with which the id ends.
 func (x *exchange) sendRequestFor(ctx context.Context, question, method string, params []byte) (json.RawMessage, error) {
 	defer x.pauseClock()()
+	if hooks := x.conn.server.questionHooks; len(hooks) > 0 {
+		return withHooks(ctx, hooks, method, params, func(q *SentQuestion, params []byte) (json.RawMessage, error) {
+			return x.sendAndWait(ctx, q, question, method, params)
+		})
+	}
+	return x.sendAndWait(ctx, nil, question, method, params)
+}
+
+// sendAndWait sends a request, whose id it sets in q, which may be nil.
+func (x *exchange) sendAndWait(ctx context.Context, q *SentQuestion, question, method string, params []byte) (json.RawMessage, error) {
 	answer := make(chan clientAnswer, 1)
 	x.sink.Wait()
 	id, err := x.openRequest(question, method, params, answer)
 	x.sink.Flush()
 	if err != nil {
 		return nil, err
+	}
+	if q != nil {
+		q.ID = id.String()
 	}
 	within := x.conn.server.limits.QuestionTime
 	timer := time.NewTimer(within)

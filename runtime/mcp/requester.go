@@ -3,6 +3,9 @@ package mcp
 import (
 	"strconv"
 	"sync/atomic"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // connections counts those of the process, to tell them apart.
@@ -37,3 +40,49 @@ func (r *Request) Tool() (info FeatureInfo, ok bool) {
 	}
 	return t.Info(), true
 }
+
+// Registered returns what the server knows of a request by name: the method, and the published name of
+// the tool or prompt that it concerns, also of a prompt whose argument is completed. Each is "" if the
+// server does not have it. Whatever clients send, there are only as many values as there are
+// methods and features, so they are fit for labels of metrics. It does not check whether the
+// request may see the feature.
+func (r *Request) Registered() (method, feature string) {
+	s := r.x.conn.server
+	switch r.x.method {
+	case protocol.Unknown:
+		if s.extensions.method(r.Method, r.x.revision) == nil {
+			return "", ""
+		}
+		return r.Method, ""
+	case protocol.ToolsCall:
+		t := r.tool
+		if t == nil {
+			t, _ = s.lookUp(toolSet, r.Name).(*tool)
+		}
+		if t != nil {
+			feature = t.name
+		}
+	case protocol.PromptsGet:
+		feature = s.promptName(r.Name)
+	case protocol.Complete:
+		ref := r.x.buffers.msg.Params.Get("ref")
+		if kind, _ := jsonrpc.String(member(ref, "type")); kind == "ref/prompt" {
+			name, _ := jsonrpc.String(member(ref, "name"))
+			feature = s.promptName(name)
+		}
+	}
+	return r.x.method.String(), feature
+}
+
+// promptName returns the published name of a prompt, "" if there is none.
+func (s *Server) promptName(name string) string {
+	if p, ok := s.lookUp(promptSet, name).(*prompt); ok {
+		return p.name
+	}
+	return ""
+}
+
+// ErrorCode returns the code of the JSON-RPC error that the client gets for an error of a handler, in
+// the revision of the request. It is 0 if the client gets a result with isError instead: for most
+// errors of tools. If [WithTimeout] or a cancellation has ended the request, the reply may be another.
+func (r *Request) ErrorCode(err error) int { return r.codeOf(err) }

@@ -40,7 +40,9 @@ type Server struct {
 	policies     []*policy
 	without      withoutCapabilities
 	sessionHooks []func(context.Context, SessionInfo) func()
-	changes      *changes // for other replicas; nil without them
+
+	questionHooks []questionHook
+	changes       *changes // for other replicas; nil without them
 
 	calls   *clientlimit.Counter // of all connections
 	listens *clientlimit.Counter

@@ -1,0 +1,97 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file calls the functions of [WithQuestionHook], on the goroutine that sends a question and
+// waits for its answer.
+
+// SentQuestion is a request of the server to the client, for the functions of [WithQuestionHook].
+type SentQuestion struct {
+	// Method is elicitation/create, sampling/createMessage or roots/list.
+	Method string
+	// ID is the identifier of the request as JSON text; "" before it is sent, or if it cannot be.
+	ID string
+	// Trace is added to the _meta of the request. A hook may set it before the request is sent.
+	Trace Trace
+}
+
+// WithQuestionHook calls begin before a question is sent to the client as a request, and the
+// function that it returns, which may be nil, once with the error for which there is no answer: a
+// [*ClientError], [ErrNoAnswer], the cause of the end of the context, or nil if the client has sent a
+// result. The context is that of the handler that asks, and [CallFrom] works in it. A question whose
+// answer is not valid is sent again, and is another one. The option may be given more than once; the
+// last hook ends first.
+//
+// Questions are requests in revisions up to 2025-11-25. From 2026-07-28 on they are part of a result,
+// and nothing waits for the answer: no hook is called. The same holds for the questions of a task
+// that the client asks for.
+//
+// begin and end are called by many goroutines at once. A panic in them is one of the handler.
+func WithQuestionHook(begin func(ctx context.Context, q *SentQuestion) (end func(error))) Option {
+	return func(s *Server) {
+		if begin != nil {
+			s.questionHooks = append(s.questionHooks, begin)
+		}
+	}
+}
+
+// questionHook is a function of [WithQuestionHook].
+type questionHook = func(context.Context, *SentQuestion) func(error)
+
+// withHooks calls send with the params and the trace of the hooks.
+func withHooks(
+	ctx context.Context, hooks []questionHook, method string, params []byte,
+	send func(q *SentQuestion, params []byte) (json.RawMessage, error),
+) (result json.RawMessage, err error) {
+	q := &SentQuestion{Method: method}
+	for _, begin := range hooks {
+		if end := begin(ctx, q); end != nil {
+			defer func() { end(err) }()
+		}
+	}
+	return send(q, withTrace(params, q.Trace))
+}
+
+// withTrace returns params with a trace in its _meta.
+func withTrace(params json.RawMessage, t Trace) json.RawMessage {
+	if t == (Trace{}) {
+		return params
+	}
+	b := []byte{'{'}
+	var meta json.RawMessage
+	jsonrpc.Members(params, func(name, value []byte) bool {
+		if string(name) == "_meta" {
+			meta = value
+			return true
+		}
+		b = wire.AppendString(comma(b, 1), string(name))
+		b = append(append(b, ':'), value...)
+		return true
+	})
+	b = append(comma(b, 1), `"_meta":{`...)
+	start := len(b)
+	for _, member := range [...]struct{ name, value string }{
+		{"traceparent", t.Parent}, {"tracestate", t.State}, {"baggage", t.Baggage},
+	} {
+		if member.value != "" {
+			b = wire.AppendString(comma(b, start), member.name)
+			b = wire.AppendString(append(b, ':'), member.value)
+		}
+	}
+	jsonrpc.Members(meta, func(name, value []byte) bool {
+		switch string(name) {
+		case "traceparent", "tracestate", "baggage":
+			return true
+		}
+		b = wire.AppendString(comma(b, start), string(name))
+		b = append(append(b, ':'), value...)
+		return true
+	})
+	return append(b, "}}"...)
+}
