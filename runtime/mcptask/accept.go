@@ -31,11 +31,8 @@ func (t *tasks) Accept(ctx context.Context, call *taskcall.Call) (*taskcall.Acce
 		Server: t.server.Name(), Tool: call.Tool, Created: now, Expires: now.Add(ttl),
 	}
 	c := &content{Work: call.Work, TTL: ttl.Milliseconds(), Poll: call.Support.Poll.Milliseconds(), Updated: now.UnixMilli(), Planned: 1}
-	if t.save != nil {
-		var err error
-		if c.Work.Context, err = t.save(call.Context); err != nil {
-			return nil, fmt.Errorf("mcptask: context propagator: %w", err)
-		}
+	if err := saveContext(call.Context, t.propagators, c.Work); err != nil {
+		return nil, fmt.Errorf("mcptask: context propagator: %w", err)
 	}
 	switch {
 	case call.Ended != nil:

@@ -17,8 +17,7 @@ type options struct {
 	limits       Limits
 	interceptors []mcp.Interceptor
 	header       []string
-	save         func(context.Context) ([]byte, error)
-	restore      func(context.Context, []byte) (context.Context, error)
+	propagators  []propagator
 }
 
 var defaultOptions = options{concurrency: 64, limits: defaultLimits}
@@ -105,8 +104,9 @@ func WithHeaders(names ...string) Option {
 
 // WithContextPropagator keeps what else of the context of a request runs need, such as a tenant. save
 // gets the context of the request; what it returns is stored with the task, sealed. restore returns
-// the context of a run in this or another process. If save fails, the call does; if restore does, the
-// task.
+// the context of a run in this or another process; it gets nil for a task of a process without the
+// option. If save fails, the call does; if restore does, the task. The option may be given more than
+// once: add the others behind the first, since what is stored is found by its place.
 func WithContextPropagator(save func(context.Context) ([]byte, error), restore func(context.Context, []byte) (context.Context, error)) Option {
-	return func(o *options) { o.save, o.restore = save, restore }
+	return func(o *options) { o.propagators = append(o.propagators, propagator{save, restore}) }
 }

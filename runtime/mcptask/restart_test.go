@@ -486,6 +486,47 @@ func TestWhatRunsGet(t *testing.T) {
 	})
 }
 
+// Each propagator gets what it has stored, and nil for a task of a process without it.
+func TestContextPropagators(t *testing.T) {
+	type valuesKey struct{}
+	propagator := func(name string) mcptask.Option {
+		return mcptask.WithContextPropagator(func(context.Context) ([]byte, error) { return []byte(name), nil },
+			func(ctx context.Context, saved []byte) (context.Context, error) {
+				before, _ := ctx.Value(valuesKey{}).(string)
+				return context.WithValue(ctx, valuesKey{}, before+name+"="+string(saved)+" "), nil
+			})
+	}
+	for _, test := range []struct {
+		first, second []string
+		want          string
+	}{
+		{[]string{"a", "b", "c"}, []string{"a", "b", "c"}, "a=a b=b c=c "},
+		{[]string{"a"}, []string{"a", "b"}, "a=a b= "},
+		{nil, []string{"a", "b"}, "a= b= "},
+		{[]string{"a", "b"}, []string{"a"}, "a=a "},
+	} {
+		within(t, func(t *testing.T) {
+			store := mcptask.NewMemory()
+			options := func(names []string) (o []mcptask.Option) {
+				for _, name := range names {
+					o = append(o, propagator(name))
+				}
+				return o
+			}
+			f := func(ctx context.Context) (string, error) { return fmt.Sprint(ctx.Value(valuesKey{})), nil }
+			p := newProcess(t, store, append(options(test.first), mcptask.WithConcurrency(0))...)
+			add(p.Server, "now", mcptask.Support{}, f)
+			c := connect(t, p.Server)
+			id := c.begin("now")
+			q := newProcess(t, store, options(test.second)...)
+			add(q.Server, "now", mcptask.Support{}, f)
+			connect(t, q.Server)
+			wait()
+			c.is(id, "completed", test.want)
+		})
+	}
+}
+
 // What is stored can be read with the keys of the server only, and a store's own are used where it
 // has some.
 func TestSealed(t *testing.T) {

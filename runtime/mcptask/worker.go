@@ -127,13 +127,11 @@ func (t *tasks) runRecord(rec *Record, r *run) {
 		r.drop() // its lease ends, unless it has ended
 		return
 	}
-	values := context.Background()
-	if t.restore != nil {
-		if values, err = t.restore(values, c.Work.Context); err != nil {
-			t.log("context of a task cannot be restored", rec.Key, err)
-			r.End(taskcall.End{Error: &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "the context of the task cannot be restored"}})
-			return
-		}
+	values, err := restoreContext(context.Background(), t.propagators, c.Work)
+	if err != nil {
+		t.log("context of a task cannot be restored", rec.Key, err)
+		r.End(taskcall.End{Error: &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "the context of the task cannot be restored"}})
+		return
 	}
 	t.server.Run(values, c.Work, r)
 }

@@ -154,7 +154,8 @@ type Work struct {
 	Capabilities json.RawMessage            `json:"y,omitempty"`
 	Params       json.RawMessage            `json:"r"` // name, arguments and _meta
 	Header       map[string][]string        `json:"h,omitempty"`
-	Context      []byte                     `json:"x,omitempty"` // of WithContextPropagator
+	Context      []byte                     `json:"x,omitempty"` // of the first WithContextPropagator
+	Contexts     [][]byte                   `json:"z,omitempty"` // of the others
 	Answers      map[string]Answer          `json:"a,omitempty"`
 	Tries        map[string]int             `json:"t,omitempty"` // answers that were not valid
 	Once         map[string]json.RawMessage `json:"o,omitempty"`
