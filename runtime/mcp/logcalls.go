@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
@@ -137,18 +136,7 @@ func (r *Request) codeOf(err error) int {
 func (r *Request) loggedFeature() string {
 	switch r.x.method {
 	case protocol.ResourcesRead, protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
-		uri, _, _ := strings.Cut(r.Name, "#")
-		uri, _, _ = strings.Cut(uri, "?")
-		if scheme, rest, ok := strings.Cut(uri, "://"); ok {
-			authority, path, slash := strings.Cut(rest, "/")
-			if i := strings.LastIndexByte(authority, '@'); i >= 0 {
-				uri = scheme + "://" + authority[i+1:]
-				if slash {
-					uri += "/" + path
-				}
-			}
-		}
-		return logs.Cut(uri, logs.MaxText)
+		return logs.URI(r.Name)
 	}
 	return logs.Cut(r.Name, logs.MaxText)
 }

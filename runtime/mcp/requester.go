@@ -86,3 +86,7 @@ func (s *Server) promptName(name string) string {
 // the revision of the request. It is 0 if the client gets a result with isError instead: for most
 // errors of tools. If [WithTimeout] or a cancellation has ended the request, the reply may be another.
 func (r *Request) ErrorCode(err error) int { return r.codeOf(err) }
+
+// IsRun reports whether the request is that of an interceptor of mcptask.WithInterceptors: it runs the
+// handler of a call that may become a task, or is one, apart from the request of the client.
+func (r *Request) IsRun() bool { return r.x.task != nil }

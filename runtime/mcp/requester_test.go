@@ -73,6 +73,9 @@ func TestRegistered(t *testing.T) {
 		"x/echo": func(context.Context, *mcp.Request) (json.RawMessage, error) { return nil, nil },
 	}}), mcp.WithInterceptors(func(next mcp.Handler) mcp.Handler {
 		return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
+			if req.IsRun() {
+				t.Error("a request is a run")
+			}
 			method, feature := req.Registered()
 			reply, err := next(ctx, req)
 			if method2, feature2 := req.Registered(); method2 != method || feature2 != feature {

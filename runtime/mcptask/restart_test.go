@@ -455,6 +455,9 @@ func TestWhatRunsGet(t *testing.T) {
 			mcptask.WithInterceptors(func(next mcp.Handler) mcp.Handler {
 				return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
 					seen = append(seen, req.Method+" "+req.Name)
+					if !req.IsRun() {
+						t.Error("it is not a run")
+					}
 					return next(ctx, req)
 				}
 			}),

@@ -75,6 +75,23 @@ func (l *Log) Program(ctx context.Context, level slog.Level, message string, att
 // Text returns an attribute with a text that a client chose.
 func Text(key, value string) slog.Attr { return slog.String(key, Cut(value, MaxText)) }
 
+// URI returns a URI of a client without what may be a secret: query, fragment and user. It is cut to
+// MaxText.
+func URI(uri string) string {
+	uri, _, _ = strings.Cut(uri, "#")
+	uri, _, _ = strings.Cut(uri, "?")
+	if scheme, rest, ok := strings.Cut(uri, "://"); ok {
+		authority, path, slash := strings.Cut(rest, "/")
+		if i := strings.LastIndexByte(authority, '@'); i >= 0 {
+			uri = scheme + "://" + authority[i+1:]
+			if slash {
+				uri += "/" + path
+			}
+		}
+	}
+	return Cut(uri, MaxText)
+}
+
 // Cut returns s or, if it has more than that many bytes, its beginning and a mark.
 func Cut(s string, most int) string {
 	if len(s) <= most {

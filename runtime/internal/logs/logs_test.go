@@ -212,3 +212,20 @@ func TestUnwantedLinesAreNotCounted(t *testing.T) {
 		}
 	})
 }
+
+func TestURI(t *testing.T) {
+	for uri, want := range map[string]string{
+		"":                                "",
+		"test://motto":                    "test://motto",
+		"https://host/a@b":                "https://host/a@b",
+		"https://ada@host":                "https://host",
+		"https://ada:p%40ss@w@host/a?q#f": "https://host/a",
+		"https://host#f?q":                "https://host",
+		"urn:isbn:1?token=secret":         "urn:isbn:1",
+		"x://" + strings.Repeat("ä", 200): "x://" + strings.Repeat("ä", 126),
+	} {
+		if got := logs.URI(uri); !strings.HasPrefix(got, want) || len(got) > logs.MaxText+len("…") || len(uri) < 100 && got != want {
+			t.Errorf("%q: %q, want %q", uri, got, want)
+		}
+	}
+}
