@@ -1,0 +1,77 @@
+package mcpotel
+
+import (
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// carrier is the _meta of a request, for a propagator. The keys have no prefix (SEP-414).
+type carrier struct {
+	call  *mcp.Call
+	read  bool
+	trace mcp.Trace
+}
+
+// maxTrace is how long a value that a propagator reads may be: that of a baggage (W3C Baggage, limits).
+const maxTrace = 8192
+
+// Get returns the value of a key, "" if there is none.
+func (c *carrier) Get(key string) string {
+	if !c.read {
+		c.trace, c.read = c.call.Trace(), true
+	}
+	var value string
+	switch key {
+	case "traceparent":
+		value = c.trace.Parent
+	case "tracestate":
+		value = c.trace.State
+	case "baggage":
+		value = c.trace.Baggage
+	default:
+		value, _ = jsonrpc.String(c.call.Meta(key))
+	}
+	if len(value) > maxTrace {
+		return ""
+	}
+	return value
+}
+
+// Set does nothing: a request is not changed.
+func (c *carrier) Set(string, string) {}
+
+// Keys returns the keys that MCP has for traces.
+func (c *carrier) Keys() []string { return []string{"traceparent", "tracestate", "baggage"} }
+
+// injected is the trace of a question, for a propagator.
+type injected struct{ *mcp.Trace }
+
+// Get returns the value of a key, "" if there is none.
+func (i injected) Get(key string) string {
+	if field := i.field(key); field != nil {
+		return *field
+	}
+	return ""
+}
+
+// Set sets the value of a key that MCP has, and drops others.
+func (i injected) Set(key, value string) {
+	if field := i.field(key); field != nil {
+		*field = value
+	}
+}
+
+// Keys returns the keys that MCP has for traces.
+func (i injected) Keys() []string { return []string{"traceparent", "tracestate", "baggage"} }
+
+func (i injected) field(key string) *string {
+	switch key {
+	case "traceparent":
+		return &i.Parent
+	case "tracestate":
+		return &i.State
+	case "baggage":
+		return &i.Baggage
+	}
+	return nil
+}
