@@ -49,6 +49,10 @@ var costs = []struct {
 	}},
 }
 
+// callMessage is a call with the trace context of a client.
+const callMessage = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{},"_meta":{"traceparent":"` +
+	traceparent + `","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+
 // calling returns a function that makes n calls in one request, each through the interceptor: so what
 // else a request costs does not count.
 func calling(t testing.TB, options func() []mcpotel.Option) func(n int) (time.Duration, error) {
@@ -91,8 +95,7 @@ func calling(t testing.TB, options func() []mcpotel.Option) func(n int) (time.Du
 	}
 	return func(n int) (time.Duration, error) {
 		times = n
-		send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{},"_meta":{` +
-			`"traceparent":"` + traceparent + `","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`)
+		send(callMessage)
 		r := <-results
 		if _, err := conn.Read(); err != nil {
 			t.Fatal(err)
@@ -145,6 +148,37 @@ func BenchmarkCall(b *testing.B) {
 			if _, err := call(b.N); err != nil {
 				b.Fatal(err)
 			}
+		})
+	}
+}
+
+// BenchmarkServer measures a whole call in memory, from the client's message to the reply.
+func BenchmarkServer(b *testing.B) {
+	for _, cost := range costs {
+		b.Run(cost.name, func(b *testing.B) {
+			options := []mcp.Option{quiet}
+			if cost.options != nil {
+				options = append(options, mcpotel.Instrument(cost.options()...))
+			}
+			s := mcp.NewServer(mcp.ServerInfo{Name: "x", Version: "1"}, options...)
+			s.Register(mcp.NewTool(mcp.ToolInfo{Name: "add"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
+				return mcp.TextResult("3"), nil
+			}))
+			conn, wait := s.Connect(context.Background())
+			message := []byte(callMessage + "\n")
+			b.ReportAllocs()
+			b.ResetTimer()
+			for range b.N {
+				if err := conn.Write(message); err != nil {
+					b.Fatal(err)
+				}
+				if _, err := conn.Read(); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.StopTimer()
+			conn.Close()
+			_ = wait()
 		})
 	}
 }

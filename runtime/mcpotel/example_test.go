@@ -15,7 +15,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-func greet(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult("hello"), nil }
+func greet(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
+	return mcp.TextResult("hello"), nil
+}
 
 func ExampleInstrument() {
 	spans := tracetest.NewSpanRecorder()
