@@ -95,7 +95,7 @@ func TestParents(t *testing.T) {
 	}
 }
 
-// Names that only clients choose are no attribute, span or label, however many there are.
+// Names that only clients choose make no attributes, spans or labels, however many there are.
 func TestUnknownNames(t *testing.T) {
 	for _, revision := range []string{withSessions, withoutSessions} {
 		r := newTelemetry(t)

@@ -180,7 +180,7 @@ func (r *recorder) endSpan(o *operation, failed failure, reply mcp.Reply, err er
 func failureOf(ctx context.Context, req *mcp.Request, reply mcp.Reply, err error) failure {
 	if ctx.Err() != nil {
 		switch cause := context.Cause(ctx); {
-		case req.Method == "subscriptions/listen": // which ends so
+		case req.Method == "subscriptions/listen": // the usual end of one
 			return failure{}
 		case errors.Is(cause, mcp.ErrCancelled):
 			return failure{kind: cancelled}
