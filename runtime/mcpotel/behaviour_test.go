@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -408,5 +409,67 @@ func TestGlobalProviders(t *testing.T) {
 	}
 	if got := r.histogram("mcp.server.operation.duration"); len(got) != 1 {
 		t.Errorf("%q", got)
+	}
+}
+
+// What clients and programs keep secret is in no attribute, name, status, event or label, over HTTP in both eras
+// and over HTTP with SSE.
+func TestSecrets(t *testing.T) {
+	const secret = "s3cret"
+	for _, revision := range []string{"2024-11-05", withSessions, withoutSessions} {
+		r := newTelemetry(t)
+		sessions := map[string]bool{}
+		s := r.server(mcp.WithInterceptors(func(next mcp.Handler) mcp.Handler {
+			return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
+				sessions[req.Call().Session()] = true
+				return next(ctx, req)
+			}
+		}))
+		s.Register(mcp.NewTool(mcp.ToolInfo{Name: "leak"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
+			return mcp.TextResult(secret), errors.New(secret)
+		}))
+		principal := mcphttp.WithPrincipal(func(*http.Request) (mcp.Principal, error) {
+			return mcp.Principal{ID: secret, Value: secret}, nil
+		})
+		var handler http.Handler = mcphttp.NewHandler(s, principal)
+		to := mcphttp.Endpoint{Header: http.Header{"X-Api-Key": {secret}}}
+		if revision == "2024-11-05" {
+			handler, to.SSE = mcphttp.NewSSEHandler(s, principal), mcphttp.SSEOnly
+		}
+		h := httptest.NewServer(handler)
+		defer h.Close()
+		to.URL = h.URL
+		c, err := mcpclient.Connect(t.Context(), to, mcpclient.Options{Info: mcp.ClientInfo{Name: secret, Version: secret}, Revision: revision})
+		if err != nil {
+			t.Fatal(err)
+		}
+		more := `,"_meta":{"baggage":"token=` + secret + `","com.example/token":"` + secret + `"}`
+		for _, request := range [][2]string{
+			{"tools/call", `{"name":"leak","arguments":{"a":"` + secret + `"}` + more + `}`},
+			{"resources/read", `{"uri":"test://` + secret + `@motto?token=` + secret + `#` + secret + `"}`},
+			{"prompts/get", `{"name":"plan","arguments":{"what":"` + secret + `"}}`},
+			{"prompts/get", `{"name":"` + secret + `"}`},
+			{secret, `{}`},
+		} {
+			_, _ = c.Request(t.Context(), request[0], json.RawMessage(request[1])) // most of these are refused
+		}
+		_ = c.Close()
+		delete(sessions, "")
+		if len(sessions) == 0 && revision != withoutSessions {
+			t.Errorf("%s: no session", revision)
+		}
+		var all strings.Builder
+		for _, span := range r.await(6) {
+			fmt.Fprintln(&all, span.Name(), span.Status().Description, attributesOf(span.Attributes()), span.Events())
+			if got := valueOf(span, "network.transport") + valueOf(span, "network.protocol.name"); got != "tcphttp" {
+				t.Errorf("%s: the network is %s", revision, got)
+			}
+		}
+		fmt.Fprintln(&all, r.histogram("mcp.server.operation.duration"), r.histogram("mcp.server.session.duration"))
+		for _, hidden := range append(slices.Collect(maps.Keys(sessions)), secret) {
+			if strings.Contains(all.String(), hidden) {
+				t.Errorf("%s: %s is in\n%s", revision, hidden, &all)
+			}
+		}
 	}
 }

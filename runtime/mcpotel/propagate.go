@@ -12,28 +12,20 @@ type carrier struct {
 	trace mcp.Trace
 }
 
-// maxTrace is how long a value that a propagator reads may be: that of a baggage (W3C Baggage, limits).
-const maxTrace = 8192
-
 // Get returns the value of a key, "" if there is none.
 func (c *carrier) Get(key string) string {
 	if !c.read {
 		c.trace, c.read = c.call.Trace(), true
 	}
-	var value string
 	switch key {
 	case "traceparent":
-		value = c.trace.Parent
+		return c.trace.Parent
 	case "tracestate":
-		value = c.trace.State
+		return c.trace.State
 	case "baggage":
-		value = c.trace.Baggage
-	default:
-		value, _ = jsonrpc.String(c.call.Meta(key))
+		return c.trace.Baggage
 	}
-	if len(value) > maxTrace {
-		return ""
-	}
+	value, _ := jsonrpc.String(c.call.Meta(key))
 	return value
 }
 

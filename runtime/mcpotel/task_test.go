@@ -36,12 +36,19 @@ func (r *telemetry) spansOf(tool string) (request, run sdktrace.ReadOnlySpan) {
 }
 
 // A run in another process is linked to the request that has accepted its task, and is the root of a
-// trace of its own. Another context propagator is not replaced.
+// trace of its own, unless another context propagator restores a span.
 func TestRunsElsewhere(t *testing.T) {
+	t.Run("root", func(t *testing.T) { testRunElsewhere(t, trace.SpanContext{}) })
+	t.Run("restored", func(t *testing.T) {
+		testRunElsewhere(t, trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled}))
+	})
+}
+
+func testRunElsewhere(t *testing.T, restored trace.SpanContext) {
 	type tenantKey struct{}
 	tenant := mcptask.WithContextPropagator(func(context.Context) ([]byte, error) { return []byte("acme"), nil },
 		func(ctx context.Context, saved []byte) (context.Context, error) {
-			return context.WithValue(ctx, tenantKey{}, string(saved)), nil
+			return context.WithValue(trace.ContextWithSpanContext(ctx, restored), tenantKey{}, string(saved)), nil
 		})
 	r := newTelemetry(t)
 	store := mcptask.NewMemory()
@@ -77,7 +84,7 @@ func TestRunsElsewhere(t *testing.T) {
 		t.Errorf("the parent of the request is %v", request.Parent())
 	}
 	l := run.Links()
-	if len(l) != 1 || l[0].SpanContext.SpanID() != request.SpanContext().SpanID() || run.Parent().IsValid() || run.SpanContext().TraceID() == request.SpanContext().TraceID() {
+	if len(l) != 1 || l[0].SpanContext.SpanID() != request.SpanContext().SpanID() || run.Parent().SpanID() != restored.SpanID() || run.SpanContext().TraceID() == request.SpanContext().TraceID() {
 		t.Errorf("the links are %v, the request is %v, the parent %v", l, request.SpanContext(), run.Parent())
 	}
 	if got := valueOf(run, "error.type"); got != "tool_error" {
