@@ -2,16 +2,19 @@ package mcpotel_test
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
@@ -95,12 +98,23 @@ func TestGolden(t *testing.T) {
 					if request.only != "" && request.only != revision {
 						continue
 					}
-					_, _ = c.Request(t.Context(), request.method, json.RawMessage(request.params)) // the span says how it ends
+					result, err := c.Request(t.Context(), request.method, json.RawMessage(request.params))
+					want := "" // what the client gets
+					if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
+						want = strconv.Itoa(e.Code)
+					} else if err != nil {
+						t.Fatal(err)
+					} else if strings.Contains(string(result), `"isError":true`) {
+						want = "tool_error"
+					}
 					n := 1
 					if strings.Contains(request.params, `"ask"`) {
 						n = 2 // the question, or the second round
 					}
 					show(request.method+" "+request.params, n)
+					if got := valueOf(r.spans.Ended()[seen-1], "error.type"); got != want {
+						t.Errorf("%s %s: error.type is %q, the client gets %q: %s, %v", request.method, request.params, got, want, result, err)
+					}
 				}
 				ask := func(title string, n int, method, params string) json.RawMessage {
 					result, err := c.Request(t.Context(), method, json.RawMessage(params))
