@@ -29,6 +29,7 @@ var mcpToolGetPrice = mcp.ToolInfo{
 	Hints:        mcp.ToolHints{ReadOnly: true, Idempotent: true},
 	InputSchema:  mcpInputGetPrice,
 	OutputSchema: mcpOutputGetPrice,
+	HideErrors:   true,
 }
 
 // mcpInputGetPrice is the input schema of the tool "get_price".

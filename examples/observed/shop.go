@@ -1,5 +1,7 @@
 // Package observed has a tool for the programs prometheus and otlp, which record its calls with
 // OpenTelemetry. It is in a module of its own, since exporters need many others.
+//
+//mcp:defaults errors=declared
 package observed
 
 import (
