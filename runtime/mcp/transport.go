@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"time"
 
@@ -169,4 +170,17 @@ func (h transportServer) HeaderParams(name string) []toolschema.HeaderParam {
 		return nil
 	}
 	return t.headers
+}
+
+func (h transportServer) Listing(list protocol.Method, rev *protocol.Revision) []json.RawMessage {
+	h.mu.RLock()
+	items := h.sets[pagedLists[list].set].after(0)
+	h.mu.RUnlock()
+	var all []json.RawMessage
+	for _, f := range items {
+		if !needsTasks(f.Feature, rev) {
+			all = append(all, f.listing(rev))
+		}
+	}
+	return all
 }

@@ -236,4 +236,7 @@ type Server interface {
 	// HeaderParams returns the arguments of a tool that are mirrored in header
 	// fields.
 	HeaderParams(tool string) []toolschema.HeaderParam
+	// Listing returns all features of a list in the form of the revision, also those that only some
+	// callers may see, for a server that has a list of its own.
+	Listing(list protocol.Method, rev *protocol.Revision) []json.RawMessage
 }

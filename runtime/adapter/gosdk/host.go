@@ -1,0 +1,163 @@
+package gosdk
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"sync"
+	"weak"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+)
+
+// hosts are the servers that have features of this package. A server owns its host, by its
+// middleware, and both can be collected together.
+var hosts = struct {
+	sync.Mutex
+	of map[weak.Pointer[sdk.Server]]weak.Pointer[host]
+}{of: map[weak.Pointer[sdk.Server]]weak.Pointer[host]{}}
+
+// host is a server of the SDK.
+type host struct {
+	server *sdk.Server
+	next   sdk.MethodHandler // the SDK, with the middleware that the server had before
+	// changing is held while features of mounts change.
+	changing sync.Mutex
+	updates  updates
+
+	mu       sync.RWMutex
+	last     int64 // number of the latest mount
+	mounts   []*mount
+	sessions map[*sdk.ServerSession]*session
+}
+
+// hostOf returns the host of a server. The middleware of the host stays as long as the server: the SDK
+// cannot remove one, so there is one for all mounts.
+func hostOf(s *sdk.Server) *host {
+	hosts.Lock()
+	defer hosts.Unlock()
+	key := weak.Make(s)
+	if h := hosts.of[key].Value(); h != nil {
+		return h
+	}
+	h := &host{server: s, sessions: map[*sdk.ServerSession]*session{}}
+	h.updates.host = h
+	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
+		h.next = next
+		return h.receive
+	})
+	hosts.of[key] = weak.Make(h)
+	runtime.AddCleanup(s, func(key weak.Pointer[sdk.Server]) {
+		hosts.Lock()
+		defer hosts.Unlock()
+		delete(hosts.of, key)
+	}, key)
+	return h
+}
+
+func (h *host) add(m *mount) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.last++
+	m.number = h.last
+	h.mounts = append(slices.Clip(h.mounts), m) // others read the old array
+}
+
+// remove removes a mount, and its part of each session.
+func (h *host) remove(m *mount) {
+	h.mu.Lock()
+	h.mounts = slices.DeleteFunc(slices.Clone(h.mounts), func(other *mount) bool { return other == m })
+	all := make([]*session, 0, len(h.sessions))
+	for _, s := range h.sessions {
+		all = append(all, s)
+	}
+	h.mu.Unlock()
+	for _, s := range all {
+		s.leave(m)
+	}
+}
+
+// mounted returns the mounts. The slice must not be changed.
+func (h *host) mounted() []*mount {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.mounts
+}
+
+// hasAlias reports whether a mount but m has a tool with that alias.
+func (h *host) hasAlias(m *mount, alias string) bool {
+	return slices.ContainsFunc(h.mounted(), func(other *mount) bool {
+		_, ok := other.canonical(alias)
+		return ok && other != m
+	})
+}
+
+// receive handles what the SDK's server cannot pass to a feature: lists for the caller at hand,
+// completion, subscriptions, aliases, and what sessions have to know.
+func (h *host) receive(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+	mounts := h.mounted()
+	if len(mounts) == 0 {
+		return h.next(ctx, method, req)
+	}
+	switch req := req.(type) {
+	case *sdk.CallToolRequest:
+		for _, m := range mounts {
+			if name, ok := m.canonical(req.Params.Name); ok {
+				params := *req.Params
+				params.Name = name
+				return h.next(ctx, method, &sdk.CallToolRequest{Session: req.Session, Params: &params, Extra: req.Extra})
+			}
+		}
+	case *sdk.ListToolsRequest, *sdk.ListResourcesRequest, *sdk.ListResourceTemplatesRequest, *sdk.ListPromptsRequest:
+		return h.list(ctx, method, req, mounts)
+	case *sdk.CompleteRequest:
+		return h.complete(ctx, method, req, mounts)
+	case *sdk.SubscribeRequest:
+		return h.subscribe(ctx, method, req, mounts)
+	case *sdk.UnsubscribeRequest:
+		return h.unsubscribe(ctx, method, req, mounts)
+	case *sdk.SubscriptionsListenRequest:
+		return h.listen(ctx, method, req, mounts)
+	default:
+		return h.receiveOther(ctx, method, req, mounts)
+	}
+	return h.next(ctx, method, req)
+}
+
+// receiveOther handles messages whose types the SDK does not name.
+func (h *host) receiveOther(ctx context.Context, method string, req sdk.Request, mounts []*mount) (sdk.Result, error) {
+	result, err := h.next(ctx, method, req)
+	if err != nil {
+		return result, err
+	}
+	ss, _ := req.GetSession().(*sdk.ServerSession)
+	switch r := result.(type) {
+	case *sdk.InitializeResult:
+		h.addCapabilities(r.Capabilities, mounts)
+		if p, ok := req.GetParams().(*sdk.InitializeParams); ok && p.ProtocolVersion != r.ProtocolVersion && ss != nil {
+			h.session(ss).setRevision(r.ProtocolVersion)
+		}
+	case *sdk.DiscoverResult:
+		h.addCapabilities(r.Capabilities, mounts)
+	}
+	switch method {
+	case protocol.SetLevel.String():
+		if p, ok := req.GetParams().(*sdk.SetLoggingLevelParams); ok && ss != nil {
+			h.session(ss).setLevel(ctx, string(p.Level))
+		}
+	case protocol.RootsListChanged:
+		if ss != nil {
+			h.session(ss).rootsChanged()
+		}
+	}
+	return result, nil
+}
+
+// addCapabilities adds what the SDK declares only for its own functions.
+func (h *host) addCapabilities(c *sdk.ServerCapabilities, mounts []*mount) {
+	if c != nil && c.Completions == nil && slices.ContainsFunc(mounts, (*mount).canComplete) {
+		c.Completions = &sdk.CompletionCapabilities{}
+	}
+}

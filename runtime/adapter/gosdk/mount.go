@@ -1,0 +1,225 @@
+package gosdk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpgen/mcpgen/internal/uritemplate"
+	"github.com/mcpgen/mcpgen/runtime/internal/bridge"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// Mount adds features to a server of the SDK, before or after that has sessions. It calls register
+// once, with a *mcp.Server of its own, which the options configure; what is registered or
+// unregistered with that server later is added to the SDK's server or removed from it, and its
+// ResourceUpdated notifies clients that have subscribed to a resource (see [Subscribable]).
+//
+// A name or URI that the SDK's server has already is an error, and then nothing is added; the
+// error has all of them. To compare, Mount lists the features of the SDK's server through the
+// middleware that this has. Features that are added to the SDK's server at the same time can get
+// past that. A tool whose calls must become tasks cannot be added: the log has a warning about it.
+//
+// Callers are known by [auth.TokenInfo]: the ID of the principal is its UserID, the value the
+// *auth.TokenInfo, and a feature needs those of its scopes. The SDK has checked the token of each
+// request, so principals do not expire. Without a TokenInfo, features with scopes are refused,
+// unless [mcp.WithAccess] says otherwise.
+//
+// unmount removes everything, and ends the calls that run. It waits for nothing else, and may be
+// called more than once. Sessions of the SDK go on.
+func Mount(s *sdk.Server, register func(mcp.Registrar), options ...mcp.Option) (unmount func(), err error) {
+	inner := mcp.NewServer(mcp.ServerInfo{Name: "mounted", Version: "1"}, options...)
+	register(inner)
+	h := hostOf(s)
+	m := &mount{host: h, inner: inner, bridge: bridge.New(inner, "gosdk")}
+	m.tools.kind = &toolKind
+	m.resources.kind = &resourceKind
+	m.templates.kind = &templateKind
+	m.prompts.kind = &promptKind
+	h.changing.Lock()
+	defer h.changing.Unlock()
+	if err := m.begin(); err != nil {
+		m.end()
+		return nil, fmt.Errorf("mount: %w", err)
+	}
+	return sync.OnceFunc(func() {
+		h.changing.Lock()
+		defer h.changing.Unlock()
+		m.end()
+	}), nil
+}
+
+// mount is a server whose features are those of a server of the SDK. The lock host.changing
+// guards changes of its features, and the lock of each set its map.
+type mount struct {
+	host   *host
+	number int64 // among the mounts of the host
+	inner  *mcp.Server
+	bridge *bridge.Bridge
+	hub    *bridge.Session // that gets changes of lists; nil before begin and after end
+
+	tools     set[sdk.Tool]
+	resources set[sdk.Resource]
+	templates set[sdk.ResourceTemplate]
+	prompts   set[sdk.Prompt]
+
+	mu        sync.RWMutex
+	aliases   map[string]string // of tools
+	matchers  []*uritemplate.Template
+	completes bool
+}
+
+// begin adds the features.
+func (m *mount) begin() error {
+	taken, err := m.host.existing()
+	if err != nil {
+		return err
+	}
+	plan, err := m.plan()
+	if err != nil {
+		return err
+	}
+	if collisions := plan.collisions(taken); collisions != nil {
+		return errors.New(strings.Join(collisions, "; "))
+	}
+	m.hub, err = m.bridge.Open(context.Background(), &bridge.Hello{Revision: protocol.Latest.Version}, m.changed)
+	if err != nil {
+		return fmt.Errorf("open the connection for changes: %w", err)
+	}
+	if err := m.look(); err != nil {
+		return err
+	}
+	m.host.add(m)
+	return plan.apply(m)
+}
+
+// end removes the features, and everything else of the mount.
+func (m *mount) end() {
+	if taken, err := m.host.existing(); err == nil {
+		removeAll(m, &m.tools, taken)
+		removeAll(m, &m.resources, taken)
+		removeAll(m, &m.templates, taken)
+		removeAll(m, &m.prompts, taken)
+	}
+	m.host.remove(m)
+	if m.hub != nil {
+		m.hub.Close()
+		m.hub = nil
+	}
+	ended, cancel := context.WithCancel(context.Background())
+	cancel()
+	_ = m.bridge.Close(ended)
+}
+
+// changed is called when a list of the inner server has changed.
+func (m *mount) changed(method string, _ json) {
+	switch method {
+	case protocol.ToolsListChanged, protocol.ResourcesListChanged, protocol.PromptsListChanged:
+	default:
+		return
+	}
+	m.host.changing.Lock()
+	defer m.host.changing.Unlock()
+	if m.hub == nil {
+		return
+	}
+	log := m.bridge.Server().Log()
+	if err := m.update(); err != nil {
+		log.Error("update the features of the server of the Go SDK", slog.Any("error", err))
+	}
+}
+
+// update makes the features of the SDK's server those that the inner server has now, but for
+// those whose names are taken.
+func (m *mount) update() error {
+	taken, err := m.host.existing()
+	if err != nil {
+		return err
+	}
+	plan, err := m.plan()
+	if err != nil {
+		return err
+	}
+	collisions := plan.collisions(taken)
+	if err := m.look(); err != nil {
+		return err
+	}
+	plan.dropTaken(taken)
+	removeOld(m, &m.tools, plan.tools, taken)
+	removeOld(m, &m.resources, plan.resources, taken)
+	removeOld(m, &m.templates, plan.templates, taken)
+	removeOld(m, &m.prompts, plan.prompts, taken)
+	if err := plan.apply(m); err != nil {
+		return err
+	}
+	if collisions != nil {
+		return errors.New(strings.Join(collisions, "; "))
+	}
+	return nil
+}
+
+// look reads what the SDK's server has no list for: aliases, patterns of URIs and completions.
+func (m *mount) look() error {
+	aliases := map[string]string{}
+	var matchers []*uritemplate.Template
+	for _, f := range m.inner.Features() {
+		for _, alias := range f.Aliases {
+			if f.Task != taskRequired {
+				aliases[alias] = f.Name
+			}
+		}
+		if f.Kind == mcp.KindTemplate {
+			t, err := uritemplate.Parse(f.URI)
+			if err != nil {
+				return fmt.Errorf("parse the URI template %q: %w", f.URI, err)
+			}
+			matchers = append(matchers, t)
+		}
+	}
+	completes, err := m.completing()
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.aliases, m.matchers, m.completes = aliases, matchers, completes
+	return nil
+}
+
+// taskRequired is the Task of a tool whose calls must become tasks.
+const taskRequired = "required"
+
+// owns reports whether a URI is that of a resource of the mount, also if only some may see it.
+func (m *mount) owns(uri string) bool {
+	if m.resources.get(uri) != nil {
+		return true
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return slices.ContainsFunc(m.matchers, func(t *uritemplate.Template) bool {
+		_, ok := t.Match(uri, true)
+		return ok
+	})
+}
+
+// canonical returns the name of a tool by one of its aliases.
+func (m *mount) canonical(alias string) (string, bool) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	name, ok := m.aliases[alias]
+	return name, ok
+}
+
+// canComplete reports whether arguments of a prompt or template of the mount can be completed.
+func (m *mount) canComplete() bool {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.completes
+}

@@ -1,0 +1,281 @@
+package gosdk
+
+import (
+	encoding "encoding/json"
+	"fmt"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+type json = encoding.RawMessage
+
+// kind is a kind of feature: how a server of the SDK has it.
+type kind[T any] struct {
+	text   string // for errors
+	list   protocol.Method
+	member string // of the result of the list
+	name   func(*T) string
+	read   func(json) (*T, error)
+	add    func(m *mount, item *T)
+	remove func(s *sdk.Server, names ...string)
+}
+
+var toolKind = kind[sdk.Tool]{
+	text: "tool", list: protocol.ToolsList, member: "tools",
+	name:   func(t *sdk.Tool) string { return t.Name },
+	read:   readTool,
+	add:    func(m *mount, t *sdk.Tool) { m.host.server.AddTool(t, m.callTool) },
+	remove: func(s *sdk.Server, names ...string) { s.RemoveTools(names...) },
+}
+
+var resourceKind = kind[sdk.Resource]{
+	text: "resource", list: protocol.ResourcesList, member: "resources",
+	name:   func(r *sdk.Resource) string { return r.URI },
+	read:   read[sdk.Resource],
+	add:    func(m *mount, r *sdk.Resource) { m.host.server.AddResource(r, m.readResource) },
+	remove: func(s *sdk.Server, uris ...string) { s.RemoveResources(uris...) },
+}
+
+var templateKind = kind[sdk.ResourceTemplate]{
+	text: "resource template", list: protocol.ResourcesTemplatesList, member: "resourceTemplates",
+	name:   func(r *sdk.ResourceTemplate) string { return r.URITemplate },
+	read:   read[sdk.ResourceTemplate],
+	add:    func(m *mount, r *sdk.ResourceTemplate) { m.host.server.AddResourceTemplate(r, m.readResource) },
+	remove: func(s *sdk.Server, templates ...string) { s.RemoveResourceTemplates(templates...) },
+}
+
+var promptKind = kind[sdk.Prompt]{
+	text: "prompt", list: protocol.PromptsList, member: "prompts",
+	name:   func(p *sdk.Prompt) string { return p.Name },
+	read:   read[sdk.Prompt],
+	add:    func(m *mount, p *sdk.Prompt) { m.host.server.AddPrompt(p, m.getPrompt) },
+	remove: func(s *sdk.Server, names ...string) { s.RemovePrompts(names...) },
+}
+
+// read reads a feature from its entry in a list.
+func read[T any](entry json) (*T, error) {
+	item := new(T)
+	if err := encoding.Unmarshal(entry, item); err != nil {
+		return nil, err
+	}
+	return item, nil
+}
+
+// readTool is read for a tool, whose schemas stay as they are written.
+func readTool(entry json) (*sdk.Tool, error) {
+	t, err := read[sdk.Tool](entry)
+	if err != nil {
+		return nil, err
+	}
+	jsonrpc.Members(entry, func(name, value []byte) bool {
+		switch string(name) {
+		case "inputSchema":
+			t.InputSchema = json(slices.Clone(value))
+		case "outputSchema":
+			t.OutputSchema = json(slices.Clone(value))
+		}
+		return true
+	})
+	return t, nil
+}
+
+// registered is a feature of the SDK's server, with the text that it is from.
+type registered[T any] struct {
+	item *T
+	text string
+}
+
+// set is the features of one kind that a mount has added.
+type set[T any] struct {
+	*kind[T]
+	cache lists[T]
+
+	mu    sync.RWMutex
+	items map[string]registered[T]
+}
+
+// get returns a feature, nil without one.
+func (s *set[T]) get(name string) *T {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.items[name].item
+}
+
+// any reports whether there are features.
+func (s *set[T]) any() bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return len(s.items) > 0
+}
+
+func (s *set[T]) put(name string, r registered[T]) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.items == nil {
+		s.items = map[string]registered[T]{}
+	}
+	s.items[name] = r
+}
+
+func (s *set[T]) snapshot() map[string]registered[T] {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return maps.Clone(s.items)
+}
+
+func (s *set[T]) delete(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.items, name)
+}
+
+// plan is the features that a mount should have, by their names.
+type plan struct {
+	tools     map[string]registered[sdk.Tool]
+	resources map[string]registered[sdk.Resource]
+	templates map[string]registered[sdk.ResourceTemplate]
+	prompts   map[string]registered[sdk.Prompt]
+	owner     *mount
+}
+
+// plan reads the features of the inner server, in the form of the newest revision.
+func (m *mount) plan() (p *plan, err error) {
+	p = &plan{owner: m}
+	if p.tools, err = planned(m, &m.tools); err != nil {
+		return nil, err
+	}
+	if p.resources, err = planned(m, &m.resources); err != nil {
+		return nil, err
+	}
+	if p.templates, err = planned(m, &m.templates); err != nil {
+		return nil, err
+	}
+	if p.prompts, err = planned(m, &m.prompts); err != nil {
+		return nil, err
+	}
+	for _, f := range m.inner.Features() {
+		if f.Task == taskRequired {
+			delete(p.tools, f.Name)
+			m.bridge.Server().Log().Warn("tool left out of the server of the Go SDK, which has no tasks: its calls must become tasks", slog.String("tool", f.Name))
+		}
+	}
+	return p, nil
+}
+
+func planned[T any](m *mount, s *set[T]) (map[string]registered[T], error) {
+	all := map[string]registered[T]{}
+	for _, entry := range m.bridge.Server().Listing(s.list, protocol.All[len(protocol.All)-1]) {
+		item, err := s.read(entry)
+		if err != nil {
+			return nil, fmt.Errorf("read the entry of a %s: %w", s.text, err)
+		}
+		all[s.name(item)] = registered[T]{item, string(entry)}
+	}
+	return all, nil
+}
+
+// collisions returns an error text for each name of the plan that the SDK's server has from
+// somebody else.
+func (p *plan) collisions(taken *existing) []string {
+	m := p.owner
+	all := slices.Concat(
+		collisions(&m.tools, p.tools, taken.tools), collisions(&m.resources, p.resources, taken.resources),
+		collisions(&m.templates, p.templates, taken.templates), collisions(&m.prompts, p.prompts, taken.prompts))
+	for _, f := range m.inner.Features() {
+		for _, alias := range f.Aliases {
+			if taken.tools[alias] != nil || m.host.hasAlias(m, alias) {
+				all = append(all, fmt.Sprintf("the server has a tool %q already, which is an alias of %q", alias, f.Name))
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.tools)) {
+		if m.host.hasAlias(m, name) {
+			all = append(all, fmt.Sprintf("the server has a tool with the alias %q already", name))
+		}
+	}
+	return all
+}
+
+func collisions[T any](s *set[T], planned map[string]registered[T], taken map[string]*T) (all []string) {
+	for _, name := range slices.Sorted(maps.Keys(planned)) {
+		if other := taken[name]; other != nil && other != s.get(name) {
+			all = append(all, fmt.Sprintf("the server has a %s %q already", s.text, name))
+		}
+	}
+	return all
+}
+
+// dropTaken leaves out what collides.
+func (p *plan) dropTaken(taken *existing) {
+	m := p.owner
+	drop(&m.tools, p.tools, taken.tools)
+	drop(&m.resources, p.resources, taken.resources)
+	drop(&m.templates, p.templates, taken.templates)
+	drop(&m.prompts, p.prompts, taken.prompts)
+}
+
+func drop[T any](s *set[T], planned map[string]registered[T], taken map[string]*T) {
+	for name := range planned {
+		if other := taken[name]; other != nil && other != s.get(name) {
+			delete(planned, name)
+		}
+	}
+}
+
+// apply adds the features that are new or have changed. The SDK panics on what it does not allow.
+func (p *plan) apply(m *mount) (err error) {
+	defer func() {
+		if e := recover(); e != nil {
+			err = fmt.Errorf("add a feature to the server of the Go SDK: %v", e)
+		}
+	}()
+	addAll(m, &m.tools, p.tools)
+	addAll(m, &m.resources, p.resources)
+	addAll(m, &m.templates, p.templates)
+	addAll(m, &m.prompts, p.prompts)
+	return nil
+}
+
+func addAll[T any](m *mount, s *set[T], planned map[string]registered[T]) {
+	for name, r := range planned {
+		s.mu.RLock()
+		old, had := s.items[name]
+		s.mu.RUnlock()
+		if had && old.text == r.text {
+			continue
+		}
+		s.add(m, r.item) // may panic
+		s.put(name, r)
+	}
+}
+
+// removeOld removes what the plan does not have.
+func removeOld[T any](m *mount, s *set[T], planned map[string]registered[T], taken *existing) {
+	for name, r := range s.snapshot() {
+		if _, ok := planned[name]; !ok {
+			removeOne(m, s, name, r.item, taken)
+		}
+	}
+}
+
+// removeAll removes all features of the mount.
+func removeAll[T any](m *mount, s *set[T], taken *existing) {
+	for name, r := range s.snapshot() {
+		removeOne(m, s, name, r.item, taken)
+	}
+}
+
+// removeOne removes a feature, unless the SDK's server has another one by that name now.
+func removeOne[T any](m *mount, s *set[T], name string, item *T, taken *existing) {
+	s.delete(name)
+	if of[T](taken)[name] == item {
+		s.remove(m.host.server, name)
+	}
+}

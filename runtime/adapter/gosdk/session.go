@@ -1,0 +1,280 @@
+package gosdk
+
+import (
+	"context"
+	encoding "encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/bridge"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// session is a session of the SDK, in a revision with sessions. Its parts are sessions of the
+// mounts, each opened at its first use.
+type session struct {
+	host *host
+	sdk  *sdk.ServerSession
+
+	mu       sync.Mutex
+	ended    bool
+	revision string // that the SDK has chosen, "" if that is the one that the client has asked for
+	level    string // of log messages; "" before the client has set it
+	parts    map[*mount]*part
+}
+
+// part is the session of one mount.
+type part struct {
+	open  sync.Mutex      // held while it is opened
+	inner *bridge.Session // nil before; guarded by session.mu
+}
+
+// session returns the session. A goroutine ends it with that of the SDK.
+func (h *host) session(ss *sdk.ServerSession) *session {
+	h.mu.RLock()
+	s := h.sessions[ss]
+	h.mu.RUnlock()
+	if s != nil {
+		return s
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s = h.sessions[ss]; s == nil {
+		s = &session{host: h, sdk: ss, parts: map[*mount]*part{}}
+		h.sessions[ss] = s
+		go func() {
+			_ = ss.Wait()
+			s.end()
+		}()
+	}
+	return s
+}
+
+// end ends the session in all mounts.
+func (s *session) end() {
+	s.host.mu.Lock()
+	delete(s.host.sessions, s.sdk)
+	s.host.mu.Unlock()
+	s.mu.Lock()
+	parts := s.parts
+	s.ended, s.parts = true, nil
+	s.mu.Unlock()
+	for _, p := range parts {
+		if p.inner != nil {
+			p.inner.Close()
+		}
+	}
+}
+
+// leave ends the session in one mount.
+func (s *session) leave(m *mount) {
+	s.mu.Lock()
+	p := s.parts[m]
+	delete(s.parts, m)
+	s.mu.Unlock()
+	if p != nil && p.inner != nil {
+		p.inner.Close()
+	}
+}
+
+func (s *session) setRevision(version string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.revision = version
+}
+
+// opened returns the sessions of the mounts that are open.
+func (s *session) opened() (all []*bridge.Session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, p := range s.parts {
+		if p.inner != nil {
+			all = append(all, p.inner)
+		}
+	}
+	return all
+}
+
+// setLevel sets the level of log messages, also for parts that are opened later. A mount without
+// log messages refuses it.
+func (s *session) setLevel(ctx context.Context, level string) {
+	s.mu.Lock()
+	s.level = level
+	s.mu.Unlock()
+	for _, inner := range s.opened() {
+		setLevel(ctx, inner, level)
+	}
+}
+
+func setLevel(ctx context.Context, inner *bridge.Session, level string) {
+	params, err := encoding.Marshal(map[string]string{"level": level})
+	if err == nil {
+		_, _ = inner.Call(ctx, &bridge.Request{Method: protocol.SetLevel.String(), Params: params}, nil)
+	}
+}
+
+func (s *session) rootsChanged() {
+	for _, inner := range s.opened() {
+		inner.Notify(protocol.RootsListChanged, nil)
+	}
+}
+
+// in returns the session of a mount, and opens it if there is none.
+func (s *session) in(ctx context.Context, m *mount, from *origin) (*bridge.Session, error) {
+	s.mu.Lock()
+	if s.ended {
+		s.mu.Unlock()
+		return nil, mcp.ErrConnectionClosed
+	}
+	p := s.parts[m]
+	if p == nil {
+		p = &part{}
+		s.parts[m] = p
+	}
+	inner, revision := p.inner, s.revision
+	s.mu.Unlock()
+	if inner != nil {
+		return inner, nil
+	}
+	p.open.Lock()
+	defer p.open.Unlock()
+	s.mu.Lock()
+	inner = p.inner
+	s.mu.Unlock()
+	if inner != nil {
+		return inner, nil
+	}
+	hello, err := helloOf(s.sdk, revision)
+	if err != nil {
+		return nil, err
+	}
+	hello.Principal, hello.Header = from.principal, from.header
+	inner, err = m.bridge.Open(ctx, hello, func(method string, params json) { s.host.notified(s.sdk, method, params) })
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	if s.parts[m] != p { // the session or the mount has ended
+		s.mu.Unlock()
+		inner.Close()
+		return nil, mcp.ErrConnectionClosed
+	}
+	p.inner = inner
+	level := s.level
+	s.mu.Unlock()
+	if level != "" {
+		setLevel(ctx, inner, level)
+	}
+	return inner, nil
+}
+
+// capabilities are those of a client as they are sent: in the SDK's type, that of roots is always
+// there.
+type capabilities struct {
+	sdk.ClientCapabilities
+	Roots *sdk.RootCapabilities `json:"roots,omitempty"` //nolint:staticcheck // deprecated, and still to be served
+}
+
+// helloOf returns what the client of a session has said, in a revision that has sessions.
+func helloOf(ss *sdk.ServerSession, chosen string) (*bridge.Hello, error) {
+	hello := &bridge.Hello{Revision: protocol.Latest.Version, ID: ss.ID()}
+	p := ss.InitializeParams()
+	if p == nil { // a server without sessions
+		return hello, nil
+	}
+	version := p.ProtocolVersion
+	if chosen != "" {
+		version = chosen
+	}
+	if r := protocol.Find(version); r != nil && !r.PerRequest {
+		hello.Revision = version
+	}
+	var err error
+	if p.ClientInfo != nil {
+		if hello.Client, err = encoding.Marshal(p.ClientInfo); err != nil {
+			return nil, fmt.Errorf("write the client: %w", err)
+		}
+	}
+	if p.Capabilities != nil {
+		c := capabilities{*p.Capabilities, p.Capabilities.RootsV2} //nolint:staticcheck // see above
+		c.Extensions = withoutTasks(c.Extensions)
+		if hello.Capabilities, err = encoding.Marshal(c); err != nil {
+			return nil, fmt.Errorf("write the capabilities of the client: %w", err)
+		}
+	}
+	return hello, nil
+}
+
+// withoutTasks removes the extension for tasks, which the SDK's server does not have.
+func withoutTasks(extensions map[string]any) map[string]any {
+	if _, ok := extensions[protocol.TasksName]; !ok {
+		return extensions
+	}
+	extensions = maps.Clone(extensions)
+	delete(extensions, protocol.TasksName)
+	return extensions
+}
+
+// origin is where a request is from.
+type origin struct {
+	session   *sdk.ServerSession
+	meta      map[string]any
+	modern    bool // of a revision without sessions
+	principal *mcp.Principal
+	header    map[string][]string
+}
+
+// originOf returns the origin of a request. A revision without sessions is in its _meta.
+func originOf(ss *sdk.ServerSession, meta map[string]any, extra *sdk.RequestExtra) *origin {
+	o := &origin{session: ss, meta: meta}
+	version, _ := meta[sdk.MetaKeyProtocolVersion].(string)
+	o.modern = protocol.PerRequest([]byte(version)) != nil
+	if o.modern {
+		o.meta = withoutTasksIn(meta)
+	}
+	if extra == nil {
+		return o
+	}
+	o.header = extra.Header
+	if t := extra.TokenInfo; t != nil {
+		o.principal = &mcp.Principal{ID: t.UserID, Value: t, Access: scopesOf{t}}
+	}
+	return o
+}
+
+// withoutTasksIn removes the extension for tasks from the capabilities in the _meta of a request.
+func withoutTasksIn(meta map[string]any) map[string]any {
+	declared, _ := meta[sdk.MetaKeyClientCapabilities].(map[string]any)
+	extensions, _ := declared["extensions"].(map[string]any)
+	if _, ok := extensions[protocol.TasksName]; !ok {
+		return meta
+	}
+	declared = maps.Clone(declared)
+	declared["extensions"] = withoutTasks(extensions)
+	meta = maps.Clone(meta)
+	meta[sdk.MetaKeyClientCapabilities] = declared
+	return meta
+}
+
+// scopesOf lets a caller use the features whose scopes its token has.
+type scopesOf struct{ token *auth.TokenInfo }
+
+// Authorize returns an error with the scopes that are missing.
+func (s scopesOf) Authorize(_ context.Context, f mcp.FeatureInfo) error {
+	var missing []string
+	for _, scope := range f.Scopes {
+		if !slices.Contains(s.token.Scopes, scope) {
+			missing = append(missing, scope)
+		}
+	}
+	if missing == nil {
+		return nil
+	}
+	return &mcp.AccessError{Scopes: missing, StepUp: true}
+}

@@ -1,0 +1,200 @@
+// Package bridge lets the server of another library answer requests by a [mcp.Server], for the
+// adapters below runtime/adapter. A session of that library has a [Session]; a request of a
+// revision without sessions has a connection of its own. No message passes a stream.
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"net/netip"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Bridge is a server as another library calls it. Its methods may be called by many goroutines.
+type Bridge struct {
+	host  transport.Server
+	name  string
+	ended chan struct{}
+	once  sync.Once
+}
+
+// New returns a bridge to a server. The name is that of the transport, for handlers.
+func New(server *mcp.Server, name string) *Bridge {
+	return &Bridge{host: server.Transport(), name: name, ended: make(chan struct{})}
+}
+
+// Server returns the server as transports use it.
+func (b *Bridge) Server() transport.Server { return b.host }
+
+// Close ends all requests. Nothing can be called afterwards. Tasks that run have until ctx ends.
+func (b *Bridge) Close(ctx context.Context) error {
+	var err error
+	b.once.Do(func() {
+		close(b.ended)
+		err = b.host.EndTasks(ctx)
+	})
+	return err
+}
+
+// Request is a request to the server.
+type Request struct {
+	Method string
+	Params []byte // a JSON object
+	// Principal is a *mcp.Principal; nil if it is not known.
+	Principal *mcp.Principal
+	Header    map[string][]string
+}
+
+// Client is what a request can do with the client while it runs.
+type Client interface {
+	// Notify passes a notification on. It is called in the order of the notifications, on the goroutine
+	// of the request.
+	Notify(ctx context.Context, method string, params json.RawMessage)
+	// Ask sends a request to the client, and returns its result. It has a goroutine of its own.
+	Ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
+}
+
+// Call sends a request of a revision without sessions, whose _meta is in its params, and waits for
+// the result. An error of the server is a [*jsonrpc.Error]; if ctx ends, which cancels the request,
+// it is the cause.
+func (b *Bridge) Call(ctx context.Context, req *Request, client Client) (json.RawMessage, error) {
+	conn := b.host.Open(ctx, transport.Options{Transport: b.name, Once: true, Ended: b.ended})
+	c := &call{bridge: b, conn: conn, client: client, id: 1}
+	return c.run(ctx, req, nil, conn.Cancel)
+}
+
+// Hello is what a client says when it opens a session.
+type Hello struct {
+	Revision     string
+	Client       json.RawMessage // an Implementation
+	Capabilities json.RawMessage
+	// ID is that of the session of the library, "" without one.
+	ID        string
+	Principal *mcp.Principal
+	Header    map[string][]string
+}
+
+// Session is a session of the library.
+type Session struct {
+	bridge *Bridge
+	conn   transport.Conn
+	out    *sink
+	last   atomic.Int64
+	ended  chan struct{}
+	once   sync.Once
+}
+
+// Open opens a session. Notifications that belong to no request go to notify, in their order, until
+// the session is closed.
+func (b *Bridge) Open(ctx context.Context, hello *Hello, notify func(method string, params json.RawMessage)) (*Session, error) {
+	s := &Session{bridge: b, out: newSink(b.host.Limits().QueueBytes), ended: make(chan struct{})}
+	s.conn = b.host.Open(context.Background(), transport.Options{Transport: b.name, SessionID: hello.ID, Out: s.out, Ended: b.ended})
+	params := append([]byte(nil), `{"protocolVersion":`...)
+	params = wire.AppendString(params, hello.Revision)
+	params = append(append(params, `,"capabilities":`...), either(hello.Capabilities, `{}`)...)
+	params = append(append(params, `,"clientInfo":`...), either(hello.Client, `{"name":"unknown","version":"0"}`)...)
+	req := &Request{
+		Method: protocol.Initialize.String(), Params: append(params, '}'),
+		Principal: hello.Principal, Header: hello.Header,
+	}
+	if _, err := s.Call(ctx, req, nil); err != nil {
+		s.conn.Close()
+		return nil, err
+	}
+	s.send(nil, notification(protocol.Initialized, nil))
+	go s.passOn(notify)
+	return s, nil
+}
+
+// either returns a JSON text, or the other one if it is empty.
+func either(text json.RawMessage, otherwise string) []byte {
+	if len(text) == 0 {
+		return []byte(otherwise)
+	}
+	return text
+}
+
+// passOn passes on what belongs to no request. Its goroutine ends with the session.
+func (s *Session) passOn(notify func(method string, params json.RawMessage)) {
+	for {
+		select {
+		case <-s.out.changed:
+		case <-s.ended:
+			return
+		case <-s.bridge.ended:
+			s.Close()
+			return
+		}
+		messages, _ := s.out.take()
+		for _, text := range messages {
+			m, err := jsonrpc.Parse(text)
+			switch {
+			case err != nil:
+			case m.Kind == jsonrpc.Request: // a ping, which the library answers for its own client
+				s.send(nil, jsonrpc.AppendResult(nil, m.ID, json.RawMessage(`{}`)))
+			default:
+				notify(string(m.Method), m.Params.Raw)
+			}
+		}
+	}
+}
+
+// Call sends a request of the session and waits for its result, as [Bridge.Call].
+func (s *Session) Call(ctx context.Context, req *Request, client Client) (json.RawMessage, error) {
+	c := &call{bridge: s.bridge, conn: s.conn, client: client, id: s.last.Add(1), values: ctx}
+	return c.run(ctx, req, s.ended, func() {
+		params := append([]byte(nil), `{"requestId":`...)
+		s.send(req.Principal, notification(protocol.Cancelled, append(strconv.AppendInt(params, c.id, 10), '}')))
+	})
+}
+
+// Notify sends a notification of the client.
+func (s *Session) Notify(method string, params []byte) { s.send(nil, notification(method, params)) }
+
+// send sends a message that is not a request.
+func (s *Session) send(principal *mcp.Principal, text []byte) { give(s.bridge.host, s.conn, principal, text) }
+
+// Close ends the session and all of its requests.
+func (s *Session) Close() {
+	s.once.Do(func() {
+		close(s.ended)
+		s.out.drop()
+		s.conn.InputClosed()
+		s.conn.Close()
+	})
+}
+
+// notification returns a notification as text.
+func notification(method string, params []byte) []byte {
+	return jsonrpc.AppendNotification(nil, method, params)
+}
+
+// give gives a message that gets no reply to a connection.
+func give(host transport.Server, conn transport.Conn, principal *mcp.Principal, text []byte) {
+	in := host.NewMessage()
+	if text = append(in.Buffer(), text...); !in.Room(cap(text)) || in.Parse(text) != nil {
+		in.Drop()
+		return
+	}
+	conn.Take(in, callerOf(principal, nil, nil), newSink(0))
+}
+
+// callerOf returns the caller of a message. The library does not say from which address it has come.
+func callerOf(principal *mcp.Principal, header map[string][]string, values context.Context) transport.Caller {
+	from := transport.Caller{Values: values, Header: header}
+	id := ""
+	if principal != nil {
+		from.Principal, id = principal, principal.ID
+	}
+	from.Client = clientlimit.Of(id, netip.Addr{})
+	return from
+}
