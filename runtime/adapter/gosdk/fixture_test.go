@@ -150,4 +150,3 @@ func sameList(t *testing.T, what string, got []string, want ...string) {
 		t.Errorf("%s: %q, want %q", what, got, want)
 	}
 }
-
