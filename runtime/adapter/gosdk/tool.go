@@ -1,0 +1,311 @@
+package gosdk
+
+import (
+	"context"
+	encoding "encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// Tool returns a tool of the SDK as a feature of a server of package mcp. The arguments are those of
+// [sdk.AddTool], which derives the schemas and checks arguments and results as on a server of the SDK.
+//
+// The handler has a session of its own for each call. Its progress and log messages go to the client,
+// and its TokenInfo is that of the principal: the value, or one that has only the ID as UserID. It cannot
+// ask the client: a result with InputRequests, and requests of its session, are errors.
+//
+// It panics where [sdk.AddTool] or [mcp.NewTool] does.
+func Tool[In, Out any](t *sdk.Tool, h sdk.ToolHandlerFor[In, Out]) mcp.Feature {
+	s := sdk.NewServer(&sdk.Implementation{Name: t.Name, Version: "1"}, nil)
+	sdk.AddTool(s, t, h)
+	all, err := hostOf(s).existing()
+	if err != nil {
+		panic(fmt.Sprintf("gosdk: tool %q: %v", t.Name, err))
+	}
+	info, err := infoOf(all.tools[t.Name])
+	if err != nil {
+		panic(fmt.Sprintf("gosdk: tool %q: %v", t.Name, err))
+	}
+	return mcp.NewTool(info, func(ctx context.Context, arguments encoding.RawMessage) (*mcp.ToolResult, error) {
+		return callServer(ctx, s, t.Name, arguments)
+	})
+}
+
+// infoOf returns the description of a tool.
+func infoOf(t *sdk.Tool) (mcp.ToolInfo, error) {
+	input, err := encoding.Marshal(t.InputSchema)
+	if err != nil {
+		return mcp.ToolInfo{}, fmt.Errorf("write the input schema: %w", err)
+	}
+	info := mcp.ToolInfo{Name: t.Name, Title: t.Title, Description: t.Description, InputSchema: string(input)}
+	if t.OutputSchema != nil {
+		output, err := encoding.Marshal(t.OutputSchema)
+		if err != nil {
+			return mcp.ToolInfo{}, fmt.Errorf("write the output schema: %w", err)
+		}
+		info.OutputSchema = string(output)
+	}
+	if info.Meta, err = metaFrom(t.Meta); err != nil {
+		return mcp.ToolInfo{}, err
+	}
+	for _, icon := range t.Icons {
+		info.Icons = append(info.Icons, iconFrom(icon))
+	}
+	info.Hints = mcp.ToolHints{Destructive: true, OpenWorld: true} // the defaults of the specification
+	if a := t.Annotations; a != nil {
+		info.Hints = mcp.ToolHints{
+			ReadOnly: a.ReadOnlyHint, Idempotent: a.IdempotentHint,
+			Destructive: !a.ReadOnlyHint, OpenWorld: a.OpenWorldHint == nil || *a.OpenWorldHint,
+		}
+		if a.DestructiveHint != nil {
+			info.Hints.Destructive = *a.DestructiveHint
+		}
+		if info.Title == "" {
+			info.Title = a.Title
+		}
+	}
+	return info, nil
+}
+
+// oneCall is a transport whose client sends one request.
+type oneCall struct {
+	*silent
+	incoming chan jsonrpc.Message
+	outgoing chan jsonrpc.Message
+}
+
+func (c *oneCall) Connect(context.Context) (sdk.Connection, error) { return c, nil }
+
+func (c *oneCall) Read(ctx context.Context) (jsonrpc.Message, error) {
+	select {
+	case m := <-c.incoming:
+		return m, nil
+	case <-c.closed:
+		return nil, io.EOF
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (c *oneCall) Write(ctx context.Context, m jsonrpc.Message) error {
+	select {
+	case c.outgoing <- m:
+		return nil
+	case <-c.closed:
+		return io.ErrClosedPipe
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// callServer calls the tool in a session of its own.
+func callServer(ctx context.Context, s *sdk.Server, name string, arguments encoding.RawMessage) (*mcp.ToolResult, error) {
+	request, err := requestFor(ctx, name, arguments)
+	if err != nil {
+		return nil, err
+	}
+	c := &oneCall{silent: &silent{closed: make(chan struct{})}, incoming: make(chan jsonrpc.Message, 1), outgoing: make(chan jsonrpc.Message)}
+	c.incoming <- request
+	session, err := s.Connect(context.WithoutCancel(ctx), c, nil)
+	if err != nil {
+		return nil, fmt.Errorf("call the tool of the Go SDK: %w", err)
+	}
+	defer func() {
+		_ = c.Close() // what the session still writes is dropped
+		_ = session.Close()
+	}()
+	for {
+		select {
+		case m := <-c.outgoing:
+			switch m := m.(type) {
+			case *jsonrpc.Response:
+				return resultFrom(m)
+			case *jsonrpc.Request:
+				passOn(ctx, m)
+			}
+		case <-ctx.Done(): // the end of the transport ends the context of the handler
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// requestFor returns the request for a call, in the revision without sessions, which needs no
+// handshake.
+func requestFor(ctx context.Context, name string, arguments encoding.RawMessage) (*jsonrpc.Request, error) {
+	call := mcp.CallFrom(ctx)
+	meta := map[string]any{
+		sdk.MetaKeyProtocolVersion:    protocol.All[len(protocol.All)-1].Version,
+		sdk.MetaKeyClientCapabilities: map[string]any{},
+		sdk.MetaKeyClientInfo:         map[string]any{"name": call.Client().Name, "version": call.Client().Version},
+		sdk.MetaKeyLogLevel:           "debug", // the logger of the call knows the level of its client
+		"progressToken":               "call",
+	}
+	params, err := encoding.Marshal(map[string]any{"name": name, "arguments": arguments, "_meta": meta})
+	if err != nil {
+		return nil, fmt.Errorf("write params: %w", err)
+	}
+	id, err := jsonrpc.MakeID("call")
+	if err != nil {
+		return nil, fmt.Errorf("make an id: %w", err)
+	}
+	extra := &sdk.RequestExtra{Header: call.Header()}
+	if p := call.Principal(); p.Value != nil || p.ID != "" {
+		token, ok := p.Value.(*auth.TokenInfo)
+		if !ok {
+			token = &auth.TokenInfo{UserID: p.ID, Expiration: p.Expires}
+		}
+		extra.TokenInfo = token
+	}
+	return &jsonrpc.Request{ID: id, Method: protocol.ToolsCall.String(), Params: params, Extra: extra}, nil
+}
+
+// levels are those of log messages, as package slog has them.
+var levels = map[string]slog.Level{
+	"debug": slog.LevelDebug, "info": slog.LevelInfo, "notice": 2, "warning": slog.LevelWarn,
+	"error": slog.LevelError, "critical": 12, "alert": 16, "emergency": 20,
+}
+
+// passOn sends progress and log messages of the handler to the client.
+func passOn(ctx context.Context, m *jsonrpc.Request) {
+	switch m.Method {
+	case protocol.Progress:
+		var p sdk.ProgressNotificationParams
+		if encoding.Unmarshal(m.Params, &p) == nil {
+			mcp.Progress(ctx, p.Progress, p.Total, p.Message)
+		}
+	case protocol.LogMessage:
+		var l struct {
+			Level string
+			Data  any
+		}
+		if encoding.Unmarshal(m.Params, &l) != nil {
+			return
+		}
+		log, level := mcp.Logger(ctx), levels[l.Level]
+		if text, ok := l.Data.(string); ok {
+			log.Log(ctx, level, text)
+		} else {
+			log.Log(ctx, level, "log message", "data", l.Data)
+		}
+	}
+}
+
+// resultFrom returns the result of a response.
+func resultFrom(m *jsonrpc.Response) (*mcp.ToolResult, error) {
+	if e, ok := errors.AsType[*jsonrpc.Error](m.Error); ok {
+		return nil, &mcp.ProtocolError{Code: int(e.Code), Message: e.Message, Data: e.Data}
+	}
+	if m.Error != nil {
+		return nil, m.Error
+	}
+	given, err := readToolResult(m.Result)
+	switch {
+	case err != nil:
+		return nil, err
+	case given.InputRequests != nil:
+		return nil, errors.New("the tool of the Go SDK asks the client, which it cannot on a server of another library")
+	}
+	r := &mcp.ToolResult{IsError: given.IsError}
+	if structured, ok := given.StructuredContent.(json); ok {
+		r.Structured = structured
+	}
+	if r.Meta, err = metaFrom(given.Meta); err != nil {
+		return nil, err
+	}
+	for _, block := range given.Content {
+		c, err := contentFrom(block)
+		if err != nil {
+			return nil, err
+		}
+		r.Content = append(r.Content, c)
+	}
+	return r, nil
+}
+
+// contentFrom returns a content block.
+func contentFrom(block sdk.Content) (mcp.Content, error) {
+	switch c := block.(type) {
+	case *sdk.TextContent:
+		meta, err := metaFrom(c.Meta)
+		return mcp.Text{Text: c.Text, Annotations: annotationsFrom(c.Annotations), Meta: meta}, err
+	case *sdk.ImageContent:
+		meta, err := metaFrom(c.Meta)
+		return mcp.Image{Data: c.Data, MIMEType: c.MIMEType, Annotations: annotationsFrom(c.Annotations), Meta: meta}, err
+	case *sdk.AudioContent:
+		meta, err := metaFrom(c.Meta)
+		return mcp.Audio{Data: c.Data, MIMEType: c.MIMEType, Annotations: annotationsFrom(c.Annotations), Meta: meta}, err
+	case *sdk.ResourceLink:
+		meta, err := metaFrom(c.Meta)
+		link := mcp.ResourceLink{
+			URI: c.URI, Name: c.Name, Title: c.Title, Description: c.Description, MIMEType: c.MIMEType,
+			Annotations: annotationsFrom(c.Annotations), Meta: meta,
+		}
+		if c.Size != nil {
+			link.Size = *c.Size
+		}
+		for _, icon := range c.Icons {
+			link.Icons = append(link.Icons, iconFrom(icon))
+		}
+		return link, err
+	case *sdk.EmbeddedResource:
+		meta, err := metaFrom(c.Meta)
+		if c.Resource == nil {
+			return nil, errors.New("an embedded resource has no contents")
+		}
+		return mcp.EmbeddedResource{
+			URI: c.Resource.URI, MIMEType: c.Resource.MIMEType, Text: c.Resource.Text, Blob: c.Resource.Blob,
+			Annotations: annotationsFrom(c.Annotations), Meta: meta,
+		}, err
+	}
+	return nil, fmt.Errorf("a tool cannot return a %T", block)
+}
+
+func annotationsFrom(a *sdk.Annotations) *mcp.Annotations {
+	if a == nil {
+		return nil
+	}
+	own := &mcp.Annotations{}
+	if at, err := time.Parse(time.RFC3339, a.LastModified); err == nil {
+		own.LastModified = at
+	}
+	if a.Priority != 0 {
+		own.Priority = &a.Priority
+	}
+	for _, role := range a.Audience {
+		own.Audience = append(own.Audience, mcp.Role(role))
+	}
+	return own
+}
+
+func iconFrom(i sdk.Icon) mcp.Icon {
+	return mcp.Icon{Source: i.Source, MIMEType: i.MIMEType, Sizes: i.Sizes, Theme: string(i.Theme)}
+}
+
+// metaFrom returns _meta, without the identity of the private server.
+func metaFrom(given sdk.Meta) (mcp.Meta, error) {
+	given = maps.Clone(given)
+	delete(given, protocol.MetaServerInfo)
+	if len(given) == 0 {
+		return nil, nil
+	}
+	meta := mcp.Meta{}
+	for key, value := range given {
+		text, err := encoding.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("write _meta: %w", err)
+		}
+		meta[key] = text
+	}
+	return meta, nil
+}

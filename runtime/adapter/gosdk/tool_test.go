@@ -1,0 +1,136 @@
+package gosdk
+
+import (
+	"context"
+	encoding "encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcptest"
+)
+
+//lint:file-ignore SA1019 Logging is deprecated from revision 2026-07-28 on, and still to be served.
+
+type sumIn struct {
+	A int `json:"a" jsonschema:"the first"`
+	B int `json:"b"`
+}
+
+type sumOut struct {
+	Sum int `json:"sum"`
+}
+
+// Tools of the SDK on a server of ours.
+func TestTool(t *testing.T) {
+	s := mcp.NewServer(mcp.ServerInfo{Name: "ours"})
+	s.Register(Tool(&sdk.Tool{Name: "sum", Description: "Adds.", Title: "Sum", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}},
+		func(ctx context.Context, r *sdk.CallToolRequest, in sumIn) (*sdk.CallToolResult, sumOut, error) {
+			_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 2, Message: "half"})
+			_ = r.Session.Log(ctx, &sdk.LoggingMessageParams{Level: "warning", Data: "adding"})
+			return nil, sumOut{in.A + in.B}, nil
+		}))
+	s.Register(Tool(&sdk.Tool{Name: "blocks", Meta: sdk.Meta{"example.com/a": 1}}, func(context.Context, *sdk.CallToolRequest, any) (*sdk.CallToolResult, any, error) {
+		return &sdk.CallToolResult{Meta: sdk.Meta{"example.com/b": "c"}, Content: []sdk.Content{
+			&sdk.TextContent{Text: "one", Annotations: &sdk.Annotations{Audience: []sdk.Role{"user"}, Priority: 0.5, LastModified: "2026-01-02T03:04:05Z"}},
+			&sdk.ImageContent{Data: []byte("png"), MIMEType: "image/png"},
+			&sdk.AudioContent{Data: []byte("wav"), MIMEType: "audio/wav"},
+			&sdk.ResourceLink{URI: "a://b", Name: "b"},
+			&sdk.EmbeddedResource{Resource: &sdk.ResourceContents{URI: "a://c", Text: "text"}},
+		}}, nil, nil
+	}))
+	s.Register(Tool(&sdk.Tool{Name: "fail"}, func(context.Context, *sdk.CallToolRequest, any) (*sdk.CallToolResult, any, error) {
+		return nil, nil, errors.New("broken")
+	}))
+	s.Register(Tool(&sdk.Tool{Name: "ask"}, func(ctx context.Context, r *sdk.CallToolRequest, _ any) (*sdk.CallToolResult, any, error) {
+		_, err := r.Session.Elicit(ctx, &sdk.ElicitParams{Message: "?"})
+		return nil, nil, err
+	}))
+	s.Register(Tool(&sdk.Tool{Name: "who"}, func(_ context.Context, r *sdk.CallToolRequest, _ any) (*sdk.CallToolResult, any, error) {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: r.Extra.TokenInfo.UserID + fmt.Sprint(r.Extra.TokenInfo.Scopes)}}}, nil, nil
+	}))
+	for _, revision := range mcptest.Revisions() {
+		t.Run(revision, func(t *testing.T) {
+			c := mcptest.New(t, s, mcptest.Options{
+				Revision: revision, Principal: mcp.Principal{ID: "ann", Value: &auth.TokenInfo{UserID: "ann", Scopes: []string{"a"}}}, LogLevel: "info",
+			})
+			r := c.Call("sum", map[string]any{"a": 40, "b": 2})
+			if !strings.Contains(r.Text(), `"sum":42`) || r.IsError {
+				t.Errorf("%+v", r)
+			}
+			if logs := c.Logs(); len(logs) != 1 || logs[0].Level != "warning" {
+				t.Errorf("logs: %+v", logs)
+			}
+			if r := c.Call("sum", map[string]any{"a": "x", "b": 2}); !r.IsError || !strings.Contains(r.Text(), "validating") {
+				t.Errorf("%+v", r)
+			}
+			if r := c.Call("fail", map[string]any{}); !r.IsError || r.Text() != "broken" {
+				t.Errorf("%+v", r)
+			}
+			if r := c.Call("ask", map[string]any{}); !r.IsError || !strings.Contains(r.Text(), "InputRequests") {
+				t.Errorf("%+v", r)
+			}
+			if r := c.Call("who", map[string]any{}); r.Text() != "ann[a]" {
+				t.Errorf("%+v", r)
+			}
+			if r := c.Call("blocks", map[string]any{}); len(r.Content) != 5 {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+// A call that is cancelled ends the context of the handler, and leaves nothing.
+func TestToolCancelled(t *testing.T) {
+	started, ended := make(chan struct{}), make(chan struct{})
+	f := Tool(&sdk.Tool{Name: "wait"}, func(ctx context.Context, _ *sdk.CallToolRequest, _ any) (*sdk.CallToolResult, any, error) {
+		close(started)
+		<-ctx.Done()
+		close(ended)
+		return nil, nil, ctx.Err()
+	})
+	s := mounted(t, nil, f)
+	c := connect(t, s, modern, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-started
+		cancel()
+	}()
+	if _, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "wait"}); err == nil {
+		t.Error("no error")
+	}
+	<-ended
+}
+
+// What passes through both adapters: progress, and errors of the protocol with their data.
+func TestToolThere(t *testing.T) {
+	work := Tool(&sdk.Tool{Name: "work"}, func(ctx context.Context, r *sdk.CallToolRequest, _ any) (*sdk.CallToolResult, any, error) {
+		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 2, Message: "half"})
+		return &sdk.CallToolResult{}, nil, nil
+	})
+	refuse := Tool(&sdk.Tool{Name: "refuse"}, func(context.Context, *sdk.CallToolRequest, any) (*sdk.CallToolResult, any, error) {
+		return nil, nil, &jsonrpc.Error{Code: 77, Message: "no", Data: encoding.RawMessage(`[1]`)}
+	})
+	everyRevision(t, func(t *testing.T, revision string) {
+		got := make(chan string, 1)
+		c := connect(t, mounted(t, nil, work, refuse), revision, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+			got <- fmt.Sprint(r.Params.ProgressToken, r.Params.Progress, r.Params.Total)
+		}})
+		p := &sdk.CallToolParams{Name: "work"}
+		p.SetProgressToken("t")
+		if _, err := c.CallTool(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+		same(t, "progress", <-got, "t1 2")
+		_, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: "refuse"})
+		if e, ok := errors.AsType[*jsonrpc.Error](err); !ok || e.Code != 77 || string(e.Data) != "[1]" {
+			t.Errorf("refuse: %v", err)
+		}
+	})
+}
