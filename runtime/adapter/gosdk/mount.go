@@ -113,9 +113,7 @@ func (m *mount) end() {
 		m.hub.Close()
 		m.hub = nil
 	}
-	ended, cancel := context.WithCancel(context.Background())
-	cancel()
-	_ = m.bridge.Close(ended)
+	m.bridge.Close()
 }
 
 // changed is called when a list of the inner server has changed.

@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/bridge"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -209,96 +208,15 @@ func resultFrom(m *jsonrpc.Response) (*mcp.ToolResult, error) {
 	if m.Error != nil {
 		return nil, m.Error
 	}
-	given, err := readToolResult(m.Result)
-	switch {
-	case err != nil:
-		return nil, err
-	case given.InputRequests != nil:
-		return nil, errors.New("the tool of the Go SDK asks the client, which it cannot on a server of another library")
-	}
-	r := &mcp.ToolResult{IsError: given.IsError}
-	if structured, ok := given.StructuredContent.(json); ok {
-		r.Structured = structured
-	}
-	if r.Meta, err = metaFrom(given.Meta); err != nil {
-		return nil, err
-	}
-	for _, block := range given.Content {
-		c, err := contentFrom(block)
-		if err != nil {
-			return nil, err
-		}
-		r.Content = append(r.Content, c)
-	}
-	return r, nil
-}
-
-// contentFrom returns a content block.
-func contentFrom(block sdk.Content) (mcp.Content, error) {
-	switch c := block.(type) {
-	case *sdk.TextContent:
-		meta, err := metaFrom(c.Meta)
-		return mcp.Text{Text: c.Text, Annotations: annotationsFrom(c.Annotations), Meta: meta}, err
-	case *sdk.ImageContent:
-		meta, err := metaFrom(c.Meta)
-		return mcp.Image{Data: c.Data, MIMEType: c.MIMEType, Annotations: annotationsFrom(c.Annotations), Meta: meta}, err
-	case *sdk.AudioContent:
-		meta, err := metaFrom(c.Meta)
-		return mcp.Audio{Data: c.Data, MIMEType: c.MIMEType, Annotations: annotationsFrom(c.Annotations), Meta: meta}, err
-	case *sdk.ResourceLink:
-		meta, err := metaFrom(c.Meta)
-		link := mcp.ResourceLink{
-			URI: c.URI, Name: c.Name, Title: c.Title, Description: c.Description, MIMEType: c.MIMEType,
-			Annotations: annotationsFrom(c.Annotations), Meta: meta,
-		}
-		if c.Size != nil {
-			link.Size = *c.Size
-		}
-		for _, icon := range c.Icons {
-			link.Icons = append(link.Icons, iconFrom(icon))
-		}
-		return link, err
-	case *sdk.EmbeddedResource:
-		meta, err := metaFrom(c.Meta)
-		if c.Resource == nil {
-			return nil, errors.New("an embedded resource has no contents")
-		}
-		return mcp.EmbeddedResource{
-			URI: c.Resource.URI, MIMEType: c.Resource.MIMEType, Text: c.Resource.Text, Blob: c.Resource.Blob,
-			Annotations: annotationsFrom(c.Annotations), Meta: meta,
-		}, err
-	}
-	return nil, fmt.Errorf("a tool cannot return a %T", block)
-}
-
-func annotationsFrom(a *sdk.Annotations) *mcp.Annotations {
-	if a == nil {
-		return nil
-	}
-	own := &mcp.Annotations{}
-	if at, err := time.Parse(time.RFC3339, a.LastModified); err == nil {
-		own.LastModified = at
-	}
-	if a.Priority != 0 {
-		own.Priority = &a.Priority
-	}
-	for _, role := range a.Audience {
-		own.Audience = append(own.Audience, mcp.Role(role))
-	}
-	return own
+	return bridge.ToolResult(m.Result)
 }
 
 func iconFrom(i sdk.Icon) mcp.Icon {
 	return mcp.Icon{Source: i.Source, MIMEType: i.MIMEType, Sizes: i.Sizes, Theme: string(i.Theme)}
 }
 
-// metaFrom returns _meta, without the identity of the private server.
+// metaFrom returns the _meta of a tool.
 func metaFrom(given sdk.Meta) (mcp.Meta, error) {
-	given = maps.Clone(given)
-	delete(given, protocol.MetaServerInfo)
-	if len(given) == 0 {
-		return nil, nil
-	}
 	meta := mcp.Meta{}
 	for key, value := range given {
 		text, err := encoding.Marshal(value)

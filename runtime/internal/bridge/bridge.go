@@ -35,14 +35,14 @@ func New(server *mcp.Server, name string) *Bridge {
 // Server returns the server as transports use it.
 func (b *Bridge) Server() transport.Server { return b.host }
 
-// Close ends all requests. Nothing can be called afterwards. Tasks that run have until ctx ends.
-func (b *Bridge) Close(ctx context.Context) error {
-	var err error
+// Close ends all requests, and tasks that run. Nothing can be called afterwards.
+func (b *Bridge) Close() {
 	b.once.Do(func() {
 		close(b.ended)
-		err = b.host.EndTasks(ctx)
+		now, cancel := context.WithCancel(context.Background())
+		cancel()
+		_ = b.host.EndTasks(now) // which says only that now is over
 	})
-	return err
 }
 
 // Request is a request to the server.
