@@ -161,7 +161,9 @@ func (s *Session) Call(ctx context.Context, req *Request, client Client) (json.R
 func (s *Session) Notify(method string, params []byte) { s.send(nil, notification(method, params)) }
 
 // send sends a message that is not a request.
-func (s *Session) send(principal *mcp.Principal, text []byte) { give(s.bridge.host, s.conn, principal, text) }
+func (s *Session) send(principal *mcp.Principal, text []byte) {
+	give(s.bridge.host, s.conn, principal, text)
+}
 
 // Close ends the session and all of its requests.
 func (s *Session) Close() {

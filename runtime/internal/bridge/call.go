@@ -40,6 +40,8 @@ func (c *call) run(ctx context.Context, req *Request, ended <-chan struct{}, can
 		return nil, err
 	}
 	select {
+	case <-ended:
+		return nil, mcp.ErrConnectionClosed
 	case <-c.bridge.ended:
 		return nil, mcp.ErrConnectionClosed
 	default:
