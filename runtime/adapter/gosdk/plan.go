@@ -181,8 +181,8 @@ func planned[T any](m *mount, s *set[T]) (map[string]registered[T], error) {
 	return all, nil
 }
 
-// collisions returns an error text for each name of the plan that the SDK's server has from
-// somebody else.
+// collisions returns an error text for each name of the plan that another feature of the SDK's server
+// has.
 func (p *plan) collisions(taken *existing) []string {
 	m := p.owner
 	all := slices.Concat(

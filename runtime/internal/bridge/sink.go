@@ -12,7 +12,7 @@ type sink struct {
 	messages [][]byte
 	size     int
 	reply    *[]byte // nil before the reply
-	dropped  bool    // nobody takes anything any more
+	dropped  bool    // nothing is taken any more
 }
 
 func newSink(limit int) *sink {
