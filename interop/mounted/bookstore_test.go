@@ -1,3 +1,6 @@
+//lint:file-ignore SA1019 Logging is deprecated from revision 2026-07-28 on, and still to be served.
+
+//nolint:staticcheck // Logging is deprecated from revision 2026-07-28 on, and still to be served.
 package mounted
 
 import (
@@ -15,8 +18,6 @@ import (
 	wire "github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
-
-//lint:file-ignore SA1019 Logging is deprecated from revision 2026-07-28 on, and still to be served.
 
 // features are the tests of the bookstore that every server has to pass.
 var features = map[string]func(t check, s *shop){

@@ -1,3 +1,6 @@
+//lint:file-ignore SA1019 Roots, sampling and logging are deprecated from revision 2026-07-28 on, and still to be served.
+
+//nolint:staticcheck // Roots, sampling and logging are deprecated from revision 2026-07-28 on, and still to be served.
 package gosdk
 
 import (
@@ -11,8 +14,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	ours "github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
-
-//lint:file-ignore SA1019 Roots, sampling and logging are deprecated from revision 2026-07-28 on, and still to be served.
 
 // client is the client of a request. It implements bridge.Client.
 type client struct {

@@ -1,3 +1,6 @@
+//lint:file-ignore SA1019 Roots, sampling and logging are deprecated from revision 2026-07-28 on, and still to be served.
+
+//nolint:staticcheck // Roots, sampling and logging are deprecated from revision 2026-07-28 on, and still to be served.
 package gosdk
 
 import (
@@ -178,7 +181,7 @@ func (s *session) in(ctx context.Context, m *mount, from *origin) (*bridge.Sessi
 // there.
 type capabilities struct {
 	sdk.ClientCapabilities
-	Roots *sdk.RootCapabilities `json:"roots,omitempty"` //nolint:staticcheck // deprecated, and still to be served
+	Roots *sdk.RootCapabilities `json:"roots,omitempty"`
 }
 
 // helloOf returns what the client of a session has said, in a revision that has sessions.
@@ -202,7 +205,7 @@ func helloOf(ss *sdk.ServerSession, chosen string) (*bridge.Hello, error) {
 		}
 	}
 	if p.Capabilities != nil {
-		c := capabilities{*p.Capabilities, p.Capabilities.RootsV2} //nolint:staticcheck // see above
+		c := capabilities{*p.Capabilities, p.Capabilities.RootsV2}
 		c.Extensions = withoutTasks(c.Extensions)
 		if hello.Capabilities, err = encoding.Marshal(c); err != nil {
 			return nil, fmt.Errorf("write the capabilities of the client: %w", err)

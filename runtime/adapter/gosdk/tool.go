@@ -147,7 +147,7 @@ func requestFor(ctx context.Context, name string, arguments encoding.RawMessage)
 		sdk.MetaKeyProtocolVersion:    protocol.All[len(protocol.All)-1].Version,
 		sdk.MetaKeyClientCapabilities: map[string]any{},
 		sdk.MetaKeyClientInfo:         map[string]any{"name": call.Client().Name, "version": call.Client().Version},
-		sdk.MetaKeyLogLevel:           "debug", // the logger of the call knows the level of its client
+		protocol.MetaLogLevel:         "debug", // the logger of the call knows the level of its client
 		"progressToken":               "call",
 	}
 	params, err := encoding.Marshal(map[string]any{"name": name, "arguments": arguments, "_meta": meta})

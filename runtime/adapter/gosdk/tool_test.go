@@ -1,3 +1,6 @@
+//lint:file-ignore SA1019 Roots, sampling and logging are deprecated from revision 2026-07-28 on, and still to be served.
+
+//nolint:staticcheck // Roots, sampling and logging are deprecated from revision 2026-07-28 on, and still to be served.
 package gosdk
 
 import (
@@ -15,8 +18,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
-
-//lint:file-ignore SA1019 Logging is deprecated from revision 2026-07-28 on, and still to be served.
 
 type sumIn struct {
 	A int `json:"a" jsonschema:"the first"`

@@ -187,11 +187,11 @@ func give(host transport.Server, conn transport.Conn, principal *mcp.Principal, 
 		in.Drop()
 		return
 	}
-	conn.Take(in, callerOf(principal, nil, nil), newSink(0))
+	conn.Take(in, callerOf(nil, principal, nil), newSink(0))
 }
 
 // callerOf returns the caller of a message. The library does not say from which address it has come.
-func callerOf(principal *mcp.Principal, header map[string][]string, values context.Context) transport.Caller {
+func callerOf(values context.Context, principal *mcp.Principal, header map[string][]string) transport.Caller {
 	from := transport.Caller{Values: values, Header: header}
 	id := ""
 	if principal != nil {

@@ -97,7 +97,7 @@ func (c *call) send(req *Request, out *sink) error {
 		in.Drop()
 		return err
 	}
-	c.conn.Take(in, callerOf(req.Principal, req.Header, c.values), out)
+	c.conn.Take(in, callerOf(c.values, req.Principal, req.Header), out)
 	return nil
 }
 
