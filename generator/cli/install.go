@@ -262,8 +262,7 @@ func (c *command) uninstall(args []string) int {
 func (c *command) status(args []string) int {
 	f := newFlags("status")
 	var o clientcmd.StatusOptions
-	f.BoolVar(&o.JSON, "json", false, "")
-	f.BoolVar(&o.Start, "start", false, "")
+	o.Define(f.FlagSet)
 	rest, code, ok := c.parse(f, args)
 	if !ok {
 		return code

@@ -43,18 +43,24 @@ type Options struct {
 
 // Define adds the flags of install.
 func (o *Options) Define(set *flag.FlagSet) {
-	list := func(name string, to *[]string) {
-		set.Func(name, "", func(text string) error {
-			*to = append(*to, text)
-			return nil
-		})
-	}
 	set.StringVar(&o.Name, "name", "", "")
 	set.StringVar(&o.URL, "url", "", "")
-	list("env", &o.Env)
-	list("header", &o.Header)
+	set.Func("header", "", appendTo(&o.Header))
+	o.DefineProgram(set)
+}
+
+// DefineProgram adds the flags of install that a program needs which adds itself, but for the name.
+func (o *Options) DefineProgram(set *flag.FlagSet) {
+	set.Func("env", "", appendTo(&o.Env))
 	set.BoolVar(&o.Force, "force", false, "")
 	o.DefineShared(set)
+}
+
+func appendTo(list *[]string) func(string) error {
+	return func(text string) error {
+		*list = append(*list, text)
+		return nil
+	}
 }
 
 // DefineShared adds the flags that install has in common with uninstall.

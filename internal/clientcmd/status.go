@@ -3,6 +3,7 @@ package clientcmd
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -21,6 +22,14 @@ const answerTime = 10 * time.Second
 type StatusOptions struct {
 	JSON  bool
 	Start bool // also entries that install has not written
+	// Only selects entries. It may be nil.
+	Only func(*clients.Status) bool
+}
+
+// Define adds the flags of status.
+func (o *StatusOptions) Define(set *flag.FlagSet) {
+	set.BoolVar(&o.JSON, "json", false, "")
+	set.BoolVar(&o.Start, "start", false, "")
 }
 
 // row is an entry in the output of status.
@@ -57,7 +66,7 @@ func (c *Command) Status(ctx context.Context, args []string, o StatusOptions) (f
 		}
 		tools := 0
 		for _, s := range list {
-			if len(args) > 1 && s.Name != args[1] && s.Name != "" {
+			if s.Name != "" && (len(args) > 1 && s.Name != args[1] || o.Only != nil && !o.Only(s)) {
 				continue
 			}
 			r := c.row(ctx, s, o)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"log/slog"
@@ -158,6 +159,9 @@ func (r *running) call(tool string) (status int, body string, err error) {
 // theProgram is what the tests of Main start. A call of wait prints a line on standard
 // error and waits for a byte on standard input, even if its context ends.
 func theProgram() {
+	if os.Getenv("MCPCMD_TEST_FAIL") != "" && len(os.Args) == 1 {
+		os.Exit(3)
+	}
 	signalGrace, err := time.ParseDuration(os.Getenv("MCPCMD_TEST_TOGETHER"))
 	if err == nil {
 		mcpcmd.SetSignalGrace(signalGrace)
@@ -181,5 +185,17 @@ func theProgram() {
 			_ = os.WriteFile(path, nil, 0o600)
 		}
 	}
-	mcpcmd.Main(newServer(wait, mcp.WithLogger(slog.Default())), mcpcmd.WithCleanup(cleanup))
+	options := []mcpcmd.Option{mcpcmd.WithCleanup(cleanup)}
+	if how := os.Getenv("MCPCMD_TEST_FLAGS"); how != "" {
+		db := flag.String("db", "", "the database")
+		options = append(options, mcpcmd.WithFlags(flag.CommandLine))
+		if strings.Contains(how, "commands") {
+			options = append(options, mcpcmd.WithCommands())
+		}
+		if strings.Contains(how, "parse") {
+			flag.Parse()
+		}
+		options = append(options, mcpcmd.WithCleanup(func() { fmt.Fprintln(os.Stderr, "the database is", *db) }))
+	}
+	mcpcmd.Main(newServer(wait, mcp.WithLogger(slog.Default())), options...)
 }

@@ -22,6 +22,7 @@ type program struct {
 	cleanups []func()
 	ready    func(url string)
 	defines  []HTTPFlags // that are not defined yet
+	commands bool        // of WithCommands
 
 	stdin          *os.File
 	stdout, stderr io.Writer
@@ -29,9 +30,10 @@ type program struct {
 
 // Run runs a command line, where args are the arguments without the name of the
 // program, and returns at its end. It returns nil after the client over standard input
-// and output has closed its input, after -help and -version, and after ctx has ended
-// and the shutdown was graceful; a [*UsageError] for an invalid command line; another
-// error if serving has failed, or calls did not end in time and were cut off.
+// and output has closed its input, after -help and -version, after a command such as
+// install (see [WithCommands]), and after ctx has ended and the shutdown was graceful; a
+// [*UsageError] for an invalid command line; another error if serving or a command has
+// failed, or calls did not end in time and were cut off.
 //
 // The handlers' contexts have the values of ctx. Over HTTP they do not end with it, but
 // after DrainTime.
@@ -51,6 +53,9 @@ func Run(ctx context.Context, s *mcp.Server, args []string, options ...Option) e
 		return errors.New("the flags of WithHTTPFlags are defined after parsing: pass the option to WithFlags")
 	}
 	p.flags.defineMore(p.defines)
+	if s := given(args); s != nil && p.flags.own {
+		return p.runCommand(ctx, s, args)
+	}
 	switch err := p.flags.parse(args); {
 	case errors.Is(err, flag.ErrHelp):
 		if p.flags.own { // otherwise the usage of the program's flag set has been printed
@@ -62,7 +67,11 @@ func Run(ctx context.Context, s *mcp.Server, args []string, options ...Option) e
 	case p.flags.version:
 		fmt.Fprintln(p.stdout, p.identity())
 		return nil
-	case p.flags.http:
+	}
+	if rest := p.flags.set.Args(); p.commands && given(rest) != nil {
+		return p.runCommand(ctx, given(rest), rest)
+	}
+	if p.flags.http {
 		return p.serveHTTP(ctx)
 	}
 	return p.serveStdio(ctx)

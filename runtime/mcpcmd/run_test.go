@@ -53,11 +53,6 @@ func TestUsage(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	executable, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	executable = mcpcmd.Quoted(executable)
 	for _, arg := range []string{"-help", "-h", "--help"} {
 		stdout, stderr, err := run(t, []string{arg, "-version"})
 		if err != nil || stderr != "" {
@@ -65,7 +60,7 @@ func TestHelp(t *testing.T) {
 		}
 		for _, want := range []string{
 			"fixture 1.2.3 is a server of the Model Context Protocol with 3 tools, 1 resource.\nIt is tested.\n",
-			"claude mcp add fixture -- " + executable, "-http ADDR ", "-allow-host NAME ", "-allow-origin ORIGIN ", "-version ", "-help ",
+			" install CLIENT\n", "CLIENT: claude-code, ", "-http ADDR ", "-allow-host NAME ", "-allow-origin ORIGIN ", "-version ", "-help ",
 			"http://127.0.0.1:8080/mcp",
 		} {
 			if !strings.Contains(stdout, want) {

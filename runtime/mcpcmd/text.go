@@ -83,17 +83,18 @@ func (p *program) help() {
 	if info.Description != "" {
 		fmt.Fprintf(p.stdout, "%s\n", info.Description)
 	}
-	path := name
-	if executable, err := os.Executable(); err == nil {
-		path = quoted(executable)
-	}
 	fmt.Fprintf(p.stdout, `
 usage: %[1]s [flags]
+       %[1]s COMMAND
 
 Without flags it serves the client that has started it, over standard input and
-output. To add it to a client:
+output. To add it to a client, to take it out again, and to see where it is:
 
-	claude mcp add %[2]s -- %[3]s
+	%[1]s install CLIENT
+	%[1]s uninstall CLIENT
+	%[1]s status
+
+	CLIENT: %[3]s
 
 With -http it serves any number of clients until it is interrupted:
 
@@ -116,7 +117,7 @@ At /mcp there is every revision of the protocol, at /sse that of 2024-11-05 alon
 	-client-ca FILE      with -tls-cert: verify the certificates of clients by these
 	                     authorities (PEM). Without one a client cannot connect,
 	                     unless other flags say who may call
-`, name, info.Name, path)
+`, name, info.Name, clientNames())
 	p.helpMore()
 	fmt.Fprint(p.stdout, `	-version             print the version and end
 	-help                print this and end
