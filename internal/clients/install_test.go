@@ -7,8 +7,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mcpgen/mcpgen/internal/clients/clientfiles"
 )
 
 // system is one whose home directory is empty.
@@ -45,44 +48,105 @@ func writeText(t *testing.T, path, text string) {
 	}
 }
 
-// Each client and scope takes an entry in files of every kind, and gives the first bytes back.
+// servers are the forms that an entry can have.
+var servers = map[string]*Server{
+	"program": server,
+	"bare":    {Command: "/usr/bin/notes"},
+	"refers":  {Command: "/usr/bin/notes", Args: []string{"\u00e4\t\"\\"}, Env: []Variable{{Name: "A", Value: "b"}, {Name: "SECRET", Refer: true}}},
+	"url":     {URL: "https://example.com/mcp?a=b#c", Header: []Variable{{Name: "X-A", Value: "1"}, {Name: "Authorization", Value: "Bearer ${TOKEN}"}}},
+}
+
+// filesOf are files of a client that can be changed, and those that cannot.
+func filesOf(c *Client) (good, broken map[string]string) {
+	good, broken, container := clientfiles.JSON, clientfiles.BrokenJSON, "mcpServers"
+	if c.TOML {
+		good, broken, container = clientfiles.TOML, clientfiles.BrokenTOML, "mcp_servers"
+	}
+	rename := func(texts map[string]string) map[string]string {
+		renamed := map[string]string{}
+		for name, text := range texts {
+			renamed[name] = strings.ReplaceAll(text, container, c.Holds)
+		}
+		return renamed
+	}
+	return rename(good), rename(broken)
+}
+
+// Each client and scope takes an entry of every form in files of every kind, and gives the first
+// bytes back.
 func TestInstall(t *testing.T) {
 	for _, target := range targets() {
 		t.Run(target.Client.Name+"/"+string(target.Scope), func(t *testing.T) {
-			entry, err := target.Client.Entry(server)
-			if err != nil {
-				t.Fatal(err)
+			good, broken := filesOf(target.Client)
+			if len(good)+len(broken) < 25 {
+				t.Errorf("%d files", len(good)+len(broken))
 			}
-			texts, container := jsonTexts, "mcpServers"
-			if target.Client.TOML {
-				texts, container = tomlTexts, "mcp_servers"
-			}
-			for name, text := range texts {
-				if name == "large" && target.Client.Name != "codex" && target.Client.Name != "vscode" {
-					continue // the same editor
+			forms := 0
+			for form, server := range servers {
+				entry, err := target.Client.Entry(server)
+				if _, ok := errors.AsType[*EntryError](err); ok {
+					continue // a form that the client does not have
 				}
-				if target.Scope == Project && name == "large" {
-					continue
+				if err != nil {
+					t.Fatal(err)
 				}
-				text = strings.ReplaceAll(text, container, target.Client.Holds)
+				forms++
+				for name, text := range good {
+					if form != "program" && !slices.Contains([]string{"empty", "tabs", "minified", "crlf", "entries", "entries, comments", "one line"}, name) {
+						continue // each file is synced
+					}
+					s := system(t)
+					path := s.File(target.Client, target.Scope)
+					writeText(t, path, text)
+					installed(t, s, target, server, entry)
+					wantFile(t, path, text)
+					wantFile(t, path+".bak", text)
+				}
 				s := system(t)
-				path := s.File(target.Client, target.Scope)
-				writeText(t, path, text)
-				installed(t, s, target, entry)
-				wantFile(t, path, text)
-				wantFile(t, path+".bak", text)
+				installed(t, s, target, server, entry)
+				if _, err := os.Stat(s.File(target.Client, target.Scope)); !errors.Is(err, os.ErrNotExist) {
+					t.Errorf("a file that was missing is there: %v", err)
+				}
 			}
-			s := system(t)
-			installed(t, s, target, entry)
-			if _, err := os.Stat(s.File(target.Client, target.Scope)); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("a file that was missing is there: %v", err)
+			if forms < 2 {
+				t.Errorf("%d forms", forms)
 			}
 		})
 	}
 }
 
+// A link keeps naming the file, which has the entry.
+func TestInstallLinked(t *testing.T) {
+	for _, target := range targets() {
+		s := system(t)
+		path, text := s.File(target.Client, target.Scope), "\n"
+		real := filepath.Join(s.Home, "dotfiles", "file")
+		writeText(t, real, text)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.Symlink(real, path)); err != nil {
+			t.Skip("there are no links:", err)
+		}
+		entry, err := target.Client.Entry(server)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result, err := s.Install(t.Context(), target, entry, Change{}); err != nil || result != Added {
+			t.Error(result, err)
+		}
+		if now, err := os.ReadFile(real); err != nil || !strings.Contains(string(now), "notes") {
+			t.Errorf("%s: %q, %v", target.Client.Name, now, err)
+		}
+		if result, err := s.Uninstall(t.Context(), target, Change{}); err != nil || result != Removed {
+			t.Error(result, err)
+		}
+		wantFile(t, real, text)
+		if info, err := os.Lstat(path); err != nil || info.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s: %v, %v", target.Client.Name, info.Mode(), err)
+		}
+	}
+}
+
 // installed installs an entry twice, and removes it.
-func installed(t *testing.T, s *System, target *Target, entry Fields) {
+func installed(t *testing.T, s *System, target *Target, server *Server, entry Fields) {
 	t.Helper()
 	path := s.File(target.Client, target.Scope)
 	result, err := s.Install(t.Context(), target, entry, Change{})
@@ -100,7 +164,7 @@ func installed(t *testing.T, s *System, target *Target, entry Fields) {
 	all, err := s.Status(target.Client)
 	ours := 0
 	for _, st := range all {
-		if st.Ours && st.Name == "n" && st.Scope == target.Scope && st.Server.Command == server.Command {
+		if st.Ours && st.Name == "n" && st.Scope == target.Scope && st.Server.Command == server.Command && st.Server.URL == server.URL {
 			ours++
 		}
 	}
@@ -122,14 +186,10 @@ func TestInstallRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		texts, container := brokenJSON, "mcpServers"
-		if target.Client.TOML {
-			texts, container = brokenTOML, "mcp_servers"
-		}
 		s := system(t)
 		path := s.File(target.Client, target.Scope)
-		for name, text := range texts {
-			text = strings.ReplaceAll(text, container, target.Client.Holds)
+		_, broken := filesOf(target.Client)
+		for name, text := range broken {
 			writeText(t, path, text)
 			for _, how := range []Change{{}, {Force: true}} {
 				_, err := s.Install(t.Context(), target, entry, how)

@@ -55,11 +55,15 @@ func (n *node) find(text []byte, name string) (*member, error) {
 			continue
 		}
 		if found != nil {
-			return nil, syntaxError(text, n.members[i].key, "there are two members %q", name)
+			return nil, twice(text, &n.members[i])
 		}
 		found = &n.members[i]
 	}
 	return found, nil
+}
+
+func twice(text []byte, m *member) error {
+	return syntaxError(text, m.key, "there are two members %q", m.name)
 }
 
 // jsonParser reads JSON with comments and trailing commas.

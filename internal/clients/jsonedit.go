@@ -35,11 +35,13 @@ func (jsonFormat) entries(text []byte, container string) ([]Found, error) {
 		return nil, err
 	}
 	var list []Found
+	seen := map[string]bool{}
 	for i := range holder.value.members {
 		m := &holder.value.members[i]
-		if _, err := holder.value.find(text, m.name); err != nil {
-			return nil, err
+		if seen[m.name] {
+			return nil, twice(text, m)
 		}
+		seen[m.name] = true
 		list = append(list, Found{m.name, m.value.plain(text), string(text[m.key:m.value.end])})
 	}
 	return list, nil

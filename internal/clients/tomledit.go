@@ -57,13 +57,15 @@ func (tomlFormat) entries(text []byte, container string) ([]Found, error) {
 		_, err := p.holder(container)
 		return nil, err
 	}
+	texts := map[string][]byte{}
+	for _, t := range p.tables {
+		if len(t.path) > 1 && t.path[0] == container {
+			texts[t.path[1]] = append(texts[t.path[1]], text[t.start:t.end]...)
+		}
+	}
 	var list []Found
 	for _, name := range slices.Sorted(maps.Keys(n.children)) {
-		var b bytes.Buffer
-		for _, t := range p.of(container, name) {
-			b.Write(text[t.start:t.end])
-		}
-		list = append(list, Found{name, n.children[name].plain(), string(bytes.TrimRight(b.Bytes(), "\r\n"))})
+		list = append(list, Found{name, n.children[name].plain(), string(bytes.TrimRight(texts[name], "\r\n"))})
 	}
 	return list, nil
 }
