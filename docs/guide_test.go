@@ -68,8 +68,11 @@ func (s shell) follow(output *strings.Builder, line string) {
 	switch {
 	case strings.HasPrefix(line, "go get -tool "):
 		s.install(root(s.t))
-	case strings.HasPrefix(line, "claude "):
-		// A client.
+	case strings.Contains(line, "install ") || strings.Contains(line, " status"):
+		out := s.must("", s.apart(line))
+		if strings.Contains(line, " status") && !strings.Contains(out, " answers ") {
+			s.t.Errorf("%s printed\n%s", line, out)
+		}
 	case strings.Contains(line, " -http "):
 		const want = `"structuredContent":[{"id":1,"text":"Water the plants","tags":["home"]}]`
 		if out := s.callOverHTTP(line, "search_notes", `{"query":"plants"}`); !strings.Contains(out, want) {

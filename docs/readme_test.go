@@ -94,6 +94,20 @@ func (s shell) install(root string) {
 	s.must("", edit+" && cp '"+root+"/go.sum' .")
 }
 
+// apart gives a line of commands a home directory of its own, for the files of clients.
+func (s shell) apart(line string) string {
+	s.t.Helper()
+	home := filepath.Join(s.dir, "home")
+	if err := os.MkdirAll(home, 0o700); err != nil {
+		s.t.Fatal(err)
+	}
+	set := "export XDG_CONFIG_HOME= XDG_CACHE_HOME="
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
+		set += " " + name + "='" + strings.TrimSpace(s.must("", "go env "+name)) + "'"
+	}
+	return set + " HOME='" + home + "'; " + line
+}
+
 // twice has the arguments of greet, and greeting its result.
 const twice = `{"name":"Ada","times":2}`
 
@@ -117,8 +131,11 @@ func TestREADME(t *testing.T) {
 		switch {
 		case strings.HasPrefix(line, "go get -tool "):
 			s.install(root(t))
-		case strings.HasPrefix(line, "claude "):
-			// A client, which starts the program; the next lines are its messages.
+		case strings.Contains(line, " install "):
+			// A client would start the program; the next lines are its messages.
+			if out := s.must("", s.apart(line)); !strings.HasPrefix(out, "added greet to Cursor: "+s.dir) {
+				t.Errorf("%s printed\n%s", line, out)
+			}
 		case strings.Contains(line, " -http "):
 			if out := s.callOverHTTP(line, "greet", twice); !greeting.MatchString(out) {
 				t.Errorf("%s answered\n%s", line, out)

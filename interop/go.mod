@@ -2,9 +2,13 @@ module github.com/mcpgen/mcpgen/interop
 
 go 1.26.0
 
-ignore ./clients/node_modules
+ignore (
+	./clients/node_modules
+	./realclients/node_modules
+)
 
 require (
+	github.com/BurntSushi/toml v1.6.0
 	github.com/go-jose/go-jose/v4 v4.1.9
 	github.com/google/jsonschema-go v0.4.3
 	github.com/mark3labs/mcp-go v1.2.1

@@ -18,7 +18,7 @@ const clients = "clients"
 // nodePath returns the Node.js that npm has installed with the clients, as an
 // absolute path, or an error if what package-lock.json names is not installed.
 var nodePath = sync.OnceValues(func() (string, error) {
-	if err := installed(); err != nil {
+	if err := installed(clients); err != nil {
 		return "", err
 	}
 	system, cpu, file := runtime.GOOS, runtime.GOARCH, "node"
@@ -55,9 +55,9 @@ func systemNode() (string, error) {
 	return path, nil
 }
 
-// installed reports what of package-lock.json is not installed, or not in that
-// version.
-func installed() error {
+// installed reports what of package-lock.json in a directory is not installed, or not in
+// that version.
+func installed(dir string) error {
 	type lock struct {
 		Packages map[string]struct {
 			Version, Integrity string
@@ -71,11 +71,11 @@ func installed() error {
 		}
 		return l, err
 	}
-	want, err := read(filepath.Join(clients, "package-lock.json"))
+	want, err := read(filepath.Join(dir, "package-lock.json"))
 	if err != nil {
 		return err
 	}
-	have, err := read(filepath.Join(clients, "node_modules", ".package-lock.json"))
+	have, err := read(filepath.Join(dir, "node_modules", ".package-lock.json"))
 	if err != nil {
 		return err
 	}
