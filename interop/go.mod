@@ -17,6 +17,7 @@ require (
 	github.com/mcpgen/mcpgen/runtime/adapter/gosdk v0.0.0
 	github.com/mcpgen/mcpgen/runtime/mcpotel v0.0.0
 	github.com/modelcontextprotocol/go-sdk v1.8.0
+	github.com/yuin/goldmark v1.8.7
 	github.com/zitadel/oidc/v3 v3.48.0
 	go.opentelemetry.io/otel v1.47.0
 	go.opentelemetry.io/otel/sdk v1.47.0

@@ -10,3 +10,4 @@
 package bookstore
 
 //go:generate go tool mcpgen
+//go:generate go tool mcpgen docs -o reference.md .

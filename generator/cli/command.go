@@ -58,6 +58,7 @@ func subcommands() []*subcommand {
 		{"prompt", "PACKAGE NAME [key=value ... | JSON]", "get a prompt from the shell", (*command).prompt},
 		{"run", "PACKAGE", "serve a package over standard input and output, or HTTP", (*command).serve},
 		{"diff", "OLD NEW", "show what has changed between two contracts, and what it breaks", (*command).diff},
+		{"docs", "PACKAGES", "write the reference of a server as Markdown or HTML", (*command).docs},
 		{"vet", "PACKAGES", "look for what is wrong in contracts that can be generated", (*command).vet},
 		{"help", "[TOPIC]", "describe a command, or list the directives", (*command).help},
 		{"login", "URL", "log in to a server, or list the logins", (*command).login},

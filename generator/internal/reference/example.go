@@ -1,0 +1,341 @@
+package reference
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// exampleCall returns the params of a call that is valid, as JSON, or "" where none is found: a
+// schema that was written by hand can ask for anything.
+func exampleCall(name string, input *value) string {
+	arguments := &value{kind: '{', members: map[string]*value{}}
+	if input != nil {
+		made, ok := example(schema{input, input}, 0, 0)
+		if !ok || made.kind != '{' {
+			return ""
+		}
+		arguments = made
+	}
+	call := &value{kind: '{', names: []string{"name", "arguments"}, members: map[string]*value{
+		"name": {kind: '"', text: name}, "arguments": arguments,
+	}}
+	return call.json(true)
+}
+
+// hard are keywords whose effect on a value is not worked out here.
+var hard = []string{"not", "if", "dependentSchemas", "dependentRequired", "contains", "unevaluatedProperties", "unevaluatedItems", "minProperties", "$dynamicRef", "prefixItems"}
+
+// example makes a value that is valid under a schema. Values with another variant are different,
+// where the schema allows that. It reports whether it could make one.
+func example(s schema, variant, depth int) (v *value, ok bool) {
+	list, ref := s.resolved()
+	if depth > 2*maxDepth || ref != "" && s.target(ref) == nil {
+		return nil, false
+	}
+	for _, part := range list {
+		if slices.ContainsFunc(hard, func(k string) bool { return part.get(k) != nil }) {
+			return nil, false
+		}
+	}
+	if len(list) > 1 && slices.ContainsFunc(list[0].names, isConstraint) {
+		return nil, false // the constraints of both would have to be met
+	}
+	if chosen := s.chosen(variant); chosen != nil {
+		return chosen, true
+	}
+	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
+		if some := s.get(keyword); some != nil {
+			return s.alternative(keyword, some.items, variant, depth)
+		}
+	}
+	typ := s.get("type")
+	names := []string{"string"}
+	if typ != nil && typ.kind == '"' {
+		names = []string{typ.text}
+	} else if typ != nil {
+		names = nil
+		for _, item := range typ.items {
+			names = append(names, item.text)
+		}
+		slices.SortStableFunc(names, func(a, b string) int { return boolean(a == "null") - boolean(b == "null") })
+	}
+	for _, name := range names {
+		if v, ok := s.ofType(name, variant, depth); ok {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+func boolean(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// isConstraint reports whether a keyword limits values.
+func isConstraint(name string) bool {
+	return !slices.Contains([]string{"$ref", "title", "description", "default", "examples", "deprecated", "$defs", "$schema", "$id"}, name)
+}
+
+// chosen is a value that the schema names, nil if it names none. The generator has checked examples
+// and defaults.
+func (s schema) chosen(variant int) *value {
+	for _, keyword := range []string{"examples", "enum"} {
+		if list := s.get(keyword); list != nil && len(list.items) > variant {
+			return list.items[variant]
+		}
+	}
+	for _, keyword := range []string{"const", "default"} {
+		if v := s.get(keyword); v != nil && variant == 0 {
+			return v
+		}
+	}
+	return nil
+}
+
+// alternative makes a value for one of several schemas. Beside them there may only be notes, since
+// what they demand together is not worked out here.
+func (s schema) alternative(keyword string, items []*value, variant, depth int) (*value, bool) {
+	list, _ := s.resolved()
+	for _, part := range list {
+		for _, name := range part.names {
+			if name != keyword && name != "type" && name != "discriminator" && isConstraint(name) {
+				return nil, false
+			}
+		}
+	}
+	if keyword == "allOf" && len(items) > 1 {
+		return nil, false
+	}
+	isNull := func(item *value) bool { return s.in(item).get("type") != nil && s.in(item).get("type").text == "null" }
+	items = slices.Clone(items)
+	slices.SortStableFunc(items, func(a, b *value) int { return boolean(isNull(a)) - boolean(isNull(b)) })
+	for _, item := range items {
+		if v, ok := example(s.in(item), variant, depth+1); ok {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+func (s schema) ofType(name string, variant, depth int) (*value, bool) {
+	switch name {
+	case "boolean":
+		if variant > 0 {
+			return &value{kind: 'f', text: "false"}, variant == 1
+		}
+		return &value{kind: 't', text: "true"}, true
+	case "null":
+		return &value{kind: 'n', text: "null"}, variant == 0
+	case "integer", "number":
+		return s.number(variant)
+	case "string":
+		return s.text(variant)
+	case "array":
+		return s.array(variant, depth)
+	case "object":
+		return s.object(variant, depth)
+	}
+	return nil, false
+}
+
+// number is the least one, or 1 if that is allowed.
+func (s schema) number(variant int) (*value, bool) {
+	bound := func(name string) *big.Rat {
+		if v := s.get(name); v != nil {
+			if r, ok := new(big.Rat).SetString(v.text); ok {
+				return r
+			}
+		}
+		return nil
+	}
+	least, most, step := bound("minimum"), bound("maximum"), bound("multipleOf")
+	above, below := bound("exclusiveMinimum"), bound("exclusiveMaximum")
+	if step == nil || step.Sign() <= 0 {
+		step = big.NewRat(1, 1)
+	}
+	fits := func(n *big.Rat) bool {
+		return (least == nil || n.Cmp(least) >= 0) && (most == nil || n.Cmp(most) <= 0) &&
+			(above == nil || n.Cmp(above) > 0) && (below == nil || n.Cmp(below) < 0)
+	}
+	// Multiples of the step from the bound on, beginning with that nearest to 1.
+	starts := []*big.Rat{big.NewRat(1, 1), big.NewRat(0, 1), least, above, most, below}
+	for _, start := range starts {
+		if start == nil {
+			continue
+		}
+		quotient := new(big.Rat).Quo(start, step)
+		whole := new(big.Int).Div(quotient.Num(), quotient.Denom())
+		if !quotient.IsInt() {
+			whole.Add(whole, big.NewInt(1)) // the ceiling
+		}
+		for _, off := range []int64{0, 1, -1} {
+			times := new(big.Int).Add(whole, big.NewInt(off+int64(variant)))
+			if n := new(big.Rat).Mul(new(big.Rat).SetInt(times), step); fits(n) {
+				return &value{kind: '0', text: decimal(n)}, true
+			}
+		}
+	}
+	// A range without a whole number.
+	low, high := firstRat(least, above), firstRat(most, below)
+	if low != nil && high != nil {
+		least = new(big.Rat).Quo(new(big.Rat).Add(low, high), big.NewRat(2, 1))
+	}
+	for _, n := range []*big.Rat{least, most} {
+		if t := s.get("type"); n != nil && fits(n) && variant == 0 && s.get("multipleOf") == nil && t != nil && t.text == "number" {
+			return &value{kind: '0', text: decimal(n)}, true
+		}
+	}
+	return nil, false
+}
+
+func firstRat(list ...*big.Rat) *big.Rat {
+	for _, n := range list {
+		if n != nil {
+			return n
+		}
+	}
+	return nil
+}
+
+// decimal writes a number whose denominator has no other factors than 2 and 5.
+func decimal(n *big.Rat) string {
+	if n.IsInt() {
+		return n.Num().String()
+	}
+	digits, exact := n.FloatPrec()
+	if !exact {
+		digits = 20
+	}
+	return n.FloatString(digits)
+}
+
+func (s schema) array(variant, depth int) (*value, bool) {
+	count := 1
+	if v := s.get("maxItems"); v != nil && v.text == "0" {
+		count = 0
+	}
+	if v := s.get("minItems"); v != nil {
+		if _, err := fmt.Sscan(v.text, &count); err != nil || count > 100 {
+			return nil, false
+		}
+		if maximum := s.get("maxItems"); maximum == nil || maximum.text != "0" {
+			count = max(count, 1)
+		}
+	}
+	items := s.get("items")
+	list := &value{kind: '['}
+	unique := s.get("uniqueItems") != nil
+	for i := range count {
+		at := s.in(items)
+		if items == nil || items.kind != '{' {
+			at = s.in(&value{kind: '{'})
+		}
+		v, ok := example(at, variant+i*boolean(unique), depth+1)
+		if !ok {
+			return list, s.get("minItems") == nil && variant == 0
+		}
+		list.items = append(list.items, v)
+	}
+	return list, true
+}
+
+// object has the required members, and those with an example; a map has none.
+func (s schema) object(variant, depth int) (*value, bool) {
+	o := &value{kind: '{', members: map[string]*value{}}
+	needed := map[string]bool{}
+	if list := s.get("required"); list != nil {
+		for _, item := range list.items {
+			needed[item.text] = true
+		}
+	}
+	properties := s.get("properties")
+	if properties != nil && (s.get("patternProperties") != nil || s.get("propertyNames") != nil) {
+		return nil, false // the names would have to be matched
+	}
+	if properties != nil {
+		for _, name := range properties.names {
+			member := s.in(properties.members[name])
+			if !needed[name] && member.get("examples") == nil {
+				continue
+			}
+			v, ok := example(member, variant, depth+1)
+			if !ok && needed[name] {
+				return nil, false
+			}
+			if ok {
+				o.names = append(o.names, name)
+				o.members[name] = v
+			}
+		}
+	}
+	for name := range needed {
+		if o.members[name] == nil {
+			return nil, false
+		}
+	}
+	return o, true
+}
+
+// formats have a text for each format that the generator writes, where %d is the variant.
+var formats = map[string]string{
+	"date-time": "2026-01-31T12:00:%02dZ", "date": "2026-01-%02d", "time": "12:00:%02dZ", "duration": "PT%dS",
+	"email": "ada%d@example.com", "idn-email": "ada%d@example.com", "hostname": "host%d.example.com", "idn-hostname": "host%d.example.com",
+	"uri": "https://example.com/%d", "uri-reference": "/%d", "iri": "https://example.com/%d", "iri-reference": "/%d",
+	"ipv4": "192.0.2.%d", "ipv6": "2001:db8::%d", "uuid": "123e4567-e89b-12d3-a456-4266141740%02d",
+	"regex": "a{%d}", "json-pointer": "/%d", "byte": "dGV4dA==", "uri-template": "https://example.com/{a%d}",
+}
+
+// text is one of the format, of the pattern, or the word text.
+func (s schema) text(variant int) (*value, bool) {
+	least, most := 0, 1<<20
+	for name, to := range map[string]*int{"minLength": &least, "maxLength": &most} {
+		if v := s.get(name); v != nil {
+			if _, err := fmt.Sscan(v.text, to); err != nil {
+				return nil, false
+			}
+		}
+	}
+	made := ""
+	format, pattern, encoding := s.get("format"), s.get("pattern"), s.get("contentEncoding")
+	switch {
+	case pattern != nil:
+		var ok bool
+		if made, ok = matching(pattern.text, least, most); !ok || variant > 0 || format != nil {
+			return nil, false
+		}
+	case encoding != nil:
+		made = "dGV4dA=="
+		if encoding.text != "base64" || variant > 0 {
+			return nil, false
+		}
+	case format != nil:
+		form, ok := formats[format.text]
+		if !ok {
+			form = "text"
+		}
+		if made = form; strings.Contains(form, "%") {
+			made = fmt.Sprintf(form, variant+1)
+		} else if variant > 0 {
+			return nil, false
+		}
+	default:
+		made = "text"
+		if variant > 0 {
+			made = fmt.Sprint(made, variant)
+		}
+		if n := utf8.RuneCountInString(made); n < least && least < 1000 {
+			made += strings.Repeat("x", least-n)
+		}
+		if len(made) > most && variant == 0 {
+			made = made[:most]
+		}
+	}
+	n := utf8.RuneCountInString(made)
+	return &value{kind: '"', text: made}, n >= least && n <= most
+}
