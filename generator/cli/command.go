@@ -34,6 +34,9 @@ type command struct {
 
 	browser func(ctx context.Context, url string) error // nil is mcplogin.OpenBrowser; of tests
 
+	// flagsOf gets the flags of a command instead of running it, for completion.
+	flagsOf func(*flags)
+
 	buildProgram buildFunc
 	temporary    string // see environment
 }
@@ -68,6 +71,7 @@ func subcommands() []*subcommand {
 		{"uninstall", "CLIENT NAME", "take a server out of a client again", (*command).uninstall},
 		{"status", "[CLIENT] [NAME]", "show which servers clients have, and whether they answer", (*command).status},
 		{"init", "[DIR]", "add what a package needs to be served, and print what to do next", (*command).init},
+		{"completion", "SHELL", "print the script by which a shell completes command lines", (*command).completion},
 		{"version", "", "print the version", (*command).showVersion},
 	}
 }

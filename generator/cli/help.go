@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/internal/shellcomplete"
 )
 
 // help prints the help of a topic.
@@ -27,7 +28,7 @@ func (c *command) help(args []string) int {
 }
 
 func (c *command) helpTopic(topic string) int {
-	topics := map[string]string{"help": c.overview(), "generate": helpGenerate, "list": fmt.Sprintf(helpList, tokenMethod), "call": helpCall, "read": helpRead, "prompt": helpPrompt, "run": helpRun, "diff": helpDiff, "docs": helpDocs, "vet": vetHelp(), "login": helpLogin, "logout": helpLogout, "key": helpKey, "install": helpInstall, "uninstall": helpUninstall, "status": helpStatus, "init": helpInit, "version": helpVersion}
+	topics := map[string]string{"help": c.overview(), "generate": helpGenerate, "list": fmt.Sprintf(helpList, tokenMethod), "call": helpCall, "read": helpRead, "prompt": helpPrompt, "run": helpRun, "diff": helpDiff, "docs": helpDocs, "vet": vetHelp(), "login": helpLogin, "logout": helpLogout, "key": helpKey, "install": helpInstall, "uninstall": helpUninstall, "status": helpStatus, "init": helpInit, "completion": fmt.Sprintf(helpCompletion, shellcomplete.Where("mcpgen")), "version": helpVersion}
 	text, ok := topics[topic]
 	switch {
 	case topic == "directives":
@@ -77,7 +78,7 @@ Then //go:generate go tool mcpgen, and call NewMCPServer in main.
 
 Exit codes: 0 done, 1 findings or nothing to do, 2 wrong usage, 130 interrupted.
 Topics of help: generate, list, call, read, prompt, run, diff, docs, vet, login,
-logout, key, install, uninstall, status, init, version, directives.
+logout, key, install, uninstall, status, init, completion, version, directives.
 `)
 	return b.String()
 }

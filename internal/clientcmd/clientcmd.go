@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/internal/clients"
+	"github.com/mcpgen/mcpgen/internal/shellcomplete"
 )
 
 // UsageError is a wrong command line.
@@ -310,6 +311,24 @@ func (c *Command) scopeOf(client *clients.Client, name string) (clients.Scope, e
 		return has[0], nil
 	}
 	return "", &UsageError{fmt.Sprintf("%s has an entry %s in the scopes %v", client.Title, name, has), "name one of them with -scope"}
+}
+
+// EntryNames are the names of the entries of a client, for completion.
+func EntryNames(system *clients.System, client string) (all []shellcomplete.Candidate) {
+	c := clients.Find(client)
+	if c == nil {
+		return nil
+	}
+	for _, scope := range c.Scopes() {
+		list, err := system.Entries(c, scope)
+		if err != nil {
+			continue // a file that cannot be read has no names
+		}
+		for _, e := range list {
+			all = append(all, shellcomplete.Candidate{Value: e.Name, About: string(scope)})
+		}
+	}
+	return all
 }
 
 // Program returns a program by its absolute path, so that clients find it without the PATH of

@@ -308,4 +308,3 @@ is wrong.
 	-start      also start entries that install has not written
 	-json       write one array with an object for each entry
 `
-
