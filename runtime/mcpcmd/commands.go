@@ -42,6 +42,7 @@ func subcommands() []*subcommand {
 		{"install", helpInstall, (*invocation).install},
 		{"uninstall", helpUninstall, (*invocation).uninstall},
 		{"status", helpStatus, (*invocation).status},
+		{"completion", helpCompletion, (*invocation).completion},
 	}
 }
 
@@ -105,7 +106,9 @@ func (i *invocation) wrong(problem, hint string) error {
 func (i *invocation) define() {
 	i.set.SetOutput(io.Discard)
 	i.set.Usage = func() {}
-	i.set.StringVar(&i.options.Name, "name", i.server.Info().Name, "")
+	if i.name != "completion" {
+		i.set.StringVar(&i.options.Name, "name", i.server.Info().Name, "")
+	}
 	switch i.name {
 	case "install":
 		i.options.DefineProgram(i.set)

@@ -183,6 +183,37 @@ func TestWithCommands(t *testing.T) {
 	}
 }
 
+// The script of a shell asks the program for candidates.
+func TestCompletion(t *testing.T) {
+	home(t)
+	path := testProgram(t)
+	for args, want := range map[string]string{
+		"completion fish -- notes inst":                "install\n",
+		"completion fish -- notes -allow-h":            "-allow-host\twith -http: answer to the host NAME, too, under which a proxy is called (repeat…\n",
+		"completion fish -- notes install cu":          "cursor\tCursor\n",
+		"completion fish -- notes install -scope lo":   "local\n",
+		"completion fish -- notes install -dr":         "-dry-run\n",
+		"completion fish -- notes install json -- -ht": "-http\tserve over HTTP at ADDR, a port or host:port; without a host, for this machine …\n",
+		"completion fish -- notes completion z":        "zsh\n",
+		"completion fish -- notes -http 80":            "",
+		"completion fish --":                           "",
+	} {
+		if code, stdout, stderr := output(t, path, strings.Fields(args)...); code != 0 || stdout != want || stderr != "" {
+			t.Errorf("%s: %d, %q, %q, want %q", args, code, stdout, stderr, want)
+		}
+	}
+	bash, err := exec.LookPath("bash")
+	if err != nil || runtime.GOOS == "windows" {
+		t.Skip("there is no bash:", err)
+	}
+	_, script, _ := output(t, path, "completion", "bash")
+	const try = "\nCOMP_LINE='notes uninstall g' COMP_POINT=17 __notes_complete; printf '%s\\n' \"${COMPREPLY[@]}\""
+	t.Setenv("MCPCMD_TEST_PROGRAM", "1")
+	if out, err := exec.CommandContext(t.Context(), bash, "--norc", "-c", script+try).CombinedOutput(); err != nil || string(out) != "gemini\n" {
+		t.Errorf("%q, %v", out, err)
+	}
+}
+
 // A server with a name that is not that of an entry needs -name.
 func TestInstallName(t *testing.T) {
 	home(t)

@@ -7,6 +7,7 @@
 //
 //	program              # one client, over standard input and output
 //	program -http 8080   # any number, at http://127.0.0.1:8080/mcp
+//	program install CLIENT   # add it to a client; also uninstall, status, completion
 //	program -help        # everything else
 //
 // Over HTTP the path /mcp has every revision of the protocol (streamable HTTP), and

@@ -55,7 +55,7 @@ import (
 func main() { mcpcmd.Main(mcp.NewServer(mcp.ServerInfo{Name: "size"})) }
 `)
 	program := map[string]string{filepath.Join(here, "testprogram", "main.go"): main}
-	without := map[string]string{filepath.Join(here, "probe.go"): "", filepath.Join(here, "commands.go"): none}
+	without := map[string]string{filepath.Join(here, "probe.go"): "", filepath.Join(here, "complete.go"): "", filepath.Join(here, "commands.go"): none}
 	for path, with := range program {
 		without[path] = with
 	}

@@ -93,6 +93,7 @@ output. To add it to a client, to take it out again, and to see where it is:
 	%[1]s install CLIENT
 	%[1]s uninstall CLIENT
 	%[1]s status
+	%[1]s completion SHELL    (bash, fish, powershell, zsh)
 
 	CLIENT: %[3]s
 
