@@ -121,7 +121,7 @@ func (c *command) definedFlags(run func(*command, []string) int) *flag.FlagSet {
 	return set
 }
 
-// read splits arguments. given is the flag that the next word is the value of, "" if it is none.
+// read splits arguments. given is the flag that the next word is the value of, "" for an argument.
 func read(set *flag.FlagSet, args []string) (given string, rest []string) {
 	for _, a := range args {
 		if given != "" {
@@ -170,7 +170,7 @@ func flagValues(name string) []candidate {
 	return nil
 }
 
-// positional are the candidates for an argument that is no flag, behind the others.
+// positional are the candidates for an argument without -, behind the others.
 func (c *command) positional(name string, rest []string, word string, args []string) []candidate {
 	switch name {
 	case "", "list", "run", "docs", "vet", "diff":

@@ -5,10 +5,10 @@
 // The program serves the client that has started it over standard input and
 // output, or any number of clients over HTTP where it is started with -http:
 //
-//	program              # one client, over standard input and output
-//	program -http 8080   # any number, at http://127.0.0.1:8080/mcp
-//	program install CLIENT   # add it to a client; also uninstall, status, completion
-//	program -help        # everything else
+//	program               # one client, over standard input and output
+//	program -http 8080    # any number, at http://127.0.0.1:8080/mcp
+//	program install NAME  # add it to a client; also uninstall, status and completion
+//	program -help         # everything else
 //
 // Over HTTP the path /mcp has every revision of the protocol (streamable HTTP), and
 // /sse is for clients of revision 2024-11-05 (HTTP with SSE). It listens on the

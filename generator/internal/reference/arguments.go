@@ -18,7 +18,7 @@ type schema struct {
 	root, at *value
 }
 
-// resolved follows $ref within the document, and shows whether there was one. What stands beside
+// resolved follows $ref within the document, and shows whether there was one. What is beside
 // $ref comes first.
 func (s schema) resolved() (list []*value, reference string) {
 	at := s.at

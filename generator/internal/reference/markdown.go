@@ -85,7 +85,7 @@ func markdownCode(text string) string {
 		return ""
 	}
 	if strings.Contains(text, "|") {
-		// Outside of tables the backslash would be shown: such a text is no code.
+		// Outside of tables the backslash would be shown: such a text is written without.
 		return escapeMarkdown(text, " ")
 	}
 	fence := strings.Repeat("`", longestRun(text)+1)
