@@ -301,7 +301,7 @@ func (s schema) text(variant int) (*value, bool) {
 			}
 		}
 	}
-	made := ""
+	var made string
 	format, pattern, encoding := s.get("format"), s.get("pattern"), s.get("contentEncoding")
 	switch {
 	case pattern != nil:
