@@ -74,18 +74,20 @@ func WithAccess(a Access) Option {
 	return func(s *Server) { s.access = append(s.access, a) }
 }
 
-// decides reports whether what a request sees depends on who has sent it. p may be nil.
-func (s *Server) decides(p *Principal) bool {
-	return s.visible != nil || len(s.access) > 0 || p != nil && p.Access != nil
+// decides reports whether what a request sees depends on who has sent it, or on the groups that its
+// URL names. The caller may be nil.
+func (s *Server) decides(c *caller) bool {
+	return s.visible != nil || len(s.access) > 0 ||
+		c != nil && (len(c.groups) > 0 || c.principal != nil && c.principal.Access != nil)
 }
 
 // decidesFor is decides for the request of a context.
-func (s *Server) decidesFor(ctx context.Context) bool { return s.decides(principalFrom(ctx)) }
+func (s *Server) decidesFor(ctx context.Context) bool { return s.decides(callerFrom(ctx)) }
 
-// principalFrom returns the principal of the request of a context, nil without one.
-func principalFrom(ctx context.Context) *Principal {
+// callerFrom returns who has sent the request of a context, nil without one.
+func callerFrom(ctx context.Context) *caller {
 	if call := CallFrom(ctx); call != nil && call.x != nil {
-		return call.x.from.principal
+		return &call.x.from
 	}
 	return nil
 }
@@ -93,11 +95,17 @@ func principalFrom(ctx context.Context) *Principal {
 // authorize decides on a feature. It reports whether the feature exists for the request, and
 // returns the error for its use.
 func (s *Server) authorize(ctx context.Context, f Feature) (refusal *AccessError, exists bool) {
-	p := principalFrom(ctx)
-	if !s.decides(p) && !s.hasScopes.Load() {
+	c := callerFrom(ctx)
+	if !s.decides(c) && !s.hasScopes.Load() {
 		return nil, true
 	}
 	info := f.Info()
+	var p *Principal
+	if c != nil {
+		if p = c.principal; !s.inGroups(c.groups, &info) {
+			return nil, false
+		}
+	}
 	if s.visible != nil && !s.visible(ctx, info) {
 		return nil, false
 	}

@@ -32,7 +32,7 @@ func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 		if err := x.beginSession(); err != nil {
 			return nil, err
 		}
-		return &RawReply{JSON: x.conn.appendInitialize(nil, x.revision), own: true}, nil
+		return &RawReply{JSON: x.conn.appendInitialize(ctx, nil, x.revision), own: true}, nil
 	case protocol.ToolsCall:
 		return s.callTool(ctx, req)
 	case protocol.ResourcesRead:
@@ -80,7 +80,7 @@ func (s *Server) result(ctx context.Context, b []byte, method protocol.Method, p
 	}
 	switch method {
 	case protocol.Discover:
-		return s.appendDiscover(b, rev), nil
+		return s.appendDiscover(ctx, b, rev), nil
 	case protocol.Ping:
 		return append(b, "{}"...), nil
 	case protocol.ToolsList, protocol.ResourcesList, protocol.ResourcesTemplatesList, protocol.PromptsList:

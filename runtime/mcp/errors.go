@@ -120,7 +120,11 @@ func (r *Request) outcome(ctx context.Context, reply Reply, err error) (Reply, *
 		return nil, r.refusal(ctx, err)
 	}
 	if e, ok := err.(*wire.ArgumentsError); ok {
-		result := failedResult(e.Text(r.Name))
+		text := e.Text(r.Name)
+		if r.x.through != "" && r.tool != nil { // the client has not listed the tool
+			text += "\nInput schema of " + r.Name + ":\n" + r.tool.info.InputSchema
+		}
+		result := failedResult(text)
 		result.Meta = problemsMeta(e)
 		return result, nil
 	}

@@ -28,6 +28,8 @@ type exchange struct {
 	inSession *session // nil for a request without one
 	opening   *session // that this request opens, of initialize; otherwise nil
 
+	through string // the tool by which the client calls that of the request; "" if it calls that itself
+
 	// Why the request fails; used by the goroutine of the request.
 	refusal     *AccessError // the caller may not use a feature
 	unavailable bool         // something is not available now, and the request has not run

@@ -18,12 +18,16 @@ const (
 	KindPrompt   FeatureKind = "prompt"
 )
 
-// FeatureInfo describes a feature, for [Select], [WithVisible] and [Access]. Its
+// FeatureInfo describes a feature, for [Select], [WithVisible], [WithListed] and [Access]. Its
 // slices must not be changed.
 type FeatureInfo struct {
-	Kind   FeatureKind
-	Name   string // as published
-	Title  string
+	Kind  FeatureKind
+	Name  string // as published
+	Title string
+
+	Description string
+	InputSchema string // of a tool
+
 	URI    string    // of a resource; of a template, the URI template
 	Groups []string  // from //mcp:tool group=
 	Symbol string    // the Go function, such as (*Store).Search; "" if not known

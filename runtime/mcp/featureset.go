@@ -26,6 +26,10 @@ type featureSet struct {
 type entry struct {
 	Feature
 	number uint64
+
+	unlisted bool // [WithListed] leaves it out of lists
+	kept     bool // it is in the list of tools also if that leaves others to a search
+	finds    bool // it is one of the tools that find and call others
 }
 
 // The indices of the sets of a server.
@@ -41,7 +45,8 @@ var setOf = map[FeatureKind]int{
 	KindTool: toolSet, KindResource: resourceSet, KindTemplate: templateSet, KindPrompt: promptSet,
 }
 
-func (sh *featureSet) add(f Feature) {
+func (sh *featureSet) add(e entry) {
+	f := e.Feature
 	names := f.names()
 	kind := f.Info().Kind
 	for i, name := range names {
@@ -59,7 +64,8 @@ func (sh *featureSet) add(f Feature) {
 		sh.byName[name] = f
 	}
 	sh.last++
-	sh.items = append(sh.items, entry{f, sh.last})
+	e.number = sh.last
+	sh.items = append(sh.items, e)
 	sh.offered = true
 }
 

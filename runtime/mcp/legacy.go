@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"crypto/rand"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
@@ -140,7 +141,7 @@ func (c *conn) reject(s *session) {
 func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
 
 // appendInitialize writes the InitializeResult.
-func (c *conn) appendInitialize(b []byte, rev *protocol.Revision) []byte {
+func (c *conn) appendInitialize(ctx context.Context, b []byte, rev *protocol.Revision) []byte {
 	s := c.server
 	b = append(b, `{"protocolVersion":"`...)
 	b = append(b, rev.Version...)
@@ -148,7 +149,7 @@ func (c *conn) appendInitialize(b []byte, rev *protocol.Revision) []byte {
 	b = s.appendCapabilities(b, rev, c.out != nil)
 	b = append(b, `,"serverInfo":`...)
 	b = s.info.appendImplementation(b, &rev.Fields, true)
-	b = appendText(b, "instructions", s.info.Instructions)
+	b = appendText(b, "instructions", s.instructions(ctx, rev))
 	return append(b, '}')
 }
 

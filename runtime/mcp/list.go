@@ -99,7 +99,7 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 
 // renderFirst writes the first page. The caller holds the lock.
 func (s *Server) renderFirst(l *pagedList, rev *protocol.Revision, keys *seal.Keyring) []byte {
-	items := s.sets[l.set].items
+	items := s.publicItems(l.set, rev)
 	var next position
 	if most := s.limits.PageSize; len(items) > most {
 		items = items[:most]
@@ -112,9 +112,6 @@ func (s *Server) renderFirst(l *pagedList, rev *protocol.Revision, keys *seal.Ke
 	w := page{server: s, list: l, rev: rev, keys: keys}
 	w.begin(make([]byte, 0, size))
 	for _, f := range items {
-		if needsTasks(f.Feature, rev) {
-			continue
-		}
 		w.item()
 		w.b = f.appendListing(w.b, rev)
 	}
@@ -135,11 +132,9 @@ func (s *Server) gather(ctx context.Context, l *pagedList, from position, lister
 	g := &gathered{page: page{server: s, list: l, rev: rev, private: len(listers) > 0 || s.decidesFor(ctx)}, size: 1000}
 	at := from
 	if !at.dynamic {
-		s.mu.RLock()
-		items := s.sets[l.set].after(at.number)
-		s.mu.RUnlock()
+		items, decided := s.itemsAfter(ctx, l.set, at.number, rev)
 		for _, f := range items {
-			if needsTasks(f.Feature, rev) || !s.isListed(ctx, f) {
+			if !decided && (f.unlisted || needsTasks(f.Feature, rev) || !s.isListed(ctx, f)) {
 				continue
 			}
 			if g.full() {

@@ -149,7 +149,7 @@ func (s *Server) negotiateFilter(ctx context.Context, x *exchange, f *subscripti
 			x.sink.Notify(message)
 		}
 	}
-	if s.decides(x.from.principal) {
+	if s.decides(&x.from) {
 		sub.request = x
 	}
 	offered := s.offersListChanged()

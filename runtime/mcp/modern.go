@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"strconv"
 	"time"
 
@@ -131,13 +132,13 @@ func unsupportedVersion(requested []byte) *jsonrpc.Error {
 }
 
 // appendDiscover writes the DiscoverResult.
-func (s *Server) appendDiscover(b []byte, rev *protocol.Revision) []byte {
+func (s *Server) appendDiscover(ctx context.Context, b []byte, rev *protocol.Revision) []byte {
 	b = append(b, `{"supportedVersions":`...)
 	b = appendVersions(b)
 	b = append(b, `,"capabilities":`...)
 	b = s.appendCapabilities(b, rev, true)
-	b = appendText(b, "instructions", s.info.Instructions)
-	b = s.appendListHints(b, rev, false)
+	b = appendText(b, "instructions", s.instructions(ctx, rev))
+	b = s.appendListHints(b, rev, s.finder != nil && s.decidesFor(ctx))
 	r := rendering{server: s, revision: rev}
 	return r.closeResult(b, nil, true)
 }

@@ -102,6 +102,7 @@ func connectionFrom(ctx context.Context) *connectionCaller {
 type caller struct {
 	values    context.Context // for the handlers; may be nil
 	principal *Principal      // nil if it is unknown
+	groups    []string        // to which the URL of the request narrows the features; nil for all
 	header    map[string][]string
 	address   netip.Addr         // from which the client has come; zero if it is unknown
 	addressed bool               // the transport has set the address, known or not

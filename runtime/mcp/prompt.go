@@ -83,7 +83,8 @@ func newPrompt(info *PromptInfo, get promptFunc, complete map[string]CompleteFun
 
 func (p *prompt) Info() FeatureInfo {
 	return FeatureInfo{
-		Kind: KindPrompt, Name: p.name, Title: p.info.Title, Groups: p.info.Groups, Symbol: p.info.Symbol, Scopes: p.info.Scopes,
+		Kind: KindPrompt, Name: p.name, Title: p.info.Title, Description: p.info.Description,
+		Groups: p.info.Groups, Symbol: p.info.Symbol, Scopes: p.info.Scopes,
 	}
 }
 

@@ -51,7 +51,7 @@ func (x *exchange) render(ctx context.Context, r *rendering, b []byte, reply Rep
 	*r = rendering{
 		server: x.conn.server, revision: x.revision, id: x.call.id,
 		tool: x.req.tool, prompt: x.req.prompt, resource: x.req.resource, questions: &x.questions,
-		decided: x.conn.server.decides(x.from.principal),
+		decided: x.conn.server.decides(&x.from),
 	}
 	for e == nil {
 		b = jsonrpc.AppendResultPrefix(b, x.call.id)

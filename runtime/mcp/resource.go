@@ -96,7 +96,7 @@ func newResource(info *ResourceInfo, read resourceFunc) *resource {
 
 func (r *resource) Info() FeatureInfo {
 	return FeatureInfo{
-		Kind: KindResource, Name: r.name, Title: r.info.Title, URI: r.info.URI,
+		Kind: KindResource, Name: r.name, Title: r.info.Title, Description: r.info.Description, URI: r.info.URI,
 		Groups: r.info.Groups, Symbol: r.info.Symbol, Scopes: r.info.Scopes,
 	}
 }

@@ -40,6 +40,8 @@ type Server struct {
 	policies     []*policy
 	without      withoutCapabilities
 	sessionHooks []func(context.Context, SessionInfo) func()
+	listed       []func(FeatureInfo) bool
+	finder       *finder // nil without package mcpfind
 
 	questionHooks []questionHook
 	changes       *changes // for other replicas; nil without them
@@ -107,6 +109,9 @@ func NewServer(info ServerInfo, options ...Option) *Server {
 	}
 	s.handler = s.timed(s.handler)
 	tasks.handler = intercept(recovered(s.runTaskTool), tasks.interceptors)
+	if s.finder != nil {
+		s.finder.register(s)
+	}
 	return s
 }
 
@@ -127,12 +132,12 @@ func (s *Server) Register(f Feature) {
 	if t, ok := f.(*tool); ok && t.task != nil {
 		defer beginTasks(s, t) // without the lock
 	}
-	set := setOf[f.Info().Kind]
+	set, e := setOf[f.Info().Kind], s.newEntry(f)
 	s.mu.Lock()
 	defer s.notifyListChanged(set)
 	defer s.mu.Unlock()
 	s.checkListChange(set, string(f.Info().Kind)+" "+strconv.Quote(f.names()[0]), "registered")
-	s.sets[set].add(f)
+	s.sets[set].add(e)
 	if len(f.Info().Scopes) > 0 {
 		s.hasScopes.Store(true)
 	}
@@ -177,8 +182,11 @@ func (s *Server) unregister(set int, kind FeatureKind, name string) bool {
 // reindex updates what depends on the features of a set. The caller holds the lock.
 func (s *Server) reindex(set int) {
 	clear(s.sets[set].first[:])
-	if set == templateSet {
+	switch {
+	case set == templateSet:
 		s.sortTemplates()
+	case set == toolSet && s.finder != nil:
+		s.finder.changes.Add(1)
 	}
 }
 

@@ -49,6 +49,10 @@ func (c *conn) answerOrStart(b *buffers, caller *caller, out sink, from *origin)
 		method = from.revision.TaskMethod(m.Method)
 	}
 	key := m.ID.Key()
+	through := ""
+	if method == protocol.ToolsCall && c.server.finder != nil {
+		through = c.server.forward(b)
+	}
 	var err *jsonrpc.Error
 	if caller.principal.expired() {
 		err = errExpired
@@ -66,6 +70,7 @@ func (c *conn) answerOrStart(b *buffers, caller *caller, out sink, from *origin)
 		}
 	default:
 		x := newExchange(c, b, caller, out, method, key, from)
+		x.through = through
 		if err = c.start(x); err == nil {
 			go x.start()
 			return nil
@@ -97,16 +102,18 @@ func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message, from 
 	}
 	switch method {
 	case protocol.Initialize:
-		return len(s.sessionHooks) == 0
+		return len(s.sessionHooks) == 0 && (s.finder == nil || !s.decides(from))
+	case protocol.Discover:
+		return s.finder == nil || !s.decides(from)
 	case protocol.ToolsCall, protocol.ResourcesRead, protocol.PromptsGet, protocol.Complete, protocol.Listen,
 		protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel, protocol.TasksResult:
 		return false
 	case protocol.ResourcesList:
-		return !s.decides(from.principal) && !s.stateKeys().change() && len(s.listersOf(pagedLists[method])) == 0
+		return !s.decides(from) && !s.stateKeys().change() && len(s.listersOf(pagedLists[method])) == 0
 	case protocol.ToolsList, protocol.ResourcesTemplatesList, protocol.PromptsList:
-		return !s.decides(from.principal) && !s.stateKeys().change()
+		return !s.decides(from) && !s.stateKeys().change()
 	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
-		return !s.decides(from.principal) && !s.hasScopes.Load()
+		return !s.decides(from) && !s.hasScopes.Load()
 	case protocol.Unknown:
 		return s.extensions.methods[string(m.Method)] == nil
 	}
@@ -118,7 +125,7 @@ func (c *conn) answer(b []byte, method protocol.Method, m *jsonrpc.Message, from
 	b = jsonrpc.AppendResultPrefix(b, m.ID)
 	switch method {
 	case protocol.Initialize:
-		return append(c.appendInitialize(b, from.revision), '}'), nil
+		return append(c.appendInitialize(c.ctx, b, from.revision), '}'), nil
 	case protocol.SetLevel:
 		return append(b, "{}}"...), c.setLevel(&m.Params)
 	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:

@@ -88,7 +88,7 @@ func mayWatch(ctx context.Context, s *Server, x *exchange, tool string) (may boo
 	}()
 	f := s.lookUp(toolSet, tool)
 	if f == nil {
-		return !s.decides(x.from.principal)
+		return !s.decides(&x.from)
 	}
 	refusal, exists := s.authorize(ctx, f)
 	return exists && refusal == nil

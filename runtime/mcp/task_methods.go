@@ -83,7 +83,7 @@ func taskAnswers(method protocol.Method, p *jsonrpc.Params) (map[string]json.Raw
 func authorizeTask(ctx context.Context, s *Server, x *exchange, name string) error {
 	t, _ := s.lookUp(toolSet, name).(*tool)
 	if t == nil {
-		if s.decides(x.from.principal) {
+		if s.decides(&x.from) {
 			return errUnknownTask
 		}
 		return nil

@@ -199,7 +199,7 @@ func endOf(ctx context.Context, x *exchange, reply Reply, err error) (end taskca
 	r := &x.buffers.rendering
 	*r = rendering{
 		server: x.conn.server, revision: x.revision, id: x.call.id, tool: x.req.tool, questions: &x.questions,
-		decided: x.conn.server.decides(x.from.principal),
+		decided: x.conn.server.decides(&x.from),
 	}
 	for e == nil {
 		result := reply.appendTo(nil, r)

@@ -79,7 +79,7 @@ func newTemplate(info *TemplateInfo, name string, read resourceFunc, complete ma
 
 func (t *template) Info() FeatureInfo {
 	return FeatureInfo{
-		Kind: KindTemplate, Name: t.name, Title: t.info.Title, URI: t.info.URITemplate,
+		Kind: KindTemplate, Name: t.name, Title: t.info.Title, Description: t.info.Description, URI: t.info.URITemplate,
 		Groups: t.info.Groups, Symbol: t.info.Symbol, Scopes: t.info.Scopes,
 	}
 }

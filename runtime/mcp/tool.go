@@ -139,6 +139,7 @@ func (t *tool) Info() FeatureInfo {
 	return FeatureInfo{
 		Task: t.taskSupport(),
 		Kind: KindTool, Name: t.name, Title: t.info.Title,
+		Description: t.info.Description, InputSchema: t.info.InputSchema,
 		Groups: t.info.Groups, Symbol: t.info.Symbol, Hints: t.info.Hints, Aliases: t.also, Scopes: t.info.Scopes,
 	}
 }

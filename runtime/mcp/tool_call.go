@@ -19,7 +19,15 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 	if a := req.Arguments; a != nil && a[0] != '{' {
 		return nil, wrongParams("params.arguments must be an object")
 	}
+	if req.x.through != "" && s.tool(ctx, req.x.through) == nil {
+		return nil, req.x.refused(&ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + req.x.through})
+	}
 	t := s.tool(ctx, req.Name)
+	if req.x.through != "" {
+		if err := s.checkForwarded(ctx, req, t); err != nil {
+			return nil, req.x.refused(err)
+		}
+	}
 	if t == nil {
 		return nil, req.x.refused(&ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + req.Name})
 	}

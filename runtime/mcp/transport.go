@@ -121,7 +121,7 @@ func (l *transportConn) Take(in transport.Message, from transport.Caller, out tr
 }
 
 func newCaller(from transport.Caller) *caller {
-	c := &caller{values: from.Values, header: from.Header, client: from.Client, address: from.Address, addressed: true}
+	c := &caller{values: from.Values, header: from.Header, client: from.Client, address: from.Address, addressed: true, groups: from.Groups}
 	c.principal, _ = from.Principal.(*Principal)
 	return c
 }
@@ -162,6 +162,18 @@ func ReleaseStream(ctx context.Context, retry time.Duration) bool {
 	}
 	r, ok := x.sink.(transport.Releaser)
 	return ok && r.Release(retry)
+}
+
+func (h transportServer) ForwardedParams(p *jsonrpc.Params) (params []toolschema.HeaderParam, arguments []byte) {
+	if h.finder == nil {
+		return nil, nil
+	}
+	name, arguments, through := forwarded(p)
+	if through == "" {
+		return nil, nil
+	}
+	tool, _ := jsonrpc.String(name)
+	return h.HeaderParams(tool), arguments
 }
 
 func (h transportServer) HeaderParams(name string) []toolschema.HeaderParam {

@@ -57,7 +57,7 @@ func (s *Server) renewed(subscription *exchange, c *conn) *exchange {
 	who := c.principal.Load()
 	switch {
 	case subscription != nil:
-	case who == nil || !s.decides(who) && who.Expires.IsZero():
+	case who == nil || !s.decides(&caller{principal: who}) && who.Expires.IsZero():
 		return nil
 	default: // nothing has decided on the subscription
 		subscription = &exchange{conn: c, revision: c.negotiated(), method: protocol.ResourcesSubscribe}

@@ -119,6 +119,8 @@ type Caller struct {
 	Values context.Context
 	// Principal is a *mcp.Principal, or nil.
 	Principal any
+	// Groups are those to which the request narrows the features; nil for all.
+	Groups []string
 	// Header are header fields, by canonical keys.
 	Header map[string][]string
 	// Client is whom the message counts for.
@@ -239,4 +241,10 @@ type Server interface {
 	// Listing returns all features of a list in the form of the revision, also those that only some
 	// callers may see, for a server that has a list of its own.
 	Listing(list protocol.Method, rev *protocol.Revision) []json.RawMessage
+	// ForwardedParams returns those of the tool that a call names in its arguments, and the
+	// arguments of that tool. Clients that have not listed it cannot send the fields.
+	ForwardedParams(p *jsonrpc.Params) (params []toolschema.HeaderParam, arguments []byte)
+	// UnknownGroups returns those of the groups of which the caller sees no feature, and if there
+	// are any, the groups that it sees. Over is the transport.
+	UnknownGroups(ctx context.Context, from Caller, over string, groups []string) (unknown, known []string)
 }

@@ -1,0 +1,204 @@
+package mcp
+
+import (
+	"context"
+	"strings"
+	"sync/atomic"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/toolfind"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file is what a server does for package mcpfind: it shortens the list of tools, and makes a
+// call by use_tool the call of the tool that it names. The message itself is replaced, on the
+// goroutine that reads ([Server.forward]), before anything else looks at its parameters. So
+// interceptors, limits, logs, questions, request states and records of tasks have the tool's own call.
+
+// finder is what a server has with package mcpfind.
+type finder struct {
+	toolfind.Finder
+	register func(*Server)
+	changes  atomic.Uint64 // of the tools
+}
+
+// FindTools returns the option of package mcpfind. It is for that package: its types are internal,
+// and change without notice. register adds the tools that find and call others; tools returns those
+// that can be found, in order of registration.
+func FindTools(f toolfind.Finder, register func(s *Server, host toolfind.Host, tools func() []FeatureInfo)) Option {
+	return func(s *Server) {
+		s.finder = &finder{Finder: f, register: func(s *Server) { register(s, findHost{s}, s.findable) }}
+	}
+}
+
+// findable returns the tools that a search can find, whoever searches.
+func (s *Server) findable() []FeatureInfo {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	infos := make([]FeatureInfo, 0, len(s.sets[toolSet].items))
+	for _, e := range s.sets[toolSet].items {
+		if !e.finds && !e.unlisted {
+			infos = append(infos, e.Info())
+		}
+	}
+	return infos
+}
+
+// shorten returns the tools in a list, of those that a request sees: if there are too many, those to
+// keep and those that find the others. A nil finder shortens nothing.
+func (f *finder) shorten(set int, items []entry) []entry {
+	if f == nil || set != toolSet {
+		return items
+	}
+	_, short := f.count(items)
+	shown := make([]entry, 0, len(items))
+	for _, e := range items {
+		if e.finds && short || !e.finds && (e.kept || !short) {
+			shown = append(shown, e)
+		}
+	}
+	return shown
+}
+
+// count returns how many tools a search can find among those that a request sees, and reports whether
+// a list leaves them to it. It does not if the request does not see the search.
+func (f *finder) count(items []entry) (others int, short bool) {
+	search := false
+	for _, e := range items {
+		if !e.finds {
+			others++
+		} else if e.names()[0] == toolfind.SearchTools {
+			search = true
+		}
+	}
+	return others, search && others > f.Threshold
+}
+
+// instructions returns those of the server, and if lists leave tools to a search, where those are.
+func (s *Server) instructions(ctx context.Context, rev *protocol.Revision) string {
+	if s.finder == nil {
+		return s.info.Instructions
+	}
+	items := s.visibleTools(ctx, rev)
+	others, short := s.finder.count(items)
+	if !short {
+		return s.info.Instructions
+	}
+	groups := map[string]int{}
+	for _, e := range items {
+		for _, group := range e.Info().Groups {
+			groups[group]++
+		}
+	}
+	text := s.finder.Instructions(groups, others)
+	return strings.TrimPrefix(s.info.Instructions+"\n\n"+text, "\n\n")
+}
+
+// forward replaces the message of a call of use_tool or use_readonly_tool by that of the tool that it
+// names, and returns which of the two it was. Any other message stays as it is, also if the arguments
+// are not valid: the tool that the client calls reports that.
+func (s *Server) forward(b *buffers) (through string) {
+	name, arguments, through := forwarded(&b.msg.Params)
+	if through == "" || b.msg.Params.Check(s.limits.Depth) != nil {
+		return ""
+	}
+	text := append(make([]byte, 0, len(b.data)+100), `{"jsonrpc":"2.0","id":`...)
+	text = append(text, b.msg.ID.Raw()...)
+	text = append(text, `,"method":"tools/call","params":{"name":`...)
+	text = append(text, name...)
+	if arguments != nil {
+		text = append(append(text, `,"arguments":`...), arguments...)
+	}
+	jsonrpc.Members(b.msg.Params.Raw, func(member, value []byte) bool {
+		if m := string(member); m != "name" && m != "arguments" {
+			text = append(wire.AppendString(append(text, ','), member), ':')
+			text = append(text, value...)
+		}
+		return true
+	})
+	text = append(text, "}}"...)
+	before := b.data
+	b.data = text
+	if b.account.Take(b.size()) && s.parser.Parse(text, &b.msg) == nil {
+		return through
+	}
+	b.data = before
+	b.account.Take(b.size())
+	_ = s.parser.Parse(before, &b.msg) // which has been parsed before
+	return ""
+}
+
+// forwarded returns the name, as JSON, and the arguments of the tool that a call names, nil for none,
+// and by which tool. Models also write the arguments as a JSON text.
+func forwarded(p *jsonrpc.Params) (name, arguments []byte, through string) {
+	through, ok := jsonrpc.String(p.Get("name"))
+	if !ok || through != toolfind.UseTool && through != toolfind.UseReadOnlyTool {
+		return nil, nil, ""
+	}
+	jsonrpc.Members(p.Get("arguments"), func(member, value []byte) bool {
+		switch string(member) {
+		case "name":
+			name = value
+		case "arguments":
+			if arguments = value; value[0] == '"' {
+				arguments, ok = jsonrpc.Bytes(value)
+				ok = ok && wire.Valid(arguments, 0) == nil
+			}
+			ok = ok && isObject(arguments)
+		default:
+			ok = false
+		}
+		return ok
+	})
+	if !ok || len(name) == 0 || name[0] != '"' {
+		return nil, nil, ""
+	}
+	return name, arguments, through
+}
+
+// checkForwarded returns the error for the call of a tool through another one, for the model. The
+// tool is nil if the request sees none of that name.
+func (s *Server) checkForwarded(ctx context.Context, req *Request, t *tool) error {
+	switch through := req.x.through; {
+	case t == nil && req.x.refusal != nil:
+		return nil
+	case t == nil:
+		return Errorf("there is no tool %q%s", req.Name, s.nearest(ctx, req))
+	case toolfind.Is(t.name):
+		return Errorf("%s is called by itself, and not by %s", t.name, through)
+	case through == toolfind.UseReadOnlyTool && !t.info.Hints.ReadOnly:
+		return Errorf("%s may change something: call it by %s", req.Name, toolfind.UseTool)
+	}
+	return nil
+}
+
+// nearest returns a text with the names that are most similar to that of a request.
+func (s *Server) nearest(ctx context.Context, req *Request) string {
+	var names []string
+	for _, e := range s.visibleTools(ctx, req.x.revision) {
+		if !e.finds {
+			names = append(names, e.names()[0])
+		}
+	}
+	if names = s.finder.Nearest(req.Name, names); len(names) == 0 {
+		return "; " + toolfind.SearchTools + " finds those that there are"
+	}
+	return "; the most similar names are " + strings.Join(names, ", ")
+}
+
+// findHost implements [toolfind.Host].
+type findHost struct{ *Server }
+
+func (h findHost) Changes() uint64 { return h.finder.changes.Load() }
+
+func (h findHost) Searchable(ctx context.Context, name string) bool {
+	h.mu.RLock()
+	f := h.sets[toolSet].byName[name]
+	h.mu.RUnlock()
+	rev := protocol.Latest
+	if x := exchangeFrom(ctx); x != nil {
+		rev = x.revision
+	}
+	return f != nil && !needsTasks(f, rev) && h.isListed(ctx, f)
+}

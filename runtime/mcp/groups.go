@@ -1,0 +1,70 @@
+package mcp
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/toolfind"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
+	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
+)
+
+// This file narrows the features of a request to the groups that its URL names.
+
+// inGroups reports whether a feature is in one of the groups, of which there may be none. The tools
+// that find others have no group: they find what the request sees.
+func (s *Server) inGroups(groups []string, f *FeatureInfo) bool {
+	if len(groups) == 0 || s.finder != nil && f.Kind == KindTool && toolfind.Is(f.Name) {
+		return true
+	}
+	return slices.ContainsFunc(f.Groups, func(group string) bool { return slices.Contains(groups, group) })
+}
+
+// UnknownGroups implements [transport.Server].
+func (h transportServer) UnknownGroups(ctx context.Context, from transport.Caller, over string, groups []string) (unknown, known []string) {
+	x := &exchange{conn: &conn{server: h.Server, ctx: ctx, transport: over}, revision: protocol.Latest}
+	x.ctx.x, x.call.x = x, x
+	x.from = caller{values: from.Values, header: from.Header, address: from.Address}
+	x.from.principal, _ = from.Principal.(*Principal)
+	features := h.groupedFeatures()
+	sees := func(group string) (sees bool) {
+		usercode.Call(func() {
+			sees = slices.ContainsFunc(features[group], func(f Feature) bool { return h.isListed(&x.ctx, f) })
+		}, func(e usercode.Failure) {
+			h.log.Program(ctx, slog.LevelError, "panic in the function of WithVisible or WithAccess", e.Attrs()...)
+		})
+		return sees
+	}
+	for _, group := range groups {
+		if !sees(group) {
+			unknown = append(unknown, group)
+		}
+	}
+	if len(unknown) == 0 {
+		return nil, nil
+	}
+	for _, group := range slices.Sorted(maps.Keys(features)) {
+		if sees(group) {
+			known = append(known, group)
+		}
+	}
+	return unknown, known
+}
+
+// groupedFeatures returns the features of each group.
+func (s *Server) groupedFeatures() map[string][]Feature {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	features := map[string][]Feature{}
+	for i := range s.sets {
+		for _, e := range s.sets[i].items {
+			for _, group := range e.Info().Groups {
+				features[group] = append(features[group], e.Feature)
+			}
+		}
+	}
+	return features
+}

@@ -1,0 +1,82 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/toolfind"
+)
+
+// This file decides which registered features a list shows. The lock of the server guards the items
+// of a set. Functions of users run without it.
+
+// WithListed leaves features out of lists for which listed reports false. They can still be called,
+// read and got by their names, as by an alias. If the option is given several times, each function
+// has to report true. A function is called when the feature is registered: it does not depend on the
+// request, so lists stay public. For what only some callers may use, see [WithVisible].
+func WithListed(listed func(FeatureInfo) bool) Option {
+	return func(s *Server) { s.listed = append(s.listed, listed) }
+}
+
+// newEntry returns the entry of a feature that is about to be registered.
+func (s *Server) newEntry(f Feature) entry {
+	e := entry{Feature: f}
+	if len(s.listed) == 0 && s.finder == nil {
+		return e
+	}
+	info := f.Info()
+	for _, listed := range s.listed {
+		e.unlisted = e.unlisted || !listed(info)
+	}
+	if s.finder != nil && info.Kind == KindTool {
+		e.finds = toolfind.Is(info.Name)
+		// In revision 2025-11-25 clients choose a task by what the list says of the tool.
+		e.kept = info.Task == "required" || s.finder.Keeps(info.Name, info.Groups)
+	}
+	return e
+}
+
+// publicItems returns the features of a set in a list that is the same for every request. The caller
+// holds the lock.
+func (s *Server) publicItems(set int, rev *protocol.Revision) []entry {
+	all := s.sets[set].items
+	if len(s.listed) == 0 && !s.hasTasks.Load() && s.finder == nil {
+		return all
+	}
+	items := make([]entry, 0, len(all))
+	for _, e := range all {
+		if !e.unlisted && !needsTasks(e.Feature, rev) {
+			items = append(items, e)
+		}
+	}
+	return s.finder.shorten(set, items)
+}
+
+// itemsAfter returns the features of a set after a position. It reports whether they are those that
+// the request sees in lists, or whether that is still to be decided.
+func (s *Server) itemsAfter(ctx context.Context, set int, number uint64, rev *protocol.Revision) (items []entry, decided bool) {
+	if set != toolSet || s.finder == nil {
+		s.mu.RLock()
+		defer s.mu.RUnlock()
+		return s.sets[set].after(number), false
+	}
+	all := s.finder.shorten(set, s.visibleTools(ctx, rev))
+	for len(all) > 0 && all[0].number <= number {
+		all = all[1:]
+	}
+	return all, true
+}
+
+// visibleTools returns the tools that the request sees and that no [WithListed] leaves out.
+func (s *Server) visibleTools(ctx context.Context, rev *protocol.Revision) []entry {
+	s.mu.RLock()
+	all := s.sets[toolSet].after(0)
+	s.mu.RUnlock()
+	items := make([]entry, 0, len(all))
+	for _, e := range all {
+		if !e.unlisted && !needsTasks(e.Feature, rev) && s.isListed(ctx, e) {
+			items = append(items, e)
+		}
+	}
+	return items
+}
