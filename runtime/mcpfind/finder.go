@@ -1,0 +1,110 @@
+package mcpfind
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/toolfind"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// MaxQuery is the most bytes of a query.
+const MaxQuery = 1000
+
+// finder searches the tools of a server.
+type finder struct {
+	host    toolfind.Host
+	all     func() []mcp.FeatureInfo
+	results int
+
+	mu      sync.RWMutex // held for writing while the ranker indexes
+	ranker  Ranker
+	indexed bool
+	changes uint64
+	tools   []mcp.FeatureInfo
+}
+
+// index indexes the tools, unless they are. It returns with the lock for reading.
+func (f *finder) index() {
+	for {
+		f.mu.RLock()
+		now := f.host.Changes()
+		if f.indexed && f.changes == now {
+			return
+		}
+		f.mu.RUnlock()
+		f.mu.Lock()
+		if now = f.host.Changes(); !f.indexed || f.changes != now {
+			f.tools = f.all()
+			f.ranker.Index(f.tools)
+			f.indexed, f.changes = true, now
+		}
+		f.mu.Unlock()
+	}
+}
+
+// found is what a search has found.
+type found struct {
+	tools []mcp.FeatureInfo
+	more  bool // there are more
+}
+
+// search returns up to n tools that the request sees, those that fit best first. Without a query it
+// returns those of the group in order of registration.
+func (f *finder) search(ctx context.Context, query, group string, n int) (found, error) {
+	f.index()
+	defer f.mu.RUnlock()
+	pick := func(indexes []int) found {
+		var result found
+		for _, i := range indexes {
+			if i < 0 || i >= len(f.tools) {
+				continue // a ranker may be wrong
+			}
+			t := f.tools[i]
+			if group != "" && !slices.Contains(t.Groups, group) || !f.host.Searchable(ctx, t.Name) {
+				continue
+			}
+			if result.more = len(result.tools) == n; result.more {
+				break
+			}
+			result.tools = append(result.tools, t)
+		}
+		return result
+	}
+	if query == "" {
+		all := make([]int, len(f.tools))
+		for i := range all {
+			all[i] = i
+		}
+		return pick(all), nil
+	}
+	for asked := n + 1; ; asked *= 4 {
+		asked = min(asked, len(f.tools))
+		indexes, err := f.ranker.Search(ctx, query, asked)
+		if err != nil {
+			return found{}, fmt.Errorf("search tools: %w", err)
+		}
+		if result := pick(indexes); result.more || len(indexes) < asked || asked == len(f.tools) {
+			return result, nil
+		}
+	}
+}
+
+// groups returns the groups of the tools that the request sees, sorted by name.
+func (f *finder) groups(ctx context.Context) []string {
+	f.index()
+	defer f.mu.RUnlock()
+	sees := map[string]bool{}
+	for i := range f.tools {
+		t := &f.tools[i]
+		if len(t.Groups) > 0 && f.host.Searchable(ctx, t.Name) {
+			for _, group := range t.Groups {
+				sees[group] = true
+			}
+		}
+	}
+	return slices.Sorted(maps.Keys(sees))
+}

@@ -1,0 +1,285 @@
+package mcpfind
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// Ranker orders tools by how well they answer a request.
+type Ranker interface {
+	// Index is called with all tools before the first search, and again before a search when tools
+	// have been registered or removed. No search runs in the meantime.
+	Index(tools []mcp.FeatureInfo)
+	// Search returns up to n indexes into the tools of Index, those that fit best first. It may be
+	// called by many goroutines. The query has at most [MaxQuery] bytes. What the caller must not see
+	// is removed afterwards; if that leaves too few, Search is called again with a larger n.
+	Search(ctx context.Context, query string, n int) ([]int, error)
+}
+
+// How much a word counts by where it is.
+const (
+	inName        = 3
+	inTitle       = 2
+	inGroup       = 1
+	inDescription = 1
+	inArgument    = 0.7
+	inArgumentDoc = 0.4
+)
+
+// The parameters of BM25: how soon a further occurrence of a word counts less, and how much a long
+// text counts less than a short one.
+const (
+	saturation = 1.2
+	lengthPart = 0.6
+)
+
+// How much a word of a tool counts that is not the word of the query.
+const (
+	asAlike  = 0.5
+	asPrefix = 0.6
+)
+
+// shortestPrefix is how many bytes the shorter one of two words has of which it begins the other.
+const shortestPrefix = 4
+
+// mostWords is how many words of a query count.
+const mostWords = 64
+
+// bm25 is the [Ranker] without an option: BM25 over weighted fields. It has no state that changes
+// with searches, and needs no model, so the same query has the same result in every process.
+type bm25 struct {
+	terms map[string]int32
+	words []string // the keys of terms, sorted
+	lists [][]posting
+	size  []float32 // the weighted number of words of each tool
+	mean  float32
+	exact map[string]int
+}
+
+// posting says how often a tool has a word, weighted.
+type posting struct {
+	tool  int32
+	count float32
+}
+
+// indexer collects the words of one tool after the other.
+type indexer struct {
+	*bm25
+	tool  int32
+	seen  []int32 // the terms of the tool
+	count []float32
+}
+
+// Index implements [Ranker].
+func (r *bm25) Index(tools []mcp.FeatureInfo) {
+	*r = bm25{
+		terms: make(map[string]int32, 4*len(tools)), size: make([]float32, len(tools)),
+		exact: make(map[string]int, len(tools)),
+	}
+	x := &indexer{bm25: r}
+	for i := range tools {
+		x.tool = int32(i)
+		x.add(&tools[i])
+	}
+	var sum float32
+	for _, size := range r.size {
+		sum += size
+	}
+	if len(tools) > 0 {
+		r.mean = sum / float32(len(tools))
+	}
+	r.words = make([]string, 0, len(r.terms))
+	for w := range r.terms {
+		r.words = append(r.words, w)
+	}
+	slices.Sort(r.words)
+}
+
+// add adds the words of a tool.
+func (x *indexer) add(t *mcp.FeatureInfo) {
+	x.text(t.Name, inName)
+	x.exact[strings.ToLower(t.Name)] = int(x.tool)
+	x.text(t.Title, inTitle)
+	for _, group := range t.Groups {
+		x.text(group, inGroup)
+	}
+	x.text(cut(t.Description, longestDescription), inDescription)
+	x.arguments([]byte(t.InputSchema), 0)
+	for _, term := range x.seen {
+		x.lists[term] = append(x.lists[term], posting{x.tool, x.count[term]})
+		x.size[x.tool] += x.count[term]
+		x.count[term] = 0
+	}
+	x.seen = x.seen[:0]
+}
+
+// longestDescription is how many bytes of a description are indexed.
+const longestDescription = 2000
+
+// cut returns the beginning of a text.
+func cut(text string, most int) string {
+	if len(text) > most {
+		return strings.ToValidUTF8(text[:most], "")
+	}
+	return text
+}
+
+// text adds the words of a text.
+func (x *indexer) text(text string, weight float32) {
+	eachWord(text, func(word []byte) bool {
+		if frequent[string(word)] {
+			return true
+		}
+		word = stem(word)
+		term, ok := x.terms[string(word)]
+		if !ok {
+			term = int32(len(x.lists))
+			x.terms[string(word)] = term
+			x.lists, x.count = append(x.lists, nil), append(x.count, 0)
+		}
+		if x.count[term] == 0 {
+			x.seen = append(x.seen, term)
+		}
+		x.count[term] += weight
+		return true
+	})
+}
+
+// mostNested is how many levels of objects in the arguments are indexed.
+const mostNested = 2
+
+// arguments adds the names and descriptions of the properties of a schema.
+func (x *indexer) arguments(schema []byte, depth int) {
+	jsonrpc.Members(schema, func(keyword, value []byte) bool {
+		if string(keyword) != "properties" {
+			return true
+		}
+		jsonrpc.Members(value, func(name, property []byte) bool {
+			x.text(string(name), inArgument)
+			jsonrpc.Members(property, func(keyword, value []byte) bool {
+				if string(keyword) == "description" {
+					text, _ := jsonrpc.String(value)
+					x.text(cut(text, longestDescription), inArgumentDoc)
+				}
+				return true
+			})
+			if depth+1 < mostNested {
+				x.arguments(property, depth+1)
+			}
+			return true
+		})
+		return true
+	})
+}
+
+// Search implements [Ranker].
+func (r *bm25) Search(_ context.Context, query string, n int) ([]int, error) {
+	s := &search{bm25: r, scores: make([]float64, len(r.size)), best: make([]float64, len(r.size))}
+	for _, w := range queryWords(query) {
+		s.word(w)
+	}
+	return s.result(query, n), nil
+}
+
+// queryWords returns the words of a query, each once: those that say nothing only if there are no
+// others.
+func queryWords(query string) []string {
+	var words, rest []string
+	eachWord(query, func(word []byte) bool {
+		to := &words
+		if frequent[string(word)] {
+			to = &rest
+		}
+		if w := string(stem(word)); !slices.Contains(*to, w) {
+			*to = append(*to, w)
+		}
+		return len(words) < mostWords
+	})
+	if len(words) == 0 {
+		return rest
+	}
+	return words
+}
+
+// search is one search.
+type search struct {
+	*bm25
+	scores []float64
+	best   []float64 // of the word at hand, by tool
+	hit    []int32   // tools with the word at hand, or one like it
+}
+
+// word adds the scores of a word of the query. Of the words that are like it, a tool gets the best.
+func (s *search) word(w string) {
+	s.term(w, 1)
+	s.prefixes(w)
+	for _, like := range alike[w] {
+		s.term(like, asAlike)
+	}
+	for _, tool := range s.hit {
+		s.scores[tool] += s.best[tool]
+		s.best[tool] = 0
+	}
+	s.hit = s.hit[:0]
+}
+
+// prefixes adds the words of tools that begin with a word, and those with which it begins.
+func (s *search) prefixes(w string) {
+	if len(w) < shortestPrefix {
+		return
+	}
+	at, _ := slices.BinarySearch(s.words, w)
+	for ; at < len(s.words) && strings.HasPrefix(s.words[at], w); at++ {
+		if s.words[at] != w {
+			s.term(s.words[at], asPrefix)
+		}
+	}
+	for n := shortestPrefix; n < len(w); n++ {
+		s.term(w[:n], asPrefix*float64(n)/float64(len(w)))
+	}
+}
+
+// term adds the tools with one of their words.
+func (s *search) term(w string, weight float64) {
+	term, ok := s.terms[w]
+	if !ok {
+		return
+	}
+	idf := s.idf(term) * weight
+	for _, p := range s.lists[term] {
+		length := 1 - lengthPart + lengthPart*float64(s.size[p.tool]/s.mean)
+		score := idf * float64(p.count) * (saturation + 1) / (float64(p.count) + saturation*length)
+		if s.best[p.tool] == 0 {
+			s.hit = append(s.hit, p.tool)
+		}
+		s.best[p.tool] = max(s.best[p.tool], score)
+	}
+}
+
+// idf says how rare a word is.
+func (s *search) idf(term int32) float64 {
+	with, all := float64(len(s.lists[term])), float64(len(s.size))
+	return math.Log(1 + (all-with+0.5)/(with+0.5))
+}
+
+// result returns the tools with the highest scores. Of equal ones the tool comes first that has been
+// registered first.
+func (s *search) result(query string, n int) []int {
+	if i, ok := s.exact[strings.ToLower(strings.TrimSpace(query))]; ok {
+		s.scores[i] = math.Inf(1)
+	}
+	var found []int
+	for i, score := range s.scores {
+		if score > 0 {
+			found = append(found, i)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b int) int { return cmp.Compare(s.scores[b], s.scores[a]) })
+	return found[:min(n, len(found))]
+}

@@ -1,0 +1,114 @@
+package mcpfind
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// This file writes what models read.
+
+// longestInstructions is how many bytes the text in the instructions has at most: by the count of
+// mcpgen list, 300 tokens.
+const longestInstructions = 1200
+
+// instructions returns the text in the instructions of a server, with the largest groups.
+func instructions(groups map[string]int, all int) string {
+	text := fmt.Sprintf("This server has %d tools, and lists only some. %s finds the others by plain words, "+
+		"%s calls those that change nothing, and %s calls all.", all, SearchTools, UseReadOnlyTool, UseTool)
+	if len(groups) == 0 {
+		return text
+	}
+	names := slices.SortedFunc(maps.Keys(groups), func(a, b string) int {
+		return cmp.Or(cmp.Compare(groups[b], groups[a]), cmp.Compare(a, b))
+	})
+	text += " Groups of tools, with their sizes: "
+	for i, name := range names {
+		next := fmt.Sprintf("%s (%d)", name, groups[name])
+		rest := fmt.Sprintf("%d more", len(names)-i)
+		if len(text)+len(next)+len(rest)+3 > longestInstructions {
+			return text + rest + "."
+		}
+		if text += next; i < len(names)-1 {
+			text += ", "
+		}
+	}
+	return text + "."
+}
+
+// longestSentence is how many bytes of the first sentence a search returns for tools that it does not
+// describe whole.
+const longestSentence = 80
+
+// longestWhole is after how many bytes of a result no further tool is described whole.
+const longestWhole = 8000
+
+// searchResult returns the text of the result of a search, in which so many tools are whole, or fewer if
+// they are long.
+func searchResult(f found, whole int) string {
+	var b strings.Builder
+	whole = min(whole, len(f.tools))
+	for i := range f.tools[:whole] {
+		t := &f.tools[i]
+		if i > 0 && b.Len()+len(t.Description)+len(t.InputSchema) > longestWhole {
+			whole = i
+			break
+		}
+		fmt.Fprintf(&b, "%s (by %s)\n", t.Name, caller(t))
+		if t.Description != "" {
+			b.WriteString(t.Description + "\n")
+		}
+		b.WriteString("Arguments: " + t.InputSchema + "\n\n")
+	}
+	if whole < len(f.tools) {
+		b.WriteString("Further tools; search for the name of one to get its arguments:\n")
+	}
+	for i := range f.tools[whole:] {
+		t := &f.tools[whole+i]
+		b.WriteString(t.Name)
+		if s := firstSentence(t); s != "" {
+			b.WriteString(": " + s)
+		}
+		b.WriteString("\n")
+	}
+	if f.more {
+		b.WriteString("There are more: search by other words or by a group.\n")
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
+
+// caller returns the name of the tool by which to call a tool.
+func caller(t *mcp.FeatureInfo) string {
+	if t.Hints.ReadOnly {
+		return UseReadOnlyTool
+	}
+	return UseTool
+}
+
+// firstSentence returns the first sentence of a description, or else the title.
+func firstSentence(t *mcp.FeatureInfo) string {
+	text := strings.TrimSpace(t.Description)
+	if text == "" {
+		text = t.Title
+	}
+	text, _, _ = strings.Cut(text, "\n")
+	if i := strings.Index(text, ". "); i >= 0 {
+		text = text[:i+1]
+	}
+	if len(text) <= longestSentence {
+		return text
+	}
+	end := longestSentence
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	if space := strings.LastIndexByte(text[:end], ' '); space > end/2 {
+		end = space
+	}
+	return text[:end] + "…"
+}
