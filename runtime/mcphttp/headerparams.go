@@ -73,9 +73,26 @@ func checkParamHeaders(h http.Header, m *jsonrpc.Message, params []toolschema.He
 	if len(arguments) > 0 && arguments[0] != '{' {
 		return nil // the server reports the error
 	}
+	return checkArguments(h, m, params, arguments, true)
+}
+
+// checkForwardedHeaders compares the fields of arguments of a tool that another tool calls. The client
+// has not listed that tool, so fields may be missing; those that there are must match.
+func checkForwardedHeaders(h http.Header, m *jsonrpc.Message, params []toolschema.HeaderParam, arguments []byte) *jsonrpc.Error {
+	if len(params) == 0 {
+		return nil
+	}
+	return checkArguments(h, m, params, arguments, false)
+}
+
+// checkArguments compares the fields of arguments.
+func checkArguments(h http.Header, m *jsonrpc.Message, params []toolschema.HeaderParam, arguments []byte, required bool) *jsonrpc.Error {
 	values := paramValues(arguments, params)
 	for i := range params {
 		p := &params[i]
+		if !required && len(h[p.Header]) == 0 {
+			continue
+		}
 		c := headerCheck{header: p.Header, values: h[p.Header], encoded: true, path: p.Path}
 		c.read(values[i])
 		err := c.check()

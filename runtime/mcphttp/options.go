@@ -25,6 +25,7 @@ type settings struct {
 	log            *logs.Log
 	limits         Limits
 	store          SessionStore
+	groups         bool // of the URL narrow the features
 }
 
 // WithPrincipal authenticates requests. The function returns the principal, from the
@@ -36,6 +37,16 @@ type settings struct {
 // defines the response itself.
 func WithPrincipal(find func(*http.Request) (mcp.Principal, error)) Option {
 	return func(s *settings) { s.principal = find }
+}
+
+// WithGroups lets the URL of a request narrow the features to those in groups: /mcp?groups=orders,billing
+// lists, and answers, what is in one of these groups, and nothing else. It never lets a caller use
+// more. With package mcpfind a list has all tools of the groups, up to its threshold.
+//
+// A group of which the caller sees no feature is answered with status 400 and the groups of which it
+// sees some. Without the option the query of the URL is not read.
+func WithGroups() Option {
+	return func(s *settings) { s.groups = true }
 }
 
 // WithChallenge sets header fields of the response where the caller may not use a feature, and an

@@ -75,6 +75,10 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who requester)
 	p.Handler, p.decision, p.who, p.w, p.r, p.in = h, d, who, w, r, in
 	p.from = transport.Caller{Values: r.Context(), Header: r.Header, Client: who.client, Address: who.address}
 	p.from.Principal = who.known()
+	if !h.narrow(w, r, in, &p.from) {
+		p.free()
+		return nil
+	}
 	return p
 }
 
@@ -206,7 +210,12 @@ func (p *posted) perRequest() {
 			params = p.host.HeaderParams(name)
 		}
 	}
-	if err := checkHeaders(p.r.Header, m, params); err != nil {
+	err := checkHeaders(p.r.Header, m, params)
+	if err == nil && params == nil {
+		params, arguments := p.host.ForwardedParams(&m.Params)
+		err = checkForwardedHeaders(p.r.Header, m, params, arguments)
+	}
+	if err != nil {
 		writeError(p.w, http.StatusBadRequest, m.ID, err)
 		p.in.Drop()
 		return

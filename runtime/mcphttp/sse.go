@@ -154,7 +154,11 @@ func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who requester)
 			return
 		}
 	}
-	se.conn.Take(in, transport.Caller{Values: r.Context(), Header: r.Header, Principal: who.known(), Client: who.client, Address: who.address}, se.standalone)
+	from := transport.Caller{Values: r.Context(), Header: r.Header, Principal: who.known(), Client: who.client, Address: who.address}
+	if !h.narrow(w, r, in, &from) {
+		return
+	}
+	se.conn.Take(in, from, se.standalone)
 	writeStatus(w, http.StatusAccepted)
 }
 

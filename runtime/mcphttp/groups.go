@@ -1,0 +1,63 @@
+package mcphttp
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
+)
+
+// groupsQuery is the query parameter with groups, separated by commas.
+const groupsQuery = "groups"
+
+// narrow sets the groups to which the URL of a request narrows the features. If it reports false, it
+// has written the response, and dropped the message.
+func (h *core) narrow(w http.ResponseWriter, r *http.Request, in transport.Message, from *transport.Caller) bool {
+	if !h.groups || !strings.Contains(r.URL.RawQuery, groupsQuery) {
+		return true
+	}
+	lists, named := r.URL.Query()[groupsQuery]
+	if !named {
+		return true
+	}
+	groups := groupNames(lists)
+	unknown, known := h.host.UnknownGroups(r.Context(), *from, h.sessions.transport, groups)
+	if len(unknown) == 0 {
+		from.Groups = groups
+		return true
+	}
+	in.Drop()
+	writeInvalid(w, http.StatusBadRequest, unknownText(unknown, known))
+	return false
+}
+
+// groupNames returns the names in the values of the parameter, each once. Without any it returns that of
+// no group, which is empty.
+func groupNames(lists []string) []string {
+	names := strings.Split(strings.Join(lists, ","), ",")
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if names[0] == "" && len(names) > 1 {
+		names = names[1:]
+	}
+	return names
+}
+
+// maxGroups is how many bytes of the names of groups a message has.
+const maxGroups = 1000
+
+func unknownText(unknown, known []string) string {
+	text := "the parameter groups of the URL names no group"
+	if unknown[0] != "" {
+		text = "unknown groups in the URL: " + logs.Cut(strings.Join(unknown, ", "), maxQuoted)
+	}
+	if len(known) > 0 {
+		text += "; there are " + logs.Cut(strings.Join(known, ", "), maxGroups)
+	}
+	return text
+}
