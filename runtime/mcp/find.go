@@ -23,16 +23,16 @@ type finder struct {
 	changes  atomic.Uint64 // of the tools
 }
 
-// FindTools returns the option of package mcpfind. It is for that package: its types are internal,
+// WithToolFinder returns the option of package mcpfind. It is for that package: its types are internal,
 // and change without notice. register adds the tools that find and call others; tools returns those
 // that can be found, in order of registration.
-func FindTools(f toolfind.Finder, register func(s *Server, host toolfind.Host, tools func() []FeatureInfo)) Option {
+func WithToolFinder(f toolfind.Finder, register func(s *Server, host toolfind.Host, tools func() []FeatureInfo)) Option {
 	return func(s *Server) {
 		s.finder = &finder{Finder: f, register: func(s *Server) { register(s, findHost{s}, s.findable) }}
 	}
 }
 
-// findable returns the tools that a search can find, whoever searches.
+// findable returns the tools that a search can find, for any request.
 func (s *Server) findable() []FeatureInfo {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

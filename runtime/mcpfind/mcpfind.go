@@ -95,7 +95,7 @@ func New(options ...Option) mcp.Option {
 		option(s)
 	}
 	f := toolfind.Finder{Threshold: s.threshold, Keeps: s.keeps, Instructions: instructions, Nearest: nearest}
-	return mcp.FindTools(f, func(server *mcp.Server, host toolfind.Host, tools func() []mcp.FeatureInfo) {
+	return mcp.WithToolFinder(f, func(server *mcp.Server, host toolfind.Host, tools func() []mcp.FeatureInfo) {
 		ranker := s.ranker
 		if ranker == nil {
 			ranker = new(bm25) // of one server, although the option may make several
