@@ -47,12 +47,12 @@ var (
 
 // start runs a server in a new directory without access to the outside: proxies that do
 // not exist, and no settings of the user.
-func start(program, dir string) (*client, error) {
+func start(program, dir string, args ...string) (*client, error) {
 	log, err := os.CreateTemp(dir, "stderr")
 	if err != nil {
 		return nil, err
 	}
-	c := &client{cmd: exec.Command(program), lines: make(chan []byte), log: log}
+	c := &client{cmd: exec.Command(program, args...), lines: make(chan []byte), log: log}
 	c.cmd.Dir, c.cmd.Stderr = dir, log
 	c.cmd.Env = []string{"HOME=" + dir, "TMPDIR=" + dir, "TZ=UTC", "HTTP_PROXY=http://127.0.0.1:1", "HTTPS_PROXY=http://127.0.0.1:1"}
 	isolate(c.cmd)

@@ -74,6 +74,14 @@ type indexer struct {
 	tool  int32
 	seen  []int32 // the terms of the tool
 	count []float32
+	all   []termPosting
+	lens  []int32 // of the list of each term
+}
+
+// termPosting is a posting before it is in the list of its term.
+type termPosting struct {
+	term int32
+	posting
 }
 
 // Index implements [Ranker].
@@ -82,11 +90,12 @@ func (r *bm25) Index(tools []mcp.FeatureInfo) {
 		terms: make(map[string]int32, 4*len(tools)), size: make([]float32, len(tools)),
 		exact: make(map[string]int, len(tools)),
 	}
-	x := &indexer{bm25: r}
+	x := &indexer{bm25: r, all: make([]termPosting, 0, 50*len(tools))}
 	for i := range tools {
 		x.tool = int32(i)
 		x.add(&tools[i])
 	}
+	x.makeLists()
 	var sum float32
 	for _, size := range r.size {
 		sum += size
@@ -112,11 +121,26 @@ func (x *indexer) add(t *mcp.FeatureInfo) {
 	x.text(cut(t.Description, longestDescription), inDescription)
 	x.arguments([]byte(t.InputSchema), 0)
 	for _, term := range x.seen {
-		x.lists[term] = append(x.lists[term], posting{x.tool, x.count[term]})
+		x.all = append(x.all, termPosting{term, posting{x.tool, x.count[term]}})
+		x.lens[term]++
 		x.size[x.tool] += x.count[term]
 		x.count[term] = 0
 	}
 	x.seen = x.seen[:0]
+}
+
+// makeLists makes the list of each term, all of them in one allocation.
+func (x *indexer) makeLists() {
+	storage := make([]posting, 0, len(x.all))
+	x.lists = make([][]posting, len(x.lens))
+	for term, n := range x.lens {
+		at := len(storage)
+		storage = storage[:at+int(n)]
+		x.lists[term] = storage[at:at:len(storage)]
+	}
+	for _, p := range x.all {
+		x.lists[p.term] = append(x.lists[p.term], p.posting)
+	}
 }
 
 // longestDescription is how many bytes of a description are indexed.
@@ -139,9 +163,9 @@ func (x *indexer) text(text string, weight float32) {
 		word = stem(word)
 		term, ok := x.terms[string(word)]
 		if !ok {
-			term = int32(len(x.lists))
+			term = int32(len(x.count))
 			x.terms[string(word)] = term
-			x.lists, x.count = append(x.lists, nil), append(x.count, 0)
+			x.count, x.lens = append(x.count, 0), append(x.lens, 0)
 		}
 		if x.count[term] == 0 {
 			x.seen = append(x.seen, term)
