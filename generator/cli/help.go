@@ -140,7 +140,8 @@ listing takes, the largest of each kind first. It works from the source; nothing
 is built or written.
 
 %s
-	-json       write one object: server, tokens of all tools, and tools, resources,
+	-json       write one object: server, tokens of all tools, findTokens with
+	            mcpfind where there are more than 40 tools, and tools, resources,
 	            resourceTemplates and prompts, each as the protocol lists it
 	            (revision 2026-07-28), with symbol, position and tokens
 ` + helpFlags

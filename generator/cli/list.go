@@ -69,6 +69,9 @@ func (c *command) list(args []string) int {
 	}
 	if n := len(p.Model.Tools); n > 0 {
 		fmt.Fprintf(w, "total\t%s\t\t\t%s%s\t%s%d\n", count(n, "tool"), injectedCell(), fixedCell(), scopesCell(), toolTokens(all))
+		if found := findTokens(n); found > 0 {
+			fmt.Fprintf(w, "total\twith mcpfind\t\t\t%s%s\t%s%d\n", injectedCell(), fixedCell(), scopesCell(), found)
+		}
 	}
 	if err := w.Flush(); err != nil {
 		return c.fail(err)
@@ -230,11 +233,12 @@ func (c *command) listJSON(m *model.Package, listing *listing) int {
 	err := enc.Encode(struct {
 		Server            json.RawMessage   `json:"server"`
 		Tokens            int               `json:"tokens"`
+		FindTokens        int               `json:"findTokens,omitempty"` // with mcpfind
 		Tools             []json.RawMessage `json:"tools"`
 		Resources         []json.RawMessage `json:"resources"`
 		ResourceTemplates []json.RawMessage `json:"resourceTemplates"`
 		Prompts           []json.RawMessage `json:"prompts"`
-	}{identity(m), toolTokens(all), lists["tool"], lists["resource"], lists["template"], lists["prompt"]})
+	}{identity(m), toolTokens(all), findTokens(len(m.Tools)), lists["tool"], lists["resource"], lists["template"], lists["prompt"]})
 	if err != nil {
 		return c.fail(err)
 	}

@@ -1,11 +1,17 @@
 package cli
 
-import "github.com/mcpgen/mcpgen/internal/tokens"
+import (
+	"encoding/json"
+
+	"github.com/mcpgen/mcpgen/internal/findtools"
+	"github.com/mcpgen/mcpgen/internal/tokens"
+)
 
 // tokenMethod describes how tokens are estimated.
 const tokenMethod = `Tokens are an estimate: four bytes count as one. Of a tool these are its name,
 description and input schema, which is what clients put before a model; the total
-is what all tools take of each conversation. Of the others it is the whole listing,
+is what all tools take of each conversation, and above 40 tools also what they
+take if package mcpfind lists three that find and call them. Of the others it is the whole listing,
 which a model only sees where a client chooses to show it. Each model counts in its
 own way.
 `
@@ -16,6 +22,22 @@ func (r row) tokens() int {
 		return tokens.Of(r.listing)
 	}
 	return tokens.OfTool(r.listing)
+}
+
+// findTokens is what the tools take that package mcpfind lists instead of all, 0 where it lists all.
+func findTokens(tools int) int {
+	if tools <= findtools.Threshold {
+		return 0
+	}
+	sum := 0
+	for _, t := range findtools.All() {
+		listing, err := json.Marshal(map[string]any{"name": t.Name, "description": t.Description, "inputSchema": json.RawMessage(t.InputSchema)})
+		if err != nil {
+			panic(err) // the definitions are constants
+		}
+		sum += row{kind: "tool", listing: listing}.tokens()
+	}
+	return sum
 }
 
 // toolTokens is what all tools take together.

@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/internal/findtools"
 	"github.com/mcpgen/mcpgen/runtime/internal/glob"
 	"github.com/mcpgen/mcpgen/runtime/internal/toolfind"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -90,7 +91,7 @@ func WithRanker(r Ranker) Option {
 // and their sizes, in at most 300 tokens. Tools whose calls have to be tasks stay in the list, since
 // clients of revision 2025-11-25 need to read that there.
 func New(options ...Option) mcp.Option {
-	s := &settings{threshold: 40, results: 5}
+	s := &settings{threshold: findtools.Threshold, results: 5}
 	for _, option := range options {
 		option(s)
 	}

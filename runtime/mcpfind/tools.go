@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/internal/findtools"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -15,38 +16,16 @@ const (
 	mostBrief = 20
 )
 
-var infoSearch = mcp.ToolInfo{
-	Name: SearchTools, Title: "Search tools", Symbol: "mcpfind.SearchTools",
-	Description: "Finds tools of this server that are not listed. Returns those that fit best, with their arguments and " +
-		"the name of the tool by which to call them, and names further ones.",
-	Hints: mcp.ToolHints{ReadOnly: true, Idempotent: true},
-	InputSchema: `{"type":"object","properties":{` +
-		`"query":{"type":"string","maxLength":1000,"description":"What the tool should do, in plain words, or its name. May be left out with a group."},` +
-		`"group":{"type":"string","description":"Only tools of this group."},` +
-		`"limit":{"type":"integer","minimum":1,"maximum":20,"description":"How many tools to return with their arguments."}},` +
-		`"additionalProperties":false}`,
-}
-
-const schemaUse = `{"type":"object","properties":{` +
-	`"name":{"type":"string","description":"The name of the tool, as ` + SearchTools + ` returns it."},` +
-	`"arguments":{"type":"object","description":"The arguments of the tool, as its schema has them.","additionalProperties":true}},` +
-	`"required":["name"],"additionalProperties":false}`
-
 // The hints are true whichever tool is called.
 var (
-	infoUseReadOnly = mcp.ToolInfo{
-		Name: UseReadOnlyTool, Title: "Use a tool that changes nothing", Symbol: "mcpfind.UseReadOnlyTool",
-		Description: "Calls a tool that changes nothing, and returns its result. " + SearchTools + " finds the tool.",
-		Hints:       mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true},
-		InputSchema: schemaUse,
-	}
-	infoUse = mcp.ToolInfo{
-		Name: UseTool, Title: "Use a tool", Symbol: "mcpfind.UseTool",
-		Description: "Calls a tool, and returns its result. " + SearchTools + " finds the tool.",
-		Hints:       mcp.ToolHints{Destructive: true, OpenWorld: true},
-		InputSchema: schemaUse,
-	}
+	infoSearch      = info(findtools.Search, "Search tools", mcp.ToolHints{ReadOnly: true, Idempotent: true})
+	infoUseReadOnly = info(findtools.UseReadOnly, "Use a tool that changes nothing", mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true})
+	infoUse         = info(findtools.Use, "Use a tool", mcp.ToolHints{Destructive: true, OpenWorld: true})
 )
+
+func info(d findtools.Definition, title string, hints mcp.ToolHints) mcp.ToolInfo {
+	return mcp.ToolInfo{Name: d.Name, Title: title, Description: d.Description, Symbol: "mcpfind.New", Hints: hints, InputSchema: d.InputSchema}
+}
 
 var (
 	fieldsSearch = wire.Fields{{Name: "query"}, {Name: "group"}, {Name: "limit"}}

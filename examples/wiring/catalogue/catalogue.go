@@ -37,6 +37,7 @@ func Open() (*Store, func(), error) {
 // Search finds articles by a part of their name.
 //
 //mcp:tool readonly group=public,staff
+//mcp:ignore common-name There is no other server beside it.
 func (s *Store) Search(
 	query string, // part of the name
 ) []Article {

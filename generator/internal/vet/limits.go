@@ -29,6 +29,20 @@ func (c *checker) clientNames() {
 	}
 }
 
+// commonNames: see the table.
+func (c *checker) commonNames() {
+	for _, f := range c.features {
+		if f.tool == nil {
+			continue
+		}
+		switch f.name {
+		case "search", "get", "list", "fetch", "read", "query", "run":
+			c.report(f.set, f.pos, f.subject, "write prefix= in //mcp:defaults, or name="+f.name+"_ and what, on the directive",
+				"tools of other servers are called %s, too", f.name)
+		}
+	}
+}
+
 // tokenBudget: see the table.
 func (c *checker) tokenBudget() {
 	for i, n := range c.tokens {
@@ -44,7 +58,7 @@ func (c *checker) tokenBudget() {
 // tooManyTools: see the table.
 func (c *checker) tooManyTools() {
 	if n := len(c.m.Tools); c.options.MaxTools > 0 && n > c.options.MaxTools {
-		c.report(nil, c.packagePos(), "", "join tools that differ in one argument, or give them group= and let mcp.Select pick; -max-tools sets the number",
+		c.report(nil, c.packagePos(), "", "join tools that differ in one argument, give them group= and let mcp.Select pick, or let clients search (docs/many-tools.md); -max-tools sets the number",
 			"the package has %d tools, and %d are allowed: some clients drop what is more", n, c.options.MaxTools)
 	}
 }

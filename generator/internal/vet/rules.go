@@ -74,8 +74,13 @@ func init() {
 		},
 		{
 			"too-many-tools", "a package with more tools than -max-tools",
-			"Some clients pass on 40 tools of all servers together, others refuse more than 128, and models choose less well among many. Join tools, or select groups.",
+			"Some clients pass on 40 tools of all servers together, others refuse more than 128, and models choose less well among many. Join tools, select groups, or let clients search: docs/many-tools.md.",
 			(*checker).tooManyTools,
+		},
+		{
+			"common-name", "a tool called search, get, list, fetch, read, query or run, without a prefix",
+			"Tools of other servers have these names too, and a client of both calls the wrong one, or refuses them. Set prefix= in //mcp:defaults, or name= with what the tool is for.",
+			(*checker).commonNames,
 		},
 		{
 			"large-schema", "a tool whose schemas are together larger than 16 KiB",

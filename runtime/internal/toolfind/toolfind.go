@@ -3,13 +3,17 @@
 // tools, and is linked only by programs that import it.
 package toolfind
 
-import "context"
+import (
+	"context"
+
+	"github.com/mcpgen/mcpgen/internal/findtools"
+)
 
 // The names of the tools that find and call others.
 const (
-	SearchTools     = "search_tools"
-	UseReadOnlyTool = "use_readonly_tool"
-	UseTool         = "use_tool"
+	SearchTools     = findtools.SearchName
+	UseReadOnlyTool = findtools.UseReadOnlyName
+	UseTool         = findtools.UseName
 )
 
 // Is reports whether a name is one of the three.
