@@ -22,6 +22,8 @@ type client struct {
 	lines chan []byte
 	log   *os.File
 	id    int
+
+	instructions string // of the server
 }
 
 // listed is an entry of tools/list.
@@ -77,9 +79,15 @@ func start(program, dir string, args ...string) (*client, error) {
 			c.lines <- line
 		}
 	}()
-	if _, err := c.ask("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"corpus","version":"1"}}`); err != nil {
+	opened, err := c.ask("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"corpus","version":"1"}}`)
+	if err != nil {
 		return nil, fmt.Errorf("initialize: %w: %s", err, c.stop())
 	}
+	var server struct{ Instructions string }
+	if err := json.Unmarshal(opened.Result, &server); err != nil {
+		return nil, fmt.Errorf("initialize: %w: %s", err, c.stop())
+	}
+	c.instructions = server.Instructions
 	_, err = io.WriteString(c.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
 	return c, err
 }

@@ -10,7 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
+
+	"github.com/tiktoken-go/tokenizer"
 )
 
 // manyTools is how many tools the server of [TestManyTools] has, and manyPackages where they are from.
@@ -179,46 +182,189 @@ func (c *client) search(query string) (names []string, whole int, text string, e
 	return names, whole, r.text(), nil
 }
 
-// TestManyTools searches among 500 tools of real functions, by requests in plain words.
+// TestManyTools searches among 500 tools of real functions, by requests in plain words that were written
+// before the ranking, and counts what models read.
 func TestManyTools(t *testing.T) {
 	program := buildMany(t)
-	c, err := start(program, t.TempDir(), "find")
+	all := openMany(t, program)
+	found := openMany(t, program, "find")
+	t.Run("requests", func(t *testing.T) { searchRequests(t, found) })
+	t.Run("tokens", func(t *testing.T) { compareTokens(t, all, found) })
+}
+
+func openMany(t *testing.T, program string, args ...string) *client {
+	c, err := start(program, t.TempDir(), args...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.stop()
-	type result struct{ requests, whole, shown int }
-	var all, named result
-	var sizes []int
+	t.Cleanup(func() { c.stop() })
+	return c
+}
+
+// ranks counts where searches show the tool that is meant.
+type ranks struct{ requests, whole, shown int }
+
+func (r *ranks) percent() (whole, shown float64) {
+	return 100 * float64(r.whole) / float64(r.requests), 100 * float64(r.shown) / float64(r.requests)
+}
+
+// searchRequests searches for all requests.
+func searchRequests(t *testing.T, c *client) {
+	var all, named ranks
+	var sizes, exact []int
 	for _, q := range readRequests(t) {
 		names, whole, text, err := c.search(q.text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sizes = append(sizes, tokens(text))
+		if len(names) > 25 || whole > 5 {
+			t.Errorf("%s: %d tools, %d of them whole", q.text, len(names), whole)
+		}
+		sizes, exact = append(sizes, tokens(text)), append(exact, o200k(t, text))
 		at := slices.Index(names, q.tool)
 		if at < 0 || at >= whole {
-			t.Logf("%d %s: %s, %v", at, q.tool, q.text, names[:min(len(names), 5)])
+			t.Logf("%s is at %d: %s", q.tool, at, q.text)
 		}
-		for _, r := range []*result{&all, &named} {
-			if r == &named && !q.named {
-				continue
-			}
+		counted := []*ranks{&all}
+		if q.named {
+			counted = append(counted, &named)
+		}
+		for _, r := range counted {
 			r.requests++
 			if at >= 0 {
 				r.shown++
-				if at < whole {
-					r.whole++
-				}
+			}
+			if at >= 0 && at < whole {
+				r.whole++
 			}
 		}
 	}
+	if all.requests != 150 || named.requests != 75 {
+		t.Errorf("%d requests, %d with a word of the name", all.requests, named.requests)
+	}
+	whole, shown := all.percent()
+	t.Logf("all requests: %.1f %% whole, %.1f %% shown", whole, shown)
+	if whole < 72 || shown < 92 {
+		t.Errorf("all requests: %.1f %% whole, %.1f %% shown", whole, shown)
+	}
+	whole, shown = named.percent()
+	t.Logf("with a word of the name: %.1f %% whole, %.1f %% shown", whole, shown)
+	if whole < 78 || shown < 97 {
+		t.Errorf("with a word of the name: %.1f %% whole, %.1f %% shown", whole, shown)
+	}
 	slices.Sort(sizes)
-	percent := func(n, of int) float64 { return 100 * float64(n) / float64(of) }
-	t.Logf("all: %d requests, %.1f %% whole, %.1f %% shown", all.requests, percent(all.whole, all.requests), percent(all.shown, all.requests))
-	t.Logf("with a word of the name: %d requests, %.1f %% whole, %.1f %% shown", named.requests, percent(named.whole, named.requests), percent(named.shown, named.requests))
-	t.Logf("a search: median %d tokens, at most %d", sizes[len(sizes)/2], sizes[len(sizes)-1])
+	slices.Sort(exact)
+	t.Logf("tokens of a search: median %d, at most %d; by o200k_base %d and %d", sizes[75], sizes[149], exact[75], exact[149])
+	if sizes[75] > 1100 {
+		t.Errorf("a search takes %d tokens", sizes[75])
+	}
+}
+
+// taken counts the tokens of a text in both ways.
+type taken struct{ tokens, o200k int }
+
+func (k *taken) add(t *testing.T, text string) {
+	k.tokens += tokens(text)
+	k.o200k += o200k(t, text)
+}
+
+// compareTokens counts the lists, and three calls from beginning to end.
+func compareTokens(t *testing.T, all, found *client) {
+	var full, short taken
+	for _, side := range []struct {
+		c     *client
+		count int
+		to    *taken
+	}{{all, manyTools, &full}, {found, 3, &short}} {
+		tools, err := side.c.tools()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(tools) != side.count {
+			t.Fatalf("%d tools are listed", len(tools))
+		}
+		for _, tool := range tools {
+			side.to.add(t, definition(t, tool))
+		}
+	}
+	instructions := found.instructions
+	if !strings.Contains(instructions, "github (123)") || tokens(instructions) > 300 {
+		t.Errorf("instructions: %d tokens: %s", tokens(instructions), instructions)
+	}
+	short.add(t, instructions)
+	t.Logf("all tools: %d tokens, %d by o200k_base; with mcpfind %d and %d, with instructions", full.tokens, full.o200k, short.tokens, short.o200k)
+	if short.tokens > 1000 {
+		t.Errorf("the list with mcpfind takes %d tokens", short.tokens)
+	}
+	direct, by := full, short
+	for _, call := range []struct{ request, tool, arguments string }{
+		{"split a text after each separator and keep it", "strings_split_after", `{"s":"a,b","sep":","}`},
+		{"next major version after 1.4.2", "semver_version_inc_major", `{"v":"1.4.2"}`},
+		{"put a comma into large numbers", "humanize_comma", `{"v":1234567}`},
+	} {
+		plain := callText(t, all, call.tool, call.arguments)
+		direct.add(t, call.tool+call.arguments+plain)
+		_, _, text, err := found.search(call.request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		through := fmt.Sprintf(`{"name":%q,"arguments":%s}`, call.tool, call.arguments)
+		same := callText(t, found, "use_tool", through)
+		by.add(t, `search_tools{"query":"`+call.request+`"}`+text)
+		by.add(t, "use_tool"+through+same)
+		if plain != same {
+			t.Errorf("%s: %s, and by use_tool %s", call.tool, plain, same)
+		}
+	}
+	t.Logf("three calls: %d tokens, %d by o200k_base; with mcpfind %d and %d", direct.tokens, direct.o200k, by.tokens, by.o200k)
+	if by.tokens*10 > direct.tokens {
+		t.Errorf("three calls take %d tokens, and with mcpfind %d", direct.tokens, by.tokens)
+	}
+}
+
+// callText calls a tool that must succeed, and returns its text.
+func callText(t *testing.T, c *client, tool, arguments string) string {
+	a, err := c.ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, arguments))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r called
+	if err := json.Unmarshal(a.Result, &r); err != nil || r.IsError {
+		t.Fatalf("%s: %v: %s", tool, err, a.Result)
+	}
+	return r.text()
+}
+
+// definition is what a client puts before a model of a tool.
+func definition(t *testing.T, tool listed) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description,omitempty"`
+		InputSchema json.RawMessage `json:"inputSchema"`
+	}{tool.Name, tool.Description, tool.InputSchema})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(b.String())
 }
 
 // tokens counts as mcpgen list does.
 func tokens(text string) int { return (len(text) + 3) / 4 }
+
+var encoding = sync.OnceValues(func() (tokenizer.Codec, error) { return tokenizer.Get(tokenizer.O200kBase) })
+
+// o200k counts as the models that have this encoding.
+func o200k(t *testing.T, text string) int {
+	codec, err := encoding()
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := codec.Count(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
