@@ -18,7 +18,7 @@ import (
 )
 
 // The paths of the built programs. Those of servers are in a directory.
-var bookstore, talker, replaced, servers string
+var bookstore, talker, replaced, many, servers string
 
 func TestMain(m *testing.M) {
 	os.Exit(run(m))
@@ -32,13 +32,15 @@ func run(m *testing.M) int {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	bookstore, talker, replaced = filepath.Join(dir, "bookstore"), filepath.Join(dir, "talker"), filepath.Join(dir, "replaced")
+	many = filepath.Join(dir, "many")
 	servers = filepath.Join(dir, "servers") + string(filepath.Separator)
 	if runtime.GOOS == "windows" {
 		bookstore += ".exe"
 		talker += ".exe"
 		replaced += ".exe"
+		many += ".exe"
 	}
-	if !build(bookstore, filepath.Join("..", "examples"), "./bookstore/cmd/bookstore", dir) || !build(talker, ".", "./talker", dir) || !build(replaced, ".", "./replaced", dir) ||
+	if !build(bookstore, filepath.Join("..", "examples"), "./bookstore/cmd/bookstore", dir) || !build(talker, ".", "./talker", dir) || !build(replaced, ".", "./replaced", dir) || !build(many, ".", "./many", dir) ||
 		!compile(exec.Command("go", "build", "-o", servers, "./servers/...")) {
 		return 1
 	}

@@ -1,7 +1,7 @@
 // What both programs do: follow the plan that is their argument, and print what
 // they found out.
 //
-//   {"walk": "bookstore" | "login" | "replaced" | "sessionless" | "streams" | "talker", "revision": "2025-11-25",
+//   {"walk": "bookstore" | "login" | "many" | "replaced" | "sessionless" | "streams" | "talker", "revision": "2025-11-25",
 //    "transport": "stdio" | "http" | "sse",
 //    "command": the program to start, over stdio,
 //    "url": where it serves, and "pid": its process, over http and sse,
@@ -9,6 +9,7 @@
 
 import { Facts } from './facts.mjs';
 import { Session } from './session.mjs';
+import { many } from './many.mjs';
 import { login } from './login.mjs';
 import { bookstore } from './bookstore.mjs';
 import { replaced } from './replaced.mjs';
@@ -16,7 +17,7 @@ import { sessionless } from './sessionless.mjs';
 import { streams } from './streams.mjs';
 import { talker } from './talker.mjs';
 
-const walks = { bookstore, replaced, sessionless, streams, talker };
+const walks = { bookstore, many, replaced, sessionless, streams, talker };
 
 export async function main(sdk) {
   const plan = JSON.parse(process.argv[2]);
