@@ -31,16 +31,16 @@ func TestFindTools(t *testing.T) {
 			}
 			return text(t, result)
 		}
-		if got := say("search_tools", map[string]any{"query": "let a reader borrow a book"}, false); !strings.HasPrefix(got, "lend (by use_tool)\n") {
+		if got := say("search_tools", map[string]any{"query": "let a reader have a book"}, false); !strings.HasPrefix(got, "borrow (by use_tool)\n") {
 			t.Errorf("found: %s", got)
 		}
-		if got := say("use_tool", map[string]any{"name": "lend", "arguments": map[string]any{"title": "Emma"}}, false); !strings.Contains(got, "14") {
+		if got := say("use_tool", map[string]any{"name": "borrow", "arguments": map[string]any{"title": "Emma"}}, false); !strings.Contains(got, "14") {
 			t.Errorf("called: %s", got)
 		}
-		if got := say("use_readonly_tool", map[string]any{"name": "shelf_7"}, false); got != "shelf 7" {
+		if got := say("use_readonly_tool", map[string]any{"name": "room_7"}, false); got != "room 7" {
 			t.Errorf("called: %s", got)
 		}
-		if got := say("use_readonly_tool", map[string]any{"name": "lend"}, true); !strings.Contains(got, "use_tool") {
+		if got := say("use_readonly_tool", map[string]any{"name": "borrow"}, true); !strings.Contains(got, "use_tool") {
 			t.Errorf("refused: %s", got)
 		}
 	})
@@ -51,14 +51,14 @@ func TestTypeScriptFindTools(t *testing.T) {
 	everyScript(t, func(t *testing.T, sdk string, w way) {
 		f := follow(t, sdk, many, w, plan{Walk: "many"})
 		f.same("tools", []string{"search_tools", "use_readonly_tool", "use_tool"})
-		f.same("found", "lend (by use_tool)")
-		lent := map[string]any{"days": 14}
+		f.same("found", "borrow (by use_tool)")
+		borrowed := map[string]any{"days": 14}
 		if w.revision < "2025-06-18" { // the text alone has it
-			lent = map[string]any{}
+			borrowed = map[string]any{}
 		}
-		f.same("lent", lent)
-		f.same("shelf", "shelf 7")
-		f.same("refused", "lend may change something: call it by use_tool")
+		f.same("borrowed", borrowed)
+		f.same("room", "room 7")
+		f.same("refused", "borrow may change something: call it by use_tool")
 		f.same("complaints", []string{})
 		f.take("wire")
 		f.take("compressed")

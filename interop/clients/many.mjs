@@ -3,8 +3,8 @@
 
 export async function many(s, facts) {
   await facts.note('tools', async () => (await s.tools()).map((tool) => tool.name).sort());
-  await facts.note('found', async () => (await s.say('search_tools', { query: 'let a reader borrow a book', limit: 1 })).split('\n')[0]);
-  await facts.note('lent', async () => (await s.call('use_tool', { name: 'lend', arguments: { title: 'Emma' } })).structuredContent ?? {});
-  await facts.note('shelf', () => s.say('use_readonly_tool', { name: 'shelf_7' }));
-  await facts.note('refused', async () => (await s.call('use_readonly_tool', { name: 'lend', arguments: { title: 'Emma' } })).content[0].text);
+  await facts.note('found', async () => (await s.say('search_tools', { query: 'let a reader have a book', limit: 1 })).split('\n')[0]);
+  await facts.note('borrowed', async () => (await s.call('use_tool', { name: 'borrow', arguments: { title: 'Emma' } })).structuredContent ?? {});
+  await facts.note('room', () => s.say('use_readonly_tool', { name: 'room_7' }));
+  await facts.note('refused', async () => (await s.call('use_readonly_tool', { name: 'borrow', arguments: { title: 'Emma' } })).content[0].text);
 }

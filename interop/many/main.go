@@ -23,14 +23,14 @@ func newServer() *mcp.Server {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "many", Version: "1.0.0"}, mcp.WithLogger(slog.New(slog.DiscardHandler)), mcpfind.New())
 	for i := range 99 {
 		s.Register(mcp.NewTool(mcp.ToolInfo{
-			Name: fmt.Sprintf("shelf_%d", i), Description: fmt.Sprintf("Returns what is on shelf %d.", i), Groups: []string{"shelves"},
+			Name: fmt.Sprintf("room_%d", i), Description: fmt.Sprintf("Returns what is on room %d.", i), Groups: []string{"rooms"},
 			Hints: mcp.ToolHints{ReadOnly: true},
 		}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
-			return mcp.TextResult(fmt.Sprintf("shelf %d", i)), nil
+			return mcp.TextResult(fmt.Sprintf("room %d", i)), nil
 		}))
 	}
 	s.Register(mcp.NewTool(mcp.ToolInfo{
-		Name: "lend", Description: "Gives a book to a reader for two weeks.",
+		Name: "borrow", Description: "Gives a book to a reader for two weeks.",
 		InputSchema:  `{"type":"object","properties":{"title":{"type":"string","x-mcp-header":"Title"}},"required":["title"]}`,
 		OutputSchema: `{"type":"object","properties":{"days":{"type":"integer"}},"required":["days"]}`,
 	}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
