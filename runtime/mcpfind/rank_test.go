@@ -11,8 +11,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/findtools"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
+
+// The command counts the tokens of the tools that a server has.
+func TestNames(t *testing.T) {
+	var names []string
+	for _, d := range findtools.All() {
+		names = append(names, d.Name)
+	}
+	if want := []string{SearchTools, UseReadOnlyTool, UseTool}; !slices.Equal(names, want) {
+		t.Errorf("%v, want %v", names, want)
+	}
+}
 
 func TestWords(t *testing.T) {
 	for text, want := range map[string]string{
@@ -249,9 +261,12 @@ func TestIndexCost(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	began := time.Now()
-	r.Index(tools)
-	took := time.Since(began)
+	took := time.Hour // the least of several
+	for range 5 {
+		began := time.Now()
+		r.Index(tools)
+		took = min(took, time.Since(began))
+	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	kept := int64(after.HeapAlloc) - int64(before.HeapAlloc)
@@ -261,7 +276,7 @@ func TestIndexCost(t *testing.T) {
 	if kept > 3<<20 {
 		t.Errorf("the index has %d bytes", kept)
 	}
-	if took > 500*time.Millisecond {
+	if took > 500*time.Millisecond && !raceEnabled {
 		t.Errorf("the index took %v", took)
 	}
 }

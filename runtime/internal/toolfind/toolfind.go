@@ -3,17 +3,13 @@
 // tools, and is linked only by programs that import it.
 package toolfind
 
-import (
-	"context"
-
-	"github.com/mcpgen/mcpgen/internal/findtools"
-)
+import "context"
 
 // The names of the tools that find and call others.
 const (
-	SearchTools     = findtools.SearchName
-	UseReadOnlyTool = findtools.UseReadOnlyName
-	UseTool         = findtools.UseName
+	SearchTools     = "search_tools"
+	UseReadOnlyTool = "use_readonly_tool"
+	UseTool         = "use_tool"
 )
 
 // Is reports whether a name is one of the three.

@@ -1,0 +1,5 @@
+//go:build !race
+
+package mcpfind
+
+const raceEnabled = false
