@@ -261,7 +261,7 @@ func TestHAProxy(t *testing.T) {
 	backend := strings.NewReplacer(
 		"10.0.0.1:8080", strings.TrimPrefix(a.URL, "http://"),
 		"10.0.0.2:8080", strings.TrimPrefix(b.URL, "http://"),
-	).Replace(block(t, read(t, "docs/transports.md"), "HAProxy can do that", "haproxy"))
+	).Replace(block(t, read(t, "docs/replicas.md"), "HAProxy can do that", "haproxy"))
 	config := filepath.Join(dir, "haproxy.cfg")
 	text := "defaults\n\tmode http\n\ttimeout connect 5s\n\ttimeout client 60s\n\nfrontend web\n\tbind 127.0.0.1:" + port + "\n\tdefault_backend bookstore\n\n" + backend
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
