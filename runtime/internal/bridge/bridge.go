@@ -187,7 +187,7 @@ func give(host transport.Server, conn transport.Conn, principal *mcp.Principal, 
 		in.Drop()
 		return
 	}
-	conn.Take(in, callerOf(nil, principal, nil), newSink(0))
+	conn.Take(in, callerOf(context.Background(), principal, nil), newSink(0))
 }
 
 // callerOf returns the caller of a message. The library does not say from which address it has come.
