@@ -10,7 +10,8 @@
 // # Subjects
 //
 // All subjects begin with mcp.NAME, and the names of streams with mcp-NAME. An account needs permission to publish
-// and subscribe to "mcp.NAME.>", to publish to "$JS.API.>" for the streams "mcp-NAME-*", and its own inbox.
+// and subscribe to "mcp.NAME.>", to publish to "$JS.API.>" for the streams "mcp-NAME-*", to subscribe to its own inbox, and to
+// publish to the inboxes of the other replicas, "_INBOX.>", since they reply to each other.
 //
 // # What is lost when
 //
