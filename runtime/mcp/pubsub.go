@@ -148,6 +148,25 @@ func (c *changes) has(one change) bool {
 	return slices.Contains(c.waiting, one) || len(c.waiting) > 0 && c.waiting[0].All
 }
 
+// wait waits until all changes are published, or cannot be now.
+func (c *changes) wait(ctx context.Context) {
+	ticker := time.NewTicker(changePause / 5)
+	defer ticker.Stop()
+	for {
+		c.mu.Lock()
+		busy := c.publishing && !c.failing
+		c.mu.Unlock()
+		if !busy {
+			return
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
 // add adds a change to those that wait. The caller holds the lock.
 func (c *changes) add(one change) {
 	switch {

@@ -39,6 +39,12 @@ func (h transportServer) Limits() transport.Limits {
 	}
 }
 
+func (h transportServer) PublishChanges(ctx context.Context) {
+	if h.changes != nil {
+		h.changes.wait(ctx)
+	}
+}
+
 func (h transportServer) Memory() *membudget.Budget { return h.memory }
 
 func (h transportServer) NewMessage() transport.Message {

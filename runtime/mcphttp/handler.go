@@ -364,6 +364,9 @@ func (h *core) Shutdown(ctx context.Context) error {
 	if err == nil {
 		err = h.endings.Wait(ctx)
 	}
+	if err == nil {
+		h.host.PublishChanges(ctx)
+	}
 	if err != nil {
 		_ = h.Close()
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/replicatest"
 )
 
 // Sessions that replicas share. The replicas are two handlers of one server, which get the requests in
@@ -581,5 +582,39 @@ func TestSharedShutdownWaitsForAnswers(t *testing.T) {
 		if text := late.text(); !strings.Contains(text, "connection closed") {
 			t.Errorf("the other stream is %s", text)
 		}
+	})
+}
+
+// slowPubSub takes a while to publish.
+type slowPubSub struct {
+	mcp.PubSub
+	published atomic.Int32
+}
+
+func (p *slowPubSub) Publish(ctx context.Context, notice []byte) error {
+	time.Sleep(time.Second)
+	defer p.published.Add(1)
+	return p.PubSub.Publish(ctx, notice)
+}
+
+// Shutdown waits until the changes of its last calls are published for other replicas.
+func TestShutdownPublishesChanges(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		inner := replicatest.NewPubSub()
+		defer inner.Close()
+		p := &slowPubSub{PubSub: inner}
+		server := mcp.NewServer(mcp.ServerInfo{Name: "x", Version: "1"}, mcp.WithPubSub(p))
+		server.Register(mcp.TextResource(&mcp.ResourceInfo{URI: "test://a", Name: "a"}, "text"))
+		server.Register(mcp.TextResource(&mcp.ResourceInfo{URI: "test://b", Name: "b"}, "text"))
+		h := mcphttp.NewHandler(server)
+		server.ResourceUpdated("test://a")
+		server.ResourceUpdated("test://b")
+		if err := h.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if n := p.published.Load(); n != 2 {
+			t.Errorf("%d of 2 changes are published", n)
+		}
+		time.Sleep(time.Second)
 	})
 }

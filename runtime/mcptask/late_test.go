@@ -46,7 +46,7 @@ func (c *lateClient) ask(replica int, body string) *httptest.ResponseRecorder {
 }
 
 // The answer to a question of a task arrives at a replica that has not sent it, after the one that has was killed: it is
-// stored, and the question is not sent again. Answers that nobody has asked for change nothing.
+// stored, and the question is not sent again. Answers to no question change nothing.
 func TestLateAnswer(t *testing.T) {
 	within(t, func(t *testing.T) {
 		store, sessions := mcptask.NewMemory(), replicatest.NewSessionStore()

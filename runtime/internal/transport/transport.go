@@ -220,6 +220,8 @@ type Server interface {
 	Limits() Limits
 	// Memory is what the server may hold for all of its clients.
 	Memory() *membudget.Budget
+	// PublishChanges waits until the changes of resources so far are published for other replicas, or cannot be now.
+	PublishChanges(ctx context.Context)
 	// NewMessage returns storage for one message.
 	NewMessage() Message
 	// Open returns a connection that lives as long as ctx, whose values handlers
