@@ -69,7 +69,7 @@ func (l *ledger) checkSessions(fault reporter) {
 	}
 }
 
-// checkCalls checks the calls that are no tasks: progress in order and complete, one run, questions answered and answers
+// checkCalls checks the calls that do not become tasks: progress in order and complete, one run, questions answered and answers
 // used once.
 func (l *ledger) checkCalls(effects []effect, fault reporter) {
 	ran, answered := map[string]int{}, map[string][]string{}
@@ -164,7 +164,7 @@ func (l *ledger) checkChanges(effects []effect, fault reporter) {
 		if e.kind != changedEffect || l.endedSoon(e) {
 			continue
 		}
-		for h, times := range l.heard {
+		for h, times := range l.received {
 			if h.uri != e.value {
 				continue
 			}

@@ -25,7 +25,7 @@ func sound() (*ledger, []effect) {
 	l.calls["b-1"] = &call{tool: "work", asked: 1}
 	l.tasks["T"] = &task{nonce: "b-1", results: []string{answerOf("b-1") + " by run 1", answerOf("b-1") + " by run 1"}}
 	l.failures = []failure{{now.Add(12 * time.Second), "add c-1", brokenFailure, "EOF"}}
-	l.heard[hearing{"a", itemURI(1)}] = []time.Time{now.Add(6 * time.Second)}
+	l.received[listener{"a", itemURI(1)}] = []time.Time{now.Add(6 * time.Second)}
 	for i := range 14 * limitRate { // 3 to 10 s, and 16 to 23
 		at := now.Add(3*time.Second + time.Duration(i)*time.Second/limitRate + time.Millisecond)
 		if i >= 7*limitRate {
@@ -65,8 +65,8 @@ func TestChecker(t *testing.T) {
 		"an answer is used twice":   {func(_ *ledger, e []effect) []effect { return append(e, e[2]) }, "used 2 times"},
 		"an answer is another's":    {func(_ *ledger, e []effect) []effect { e[2].value = "x"; return e }, `the answer "x" was used`},
 		"a change is not received": {func(l *ledger, e []effect) []effect {
-			clear(l.heard)
-			l.heard[hearing{"a", itemURI(1)}] = nil
+			clear(l.received)
+			l.received[listener{"a", itemURI(1)}] = nil
 			return e
 		}, "has not received"},
 		"a session is opened anew":  {func(l *ledger, e []effect) []effect { l.opened("a"); return e }, "2 sessions"},

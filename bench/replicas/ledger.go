@@ -17,7 +17,7 @@ type ledger struct {
 	failures []failure
 	calls    map[string]*call // by nonce
 	tasks    map[string]*task // by id
-	heard    map[hearing][]time.Time
+	received map[listener][]time.Time
 	passed   []time.Time // calls of limited
 	tried    int         // calls of limited
 	began    time.Time   // of the load
@@ -53,13 +53,13 @@ type task struct {
 	results []string // of each time that it was read
 }
 
-// hearing is what a client listens to.
-type hearing struct{ client, uri string }
+// listener is what a client listens to.
+type listener struct{ client, uri string }
 
 func newLedger() *ledger {
 	return &ledger{
 		values: map[string]string{}, sessions: map[string]int{}, calls: map[string]*call{}, tasks: map[string]*task{},
-		heard: map[hearing][]time.Time{},
+		received: map[listener][]time.Time{},
 	}
 }
 
@@ -91,11 +91,13 @@ func (l *ledger) call(nonce, tool string) *call {
 }
 
 // listens records that a client listens to a resource from now on.
-func (l *ledger) listens(client, uri string) { l.with(func() { l.heard[hearing{client, uri}] = nil }) }
+func (l *ledger) listens(client, uri string) {
+	l.with(func() { l.received[listener{client, uri}] = nil })
+}
 
-func (l *ledger) hears(client, uri string) {
+func (l *ledger) receives(client, uri string) {
 	l.with(func() {
-		h := hearing{client, uri}
-		l.heard[h] = append(l.heard[h], time.Now())
+		h := listener{client, uri}
+		l.received[h] = append(l.received[h], time.Now())
 	})
 }

@@ -54,7 +54,7 @@ var kinds = []struct {
 }
 
 const (
-	callTime = 60 * time.Second // of a client for a call that is no task
+	callTime = 60 * time.Second // of a client for a call that does not become a task
 	taskTime = 3 * time.Minute
 	hearTime = 15 * time.Second // in which every change is seen
 )
@@ -142,7 +142,7 @@ func (c *client) listen(ctx context.Context, first int) error {
 	}
 	go func() {
 		for change := range sub.Changes() {
-			c.load.ledger.hears(c.name, change.URI)
+			c.load.ledger.receives(c.name, change.URI)
 		}
 	}()
 	return nil

@@ -36,7 +36,7 @@ func (l *ledger) summary(effects []effect) string {
 		}
 	}
 	fmt.Fprintf(&b, "; %d tasks with %d steps, of which %d were begun again; %d changes for %d listeners; %d of %d limited calls passed; failures:",
-		len(l.tasks), len(steps), again, changes, len(l.heard), len(l.passed), l.tried)
+		len(l.tasks), len(steps), again, changes, len(l.received), len(l.passed), l.tried)
 	kinds := map[string]int{}
 	for _, f := range l.failures {
 		kinds[f.kind]++
