@@ -36,14 +36,21 @@ func (f *finder) index() {
 			return
 		}
 		f.mu.RUnlock()
-		f.mu.Lock()
-		if now = f.host.Changes(); !f.indexed || f.changes != now {
-			f.tools = f.all()
-			f.ranker.Index(f.tools)
-			f.indexed, f.changes = true, now
-		}
-		f.mu.Unlock()
+		f.indexAgain()
 	}
+}
+
+func (f *finder) indexAgain() {
+	f.mu.Lock()
+	defer f.mu.Unlock() // also if the ranker panics
+	now := f.host.Changes()
+	if f.indexed && f.changes == now {
+		return
+	}
+	f.indexed = false
+	f.tools = f.all()
+	f.ranker.Index(f.tools)
+	f.indexed, f.changes = true, now
 }
 
 // found is what a search has found.
@@ -59,10 +66,12 @@ func (f *finder) search(ctx context.Context, query, group string, n int) (found,
 	defer f.mu.RUnlock()
 	pick := func(indexes []int) found {
 		var result found
+		seen := map[int]bool{}
 		for _, i := range indexes {
-			if i < 0 || i >= len(f.tools) {
+			if i < 0 || i >= len(f.tools) || seen[i] {
 				continue // a ranker may be wrong
 			}
+			seen[i] = true
 			t := f.tools[i]
 			if group != "" && !slices.Contains(t.Groups, group) || !f.host.Searchable(ctx, t.Name) {
 				continue
