@@ -71,7 +71,7 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if err != nil {
 			panic(http.ErrAbortHandler)
 		}
-		defer resp.Body.Close()
+		defer func() { _ = resp.Body.Close() }()
 		b.reply(w, resp, b.ledger.exchange(r.Header, body, resp))
 		return
 	}

@@ -73,7 +73,7 @@ func (c *caller) send(ctx context.Context, body, method, name string) (*response
 	if err != nil {
 		return nil, err
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	text, err := io.ReadAll(resp.Body)
 	if err == nil && resp.StatusCode/100 != 2 {
 		err = fmt.Errorf("%s: %s", resp.Status, text)

@@ -36,7 +36,7 @@ func measure(args []string) (err error) {
 	if m.dir, err = os.MkdirTemp("", "replicas"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(m.dir)
+	defer func() { _ = os.RemoveAll(m.dir) }()
 	for _, part := range []func() error{m.compareCalls, m.compareReplicas, m.compareStores, m.measureMemory} {
 		if err := part(); err != nil {
 			return err
