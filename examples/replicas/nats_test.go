@@ -91,7 +91,7 @@ func startConfigured(t *testing.T) *server.Server {
 	v := readValues(t)
 	merged := v.Config.Merge
 	merged["jetstream"] = map[string]any{
-		"store_dir": t.TempDir(), "max_file_store": "<< 1Gi >>", "sync_interval": v.Config.JetStream.Merge.SyncInterval,
+		"store_dir": t.TempDir(), "max_file_store": "<< 4Gi >>", "sync_interval": v.Config.JetStream.Merge.SyncInterval,
 		"max_memory_store": "<< " + v.Config.JetStream.MemoryStore.MaxSize + " >>",
 	}
 	merged["host"], merged["port"] = "127.0.0.1", -1
