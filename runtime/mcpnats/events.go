@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -158,7 +159,7 @@ func (s *sessionStore) Events(ctx context.Context, id, stream string, after uint
 			return
 		}
 		var failed error
-		err = s.read(ctx, "mcp-"+s.name+"-event", subject, 1, false, func(m jetstream.Msg) bool {
+		one := func(m jetstream.Msg) bool {
 			number, err := numberOf(m.Headers())
 			switch {
 			case err != nil:
@@ -178,7 +179,21 @@ func (s *sessionStore) Events(ctx context.Context, id, stream string, after uint
 				}
 			}
 			return false
-		})
+		}
+		for failing := time.Now(); ; {
+			begin := time.Now()
+			err = s.read(ctx, "mcp-"+s.name+"-event", subject, 1, false, one)
+			if time.Since(begin) > requestTime { // it has worked meanwhile
+				failing = time.Now()
+			}
+			if failed != nil || errors.Is(err, errStopped) || errors.Is(err, errClosed) || ctx.Err() != nil || time.Since(failing) >= requestTime {
+				break
+			}
+			select {
+			case <-time.After(readPause):
+			case <-ctx.Done():
+			}
+		}
 		switch {
 		case failed != nil:
 			yield(mcphttp.Event{}, failed)

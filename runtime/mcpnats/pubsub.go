@@ -49,14 +49,18 @@ func (p pubSub) Subscribe(ctx context.Context, after uint64) iter.Seq2[mcp.Notic
 // errStopped is the error of read when its function has returned false.
 var errStopped = errors.New("stopped")
 
+// errGap is the error of read when a message was lost on the way.
+var errGap = errors.New("mcpnats: a message of a consumer is missing")
+
 // read reads a subject of a stream in order from a sequence number on, until the function returns false, ctx ends,
-// or the cluster is closed.
+// or the cluster is closed. After another error the caller reads again: the consumer is on one server, and the one of the
+// library that makes itself anew waits for up to 20 seconds after an outage.
 func (c *Cluster) read(ctx context.Context, stream, subject string, first uint64, headersOnly bool, f func(jetstream.Msg) bool) error {
 	opening, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()
-	consumer, err := c.js.OrderedConsumer(opening, stream, jetstream.OrderedConsumerConfig{
-		FilterSubjects: []string{subject}, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(1, first),
-		HeadersOnly: headersOnly,
+	consumer, err := c.js.CreateConsumer(opening, stream, jetstream.ConsumerConfig{
+		FilterSubject: subject, DeliverPolicy: jetstream.DeliverByStartSequencePolicy, OptStartSeq: max(1, first), HeadersOnly: headersOnly,
+		AckPolicy: jetstream.AckNonePolicy, MemoryStorage: true, Replicas: 1, InactiveThreshold: consumerTime,
 	})
 	if err != nil {
 		if ctx.Err() != nil {
@@ -64,7 +68,8 @@ func (c *Cluster) read(ctx context.Context, stream, subject string, first uint64
 		}
 		return err
 	}
-	// The consumer is on one server: by these heartbeats it is missed two seconds after that server was killed.
+	defer func() { go c.removeConsumer(stream, consumer.CachedInfo().Name) }()
+	// By these heartbeats the consumer is missed two seconds after its server was killed.
 	messages, err := consumer.Messages(jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(time.Second))
 	if err != nil {
 		return err
@@ -80,7 +85,7 @@ func (c *Cluster) read(ctx context.Context, stream, subject string, first uint64
 		}
 		messages.Stop()
 	}()
-	for {
+	for delivered := uint64(1); ; delivered++ {
 		m, err := messages.Next()
 		switch {
 		case ctx.Err() != nil:
@@ -89,8 +94,25 @@ func (c *Cluster) read(ctx context.Context, stream, subject string, first uint64
 			return errClosed
 		case err != nil:
 			return err
+		}
+		meta, err := m.Metadata()
+		switch {
+		case err != nil:
+			return err
+		case meta.Sequence.Consumer != delivered:
+			return errGap
 		case !f(m):
 			return errStopped
 		}
 	}
+}
+
+// consumerTime is for how long a server keeps a consumer that is not used.
+const consumerTime = 30 * time.Second
+
+// removeConsumer removes a consumer that is not used any more. If that fails, it ends after [consumerTime].
+func (c *Cluster) removeConsumer(stream, name string) {
+	ctx, cancel := context.WithTimeout(context.Background(), openWait)
+	defer cancel()
+	_ = c.js.DeleteConsumer(ctx, stream, name)
 }

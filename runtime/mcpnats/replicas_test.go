@@ -442,10 +442,16 @@ func TestReadersOutliveServers(t *testing.T) {
 	reader := b.replicas[0]
 	notices := make(chan string, 100)
 	go func() {
-		for n, err := range reader.cluster.PubSub().Subscribe(ctx, 0) {
-			if err == nil {
+		last := uint64(0)
+		for ctx.Err() == nil { // as a server does
+			for n, err := range reader.cluster.PubSub().Subscribe(ctx, last) {
+				if err != nil {
+					break
+				}
+				last = n.Sequence
 				notices <- string(n.Data)
 			}
+			time.Sleep(100 * time.Millisecond)
 		}
 	}()
 	until := func(want string, publish *replica) {

@@ -25,7 +25,7 @@ func TestTasks(t *testing.T) {
 	nc := connect(t, start(t))
 	var n atomic.Int32
 	storetest.Run(t, func() mcptask.Store {
-		return open(t, nc, fmt.Sprintf("test%d", n.Add(1)), mcpnats.WithEventLimits(time.Minute, 1<<20)).Tasks()
+		return open(t, nc, fmt.Sprintf("test%d", n.Add(1)), mcpnats.WithEventLimits(time.Minute, 1<<20), mcpnats.WithMaxBytes(8<<20)).Tasks()
 	})
 }
 
