@@ -151,8 +151,8 @@ func (l *ledger) checkTasks(effects []effect, fault reporter) {
 		if slices.ContainsFunc(t.results, func(r string) bool { return r != t.results[0] }) {
 			fault("the task %s has the results %q", id, t.results)
 		}
-		// A run that is killed after it has used the answer uses it again in the next one.
-		if n := used[t.nonce]; n < 1 || n > 1+len(l.kills) {
+		// A run that ends after it has used the answer, and before that is stored, uses it again in the next one.
+		if n := used[t.nonce]; n < 1 || n > 1+len(l.kills)+l.replaced {
 			fault("the task %s of %s has used its answer %d times", id, t.nonce, n)
 		}
 	}

@@ -13,6 +13,7 @@ type ledger struct {
 	values   map[string]string // see once
 	faults   []string          // found while it ran
 	sessions map[string]int    // how many each client has opened
+	replaced int               // replicas that have ended by SIGTERM
 	kills    []kill
 	failures []failure
 	calls    map[string]*call // by nonce

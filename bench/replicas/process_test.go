@@ -22,6 +22,7 @@ func TestRolling(t *testing.T) {
 	}()
 	time.Sleep(3 * time.Second)
 	for _, c := range d.replicas {
+		d.ledger.with(func() { d.ledger.replaced++ })
 		if err := c.signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
