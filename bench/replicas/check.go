@@ -10,8 +10,8 @@ import (
 const (
 	// failTime is for how long requests may fail after a replica was killed.
 	failTime = 6 * time.Second
-	// electionTime is how much longer that is for a server: JetStream elects a new leader after 4 to 9 seconds, which is no
-	// option of it.
+	// electionTime is how much longer that is for a server: JetStream elects a new leader after 4 to 9 seconds, and has no
+	// option for that.
 	electionTime = 9 * time.Second
 	// sayTime is for how long a change may be lost by the end of its replica: it is queued for 50 ms at most, and then
 	// written, which takes until there is a leader.
