@@ -177,29 +177,42 @@ func TestText(t *testing.T) {
 
 // A file that others have made cannot take the processor for long.
 func TestManyEntries(t *testing.T) {
-	const many = 200_000
-	var object, tables strings.Builder
-	object.WriteString(`{"mcpServers":{`)
-	for i := range many {
-		fmt.Fprintf(&object, `"e%d":{},`, i)
-		fmt.Fprintf(&tables, "[mcp_servers.e%d]\n", i)
+	measure := func(f format, container, text string, many int) time.Duration {
+		start := time.Now()
+		list, err := f.entries([]byte(text), container)
+		if err != nil || len(list) != many {
+			t.Errorf("%T: %d entries, %v", f, len(list), err)
+		}
+		changed, err := f.set([]byte(text), container, "n", changed)
+		if err == nil {
+			_, err = f.remove(changed, container, "n", Before{})
+		}
+		if err != nil {
+			t.Errorf("%T: %v", f, err)
+		}
+		return time.Since(start)
 	}
-	object.WriteString("}}")
+	text := func(many int) (object, tables string) {
+		var o, t strings.Builder
+		o.WriteString(`{"mcpServers":{`)
+		for i := range many {
+			fmt.Fprintf(&o, `"e%d":{},`, i)
+			fmt.Fprintf(&t, "[mcp_servers.e%d]\n", i)
+		}
+		o.WriteString("}}")
+		return o.String(), t.String()
+	}
+	const some, factor = 10_000, 8
+	object, tables := text(some)
+	manyObject, manyTables := text(factor * some)
 	for _, c := range []struct {
 		format
-		container, text string
-	}{{jsonFormat{}, "mcpServers", object.String()}, {tomlFormat{}, "mcp_servers", tables.String()}} {
-		start := time.Now()
-		list, err := c.entries([]byte(c.text), c.container)
-		if err != nil || len(list) != many {
-			t.Errorf("%T: %d entries, %v", c.format, len(list), err)
-		}
-		text, err := c.set([]byte(c.text), c.container, "n", changed)
-		if err == nil {
-			_, err = c.remove(text, c.container, "n", Before{})
-		}
-		if took := time.Since(start); err != nil || took > 20*time.Second {
-			t.Errorf("%T: %v, after %v", c.format, err, took)
+		container, few, many string
+	}{{jsonFormat{}, "mcpServers", object, manyObject}, {tomlFormat{}, "mcp_servers", tables, manyTables}} {
+		few := measure(c.format, c.container, c.few, some)
+		many := measure(c.format, c.container, c.many, factor*some)
+		if many > 3*factor*few && many > time.Second { // factor² if the time is quadratic
+			t.Errorf("%T: %v for %d entries, and %v for %d", c.format, few, some, many, factor*some)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -14,6 +15,24 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
+
+// lockedLog is a log that several goroutines write.
+type lockedLog struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedLog) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lockedLog) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
 
 // The answer to a question of a server is sent again while the server cannot take it, and is lost after as many attempts as
 // a request has.
@@ -48,7 +67,7 @@ func TestClientAnswerIsSentAgain(t *testing.T) {
 					}
 					return nil
 				}}
-				var log strings.Builder
+				var log lockedLog
 				c, err := mcpclient.Connect(t.Context(), s.endpoint(), mcpclient.Options{
 					Revision: "2025-11-25", Logger: slog.New(slog.NewTextHandler(&log, nil)),
 					Elicit: func(context.Context, *mcpclient.Elicitation) (mcpclient.ElicitAnswer, error) {
