@@ -199,7 +199,9 @@ func (o *Outbox) Flush() {
 		o.mu.Lock()
 		o.began = time.Time{}
 		o.busy = 0
-		if o.spare = batch; o.err != nil || cap(batch) > keptBuffer && len(o.pending) == 0 {
+		// Large storage is not kept: it stays charged as long as a handler is active, which may
+		// wait for just this memory.
+		if o.spare = batch; o.err != nil || cap(batch) > keptBuffer {
 			bufpool.Put(batch)
 			o.spare = nil
 		}

@@ -48,12 +48,13 @@ type queue struct {
 	client *client
 	memory *membudget.Budget
 	failed atomic.Int32
+	active atomic.Int32
 }
 
 func newQueue(limit int, gate chan struct{}) *queue {
 	q := &queue{client: &client{gate: gate}, memory: membudget.New(1<<20, 1)}
 	q.Outbox = outbox.New(q.client, outbox.Options{
-		QueueBytes: limit, WriteTime: time.Second, Memory: q.memory, Failed: func() { q.failed.Add(1) }, Active: new(atomic.Int32),
+		QueueBytes: limit, WriteTime: time.Second, Memory: q.memory, Failed: func() { q.failed.Add(1) }, Active: &q.active,
 	})
 	return q
 }
@@ -169,6 +170,36 @@ func TestWait(t *testing.T) {
 		}
 		q.done(t)
 	})
+}
+
+// TestLargeStorage writes a large message while small ones come. A handler may wait for the memory
+// of the large one: it is given back, although that handler is active.
+func TestLargeStorage(t *testing.T) {
+	for name, queueLarge := range map[string]func(*queue, []byte){
+		"copied": func(q *queue, b []byte) { q.Notify(b) },
+		"owned":  func(q *queue, b []byte) { q.Own(b, 0) },
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			gate := make(chan struct{})
+			q := newQueue(100, gate)
+			q.active.Store(1)
+			queueLarge(q, make([]byte, 3<<20))
+			go q.Flush()
+			synctest.Wait()
+			for range 3 {
+				q.Notify([]byte("small"))
+				gate <- struct{}{}
+				synctest.Wait()
+			}
+			gate <- struct{}{}
+			synctest.Wait()
+			if used := q.memory.Used(); used > 64<<10 {
+				t.Errorf("%s: %d bytes are charged after the write", name, used)
+			}
+			q.Fail(errors.New("over"))
+			q.done(t)
+		})
+	}
 }
 
 // TestOverloaded queues replies that do not wait for room: up to four times the limit,
