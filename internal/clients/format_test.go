@@ -209,9 +209,17 @@ func TestManyEntries(t *testing.T) {
 		format
 		container, few, many string
 	}{{jsonFormat{}, "mcpServers", object, manyObject}, {tomlFormat{}, "mcp_servers", tables, manyTables}} {
-		few := measure(c.format, c.container, c.few, some)
-		many := measure(c.format, c.container, c.many, factor*some)
-		if many > 3*factor*few && many > time.Second { // factor² if the time is quadratic
+		// The time is factor² as long if it is quadratic. One of three attempts has to do: other tests
+		// take the processor meanwhile.
+		var few, many time.Duration
+		for range 3 {
+			few = measure(c.format, c.container, c.few, some)
+			many = measure(c.format, c.container, c.many, factor*some)
+			if many < factor*factor/2*few {
+				break
+			}
+		}
+		if many >= factor*factor/2*few {
 			t.Errorf("%T: %v for %d entries, and %v for %d", c.format, few, some, many, factor*some)
 		}
 	}
