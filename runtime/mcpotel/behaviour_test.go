@@ -27,6 +27,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcpfind"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 	"github.com/mcpgen/mcpgen/runtime/mcpotel"
 )
@@ -36,6 +37,37 @@ const (
 	parentID    = "00f067aa0ba902b7"
 	traceparent = "00-" + traceID + "-" + parentID + "-01"
 )
+
+// A call by use_tool of mcpfind has the span and the data point of the tool that it calls, also where
+// that one fails. The names of tools that the server does not have are none of a span or metric.
+func TestFoundTools(t *testing.T) {
+	for _, revision := range []string{withSessions, withoutSessions} {
+		t.Run(revision, func(t *testing.T) {
+			r := newTelemetry(t)
+			c, end := connect(t, mcpclient.InMemory(r.server(mcpfind.New(mcpfind.WithThreshold(0)))), revision)
+			for _, tool := range []string{"add", "fail", "secret"} {
+				_, _ = c.Request(t.Context(), "tools/call", json.RawMessage(`{"name":"use_tool","arguments":{"name":"`+tool+`","arguments":{}}}`))
+			}
+			end()
+			r.await(3)
+			for tool, failure := range map[string]string{"add": "", "fail": "tool_error", "use_tool": "tool_error"} {
+				s := r.named("tools/call " + tool)
+				if name, failed := valueOf(s, "gen_ai.tool.name"), valueOf(s, "error.type"); name != tool || failed != failure {
+					t.Errorf("%s has the tool %q and the error %q", s.Name(), name, failed)
+				}
+			}
+			points := strings.Join(r.histogram("mcp.server.operation.duration"), "\n")
+			for _, tool := range []string{"add", "fail", "use_tool"} {
+				if strings.Count(points, "gen_ai.tool.name="+tool+" ") != 1 {
+					t.Errorf("%s is not in one data point of\n%s", tool, points)
+				}
+			}
+			if strings.Contains(points, "secret") {
+				t.Errorf("an unknown name is in\n%s", points)
+			}
+		})
+	}
+}
 
 // call calls a tool, with more params than its name.
 func call(t testing.TB, c *mcpclient.Client, tool, more string) (json.RawMessage, error) {
