@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Candidate is what can stand for a word, or begin it if it ends with = or /.
+// Candidate completes a word, or begins one if it ends with = or /.
 type Candidate struct {
 	Value string
 	About string // one line, or ""
@@ -76,7 +76,7 @@ func Print(w io.Writer, shell string, args []string, all []Candidate) error {
 	return err
 }
 
-// isBreak keeps the breaks that may stand within a word.
+// isBreak keeps the characters that a shell takes as the end of a word, though words have them.
 func isBreak(r rune) rune {
 	if r == '=' || r == ':' || r == '@' {
 		return r

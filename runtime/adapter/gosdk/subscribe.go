@@ -16,7 +16,7 @@ import (
 
 // Subscribable returns a copy of the options of a server with functions for subscriptions that let
 // every client subscribe, unless the options have such functions. Without them a server of the SDK has
-// no subscriptions to resources, and nothing can add them later. Nil stands for no options.
+// no subscriptions to resources, and nothing can add them later. Options may be nil.
 func Subscribable(options *sdk.ServerOptions) *sdk.ServerOptions {
 	o := sdk.ServerOptions{}
 	if options != nil {
