@@ -144,7 +144,7 @@ func (c *sharedSession) forward(ctx context.Context, m *jsonrpc.Message, text []
 			return false, nil
 		}
 		conn := c.session.Load().conn
-		taken := false
+		var taken bool
 		if name == c.name {
 			taken = conn.Waits(m.ID) || !conn.IsForTask(m.ID)
 			delivered = !taken
