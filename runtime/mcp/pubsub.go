@@ -30,9 +30,10 @@ type PubSub interface {
 
 // Notice is a change, as [PubSub] carries it.
 type Notice struct {
-	// Sequence is the same for all replicas: 1 for the first notice, and one more for each that
-	// follows. A gap means that the notices between are not kept any more; the server then
-	// notifies its clients of all that they subscribe to.
+	// Sequence is the same for all replicas: at least 1, one more for each notice that follows,
+	// and greater in a new store that takes the place of a lost one. A gap means that the
+	// notices between are not kept any more; the server then notifies its clients of all that
+	// they subscribe to.
 	Sequence uint64
 	Data     []byte // what was given to Publish
 }

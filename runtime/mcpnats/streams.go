@@ -103,12 +103,13 @@ func (c *Cluster) findStream(ctx context.Context, name string) (jetstream.Stream
 	return c.js.Stream(ctx, name)
 }
 
-// makeStream makes a stream that is missing, if that is due. A stream that was there before has numbers that follow the earlier ones,
-// since replicas have read up to those.
+// makeStream makes a stream that is missing, if that is due. Its numbers follow those of one that was there before,
+// since replicas have read up to those; also where all were lost, and this replica takes the cluster for a new one.
 func (c *Cluster) makeStream(ctx context.Context, s streamSpec, a *absences) (jetstream.Stream, error) {
 	ctx, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()
 	config := s.config
+	config.FirstSeq = uint64(time.Now().UnixMilli())
 	if !a.isNew {
 		since, noted := a.since[config.Name]
 		if !noted {
@@ -118,13 +119,14 @@ func (c *Cluster) makeStream(ctx context.Context, s streamSpec, a *absences) (je
 		if time.Since(since) < c.forgotten {
 			return nil, fmt.Errorf("%w: %s is made anew when it has been missing for %s", errStreamMissing, config.Name, c.forgotten)
 		}
-		config.FirstSeq = uint64(time.Now().UnixMilli())
 	}
 	// It fails while not all servers are there that are to have a copy.
 	made, err := c.js.CreateStream(ctx, config)
 	switch {
 	case errors.Is(err, jetstream.ErrStreamNameAlreadyInUse): // another replica has made it
-		made, err = c.js.Stream(ctx, config.Name)
+		if made, err = c.js.Stream(ctx, config.Name); errors.Is(err, jetstream.ErrStreamNotFound) {
+			err = fmt.Errorf("%w: %s is being made by another replica", errStreamMissing, config.Name)
+		}
 	case err == nil && !a.isNew:
 		c.log.LogAttrs(ctx, slog.LevelError, "a stream that the NATS servers have lost was made anew, without its content",
 			slog.String("stream", config.Name))

@@ -22,6 +22,7 @@ type taskIndex struct {
 	seen     uint64                                 // sequence number of the last message that was read
 	written  uint64                                 // of the last one that this replica has written
 	turn     uint64                                 // of the last creation that was read
+	made     time.Time                              // when the stream was made
 }
 
 // openTask is a task that has not ended.
@@ -42,6 +43,7 @@ const readPause = 100 * time.Millisecond
 // readIndex reads the stream until the store is closed.
 func (s *taskStore) readIndex() {
 	for !s.closedNow() {
+		s.lookAtStream()
 		// Without a leader this fails, and it is tried again: methods report their own errors.
 		_ = s.read(s.ctx, "mcp-"+s.name+"-task", s.subject("task", ">"), s.index.next(), true, func(m jetstream.Msg) bool {
 			meta, err := m.Metadata()
@@ -56,6 +58,15 @@ func (s *taskStore) readIndex() {
 		case <-s.ctx.Done():
 		case <-s.stop:
 		}
+	}
+}
+
+// lookAtStream forgets what was read, if the servers have lost the stream and another one was made.
+func (s *taskStore) lookAtStream() {
+	ctx, cancel := context.WithTimeout(s.ctx, openWait)
+	defer cancel()
+	if found, err := s.js.Stream(ctx, "mcp-"+s.name+"-task"); err == nil {
+		s.index.readFrom(found.CachedInfo().Created)
 	}
 }
 
@@ -118,6 +129,24 @@ func (x *taskIndex) addRecord(hash string, m jetstream.Msg) {
 func (x *taskIndex) remove(hash string) {
 	delete(x.open, hash)
 	delete(x.runnable, hash)
+}
+
+// readFrom forgets all tasks if they are of another stream than the one that was made then. Watchers look for their tasks.
+func (x *taskIndex) readFrom(made time.Time) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.made.IsZero() && !x.made.Equal(made) {
+		x.seen, x.written, x.turn = 0, 0, 0
+		clear(x.open)
+		clear(x.runnable)
+		for _, watchers := range x.watchers {
+			for w := range watchers {
+				close(*w)
+			}
+		}
+		clear(x.watchers)
+	}
+	x.made = made
 }
 
 // resetAfter forgets all tasks if the last turn in the stream is before one that was read: the servers have lost the stream, and it
