@@ -273,6 +273,19 @@ func TestContent(t *testing.T) {
 	}
 }
 
+// A filter that panics fails the call, and the span ends as one that has failed.
+func TestFilterPanics(t *testing.T) {
+	r := newTelemetry(t, mcpotel.WithContent(func(string) bool { panic("a secret") }))
+	c, end := connect(t, mcpclient.InMemory(r.server()), withSessions)
+	defer end()
+	if result, err := call(t, c, "add", ""); err != nil || !strings.Contains(string(result), "internal error") {
+		t.Errorf("%s, %v", result, err)
+	}
+	if s := r.named("tools/call add"); valueOf(s, "error.type") != "tool_error" || s.Status().Code != codes.Error {
+		t.Errorf("%v, %v", s.Attributes(), s.Status())
+	}
+}
+
 // Content is cut: a client can send megabytes, and exporters keep thousands of spans.
 func TestContentIsCut(t *testing.T) {
 	r := newTelemetry(t, mcpotel.WithContent(func(string) bool { return true }))

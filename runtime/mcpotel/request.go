@@ -31,6 +31,7 @@ func (r *recorder) intercept(next mcp.Handler) mcp.Handler {
 // operation is a request, or a run of a task, while it is handled.
 type operation struct {
 	tracing, measuring bool
+	shown              bool // the content is recorded
 
 	label *label
 	began time.Time
@@ -51,6 +52,10 @@ func (r *recorder) record(ctx context.Context, req *mcp.Request, next mcp.Handle
 		}
 		r.end(&o, req, reply, err)
 	}()
+	if o.tracing && o.span.IsRecording() {
+		o.shown = r.shows(o.label.tool()) // which may panic: the span has to end then, too
+		o.span.SetAttributes(r.details(req, &o)...)
+	}
 	reply, err = next(ctx, req)
 	returned = true
 	return reply, err
@@ -73,20 +78,16 @@ func (r *recorder) start(ctx context.Context, req *mcp.Request, l *label) (conte
 			options = append(options[:len(options):len(options)], trace.WithLinks(trace.Link{SpanContext: ambient}))
 		}
 	}
-	ctx, span := r.tracer.Start(ctx, l.name, options...)
-	if span.IsRecording() {
-		span.SetAttributes(r.details(req, l)...)
-	}
-	return ctx, span
+	return r.tracer.Start(ctx, l.name, options...)
 }
 
 // details are the attributes of one request.
-func (r *recorder) details(req *mcp.Request, l *label) []attribute.KeyValue {
+func (r *recorder) details(req *mcp.Request, o *operation) []attribute.KeyValue {
 	attrs := make([]attribute.KeyValue, 0, 5)
-	if r.shows(l.tool()) && req.Arguments != nil {
+	if o.shown && req.Arguments != nil {
 		attrs = append(attrs, toolCallArguments.String(cut(string(req.Arguments))))
 	}
-	if l.run {
+	if o.label.run {
 		return attrs
 	}
 	call := req.Call()
@@ -159,8 +160,7 @@ func (r *recorder) endSpan(o *operation, failed failure, reply mcp.Reply, err er
 	if o.label.run {
 		linkRequest(o)
 	}
-	shown := r.shows(o.label.tool())
-	if shown && err == nil {
+	if o.shown && err == nil {
 		if result, ok := resultText(reply); ok {
 			o.span.SetAttributes(toolCallResult.String(cut(result)))
 		}
@@ -170,7 +170,7 @@ func (r *recorder) endSpan(o *operation, failed failure, reply mcp.Reply, err er
 	}
 	o.span.SetAttributes(failed.append(nil)...)
 	description := ""
-	if e, ok := errors.AsType[*mcp.ProtocolError](err); ok && shown {
+	if e, ok := errors.AsType[*mcp.ProtocolError](err); ok && o.shown {
 		description = cut(e.Message)
 	}
 	o.span.SetStatus(codes.Error, description)
