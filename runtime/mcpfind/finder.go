@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/toolfind"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -20,37 +19,45 @@ type finder struct {
 	all     func() []mcp.FeatureInfo
 	results int
 
-	mu      sync.RWMutex // held for writing while the ranker indexes
+	gate    gate // for the rest
 	ranker  Ranker
 	indexed bool
 	changes uint64
 	tools   []mcp.FeatureInfo
 }
 
-// index indexes the tools, unless they are. It returns with the lock for reading.
-func (f *finder) index() {
+// enter indexes the tools, unless they are, and enters the gate.
+func (f *finder) enter(ctx context.Context) error {
 	for {
-		f.mu.RLock()
+		if err := f.gate.enter(ctx); err != nil {
+			return err
+		}
 		now := f.host.Changes()
 		if f.indexed && f.changes == now {
-			return
+			return nil
 		}
-		f.mu.RUnlock()
-		f.indexAgain()
+		f.gate.leave()
+		if err := f.index(ctx); err != nil {
+			return err
+		}
 	}
 }
 
-func (f *finder) indexAgain() {
-	f.mu.Lock()
-	defer f.mu.Unlock() // also if the ranker panics
+func (f *finder) index(ctx context.Context) error {
+	leave, err := f.gate.enterAlone(ctx)
+	if err != nil {
+		return err
+	}
+	defer leave() // also if the ranker panics
 	now := f.host.Changes()
 	if f.indexed && f.changes == now {
-		return
+		return nil
 	}
 	f.indexed = false
 	f.tools = f.all()
 	f.ranker.Index(f.tools)
 	f.indexed, f.changes = true, now
+	return nil
 }
 
 // found is what a search has found.
@@ -62,8 +69,10 @@ type found struct {
 // search returns up to n tools that the request sees, those that fit best first. Without a query it
 // returns those of the group in order of registration.
 func (f *finder) search(ctx context.Context, query, group string, n int) (found, error) {
-	f.index()
-	defer f.mu.RUnlock()
+	if err := f.enter(ctx); err != nil {
+		return found{}, err
+	}
+	defer f.gate.leave()
 	pick := func(indexes []int) found {
 		var result found
 		seen := map[int]bool{}
@@ -102,10 +111,13 @@ func (f *finder) search(ctx context.Context, query, group string, n int) (found,
 	}
 }
 
-// groups returns the groups of the tools that the request sees, sorted by name.
+// groups returns the groups of the tools that the request sees, sorted by name. It returns none if the
+// request ends meanwhile.
 func (f *finder) groups(ctx context.Context) []string {
-	f.index()
-	defer f.mu.RUnlock()
+	if f.enter(ctx) != nil {
+		return nil
+	}
+	defer f.gate.leave()
 	sees := map[string]bool{}
 	for i := range f.tools {
 		t := &f.tools[i]

@@ -101,7 +101,7 @@ func New(options ...Option) mcp.Option {
 		if ranker == nil {
 			ranker = new(bm25) // of one server, although the option may make several
 		}
-		registerTools(server, &finder{host: host, all: tools, ranker: ranker, results: s.results})
+		registerTools(server, &finder{host: host, all: tools, gate: newGate(), ranker: ranker, results: s.results})
 	})
 }
 

@@ -27,18 +27,26 @@ func instructions(groups map[string]int, all int) string {
 	names := slices.SortedFunc(maps.Keys(groups), func(a, b string) int {
 		return cmp.Or(cmp.Compare(groups[b], groups[a]), cmp.Compare(a, b))
 	})
-	text += " Groups of tools, with their sizes: "
 	for i, name := range names {
-		next := fmt.Sprintf("%s (%d)", name, groups[name])
+		names[i] = fmt.Sprintf("%s (%d)", name, groups[name])
+	}
+	text += " Groups of tools, with their sizes: "
+	return text + listed(names, longestInstructions-len(text)-len(".")) + "."
+}
+
+// listed returns a list of whole names, with how many more there are where most bytes are too few.
+func listed(names []string, most int) string {
+	var b strings.Builder
+	for i, name := range names {
 		rest := fmt.Sprintf("%d more", len(names)-i)
-		if len(text)+len(next)+len(rest)+3 > longestInstructions {
-			return text + rest + "."
+		if b.Len()+len(name)+len(", ")+len(rest) > most {
+			return b.String() + rest
 		}
-		if text += next; i < len(names)-1 {
-			text += ", "
+		if b.WriteString(name); i < len(names)-1 {
+			b.WriteString(", ")
 		}
 	}
-	return text + "."
+	return b.String()
 }
 
 // longestSentence is how many bytes of the first sentence a search returns for tools that it does not

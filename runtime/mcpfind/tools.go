@@ -79,7 +79,7 @@ func (f *finder) groupText(ctx context.Context) string {
 	if len(groups) == 0 {
 		return ""
 	}
-	return "; the groups of tools are " + cut(strings.Join(groups, ", "), longestInstructions)
+	return "; the groups of tools are " + listed(groups, longestInstructions)
 }
 
 // callUse runs only if the server has not made the call one of another tool: it names none.

@@ -1,0 +1,52 @@
+package mcpfind
+
+import "context"
+
+// gate lets many searches pass, or one that indexes, as a [sync.RWMutex] does. Waiting for it ends
+// with the request: a ranker that takes long must not keep the requests of others.
+type gate struct {
+	places  chan struct{} // one for each search; all for the one that indexes
+	indexes chan struct{}
+}
+
+// mostSearches is how many searches run at the same time.
+const mostSearches = 256
+
+func newGate() gate {
+	return gate{make(chan struct{}, mostSearches), make(chan struct{}, 1)}
+}
+
+// enter waits for the place of a search.
+func (g *gate) enter(ctx context.Context) error {
+	select {
+	case g.places <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+func (g *gate) leave() { <-g.places }
+
+// enterAlone waits for all places.
+func (g *gate) enterAlone(ctx context.Context) (leave func(), err error) {
+	select {
+	case g.indexes <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	taken := 0
+	leave = func() {
+		for range taken {
+			g.leave()
+		}
+		<-g.indexes
+	}
+	for ; taken < mostSearches; taken++ {
+		if err := g.enter(ctx); err != nil {
+			leave()
+			return nil, err
+		}
+	}
+	return leave, nil
+}
