@@ -335,6 +335,17 @@ func (s *unreliable) checkLedger() {
 	}
 }
 
+// served reports whether a call has run.
+func (s *unreliable) served() bool {
+	s.ledgerMu.Lock()
+	defer s.ledgerMu.Unlock()
+	if s.file == "" {
+		return len(s.runs) > 0
+	}
+	info, err := os.Stat(s.file)
+	return err == nil && info.Size() > 0
+}
+
 // emptyLedger forgets all calls.
 func (s *unreliable) emptyLedger() {
 	s.ledgerMu.Lock()
