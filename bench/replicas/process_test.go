@@ -149,7 +149,7 @@ func TestAway(t *testing.T) {
 	needs := time.Now()
 	for _, c := range l.clients {
 		if c.name == "tasks0" {
-			if _, err := c.Call(t.Context(), "work", map[string]any{"nonce": "refused"}); err == nil || time.Since(needs) > 8*time.Second {
+			if _, err := c.Call(t.Context(), "work", map[string]any{"nonce": "refused"}); err == nil || time.Since(needs) > 6500*time.Millisecond {
 				t.Errorf("a task without NATS: %v after %s", err, time.Since(needs))
 			} else if !strings.Contains(err.Error(), "503") {
 				t.Errorf("a task without NATS: %v", err)

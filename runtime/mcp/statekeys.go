@@ -15,7 +15,7 @@ import (
 
 // This file has the keys that seal what leaves the server, and comes back: request states, cursors
 // and tasks. Keys of an option do not change. Those of a [KeySource] are read again from time to
-// time, by the goroutine of a request; the others use the keys of before meanwhile.
+// time when a request needs them; the others use the keys of before meanwhile.
 
 // KeySource has the keys of [WithStateKeys] in one place, for several processes or for those that
 // follow each other. Its method may be called by many goroutines.
@@ -38,9 +38,17 @@ const (
 	keyTime  = time.Minute      // for which keys of a source are used before it is asked again
 	keyPause = time.Second      // between two questions
 	keyWait  = 10 * time.Second // for an answer of the source
+
+	// If there are keys of before, a request waits for less: sealKeyWait if those will do, and
+	// openKeyWait if they did not open a text.
+	sealKeyWait = 500 * time.Millisecond
+	openKeyWait = 2 * time.Second
 )
 
-var errNoKeys = errors.New("the source has returned no state key")
+var (
+	errNoKeys   = errors.New("the source has returned no state key")
+	errSlowKeys = errors.New("the source has not answered in time")
+)
 
 // stateKeys are the keys of a server.
 type stateKeys struct {
@@ -71,11 +79,12 @@ func (k *stateKeys) current(ctx context.Context) (*seal.Keyring, error) {
 	if k.source == nil {
 		return k.ring, nil
 	}
-	return k.read(ctx, keyTime)
+	return k.read(ctx, keyTime, sealKeyWait)
 }
 
-// read returns the keys, and asks the source if it was asked before that time.
-func (k *stateKeys) read(ctx context.Context, after time.Duration) (*seal.Keyring, error) {
+// read returns the keys, and asks the source if it was asked before that time. If there are keys of
+// before, it returns those after a wait, and the source may answer later.
+func (k *stateKeys) read(ctx context.Context, after, wait time.Duration) (*seal.Keyring, error) {
 	ring, fresh := k.known(after)
 	if fresh {
 		return ring, nil
@@ -85,10 +94,36 @@ func (k *stateKeys) read(ctx context.Context, after time.Duration) (*seal.Keyrin
 	} else if !k.asking.TryLock() {
 		return ring, nil
 	}
-	defer k.asking.Unlock()
 	if ring, fresh = k.known(after); fresh { // another goroutine has asked
+		k.asking.Unlock()
 		return ring, nil
 	}
+	if ring == nil {
+		defer k.asking.Unlock()
+		return k.ask(ctx)
+	}
+	type answer struct {
+		ring *seal.Keyring
+		err  error
+	}
+	answered := make(chan answer, 1)
+	go func() {
+		defer k.asking.Unlock()
+		ring, err := k.ask(ctx)
+		answered <- answer{ring, err}
+	}()
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case a := <-answered:
+		return a.ring, a.err
+	case <-timer.C:
+		return ring, errSlowKeys
+	}
+}
+
+// ask asks the source, and returns the keys of before with its error. The caller has locked asking.
+func (k *stateKeys) ask(ctx context.Context) (*seal.Keyring, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keyWait) // that of a round has ended
 	defer cancel()
 	var read *seal.Keyring
@@ -155,7 +190,7 @@ func (s *Server) withKeys(ctx context.Context, open func(*seal.Keyring) bool) (b
 	if !s.stateKeys().change() {
 		return false, nil
 	}
-	again, err := s.stateKeys().read(ctx, keyPause)
+	again, err := s.stateKeys().read(ctx, keyPause, openKeyWait)
 	if again, err = usableKeys(ctx, s, again, err); err != nil || again == ring {
 		return false, err
 	}

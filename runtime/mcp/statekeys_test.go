@@ -20,13 +20,27 @@ type keySource struct {
 	keys  [][]byte
 	err   error
 	asked int
+	delay time.Duration
 }
 
-func (k *keySource) StateKeys(context.Context) ([][]byte, error) {
+func (k *keySource) StateKeys(ctx context.Context) ([][]byte, error) {
+	k.mu.Lock()
+	k.asked++
+	keys, err, delay := k.keys, k.err, k.delay
+	k.mu.Unlock()
+	select {
+	case <-time.After(delay):
+		return keys, err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// slow changes how long the source takes.
+func (k *keySource) slow(delay time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.asked++
-	return k.keys, k.err
+	k.delay = delay
 }
 
 // set changes what the source returns, and returns how often it was asked before.
@@ -116,6 +130,42 @@ func TestStateKeySourceFails(t *testing.T) {
 		state := stateOf(t, ask(modernTalk(2, "named", "")))
 		if got := ask(retry(3, "named", "sure", state)); !strings.Contains(got, "accepttrue") {
 			t.Errorf("with the keys of before: %s", got)
+		}
+	})
+}
+
+// A source that takes long, such as a store that cannot be reached, holds up one request in a minute,
+// for half a second, where the keys of before will do. Its answer is used when it comes.
+func TestSlowStateKeySource(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		source := &keySource{keys: [][]byte{oldKey}}
+		ask := asker(t, newTalk(quiet, mcp.WithStateKeySource(source)))
+		within := func(want time.Duration) (state string) {
+			t.Helper()
+			begin := time.Now()
+			state = stateOf(t, ask(modernTalk(1, "named", "")))
+			if d := time.Since(begin); d != want {
+				t.Errorf("took %v, want %v", d, want)
+			}
+			return state
+		}
+		within(0)
+		source.set(nil, newKey, oldKey)
+		source.slow(time.Hour) // it gives up with its context
+		time.Sleep(2 * time.Minute)
+		within(500 * time.Millisecond)
+		within(0) // the source is asked still
+		time.Sleep(15 * time.Second)
+		within(0)
+		source.slow(5 * time.Second)
+		time.Sleep(2 * time.Minute)
+		within(500 * time.Millisecond)
+		time.Sleep(10 * time.Second)
+		source.set(errors.New("down"))
+		state := within(0) // by the new key
+		source.slow(0)
+		if other := asker(t, newTalk(quiet, mcp.WithStateKeys(newKey))); !strings.Contains(other(retry(3, "named", "sure", state)), "accepttrue") {
+			t.Error("the state is not of the key that came late")
 		}
 	})
 }
