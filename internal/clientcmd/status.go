@@ -93,7 +93,7 @@ func (c *Command) Status(ctx context.Context, args []string, o StatusOptions) (f
 	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "CLIENT\tSCOPE\tNAME\tTOOLS\tTOKENS\tSTATE\tSERVER")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Client, r.Scope, dash(r.Name), number(r.Tools), number(r.Tokens), r.state(), r.server())
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Client, r.Scope, cells.Replace(dash(r.Name)), number(r.Tools), number(r.Tokens), cells.Replace(r.state()), cells.Replace(r.server()))
 	}
 	return found, w.Flush()
 }
@@ -168,6 +168,9 @@ func (r *row) server() string {
 	}
 	return strings.Join(words, " ")
 }
+
+// cells escapes what ends the cell or the row of a table, which texts of files may have.
+var cells = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`, "\v", `\v`, "\f", `\f`)
 
 func dash(text string) string {
 	if text == "" {

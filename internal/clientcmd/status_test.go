@@ -1,0 +1,63 @@
+package clientcmd
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/internal/clients"
+)
+
+// commandIn is one whose home directory is empty, and which prints to out and problems.
+func commandIn(t *testing.T, out, problems *strings.Builder) *Command {
+	t.Helper()
+	dir := t.TempDir()
+	for _, name := range []string{"HOME", "XDG_CACHE_HOME", "LOCALAPPDATA"} {
+		t.Setenv(name, dir)
+	}
+	return &Command{Invoked: "mcpgen", Out: out, Err: problems, System: &clients.System{
+		OS: runtime.GOOS, Home: filepath.Join(dir, "home"), Dir: filepath.Join(dir, "work"),
+		Lookup: func(string) (string, bool) { return "", false },
+		Record: filepath.Join(dir, "installed.json"),
+	}}
+}
+
+// A file of a cloned repository has one row for each entry, and no columns of its own.
+func TestStatusRows(t *testing.T) {
+	var out, problems strings.Builder
+	c := commandIn(t, &out, &problems)
+	c.Probe = func(context.Context, *clients.Status) (tools, tokens int, err error) {
+		return 0, 0, errors.New("a\tb\rc\nd")
+	}
+	const fake = `x\ncursor\tuser\tgood\t3\t100\tanswers\t/usr/bin/good\r\n`
+	for _, name := range []string{".cursor", ".gemini", ".codex"} {
+		if err := os.MkdirAll(filepath.Join(c.System.Dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, text := range map[string]string{
+		".mcp.json":             `{"mcpServers": {"` + fake + `": {"command": "` + fake + `", "args": ["` + fake + `"]}}}`,
+		".cursor/mcp.json":      `{"mcpServers": {"a": {"url": "http://` + fake + `"}}}`,
+		".gemini/settings.json": `{"mcpServers": {"` + fake + `": 1, "` + fake + `": 1}}`,
+		".codex/config.toml":    "[\"" + fake + "\"]\n[\"" + fake + "\"]\n",
+	} {
+		if err := os.WriteFile(filepath.Join(c.System.Dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := c.Status(t.Context(), nil, StatusOptions{Start: true}); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(out.String(), "\n"); n != 5 || strings.ContainsAny(out.String(), "\r\t") {
+		t.Errorf("%d lines, want 5:\n%s", n, out.String())
+	}
+	for line := range strings.Lines(out.String()) {
+		if strings.HasPrefix(line, "cursor ") && strings.Fields(line)[1] != "project" {
+			t.Errorf("a row of a file: %s", line)
+		}
+	}
+}
