@@ -119,7 +119,7 @@ func (o *Options) Variables(s *clients.Server) error {
 	for _, text := range o.Env {
 		name, value, given := strings.Cut(text, "=")
 		if name == "" || strings.ContainsAny(name, "\x00 ${}") {
-			return &UsageError{"flag -env: there is no name in " + text, "write -env KEY=VALUE, or -env KEY for the value that the client has"}
+			return &UsageError{fmt.Sprintf("flag -env: %q is not the name of a variable", name), "write -env KEY=VALUE, or -env KEY for the value that the client has"}
 		}
 		s.Env = append(s.Env, clients.Variable{Name: name, Value: value, Refer: !given})
 	}
@@ -231,11 +231,20 @@ func wrongEntry(err error) error {
 
 // warn reports what looks like a secret and is about to be in a file that is committed.
 func (c *Command) warn(s *clients.Server) {
-	for _, v := range slices.Concat(s.Env, s.Header) {
+	warn := func(v clients.Variable, hint string) {
 		if !v.Refer && clients.LooksSecret(v.Name, v.Value) {
-			fmt.Fprintf(c.Err, "warning: the value of %s looks like a secret, and the file of a project is meant to be committed\n"+
-				"\thint: -env %[1]s without a value refers to the environment\n", v.Name)
+			fmt.Fprintf(c.Err, "warning: the value of %s looks like a secret, and the file of a project is meant to be committed\n\thint: %s refers to the environment\n", v.Name, hint)
 		}
+	}
+	for _, v := range s.Env {
+		warn(v, "-env "+v.Name+" without a value")
+	}
+	for _, v := range s.Header {
+		value := "${TOKEN}"
+		if strings.EqualFold(v.Name, "Authorization") {
+			value = "Bearer " + value
+		}
+		warn(v, "-header "+quote(v.Name+"="+value))
 	}
 }
 

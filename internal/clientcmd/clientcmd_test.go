@@ -1,0 +1,35 @@
+package clientcmd
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/internal/clients"
+)
+
+// Wrong flags do not print values, and each has a hint for what it is.
+func TestVariables(t *testing.T) {
+	for _, text := range []string{"=swordfish", "A B=swordfish", "${A}=swordfish"} {
+		err := (&Options{Env: []string{text}}).Variables(&clients.Server{Command: "/notes"})
+		if _, ok := errors.AsType[*UsageError](err); !ok || strings.Contains(err.Error(), "swordfish") {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for want, o := range map[string]struct {
+		Options
+		clients.Server
+	}{
+		"-env API_KEY ": {Options{Scope: "project", Env: []string{"API_KEY=1"}}, clients.Server{Command: "/notes"}},
+		"-header 'Authorization=Bearer ${TOKEN}'": {Options{Scope: "project", Header: []string{"Authorization=Bearer abc"}}, clients.Server{URL: "https://example.com/mcp"}},
+	} {
+		var out, problems strings.Builder
+		c := commandIn(t, &out, &problems)
+		if err := c.Install(t.Context(), "cursor", "notes", &o.Server, &o.Options, nil); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(problems.String(), "looks like a secret") || !strings.Contains(problems.String(), "hint: "+want) {
+			t.Errorf("%q, want %q", problems.String(), want)
+		}
+	}
+}
