@@ -158,7 +158,8 @@ const maxName = 64
 
 // checkName reports a name that a client would refuse.
 func checkName(name string) error {
-	if name == "" || len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool {
+	// Parsers in JavaScript that assign members, such as that of VS Code, make __proto__ the prototype of the object.
+	if name == "" || name == "__proto__" || len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
 	}) {
 		return &UsageError{fmt.Sprintf("%q cannot be the name of an entry", name), "write -name with a name of letters, digits, - and _"}

@@ -33,3 +33,15 @@ func TestVariables(t *testing.T) {
 		}
 	}
 }
+
+// Parsers in JavaScript that assign members take one of this name for the prototype of the object.
+func TestName(t *testing.T) {
+	for name, good := range map[string]bool{
+		"notes": true, "a-b_C9": true, "constructor": true, "__proto__": false, "": false, "a.b": false, "a b": false, "ä": false, "a\n": false,
+		strings.Repeat("a", 64): true, strings.Repeat("a", 65): false,
+	} {
+		if err := checkName(name); (err == nil) != good {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
