@@ -52,6 +52,9 @@ func probe(ctx context.Context, dir string, s *clients.Status) (tools, tokens in
 		return 0, 0, err
 	}
 	conn := jsonrpc.NewLineConn(out, in, maxListed)
+	// A program that this one has started, as npx and go do, may keep the output open.
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+	defer stop()
 	tools, tokens, err = listTools(conn)
 	late := time.AfterFunc(endTime, func() { _ = cmd.Process.Kill() })
 	defer late.Stop()
