@@ -3,6 +3,7 @@ package clients
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -233,12 +234,16 @@ type CommandError struct {
 	Command []string
 	Output  string
 	Err     error
+	Removed string // an entry that was to be replaced, and could not be added again
 }
 
 func (e *CommandError) Error() string {
 	text := fmt.Sprintf("run %s: %v", e.Command[0], e.Err)
 	if e.Output != "" {
 		text += ": " + e.Output
+	}
+	if e.Removed != "" {
+		text += "; the old entry is no longer there: " + e.Removed
 	}
 	return text
 }
@@ -272,7 +277,7 @@ func (s *System) run(ctx context.Context, command []string) error {
 		return nil
 	}
 	text := strings.TrimSpace(string(out))
-	return &CommandError{command, text[:min(len(text), 500)], err}
+	return &CommandError{Command: command, Output: text[:min(len(text), 500)], Err: err}
 }
 
 func (s *System) installOwn(ctx context.Context, t *Target, entry Fields, how Change) (Result, error) {
@@ -289,11 +294,6 @@ func (s *System) installOwn(ctx context.Context, t *Target, entry Fields, how Ch
 	if err != nil || result == Present || how.DryRun {
 		return result, err
 	}
-	if result == Replaced {
-		if err := s.run(ctx, t.arguments(t.Client.Own.Remove, "")); err != nil {
-			return "", err
-		}
-	}
 	key, err := s.ownKey(path, t.Scope)
 	if err != nil {
 		return "", err
@@ -301,7 +301,34 @@ func (s *System) installOwn(ctx context.Context, t *Target, entry Fields, how Ch
 	if err := s.remember(ctx, key, t.Name, Before{}, EntryRecord{sum(plain(entry)), how.Build}); err != nil {
 		return "", err
 	}
+	if result == Replaced {
+		return result, s.replaceOwn(ctx, t, found, entry)
+	}
 	return result, s.run(ctx, t.arguments(t.Client.Own.Add, entry.JSON(false)))
+}
+
+// replaceOwn replaces an entry by the client's command, which can only remove the old one and add
+// the new one. The old one is added again if the new one is refused.
+func (s *System) replaceOwn(ctx context.Context, t *Target, found *Found, entry Fields) error {
+	// The text is JSON without comments: its client has written it.
+	var old map[string]json.RawMessage
+	if err := json.Unmarshal([]byte("{"+found.Text+"}"), &old); err != nil {
+		return &UnsafeError{s.File(t.Client, t.Scope), t.Paste(entry), err}
+	}
+	if err := s.run(ctx, t.arguments(t.Client.Own.Remove, "")); err != nil {
+		return err
+	}
+	err := s.run(ctx, t.arguments(t.Client.Own.Add, entry.JSON(false)))
+	if err == nil {
+		return nil
+	}
+	// Also after Ctrl-C, which may be why the command has failed.
+	if s.run(context.WithoutCancel(ctx), t.arguments(t.Client.Own.Add, string(old[t.Name]))) != nil {
+		if e, ok := errors.AsType[*CommandError](err); ok {
+			e.Removed = found.Text
+		}
+	}
+	return err
 }
 
 // ownKey is the name of a scope of a file in the record.

@@ -381,3 +381,53 @@ func TestInstallCancelled(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An entry that is to be replaced is there again if the new one is refused, and is in the message if
+// that fails, too.
+func TestOwnCommandRefuses(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the program is a shell script")
+	}
+	const old = `{ "command": "/usr/bin/mine", "args": ["a'b \"c"], "number": 1.50, "other": {"x": null} }`
+	for _, broken := range []bool{false, true} {
+		s := system(t)
+		bin := t.TempDir()
+		script := `#!/bin/sh
+case "$2" in
+add-json)
+	case "$6" in
+	*mine*) ` + map[bool]string{true: "exit 1", false: `printf '{"mcpServers": {"%s": %s}}' "$5" "$6" > "$FILE"`}[broken] + ` ;;
+	*) echo "not allowed" >&2; exit 1 ;;
+	esac ;;
+remove) echo '{}' > "$FILE" ;;
+esac
+`
+		if err := os.WriteFile(filepath.Join(bin, "claude"), []byte(script), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		target := &Target{Find("claude-code"), User, "n"}
+		path := s.File(target.Client, User)
+		if err := os.MkdirAll(s.Dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("FILE", path)
+		t.Setenv("PATH", bin+":/bin:/usr/bin")
+		writeText(t, path, `{"mcpServers": {"n": `+old+`}}`)
+		before, err := s.Entries(target.Client, User)
+		if err != nil {
+			t.Fatal(err)
+		}
+		entry, err := target.Client.Entry(server)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = s.Install(t.Context(), target, entry, Change{Force: true})
+		if e, ok := errors.AsType[*CommandError](err); !ok || !strings.Contains(err.Error(), "not allowed") || broken != strings.Contains(e.Error(), "/usr/bin/mine") {
+			t.Errorf("%v", err)
+		}
+		now, err := s.Entries(target.Client, User)
+		if err != nil || !broken && (len(now) != 1 || !equal(now[0].value, before[0].value)) {
+			t.Errorf("%v, %v, want %v", now, err, before)
+		}
+	}
+}
