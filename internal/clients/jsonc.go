@@ -27,8 +27,22 @@ func syntaxError(text []byte, at int, format string, args ...any) *SyntaxError {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// maxDepth bounds the recursion over nested values.
-const maxDepth = 500
+const (
+	// maxDepth bounds the recursion over nested values.
+	maxDepth = 500
+	// mostValues bounds the memory for a file, which others may have written: for a value of two
+	// bytes, more than 300 are allocated.
+	mostValues = 500_000
+)
+
+// values counts what a text consists of.
+type values int
+
+// add counts one more, and reports whether that is too much.
+func (v *values) add() bool {
+	*v++
+	return *v > mostValues
+}
 
 // node is a value of a JSON text, from start to end.
 type node struct {
@@ -71,6 +85,7 @@ type jsonParser struct {
 	text     []byte
 	at       int
 	comments []string
+	count    values
 }
 
 // jsonText is a parsed text.
@@ -107,6 +122,10 @@ func (p *jsonParser) wrong(format string, args ...any) error {
 	return syntaxError(p.text, p.at, format, args...)
 }
 
+func (p *jsonParser) tooMany() error {
+	return p.wrong("the file has more than %d values and comments", mostValues)
+}
+
 // peek returns the next byte, 0 at the end.
 func (p *jsonParser) peek() byte {
 	if p.at < len(p.text) {
@@ -125,6 +144,9 @@ func (p *jsonParser) space() error {
 			end := commentEnd(p.text, p.at)
 			if end < 0 {
 				return p.wrong("a comment does not end, or a / is not one")
+			}
+			if p.count.add() {
+				return p.tooMany()
 			}
 			p.comments = append(p.comments, string(p.text[p.at:end]))
 			p.at = end
@@ -158,6 +180,9 @@ func commentEnd(text []byte, at int) int {
 func (p *jsonParser) value(depth int) (node, error) {
 	if depth > maxDepth {
 		return node{}, p.wrong("more than %d values are nested", maxDepth)
+	}
+	if p.count.add() {
+		return node{}, p.tooMany()
 	}
 	start := p.at
 	switch c := p.peek(); {

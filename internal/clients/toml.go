@@ -39,6 +39,7 @@ type tomlParser struct {
 	root    *tomlNode
 	tables  []table
 	current *tomlNode
+	count   values // and keys
 }
 
 func parseTOML(text []byte) (*tomlParser, error) {
@@ -77,6 +78,10 @@ func parseTOML(text []byte) (*tomlParser, error) {
 
 func (p *tomlParser) wrong(format string, args ...any) error {
 	return syntaxError(p.text, p.at, format, args...)
+}
+
+func (p *tomlParser) tooMany() error {
+	return p.wrong("the file has more than %d keys and values", mostValues)
 }
 
 func (p *tomlParser) peek() byte {
@@ -193,6 +198,9 @@ func (p *tomlParser) keys() ([]string, error) {
 	var path []string
 	for {
 		p.blanks()
+		if p.count.add() {
+			return nil, p.tooMany()
+		}
 		start := p.at
 		switch c := p.peek(); {
 		case c == '"' || c == '\'':
@@ -262,6 +270,9 @@ func (p *tomlParser) keyValue(n *tomlNode, depth int) error {
 func (p *tomlParser) value(depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, p.wrong("more than %d values are nested", maxDepth)
+	}
+	if p.count.add() {
+		return nil, p.tooMany()
 	}
 	switch p.peek() {
 	case '"', '\'':
