@@ -3,7 +3,7 @@
 //
 //	program completion SHELL -- WORD...
 //
-// prints the candidates for the last word. It imports only the standard library.
+// prints the candidates for the last word. It imports little: programs link it.
 package shellcomplete
 
 import (
@@ -11,6 +11,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/visible"
 )
 
 // Candidate completes a word, or begins one if it ends with = or /.
@@ -54,7 +56,11 @@ func Print(w io.Writer, shell string, args []string, all []Candidate) error {
 	var b strings.Builder
 	seen := map[string]bool{}
 	for _, c := range all {
-		if !strings.HasPrefix(c.Value, word) || seen[c.Value] || strings.ContainsAny(c.Value, "\n\r\t\x00") {
+		if !strings.HasPrefix(c.Value, word) || seen[c.Value] || strings.ContainsAny(c.Value, "\n\t") {
+			continue
+		}
+		// The texts may be those of a cloned repository, and not every shell escapes them for the terminal.
+		if _, hidden := visible.Hidden(c.Value); hidden {
 			continue
 		}
 		seen[c.Value] = true
@@ -62,7 +68,7 @@ func Print(w io.Writer, shell string, args []string, all []Candidate) error {
 			b.WriteString(escape(c.Value[cut:]) + "\n")
 			continue
 		}
-		about := strings.Join(strings.Fields(c.About), " ")
+		about := visible.Escape(strings.Join(strings.Fields(c.About), " "))
 		if runes := []rune(about); len(runes) > 80 {
 			about = string(runes[:79]) + "…"
 		}

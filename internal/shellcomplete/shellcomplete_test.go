@@ -25,7 +25,7 @@ func TestSplit(t *testing.T) {
 }
 
 func TestPrint(t *testing.T) {
-	all := []Candidate{{"sort=price", "by price"}, {"sort=new est", ""}, {"books://schema", "a\nb\tc"}, {"bad\nline", ""}, {"sort=price", "again"}}
+	all := []Candidate{{"sort=price", "by price"}, {"sort=new est", ""}, {"books://schema", "a\nb\tc"}, {"bad\nline", ""}, {"sort=price", "again"}, {"hidden\x1b]0;x\a", ""}, {"hidden\u202e", ""}, {"hidden", "a\x1b[2Jb"}}
 	for _, c := range []struct {
 		shell string
 		args  []string
@@ -36,7 +36,9 @@ func TestPrint(t *testing.T) {
 		{"bash", []string{"mcpgen read books:", "=:"}, "//schema\n"},
 		{"fish", []string{"mcpgen", "sort=p"}, "sort=price\tby price\n"},
 		{"zsh", []string{"mcpgen", "b"}, "books://schema\ta b c\n"},
-		{"powershell", []string{"mcpgen", "word:"}, "sort=price\tby price\nsort=new est\nbooks://schema\ta b c\n"},
+		{"powershell", []string{"mcpgen", "word:s"}, "sort=price\tby price\nsort=new est\n"},
+		{"bash", []string{"mcpgen h", "=:"}, "hidden\n"},
+		{"zsh", []string{"mcpgen", "h"}, "hidden\ta\\u001b[2Jb\n"},
 		{"fish", nil, ""},
 	} {
 		var b strings.Builder
