@@ -132,6 +132,11 @@ func (l *ledger) checkResult(nonce string, c *call, ran, answered int, fault rep
 	}
 }
 
+// effectsOf returns what the handler of one call has done.
+func effectsOf(effects []effect, nonce string) []effect {
+	return slices.DeleteFunc(slices.Clone(effects), func(e effect) bool { return e.nonce != nonce })
+}
+
 // checkTasks checks that no task is lost, and that each has one result.
 func (l *ledger) checkTasks(effects []effect, fault reporter) {
 	used := map[string]int{}
@@ -142,7 +147,7 @@ func (l *ledger) checkTasks(effects []effect, fault reporter) {
 	}
 	for id, t := range l.tasks {
 		if len(t.results) == 0 {
-			fault("the task %s of %s is lost", id, t.nonce)
+			fault("the task %s of %s is lost; kills %v; effects %+v", id, t.nonce, l.kills, effectsOf(effects, t.nonce))
 			continue
 		}
 		if !strings.HasPrefix(t.results[0], answerOf(t.nonce)+" by run ") {

@@ -236,7 +236,8 @@ func (c *client) runTask(ctx context.Context, nonce string) {
 			return
 		}
 		if kind := classify(err); kind == otherFailure {
-			l.fault("the task %s of %s: %v", id, nonce, err)
+			state, failed := t.State(context.WithoutCancel(ctx))
+			l.fault("the task %s of %s: %v; its state is %+v, %v", id, nonce, err, state, failed)
 			return
 		}
 		if again, err := mcptaskclient.Find(ctx, c.Client, id); err == nil {

@@ -308,7 +308,9 @@ func (x *connection) reply(message []byte) {
 	})
 }
 
-// sendReply sends a reply, again where it may not have arrived: a server drops what it has already.
+// sendReply sends a reply, again where it may not have arrived: a server drops what it has already. It
+// goes on for the time of a request, whatever [Retry.Attempts] says unless that is 1: without the reply
+// the call of the question would wait until its end.
 func (x *connection) sendReply(ctx context.Context, m *dial.Message) error {
 	for attempt := 1; ; attempt++ {
 		err := x.requester.Send(ctx, m, nil)
@@ -319,7 +321,7 @@ func (x *connection) sendReply(ctx context.Context, m *dial.Message) error {
 		case *dial.Status:
 			asked, again = e.RetryAfter, e.Status == 429 || e.Status == 502 || e.Status == 503 || e.Status == 504
 		}
-		if !again || attempt >= x.client.retry.Attempts {
+		if !again || x.client.retry.Attempts == 1 {
 			return err
 		}
 		if sleep(ctx, x.client.ctx, x.client.retry.backoff(attempt, asked)) != nil {

@@ -94,7 +94,8 @@ type Interceptor func(next Sender) Sender
 
 // Retry is when a request is sent again, and when a lost connection is opened again.
 type Retry struct {
-	// Attempts is how often in all: 5 where it is 0, and 1 for never again.
+	// Attempts is how often in all: 5 where it is 0, and 1 for never again. The reply to a question of
+	// the server is sent again for as long as Limits.RequestTime, unless it is 1.
 	Attempts int
 	// First is the time before the second attempt, which doubles up to Max; the actual time is
 	// between half of it and all of it. 500 ms and 30 s where they are 0. A server that says

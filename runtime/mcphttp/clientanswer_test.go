@@ -34,11 +34,16 @@ func (l *lockedLog) String() string {
 	return l.text.String()
 }
 
-// The answer to a question of a server is sent again while the server cannot take it, and is lost after as many attempts as
-// a request has.
+// The answer to a question of a server is sent again while the server cannot take it, for the time of a request, unless
+// nothing is to be sent again.
 func TestClientAnswerIsSentAgain(t *testing.T) {
-	for refused, want := range map[int32]int32{0: 1, 1: 2, 3: 4, 100: 5} {
-		t.Run(fmt.Sprint(refused), func(t *testing.T) {
+	for _, c := range []struct {
+		refused, want int32
+		attempts      int
+		lost          bool
+	}{{0, 1, 0, false}, {1, 2, 0, false}, {30, 31, 2, false}, {100, 41, 0, true}, {1, 1, 1, true}} {
+		refused, want := c.refused, c.want
+		t.Run(fmt.Sprintf("%d refused, %d attempts", refused, c.attempts), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var answers, asked atomic.Int32
 				end, call := io.Pipe()
@@ -68,8 +73,9 @@ func TestClientAnswerIsSentAgain(t *testing.T) {
 					return nil
 				}}
 				var log lockedLog
-				c, err := mcpclient.Connect(t.Context(), s.endpoint(), mcpclient.Options{
-					Revision: "2025-11-25", Logger: slog.New(slog.NewTextHandler(&log, nil)),
+				client, err := mcpclient.Connect(t.Context(), s.endpoint(), mcpclient.Options{
+					Revision: "2025-11-25", Logger: slog.New(slog.NewTextHandler(&log, nil)), Retry: mcpclient.Retry{Attempts: c.attempts},
+					Limits: mcpclient.Limits{RequestTime: 40*time.Second + time.Second/2},
 					Elicit: func(context.Context, *mcpclient.Elicitation) (mcpclient.ElicitAnswer, error) {
 						asked.Add(1)
 						return mcpclient.Accept(nil), nil
@@ -78,14 +84,14 @@ func TestClientAnswerIsSentAgain(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer c.Close()
-				if _, err := c.Call(t.Context(), "ask", nil, mcpclient.WithTimeout(time.Hour)); err != nil {
+				defer client.Close()
+				if _, err := client.Call(t.Context(), "ask", nil, mcpclient.WithTimeout(time.Hour)); err != nil {
 					t.Error(err)
 				}
 				if answers.Load() != want || asked.Load() != 1 {
 					t.Errorf("asked %d times, and the answer was sent %d times, want %d", asked.Load(), answers.Load(), want)
 				}
-				if lost := strings.Contains(log.String(), "could not be sent"); lost != (refused >= 5) {
+				if lost := strings.Contains(log.String(), "could not be sent"); lost != c.lost {
 					t.Errorf("the log: %s", &log)
 				}
 			})
