@@ -83,8 +83,8 @@ type asker struct {
 // errAsked means that another process asks.
 var errAsked = errors.New("mcptask: another process asks")
 
-// askAlone waits until no other process asks. It reports false if the question is not open any more,
-// or ctx ends.
+// askAlone waits until no other process asks, also while the store fails: the question would not be asked otherwise. It
+// reports false if the question is not open any more, or ctx ends.
 func (t *tasks) askAlone(ctx context.Context, q askedQuestion) bool {
 	var silent, now asker
 	for {
@@ -96,18 +96,28 @@ func (t *tasks) askAlone(ctx context.Context, q askedQuestion) bool {
 			a.Beat++
 			return nil
 		})
-		if !errors.Is(err, errAsked) {
-			return err == nil
+		switch {
+		case err == nil:
+			return true
+		case ctx.Err() != nil, errors.Is(err, errNothing), errors.Is(err, ErrNotFound), errors.Is(err, ErrStoreClosed):
+			return false
+		case !errors.Is(err, errAsked):
+			select {
+			case <-time.After(askingPause):
+			case <-ctx.Done():
+				return false
+			}
+			continue
 		}
 		silent = asker{}
 		if t.awaitAsker(ctx, q, now) {
 			silent = now
 		}
-		if ctx.Err() != nil {
-			return false
-		}
 	}
 }
+
+// askingPause is after which time a store is tried again that has failed.
+const askingPause = time.Second
 
 // awaitAsker waits until another process asks, or none, and at most for the time of a lease. It
 // reports whether nothing has changed.

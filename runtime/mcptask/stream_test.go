@@ -192,6 +192,39 @@ func TestOneProcessAsks(t *testing.T) {
 	}
 }
 
+// A request for a result asks its question when the store works again, on its response and on the
+// stream of the session.
+func TestAsksAfterFailures(t *testing.T) {
+	for _, way := range []string{"tasks/result", "stream"} {
+		within(t, func(t *testing.T) {
+			p := newProcess(t, mcptask.NewMemory())
+			add(p.Server, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "sure?") })
+			c := openSession(t, p.Server, "ada")
+			p.store.failing("update", true)
+			id := c.begin("ask", "")
+			if way == "stream" {
+				time.AfterFunc(9*time.Second, func() { p.store.failing("update", false) })
+			} else {
+				p.store.failing("update", false)
+				wait()
+				c.conn.Close() // its stream would ask
+				wait()
+				c = openSession(t, p.Server, "ada")
+				p.store.failing("update", true)
+				c.write(c.request("tasks/result", `"taskId":"`+id+`"`))
+				time.AfterFunc(9*time.Second, func() { p.store.failing("update", false) })
+			}
+			begin := time.Now()
+			c.write(answerTo(t, c.read()))
+			if d := time.Since(begin); d > 15*time.Second {
+				t.Errorf("%s: asked after %v", way, d)
+			}
+			time.Sleep(time.Second)
+			has(t, c.ask("tasks/result", `"taskId":"`+id+`"`), "accepttrue")
+		})
+	}
+}
+
 // A session with many tasks that wait has no goroutine for each, and gets all of their questions, some
 // at a time.
 func TestManyQuestionsOfASession(t *testing.T) {
