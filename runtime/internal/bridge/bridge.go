@@ -6,6 +6,7 @@ package bridge
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/netip"
 	"strconv"
 	"sync"
@@ -162,7 +163,7 @@ func (s *Session) Notify(method string, params []byte) { s.send(nil, notificatio
 
 // send sends a message that is not a request.
 func (s *Session) send(principal *mcp.Principal, text []byte) {
-	give(s.bridge.host, s.conn, principal, text)
+	_ = give(s.bridge.host, s.conn, principal, text) // a notification that is refused is lost
 }
 
 // Close ends the session and all of its requests.
@@ -180,14 +181,32 @@ func notification(method string, params []byte) []byte {
 	return jsonrpc.AppendNotification(nil, method, params)
 }
 
-// give gives a message that gets no reply to a connection.
-func give(host transport.Server, conn transport.Conn, principal *mcp.Principal, text []byte) {
+// give gives a message that gets no reply to a connection. The error says why it is refused.
+func give(host transport.Server, conn transport.Conn, principal *mcp.Principal, text []byte) error {
 	in := host.NewMessage()
-	if text = append(in.Buffer(), text...); !in.Room(cap(text)) || in.Parse(text) != nil {
-		in.Drop()
-		return
+	if err := parse(host, in, append(in.Buffer(), text...)); err != nil {
+		return err
 	}
 	conn.Take(in, callerOf(context.Background(), principal, nil), newSink(0))
+	return nil
+}
+
+// parse parses the text of a message, which is in its buffer. It drops a message that is refused.
+func parse(host transport.Server, in transport.Message, text []byte) error {
+	var refused *jsonrpc.Error
+	switch most := host.Limits().MessageBytes; {
+	case len(text) > most:
+		refused = &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("message is longer than %d bytes", most)}
+	case !in.Room(cap(text)):
+		refused = errOverloaded
+	default:
+		refused = in.Parse(text)
+	}
+	if refused == nil {
+		return nil
+	}
+	in.Drop()
+	return refused
 }
 
 // callerOf returns the caller of a message. The library does not say from which address it has come.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -192,6 +193,38 @@ func TestAsk(t *testing.T) {
 	result, err := b.Call(t.Context(), callOf(`{}`, meta), new(client))
 	if err != nil || !strings.Contains(string(result), `"inputRequests"`) {
 		t.Errorf("%v %s", err, result)
+	}
+}
+
+// An answer that the server refuses is an error, for which the handler does not wait for ever.
+func TestRefusedAnswers(t *testing.T) {
+	b := newBridge(t, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
+		a, err := mcp.ElicitFields(ctx, "?", &mcp.FormInfo{Fields: []mcp.FormField{{Name: "a"}}})
+		if err != nil {
+			return nil, err
+		}
+		return mcp.TextResult(fmt.Sprint(a.Action, a.Value)), nil
+	}, mcp.WithLimits(mcp.Limits{MessageBytes: 8 << 10}))
+	s := open(t, b, func(string, json.RawMessage) {})
+	deep := strings.Repeat("[", 1000) + strings.Repeat("]", 1000)
+	for _, test := range []struct {
+		client *client
+		want   string
+	}{
+		{&client{answer: `{"action":"accept","content":{"a":` + deep + `}}`}, "nested deeper"},
+		{&client{answer: `{"action":"accept","action":"decline"}`}, "duplicate key"},
+		{&client{answer: "{\"action\":\"\xff\"}"}, "invalid UTF-8"},
+		{&client{answer: `{"action":"accept","content":{"a":"` + strings.Repeat("x", 9<<10) + `"}}`}, "8192 bytes"},
+		{&client{answer: ""}, "unexpected end"},
+		{&client{err: &jsonrpc.Error{Code: -1, Message: "no", Data: json.RawMessage(deep)}}, "nested deeper"},
+		{&client{err: errors.New(strings.Repeat("x", 9<<10))}, "8192 bytes"},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		result, err := s.Call(ctx, callOf(`{}`, ""), test.client)
+		cancel()
+		if err != nil || !strings.Contains(string(result), `"isError":true`) || !strings.Contains(string(result), test.want) {
+			t.Errorf("%v %s, want %q", err, result, test.want)
+		}
 	}
 }
 

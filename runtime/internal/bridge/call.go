@@ -85,16 +85,7 @@ func (c *call) send(req *Request, out *sink) error {
 	text = append(text, `,"method":`...)
 	text = wire.AppendString(text, req.Method)
 	text = append(append(append(text, `,"params":`...), req.Params...), '}')
-	switch most := host.Limits().MessageBytes; {
-	case len(text) > most:
-		in.Drop()
-		return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: fmt.Sprintf("message is longer than %d bytes", most)}
-	case !in.Room(cap(text)):
-		in.Drop()
-		return errOverloaded
-	}
-	if err := in.Parse(text); err != nil {
-		in.Drop()
+	if err := parse(host, in, text); err != nil {
 		return err
 	}
 	c.conn.Take(in, callerOf(c.values, req.Principal, req.Header), out)
@@ -136,15 +127,21 @@ func (c *call) ask(ctx context.Context, id jsonrpc.ID, method string, params jso
 		delete(c.asks, key)
 		c.mu.Unlock()
 		cancel()
+		// Without a reply the handler would wait for ever, so what the server refuses becomes an error.
 		if err == nil {
-			give(c.bridge.host, c.conn, c.principal, jsonrpc.AppendResult(nil, id, wire.AppendCompact(nil, answer)))
+			err = give(c.bridge.host, c.conn, c.principal, jsonrpc.AppendResult(nil, id, wire.AppendCompact(nil, answer)))
+		}
+		if err == nil {
 			return
 		}
 		e, ok := errors.AsType[*jsonrpc.Error](err)
 		if !ok {
 			e = &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: err.Error()}
 		}
-		give(c.bridge.host, c.conn, c.principal, jsonrpc.AppendError(nil, id, e))
+		if err := give(c.bridge.host, c.conn, c.principal, jsonrpc.AppendError(nil, id, e)); err != nil {
+			e = &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "the error of the client is refused: " + err.Error()}
+			_ = give(c.bridge.host, c.conn, c.principal, jsonrpc.AppendError(nil, id, e))
+		}
 	}()
 }
 
