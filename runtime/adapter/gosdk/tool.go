@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime/debug"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -24,7 +25,8 @@ import (
 // and its TokenInfo is that of the principal: the value, or one that has only the ID as UserID. It cannot
 // ask the client: a result with InputRequests, and requests of its session, are errors.
 //
-// It panics where [sdk.AddTool] or [mcp.NewTool] does.
+// A panic of the handler is that of the call, which package mcp recovers. Tool itself panics where
+// [sdk.AddTool] or [mcp.NewTool] does.
 func Tool[In, Out any](t *sdk.Tool, h sdk.ToolHandlerFor[In, Out]) mcp.Feature {
 	s := sdk.NewServer(&sdk.Implementation{Name: t.Name, Version: "1"}, nil)
 	sdk.AddTool(s, t, h)
@@ -36,9 +38,34 @@ func Tool[In, Out any](t *sdk.Tool, h sdk.ToolHandlerFor[In, Out]) mcp.Feature {
 	if err != nil {
 		panic(fmt.Sprintf("gosdk: tool %q: %v", t.Name, err))
 	}
+	s.AddReceivingMiddleware(recovering)
 	return mcp.NewTool(info, func(ctx context.Context, arguments encoding.RawMessage) (*mcp.ToolResult, error) {
 		return callServer(ctx, s, t.Name, arguments)
 	})
+}
+
+// panicKey is the key of a *panicked in the context of a call.
+type panicKey struct{}
+
+// panicked is a panic on the goroutine of the SDK, which does not recover it.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+// recovering is a middleware that stores a panic for the goroutine of the call.
+func recovering(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (result sdk.Result, err error) {
+		defer func() {
+			if e := recover(); e != nil {
+				if p, ok := ctx.Value(panicKey{}).(*panicked); ok {
+					p.value, p.stack = e, debug.Stack()
+				}
+				result, err = nil, fmt.Errorf("panic: %v", e)
+			}
+		}()
+		return next(ctx, method, req)
+	}
 }
 
 // infoOf returns the description of a tool.
@@ -116,7 +143,8 @@ func callServer(ctx context.Context, s *sdk.Server, name string, arguments encod
 	}
 	c := &oneCall{silent: &silent{closed: make(chan struct{})}, incoming: make(chan jsonrpc.Message, 1), outgoing: make(chan jsonrpc.Message)}
 	c.incoming <- request
-	session, err := s.Connect(context.WithoutCancel(ctx), c, nil)
+	failed := new(panicked)
+	session, err := s.Connect(context.WithValue(context.WithoutCancel(ctx), panicKey{}, failed), c, nil)
 	if err != nil {
 		return nil, fmt.Errorf("call the tool of the Go SDK: %w", err)
 	}
@@ -129,6 +157,9 @@ func callServer(ctx context.Context, s *sdk.Server, name string, arguments encod
 		case m := <-c.outgoing:
 			switch m := m.(type) {
 			case *jsonrpc.Response:
+				if failed.value != nil {
+					panic(fmt.Sprintf("%v\n\n%s", failed.value, failed.stack))
+				}
 				return resultFrom(m)
 			case *jsonrpc.Request:
 				passOn(ctx, m)

@@ -4,10 +4,12 @@
 package gosdk
 
 import (
+	"bytes"
 	"context"
 	encoding "encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -107,6 +109,34 @@ func TestToolCancelled(t *testing.T) {
 		t.Error("no error")
 	}
 	<-ended
+}
+
+// badOut panics when it is written.
+type badOut struct{}
+
+func (badOut) MarshalJSON() ([]byte, error) { panic("cannot be written") }
+
+// A panic is recovered by our server: the SDK would end the program.
+func TestToolPanics(t *testing.T) {
+	var log bytes.Buffer
+	s := mcp.NewServer(mcp.ServerInfo{Name: "ours"}, mcp.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
+	s.Register(Tool(&sdk.Tool{Name: "handler"}, func(context.Context, *sdk.CallToolRequest, any) (*sdk.CallToolResult, any, error) {
+		panic("cannot be done")
+	}))
+	s.Register(Tool(&sdk.Tool{Name: "result"}, func(context.Context, *sdk.CallToolRequest, any) (*sdk.CallToolResult, any, error) {
+		return nil, badOut{}, nil
+	}))
+	c := mcptest.New(t, s, mcptest.Options{})
+	for _, name := range []string{"handler", "result"} {
+		if r := c.Call(name, map[string]any{}); !r.IsError || !strings.Contains(r.Text(), "internal error") {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	for _, want := range []string{"cannot be done", "cannot be written", "TestToolPanics", "badOut"} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log lacks %q: %s", want, &log)
+		}
+	}
 }
 
 // What passes through both adapters: progress, and errors of the protocol with their data.
