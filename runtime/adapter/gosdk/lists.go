@@ -146,7 +146,7 @@ func listed[T any](ctx context.Context, from *origin, m *mount, s *set[T]) (all 
 			all = map[string]*T{}
 		}
 		maps.Copy(all, p.items)
-		if len(p.order) > 0 && s.get(s.name(p.order[len(p.order)-1])) == nil {
+		if s.list == protocol.ResourcesList && len(p.order) > 0 && !s.knows(s.name(p.order[len(p.order)-1])) {
 			break
 		}
 		cursor = p.next
@@ -254,7 +254,7 @@ func more(ctx context.Context, from *origin, mounts []*mount, r *sdk.ListResourc
 				return err
 			}
 			for _, resource := range p.order {
-				if m.resources.get(resource.URI) == nil {
+				if !m.resources.knows(resource.URI) {
 					r.Resources = append(r.Resources, resource)
 					r.CacheScope = "private"
 				}

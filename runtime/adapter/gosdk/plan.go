@@ -99,6 +99,15 @@ type set[T any] struct {
 
 	mu    sync.RWMutex
 	items map[string]registered[T]
+	taken map[string]bool // names of features that are left out, since the SDK's server has others by them
+}
+
+// knows reports whether a feature is of the mount, or left out, and not one that a template lists.
+func (s *set[T]) knows(name string) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	_, ok := s.items[name]
+	return ok || s.taken[name]
 }
 
 // get returns a feature, nil without one.
@@ -222,11 +231,16 @@ func (p *plan) dropTaken(taken *existing) {
 }
 
 func drop[T any](s *set[T], planned map[string]registered[T], taken map[string]*T) {
+	out := map[string]bool{}
 	for name := range planned {
 		if other := taken[name]; other != nil && other != s.get(name) {
 			delete(planned, name)
+			out[name] = true
 		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.taken = out
 }
 
 // apply adds the features that are new or have changed. The SDK panics on what it does not allow.
