@@ -24,7 +24,8 @@ import (
 //
 // A name or URI that the SDK's server has already is an error, and then nothing is added; the
 // error has all of them. To compare, Mount lists the features of the SDK's server through the
-// middleware that this has. Features that are added to the SDK's server at the same time can get
+// middleware that this has, which has to pass entries on as they are: a copy is a feature of the
+// SDK's server for Mount, which neither hides nor removes it. Features that are added to the SDK's server at the same time can get
 // past that. A tool whose calls must become tasks cannot be added: the log has a warning about it.
 //
 // Callers are known by [auth.TokenInfo]: the ID of the principal is its UserID, the value the
@@ -102,12 +103,14 @@ func (m *mount) begin() error {
 
 // end removes the features, and everything else of the mount.
 func (m *mount) end() {
-	if taken, err := m.host.existing(); err == nil {
-		removeAll(m, &m.tools, taken)
-		removeAll(m, &m.resources, taken)
-		removeAll(m, &m.templates, taken)
-		removeAll(m, &m.prompts, taken)
+	taken, err := m.host.existing()
+	if err != nil { // of middleware, which may refuse a list
+		taken = new(existing)
 	}
+	removeAll(m, &m.tools, taken)
+	removeAll(m, &m.resources, taken)
+	removeAll(m, &m.templates, taken)
+	removeAll(m, &m.prompts, taken)
 	m.host.remove(m)
 	if m.hub != nil {
 		m.hub.Close()

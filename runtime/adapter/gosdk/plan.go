@@ -289,7 +289,8 @@ func removeAll[T any](m *mount, s *set[T], taken *existing) {
 // removeOne removes a feature, unless the SDK's server has another one by that name now.
 func removeOne[T any](m *mount, s *set[T], name string, item *T, taken *existing) {
 	s.delete(name)
-	if of[T](taken)[name] == item {
+	// Middleware of the server can hide a feature from the list.
+	if other := of[T](taken)[name]; other == nil || other == item {
 		s.remove(m.host.server, name)
 	}
 }
