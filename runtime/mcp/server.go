@@ -193,6 +193,7 @@ func (s *Server) reindex(set int) {
 // notifyListChanged notifies subscribers that the features of a set have changed.
 func (s *Server) notifyListChanged(set int) {
 	s.subscribers.each(func(sub *subscriber) { sub.changed(topicOf[set], 0) })
+	s.subscribers.callWatchers()
 }
 
 // Features returns the registered features that policies allow: tools, resources, resource

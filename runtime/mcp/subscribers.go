@@ -51,8 +51,29 @@ func (s *Server) ResourceUpdated(uri string) {
 // subscribers are the subscribers of a server, on all of its connections, in the order in which
 // they were added.
 type subscribers struct {
-	mu   sync.RWMutex
-	subs list.List
+	mu       sync.RWMutex
+	subs     list.List
+	watchers list.List // of functions, called after each change of a list
+}
+
+// watch has a function called after each change of a list, until stop is called.
+func (l *subscribers) watch(changed func()) (stop func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	e := l.watchers.PushBack(changed)
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.watchers.Remove(e)
+	}
+}
+
+func (l *subscribers) callWatchers() {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	for e := l.watchers.Front(); e != nil; e = e.Next() {
+		e.Value.(func())()
+	}
 }
 
 func (l *subscribers) add(sub *subscriber) {

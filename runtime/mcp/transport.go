@@ -202,3 +202,9 @@ func (h transportServer) Listing(list protocol.Method, rev *protocol.Revision) [
 	}
 	return all
 }
+
+func (h transportServer) WatchLists(changed func()) (stop func()) {
+	return h.subscribers.watch(changed)
+}
+
+func (h transportServer) OffersCompletion() bool { return h.offersCompletion() }

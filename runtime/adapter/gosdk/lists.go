@@ -270,27 +270,3 @@ func more(ctx context.Context, from *origin, mounts []*mount, r *sdk.ListResourc
 	}
 	return nil
 }
-
-// completing reports whether the inner server can complete arguments.
-func (m *mount) completing() (bool, error) {
-	meta := map[string]any{
-		sdk.MetaKeyProtocolVersion:    protocol.All[len(protocol.All)-1].Version,
-		sdk.MetaKeyClientCapabilities: map[string]any{},
-	}
-	params, err := encoding.Marshal(map[string]any{"_meta": meta})
-	if err != nil {
-		return false, fmt.Errorf("write params: %w", err)
-	}
-	from := &origin{meta: meta, modern: true}
-	text, err := m.call(context.Background(), from, protocol.Discover, params, nil)
-	if err != nil {
-		return false, fmt.Errorf("read the capabilities of the mounted server: %w", err)
-	}
-	var r struct {
-		Capabilities struct{ Completions json }
-	}
-	if err := encoding.Unmarshal(text, &r); err != nil {
-		return false, fmt.Errorf("read the capabilities of the mounted server: %w", err)
-	}
-	return r.Capabilities.Completions != nil, nil
-}

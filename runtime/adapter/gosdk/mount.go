@@ -1,7 +1,6 @@
 package gosdk
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/runtime/internal/bridge"
-	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -25,8 +23,8 @@ import (
 // A name or URI that the SDK's server has already is an error, and then nothing is added; the
 // error has all of them. To compare, Mount lists the features of the SDK's server through the
 // middleware that this has, which has to pass entries on as they are: a copy is a feature of the
-// SDK's server for Mount, which neither hides nor removes it. Features that are added to the SDK's server at the same time can get
-// past that. A tool whose calls must become tasks cannot be added: the log has a warning about it.
+// SDK's server for Mount, which neither hides nor removes it. Features that are added to the SDK's
+// server at the same time can get past that. A tool whose calls must become tasks cannot be added: the log has a warning about it.
 //
 // Callers are known by [auth.TokenInfo]: the ID of the principal is its UserID, the value the
 // *auth.TokenInfo, and a feature needs those of its scopes. The SDK has checked the token of each
@@ -64,21 +62,21 @@ type mount struct {
 	number int64 // among the mounts of the host
 	inner  *mcp.Server
 	bridge *bridge.Bridge
-	hub    *bridge.Session // that gets changes of lists; nil before begin and after end
+	stop   func() // ends the goroutine for changes; nil before begin and after end
 
 	tools     set[sdk.Tool]
 	resources set[sdk.Resource]
 	templates set[sdk.ResourceTemplate]
 	prompts   set[sdk.Prompt]
 
-	mu        sync.RWMutex
-	aliases   map[string]string // of tools
-	matchers  []*uritemplate.Template
-	completes bool
+	mu       sync.RWMutex
+	aliases  map[string]string // of tools
+	matchers []*uritemplate.Template
 }
 
 // begin adds the features.
 func (m *mount) begin() error {
+	m.watch()
 	taken, err := m.host.existing()
 	if err != nil {
 		return err
@@ -89,10 +87,6 @@ func (m *mount) begin() error {
 	}
 	if collisions := plan.collisions(taken); collisions != nil {
 		return errors.New(strings.Join(collisions, "; "))
-	}
-	m.hub, err = m.bridge.Open(context.Background(), &bridge.Hello{Revision: protocol.Latest.Version}, m.changed)
-	if err != nil {
-		return fmt.Errorf("open the connection for changes: %w", err)
 	}
 	if err := m.look(); err != nil {
 		return err
@@ -112,23 +106,41 @@ func (m *mount) end() {
 	removeAll(m, &m.templates, taken)
 	removeAll(m, &m.prompts, taken)
 	m.host.remove(m)
-	if m.hub != nil {
-		m.hub.Close()
-		m.hub = nil
-	}
+	m.stop()
+	m.stop = nil
 	m.bridge.Close()
 }
 
-// changed is called when a list of the inner server has changed.
-func (m *mount) changed(method string, _ json) {
-	switch method {
-	case protocol.ToolsListChanged, protocol.ResourcesListChanged, protocol.PromptsListChanged:
-	default:
-		return
+// watch starts a goroutine that handles changes of the lists of the inner server.
+func (m *mount) watch() {
+	changes, ended := make(chan struct{}, 1), make(chan struct{})
+	unwatch := m.bridge.Server().WatchLists(func() {
+		select {
+		case changes <- struct{}{}:
+		default:
+		}
+	})
+	m.stop = func() {
+		unwatch()
+		close(ended)
 	}
+	go func() {
+		for {
+			select {
+			case <-changes:
+				m.changed()
+			case <-ended:
+				return
+			}
+		}
+	}()
+}
+
+// changed is called when lists of the inner server have changed.
+func (m *mount) changed() {
 	m.host.changing.Lock()
 	defer m.host.changing.Unlock()
-	if m.hub == nil {
+	if m.stop == nil {
 		return
 	}
 	log := m.bridge.Server().Log()
@@ -166,7 +178,7 @@ func (m *mount) update() error {
 	return nil
 }
 
-// look reads what the SDK's server has no list for: aliases, patterns of URIs and completions.
+// look reads what the SDK's server has no list for: aliases and patterns of URIs.
 func (m *mount) look() error {
 	aliases := map[string]string{}
 	var matchers []*uritemplate.Template
@@ -184,13 +196,9 @@ func (m *mount) look() error {
 			matchers = append(matchers, t)
 		}
 	}
-	completes, err := m.completing()
-	if err != nil {
-		return err
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.aliases, m.matchers, m.completes = aliases, matchers, completes
+	m.aliases, m.matchers = aliases, matchers
 	return nil
 }
 
@@ -219,8 +227,4 @@ func (m *mount) canonical(alias string) (string, bool) {
 }
 
 // canComplete reports whether arguments of a prompt or template of the mount can be completed.
-func (m *mount) canComplete() bool {
-	m.mu.RLock()
-	defer m.mu.RUnlock()
-	return m.completes
-}
+func (m *mount) canComplete() bool { return m.bridge.Server().OffersCompletion() }

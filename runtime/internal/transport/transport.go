@@ -243,6 +243,11 @@ type Server interface {
 	// Listing returns all features of a list in the form of the revision, also those that only some
 	// callers may see, for a server that has a list of its own.
 	Listing(list protocol.Method, rev *protocol.Revision) []json.RawMessage
+	// WatchLists has changed called after each change of a list, also of one that clients are not
+	// notified of, until stop is called. It must not wait.
+	WatchLists(changed func()) (stop func())
+	// OffersCompletion reports whether arguments of prompts or templates can be completed.
+	OffersCompletion() bool
 	// ForwardedParams returns those of the tool that a call names in its arguments, and the
 	// arguments of that tool. Clients that have not listed it cannot send the fields.
 	ForwardedParams(p *jsonrpc.Params) (params []toolschema.HeaderParam, arguments []byte)
