@@ -139,6 +139,26 @@ func TestUnmountDuringCalls(t *testing.T) {
 	}
 }
 
+// A call that goes on after its mount has ended leaves nothing of the mount in the session.
+func TestNoPartOfAnEndedMount(t *testing.T) {
+	s := newServer()
+	unmount, err := Mount(s, registering(echo("a")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := hostOf(s)
+	m := h.mounted()[0]
+	c := connect(t, s, "2025-11-25", nil)
+	same(t, "a", call(t, c, "a", map[string]any{}), "{}")
+	unmount()
+	for ss := range s.Sessions() {
+		if _, err := h.session(ss).in(t.Context(), m, &origin{session: ss}); err == nil {
+			t.Error("a session is opened")
+		}
+		same(t, "parts", len(h.session(ss).parts), 0)
+	}
+}
+
 // A tool that replaces a mounted one stays when the features are removed.
 func TestUnmountLeavesOthers(t *testing.T) {
 	s := newServer()

@@ -131,7 +131,7 @@ func (s *session) rootsChanged() {
 // in returns the session of a mount, and opens it if there is none.
 func (s *session) in(ctx context.Context, m *mount, from *origin) (*bridge.Session, error) {
 	s.mu.Lock()
-	if s.ended {
+	if s.ended || !slices.Contains(s.host.mounted(), m) { // after that check, leave will find the part
 		s.mu.Unlock()
 		return nil, mcp.ErrConnectionClosed
 	}
