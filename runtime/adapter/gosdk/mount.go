@@ -32,7 +32,8 @@ import (
 // unless [mcp.WithAccess] says otherwise.
 //
 // unmount removes everything, and ends the calls that run. It waits for nothing else, and may be
-// called more than once. Sessions of the SDK go on.
+// called more than once. Sessions of the SDK go on, but subscriptions to the resources end with
+// them: clients subscribe again after another Mount.
 func Mount(s *sdk.Server, register func(mcp.Registrar), options ...mcp.Option) (unmount func(), err error) {
 	inner := mcp.NewServer(mcp.ServerInfo{Name: "mounted", Version: "1"}, options...)
 	register(inner)
