@@ -144,8 +144,9 @@ func TestCancel(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for name, call := range callers(t, b) {
-		failed := make(chan error, 1)
+	all := callers(t, b)
+	for _, name := range []string{"session", "request"} { // the second one closes the bridge
+		call, failed := all[name], make(chan error, 1)
 		go func() {
 			_, err := call(t.Context(), `{}`, nil)
 			failed <- err
@@ -164,6 +165,32 @@ func TestCancel(t *testing.T) {
 	}
 	for range 2 {
 		<-ended
+	}
+}
+
+// A call that runs when its session or bridge ends has no result, whatever its handler returns then.
+func TestEndedCalls(t *testing.T) {
+	for i := range 400 {
+		started := make(chan struct{})
+		b := newBridge(t, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
+			close(started)
+			<-ctx.Done()
+			return mcp.TextResult("too late"), nil
+		})
+		s := open(t, b, func(string, json.RawMessage) {})
+		failed := make(chan error, 1)
+		go func() {
+			_, err := s.Call(t.Context(), callOf(`{}`, ""), nil)
+			failed <- err
+		}()
+		<-started
+		if i%2 == 0 {
+			s.Close()
+		}
+		b.Close()
+		if err := <-failed; !errors.Is(err, mcp.ErrConnectionClosed) {
+			t.Fatalf("call %d: %v", i, err)
+		}
 	}
 }
 

@@ -65,6 +65,14 @@ func (c *call) run(ctx context.Context, req *Request, ended <-chan struct{}, can
 			c.conn.Cancel()
 			return nil, mcp.ErrConnectionClosed
 		}
+		// The end of a session or bridge makes handlers return, so a reply that follows it is no result.
+		select {
+		case <-ended:
+			return nil, mcp.ErrConnectionClosed
+		case <-c.bridge.ended:
+			return nil, mcp.ErrConnectionClosed
+		default:
+		}
 		messages, reply := out.take()
 		for _, text := range messages {
 			c.receive(ctx, text)
