@@ -2,7 +2,6 @@ package gosdk
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"testing"
 
@@ -45,17 +44,57 @@ func TestLeftOutInPages(t *testing.T) {
 	inner.Register(resource("x://z"))
 	for _, revision := range []string{"2025-11-25", modern} {
 		c := connect(t, s, revision, nil)
-		var uris []string
+		const want = "x://a x://own x://z x://t/1"
 		waitFor(t, func() bool {
-			uris = nil
+			var uris []string
 			for r, err := range c.Resources(t.Context(), nil) {
 				if err != nil {
 					t.Fatal(err)
 				}
 				uris = append(uris, r.URI)
 			}
-			return slices.Contains(uris, "x://z")
+			return strings.Join(uris, " ") == want
 		})
-		same(t, revision, strings.Join(uris, " "), "x://a x://own x://z x://t/1")
 	}
+}
+
+// At no time does the SDK's server have a feature that no mount knows.
+func TestKnownWhileItChanges(t *testing.T) {
+	s := newServer()
+	unmount, err := Mount(s, registering(echo("a")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := hostOf(s).mounted()[0]
+	listed := func(when string) {
+		t.Helper()
+		e, err := m.host.existing()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, item := range e.tools {
+			if name != "own" && !m.tools.has(item) {
+				t.Errorf("%s: %q is no feature of the mount", when, name)
+			}
+		}
+	}
+	kind := *m.tools.kind
+	kind.add = func(m *mount, item *sdk.Tool) {
+		listed("before it is added")
+		toolKind.add(m, item)
+		listed("when it is added")
+	}
+	kind.remove = func(server *sdk.Server, names ...string) {
+		listed("before it is removed")
+		toolKind.remove(server, names...)
+		listed("when it is removed")
+	}
+	m.tools.kind = &kind
+	for _, name := range []string{"a", "b"} { // replaced, and new
+		r := registered[sdk.Tool]{item: &sdk.Tool{Name: name, InputSchema: map[string]any{"type": "object"}}, text: "changed"}
+		addAll(m, &m.tools, map[string]registered[sdk.Tool]{name: r})
+		listed("afterwards")
+	}
+	unmount()
+	sameList(t, "tools", toolNames(t, connect(t, s, modern, nil)), "own")
 }

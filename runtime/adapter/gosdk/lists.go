@@ -108,7 +108,7 @@ func relist[T any](ctx context.Context, from *origin, mounts []*mount, of func(*
 // ownerOf returns the mount of a feature, nil if it is the SDK's own.
 func ownerOf[T any](mounts []*mount, of func(*mount) *set[T], item *T) (*mount, *set[T]) {
 	for _, m := range mounts {
-		if s := of(m); s.get(s.name(item)) == item {
+		if s := of(m); s.has(item) {
 			return m, s
 		}
 	}

@@ -90,6 +90,7 @@ func readTool(entry json) (*sdk.Tool, error) {
 type registered[T any] struct {
 	item *T
 	text string
+	old  *T // that item replaces, while it does
 }
 
 // set is the features of one kind that a mount has added.
@@ -115,6 +116,14 @@ func (s *set[T]) get(name string) *T {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.items[name].item
+}
+
+// has reports whether the item is a feature of the mount, or one that is being replaced.
+func (s *set[T]) has(item *T) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	r, ok := s.items[s.name(item)]
+	return ok && (r.item == item || r.old == item)
 }
 
 // any reports whether there are features.
@@ -185,7 +194,7 @@ func planned[T any](m *mount, s *set[T]) (map[string]registered[T], error) {
 		if err != nil {
 			return nil, fmt.Errorf("read the entry of a %s: %w", s.text, err)
 		}
-		all[s.name(item)] = registered[T]{item, string(entry)}
+		all[s.name(item)] = registered[T]{item: item, text: string(entry)}
 	}
 	return all, nil
 }
@@ -265,9 +274,27 @@ func addAll[T any](m *mount, s *set[T], planned map[string]registered[T]) {
 		if had && old.text == r.text {
 			continue
 		}
-		s.add(m, r.item) // may panic
-		s.put(name, r)
+		addOne(m, s, name, r, old)
 	}
+}
+
+// addOne adds a feature, or replaces one. The set has it first: what the SDK lists and no set has
+// is listed for every caller.
+func addOne[T any](m *mount, s *set[T], name string, r, old registered[T]) {
+	added := false
+	defer func() {
+		switch {
+		case added:
+			s.put(name, r)
+		case old.item != nil:
+			s.put(name, old)
+		default:
+			s.delete(name)
+		}
+	}()
+	s.put(name, registered[T]{item: r.item, text: r.text, old: old.item})
+	s.add(m, r.item) // may panic
+	added = true
 }
 
 // removeOld removes what the plan does not have.
@@ -288,9 +315,9 @@ func removeAll[T any](m *mount, s *set[T], taken *existing) {
 
 // removeOne removes a feature, unless the SDK's server has another one by that name now.
 func removeOne[T any](m *mount, s *set[T], name string, item *T, taken *existing) {
-	s.delete(name)
 	// Middleware of the server can hide a feature from the list.
 	if other := of[T](taken)[name]; other == nil || other == item {
 		s.remove(m.host.server, name)
 	}
+	s.delete(name)
 }
