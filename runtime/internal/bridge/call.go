@@ -65,7 +65,7 @@ func (c *call) run(ctx context.Context, req *Request, ended <-chan struct{}, can
 			c.conn.Cancel()
 			return nil, mcp.ErrConnectionClosed
 		}
-		// The end of a session or bridge makes handlers return, so a reply that follows it is no result.
+		// The end of a session or bridge makes handlers return: a reply that follows it is dropped.
 		select {
 		case <-ended:
 			return nil, mcp.ErrConnectionClosed
