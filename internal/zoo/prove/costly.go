@@ -104,6 +104,9 @@ func Costly(t *testing.T, cfg Config, search Search) {
 	slices.SortFunc(worst, func(a, b *recipe) int { return int(1000 * (b.ratio - a.ratio)) })
 	for i, c := range worst[:min(len(worst), search.Worst)] {
 		ratio := costs(t, session, c, search.Large, 3)
+		if ratio > search.Most { // or the machine was busy three times
+			ratio = costs(t, session, c, search.Large, 20)
+		}
 		if i < 5 || ratio > search.Most/2 {
 			t.Logf("%s: %.1f times json.Unmarshal for %d bytes, %.1f for %d: %.100q %.100q %.60q", c.tool.Name, c.ratio, search.Small, ratio, search.Large, c.before, c.unit, c.after)
 		}
