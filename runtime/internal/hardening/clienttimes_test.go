@@ -157,6 +157,7 @@ func TestClientTimes(t *testing.T) {
 				return mcpclient.Cancel(), ctx.Err()
 			}
 			_, err := call(s)(t)
+			synctest.Wait() // for the function that has been asked
 			return time.Duration(asked.Load()), err
 		}, mcpclient.ErrTimeout},
 		{"WriteTime", 17 * time.Second, call(&times{
