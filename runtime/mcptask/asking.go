@@ -125,7 +125,11 @@ func (t *tasks) awaitAsker(ctx context.Context, q askedQuestion, now asker) bool
 	ctx, cancel := context.WithTimeout(ctx, lease)
 	defer cancel()
 	for r, err := range t.store.Watch(ctx, q.key) {
-		if err != nil {
+		if err != nil { // the caller tries again, which must not take a processor while the store fails
+			select {
+			case <-time.After(askingPause):
+			case <-ctx.Done():
+			}
 			break
 		}
 		c, err := t.open(ctx, r)
