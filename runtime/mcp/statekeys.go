@@ -24,7 +24,8 @@ type KeySource interface {
 	// anything that it has sealed. A server calls it before it first needs a key, then at most
 	// once a minute while it needs keys, and once a second if it gets a text of an unknown key.
 	// After an error the server goes on with the keys of before; without any, what needs a key
-	// fails.
+	// fails. A request waits for it for half a second where there are keys of before, for two
+	// seconds if those did not open a text, and for ten without any.
 	StateKeys(ctx context.Context) ([][]byte, error)
 }
 
