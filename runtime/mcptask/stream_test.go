@@ -225,6 +225,30 @@ func TestAsksAfterFailures(t *testing.T) {
 	}
 }
 
+// A process that waits for another one to stop asking takes no processor while its store fails, and asks
+// afterwards. A loop without a pause would stop the time of the test.
+func TestWaitsToAskWhileTheStoreFails(t *testing.T) {
+	within(t, func(t *testing.T) {
+		store := mcptask.NewMemory()
+		var processes []*process
+		var clients []*session
+		for range 2 {
+			p := newProcess(t, store)
+			add(p.Server, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "sure?") })
+			processes, clients = append(processes, p), append(clients, openSession(t, p.Server, "ada"))
+		}
+		id := clients[0].begin("ask", "")
+		clients[0].read() // its stream asks
+		clients[1].write(clients[1].request("tasks/result", `"taskId":"`+id+`"`))
+		wait()
+		processes[1].store.failing("watch", true)
+		time.Sleep(20 * time.Second)
+		processes[1].store.failing("watch", false)
+		clients[0].conn.Close()
+		has(t, clients[1].read(), "elicitation/create")
+	})
+}
+
 // A session with many tasks that wait has no goroutine for each, and gets all of their questions, some
 // at a time.
 func TestManyQuestionsOfASession(t *testing.T) {
