@@ -86,6 +86,7 @@ func Start(o Options) (*Server, error) {
 		ServerName: o.Name, Host: "127.0.0.1", Port: server.RANDOM_PORT, Username: s.user, Password: s.password,
 		JetStream: true, StoreDir: o.Dir, SyncAlways: o.SyncAlways, NoSigs: true, NoLog: true,
 		JetStreamMaxMemory: o.MaxMemory, JetStreamMaxStore: o.MaxStore,
+		LameDuckGracePeriod: time.Millisecond, LameDuckDuration: time.Second,
 	}
 	if o.Cluster != "" {
 		host, port, err := splitAddress(o.Listen)
@@ -137,12 +138,15 @@ func (s *Server) Connect(options ...nats.Option) (*nats.Conn, error) {
 	return nc, nil
 }
 
-// Close stops the server. Its part of a cluster goes to the others first. If ctx ends before, Close returns the cause, and
-// the server stops later.
+// Close stops the server. What it leads in a cluster goes to the others first, for which they have a second; connections to
+// it are closed in another one. If ctx ends before, Close returns the cause, and the server stops later.
 func (s *Server) Close(ctx context.Context) error {
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
+		// Shutdown steps down as well, but stops at once: where the others are slow, they elect leaders, which
+		// takes seconds. It is called for a server that is stopped already, for which the other does nothing.
+		s.server.LameDuckShutdown()
 		s.server.Shutdown()
 		s.server.WaitForShutdown()
 	}()
