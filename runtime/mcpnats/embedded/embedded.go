@@ -139,13 +139,14 @@ func (s *Server) Connect(options ...nats.Option) (*nats.Conn, error) {
 }
 
 // Close stops the server. What it leads in a cluster goes to the others first, for which they have a second; connections to
-// it are closed in another one. If ctx ends before, Close returns the cause, and the server stops later.
+// it are closed within another one. If ctx ends before, Close returns the cause, and the server stops later.
 func (s *Server) Close(ctx context.Context) error {
 	stopped := make(chan struct{})
 	go func() {
 		defer close(stopped)
-		// Shutdown steps down as well, but stops at once: where the others are slow, they elect leaders, which
-		// takes seconds. It is called for a server that is stopped already, for which the other does nothing.
+		// Shutdown alone steps down and stops at once. Where the others are slow, the transfer is lost, and they
+		// elect leaders, which takes seconds. LameDuckShutdown waits a second in between. It returns at once if
+		// Close was called before: then Shutdown ends the wait.
 		s.server.LameDuckShutdown()
 		s.server.Shutdown()
 		s.server.WaitForShutdown()
