@@ -137,7 +137,8 @@ func (c *Cluster) HTTPOptions() []mcphttp.Option {
 }
 
 // Ready reports by its error why the replica cannot serve all requests now: the connection is lost, or a stream has
-// no leader. It is for readiness probes, and returns within five seconds or so, or when ctx ends.
+// no leader. It is for readiness probes, and returns within five seconds or so, or when ctx ends. A leader that has lost
+// most servers of its cluster finds out after 10 to 20 seconds; until then Ready may return nil, and writes fail.
 func (c *Cluster) Ready(ctx context.Context) error {
 	if status := c.nc.Status(); status != nats.CONNECTED {
 		return fmt.Errorf("mcpnats: the connection is %s", strings.ToLower(status.String()))
