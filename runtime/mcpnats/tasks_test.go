@@ -239,7 +239,7 @@ func TestTasksOfReplicas(t *testing.T) {
 	b, front := startReplicas(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
-	var calling sync.WaitGroup
+	var accepting, calling sync.WaitGroup
 	for i, revision := range []string{"2025-11-25", "2026-07-28"} {
 		o := mcpclient.Options{
 			Revision: revision, Logger: slog.New(slog.DiscardHandler),
@@ -254,8 +254,15 @@ func TestTasksOfReplicas(t *testing.T) {
 		}
 		defer c.Close()
 		for range 9 {
+			accepting.Add(1)
 			calling.Go(func() {
-				result, err := c.Call(ctx, "work", nil, mcpclient.WithTimeout(4*time.Minute))
+				task, err := mcptaskclient.CallTask(ctx, c, "work", nil)
+				accepting.Done()
+				if err != nil {
+					t.Errorf("client %d: %v", i, err)
+					return
+				}
+				result, err := task.Wait(ctx)
 				if err != nil || result.Text() != fmt.Sprintf("client %d 3", i) {
 					t.Errorf("client %d: %+v, %v", i, result, err)
 				}
@@ -271,6 +278,7 @@ func TestTasksOfReplicas(t *testing.T) {
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
+	accepting.Wait() // a call without a response is lost with its replica
 	b.replicas[0].kill()
 	calling.Wait()
 	again := 0
