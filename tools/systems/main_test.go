@@ -1,0 +1,53 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A package that is valid on Linux only, and one whose test is.
+func TestCheck(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":             "module m\n\ngo 1.26\n",
+		"a/a.go":             "package a\n\nimport \"syscall\"\n\nfunc A() { b() }\n\nvar Sent = syscall.Getpid()\n",
+		"a/b_linux.go":       "package a\n\nfunc b() {}\n",
+		"a/b_windows.go":     "package a\n\nfunc b() {}\n",
+		"c/c.go":             "package c\n",
+		"c/c_test.go":        "package c\n\nimport (\n\t\"syscall\"\n\t\"testing\"\n)\n\nfunc TestC(*testing.T) { _ = syscall.Getrusage }\n",
+		"d/d.go":             "package d\n\nimport \"m/a\"\n\nfunc D() { a.A() }\n",
+		"d/wrong_windows.go": "package d\n\nfunc wrong() int { return \"\" }\n",
+	} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		system system
+		want   []string
+	}{
+		{system{"linux", true}, nil},
+		{system{"darwin", false}, []string{"a.go:5:"}},
+		{system{"windows", true}, []string{"c_test.go:8:", "wrong_windows.go:3:"}},
+	} {
+		problems, _, err := test.system.check(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(problems) != len(test.want) {
+			t.Errorf("%s: %q, want %q", test.system.name, problems, test.want)
+			continue
+		}
+		for _, want := range test.want {
+			if !strings.Contains(strings.Join(problems, "\n"), want) {
+				t.Errorf("%s: %q, want one in %s", test.system.name, problems, want)
+			}
+		}
+	}
+}
