@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mcpgen/mcpgen/internal/spec"
 )
 
 // visitor is a request as a web page, or another program, makes it.
@@ -32,6 +34,7 @@ func testOrigin(t *testing.T, v target) {
 		testBrowserOnTCP(t, v)
 		return
 	}
+	spec.Holds(t, "S097")
 	t.Run("loopback", func(t *testing.T) {
 		visitors(t, v, setup{}, []visitor{
 			{"", "", true, ""},
@@ -92,6 +95,7 @@ func testOrigin(t *testing.T, v target) {
 			{"mcp.example:8080", "http://mcp.example:8080", true, ""},
 			{"mcp.example:8080", "https://app.example", true, ""},
 			{"192.0.2.1:8080", "", true, ""},
+			{"evil.example:8080", "", false, anyHosts},
 			{"evil.example:8080", "http://evil.example:8080", false, anyHosts},
 			{"evil.example:8080", "https://app.example", false, anyHosts},
 			{"mcp.example:8080", "http://evil.example:8080", false, anyOrigins},

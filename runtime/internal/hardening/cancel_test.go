@@ -60,6 +60,7 @@ func testReplyAfterCancelled(t *testing.T, v target) {
 			for _, id := range []string{"null", "{}", "1.5"} {
 				c.put(cancelled(id), spec.InvalidField)
 			}
+			c.put(`{"jsonrpc":"2.0","method":"notifications/cancelled"}`, spec.InvalidField)
 			c.quiet("cancelled too late")
 			c.alive("cancelled too late")
 		})
@@ -232,6 +233,7 @@ func testAbortedRequest(t *testing.T, v target) {
 			d.cancel()
 			s.settle()
 			if v.era == modern {
+				spec.Holds(t, "S132", "S133", "S170")
 				if err := context.Cause(ctx); !errors.Is(err, mcp.ErrCancelled) {
 					t.Errorf("the cause is %v", err)
 				}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -169,10 +170,10 @@ func testShutdown(t *testing.T, v target) {
 			if took := time.Since(started); took != 5*time.Second {
 				t.Errorf("it took %v", took)
 			}
-			if v.is(httpModern) {
-				_ = s.http.Close() // the request is that of the HTTP server
-			}
 			await(s, ctx.Done(), "end of the context")
+			if err := context.Cause(ctx); !errors.Is(err, mcp.ErrConnectionClosed) {
+				t.Errorf("the cause is %v", err)
+			}
 		})
 	})
 }
@@ -241,6 +242,8 @@ func testSilentClient(t *testing.T, v target) {
 		} else {
 			silent.gone("silence")
 		}
+		spec.Holds(t, "S185", "S186")
+		s.logs("client does not answer pings")
 		time.Sleep(20 * time.Minute)
 		if ctx[polite].Err() != nil {
 			t.Errorf("the one that answers is cut off: %v", context.Cause(ctx[polite]))

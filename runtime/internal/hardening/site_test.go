@@ -218,6 +218,15 @@ func (s *site) settle() {
 	synctest.Wait()
 }
 
+// logs checks that the log of a transport with connections of its own says why one has ended.
+func (s *site) logs(reason string) {
+	s.t.Helper()
+	s.settle()
+	if log := s.log.String(); s.target.is(tcp, webSocket) && !strings.Contains(log, reason) {
+		s.t.Errorf("the log does not say %q: %s", reason, log)
+	}
+}
+
 // patience is how long a test waits for what must come, in the time that it lives in.
 func (s *site) patience() time.Duration {
 	if s.setup.real {

@@ -99,6 +99,9 @@ func testCutOff(t *testing.T, v target) {
 		h := s.hold("beside")
 		slow.say("tools/call", h.params())
 		ctx := await(s, h.in, "call")
+		stopped := s.hold("stopped")
+		id, _ := slow.say("tools/call", stopped.params())
+		await(s, stopped.in, "call")
 		slow.in.pause()
 		started := time.Now()
 		var answers []*delivery
@@ -132,12 +135,18 @@ func testCutOff(t *testing.T, v target) {
 			slow.alive("it reads again")
 			return
 		}
+		slow.put(cancelled(id))
+		await(s, stopped.out, "end of the cancelled call")
+		if d := time.Since(started); d > 0 {
+			t.Errorf("the cancellation has waited %v", d)
+		}
 		await(s, ctx.Done(), "end of the context")
 		if d := time.Since(started); d < writeTime-time.Second || d > writeTime+3*time.Second {
 			t.Errorf("cut off after %v", d)
 		}
 		slow.in.resume()
 		slow.gone("the write timeout")
+		s.logs("client does not read")
 		fast.alive("another client was cut off")
 	})
 }
