@@ -1,7 +1,6 @@
 package mcpws_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -128,31 +127,6 @@ func TestCompressionIsOff(t *testing.T) {
 		defer c.CloseNow()
 		if extensions := resp.Header.Get("Sec-WebSocket-Extensions"); extensions != "" {
 			t.Errorf("extensions %q", extensions)
-		}
-	})
-}
-
-// Close does not wait for a client that has stopped reading.
-func TestCloseWithStuckWriter(t *testing.T) {
-	serveReal(t, false, nil, func(s *testServer, url string, client *http.Client) {
-		ctx, cancel := context.WithCancel(t.Context())
-		defer cancel()
-		c, _, err := websocket.Dial(ctx, url, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer c.CloseNow()
-		if err := c.Write(ctx, websocket.MessageText, []byte(testbed.Call(1, "big", `{"bytes":30000000}`))); err != nil {
-			t.Fatal(err)
-		}
-		// The first bytes have arrived, so the write is in progress.
-		if _, r, err := c.Reader(ctx); err != nil {
-			t.Fatal(err)
-		} else if _, err := r.Read(make([]byte, 10)); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.handler.Close(); err != nil {
-			t.Error(err)
 		}
 	})
 }
