@@ -7,9 +7,7 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -22,20 +20,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpnet"
 )
-
-// slack is what a busy machine may add.
-const slack = 15 * time.Second
-
-func dialOptions() dial.Options {
-	return dial.Options{
-		Limits: dial.Limits{MessageBytes: 1 << 20, WriteTime: 200 * time.Millisecond, CloseTime: 200 * time.Millisecond},
-		Logger: slog.New(slog.DiscardHandler),
-		Report: func(error) {},
-	}
-}
 
 // certificates returns the configurations of a server and of its clients.
 func certificates(t *testing.T) (server, client *tls.Config) {
@@ -58,22 +44,7 @@ func TestEndpoint(t *testing.T) {
 				socket, config = "tcp", clientTLS
 			}
 			serveReal(t, socket, c, func(s *testServer) {
-				client, err := mcpclient.Connect(t.Context(), mcpnet.Endpoint{Network: socket, Address: s.addr.String(), TLS: config}, mcpclient.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer client.Close()
-				var calls sync.WaitGroup
-				for i := range 8 {
-					calls.Go(func() {
-						text := fmt.Sprintf("%d %s", i, strings.Repeat("y", 50_000*i))
-						result, err := client.Call(t.Context(), "echo", map[string]string{"x": text})
-						if err != nil || result.Text() != `{"x":"`+text+`"}` {
-							t.Errorf("call %d: %v", i, err)
-						}
-					})
-				}
-				calls.Wait()
+				testbed.WantConcurrentCalls(t, mcpnet.Endpoint{Network: socket, Address: s.addr.String(), TLS: config})
 			})
 		})
 	}
@@ -116,16 +87,6 @@ func fake(t *testing.T, serve func(c net.Conn)) mcpnet.Endpoint {
 	return mcpnet.Endpoint{Network: "tcp", Address: l.Addr().String()}
 }
 
-func open(t *testing.T, e mcpnet.Endpoint) dial.Stream {
-	t.Helper()
-	conn, err := e.Dial(t.Context(), dialOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	return conn.(dial.Stream)
-}
-
 // wait reads to the end of a connection, which is that of the test.
 func wait(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
 
@@ -161,11 +122,7 @@ func TestEndpointFails(t *testing.T) {
 		{with(secure, &tls.Config{}), "of an authority that is not known here", false},
 		{with(secure, other), "the certificate of the server is not valid for it", false},
 	} {
-		conn, err := c.endpoint.Dial(t.Context(), dialOptions())
-		failed, ok := errors.AsType[*dial.Error](err)
-		if conn != nil || !ok || failed.Again != c.again || failed.Sent || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%+v: %v, want %s", c.endpoint, err, c.want)
-		}
+		testbed.WantDialError(t, c.endpoint, c.want, c.again)
 	}
 }
 
@@ -175,7 +132,7 @@ func TestEndpointClientCertificate(t *testing.T) {
 	serverTLS.ClientAuth = tls.RequireAnyClientCert
 	e := fake(t, func(c net.Conn) { tls.Server(c, serverTLS).Handshake() })
 	e.TLS = clientTLS
-	_, err := open(t, e).Read()
+	_, err := testbed.Open(t, e).Read()
 	if failed, ok := errors.AsType[*dial.Error](err); !ok || failed.Again || !strings.Contains(err.Error(), "the server refuses the TLS connection") {
 		t.Errorf("read: %v", err)
 	}
@@ -189,10 +146,9 @@ func TestEndpointTime(t *testing.T) {
 	cause := errors.New("a cause")
 	ctx, cancel := context.WithTimeoutCause(t.Context(), 100*time.Millisecond, cause)
 	defer cancel()
-	begin := time.Now()
-	conn, err := e.Dial(ctx, dialOptions())
-	if d := time.Since(begin); conn != nil || !errors.Is(err, cause) || d > slack {
-		t.Errorf("%v after %v", err, d)
+	conn, err := e.Dial(ctx, testbed.DialOptions())
+	if conn != nil || !errors.Is(err, cause) {
+		t.Errorf("dial: %v", err)
 	}
 }
 
@@ -210,7 +166,7 @@ func TestEndpointOtherProtocols(t *testing.T) {
 			c.Write([]byte("\x15\x03\x01\x00\x02\x02\x46"))
 		}).Address: "the server speaks TLS: set Endpoint.TLS",
 	} {
-		stream := open(t, mcpnet.Endpoint{Network: "tcp", Address: address})
+		stream := testbed.Open(t, mcpnet.Endpoint{Network: "tcp", Address: address})
 		stream.Write([]byte(testbed.Call(1, "echo", "{}") + "\r\n\r\n"))
 		m, err := stream.Read()
 		if failed, ok := errors.AsType[*dial.Error](err); want != "" && (!ok || failed.Again || failed.Err.Error() != want) || err == nil {
@@ -235,7 +191,7 @@ func TestEndpointLongMessages(t *testing.T) {
 	})
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	stream := open(t, e)
+	stream := testbed.Open(t, e)
 	// The id of the first one comes at its end, that of the second at its beginning.
 	for _, want := range []struct {
 		id    string
@@ -266,60 +222,16 @@ func TestEndpointUnread(t *testing.T) {
 	serverTLS, clientTLS := certificates(t)
 	for name, config := range map[string]*tls.Config{"plain": nil, "TLS": clientTLS} {
 		t.Run(name, func(t *testing.T) {
-			begun, done := make(chan struct{}, 2), make(chan struct{})
-			defer close(done)
-			e := fake(t, func(c net.Conn) {
-				if config != nil {
-					c = tls.Server(c, serverTLS)
-				}
-				if _, err := c.Read(make([]byte, 1)); err != nil {
-					t.Error(err)
-				}
-				begun <- struct{}{}
-				<-done
+			testbed.WantUnread(t, func(serve func(net.Conn)) dial.Target {
+				e := fake(t, func(c net.Conn) {
+					if config != nil {
+						c = tls.Server(c, serverTLS)
+					}
+					serve(c)
+				})
+				e.TLS = config
+				return e
 			})
-			e.TLS = config
-			stream := open(t, e)
-			begin := time.Now()
-			err := stream.Write(append(bytes.Repeat([]byte("x"), 32<<20), '\n'))
-			failed, ok := errors.AsType[*dial.Error](err)
-			if d := time.Since(begin); !ok || !failed.Sent || !strings.Contains(err.Error(), "the server has not read for 200ms") || d > slack {
-				t.Errorf("write: %v after %v", err, d)
-			}
-			if err := stream.Write([]byte("{}\n")); err == nil {
-				t.Error("a second message can be written")
-			}
-			<-begun
-
-			options := dialOptions()
-			options.Limits.WriteTime = time.Hour
-			conn, err := e.Dial(t.Context(), options)
-			if err != nil {
-				t.Fatal(err)
-			}
-			ends := make(chan error, 2)
-			go func() {
-				ends <- conn.(dial.Stream).Write(append(bytes.Repeat([]byte("x"), 32<<20), '\n'))
-			}()
-			go func() {
-				_, err := conn.(dial.Stream).Read()
-				ends <- err
-			}()
-			<-begun // more than fits into buffers is being written
-			begin = time.Now()
-			for range 2 {
-				if err := conn.Close(); err != nil {
-					t.Errorf("close: %v", err)
-				}
-			}
-			if d := time.Since(begin); d > slack {
-				t.Errorf("Close has taken %v", d)
-			}
-			for range cap(ends) {
-				if err := <-ends; !errors.Is(err, net.ErrClosed) {
-					t.Errorf("it ends with %v", err)
-				}
-			}
 		})
 	}
 }
