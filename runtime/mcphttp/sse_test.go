@@ -2,8 +2,6 @@ package mcphttp_test
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
@@ -12,7 +10,6 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
-	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -226,39 +223,6 @@ func TestSSEStatus(t *testing.T) {
 	})
 }
 
-// The session ends with the stream.
-func TestSSEEnds(t *testing.T) {
-	serveBoth(t, oldSSE, func(t *testing.T, s *testServer) {
-		c, other := s.connect().open(revisionA), s.connect().open(revisionA)
-		p := s.Script("p")
-		c.post(callScripted(p).legacy()).wantAccepted()
-		p.Started()
-		c.stream.disconnect()
-		if err := p.Ended(); !errors.Is(err, mcp.ErrConnectionClosed) {
-			t.Errorf("the cause is %v", err)
-		}
-		c.post(call("echo", "{}").legacy()).wantRefusal(404)
-		other.post(call("echo", "{}").legacy()).wantAccepted()
-		other.stream.wantMessages("result 1")
-	})
-}
-
-// A call that is cancelled by a notification gets no reply.
-func TestSSECancel(t *testing.T) {
-	serve(t, oldSSE, func(t *testing.T, s *testServer) {
-		c := s.connect().open(revisionA)
-		p := s.Script("p")
-		c.post(callScripted(p).withID("5").legacy()).wantAccepted()
-		p.Started()
-		c.post(cancelNotification("5")).wantAccepted()
-		if err := p.Ended(); !errors.Is(err, mcp.ErrCancelled) {
-			t.Errorf("the cause is %v", err)
-		}
-		c.post(call("echo", "{}").withID("5").legacy()).wantAccepted()
-		c.stream.wantOpen().wantMessages("result 5")
-	})
-}
-
 // Questions are events of the stream, and their answers are posted.
 func TestSSEQuestion(t *testing.T) {
 	serveBoth(t, oldSSE, func(t *testing.T, s *testServer) {
@@ -312,149 +276,6 @@ func TestSSEStands(t *testing.T) {
 	})
 }
 
-// The number of sessions and streams is limited.
-func TestSSELimits(t *testing.T) {
-	serve(t, setup{sse: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 2, SessionsPerClient: 2})}}, func(t *testing.T, s *testServer) {
-		one := s.connect()
-		s.connect()
-		s.do(request{method: "GET"}).wantLimitRefusal(503)
-		one.stream.disconnect()
-		synctest.Wait()
-		s.connect().open(revisionA)
-	})
-	serve(t, setup{sse: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Streams: 1})}}, func(t *testing.T, s *testServer) {
-		s.connect().open(revisionA)
-		s.do(request{method: "GET"}).wantLimitRefusal(503)
-	})
-	serve(t, setup{sse: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{InFlight: 1})}}, func(t *testing.T, s *testServer) {
-		c := s.connect().open(revisionA)
-		p := s.Script("p")
-		c.post(callScripted(p).legacy()).wantAccepted()
-		p.Started()
-		c.post(call("echo", "{}").withID("2").legacy()).wantAccepted()
-		if e := c.stream.wantMessages("error 2")[0].Error; e.Code != -32603 {
-			t.Errorf("the error is %+v", e)
-		}
-		p.Return("done")
-		c.stream.wantMessages("result 1")
-	})
-}
-
-// A client that does not read its stream is disconnected, and others are not delayed.
-func TestSSESlowReader(t *testing.T) {
-	serve(t, setup{sse: true, noisy: true}, func(t *testing.T, s *testServer) {
-		slow := s.dial()
-		slow.send("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/event-stream\r\n\r\n")
-		c := s.connect().open(revisionA)
-		for range 10 {
-			s.changeTools()
-		}
-		c.stream.wantMessages(strings.Split(strings.Repeat("notifications/tools/list_changed ", 10)[:10*33-1], " ")...)
-		time.Sleep(2 * time.Minute)
-		c.post(call("echo", "{}").legacy()).wantAccepted()
-		c.stream.wantMessages("result 1")
-	})
-}
-
-// A client that sends requests and does not read cannot make the server store the
-// replies.
-func TestSSEAsksAndDoesNotRead(t *testing.T) {
-	serve(t, setup{sse: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{QueueBytes: 1000})}, noisy: true}, func(t *testing.T, s *testServer) {
-		slow := s.dial()
-		slow.send("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/event-stream\r\n\r\n")
-		head, err := slow.r.ReadString('?') // nothing after that
-		if err != nil {
-			t.Fatal(err)
-		}
-		rest, err := slow.r.ReadString('\n')
-		if err != nil || !strings.Contains(head, "endpoint") {
-			t.Fatalf("the stream begins with %q: %v", head, err)
-		}
-		c := &sseClient{s: s, url: endpoint + "?" + strings.TrimSpace(rest)}
-		c.post(initialize(revisionA)).wantAccepted()
-		began, asked := time.Now(), 0
-		for a := c.post(rpc{method: "ping"}.legacy()); a.code() == http.StatusAccepted; a = c.post(rpc{method: "ping"}.legacy()) {
-			if asked++; asked > 1000 {
-				t.Fatal("it goes on for ever")
-			}
-		}
-		if time.Since(began) != 0 {
-			t.Errorf("it took %v", time.Since(began))
-		}
-		c.post(rpc{method: "ping"}.legacy()).wantRefusal(404)
-	})
-}
-
-// One reply may be longer than the limit of unread bytes: the client is not
-// disconnected for it.
-func TestSSELongAnswer(t *testing.T) {
-	serve(t, setup{sse: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{QueueBytes: 10})}}, func(t *testing.T, s *testServer) {
-		slow := s.dial()
-		slow.send("GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAccept: text/event-stream\r\n\r\n")
-		if _, err := slow.r.ReadString('?'); err != nil { // nothing after that
-			t.Fatal(err)
-		}
-		rest, err := slow.r.ReadString('\n')
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := &sseClient{s: s, url: endpoint + "?" + strings.TrimSpace(rest)}
-		c.post(initialize(revisionA)).wantAccepted()
-		c.post(rpc{method: "tools/list"}.legacy()).wantAccepted()
-		c.post(rpc{method: "ping"}.legacy()).wantAccepted()
-	})
-}
-
-// Shutdown waits for calls, then ends the streams.
-func TestSSEShutdown(t *testing.T) {
-	serveBoth(t, oldSSE, func(t *testing.T, s *testServer) {
-		c := s.connect().open(revisionA)
-		p := s.Script("p")
-		c.post(callScripted(p).legacy()).wantAccepted()
-		p.Started()
-		done := make(chan error, 1)
-		go func() { done <- s.handler.Shutdown(context.Background()) }()
-		synctest.Wait()
-		s.do(request{method: "GET"}).wantStatus(503)
-		p.Return("done")
-		c.stream.wantEnd().wantMessages("result 1")
-		if err := testbed.Await(t, done, "the end of the shutdown"); err != nil {
-			t.Errorf("shut down: %v", err)
-		}
-	})
-	serve(t, oldSSE, func(t *testing.T, s *testServer) {
-		c := s.connect().open(revisionA)
-		p := s.Script("p")
-		c.post(callScripted(p).legacy()).wantAccepted()
-		p.Started()
-		if err := s.handler.Close(); err != nil {
-			t.Errorf("close: %v", err)
-		}
-		if err := p.Ended(); !errors.Is(err, mcp.ErrConnectionClosed) {
-			t.Errorf("the cause is %v", err)
-		}
-		c.stream.wantEnd()
-	})
-}
-
-// Concurrent sessions get only their own messages.
-func TestSSESessionsApart(t *testing.T) {
-	serve(t, oldSSE, func(t *testing.T, s *testServer) {
-		var clients []*sseClient
-		for range 10 {
-			clients = append(clients, s.connect().open(revisionA))
-		}
-		for i, c := range clients {
-			c.post(call("echo", fmt.Sprintf(`{"n":%d}`, i)).legacy()).wantAccepted()
-		}
-		for i, c := range clients {
-			if got := textOf(t, c.stream.wantMessages("result 1")[0].Result); got != fmt.Sprintf(`{"n":%d}`, i) {
-				t.Errorf("client %d has received %s", i, got)
-			}
-		}
-	})
-}
-
 // If the response cannot be flushed, there is no stream, and the response has the
 // reason.
 func TestSSEWithoutFlush(t *testing.T) {
@@ -486,6 +307,7 @@ func TestSSEWithoutInitialize(t *testing.T) {
 		handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 2, SessionsPerClient: 2})},
 	}, func(t *testing.T, s *testServer) {
 		silent, open := s.connect(), s.connect().open(revisionA)
+		s.do(request{method: "GET"}).wantLimitRefusal(503)
 		time.Sleep(59 * time.Second)
 		silent.stream.wantOpen()
 		time.Sleep(2 * time.Second)
@@ -519,6 +341,7 @@ func TestSSESessionOfASlowReaderEnds(t *testing.T) {
 				t.Fatal("it goes on for ever")
 			}
 		}
+		c.post(rpc{method: "ping"}.legacy()).wantRefusal(404)
 		s.connect().open(revisionA)
 	})
 }

@@ -339,30 +339,6 @@ func TestStandingStream(t *testing.T) {
 	}
 }
 
-// A new standalone stream replaces the one before, which ends. Streams of calls are not
-// affected.
-func TestTakeover(t *testing.T) {
-	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
-		x, p, a := s.startCall(revisionD)
-		p.Log("hello")
-		a.wantStream()
-		first := x.listen()
-		s.changeTools()
-		first.wantMessages("notifications/tools/list_changed")
-		second := x.listen()
-		first.wantEnd()
-		s.changeTools()
-		second.wantMessages("notifications/tools/list_changed")
-		first.wantMessages()
-		third := x.listen()
-		second.wantEnd()
-		third.wantOpen()
-		a.wantOpen()
-		p.Return("done")
-		a.wantEnd().wantMessages("notifications/message", "result 1")
-	})
-}
-
 // Clients that read slowly delay only their own handlers.
 func TestSlowReader(t *testing.T) {
 	serve(t, setup{noisy: true}, func(t *testing.T, s *testServer) {
