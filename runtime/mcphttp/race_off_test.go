@@ -1,5 +1,0 @@
-//go:build !race
-
-package mcphttp_test
-
-const raceEnabled = false
