@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
@@ -173,27 +174,29 @@ func TestClientChallenges(t *testing.T) {
 	}
 }
 
-// TestClientResumes cuts the stream of a reply. Each notification is received once.
-func TestClientResumes(t *testing.T) {
+// TestClientResumes cuts the stream of a reply. Each notification is received once, after the
+// time that the server has asked for.
+func TestClientResumes(t *testing.T) { synctest.Test(t, testClientResumes) }
+
+func testClientResumes(t *testing.T) {
 	var cut, resumed time.Time
-	c := requester(t, mcphttp.Endpoint{}, func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Content-Type", "text/event-stream")
+	s := &fakeServer{t: t, respond: func(r *http.Request, _ fakeMessage) *http.Response {
 		if r.Method == http.MethodPost {
-			_, _ = io.WriteString(w, "retry: 300\nid: 1\ndata: {\"method\":\"a\"}\n\n")
 			cut = time.Now()
-			return
+			return fakeResponse(200, "text/event-stream", "retry: 300\nid: 1\ndata: {\"method\":\"a\"}\n\n")
 		}
 		resumed = time.Now()
 		if id := r.Header.Get("Last-Event-Id"); id != "1" {
 			t.Errorf("resumed after %q", id)
 		}
-		_, _ = io.WriteString(w, "id: 1\ndata: {\"method\":\"a\"}\n\nid: 2\ndata: "+replyTo1+"\n\n")
-	})
+		return fakeResponse(200, "text/event-stream", "id: 1\ndata: {\"method\":\"a\"}\n\nid: 2\ndata: "+replyTo1+"\n\n")
+	}}
+	c := requester(t, s.endpoint(), nil)
 	got, err := sendRequest(t.Context(), c, &dial.Message{Method: "tools/list", Revision: inSession})
 	if err != nil || len(got) != 2 || got[1] != replyTo1 {
 		t.Fatalf("%q: %v", got, err)
 	}
-	if wait := resumed.Sub(cut); wait < 250*time.Millisecond {
+	if wait := resumed.Sub(cut); wait != 300*time.Millisecond {
 		t.Errorf("resumed after %v", wait)
 	}
 	// Revisions without sessions do not resume.

@@ -67,8 +67,7 @@ func testListensBeforeCalls(t *testing.T) {
 	defer server.Close()
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return network.Dial(ctx) }}
 	defer transport.CloseIdleConnections()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
+	ctx := t.Context()
 	endpoint := mcphttp.Endpoint{URL: "http://localhost/mcp", Client: &http.Client{Transport: transport}}
 	c, err := mcpclient.Connect(ctx, endpoint, mcpclient.Options{
 		Revision: "2025-11-25",
@@ -145,8 +144,7 @@ func TestClientProgressElsewhere(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
 	}))
 	t.Cleanup(s.Close)
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
+	ctx := t.Context()
 	c, err := mcpclient.Connect(ctx, mcphttp.Endpoint{URL: s.URL}, mcpclient.Options{
 		Revision: "2025-11-25",
 		Roots:    func(context.Context) ([]mcp.Root, error) { return nil, nil }, // the stream is for its questions

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
@@ -179,9 +178,7 @@ func TestRealShutdown(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer resp.Body.Close()
-				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-				defer cancel()
-				if err := h.Shutdown(ctx); err != nil {
+				if err := h.Shutdown(t.Context()); err != nil {
 					t.Errorf("shut down: %v", err)
 				}
 				body, err := io.ReadAll(resp.Body)
