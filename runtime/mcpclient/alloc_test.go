@@ -12,7 +12,7 @@ func TestReadAllocations(t *testing.T) {
 		}
 	})
 	// The result, the slice of blocks, and the text, which has escapes.
-	if n > 3 && !raceEnabled {
+	if n > 3 {
 		t.Errorf("%v allocations", n)
 	}
 }

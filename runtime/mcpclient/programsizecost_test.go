@@ -1,0 +1,35 @@
+//go:build cost
+
+package mcpclient_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+)
+
+// maxProgram is how large a stripped client of a program may be, in bytes.
+const maxProgram = 4_000_000
+
+// TestProgramSize builds a client of a server that is a program. What makes it larger is mostly
+// code that package mcp links when it is initialized; go build -ldflags=-dumpdep shows why.
+func TestProgramSize(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("other platforms have other sizes")
+	}
+	program := filepath.Join(t.TempDir(), "small")
+	out, err := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", program, "./testdata/small").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	info, err := os.Stat(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d bytes", info.Size())
+	if info.Size() > maxProgram {
+		t.Errorf("the program has %d bytes, and may have %d", info.Size(), maxProgram)
+	}
+}
