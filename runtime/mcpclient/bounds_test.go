@@ -16,6 +16,10 @@ import (
 
 // TestGoroutines checks that a client on a stream has one goroutine, and a call none.
 func TestGoroutines(t *testing.T) {
+	synctest.Test(t, testGoroutines)
+}
+
+func testGoroutines(t *testing.T) {
 	const clients, calls = 20, 50
 	// A server without goroutines: replies are written by the one of the client.
 	dial := func(context.Context) (jsonrpc.Conn, error) { return newEcho(), nil }
@@ -55,25 +59,26 @@ func TestGoroutines(t *testing.T) {
 	settle(t, before)
 }
 
-// goroutines returns how many goroutines the package under test has started.
+// goroutines returns how many goroutines of this bubble the package under test has started.
 func goroutines() int {
 	b := make([]byte, 4<<20)
 	b = b[:runtime.Stack(b, true)]
-	return strings.Count(string(b), "created by github.com/mcpgen/mcpgen/runtime/mcpclient.")
+	n := 0
+	for stack := range strings.SplitSeq(string(b), "\n\n") {
+		if strings.Contains(stack, "synctest bubble") && strings.Contains(stack, "created by github.com/mcpgen/mcpgen/runtime/mcpclient.") {
+			n++
+		}
+	}
+	return n
 }
 
-// settle waits until there are as many goroutines.
+// settle waits until nothing happens, and checks the number of goroutines.
 func settle(t *testing.T, want int) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; time.Sleep(time.Millisecond) {
-		n := goroutines()
-		if n == want {
-			return
-		}
-		if time.Now().After(deadline) {
-			b := make([]byte, 64<<10)
-			t.Fatalf("%d goroutines, want %d\n%s", n, want, b[:runtime.Stack(b, true)])
-		}
+	synctest.Wait()
+	if n := goroutines(); n != want {
+		b := make([]byte, 64<<10)
+		t.Fatalf("%d goroutines, want %d\n%s", n, want, b[:runtime.Stack(b, true)])
 	}
 }
 

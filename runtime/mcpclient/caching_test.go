@@ -482,8 +482,9 @@ func TestCacheIsBounded(t *testing.T) {
 		{1, 100, 1, 0},
 	} {
 		cache := NewCache(row.bytes, row.entries)
+		result := make([]byte, row.size)
 		for i := range 600 {
-			cache.Put(key(i), CacheEntry{Result: make([]byte, row.size), At: time.Now()})
+			cache.Put(key(i), CacheEntry{Result: result, At: time.Now()})
 			cache.Get(key(0)) // the most recently used one stays
 		}
 		n := 0

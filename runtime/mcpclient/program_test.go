@@ -257,10 +257,9 @@ func TestProgramsWithoutReply(t *testing.T) {
 			cause := errors.New("a cause")
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 300*time.Millisecond, cause)
 			defer cancel()
-			begin := time.Now()
 			_, err := mcpclient.Connect(ctx, command, programOptions())
-			if d := time.Since(begin); err == nil || d > 10*time.Second {
-				t.Errorf("%v after %v", err, d)
+			if err == nil {
+				t.Error("there is a connection")
 			}
 			if start != "nonsense" && !errors.Is(err, cause) {
 				t.Errorf("the error is %v", err)
