@@ -105,6 +105,10 @@ func (s *Server) serve(ctx context.Context, jc jsonrpc.Conn, transport string) e
 	})
 	ending := make(chan struct{})
 	c.out, c.shared, c.ended, c.replyTurns = out, true, ending, newTurns()
+	// A client that has a reply can rely on the log: what is said of a connection is said before its
+	// first message is read.
+	who := connectionFrom(ctx).principal
+	s.warnUnguarded(ctx, transport, who)
 	read := make(chan error, 1)
 	go func() { read <- c.readLoop(jc, out) }()
 	written := make(chan error, 1)
@@ -113,8 +117,6 @@ func (s *Server) serve(ctx context.Context, jc jsonrpc.Conn, transport string) e
 		go c.watch(out, s.pingAfter, func() { out.Fail(errPingTimeout) })
 	}
 
-	who := connectionFrom(ctx).principal
-	s.warnUnguarded(ctx, transport, who)
 	expired, stop := who.expiry()
 	defer stop()
 	var err error

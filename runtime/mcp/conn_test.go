@@ -1,0 +1,58 @@
+package mcp_test
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"testing"
+	"testing/synctest"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
+
+// unreadConn is a connection over a network whose client sends nothing.
+type unreadConn struct{ reads int }
+
+func (*unreadConn) Transport() string { return "tcp" }
+
+func (c *unreadConn) Read() ([]byte, error) {
+	c.reads++
+	return nil, io.EOF
+}
+
+func (*unreadConn) Write([]byte) error { return nil }
+func (*unreadConn) Close() error       { return nil }
+
+// waitingLog is a log whose records take so long that every other goroutine gets as far as it can.
+type waitingLog struct {
+	slog.Handler
+	record func(message string)
+}
+
+func (l waitingLog) Handle(_ context.Context, r slog.Record) error {
+	synctest.Wait()
+	l.record(r.Message)
+	return nil
+}
+
+// What the server logs at the start of a connection comes before the first message is read: a
+// client that has a reply finds it in the log.
+func TestLogBeforeFirstMessage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		conn, records := new(unreadConn), 0
+		log := slog.New(waitingLog{slog.NewTextHandler(io.Discard, nil), func(message string) {
+			records++
+			if conn.reads > 0 {
+				t.Errorf("a message is read before this is logged: %s", message)
+			}
+		}})
+		s := mcp.NewServer(fixtureInfo(), mcp.WithLogger(log))
+		s.Register(mcp.NewTool(mcp.ToolInfo{Name: "guarded", InputSchema: `{"type":"object"}`, Scopes: []string{"write"}}, nil))
+		if err := s.Serve(t.Context(), conn); err != nil {
+			t.Error(err)
+		}
+		if records != 1 || conn.reads != 1 {
+			t.Errorf("%d records and %d reads, want 1 and 1", records, conn.reads)
+		}
+	})
+}
