@@ -2,11 +2,15 @@ package mcp_test
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"log/slog"
+	"strings"
 	"testing"
 	"testing/synctest"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -53,6 +57,40 @@ func TestLogBeforeFirstMessage(t *testing.T) {
 		}
 		if records != 1 || conn.reads != 1 {
 			t.Errorf("%d records and %d reads, want 1 and 1", records, conn.reads)
+		}
+	})
+}
+
+// replySink calls a function when a reply is queued.
+type replySink struct {
+	sinkLog
+	replied func()
+}
+
+func (s *replySink) Reply([]byte, int) { s.replied() }
+
+// A client that has a reply can send another request at once, on another connection: the call does
+// not count any more.
+func TestCallsPerClientAfterReply(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{CallsPerClient: 1}))
+		s.Register(mcp.NewTool(mcp.ToolInfo{Name: "done", InputSchema: `{"type":"object"}`}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
+			return mcp.TextResult("done"), nil
+		}))
+		host, next := s.Transport(), new(sinkLog)
+		take := func(out transport.Sink) {
+			in := host.NewMessage()
+			if err := in.Parse(append(in.Buffer(), call(1, "done", "{}")...)); err != nil {
+				t.Error(err)
+				return
+			}
+			conn := host.Open(t.Context(), transport.Options{Once: true, Revision: protocol.Negotiate("2025-11-25")})
+			conn.Take(in, transport.Caller{}, out)
+		}
+		take(&replySink{replied: func() { take(next) }})
+		synctest.Wait()
+		if len(next.replies) != 1 || !strings.Contains(next.replies[0], `"done"`) {
+			t.Errorf("the next call: %q", next.replies)
 		}
 	})
 }

@@ -126,6 +126,9 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 		d.Deny(x.refusal)
 	}
 	c.inflight.remove(x)
+	if returned { // before the reply is queued: other connections of the client do not wait for c.mu
+		x.counter().Give(x.from.countedAs())
+	}
 	if o, ok := x.sink.(transport.Overloader); ok && returned && x.unavailable && code == jsonrpc.CodeInternal {
 		o.Overload(message, code)
 	} else if o, ok := x.sink.(transport.Owner); ok && returned && cap(message) > keptBuffer && o.Own(message, code) {
@@ -138,7 +141,6 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 	}
 	if returned { // after the reply is queued: drain looks for queued messages once no handler runs
 		x.released = true
-		x.counter().Give(x.from.countedAs())
 		c.releaseLocked()
 	}
 }
