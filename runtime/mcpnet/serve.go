@@ -113,19 +113,19 @@ func (s *service) handle(ctx context.Context, nc net.Conn) {
 	s.mu.Lock()
 	if s.perClient[client] >= s.limits.ConnectionsPerClient && len(s.conns) < s.limits.Connections {
 		s.mu.Unlock()
-		_ = nc.Close()
 		s.log.Client(ctx, slog.LevelWarn, "connection refused: its client has reached Limits.ConnectionsPerClient",
 			slog.String("client", client.String()), slog.Int("connections", s.limits.ConnectionsPerClient))
+		_ = nc.Close()
 		return
 	}
 	if len(s.conns) >= s.limits.Connections {
 		first := !s.refusing
 		s.refusing = true
 		s.mu.Unlock()
-		_ = nc.Close()
 		if first {
 			s.log.Client(ctx, slog.LevelWarn, "connections refused: Limits.Connections is reached", slog.Int("connections", s.limits.Connections))
 		}
+		_ = nc.Close()
 		return
 	}
 	s.conns[c] = client

@@ -233,6 +233,59 @@ func TestConnectionsPerClient(t *testing.T) {
 	})
 }
 
+// watched is a listener with a function that is called before a connection is closed.
+type watched struct {
+	net.Listener
+	closing func()
+}
+
+func (w *watched) Accept() (net.Conn, error) {
+	c, err := w.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	return &watchedConn{c, w}, nil
+}
+
+type watchedConn struct {
+	net.Conn
+	of *watched
+}
+
+func (c *watchedConn) Close() error {
+	c.of.closing()
+	return c.Conn.Close()
+}
+
+// A client whose connection is closed, since there are too many, finds the reason in the log.
+func TestLogBeforeRefusal(t *testing.T) {
+	for reason, limits := range map[string]mcpnet.Limits{
+		"connections refused: Limits.Connections is reached":                     {Connections: 1, ConnectionsPerClient: 1},
+		"connection refused: its client has reached Limits.ConnectionsPerClient": {Connections: 2, ConnectionsPerClient: 1},
+	} {
+		t.Run(reason, func(t *testing.T) {
+			w := &watched{closing: func() {}}
+			listen := func(l net.Listener) net.Listener { w.Listener = l; return w }
+			serve(t, setup{options: []mcpnet.Option{mcpnet.WithLimits(limits)}, listen: listen}, func(t *testing.T, s *testServer) {
+				s.open()
+				synctest.Wait()
+				closed := 0
+				w.closing = func() {
+					closed++
+					if !strings.Contains(s.log.String(), reason) {
+						t.Errorf("the connection is closed before this is logged: %s", reason)
+					}
+				}
+				s.open().want("end EOF")
+				if closed != 1 {
+					t.Errorf("%d connections are closed, want 1", closed)
+				}
+				w.closing = func() {}
+			})
+		})
+	}
+}
+
 // closable records that a listener was closed.
 type closable struct {
 	net.Listener
