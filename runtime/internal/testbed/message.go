@@ -1,6 +1,8 @@
 package testbed
 
 import (
+	"bytes"
+	"crypto/subtle"
 	"encoding/binary"
 	"fmt"
 )
@@ -30,10 +32,15 @@ func MaskedFrame[T string | []byte](head byte, payload T) []byte {
 	default:
 		b = binary.BigEndian.AppendUint64(append(b, 0x80|127), uint64(n))
 	}
-	key := [4]byte{1, 2, 3, 4}
-	b = append(b, key[:]...)
-	for i := range len(payload) {
-		b = append(b, payload[i]^key[i%4])
+	b = append(b, mask[:4]...)
+	begin := len(b)
+	b = append(b, payload...)
+	for part := b[begin:]; len(part) > 0; {
+		n := subtle.XORBytes(part, part, mask)
+		part = part[n:]
 	}
 	return b
 }
+
+// mask is a masking key, repeated.
+var mask = bytes.Repeat([]byte{1, 2, 3, 4}, 256)
