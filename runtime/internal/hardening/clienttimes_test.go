@@ -98,7 +98,7 @@ func TestClientTimes(t *testing.T) {
 		if s.dial != nil {
 			dial = s.dial(&s.server)
 		}
-		s.options.Retry = mcpclient.Retry{Attempts: 1}
+		s.options.Retry, s.options.Eras = mcpclient.Retry{Attempts: 1}, noEras{} // each run begins with a probe
 		return mcpclient.Connect(ctx, mcpclient.Dialer("timed "+t.Name(), dial), s.options)
 	}
 	call := func(s *times) func(*testing.T) (time.Duration, error) {
