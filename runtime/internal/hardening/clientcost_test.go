@@ -1,3 +1,5 @@
+//go:build cost
+
 package hardening_test
 
 import (
@@ -94,11 +96,7 @@ var costlyReplies = []costlyReply{
 func TestCostlyReplies(t *testing.T) {
 	for _, reply := range costlyReplies {
 		t.Run(reply.name, func(t *testing.T) {
-			size := reply.size
-			if raceEnabled { // everything takes ten times as long
-				size /= 8
-			}
-			small, large := reply.send(size/16), reply.send(size)
+			small, large := reply.send(reply.size/16), reply.send(reply.size)
 			for _, transport := range []string{memory, webSocket, httpModern} {
 				if reply.only != nil && !slices.Contains(reply.only, transport) {
 					continue

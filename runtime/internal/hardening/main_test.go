@@ -19,16 +19,12 @@ import (
 // programVariable says that the test binary is to be a program.
 const programVariable = "HARDENING_PROGRAM"
 
+// programs are those that the test binary can be, with their exit statuses.
+var programs = map[string]func() int{"printer": printer, "hostile": hostileProgram}
+
 func TestMain(m *testing.M) {
-	switch os.Getenv(programVariable) {
-	case "printer":
-		os.Exit(printer())
-	case "unreliable":
-		os.Exit(unreliableProgram())
-	case "hostile":
-		os.Exit(hostileProgram())
-	case "guarded":
-		os.Exit(guarded())
+	if program := programs[os.Getenv(programVariable)]; program != nil {
+		os.Exit(program())
 	}
 	goleak.VerifyTestMain(spec.Main{M: m, Least: 20000})
 }

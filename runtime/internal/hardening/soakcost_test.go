@@ -1,3 +1,5 @@
+//go:build cost
+
 package hardening_test
 
 import (
@@ -19,10 +21,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-var (
-	soakTime    = flag.Duration("soak", 3*time.Second, "how long TestSoak goes on")
-	soakClients = flag.Int("soak.clients", 0, "how many clients it has; 0 is 500 for a soak of a minute or more, else 55")
-)
+var soakClients = flag.Int("soak.clients", 0, "how many clients TestSoak has; 0 is 500 for a soak of a minute or more, else 55")
 
 // TestSoak runs many clients of all transports over real sockets. They do everything
 // that clients do, cancel, stall, and vanish in the middle of it
