@@ -269,7 +269,7 @@ func (c *client) reply(id string) message {
 // wait waits for a message.
 func (c *client) wait(what string, wanted func(message) bool) message {
 	c.t.Helper()
-	m, ok := c.in.find(c.s.patience(), wanted)
+	m, ok := c.in.find(patience, wanted)
 	if !ok {
 		c.t.Fatalf("there is no %s; there is %v", what, c.in.all())
 	}

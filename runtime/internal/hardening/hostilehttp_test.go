@@ -69,12 +69,11 @@ func TestHostileResponses(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer func() { _ = c.Close() }()
-				start := time.Now()
 				_, err = c.Call(t.Context(), "hostile", nil)
 				_, status := errors.AsType[*mcpclient.StatusError](err)
 				_, violation := errors.AsType[*mcpclient.ProtocolViolationError](err)
-				if !status && !violation || time.Since(start) > 20*time.Second {
-					t.Errorf("the call: %v (%T) after %v", err, err, time.Since(start))
+				if !status && !violation { // such as the timeout, after Retry-After
+					t.Errorf("the call: %v (%T)", err, err)
 				}
 				if r, err := c.Call(t.Context(), "echo", nil); err != nil || r.Text() != "right" {
 					t.Errorf("the next call: %v", err)

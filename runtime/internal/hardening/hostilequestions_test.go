@@ -183,7 +183,7 @@ var questionRows = []hostileRow{
 		run: func(t *testing.T, h *hostile) {
 			h.connect(t)
 			h.works(t, "it")
-			h.wantReports(t, 1)
+			h.wantReports(1)
 		},
 	},
 	{

@@ -119,10 +119,8 @@ var messageRows = []hostileRow{
 			why := errors.New("why")
 			ctx, cancel := context.WithTimeoutCause(t.Context(), soon, why)
 			defer cancel()
-			start := time.Now()
-			_, err := mcpclient.Connect(ctx, h.target, h.options)
-			if !errors.Is(err, why) || time.Since(start) > 10*time.Second {
-				t.Errorf("Connect: %v after %v", err, time.Since(start))
+			if _, err := mcpclient.Connect(ctx, h.target, h.options); !errors.Is(err, why) {
+				t.Errorf("Connect: %v", err)
 			}
 		},
 	},
@@ -221,7 +219,7 @@ var messageRows = []hostileRow{
 				}
 				_, err := h.call(t, timeout, map[string]int{"n": n})
 				if errors.Is(err, mcpclient.ErrTimeout) && !known {
-					h.wantReports(t, before+1)
+					h.wantReports(before + 1)
 				} else if _, ok := errors.AsType[*mcpclient.ProtocolViolationError](err); !ok {
 					t.Errorf("%.100s: %v", reply, err)
 				}
@@ -277,7 +275,7 @@ var messageRows = []hostileRow{
 				t.Errorf("the call: %v", err)
 			}
 			h.works(t, "it")
-			h.wantReports(t, 1)
+			h.wantReports(1)
 		},
 	},
 	{
@@ -302,7 +300,7 @@ var messageRows = []hostileRow{
 				t.Errorf("the call: %+v %v", result, err)
 			}
 			h.works(t, "it")
-			h.wantReports(t, 7)
+			h.wantReports(7)
 		},
 	},
 	{
@@ -384,7 +382,7 @@ var messageRows = []hostileRow{
 			if got := strings.Join(names, ","); err != nil || got != "a first,c " {
 				t.Errorf("%q %v", got, err)
 			}
-			h.wantReports(t, 5)
+			h.wantReports(5)
 			h.works(t, "it")
 		},
 	},
@@ -484,7 +482,7 @@ var messageRows = []hostileRow{
 				t.Errorf("the call: %v", err)
 			}
 			h.works(t, "it")
-			h.wantReports(t, 1)
+			h.wantReports(1)
 		},
 	},
 	{
@@ -596,7 +594,7 @@ var messageRows = []hostileRow{
 			for range 5 {
 				h.works(t, "banners")
 			}
-			h.wantReports(t, 6)
+			h.wantReports(6)
 		},
 	},
 }
@@ -631,14 +629,9 @@ func failsList[E error](t *testing.T, h *hostile) {
 	h.works(t, "it")
 }
 
-// wantReports waits until a number of violations was reported, and checks that there are no
-// fewer.
-func (h *hostile) wantReports(t *testing.T, want int32) {
-	t.Helper()
-	for end := time.Now().Add(10 * time.Second); h.reported.Load() < want; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Errorf("%d reports, want %d", h.reported.Load(), want)
-			return
-		}
+// wantReports waits until a number of violations was reported.
+func (h *hostile) wantReports(want int32) {
+	for h.reported.Load() < want {
+		<-h.reports
 	}
 }

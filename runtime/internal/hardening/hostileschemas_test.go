@@ -162,7 +162,7 @@ var schemaRows = []hostileRow{
 				t.Errorf("the call: %v, progress %v", err, steps)
 			}
 			h.works(t, "it")
-			h.wantReports(t, 10)
+			h.wantReports(10)
 		},
 	},
 	{

@@ -60,7 +60,7 @@ func dialSSE(s *site, in *inbox, who string) (link, error) {
 		<-l.stream.done
 		in.end()
 	})
-	m, ok := in.find(s.patience(), func(m message) bool { return m.event == "endpoint" })
+	m, ok := in.find(patience, func(m message) bool { return m.event == "endpoint" })
 	if !ok {
 		l.vanish()
 		<-l.stream.done

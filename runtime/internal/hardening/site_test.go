@@ -227,18 +227,14 @@ func (s *site) logs(reason string) {
 	}
 }
 
-// patience is how long a test waits for what must come, in the time that it lives in.
-func (s *site) patience() time.Duration {
-	if s.setup.real {
-		return 30 * time.Second
-	}
-	return time.Hour
-}
+// patience is how long a test in a bubble waits for what must come. In real time it is longer than
+// a test may take.
+const patience = time.Hour
 
 // await receives from c, or fails the test.
 func await[T any](s *site, c <-chan T, what string) T {
 	s.t.Helper()
-	timer := time.NewTimer(s.patience())
+	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
 	case v := <-c:

@@ -66,7 +66,7 @@ func newDriver(s *site, seed uint64, fragile bool) (*driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &driver{client: c, rnd: rand.New(rand.NewPCG(seed, 0)), patience: s.patience(), fragile: fragile, operations: map[string]int{}, lost: map[string]bool{}}
+	d := &driver{client: c, rnd: rand.New(rand.NewPCG(seed, 0)), patience: patience, fragile: fragile, operations: map[string]int{}, lost: map[string]bool{}}
 	if c.era == legacy {
 		m, err := d.exchange("initialize", initialize)
 		if err == nil && (m == nil || m.failed()) {
