@@ -2,105 +2,123 @@ package pipeline_test
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
-	"golang.org/x/tools/txtar"
-
-	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/load"
+	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
 // TestFeatures generates for every module of testdata/features, compares what is printed,
-// and exchanges messages with the program: of the file conversation, lines with > are
+// and exchanges messages with the program: of the part conversation, lines with > are
 // sent, and those with < are received before the next one is sent.
 func TestFeatures(t *testing.T) {
-	eachArchive(t, "testdata/features/*.txtar", func(t *testing.T, path string, archive *txtar.Archive) {
-		var sources []txtar.File
-		for _, f := range archive.Files {
-			if f.Name != "conversation" && filepath.Base(f.Name) != "mcp_gen.go" {
-				sources = append(sources, f)
-			}
-		}
-		dir := module(t, sources)
-		res := generate(t, dir, "./...")
-		if res.Diagnostics.Len() > 0 {
-			var text bytes.Buffer
-			diag.Print(&text, res.Diagnostics, dir)
-			t.Fatal(text.String())
-		}
-		if _, err := res.Write(); err != nil {
+	dir, cases := shopCases(t, "testdata/features/*.txtar", func(part string) bool {
+		return part == "conversation" || path.Base(part) == load.GeneratedFile
+	})
+	res, err := pipeline.Generate(t.Context(), pipeline.Config{Dir: dir, Env: inWorkspace(dir), Patterns: patterns(cases)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := said(res.Diagnostics, dir); len(text) > 0 {
+		t.Fatalf("%s", text)
+	}
+	if _, err := res.Write(); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range res.Packages {
+		name, err := filepath.Rel(dir, p.Path)
+		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range res.Packages {
-			name, err := filepath.Rel(dir, p.Path)
-			if err != nil {
-				t.Fatal(err)
+		alias, part, _ := strings.Cut(filepath.ToSlash(name), "/")
+		for _, c := range cases {
+			if c.alias == alias {
+				c.golden(t, part, p.Source)
 			}
-			golden(t, archive, filepath.ToSlash(name), p.Source)
-		}
-		if !testing.Short() {
-			got := converse(t, compile(t, dir), string(file(archive, "conversation").Data))
-			golden(t, archive, "conversation", []byte(got))
-		}
-		if *update {
-			if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	})
-}
-
-// file is a file of an archive, which is added where it is missing.
-func file(a *txtar.Archive, name string) *txtar.File {
-	for i := range a.Files {
-		if a.Files[i].Name == name {
-			return &a.Files[i]
 		}
 	}
-	a.Files = append(a.Files, txtar.File{Name: name})
-	return &a.Files[len(a.Files)-1]
-}
-
-func golden(t *testing.T, a *txtar.Archive, name string, got []byte) {
-	t.Helper()
-	f := file(a, name)
-	switch {
-	case bytes.Equal(f.Data, got):
-	case *update:
-		f.Data = got
-	default:
-		t.Errorf("%s: run the test with -update and look at the diff; got\n%s", name, got)
+	if testing.Short() {
+		return
+	}
+	binary := compile(t, dir, cases)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			cmd := exec.Command(binary)
+			cmd.Env = append(os.Environ(), "MCPGEN_TEST_CASE="+c.alias)
+			c.golden(t, "conversation", []byte(converse(t, cmd, string(c.part("conversation").Data))))
+		})
 	}
 }
 
-// compile vets the module and builds its main package.
-func compile(t *testing.T, dir string) string {
+// compile vets the modules and links their programs into one, which runs the program that
+// the environment variable MCPGEN_TEST_CASE names.
+func compile(t *testing.T, dir string, cases []*shopCase) string {
 	t.Helper()
 	binary := filepath.Join(t.TempDir(), "program")
-	for _, args := range [][]string{{"vet", "./..."}, {"build", "-o", binary, "."}} {
+	goCommand := func(args ...string) {
+		t.Helper()
 		cmd := exec.Command("go", args...)
-		cmd.Dir, cmd.Env = dir, environment(dir)
+		cmd.Dir, cmd.Env = dir, inWorkspace(dir)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
 	}
+	goCommand(append([]string{"vet"}, patterns(cases)...)...)
+	// A main package cannot be imported.
+	var imports, programs strings.Builder
+	for _, c := range cases {
+		names, err := filepath.Glob(filepath.Join(c.dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			text, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = mainClause.ReplaceAll(text, []byte("package shop"))
+			writeFile(t, name, mainFunction.ReplaceAll(text, []byte("func Main()")))
+		}
+		fmt.Fprintf(&imports, "\t%s \"example.com/%[1]s\"\n", c.alias)
+		fmt.Fprintf(&programs, "\t\t%q: %[1]s.Main,\n", c.alias)
+	}
+	writeFile(t, filepath.Join(dir, cases[0].alias, "all", "main.go"), []byte(`package main
+
+import (
+	"os"
+
+`+imports.String()+`)
+
+func main() {
+	map[string]func(){
+`+programs.String()+`	}[os.Getenv("MCPGEN_TEST_CASE")]()
+}
+`))
+	goCommand("build", "-ldflags=-s -w", "-o", binary, "./"+cases[0].alias+"/all")
 	return binary
 }
 
+var (
+	mainClause   = regexp.MustCompile(`(?m)^package main$`)
+	mainFunction = regexp.MustCompile(`(?m)^func main\(\)`)
+)
+
 var reference = regexp.MustCompile(`reference [0-9a-f]{6}`)
 
-// converse sends the lines with > and returns them with what came.
-func converse(t *testing.T, binary, script string) string {
+// converse sends the lines with > to a program and returns them with what came.
+func converse(t *testing.T, cmd *exec.Cmd, script string) string {
 	t.Helper()
-	cmd := exec.Command(binary)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -72,6 +72,12 @@ func Generate(ctx context.Context, cfg Config) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	return generate(ctx, cfg, pkgs, diags)
+}
+
+// generate is the part of Generate after the packages are loaded. The list has what
+// loading them has reported.
+func generate(ctx context.Context, cfg Config, pkgs []*load.Package, diags *diag.List) (*Result, error) {
 	res := &Result{Diagnostics: diags}
 	docs := load.NewDocs(pkgs...)
 	emitted := map[string]bool{}

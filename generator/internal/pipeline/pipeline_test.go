@@ -1,16 +1,16 @@
 package pipeline_test
 
 import (
-	"bytes"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/txtar"
 
-	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
@@ -19,19 +19,10 @@ var update = flag.Bool("update", false, "write what the tests got into their gol
 // module lays out a module of its own that finds the runtime in this one.
 func module(t testing.TB, files []txtar.File) string {
 	t.Helper()
-	root, err := filepath.Abs("../../..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
+	root, dir := repository(t), t.TempDir()
 	write := func(name string, data []byte) {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		t.Helper()
+		writeFile(t, filepath.Join(dir, filepath.FromSlash(name)), data)
 	}
 	write("go.mod", []byte("module example.com/shop\n\ngo 1.26\n\nrequire github.com/mcpgen/mcpgen v0.0.0\n\nreplace github.com/mcpgen/mcpgen => "+root+"\n"))
 	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
@@ -77,38 +68,29 @@ func eachArchive(t *testing.T, pattern string, test func(t *testing.T, path stri
 	}
 }
 
-// TestDiagnostics runs every package of testdata/diagnostics, whose file want has what is
+// TestDiagnostics runs every package of testdata/diagnostics, whose part want has what is
 // reported. No file is written then.
 func TestDiagnostics(t *testing.T) {
-	eachArchive(t, "testdata/diagnostics/*.txtar", func(t *testing.T, path string, archive *txtar.Archive) {
-		var want *txtar.File
-		var files []txtar.File
-		for i := range archive.Files {
-			if archive.Files[i].Name == "want" {
-				want = &archive.Files[i]
-			} else {
-				files = append(files, archive.Files[i])
+	dir, cases := shopCases(t, "testdata/diagnostics/*.txtar", func(part string) bool { return part == "want" })
+	// This one has strings read from source, and so everything that imports it, of which
+	// positions are other ones then.
+	alone := slices.IndexFunc(cases, func(c *shopCase) bool { return c.name == "apart" })
+	others := slices.Delete(slices.Clone(cases), alone, alone+1)
+	loaded := loadCases(t, dir, others)
+	maps.Copy(loaded, loadCases(t, dir, cases[alone:alone+1]))
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			res, err := pipeline.GenerateLoaded(t.Context(), pipeline.Config{}, loaded[c].packages, loaded[c].reported)
+			if err != nil {
+				t.Fatal(err)
 			}
-		}
-		if want == nil {
-			t.Fatal("the case has no file want")
-		}
-		dir := module(t, files)
-		res := generate(t, dir, "./...")
-		var got bytes.Buffer
-		diag.Print(&got, res.Diagnostics, dir)
-		if got.String() != string(want.Data) {
-			if *update {
-				want.Data = got.Bytes()
-				if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
+			if len(c.part("want").Data) == 0 && !*update {
+				t.Fatal("the case has no part want")
 			}
-			t.Errorf("got\n%s\nwant\n%s", got.String(), want.Data)
-		}
-		if written, err := res.Write(); res.Diagnostics.HasErrors() && (err == nil || len(written) > 0) {
-			t.Errorf("Write after errors wrote %v, err %v", written, err)
-		}
-	})
+			c.golden(t, "want", said(res.Diagnostics, c.dir))
+			if written, err := res.Write(); res.Diagnostics.HasErrors() && (err == nil || len(written) > 0) {
+				t.Errorf("Write after errors wrote %v, err %v", written, err)
+			}
+		})
+	}
 }
