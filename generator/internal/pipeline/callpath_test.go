@@ -2,6 +2,10 @@ package pipeline_test
 
 import (
 	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
 	"maps"
 	"os"
 	"os/exec"
@@ -9,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/mcpgen/mcpgen/generator/internal/load"
 )
 
 const program = `
@@ -54,10 +60,10 @@ func main() {
 
 // TestNoReflectionOnTheCallPath builds a generated program with counters in
 // encoding/json and reflect and lets it answer few and many calls: no counter
-// may depend on how many there were.
+// may depend on how many there were. It needs MCPGEN_LONG in the environment.
 func TestNoReflectionOnTheCallPath(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds parts of the standard library with counters")
+	if !long {
+		t.Skip("builds parts of the standard library with counters: set MCPGEN_LONG")
 	}
 	dir := module(t, files(program))
 	if _, err := generate(t, dir).Write(); err != nil {
@@ -111,6 +117,89 @@ func TestNoReflectionOnTheCallPath(t *testing.T) {
 	}
 	if len(few) == 0 || !maps.EqualFunc(few, many, func(string, string) bool { return true }) {
 		t.Errorf("%d and %d places were counted", len(few), len(many))
+	}
+}
+
+// TestNoReflectionInCodecs follows the calls of a generated file into package wire: none of
+// the functions that can be reached uses package reflect or a function of encoding/json.
+// TestNoReflectionOnTheCallPath also covers the rest of the runtime.
+func TestNoReflectionInCodecs(t *testing.T) {
+	res := generate(t, module(t, files(program)))
+	if len(res.Packages) != 1 {
+		t.Fatal(res.Diagnostics.All())
+	}
+	generated, err := parser.ParseFile(token.NewFileSet(), load.GeneratedFile, res.Packages[0].Source, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	root := repository(t)
+	pkgs, _, err := load.Load(t.Context(), load.Config{Dir: root, Env: append(os.Environ(), "GOWORK=off", "PWD="+root), Patterns: []string{"./runtime/wire"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wire := pkgs[0]
+	declared := map[types.Object]*ast.FuncDecl{}
+	for _, f := range wire.Files {
+		for _, decl := range f.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok {
+				declared[wire.Info.Defs[fn.Name]] = fn
+			}
+		}
+	}
+	reached := map[string]bool{}
+	var follow func(fn *types.Func)
+	follow = func(fn *types.Func) {
+		decl := declared[fn.Origin()]
+		if name := fn.FullName(); decl == nil || reached[name] {
+			return
+		}
+		reached[fn.FullName()] = true
+		ast.Inspect(decl, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			used := wire.Info.Uses[id]
+			if used, ok := used.(*types.Func); ok {
+				follow(used)
+			}
+			if used == nil || used.Pkg() == nil {
+				return true
+			}
+			if _, isFunc := used.(*types.Func); used.Pkg().Path() == "reflect" || used.Pkg().Path() == "encoding/json" && isFunc {
+				t.Errorf("%s uses %s.%s", fn.FullName(), used.Pkg().Name(), used.Name())
+			}
+			return true
+		})
+	}
+	ast.Inspect(generated, func(n ast.Node) bool {
+		s, ok := n.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		pkg, _ := s.X.(*ast.Ident)
+		switch {
+		case pkg == nil:
+		case pkg.Name == "reflect", pkg.Name == "json" && s.Sel.Name != "RawMessage":
+			t.Errorf("the generated file uses %s.%s", pkg.Name, s.Sel.Name)
+		case pkg.Name == "wire":
+			if fn, ok := wire.Types.Scope().Lookup(s.Sel.Name).(*types.Func); ok {
+				follow(fn)
+			}
+		}
+		// Methods of its decoders, encoders and objects.
+		for _, name := range []string{"Decoder", "Encoder", "Object"} {
+			if obj, ok := wire.Types.Scope().Lookup(name).(*types.TypeName); ok {
+				method, _, _ := types.LookupFieldOrMethod(types.NewPointer(obj.Type()), true, wire.Types, s.Sel.Name)
+				if method, ok := method.(*types.Func); ok {
+					follow(method)
+				}
+			}
+		}
+		return true
+	})
+	if len(reached) < 100 {
+		t.Errorf("only %d functions are reached", len(reached))
 	}
 }
 
