@@ -20,8 +20,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 )
 
-// importsRounds is the long form: so many random combinations of changes after each
-// of them alone.
+// importsRounds is the long form: each change alone, and so many random combinations.
 var importsRounds = flag.Int("imports", 0, "random combinations of changes that TestOtherImports tries")
 
 // declaring are packages with a type T, of which other packages have fields. inline
@@ -639,10 +638,30 @@ func TestOtherImports(t *testing.T) {
 			t.Errorf("%v: said\n%s\ninstead of\n%s", list, also, said)
 		}
 	}
+	// Together they apply every change. Elsewhere the positions are other ones.
+	together := []struct {
+		samePlace bool
+		changes   []string
+	}{
+		{true, []string{"imports that are used", "inlinable functions"}},
+		{true, []string{"blank imports", "functions to be called", "a workspace"}},
+		{false, []string{"a build tag that is not set", "the declaring packages too", "the packages between too", "trimmed paths"}},
+		{false, []string{"a build tag", "vendoring"}},
+	}
 	all := slices.Sorted(maps.Keys(changes))
+	left := slices.Clone(all)
+	for _, c := range together {
+		t.Run(strings.Join(c.changes, ", "), func(t *testing.T) { compare(t, c.samePlace, c.changes...) })
+		left = slices.DeleteFunc(left, func(name string) bool { return slices.Contains(c.changes, name) })
+	}
+	if !slices.Equal(left, []string{"nothing"}) {
+		t.Errorf("not applied: %v", left)
+	}
+	if *importsRounds == 0 {
+		return
+	}
 	for _, name := range all {
 		t.Run(name, func(t *testing.T) {
-			// Elsewhere the positions are other ones.
 			compare(t, !strings.HasSuffix(name, "too") && name != "vendoring" && name != "trimmed paths", name)
 		})
 	}
