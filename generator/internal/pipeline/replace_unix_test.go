@@ -33,6 +33,9 @@ func TestMain(m *testing.M) {
 			if err := pipeline.Replace(os.Args[1], versions[i%2]); err != nil {
 				helperFailed(err)
 			}
+			if i == 0 {
+				fmt.Println("begun")
+			}
 		}
 	case "limited":
 		// Beyond the limit a write fails like one to a full disk.
@@ -76,16 +79,20 @@ func helper(t *testing.T, name, path string) *exec.Cmd {
 	return cmd
 }
 
-// whole fails the test unless a file is one of the versions.
-func whole(t *testing.T, path string) {
+// whole returns which of the versions a file is, and fails the test if it is neither.
+func whole(t *testing.T, path string) int {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(data, versions[0]) && !bytes.Equal(data, versions[1]) {
-		t.Fatalf("the file has %d bytes and is neither version", len(data))
+	for i, version := range versions {
+		if bytes.Equal(data, version) {
+			return i
+		}
 	}
+	t.Fatalf("the file has %d bytes and is neither version", len(data))
+	return 0
 }
 
 // TestKilled kills processes that do nothing but write the file.
@@ -100,10 +107,18 @@ func TestKilled(t *testing.T) {
 		cmd := helper(t, "forever", path)
 		var said bytes.Buffer
 		cmd.Stderr = &said
+		stdout, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(random.IntN(40)) * time.Millisecond)
+		if _, err := stdout.Read(make([]byte, 1)); err != nil {
+			t.Fatalf("it has not begun: %v %s", err, &said)
+		}
+		// The moment of the end is at random.
+		time.Sleep(time.Duration(random.IntN(8000)) * time.Microsecond)
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -153,8 +168,8 @@ func copies(t *testing.T, path string) []string {
 	return names
 }
 
-// TestParallel has several processes write the file at the same time, while others
-// read it.
+// TestParallel has several processes write the file at the same time, while it is read
+// until both versions have been there many times.
 func TestParallel(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "mcp_gen.go")
 	if err := pipeline.Replace(path, versions[0]); err != nil {
@@ -168,8 +183,9 @@ func TestParallel(t *testing.T) {
 		}
 		defer func() { _, _ = cmd.Process.Kill(), cmd.Wait() }()
 	}
-	for end := time.Now().Add(300 * time.Millisecond); time.Now().Before(end); {
-		whole(t, path)
+	var seen [2]int
+	for seen[0] < 20 || seen[1] < 20 {
+		seen[whole(t, path)]++
 	}
 }
 
