@@ -1,12 +1,15 @@
 package load
 
 import (
+	"fmt"
 	"go/types"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/tools/go/packages"
+	"golang.org/x/tools/txtar"
 )
 
 const farAway = `
@@ -81,20 +84,45 @@ func TestComplete(t *testing.T) {
 	}
 }
 
+// copiesOfFarAway loads copies of the packages of farAway, which have no types in common.
+func copiesOfFarAway(t *testing.T, n int) []*Package {
+	t.Helper()
+	dir := write(t, farAway)
+	var patterns []string
+	for i := range n {
+		name := fmt.Sprint("copy", i)
+		for _, f := range txtar.Parse([]byte(farAway)).Files {
+			if f.Name != "go.mod" {
+				text := strings.ReplaceAll(string(f.Data), "example.com/m/", "example.com/m/"+name+"/")
+				unpack(t, filepath.Join(dir, name), "-- "+f.Name+" --\n"+text)
+			}
+		}
+		patterns = append(patterns, "./"+name)
+	}
+	pkgs, diags, err := loadIn(t, dir, patterns...)
+	if err != nil || diags != "" || len(pkgs) != n {
+		t.Fatalf("%d packages, %v\n%s", len(pkgs), err, diags)
+	}
+	return pkgs
+}
+
 // TestCompleteFails compares the reasons why a package cannot be read.
 func TestCompleteFails(t *testing.T) {
-	for file, want := range map[string]string{
-		"":             "read the types of package example.com/m/far: the go command has no export data of it",
-		"/not/a/file":  "no such file",
-		"complete.go":  "read the types of package example.com/m/far: ",
-		"not in there": "read the types of package example.com/m/other: the go command did not list it",
-	} {
-		p := one(t, write(t, farAway), ".")
+	cases := []struct{ file, want string }{
+		{"", "read the types of package FAR: the go command has no export data of it"},
+		{"/not/a/file", "no such file"},
+		{"complete.go", "read the types of package FAR: "},
+		{"not in there", "read the types of package example.com/m/other: the go command did not list it"},
+	}
+	copies := copiesOfFarAway(t, len(cases))
+	for i, c := range cases {
+		p, file := copies[i], c.file
 		far := p.Find("far")[0]
+		want := strings.ReplaceAll(c.want, "FAR", far.Path())
 		if file == "not in there" {
 			far = types.NewPackage("example.com/m/other", "other")
 		} else {
-			p.exports.packages["example.com/m/far"].ExportFile = file
+			p.exports.packages[far.Path()].ExportFile = file
 		}
 		for range 2 {
 			if err := p.Complete(far); err == nil || !strings.Contains(err.Error(), want) {
@@ -124,10 +152,11 @@ func TestCompleteKnown(t *testing.T) {
 
 // TestCompleteWithErrors: the errors of listing count only where there is nothing to read.
 func TestCompleteWithErrors(t *testing.T) {
-	for _, file := range []bool{true, false} {
-		p := one(t, write(t, farAway), ".")
+	copies := copiesOfFarAway(t, 2)
+	for i, file := range []bool{true, false} {
+		p := copies[i]
 		far := p.Find("far")[0]
-		listed := p.exports.packages["example.com/m/far"]
+		listed := p.exports.packages[far.Path()]
 		listed.Errors = []packages.Error{{Msg: "the reason"}}
 		if !file {
 			listed.ExportFile = ""

@@ -58,6 +58,7 @@ type loader struct {
 	patterns []string
 	progress func(string)
 	counted  func(int)
+	slow     time.Duration // how long loading may take before the packages are counted
 	diags    diag.List
 }
 
@@ -72,7 +73,7 @@ func newLoader(cfg Config) (*loader, error) {
 	if !isDir(dir) {
 		return nil, &Error{Message: fmt.Sprintf("there is no directory %s", dir)}
 	}
-	l := &loader{env: cfg.Env, tags: cfg.Tags, patterns: cfg.Patterns, progress: cfg.Progress, counted: cfg.Packages}
+	l := &loader{env: cfg.Env, tags: cfg.Tags, patterns: cfg.Patterns, progress: cfg.Progress, counted: cfg.Packages, slow: SlowLoad}
 	if l.env == nil {
 		l.env = os.Environ()
 	}
@@ -166,7 +167,7 @@ func (l *loader) countIfSlow(ctx context.Context, targets []target) (stop func()
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(SlowLoad):
+		case <-time.After(l.slow):
 		}
 		args := []string{"list", "-e", "-deps", "-f", "{{.ImportPath}}"}
 		if l.tags != "" {
