@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -421,15 +422,9 @@ func moduleRoot(t *testing.T) string {
 // snippets import.
 func exportData(t *testing.T) func(path string) (r io.ReadCloser, err error) {
 	t.Helper()
-	out := goCommand(t, moduleRoot(t), "list", "-export", "-deps", "-json=ImportPath,Export",
-		mcpPath, "context", "errors", "time", "math/big", "net/netip", "encoding/json", "fmt", "strings")
-	files := map[string]string{}
-	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
-		var p struct{ ImportPath, Export string }
-		if err := dec.Decode(&p); err != nil {
-			t.Fatal(err)
-		}
-		files[p.ImportPath] = p.Export
+	files, err := exportFiles()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return func(path string) (io.ReadCloser, error) {
 		if files[path] == "" {
@@ -438,6 +433,26 @@ func exportData(t *testing.T) func(path string) (r io.ReadCloser, err error) {
 		return os.Open(files[path])
 	}
 }
+
+// exportFiles runs the go command once for all tests.
+var exportFiles = sync.OnceValues(func() (map[string]string, error) {
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export",
+		mcpPath, "context", "errors", "time", "math/big", "net/netip", "encoding/json", "fmt", "strings")
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOPROXY=off")
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("go list: %w", err)
+	}
+	files := map[string]string{}
+	for dec := json.NewDecoder(bytes.NewReader(out)); dec.More(); {
+		var p struct{ ImportPath, Export string }
+		if err := dec.Decode(&p); err != nil {
+			return nil, err
+		}
+		files[p.ImportPath] = p.Export
+	}
+	return files, nil
+})
 
 // goCommand runs the go command and returns its output; errors end the test.
 func goCommand(t *testing.T, dir string, args ...string) []byte {
