@@ -29,6 +29,7 @@ func TestHTTP(t *testing.T) {
 	if !links(t, p, "net/http.(*Server)") {
 		t.Error("net/http is not recognized in a program")
 	}
+	checkAuth(t, p, false)
 	cmd := p.Command(t.Context(), "-http", "127.0.0.1:0")
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -59,8 +60,7 @@ func TestHTTP(t *testing.T) {
 	}
 }
 
-// TestAuth builds a program with flags about who may call. A program without them does not link
-// what they need.
+// TestAuth builds a program with flags about who may call. TestHTTP has one without them.
 func TestAuth(t *testing.T) {
 	sum, err := os.ReadFile(filepath.Join("..", "..", "..", "go.sum"))
 	if err != nil {
@@ -72,42 +72,29 @@ func TestAuth(t *testing.T) {
 	if out, err := get.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	for _, auth := range []bool{false, true} {
-		cfg := program.Config{Dir: dir, Env: environment(), HTTP: true, Auth: auth}
-		p, err := program.Build(t.Context(), target(t, dir, "p", "", `""`), cfg)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, symbol := range []string{"runtime/mcpauth.", "go-jose"} {
-			if links(t, p, symbol) != auth {
-				t.Errorf("with flags %v: %s is linked: %v", auth, symbol, !auth)
-			}
-		}
-		if links(t, p, "runtime/mcpissuer.") {
-			t.Errorf("with flags %v: the issuer for development is linked", auth)
-		}
-		err = p.Command(t.Context(), "-auth", "https://id.example.com").Run()
-		if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 2 {
-			t.Errorf("with flags %v: %v", auth, err)
-		}
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
-// TestStdioLinksNoHTTP checks that a program without HTTP does not link net/http.
-func TestStdioLinksNoHTTP(t *testing.T) {
-	dir := module(t, map[string]string{"p/p.go": "package p\n"})
-	p, err := program.Build(t.Context(), target(t, dir, "p", "", `""`), program.Config{Dir: dir, Env: environment()})
+	cfg := program.Config{Dir: dir, Env: environment(), HTTP: true, Auth: true}
+	p, err := program.Build(t.Context(), target(t, dir, "p", "", `""`), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	for _, symbol := range []string{"net/http.", "crypto/tls."} {
-		if links(t, p, symbol) {
-			t.Errorf("%s is linked", symbol)
+	checkAuth(t, p, true)
+}
+
+// checkAuth checks whether a program has flags about who may call, and links what these need.
+func checkAuth(t *testing.T, p *program.Program, auth bool) {
+	t.Helper()
+	for _, symbol := range []string{"runtime/mcpauth.", "go-jose"} {
+		if links(t, p, symbol) != auth {
+			t.Errorf("with flags %v: %s is linked: %v", auth, symbol, !auth)
 		}
+	}
+	if links(t, p, "runtime/mcpissuer.") {
+		t.Errorf("with flags %v: the issuer for development is linked", auth)
+	}
+	err := p.Command(t.Context(), "-auth", "https://id.example.com").Run()
+	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 2 {
+		t.Errorf("with flags %v: %v", auth, err)
 	}
 }
 

@@ -100,13 +100,19 @@ func target(t *testing.T, dir, sub string, receivers, answer string, recv ...*mo
 	}
 }
 
-// get builds the program and calls its one tool.
+// get builds the program and calls its one tool. A program without HTTP does not link
+// net/http.
 func get(t *testing.T, target *program.Target, cfg program.Config) (text, stderr string) {
 	t.Helper()
 	before := listing(t, cfg.Dir)
 	p, err := program.Build(t.Context(), target, cfg)
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, symbol := range []string{"net/http.", "crypto/tls."} {
+		if links(t, p, symbol) {
+			t.Errorf("%s is linked", symbol)
+		}
 	}
 	var log bytes.Buffer
 	result, err := call(t.Context(), p, &log)
