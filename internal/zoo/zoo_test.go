@@ -26,7 +26,7 @@ var oddNames = []string{
 
 var config = prove.Config{
 	Server:     zoo.NewMCPServer,
-	Values:     12_000 / slowdown,
+	Values:     12_000,
 	Seed:       1,
 	OddNames:   oddNames,
 	Directives: []string{"echo_query", "echo_mixed", "echo_tightened", "echo_keyed", "echo_allowed"},

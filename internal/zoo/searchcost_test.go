@@ -1,3 +1,5 @@
+//go:build cost
+
 package zoo_test
 
 import (
@@ -15,9 +17,6 @@ func TestCostly(t *testing.T) {
 	search := prove.Search{Tries: 6, Small: 48 << 10, Large: 1 << 20, Worst: 12, Most: 10, Beyond: 1.5}
 	if long, err := strconv.Atoi(os.Getenv("MCPGEN_COSTLY")); err == nil {
 		search = prove.Search{Tries: long, Small: 64 << 10, Large: 4<<20 - 4096, Worst: 300, Most: 10, Beyond: 1.5}
-	}
-	if slowdown > 1 { // the race detector slows decoders more than encoding/json, by the processor
-		search.Beyond, search.Most = 40, 40
 	}
 	prove.Costly(t, config, search)
 }

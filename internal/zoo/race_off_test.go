@@ -1,5 +1,0 @@
-//go:build !race
-
-package zoo_test
-
-const slowdown = 1
