@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 )
 
 // leaf is a list as generated code writes it.
@@ -102,12 +101,8 @@ func TestCircles(t *testing.T) {
 		"list": list, "bush": b, "slice": slice, "object": object, "named slice": own, "named map": named,
 		"embedded": embedding, "interface": itself, "pointer": endless, "keys": map[int]any{1: list}, "array": [1]any{list},
 	} {
-		began := time.Now()
 		if got, err := encode(&v, PutAny); err == nil || !errors.Is(err, errTooDeep) {
 			t.Errorf("%s: %v, %.100s", name, err, got)
-		}
-		if took := time.Since(began); took > 10*time.Second {
-			t.Errorf("%s took %v", name, took)
 		}
 	}
 	if _, err := encode(b, putBush); !errors.Is(err, errTooDeep) {

@@ -1,0 +1,46 @@
+package wire
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSchemaVisits counts how often a part of a schema is compared with a value: the work
+// grows with the schema and the value, also where many alternatives fail late.
+func TestSchemaVisits(t *testing.T) {
+	visits := 0
+	schemaFormats["counted"] = func(string) (string, bool) {
+		visits++
+		return "something else", false
+	}
+	t.Cleanup(func() { delete(schemaFormats, "counted") })
+	schema, value, leaves := `{"type":"string","format":"counted"}`, `"x"`, 1
+	for range 5 {
+		part := func(name string) string {
+			return `{"type":"object","properties":{"a":` + schema + `},"required":["` + name + `"]}`
+		}
+		schema = `{"anyOf":[` + part("b") + `,` + part("c") + `]}`
+		value = `{"a":` + value + `}`
+		leaves *= 2
+	}
+	read := func(items, text string) error {
+		visits = 0
+		var v any
+		return decode(text, Options{}, &v, func(d *Decoder, v *any) { AnyBySchema(d, v, NewSchema(`{"items":`+items+`}`)) })
+	}
+	invalid := 0
+	for _, n := range []int{100, 1000} {
+		// All items but the last are valid by the last alternative. They are compared once to
+		// know whether the whole is valid, and once to find what is not.
+		err := read(`{"anyOf":[`+schema+`,{"type":"object"}]}`, "["+strings.Repeat(value+",", n)+"0]")
+		if err == nil || visits > 2*n*leaves {
+			t.Errorf("%d items: %v after %d comparisons", n, err, visits)
+		}
+		// As soon as there are too many problems, the rest is not compared.
+		err = read(schema, "["+strings.Repeat(value+",", n)+value+"]")
+		if err == nil || invalid > 0 && visits != invalid {
+			t.Errorf("%d comparisons with %d invalid items, %d with fewer: %.100v", visits, n, invalid, err)
+		}
+		invalid = visits
+	}
+}
