@@ -74,7 +74,9 @@ func compile(t *testing.T, dir string, cases []*shopCase) string {
 			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
 	}
-	goCommand(append([]string{"vet"}, patterns(cases)...)...)
+	// With -trimpath the packages are the same in every temporary directory, so that they
+	// are compiled where they have changed.
+	goCommand(append([]string{"vet", "-trimpath"}, patterns(cases)...)...)
 	// A main package cannot be imported.
 	var imports, programs strings.Builder
 	for _, c := range cases {
@@ -105,7 +107,7 @@ func main() {
 `+programs.String()+`	}[os.Getenv("MCPGEN_TEST_CASE")]()
 }
 `))
-	goCommand("build", "-ldflags=-s -w", "-o", binary, "./"+cases[0].alias+"/all")
+	goCommand("build", "-trimpath", "-ldflags=-s -w", "-o", binary, "./"+cases[0].alias+"/all")
 	return binary
 }
 

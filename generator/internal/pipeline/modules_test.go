@@ -54,7 +54,7 @@ func TestModules(t *testing.T) {
 // vet compiles and vets a module, its tests included.
 func vet(t *testing.T, dir string, env ...string) {
 	t.Helper()
-	cmd := exec.Command("go", "vet", "./...")
+	cmd := exec.Command("go", "vet", "-trimpath", "./...")
 	cmd.Dir, cmd.Env = dir, append(environment(dir), env...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		var generated strings.Builder
