@@ -1,3 +1,5 @@
+//go:build cost
+
 package mcp_test
 
 import (
