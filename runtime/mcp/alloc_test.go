@@ -2,7 +2,6 @@ package mcp_test
 
 import (
 	"context"
-	"strings"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -129,63 +128,6 @@ const nestedArguments = `{"customer":"Ada Example","status":"paid","items":[` +
 	`{"book":9007199254740993,"copies":2,"price":12.5,"tags":["signed","first edition"]},` +
 	`{"book":17,"copies":1,"price":8.25,"tags":["paperback"]},{"book":4711,"copies":12,"price":0.5,"tags":[]}],` +
 	`"labels":{"channel":"shop","source":"assistant","priority":"high"},"gift":{"paper":"blue"}}`
-
-// allocations counts those of a request over a connection without goroutines of its
-// own.
-func allocations(t *testing.T, message string) float64 {
-	s := mcp.NewServer(fixtureInfo(), quiet)
-	register(mcp.Select(s, func(f mcp.FeatureInfo) bool { return f.Name == "hello" }))
-	s.Register(mcpimpl.FuncTool(&infoAdd, callAdd))
-	s.Register(mcpimpl.FuncTool(&infoParcel, callParcel))
-	conn := &script{message: []byte(initialize("2025-11-25")), next: make(chan bool), answers: make(chan int)}
-	done := make(chan error)
-	go func() { done <- s.Serve(t.Context(), conn) }()
-	ask := func() {
-		conn.next <- true
-		<-conn.answers
-	}
-	ask()
-	conn.message = []byte(message)
-	n := testing.AllocsPerRun(500, ask)
-	conn.next <- false
-	<-done
-	return n
-}
-
-// TestAllocations bounds what a request allocates. The bounds have room, since a release
-// of Go may move the figures a little: they find what grows with the message or the
-// server, not one allocation more. Beside each is what go1.26 needs, which the benchmarks
-// report: the exchange with its context, the goroutine, the result, and what the tool
-// itself makes; of a nested call also what its arguments consist of.
-func TestAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
-	const (
-		atOnce = 5  // 0
-		small  = 12 // 4
-		nested = 25 // 11
-		wrong  = 80 // 43
-	)
-	add := call(1, "add", `{"a":1,"b":2}`)
-	for _, test := range []struct {
-		name, message string
-		most          float64
-	}{
-		{"ping", request(1, "ping", "{}"), atOnce},
-		{"tools/list", request(1, "tools/list", "{}"), atOnce},
-		{"small", add, small},
-		{"small with a string for an id", strings.Replace(add, `"id":1`, `"id":"one"`, 1), small},
-		{"small in 2026-07-28", modernCall(1, "add", `{"a":1,"b":2}`), small},
-		{"nested", call(1, "parcel", nestedArguments), nested},
-		{"nested in 2026-07-28", modernCall(1, "parcel", nestedArguments), nested},
-		{"wrong arguments", call(1, "parcel", strings.Replace(nestedArguments, `"copies":1,`, `"copies":0,`, 1)), wrong},
-	} {
-		if got := allocations(t, test.message); got > test.most {
-			t.Errorf("%s: %v allocations, at most %v", test.name, got, test.most)
-		}
-	}
-}
 
 func BenchmarkNested(b *testing.B) {
 	benchmark(b, call(1, "parcel", nestedArguments), 64)
