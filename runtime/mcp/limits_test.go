@@ -79,6 +79,7 @@ func TestLimitInFlight(t *testing.T) {
 		}
 		const over = `"id":4,"error":{"code":-32603,"message":"overloaded: 3 requests of this connection are in flight","data":{"reason":"overloaded"}}`
 		p.expect(call(4, "hello", "{}"), over)
+		spec.Holds(t, "S180")
 		p.expect(request(5, "ping", "{}"), pong) // not a call
 		p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}` + "\n")
 		synctest.Wait()
