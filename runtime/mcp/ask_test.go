@@ -296,8 +296,8 @@ var survived = flag.Int("calls", 1000, "calls of TestManyCallsSurvive; 10000 for
 
 // TestManyCallsSurvive runs calls of which a tenth is cancelled, with questions
 // that are never answered, progress and logs, by a client that reads slowly and
-// goes away in the middle: no goroutine is left, no call is stuck, and memory is
-// flat.
+// goes away in the middle: no call is stuck, and memory is flat. TestMain finds
+// goroutines that are left.
 func TestManyCallsSurvive(t *testing.T) {
 	calls := *survived
 	s := newTalk(quiet, mcp.WithLimits(mcp.Limits{QuestionTime: 20 * time.Millisecond, InFlight: 1 << 20, OpenQuestions: 1 << 20}))
@@ -323,14 +323,11 @@ func TestManyCallsSurvive(t *testing.T) {
 		wait()
 	}
 	round()
-	before, goroutines := heap(), runtime.NumGoroutine()
+	before := heap()
 	round()
 	after := heap()
 	if after > before+4<<20 {
 		t.Errorf("%d bytes are in use, and %d were before", after, before)
-	}
-	if n := runtime.NumGoroutine(); n > goroutines+2 {
-		t.Errorf("%d goroutines, and %d before", n, goroutines)
 	}
 }
 

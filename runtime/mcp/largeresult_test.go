@@ -84,14 +84,14 @@ func answers(t *testing.T, limits mcp.Limits, f mcp.Feature, method, params stri
 // TestMemoryOfRefusedResults returns far more than is allowed, in every form, and looks
 // at what is allocated until it is refused.
 func TestMemoryOfRefusedResults(t *testing.T) {
-	const limit = 4 << 20
-	nodes := slices.Repeat([]*knot{{Name: "abc"}}, 4_000_000)
-	var list any = slices.Repeat([]any{"abc"}, 2_000_000)
+	const limit = 2 << 20
+	nodes := slices.Repeat([]*knot{{Name: "abc"}}, 2_000_000)
+	var list any = slices.Repeat([]any{"abc"}, 1_000_000)
 	var reflected any = struct{ Nodes []*knot }{nodes}
-	long := strings.Repeat("x", 12<<20)
-	odd := strings.Repeat("\x01", 4<<20) // 24 MiB with its escapes
-	blob := make([]byte, 12<<20)
-	raw := json.RawMessage("[" + strings.Repeat("1,", 6<<20) + "1]")
+	long := strings.Repeat("x", 6<<20)
+	odd := strings.Repeat("\x01", 2<<20) // 12 MiB with its escapes
+	blob := make([]byte, 6<<20)
+	raw := json.RawMessage("[" + strings.Repeat("1,", 3<<20) + "1]")
 	call := `{"name":"f"}`
 	content := func(c ...mcp.Content) mcp.Feature {
 		return mcp.NewTool(mcp.ToolInfo{Name: "f"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.ContentResult(c...), nil })
@@ -118,8 +118,8 @@ func TestMemoryOfRefusedResults(t *testing.T) {
 		"bytes":     {encodes("f", func(e *wire.Encoder) { wire.PutBytes(e, &blob) }), "tools/call", call},
 		"raw":       {encodes("f", func(e *wire.Encoder) { wire.PutRaw(e, &raw) }), "tools/call", call},
 		"text":      {content(mcp.Text{Text: long}), "tools/call", call},
-		"odd text":  {content(mcp.Text{Text: odd[:3<<20]}), "tools/call", call},
-		"texts":     {content(slices.Repeat([]mcp.Content{mcp.Text{Text: long[:1<<20]}}, 12)...), "tools/call", call},
+		"odd text":  {content(mcp.Text{Text: odd[:3<<19]}), "tools/call", call},
+		"texts":     {content(slices.Repeat([]mcp.Content{mcp.Text{Text: long[:1<<19]}}, 12)...), "tools/call", call},
 		"image":     {content(mcp.Image{Data: blob}), "tools/call", call},
 		"embedded":  {content(mcp.EmbeddedResource{URI: "test://x", Text: long}), "tools/call", call},
 		"own JSON": {mcp.NewTool(mcp.ToolInfo{Name: "f"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
@@ -130,11 +130,11 @@ func TestMemoryOfRefusedResults(t *testing.T) {
 			return nil, &mcp.ProtocolError{Code: 1, Message: long}
 		}), "tools/call", call},
 		"resource":     {resource(mcp.ResourceContents{Text: long}), "resources/read", `{"uri":"test://f"}`},
-		"odd resource": {resource(mcp.ResourceContents{Text: odd[:4<<20]}), "resources/read", `{"uri":"test://f"}`},
+		"odd resource": {resource(mcp.ResourceContents{Text: odd}), "resources/read", `{"uri":"test://f"}`},
 		"blob":         {resource(mcp.ResourceContents{Blob: blob}), "resources/read", `{"uri":"test://f"}`},
-		"contents":     {resource(slices.Repeat([]mcp.ResourceContents{{Text: long[:1<<20]}}, 12)...), "resources/read", `{"uri":"test://f"}`},
+		"contents":     {resource(slices.Repeat([]mcp.ResourceContents{{Text: long[:1<<19]}}, 12)...), "resources/read", `{"uri":"test://f"}`},
 		"prompt":       {prompt(mcp.Text{Text: long}), "prompts/get", call},
-		"odd prompt":   {prompt(mcp.Text{Text: odd[:3<<20]}), "prompts/get", call},
+		"odd prompt":   {prompt(mcp.Text{Text: odd[:3<<19]}), "prompts/get", call},
 		"nodes of a resource": {mcpimpl.FuncResource(&mcp.ResourceInfo{URI: "test://f", Name: "f"}, func(_ context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
 			e := mcpimpl.Encoder(req)
 			putKnots(e, &nodes)
@@ -147,7 +147,7 @@ func TestMemoryOfRefusedResults(t *testing.T) {
 		}
 		// Storage that grows to the limit, and what was outgrown on the way: both are
 		// rounded up.
-		if allocated > 5*limit+4<<20 {
+		if allocated > 5*limit+2<<20 {
 			t.Errorf("%s: %d KB are allocated for a limit of %d KB", name, allocated>>10, limit>>10)
 		}
 	}

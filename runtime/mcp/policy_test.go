@@ -275,7 +275,7 @@ func TestPolicyDenyCannotBePassed(t *testing.T) {
 	free := connect(t, careless(&opened, mcp.Policy{}))
 	reached := 0
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 5_000 {
+	for i := range 5_000 {
 		uri := secretWay(r)
 		for _, client := range []func(string) string{client, allowing} {
 			opened = nil
@@ -284,12 +284,12 @@ func TestPolicyDenyCannotBePassed(t *testing.T) {
 				t.Fatalf("%s was read: %s", uri, got)
 			}
 		}
-		if strings.Contains(free(request(1, "resources/read", `{"uri":`+quoted(uri)+`}`)), `"result"`) {
+		if i < 1_000 && strings.Contains(free(request(1, "resources/read", `{"uri":`+quoted(uri)+`}`)), `"result"`) {
 			reached++
 		}
 	}
-	if reached < 2_500 {
-		t.Errorf("only %d of the URIs mean anything without the policy", reached)
+	if reached < 500 {
+		t.Errorf("only %d of 1000 URIs mean anything without the policy", reached)
 	}
 }
 

@@ -16,7 +16,7 @@ import (
 // TestRetained fills the storage of messages with those that make each part of it
 // large, and looks at what is left for the messages after them.
 func TestRetained(t *testing.T) {
-	const size = 1 << 20
+	const size = 512 << 10
 	params := func(members string) string {
 		return `{"jsonrpc":"2.0","id":1,"method":"x","params":{` + members + `}}`
 	}
