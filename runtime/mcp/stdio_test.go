@@ -139,7 +139,7 @@ func TestStdioCancelled(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, stderr)
 			}
-			if got := strings.TrimSpace(string(out)); got != "context deadline exceeded true" {
+			if got := strings.TrimSpace(string(out)); got != "context deadline exceeded" {
 				t.Errorf("ServeStdio: %s", got)
 			}
 		})
