@@ -1,10 +1,10 @@
+//go:build !race
+
 package mcptask_test
 
 import (
 	"context"
-	"iter"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -15,9 +15,6 @@ import (
 // A tool that answers in time costs at most two allocations more than without tasks, and no access to
 // the store, on each transport.
 func TestAllocationsInTime(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
 	onEachTransport(t, func(t *testing.T, open func(*mcp.Server, string) *peer) {
 		const most = 2
 		store := &counting{Store: mcptask.NewMemory()}
@@ -52,41 +49,4 @@ func TestAllocationsInTime(t *testing.T) {
 			t.Errorf("%d calls of the store", n)
 		}
 	})
-}
-
-// counting counts the calls that a task makes. A server claims tasks of a store that it is given.
-type counting struct {
-	mcptask.Store
-	calls   atomic.Int32 // of all
-	updates atomic.Int32
-}
-
-func (c *counting) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quota, lease time.Duration) error {
-	c.calls.Add(1)
-	return c.Store.Create(ctx, r, q, lease)
-}
-
-func (c *counting) Get(ctx context.Context, k mcptask.Key) (*mcptask.Record, error) {
-	c.calls.Add(1)
-	return c.Store.Get(ctx, k)
-}
-
-func (c *counting) Update(ctx context.Context, r *mcptask.Record) error {
-	c.calls.Add(1)
-	c.updates.Add(1)
-	return c.Store.Update(ctx, r)
-}
-
-func (c *counting) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.Record, error] {
-	c.calls.Add(1)
-	return c.Store.Watch(ctx, k)
-}
-
-func (c *counting) CountActive(ctx context.Context, account mcptask.Digest) (int, error) {
-	c.calls.Add(1)
-	return c.Store.CountActive(ctx, account)
-}
-
-func plainTool(name string, f func(ctx context.Context) (string, error)) mcp.Feature {
-	return mcp.NewTool(mcp.ToolInfo{Name: name, InputSchema: schema}, handler(f))
 }

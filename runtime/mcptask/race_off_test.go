@@ -1,5 +1,0 @@
-//go:build !race
-
-package mcptask_test
-
-const raceEnabled = false
