@@ -115,13 +115,13 @@ func TestAPIKeyGuesses(t *testing.T) {
 	}
 	r := post("whoami")
 	counts := map[string]int{}
-	for range 100_000 {
+	for range 10_000 {
 		guess, _ := mcpauth.NewKey("x")
 		r.Header["Authorization"] = []string{"Bearer " + guess}
 		_, err := g.Principal(r)
 		counts[err.Error()]++
 	}
-	if len(counts) != 2 || counts["too many credentials have been refused"] < 99_000 {
+	if len(counts) != 2 || counts["too many credentials have been refused"] < 9_000 {
 		t.Errorf("%v", counts)
 	}
 	r.Header["Authorization"] = []string{"Bearer " + text}
