@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/mcpgen/mcpgen/internal/findtools"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -254,30 +253,22 @@ func manyTools(n int) []mcp.FeatureInfo {
 	return tools
 }
 
-// The index of 1,000 tools takes 20 ms and 3 MB; the bounds are for slow machines.
-func TestIndexCost(t *testing.T) {
+// The index of 1,000 tools has less than 3 MB.
+func TestIndexSize(t *testing.T) {
 	tools := manyTools(1000)
 	r := new(bm25)
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
-	took := time.Hour // the least of several
-	for range 5 {
-		began := time.Now()
-		r.Index(tools)
-		took = min(took, time.Since(began))
-	}
+	r.Index(tools)
 	runtime.GC()
 	runtime.ReadMemStats(&after)
 	kept := int64(after.HeapAlloc) - int64(before.HeapAlloc)
 	runtime.KeepAlive(r)
 	runtime.KeepAlive(tools)
-	t.Logf("%v, %d bytes", took, kept)
+	t.Logf("%d bytes", kept)
 	if kept > 3<<20 {
 		t.Errorf("the index has %d bytes", kept)
-	}
-	if took > 500*time.Millisecond && !raceEnabled {
-		t.Errorf("the index took %v", took)
 	}
 }
 

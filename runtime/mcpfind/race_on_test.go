@@ -1,5 +1,0 @@
-//go:build race
-
-package mcpfind
-
-const raceEnabled = true
