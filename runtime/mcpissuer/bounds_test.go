@@ -38,7 +38,7 @@ func fill(t *testing.T, w *world, entry int, send func(n int), tables ...string)
 	mcpissuer.SetMost(w.issuer, most)
 	send(0)
 	before := heap()
-	for n := range 3 * most {
+	for n := range 2 * most {
 		send(n + 1)
 	}
 	w.mu.Lock()
