@@ -78,7 +78,7 @@ func harmless() map[string]any {
 	list[0] = list
 	own.any = list
 	return map[string]any{
-		"pointer": circle, "node": *circle, "ints": make([]int, 1_000_000), "nil": nil, "nil pointer": (*node)(nil), "map": map[string]any{"a": []int{1}},
+		"pointer": circle, "node": *circle, "ints": make([]int, 250_000), "nil": nil, "nil pointer": (*node)(nil), "map": map[string]any{"a": []int{1}},
 		"nil map": map[string]int(nil), "error": io.EOF, "stringer": reflect.TypeFor[int](), "panics": panics{}, "function": func() {}, "text": own, "empty group": slog.GroupValue(),
 	}
 }
