@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/propagation"
@@ -31,14 +30,14 @@ import (
 // telemetry has what a server records.
 type telemetry struct {
 	t       testing.TB
-	spans   *tracetest.SpanRecorder
+	spans   *recorder
 	reader  *metric.ManualReader
 	tracers *trace.TracerProvider
 	options []mcpotel.Option
 }
 
 func newTelemetry(t testing.TB, options ...mcpotel.Option) *telemetry {
-	r := &telemetry{t: t, spans: tracetest.NewSpanRecorder(), reader: metric.NewManualReader()}
+	r := &telemetry{t: t, spans: newRecorder(), reader: metric.NewManualReader()}
 	r.tracers = trace.NewTracerProvider(trace.WithSpanProcessor(r.spans))
 	r.options = append([]mcpotel.Option{
 		mcpotel.WithTracerProvider(r.tracers), mcpotel.WithMeterProvider(metric.NewMeterProvider(metric.WithReader(r.reader))),
@@ -57,12 +56,27 @@ func (r *telemetry) server(options ...mcp.Option) *mcp.Server {
 // await returns the spans that have ended, the first n of them at least, and forgets none.
 func (r *telemetry) await(n int) []trace.ReadOnlySpan {
 	r.t.Helper()
-	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(time.Millisecond) {
+	for {
 		if ended := r.spans.Ended(); len(ended) >= n {
 			return ended
-		} else if time.Now().After(deadline) {
-			r.t.Fatalf("%d spans have ended, not %d", len(ended), n)
 		}
+		<-r.spans.one
+	}
+}
+
+// recorder sends to one when a span has ended, unless that has been sent already.
+type recorder struct {
+	*tracetest.SpanRecorder
+	one chan struct{}
+}
+
+func newRecorder() *recorder { return &recorder{tracetest.NewSpanRecorder(), make(chan struct{}, 1)} }
+
+func (r *recorder) OnEnd(s trace.ReadOnlySpan) {
+	r.SpanRecorder.OnEnd(s)
+	select {
+	case r.one <- struct{}{}:
+	default:
 	}
 }
 

@@ -104,39 +104,6 @@ func calling(t testing.TB, options func() []mcpotel.Option) func(n int) (time.Du
 	}
 }
 
-// Without providers a call has at most 2 allocations more, and takes at most 300 ns more.
-func TestCostWithoutProviders(t *testing.T) {
-	if raced {
-		t.Skip("the race detector allocates")
-	}
-	for _, cost := range costs[1:3] {
-		call := calling(t, cost.options)
-		const few, many = 1, 1001
-		allocated := func(n int) float64 {
-			return testing.AllocsPerRun(20, func() {
-				if _, err := call(n); err != nil {
-					t.Fatal(err)
-				}
-			})
-		}
-		if got := (allocated(many) - allocated(few)) / (many - few); got > 2 {
-			t.Errorf("%s: %.1f allocations", cost.name, got)
-		}
-		best := time.Hour // other processes disturb
-		for range 20 {
-			took, err := call(10_000)
-			if err != nil {
-				t.Fatal(err)
-			}
-			best = min(best, took/10_000)
-		}
-		if best > 300*time.Nanosecond {
-			t.Errorf("%s: %v", cost.name, best)
-		}
-		t.Logf("%s: %v", cost.name, best)
-	}
-}
-
 // BenchmarkCall measures what the interceptor adds to a call, with the trace context of a client in its
 // _meta.
 func BenchmarkCall(b *testing.B) {

@@ -1,6 +1,0 @@
-//go:build !race
-
-package mcpotel_test
-
-// raced reports whether the race detector is on, which allocates.
-const raced = false
