@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -30,6 +31,9 @@ func TestMain(m *testing.M) {
 			}
 		}
 	}
+	// Tests edit hundreds of files, which nothing has to outlive; TestSynced and the program above sync.
+	syncFile = func(*os.File) error { return nil }
+	syncFolder = func(string) {}
 	os.Exit(m.Run())
 }
 
@@ -80,6 +84,61 @@ func TestReplaceFile(t *testing.T) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil || len(entries) != 1 || entries[0].Name() != "file.bak" {
 		t.Errorf("left: %v, %v", entries, err)
+	}
+}
+
+// A text is synced before it gets the name of the file, as is the first text before it is kept, and
+// the folder after that. If that fails, the file stays as it is.
+func TestSynced(t *testing.T) {
+	caches(t)
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "file")
+	file, folder := syncFile, syncFolder
+	defer func() { syncFile, syncFolder = file, folder }()
+	var synced []string
+	note := func(what, text string) {
+		now, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Error(err)
+		}
+		synced = append(synced, fmt.Sprintf("%s %q while the file has %q", what, text, now))
+	}
+	syncFile = func(f *os.File) error {
+		text, err := os.ReadFile(f.Name())
+		note("file", string(text))
+		return errors.Join(err, f.Sync())
+	}
+	syncFolder = func(name string) {
+		if name != dir {
+			t.Errorf("%s is synced, want %s", name, dir)
+		}
+		note("folder", "")
+		syncDir(name)
+	}
+	for range 3 {
+		if err := replaceFile(t.Context(), path, 0o600, add("a")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := []string{
+		`file "a" while the file has ""`, `folder "" while the file has "a"`,
+		`file "a" while the file has "a"`, `file "aa" while the file has "a"`, `folder "" while the file has "aa"`, // the first is kept
+		`file "aaa" while the file has "aa"`, `folder "" while the file has "aaa"`,
+	}
+	if !slices.Equal(synced, want) {
+		t.Errorf("synced are\n%s\nwant\n%s", strings.Join(synced, "\n"), strings.Join(want, "\n"))
+	}
+	failed := errors.New("failed")
+	syncFile = func(*os.File) error { return failed }
+	if err := replaceFile(t.Context(), path, 0o600, add("a")); !errors.Is(err, failed) {
+		t.Error(err)
+	}
+	wantFile(t, path, "aaa")
+	if left, _ := filepath.Glob(filepath.Join(dir, ".*")); len(left) > 0 {
+		t.Errorf("left: %v", left)
 	}
 }
 
