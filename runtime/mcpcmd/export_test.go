@@ -23,6 +23,8 @@ const (
 	IdleTime   = idleTime
 	HeaderSize = headerBytes
 	ReadTime   = readTime
+	// ClosingTime is how long a shutdown waits for connections.
+	ClosingTime = closingTime
 )
 
 // Quoted makes the arguments of a shell that the help shows.
@@ -59,9 +61,13 @@ func NewHTTPServer(ctx context.Context, s *mcp.Server) (server *http.Server, end
 	return &h.server, h.close
 }
 
-// NewHTTPServerToStop is NewHTTPServer with a function that shuts it down.
-func NewHTTPServerToStop(ctx context.Context, s *mcp.Server) (server *http.Server, shutdown func(context.Context) error) {
-	h := (&program{server: s, flags: ownFlags()}).newHTTPServer(ctx, nil)
+// NewHTTPServerToStop is NewHTTPServer with options, and a function that shuts it down.
+func NewHTTPServerToStop(ctx context.Context, s *mcp.Server, options ...Option) (server *http.Server, shutdown func(context.Context) error) {
+	p := &program{server: s, flags: ownFlags()}
+	for _, option := range options {
+		option(p)
+	}
+	h := p.newHTTPServer(ctx, nil)
 	return &h.server, h.shutdown
 }
 

@@ -354,24 +354,25 @@ func TestStoppedBefore(t *testing.T) {
 // A connection without a request does not delay the shutdown: net/http would wait five
 // seconds for its first request.
 func TestUnusedConnection(t *testing.T) {
-	r := serve(t, newServer(never), nil)
-	host := strings.TrimSuffix(strings.TrimPrefix(r.url, "http://"), "/mcp")
-	conn, err := net.Dial("tcp", host)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
-	if _, _, err := r.call("greet"); err != nil { // so the connection before has been accepted
-		t.Fatal(err)
-	}
-	began := time.Now()
-	r.stop()
-	if err := <-r.ended; err != nil {
-		t.Error(err)
-	}
-	if took := time.Since(began); took > 4*time.Second {
-		t.Errorf("the end took %v", took)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		server, shutdown := mcpcmd.NewHTTPServerToStop(t.Context(), newServer(never))
+		l := make(pipes)
+		served := make(chan error, 1)
+		go func() { served <- server.Serve(l) }()
+		client, far := net.Pipe()
+		defer client.Close()
+		l <- far
+		synctest.Wait() // the connection has been accepted
+		close(l)
+		<-served
+		began := time.Now()
+		if err := shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if took := time.Since(began); took >= mcpcmd.ClosingTime/2 {
+			t.Errorf("the end took %v", took)
+		}
+	})
 }
 
 // A header is read up to a limit, which is far below that of net/http.
@@ -427,9 +428,18 @@ func TestConnections(t *testing.T) {
 	})
 }
 
-// Requests that are answered before their bodies have arrived, and responses that are
-// not read, do not delay the shutdown, which is graceful.
+// Requests that are answered before their bodies have arrived do not delay the shutdown,
+// which is graceful.
 func TestStopWhileBodiesAreDue(t *testing.T) {
+	wrap := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/wrapped" {
+				http.Error(w, "not here", http.StatusForbidden)
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
 	for _, head := range []string{
 		"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n",
 		"POST /sse HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\n",
@@ -441,42 +451,32 @@ func TestStopWhileBodiesAreDue(t *testing.T) {
 		"POST /other HTTP/1.1\r\nHost: localhost\r\nExpect: nothing\r\n",
 	} {
 		t.Run(head[:strings.Index(head, "\r\n")], func(t *testing.T) {
-			ctx, stop := context.WithCancel(t.Context())
-			defer stop()
-			ready, ended := make(chan string, 1), make(chan error, 1)
-			wrap := func(next http.Handler) http.Handler {
-				return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					if r.URL.Path == "/wrapped" {
-						http.Error(w, "not here", http.StatusForbidden)
-						return
-					}
-					next.ServeHTTP(w, r)
-				})
-			}
-			go func() {
-				ended <- mcpcmd.Run(ctx, newServer(never), []string{"-http", "127.0.0.1:0"}, mcpcmd.WithHandler(wrap),
-					mcpcmd.WithReady(func(url string) { ready <- url }), mcpcmd.WithOutput(io.Discard, io.Discard))
-			}()
-			conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(<-ready, "http://"), "/mcp"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
-			if _, err := io.WriteString(conn, head+"Content-Length: 1000\r\n\r\n"); err != nil {
-				t.Fatal(err)
-			}
-			// The answer has begun.
-			if _, err := bufio.NewReader(conn).ReadString('\n'); err != nil {
-				t.Fatal(err)
-			}
-			began := time.Now()
-			stop()
-			if err := <-ended; err != nil {
-				t.Error(err)
-			}
-			if took := time.Since(began); took > 8*time.Second { // 10 are for calls that run
-				t.Errorf("the end has taken %v", took)
-			}
+			synctest.Test(t, func(t *testing.T) {
+				server, shutdown := mcpcmd.NewHTTPServerToStop(t.Context(), newServer(never), mcpcmd.WithHandler(wrap))
+				l := make(pipes)
+				served := make(chan error, 1)
+				go func() { served <- server.Serve(l) }()
+				client, far := net.Pipe()
+				defer client.Close()
+				l <- far
+				if _, err := io.WriteString(client, head+"Content-Length: 1000\r\n\r\n"); err != nil {
+					t.Fatal(err)
+				}
+				answer := bufio.NewReader(client)
+				if _, err := answer.ReadString('\n'); err != nil { // the answer has begun
+					t.Fatal(err)
+				}
+				go func() { _, _ = io.Copy(io.Discard, answer) }()
+				close(l)
+				<-served
+				began := time.Now()
+				if err := shutdown(t.Context()); err != nil {
+					t.Error(err)
+				}
+				if took, most := time.Since(began), unreadbody.Time+mcpcmd.ClosingTime; took > most {
+					t.Errorf("the end has taken %v, want at most %v", took, most)
+				}
+			})
 		})
 	}
 }
