@@ -1,3 +1,5 @@
+//go:build cost
+
 package mcpcmd_test
 
 import (
@@ -15,9 +17,6 @@ const mostBytes = 480 << 10
 // The commands make a program little larger: it is built with them, and with an overlay that has
 // none.
 func TestSize(t *testing.T) {
-	if testing.Short() {
-		t.Skip("two programs are linked")
-	}
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
