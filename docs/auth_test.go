@@ -31,7 +31,7 @@ func TestAuth(t *testing.T) {
 	if !ok {
 		t.Fatal("the page has no part about production")
 	}
-	s := shell{t, t.TempDir()}
+	s := newShell(t)
 	blocks := fenced(page)
 	for _, b := range blocks {
 		if b.file != "" {

@@ -14,7 +14,7 @@ func TestBinaryResults(t *testing.T) {
 		t.Skip("the commands are for a POSIX shell")
 	}
 	page := read(t, "docs/binary-results.md")
-	s := shell{t, t.TempDir()}
+	s := newShell(t)
 	if err := os.WriteFile(filepath.Join(s.dir, "archive.go"), []byte(block(t, page, "`archive.go`", "go")), 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ func TestGuide(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the commands are for a POSIX shell")
 	}
-	s := shell{t, t.TempDir()}
+	s := newShell(t)
 	// The existing package of the reader.
 	if err := os.Mkdir(filepath.Join(s.dir, "store"), 0o755); err != nil {
 		t.Fatal(err)
@@ -63,7 +63,7 @@ func (s *Store) Find(name string) (string, error) { return name, nil }
 `
 
 // follow runs a line of commands, and records its output.
-func (s shell) follow(output *strings.Builder, line string) {
+func (s *shell) follow(output *strings.Builder, line string) {
 	s.t.Helper()
 	switch {
 	case strings.HasPrefix(line, "go get -tool "):

@@ -53,16 +53,36 @@ func block(t *testing.T, document, after, language string) string {
 type shell struct {
 	t   *testing.T
 	dir string
+	// tool is the program that go tool mcpgen runs, "" to find and check it each time as go tool does.
+	tool string
 }
 
-func (s shell) run(stdin, line string) (stdout, stderr string, err error) {
+// newShell has a directory of its own.
+func newShell(t *testing.T) *shell {
+	t.Helper()
+	return &shell{t: t, dir: t.TempDir()}
+}
+
+// environment is that of the commands. Nobody debugs their programs, which link faster then.
+func (s *shell) environment() []string {
+	return append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-ldflags=-s", "PWD="+s.dir)
+}
+
+// line is a line of a page as it is run.
+func (s *shell) line(line string) string {
+	if s.tool == "" {
+		return line
+	}
+	return strings.ReplaceAll(line, "go tool mcpgen", "'"+s.tool+"'")
+}
+
+func (s *shell) run(stdin, line string) (stdout, stderr string, err error) {
 	s.t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil {
 		s.t.Skip("the commands of the documents are for a POSIX shell:", err)
 	}
-	cmd := exec.CommandContext(context.WithoutCancel(s.t.Context()), "sh", "-c", line)
-	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=", "PWD="+s.dir)
+	cmd := exec.CommandContext(context.WithoutCancel(s.t.Context()), "sh", "-c", s.line(line))
+	cmd.Dir, cmd.Env = s.dir, s.environment()
 	cmd.Stdin = strings.NewReader(stdin)
 	var out, errs strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errs
@@ -70,7 +90,7 @@ func (s shell) run(stdin, line string) (stdout, stderr string, err error) {
 	return out.String(), errs.String(), err
 }
 
-func (s shell) must(stdin, line string) string {
+func (s *shell) must(stdin, line string) string {
 	s.t.Helper()
 	out, errs, err := s.run(stdin, line)
 	if err != nil {
@@ -83,8 +103,8 @@ func (s shell) must(stdin, line string) string {
 var requirement = regexp.MustCompile(`(?m)^\t(\S+) (v\S+)`)
 
 // install replaces go get -tool, which would fetch a published version: it requires
-// this module and its requirements.
-func (s shell) install(root string) {
+// this module and its requirements. Later lines run the program of go tool mcpgen.
+func (s *shell) install(root string) {
 	s.t.Helper()
 	const module = "github.com/mcpgen/mcpgen"
 	edit := "go mod edit -require=" + module + "@v0.0.0 -replace=" + module + "='" + root + "' -tool=" + module + "/cmd/mcpgen"
@@ -92,10 +112,11 @@ func (s shell) install(root string) {
 		edit += " -require=" + m[1] + "@" + m[2]
 	}
 	s.must("", edit+" && cp '"+root+"/go.sum' .")
+	s.tool = strings.TrimSpace(s.must("", "go tool -n mcpgen"))
 }
 
 // apart gives a line of commands a home directory of its own, for the files of clients.
-func (s shell) apart(line string) string {
+func (s *shell) apart(line string) string {
 	s.t.Helper()
 	home := filepath.Join(s.dir, "home")
 	if err := os.MkdirAll(home, 0o700); err != nil {
@@ -119,7 +140,7 @@ func TestREADME(t *testing.T) {
 		t.Skip("the commands of the README are for a POSIX shell")
 	}
 	readme := read(t, "README.md")
-	s := shell{t, t.TempDir()}
+	s := newShell(t)
 	for _, name := range []string{"greet.go", "main.go"} {
 		source := block(t, readme, "`"+name+"`", "go")
 		if err := os.WriteFile(filepath.Join(s.dir, name), []byte(source), 0o644); err != nil {
@@ -131,6 +152,7 @@ func TestREADME(t *testing.T) {
 		switch {
 		case strings.HasPrefix(line, "go get -tool "):
 			s.install(root(t))
+			s.tool = "" // this page alone is followed to the letter
 		case strings.Contains(line, " install "):
 			// A client would start the program; the next lines are its messages.
 			if out := s.must("", s.apart(line)); !strings.HasPrefix(out, "added greet to Cursor: "+s.dir) {
@@ -199,7 +221,7 @@ func New() *Queries { return nil }
 func TestREADMEVariables(t *testing.T) {
 	const heading = "## Functions that cannot be edited"
 	readme := read(t, "README.md")
-	s := shell{t, t.TempDir()}
+	s := newShell(t)
 	for name, text := range map[string]string{
 		"db/query.sql.go": queries, "tools/tools.go": block(t, readme, heading, "go"), "more/more.go": "package more\n",
 	} {
@@ -233,7 +255,7 @@ var endpoint = regexp.MustCompile(`http://127\.0\.0\.1:\d+/mcp`)
 
 // callOverHTTP runs a line that serves over HTTP, calls a tool of it, and interrupts
 // it. It replaces the port in the line by a free one.
-func (s shell) callOverHTTP(line, tool, arguments string) string {
+func (s *shell) callOverHTTP(line, tool, arguments string) string {
 	s.t.Helper()
 	url, _ := s.serve(line)
 	call := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":` + arguments + `,` +
@@ -262,11 +284,10 @@ func (s shell) callOverHTTP(line, tool, arguments string) string {
 
 // serve runs a line that serves over HTTP until the test ends. It replaces the port in the line by
 // a free one, and returns the URL of the endpoint and what the program has printed at its start.
-func (s shell) serve(line string) (url, said string) {
+func (s *shell) serve(line string) (url, said string) {
 	s.t.Helper()
-	cmd := exec.CommandContext(context.WithoutCancel(s.t.Context()), "sh", "-c", "exec "+strings.Replace(line, "-http 8080", "-http 0", 1))
-	cmd.Dir = s.dir
-	cmd.Env = append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=", "PWD="+s.dir)
+	cmd := exec.CommandContext(context.WithoutCancel(s.t.Context()), "sh", "-c", "exec "+s.line(strings.Replace(line, "-http 8080", "-http 0", 1)))
+	cmd.Dir, cmd.Env = s.dir, s.environment()
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		s.t.Fatal(err)

@@ -15,7 +15,7 @@ func TestReview(t *testing.T) {
 		t.Skip("there is no git command")
 	}
 	page := read(t, "docs/review.md")
-	s := shell{t, t.TempDir()}
+	s := newShell(t)
 	for name, value := range map[string]string{
 		"GIT_AUTHOR_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.com", "GIT_COMMITTER_NAME": "a", "GIT_COMMITTER_EMAIL": "a@example.com",
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.DevNull,

@@ -22,7 +22,7 @@ func TestSnippets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := shell{t, t.TempDir()}
+	s := newShell(t)
 	s.must("", "go mod init example.com/docs")
 	s.install(root(t))
 	packages := 0
@@ -68,7 +68,7 @@ func TestSnippets(t *testing.T) {
 	}
 	result, err := generator.Generate(t.Context(), generator.Config{
 		Dir: s.dir, Patterns: []string{"./..."},
-		Env: append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=", "PWD="+s.dir),
+		Env: s.environment(),
 	})
 	if err != nil {
 		t.Fatal(err)
