@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
-	"time"
 )
 
 // TestMemoryLimitFollowsTheHeap fills a heap to many times the least memory limit: the
@@ -20,19 +19,31 @@ func TestMemoryLimitFollowsTheHeap(t *testing.T) {
 		runtime.GC()
 		debug.SetMemoryLimit(old)
 	}()
-	limitBecomes := func(right func(limit int64) bool) (limit int64) {
-		for range 200 { // the limit is set some time after a collection
-			runtime.GC()
-			if limit = debug.SetMemoryLimit(-1); right(limit) {
-				return limit
+	// settled returns the limit when it has been set after a collection that began later than the call:
+	// the functions of afterGC are called in the order of the collections.
+	settled := func() int64 {
+		calls, done := 0, make(chan struct{})
+		afterGC(func() bool {
+			if calls++; calls == 2 {
+				close(done)
 			}
-			time.Sleep(10 * time.Millisecond)
+			return calls < 2
+		})
+		for {
+			runtime.GC()
+			select {
+			case <-done:
+				return debug.SetMemoryLimit(-1)
+			default:
+			}
 		}
-		t.Errorf("the limit is %d bytes", limit)
-		return limit
 	}
 	kept := make([]byte, size)
-	limitBecomes(func(limit int64) bool { return limit >= 2*size })
+	if limit := settled(); limit < 2*size {
+		t.Errorf("the limit is %d bytes, and %d are in use", limit, size)
+	}
 	runtime.KeepAlive(kept)
-	limitBecomes(func(limit int64) bool { return limit < size })
+	if limit := settled(); limit >= size {
+		t.Errorf("the limit is %d bytes when nothing is in use", limit)
+	}
 }
