@@ -1,13 +1,20 @@
 package cli
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -67,6 +74,51 @@ func TestListBounds(t *testing.T) {
 		if err == nil || err.Error() != test.want || page != test.pages {
 			t.Errorf("after %d pages: %v, want %q after %d", page, err, test.want, test.pages)
 		}
+	}
+}
+
+// TestListRequests: each request of mcpgen list is one that it needs. Most of its time is theirs.
+func TestListRequests(t *testing.T) {
+	s := mcp.NewServer(mcp.ServerInfo{Name: "local", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
+	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "tool", InputSchema: `{"type":"object"}`},
+		func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return new(mcp.ToolResult), nil }))
+	h := mcphttp.NewHandler(s)
+	var mu sync.Mutex
+	var requests []string
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, err := io.ReadAll(r.Body)
+		if err != nil {
+			t.Error(err)
+		}
+		var m struct{ Method string }
+		if len(text) > 0 && json.Unmarshal(text, &m) != nil {
+			t.Errorf("%s: %s", r.Method, text)
+		}
+		mu.Lock()
+		if r.Method != http.MethodGet { // for a stream, which nothing waits for
+			requests = append(requests, strings.TrimSpace(r.Method+" "+m.Method))
+		}
+		mu.Unlock()
+		r.Body = io.NopCloser(bytes.NewReader(text))
+		h.ServeHTTP(w, r)
+	}))
+	defer web.Close()
+	for revision, want := range map[string][]string{
+		"2026-07-28": {"POST resources/list", "POST resources/templates/list", "POST server/discover", "POST tools/list"},
+		"2025-11-25": {"DELETE", "POST initialize", "POST notifications/initialized", "POST resources/list", "POST resources/templates/list", "POST tools/list"},
+	} {
+		mu.Lock()
+		requests = nil
+		mu.Unlock()
+		if code, stdout, stderr := runAgainstServer(t, "list", "-revision", revision, web.URL); code != exitDone || !strings.Contains(stdout, "1 tool ") {
+			t.Errorf("%s: exit code %d, %q, %q", revision, code, stdout, stderr)
+		}
+		mu.Lock()
+		slices.Sort(requests)
+		if !slices.Equal(requests, want) {
+			t.Errorf("%s: %q, want %q", revision, requests, want)
+		}
+		mu.Unlock()
 	}
 }
 
