@@ -1,3 +1,5 @@
+//go:build cost
+
 package cli
 
 import (
