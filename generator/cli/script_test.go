@@ -21,7 +21,10 @@ import (
 var update = flag.Bool("update", false, "write what is printed into the scripts that compare it")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mcpgen": Main, "mcpgen-once": buildOnceMain, "hostile-server": hostileMain})
+	if filepath.Base(os.Args[0]) == "go" {
+		goMain()
+	}
+	testscript.Main(withKept{m}, map[string]func(){"mcpgen": scriptMain, "hostile-server": hostileMain})
 }
 
 // TestScripts runs testdata/scripts. Beside the commands of testscript there are
@@ -37,8 +40,8 @@ func TestMain(m *testing.M) {
 //	replace FILE OLD NEW replace a text that occurs once
 //	serve, post, end     see serveCommands
 //
-// The program mcpgen-once is mcpgen with [buildOnce], and hostile-server a server over
-// standard input and output that sends escape sequences of terminals.
+// The program mcpgen builds each program once; see [buildOnce]. The program hostile-server is a
+// server over standard input and output that sends escape sequences of terminals.
 func TestScripts(t *testing.T) {
 	root, err := filepath.Abs(filepath.Join("..", ".."))
 	if err != nil {
@@ -58,7 +61,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup: func(e *testscript.Env) error {
 			e.Vars = append(e.Vars, env...)
-			e.Vars = append(e.Vars, "ROOT="+root)
+			e.Vars = append(e.Vars, "ROOT="+root, keptVariable+"="+keptDir)
 			e.Values["snapshot"] = map[string]state{}
 			e.Values["served"] = map[string]*served{}
 			e.Values["environment"] = e.Vars
@@ -117,7 +120,8 @@ func TestScripts(t *testing.T) {
 
 // goEnvironment gives scripts the caches of the user who runs the tests, and nothing
 // else. They have everything that is needed, as these tests were built with them; with another
-// CGO_ENABLED, the runtime and half of the standard library would be compiled once more.
+// CGO_ENABLED, the runtime and half of the standard library would be compiled once more. Nobody
+// debugs the programs of scripts, which link faster then.
 func goEnvironment(t testing.TB) []string {
 	out, err := exec.Command("go", "env", "-json", "CGO_ENABLED", "GOCACHE", "GOMODCACHE", "GOROOT", "GOTOOLCHAIN").Output()
 	if err != nil {
@@ -127,7 +131,7 @@ func goEnvironment(t testing.TB) []string {
 	if err := json.Unmarshal(out, &vars); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"GOFLAGS=", "GOPROXY=off", "GONOSUMDB=*", "GOWORK=", "GOENV=off", "TERM=dumb"}
+	env := []string{"GOFLAGS=-ldflags=-s", "GOPROXY=off", "GONOSUMDB=*", "GOWORK=", "GOENV=off", "TERM=dumb"}
 	for name, value := range vars {
 		env = append(env, name+"="+value)
 	}

@@ -89,7 +89,7 @@ func prepareCommandTo(t *testing.T, out io.Writer, in io.Reader, args ...string)
 	cmd = exec.CommandContext(t.Context(), exe)
 	cmd.Args = append([]string{"mcpgen"}, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), append(goEnvironment(t), "TMPDIR="+temp, "PWD="+dir)...)
+	cmd.Env = append(os.Environ(), append(goEnvironment(t), "TMPDIR="+temp, "PWD="+dir, "WORK="+dir)...)
 	cmd.Stdin, cmd.Stdout = in, out
 	leadGroup(cmd)
 	pipe, err := cmd.StderrPipe()
@@ -101,6 +101,9 @@ func prepareCommandTo(t *testing.T, out io.Writer, in io.Reader, args ...string)
 	}
 	return cmd, temp, bufio.NewReader(pipe)
 }
+
+// keepPrograms has the commands of a test use what others have built; see [buildOnce].
+func keepPrograms(t *testing.T) { t.Setenv(keptVariable, keptDir) }
 
 // awaitLine reads until a line matches, and returns its last group.
 func awaitLine(t *testing.T, stderr *bufio.Reader, pattern string) string {
@@ -159,6 +162,7 @@ const callWait = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name"
 // TestTerminateRun stops a server as a supervisor does: the program gets the signal, its
 // handlers end, and then the command ends.
 func TestTerminateRun(t *testing.T) {
+	keepPrograms(t)
 	for _, test := range []struct {
 		signal os.Signal
 		code   int
@@ -185,6 +189,7 @@ func TestTerminateRun(t *testing.T) {
 // TestInterruptGroup stops a server as a terminal does: all processes get the
 // signal, and the program again from this command. It cleans up all the same.
 func TestInterruptGroup(t *testing.T) {
+	keepPrograms(t)
 	for _, args := range [][]string{{"run", "."}, {"run", "-http", "0", "."}} {
 		in, out, err := os.Pipe()
 		if err != nil {
@@ -237,6 +242,7 @@ func TestInterruptAnyTime(t *testing.T) {
 		}
 	})
 	t.Run("answering", func(t *testing.T) {
+		keepPrograms(t)
 		cmd, temp, rest := prepareCommand(t, nil, "run", "-http", "0", ".")
 		url := awaitLine(t, rest, " at (http://127.0.0.1:[0-9]+/mcp)$")
 		answered := make(chan error, 1)
@@ -277,6 +283,7 @@ func TestInterruptAnyTime(t *testing.T) {
 // TestReaderGone checks that temporary files are removed if the reader of the output,
 // such as head, ends early.
 func TestReaderGone(t *testing.T) {
+	keepPrograms(t)
 	for _, args := range [][]string{{"list", "."}, {"call", ".", "quick"}, {"-check", "."}, {"vet", "-json", "."}} {
 		out, in, err := os.Pipe()
 		if err != nil {
@@ -294,6 +301,7 @@ func TestReaderGone(t *testing.T) {
 
 // TestRunInTerminal checks the hint for a user who starts a server in a terminal.
 func TestRunInTerminal(t *testing.T) {
+	keepPrograms(t)
 	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
 		t.Skipf("no terminal: %v", err)
@@ -311,6 +319,7 @@ func TestRunInTerminal(t *testing.T) {
 
 // TestKilled checks that a program over HTTP ends with this command.
 func TestKilled(t *testing.T) {
+	keepPrograms(t)
 	cmd, _, rest := prepareCommand(t, nil, "run", "-http", "0", ".")
 	awaitLine(t, rest, " at http://127.0.0.1:[0-9]+/mcp$")
 	if err := cmd.Process.Kill(); err != nil {
