@@ -89,7 +89,7 @@ func (c *countdown) Err() error {
 }
 
 func TestContextEndsReading(t *testing.T) {
-	const size = 1 << 20
+	const size = 1 << 19
 	for name, c := range map[string]struct {
 		text string
 		read func(*Decoder)

@@ -1,9 +1,23 @@
 package wire
 
 import (
+	"os"
 	"reflect"
+	"strconv"
 	"testing"
 )
+
+// tries is how many random values a test tries: n, or as many as MCPGEN_LONG in the
+// environment says.
+func tries(n int) int {
+	if long, err := strconv.Atoi(os.Getenv("MCPGEN_LONG")); err == nil {
+		return long
+	}
+	return n
+}
+
+// Tries is for the tests outside of the package.
+var Tries = tries
 
 // equal fails the test where two values differ.
 func equal(t testing.TB, got, want any) {

@@ -123,10 +123,7 @@ func TestSchemaLenient(t *testing.T) {
 
 // TestSchemaValidator compares with a validator, over schemas and values at random.
 func TestSchemaValidator(t *testing.T) {
-	n := 4000
-	if testing.Short() {
-		n = 500
-	}
+	n := wire.Tries(1000)
 	r := rand.New(rand.NewPCG(1, 2))
 	accepted := 0
 	for range n {
