@@ -85,13 +85,13 @@ func (e *endless) Read(p []byte) (int, error) {
 	if e.n <= 0 {
 		return e.tail.Read(p)
 	}
-	n := min(len(p), e.n)
-	for i := range p[:n] {
-		p[i] = 'x'
-	}
+	n := min(len(p), e.n, len(filler))
 	e.n -= n
-	return n, nil
+	return copy(p, filler[:n]), nil
 }
+
+// filler is more than a connection reads at once.
+var filler = bytes.Repeat([]byte("x"), 1<<20)
 
 // A line is refused when it is too long, not only at its end.
 func TestRefusedBeforeTheEnd(t *testing.T) {
