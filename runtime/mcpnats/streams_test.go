@@ -147,7 +147,8 @@ func TestMissingStreamWaits(t *testing.T) {
 // A full stream refuses what is new with an error, and not after the time of an election; what is there can be read, and
 // removed.
 func TestFullStream(t *testing.T) {
-	c := open(t, connect(t, start(t)), "test", mcpnats.WithMaxBytes(1<<20))
+	nc := connect(t, start(t))
+	c := open(t, nc, "test", mcpnats.WithMaxBytes(1<<20))
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	s := c.Sessions()
@@ -163,9 +164,12 @@ func TestFullStream(t *testing.T) {
 	if n < 5 || n > 12 {
 		t.Fatalf("%d records of 100 KiB fit into 1 MiB", n)
 	}
-	begin := time.Now()
-	if _, err := s.Create(ctx, "more", bytes.Repeat([]byte("x"), 100<<10), time.Hour); err == nil || time.Since(begin) > time.Second {
-		t.Errorf("after %s: %v", time.Since(begin), err)
+	sent := nc.Stats().OutMsgs
+	if _, err := s.Create(ctx, "more", bytes.Repeat([]byte("x"), 100<<10), time.Hour); err == nil || !strings.Contains(err.Error(), "maximum bytes exceeded") {
+		t.Errorf("one more: %v", err)
+	}
+	if n := nc.Stats().OutMsgs - sent; n > 5 { // one, and what is sent in the background
+		t.Errorf("%d messages are sent for a record that is refused", n)
 	}
 	if _, _, err := s.Load(ctx, "s0"); err != nil {
 		t.Error(err)

@@ -138,10 +138,9 @@ func TestLeaseOfLostReplica(t *testing.T) {
 		t.Fatal(err)
 	}
 	conn.Close()
-	begin := time.Now()
 	next, err := other.Claim(ctx, claimOf("other", time.Minute))
-	if err != nil || next.Attempt != 2 || time.Since(begin) > 10*time.Second {
-		t.Fatalf("after %s: %+v, %v", time.Since(begin), next, err)
+	if err != nil || next.Attempt != 2 {
+		t.Fatalf("%+v, %v", next, err)
 	}
 	if err := lost.Renew(ctx, run, time.Second); err == nil {
 		t.Error("a lease is renewed without a connection")
@@ -151,13 +150,13 @@ func TestLeaseOfLostReplica(t *testing.T) {
 	}
 }
 
-// Without servers each method fails within some seconds, and works again when they are back.
-func TestTasksWithoutServers(t *testing.T) {
+// withoutServers calls each method of a store whose servers are gone, all at the same time, and
+// returns when each has failed. They have a context that lasts longer.
+func withoutServers(t *testing.T) (failed map[string]time.Duration) {
 	server := start(t)
 	conn := connect(t, server)
 	tasks := open(t, conn, "test").Tasks()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
+	ctx := t.Context()
 	r := taskRecord("a")
 	if err := tasks.Create(ctx, r, mcptask.Quota{}, 0); err != nil {
 		t.Fatal(err)
@@ -166,25 +165,34 @@ func TestTasksWithoutServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all sync.WaitGroup
-	for name, f := range map[string]func() error{
-		"Create": func() error { return tasks.Create(ctx, taskRecord("b"), mcptask.Quota{Total: 5}, 0) },
-		"Get":    func() error { _, err := tasks.Get(ctx, r.Key); return err },
-		"Update": func() error { return tasks.Update(ctx, r.Clone()) },
-		"Renew":  func() error { return tasks.Renew(ctx, r, time.Second) },
-		"Count":  func() error { _, err := tasks.CountActive(ctx, r.Account); return err },
-		"Watch": func() error {
+	var mu sync.Mutex
+	failed = map[string]time.Duration{}
+	for name, f := range map[string]func(ctx context.Context) error{
+		"Create": func(ctx context.Context) error {
+			return tasks.Create(ctx, taskRecord("b"), mcptask.Quota{Total: 5}, 0)
+		},
+		"Get":    func(ctx context.Context) error { _, err := tasks.Get(ctx, r.Key); return err },
+		"Update": func(ctx context.Context) error { return tasks.Update(ctx, r.Clone()) },
+		"Renew":  func(ctx context.Context) error { return tasks.Renew(ctx, r, time.Second) },
+		"Count":  func(ctx context.Context) error { _, err := tasks.CountActive(ctx, r.Account); return err },
+		"Watch": func(ctx context.Context) error {
 			for _, err := range tasks.Watch(ctx, r.Key) {
 				return err
 			}
 			return nil
 		},
-		"Claim": func() error { _, err := tasks.Claim(ctx, claimOf("a", time.Minute)); return err },
+		"Claim": func(ctx context.Context) error { _, err := tasks.Claim(ctx, claimOf("a", time.Minute)); return err },
 	} {
 		all.Go(func() {
+			ctx, cancel := context.WithTimeout(ctx, time.Hour)
+			defer cancel()
 			begin := time.Now()
-			err := f()
-			if took := time.Since(begin); err == nil || took > 8*time.Second {
-				t.Errorf("%s: %v after %s", name, err, took)
+			err := f(ctx)
+			mu.Lock()
+			failed[name] = time.Since(begin)
+			mu.Unlock()
+			if err == nil {
+				t.Errorf("%s succeeds", name)
 			}
 			for _, e := range []error{mcptask.ErrNotFound, mcptask.ErrConflict, mcptask.ErrLeaseLost, mcptask.ErrStoreClosed, mcptask.ErrExists, mcptask.ErrTooMany} {
 				if errors.Is(err, e) {
@@ -194,7 +202,11 @@ func TestTasksWithoutServers(t *testing.T) {
 		})
 	}
 	all.Wait()
+	return failed
 }
+
+// Without servers each method fails, before its context ends.
+func TestTasksWithoutServers(t *testing.T) { withoutServers(t) }
 
 // runs counts the runs of each step of the tasks, over all replicas.
 var runs struct {
