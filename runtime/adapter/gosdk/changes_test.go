@@ -27,12 +27,12 @@ func TestFirstOfAKindLater(t *testing.T) {
 	inner.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "later"}, func(context.Context, map[string]string) (*mcp.PromptResult, error) {
 		return &mcp.PromptResult{}, nil
 	}))
-	waitFor(t, func() bool { return slices.Contains(toolNames(t, c), "later") })
-	waitFor(t, func() bool {
+	waitFor(func() bool { return slices.Contains(toolNames(t, c), "later") })
+	waitFor(func() bool {
 		_, err := c.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "a://b"})
 		return err == nil
 	})
-	waitFor(t, func() bool {
+	waitFor(func() bool {
 		_, err := c.GetPrompt(t.Context(), &sdk.GetPromptParams{Name: "later"})
 		return err == nil
 	})

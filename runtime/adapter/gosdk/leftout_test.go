@@ -45,7 +45,7 @@ func TestLeftOutInPages(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", modern} {
 		c := connect(t, s, revision, nil)
 		const want = "x://a x://own x://z x://t/1"
-		waitFor(t, func() bool {
+		waitFor(func() bool {
 			var uris []string
 			for r, err := range c.Resources(t.Context(), nil) {
 				if err != nil {

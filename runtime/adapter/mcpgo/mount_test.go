@@ -226,13 +226,9 @@ func TestCancelAndEnd(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for range 100 {
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(20 * time.Millisecond)
+	for runtime.NumGoroutine() > before { // those of the library end a little later
+		time.Sleep(5 * time.Millisecond)
 	}
-	t.Errorf("%d goroutines, and %d after 45 sessions", before, runtime.NumGoroutine())
 }
 
 // Tools of mcp-go on a server of ours.
