@@ -227,9 +227,5 @@ func notified(t *testing.T, c *mcpclient.Client, change func()) {
 		}
 	}()
 	change()
-	select {
-	case <-changed:
-	case <-time.After(20 * time.Second):
-		t.Error("the client was not notified of a change")
-	}
+	<-changed
 }
