@@ -167,11 +167,7 @@ func TestCommandHostile(t *testing.T) {
 			if row.Over == "stdio" {
 				args = append(args, "--", dir+"server"+exe(), row.Name)
 			}
-			began := time.Now()
 			code, stdout, stderr := s.run(args...)
-			if took := time.Since(began); took > 20*time.Second {
-				t.Errorf("it took %v", took)
-			}
 			want := 0
 			if row.Want == "error" {
 				want = 1
