@@ -1,3 +1,5 @@
+//go:build !race
+
 package hardening_test
 
 import (
@@ -106,9 +108,6 @@ func quickWebSocket(w http.ResponseWriter, r *http.Request) {
 // TestClientCallAllocations bounds what a call allocates on each transport, with what net/http
 // and a server that does next to nothing allocate for it in the same process.
 func TestClientCallAllocations(t *testing.T) {
-	if raceEnabled {
-		t.Skip("the race detector allocates")
-	}
 	site := func(h http.Handler) string {
 		s := httptest.NewServer(h)
 		t.Cleanup(s.Close)

@@ -26,6 +26,7 @@ func TestFaults(t *testing.T) {
 		{"write errors", faultconn.Plan{Piece: 5000, WriteError: 0.01}},
 		{"everything", faultconn.Plan{Piece: 2000, Stall: 0.003, StallTime: 40 * time.Second, WriteError: 0.002, Reset: 0.002}},
 	}
+	losses := map[string]int{} // by plan, over all transports
 	for _, w := range transports {
 		t.Run(w.name, func(t *testing.T) {
 			if w.name == memory {
@@ -35,18 +36,28 @@ func TestFaults(t *testing.T) {
 			for _, e := range w.eras {
 				for i, p := range plans {
 					t.Run(fmt.Sprintf("%s/%s", e, p.name), func(t *testing.T) {
-						target{transport: w, era: e}.suffer(t, p.plan, uint64(i+1))
+						losses[p.name] += target{transport: w, era: e}.suffer(t, p.plan, uint64(i+1))
 					})
 				}
 			}
 		})
 	}
+	for _, p := range plans {
+		if n, run := losses[p.name]; run && n == 0 && isFragile(p.plan) {
+			t.Errorf("%s: nothing has gone wrong", p.name)
+		}
+	}
+}
+
+// isFragile reports whether connections with that plan can end.
+func isFragile(plan faultconn.Plan) bool {
+	return plan.Reset > 0 || plan.WriteError > 0 || plan.StallTime > 30*time.Second
 }
 
 // suffer has a few clients do operations on such connections. Those that lose their
-// connection open another one.
-func (v target) suffer(t *testing.T, plan faultconn.Plan, seed uint64) {
-	fragile := plan.Reset > 0 || plan.WriteError > 0 || plan.StallTime > 30*time.Second
+// connection open another one. It returns how many connections and replies were lost.
+func (v target) suffer(t *testing.T, plan faultconn.Plan, seed uint64) (losses int) {
+	fragile := isFragile(plan)
 	c := setup{
 		plan: func(n int) faultconn.Plan {
 			p := plan
@@ -57,10 +68,7 @@ func (v target) suffer(t *testing.T, plan faultconn.Plan, seed uint64) {
 		http:     mcphttp.Limits{IdleTime: time.Minute},
 		server:   []mcp.Option{mcp.WithTimeout(time.Minute)},
 	}
-	enough := 25
-	if raceEnabled {
-		enough = 10
-	}
+	const enough = 10
 	v.visit(t, c, func(t *testing.T, s *site) {
 		var all sync.WaitGroup
 		done, lost, failed := make([]int, 4), make([]int, 4), make([]int, 4)
@@ -107,15 +115,11 @@ func (v target) suffer(t *testing.T, plan faultconn.Plan, seed uint64) {
 			})
 		}
 		all.Wait()
-		losses := 0
 		for i := range done {
 			losses += lost[i] + failed[i]
 			if done[i] < enough {
 				t.Errorf("client %d has done %d things and lost %d connections", i, done[i], lost[i])
 			}
-		}
-		if fragile && losses == 0 && !raceEnabled {
-			t.Error("nothing has gone wrong")
 		}
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -125,4 +129,5 @@ func (v target) suffer(t *testing.T, plan faultconn.Plan, seed uint64) {
 			}
 		}
 	})
+	return losses
 }
