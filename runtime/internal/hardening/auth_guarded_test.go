@@ -2,6 +2,7 @@ package hardening_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,6 +28,9 @@ func (names) Verify(_ context.Context, c *mcpauth.Credential) (*mcpauth.Identity
 	}
 	return &mcpauth.Identity{Subject: "user-" + name, Method: "name"}, nil
 }
+
+// notAtOnce are rows with much data that meet the guard as others do, and run with one at night.
+var notAtOnce = []string{"Circles", "Oversized", "Depth", "SlowReader", "LargeReplies", "IdleMemory", "Changes", "LongNames", "FloodedLog"}
 
 // notGuarded are the rows that do not run with a guard, with the reason. Rows of TestAuth are about
 // the same with one.
@@ -56,6 +60,9 @@ func TestGuarded(t *testing.T) {
 	for _, r := range rows {
 		if notGuarded[r.name] != "" {
 			seen++
+			continue
+		}
+		if slices.Contains(notAtOnce, r.name) && !*allTransports {
 			continue
 		}
 		t.Run(r.name, func(t *testing.T) {

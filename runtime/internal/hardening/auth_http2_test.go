@@ -296,6 +296,10 @@ func testAuthHTTP2(t *testing.T, v target) {
 		return // no message is sent, so that the eras are alike
 	}
 	v.http2 = true
+	if !v.is(httpModern) && !*allTransports { // the guard is in front of each transport
+		v.visitAuth(t, setup{}, nil, func(t *testing.T, s *authSite) { s.tricks(t) })
+		return
+	}
 	for name, row := range map[string]func(*testing.T, target){
 		"Audience": testAuthAudience, "Signature": testAuthSignature, "Issuer": testAuthIssuer, "Time": testAuthTime, "Introspection": testAuthIntrospection,
 		"Form": testAuthForm, "APIKey": testAuthAPIKey, "DPoP": testAuthDPoP, "Forwarded": testAuthForwarded, "Page": testAuthPage,
@@ -303,7 +307,7 @@ func testAuthHTTP2(t *testing.T, v target) {
 		t.Run(name, func(t *testing.T) { row(t, v) })
 	}
 	v.visitAuth(t, setup{}, nil, func(t *testing.T, s *authSite) { s.tricks(t) })
-	if v.is(httpModern) { // the guard is in front of each transport
+	if v.is(httpModern) {
 		v.visitAuth(t, setup{}, func(s *authSite, o *mcpauth.Options) {
 			o.Verifiers = []mcpauth.Verifier{s.issuer.introspection()}
 		}, func(t *testing.T, s *authSite) { s.resets(t) })

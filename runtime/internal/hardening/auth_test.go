@@ -22,6 +22,7 @@ type authRow struct {
 	attacks string // in a few words
 	end     string // what comes of them
 	run     func(t *testing.T, v target)
+	common  bool // see row
 }
 
 // authElsewhere are attacks whose tests are in another package: what is attacked there, what comes of
@@ -39,30 +40,30 @@ var authElsewhere = [][3]string{
 
 // authRows are all attacks. Each runs on streamable HTTP of both eras, HTTP+SSE and WebSocket.
 var authRows = []authRow{
-	{"Audience", "a token for another resource of the issuer, without audience, with an audience that is longer, a prefix, or of another case; an ID token", "401", testAuthAudience},
-	{"Signature", "`alg` none, HS256 with the public key, of another case; a key of another use; `kid` with a path, SQL or 1 MB; `jku`, `x5u`, `jwk`, `crit`; JWE; two payloads; base64 with padding or blanks; claims twice", "401, or 400 by the form; no fetch", testAuthSignature},
-	{"Issuer", "an issuer with a slash more, of another case, a prefix; two issuers with one subject", "401; two principals", testAuthIssuer},
-	{"Time", "a token that is expired, not yet valid, without `exp`, with `exp` as text, 1e400 or negative; a clock that is off", "401; taken within Leeway", testAuthTime},
-	{"Keys", "an issuer that is down, without keys, with 10 MB of them, or with new ones; a storm of unknown key ids", "503 where there are no keys, else 401; one fetch in 10 s", testAuthKeys},
-	{"Introspection", "an opaque token with `active` as text, 1 or missing, or of another audience; an issuer that fails or redirects", "401; 503", testAuthIntrospection},
-	{"Form", "`Bearer` twice, with a comma, in the query or the body, with tab, NUL or 1 MB; Basic and Bearer together", "400 or 401; 431", testAuthForm},
-	{"APIKey", "an API key that is one character off, or of an ended entry; a file that is half written; many guesses", "401; 429; the old file stays", testAuthAPIKey},
-	{"Certificate", "a certificate without chain, expired, or of another authority; a name in a header field", "no connection, or 401", testAuthCertificate},
-	{"DPoP", "a proof that is replayed, of another method, URL, key or token, old, from the future, symmetric, or with the private key; a bound token as Bearer", "401", testAuthDPoP},
-	{"Session", "the session of another principal, with fewer scopes, or of a token that has expired; `requestState`, event id and listen that outlive it", "404; 403; 401; -32602; 400; ended", testAuthSession},
-	{"Hidden", "a tool that a role may not see, by name, alias, other case, completion, subscription and listen; a template that matches a hidden resource", "as if it did not exist", testAuthHidden},
-	{"Scope", "a scope that is missing for a tool of a batch, a prompt, or a resource of a template; a scope that is a part of another", "that one is refused", testAuthScope},
-	{"Forwarded", "`X-Forwarded-*`, `Forwarded` and `Host` that name another resource", "no effect", testAuthForwarded},
-	{"Page", "a page of another origin with a cookie, and its preflight with Authorization", "403; CORS for allowed origins alone", testAuthPage},
-	{"Handler", "a handler that passes on, logs or panics with what it has of the call; an error of a verifier with the token", "no credential is in it, nor in the log", testAuthHandler},
-	{"Resources", "tokens between two guards of one verifier; a guard without resource; scopes without a guard", "own audience each; error at start; refused", testAuthResources},
-	{"RolesFile", "a file of roles that is missing, broken, or replaced while calls run", "error at start; the old one stays", testAuthRolesFile},
-	{"Connection", "requests of several callers by one connection of HTTP/2; a token in a trailer", "each is decided by itself; 401", testAuthConnection},
-	{"HTTP2", "credentials over HTTP/2 with TLS, in all the forms above; two `:authority`, `Host` beside it, pseudo-header fields after others; rapid resets; a header without end", "as over HTTP/1.1; reset or 400; bounded handlers, questions and memory", testAuthHTTP2},
-	{"Framing", "two lengths, a length and chunks, other codings; a request inside or behind another; a token in a trailer", "400, 501, or each is decided by its own header", testAuthFraming},
-	{"Subscription", "a subscription or listen that outlives its token; a session that goes on with fewer scopes", "no notification until the token is renewed; ended", testAuthSubscription},
-	{"Servers", "session, event id and `requestState` of one server at another with the same guard", "404; -32602", testAuthServers},
-	{"PageCertificate", "a page of another origin, with a client certificate", "403", testAuthPageCertificate},
+	{"Audience", "a token for another resource of the issuer, without audience, with an audience that is longer, a prefix, or of another case; an ID token", "401", testAuthAudience, false},
+	{"Signature", "`alg` none, HS256 with the public key, of another case; a key of another use; `kid` with a path, SQL or 1 MB; `jku`, `x5u`, `jwk`, `crit`; JWE; two payloads; base64 with padding or blanks; claims twice", "401, or 400 by the form; no fetch", testAuthSignature, false},
+	{"Issuer", "an issuer with a slash more, of another case, a prefix; two issuers with one subject", "401; two principals", testAuthIssuer, false},
+	{"Time", "a token that is expired, not yet valid, without `exp`, with `exp` as text, 1e400 or negative; a clock that is off", "401; taken within Leeway", testAuthTime, false},
+	{"Keys", "an issuer that is down, without keys, with 10 MB of them, or with new ones; a storm of unknown key ids", "503 where there are no keys, else 401; one fetch in 10 s", testAuthKeys, true},
+	{"Introspection", "an opaque token with `active` as text, 1 or missing, or of another audience; an issuer that fails or redirects", "401; 503", testAuthIntrospection, false},
+	{"Form", "`Bearer` twice, with a comma, in the query or the body, with tab, NUL or 1 MB; Basic and Bearer together", "400 or 401; 431", testAuthForm, true},
+	{"APIKey", "an API key that is one character off, or of an ended entry; a file that is half written; many guesses", "401; 429; the old file stays", testAuthAPIKey, true},
+	{"Certificate", "a certificate without chain, expired, or of another authority; a name in a header field", "no connection, or 401", testAuthCertificate, false},
+	{"DPoP", "a proof that is replayed, of another method, URL, key or token, old, from the future, symmetric, or with the private key; a bound token as Bearer", "401", testAuthDPoP, false},
+	{"Session", "the session of another principal, with fewer scopes, or of a token that has expired; `requestState`, event id and listen that outlive it", "404; 403; 401; -32602; 400; ended", testAuthSession, false},
+	{"Hidden", "a tool that a role may not see, by name, alias, other case, completion, subscription and listen; a template that matches a hidden resource", "as if it did not exist", testAuthHidden, false},
+	{"Scope", "a scope that is missing for a tool of a batch, a prompt, or a resource of a template; a scope that is a part of another", "that one is refused", testAuthScope, false},
+	{"Forwarded", "`X-Forwarded-*`, `Forwarded` and `Host` that name another resource", "no effect", testAuthForwarded, false},
+	{"Page", "a page of another origin with a cookie, and its preflight with Authorization", "403; CORS for allowed origins alone", testAuthPage, false},
+	{"Handler", "a handler that passes on, logs or panics with what it has of the call; an error of a verifier with the token", "no credential is in it, nor in the log", testAuthHandler, false},
+	{"Resources", "tokens between two guards of one verifier; a guard without resource; scopes without a guard", "own audience each; error at start; refused", testAuthResources, false},
+	{"RolesFile", "a file of roles that is missing, broken, or replaced while calls run", "error at start; the old one stays", testAuthRolesFile, false},
+	{"Connection", "requests of several callers by one connection of HTTP/2; a token in a trailer", "each is decided by itself; 401", testAuthConnection, false},
+	{"HTTP2", "credentials over HTTP/2 with TLS, in all the forms above; two `:authority`, `Host` beside it, pseudo-header fields after others; rapid resets; a header without end", "as over HTTP/1.1; reset or 400; bounded handlers, questions and memory", testAuthHTTP2, false},
+	{"Framing", "two lengths, a length and chunks, other codings; a request inside or behind another; a token in a trailer", "400, 501, or each is decided by its own header", testAuthFraming, false},
+	{"Subscription", "a subscription or listen that outlives its token; a session that goes on with fewer scopes", "no notification until the token is renewed; ended", testAuthSubscription, false},
+	{"Servers", "session, event id and `requestState` of one server at another with the same guard", "404; -32602", testAuthServers, false},
+	{"PageCertificate", "a page of another origin, with a client certificate", "403", testAuthPageCertificate, false},
 }
 
 // authTransports are those that a guard of HTTP requests authenticates for.
@@ -74,6 +75,9 @@ func TestAuth(t *testing.T) {
 			for _, w := range transports {
 				for _, e := range w.eras {
 					v := target{transport: w, era: e}
+					if r.common && !*allTransports && !v.is(httpModern) && (!v.is(webSocket) || v.era == modern) {
+						continue
+					}
 					if v.is(authTransports...) {
 						name := w.name
 						if len(w.eras) > 1 {

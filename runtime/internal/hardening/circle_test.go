@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -34,9 +33,9 @@ func putTwig(e *wire.Encoder, v *twig) {
 	e.Leave()
 }
 
-// endless values contain themselves, nest without end, or are longer than a result may
-// be, each in another way.
-var endless = sync.OnceValue(func() map[string]*twig {
+// endless returns values that contain themselves, nest without end, or are longer than a result may
+// be, each in another way. They are not kept: each collection of garbage would look at them all.
+func endless() map[string]*twig {
 	self := &twig{}
 	self.Twigs = []*twig{self, self}
 	list := []any{nil, nil}
@@ -44,11 +43,11 @@ var endless = sync.OnceValue(func() map[string]*twig {
 	object := map[string]any{}
 	object["a"], object["b"] = object, []any{object}
 	deep := &twig{}
-	for range 100_000 {
+	for range 10_000 {
 		deep = &twig{Twigs: []*twig{deep}}
 	}
 	var deepAny any
-	for range 100_000 {
+	for range 10_000 {
 		deepAny = []any{deepAny}
 	}
 	// Few values, and no circle, but 2^60 ways through them.
@@ -68,7 +67,7 @@ var endless = sync.OnceValue(func() map[string]*twig {
 		"raw":   {Any: json.RawMessage("[" + strings.Repeat("[", 3000) + strings.Repeat("]", 3000) + "]")},
 		"panic": {Any: panicking{}},
 	}
-})
+}
 
 // panicking panics when it is written.
 type panicking struct{}

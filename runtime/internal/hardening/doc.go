@@ -5,8 +5,10 @@
 //
 //	go test ./runtime/internal/hardening -run TestTable -table -v
 //
-// TestFaults uses connections that stall, split messages and break, with a few clients,
-// and TestSoak has many clients for a while:
+// TestFaults uses connections that stall, split messages and break, with a few clients. At night,
+// TestSoak and TestClientSoak have many clients for a while, and the flag -transports runs each test
+// over all its transports, where some are enough before a merge:
 //
-//	go test ./runtime/internal/hardening -run TestSoak -soak 5m -timeout 15m -v
+//	go test -tags cost ./runtime/internal/hardening -run TestSoak -soak 5m -timeout 15m -v
+//	go test -race ./runtime/internal/hardening -transports -timeout 30m
 package hardening

@@ -187,13 +187,13 @@ var questionRows = []hostileRow{
 		},
 	},
 	{
-		name: "LargeState", what: "requires input with a state of 100 MB", here: "`*LimitError`", eras: []era{modern},
+		name: "LargeState", heap: 12 << 20, what: "requires input with a state of 32 MiB", here: "`*LimitError`", eras: []era{modern},
 		script: onTool(func(_ *faulty.Server, m *faulty.Message) {
 			if m.Raw(m.Text(`{"jsonrpc":"2.0","id":%ID,"result":{"resultType":"input_required","requestState":"`)) != nil {
 				return
 			}
 			part := strings.Repeat("x", 1<<20)
-			for range 100 {
+			for range 32 {
 				if m.Raw(part) != nil {
 					return
 				}

@@ -160,7 +160,7 @@ var messageRows = []hostileRow{
 		},
 	},
 	{
-		name: "EndlessMessage", what: "sends a message of 128 MiB that does not end", here: "`*LimitError`, the rest is not kept; the next call says that the connection is lost, or works",
+		name: "EndlessMessage", heap: 12 << 20, what: "sends a message of 32 MiB that does not end", here: "`*LimitError`, the rest is not kept; the next call says that the connection is lost, or works",
 		script: onTool(func(s *faulty.Server, m *faulty.Message) {
 			if strings.Contains(string(m.Params), `"n":1`) {
 				right(s, m)
@@ -170,7 +170,7 @@ var messageRows = []hostileRow{
 				return
 			}
 			part := strings.Repeat("x", 1<<20)
-			for range 128 {
+			for range 32 {
 				if m.Raw(part) != nil {
 					return
 				}

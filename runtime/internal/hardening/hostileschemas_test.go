@@ -114,22 +114,22 @@ var schemaRows = []hostileRow{
 		},
 	},
 	{
-		name: "LongSchema", what: "lists a tool with a schema of 10 MB", here: "`*LimitError`, since the message is longer than `MessageBytes`; text within it",
+		name: "LongSchema", what: "lists a tool with a schema of 3 MiB", here: "`*LimitError`, since the message is longer than `MessageBytes`; text within it",
 		script: onMethod("tools/list", func(s *faulty.Server, m *faulty.Message) {
-			_ = m.Reply(s.Complete(`"tools":[{"name":"t","inputSchema":{"type":"object","description":"`+strings.Repeat("x", 10<<20)+`"}}]`, true))
+			_ = m.Reply(s.Complete(`"tools":[{"name":"t","inputSchema":{"type":"object","description":"`+strings.Repeat("x", 3<<20)+`"}}]`, true))
 		}),
 		run: failsList[*mcpclient.LimitError],
 	},
 	{
-		name: "LongSchemaAllowed", what: "lists a tool with a schema of 10 MB, within `MessageBytes`", here: "it is text to the client",
+		name: "LongSchemaAllowed", what: "lists a tool with a schema of 3 MiB, within `MessageBytes`", here: "it is text to the client",
 		script: onMethod("tools/list", func(s *faulty.Server, m *faulty.Message) {
-			_ = m.Reply(s.Complete(`"tools":[{"name":"t","inputSchema":{"type":"object","description":"`+strings.Repeat("x", 10<<20)+`"}}]`, true))
+			_ = m.Reply(s.Complete(`"tools":[{"name":"t","inputSchema":{"type":"object","description":"`+strings.Repeat("x", 3<<20)+`"}}]`, true))
 		}),
-		heap:    160 << 20, // buffers of 16 and 8 MiB, the message, the result and what is read of it
-		options: func(o *mcpclient.Options) { o.Limits.MessageBytes = 16 << 20 },
+		heap:    48 << 20, // buffers of 4 and 2 MiB, the message, the result and what is read of it
+		options: func(o *mcpclient.Options) { o.Limits.MessageBytes = 4 << 20 },
 		run: func(t *testing.T, h *hostile) {
 			tools, err := h.connect(t).Tools(t.Context())
-			if err != nil || len(tools) != 1 || len(tools[0].InputSchema) < 10<<20 {
+			if err != nil || len(tools) != 1 || len(tools[0].InputSchema) < 3<<20 {
 				t.Errorf("%d tools, %v", len(tools), err)
 			}
 			h.works(t, "it")

@@ -25,6 +25,8 @@ var rows = []row{
 		name: "Circles", what: "a result, an item, a resource, a panic or an attribute of the log contains itself, nests without end, or has no end of parts",
 		here: "an error of that call, and text in the log; all else goes on",
 		run:  testCircles,
+
+		common: true,
 	},
 	{
 		name: "Malformed", what: "a malformed message, trailing garbage, a BOM, a wrong or missing `jsonrpc`, an id that is none",
@@ -65,6 +67,8 @@ var rows = []row{
 		name: "Depth", what: "nesting over the limit (512), anywhere",
 		here: "an error",
 		run:  testDepth,
+
+		common: true,
 	},
 	{
 		name: "Origin", what: "a web page calls: `Origin` of another site, `null`, or one that is bound to the server's address again",
@@ -236,11 +240,15 @@ var rows = []row{
 		name: "LongNames", what: "ids, progress tokens, `_meta` and `clientInfo` that are too long to be kept",
 		here: "an error (-32600, -32602), and nothing is kept",
 		run:  testLongNames,
+
+		common: true,
 	},
 	{
 		name: "FloodedLog", what: "again and again what is worth a line in the log",
 		here: "ten lines, cut to a size, and then how many more there were",
 		run:  testFloodedLog,
+
+		common: true,
 	},
 	{
 		name: "Rates", what: "a new session, connection or stream for each call",

@@ -16,7 +16,14 @@ type row struct {
 	here string            // what comes of it
 	not  map[string]string // why it does not concern a transport
 	run  func(t *testing.T, v target)
+
+	// common says that the same code does it on every transport, so that before a merge some
+	// transports are enough.
+	common bool
 }
+
+// commonTransports are those that run rows with the field common: a stream, and HTTP of both kinds.
+var commonTransports = []string{memory, httpLegacy, httpModern}
 
 // except is the reason why a row does not concern transports.
 func except(reason string, names ...string) map[string]string {
@@ -51,6 +58,9 @@ func TestHardening(t *testing.T) {
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
 			for _, w := range transports {
+				if r.common && !*allTransports && !slices.Contains(commonTransports, w.name) {
+					continue
+				}
 				t.Run(w.name, func(t *testing.T) {
 					if reason := r.not[w.name]; reason != "" {
 						t.Logf("does not apply: %s", reason)
