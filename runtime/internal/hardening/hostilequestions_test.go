@@ -187,7 +187,7 @@ var questionRows = []hostileRow{
 		},
 	},
 	{
-		name: "LargeState", heap: 12 << 20, what: "requires input with a state of 32 MiB", here: "`*LimitError`", eras: []era{modern},
+		name: "LargeState", heap: 24 << 20, what: "requires input with a state of 32 MiB", here: "`*LimitError`", eras: []era{modern},
 		script: onTool(func(_ *faulty.Server, m *faulty.Message) {
 			if m.Raw(m.Text(`{"jsonrpc":"2.0","id":%ID,"result":{"resultType":"input_required","requestState":"`)) != nil {
 				return

@@ -160,7 +160,7 @@ var messageRows = []hostileRow{
 		},
 	},
 	{
-		name: "EndlessMessage", heap: 12 << 20, what: "sends a message of 32 MiB that does not end", here: "`*LimitError`, the rest is not kept; the next call says that the connection is lost, or works",
+		name: "EndlessMessage", heap: 24 << 20, what: "sends a message of 32 MiB that does not end", here: "`*LimitError`, the rest is not kept; the next call says that the connection is lost, or works",
 		script: onTool(func(s *faulty.Server, m *faulty.Message) {
 			if strings.Contains(string(m.Params), `"n":1`) {
 				right(s, m)
