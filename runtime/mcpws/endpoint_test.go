@@ -337,6 +337,21 @@ func TestEndpointLongMessages(t *testing.T) {
 	}
 }
 
+// TestEndpointLongMessageEnds: a message over the limit that has no id so far ends with its
+// connection.
+func TestEndpointLongMessageEnds(t *testing.T) {
+	stream := testbed.Open(t, fake(t, func(p peer) {
+		p.Write(append(frameHead(fin|textFrame, 8<<20), `{"result":"`+strings.Repeat("x", 2<<20)...))
+	}))
+	_, err := stream.Read()
+	if long, ok := errors.AsType[*jsonrpc.FrameError](err); !ok || !long.Early {
+		t.Errorf("read: %v", err)
+	}
+	if _, err := stream.Read(); err == nil || !strings.Contains(err.Error(), "connection ended without a close frame") {
+		t.Errorf("read: %v", err)
+	}
+}
+
 // TestEndpointUnread: a write to a server that does not read ends, and so does Close.
 func TestEndpointUnread(t *testing.T) {
 	testbed.Bound(t)
