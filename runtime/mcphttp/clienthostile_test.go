@@ -56,7 +56,7 @@ func TestClientLimits(t *testing.T) {
 	testbed.Bound(t)
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
-	_, _ = z.Write(make([]byte, 32<<20))
+	_, _ = z.Write(make([]byte, 4<<20))
 	_ = z.Close()
 	for name, h := range map[string]http.HandlerFunc{
 		"length": func(w http.ResponseWriter, _ *http.Request) {

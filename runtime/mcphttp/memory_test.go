@@ -118,23 +118,23 @@ func TestResultsInMemory(t *testing.T) {
 		clients int
 		give    func(ctx context.Context, req *mcp.Request, size int) (*mcp.ToolResult, error)
 	}{
-		{"text", 6 * mb, 16, func(_ context.Context, _ *mcp.Request, size int) (*mcp.ToolResult, error) {
+		{"text", 6 * mb, 8, func(_ context.Context, _ *mcp.Request, size int) (*mcp.ToolResult, error) {
 			return mcp.TextResult(text[:size]), nil
 		}},
-		{"texts", 300 * kb, 200, func(_ context.Context, _ *mcp.Request, size int) (*mcp.ToolResult, error) {
+		{"texts", 300 * kb, 100, func(_ context.Context, _ *mcp.Request, size int) (*mcp.ToolResult, error) {
 			return mcp.TextResult(text[:size]), nil
 		}},
-		{"error", 900 * kb, 80, func(_ context.Context, _ *mcp.Request, size int) (*mcp.ToolResult, error) {
+		{"error", 900 * kb, 40, func(_ context.Context, _ *mcp.Request, size int) (*mcp.ToolResult, error) {
 			return nil, &mcp.ProtocolError{Code: 1, Message: text[:size]}
 		}},
-		{"stream", 300 * kb, 200, stream},
-		{"structured", 60 * kb, 500, structured},
-		{"structured", 300 * kb, 200, structured},
-		{"structured", 900 * kb, 80, structured},
-		{"structured", 5 * mb, 20, structured},
+		{"stream", 300 * kb, 100, stream},
+		{"structured", 60 * kb, 250, structured},
+		{"structured", 300 * kb, 100, structured},
+		{"structured", 900 * kb, 40, structured},
+		{"structured", 5 * mb, 10, structured},
 	} {
 		t.Run(fmt.Sprint(c.name, " ", c.size>>10, " KiB"), func(t *testing.T) {
-			const memory = 16 * mb
+			const memory = 8 * mb
 			limits := mcp.WithLimits(mcp.Limits{Memory: memory, ResultBytes: 2 * c.size})
 			serve(t, setup{server: []mcp.Option{limits}}, func(t *testing.T, s *testServer) {
 				goOn := make(chan struct{})
