@@ -154,7 +154,7 @@ func (a author) info() []string {
 // Valid results are read as encoding/json reads them by the tags of the shapes, and what is
 // written is read as the same again.
 func TestReadAsByReflection(t *testing.T) {
-	for seed := range uint64(1000) {
+	for seed := range uint64(500) {
 		a := author{rand.New(rand.NewPCG(seed, 1))}
 		tool := a.members([]string{`"content":[` + a.list(func() string { return a.block(0) }) + "]"}, append(a.info(), `"structuredContent":`+a.value(0), `"isError":true`))
 		compare(t, tool, readToolResult, plainToolResult)
