@@ -31,7 +31,7 @@ func Open(t *testing.T, target dial.Target) dial.Stream {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { conn.Close() })
+	t.Cleanup(func() { _ = conn.Close() })
 	return conn.(dial.Stream)
 }
 
@@ -43,7 +43,7 @@ func WantConcurrentCalls(t *testing.T, target mcpclient.Target) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	var calls sync.WaitGroup
 	for i := range 8 {
 		calls.Go(func() {
