@@ -107,7 +107,7 @@ func readChoices(choices *wire.Choices, value string) (all []string, err error) 
 	return all, d.Finish()
 }
 
-// A list of texts that are none of many choices gets a short message.
+// A list of many texts that no choice has gets a short message.
 func TestManyChoices(t *testing.T) {
 	values := manyChoices()
 	choices := wire.NewChoices(values)
