@@ -17,6 +17,10 @@ import (
 // This file writes and reads messages. A stream has no leader for 4 to 9 seconds after its server was killed: requests
 // are sent again until the caller's time is over. A write whose answer is lost may have been made, and is a
 // conflict with itself then; it has a name in a header field by which it is recognized.
+//
+// A stream with several copies refuses a write while another one of the same subject is under way, also for a moment after
+// that one was answered: the leader sends the answer first, and then notes that the write has ended. It is not a conflict, and
+// the write is sent again until the other one has been made or not.
 
 const (
 	// requestTime is for how long a caller without a deadline waits.
@@ -25,6 +29,9 @@ const (
 	attemptTime = 1500 * time.Millisecond
 	// attemptPause is the time between two requests.
 	attemptPause = 50 * time.Millisecond
+	// minAttemptPause is the time after the first refusal since another write is under way. It doubles after each one, up to
+	// attemptPause: most writes end within milliseconds.
+	minAttemptPause = time.Millisecond
 )
 
 // writeField has the name of a write.
@@ -87,6 +94,7 @@ func (c *Cluster) commit(ctx context.Context, s jetstream.Stream, b *batch) (las
 func (c *Cluster) attempts(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
+	next := minAttemptPause
 	for {
 		attempt, cancel := context.WithTimeout(ctx, attemptTime)
 		err := f(attempt)
@@ -94,8 +102,12 @@ func (c *Cluster) attempts(ctx context.Context, f func(context.Context) error) e
 		if err == nil || !isTemporary(err) {
 			return err
 		}
+		pause := attemptPause
+		if isUnderWay(err) {
+			pause, next = next, min(2*next, attemptPause)
+		}
 		select {
-		case <-time.After(attemptPause):
+		case <-time.After(pause):
 		case <-ctx.Done():
 			return err
 		case <-c.stop:
@@ -171,13 +183,14 @@ func (c *Cluster) last(ctx context.Context, s jetstream.Stream, subject string) 
 	return m, err
 }
 
-// isRefusal reports whether an error means that nothing was written, now or later, and not by a write before this one.
+// isRefusal reports whether an error means that the request has written nothing, and will not. One before it may have.
 func isRefusal(err error) bool {
 	_, answered := errors.AsType[*jetstream.APIError](err)
 	return answered && !wrongSequence(err) || errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse)
 }
 
-// isTemporary reports whether an error may go away by itself: there is no leader, or the servers have not all started.
+// isTemporary reports whether an error may go away by itself: there is no leader, the servers have not all started, or another
+// write is under way.
 func isTemporary(err error) bool {
 	if e, ok := errors.AsType[*jetstream.APIError](err); ok {
 		return (e.Code == 503 || e.Code == 408) && !slices.Contains(lastingErrors, e.ErrorCode) || slices.Contains(temporaryErrors, e.ErrorCode)
@@ -194,18 +207,22 @@ func isTemporary(err error) bool {
 }
 
 var (
-	// temporaryErrors are those of a cluster with too few servers for a stream, of a batch whose leader has changed, and of too many
-	// batches at a time.
-	temporaryErrors = []jetstream.ErrorCode{10005, 10176, 10210}
+	// temporaryErrors are those of a cluster with too few servers for a stream, of a batch whose leader has changed, of too many
+	// batches at a time, and of another write that is under way.
+	temporaryErrors = []jetstream.ErrorCode{10005, 10176, 10210, jetstream.JSErrCodeStreamWrongLastSequenceConstant}
 	// lastingErrors are those of a stream or a server that is full.
 	lastingErrors = []jetstream.ErrorCode{10023, 10047, 10077}
 )
 
-// wrongSequence reports whether a write was refused since another one was before it.
-func wrongSequence(err error) bool {
-	e, ok := errors.AsType[*jetstream.APIError](err)
-	return ok && (e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || e.ErrorCode == laterSequence)
+// wrongSequence reports whether a write was refused since another one was made before it.
+func wrongSequence(err error) bool { return hasCode(err, jetstream.JSErrCodeStreamWrongLastSequence) }
+
+// isUnderWay reports whether a write was refused since another one of its subject is under way.
+func isUnderWay(err error) bool {
+	return hasCode(err, jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }
 
-// laterSequence is the error of a stream with several copies, where the other write is under way still.
-const laterSequence jetstream.ErrorCode = 10164
+func hasCode(err error, code jetstream.ErrorCode) bool {
+	e, ok := errors.AsType[*jetstream.APIError](err)
+	return ok && e.ErrorCode == code
+}
