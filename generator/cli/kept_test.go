@@ -104,7 +104,7 @@ func programKey(work string, t *program.Target, cfg *program.Config) (string, er
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q %t %t %q\n%q\n", generated, dir, cfg.Tags, cfg.HTTP, cfg.Auth, goVariables(cfg.Env), t.Source)
-	err = writeState(h, work, t.Generated) // which is overlaid
+	err = writeState(h, work, readByGo(cfg.Env), t.Generated) // which is overlaid
 	return hex.EncodeToString(h.Sum(nil)), err
 }
 
@@ -136,17 +136,18 @@ func unseen() (all []string) {
 	return all
 }
 
-// writeState writes the names and the contents of all files of a script but one, and without those
-// in the directories of [unseen].
-func writeState(w io.Writer, work, except string) error {
+// writeState writes the names and the contents of the files of a script that are read, and the names
+// of its directories. It leaves out some files, and what is in the directories of [unseen].
+func writeState(w io.Writer, work string, read func(name string) bool, except ...string) error {
 	skipped := unseen()
-	return filepath.WalkDir(work, func(path string, d fs.DirEntry, err error) error {
+	embeds := false
+	err := filepath.WalkDir(work, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
 		case d.IsDir() && path != work && slices.Contains(skipped, path):
 			return filepath.SkipDir
-		case path == except:
+		case slices.Contains(except, path), d.Type() == 0 && !read(d.Name()):
 			return nil
 		}
 		name, err := filepath.Rel(work, path)
@@ -157,6 +158,7 @@ func writeState(w io.Writer, work, except string) error {
 		switch d.Type() {
 		case 0:
 			text, err = os.ReadFile(path)
+			embeds = embeds || bytes.Contains(text, []byte("//go:embed"))
 		case fs.ModeSymlink:
 			var to string
 			to, err = os.Readlink(path)
@@ -166,6 +168,30 @@ func writeState(w io.Writer, work, except string) error {
 		_, _ = w.Write(text) // a hash takes everything
 		return err
 	})
+	if err == nil && embeds && !read("embedded") {
+		return writeState(w, work, readAll, except...)
+	}
+	return err
+}
+
+func readAll(string) bool { return true }
+
+// readByGo reports for the name of a file whether the go command reads it, unless it is embedded.
+// GOFLAGS may name other files.
+func readByGo(env []string) func(name string) bool {
+	for _, v := range env {
+		if strings.HasPrefix(v, "GOFLAGS=") && (strings.Contains(v, "-overlay") || strings.Contains(v, "-modfile")) {
+			return readAll
+		}
+	}
+	return func(name string) bool {
+		return readAsModule(name) || slices.Contains([]string{".go", ".s", ".S", ".c", ".h", ".syso"}, filepath.Ext(name))
+	}
+}
+
+// readAsModule reports the same for a go command that looks only at its own properties.
+func readAsModule(name string) bool {
+	return slices.Contains([]string{"go.mod", "go.sum", "go.work", "go.work.sum", "modules.txt"}, name)
 }
 
 // listOnce has the packages of this process listed by [goMain].
@@ -260,27 +286,42 @@ func listKey(args []string) (key string, ok bool) {
 	}) {
 		return "", false
 	}
+	work := os.Getenv("WORK")
+	read := readByGo(os.Environ())
+	if (args[0] == "env" || args[len(args)-1] == "unsafe") && !read("embedded") {
+		read = readAsModule
+	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q\n", dir, goVariables(os.Environ()))
+	var deleted []string
 	for _, arg := range args {
-		if file, ok := strings.CutPrefix(arg, "-overlay="); ok {
-			text, err := os.ReadFile(file)
-			var overlay struct{ Replace map[string]string }
-			if err != nil || json.Unmarshal(text, &overlay) != nil {
+		file, ok := strings.CutPrefix(arg, "-overlay=")
+		if !ok {
+			fmt.Fprintf(h, "%q\n", arg)
+			continue
+		}
+		text, err := os.ReadFile(file)
+		var overlay struct{ Replace map[string]string }
+		if err != nil || json.Unmarshal(text, &overlay) != nil {
+			return "", false
+		}
+		for name, by := range overlay.Replace {
+			if by != "" {
 				return "", false
 			}
-			for _, by := range overlay.Replace {
-				if by != "" {
-					return "", false
-				}
-			}
-			arg = string(text)
+			deleted = append(deleted, name)
 		}
-		fmt.Fprintf(h, "%q\n", arg)
 	}
-	work := os.Getenv("WORK")
+	// A file that an overlay deletes is as good as none. Those of other modules are not part of the
+	// state.
+	slices.Sort(deleted)
+	for _, name := range slices.Compact(deleted) {
+		if inside, err := filepath.Rel(work, name); err != nil || !filepath.IsLocal(inside) {
+			fmt.Fprintf(h, "without %q\n", name)
+		}
+	}
 	fmt.Fprintf(h, "%q\n", work)
-	if work == "" || writeState(h, work, "") != nil {
+	if work == "" || writeState(h, work, read, deleted...) != nil {
 		return "", false
 	}
 	return hex.EncodeToString(h.Sum(nil)), true
