@@ -16,14 +16,13 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/mcpgen/mcpgen/generator/cli/testdata/kept"
 )
 
 var update = flag.Bool("update", false, "write what is printed into the scripts that compare it")
 
 func TestMain(m *testing.M) {
-	if filepath.Base(os.Args[0]) == "go" {
-		goMain()
-	}
 	testscript.Main(withKept{m}, map[string]func(){"mcpgen": scriptMain, "hostile-server": hostileMain})
 }
 
@@ -48,6 +47,9 @@ func TestScripts(t *testing.T) {
 		t.Fatal(err)
 	}
 	env := goEnvironment(t)
+	if err := buildKeptGo(); err != nil {
+		t.Fatal(err)
+	}
 	// What scripts compare must not begin with a line that says how long the runtime compiles.
 	warm := exec.Command("go", "build", "./runtime/...")
 	warm.Dir, warm.Env = root, append(os.Environ(), env...)
@@ -61,7 +63,7 @@ func TestScripts(t *testing.T) {
 		UpdateScripts:       *update,
 		Setup: func(e *testscript.Env) error {
 			e.Vars = append(e.Vars, env...)
-			e.Vars = append(e.Vars, "ROOT="+root, keptVariable+"="+keptDir)
+			e.Vars = append(e.Vars, "ROOT="+root, kept.Variable+"="+keptDir)
 			e.Values["snapshot"] = map[string]state{}
 			e.Values["served"] = map[string]*served{}
 			e.Values["environment"] = e.Vars

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/mcpgen/mcpgen/generator/cli/testdata/kept"
 )
 
 const waiting = `package main
@@ -103,7 +105,13 @@ func prepareCommandTo(t *testing.T, out io.Writer, in io.Reader, args ...string)
 }
 
 // keepPrograms has the commands of a test use what others have built; see [buildOnce].
-func keepPrograms(t *testing.T) { t.Setenv(keptVariable, keptDir) }
+func keepPrograms(t *testing.T) {
+	t.Helper()
+	if err := buildKeptGo(); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(kept.Variable, keptDir)
+}
 
 // awaitLine reads until a line matches, and returns its last group.
 func awaitLine(t *testing.T, stderr *bufio.Reader, pattern string) string {
