@@ -96,7 +96,7 @@ func ReadByGo(env []string) func(name string) bool {
 	}
 }
 
-// ReadAsModule reports the same for a go command that looks only at its own properties.
+// ReadAsModule reports the same for a go command that needs no package of the script.
 func ReadAsModule(name string) bool {
 	return slices.Contains([]string{"go.mod", "go.sum", "go.work", "go.work.sum", "modules.txt"}, name)
 }

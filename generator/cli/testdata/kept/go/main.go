@@ -86,6 +86,9 @@ func keep(file string, p *printed) {
 	}
 }
 
+// runtimePath is the package whose directory mcpgen looks for. No script changes its files.
+const runtimePath = "github.com/mcpgen/mcpgen/runtime/mcp"
+
 // listKey identifies what the go command prints, if it is kept.
 func listKey(args []string) (key string, ok bool) {
 	if os.Getenv(kept.Variable) == "" || len(args) == 0 || args[0] != "list" && args[0] != "env" {
@@ -100,7 +103,7 @@ func listKey(args []string) (key string, ok bool) {
 	}
 	work := os.Getenv("WORK")
 	read := kept.ReadByGo(os.Environ())
-	if (args[0] == "env" || args[len(args)-1] == "unsafe") && !read("embedded") {
+	if last := args[len(args)-1]; (args[0] == "env" || last == "unsafe" || last == runtimePath) && !read("embedded") {
 		read = kept.ReadAsModule
 	}
 	h := sha256.New()
