@@ -18,6 +18,8 @@ type taskIndex struct {
 	open     map[string]*openTask                   // by hash
 	runnable map[string]*openTask                   // those of open that can be claimed, or run
 	watchers map[string]map[*chan struct{}]struct{} // by hash
+	read     map[string]uint64                      // sequence numbers of the records that were read last, by hash
+	before   map[string]uint64                      // those of the ones before
 	changed  chan struct{}                          // closed and replaced when something was read
 	seen     uint64                                 // sequence number of the last message that was read
 	written  uint64                                 // of the last one that this replica has written
@@ -34,8 +36,13 @@ type openTask struct {
 func newTaskIndex() *taskIndex {
 	return &taskIndex{
 		open: map[string]*openTask{}, runnable: map[string]*openTask{}, watchers: map[string]map[*chan struct{}]struct{}{}, changed: make(chan struct{}),
+		read: map[string]uint64{},
 	}
 }
+
+// maxRead is of how many records, at least, the index knows the numbers. It is for those that the leader of the stream does not
+// have yet, which is a matter of milliseconds.
+const maxRead = 1000
 
 // readPause is the time after which the stream is read again, when that has failed.
 const readPause = 100 * time.Millisecond
@@ -91,6 +98,10 @@ func (x *taskIndex) add(name string, sequence uint64, m jetstream.Msg) {
 		}
 	case "record":
 		x.addRecord(hash, m)
+		if len(x.read) == maxRead {
+			x.before, x.read = x.read, map[string]uint64{}
+		}
+		x.read[hash] = sequence
 		for w := range x.watchers[hash] {
 			close(*w)
 		}
@@ -139,6 +150,8 @@ func (x *taskIndex) readFrom(made time.Time) {
 		x.seen, x.written, x.turn = 0, 0, 0
 		clear(x.open)
 		clear(x.runnable)
+		clear(x.read)
+		clear(x.before)
 		for _, watchers := range x.watchers {
 			for w := range watchers {
 				close(*w)
@@ -158,6 +171,8 @@ func (x *taskIndex) resetAfter(turn uint64) {
 		x.turn = turn
 		clear(x.open)
 		clear(x.runnable)
+		clear(x.read)
+		clear(x.before)
 	}
 }
 
@@ -209,8 +224,9 @@ func (x *taskIndex) count(account mcptask.Digest, now time.Time) (turn uint64, o
 	return x.turn, ofAccount, total
 }
 
-// watch returns a channel that is closed when a record changes.
-func (x *taskIndex) watch(hash string) (changed <-chan struct{}, stop func()) {
+// watch returns a channel that is closed when a record changes, and the version of the record that was read last, which is 0 if
+// that was long ago.
+func (x *taskIndex) watch(hash string) (changed <-chan struct{}, version uint64, stop func()) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	c := make(chan struct{})
@@ -218,7 +234,7 @@ func (x *taskIndex) watch(hash string) (changed <-chan struct{}, stop func()) {
 		x.watchers[hash] = map[*chan struct{}]struct{}{}
 	}
 	x.watchers[hash][&c] = struct{}{}
-	return c, func() {
+	return c, max(x.read[hash], x.before[hash]), func() {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		if delete(x.watchers[hash], &c); len(x.watchers[hash]) == 0 {

@@ -215,7 +215,7 @@ func (s *taskStore) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask
 	return func(yield func(*mcptask.Record, error) bool) {
 		hash := taskHash(k)
 		for last := uint64(0); ; {
-			changed, stop := s.index.watch(hash)
+			changed, version, stop := s.index.watch(hash)
 			r, err := s.Get(ctx, k)
 			if err != nil {
 				stop()
@@ -230,19 +230,27 @@ func (s *taskStore) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask
 				}
 				continue
 			}
-			expiry := time.NewTimer(time.Until(r.Expires))
+			wait := time.Until(r.Expires)
+			if r.Version < version { // another server has a record that the leader does not have yet
+				wait = min(wait, leaderPause)
+			}
+			timer := time.NewTimer(wait)
 			select {
 			case <-changed:
-			case <-expiry.C:
+			case <-timer.C:
 			case <-ctx.Done():
 			case <-s.stop:
 			case <-s.ctx.Done():
 			}
-			expiry.Stop()
+			timer.Stop()
 			stop()
 		}
 	}
 }
+
+// leaderPause is the time after which a record is read again that the leader does not have yet. A server makes a write when most
+// servers have it, and each does so by itself: one that delivers the write can be ahead of the leader.
+const leaderPause = 5 * time.Millisecond
 
 // Claim implements [mcptask.Store].
 func (s *taskStore) Claim(ctx context.Context, c mcptask.Claim) (*mcptask.Record, error) {
