@@ -100,13 +100,17 @@ func Open(ctx context.Context, nc *nats.Conn, name string, options ...Option) (*
 		return nil, fmt.Errorf("mcpnats: %w", err)
 	}
 	a := &absences{since: map[string]time.Time{}}
+	var reason error // of the last try that ctx has not ended
 	for {
 		if err = c.openStreams(ctx, a); err == nil || !isTemporary(err) && !errors.Is(err, errStreamMissing) {
 			break
 		}
+		if reason == nil || ctx.Err() == nil {
+			reason = err
+		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("mcpnats: JetStream is not ready: %w", err)
+			return nil, fmt.Errorf("mcpnats: JetStream is not ready: %w", reason)
 		case <-time.After(openPause):
 		}
 	}
