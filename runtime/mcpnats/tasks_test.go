@@ -161,6 +161,10 @@ func withoutServers(t *testing.T) (failed map[string]time.Duration) {
 	if err := tasks.Create(ctx, r, mcptask.Quota{}, 0); err != nil {
 		t.Fatal(err)
 	}
+	// Claim fails if it knows of a task: counting waits until the task is read.
+	if n, err := tasks.CountActive(ctx, r.Account); err != nil || n != 1 {
+		t.Fatalf("%d tasks, %v", n, err)
+	}
 	if err := server.Close(ctx); err != nil {
 		t.Fatal(err)
 	}
