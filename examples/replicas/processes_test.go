@@ -151,25 +151,44 @@ func (b *balancer) fail(format string, args ...any) {
 	b.report(fmt.Sprintf(format, args...))
 }
 
-// watch asks the replicas whether they are ready, until ctx ends.
+// watch asks the replicas whether they are ready, each on its own goroutine, until ctx ends. A replica that answers late does
+// not delay what is known of another.
 func (b *balancer) watch(ctx context.Context) {
+	watched := make(map[*target]bool)
+	var probing sync.WaitGroup
+	defer probing.Wait()
 	for ctx.Err() == nil {
 		b.mu.Lock()
-		targets := append([]*target(nil), b.targets...)
-		b.mu.Unlock()
-		for _, one := range targets {
-			ready := isReady(ctx, one.base+readyPath)
-			if ctx.Err() != nil {
-				return
+		for _, one := range b.targets {
+			if !watched[one] {
+				watched[one] = true
+				probing.Go(func() { b.probe(ctx, one) })
 			}
-			b.mu.Lock()
-			one.ready = ready
-			b.mu.Unlock()
 		}
-		select {
-		case <-time.After(50 * time.Millisecond):
-		case <-ctx.Done():
+		b.mu.Unlock()
+		pause(ctx)
+	}
+}
+
+// probe asks a replica whether it is ready, until ctx ends.
+func (b *balancer) probe(ctx context.Context, one *target) {
+	for ctx.Err() == nil {
+		ready := isReady(ctx, one.base+readyPath)
+		if ctx.Err() != nil {
+			return
 		}
+		b.mu.Lock()
+		one.ready = ready
+		b.mu.Unlock()
+		pause(ctx)
+	}
+}
+
+// pause waits for the time between two probes.
+func pause(ctx context.Context) {
+	select {
+	case <-time.After(50 * time.Millisecond):
+	case <-ctx.Done():
 	}
 }
 
