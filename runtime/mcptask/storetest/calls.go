@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
@@ -36,7 +37,10 @@ var watching = map[string]func(*bench){
 	},
 	"a change of another goroutine follows": func(b *bench) {
 		r := b.create(record("a"))
-		time.AfterFunc(never, func() {
+		var changing sync.WaitGroup
+		defer changing.Wait()
+		changing.Go(func() {
+			time.Sleep(never)
 			r := r.Clone()
 			r.Sealed = []byte("changed")
 			if err := b.Update(b.Context(), r); err != nil {
@@ -47,7 +51,10 @@ var watching = map[string]func(*bench){
 	},
 	"a claim is a change": func(b *bench) {
 		r := b.create(record("a"))
-		time.AfterFunc(never, func() {
+		var claiming sync.WaitGroup
+		defer claiming.Wait()
+		claiming.Go(func() {
+			time.Sleep(never)
 			if _, err := b.claimWithin(soon, process, long); err != nil {
 				b.Error(err)
 			}
@@ -56,7 +63,9 @@ var watching = map[string]func(*bench){
 	},
 	"the last of many changes arrives": func(b *bench) {
 		r := b.create(record("a"))
-		go func() {
+		var changing sync.WaitGroup
+		defer changing.Wait()
+		changing.Go(func() {
 			r := r.Clone()
 			for i := range 50 {
 				if r.Sealed = []byte("changed"); i == 49 {
@@ -66,7 +75,7 @@ var watching = map[string]func(*bench){
 					b.Error(err)
 				}
 			}
-		}()
+		})
 		versions := map[uint64]bool{}
 		b.until(r.Key, func(r *mcptask.Record) bool {
 			if versions[r.Version] {
