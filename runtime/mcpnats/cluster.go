@@ -157,8 +157,6 @@ func (c *Cluster) Ready(ctx context.Context) error {
 			return fmt.Errorf("mcpnats: the stream %s: %w", name, err)
 		case info.Config.Replicas > 1 && (info.Cluster == nil || info.Cluster.Leader == ""):
 			return fmt.Errorf("mcpnats: the stream %s has no leader", name)
-		case info.State.LastSeq+1 < info.Config.FirstSeq: // what is written now is lost when the server goes on to that number
-			return fmt.Errorf("mcpnats: the stream %s is being made", name)
 		}
 	}
 	return nil

@@ -108,8 +108,7 @@ func (x *taskIndex) add(name string, sequence uint64, m jetstream.Msg) {
 		delete(x.watchers, hash)
 	}
 	x.seen = sequence
-	close(x.changed)
-	x.changed = make(chan struct{})
+	x.wake()
 }
 
 func (x *taskIndex) addRecord(hash string, m jetstream.Msg) {
@@ -158,8 +157,15 @@ func (x *taskIndex) readFrom(made time.Time) {
 			}
 		}
 		clear(x.watchers)
+		x.wake()
 	}
 	x.made = made
+}
+
+// wake has those look again that wait for changed. The caller has the lock.
+func (x *taskIndex) wake() {
+	close(x.changed)
+	x.changed = make(chan struct{})
 }
 
 // resetAfter forgets all tasks if the last turn in the stream is before one that was read: the servers have lost the stream, and it
@@ -183,17 +189,12 @@ func (x *taskIndex) wrote(sequence uint64) {
 	x.written = max(x.written, sequence)
 }
 
-func (x *taskIndex) lastWritten() uint64 {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.written
-}
-
-// wait waits until a message was read, or one after it.
+// wait waits until a message was read, or one after it, and everything that this replica has written. What it wrote to a stream that
+// the servers have lost is not read any more.
 func (x *taskIndex) wait(ctx context.Context, sequence uint64) error {
 	for {
 		x.mu.Lock()
-		seen, changed := x.seen >= sequence, x.changed
+		seen, changed := x.seen >= max(sequence, x.written), x.changed
 		x.mu.Unlock()
 		if seen {
 			return nil

@@ -80,3 +80,31 @@ func TestWatchBeforeLeader(t *testing.T) {
 		})
 	}
 }
+
+// What waits for a message of a stream that the servers lose does not wait for it in the new one.
+func TestWaitForLostStream(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := newTaskIndex()
+		x.readFrom(time.Unix(1, 0))
+		x.add("turn", 50, delivered{})
+		x.wrote(100)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		waited := make(chan error, 1)
+		go func() { waited <- x.wait(ctx, 0) }()
+		synctest.Wait()
+		select {
+		case err := <-waited:
+			t.Fatalf("it has waited for nothing: %v", err)
+		default:
+		}
+		x.readFrom(time.Unix(2, 0))
+		if err := <-waited; err != nil {
+			t.Error(err)
+		}
+		x.wrote(200)
+		if err := x.wait(ctx, 0); err == nil {
+			t.Error("it does not wait for what was written to the new stream")
+		}
+	})
+}

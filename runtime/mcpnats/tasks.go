@@ -137,7 +137,7 @@ func (s *taskStore) absent(ctx context.Context, hash string, version *uint64) er
 
 // count returns the open tasks, and the turn of which they are true.
 func (s *taskStore) count(ctx context.Context, account mcptask.Digest) (turn uint64, ofAccount, total int, err error) {
-	if err := s.index.wait(ctx, s.index.lastWritten()); err != nil {
+	if err := s.index.wait(ctx, 0); err != nil {
 		return 0, 0, 0, err
 	}
 	turn, ofAccount, total = s.index.count(account, time.Now())
