@@ -65,7 +65,7 @@ func newShell(t *testing.T) *shell {
 
 // environment is that of the commands. Their programs are not debugged, and link faster so.
 func (s *shell) environment() []string {
-	return append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-ldflags=-s", "PWD="+s.dir)
+	return append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-ldflags=-s", "GOGC=400", "PWD="+s.dir)
 }
 
 // line is a line of a page as it is run.

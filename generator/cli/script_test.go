@@ -123,7 +123,7 @@ func TestScripts(t *testing.T) {
 // goEnvironment gives scripts the caches of the user who runs the tests, and nothing
 // else. They have everything that is needed, as these tests were built with them; with another
 // CGO_ENABLED, the runtime and half of the standard library would be compiled once more. The
-// programs of scripts are not debugged, and link faster so.
+// programs of scripts are not debugged, and link faster so; they live too briefly to collect much garbage.
 func goEnvironment(t testing.TB) []string {
 	out, err := exec.Command("go", "env", "-json", "CGO_ENABLED", "GOCACHE", "GOMODCACHE", "GOROOT", "GOTOOLCHAIN").Output()
 	if err != nil {
@@ -133,7 +133,7 @@ func goEnvironment(t testing.TB) []string {
 	if err := json.Unmarshal(out, &vars); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"GOFLAGS=-ldflags=-s", "GOPROXY=off", "GONOSUMDB=*", "GOWORK=", "GOENV=off", "TERM=dumb"}
+	env := []string{"GOFLAGS=-ldflags=-s", "GOGC=400", "GOPROXY=off", "GONOSUMDB=*", "GOWORK=", "GOENV=off", "TERM=dumb"}
 	for name, value := range vars {
 		env = append(env, name+"="+value)
 	}
