@@ -63,7 +63,7 @@ func newShell(t *testing.T) *shell {
 	return &shell{t: t, dir: t.TempDir()}
 }
 
-// environment is that of the commands. Their programs are not debugged, and link faster so.
+// environment returns the environment of the commands. Their programs are not debugged, and link faster so.
 func (s *shell) environment() []string {
 	return append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-ldflags=-s", "GOGC=400", "PWD="+s.dir)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 )
 
-// password is that of ada, and its hash for CheapBasic.
+// password is ada's password, and its hash for CheapBasic.
 const password = "pass:" + canary
 
 var passwordHash = mcpauth.CheapHash(password)

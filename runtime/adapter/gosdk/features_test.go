@@ -321,7 +321,7 @@ func TestChanges(t *testing.T) {
 	})
 }
 
-// waitFor waits for a condition of which nothing else tells.
+// waitFor waits until a condition holds that nothing reports.
 func waitFor(done func() bool) {
 	for !done() {
 		time.Sleep(5 * time.Millisecond)

@@ -7,11 +7,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"os"
 	"runtime/pprof"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -82,11 +80,7 @@ func TestClientSoak(t *testing.T) {
 func (k *clientSoak) summary() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(k.outcomes)) {
-		parts = append(parts, fmt.Sprintf("%s %d", name, k.outcomes[name]))
-	}
-	return strings.Join(parts, ", ")
+	return counts(k.outcomes)
 }
 
 // served reports whether a call has run.
@@ -107,7 +101,7 @@ func (s *unreliable) emptyLedger() {
 	s.calls, s.runs = map[string]soakCall{}, map[string]int{}
 }
 
-// exitStatus is that of a program that ends by itself.
+// exitStatus is the exit status of a program that ends by itself.
 const exitStatus = 3
 
 // unreliableProgram is a program of the soak, which ends now and then.

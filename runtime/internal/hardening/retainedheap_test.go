@@ -45,7 +45,7 @@ func eachKind(t *testing.T, measure func(t *testing.T, r retained)) {
 	}
 }
 
-// keptHeap is what the heap holds that is not garbage, nor in pools.
+// keptHeap returns the bytes of the heap that survive a collection and lie in no pool.
 func keptHeap() uint64 {
 	for range 3 {
 		runtime.GC()

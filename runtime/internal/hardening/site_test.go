@@ -227,7 +227,7 @@ func (s *site) logs(reason string) {
 	}
 }
 
-// patience is how long a test in a bubble waits for what must come. In real time it is longer than
+// patience limits how long a test in a bubble waits for what must come. In real time it is longer than
 // a test may take.
 const patience = time.Hour
 

@@ -201,9 +201,14 @@ func (k *soak) total() (n int) {
 func (k *soak) summary() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	return counts(k.operations)
+}
+
+// counts lists numbers by name.
+func counts(numbers map[string]int) string {
 	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(k.operations)) {
-		parts = append(parts, fmt.Sprintf("%s %d", name, k.operations[name]))
+	for _, name := range slices.Sorted(maps.Keys(numbers)) {
+		parts = append(parts, fmt.Sprintf("%s %d", name, numbers[name]))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -61,7 +61,7 @@ func Shorten(texts ...string) string {
 	return b.String()
 }
 
-// patience is how long Await waits, in the time of a bubble.
+// patience limits how long Await waits, in the time of a bubble.
 const patience = time.Hour
 
 // Await receives from c, or fails the test.

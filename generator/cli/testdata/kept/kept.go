@@ -1,4 +1,4 @@
-// Package kept tells apart the states of a script's files, for what the tests of the command keep.
+// Package kept identifies the state of a script's files, so that tests of the command build a program once for each state.
 package kept
 
 import (

@@ -44,7 +44,7 @@ func realGo() (string, error) {
 	return "", exec.ErrNotFound
 }
 
-// printed is what the go command has printed.
+// printed is the output of the go command.
 type printed struct {
 	Out, Err []byte
 	Code     int
