@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/mcpgen/mcpgen/generator/internal/program"
@@ -58,6 +59,7 @@ func start(build buildFunc) int {
 	code := c.run(os.Args[1:])
 	c.progress.clear()
 	c.removeTemporary()
+	stop() // a program that a signal has ended may end before this process takes note of the signal
 	if caught, ok := context.Cause(ctx).(signalError); ok {
 		return caught.exitCode(code)
 	}
@@ -95,22 +97,34 @@ func stopSignals() []os.Signal {
 
 // interruptible returns a context that the first signal to stop ends, with a signalError
 // as its cause. Further ones do not end the process, which removes its temporary files
-// first; they are passed on to a program that it runs.
+// first; they are passed on to a program that it runs. After stop, the context has the cause
+// of each signal that the process got before.
 func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	caught := make(chan os.Signal, 1)
 	signal.Notify(caught, stopSignals()...)
+	stopped, ended := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(ended)
 		select {
 		case s := <-caught:
 			cancel(signalError{s})
-		case <-ctx.Done():
+			return
+		case <-stopped:
+		}
+		select {
+		case s := <-caught:
+			cancel(signalError{s})
+		default:
+			cancel(nil)
 		}
 	}()
-	return ctx, func() {
-		signal.Stop(caught)
+	return ctx, sync.OnceFunc(func() {
+		signal.Stop(caught) // waits until signals that have come are in caught
+		close(stopped)
+		<-ended
 		cancel(nil)
-	}
+	})
 }
 
 // invocation is how a user calls this command, for hints: by its name when it
