@@ -15,13 +15,20 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
+	"github.com/mcpgen/mcpgen/runtime/internal/turns"
 )
 
 const (
-	passwordRounds  = 600_000   // of PBKDF2
-	maxRounds       = 5_000_000 // in a hash
-	passwordTime    = 5 * time.Minute
-	maxPasswords    = 1000             // verified ones that are kept
+	passwordRounds = 600_000   // of PBKDF2
+	maxRounds      = 5_000_000 // in a hash
+	passwordTime   = 5 * time.Minute
+	maxPasswords   = 1000 // verified ones that are kept
+
+	// maxPasswordsWaiting limits the passwords of one address that wait to be verified.
+	maxPasswordsWaiting = 16
+
 	passwordPatient = 10 * time.Second // for a derivation to begin
 )
 
@@ -89,11 +96,11 @@ func derive(password string, salt []byte, rounds int) []byte {
 
 // Basic returns a Verifier of user names and passwords (RFC 7617).
 //
-// Verifying a password is slow on purpose. At most one per processor is verified at a time, and
-// none for an address with too many failures (Options.MaxFailuresPerMinute). A verified one is
-// kept for 5 minutes, as a digest with a key of the process.
+// Verifying a password is slow on purpose. At most one per processor is verified at a time, those of addresses in
+// turn, and none for an address with too many failures (Options.MaxFailuresPerMinute). Of one address, 16 wait; one more
+// is refused. A verified one is kept for 5 minutes, as a digest with a key of the process.
 func Basic(store PasswordStore) Verifier {
-	v := &basic{store: store, known: newCache[*Identity](maxPasswords), key: make([]byte, 32), derive: derive, running: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	v := &basic{store: store, known: newCache[*Identity](maxPasswords), key: make([]byte, 32), derive: derive, running: turns.New[clientlimit.Client](runtime.GOMAXPROCS(0), maxPasswordsWaiting)}
 	_, _ = rand.Read(v.key) // does not fail
 	return v
 }
@@ -103,7 +110,7 @@ type basic struct {
 	known   *cache[*Identity]
 	key     []byte                                                // of the digests in known
 	derive  func(password string, salt []byte, rounds int) []byte // derive, whose rounds a test counts
-	running chan struct{}                                         // has an element for each derivation
+	running *turns.Places[clientlimit.Client]                     // of derivations
 }
 
 func (v *basic) configuration() error {
@@ -137,16 +144,24 @@ func (v *basic) Verify(ctx context.Context, c *Credential) (*Identity, error) {
 		}
 		return passwordIdentity(c.User, stored), nil // the store has changed what the user may do
 	}
-	if c.guard != nil && c.guard.failures.exceeded(c.Address) {
-		return nil, refuse("too many passwords of the address have been refused")
-	}
-	if err := v.begin(ctx); err != nil {
+	if err := c.tooManyFailures(); err != nil {
 		return nil, err
 	}
-	// A user that is not known takes as long as one that is.
-	same := subtle.ConstantTimeCompare(v.derive(c.Password, hash.salt, hash.rounds), hash.sum) == 1
-	<-v.running
-	if !same || !ok {
+	client := clientlimit.Of("", c.Address)
+	if err := v.begin(ctx, client); err != nil {
+		return nil, err
+	}
+	same := false
+	err = c.tooManyFailures() // those before this one may have been refused while it has waited
+	if err == nil {
+		// A user that is not known takes as long as one that is.
+		same = subtle.ConstantTimeCompare(v.derive(c.Password, hash.salt, hash.rounds), hash.sum) == 1
+	}
+	v.running.Leave(client)
+	switch {
+	case err != nil:
+		return nil, err
+	case !same || !ok:
 		return nil, refuse("user name or password is wrong")
 	}
 	i := passwordIdentity(c.User, stored)
@@ -158,23 +173,26 @@ func passwordIdentity(user string, p *Password) *Identity {
 	return &Identity{Subject: user, Scopes: p.Scopes, Roles: p.Roles, Method: "basic", Machine: true}
 }
 
-// begin waits until a derivation may run.
-func (v *basic) begin(ctx context.Context) error {
-	select {
-	case v.running <- struct{}{}:
-		return nil
-	default:
+// tooManyFailures returns an error if the address of a credential has had too many failures.
+func (c *Credential) tooManyFailures() error {
+	if c.guard != nil && c.guard.failures.exceeded(c.Address) {
+		return refuse("too many passwords of the address have been refused")
 	}
-	patience := time.NewTimer(passwordPatient)
-	defer patience.Stop()
-	select {
-	case v.running <- struct{}{}:
-		return nil
-	case <-patience.C:
-		return errors.New("too many passwords are being verified")
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	return nil
+}
+
+// errPasswordsWait is the error for a password that would wait too long. It does not say that the password is wrong.
+var errPasswordsWait = errors.New("too many passwords are being verified")
+
+// begin waits until a derivation may run for a client.
+func (v *basic) begin(ctx context.Context, client clientlimit.Client) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, passwordPatient, errPasswordsWait)
+	defer cancel()
+	err := v.running.Enter(ctx, client)
+	if errors.Is(err, turns.ErrFull) {
+		return errPasswordsWait
 	}
+	return err
 }
 
 // digest is the key of a verified password. A reader of the memory cannot try passwords on it
