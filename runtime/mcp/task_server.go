@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
 )
@@ -126,8 +127,10 @@ type taskHost struct {
 	clocks *clocks
 }
 
-func (h taskHost) Name() string             { return h.info.Name }
-func (h taskHost) Log() *logs.Log           { return h.log }
+func (h taskHost) Name() string                       { return h.info.Name }
+func (h taskHost) Log() *logs.Log                     { return h.log }
+func (h taskHost) Memory() (*membudget.Budget, int64) { return h.memory, int64(h.limits.Memory) }
+
 func (h taskHost) DrainTime() time.Duration { return h.limits.DrainTime }
 func (h taskHost) GraceTime() time.Duration { return h.limits.GraceTime }
 

@@ -25,6 +25,7 @@ type taskIndex struct {
 	written  uint64                                 // of the last one that this replica has written
 	turn     uint64                                 // of the last creation that was read
 	made     time.Time                              // when the stream was made
+	kept     keptTasks
 }
 
 // openTask is a task that has not ended.
@@ -113,6 +114,9 @@ func (x *taskIndex) add(name string, sequence uint64, m jetstream.Msg) {
 
 func (x *taskIndex) addRecord(hash string, m jetstream.Msg) {
 	head, err := readHead(m.Headers())
+	if err == nil {
+		x.kept.put(hash, &head)
+	}
 	if err != nil || head.Status.Ended() {
 		x.remove(hash)
 		return
@@ -146,7 +150,7 @@ func (x *taskIndex) readFrom(made time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if !x.made.IsZero() && !x.made.Equal(made) {
-		x.seen, x.written, x.turn = 0, 0, 0
+		x.seen, x.written, x.turn, x.kept = 0, 0, 0, keptTasks{}
 		clear(x.open)
 		clear(x.runnable)
 		clear(x.read)
@@ -174,7 +178,7 @@ func (x *taskIndex) resetAfter(turn uint64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if turn < x.turn {
-		x.turn = turn
+		x.turn, x.kept = turn, keptTasks{}
 		clear(x.open)
 		clear(x.runnable)
 		clear(x.read)
@@ -244,12 +248,14 @@ func (x *taskIndex) watch(hash string) (changed <-chan struct{}, version uint64,
 	}
 }
 
-// claimable returns the task that has been ready for the longest time. Without one it returns what is closed when
-// something changes, and after which time to look again.
+// claimable returns the task that is claimed next: of the accounts that have a turn, that with the fewest runs, and of its tasks
+// the one that has been ready for the longest time. Without one it returns what is closed when something changes, and after
+// which time to look again.
 func (x *taskIndex) claimable(c *mcptask.Claim, now time.Time) (hash string, changed <-chan struct{}, next time.Duration) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	var first time.Time
+	fewest := 0
 	next = time.Hour
 	for h, t := range x.runnable {
 		head := &t.head
@@ -264,8 +270,9 @@ func (x *taskIndex) claimable(c *mcptask.Claim, now time.Time) (hash string, cha
 			if head.Owner != "" {
 				since = t.tryAt
 			}
-			if hash == "" || since.Before(first) {
-				hash, first = h, since
+			active, ok := c.TurnOf(digest(head.Account))
+			if ok && (hash == "" || active < fewest || active == fewest && since.Before(first)) {
+				hash, first, fewest = h, since, active
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package mcpnats
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -31,6 +30,8 @@ type taskHead struct {
 	Since          time.Time `json:",omitzero"`  // since when the task is Ready
 	Parts          string    `json:",omitempty"` // subject of the parts of what is sealed, if it is not in the message
 	Count          int       `json:",omitempty"` // of parts
+	HeadBytes      int       // of the message: mcptask.Record.Head; what is sealed follows
+	Size           int64     // mcptask.Record.Size
 }
 
 // headField has a taskHead as JSON.
@@ -73,7 +74,7 @@ func taskHash(k mcptask.Key) string {
 type storedTask struct {
 	head    taskHead
 	version uint64
-	sealed  []byte
+	data    []byte
 }
 
 // load reads a record from the leader; it returns nil if there is none.
@@ -89,14 +90,21 @@ func (s *taskStore) load(ctx context.Context, hash string) (*storedTask, error) 
 	return &storedTask{head, m.Sequence, m.Data}, err
 }
 
-// record returns a record with what is sealed.
-func (s *taskStore) record(ctx context.Context, t *storedTask) (*mcptask.Record, error) {
+// headOnly returns a record without mcptask.Record.Sealed.
+func (t *storedTask) headOnly() *mcptask.Record {
 	h := &t.head
-	r := &mcptask.Record{
+	return &mcptask.Record{
 		Key: mcptask.Key{Scope: digest(h.Scope), ID: h.ID}, Account: digest(h.Account), Server: h.Server, Tool: h.Tool, Status: h.Status,
-		Created: h.Created, Expires: h.Expires, Ready: h.Ready, Owner: h.Owner, Attempt: h.Attempt, Sealed: t.sealed, Version: t.version,
+		Created: h.Created, Expires: h.Expires, Ready: h.Ready, Owner: h.Owner, Attempt: h.Attempt, Version: t.version,
+		Head: t.data[:min(h.HeadBytes, len(t.data))],
 	}
-	if h.Count > 0 {
+}
+
+// record returns a record.
+func (s *taskStore) record(ctx context.Context, t *storedTask) (*mcptask.Record, error) {
+	r := t.headOnly()
+	r.Sealed = t.data[len(r.Head):]
+	if h := &t.head; h.Count > 0 {
 		var err error
 		if r.Sealed, err = s.readParts(ctx, h.Parts, h.Count); err != nil {
 			return nil, err
@@ -111,6 +119,7 @@ func (s *taskStore) write(ctx context.Context, hash string, before *storedTask, 
 	h := taskHead{
 		Scope: r.Key.Scope[:], Account: r.Account[:], ID: r.Key.ID, Server: r.Server, Tool: r.Tool, Status: r.Status,
 		Created: r.Created.UTC(), Expires: r.Expires.UTC(), Ready: r.Ready, Owner: r.Owner, Attempt: r.Attempt,
+		HeadBytes: len(r.Head), Size: r.Size(),
 	}
 	switch {
 	case !h.Ready:
@@ -134,7 +143,7 @@ func (s *taskStore) write(ctx context.Context, hash string, before *storedTask, 
 		return 0, err
 	}
 	var b batch
-	b.add(s.subject("task", "record", hash), version, keep, bytes.Clone(sealed))
+	b.add(s.subject("task", "record", hash), version, keep, slices.Concat(r.Head, sealed))
 	b.messages[0].Header.Set(headField, string(text))
 	if more != nil {
 		more(&b)

@@ -154,6 +154,20 @@ func (s *taskStore) Get(ctx context.Context, k mcptask.Key) (*mcptask.Record, er
 	return s.get(ctx, taskHash(k))
 }
 
+// GetHead implements [mcptask.HeadStore].
+func (s *taskStore) GetHead(ctx context.Context, k mcptask.Key) (*mcptask.Record, error) {
+	ctx, cancel, err := s.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer cancel()
+	found, err := s.live(ctx, taskHash(k))
+	if err != nil {
+		return nil, err
+	}
+	return found.headOnly(), nil
+}
+
 func (s *taskStore) get(ctx context.Context, hash string) (*mcptask.Record, error) {
 	for {
 		found, err := s.live(ctx, hash)
@@ -212,11 +226,20 @@ func (s *taskStore) Update(ctx context.Context, r *mcptask.Record) error {
 
 // Watch implements [mcptask.Store].
 func (s *taskStore) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.Record, error] {
+	return s.watch(ctx, k, s.Get)
+}
+
+// WatchHead implements [mcptask.HeadStore].
+func (s *taskStore) WatchHead(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.Record, error] {
+	return s.watch(ctx, k, s.GetHead)
+}
+
+func (s *taskStore) watch(ctx context.Context, k mcptask.Key, get func(context.Context, mcptask.Key) (*mcptask.Record, error)) iter.Seq2[*mcptask.Record, error] {
 	return func(yield func(*mcptask.Record, error) bool) {
 		hash := taskHash(k)
 		for last := uint64(0); ; {
 			changed, version, stop := s.index.watch(hash)
-			r, err := s.Get(ctx, k)
+			r, err := get(ctx, k)
 			if err != nil {
 				stop()
 				yield(nil, err)
@@ -272,6 +295,7 @@ func (s *taskStore) Claim(ctx context.Context, c mcptask.Claim) (*mcptask.Record
 		timer := time.NewTimer(next)
 		select {
 		case <-changed:
+		case <-c.Other:
 		case <-timer.C:
 		case <-ctx.Done():
 		case <-s.stop:

@@ -31,6 +31,32 @@ var migrations = []string{
 	CREATE INDEX task_ready ON task (server, ready) WHERE ready > 0;
 	CREATE INDEX task_lease ON task (server, lease) WHERE lease > 0;
 	CREATE INDEX task_expires ON task (expires);`,
+
+	// What each account keeps is added up by triggers; the account of all is empty. Tasks of before have no head, and are
+	// deleted: there was no release.
+	`DELETE FROM task;
+	ALTER TABLE task ADD COLUMN head BLOB NOT NULL DEFAULT x'';
+	ALTER TABLE task ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+	ALTER TABLE task ADD COLUMN ended_at INTEGER NOT NULL DEFAULT 0; -- when the task ended; 0 before
+	CREATE INDEX task_ended ON task (account, ended_at) WHERE ended_at > 0;
+	CREATE TABLE kept (
+		account BLOB PRIMARY KEY,
+		tasks   INTEGER NOT NULL,
+		bytes   INTEGER NOT NULL
+	) WITHOUT ROWID;
+	CREATE INDEX kept_bytes ON kept (bytes);
+	INSERT INTO kept VALUES (x'', 0, 0);
+	CREATE TRIGGER task_added AFTER INSERT ON task BEGIN
+		INSERT INTO kept VALUES (new.account, 1, new.bytes) ON CONFLICT (account) DO UPDATE SET tasks = tasks + 1, bytes = bytes + new.bytes;
+		UPDATE kept SET tasks = tasks + 1, bytes = bytes + new.bytes WHERE account = x'';
+	END;
+	CREATE TRIGGER task_changed AFTER UPDATE OF bytes ON task BEGIN
+		UPDATE kept SET bytes = bytes + new.bytes - old.bytes WHERE account IN (new.account, x'');
+	END;
+	CREATE TRIGGER task_removed AFTER DELETE ON task BEGIN
+		UPDATE kept SET tasks = tasks - 1, bytes = bytes - old.bytes WHERE account IN (old.account, x'');
+		DELETE FROM kept WHERE account = old.account AND tasks = 0 AND account <> x'';
+	END;`,
 }
 
 // migrate brings the file to the latest version.

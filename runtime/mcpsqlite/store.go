@@ -201,26 +201,32 @@ func (s *Store) change() <-chan struct{} {
 	return s.changed
 }
 
-// wait waits for a change, and for not too long.
-func (s *Store) wait(ctx context.Context, changed <-chan struct{}) {
+// wait waits for a change, or for other, and for not too long.
+func (s *Store) wait(ctx context.Context, changed, other <-chan struct{}) {
 	timer := time.NewTimer(pollTime)
 	defer timer.Stop()
 	select {
 	case <-changed:
+	case <-other:
 	case <-timer.C:
 	case <-ctx.Done():
 	case <-s.closed:
 	}
 }
 
-const columns = "scope, id, account, server, tool, status, created, expires, ready, owner, attempt, version, sealed"
+// Columns of a record.
+const (
+	headColumns = "scope, id, account, server, tool, status, created, expires, ready, owner, attempt, version, head"
+	columns     = headColumns + ", sealed"
+)
 
-// scan reads a record.
-func scan(row interface{ Scan(...any) error }) (*mcptask.Record, error) {
+// scan reads the columns of a record, and more.
+func scan(row interface{ Scan(...any) error }, more func(*mcptask.Record) []any) (*mcptask.Record, error) {
 	var r mcptask.Record
 	var scope, account []byte
 	var created, expires, ready int64
-	err := row.Scan(&scope, &r.Key.ID, &account, &r.Server, &r.Tool, &r.Status, &created, &expires, &ready, &r.Owner, &r.Attempt, &r.Version, &r.Sealed)
+	to := []any{&scope, &r.Key.ID, &account, &r.Server, &r.Tool, &r.Status, &created, &expires, &ready, &r.Owner, &r.Attempt, &r.Version, &r.Head}
+	err := row.Scan(append(to, more(&r)...)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, mcptask.ErrNotFound
 	}
@@ -236,10 +242,21 @@ func scan(row interface{ Scan(...any) error }) (*mcptask.Record, error) {
 // queryer is a database or a transaction.
 type queryer interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
+// withSealed and headOnly are what [scan] reads of a record besides headColumns.
+func withSealed(r *mcptask.Record) []any { return []any{&r.Sealed} }
+func headOnly(*mcptask.Record) []any     { return nil }
+
+const whereKey = " FROM task WHERE scope = ? AND id = ? AND expires > ?"
+
 func get(ctx context.Context, q queryer, k mcptask.Key) (*mcptask.Record, error) {
-	return scan(q.QueryRowContext(ctx, "SELECT "+columns+" FROM task WHERE scope = ? AND id = ? AND expires > ?", k.Scope[:], k.ID, now()))
+	return scan(q.QueryRowContext(ctx, "SELECT "+columns+whereKey, k.Scope[:], k.ID, now()), withSealed)
+}
+
+func getHead(ctx context.Context, q queryer, k mcptask.Key) (*mcptask.Record, error) {
+	return scan(q.QueryRowContext(ctx, "SELECT "+headColumns+whereKey, k.Scope[:], k.ID, now()), headOnly)
 }
 
 // readyAt is the value of the column ready.
@@ -253,7 +270,7 @@ func readyAt(r *mcptask.Record) int64 {
 // Create implements [mcptask.Store].
 func (s *Store) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quota, lease time.Duration) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
-		switch _, err := get(ctx, tx, r.Key); {
+		switch _, err := getHead(ctx, tx, r.Key); {
 		case err == nil:
 			return mcptask.ErrExists
 		case !errors.Is(err, mcptask.ErrNotFound):
@@ -269,19 +286,31 @@ func (s *Store) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quota, 
 			ends = now() + lease.Milliseconds()
 		}
 		r.Version = 1
-		_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO task ("+columns+", ended, lease) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+		// One with the key that is there has expired.
+		if _, err := tx.ExecContext(ctx, "DELETE FROM task WHERE scope = ? AND id = ?", r.Key.Scope[:], r.Key.ID); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "INSERT INTO task ("+columns+", ended, ended_at, bytes, lease) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
 			r.Key.Scope[:], r.Key.ID, r.Account[:], r.Server, r.Tool, r.Status, r.Created.UnixMilli(), r.Expires.UnixMilli(), readyAt(r),
-			r.Owner, r.Attempt, r.Version, sealed(r), r.Status.Ended(), ends)
+			r.Owner, r.Attempt, r.Version, blob(r.Head), blob(r.Sealed), r.Status.Ended(), endedAt(r), r.Size(), ends)
 		return err
 	})
 }
 
-// sealed is the sealed part of a record, which is never NULL.
-func sealed(r *mcptask.Record) []byte {
-	if r.Sealed == nil {
+// endedAt is the value of the column ended_at for a task that has not ended before.
+func endedAt(r *mcptask.Record) int64 {
+	if !r.Status.Ended() {
+		return 0
+	}
+	return now()
+}
+
+// blob returns what is written for a part of a record, which is never NULL.
+func blob(part []byte) []byte {
+	if part == nil {
 		return []byte{}
 	}
-	return r.Sealed
+	return part
 }
 
 // within returns an error if a quota is used up.
@@ -313,6 +342,15 @@ func count(ctx context.Context, q queryer, where string, args ...any) (n int, er
 
 // Get implements [mcptask.Store].
 func (s *Store) Get(ctx context.Context, k mcptask.Key) (*mcptask.Record, error) {
+	return s.read(ctx, k, get)
+}
+
+// GetHead implements [mcptask.HeadStore].
+func (s *Store) GetHead(ctx context.Context, k mcptask.Key) (*mcptask.Record, error) {
+	return s.read(ctx, k, getHead)
+}
+
+func (s *Store) read(ctx context.Context, k mcptask.Key, get func(context.Context, queryer, mcptask.Key) (*mcptask.Record, error)) (*mcptask.Record, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, err
 	}
@@ -326,7 +364,7 @@ func (s *Store) Get(ctx context.Context, k mcptask.Key) (*mcptask.Record, error)
 // Update implements [mcptask.Store].
 func (s *Store) Update(ctx context.Context, r *mcptask.Record) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
-		before, err := get(ctx, tx, r.Key)
+		before, err := getHead(ctx, tx, r.Key)
 		if err != nil {
 			return err
 		}
@@ -341,10 +379,11 @@ func (s *Store) Update(ctx context.Context, r *mcptask.Record) error {
 		if ready > 0 && before.Ready {
 			ready = 0 // it stays where it is in the queue
 		}
-		_, err = tx.ExecContext(ctx, `UPDATE task SET account = ?, server = ?, tool = ?, status = ?, ended = ?, created = ?, expires = ?,
-			ready = CASE WHEN ? THEN ready ELSE ? END, owner = ?, attempt = ?, lease = `+lease+`, version = ?, sealed = ? WHERE scope = ? AND id = ?`,
-			r.Account[:], r.Server, r.Tool, r.Status, r.Status.Ended(), r.Created.UnixMilli(), r.Expires.UnixMilli(),
-			before.Ready && readyAt(r) > 0, ready, r.Owner, r.Attempt, r.Version+1, sealed(r), r.Key.Scope[:], r.Key.ID)
+		_, err = tx.ExecContext(ctx, `UPDATE task SET account = ?, server = ?, tool = ?, status = ?, ended = ?,
+			ended_at = CASE WHEN ended_at > 0 THEN ended_at ELSE ? END, bytes = ?, created = ?, expires = ?,
+			ready = CASE WHEN ? THEN ready ELSE ? END, owner = ?, attempt = ?, lease = `+lease+`, version = ?, head = ?, sealed = ? WHERE scope = ? AND id = ?`,
+			r.Account[:], r.Server, r.Tool, r.Status, r.Status.Ended(), endedAt(r), r.Size(), r.Created.UnixMilli(), r.Expires.UnixMilli(),
+			before.Ready && readyAt(r) > 0, ready, r.Owner, r.Attempt, r.Version+1, blob(r.Head), blob(r.Sealed), r.Key.Scope[:], r.Key.ID)
 		if err == nil {
 			r.Version++
 		}
@@ -354,10 +393,19 @@ func (s *Store) Update(ctx context.Context, r *mcptask.Record) error {
 
 // Watch implements [mcptask.Store].
 func (s *Store) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.Record, error] {
+	return s.watch(ctx, k, s.Get)
+}
+
+// WatchHead implements [mcptask.HeadStore].
+func (s *Store) WatchHead(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.Record, error] {
+	return s.watch(ctx, k, s.GetHead)
+}
+
+func (s *Store) watch(ctx context.Context, k mcptask.Key, get func(context.Context, mcptask.Key) (*mcptask.Record, error)) iter.Seq2[*mcptask.Record, error] {
 	return func(yield func(*mcptask.Record, error) bool) {
 		for last := uint64(0); ; {
 			changed := s.change()
-			r, err := s.Get(ctx, k)
+			r, err := get(ctx, k)
 			switch {
 			case err != nil:
 				yield(nil, err)
@@ -369,7 +417,7 @@ func (s *Store) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.Rec
 				}
 				continue
 			}
-			s.wait(ctx, changed)
+			s.wait(ctx, changed, nil)
 		}
 	}
 }
@@ -382,7 +430,7 @@ func (s *Store) Claim(ctx context.Context, c mcptask.Claim) (*mcptask.Record, er
 		if r != nil || err != nil {
 			return r, err
 		}
-		s.wait(ctx, changed)
+		s.wait(ctx, changed, c.Other)
 	}
 }
 
@@ -421,7 +469,8 @@ func (s *Store) claim(ctx context.Context, c *mcptask.Claim) (*mcptask.Record, e
 	return claimed, nil
 }
 
-// claimable returns the task that waits longest.
+// claimable returns the task that is claimed next: of the accounts that have a turn, that with the fewest runs, and of its tasks
+// the one that waits longest.
 func claimable(ctx context.Context, q queryer, c *mcptask.Claim) (*mcptask.Record, error) {
 	if len(c.Tools) == 0 {
 		return nil, mcptask.ErrNotFound
@@ -430,9 +479,39 @@ func claimable(ctx context.Context, q queryer, c *mcptask.Claim) (*mcptask.Recor
 	for _, tool := range c.Tools {
 		args = append(args, tool)
 	}
-	return scan(q.QueryRowContext(ctx, "SELECT "+columns+` FROM task WHERE server = ? AND expires > ? AND ended = 0
-		AND (ready > 0 AND owner = '' OR lease > 0 AND lease <= ?) AND tool IN (?`+strings.Repeat(",?", len(c.Tools)-1)+`)
-		ORDER BY CASE WHEN ready > 0 THEN ready ELSE lease END, created, id LIMIT 1`, args...))
+	const since = "CASE WHEN ready > 0 THEN ready ELSE lease END"
+	from := ` FROM task WHERE server = ? AND expires > ? AND ended = 0
+		AND (ready > 0 AND owner = '' OR lease > 0 AND lease <= ?) AND tool IN (?` + strings.Repeat(",?", len(c.Tools)-1) + ")"
+	account, err := nextAccount(ctx, q, c, "SELECT account"+from+" GROUP BY account ORDER BY min("+since+"), min(created), min(id)", args)
+	if err != nil {
+		return nil, err
+	}
+	return scan(q.QueryRowContext(ctx, "SELECT "+columns+from+" AND account = ? ORDER BY "+since+", created, id LIMIT 1", append(args, account)...), withSealed)
+}
+
+// nextAccount returns the account whose task is claimed next, of those that a query returns in the order in which they wait.
+func nextAccount(ctx context.Context, q queryer, c *mcptask.Claim, query string, args []any) (next []byte, err error) {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	fewest := 0
+	for rows.Next() {
+		var account []byte
+		if err := rows.Scan(&account); err != nil {
+			return nil, err
+		}
+		var d mcptask.Digest
+		copy(d[:], account)
+		if active, ok := c.TurnOf(d); ok && (next == nil || active < fewest) {
+			next, fewest = account, active
+		}
+	}
+	if next == nil && rows.Err() == nil {
+		return nil, mcptask.ErrNotFound
+	}
+	return next, rows.Err()
 }
 
 // Renew implements [mcptask.Store].

@@ -27,10 +27,13 @@ func (t *tasks) Accept(ctx context.Context, call *taskcall.Call) (*taskcall.Acce
 		ttl = min(ttl, max(call.TTL, leastTTL))
 	}
 	r := &Record{
-		Key: t.key(call.Caller, rand.Text()), Account: digest("account", t.server.Name(), call.Caller.Account),
+		Key: t.key(call.Caller, rand.Text()), Account: account(t.server, call.Caller.Account),
 		Server: t.server.Name(), Tool: call.Tool, Created: now, Expires: now.Add(ttl),
 	}
-	c := &content{Work: call.Work, TTL: ttl.Milliseconds(), Poll: call.Support.Poll.Milliseconds(), Updated: now.UnixMilli(), Planned: 1}
+	c := &content{
+		head: head{TTL: ttl.Milliseconds(), Poll: call.Support.Poll.Milliseconds(), Updated: now.UnixMilli()},
+		body: body{Work: call.Work, Planned: 1},
+	}
 	if err := saveContext(call.Context, t.propagators, c.Work); err != nil {
 		return nil, fmt.Errorf("mcptask: context propagator: %w", err)
 	}
@@ -45,9 +48,15 @@ func (t *tasks) Accept(ctx context.Context, call *taskcall.Call) (*taskcall.Acce
 	if err := t.seal(ctx, r, c); err != nil {
 		return nil, err
 	}
+	if err := t.makeRoom(ctx, r.Account, 1, r.Size()); err != nil {
+		if errors.Is(err, errNoRoom) {
+			return nil, &taskcall.TooMany{Text: "no room for another task: the tasks of this client take all that it may have; try again when some have ended"}
+		}
+		return nil, err
+	}
 	var begun *run
 	if call.Stop != nil { // before the store can say anything about it
-		t.addActive(1)
+		t.addActive(r.Account, 1)
 		begun = t.newRun(r, call.Support)
 		begun.Start(call.Stop)
 	}
@@ -99,10 +108,14 @@ func (t *tasks) uncertain(k Key, until time.Time) {
 func finish(r *Record, c *content, e *taskcall.End) {
 	if e.Error == nil {
 		end(r, c, Completed)
-		c.Result, c.Message = e.Result, ""
+		c.Result, c.IsError, c.Message = e.Result, isError(e.Result), ""
 		return
 	}
+	fail(r, c, failure{e.Error.Code, e.Error.Message, e.Error.Data})
+}
+
+// fail makes a task one that has failed.
+func fail(r *Record, c *content, f failure) {
 	end(r, c, Failed)
-	c.Error = &failure{e.Error.Code, e.Error.Message, e.Error.Data}
-	c.Message = e.Error.Message
+	c.Error, c.Message = &f, f.Message
 }

@@ -4,6 +4,7 @@ package mcptask_test
 
 import (
 	"context"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -47,6 +48,46 @@ func TestAllocationsInTime(t *testing.T) {
 		}
 		if n := store.calls.Load(); n > 0 {
 			t.Errorf("%d calls of the store", n)
+		}
+	})
+}
+
+// A poll of a task does not read the arguments: it allocates at most twice the bytes of a poll of a task without any.
+func TestBytesOfPolls(t *testing.T) {
+	within(t, func(t *testing.T) {
+		s := newServer(mcptask.WithStore(mcptask.NewMemory()), mcp.WithLimits(mcp.Limits{Memory: 1 << 30}))
+		defer mcptask.Shutdown(context.Background(), s)
+		release := make(chan bool)
+		add(s, "wait", mcptask.Support{}, func(ctx context.Context) (string, error) {
+			select {
+			case <-release:
+			case <-ctx.Done():
+			}
+			return "", nil
+		})
+		add(s, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "Sure?") })
+		defer close(release)
+		c := connect(t, s)
+		polled := func(tool, arguments string) uint64 {
+			id := c.task(c.call(tool, `,"arguments":{"more":"`+arguments+`"}`)).TaskID
+			wait()
+			poll := func() { c.ask("tasks/get", `"taskId":"`+id+`"`) }
+			poll()
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			const polls = 20
+			for range polls {
+				poll()
+			}
+			runtime.ReadMemStats(&after)
+			return (after.TotalAlloc - before.TotalAlloc) / polls
+		}
+		for _, tool := range []string{"wait", "ask"} {
+			small, large := polled(tool, ""), polled(tool, strings.Repeat("x", 3<<20))
+			t.Logf("%s: %d bytes, %d with arguments of 3 MiB", tool, small, large)
+			if large > 2*small {
+				t.Errorf("%s: a poll allocates %d bytes, and %d without arguments", tool, large, small)
+			}
 		}
 	})
 }

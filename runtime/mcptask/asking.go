@@ -124,7 +124,7 @@ const askingPause = time.Second
 func (t *tasks) awaitAsker(ctx context.Context, q askedQuestion, now asker) bool {
 	ctx, cancel := context.WithTimeout(ctx, lease)
 	defer cancel()
-	for r, err := range t.store.Watch(ctx, q.key) {
+	for r, err := range t.watchHead(ctx, q.key) {
 		if err != nil { // the caller tries again, which must not take a processor while the store fails
 			select {
 			case <-time.After(askingPause):
@@ -132,7 +132,7 @@ func (t *tasks) awaitAsker(ctx context.Context, q askedQuestion, now asker) bool
 			}
 			break
 		}
-		c, err := t.open(ctx, r)
+		c, err := t.openHead(ctx, r)
 		if err != nil {
 			return false
 		}

@@ -6,30 +6,41 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
+	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
+	"github.com/mcpgen/mcpgen/runtime/internal/taskroom"
 )
 
 // NewMemory returns a Store in the memory of this process. Its tasks end with the process. A
-// task takes the bytes of its Sealed and less than 1 KB.
+// task takes [Record.Size] bytes at most, which are charged to [mcp.Limits].Memory of its server.
 func NewMemory() Store {
-	return &memory{tasks: map[Key]*kept{}, open: map[Digest]int{}, changed: make(chan struct{}), closed: make(chan struct{})}
+	return &memory{
+		tasks: map[Key]*kept{}, open: map[Digest]int{}, budgets: map[string]*membudget.Budget{},
+		changed: make(chan struct{}), closed: make(chan struct{}),
+	}
 }
 
 // memory has one lock for everything: each operation is short.
 type memory struct {
 	mu      sync.Mutex
 	tasks   map[Key]*kept
-	open    map[Digest]int // tasks that have not ended, by account
-	total   int            // of open
-	ready   []*kept        // that Claim may return, the oldest first
-	changed chan struct{}  // closed and replaced when ready gets longer
-	version uint64         // the last one
+	sizes   taskroom.Ledger[Key, Digest]
+	budgets map[string]*membudget.Budget // by the names of servers
+	open    map[Digest]int               // tasks that have not ended, by account
+	total   int                          // of open
+	ready   []*kept                      // that Claim may return, the oldest first
+	changed chan struct{}                // closed and replaced when ready gets longer
+	version uint64                       // the last one
 	closed  chan struct{}
 }
 
 // kept is a task in memory.
 type kept struct {
 	record  *Record // never changed, but replaced
-	ready   bool    // it is in memory.ready
+	budget  *membudget.Budget
+	charged int64 // to budget
+	ready   bool  // it is in memory.ready
 	expiry  *time.Timer
 	lease   *time.Timer   // while the task has an owner
 	leaseID uint64        // of the present lease: a timer of an earlier one may still fire
@@ -51,7 +62,7 @@ func (m *memory) Create(ctx context.Context, r *Record, q Quota, lease time.Dura
 	case q.Account > 0 && m.open[r.Account] >= q.Account, q.Total > 0 && m.total >= q.Total:
 		return ErrTooMany
 	}
-	k := new(kept)
+	k := &kept{budget: m.budgets[r.Server]}
 	m.tasks[r.Key] = k
 	m.set(k, r)
 	if r.Owner != "" {
@@ -61,13 +72,22 @@ func (m *memory) Create(ctx context.Context, r *Record, q Quota, lease time.Dura
 }
 
 func (m *memory) Get(ctx context.Context, key Key) (*Record, error) {
+	return m.get(ctx, key, (*Record).Clone)
+}
+
+// GetHead implements [HeadStore].
+func (m *memory) GetHead(ctx context.Context, key Key) (*Record, error) {
+	return m.get(ctx, key, (*Record).cloneHead)
+}
+
+func (m *memory) get(ctx context.Context, key Key, clone func(*Record) *Record) (*Record, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	k, err := m.find(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	return k.record.Clone(), nil
+	return clone(k.record), nil
 }
 
 func (m *memory) Update(ctx context.Context, r *Record) error {
@@ -103,6 +123,9 @@ func (m *memory) set(k *kept, r *Record) {
 	}
 	k.record = r.Clone()
 	m.count(r, 1)
+	m.sizes.Put(r.Key, r.Account, r.Size(), r.Status.Ended())
+	k.budget.Force(int(r.Size() - k.charged))
+	k.charged = r.Size()
 	k.notify()
 	m.queue(k, !r.Status.Ended() && (r.Ready && r.Owner == "" || r.Owner != "" && k.lapsed))
 }
@@ -166,6 +189,8 @@ func (m *memory) expire(k *kept) {
 
 func (m *memory) remove(k *kept) {
 	delete(m.tasks, k.record.Key)
+	m.sizes.Remove(k.record.Key)
+	k.budget.Release(int(k.charged))
 	m.count(k.record, -1)
 	m.queue(k, false)
 	k.expiry.Stop()
@@ -224,10 +249,20 @@ func (m *memory) usable(ctx context.Context) error {
 	}
 }
 
+// Watch implements [Store].
 func (m *memory) Watch(ctx context.Context, key Key) iter.Seq2[*Record, error] {
+	return m.watch(ctx, key, (*Record).Clone)
+}
+
+// WatchHead implements [HeadStore].
+func (m *memory) WatchHead(ctx context.Context, key Key) iter.Seq2[*Record, error] {
+	return m.watch(ctx, key, (*Record).cloneHead)
+}
+
+func (m *memory) watch(ctx context.Context, key Key, clone func(*Record) *Record) iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
 		for last := uint64(0); ; {
-			r, changed, err := m.look(ctx, key, last)
+			r, changed, err := m.look(ctx, key, last, clone)
 			switch {
 			case err != nil:
 				yield(nil, err)
@@ -249,7 +284,7 @@ func (m *memory) Watch(ctx context.Context, key Key) iter.Seq2[*Record, error] {
 }
 
 // look returns a task if its version is not last, or else what is closed when it changes.
-func (m *memory) look(ctx context.Context, key Key, last uint64) (*Record, <-chan struct{}, error) {
+func (m *memory) look(ctx context.Context, key Key, last uint64, clone func(*Record) *Record) (*Record, <-chan struct{}, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	k, err := m.find(ctx, key)
@@ -257,7 +292,7 @@ func (m *memory) look(ctx context.Context, key Key, last uint64) (*Record, <-cha
 		return nil, nil, err
 	}
 	if k.record.Version != last {
-		return k.record.Clone(), nil, nil
+		return clone(k.record), nil, nil
 	}
 	if k.changed == nil {
 		k.changed = make(chan struct{})
@@ -273,6 +308,7 @@ func (m *memory) Claim(ctx context.Context, c Claim) (*Record, error) {
 		}
 		select {
 		case <-changed:
+		case <-c.Other:
 		case <-ctx.Done():
 		case <-m.closed:
 		}
@@ -286,19 +322,35 @@ func (m *memory) take(ctx context.Context, c *Claim) (*Record, <-chan struct{}, 
 	if err := m.usable(ctx); err != nil {
 		return nil, nil, err
 	}
+	k := m.first(c)
+	if k == nil {
+		return nil, m.changed, nil
+	}
+	r := k.record.Clone()
+	r.Ready, r.Owner = false, c.Owner
+	r.Attempt++
+	k.endLease()
+	m.set(k, r)
+	m.startLease(k, c.Lease)
+	return r, nil, nil
+}
+
+// first returns the task that is claimed next; nil if none is. The caller holds the lock.
+func (m *memory) first(c *Claim) (first *kept) {
+	fewest := 0
 	for _, k := range m.ready {
 		if k.record.Server != c.Server || !slices.Contains(c.Tools, k.record.Tool) || !time.Now().Before(k.record.Expires) {
 			continue
 		}
-		r := k.record.Clone()
-		r.Ready, r.Owner = false, c.Owner
-		r.Attempt++
-		k.endLease()
-		m.set(k, r)
-		m.startLease(k, c.Lease)
-		return r, nil, nil
+		active, ok := c.TurnOf(k.record.Account)
+		if !ok || first != nil && active >= fewest {
+			continue
+		}
+		if first, fewest = k, active; active == 0 {
+			break
+		}
 	}
-	return nil, m.changed, nil
+	return first
 }
 
 func (m *memory) Renew(ctx context.Context, r *Record, lease time.Duration) error {
@@ -315,6 +367,34 @@ func (m *memory) Renew(ctx context.Context, r *Record, lease time.Duration) erro
 	}
 	m.queue(k, false)
 	m.startLease(k, lease)
+	return nil
+}
+
+// charge charges the tasks of a server to its budget from now on, and returns the budget and how much they may take.
+func (m *memory) charge(s taskcall.Server, room Room) (*membudget.Budget, Room) {
+	budget, limit := s.Memory()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.budgets[s.Name()] = budget
+	room.TotalBytes = min(room.TotalBytes, limit/2)
+	room.Bytes = min(room.Bytes, limit/8)
+	return budget, room
+}
+
+// MakeRoom implements [Store].
+func (m *memory) MakeRoom(ctx context.Context, n Need) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err := m.usable(ctx); err != nil {
+		return err
+	}
+	victims, ok := m.sizes.Victims(n.Account, n.Tasks, n.Bytes, taskroom.Limits(n.Room))
+	if !ok {
+		return ErrTooMany
+	}
+	for _, k := range victims {
+		m.remove(m.tasks[k])
+	}
 	return nil
 }
 
@@ -346,7 +426,5 @@ func (m *memory) Close() error {
 func (m *memory) anyReady(c *Claim) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return slices.ContainsFunc(m.ready, func(k *kept) bool {
-		return k.record.Server == c.Server && slices.Contains(c.Tools, k.record.Tool) && time.Now().Before(k.record.Expires)
-	})
+	return m.first(c) != nil
 }

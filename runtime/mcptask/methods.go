@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"iter"
 	"log/slog"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
@@ -16,12 +17,12 @@ import (
 // maxID is how long an id may be for which a store is asked. Those of tasks have 26 bytes.
 const maxID = 64
 
-// find returns a task of a caller, for whom authorize has no error.
+// find returns the head of a task of a caller, for whom authorize has no error.
 func (t *tasks) find(ctx context.Context, caller taskcall.Caller, id string, authorize func(tool string) error) (*Record, error) {
 	if len(id) > maxID {
 		return nil, taskcall.ErrUnknown
 	}
-	r, err := t.store.Get(ctx, t.key(caller, id))
+	r, err := t.getHead(ctx, t.key(caller, id))
 	if err != nil {
 		return nil, public(err)
 	}
@@ -47,11 +48,51 @@ func (t *tasks) Get(ctx context.Context, caller taskcall.Caller, id string, auth
 	if err != nil {
 		return nil, err
 	}
-	c, err := t.open(ctx, r)
+	return t.text(ctx, r, caller.Form)
+}
+
+// text returns a task whose head was read as a form of the protocol has it.
+func (t *tasks) text(ctx context.Context, r *Record, form protocol.TaskForm) (json.RawMessage, error) {
+	if form != protocol.TaskSession && r.Status.Ended() && r.Sealed == nil {
+		var err error
+		if r, err = t.store.Get(ctx, r.Key); err != nil {
+			return nil, public(err)
+		}
+	}
+	open := t.openHead
+	if form != protocol.TaskSession && r.Status.Ended() {
+		open = t.open
+	}
+	c, err := open(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	return text(r, c, caller.Form, false), nil
+	return text(r, c, form, false), nil
+}
+
+// read returns what is sealed in a task.
+func (t *tasks) read(ctx context.Context, k Key) (*content, error) {
+	r, err := t.store.Get(ctx, k)
+	if err != nil {
+		return nil, err
+	}
+	return t.open(ctx, r)
+}
+
+// getHead returns a task, without Sealed if the store can.
+func (t *tasks) getHead(ctx context.Context, k Key) (*Record, error) {
+	if s, ok := t.store.(HeadStore); ok {
+		return s.GetHead(ctx, k)
+	}
+	return t.store.Get(ctx, k)
+}
+
+// watchHead watches a task, without Sealed if the store can.
+func (t *tasks) watchHead(ctx context.Context, k Key) iter.Seq2[*Record, error] {
+	if s, ok := t.store.(HeadStore); ok {
+		return s.WatchHead(ctx, k)
+	}
+	return t.store.Watch(ctx, k)
 }
 
 // errNothing means that there is nothing to change.
@@ -82,8 +123,11 @@ func (t *tasks) Answer(ctx context.Context, caller taskcall.Caller, id string, a
 		}
 		return nil
 	})
-	if errors.Is(err, errNothing) {
+	switch {
+	case errors.Is(err, errNothing):
 		return nil
+	case errors.Is(err, errNoRoom):
+		return errTooLarge
 	}
 	return public(err)
 }
@@ -146,18 +190,17 @@ func (t *tasks) stopRuns(k Key, cause error) {
 // Watch implements [taskcall.Tasks].
 func (t *tasks) Watch(ctx context.Context, caller taskcall.Caller, id string, changed func(tool string, task json.RawMessage) bool) {
 	var last json.RawMessage
-	for r, err := range t.store.Watch(ctx, t.key(caller, id)) {
-		var c *content
+	for r, err := range t.watchHead(ctx, t.key(caller, id)) {
+		var task json.RawMessage
 		if err == nil {
-			c, err = t.open(ctx, r)
+			task, err = t.text(ctx, r, caller.Form)
 		}
 		if err != nil {
-			if ctx.Err() == nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrStoreClosed) {
+			if ctx.Err() == nil && !errors.Is(err, ErrNotFound) && !errors.Is(err, taskcall.ErrUnknown) && !errors.Is(err, ErrStoreClosed) {
 				t.server.Log().Program(ctx, slog.LevelError, "task cannot be watched", slog.Any("error", err))
 			}
 			return
 		}
-		task := text(r, c, caller.Form, false)
 		if !bytes.Equal(task, last) && !changed(r.Tool, task) || r.Status.Ended() {
 			return
 		}
@@ -171,11 +214,18 @@ func (t *tasks) Follow(ctx context.Context, caller taskcall.Caller, id string, a
 	if err != nil {
 		return err
 	}
-	for r, err := range t.store.Watch(ctx, r.Key) {
+	for r, err := range t.watchHead(ctx, r.Key) {
+		if err == nil && r.Status.Ended() && r.Sealed == nil {
+			r, err = t.store.Get(ctx, r.Key)
+		}
 		if err != nil {
 			return public(err)
 		}
-		c, err := t.open(ctx, r)
+		open := t.openHead
+		if r.Status.Ended() {
+			open = t.open
+		}
+		c, err := open(ctx, r)
 		if err != nil {
 			return err
 		}

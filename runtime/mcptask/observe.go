@@ -104,7 +104,7 @@ func (t *tasks) poll(ctx context.Context) {
 func (t *tasks) look(ctx context.Context, o *observed) {
 	within, cancel := context.WithTimeout(ctx, storeTime)
 	defer cancel()
-	switch r, err := t.store.Get(within, o.key); {
+	switch r, err := t.getHead(within, o.key); {
 	case err == nil && r.Version == o.version:
 		return
 	case err == nil:

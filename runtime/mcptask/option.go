@@ -15,12 +15,13 @@ type Option func(*options)
 type options struct {
 	concurrency  int
 	limits       Limits
+	room         Room
 	interceptors []mcp.Interceptor
 	header       []string
 	propagators  []propagator
 }
 
-var defaultOptions = options{concurrency: 64, limits: defaultLimits}
+var defaultOptions = options{concurrency: 64, limits: defaultLimits, room: defaultRoom}
 
 // Limits bound tasks. Fields that are zero keep their default.
 type Limits struct {
@@ -61,9 +62,28 @@ func WithStore(store Store, opts ...Option) mcp.Option {
 	return withTask(func(s taskcall.Server) taskcall.Tasks { return newTasks(s, store, o) }, keys, o.header, o.interceptors)
 }
 
+// defaultRoom is a quarter for each account.
+var defaultRoom = Room{Tasks: 1000, TotalTasks: 100_000, Bytes: 48 << 20, TotalBytes: 192 << 20}
+
+// WithRoom limits what all tasks take in the store, those that have ended included. For something new, ended tasks are deleted before
+// their time: those of the same principal for its own limits, and those of whom the store keeps most for the limits of all. Without any
+// to delete, a call is refused, and a task whose result has no room fails. Fields that are zero keep their default: 1000 tasks and 48 MiB of
+// a principal, or of an address where that is unknown, 100000 tasks and 192 MiB of all. Of a store in memory, tasks take at most half of
+// [mcp.Limits].Memory, and an eighth for each principal; what they take is charged to it.
+func WithRoom(r Room) Option {
+	return func(o *options) {
+		o.room = Room{
+			Tasks: either(r.Tasks, o.room.Tasks), TotalTasks: either(r.TotalTasks, o.room.TotalTasks),
+			Bytes: either(r.Bytes, o.room.Bytes), TotalBytes: either(r.TotalBytes, o.room.TotalBytes),
+		}
+	}
+}
+
 // WithConcurrency sets how many handlers run at a time in this process, without those that wait for
 // an answer, and without calls that have become tasks while they ran. Default: 64. With 0, the
-// process accepts calls and answers requests, and others run the tasks.
+// process accepts calls and answers requests, and others run the tasks. The tasks of a principal, or of an address where that is
+// unknown, take a quarter of the places, and those of whoever has the fewest running begin first. Clients that nothing tells
+// apart, such as the one over stdio, have all places.
 func WithConcurrency(n int) Option { return func(o *options) { o.concurrency = max(0, n) } }
 
 // WithLimits replaces limits.
@@ -78,7 +98,7 @@ func WithLimits(l Limits) Option {
 	}
 }
 
-func either[T int | time.Duration](v, otherwise T) T {
+func either[T int | int64 | time.Duration](v, otherwise T) T {
 	if v > 0 {
 		return v
 	}

@@ -40,7 +40,7 @@ type Key struct {
 	ID    string // in the protocol
 }
 
-// Record is a task in a [Store]. What the client or the handler has given is in Sealed, which a
+// Record is a task in a [Store]. What the client or the handler has given is in Head and Sealed, which a
 // store cannot read.
 type Record struct {
 	Key     Key
@@ -60,6 +60,10 @@ type Record struct {
 	// identifies a run among those of the task.
 	Attempt int
 
+	// Head is what requests need that look at the task, such as its message and open questions: less than 1 KB without
+	// those.
+	Head []byte
+	// Sealed is the rest: the arguments, answers and values of a task that runs, and the result of one that has ended.
 	Sealed []byte
 
 	// Version is set by the store, and changes with each change of the record.
@@ -69,6 +73,19 @@ type Record struct {
 // Clone returns a copy that shares nothing with r.
 func (r *Record) Clone() *Record {
 	c := *r
-	c.Sealed = slices.Clone(r.Sealed)
+	c.Head, c.Sealed = slices.Clone(r.Head), slices.Clone(r.Sealed)
 	return &c
 }
+
+// cloneHead returns a copy without Sealed.
+func (r *Record) cloneHead() *Record {
+	c := *r
+	c.Head, c.Sealed = slices.Clone(r.Head), nil
+	return &c
+}
+
+// recordSize is what a record takes besides Head and Sealed, at most.
+const recordSize = 1 << 10
+
+// Size returns for how many bytes a record counts in [Room]: 1 KiB more than those of Head and Sealed.
+func (r *Record) Size() int64 { return recordSize + int64(len(r.Head)) + int64(len(r.Sealed)) }

@@ -29,6 +29,7 @@ const (
 type run struct {
 	tasks   *tasks
 	key     Key
+	account Digest
 	attempt int
 	created time.Time
 	expires time.Time
@@ -52,7 +53,7 @@ type run struct {
 // newRun returns the run of a record that this process owns. It has been counted as active.
 func (t *tasks) newRun(r *Record, s *taskcall.Support) *run {
 	n := &run{
-		tasks: t, key: r.Key, attempt: r.Attempt, created: r.Created, expires: r.Expires,
+		tasks: t, key: r.Key, account: r.Account, attempt: r.Attempt, created: r.Created, expires: r.Expires,
 		waiters: map[string]*waiter{},
 	}
 	if s != nil {
@@ -107,7 +108,7 @@ func (r *run) renew() {
 
 // lost returns why the task is not that of this run any more.
 func (r *run) lost(ctx context.Context) error {
-	if now, err := r.tasks.store.Get(ctx, r.key); err == nil {
+	if now, err := r.tasks.getHead(ctx, r.key); err == nil {
 		if err := r.check(now); err != nil {
 			return err
 		}
@@ -117,7 +118,7 @@ func (r *run) lost(ctx context.Context) error {
 
 // watch ends the run when its task has, and passes answers on. It begins again after a store has failed.
 func (r *run) watch() {
-	for now, err := range r.tasks.store.Watch(r.ctx, r.key) {
+	for now, err := range r.tasks.watchHead(r.ctx, r.key) {
 		if err != nil {
 			switch {
 			case errors.Is(err, ErrNotFound), errors.Is(err, ErrStoreClosed):
@@ -137,7 +138,7 @@ func (r *run) watch() {
 		if !asks {
 			continue
 		}
-		if c, err := r.tasks.open(r.ctx, now); err == nil {
+		if c, err := r.tasks.read(r.ctx, r.key); err == nil {
 			r.deliver(c)
 		}
 	}
@@ -254,7 +255,7 @@ func (r *run) keep(ctx context.Context, f func(*Record, *content) error) (*conte
 		})
 		cancel()
 		switch {
-		case err == nil, refused != nil, r.ctx.Err() != nil, ctx.Err() != nil:
+		case err == nil, refused != nil, errors.Is(err, errNoRoom), r.ctx.Err() != nil, ctx.Err() != nil:
 			return c, err
 		case time.Since(begin) >= keepTime:
 			return nil, err
@@ -321,6 +322,12 @@ func (r *run) writeMessage() {
 func (r *run) End(e taskcall.End) {
 	defer r.drop()
 	_, err := r.keep(context.Background(), func(now *Record, c *content) error { return r.tasks.endRun(now, c, &e) })
+	if errors.Is(err, errNoRoom) {
+		_, err = r.keep(context.Background(), func(now *Record, c *content) error {
+			fail(now, c, noRoom)
+			return nil
+		})
+	}
 	if err != nil && r.ctx.Err() == nil {
 		r.tasks.log("end of a task cannot be written", r.key, err) // its lease ends
 	}

@@ -11,7 +11,7 @@ import (
 var (
 	// ErrExists is the error of Create for a key that is in use.
 	ErrExists = errors.New("mcptask: the task exists")
-	// ErrTooMany is the error of Create if the [Quota] is used up.
+	// ErrTooMany is the error of Create if the [Quota] is used up, and of MakeRoom without enough [Room].
 	ErrTooMany = errors.New("mcptask: too many tasks")
 	// ErrNotFound means that there is no such task, or that it has expired.
 	ErrNotFound = errors.New("mcptask: no such task")
@@ -29,12 +29,40 @@ type Quota struct {
 	Total   int // of all accounts
 }
 
+// Room limits what a store keeps, tasks that have ended included: how many tasks, and their bytes by [Record.Size].
+// Zero means any number.
+type Room struct {
+	Tasks, TotalTasks int // of the account, and of all accounts
+	Bytes, TotalBytes int64
+}
+
+// Need is what is to be added to a store.
+type Need struct {
+	Account Digest
+	Tasks   int   // 0 for a task that the store has
+	Bytes   int64 // by which it grows
+	Room    Room
+}
+
 // Claim is what a process looks for.
 type Claim struct {
 	Owner  string // the process
 	Lease  time.Duration
 	Server string
 	Tools  []string // that the process has
+
+	// Turn returns how many tasks of an account the process runs, and whether it runs another one now. It does not wait; nil
+	// means 0 and true. Other has a value when a claim that waits is to ask again.
+	Turn  func(account Digest) (active int, ok bool)
+	Other <-chan struct{}
+}
+
+// TurnOf calls Turn, which may be nil.
+func (c *Claim) TurnOf(account Digest) (active int, ok bool) {
+	if c.Turn == nil {
+		return 0, true
+	}
+	return c.Turn(account)
 }
 
 // Store has the tasks of any number of processes. Package storetest tests implementations.
@@ -59,14 +87,30 @@ type Store interface {
 	// expires, or that of ctx.
 	Watch(ctx context.Context, k Key) iter.Seq2[*Record, error]
 	// Claim waits for a task of the server and one of the tools that is Ready, or whose lease has
-	// ended. It makes the process its owner for the lease, adds one to Attempt, and returns it.
-	// Tasks that have been Ready longer come first.
+	// ended, and whose account has its turn ([Claim]). It makes the process its owner for the lease, adds one to
+	// Attempt, and returns it. Tasks of the account with the fewest active ones come first; among those, tasks
+	// that have been Ready longer.
 	Claim(ctx context.Context, c Claim) (*Record, error)
 	// Renew begins the lease of a run again. Version stays the same. The error is [ErrLeaseLost]
 	// if the task has another Owner or Attempt than r, or has expired.
 	Renew(ctx context.Context, r *Record, lease time.Duration) error
+	// MakeRoom deletes ended tasks until what is needed is within the limits: for those of the account its own, the
+	// oldest first; then, for those of all accounts, the oldest one of the account that keeps the most bytes, again and
+	// again. The age of a task is measured from its end or its creation. The error is [ErrTooMany] if that is not enough,
+	// and then nothing is deleted. Tasks of other calls can be added before those of the caller.
+	MakeRoom(ctx context.Context, n Need) error
 	// CountActive counts the tasks of an account that have not ended.
 	CountActive(ctx context.Context, account Digest) (int, error)
 	// Close ends all calls with [ErrStoreClosed].
 	Close() error
+}
+
+// HeadStore is a [Store] that reads tasks without Sealed, which is nil in the records that it returns. Requests that look at
+// tasks use it, so that a poll does not read the arguments of the task.
+type HeadStore interface {
+	Store
+	// GetHead is Get without Sealed.
+	GetHead(ctx context.Context, k Key) (*Record, error)
+	// WatchHead is Watch without Sealed.
+	WatchHead(ctx context.Context, k Key) iter.Seq2[*Record, error]
 }

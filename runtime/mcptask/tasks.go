@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -28,11 +29,14 @@ type tasks struct {
 	store   Store
 	private bool   // the store is of this server alone, in memory
 	owner   string // this process, for records
+	places  places
+	budget  *membudget.Budget // to which a store in memory charges tasks; nil for others
 
 	mu        sync.Mutex
 	runs      map[*run]struct{} // of this process
 	active    int               // of these, without those that wait for an answer
 	free      chan struct{}     // has a value if active has become less
+	other     chan struct{}     // has a value if an account has a turn again; see [Claim]
 	claimed   chan struct{}     // closed when that goroutine has ended; nil before the first
 	claiming  bool              // a goroutine claims records
 	closing   bool
@@ -45,9 +49,14 @@ type tasks struct {
 }
 
 func newTasks(s taskcall.Server, store Store, o options) *tasks {
+	var budget *membudget.Budget
+	if m, ok := store.(*memory); ok {
+		budget, o.room = m.charge(s, o.room)
+	}
 	return &tasks{
-		options: o, server: s, store: store, owner: rand.Text(),
-		runs: map[*run]struct{}{}, free: make(chan struct{}, 1), parkAfter: parkAfter,
+		places:  places{share: max(1, o.concurrency/placesPart), unknown: account(s, ""), busy: map[Digest]int{}},
+		options: o, server: s, store: store, owner: rand.Text(), budget: budget,
+		runs: map[*run]struct{}{}, free: make(chan struct{}, 1), other: make(chan struct{}, 1), parkAfter: parkAfter,
 		observed: map[Key][]*observed{},
 		asked:    map[askedQuestion]chan struct{}{},
 	}
@@ -60,22 +69,32 @@ func (t *tasks) ParkAfter(d time.Duration) {
 	t.parkAfter = d
 }
 
-// content is the sealed part of a record.
+// content is what is sealed in a record.
 type content struct {
+	head
+	body
+	unseen bool // what has changed does not concern clients
+}
+
+// head is sealed in [Record.Head].
+type head struct {
+	TTL     int64          `json:"l"`           // in milliseconds
+	Poll    int64          `json:"p,omitempty"` // in milliseconds; 0 = by the age of the task
+	Message string         `json:"m,omitempty"`
+	Updated int64          `json:"u"` // in milliseconds since 1970
+	Open    []openQuestion `json:"q,omitempty"`
+	IsError bool           `json:"f,omitempty"` // of the result
+}
+
+// body is sealed in [Record.Sealed].
+type body struct {
 	Work    *taskcall.Work  `json:"w,omitempty"` // nil when the task has ended
-	TTL     int64           `json:"l"`           // in milliseconds
-	Poll    int64           `json:"p,omitempty"` // in milliseconds; 0 = by the age of the task
-	Message string          `json:"m,omitempty"`
-	Updated int64           `json:"u"` // in milliseconds since 1970
-	Open    []openQuestion  `json:"q,omitempty"`
 	Names   map[string]bool `json:"n,omitempty"` // of all questions so far
 	Planned int             `json:"a,omitempty"` // the attempt that may begin as the record says
 	Died    int             `json:"d,omitempty"` // processes that ran it
 	Rounds  int             `json:"i,omitempty"` // runs that have returned questions or a state
 	Result  json.RawMessage `json:"r,omitempty"`
 	Error   *failure        `json:"e,omitempty"`
-
-	unseen bool // what has changed does not concern clients
 }
 
 // failure is Error as it is stored.
@@ -107,43 +126,68 @@ func (c *content) size() int {
 	return size
 }
 
-// purpose binds a sealed text to its task.
-func purpose(k Key) string { return "task " + k.ID + string(k.Scope[:]) }
+// purpose binds a sealed text to its task, and to its part of the record.
+func purpose(part string, k Key) string { return part + " " + k.ID + string(k.Scope[:]) }
+
+// Parts of a record.
+const (
+	headPart = "task head"
+	bodyPart = "task"
+)
 
 // errKeys is the error for a record that was sealed with a key that this server does not have.
 var errKeys = errors.New("mcptask: the task was sealed with another key")
 
-// seal sets the sealed part of a record.
+// seal sets the sealed parts of a record.
 func (t *tasks) seal(ctx context.Context, r *Record, c *content) error {
-	text, err := json.Marshal(c)
+	head, err := json.Marshal(&c.head)
+	if err != nil {
+		return fmt.Errorf("mcptask: seal task: %w", err)
+	}
+	body, err := json.Marshal(&c.body)
 	if err != nil {
 		return fmt.Errorf("mcptask: seal task: %w", err)
 	}
 	_, err = t.server.Keys(ctx, func(keys *seal.Keyring) bool {
-		r.Sealed = keys.SealBytes(purpose(r.Key), text)
+		r.Head = keys.SealBytes(purpose(headPart, r.Key), head)
+		r.Sealed = keys.SealBytes(purpose(bodyPart, r.Key), body)
 		return true
 	})
 	return err
 }
 
-// open returns the sealed part of a record.
+// open returns what is sealed in a record.
 func (t *tasks) open(ctx context.Context, r *Record) (*content, error) {
+	c, err := t.openHead(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return c, t.unseal(ctx, r, bodyPart, r.Sealed, &c.body)
+}
+
+// openHead returns what is sealed in the head of a record.
+func (t *tasks) openHead(ctx context.Context, r *Record) (*content, error) {
+	c := new(content)
+	return c, t.unseal(ctx, r, headPart, r.Head, &c.head)
+}
+
+// unseal reads a sealed part of a record.
+func (t *tasks) unseal(ctx context.Context, r *Record, part string, sealed []byte, to any) error {
 	var text []byte
 	ok, err := t.server.Keys(ctx, func(keys *seal.Keyring) (ok bool) {
-		text, ok = keys.OpenBytes(purpose(r.Key), r.Sealed)
+		text, ok = keys.OpenBytes(purpose(part, r.Key), sealed)
 		return ok
 	})
-	c := new(content)
 	switch {
 	case err != nil:
-		return nil, err
+		return err
 	case !ok:
-		return nil, errKeys
+		return errKeys
 	}
-	if err := json.Unmarshal(text, c); err != nil {
-		return nil, fmt.Errorf("mcptask: read task: %w", err)
+	if err := json.Unmarshal(text, to); err != nil {
+		return fmt.Errorf("mcptask: read task: %w", err)
 	}
-	return c, nil
+	return nil
 }
 
 // change changes a record as it is now: it tries again while others change it. The error of f is
@@ -164,7 +208,11 @@ func (t *tasks) change(ctx context.Context, k Key, f func(*Record, *content) err
 		if !c.unseen {
 			c.Updated = time.Now().UnixMilli()
 		}
+		before := r.Size()
 		if err := t.seal(ctx, r, c); err != nil {
+			return nil, nil, err
+		}
+		if err := t.makeRoom(ctx, r.Account, 0, r.Size()-before); err != nil {
 			return nil, nil, err
 		}
 		err = t.store.Update(ctx, r)
@@ -214,6 +262,9 @@ func digest(texts ...string) (d Digest) {
 	copy(d[:], h.Sum(nil))
 	return d
 }
+
+// account returns the account of a client; "" is whoever a server cannot tell apart.
+func account(s taskcall.Server, client string) Digest { return digest("account", s.Name(), client) }
 
 // key returns the key of a task of a caller.
 func (t *tasks) key(c taskcall.Caller, id string) Key {

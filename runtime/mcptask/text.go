@@ -24,7 +24,7 @@ func text(r *Record, c *content, form protocol.TaskForm, created bool) json.RawM
 	status, ttl, poll := r.Status, `,"ttlMs":`, `,"pollIntervalMs":`
 	if session {
 		ttl, poll = `,"ttl":`, `,"pollInterval":`
-		if status == Completed && c.isError() {
+		if status == Completed && c.IsError {
 			status = Failed
 		}
 	}
@@ -58,11 +58,10 @@ func text(r *Record, c *content, form protocol.TaskForm, created bool) json.RawM
 	return append(b, '}')
 }
 
-// isError reports whether the result is that of a call which has failed. In revision 2025-11-25
-// the status of its task is failed.
-func (c *content) isError() bool {
+// isError reports whether a call with that result has failed. In revision 2025-11-25 the status of its task is failed.
+func isError(text json.RawMessage) bool {
 	var result struct{ IsError bool }
-	return json.Unmarshal(c.Result, &result) == nil && result.IsError
+	return json.Unmarshal(text, &result) == nil && result.IsError
 }
 
 // poll is the interval in milliseconds.

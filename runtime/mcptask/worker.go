@@ -62,7 +62,7 @@ func (t *tasks) claim(ended chan<- struct{}) {
 		r, err := t.next(ctx)
 		switch {
 		case r != nil:
-			t.addActive(1) // before the next one is claimed
+			t.addActive(r.Account, 1) // before the next one is claimed
 			go t.runRecord(r, t.newRun(r, t.server.Support(r.Tool)))
 		case errors.Is(err, ErrStoreClosed):
 			t.endClaiming()
@@ -104,9 +104,12 @@ func (t *tasks) beginClaim() (context.Context, bool) {
 	}
 }
 
-// claimOf is what this process claims.
+// claimOf returns what this process claims.
 func (t *tasks) claimOf() *Claim {
-	return &Claim{Owner: t.owner, Lease: lease, Server: t.server.Name(), Tools: t.server.Tools()}
+	return &Claim{
+		Owner: t.owner, Lease: lease, Server: t.server.Name(), Tools: t.server.Tools(),
+		Turn: t.places.turn, Other: t.other,
+	}
 }
 
 // next claims a record.
@@ -163,9 +166,7 @@ func (r *run) begin(ctx context.Context, rec *Record) (*content, error) {
 		case len(c.Open) > 0:
 			rest(now, c)
 		case !r.restart || c.Died >= r.tasks.limits.MaxAttempts:
-			end(now, c, Failed)
-			failed := interrupted
-			c.Error, c.Message = &failed, failed.Message
+			fail(now, c, interrupted)
 		default:
 			c.Planned, runs = now.Attempt, true
 		}
@@ -184,7 +185,7 @@ func (t *tasks) wait(r *run) {
 	first := r.waiting == 1
 	r.mu.Unlock()
 	if first {
-		t.addActive(-1)
+		t.addActive(r.account, -1)
 	}
 }
 
@@ -195,26 +196,36 @@ func (t *tasks) resume(r *run) {
 	last := r.waiting == 0
 	r.mu.Unlock()
 	if last {
-		t.addActive(1)
+		t.addActive(r.account, 1)
 	}
 }
 
-// addActive changes the number of active runs.
-func (t *tasks) addActive(n int) {
+// addActive changes the number of active runs of an account.
+func (t *tasks) addActive(account Digest, n int) {
 	t.mu.Lock()
-	t.active += n
+	t.count(account, n)
 	t.mu.Unlock()
 	if n < 0 {
 		t.wake()
 	}
 }
 
-// wake wakes the goroutine that claims records.
+// count changes the number of active runs of an account. The caller holds the lock.
+func (t *tasks) count(account Digest, n int) {
+	t.active += n
+	t.places.add(account, n)
+}
+
+// wake wakes the goroutine that claims records: a run has ended, so that there is a place, and the account of the run has
+// a turn.
 func (t *tasks) wake() {
-	select {
-	case t.free <- struct{}{}:
-	default:
+	for _, c := range []chan struct{}{t.free, t.other} {
+		select {
+		case c <- struct{}{}:
+		default:
+		}
 	}
+	t.kick() // with a private store, the goroutine ends when no account has a turn
 }
 
 // forget removes a run, unless it has been.
@@ -223,7 +234,7 @@ func (t *tasks) forget(r *run) {
 	_, there := t.runs[r]
 	delete(t.runs, r)
 	if there {
-		t.active--
+		t.count(r.account, -1)
 	}
 	if len(t.runs) == 0 && t.ended != nil {
 		close(t.ended)
@@ -326,9 +337,7 @@ func isTaken(err error) bool {
 // interrupt ends a run that has not returned in time.
 func (r *run) interrupt(ctx context.Context) {
 	_, err := r.change(ctx, func(now *Record, c *content) error {
-		end(now, c, Failed)
-		failed := interrupted
-		c.Error, c.Message = &failed, failed.Message
+		fail(now, c, interrupted)
 		return nil
 	})
 	if err != nil && !isTaken(err) {

@@ -22,6 +22,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 	"github.com/mcpgen/mcpgen/runtime/mcprate"
+	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
 // retained is something that a client can make a server keep.
@@ -33,6 +34,8 @@ type retained struct {
 	number int    // that the test makes
 	fill   func(k *keeper, i int) error
 }
+
+const endedTask = "task that has ended, with a result of 50 KB"
 
 // kept is the table of docs/security.md.
 var kept = []retained{
@@ -60,6 +63,10 @@ var kept = []retained{
 		"`ConnectionsPerClient`, `SessionsPerClient`", "`Connections`, `Sessions`, `Memory`", 40, keepRoots},
 	{"request state that has been used", 1 << 10,
 		"a quarter of all", "131072", 2000, keepUsedState},
+	{endedTask, 96 << 10,
+		"`mcptask.WithRoom`", "`mcptask.WithRoom`, `Memory`", 20, keepEndedTask},
+	{"task that waits for its turn, with arguments of 50 KB", 192 << 10,
+		"`Active`, `mcptask.WithRoom`", "`Total`, `mcptask.WithRoom`, `Memory`", 20, keepWaitingTask},
 	{"bucket of `mcprate`", 1 << 10,
 		"one for each tool and one for all", "`mcprate.WithMaxBuckets`", 2000, keepBucket},
 }
@@ -110,6 +117,16 @@ func newKeeper(t *testing.T, memory int) *keeper {
 		_, err := mcp.Roots(ctx)
 		return err
 	})
+	k.server.Register(mcptask.Tool(mcp.NewTool(mcp.ToolInfo{Name: "task"}, func(ctx context.Context, a json.RawMessage) (*mcp.ToolResult, error) {
+		if len(a) < 100 {
+			return mcp.TextResult(strings.Repeat("r", 50_000)), nil
+		}
+		select {
+		case <-k.leave:
+		case <-ctx.Done():
+		}
+		return mcp.TextResult("done"), nil
+	}), mcptask.Support{}))
 	k.server.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "item://{key}", Name: "item"}, nil))
 	k.http = mcphttp.NewHandler(k.server)
 	t.Cleanup(func() {
@@ -451,6 +468,56 @@ func keepUsedState(k *keeper, i int) error {
 		}
 	}
 	return wants(text, `"done"`)
+}
+
+// task calls the tool task and returns the id of the task.
+func (k *keeper) task(i int, arguments string) (id string, err error) {
+	reply, err := k.modern(i, "tools/call", "task", `"name":"task","arguments":`+arguments)
+	if err != nil {
+		return "", err
+	}
+	if strings.Contains(reply, `"too many tasks"`) {
+		return "", errOverloaded
+	}
+	_, id, _ = strings.Cut(reply, `"taskId":"`)
+	id, _, ok := strings.Cut(id, `"`)
+	if !ok {
+		return "", fmt.Errorf("no task: %.300s", reply)
+	}
+	return id, nil
+}
+
+// modern sends a request of revision 2026-07-28 of a client with tasks, and returns the reply.
+func (k *keeper) modern(i int, method, name, members string) (string, error) {
+	w := newBare()
+	w.body = new(strings.Builder)
+	k.post(k.ctx, w, i, `{"jsonrpc":"2.0","id":1,"method":"`+method+`","params":{`+members+`,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
+		`"io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}}}`,
+		"Mcp-Protocol-Version: 2026-07-28", "Mcp-Method: "+method, "Mcp-Name: "+name)
+	return w.body.String(), w.wantsStatus(http.StatusOK)
+}
+
+// keepEndedTask has a task end.
+func keepEndedTask(k *keeper, i int) error {
+	id, err := k.task(i, `{}`)
+	if err != nil {
+		return err
+	}
+	for {
+		reply, err := k.modern(i, "tasks/get", id, `"taskId":"`+id+`"`)
+		if err != nil || strings.Contains(reply, `"completed"`) {
+			return err
+		}
+		if !strings.Contains(reply, `"working"`) {
+			return fmt.Errorf("the task: %.300s", reply)
+		}
+	}
+}
+
+// keepWaitingTask has a task wait for a place: those before have them all.
+func keepWaitingTask(k *keeper, i int) error {
+	_, err := k.task(i, `{"a":"`+strings.Repeat("a", 50_000)+`"}`)
+	return err
 }
 
 // keepBucket is asked with clients of other addresses each time.

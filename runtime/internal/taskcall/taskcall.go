@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -41,6 +42,8 @@ type Funcs struct {
 type Server interface {
 	Name() string
 	Log() *logs.Log
+	// Memory returns the budget for clients, and its limit in bytes.
+	Memory() (*membudget.Budget, int64)
 	// Tools returns the names of the tools with Support.
 	Tools() []string
 	// Support returns that of a tool, nil if there is no such tool.

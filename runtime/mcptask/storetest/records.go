@@ -21,7 +21,7 @@ var creating = map[string]func(*bench){
 	"all fields are kept": func(b *bench) {
 		r := record("a")
 		r.Status, r.Ready, r.Attempt = mcptask.InputRequired, false, 2
-		r.Sealed = []byte{0, 1, 0xff, '\n', '"'}
+		r.Head, r.Sealed = []byte{0xff, 0, '\r'}, []byte{0, 1, 0xff, '\n', '"'}
 		b.same(b.get(b.create(r).Key), r)
 	},
 	"a large state is kept": func(b *bench) {
@@ -31,7 +31,7 @@ var creating = map[string]func(*bench){
 	},
 	"no state is kept": func(b *bench) {
 		r := record("a")
-		r.Sealed = nil
+		r.Head, r.Sealed = nil, nil
 		b.same(b.get(b.create(r).Key), r)
 	},
 	"an id exists once": func(b *bench) {
@@ -124,11 +124,44 @@ var reading = map[string]func(*bench){
 	"records are copies": func(b *bench) {
 		r := b.create(record("a"))
 		want := r.Clone()
-		r.Sealed[0], r.Tool = 'x', "changed"
+		r.Head[0], r.Sealed[0], r.Tool = 'x', 'x', "changed"
 		got := b.get(want.Key)
 		b.same(got, want)
-		got.Sealed[1], got.Status = 'y', mcptask.Failed
+		got.Head[1], got.Sealed[1], got.Status = 'y', 'y', mcptask.Failed
 		b.same(b.get(want.Key), want)
+	},
+	"a head is a record without the rest": func(b *bench) {
+		s, ok := b.Store.(mcptask.HeadStore)
+		if !ok {
+			return
+		}
+		r := record("a")
+		r.Sealed = []byte(strings.Repeat("sealed ", 1<<17))
+		b.create(r)
+		want := r.Clone()
+		want.Sealed = nil
+		for range 2 {
+			got, err := s.GetHead(b.Context(), r.Key)
+			if err != nil || got.Sealed != nil {
+				b.Fatalf("%d bytes are sealed, %v", len(got.Sealed), err)
+			}
+			b.same(got, want)
+			got.Head[0] = 'x' // of a copy
+		}
+		for got, err := range s.WatchHead(b.Context(), r.Key) {
+			if err != nil || got.Sealed != nil {
+				b.Fatalf("%d bytes are sealed, %v", len(got.Sealed), err)
+			}
+			b.same(got, want)
+			if want.Tool == "another" {
+				break
+			}
+			r.Tool, want.Tool = "another", "another"
+			b.store(r)
+			want.Version = r.Version
+		}
+		_, err := s.GetHead(b.Context(), record("b").Key)
+		b.is(err, mcptask.ErrNotFound)
 	},
 	"ids are compared exactly": func(b *bench) {
 		b.create(record("ABC"))

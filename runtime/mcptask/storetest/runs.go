@@ -5,10 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
+
+// turns returns a claim of a process that runs as many tasks of each account.
+func (b *bench) turns(share int, active map[mcptask.Digest]int) mcptask.Claim {
+	return mcptask.Claim{
+		Owner: process, Lease: long, Server: server, Tools: []string{tool},
+		Turn: func(account mcptask.Digest) (int, bool) { return active[account], active[account] < share },
+	}
+}
 
 // claiming has the tests of Claim.
 var claiming = map[string]func(*bench){
@@ -40,6 +49,46 @@ var claiming = map[string]func(*bench){
 			b.Errorf("claimed: %v", seen)
 		}
 		b.noClaim()
+	},
+	"accounts are claimed in turn": func(b *bench) {
+		for i, account := range []byte{1, 1, 1, 1, 2, 1, 3} {
+			r := record(fmt.Sprint(i))
+			r.Account = accountOf(account)
+			b.create(r)
+			time.Sleep(5 * time.Millisecond) // a store may order by milliseconds
+		}
+		active := map[mcptask.Digest]int{accountOf(2): 1}
+		c := b.turns(2, active)
+		for _, want := range []string{"0", "6", "1", "4"} { // the fewest first, then the oldest
+			r, err := b.Claim(b.Context(), c)
+			if err != nil || r.Key.ID != want {
+				b.Fatalf("claimed %+v, %v, want %s", r, err, want)
+			}
+			active[r.Account]++
+		}
+		ctx, cancel := context.WithTimeout(b.Context(), never)
+		defer cancel()
+		if r, err := b.Claim(ctx, c); !errors.Is(err, context.DeadlineExceeded) {
+			b.Errorf("an account has more than its share: %+v, %v", r, err)
+		}
+	},
+	"a claim looks again when an account has a turn again": func(b *bench) {
+		b.create(record("a"))
+		var active atomic.Int32
+		active.Store(1)
+		other := make(chan struct{}, 1)
+		c := b.turns(1, nil)
+		c.Turn = func(mcptask.Digest) (int, bool) { return int(active.Load()), active.Load() == 0 }
+		c.Other = other
+		time.AfterFunc(never, func() {
+			active.Store(0)
+			other <- struct{}{}
+		})
+		ctx, cancel := context.WithTimeout(b.Context(), soon)
+		defer cancel()
+		if _, err := b.Claim(ctx, c); err != nil {
+			b.Error(err)
+		}
 	},
 	"the first one is claimed first": func(b *bench) {
 		for i := range 5 {

@@ -30,7 +30,7 @@ func RunInBubbles(t *testing.T, open func() mcptask.Store) {
 
 func run(t *testing.T, open func() mcptask.Store, within func(*testing.T, func(*testing.T))) {
 	t.Helper()
-	for _, group := range []map[string]func(*bench){creating, reading, updating, claiming, leasing, watching, expiring, racing, closing} {
+	for _, group := range []map[string]func(*bench){creating, reading, updating, making, claiming, leasing, watching, expiring, racing, closing} {
 		for _, name := range slices.Sorted(maps.Keys(group)) {
 			t.Run(name, func(t *testing.T) {
 				within(t, func(t *testing.T) {
@@ -73,7 +73,7 @@ func record(id string) *mcptask.Record {
 	now := time.Now().Truncate(time.Millisecond) // a store may not keep more
 	return &mcptask.Record{
 		Key: mcptask.Key{Scope: mcptask.Digest{1}, ID: id}, Account: mcptask.Digest{2}, Server: server, Tool: tool,
-		Created: now, Expires: now.Add(long), Ready: true, Sealed: []byte("sealed " + id),
+		Created: now, Expires: now.Add(long), Ready: true, Head: []byte("head " + id), Sealed: []byte("sealed " + id),
 	}
 }
 
@@ -158,10 +158,10 @@ func (b *bench) same(got, want *mcptask.Record) {
 	b.Helper()
 	text := func(r *mcptask.Record) string {
 		c := *r
-		c.Created, c.Expires, c.Sealed = time.Time{}, time.Time{}, nil
+		c.Created, c.Expires, c.Head, c.Sealed = time.Time{}, time.Time{}, nil, nil
 		return fmt.Sprintf("%+v", c)
 	}
-	if text(got) != text(want) || !got.Created.Equal(want.Created) || !got.Expires.Equal(want.Expires) || !bytes.Equal(got.Sealed, want.Sealed) {
+	if text(got) != text(want) || !got.Created.Equal(want.Created) || !got.Expires.Equal(want.Expires) || !bytes.Equal(got.Head, want.Head) || !bytes.Equal(got.Sealed, want.Sealed) {
 		b.Errorf("%+v\nwant\n%+v", got, want)
 	}
 }
