@@ -429,6 +429,14 @@ func TestElementsMemory(t *testing.T) {
 		"icons":    `{"content":[{"type":"resource_link","uri":"a:b","name":"a","icons":[` + many(`{"src":""}`) + `]}]}`,
 		"audience": `{"content":[{"type":"text","text":"","annotations":{"audience":[` + many(`""`) + `]}}]}`,
 		"_meta":    `{"content":[],"_meta":{` + strings.Join(meta, ",") + `}}`,
+
+		// Names that are skipped are kept to find one that occurs twice.
+		"unknown members":     `{"content":[],` + strings.Join(meta, ",") + `}`,
+		"an unknown object":   `{"content":[],"x":{"y":[{` + strings.Join(meta, ",") + `}]}}`,
+		"of a block":          `{"content":[{"type":"text","text":"",` + strings.Join(meta, ",") + `}]}`,
+		"of structured":       `{"content":[],"structuredContent":{` + strings.Join(meta, ",") + `}}`,
+		"in structured":       `{"content":[],"structuredContent":{"a":[[{"b":{` + strings.Join(meta, ",") + `}}]]}}`,
+		"of an unknown block": `{"content":[{"type":"hologram","x":{` + strings.Join(meta, ",") + `}}]}`,
 	} {
 		per := allocated(func() {
 			_, err := readToolResult([]byte(text), limits(1000), nil)

@@ -148,6 +148,26 @@ func TestMaxElements(t *testing.T) {
 			t.Errorf("at most %d: %v", most, err)
 		}
 	}
+	// Of names that are skipped, as many are kept at a time, in whatever objects.
+	for text, ok := range map[string]bool{
+		`{"raw":{"a":1,"b":2,"c":3}}`:                           true,
+		`{"raw":{"a":1,"b":2,"c":3,"d":4}}`:                     false,
+		`{"raw":[{"a":1,"b":2},{"a":1,"b":2},{"c":[{"d":1}]}]}`: true,
+		`{"raw":{"a":{"b":{"c":1}}}}`:                           true,
+		`{"raw":{"a":{"b":{"c":{"d":1}}}}}`:                     false,
+		`{"x":{"a":1,"b":2}}`:                                   true,
+		`{"x":{"a":1,"b":2,"c":3}}`:                             false,
+		`{"v":1,"w":1,"x":1}`:                                   true,
+		`{"v":1,"w":1,"x":1,"y":1}`:                             false,
+		`{"raw":{"a":1,"b":2,"a":3}}`:                           false,
+	} {
+		var v aliased
+		d := NewDecoder([]byte(text), Options{SkipUnknown: true, MaxElements: 3})
+		readAliased(d, &v)
+		if err := d.Finish(); (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
 	// Beyond it no memory is used.
 	data := []byte(`{"list":[` + strings.Repeat(`"",`, 1<<20) + `""]}`)
 	per := allocated(func() {

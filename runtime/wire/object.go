@@ -206,9 +206,7 @@ func (o *Object) member() (found, ok bool) {
 		if escaped {
 			key = append([]byte(nil), key...)
 		}
-		if !d.keys.add(f.keys, key) {
-			d.pos = start
-			d.duplicate(string(key))
+		if !d.keepName(f.keys, start, key) {
 			return false, false
 		}
 		return o.unknown(key)

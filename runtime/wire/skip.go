@@ -78,9 +78,7 @@ func (d *Decoder) skipObject() {
 		d.peek()
 		start := d.pos
 		key := d.readKey()
-		if !d.keys.add(base, key) {
-			d.pos = start
-			d.duplicate(string(key))
+		if !d.keepName(base, start, key) {
 			return
 		}
 		if d.colon() == 0 {
@@ -92,6 +90,21 @@ func (d *Decoder) skipObject() {
 		d.keys.truncate(base)
 		d.depth--
 	}
+}
+
+// keepName keeps the name of a member that is skipped, which began at start, until its object ends. It reports false at a name
+// that the object has already, and at one too many; both end the reading.
+func (d *Decoder) keepName(base, start int, key []byte) bool {
+	if most := d.opts.MaxElements; most > 0 && d.keys.len() >= most {
+		d.Stop(ErrElements)
+		return false
+	}
+	if !d.keys.add(base, key) {
+		d.pos = start
+		d.duplicate(string(key))
+		return false
+	}
+	return true
 }
 
 // readKey reads a member name into bytes that hold as long as the data; nil at a syntax
