@@ -38,7 +38,7 @@ func start(build buildFunc) int {
 	// If a reader such as head ends early, writing is an error and does not end the
 	// process, so that temporary files are removed. The programs that are started get the
 	// signal as usual.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	catchPipeSignal()
 	if asVetTool(os.Args[1:]) {
 		vetTool(ctx)
 	}
@@ -77,7 +77,7 @@ func (s signalError) exitCode(code int) int {
 	switch {
 	case s.Signal == os.Interrupt:
 		return 130
-	case s.Signal == syscall.SIGHUP:
+	case s.Signal == hangUp:
 		return 129
 	case code == exitDone:
 		return exitDone
@@ -89,8 +89,8 @@ func (s signalError) exitCode(code int) int {
 // is ignored (nohup).
 func stopSignals() []os.Signal {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
-	if !signal.Ignored(syscall.SIGHUP) {
-		signals = append(signals, syscall.SIGHUP)
+	if !signal.Ignored(hangUp) {
+		signals = append(signals, hangUp)
 	}
 	return signals
 }

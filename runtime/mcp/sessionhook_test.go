@@ -310,9 +310,9 @@ func TestSessionHookRefused(t *testing.T) {
 		}))
 		p := dial(t, s, "memory")
 		synctest.Wait()
-		s.Transport().Memory().Force(1 << 40)
+		s.Transport().Memory().Force(1<<31 - 1)
 		p.expect(initialize("2025-11-25"), overload)
-		s.Transport().Memory().Release(1 << 40)
+		s.Transport().Memory().Release(1<<31 - 1)
 		e.want(t)
 		for _, how = range []string{"before", "panic"} {
 			p.expect(initialize("2025-11-25"), `"error"`)

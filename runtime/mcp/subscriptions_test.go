@@ -70,7 +70,7 @@ func TestSubscriptionsWithoutRoom(t *testing.T) {
 			s = mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{Subscriptions: 1}), mcp.WithInterceptors(func(next mcp.Handler) mcp.Handler {
 				return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
 					if full && (req.Method == "resources/subscribe" || req.Method == "subscriptions/listen") {
-						const all = 1 << 40
+						const all = 1<<31 - 1
 						s.Transport().Memory().Force(all)
 						defer s.Transport().Memory().Release(all)
 					}
@@ -113,9 +113,9 @@ func TestSessionWithoutRoom(t *testing.T) {
 		s := newFixture(quiet)
 		p := dial(t, s, "memory")
 		synctest.Wait()
-		s.Transport().Memory().Force(1 << 40)
+		s.Transport().Memory().Force(1<<31 - 1)
 		p.expect(initialize("2025-11-25"), overload)
-		s.Transport().Memory().Release(1 << 40)
+		s.Transport().Memory().Release(1<<31 - 1)
 		p.expect(initialize("2025-11-25"), `"serverInfo"`)
 		p.hangUp()
 		gaveBack(t, s)

@@ -29,7 +29,7 @@ func Main(s *mcp.Server, options ...Option) {
 func start(s *mcp.Server, options []Option) int {
 	// A write to standard error whose reader is gone must not end the program before
 	// its cleanup. Children would inherit an ignored signal, but not a caught one.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	catchPipeSignal()
 	ctx, stop := interruptible(context.Background())
 	defer stop()
 	err := Run(ctx, s, os.Args[1:], options...)

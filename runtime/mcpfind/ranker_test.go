@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -41,7 +42,7 @@ func (r *lastFirst) Search(_ context.Context, query string, n int) ([]int, error
 	case "panics":
 		panic("a secret of the ranker")
 	}
-	found := []int{-1, len(r.tools), 1 << 40} // of no tool
+	found := []int{-1, len(r.tools), math.MaxInt} // of no tool
 	for i := len(r.tools) - 1; i >= 0 && n > 0; i, n = i-1, n-1 {
 		found = append(found, i, i) // twice
 	}

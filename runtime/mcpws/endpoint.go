@@ -185,13 +185,11 @@ func (e Endpoint) open(ctx context.Context, u *url.URL, header http.Header, o di
 		Proxy: http.ProxyFromEnvironment, DialContext: dialer.dial, TLSClientConfig: e.TLS, Protocols: &protocols,
 		MaxResponseHeaderBytes: int64(o.Limits.HeaderBytes), DisableKeepAlives: true,
 	}
-	ws, resp, err := websocket.Dial(ctx, u.String(), &websocket.DialOptions{
-		HTTPClient: &http.Client{
-			Transport:     &upgrading{transport, dialer, socket},
-			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
-		},
-		HTTPHeader: header, Subprotocols: []string{subprotocol}, OnPingReceived: c.onPing,
-	})
+	client := &http.Client{
+		Transport:     &upgrading{transport, dialer, socket},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	ws, resp, err := dialWebSocket(ctx, u.String(), client, header, c.onPing)
 	if err == nil && stop() {
 		c.open(ws, socket, defaultPing, 0)
 		return c, nil, nil

@@ -117,12 +117,7 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 	// the server applies.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(upgradeTime))
 	socket := newSocket()
-	ws, err := websocket.Accept(&upgrade{w, hijacker, socket}, r, &websocket.AcceptOptions{
-		Subprotocols:       []string{subprotocol},
-		InsecureSkipVerify: true, // checkRequest is stricter
-		CompressionMode:    h.compression,
-		OnPingReceived:     c.onPing,
-	})
+	ws, err := acceptWebSocket(&upgrade{w, hijacker, socket}, r, h.compression, c.onPing)
 	if err != nil {
 		h.log.Client(ctx, slog.LevelDebug, "upgrade refused", slog.String("client", r.RemoteAddr), slog.Any("error", err))
 		return

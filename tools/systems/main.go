@@ -1,11 +1,12 @@
-// Systems checks that the packages of modules have valid types on systems other than the one it runs on: on macOS,
-// and on Windows with their tests. It type-checks the source of all packages and compiles none, so it takes seconds
-// where go vet takes minutes.
+// Systems checks that the packages of modules have valid types on systems other than the one it runs on. It type-checks
+// the source of all packages and compiles none, so it takes seconds where go vet takes minutes.
 //
-//	go run ./systems .. ../examples
+//	go run ./systems .. ../examples        # those that are checked before a merge
+//	go run ./systems -all .. ../examples   # every one that the project supports
 package main
 
 import (
+	"flag"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -18,18 +19,38 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// system is a value of GOOS.
+// system is a value of GOOS and of GOARCH.
 type system struct {
-	name  string
-	tests bool
+	os, arch string
+	tests    bool
+	release  bool // it is checked with -all only
 }
 
-var systems = []system{{"darwin", false}, {"windows", true}}
+func (s system) String() string { return s.os + "/" + s.arch }
+
+var systems = []system{
+	{os: "darwin", arch: "amd64"},
+	{os: "windows", arch: "amd64", tests: true},
+	{os: "linux", arch: "386", tests: true}, // int has 32 bits
+	{os: "illumos", arch: "amd64", tests: true},
+	{os: "wasip1", arch: "wasm"},
+	{os: "js", arch: "wasm"},
+	{os: "linux", arch: "arm", tests: true, release: true},
+	{os: "linux", arch: "mipsle", tests: true, release: true},
+	{os: "linux", arch: "riscv64", tests: true, release: true},
+	{os: "freebsd", arch: "amd64", tests: true, release: true},
+	{os: "openbsd", arch: "amd64", tests: true, release: true},
+}
 
 func main() {
+	all := flag.Bool("all", false, "check every system that the project supports")
+	flag.Parse()
 	valid := true
-	for _, dir := range os.Args[1:] {
+	for _, dir := range flag.Args() {
 		for _, s := range systems {
+			if s.release && !*all {
+				continue
+			}
 			problems, n, err := s.check(dir)
 			switch {
 			case err != nil:
@@ -37,9 +58,9 @@ func main() {
 				os.Exit(2)
 			case len(problems) > 0:
 				valid = false
-				fmt.Printf("%s on %s:\n%s\n", dir, s.name, strings.Join(problems, "\n"))
+				fmt.Printf("%s on %s:\n%s\n", dir, s, strings.Join(problems, "\n"))
 			default:
-				fmt.Printf("%s on %s: %d packages\n", dir, s.name, n)
+				fmt.Printf("%s on %s: %d packages\n", dir, s, n)
 			}
 		}
 	}
@@ -58,7 +79,7 @@ func (s system) check(dir string) ([]string, int, error) {
 		Mode:  packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedDeps | packages.NeedTypes | packages.NeedSyntax | packages.NeedTypesSizes,
 		Dir:   dir,
 		Tests: s.tests,
-		Env:   append(os.Environ(), "GOWORK=off", "GOOS="+s.name, "GOARCH=amd64", "CGO_ENABLED=0"),
+		Env:   append(os.Environ(), "GOWORK=off", "GOOS="+s.os, "GOARCH="+s.arch, "CGO_ENABLED=0"),
 		// The bodies of functions elsewhere have been checked by others. The main packages of tests, which
 		// the go command writes into its cache, have names without .go.
 		ParseFile: func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {

@@ -17,6 +17,7 @@ func TestCheck(t *testing.T) {
 		"a/b_windows.go":     "package a\n\nfunc b() {}\n",
 		"c/c.go":             "package c\n",
 		"c/c_test.go":        "package c\n\nimport (\n\t\"syscall\"\n\t\"testing\"\n)\n\nfunc TestC(*testing.T) { _ = syscall.Getrusage }\n",
+		"e/e.go":             "package e\n\nconst E int = 1 << 40\n",
 		"d/d.go":             "package d\n\nimport \"m/a\"\n\nfunc D() { a.A() }\n",
 		"d/wrong_windows.go": "package d\n\nfunc wrong() int { return \"\" }\n",
 	} {
@@ -32,21 +33,22 @@ func TestCheck(t *testing.T) {
 		system system
 		want   []string
 	}{
-		{system{"linux", true}, nil},
-		{system{"darwin", false}, []string{"a.go:5:"}},
-		{system{"windows", true}, []string{"c_test.go:8:", "wrong_windows.go:3:"}},
+		{system{os: "linux", arch: "amd64", tests: true}, nil},
+		{system{os: "linux", arch: "386"}, []string{"e.go:3:"}},
+		{system{os: "darwin", arch: "arm64"}, []string{"a.go:5:"}},
+		{system{os: "windows", arch: "amd64", tests: true}, []string{"c_test.go:8:", "wrong_windows.go:3:"}},
 	} {
 		problems, _, err := test.system.check(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(problems) != len(test.want) {
-			t.Errorf("%s: %q, want %q", test.system.name, problems, test.want)
+			t.Errorf("%s: %q, want %q", test.system, problems, test.want)
 			continue
 		}
 		for _, want := range test.want {
 			if !strings.Contains(strings.Join(problems, "\n"), want) {
-				t.Errorf("%s: %q, want one in %s", test.system.name, problems, want)
+				t.Errorf("%s: %q, want one in %s", test.system, problems, want)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
@@ -90,10 +91,10 @@ func checkHeader(f *model.Field) (hint, problem string) {
 		return "", ""
 	}
 	if f.Rules.Limit(keyword.Minimum) == "" && f.Rules.Limit(keyword.ExclusiveMinimum) == "" && t.Kind == model.Int {
-		f.Rules.SetLimit(keyword.Minimum, fmt.Sprint(-maxHeaderInteger))
+		f.Rules.SetLimit(keyword.Minimum, strconv.FormatInt(-maxHeaderInteger, 10))
 	}
 	if f.Rules.Limit(keyword.Maximum) == "" && f.Rules.Limit(keyword.ExclusiveMaximum) == "" {
-		f.Rules.SetLimit(keyword.Maximum, fmt.Sprint(maxHeaderInteger))
+		f.Rules.SetLimit(keyword.Maximum, strconv.FormatInt(maxHeaderInteger, 10))
 	}
 	return "", ""
 }

@@ -1,6 +1,7 @@
 package membudget_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -61,7 +62,7 @@ func TestNil(t *testing.T) {
 	b.List(nil, b.Age())
 	b.Unlist(nil)
 	b.Trim()
-	if !b.Take(1<<40) || !b.TakeControl(1<<40) || !b.Enter(nil, 0) || b.Used() != 0 || b.Short() {
+	if !b.Take(math.MaxInt) || !b.TakeControl(math.MaxInt) || !b.Enter(nil, 0) || b.Used() != 0 || b.Short() {
 		t.Error("no budget refuses")
 	}
 	b.Leave()

@@ -561,34 +561,6 @@ func TestMany(t *testing.T) {
 	}
 }
 
-// TestGroup: the program has a group of its own unless it is given another.
-func TestGroup(t *testing.T) {
-	group := func(f *fixture) int {
-		n, err := syscall.Getpgid(f.cmd.Process.Pid)
-		if err != nil {
-			t.Error(err)
-		}
-		return n
-	}
-	f := start(t, "echo", nil)
-	if group(f) != f.cmd.Process.Pid {
-		t.Error("the group is another one")
-	}
-	other := f
-	attr := &syscall.SysProcAttr{Setsid: true}
-	f = start(t, "echo", nil, func(f *fixture) { f.cmd.SysProcAttr = attr })
-	if group(f) != f.cmd.Process.Pid || attr.Setpgid {
-		t.Error("the group is another one, or the caller's attributes were changed")
-	}
-	f = start(t, "stubborn", nil, func(f *fixture) {
-		f.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: other.cmd.Process.Pid}
-	})
-	f.wantReady()
-	f.closeAfter(150 * time.Millisecond)
-	other.send("{}")
-	other.want("{}") // it got no signal
-}
-
 func TestStartFails(t *testing.T) {
 	files := testbed.OpenFiles()
 	conn, err := subprocess.Start(exec.Command("/does/not/exist"), nil, dial.Options{Limits: limits()})

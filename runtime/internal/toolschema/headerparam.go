@@ -146,7 +146,7 @@ func paramKind(schema []byte) (kind byte, err error) {
 	}
 	for _, n := range numbers {
 		if f, err := strconv.ParseFloat(string(n), 64); err != nil || math.Abs(f) > maxSafeInteger {
-			return 0, fmt.Errorf("%s is beyond %d, up to which clients write integers exactly", n, maxSafeInteger)
+			return 0, fmt.Errorf("%s is beyond %d, up to which clients write integers exactly", n, int64(maxSafeInteger))
 		}
 	}
 	return IntegerParam, nil
