@@ -1,0 +1,28 @@
+//go:build !unix
+
+package trust
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Owned refuses the root of a volume and what is in it. The standard library does not tell who owns a file on
+// Windows, and an owner may be a group there: what an administrator makes belongs to all of them. Of the
+// directories above one of the user, the root of a volume is the one in which others may write by default.
+func Owned(path string) error {
+	if dir := filepath.Dir(path); dir == path || filepath.Dir(dir) == dir && !isDir(path) {
+		return &fs.PathError{Op: "trust", Path: path, Err: errors.New("any user may write in the root of a volume")}
+	}
+	return nil
+}
+
+func isDir(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.IsDir()
+}
+
+// ownLink trusts links: making one needs a right that users do not have by default on Windows.
+func ownLink(string) error { return nil }
