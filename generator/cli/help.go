@@ -262,9 +262,9 @@ gemini, vscode or windsurf; with json the entry is printed and nothing is writte
 docs/clients.md says which file each of them has.
 
 The entry is inserted into the file, and every other byte stays. A file that cannot
-be parsed is not written: what to paste is printed. The old file is kept beside it
-as .bak the first time. The file of Claude Code for a user is changed by the command
-claude, which has to be in PATH.
+be parsed is not written: what to paste is printed. The old file of a user is kept
+beside it as .bak the first time. The file of Claude Code for a user is changed by the
+command claude, which has to be in PATH and gets no values of -env and -header.
 
 	-name NAME  the name of the entry; default: that of the server or the program
 	-scope SCOPE
@@ -293,11 +293,12 @@ installed, with everything that has been changed since.
 const helpStatus = `usage: mcpgen status [flags] [CLIENT] [NAME]
 
 Shows the servers that clients have for this user and in the current directory.
-Those that install has written are started, and have to answer tools/list within
-10 seconds. Others are started with -start alone, since a file of a cloned
-repository says what to run. Exits with 1 if something is wrong: a program that is
-gone or does not answer, one of -build whose source has changed, a name in two
-scopes, more tools than the client passes on.
+Those that install has written are started, in the home directory or in that of the
+project, and have to answer tools/list within 10 seconds. Others are started with
+-start alone, since a file of a cloned repository says what to run. Exits with 1 if
+something is wrong: a program that is gone or does not answer, one of -build whose
+source has changed, a name in two scopes, more tools than the client passes on.
+Credentials in arguments and URLs are not shown.
 
 	-start      also start servers that install has not written
 	-json       write one array with an object for each entry

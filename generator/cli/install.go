@@ -296,7 +296,7 @@ func (c *command) probe(ctx context.Context, s *clients.Status) (tools, tokens i
 		}
 		target = remote.URL(address, remote.Credentials{Header: header})
 	} else {
-		cmd := mcpclient.Command{Path: expand(s.Server.Command), Dir: c.dir}
+		cmd := mcpclient.Command{Path: expand(s.Server.Command), Dir: s.Dir}
 		for _, arg := range s.Server.Args {
 			cmd.Args = append(cmd.Args, expand(arg))
 		}

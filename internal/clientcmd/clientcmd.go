@@ -194,8 +194,9 @@ func (c *Command) Install(ctx context.Context, client, name string, server *clie
 		return wrongEntry(err)
 	}
 	if scope == clients.Project {
-		c.warn(server)
+		c.warnSecrets(server)
 	}
+	c.warnRelative(scope, server.Args)
 	t := &clients.Target{Client: to, Scope: scope, Name: name}
 	result, err := c.System.Install(ctx, t, entry, clients.Change{Force: o.Force, DryRun: o.DryRun, Build: build})
 	if err != nil {
@@ -207,7 +208,8 @@ func (c *Command) Install(ctx context.Context, client, name string, server *clie
 		fmt.Fprintf(c.Out, "%s is there already: %s\n", name, path)
 		return nil
 	case o.DryRun:
-		fmt.Fprintf(c.Out, "%s would be %s: %s\n%s", name, result, path, t.Paste(entry))
+		shown, _ := to.Shown(entry)
+		fmt.Fprintf(c.Out, "%s would be %s: %s\n%s", name, result, path, t.Paste(shown))
 		return nil
 	}
 	fmt.Fprintf(c.Out, "%s %s to %s: %s\n", result, name, to.Title, path)
@@ -226,43 +228,6 @@ func first(err error) error {
 func wrongEntry(err error) error {
 	if e, ok := errors.AsType[*clients.EntryError](err); ok {
 		return &UsageError{e.Problem, e.Hint}
-	}
-	return err
-}
-
-// warn reports what looks like a secret and is about to be in a file that is committed.
-func (c *Command) warn(s *clients.Server) {
-	warn := func(v clients.Variable, hint string) {
-		if !v.Refer && clients.LooksSecret(v.Name, v.Value) {
-			fmt.Fprintf(c.Err, "warning: the value of %s looks like a secret, and the file of a project is meant to be committed\n\thint: %s refers to the environment\n", v.Name, hint)
-		}
-	}
-	for _, v := range s.Env {
-		warn(v, "-env "+v.Name+" without a value")
-	}
-	for _, v := range s.Header {
-		value := "${TOKEN}"
-		if strings.EqualFold(v.Name, "Authorization") {
-			value = "Bearer " + value
-		}
-		warn(v, "-header "+quote(v.Name+"="+value))
-	}
-}
-
-// explain says what a user can do about a file that was not changed.
-func (c *Command) explain(t *clients.Target, err error) error {
-	if e, ok := errors.AsType[*clients.DifferentError](err); ok {
-		return fmt.Errorf("%s has another entry %s; - is what it says, + what would be written:\n%s\thint: -force replaces it, -name adds another one", e.Path, t.Name, e.Diff)
-	}
-	if e, ok := errors.AsType[*clients.UnsafeError](err); ok && e.Paste != "" {
-		return fmt.Errorf("%w; nothing was written. This is what the file needs:\n%s", e, strings.TrimSuffix(e.Paste, "\n"))
-	}
-	if e, ok := errors.AsType[*clients.CommandError](err); ok {
-		var words []string
-		for _, w := range e.Command {
-			words = append(words, quote(w))
-		}
-		return fmt.Errorf("%w\n\thint: only its own command changes that file. Once %s can be run: %s", e, e.Command[0], strings.Join(words, " "))
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/clients"
+	"github.com/mcpgen/mcpgen/internal/mask"
 )
 
 func absolute(path string) (string, error) { return filepath.Abs(path) }
@@ -38,7 +39,7 @@ type row struct {
 	Scope   string   `json:"scope"`
 	Path    string   `json:"path"`
 	Name    string   `json:"name,omitempty"`
-	Command []string `json:"command,omitempty"`
+	Command []string `json:"command,omitempty"` // without credentials, as is URL
 	URL     string   `json:"url,omitempty"`
 	Ours    bool     `json:"installed"` // by install, and unchanged since
 	Current *bool    `json:"current,omitempty"`
@@ -100,12 +101,10 @@ func (c *Command) Status(ctx context.Context, args []string, o StatusOptions) (f
 
 // row checks an entry.
 func (c *Command) row(ctx context.Context, s *clients.Status, o StatusOptions) *row {
-	r := &row{
-		Client: s.Client.Name, Scope: string(s.Scope), Path: s.Path, Name: s.Name,
-		URL: s.Server.URL, Ours: s.Ours, Finding: s.Finding,
-	}
+	r := &row{Client: s.Client.Name, Scope: string(s.Scope), Path: s.Path, Name: s.Name, Ours: s.Ours, Finding: s.Finding}
+	r.URL, _ = mask.URL(s.Server.URL)
 	if s.Server.Command != "" {
-		r.Command = append([]string{s.Server.Command}, s.Server.Args...)
+		r.Command, _ = mask.Arguments(append([]string{s.Server.Command}, s.Server.Args...))
 	}
 	if s.Ours && s.Build != nil && c.Current != nil {
 		current, err := c.Current(ctx, s.Build)
@@ -128,7 +127,8 @@ func (c *Command) row(ctx context.Context, s *clients.Status, o StatusOptions) *
 	answers := err == nil
 	r.Answers = &answers
 	if err != nil {
-		text, _, _ := strings.Cut(err.Error(), "\n")
+		// The error, or the program, may repeat what it was started with.
+		text, _, _ := strings.Cut(mask.Text(err.Error(), s.Client.Secrets(&s.Server, c.System.Lookup)), "\n")
 		r.find("it does not answer: " + text)
 		return r
 	}
@@ -162,11 +162,7 @@ func (r *row) server() string {
 	if len(r.Command) == 0 {
 		return r.Path
 	}
-	var words []string
-	for _, w := range r.Command {
-		words = append(words, quote(w))
-	}
-	return strings.Join(words, " ")
+	return words(r.Command)
 }
 
 // cells escapes what ends the cell or the row of a table, which texts of files may have.

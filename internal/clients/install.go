@@ -3,14 +3,11 @@ package clients
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
-	"os/exec"
-	"path/filepath"
-	"slices"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/mask"
 )
 
 // Target is an entry of a file, which need not be there.
@@ -35,12 +32,12 @@ const (
 // DifferentError is an entry of the same name that says something else.
 type DifferentError struct {
 	Path string
-	Diff string // lines that begin with - or +
+	Diff string // lines that begin with - or +, without values that may be credentials
 }
 
 func (e *DifferentError) Error() string { return e.Path + " has another entry of that name" }
 
-// UnsafeError is a file that was not changed. Paste is what a user can write there.
+// UnsafeError is a file that was not changed. Paste is what a user can write there, as [Client.Shown] has it.
 type UnsafeError struct {
 	Path  string
 	Paste string
@@ -71,33 +68,34 @@ type Change struct {
 var errDry = errors.New("nothing is written")
 
 // Install adds an entry, or replaces it with Force. Errors are a *DifferentError, an
-// *UnsafeError, a *CommandError, or of the file system.
+// *UnsafeError, an *OutsideError, a *CommandError, an *OpenError, or of the file system.
 func (s *System) Install(ctx context.Context, t *Target, entry Fields, how Change) (Result, error) {
 	if t.Client.usesOwn(t.Scope) {
 		return s.installOwn(ctx, t, entry, how)
 	}
 	path := s.File(t.Client, t.Scope)
-	real, err := followLinks(path)
+	real, err := s.realFile(t.Client, t.Scope)
 	if err != nil {
 		return "", err
 	}
+	paste, _ := t.Client.Shown(entry)
 	f, result := t.Client.format(), Result("")
-	err = replaceFile(ctx, path, mode(t.Scope), func(old []byte) (change, error) {
+	err = replace(ctx, real, mode(t.Scope), keptAs(path, t.Scope), func(old []byte) (change, error) {
 		before, err := f.emptiness(old, t.Client.Holds)
 		if err != nil {
-			return change{}, &UnsafeError{path, t.Paste(entry), err}
+			return change{}, &UnsafeError{path, t.Paste(paste), err}
 		}
 		before.Missing = old == nil
 		found, err := find(f, old, t)
 		if err != nil {
-			return change{}, &UnsafeError{path, t.Paste(entry), err}
+			return change{}, &UnsafeError{path, t.Paste(paste), err}
 		}
 		var different error
 		result, different = compare(path, t, found, entry, how)
 		text := old
 		if result != Present {
 			if text, err = f.set(old, t.Client.Holds, t.Name, entry); err != nil {
-				return change{}, &UnsafeError{path, t.Paste(entry), err}
+				return change{}, &UnsafeError{path, t.Paste(paste), err}
 			}
 		}
 		if different != nil {
@@ -128,11 +126,32 @@ func compare(path string, t *Target, found *Found, entry Fields, how Change) (Re
 	case how.Force:
 		return Replaced, nil
 	}
-	wanted := jsonString(t.Name) + ": " + entry.JSON(true)
-	if t.Client.TOML {
-		wanted = entry.TOML(t.Client.Holds, t.Name, "\n")
+	has, _ := t.lines(found.value)
+	wanted, _ := t.lines(entry)
+	return "", &DifferentError{path, diff(has, wanted)}
+}
+
+// diff shows two texts.
+func diff(old, now string) string {
+	var out strings.Builder
+	for i, text := range []string{old, now} {
+		for line := range strings.Lines(text) {
+			out.WriteString([]string{"- ", "+ "}[i] + strings.TrimSuffix(line, "\n") + "\n")
+		}
 	}
-	return "", &DifferentError{path, diff(found.Text, wanted)}
+	if old == now {
+		out.WriteString("what is shown as " + mask.Sign + " differs\n")
+	}
+	return out.String()
+}
+
+// keptAs is where the old text of a file is kept. That of a project is not: others read what is in a
+// repository, which has the old text itself.
+func keptAs(path string, scope Scope) string {
+	if scope == Project {
+		return ""
+	}
+	return path + ".bak"
 }
 
 // mode is that of a new file.
@@ -186,7 +205,7 @@ func (s *System) Uninstall(ctx context.Context, t *Target, how Change) (Result, 
 		return s.uninstallOwn(ctx, t, how)
 	}
 	path := s.File(t.Client, t.Scope)
-	real, err := followLinks(path)
+	real, err := s.realFile(t.Client, t.Scope)
 	if err != nil {
 		return "", err
 	}
@@ -202,7 +221,7 @@ func (s *System) Uninstall(ctx context.Context, t *Target, how Change) (Result, 
 		before = f.Before
 	}
 	result := Removed
-	err = replaceFile(ctx, path, mode(t.Scope), func(old []byte) (change, error) {
+	err = replace(ctx, real, mode(t.Scope), keptAs(path, t.Scope), func(old []byte) (change, error) {
 		text, err := t.Client.format().remove(old, t.Client.Holds, t.Name, before)
 		if errors.Is(err, errMissing) {
 			result = Absent
@@ -227,186 +246,4 @@ func (s *System) Uninstall(ctx context.Context, t *Target, how Change) (Result, 
 		})
 	}
 	return result, err
-}
-
-// CommandError is a command of a client that cannot be run, or has failed.
-type CommandError struct {
-	Command []string
-	Output  string
-	Err     error
-	Removed string // an entry that was to be replaced, and could not be added again
-}
-
-func (e *CommandError) Error() string {
-	text := fmt.Sprintf("run %s: %v", e.Command[0], e.Err)
-	if e.Output != "" {
-		text += ": " + e.Output
-	}
-	if e.Removed != "" {
-		text += "; the old entry is no longer there: " + e.Removed
-	}
-	return text
-}
-
-// Unwrap returns the cause, such as [exec.ErrNotFound].
-func (e *CommandError) Unwrap() error { return e.Err }
-
-// arguments fills in a command of a client.
-func (t *Target) arguments(args []string, entry string) []string {
-	command := []string{t.Client.Own.Program}
-	for _, arg := range args {
-		switch arg {
-		case "SCOPE":
-			arg = string(t.Scope)
-		case "NAME":
-			arg = t.Name
-		case "JSON":
-			arg = entry
-		}
-		command = append(command, arg)
-	}
-	return command
-}
-
-// run runs a command of a client in the current directory.
-func (s *System) run(ctx context.Context, command []string) error {
-	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Dir = s.Dir
-	out, err := cmd.CombinedOutput()
-	if err == nil {
-		return nil
-	}
-	text := strings.TrimSpace(string(out))
-	return &CommandError{Command: command, Output: text[:min(len(text), 500)], Err: err}
-}
-
-func (s *System) installOwn(ctx context.Context, t *Target, entry Fields, how Change) (Result, error) {
-	path := s.File(t.Client, t.Scope)
-	list, err := s.Entries(t.Client, t.Scope)
-	if err != nil {
-		return "", &UnsafeError{path, t.Paste(entry), err}
-	}
-	var found *Found
-	if i := slices.IndexFunc(list, func(f Found) bool { return f.Name == t.Name }); i >= 0 {
-		found = &list[i]
-	}
-	result, err := compare(path, t, found, entry, how)
-	if err != nil || result == Present || how.DryRun {
-		return result, err
-	}
-	key, err := s.ownKey(path, t.Scope)
-	if err != nil {
-		return "", err
-	}
-	if err := s.remember(ctx, key, t.Name, Before{}, EntryRecord{sum(plain(entry)), how.Build}); err != nil {
-		return "", err
-	}
-	if result == Replaced {
-		return result, s.replaceOwn(ctx, t, found, entry)
-	}
-	return result, s.run(ctx, t.arguments(t.Client.Own.Add, entry.JSON(false)))
-}
-
-// replaceOwn replaces an entry by the client's command, which can only remove the old one and add
-// the new one. The old one is added again if the new one is refused.
-func (s *System) replaceOwn(ctx context.Context, t *Target, found *Found, entry Fields) error {
-	// The text is JSON without comments: its client has written it.
-	var old map[string]json.RawMessage
-	if err := json.Unmarshal([]byte("{"+found.Text+"}"), &old); err != nil {
-		return &UnsafeError{s.File(t.Client, t.Scope), t.Paste(entry), err}
-	}
-	if err := s.run(ctx, t.arguments(t.Client.Own.Remove, "")); err != nil {
-		return err
-	}
-	err := s.run(ctx, t.arguments(t.Client.Own.Add, entry.JSON(false)))
-	if err == nil {
-		return nil
-	}
-	// Also after Ctrl-C, which may be why the command has failed.
-	if s.run(context.WithoutCancel(ctx), t.arguments(t.Client.Own.Add, string(old[t.Name]))) != nil {
-		if e, ok := errors.AsType[*CommandError](err); ok {
-			e.Removed = found.Text
-		}
-	}
-	return err
-}
-
-// ownKey is the name of a scope of a file in the record.
-func (s *System) ownKey(path string, scope Scope) (string, error) {
-	real, err := followLinks(path)
-	if scope == Local {
-		real += "#" + s.Dir
-	}
-	return real, err
-}
-
-func (s *System) uninstallOwn(ctx context.Context, t *Target, how Change) (Result, error) {
-	list, err := s.Entries(t.Client, t.Scope)
-	if err != nil {
-		return "", &UnsafeError{s.File(t.Client, t.Scope), "", err}
-	}
-	if !slices.ContainsFunc(list, func(f Found) bool { return f.Name == t.Name }) {
-		return Absent, nil
-	}
-	if how.DryRun {
-		return Removed, nil
-	}
-	if err := s.run(ctx, t.arguments(t.Client.Own.Remove, "")); err != nil {
-		return "", err
-	}
-	key, err := s.ownKey(s.File(t.Client, t.Scope), t.Scope)
-	if err != nil {
-		return "", err
-	}
-	return Removed, s.changeRecord(ctx, func(r *Record) {
-		if f := r.Files[key]; f != nil {
-			delete(f.Entries, t.Name)
-		}
-	})
-}
-
-// Entries returns what a client has in a scope.
-func (s *System) Entries(c *Client, scope Scope) ([]Found, error) {
-	text, _, err := readFile(s.File(c, scope))
-	if err != nil {
-		return nil, err
-	}
-	if scope != Local {
-		return c.format().entries(text, c.Holds)
-	}
-	// Claude Code has the local entries of each directory in the file of the user.
-	t, err := parseJSON(text)
-	if err != nil {
-		return nil, err
-	}
-	projects, err := t.object(text, "projects")
-	if err != nil || projects == nil {
-		return nil, err
-	}
-	for dir := s.Dir; ; dir = filepath.Dir(dir) {
-		m, err := projects.value.find(text, filepath.ToSlash(dir))
-		if err != nil {
-			return nil, err
-		}
-		if m == nil {
-			m, err = projects.value.find(text, dir)
-		}
-		if err != nil || dir == filepath.Dir(dir) {
-			return nil, err
-		}
-		if m != nil && m.value.kind == '{' {
-			return jsonFormat{}.entries(text[m.value.start:m.value.end], c.Holds)
-		}
-	}
-}
-
-// diff shows two texts.
-func diff(old, now string) string {
-	var out strings.Builder
-	for i, text := range []string{old, now} {
-		for line := range strings.Lines(strings.ReplaceAll(text, "\r\n", "\n")) {
-			out.WriteString([]string{"- ", "+ "}[i] + strings.TrimSuffix(line, "\n") + "\n")
-		}
-	}
-	return out.String()
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/internal/clients/clientfiles"
+	"github.com/mcpgen/mcpgen/internal/trust"
 )
 
 // system is one whose home directory is empty.
@@ -28,6 +29,9 @@ func system(t *testing.T) *System {
 
 // server has everything that an entry can have.
 var server = &Server{Command: "/usr/bin/notes", Args: []string{"-db", "a b"}, Env: []Variable{{Name: "A", Value: "b"}}}
+
+// ownServer has nothing that must not be an argument of the client's own command.
+var ownServer = &Server{Command: "/usr/bin/notes", Args: []string{"-db", "a b"}, Env: []Variable{{Name: "A", Refer: true}}}
 
 // targets are all clients and scopes whose files are edited.
 func targets() (list []*Target) {
@@ -107,7 +111,10 @@ func TestInstall(t *testing.T) {
 					writeText(t, path, text)
 					installed(t, s, target, server, entry)
 					wantFile(t, path, text)
-					wantFile(t, path+".bak", text)
+					kept, err := os.ReadFile(path + ".bak")
+					if inRepository := errors.Is(err, os.ErrNotExist); inRepository != (target.Scope == Project) || !inRepository && string(kept) != text {
+						t.Errorf("the old file: %q, %v", kept, err)
+					}
 				}
 				s := system(t)
 				installed(t, s, target, server, entry)
@@ -122,12 +129,15 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// A link keeps naming the file, which has the entry.
+// A link keeps naming the file, which has the entry: that of a user anywhere, that of a project within it.
 func TestInstallLinked(t *testing.T) {
 	for _, target := range targets() {
 		s := system(t)
 		path, text := s.File(target.Client, target.Scope), "\n"
 		real := filepath.Join(s.Home, "dotfiles", "file")
+		if target.Scope == Project {
+			real = filepath.Join(s.Dir, "config", "file")
+		}
 		writeText(t, real, text)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.Symlink(real, path)); err != nil {
 			t.Skip("there are no links:", err)
@@ -141,6 +151,9 @@ func TestInstallLinked(t *testing.T) {
 		}
 		if now, err := os.ReadFile(real); err != nil || !strings.Contains(string(now), "notes") {
 			t.Errorf("%s: %q, %v", target.Client.Name, now, err)
+		}
+		if _, err := os.Lstat(real + ".bak"); err == nil {
+			t.Errorf("%s: the old file is kept where the link leads", target.Client.Name)
 		}
 		if result, err := s.Uninstall(t.Context(), target, Change{}); err != nil || result != Removed {
 			t.Error(result, err)
@@ -329,7 +342,7 @@ esac
 	}
 	t.Setenv("LOG", log)
 	t.Setenv("FILE", path)
-	entry, err := target.Client.Entry(server)
+	entry, err := target.Client.Entry(ownServer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +386,7 @@ esac
 func TestInstallCancelled(t *testing.T) {
 	s := system(t)
 	target := &Target{Find("cursor"), User, "n"}
-	path, err := followLinks(s.File(target.Client, User))
+	path, err := trust.Resolve(s.File(target.Client, User))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -424,7 +437,7 @@ esac
 		if err != nil {
 			t.Fatal(err)
 		}
-		entry, err := target.Client.Entry(server)
+		entry, err := target.Client.Entry(ownServer)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -205,7 +205,7 @@ func (p *jsonParser) value(depth int) (node, error) {
 			if len(token) == 0 {
 				return node{}, p.wrong("a value is missing")
 			}
-			return node{}, p.wrong("%.40q is not a value", token)
+			return node{}, p.wrong("this is not a value") // without the text, which may be a password
 		}
 		if c != 't' && c != 'f' && c != 'n' {
 			c = '0'

@@ -64,7 +64,7 @@ func parseRecord(path string, text []byte) (*Record, error) {
 
 // changeRecord changes the record.
 func (s *System) changeRecord(ctx context.Context, edit func(*Record)) error {
-	return replace(ctx, s.Record, 0o600, false, func(old []byte) (change, error) {
+	return replace(ctx, s.Record, 0o600, "", func(old []byte) (change, error) {
 		r, err := parseRecord(s.Record, old)
 		if err != nil {
 			return change{}, err

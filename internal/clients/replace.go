@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/filelock"
 	"github.com/mcpgen/mcpgen/internal/regularfile"
+	"github.com/mcpgen/mcpgen/internal/trust"
 )
 
 const (
@@ -20,7 +21,6 @@ const (
 	maxFile = 64 << 20
 	// mostReads is how often a file is read that others change meanwhile.
 	mostReads = 3
-	mostLinks = 40
 )
 
 // ErrChanging says that a file has changed each time before its new form could be written.
@@ -34,16 +34,16 @@ type change struct {
 
 // replaceFile reads a file, calls edit, and replaces the file by what it returns. A reader gets
 // the old text or the new one, also if this process is killed or the disk is full. Mode and owner
-// stay, a link keeps naming the file, and the first old text is kept beside it as .bak. If the
-// file has changed meanwhile, edit is called again. If it is missing, edit gets nil, and a
+// stay, a link keeps naming the file, and the first old text is kept beside path as .bak, for its owner
+// alone. If the file has changed meanwhile, edit is called again. If it is missing, edit gets nil, and a
 // new file has the given mode.
 func replaceFile(ctx context.Context, path string, mode fs.FileMode, edit func(old []byte) (change, error)) error {
-	return replace(ctx, path, mode, true, edit)
+	return replace(ctx, path, mode, path+".bak", edit)
 }
 
-// replace is replaceFile, which keeps the old text only if that is asked for.
-func replace(ctx context.Context, path string, mode fs.FileMode, keep bool, edit func(old []byte) (change, error)) error {
-	path, err := followLinks(path)
+// replace is replaceFile, which keeps the old text in the file keep, unless that is "".
+func replace(ctx context.Context, path string, mode fs.FileMode, keep string, edit func(old []byte) (change, error)) error {
+	path, err := trust.Resolve(path)
 	if err != nil {
 		return err
 	}
@@ -70,37 +70,6 @@ func replace(ctx context.Context, path string, mode fs.FileMode, keep bool, edit
 		}
 	}
 	return ErrChanging
-}
-
-// followLinks returns the file that a path names, which may be missing.
-func followLinks(path string) (string, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return "", err
-	}
-	for range mostLinks {
-		info, err := os.Lstat(path)
-		if err != nil || info.Mode()&fs.ModeSymlink == 0 {
-			if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
-				path = filepath.Join(dir, filepath.Base(path))
-			}
-			return path, nil
-		}
-		to, err := os.Readlink(path)
-		if err != nil {
-			return "", err
-		}
-		if !filepath.IsAbs(to) {
-			// The directory may be a link, and ".." is relative to what it names.
-			dir, err := filepath.EvalSymlinks(filepath.Dir(path))
-			if err != nil {
-				return "", err
-			}
-			to = filepath.Join(dir, to)
-		}
-		path = to
-	}
-	return "", &fs.PathError{Op: "open", Path: path, Err: errors.New("too many links")}
 }
 
 // lock waits until no other process of this kind changes the file. The lock is in the cache
@@ -141,13 +110,13 @@ var (
 )
 
 // write makes the change durable, unless the file is no longer what was read.
-func write(path string, mode fs.FileMode, info fs.FileInfo, old []byte, c change, keep bool) error {
+func write(path string, mode fs.FileMode, info fs.FileInfo, old []byte, c change, keep string) error {
 	if info != nil {
 		if mode = info.Mode().Perm(); mode&0o200 == 0 {
 			return &fs.PathError{Op: "write", Path: path, Err: errors.New("the file is read-only")}
 		}
-		if keep && !c.remove {
-			if err := backup(path, info, old); err != nil {
+		if keep != "" && !c.remove {
+			if err := backup(keep, info, old); err != nil {
 				return fmt.Errorf("keep the old file: %w", err)
 			}
 		}
@@ -190,17 +159,17 @@ func unchanged(path string, info fs.FileInfo, old []byte) error {
 	return nil
 }
 
-// backup keeps a text as .bak, unless there is one.
-func backup(path string, info fs.FileInfo, text []byte) error {
-	bak := path + ".bak"
-	if _, err := os.Lstat(bak); err == nil {
+// backup keeps a text in a file, unless that is there. Only the owner may read the copy, whatever the mode of
+// the file is: a password that is taken out of the file stays in the copy.
+func backup(keep string, info fs.FileInfo, text []byte) error {
+	if _, err := os.Lstat(keep); err == nil {
 		return nil
 	}
-	temp, err := aside(bak, info.Mode().Perm(), info, text)
+	temp, err := aside(keep, 0o600, info, text)
 	if err != nil {
 		return err
 	}
-	return os.Rename(temp, bak)
+	return os.Rename(temp, keep)
 }
 
 // aside writes a text into a new file of the same directory.

@@ -75,8 +75,10 @@ func TestReplaceFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantFile(t, path+".bak", "a")
-	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o640 {
-		t.Errorf("mode %v, %v", info.Mode(), err)
+	for name, want := range map[string]fs.FileMode{path: 0o640, path + ".bak": 0o600} {
+		if info, err := os.Stat(name); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != want {
+			t.Errorf("%s: mode %v, %v", name, info.Mode(), err)
+		}
 	}
 	if err := replaceFile(t.Context(), path, 0o600, func([]byte) (change, error) { return change{remove: true}, nil }); err != nil {
 		t.Fatal(err)

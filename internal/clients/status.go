@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/mask"
 )
 
 // Status is an entry that a client has, or a file that cannot be read.
@@ -14,6 +16,7 @@ type Status struct {
 	Path    string // of the file
 	Name    string // of the entry; "" if the file cannot be read
 	Server  Server
+	Dir     string // in which the server is started: that of the project, or the home directory
 	Ours    bool   // the entry is as install has written it
 	Build   *Build // what its program was built from, or nil
 	Finding string // what is wrong, or ""
@@ -30,7 +33,7 @@ func (s *System) Status(c *Client) ([]*Status, error) {
 	first := map[string]Scope{}
 	for _, scope := range c.Scopes() {
 		path := s.File(c, scope)
-		list, err := s.Entries(c, scope)
+		list, dir, err := s.entriesIn(c, scope)
 		if err != nil {
 			all = append(all, &Status{Client: c, Scope: scope, Path: path, Err: err, Finding: err.Error()})
 			continue
@@ -41,11 +44,11 @@ func (s *System) Status(c *Client) ([]*Status, error) {
 		}
 		for i := range list {
 			e := &list[i]
-			st := &Status{Client: c, Scope: scope, Path: path, Name: e.Name, Server: c.server(e.value)}
+			st := &Status{Client: c, Scope: scope, Path: path, Name: e.Name, Server: c.server(e.value), Dir: dir}
 			if f := r.Files[key]; f != nil && f.Entries[e.Name].Sum == sum(e.value) {
 				st.Ours, st.Build = true, f.Entries[e.Name].Build
 			}
-			st.Finding = st.Server.finding(s.Dir)
+			st.Finding = st.Server.finding(dir)
 			if other, twice := first[e.Name]; twice && st.Finding == "" {
 				st.Finding = "the scope " + string(other) + " has that name, too"
 			}
@@ -61,11 +64,12 @@ func (s *System) recordKey(c *Client, scope Scope) (string, error) {
 	if c.usesOwn(scope) {
 		return s.ownKey(s.File(c, scope), scope)
 	}
-	return followLinks(s.File(c, scope))
+	return s.realFile(c, scope)
 }
 
 // finding says what keeps a program from being started, "" if nothing is known.
 func (s *Server) finding(dir string) string {
+	command, _ := mask.Arguments([]string{s.Command})
 	switch {
 	case s.URL != "":
 		return ""
@@ -75,7 +79,7 @@ func (s *Server) finding(dir string) string {
 		return ""
 	case !strings.ContainsAny(s.Command, `/\`):
 		if _, err := exec.LookPath(s.Command); err != nil {
-			return "there is no program " + s.Command + " in PATH"
+			return "there is no program " + command[0] + " in PATH"
 		}
 		return ""
 	}
@@ -84,11 +88,15 @@ func (s *Server) finding(dir string) string {
 		path = filepath.Join(dir, path)
 	}
 	if info, err := os.Stat(path); err != nil || info.IsDir() {
-		return "there is no program " + s.Command
+		return "there is no program " + command[0]
 	}
 	// The module of a package that is served from source.
 	if len(s.Args) > 1 && s.Args[0] == "-C" {
-		if info, err := os.Stat(s.Args[1]); err != nil || !info.IsDir() {
+		module := s.Args[1]
+		if !filepath.IsAbs(module) {
+			module = filepath.Join(dir, module)
+		}
+		if info, err := os.Stat(module); err != nil || !info.IsDir() {
 			return "there is no directory " + s.Args[1]
 		}
 	}

@@ -299,7 +299,7 @@ func (p *tomlParser) value(depth int) (any, error) {
 		if token == "" {
 			return nil, p.wrong("a value is missing")
 		}
-		return nil, p.wrong("%.40q is not a value", token)
+		return nil, p.wrong("this is not a value") // without the text, which may be a password
 	}
 	return scalar(token), nil
 }

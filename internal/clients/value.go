@@ -10,7 +10,7 @@ import (
 // Field is a member of an entry.
 type Field struct {
 	Name  string
-	Value any // a string, bool, []string, or Fields
+	Value any // a string, bool, []string, or Fields; of an entry that is shown, also what plain returns
 }
 
 // Fields are the members of an entry, in the order in which they are written.
@@ -91,8 +91,16 @@ func (l *layout) jsonValue(value any, indent string) string {
 			items = append(items, jsonString(s))
 		}
 		return "[" + strings.Join(items, ","+l.colon[1:]) + "]"
+	case []any:
+		var items []string
+		for _, item := range v {
+			items = append(items, l.jsonValue(item, indent))
+		}
+		return "[" + strings.Join(items, ","+l.colon[1:]) + "]"
 	case bool:
 		return string(plain(v).(scalar))
+	case scalar:
+		return string(v)
 	}
 	return jsonString(value.(string))
 }
@@ -133,8 +141,16 @@ func tomlValue(value any) string {
 			items = append(items, tomlString(s))
 		}
 		return "[" + strings.Join(items, ", ") + "]"
+	case []any:
+		var items []string
+		for _, item := range v {
+			items = append(items, tomlValue(item))
+		}
+		return "[" + strings.Join(items, ", ") + "]"
 	case bool:
 		return string(plain(v).(scalar))
+	case scalar:
+		return string(v)
 	}
 	return tomlString(value.(string))
 }

@@ -148,7 +148,7 @@ func (i *invocation) command() (*clientcmd.Command, error) {
 	// Names and paths come from files that others may have written.
 	return &clientcmd.Command{
 		Invoked: command(), Out: visible.Writer(i.stdout), Err: visible.Writer(i.stderr), System: system,
-		Probe: func(ctx context.Context, s *clients.Status) (tools, tokens int, err error) { return probe(ctx, dir, s) },
+		Probe: probe,
 	}, nil
 }
 
@@ -223,6 +223,14 @@ func ownPath() (string, error) {
 	return path, nil
 }
 
+// absolute is a path of an entry that is for a directory.
+func absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(dir, path)
+}
+
 func sameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	y, err2 := os.Stat(b)
@@ -258,7 +266,7 @@ func (i *invocation) status() error {
 		path = ""
 	}
 	i.show.Only = func(s *clients.Status) bool {
-		return s.Name == i.options.Name || path != "" && s.Server.Command != "" && sameFile(s.Server.Command, path)
+		return s.Name == i.options.Name || path != "" && s.Server.Command != "" && sameFile(absolute(s.Dir, s.Server.Command), path)
 	}
 	found, err := c.Status(i.ctx, i.args, i.show)
 	if err == nil && found {
@@ -274,9 +282,9 @@ claude-desktop, codex, cursor, gemini, vscode or windsurf; with json the entry i
 printed and nothing is written.
 
 The entry is inserted into the file of the client, and every other byte stays. A
-file that cannot be parsed is not written: what to paste is printed. The old file is
-kept beside it as .bak the first time. The file of Claude Code for a user is
-changed by the command claude, which has to be in PATH.
+file that cannot be parsed is not written: what to paste is printed. The old file of a
+user is kept beside it as .bak the first time. The file of Claude Code for a user is
+changed by the command claude, which has to be in PATH and gets no values of -env.
 
 	-name NAME  the name of the entry; default: that of the server
 	-scope SCOPE
@@ -304,8 +312,8 @@ const helpStatus = `usage: %[1]s status [flags] [CLIENT]
 
 Shows the entries with the name of this server, and those that start this program,
 for this user and in the current directory. Those that install has written are
-started, and have to answer tools/list within 10 seconds. Exits with 1 if something
-is wrong.
+started, in the home directory or in that of the project, and have to answer
+tools/list within 10 seconds. Exits with 1 if something is wrong.
 
 	-name NAME  the name of the entries; default: that of the server
 	-start      also start entries that install has not written

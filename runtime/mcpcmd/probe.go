@@ -25,13 +25,14 @@ const (
 
 // probe starts the program of an entry as its client does, and asks it for its tools. Servers at
 // URLs are not called: package mcpclient would make every program larger.
-func probe(ctx context.Context, dir string, s *clients.Status) (tools, tokens int, err error) {
+func probe(ctx context.Context, s *clients.Status) (tools, tokens int, err error) {
 	if s.Server.URL != "" {
 		return 0, 0, errors.New("it is at a URL, which mcpgen status calls")
 	}
 	expand := func(text string) string { return s.Client.Expand(text, os.LookupEnv) }
 	cmd := exec.CommandContext(ctx, expand(s.Server.Command))
-	cmd.Dir, cmd.Env, cmd.WaitDelay = dir, os.Environ(), endTime
+	cmd.Dir, cmd.WaitDelay = s.Dir, endTime
+	cmd.Env = append(os.Environ(), "PWD="+s.Dir) // programs may look for files there
 	for _, arg := range s.Server.Args {
 		cmd.Args = append(cmd.Args, expand(arg))
 	}

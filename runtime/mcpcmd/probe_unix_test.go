@@ -31,12 +31,31 @@ func TestProbeGivesUp(t *testing.T) {
 		cancel()
 		opened <- f
 	}()
-	_, _, err := probe(ctx, t.TempDir(), &clients.Status{
-		Client: clients.Find("cursor"),
+	_, _, err := probe(ctx, &clients.Status{
+		Client: clients.Find("cursor"), Dir: t.TempDir(),
 		Server: clients.Server{Command: "/bin/sh", Args: []string{"-c", `cat "$0" & wait`, input}},
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	(<-opened).Close() // ends the second program
+}
+
+// A program is started in the directory of its entry, whatever the current one is.
+func TestProbeDir(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	_, _, err = probe(t.Context(), &clients.Status{
+		Client: clients.Find("cursor"), Dir: dir,
+		Server: clients.Server{Command: "/bin/sh", Args: []string{"-c", `echo "$(/bin/pwd) $PWD" > started`}},
+	})
+	if err == nil {
+		t.Error("the program answers")
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "started")); err != nil || string(text) != dir+" "+dir+"\n" {
+		t.Errorf("%q, %v, want %s", text, err, dir)
+	}
 }

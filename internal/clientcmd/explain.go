@@ -1,0 +1,130 @@
+package clientcmd
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/clients"
+	"github.com/mcpgen/mcpgen/internal/mask"
+)
+
+// warnSecrets reports what looks like a secret and is about to be in a file that is committed.
+func (c *Command) warnSecrets(s *clients.Server) {
+	warn := func(what, hint string) {
+		fmt.Fprintf(c.Err, "warning: %s looks like a secret, and the file of a project is meant to be committed\n\thint: %s\n", what, hint)
+	}
+	for _, v := range s.Env {
+		if !v.Refer && mask.Looks(v.Name, v.Value) {
+			warn("the value of "+v.Name, "-env "+v.Name+" without a value refers to the environment")
+		}
+	}
+	for _, v := range s.Header {
+		if mask.Looks(v.Name, v.Value) {
+			warn("the value of "+v.Name, referringHeader(v.Name)+" refers to the environment")
+		}
+	}
+	shown, _ := mask.Arguments(s.Args)
+	for i, arg := range s.Args {
+		if shown[i] != arg {
+			warn("the argument "+quote(shown[i]), "let the program read it from a variable: -env KEY")
+		}
+	}
+	if shown, hidden := mask.URL(s.URL); len(hidden) > 0 {
+		warn("a part of the URL "+shown, "send it in a header field: -header "+quote("Authorization=Bearer ${TOKEN}"))
+	}
+}
+
+// referringHeader is the flag for a header field whose value is in the environment.
+func referringHeader(name string) string {
+	value := "${TOKEN}"
+	if strings.EqualFold(name, "Authorization") {
+		value = "Bearer " + value
+	}
+	return "-header " + quote(name+"="+value)
+}
+
+// warnRelative reports arguments that mean another file in each directory. A client starts a server where it
+// is itself, which is a directory that others may have made.
+func (c *Command) warnRelative(scope clients.Scope, args []string) {
+	for _, arg := range args {
+		path, ok := relativePath(c.System.Dir, arg)
+		if !ok {
+			continue
+		}
+		where, hint := "the directory that the client is in, which may be one that others have made", "write the absolute path: "+quote(strings.TrimSuffix(arg, path)+filepath.Join(c.System.Dir, path))
+		if scope == clients.Project {
+			where, hint = "the directory that the client is in, which need not be that of the project", "start the client in "+quote(c.System.Dir)
+		}
+		shown, _ := mask.Arguments([]string{arg})
+		fmt.Fprintf(c.Err, "warning: the argument %s is a relative path: it names a file of %s\n\thint: %s\n", quote(shown[0]), where, hint)
+	}
+}
+
+// fileEndings are those of files that the arguments of programs name.
+var fileEndings = []string{
+	".js", ".mjs", ".cjs", ".ts", ".mts", ".py", ".rb", ".pl", ".php", ".lua", ".sh", ".bash", ".ps1", ".jar", ".go", ".wasm",
+	".json", ".yaml", ".yml", ".toml", ".ini", ".conf", ".env", ".db", ".sqlite", ".sqlite3", ".pem", ".txt", ".md", ".csv",
+}
+
+// relativePath returns the relative path that an argument is, or that is the value of its flag.
+func relativePath(dir, arg string) (path string, ok bool) {
+	path = arg
+	if strings.HasPrefix(arg, "-") {
+		_, path, _ = strings.Cut(arg, "=")
+	}
+	slashed := filepath.ToSlash(path)
+	switch {
+	case path == "" || filepath.IsAbs(path) || strings.HasPrefix(slashed, "/") || strings.Contains(path, "://") || strings.Contains(path, "${"):
+		return "", false
+	case slashed == "." || slashed == ".." || strings.HasPrefix(slashed, "./") || strings.HasPrefix(slashed, "../"):
+		return path, true
+	case slices.Contains(fileEndings, strings.ToLower(filepath.Ext(path))) && !strings.ContainsAny(path, " \t\n"):
+		return path, true
+	}
+	_, err := os.Lstat(filepath.Join(dir, path))
+	return path, err == nil
+}
+
+// explain says what a user can do about a file that was not changed.
+func (c *Command) explain(t *clients.Target, err error) error {
+	if e, ok := errors.AsType[*clients.DifferentError](err); ok {
+		return fmt.Errorf("%s has another entry %s; - is what it says, + what would be written:\n%s\thint: -force replaces it, -name adds another one", e.Path, t.Name, e.Diff)
+	}
+	if e, ok := errors.AsType[*clients.UnsafeError](err); ok && e.Paste != "" {
+		text := strings.TrimSuffix(e.Paste, "\n")
+		if strings.Contains(text, mask.Sign) {
+			text += "\n\thint: " + mask.Sign + " stands for what you have given, and is not shown"
+		}
+		return fmt.Errorf("%w; nothing was written. This is what the file needs:\n%s", e, text)
+	}
+	if e, ok := errors.AsType[*clients.OutsideError](err); ok {
+		return fmt.Errorf("%w\n\thint: replace the link by a file or directory of the project; -scope user changes the file of the user", e)
+	}
+	if e, ok := errors.AsType[*clients.OpenError](err); ok {
+		return &UsageError{e.Error(), openHint(t, e)}
+	}
+	if e, ok := errors.AsType[*clients.CommandError](err); ok {
+		return fmt.Errorf("%w\n\thint: only its own command changes that file. Once %s can be run: %s", e, e.Command[0], words(e.Command))
+	}
+	return err
+}
+
+// openHint says how an entry needs no values that others can read.
+func openHint(t *clients.Target, e *clients.OpenError) string {
+	if len(e.Remove) > 0 {
+		return "it is part of the old entry, which is added again if the new one is refused. Take it out first: " + words(e.Remove)
+	}
+	return "-env KEY without a value, and -header 'NAME=${KEY}', refer to the variable KEY of " + t.Client.Title + "; a program can read such a variable instead of an argument"
+}
+
+func words(command []string) string {
+	var list []string
+	for _, w := range command {
+		list = append(list, quote(w))
+	}
+	return strings.Join(list, " ")
+}
