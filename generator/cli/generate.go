@@ -11,6 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
+	"github.com/mcpgen/mcpgen/internal/trust"
 	"github.com/rogpeppe/go-internal/diff"
 )
 
@@ -225,8 +226,14 @@ func (c *command) fixCommand(p *pipeline.Package, tags string) string {
 
 // relative shortens a path for people.
 func (c *command) relative(path string) string {
-	if rel, err := filepath.Rel(c.dir, path); err == nil && filepath.IsLocal(rel) {
-		return rel
+	dirs := []string{c.dir}
+	if real, err := trust.Resolve(c.dir); err == nil {
+		dirs = append(dirs, real) // as files that links lead to are named
+	}
+	for _, dir := range dirs {
+		if rel, err := filepath.Rel(dir, path); err == nil && filepath.IsLocal(rel) {
+			return rel
+		}
 	}
 	return path
 }

@@ -110,11 +110,12 @@ Instead of a package, all of this works with a server of any kind:
 	mcpgen list tcp://localhost:9000        tcp://host:port, unix:///path
 	mcpgen list @books                      an entry of mcpServers in .mcp.json or
 	                                        mcp.json, of this directory or one above
+	                                        up to the root of the repository
 	mcpgen list -- npx -y some-server       a program, which comes last
 
 A program behind -- gets the environment of the shell. One of @NAME is printed
-before it is started; it gets HOME, LANG, PATH and the like, and the env of its
-entry. A server that requires a login gets one: with a browser, if there is a
+before it is started in the directory of that file, which has to be your own; it gets
+HOME, LANG, PATH and the like, and the env of its entry. A server that requires a login gets one: with a browser, if there is a
 terminal; see mcpgen help login. Progress and log messages go to standard error. A call that becomes a
 task is run to its end, and Ctrl-C cancels the task. If the server asks for
 input, a terminal is asked; without one the question is cancelled. Which revision

@@ -16,6 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/program"
 	"github.com/mcpgen/mcpgen/generator/internal/remote"
 	"github.com/mcpgen/mcpgen/internal/children"
+	"github.com/mcpgen/mcpgen/internal/mask"
 	"github.com/mcpgen/mcpgen/internal/visible"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -149,8 +150,9 @@ func (r *remoteServer) resolve() (code int) {
 	}
 	if entry.Command != nil {
 		// A file has said what to run, and not the user.
-		words := make([]string, 0, len(entry.Command))
-		for _, w := range entry.Command {
+		shown, _ := mask.Arguments(entry.Command)
+		words := make([]string, 0, len(shown))
+		for _, w := range shown {
 			words = append(words, word(w))
 		}
 		c.noteln("starting %s, as %s says", strings.Join(words, " "), c.relative(entry.File))
@@ -166,7 +168,7 @@ func (r *remoteServer) resolve() (code int) {
 	}
 	secrets := c.hide(entry.URL, entry.Header, bearer)
 	r.address, r.file = entry.URL, entry.File
-	r.target = entry.Target(c.dir, remote.Credentials{Bearer: bearer, Auth: c.authFor(entry.URL, secrets)})
+	r.target = entry.Target(remote.Credentials{Bearer: bearer, Auth: c.authFor(entry.URL, secrets)})
 	if cmd, ok := r.target.(mcpclient.Command); ok {
 		r.target = logged(cmd, c.log)
 	}

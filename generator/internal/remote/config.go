@@ -7,13 +7,18 @@ import (
 	"io/fs"
 	"maps"
 	"net/http"
+	"os"
+	"os/user"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/internal/mask"
 	"github.com/mcpgen/mcpgen/internal/regularfile"
+	"github.com/mcpgen/mcpgen/internal/trust"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
@@ -50,8 +55,13 @@ type ConfigError struct {
 func (e *ConfigError) Error() string { return e.Message }
 
 // Find looks for an entry of mcpServers in .mcp.json and mcp.json, in a directory and those
-// above it. Variables in it, ${NAME} and ${NAME:-default}, are those of lookup.
+// above it, up to the root of the repository. Variables in it, ${NAME} and ${NAME:-default}, are
+// those of lookup. A file of another user, or in the directory of one, is an error, and so is a
+// link out of the repository or module: an entry says what to run.
 func Find(dir, name string, lookup func(string) (string, bool)) (*Entry, error) {
+	if real, err := trust.Resolve(dir); err == nil {
+		dir = real // the directories above are those of a repository
+	}
 	var names, files []string
 	for {
 		for _, base := range configNames {
@@ -59,6 +69,9 @@ func Find(dir, name string, lookup func(string) (string, bool)) (*Entry, error) 
 			servers, err := readConfig(file)
 			if errors.Is(err, fs.ErrNotExist) {
 				continue
+			}
+			if wrong, ok := errors.AsType[*trust.OwnerError](err); ok {
+				return nil, foreign(file, wrong)
 			}
 			if err != nil {
 				return nil, &ConfigError{Message: fmt.Sprintf("read servers: %v", err)}
@@ -70,10 +83,26 @@ func Find(dir, name string, lookup func(string) (string, bool)) (*Entry, error) 
 			names = append(names, slices.Sorted(maps.Keys(servers))...)
 		}
 		parent := filepath.Dir(dir)
-		if parent == dir {
+		if parent == dir || trust.IsRepository(dir) {
 			return nil, notFound(name, names, files)
 		}
 		dir = parent
+	}
+}
+
+// foreign is a file that another user has made, or could replace.
+func foreign(file string, e *trust.OwnerError) error {
+	owner := fmt.Sprintf("the user number %d", e.Owner)
+	if u, err := user.LookupId(strconv.Itoa(e.Owner)); err == nil {
+		owner = u.Username
+	}
+	what := "it"
+	if e.Path != file {
+		what = e.Path
+	}
+	return &ConfigError{
+		Message: fmt.Sprintf("%s is not read: %s belongs to %s, and an entry says what to run", file, what, owner),
+		Hint:    "copy the entry into a file of your own, or name the server itself: a URL, or -- and its command",
 	}
 }
 
@@ -81,7 +110,7 @@ func notFound(name string, names, files []string) error {
 	e := &ConfigError{Message: "there is no server @" + name}
 	switch near := diag.Nearest(name, names); {
 	case len(files) == 0:
-		e.Hint = "servers are entries of mcpServers in .mcp.json or mcp.json, of this directory or one above"
+		e.Hint = "servers are entries of mcpServers in .mcp.json or mcp.json, of this directory or one above, up to the root of the repository"
 	case near != "":
 		e.Hint = "did you mean @" + near + "?"
 	case len(names) == 0:
@@ -93,7 +122,21 @@ func notFound(name string, names, files []string) error {
 }
 
 func readConfig(file string) (map[string]json.RawMessage, error) {
-	data, err := regularfile.ReadWithin(file, maxConfig)
+	if _, err := os.Lstat(file); err != nil {
+		return nil, err
+	}
+	dir := filepath.Dir(file)
+	real, err := trust.Follow(dir, file)
+	if err != nil {
+		return nil, err
+	}
+	// Who owns the directory can replace the file.
+	for _, path := range []string{dir, file, filepath.Dir(real), real} {
+		if err := trust.Owned(path); err != nil {
+			return nil, err
+		}
+	}
+	data, err := regularfile.ReadWithin(real, maxConfig)
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +187,7 @@ func parseEntry(file, name string, text json.RawMessage, lookup func(string) (st
 	case (e.Command == nil) == (e.URL == ""):
 		return nil, &ConfigError{Message: fmt.Sprintf("the entry %s of %s must have either a command or a url", name, file)}
 	case e.URL != "" && scheme(e.URL) == "":
-		return nil, &ConfigError{Message: fmt.Sprintf("the url of the entry %s of %s is not one of a server: %s", name, file, e.URL)}
+		return nil, &ConfigError{Message: fmt.Sprintf("the url of the entry %s of %s is not one of a server: %s", name, file, shown(e.URL))}
 	case HasUser(e.URL):
 		return nil, &ConfigError{
 			Message: fmt.Sprintf("the url of the entry %s of %s has a user name or a password", name, file),
@@ -175,12 +218,18 @@ func (x *expansion) expand(text string) string {
 	})
 }
 
-// Target returns the server of an entry. A program gets a few variables of the environment,
-// and those of the entry. with has no Header.
-func (e *Entry) Target(dir string, with Credentials) mcpclient.Target {
+// shown is a URL without what may be a credential.
+func shown(address string) string {
+	text, _ := mask.URL(address)
+	return text
+}
+
+// Target returns the server of an entry. A program is started in the directory of the file. It gets a few
+// variables of the environment, and those of the entry. with has no Header.
+func (e *Entry) Target(with Credentials) mcpclient.Target {
 	if e.Command == nil {
 		with.Header = e.Header
 		return URL(e.URL, with)
 	}
-	return mcpclient.Command{Path: e.Command[0], Args: e.Command[1:], Dir: dir, Env: e.Env}
+	return mcpclient.Command{Path: e.Command[0], Args: e.Command[1:], Dir: filepath.Dir(e.File), Env: e.Env}
 }
