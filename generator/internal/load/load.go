@@ -104,11 +104,17 @@ func (l *loader) load(ctx context.Context) ([]*Package, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkLinks(dirsOf(targets)); err != nil {
+		return nil, err
+	}
 	if targets, err = l.withoutOrphans(targets); err != nil {
 		return nil, err
 	}
 	from, err := l.origins(ctx, targets)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkLinks(dirsOf(from.targets(targets))); err != nil {
 		return nil, err
 	}
 	generated, flags := hidden{}, []string{}
@@ -150,6 +156,9 @@ func (l *loader) load(ctx context.Context) ([]*Package, error) {
 	stop()
 	if err != nil {
 		return nil, l.explain(ctx, err)
+	}
+	if err := checkLinks(importedDirs(loaded)); err != nil {
+		return nil, err
 	}
 	return l.collect(ctx, loaded, targets, from)
 }

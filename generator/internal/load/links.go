@@ -1,0 +1,69 @@
+package load
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/mcpgen/mcpgen/internal/trust"
+)
+
+// follow refuses a file or directory that a link leads to from a module which it is not in: the module may be
+// a cloned one, and what is read is shown. Where this process is, its user has chosen.
+func follow(name string) error {
+	here, err := os.Getwd()
+	if err != nil {
+		here = string(filepath.Separator)
+	}
+	_, err = trust.Follow(here, name)
+	if e, ok := errors.AsType[*trust.LinkError](err); ok {
+		return &Error{Message: e.Error(), Hint: "replace the link by a file or directory of the module"}
+	}
+	if e, ok := errors.AsType[*trust.OwnerError](err); ok {
+		return &Error{Message: e.Error(), Hint: "replace the link by a file or directory of your own"}
+	}
+	return nil // other errors are found where the file is read
+}
+
+// checkLinks refuses directories that links lead to, and those with such Go files.
+func checkLinks(dirs []string) error {
+	for _, dir := range dirs {
+		if err := follow(dir); err != nil {
+			return err
+		}
+		entries, _ := os.ReadDir(dir) // the go command says why not
+		for _, e := range entries {
+			if e.Type()&os.ModeSymlink == 0 || !strings.HasSuffix(e.Name(), ".go") {
+				continue
+			}
+			if err := follow(filepath.Join(dir, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// dirsOf are the directories of targets, as far as they are known.
+func dirsOf(targets []target) (dirs []string) {
+	for _, t := range targets {
+		if t.dir != "" {
+			dirs = append(dirs, t.dir)
+		}
+	}
+	return dirs
+}
+
+// importedDirs are those of the packages of main modules, also of those that others import: their comments
+// are shown, and so are their errors.
+func importedDirs(loaded []*packages.Package) (dirs []string) {
+	packages.Visit(loaded, nil, func(p *packages.Package) {
+		if p.Module != nil && p.Module.Main && p.Dir != "" {
+			dirs = append(dirs, p.Dir)
+		}
+	})
+	return dirs
+}
