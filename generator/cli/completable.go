@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,6 +14,8 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
+	"github.com/mcpgen/mcpgen/internal/regularfile"
+	"github.com/mcpgen/mcpgen/internal/trust"
 )
 
 // completable is what can be completed of a package.
@@ -131,18 +132,18 @@ func sourceFiles(dir string) (files []string) {
 // mostRead is how much of a file is searched for a directive.
 const mostRead = 256 << 10
 
-// hasDirective reports whether a Go file of a directory has a directive.
-func hasDirective(dir string) bool {
+// hasDirective reports whether a Go file of a directory has a directive. A link that loading the package
+// would refuse has none.
+func (c *command) hasDirective(dir string) bool {
 	for _, name := range sourceFiles(dir) {
-		if filepath.Base(name) == "mcp_gen.go" {
-			return true
-		}
-		file, err := os.Open(name)
+		real, err := trust.Follow(c.dir, name)
 		if err != nil {
 			continue
 		}
-		text, err := io.ReadAll(io.LimitReader(file, mostRead))
-		_ = file.Close() // a file that was only read
+		if filepath.Base(name) == "mcp_gen.go" {
+			return true
+		}
+		text, err := regularfile.ReadStart(real, mostRead)
 		if err == nil && (bytes.HasPrefix(text, []byte("//mcp:")) || bytes.Contains(text, []byte("\n//mcp:"))) {
 			return true
 		}

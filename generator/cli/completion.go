@@ -263,7 +263,7 @@ func (c *command) packages(word string) []candidate {
 			base == "testdata" || base == "vendor" || base == "node_modules" || strings.Count(rel, "/") >= mostDepth) {
 			return filepath.SkipDir
 		}
-		if hasDirective(path) {
+		if c.hasDirective(path) {
 			if rel != "." {
 				rel = "./" + rel
 			}

@@ -86,6 +86,7 @@ func models(packages []*pipeline.Package) []*model.Package {
 // contractFile is a contract that is to be written to a file, or to be found there.
 type contractFile struct {
 	path string // absolute
+	real string // what it leads to
 	name string // for people
 	now  *contract.Contract
 	text []byte
@@ -104,7 +105,10 @@ func (c *command) contractFile(name string, packages []*pipeline.Package) (*cont
 		return nil, fmt.Errorf("make contract: %w", err)
 	}
 	f.text = f.now.Marshal()
-	if f.old, err = regularfile.Read(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if f.real, err = c.follow(f.path); err != nil {
+		return nil, fmt.Errorf("read contract: %w", err)
+	}
+	if f.old, err = regularfile.Read(f.real); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("read contract: %w", err)
 	}
 	// Line ends are not a matter of the contract, but of how git checks it out.
@@ -126,9 +130,9 @@ func (c *command) writeContract(f *contractFile, verbose bool) error {
 		}
 		return nil
 	}
-	err := os.MkdirAll(filepath.Dir(f.path), 0o777)
+	err := os.MkdirAll(filepath.Dir(f.real), 0o777)
 	if err == nil {
-		err = pipeline.Replace(f.path, f.text)
+		err = pipeline.Replace(f.real, f.text)
 	}
 	if err != nil {
 		return fmt.Errorf("write contract: %w", err)

@@ -95,7 +95,11 @@ func (c *command) documented(f *flags, patterns []string) ([]*model.Package, int
 // referenceFile writes the file, or shows how it differs from what it should be.
 func (c *command) referenceFile(file string, text []byte, check, verbose bool) int {
 	path := c.absolute(file)
-	old, err := regularfile.Read(path)
+	real, err := c.follow(path)
+	if err != nil {
+		return c.fail(fmt.Errorf("read reference: %w", err))
+	}
+	old, err := regularfile.Read(real)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return c.fail(fmt.Errorf("read reference: %w", err))
 	}
@@ -110,9 +114,9 @@ func (c *command) referenceFile(file string, text []byte, check, verbose bool) i
 		c.noteln("%s is not current\n\thint: run the same command without -check", name)
 		return exitFound
 	default:
-		err := os.MkdirAll(filepath.Dir(path), 0o777)
+		err := os.MkdirAll(filepath.Dir(real), 0o777)
 		if err == nil {
-			err = pipeline.Replace(path, text)
+			err = pipeline.Replace(real, text)
 		}
 		if err != nil {
 			return c.fail(fmt.Errorf("write reference: %w", err))

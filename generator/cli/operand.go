@@ -15,6 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 	"github.com/mcpgen/mcpgen/generator/internal/revision"
 	"github.com/mcpgen/mcpgen/internal/contract"
+	"github.com/mcpgen/mcpgen/internal/trust"
 )
 
 // side is one of the two operands of diff: a file, a package, or a package or file at a
@@ -105,6 +106,18 @@ func (s *operand) resolve() {
 	s.pkg, s.guessed = name, true
 }
 
+const linkHint = "replace the link by a file, or name the file that it leads to"
+
+// follow returns what a file that is named on the command line leads to. Its name is the choice of the user;
+// links of a repository are not.
+func (c *command) follow(path string) (string, error) {
+	real, err := trust.Follow(c.dir, path)
+	if err != nil {
+		err = fmt.Errorf("%w\n\thint: %s", err, linkHint)
+	}
+	return real, err
+}
+
 // absolute is a path as the file system takes it.
 func (c *command) absolute(name string) string {
 	if filepath.IsAbs(name) {
@@ -127,7 +140,11 @@ func (s *operand) contract() (*contract.Contract, error) {
 	case s.pkg != "":
 		return s.fromSource(s.c.dir, s.pkg, s.c.environment())
 	}
-	data, err := os.ReadFile(s.c.absolute(s.name))
+	path := s.c.absolute(s.name)
+	if _, err := trust.Follow(s.c.dir, path); err != nil {
+		return nil, s.fail(err, linkHint)
+	}
+	data, err := os.ReadFile(path) // a pipe of the shell has a name that leads nowhere
 	if err != nil {
 		return nil, s.fail(err, "")
 	}

@@ -19,6 +19,18 @@ func Read(name string) ([]byte, error) { return ReadWithin(name, maxBytes) }
 
 // ReadWithin is [Read] for files of at most that many bytes.
 func ReadWithin(name string, most int64) ([]byte, error) {
+	data, err := ReadStart(name, most+1)
+	if err != nil {
+		return nil, err
+	}
+	if int64(len(data)) > most {
+		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("larger than %d bytes", most)}
+	}
+	return data, nil
+}
+
+// ReadStart is [Read] for that many bytes at the start of a file.
+func ReadStart(name string, most int64) ([]byte, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|FlagNonblock, 0)
 	if err != nil {
 		return nil, err
@@ -31,14 +43,7 @@ func ReadWithin(name string, most int64) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("not a regular file (%s)", kind(info.Mode()))}
 	}
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(data)) > most {
-		return nil, &fs.PathError{Op: "read", Path: name, Err: fmt.Errorf("larger than %d bytes", most)}
-	}
-	return data, nil
+	return io.ReadAll(io.LimitReader(f, most))
 }
 
 func kind(mode fs.FileMode) string {
