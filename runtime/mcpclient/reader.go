@@ -69,7 +69,8 @@ func (r *reader) begin(data []byte, l *Limits, report func(text string)) {
 	r.limits, r.report = l, report
 	r.left = l.ContentItems
 	r.beyond = LimitError{What: "content", Limit: "ContentItems", Value: l.ContentItems}
-	r.d.Reset(data, wire.Options{Alias: true, SkipUnknown: true, MaxDepth: l.Depth, MaxElements: min(l.ContentItems, math.MaxInt/elementsPerItem) * elementsPerItem})
+	elements := min(l.ContentItems, math.MaxInt/elementsPerItem) * elementsPerItem
+	r.d.Reset(data, wire.Options{Alias: true, SkipUnknown: true, MaxDepth: l.Depth, MaxElements: elements, MaxNames: elements})
 }
 
 // elementsPerItem is how many elements of arrays and entries of _meta, on average, an item may

@@ -148,7 +148,7 @@ func TestMaxElements(t *testing.T) {
 			t.Errorf("at most %d: %v", most, err)
 		}
 	}
-	// Of names that are skipped, as many are kept at a time, in whatever objects.
+	// MaxNames counts the names of members that are skipped, in all objects that are open.
 	for text, ok := range map[string]bool{
 		`{"raw":{"a":1,"b":2,"c":3}}`:                           true,
 		`{"raw":{"a":1,"b":2,"c":3,"d":4}}`:                     false,
@@ -162,7 +162,7 @@ func TestMaxElements(t *testing.T) {
 		`{"raw":{"a":1,"b":2,"a":3}}`:                           false,
 	} {
 		var v aliased
-		d := NewDecoder([]byte(text), Options{SkipUnknown: true, MaxElements: 3})
+		d := NewDecoder([]byte(text), Options{SkipUnknown: true, MaxNames: 3})
 		readAliased(d, &v)
 		if err := d.Finish(); (err == nil) != ok {
 			t.Errorf("%s: %v", text, err)

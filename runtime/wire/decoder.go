@@ -40,9 +40,11 @@ type Options struct {
 	Choices map[string]*Choices
 	// MaxElements is how many elements of slices and entries of maps are read, all
 	// together; 0 for any number. Reading ends at one more, and Finish returns
-	// [ErrElements]. Elements that are skipped, or are part of a raw value, do not count; but as many names of
-	// members that are skipped are kept at a time, to find one that occurs twice, and one more is the same error.
+	// [ErrElements]. Elements that are skipped, or are part of a raw value, do not count.
 	MaxElements int
+	// MaxNames limits the names that are kept at a time of members that are skipped, or are part of a
+	// raw value, to find one that occurs twice; 0 for any number. One more is ErrElements, too.
+	MaxNames int
 	// SkipUnknown skips members of objects that are not among the fields.
 	SkipUnknown bool
 	// Alias lets strings without escapes, and the values that Raw reads, refer to the

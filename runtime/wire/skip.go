@@ -95,7 +95,7 @@ func (d *Decoder) skipObject() {
 // keepName keeps the name of a member that is skipped, which began at start, until its object ends. It reports false at a name
 // that the object has already, and at one too many; both end the reading.
 func (d *Decoder) keepName(base, start int, key []byte) bool {
-	if most := d.opts.MaxElements; most > 0 && d.keys.len() >= most {
+	if most := d.opts.MaxNames; most > 0 && d.keys.len() >= most {
 		d.Stop(ErrElements)
 		return false
 	}

@@ -69,15 +69,13 @@ func TestVictims(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		var l Ledger[int, int]
 		var m model
-		unique := int64(0) // no two accounts have the same size, so that the choice is defined
 		for step := range 60 {
 			key, account, ended := r.IntN(20), r.IntN(4), r.IntN(2) == 0
 			if i := slices.IndexFunc(m, func(t modelTask) bool { return t.key == key }); i >= 0 && r.IntN(4) > 0 {
 				account = m[i].account
 				ended = ended || m[i].ended
 			}
-			unique++
-			bytes := r.Int64N(50)<<20 + unique
+			bytes := r.Int64N(50 << 20) // no two accounts have the same size, which would not define the choice
 			switch r.IntN(5) {
 			case 0:
 				l.Remove(key)

@@ -33,13 +33,14 @@ func TestTurns(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		for range 5 {
+		enter("bob")
+		time.Sleep(time.Second / 4) // so that the places never become free together
+		for range 4 {
 			enter("bob")
 		}
 		if err := p.Enter(t.Context(), "bob"); err != ErrFull {
 			t.Errorf("one more of bob: %v", err)
 		}
-		time.Sleep(time.Second / 2) // the places become free at different times
 		enter("ada")
 		enter("cyd")
 		enter("ada")
@@ -112,6 +113,7 @@ func TestBound(t *testing.T) {
 			synctest.Wait()
 		}
 		time.Sleep(time.Hour)
+		synctest.Wait()
 		if most.Load() != 3 || inside.Load() != 0 || p.free != 3 || len(p.clients) != 0 {
 			t.Errorf("at most %d were inside, %d are, %d places are free", most.Load(), inside.Load(), p.free)
 		}
