@@ -75,7 +75,7 @@ func (s *Subscription) start(ctx context.Context) error {
 			return nil
 		}
 		if err = s.begin(ctx, x); err == nil {
-			if !x.isGone() {
+			if !x.isGone() || c.retry.Attempts <= 1 { // with one attempt, the loss ends the subscription
 				return nil
 			}
 			continue // the next connection may have been opened before it had begun
