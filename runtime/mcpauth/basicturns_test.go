@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// One address guesses passwords with as many requests at a time as it likes: whoever has the right one at another address is let in
+// One address guesses passwords with as many requests at a time as it likes: a client with the right one at another address is let in
 // as soon as one guess is verified, and no more guesses are verified than the limit of failures allows.
 func TestGuessesOfOneAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -82,7 +82,7 @@ func WithRoom(r Room) Option {
 // WithConcurrency sets how many handlers run at a time in this process, without those that wait for
 // an answer, and without calls that have become tasks while they ran. Default: 64. With 0, the
 // process accepts calls and answers requests, and others run the tasks. The tasks of a principal, or of an address where that is
-// unknown, take a quarter of the places, and those of whoever has the fewest running begin first. Clients that nothing tells
+// unknown, take a quarter of the places, and those of the client with the fewest running ones begin first. Clients that nothing tells
 // apart, such as the one over stdio, have all places.
 func WithConcurrency(n int) Option { return func(o *options) { o.concurrency = max(0, n) } }
 

@@ -9,7 +9,7 @@ const placesPart = 4
 // nothing else.
 type places struct {
 	share   int    // of an account
-	unknown Digest // the account of clients that cannot be told apart, such as the one over stdio; it has all places
+	unknown Digest // the account of clients that a server cannot distinguish, such as the one over stdio; it has all places
 
 	mu   sync.Mutex
 	busy map[Digest]int

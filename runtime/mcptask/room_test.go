@@ -59,7 +59,7 @@ func TestRoomOfResults(t *testing.T) {
 	})
 }
 
-// Tasks that have not ended are not deleted for others: a call is refused whose arguments have no room, whoever else has some.
+// Tasks that have not ended are not deleted for others: a call is refused whose arguments have no room, even if other clients have some.
 func TestRoomOfArguments(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer(roomy()...)
@@ -126,7 +126,7 @@ func TestPlacesOfOneClient(t *testing.T) {
 		if n := running.Load(); n != 2 {
 			t.Errorf("%d tasks of one client run after the first ones", n)
 		}
-		// Three more clients take all places: whoever has none running comes before them.
+		// Three more clients take all places: a client with no running task comes before them.
 		for _, name := range []string{"cyd", "dan", "eve"} {
 			c := connectAs(t, s, name)
 			for range 20 {

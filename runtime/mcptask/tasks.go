@@ -263,7 +263,7 @@ func digest(texts ...string) (d Digest) {
 	return d
 }
 
-// account returns the account of a client; "" is whoever a server cannot tell apart.
+// account returns the account of a client; "" stands for clients that a server cannot distinguish.
 func account(s taskcall.Server, client string) Digest { return digest("account", s.Name(), client) }
 
 // key returns the key of a task of a caller.

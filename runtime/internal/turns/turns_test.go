@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// One client fills all places and its line; whoever comes later is served before the filler's next one, and by turns.
+// One client fills all places and its line; a client that comes later is served before the filler's next one, and by turns.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New[string](2, 3)

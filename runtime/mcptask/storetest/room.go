@@ -58,7 +58,7 @@ var making = map[string]func(*bench){
 		b.is(b.MakeRoom(b.Context(), mcptask.Need{Account: accountOf(7), Tasks: 1, Bytes: 3000, Room: mcptask.Room{Bytes: 2999}}), mcptask.ErrTooMany)
 		b.left("a b other")
 	},
-	"what all keep is taken from whoever keeps most": func(b *bench) {
+	"what all keep is taken from the account that keeps most": func(b *bench) {
 		b.ended("old", 1, 10)
 		for i := range 3 {
 			b.ended(fmt.Sprint("much", i), 2, 20_000)
