@@ -66,11 +66,12 @@ func (t *tasks) newRun(r *Record, s *taskcall.Support) *run {
 	return n
 }
 
-// drop ends a run that has no record.
+// drop ends a run that has no record, or whose end is written. Nothing refers to what its handler had after that.
 func (r *run) drop() {
 	r.cancel()
 	r.mu.Lock()
-	r.over = true
+	r.over, r.stop = true, nil
+	r.stopTimers()
 	r.mu.Unlock()
 	r.tasks.forget(r)
 }
