@@ -69,7 +69,8 @@ var defaultRoom = Room{Tasks: 1000, TotalTasks: 100_000, Bytes: 48 << 20, TotalB
 // their time: those of the same principal for its own limits, and those of whom the store keeps most for the limits of all. Without any
 // to delete, a call is refused, and a task whose result has no room fails. Fields that are zero keep their default: 1000 tasks and 48 MiB of
 // a principal, or of an address where that is unknown, 100000 tasks and 192 MiB of all. Of a store in memory, tasks take at most half of
-// [mcp.Limits].Memory, and an eighth for each principal; what they take is charged to it.
+// [mcp.Limits].Memory, and an eighth for each principal; what they take is charged to it. Clients that a server cannot
+// distinguish, such as the one over stdio, have the room of all.
 func WithRoom(r Room) Option {
 	return func(o *options) {
 		o.room = Room{
@@ -82,8 +83,8 @@ func WithRoom(r Room) Option {
 // WithConcurrency sets how many handlers run at a time in this process, without those that wait for
 // an answer, and without calls that have become tasks while they ran. Default: 64. With 0, the
 // process accepts calls and answers requests, and others run the tasks. The tasks of a principal, or of an address where that is
-// unknown, take a quarter of the places, and those of the client with the fewest running ones begin first. Clients that nothing tells
-// apart, such as the one over stdio, have all places.
+// unknown, take a quarter of the places, and those of the client with the fewest running ones begin first. Clients that a
+// server cannot distinguish, such as the one over stdio, have all places.
 func WithConcurrency(n int) Option { return func(o *options) { o.concurrency = max(0, n) } }
 
 // WithLimits replaces limits.

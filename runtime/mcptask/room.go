@@ -10,10 +10,6 @@ import (
 
 // This file limits what tasks take in a store, those that have ended included.
 
-// uncounted is by how much a record may grow before the store is asked for room: the text of its progress, or a question.
-// The room for a record is larger by as much.
-const uncounted = recordSize
-
 // errNoRoom is the error of a change for which there is no room.
 var errNoRoom = errors.New("mcptask: the tasks of the client take all the room that it may have")
 
@@ -24,12 +20,25 @@ var noRoom = failure{
 	Data:    json.RawMessage(`{"reason":"no room"}`),
 }
 
-// makeRoom makes room for a task of an account, or for one that grows.
-func (t *tasks) makeRoom(ctx context.Context, account Digest, tasks int, bytes int64) error {
-	if tasks == 0 && bytes <= uncounted {
+// roomStep is the step in which a task that grows asks for room. All that it has grown by before is counted then, so
+// each task exceeds its room by less than that.
+const roomStep = 1 << 10
+
+// growRoom makes room for a record that grows.
+func (t *tasks) growRoom(ctx context.Context, account Digest, before, after int64) error {
+	if after/roomStep <= before/roomStep {
 		return nil
 	}
-	err := t.store.MakeRoom(ctx, Need{Account: account, Tasks: tasks, Bytes: bytes, Room: t.room})
+	return t.makeRoom(ctx, account, 0, after-before)
+}
+
+// makeRoom makes room for tasks of an account, or for bytes of one that the store has.
+func (t *tasks) makeRoom(ctx context.Context, account Digest, tasks int, bytes int64) error {
+	room := t.room
+	if account == t.places.unknown {
+		room.Tasks, room.Bytes = room.TotalTasks, room.TotalBytes
+	}
+	err := t.store.MakeRoom(ctx, Need{Account: account, Tasks: tasks, Bytes: bytes, Room: room})
 	switch {
 	case errors.Is(err, ErrTooMany), err == nil && !t.budget.Take(int(bytes)):
 		return errNoRoom

@@ -2,6 +2,7 @@ package mcptask_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -98,6 +99,46 @@ func TestRoomOfArguments(t *testing.T) {
 	})
 }
 
+// A running task that grows by little at a time takes no more room than one that grows at once.
+func TestRoomInSteps(t *testing.T) {
+	within(t, func(t *testing.T) {
+		s := newServer(mcp.WithLimits(mcp.Limits{Memory: 2 << 20}), mcptask.WithStore(mcptask.NewMemory(), mcptask.WithConcurrency(1000)))
+		defer mcptask.Shutdown(context.Background(), s)
+		const step, room = 800, 256 << 10
+		stored := 0
+		add(s, "grow", mcptask.Support{}, func(ctx context.Context) (string, error) {
+			for i := range 250 {
+				if _, err := mcp.Once(ctx, fmt.Sprint(i), func() (string, error) { return strings.Repeat("x", step), nil }); err != nil {
+					break
+				}
+				stored += step
+			}
+			return confirm(ctx, "Sure?")
+		})
+		c := connectAs(t, s, "bob")
+		for range 2 {
+			c.begin("grow")
+			wait()
+		}
+		if stored > room || stored < room/2 {
+			t.Errorf("%d bytes are kept in %d", stored, room)
+		}
+	})
+}
+
+// A client that the server cannot distinguish from others has the room of all.
+func TestRoomOfUnknownClient(t *testing.T) {
+	within(t, func(t *testing.T) {
+		s := newServer(roomy()...)
+		defer mcptask.Shutdown(context.Background(), s)
+		add(s, "huge", mcptask.Support{}, func(context.Context) (string, error) { return strings.Repeat("x", 2<<20), nil })
+		c := connect(t, s)
+		id := c.begin("huge")
+		wait()
+		c.is(id, "completed", "")
+	})
+}
+
 // One client takes a quarter of the places for handlers, and the tasks of another one begin at once.
 func TestPlacesOfOneClient(t *testing.T) {
 	within(t, func(t *testing.T) {
@@ -146,7 +187,7 @@ func TestPlacesOfOneClient(t *testing.T) {
 	})
 }
 
-// A client that nothing tells apart from others, as over stdio, has all places.
+// A client that the server cannot distinguish from others, as over stdio, has all places.
 func TestPlacesOfUnknownClient(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer(mcptask.WithStore(mcptask.NewMemory(), mcptask.WithConcurrency(4)))

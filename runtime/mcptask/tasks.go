@@ -212,7 +212,7 @@ func (t *tasks) change(ctx context.Context, k Key, f func(*Record, *content) err
 		if err := t.seal(ctx, r, c); err != nil {
 			return nil, nil, err
 		}
-		if err := t.makeRoom(ctx, r.Account, 0, r.Size()-before); err != nil {
+		if err := t.growRoom(ctx, r.Account, before, r.Size()); err != nil {
 			return nil, nil, err
 		}
 		err = t.store.Update(ctx, r)
