@@ -32,12 +32,35 @@ var migrations = []string{
 	CREATE INDEX task_lease ON task (server, lease) WHERE lease > 0;
 	CREATE INDEX task_expires ON task (expires);`,
 
-	// What each account keeps is added up by triggers; the account of all is empty. Tasks of before have no head, and are
-	// deleted: there was no release.
-	`DELETE FROM task;
-	ALTER TABLE task ADD COLUMN head BLOB NOT NULL DEFAULT x'';
-	ALTER TABLE task ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
-	ALTER TABLE task ADD COLUMN ended_at INTEGER NOT NULL DEFAULT 0; -- when the task ended; 0 before
+	// What requests need that look at a task comes before what they do not: SQLite reads a row up to the last column that it
+	// needs. What each account keeps is added up by triggers; the account of all is empty. Tasks of before have no head, and
+	// are deleted: there was no release.
+	`DROP TABLE task;
+	CREATE TABLE task (
+		scope    BLOB NOT NULL,
+		id       TEXT NOT NULL,
+		account  BLOB NOT NULL,
+		server   TEXT NOT NULL,
+		tool     TEXT NOT NULL,
+		status   INTEGER NOT NULL,
+		ended    INTEGER NOT NULL,
+		ended_at INTEGER NOT NULL, -- 0 before
+		created  INTEGER NOT NULL,
+		expires  INTEGER NOT NULL,
+		ready    INTEGER NOT NULL,
+		owner    TEXT NOT NULL,
+		attempt  INTEGER NOT NULL,
+		lease    INTEGER NOT NULL,
+		version  INTEGER NOT NULL,
+		bytes    INTEGER NOT NULL,
+		head     BLOB NOT NULL,
+		sealed   BLOB NOT NULL,
+		PRIMARY KEY (scope, id)
+	) WITHOUT ROWID;
+	CREATE INDEX task_account ON task (account) WHERE ended = 0;
+	CREATE INDEX task_ready ON task (server, ready) WHERE ready > 0;
+	CREATE INDEX task_lease ON task (server, lease) WHERE lease > 0;
+	CREATE INDEX task_expires ON task (expires);
 	CREATE INDEX task_ended ON task (account, ended_at) WHERE ended_at > 0;
 	CREATE TABLE kept (
 		account BLOB PRIMARY KEY,
