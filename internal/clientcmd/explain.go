@@ -64,7 +64,7 @@ func (c *Command) warnRelative(scope clients.Scope, args []string) {
 	}
 }
 
-// fileEndings are those of files that the arguments of programs name.
+// fileEndings are endings of names by which an argument is taken for a file.
 var fileEndings = []string{
 	".js", ".mjs", ".cjs", ".ts", ".mts", ".py", ".rb", ".pl", ".php", ".lua", ".sh", ".bash", ".ps1", ".jar", ".go", ".wasm",
 	".json", ".yaml", ".yml", ".toml", ".ini", ".conf", ".env", ".db", ".sqlite", ".sqlite3", ".pem", ".txt", ".md", ".csv",
@@ -97,7 +97,7 @@ func (c *Command) explain(t *clients.Target, err error) error {
 	if e, ok := errors.AsType[*clients.UnsafeError](err); ok && e.Paste != "" {
 		text := strings.TrimSuffix(e.Paste, "\n")
 		if strings.Contains(text, mask.Sign) {
-			text += "\n\thint: " + mask.Sign + " stands for what you have given, and is not shown"
+			text += "\n\thint: " + mask.Sign + " stands for a value that you have given"
 		}
 		return fmt.Errorf("%w; nothing was written. This is what the file needs:\n%s", e, text)
 	}

@@ -37,7 +37,7 @@ type DifferentError struct {
 
 func (e *DifferentError) Error() string { return e.Path + " has another entry of that name" }
 
-// UnsafeError is a file that was not changed. Paste is what a user can write there, as [Client.Shown] has it.
+// UnsafeError reports that a file was not changed. Paste is the text that a user can write there, as [Client.Shown] shows it.
 type UnsafeError struct {
 	Path  string
 	Paste string

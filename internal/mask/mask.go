@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// Sign stands for what is hidden.
+// Sign replaces a hidden value.
 const Sign = "***"
 
 // patterns are compiled when they are first used: the programs that have install mostly serve.
@@ -60,7 +60,7 @@ var (
 	secretWords = []string{"KEY", "PASS", "PWD", "AUTH", "PAT", "JWT", "BEARER"}
 )
 
-// secretName reports whether a name is that of a credential.
+// secretName reports whether a variable, field or flag with that name contains a credential.
 func secretName(name string) bool {
 	upper := strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToUpper(name))
 	return slices.ContainsFunc(secretParts, func(part string) bool { return strings.Contains(upper, part) }) ||

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 )
 
-// Owned refuses the root of a volume and what is in it. The standard library does not tell who owns a file on
+// Owned refuses the root of a volume and what is in it. The standard library cannot return the owner of a file on
 // Windows, and an owner may be a group there: what an administrator makes belongs to all of them. Of the
 // directories above one of the user, the root of a volume is the one in which others may write by default.
 func Owned(path string) error {

@@ -47,7 +47,7 @@ func checkLinks(dirs []string) error {
 	return nil
 }
 
-// dirsOf are the directories of targets, as far as they are known.
+// dirsOf returns the directories of targets, as far as they are known.
 func dirsOf(targets []target) (dirs []string) {
 	for _, t := range targets {
 		if t.dir != "" {
@@ -57,7 +57,7 @@ func dirsOf(targets []target) (dirs []string) {
 	return dirs
 }
 
-// importedDirs are those of the packages of main modules, also of those that others import: their comments
+// importedDirs returns the directories of packages of main modules, imported ones included: their comments
 // are shown, and so are their errors.
 func importedDirs(loaded []*packages.Package) (dirs []string) {
 	packages.Visit(loaded, nil, func(p *packages.Package) {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// model is what a ledger contains, without sums: the tasks in the order in which they ended or were added.
+// model lists the tasks of a ledger in the order in which they ended or were added.
 type model []modelTask
 
 type modelTask struct {
