@@ -30,7 +30,7 @@ type taskHead struct {
 	Since          time.Time `json:",omitzero"`  // since when the task is Ready
 	Parts          string    `json:",omitempty"` // subject of the parts of what is sealed, if it is not in the message
 	Count          int       `json:",omitempty"` // of parts
-	HeadBytes      int       // of the message: mcptask.Record.Head; what is sealed follows
+	HeadBytes      int       // of what follows, in the message and then in the parts: mcptask.Record.Head; the rest is Sealed
 	Size           int64     // mcptask.Record.Size
 }
 
@@ -100,16 +100,21 @@ func (t *storedTask) headOnly() *mcptask.Record {
 	}
 }
 
+// hasHead reports whether the message contains mcptask.Record.Head, which is in the parts if it is large.
+func (t *storedTask) hasHead() bool { return t.head.HeadBytes <= len(t.data) }
+
 // record returns a record.
 func (s *taskStore) record(ctx context.Context, t *storedTask) (*mcptask.Record, error) {
-	r := t.headOnly()
-	r.Sealed = t.data[len(r.Head):]
+	whole := *t
 	if h := &t.head; h.Count > 0 {
-		var err error
-		if r.Sealed, err = s.readParts(ctx, h.Parts, h.Count); err != nil {
+		parts, err := s.readParts(ctx, h.Parts, h.Count)
+		if err != nil {
 			return nil, err
 		}
+		whole.data = slices.Concat(t.data, parts)
 	}
+	r := whole.headOnly()
+	r.Sealed = whole.data[len(r.Head):]
 	return r, nil
 }
 
@@ -129,21 +134,24 @@ func (s *taskStore) write(ctx context.Context, hash string, before *storedTask, 
 		h.Since = now
 	}
 	keep := wholeSeconds(r.Expires.Sub(now))
-	sealed := r.Sealed
-	if len(sealed) > maxInline {
+	inline, parts := r.Head, r.Sealed
+	if len(inline) > maxInline {
+		inline, parts = nil, slices.Concat(r.Head, r.Sealed)
+	}
+	if len(parts) > maxInline {
 		h.Parts = s.newParts(hash)
 		var err error
-		if h.Count, err = s.writeParts(ctx, h.Parts, sealed, keep+partsLonger); err != nil {
+		if h.Count, err = s.writeParts(ctx, h.Parts, parts, keep+partsLonger); err != nil {
 			return 0, err
 		}
-		sealed = nil
+		parts = nil
 	}
 	text, err := json.Marshal(h)
 	if err != nil {
 		return 0, err
 	}
 	var b batch
-	b.add(s.subject("task", "record", hash), version, keep, slices.Concat(r.Head, sealed))
+	b.add(s.subject("task", "record", hash), version, keep, slices.Concat(inline, parts))
 	b.messages[0].Header.Set(headField, string(text))
 	if more != nil {
 		more(&b)

@@ -161,11 +161,19 @@ func (s *taskStore) GetHead(ctx context.Context, k mcptask.Key) (*mcptask.Record
 		return nil, err
 	}
 	defer cancel()
-	found, err := s.live(ctx, taskHash(k))
+	hash := taskHash(k)
+	found, err := s.live(ctx, hash)
 	if err != nil {
 		return nil, err
 	}
-	return found.headOnly(), nil
+	if found.hasHead() {
+		return found.headOnly(), nil
+	}
+	r, err := s.get(ctx, hash)
+	if err == nil {
+		r.Sealed = nil
+	}
+	return r, err
 }
 
 func (s *taskStore) get(ctx context.Context, hash string) (*mcptask.Record, error) {

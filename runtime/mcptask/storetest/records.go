@@ -1,8 +1,10 @@
 package storetest
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -129,6 +131,21 @@ var reading = map[string]func(*bench){
 		b.same(got, want)
 		got.Head[1], got.Sealed[1], got.Status = 'y', 'y', mcptask.Failed
 		b.same(b.get(want.Key), want)
+	},
+	"a large head is kept": func(b *bench) {
+		for _, size := range []int{100, 300_000} {
+			r := record(fmt.Sprint(size))
+			r.Head, r.Sealed = []byte(strings.Repeat("h", 600_000)), []byte(strings.Repeat("s", size))
+			b.create(r)
+			b.same(b.get(r.Key), r)
+			if s, ok := b.Store.(mcptask.HeadStore); ok {
+				got, err := s.GetHead(b.Context(), r.Key)
+				if err != nil || !bytes.Equal(got.Head, r.Head) || got.Sealed != nil {
+					b.Errorf("the head has %d bytes, %d are sealed, %v", len(got.Head), len(got.Sealed), err)
+				}
+			}
+			b.update(r.Key, func(r *mcptask.Record) { r.Head = []byte("small") })
+		}
 	},
 	"a head is a record without the rest": func(b *bench) {
 		s, ok := b.Store.(mcptask.HeadStore)
