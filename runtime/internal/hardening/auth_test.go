@@ -32,6 +32,8 @@ var authElsewhere = [][3]string{
 	{"a used proof, when the clock is set back", "401", "runtime/mcpauth TestClockStepsReplay"},
 	{"a used request state, when the clock is set back", "-32602", "runtime/mcp TestStateStoreClockSetBack"},
 	{"API keys, user names and passwords that are nearly right", "the same steps as for any other", "runtime/mcpauth TestNearMisses"},
+	{"wrong passwords of one address, hundreds at a time, while another address has the right one",
+		"200 as soon as one guess was verified; no more guesses are verified than the limit of failures", "runtime/mcpauth TestGuessesOfOneAddress"},
 	{"scopes that a store has taken from a password that is known", "403", "runtime/mcpauth TestBasicFewerScopes"},
 	{"opaque tokens that one address makes up, while another has a new one", "a quarter of the questions; 200", "runtime/mcpauth TestIntrospectionStormOfAddress"},
 	{"tokens and answers of an issuer whose claims need much memory", "the oldest go; memory is bounded", "runtime/mcpauth TestIntrospectionMemory"},
