@@ -108,3 +108,55 @@ func TestWaitForLostStream(t *testing.T) {
 		}
 	})
 }
+
+// Before a store refuses, or counts, it reads what other replicas have ended, and does not wait for messages that were deleted.
+func TestReadAllBeforeRefusal(t *testing.T) {
+	for _, end := range []string{"read later", "deleted", "of a lost stream"} {
+		synctest.Test(t, func(t *testing.T) {
+			l := &leader{underWay: map[string]bool{}, last: map[string]*jetstream.RawStreamMsg{}, sequence: 9}
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			c := &Cluster{js: l, name: "test", stop: make(chan struct{}), tasks: streamOf{leader: l}}
+			s := &taskStore{Cluster: c, index: newTaskIndex(), ctx: ctx, cancel: cancel}
+			deliver := func(status mcptask.Status, version uint64) {
+				head := taskHead{ID: "a", Status: status, Expires: time.Now().Add(time.Hour)}
+				text, err := json.Marshal(head)
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.index.add("record."+taskHash(mcptask.Key{ID: "a"}), version, delivered{header: nats.Header{headField: {string(text)}}})
+			}
+			deliver(mcptask.Working, 2)
+			want := 1
+			all := s.subject("task", ">")
+			switch end {
+			case "read later":
+				want = 0
+				l.last[all] = &jetstream.RawStreamMsg{Sequence: 9}
+				time.AfterFunc(time.Second, func() { deliver(mcptask.Completed, 9) })
+			case "deleted":
+				l.last[all] = &jetstream.RawStreamMsg{Sequence: 2}
+			}
+			if n, err := s.CountActive(ctx, mcptask.Digest{}); err != nil || n != want {
+				t.Errorf("%s: %d tasks are open, %v, want %d", end, n, err, want)
+			}
+			if want != 0 {
+				return
+			}
+			// A task that another replica has ended makes room.
+			deliver(mcptask.Working, 10)
+			l.sequence, l.last[all] = 11, &jetstream.RawStreamMsg{Sequence: 11}
+			need := mcptask.Need{Tasks: 1, Room: mcptask.Room{Tasks: 1, TotalTasks: 1, Bytes: 1 << 20, TotalBytes: 1 << 20}}
+			refused := make(chan error, 1)
+			go func() { refused <- s.MakeRoom(ctx, need) }()
+			synctest.Wait()
+			select {
+			case err := <-refused:
+				t.Fatalf("refused before the end was read: %v", err)
+			default:
+			}
+			cancel(context.Canceled)
+			<-refused
+		})
+	}
+}

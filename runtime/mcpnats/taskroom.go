@@ -88,7 +88,12 @@ func (s *taskStore) MakeRoom(ctx context.Context, n mcptask.Need) error {
 	}
 	parts, ok := s.index.victims(&n, time.Now())
 	if !ok {
-		return mcptask.ErrTooMany
+		if err := s.readAll(ctx); err != nil {
+			return err
+		}
+		if parts, ok = s.index.victims(&n, time.Now()); !ok {
+			return mcptask.ErrTooMany
+		}
 	}
 	for hash, subject := range parts {
 		err := s.attempts(ctx, func(ctx context.Context) error {

@@ -77,16 +77,23 @@ func (s *taskStore) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quo
 	defer s.creating.Unlock()
 	hash := taskHash(r.Key)
 	before, leased := uint64(0), uint64(0) // the versions of the record and the lease that are replaced
-	for {
+	for complete := false; ; {
 		turn, account, total, err := s.count(ctx, r.Account)
 		if err != nil {
 			return err
 		}
 		full := !r.Status.Ended() && (q.Account > 0 && account >= q.Account || q.Total > 0 && total >= q.Total)
-		if full {
+		if full && !complete {
 			if err := s.absent(ctx, hash, &before); err != nil {
 				return err
 			}
+			if err := s.readAll(ctx); err != nil {
+				return err
+			}
+			complete = true
+			continue
+		}
+		if full {
 			return mcptask.ErrTooMany
 		}
 		version, err := s.write(ctx, hash, nil, r, before, func(b *batch) {
@@ -400,15 +407,44 @@ func (s *taskStore) CountActive(ctx context.Context, account mcptask.Digest) (in
 		return 0, err
 	}
 	defer cancel()
-	turn, err := s.lastSequence(ctx, s.turnSubject())
-	if err != nil {
-		return 0, err
-	}
-	if err := s.index.wait(ctx, turn); err != nil {
+	if err := s.readAll(ctx); err != nil {
 		return 0, err
 	}
 	_, n, _, err := s.count(ctx, account)
 	return n, err
+}
+
+// readAll waits until the index contains everything that the stream contained when readAll was called. A creation reads up to the
+// last turn, which precedes the ends of tasks at other replicas; what refuses for lack of room reads those first.
+func (s *taskStore) readAll(ctx context.Context) error {
+	var target uint64
+	err := s.attempts(ctx, func(ctx context.Context) error {
+		info, err := s.tasks.Info(ctx)
+		if err == nil {
+			target = info.State.LastSeq
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("mcpnats: %w", err)
+	}
+	for {
+		soon, cancel := context.WithTimeout(ctx, readPause)
+		err := s.index.wait(soon, target)
+		cancel()
+		switch {
+		case err == nil:
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		}
+		// Messages that were deleted, and those of a lost stream, are not read any more.
+		last, err := s.lastSequence(ctx, s.subject("task", ">"))
+		if err != nil {
+			return err
+		}
+		target = min(target, last)
+	}
 }
 
 // Close implements [mcptask.Store]. The tasks stay in the store.

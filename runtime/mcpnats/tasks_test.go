@@ -121,6 +121,17 @@ func TestTasksOfTwo(t *testing.T) {
 	if n, err := stores[1].CountActive(ctx, mcptask.Digest{1}); err != nil || n != 0 {
 		t.Errorf("%d tasks are open, %v", n, err)
 	}
+	// What one replica has ended makes room at the other one.
+	for i := range 40 {
+		r := taskRecord(fmt.Sprint("next", i))
+		if err := stores[i%2].Create(ctx, r, mcptask.Quota{Account: 1}, 0); err != nil {
+			t.Fatalf("task %d: %v", i, err)
+		}
+		r.Status = mcptask.Cancelled
+		if err := stores[i%2].Update(ctx, r); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // A replica without the connection does not renew its leases: another one claims the task, and the first one cannot write it.

@@ -95,6 +95,13 @@ func (s streamOf) GetLastMsgForSubject(_ context.Context, subject string) (*jets
 	return nil, jetstream.ErrMsgNotFound
 }
 
+// Info implements [jetstream.Stream].
+func (s streamOf) Info(context.Context, ...jetstream.StreamInfoOpt) (*jetstream.StreamInfo, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &jetstream.StreamInfo{State: jetstream.StreamState{LastSeq: s.sequence}}, nil
+}
+
 // ledStore returns a store of the session X at a leader.
 func ledStore(l *leader) *sessionStore {
 	l.underWay, l.last = map[string]bool{}, map[string]*jetstream.RawStreamMsg{}
