@@ -5,13 +5,15 @@ import (
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/hex"
+	"strings"
 )
 
 // CertificateOptions configure [Certificates].
 type CertificateOptions struct {
 	// Identify returns who has a certificate: Subject, Scopes and Roles. Nil, or an Identity
 	// without Subject, takes [CertificateName] as subject. An error that wraps ErrInvalid
-	// refuses the client. It is called with every request.
+	// refuses the client. It is called with every request. A Subject that it returns must not be
+	// the CertificateName of another client.
 	Identify func(ctx context.Context, leaf *x509.Certificate) (*Identity, error)
 }
 
@@ -51,13 +53,34 @@ func (v certificates) Verify(ctx context.Context, c *Credential) (*Identity, err
 // CertificateName returns the name of a certificate: its URI, as SPIFFE has one, or else its DNS
 // name, if there is exactly one, or else "sha256:" and the fingerprint in hexadecimal digits.
 // The common name is not used: it has no form that authorities check.
+//
+// Names of two kinds are never equal: instead of a URI without a scheme or with the scheme sha256,
+// and of a DNS name with other characters than letters, digits and - _ . *, it is the fingerprint.
 func CertificateName(leaf *x509.Certificate) string {
 	switch {
 	case len(leaf.URIs) == 1:
-		return leaf.URIs[0].String()
+		if scheme := leaf.URIs[0].Scheme; scheme != "" && scheme != fingerprintScheme {
+			return leaf.URIs[0].String()
+		}
 	case len(leaf.URIs) == 0 && len(leaf.DNSNames) == 1:
-		return leaf.DNSNames[0]
+		if isDNSName(leaf.DNSNames[0]) {
+			return leaf.DNSNames[0]
+		}
 	}
 	sum := sha256.Sum256(leaf.Raw)
-	return "sha256:" + hex.EncodeToString(sum[:])
+	return fingerprintScheme + ":" + hex.EncodeToString(sum[:])
+}
+
+// fingerprintScheme and a colon are before the fingerprint of a certificate.
+const fingerprintScheme = "sha256"
+
+// isDNSName reports whether a text has the characters of DNS names. Package x509 checks only that it
+// is ASCII.
+func isDNSName(s string) bool {
+	for i := range len(s) {
+		if !isAlphanumeric(s[i]) && strings.IndexByte("-_.*", s[i]) < 0 {
+			return false
+		}
+	}
+	return s != ""
 }

@@ -287,8 +287,8 @@ func (g *Guard) ask(ctx context.Context, c *Credential) (*Identity, error) {
 		if errors.Is(err, ErrNotMine) {
 			continue
 		}
-		if err == nil && (i == nil || i.Subject == "" || i.Issuer == "" && (i.Method == "" || strings.Contains(i.Method, ":"))) {
-			err = errors.New("a verifier has returned an Identity without Subject, or without Issuer and Method")
+		if err == nil {
+			err = i.check()
 		}
 		if err != nil {
 			return nil, err

@@ -2,9 +2,12 @@ package mcpauth
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -27,7 +30,7 @@ type Identity struct {
 	// 4.1).
 	Actors []string
 	// Machine reports that no user can give the credential more scopes: a key, a certificate,
-	// or a token whose subject is its client.
+	// or a token that its issuer has given to a client for itself.
 	Machine bool
 
 	// token returns the token, for an Exchanger. It is a function, so that no package that
@@ -39,16 +42,35 @@ type Identity struct {
 	permission *permission
 }
 
-// ID is the ID of the principal: issuer and subject, or method and subject. It differs
-// between issuers, and between methods: an issuer has a colon, a method has not.
+// ID is the ID of the principal: issuer and subject, or method and subject. A client to which an
+// issuer has given a token for itself has "#client" behind the issuer, and then its own id. Clients
+// may choose that, also to be equal to the subject of a user (RFC 9700, section 4.15).
+//
+// No two kinds of principals share an ID: an issuer has a colon, a method has none, and neither has
+// a blank or the character #.
 func (i *Identity) ID() string {
-	if i.id != "" {
+	switch {
+	case i.id != "":
 		return i.id
+	case i.Issuer == "":
+		return i.Method + " " + i.Subject
+	case i.Machine:
+		return i.Issuer + "#client " + cmp.Or(i.Client, i.Subject)
 	}
-	if i.Issuer != "" {
-		return i.Issuer + " " + i.Subject
+	return i.Issuer + " " + i.Subject
+}
+
+// check returns an error for an identity whose ID could be that of a principal of another kind.
+func (i *Identity) check() error {
+	switch {
+	case i == nil || i.Subject == "" || i.Issuer == "" && i.Method == "":
+		return errors.New("a verifier has returned an Identity without Subject, or without Issuer and Method")
+	case i.Issuer == "" && strings.Contains(i.Method, ":"):
+		return errors.New("a verifier has returned an Identity without Issuer whose Method has a colon, as an issuer has")
+	case strings.ContainsAny(i.Issuer, " #"), i.Issuer == "" && strings.ContainsAny(i.Method, " #"):
+		return errors.New("a verifier has returned an Identity whose Issuer or Method has a blank or the character #")
 	}
-	return i.Method + " " + i.Subject
+	return nil
 }
 
 // HasScope reports whether the scopes have that one. Hierarchies of a guard are not applied.

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -350,4 +351,47 @@ func FuzzJWT(f *testing.F) {
 			t.Fatalf("%q: %v", text, err)
 		}
 	})
+}
+
+// A text with one half of a surrogate pair is refused: decoders make the same character of each.
+func TestSurrogates(t *testing.T) {
+	v := jwtOf(newIssuer())
+	for _, test := range []struct{ subject, want string }{
+		{`a\ud83d\ude00`, "a\U0001F600"},
+		{`a\uD83D\uDE00\ud83d\ude00`, "a\U0001F600\U0001F600"},
+		{`a\\ud800`, `a\ud800`},
+		{`\\\\ud800`, `\\ud800`},
+		{`\ufffd`, "\uFFFD"},
+		{`a\ud800`, ""},
+		{`a\udbff`, ""},
+		{`\udc00`, ""},
+		{`\ude00\ud83d`, ""},
+		{`\ud83d\ud83d\ude00`, ""},
+		{`\ud83d\\ude00`, ""},
+		{`\ud83d\n`, ""},
+		{`\ud83dx\ude00`, ""},
+		{`\\\ud800`, ""},
+		{`\uDFFF\u0041`, ""},
+	} {
+		payload := strings.Replace(jsonOf(claims(nil)), `"ada"`, `"`+test.subject+`"`, 1)
+		i, err := verify(t, v, bearer(sign(ecHeader, payload, ecKey)))
+		if test.want == "" && i != nil || test.want != "" && (i == nil || i.Subject != test.want) {
+			t.Errorf("%s: %+v, %v", test.subject, i, err)
+		}
+		_, introspection := introspected(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, strings.Replace(jsonOf(active(nil)), `"ada"`, `"`+test.subject+`"`, 1))
+		})
+		if i, err := verify(t, introspection, bearer(opaque)); (i != nil) != (test.want != "") {
+			t.Errorf("introspected %s: %+v, %v", test.subject, i, err)
+		}
+	}
+	for name, payload := range map[string]string{
+		"a name of a member": strings.Replace(jsonOf(claims(nil)), `{`, `{"\ud800":1,`, 1),
+		"a nested claim":     strings.Replace(jsonOf(claims(nil)), `{`, `{"act":{"sub":["\udbff"]},`, 1),
+	} {
+		if i, err := verify(t, v, bearer(sign(ecHeader, payload, ecKey))); i != nil {
+			t.Errorf("%s: %+v, %v", name, i, err)
+		}
+	}
 }

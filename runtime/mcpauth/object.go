@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -18,12 +19,13 @@ const (
 	maxDate = 253402300799
 )
 
-var errObject = errors.New("it is not one JSON object without duplicate members")
+var errObject = errors.New("it is not one JSON object of valid text without duplicate members")
 
 // readObject reads a JSON object, of a token or a document. encoding/json alone takes the last
-// of several members with one name, where another program may take the first.
+// of several members with one name, where another program may take the first, and replaces each
+// half of a surrogate pair by the same character, so that two subjects would be one.
 func readObject(text []byte) (map[string]any, error) {
-	if !utf8.Valid(text) {
+	if !utf8.Valid(text) || hasLoneSurrogate(text) {
 		return nil, errObject
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -37,6 +39,36 @@ func readObject(text []byte) (map[string]any, error) {
 		return nil, errObject
 	}
 	return object, nil
+}
+
+// hasLoneSurrogate reports whether a JSON text, valid or not, has the escape of one half of a
+// surrogate pair without the other.
+func hasLoneSurrogate(text []byte) bool {
+	for {
+		at := bytes.IndexByte(text, '\\')
+		if at < 0 || at+1 == len(text) {
+			return false
+		}
+		first, ok := escapedUnit(text[at:])
+		if text = text[at+2:]; !ok || !utf16.IsSurrogate(first) {
+			continue
+		}
+		text = text[4:]
+		second, _ := escapedUnit(text)
+		if utf16.DecodeRune(first, second) == utf8.RuneError {
+			return true
+		}
+		text = text[6:]
+	}
+}
+
+// escapedUnit returns the UTF-16 code unit of the escape with which a text begins.
+func escapedUnit(text []byte) (unit rune, ok bool) {
+	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
+	return rune(n), err == nil
 }
 
 func readValue(d *json.Decoder, depth int) (any, error) {

@@ -37,6 +37,8 @@ var authElsewhere = [][3]string{
 	{"scopes that a store has taken from a password that is known", "403", "runtime/mcpauth TestBasicFewerScopes"},
 	{"opaque tokens that one address makes up, while another has a new one", "a quarter of the questions; 200", "runtime/mcpauth TestIntrospectionStormOfAddress"},
 	{"tokens and answers of an issuer whose claims need much memory", "the oldest go; memory is bounded", "runtime/mcpauth TestIntrospectionMemory"},
+	{"a client with the id of a user; a certificate whose name has the form of another kind of name", "another principal", "runtime/mcpauth TestKindsOfPrincipals"},
+	{"claims with half of a surrogate pair", "401", "runtime/mcpauth TestSurrogates"},
 	{"each refusal, and what its record has", "one record", "runtime/mcpauth TestAuditOfEachRefusal"},
 }
 
