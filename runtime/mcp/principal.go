@@ -2,10 +2,13 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
+	"log/slog"
 	"net/netip"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // Principal is the authenticated sender of a request: a user or a program. The zero value is an
@@ -13,6 +16,10 @@ import (
 type Principal struct {
 	// ID identifies one principal, always by the same text. Sessions, rate limits and request
 	// states are bound to it. It is opaque to the server, and not a secret: logs contain it.
+	//
+	// Principals that have other fields and no ID cannot be distinguished. So tasks are refused for
+	// them, and from revision 2026-07-28 on questions, whose answers come with a request state. A
+	// digest of the credential can be an ID.
 	ID string
 	// Value is further data, such as claims. Handlers assert its type.
 	Value any
@@ -128,6 +135,22 @@ func (c *caller) id() string {
 		return ""
 	}
 	return c.principal.ID
+}
+
+// errNoID is the error where what is kept for a caller would be kept for others, too.
+var errNoID = &ProtocolError{
+	Code: jsonrpc.CodeInternal, Message: "the principal of the caller has no ID, so tasks and request states are refused",
+	Data: json.RawMessage(`{"reason":"principal without ID"}`),
+}
+
+// needsID returns an error, and logs it, if the principal is known and has no ID.
+func (x *exchange) needsID() error {
+	if x.from.principal == nil || x.from.principal.ID != "" {
+		return nil
+	}
+	x.conn.server.log.Client(&x.ctx, slog.LevelWarn, "task or request state refused: Principal.ID is empty; set it, for instance to a digest of the credential",
+		slog.String("method", x.call.method), slog.String("name", x.call.feature))
+	return errNoID
 }
 
 // countedAs is the client by which limits count, nil if that is the connection itself.

@@ -54,6 +54,9 @@ func digestOf(b []byte) (d [sha256.Size]byte) {
 // openState opens a request state, and checks that it belongs to the request. The reply to the
 // client does not give the reason; the log does.
 func (x *exchange) openState(text string) (*sealedRound, error) {
+	if err := x.needsID(); err != nil {
+		return nil, err
+	}
 	digest, err := x.requestDigest()
 	if err != nil {
 		return nil, err
@@ -97,6 +100,9 @@ func (x *exchange) logRefusal(why string) {
 // sealState returns the sealed state for the next round. The caller holds the lock of the
 // questions.
 func (x *exchange) sealState() (string, error) {
+	if err := x.needsID(); err != nil {
+		return "", err
+	}
 	digest, err := x.requestDigest()
 	if err != nil {
 		return "", err

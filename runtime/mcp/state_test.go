@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -109,6 +110,42 @@ func TestStateOfAnotherPrincipal(t *testing.T) {
 	}
 	if got := as("ada")(retry(2, "named", "sure", state)); !strings.Contains(got, "accepttrue") {
 		t.Errorf("ada gets %s", got)
+	}
+}
+
+// Principals without an ID are not one principal: no state is made for them, and none is taken.
+func TestStateWithoutPrincipalID(t *testing.T) {
+	key := mcp.WithStateKeys(bytes.Repeat([]byte("k"), 32))
+	var log strings.Builder
+	as := func(p mcp.Principal) func(string) string {
+		logger := mcp.WithLogger(slog.New(slog.NewTextHandler(&log, nil)))
+		s := newTalk(logger, key)
+		s.Register(mcp.NewTool(mcp.ToolInfo{Name: "silent"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
+			return mcp.TextResult("asks nothing"), nil
+		}))
+		return askerIn(mcp.CallerContext(context.Background(), p, nil), t, s)
+	}
+	allowed := mcp.AccessFunc(func(context.Context, mcp.FeatureInfo) error { return nil })
+	unknown := stateOf(t, as(mcp.Principal{})(modernTalk(1, "named", "")))
+	ada := stateOf(t, as(mcp.Principal{ID: "ada"})(modernTalk(1, "named", "")))
+	for name, p := range map[string]mcp.Principal{
+		"value": {Value: "claims"}, "access": {Access: allowed}, "expiry": {Expires: time.Now().Add(time.Hour)},
+	} {
+		ask := as(p)
+		for _, text := range []string{modernTalk(1, "named", ""), retry(2, "named", "sure", unknown), retry(3, "named", "sure", ada), retry(4, "named", "sure", "x")} {
+			if got := ask(text); !strings.Contains(got, `"reason":"principal without ID"`) {
+				t.Errorf("a principal with %s alone gets %s", name, got)
+			}
+		}
+		if got := ask(modernTalk(5, "silent", "")); !strings.Contains(got, "asks nothing") {
+			t.Errorf("a tool without a question: %s", got)
+		}
+	}
+	if !strings.Contains(log.String(), "Principal.ID is empty; set it") {
+		t.Errorf("the log is %s", &log)
+	}
+	if got := as(mcp.Principal{})(retry(2, "named", "sure", unknown)); !strings.Contains(got, "accepttrue") {
+		t.Errorf("a caller that is not known at all gets %s", got)
 	}
 }
 

@@ -46,6 +46,9 @@ func negotiateTasks(ctx context.Context, s *Server, x *exchange, ids []string) (
 	if !becomesTask(s, x) {
 		return nil, s.needsTasks(&x.req)
 	}
+	if err := x.needsID(); err != nil {
+		return nil, err
+	}
 	tasks, caller := taskServer(s), taskCaller(x)
 	var known []string
 	for _, id := range ids {

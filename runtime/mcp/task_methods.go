@@ -28,6 +28,9 @@ func answerTask(ctx context.Context, s *Server, req *Request) (Reply, error) {
 	if !becomesTask(s, x) {
 		return nil, s.needsTasks(req)
 	}
+	if err := x.needsID(); err != nil {
+		return nil, err
+	}
 	p := &x.buffers.msg.Params
 	answers, err := taskAnswers(x.method, p)
 	if err != nil {

@@ -46,9 +46,14 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 		}
 	}
 	if t.task != nil && becomesTask(s, req.x) {
-		return callTask(ctx, s, req, t)
-	}
-	if t.task != nil && t.tasks().Required {
+		err := req.x.needsID()
+		if err == nil {
+			return callTask(ctx, s, req, t)
+		}
+		if t.tasks().Required || req.x.revision.Tasks == protocol.TaskSession {
+			return nil, err
+		}
+	} else if t.task != nil && t.tasks().Required {
 		return nil, s.needsTasks(req)
 	}
 	result, err := within(ctx, req, t.info.Timeout, t.call)

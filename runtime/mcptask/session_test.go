@@ -32,6 +32,11 @@ func openSession(t *testing.T, s *mcp.Server, principal string) *session {
 	if principal != "" {
 		ctx = mcp.CallerContext(ctx, mcp.Principal{ID: principal}, nil)
 	}
+	return openSessionIn(ctx, t, s)
+}
+
+func openSessionIn(ctx context.Context, t *testing.T, s *mcp.Server) *session {
+	t.Helper()
 	conn, wait := s.Connect(ctx)
 	c := &session{t: t, conn: spec.NewConn(t, conn)}
 	t.Cleanup(func() {

@@ -459,6 +459,52 @@ func TestForeignPrincipals(t *testing.T) {
 	})
 }
 
+// Principals without an ID are not one principal: their calls become no tasks, and they see none.
+func TestPrincipalWithoutID(t *testing.T) {
+	within(t, func(t *testing.T) {
+		store := mcptask.NewMemory()
+		s := newServer(mcptask.WithStore(store))
+		defer mcptask.Shutdown(t.Context(), s)
+		ran := func(ctx context.Context) (string, error) { return "ran", nil }
+		add(s, "may", mcptask.Support{TTL: time.Minute}, ran)
+		add(s, "must", mcptask.Support{TTL: time.Minute, Required: true}, ran)
+		unknown := connect(t, s)
+		id := unknown.begin("may")
+		wait()
+		ctx := mcp.CallerContext(context.Background(), mcp.Principal{Value: "claims"}, nil)
+		const refused = `"reason":"principal without ID"`
+		c := connectIn(ctx, t, s)
+		if got := c.call("may", ""); !strings.Contains(got, `"text":"ran"`) {
+			t.Errorf("a call that may become a task: %s", got)
+		}
+		for what, got := range map[string]string{
+			"must":         c.call("must", ""),
+			"tasks/get":    c.ask("tasks/get", `"taskId":"`+id+`"`),
+			"tasks/cancel": c.ask("tasks/cancel", `"taskId":"`+id+`"`),
+			"tasks/update": c.ask("tasks/update", `"taskId":"`+id+`","inputResponses":{}`),
+			"listen":       c.ask("subscriptions/listen", `"notifications":{"taskIds":["`+id+`"]}`),
+		} {
+			if !strings.Contains(got, refused) {
+				t.Errorf("%s: %s", what, got)
+			}
+		}
+		old := openSessionIn(ctx, t, s)
+		for what, got := range map[string]string{
+			"call as a task": old.ask("tools/call", `"name":"may","arguments":{},"task":{}`),
+			"tasks/get":      old.ask("tasks/get", `"taskId":"`+id+`"`),
+			"tasks/result":   old.ask("tasks/result", `"taskId":"`+id+`"`),
+		} {
+			if !strings.Contains(got, refused) {
+				t.Errorf("2025-11-25, %s: %s", what, got)
+			}
+		}
+		if got := old.ask("tools/call", `"name":"may","arguments":{}`); !strings.Contains(got, `"text":"ran"`) {
+			t.Errorf("2025-11-25, a plain call: %s", got)
+		}
+		unknown.is(id, "completed", "ran")
+	})
+}
+
 // Parameters of the wrong shape.
 func TestUpdateParams(t *testing.T) {
 	within(t, func(t *testing.T) {
