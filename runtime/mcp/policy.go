@@ -48,6 +48,15 @@ func WithPolicy(p Policy) Option {
 	return func(s *Server) { s.policies = append(s.policies, compiled) }
 }
 
+// WithSelected offers only those features for which selected reports true. The others are treated as
+// those that a [Policy] does not allow; a resource that is left out is not read by a template
+// either. The function is called when a feature is registered, with its published name. If the
+// option is given several times, each function has to report true. [Select] is the same for a part
+// of what is registered.
+func WithSelected(selected func(FeatureInfo) bool) Option {
+	return func(s *Server) { s.policies = append(s.policies, &policy{selected: selected}) }
+}
+
 // compile compiles the patterns of a policy. It panics if one is not valid.
 func compile(p Policy) *policy {
 	compiled := &policy{limited: len(p.Allow) > 0}
@@ -60,10 +69,11 @@ func compile(p Policy) *policy {
 	return compiled
 }
 
-// policy is a compiled Policy.
+// policy is a compiled Policy, or a function of [WithSelected].
 type policy struct {
 	allow, deny []*rule
 	limited     bool // there is an allow list
+	selected    func(FeatureInfo) bool
 }
 
 // rule is one pattern. One of its fields is set.
@@ -120,6 +130,9 @@ func (r *rule) groups(groups []string) bool {
 // denies reports whether a feature is denied, a template with all of its URIs.
 func (p *policy) denies(f Feature) bool {
 	info, names := f.Info(), f.names()
+	if p.selected != nil {
+		return !p.selected(info)
+	}
 	groups := slices.Clone(info.Groups)
 	for i := range groups {
 		groups[i] = uripattern.FoldCase(groups[i])
@@ -184,12 +197,19 @@ func (p *policy) deniesURI(s *uripattern.Readings) bool {
 func (s *Server) allowFeature(f Feature) bool {
 	for _, p := range s.policies {
 		if p.denies(f) {
-			s.deny(f)
+			if _, ok := f.(*template); !ok || p.selected == nil {
+				s.deny(f)
+			}
 			return false
 		}
 		if !p.allows(f) {
 			return false
 		}
+	}
+	if info := f.Info(); len(s.policies) > 0 && info.Kind == KindResource { // the function of WithSelected may have said no before
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.denied, deniedKey{info.Kind, info.URI})
 	}
 	return true
 }

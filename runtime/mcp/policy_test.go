@@ -102,6 +102,57 @@ func TestPolicyOffers(t *testing.T) {
 	}
 }
 
+// WithSelected leaves features out as a policy does, also those that are registered later.
+func TestSelected(t *testing.T) {
+	var asked []string
+	options := []mcp.Option{mcp.WithSelected(func(f mcp.FeatureInfo) bool {
+		asked = append(asked, string(f.Kind)+" "+orElse(f.URI, f.Name))
+		return !slices.Contains(f.Groups, "admin") && f.URI != "file:///secret/key.pem" && f.URI != "book://{id}{?lang}" && f.Name != "summary"
+	}), mcp.WithSelected(func(f mcp.FeatureInfo) bool { return f.Name != "delete_all" })}
+	want := []string{"search", "docs/a.txt", "book://1", "docs/{+path}", "secret/{+path}", "{+path}"}
+	if got := offered(options...); !slices.Equal(got, want) {
+		t.Errorf("offers %q", got)
+	}
+	if len(asked) != 11 {
+		t.Errorf("asked about %q", asked)
+	}
+
+	s := mcp.NewServer(fixtureInfo(), append(options, quiet)...)
+	text := func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult("ran"), nil }
+	read := func(_ context.Context, uri string) (*mcp.ResourceResult, error) {
+		return mcp.TextContents("of " + uri), nil
+	}
+	parent := func(_ context.Context, uri string, _ map[string]string) (*mcp.ResourceResult, error) {
+		return mcp.TextContents("of the template"), nil
+	}
+	ask := asker(t, s)
+	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "search", Aliases: []string{"find"}}, text))
+	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "drop", Aliases: []string{"remove"}, Groups: []string{"admin"}}, text))
+	s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "summary", Arguments: []mcp.PromptArgument{{Name: "a", Values: []string{"x"}}}}, nil))
+	s.Register(mcp.NewResource(mcp.ResourceInfo{URI: "file:///secret/key.pem", Name: "key"}, read))
+	s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "file:///{+path}", Name: "files"}, parent))
+	s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "book://{id}{?lang}", Name: "book"}, parent))
+	s.Register(mcp.NewResource(mcp.ResourceInfo{URI: "book://1", Name: "one"}, read))
+	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
+	for n, test := range []struct{ method, params, want string }{
+		{"tools/call", `"name":"search"`, `"text":"ran"`},
+		{"tools/call", `"name":"find"`, `"text":"ran"`},
+		{"tools/call", `"name":"drop"`, `unknown tool: drop`},
+		{"tools/call", `"name":"remove"`, `unknown tool: remove`},
+		{"prompts/get", `"name":"summary"`, `"error"`},
+		{"completion/complete", `"ref":{"type":"ref/prompt","name":"summary"},"argument":{"name":"a","value":""}`, `"error"`},
+		{"resources/read", `"uri":"file:///public"`, `of the template`},
+		{"resources/read", `"uri":"file:///secret/key.pem"`, `"error"`},
+		{"resources/read", `"uri":"file:///secret/./key%2epem"`, `"error"`},
+		{"resources/read", `"uri":"book://1"`, `of book://1`},
+		{"resources/read", `"uri":"book://2"`, `"error"`},
+	} {
+		if got := ask(request(n, test.method, "{"+test.params+","+meta+"}")); !strings.Contains(got, test.want) {
+			t.Errorf("%s %s: %s, want %s", test.method, test.params, got, test.want)
+		}
+	}
+}
+
 func TestPolicyPatternsThatSayNothing(t *testing.T) {
 	for _, pattern := range []string{"", "group:", "group: ", " ", "file:///a/../b/*", "file:///a/%2e%2E/*", "file:./x", "file:///%252e/x"} {
 		for _, p := range []mcp.Policy{{Allow: []string{pattern}}, {Deny: []string{pattern}}} {
