@@ -28,6 +28,12 @@ type CacheEntry struct {
 // no result that it gets, and drops those that a server says have changed before its next
 // request.
 //
+// A private result belongs to an authorization context: to those who send the same credentials,
+// in whatever way. The context of a target is known only if each way is. Otherwise nothing private
+// is kept: with a function that dials, with an Authorizer without CacheKey, with a Client that has a Jar
+// or a Transport, with tls.Config.GetClientCertificate or ClientSessionCache, and with the fields
+// InheritEnv and Prepare of a Command.
+//
 // Without Options.Cache each client has a cache of its own, of [Limits.CacheBytes] and
 // [Limits.CacheEntries].
 type Cache interface {

@@ -196,6 +196,12 @@ func TestCacheSharing(t *testing.T) {
 		"unknown credentials":          {authorizedTarget{plain, "", true}, authorizedTarget{plain, "", true}, true, false},
 		"unknown credentials and none": {authorizedTarget{plain, "", true}, plain, true, false},
 		"an Authorizer of nil":         {authorizedTarget{plain, "", false}, plain, true, true},
+		"targets that do not say":      {plainTarget{plain}, plainTarget{plain}, true, false},
+		"one that does not, and none":  {plainTarget{plain}, plain, true, false},
+		"none, and one that does not":  {plain, plainTarget{plain}, true, false},
+		"one dial function":            {Dialer("d", nil), Dialer("d", nil), true, false},
+		"one program":                  {Command{Path: "p"}, Command{Path: "p"}, true, true},
+		"one program with everything":  {Command{Path: "p", InheritEnv: true}, Command{Path: "p", InheritEnv: true}, true, false},
 	} {
 		for hint, want := range map[string]bool{`"public"`: pair.public, `"private"`: pair.private, `"PUBLIC"`: pair.private, `1`: pair.private} {
 			cache := NewCache(0, 0)
@@ -205,6 +211,13 @@ func TestCacheSharing(t *testing.T) {
 			first.do(listTools, ``)
 			if got := second.do(listTools, ``); (got == 1) != want {
 				t.Errorf("%s, %s: result %d", name, hint, got)
+			}
+		}
+		// What one client gets again is its own only if its context is known.
+		if own := newCacheClient(NewCache(0, 0), pair.first); pair.public {
+			_, named := authorizationContext(pair.first)
+			if first, second := own.do(listTools, ``), own.do(listTools, ``); (first == second) != named {
+				t.Errorf("%s: results %d and %d of one client", name, first, second)
 			}
 		}
 		// A Cache of their own they never share.

@@ -77,6 +77,16 @@ func (c Command) Key() string {
 	return "command " + hex.EncodeToString(h.Sum(nil))
 }
 
+// AuthorizationContext returns a digest of the variables that the program gets of the environment
+// of this process. With InheritEnv and with Prepare, which may give the program any credentials, it is
+// not known.
+func (c Command) AuthorizationContext() (context string, ok bool) {
+	if c.InheritEnv || c.Prepare != nil {
+		return "", true
+	}
+	return digest(keptEnvironment()...), true
+}
+
 // Restarts says that each connection is to a new process.
 func (c Command) Restarts() bool { return true }
 
@@ -126,22 +136,27 @@ var kept = map[string][]string{
 	},
 }
 
+// keptEnvironment returns those variables.
+func keptEnvironment() []string {
+	env := []string{}
+	names := kept["unix"]
+	if runtime.GOOS == "windows" {
+		names = append(names[:len(names):len(names)], kept["windows"]...)
+	}
+	for _, name := range names {
+		if value, ok := os.LookupEnv(name); ok {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}
+
 // environment returns the environment of the program. It is not nil, which would be that of
 // this process.
 func (c Command) environment() ([]string, error) {
-	env := []string{}
+	env := keptEnvironment()
 	if c.InheritEnv {
-		env = append(env, os.Environ()...)
-	} else {
-		names := kept["unix"]
-		if runtime.GOOS == "windows" {
-			names = append(names[:len(names):len(names)], kept["windows"]...)
-		}
-		for _, name := range names {
-			if value, ok := os.LookupEnv(name); ok {
-				env = append(env, name+"="+value)
-			}
-		}
+		env = append([]string{}, os.Environ()...)
 	}
 	for i, entry := range c.Env {
 		if name, _, ok := strings.Cut(entry, "="); !ok || name == "" || strings.ContainsRune(entry, 0) {

@@ -188,3 +188,28 @@ func TestCommandName(t *testing.T) {
 		t.Errorf("%d keys of %d commands", len(keys), len(list))
 	}
 }
+
+// Whose credentials a program has: those of the user of this process, whatever Prepare and the rest of
+// the environment may add.
+func TestCommandContext(t *testing.T) {
+	contexts := map[string]string{}
+	for _, home := range []string{"/home/ada", "/home/bob"} {
+		for _, name := range []string{"HOME", "USERPROFILE"} {
+			t.Setenv(name, home)
+		}
+		context, ok := mcpclient.Command{Path: "p"}.AuthorizationContext()
+		if context == "" || !ok || contexts[context] != "" {
+			t.Errorf("in %s: %q, %v", home, context, ok)
+		}
+		contexts[context] = home
+		t.Setenv("SECRET_OF_ANOTHER", home)
+		if again, _ := (mcpclient.Command{Path: "q", Env: []string{"A=b"}}).AuthorizationContext(); again != context {
+			t.Errorf("in %s: %q for another program", home, again)
+		}
+		for _, c := range []mcpclient.Command{{Path: "p", InheritEnv: true}, {Path: "p", Prepare: func(*exec.Cmd) {}}} {
+			if context, ok := c.AuthorizationContext(); context != "" || !ok {
+				t.Errorf("%+v: %q, %v", c, context, ok)
+			}
+		}
+	}
+}

@@ -52,7 +52,7 @@ func (h *httpScript) endpoint(words string) mcpclient.Target {
 	if slices.Contains(strings.Fields(words), "auth") {
 		e.Auth = &scriptAuth{r: h.server.r}
 	}
-	return e
+	return knownTarget{e, e.Auth}
 }
 
 // scriptAuth is an Authorizer that gets a new token after each challenge.

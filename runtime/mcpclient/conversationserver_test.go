@@ -13,6 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
 // scriptServer is the server of a conversation: it sends what the script says. Messages of
@@ -43,16 +44,31 @@ func (s *scriptServer) target(words string) mcpclient.Target {
 	for word := range strings.FieldsSeq(words) {
 		switch word {
 		case "program":
-			return programTarget{mcpclient.Dialer("server", s.dial)}
+			return programTarget{knownTarget{Target: mcpclient.Dialer("server", s.dial)}}
 		case "http":
 			return s.http.endpoint(words)
 		}
 	}
-	return mcpclient.Dialer("server", s.dial)
+	return knownTarget{Target: mcpclient.Dialer("server", s.dial)}
+}
+
+// knownTarget is a server that gets the credentials of auth and no others, which the client does not
+// know of functions of a test.
+type knownTarget struct {
+	mcpclient.Target
+	auth mcphttp.Authorizer // may be nil
+}
+
+// AuthorizationContext is that of dial.Authorized.
+func (k knownTarget) AuthorizationContext() (context string, ok bool) {
+	if k.auth == nil {
+		return "", false
+	}
+	return k.auth.CacheKey(), true
 }
 
 // programTarget is a stream to a program: a connection starts it anew.
-type programTarget struct{ mcpclient.Target }
+type programTarget struct{ knownTarget }
 
 // Restarts is that of dial.Restarter.
 func (programTarget) Restarts() bool { return true }

@@ -22,7 +22,7 @@ type Era struct {
 }
 
 // EraStore keeps an [Era] for each server, by a digest of [Target] and authorization
-// context. It may be used by many goroutines, and must not use the client. An Era of a
+// context; of a server whose context is not known, only one of a revision with sessions. It may be used by many goroutines, and must not use the client. An Era of a
 // revision with sessions is used for 24 hours, since a newer server may speak such a
 // revision too; one of a revision without sessions until the server does not speak it any
 // more, which the client finds out by itself. Options.Eras says what keeps them by default.
@@ -70,8 +70,8 @@ type targetEra struct {
 // get returns what is known of the server: its revision, nil where it has to be probed, and
 // the result of server/discover.
 func (t targetEra) get() (*protocol.Revision, json.RawMessage) {
-	key, ok := t.key()
-	if !ok {
+	key, named := t.key()
+	if key == "" {
 		return nil, nil
 	}
 	e, ok := t.store.Get(key)
@@ -79,16 +79,19 @@ func (t targetEra) get() (*protocol.Revision, json.RawMessage) {
 		return nil, nil
 	}
 	r := e.revision(time.Now())
-	if r == nil || !r.PerRequest {
+	switch {
+	case r == nil || !r.PerRequest:
 		return r, nil
+	case !named:
+		return nil, nil
 	}
 	return r, e.Discover
 }
 
 // put keeps what has been found out.
 func (t targetEra) put(r *protocol.Revision, discover json.RawMessage) {
-	key, ok := t.key()
-	if !ok || len(discover) > maxDiscover {
+	key, named := t.key()
+	if key == "" || len(discover) > maxDiscover || r.PerRequest && !named {
 		return
 	}
 	if !r.PerRequest {
@@ -99,22 +102,20 @@ func (t targetEra) put(r *protocol.Revision, discover json.RawMessage) {
 
 // drop forgets it.
 func (t targetEra) drop() {
-	if key, ok := t.key(); ok {
+	if key, _ := t.key(); key != "" {
 		t.store.Drop(key)
 	}
 }
 
-// key returns a digest of the target and its authorization context; false for a target of
-// which nothing is kept: a server in this process, or unknown credentials.
-func (t targetEra) key() (string, bool) {
+// key returns a digest of the target and its authorization context, "" for a server in this
+// process, of which nothing is kept. If the context is not known, named is false: then only a
+// revision with sessions is kept, which has nothing that a server has said to one caller.
+func (t targetEra) key() (key string, named bool) {
 	if _, ok := t.target.(*inMemory); ok {
 		return "", false
 	}
-	context, ok := authorizationContext(t.target)
-	if !ok {
-		return "", false
-	}
-	return digest(t.target.Key(), context), true
+	context, named := authorizationContext(t.target)
+	return digest(t.target.Key(), context), named
 }
 
 // forget drops what is known of the revision of the server. It reports false if nothing was.
@@ -158,13 +159,16 @@ func (c *Client) isReplaced(ctx context.Context, x *connection, err error) bool 
 func authorizationContext(t Target) (string, bool) {
 	a, ok := t.(dial.Authorized)
 	if !ok {
-		return "none", true
+		return "unknown", false
 	}
 	context, ok := a.AuthorizationContext()
-	if !ok {
+	switch {
+	case !ok:
 		return "none", true
+	case context == "":
+		return "unknown", false
 	}
-	return "of " + context, context != ""
+	return "of " + context, true
 }
 
 // digest returns a digest of texts.

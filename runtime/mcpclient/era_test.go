@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -27,6 +28,10 @@ func (k keyTarget) Key() string  { return "key of " + string(k) }
 func (k keyTarget) Dial(context.Context, dial.Options) (dial.Conn, error) {
 	panic("not connected to")
 }
+func (k keyTarget) AuthorizationContext() (context string, ok bool) { return "", false }
+
+// plainTarget does not say whose credentials it sends.
+type plainTarget struct{ Target }
 
 // authorizedTarget has credentials.
 type authorizedTarget struct {
@@ -106,20 +111,26 @@ func TestErasOfOthers(t *testing.T) {
 func TestEraKeys(t *testing.T) {
 	keys := map[string]string{}
 	for name, target := range map[string]Target{
-		"plain":                      keyTarget("server"),
-		"another":                    keyTarget("other"),
-		"credentials":                authorizedTarget{"server", "ann", true},
-		"other credentials":          authorizedTarget{"server", "bob", true},
-		"credentials of that name":   authorizedTarget{"server", "none", true},
-		"credentials, other server":  authorizedTarget{"other", "ann", true},
-		"an Authorizer without name": authorizedTarget{"server", "", true},
-		"in memory":                  InMemory(mcp.NewServer(mcp.ServerInfo{Name: "test"})),
+		"plain":                       keyTarget("server"),
+		"another":                     keyTarget("other"),
+		"credentials":                 authorizedTarget{"server", "ann", true},
+		"other credentials":           authorizedTarget{"server", "bob", true},
+		"credentials of that name":    authorizedTarget{"server", "none", true},
+		"credentials called unknown":  authorizedTarget{"server", "unknown", true},
+		"credentials, other server":   authorizedTarget{"other", "ann", true},
+		"an Authorizer without name":  authorizedTarget{"server", "", true},
+		"no name, other server":       authorizedTarget{"other", "", true},
+		"in memory":                   InMemory(mcp.NewServer(mcp.ServerInfo{Name: "test"})),
+		"program":                     Command{Path: "server"},
+		"program with everything":     Command{Path: "server", InheritEnv: true},
+		"program of Prepare, no name": Command{Path: "other", Prepare: func(*exec.Cmd) {}},
+		"dialer, no name":             Dialer("server", nil),
 	} {
-		key, ok := targetEra{processEras, target}.key()
-		if ok == (name == "in memory" || strings.Contains(name, "without name")) {
-			t.Errorf("%s: kept is %v", name, ok)
+		key, named := targetEra{processEras, target}.key()
+		if named == (name == "in memory" || strings.Contains(name, "without name") || strings.Contains(name, "no name") || strings.Contains(name, "everything")) {
+			t.Errorf("%s: its context is known: %v", name, named)
 		}
-		if before, dup := keys[key]; ok && dup {
+		if before, dup := keys[key]; dup || (key == "") != (name == "in memory") {
 			t.Errorf("%s and %s have one key", name, before)
 		}
 		keys[key] = name
@@ -128,6 +139,9 @@ func TestEraKeys(t *testing.T) {
 	if keys[none] != "plain" {
 		t.Error("a target without an Authorizer has another key than one that cannot have any")
 	}
+	if unknown, named := (targetEra{processEras, plainTarget{keyTarget("server")}}).key(); named || keys[unknown] != "an Authorizer without name" {
+		t.Error("a target that does not say whose credentials it sends is taken for one without any")
+	}
 	newServer := func() *mcp.Server { return mcp.NewServer(mcp.ServerInfo{Name: "test"}) }
 	first, second := InMemory(newServer()), InMemory(newServer())
 	if first.Key() == second.Key() {
@@ -135,15 +149,31 @@ func TestEraKeys(t *testing.T) {
 	}
 	// What is not kept leaves no trace, and harms none of what is.
 	store := newMemoryEras()
-	for _, target := range []Target{InMemory(mcp.NewServer(mcp.ServerInfo{Name: "test"})), authorizedTarget{"server", "", true}} {
+	era := targetEra{store, InMemory(mcp.NewServer(mcp.ServerInfo{Name: "test"}))}
+	era.put(protocol.Latest, nil)
+	if r, _ := era.get(); r != nil || len(store.kept.items) > 0 {
+		t.Error("a server in memory is kept")
+	}
+	era.drop()
+	// Of unknown credentials, nothing is that the server has said to them.
+	for _, target := range []Target{authorizedTarget{"server", "", true}, plainTarget{keyTarget("server")}, Dialer("server", nil), Command{InheritEnv: true}} {
 		era := targetEra{store, target}
-		era.put(protocol.Latest, nil)
-		if r, _ := era.get(); r != nil || len(store.kept.items) > 0 {
-			t.Errorf("%s is kept", target.Name())
+		era.put(modernRevision, discoverText)
+		if len(store.kept.items) > 0 {
+			t.Errorf("the result of server/discover is kept for %T", target)
+		}
+		era.put(protocol.Latest, discoverText)
+		key, _ := era.key()
+		if r, discover := era.get(); r != protocol.Latest || discover != nil || store.kept.items[key] == nil {
+			t.Errorf("the revision is not kept for %T", target)
+		}
+		store.Put(key, Era{Revision: "2026-07-28", Discover: discoverText, At: time.Now()}) // by another program
+		if r, discover := era.get(); r != nil || discover != nil {
+			t.Errorf("%T gets what another program has kept", target)
 		}
 		era.drop()
 	}
-	era := targetEra{store, keyTarget("server")}
+	era = targetEra{store, keyTarget("server")}
 	era.put(modernRevision, make([]byte, maxDiscover+1))
 	if len(store.kept.items) > 0 {
 		t.Error("a long result of server/discover is kept")

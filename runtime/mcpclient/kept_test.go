@@ -99,7 +99,7 @@ func (s *keptServer) dial(context.Context) (jsonrpc.Conn, error) {
 func (s *keptServer) connect(t *testing.T, o mcpclient.Options) *mcpclient.Client {
 	t.Helper()
 	o.Retry = mcpclient.Retry{Attempts: 2, First: time.Millisecond, Max: time.Millisecond}
-	c, err := mcpclient.Connect(t.Context(), mcpclient.Dialer(t.Name(), s.dial), o)
+	c, err := mcpclient.Connect(t.Context(), knownTarget{Target: mcpclient.Dialer(t.Name(), s.dial)}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

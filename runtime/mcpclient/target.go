@@ -18,15 +18,17 @@ import (
 
 // Target is where a server is. It may be connected to any number of times, by any number of
 // clients at once. Its method Name is for messages, and has no credentials, query or user
-// name; Key is a digest of everything that is sent to the server besides messages.
+// name; Key is a digest of everything that is sent to the server besides messages and the
+// credentials that its authorization context names: see [Cache].
 // [Command], [InMemory], [Dialer], mcphttp.Endpoint, mcpws.Endpoint and mcpnet.Endpoint are
 // targets.
 type Target = dial.Target
 
 // Dialer returns a server that dial connects to. The name is its name in messages, and must
-// differ between servers: what is known of a server is kept by name. The end of the context
-// of dial ends the opening, not the connection. A dial function that does not return then
-// goes on alone, and its connection is closed.
+// differ between servers: what is known of a server is kept by name. Whose credentials the
+// connections of dial have is not known, so nothing is kept that a server calls private. The end of
+// the context of dial ends the opening, not the connection. A dial function that does not return
+// then goes on alone, and its connection is closed.
 func Dialer(name string, dial func(context.Context) (jsonrpc.Conn, error)) Target {
 	return &dialer{name: name, dial: dial}
 }
@@ -79,6 +81,9 @@ func (d *dialer) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 	}
 }
 
+// AuthorizationContext reports that any credentials may be used.
+func (d *dialer) AuthorizationContext() (context string, ok bool) { return "", true }
+
 // InMemory returns a server in this process. Each connection is one client of it.
 func InMemory(s *mcp.Server) Target { return &inMemory{server: s, key: keyOf(s)} }
 
@@ -89,6 +94,9 @@ type inMemory struct {
 
 func (m *inMemory) Name() string { return "in memory" }
 func (m *inMemory) Key() string  { return m.key }
+
+// AuthorizationContext reports that connections of a client have no credentials.
+func (m *inMemory) AuthorizationContext() (context string, ok bool) { return "", false }
 
 // memoryKeys has the keys of servers in this process, by their weak pointers.
 var memoryKeys sync.Map

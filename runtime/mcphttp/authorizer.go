@@ -2,11 +2,16 @@ package mcphttp
 
 import (
 	"context"
+	"crypto/hmac"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash"
 	"net/http"
+	"strings"
+	"sync"
 )
 
 // Authorizer gives requests what a server requires to see, for an [Endpoint]. Its methods
@@ -22,7 +27,9 @@ type Authorizer interface {
 	// that a person can log in.
 	HandleChallenge(ctx context.Context, r *http.Request, resp *http.Response) error
 	// CacheKey names the authorization context, without a secret: what one context has read is
-	// not shown to another one. It is "" where that is not known; then little is kept.
+	// not shown to another one. Credentials that a server would refuse must have another key than
+	// those that it takes, since what is kept is returned without asking the server. It is "" where
+	// that is not known; then nothing private is kept.
 	CacheKey() string
 }
 
@@ -37,14 +44,17 @@ func Bearer(token string) Authorizer { return Header("Authorization", "Bearer "+
 func Basic(user, password string) Authorizer {
 	r := http.Request{Header: http.Header{}}
 	r.SetBasicAuth(user, password)
-	// The password is not part of the key: one that people choose can be guessed from a digest.
-	return &fixed{"Authorization", r.Header["Authorization"], digestKey("basic", user)}
+	return Header("Authorization", r.Header.Get("Authorization"))
 }
 
 // Header returns an Authorizer with a header field, as for API keys.
 func Header(name, value string) Authorizer {
 	name = http.CanonicalHeaderKey(name)
-	return &fixed{name, []string{value}, digestKey("header", name, value)}
+	digest := digestKey
+	if scheme, _, _ := strings.Cut(value, " "); name == "Authorization" && strings.EqualFold(scheme, "Basic") {
+		digest = processDigest // a password that people choose can be guessed from a digest without a key
+	}
+	return &fixed{name, []string{value}, digest("header", name, value)}
 }
 
 // fixed sets one header field.
@@ -95,8 +105,20 @@ func (f tokenFunc) HandleChallenge(ctx context.Context, r *http.Request, resp *h
 func (tokenFunc) CacheKey() string { return "" }
 
 // digestKey returns a digest that differs between lists of texts.
-func digestKey(texts ...string) string {
-	h := sha256.New()
+func digestKey(texts ...string) string { return digestBy(sha256.New(), texts) }
+
+// processDigest returns a digest by a key of this process, so that nothing outside can compare it with guesses.
+func processDigest(texts ...string) string {
+	return digestBy(hmac.New(sha256.New, processKey()), texts)
+}
+
+var processKey = sync.OnceValue(func() []byte {
+	key := make([]byte, sha256.Size)
+	_, _ = rand.Read(key) // does not fail
+	return key
+})
+
+func digestBy(h hash.Hash, texts []string) string {
 	for _, text := range texts {
 		fmt.Fprintf(h, "%d:%s", len(text), text)
 	}

@@ -65,13 +65,54 @@ func (e Endpoint) Key() string {
 	return "http " + digestKey(texts...)
 }
 
-// AuthorizationContext returns the CacheKey of Auth. For an Endpoint without Auth, ok is
-// false.
+// AuthorizationContext returns the CacheKey of Auth, with a digest of the user and the password
+// of a proxy. It is not known where Client has a Jar or a Transport, or http.DefaultTransport, which
+// it uses then, was replaced: those may send any credentials. For an Endpoint without credentials
+// but those of Key, ok is false.
 func (e Endpoint) AuthorizationContext() (context string, ok bool) {
-	if e.Auth == nil {
-		return "", false
+	proxy, known := e.proxy()
+	if !known {
+		return "", true
 	}
-	return e.Auth.CacheKey(), true
+	if e.Auth != nil {
+		if context = e.Auth.CacheKey(); context == "" {
+			return "", true
+		}
+		ok = true
+	}
+	if user := proxyUser(proxy, e.URL); user != "" {
+		return context + " by proxy " + processDigest(user), true
+	}
+	return context, ok
+}
+
+// defaultTransport is that of net/http, which a program may replace.
+var defaultTransport, _ = http.DefaultTransport.(*http.Transport)
+
+// proxy returns the function that finds the proxy. It reports false if other ways to send
+// credentials are not known.
+func (e Endpoint) proxy() (func(*http.Request) (*url.URL, error), bool) {
+	if e.Client == nil {
+		return http.ProxyFromEnvironment, true
+	}
+	t, ok := http.DefaultTransport.(*http.Transport)
+	if e.Client.Jar != nil || e.Client.Transport != nil || !ok || t != defaultTransport || !netdial.KnowsClient(t.TLSClientConfig) {
+		return nil, false
+	}
+	return t.Proxy, len(t.ProxyConnectHeader) == 0 && t.GetProxyConnectHeader == nil
+}
+
+// proxyUser returns user and password for the proxy before a URL, "" without any.
+func proxyUser(proxy func(*http.Request) (*url.URL, error), to string) string {
+	u, err := url.Parse(to)
+	if err != nil || proxy == nil {
+		return ""
+	}
+	by, err := proxy(&http.Request{URL: u, Header: http.Header{}})
+	if err != nil || by == nil || by.User == nil {
+		return ""
+	}
+	return by.User.String()
 }
 
 // Dial checks the fields. It connects only with SSEOnly; otherwise the first message does.

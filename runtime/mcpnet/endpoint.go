@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -39,6 +40,19 @@ func (e Endpoint) Name() string {
 // Key returns network and address, and a digest of the TLS configuration.
 func (e Endpoint) Key() string {
 	return fmt.Sprintf("socket %s %q %s", e.Network, e.Address, netdial.TLSKey(e.TLS))
+}
+
+// AuthorizationContext returns the user of this process for a Unix socket, whose server can see it.
+// It is not known where TLS chooses a certificate by a function, resumes sessions, or has a
+// certificate without its private key. Other certificates are part of Key.
+func (e Endpoint) AuthorizationContext() (context string, ok bool) {
+	switch {
+	case !netdial.KnowsClient(e.TLS):
+		return "", true
+	case e.Network == "unix":
+		return "uid " + strconv.Itoa(os.Getuid()), true
+	}
+	return "", false
 }
 
 // Dial connects. The end of ctx ends that, the TLS handshake included.

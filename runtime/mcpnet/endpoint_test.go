@@ -7,10 +7,12 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -256,5 +258,25 @@ func TestEndpointName(t *testing.T) {
 	}
 	if len(keys) != 6 {
 		t.Errorf("%d keys", len(keys))
+	}
+}
+
+// Whose credentials a socket has: those of a certificate are part of Key.
+func TestEndpointContext(t *testing.T) {
+	function := func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return new(tls.Certificate), nil }
+	for _, test := range []struct {
+		e       mcpnet.Endpoint
+		context string
+		ok      bool
+	}{
+		{mcpnet.Endpoint{Network: "tcp", Address: "a:1"}, "", false},
+		{mcpnet.Endpoint{Network: "tcp", Address: "a:1", TLS: &tls.Config{ServerName: "a"}}, "", false},
+		{mcpnet.Endpoint{Network: "tcp", Address: "a:1", TLS: &tls.Config{GetClientCertificate: function}}, "", true},
+		{mcpnet.Endpoint{Network: "unix", Address: "/a"}, fmt.Sprint("uid ", os.Getuid()), true},
+		{mcpnet.Endpoint{Network: "unix", Address: "/a", TLS: &tls.Config{ClientSessionCache: tls.NewLRUClientSessionCache(1)}}, "", true},
+	} {
+		if context, ok := test.e.AuthorizationContext(); context != test.context || ok != test.ok {
+			t.Errorf("%+v: %q, %v", test.e, context, ok)
+		}
 	}
 }

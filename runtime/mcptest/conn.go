@@ -22,6 +22,9 @@ type target struct{ client *Client }
 func (t *target) Name() string { return "server" }
 func (t *target) Key() string  { return "mcptest" }
 
+// AuthorizationContext reports that there are no credentials: the one connection has a principal.
+func (t *target) AuthorizationContext() (context string, ok bool) { return "", false }
+
 // Dial returns the connection.
 func (t *target) Dial(context.Context, dial.Options) (dial.Conn, error) {
 	c := t.client

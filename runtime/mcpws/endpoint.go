@@ -58,13 +58,14 @@ func (e Endpoint) Key() string {
 	return "websocket " + hex.EncodeToString(h.Sum(nil))
 }
 
-// AuthorizationContext returns the CacheKey of Auth. For an Endpoint without Auth, ok is
-// false.
+// AuthorizationContext returns that of an mcphttp.Endpoint with the same Auth. It is not known where
+// TLS chooses a certificate by a function, resumes sessions, or has a certificate without its private
+// key. Other certificates are part of Key.
 func (e Endpoint) AuthorizationContext() (context string, ok bool) {
-	if e.Auth == nil {
-		return "", false
+	if !netdial.KnowsClient(e.TLS) {
+		return "", true
 	}
-	return e.Auth.CacheKey(), true
+	return mcphttp.Endpoint{URL: "http" + strings.TrimPrefix(e.URL, "ws"), Auth: e.Auth}.AuthorizationContext()
 }
 
 // Dial opens a connection. The end of ctx ends that. A response that does not open one is a

@@ -509,6 +509,11 @@ func TestEndpointAuth(t *testing.T) {
 		if context, ok := any(e).(dial.Authorized).AuthorizationContext(); context != "a context" || !ok {
 			t.Errorf("the context is %q", context)
 		}
+		other := e
+		other.TLS = &tls.Config{GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return nil, nil }}
+		if context, ok := any(other).(dial.Authorized).AuthorizationContext(); context != "" || !ok {
+			t.Errorf("the context is %q with a function for certificates", context)
+		}
 		e.Auth = nil
 		if _, ok := any(e).(dial.Authorized).AuthorizationContext(); ok {
 			t.Error("there is a context without an Authorizer")

@@ -30,11 +30,13 @@ type Target interface {
 	Dial(ctx context.Context, o Options) (Conn, error)
 }
 
-// Authorized is a [Target] that adds credentials to requests (an Authorizer).
+// Authorized is a [Target] that knows each way in which its requests and connections get
+// credentials. The credentials of any other target are not known.
 type Authorized interface {
-	// AuthorizationContext names whose credentials they are, without a secret, for caches.
-	// It is "" where that is not known: then nothing is kept that another one must not get.
-	// For a target without credentials, ok is false.
+	// AuthorizationContext names whose credentials they are, without a secret, for caches: those
+	// that are part of Key need not be named. It is "" where one of the ways is a function, or
+	// something else that may have any credential: then nothing is kept that another one must not
+	// get. For a target without such credentials, ok is false.
 	AuthorizationContext() (context string, ok bool)
 }
 

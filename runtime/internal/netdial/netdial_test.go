@@ -1,6 +1,9 @@
 package netdial_test
 
 import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
@@ -44,5 +47,39 @@ func TestTLSKey(t *testing.T) {
 	}
 	if a, b := netdial.TLSKey(&tls.Config{RootCAs: pool(true)}), netdial.TLSKey(&tls.Config{RootCAs: pool(true)}); a != b {
 		t.Error("equal pools have different keys")
+	}
+}
+
+// TestKnowsClient: a configuration whose key does not say which client a server sees.
+func TestKnowsClient(t *testing.T) {
+	server := httptest.NewTLSServer(nil)
+	defer server.Close()
+	own := server.TLS.Certificates[0]
+	other, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unparsed := tls.Certificate{Certificate: own.Certificate, PrivateKey: own.PrivateKey}
+	function := func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &own, nil }
+	for _, test := range []struct {
+		name   string
+		config *tls.Config
+		want   bool
+	}{
+		{"nil", nil, true},
+		{"empty", &tls.Config{}, true},
+		{"authorities", &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "a"}, true},
+		{"a certificate", &tls.Config{Certificates: []tls.Certificate{own}}, true},
+		{"one that is not parsed", &tls.Config{Certificates: []tls.Certificate{unparsed}}, true},
+		{"with the key of another", &tls.Config{Certificates: []tls.Certificate{{Certificate: own.Certificate, PrivateKey: other}}}, false},
+		{"without a key", &tls.Config{Certificates: []tls.Certificate{own, {Certificate: own.Certificate}}}, false},
+		{"with nonsense", &tls.Config{Certificates: []tls.Certificate{{Certificate: [][]byte{{1}}, PrivateKey: own.PrivateKey}}}, false},
+		{"without one", &tls.Config{Certificates: []tls.Certificate{{PrivateKey: own.PrivateKey}}}, false},
+		{"a function", &tls.Config{GetClientCertificate: function}, false},
+		{"sessions that are resumed", &tls.Config{ClientSessionCache: tls.NewLRUClientSessionCache(1)}, false},
+	} {
+		if got := netdial.KnowsClient(test.config); got != test.want {
+			t.Errorf("%s: %v", test.name, got)
+		}
 	}
 }

@@ -1,6 +1,7 @@
 package netdial
 
 import (
+	"crypto"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/tls"
@@ -8,6 +9,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync"
 	"weak"
@@ -35,6 +37,34 @@ func TLSKey(c *tls.Config) string {
 		fmt.Fprintf(h, " config %s", configs.number(c, func(other *tls.Config) bool { return other == c }))
 	}
 	return hex.EncodeToString(h.Sum(nil))
+}
+
+// KnowsClient reports whether TLSKey names the client that a server sees by its certificate: a
+// configuration has no function that chooses one, has the private key of each, and does not resume
+// sessions, which may be those of another configuration.
+func KnowsClient(c *tls.Config) bool {
+	if c == nil {
+		return true
+	}
+	if c.GetClientCertificate != nil || c.ClientSessionCache != nil {
+		return false
+	}
+	return !slices.ContainsFunc(c.Certificates, func(certificate tls.Certificate) bool { return !hasKey(&certificate) })
+}
+
+// hasKey reports whether a certificate has its own private key. With another one, it is that of
+// someone else.
+func hasKey(c *tls.Certificate) bool {
+	leaf := c.Leaf
+	if leaf == nil && len(c.Certificate) > 0 {
+		leaf, _ = x509.ParseCertificate(c.Certificate[0])
+	}
+	key, ok := c.PrivateKey.(crypto.Signer)
+	if leaf == nil || !ok {
+		return false
+	}
+	public, ok := key.Public().(interface{ Equal(crypto.PublicKey) bool })
+	return ok && public.Equal(leaf.PublicKey)
 }
 
 // numbers are those of values that have no content to make a digest of. They do not keep the
