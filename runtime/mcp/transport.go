@@ -34,6 +34,7 @@ func (h transportServer) Limits() transport.Limits {
 	l := &h.limits
 	return transport.Limits{
 		MessageBytes: l.MessageBytes, QueueBytes: l.QueueBytes,
+		Subscriptions: l.Subscriptions, SubscriptionBytes: l.SubscriptionBytes,
 		FirstMessageTime: l.FirstMessageTime,
 		WriteTime:        l.WriteTime, DrainTime: l.DrainTime, GraceTime: l.GraceTime,
 	}
@@ -170,16 +171,16 @@ func ReleaseStream(ctx context.Context, retry time.Duration) bool {
 	return ok && r.Release(retry)
 }
 
-func (h transportServer) ForwardedParams(p *jsonrpc.Params) (params []toolschema.HeaderParam, arguments []byte) {
+func (h transportServer) Forwarded(p *jsonrpc.Params) (tool string, arguments []byte, through string) {
 	if h.finder == nil {
-		return nil, nil
+		return "", nil, ""
 	}
 	name, arguments, through := forwarded(p)
 	if through == "" {
-		return nil, nil
+		return "", nil, ""
 	}
-	tool, _ := jsonrpc.String(name)
-	return h.HeaderParams(tool), arguments
+	tool, _ = jsonrpc.String(name)
+	return tool, arguments, through
 }
 
 func (h transportServer) HeaderParams(name string) []toolschema.HeaderParam {

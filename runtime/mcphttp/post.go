@@ -212,8 +212,9 @@ func (p *posted) perRequest() {
 	}
 	err := checkHeaders(p.r.Header, m, params)
 	if err == nil && params == nil {
-		params, arguments := p.host.ForwardedParams(&m.Params)
-		err = checkForwardedHeaders(p.r.Header, m, params, arguments)
+		tool, arguments, _ := p.host.Forwarded(&m.Params)
+		// Clients that have not listed the tool cannot send its fields.
+		err = checkForwardedHeaders(p.r.Header, m, p.host.HeaderParams(tool), arguments)
 	}
 	if err != nil {
 		writeError(p.w, http.StatusBadRequest, m.ID, err)

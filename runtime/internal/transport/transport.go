@@ -209,9 +209,11 @@ type Options struct {
 
 // Limits are those of a server that concern transports.
 type Limits struct {
-	MessageBytes, QueueBytes        int
-	FirstMessageTime                time.Duration
-	WriteTime, DrainTime, GraceTime time.Duration
+	MessageBytes, QueueBytes int
+	// Subscriptions and SubscriptionBytes are those of one connection.
+	Subscriptions, SubscriptionBytes int
+	FirstMessageTime                 time.Duration
+	WriteTime, DrainTime, GraceTime  time.Duration
 }
 
 // Server is a *mcp.Server as transports use it: the result of its method Transport.
@@ -248,9 +250,10 @@ type Server interface {
 	WatchLists(changed func()) (stop func())
 	// OffersCompletion reports whether arguments of prompts or templates can be completed.
 	OffersCompletion() bool
-	// ForwardedParams returns those of the tool that a call names in its arguments, and the
-	// arguments of that tool. Clients that have not listed it cannot send the fields.
-	ForwardedParams(p *jsonrpc.Params) (params []toolschema.HeaderParam, arguments []byte)
+	// Forwarded returns the tool that a call names in its arguments, and its arguments, nil for none,
+	// where the server makes the call one of that tool; through is the tool that the client has
+	// called, "" for any other call.
+	Forwarded(p *jsonrpc.Params) (tool string, arguments []byte, through string)
 	// UnknownGroups returns those of the groups of which the caller sees no feature, and if there
 	// are any, the groups that it sees. Over is the transport.
 	UnknownGroups(ctx context.Context, from Caller, over string, groups []string) (unknown, known []string)
