@@ -33,7 +33,8 @@ func (m *mount) callTool(ctx context.Context, req mcp.CallToolRequest) (*mcp.Cal
 		result.RawStructuredContent = nil
 	}
 	finish(&result.Result)
-	return result, nil
+	result.RequestState, err = m.sealState(ctx, req.Header, result.RequestState)
+	return result, err
 }
 
 // getPrompt is the handler of all prompts.
@@ -51,7 +52,8 @@ func (m *mount) getPrompt(ctx context.Context, req mcp.GetPromptRequest) (*mcp.G
 		return nil, fmt.Errorf("read result: %w", err)
 	}
 	finish(&result.Result)
-	return result, nil
+	result.RequestState, err = m.sealState(ctx, req.Header, result.RequestState)
+	return result, err
 }
 
 // readResource is the handler of all resources and templates. In mcp-go it cannot ask the client.

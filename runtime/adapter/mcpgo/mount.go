@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/bridge"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/toolfind"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	ours "github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -28,8 +29,13 @@ import (
 // nothing is added. mcp-go has no list of its resource templates: one with an equal URI template is replaced.
 // A tool whose calls must become tasks is left out, and the log has a warning about it.
 //
+// Features are those of mcp-go, so its middleware, filters and hooks see each request before a mount does.
+// The tools of package mcpfind, which call others by name, are left out, since middleware would not
+// see which tool runs. With [ours.WithSelected] a function decides what else is.
+//
 // mcp-go knows no principals: features with scopes are refused, unless [ours.WithAccess] says otherwise. Handlers
-// find the values of the context of mcp-go in theirs.
+// find the values of the context of mcp-go in theirs. A request state is bound to the field Authorization of the
+// request that has got it.
 //
 // unmount removes tools, prompts and resources, and ends the calls that run. mcp-go cannot remove a
 // resource template: it stays, and reading it is an error.
@@ -73,18 +79,25 @@ type features struct {
 }
 
 func (m *mount) features(inner *ours.Server) (*features, error) {
-	required := map[string]bool{}
+	leftOut, finds := map[string]bool{}, m.finds()
 	for _, f := range inner.Features() {
-		if f.Task == "required" {
-			required[f.Name] = true
-			m.bridge.Server().Log().Warn("tool left out of the server of mcp-go: its calls must become tasks", slog.String("tool", f.Name))
+		why := ""
+		switch {
+		case f.Task == "required":
+			why = "its calls must become tasks"
+		case f.Kind == ours.KindTool && finds && toolfind.Is(f.Name):
+			why = "middleware would not see which tool it calls"
+		default:
+			continue
 		}
+		leftOut[f.Name] = true
+		m.bridge.Server().Log().Warn("tool left out of the server of mcp-go: "+why, slog.String("tool", f.Name))
 	}
 	f := new(features)
 	for _, method := range []protocol.Method{protocol.ToolsList, protocol.ResourcesList, protocol.ResourcesTemplatesList, protocol.PromptsList} {
 		// In this revision, structured results are objects.
 		for _, entry := range m.bridge.Server().Listing(method, protocol.Latest) {
-			if err := m.add(f, method, entry, required); err != nil {
+			if err := m.add(f, method, entry, leftOut); err != nil {
 				return nil, fmt.Errorf("read the entry of %s: %w", method, err)
 			}
 		}
@@ -92,8 +105,19 @@ func (m *mount) features(inner *ours.Server) (*features, error) {
 	return f, nil
 }
 
+// finds reports whether the inner server has the tools of package mcpfind.
+func (m *mount) finds() bool {
+	text := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + toolfind.UseTool + `","arguments":{"name":"any"}}}`
+	call, err := jsonrpc.Parse([]byte(text))
+	if err != nil {
+		return false
+	}
+	_, _, through := m.bridge.Server().Forwarded(&call.Params)
+	return through != ""
+}
+
 // add adds a feature by its entry in a list.
-func (m *mount) add(f *features, method protocol.Method, entry json.RawMessage, required map[string]bool) error {
+func (m *mount) add(f *features, method protocol.Method, entry json.RawMessage, leftOut map[string]bool) error {
 	switch method {
 	case protocol.ToolsList:
 		var t mcp.Tool
@@ -103,7 +127,7 @@ func (m *mount) add(f *features, method protocol.Method, entry json.RawMessage, 
 		}
 		t.InputSchema, t.OutputSchema, t.Execution = mcp.ToolInputSchema{}, mcp.ToolOutputSchema{}, nil
 		t.RawInputSchema, t.RawOutputSchema = schemas.InputSchema, schemas.OutputSchema
-		if !required[t.Name] {
+		if !leftOut[t.Name] {
 			f.tools = append(f.tools, server.ServerTool{Tool: t, Handler: m.callTool})
 		}
 	case protocol.ResourcesList:
@@ -156,7 +180,11 @@ func (m *mount) call(ctx context.Context, method protocol.Method, header map[str
 		params["inputResponses"] = more.InputResponses
 	}
 	if more.RequestState != "" {
-		params["requestState"] = more.RequestState
+		state, err := m.openState(ctx, header, more.RequestState)
+		if err != nil {
+			return nil, err
+		}
+		params["requestState"] = state
 	}
 	text, err := json.Marshal(params)
 	if err != nil {
