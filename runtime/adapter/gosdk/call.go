@@ -6,12 +6,14 @@ import (
 	encoding "encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/bridge"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/toolfind"
 	ours "github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -40,10 +42,22 @@ func (m *mount) call(ctx context.Context, from *origin, method protocol.Method, 
 func (m *mount) callTool(ctx context.Context, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	p := req.Params
 	from := originOf(req.Session, p.GetMeta(), req.Extra)
-	params := append(make([]byte, 0, 256+len(p.Arguments)), `{"name":`...)
-	params = wire.AppendString(params, p.Name)
+	params := append(make([]byte, 0, 256+len(p.Arguments)), '{')
+	through, _ := ctx.Value(throughKey{}).(string)
+	if through != "" && m.tools.get(through) == nil { // middleware has chosen a tool of another mount
+		through = ""
+	}
+	if through != "" { // which renamed has taken away
+		params = append(wire.AppendString(append(params, `"name":`...), through), `,"arguments":{`...)
+	} else if name, _, forwards := m.forwarded(p); forwards != "" && m.has(name) && !toolfind.Is(name) {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + name}
+	}
+	params = wire.AppendString(append(params, `"name":`...), p.Name)
 	if len(p.Arguments) > 0 {
 		params = append(append(params, `,"arguments":`...), p.Arguments...)
+	}
+	if through != "" {
+		params = append(params, '}')
 	}
 	params, err := appendRest(params, from.meta, p.InputResponses, p.RequestState)
 	if err != nil {
@@ -99,31 +113,42 @@ func (m *mount) readResource(ctx context.Context, req *sdk.ReadResourceRequest) 
 	return result, err
 }
 
-// complete answers completion/complete for prompts and templates of mounts.
-func (h *host) complete(ctx context.Context, method string, req *sdk.CompleteRequest, mounts []*mount) (sdk.Result, error) {
-	if req.Params.Ref == nil {
-		return h.next(ctx, method, req)
+// complete answers completion/complete for prompts and templates of mounts, by own for others, which is
+// the function of the program and may be nil.
+func (p *pass) complete(ctx context.Context, req *sdk.CompleteRequest, own completionHandler) (*sdk.CompleteResult, error) {
+	var mounts []*mount
+	if p != nil && req.Params.Ref != nil {
+		mounts = p.host.mounted()
 	}
 	for _, m := range mounts {
-		if m.prompts.get(req.Params.Ref.Name) == nil && m.templates.get(req.Params.Ref.URI) == nil {
-			continue
+		if m.prompts.get(req.Params.Ref.Name) != nil || m.templates.get(req.Params.Ref.URI) != nil {
+			return m.complete(ctx, req)
 		}
-		from := originOf(req.Session, req.Params.GetMeta(), req.Extra)
-		p := *req.Params
-		p.Meta = from.meta
-		params, err := encoding.Marshal(&p)
-		if err != nil {
-			return nil, fmt.Errorf("write params: %w", err)
-		}
-		text, err := m.call(ctx, from, protocol.Complete, params, nil)
-		if err != nil {
-			return nil, err
-		}
-		result := new(sdk.CompleteResult)
-		result.Meta, _, err = readInto(text, result)
-		return result, err
 	}
-	return h.next(ctx, method, req)
+	switch {
+	case own != nil:
+		return own(ctx, req)
+	case slices.ContainsFunc(mounts, (*mount).canComplete):
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown prompt or resource template"}
+	}
+	return nil, &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found"}
+}
+
+func (m *mount) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
+	from := originOf(req.Session, req.Params.GetMeta(), req.Extra)
+	p := *req.Params
+	p.Meta = from.meta
+	params, err := encoding.Marshal(&p)
+	if err != nil {
+		return nil, fmt.Errorf("write params: %w", err)
+	}
+	text, err := m.call(ctx, from, protocol.Complete, params, nil)
+	if err != nil {
+		return nil, err
+	}
+	result := new(sdk.CompleteResult)
+	result.Meta, _, err = readInto(text, result)
+	return result, err
 }
 
 // appendRest appends the members that all params have, and the end.

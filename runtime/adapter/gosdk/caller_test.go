@@ -199,3 +199,80 @@ func tryMount(s *sdk.Server, register func(mcp.Registrar)) (unmount func(), err 
 	}()
 	return Mount(s, register)
 }
+
+// Callers without UserID are known by their tokens. Without those, what is kept for one caller would
+// be kept for others, so questions are refused.
+func TestCallersWithoutUserID(t *testing.T) {
+	ask := tool("ask", func(ctx context.Context, _ encoding.RawMessage) (string, error) {
+		a, err := mcp.ElicitFields(ctx, "one", &mcp.FormInfo{Fields: []mcp.FormField{{Name: "size", Kind: mcp.IntegerField, Required: true}}})
+		return fmt.Sprint(a.Value), err
+	})
+	who := tool("who", func(ctx context.Context, _ encoding.RawMessage) (string, error) {
+		return mcp.CallFrom(ctx).Principal().ID, nil
+	})
+	s := mounted(t, []mcp.Option{mcp.WithStateKeys(bytes.Repeat([]byte("k"), 32))}, ask, who)
+	userID := func(string) string { return "" }
+	verify := func(_ context.Context, token string, _ *http.Request) (*auth.TokenInfo, error) {
+		return &auth.TokenInfo{UserID: userID(token), Expiration: time.Now().Add(time.Hour)}, nil
+	}
+	var h http.Handler = sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, &sdk.StreamableHTTPOptions{Stateless: true})
+	withToken := httptest.NewServer(auth.RequireBearerToken(verify, nil)(h))
+	defer withToken.Close()
+	without := httptest.NewServer(auth.RequireBearerToken(verify, nil)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r.Header.Del("Authorization")
+		h.ServeHTTP(w, r)
+	})))
+	defer without.Close()
+	dial := func(url, token string) *sdk.ClientSession {
+		o := asking(modern)
+		o.MultiRoundTrip = &sdk.MultiRoundTripOptions{Disabled: true}
+		session, err := sdk.NewClient(&sdk.Implementation{Name: "client", Version: "2"}, o).Connect(context.Background(),
+			&sdk.StreamableClientTransport{Endpoint: url, HTTPClient: &http.Client{Transport: bearer(token)}}, &sdk.ClientSessionOptions{ProtocolVersion: modern})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = session.Close() })
+		return session
+	}
+	alice, mallory := dial(withToken.URL, "alice"), dial(withToken.URL, "mallory")
+	r, err := alice.CallTool(t.Context(), &sdk.CallToolParams{Name: "ask"})
+	if err != nil || r.RequestState == "" || len(r.InputRequests) != 1 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	again := func(c *sdk.ClientSession) (string, error) {
+		p := &sdk.CallToolParams{Name: "ask", RequestState: r.RequestState, InputResponses: sdk.InputResponseMap{}}
+		for key := range r.InputRequests {
+			p.InputResponses[key] = &sdk.ElicitResult{Action: "accept", Content: map[string]any{"size": 7}}
+		}
+		result, err := c.CallTool(t.Context(), p)
+		if err != nil {
+			return "", err
+		}
+		return textOf(result), nil
+	}
+	if text, err := again(mallory); err == nil {
+		t.Errorf("the state of alice, with an answer of mallory: %s", text)
+	}
+	if text, err := again(dial(withToken.URL, "alice")); err != nil || text != "map[size:7]" {
+		t.Errorf("alice: %s, %v", text, err)
+	}
+	unknown := dial(without.URL, "alice")
+	same(t, "the ID of a caller whose token is not known", call(t, unknown, "who", map[string]any{}), "")
+	if text, err := again(unknown); err == nil || !strings.Contains(err.Error(), "no ID") {
+		t.Errorf("a caller whose token is not known, with the state of alice: %s, %v", text, err)
+	}
+	if r, err := unknown.CallTool(t.Context(), &sdk.CallToolParams{Name: "ask"}); err == nil || !strings.Contains(err.Error(), "no ID") {
+		t.Errorf("a caller whose token is not known is asked: %+v, %v", r, err)
+	}
+	id := call(t, alice, "who", map[string]any{})
+	if !strings.HasPrefix(id, "token sha256:") || strings.Contains(id, "alice") || call(t, mallory, "who", map[string]any{}) == id {
+		t.Errorf("the ID of alice is %q", id)
+	}
+	userID = func(string) string { return id }
+	if other := call(t, mallory, "who", map[string]any{}); other == id {
+		t.Error("a user has the ID of the caller with a token")
+	}
+	userID = func(token string) string { return token }
+	same(t, "the ID of a user", call(t, alice, "who", map[string]any{}), "alice")
+	same(t, "the ID of a user whose token is not known", call(t, unknown, "who", map[string]any{}), "alice")
+}

@@ -173,6 +173,7 @@ type raw struct {
 	w     io.Writer
 	in    *bufio.Scanner
 	got   []string
+	last  int // id of a request
 	close func()
 }
 
@@ -190,7 +191,9 @@ func newRaw(t *testing.T, s *sdk.Server) *raw {
 		_ = session.Wait()
 	})
 	t.Cleanup(end)
-	return &raw{t: t, w: w, in: bufio.NewScanner(r), close: end}
+	lines := bufio.NewScanner(r)
+	lines.Buffer(nil, 1<<20)
+	return &raw{t: t, w: w, in: lines, close: end}
 }
 
 func (r *raw) send(line string) {

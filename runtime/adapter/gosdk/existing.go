@@ -8,6 +8,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
 // existing is the features that a server of the SDK has, of whomever.
@@ -32,55 +34,100 @@ func of[T any](e *existing) map[string]*T {
 	}
 }
 
-// existing lists the features of the server. The SDK has no function for that, so a session
-// without a client does it, through the middleware below that of this package.
-func (h *host) existing() (e *existing, err error) {
-	session, err := h.server.Connect(context.Background(), &silent{closed: make(chan struct{})}, nil)
+// hostOptions is what the options of a server say, as far as it can be found out.
+type hostOptions struct {
+	filledIn  bool // they are those of Subscribable
+	completes bool // the program completes arguments
+}
+
+// optionsKey is the key of a *hostOptions in the context of a list, which a function of Subscribable
+// fills in.
+type optionsKey struct{}
+
+// existing lists the features of the server, and finds out what its options say.
+func (h *host) existing() (*existing, error) {
+	e, o, err := existingOf(h.server)
 	if err != nil {
-		return nil, fmt.Errorf("list the features of the server: %w", err)
+		return nil, err
 	}
-	defer func() { _ = session.Close() }()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.options = o
+	return e, nil
+}
+
+// existingOf lists the features of a server. The SDK has no function for that, so a session without a
+// client does it, past the middleware, which may refuse what has no token.
+func existingOf(s *sdk.Server) (e *existing, o hostOptions, err error) {
 	defer func() {
 		if err != nil {
 			err = fmt.Errorf("list the features of the server: %w", err)
 		}
 	}()
+	session, err := s.Connect(context.Background(), &silent{closed: make(chan struct{})}, nil)
+	if err != nil {
+		return nil, o, err
+	}
+	defer func() { _ = session.Close() }()
+	ctx := context.WithValue(context.Background(), optionsKey{}, &o)
 	e = new(existing)
-	if e.tools, err = listAll(h, session, &toolKind, func(cursor string) *sdk.ListToolsParams {
+	if e.tools, err = listAll(ctx, session, &toolKind, func(cursor string) *sdk.ListToolsParams {
 		return &sdk.ListToolsParams{Cursor: cursor}
 	}, func(r *sdk.ListToolsResult) ([]*sdk.Tool, string) { return r.Tools, r.NextCursor }); err != nil {
-		return nil, err
+		return nil, o, err
 	}
-	if e.resources, err = listAll(h, session, &resourceKind, func(cursor string) *sdk.ListResourcesParams {
+	if e.resources, err = listResources(ctx, session); err != nil {
+		return nil, o, err
+	}
+	if e.templates, err = listTemplates(ctx, session); err != nil {
+		return nil, o, err
+	}
+	e.prompts, err = listAll(ctx, session, &promptKind, func(cursor string) *sdk.ListPromptsParams {
+		return &sdk.ListPromptsParams{Cursor: cursor}
+	}, func(r *sdk.ListPromptsResult) ([]*sdk.Prompt, string) { return r.Prompts, r.NextCursor })
+	return e, o, err
+}
+
+// offersSubscriptions reports whether clients can subscribe to resources of a server.
+func offersSubscriptions(s *sdk.Server) bool {
+	session, err := s.Connect(context.Background(), &silent{closed: make(chan struct{})}, nil)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = session.Close() }()
+	result, err := bare()(context.Background(), protocol.Discover.String(), &sdk.ServerRequest[*sdk.DiscoverParams]{
+		Session: session, Params: new(sdk.DiscoverParams), Extra: new(sdk.RequestExtra),
+	})
+	d, ok := result.(*sdk.DiscoverResult)
+	return err == nil && ok && d.Capabilities.Resources != nil && d.Capabilities.Resources.Subscribe
+}
+
+func listResources(ctx context.Context, session *sdk.ServerSession) (map[string]*sdk.Resource, error) {
+	return listAll(ctx, session, &resourceKind, func(cursor string) *sdk.ListResourcesParams {
 		return &sdk.ListResourcesParams{Cursor: cursor}
-	}, func(r *sdk.ListResourcesResult) ([]*sdk.Resource, string) { return r.Resources, r.NextCursor }); err != nil {
-		return nil, err
-	}
-	if e.templates, err = listAll(h, session, &templateKind, func(cursor string) *sdk.ListResourceTemplatesParams {
+	}, func(r *sdk.ListResourcesResult) ([]*sdk.Resource, string) { return r.Resources, r.NextCursor })
+}
+
+func listTemplates(ctx context.Context, session *sdk.ServerSession) (map[string]*sdk.ResourceTemplate, error) {
+	return listAll(ctx, session, &templateKind, func(cursor string) *sdk.ListResourceTemplatesParams {
 		return &sdk.ListResourceTemplatesParams{Cursor: cursor}
 	}, func(r *sdk.ListResourceTemplatesResult) ([]*sdk.ResourceTemplate, string) {
 		return r.ResourceTemplates, r.NextCursor
-	}); err != nil {
-		return nil, err
-	}
-	e.prompts, err = listAll(h, session, &promptKind, func(cursor string) *sdk.ListPromptsParams {
-		return &sdk.ListPromptsParams{Cursor: cursor}
-	}, func(r *sdk.ListPromptsResult) ([]*sdk.Prompt, string) { return r.Prompts, r.NextCursor })
-	return e, err
+	})
 }
 
 // listAll returns all features of a kind, by their names.
-func listAll[T any, P sdk.Params, R sdk.Result](h *host, session *sdk.ServerSession, k *kind[T], params func(cursor string) P, page func(R) ([]*T, string)) (map[string]*T, error) {
+func listAll[T any, P sdk.Params, R sdk.Result](ctx context.Context, session *sdk.ServerSession, k *kind[T], params func(cursor string) P, page func(R) ([]*T, string)) (map[string]*T, error) {
 	all := map[string]*T{}
 	for cursor, first := "", true; first || cursor != ""; first = false {
 		method := k.list.String()
-		result, err := h.next(context.Background(), method, &sdk.ServerRequest[P]{Session: session, Params: params(cursor), Extra: &sdk.RequestExtra{}})
+		result, err := bare()(ctx, method, &sdk.ServerRequest[P]{Session: session, Params: params(cursor), Extra: new(sdk.RequestExtra)})
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", method, err)
 		}
 		r, ok := result.(R)
 		if !ok {
-			return nil, fmt.Errorf("%s: middleware has replaced the result by a %T", method, result)
+			return nil, fmt.Errorf("%s: the result is a %T", method, result)
 		}
 		var items []*T
 		items, cursor = page(r)

@@ -4,6 +4,7 @@ import (
 	"context"
 	encoding "encoding/json"
 	"fmt"
+	"io"
 	"log/slog"
 	"slices"
 	"strings"
@@ -74,6 +75,9 @@ func mounted(t *testing.T, options []mcp.Option, features ...mcp.Feature) *sdk.S
 	t.Cleanup(unmount)
 	return s
 }
+
+// logTo returns the option that logs to a writer.
+func logTo(w io.Writer) mcp.Option { return mcp.WithLogger(slog.New(slog.NewTextHandler(w, nil))) }
 
 func registering(features ...mcp.Feature) func(mcp.Registrar) {
 	return func(r mcp.Registrar) {

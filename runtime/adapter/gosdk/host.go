@@ -30,10 +30,15 @@ type host struct {
 	changing sync.Mutex
 	updates  updates
 
+	naming sync.Mutex // held while names changes
+	names  *renaming  // the newest one; nil while no tool has another name
+
 	mu       sync.RWMutex
 	last     int64 // number of the latest mount
 	mounts   []*mount
 	sessions map[*sdk.ServerSession]*session
+	options  hostOptions
+	most     subscriptionLimits // of the mounts so far
 }
 
 // hostOf returns the host of a server. The middleware of the host stays as long as the server: the SDK
@@ -66,6 +71,8 @@ func (h *host) add(m *mount) {
 	h.last++
 	m.number = h.last
 	h.mounts = append(slices.Clip(h.mounts), m) // others read the old array
+	l := m.bridge.Server().Limits()
+	h.most = subscriptionLimits{max(h.most.count, l.Subscriptions), max(h.most.bytes, l.SubscriptionBytes)}
 }
 
 // remove removes a mount, and its part of each session.
@@ -97,36 +104,25 @@ func (h *host) hasAlias(m *mount, alias string) bool {
 	})
 }
 
-// receive handles what the SDK's server cannot pass to a feature: lists for the caller at hand,
-// completion, subscriptions, aliases, and what sessions have to know.
+// receive handles what the SDK's server cannot pass to a feature: lists for the caller at hand, what
+// handlers of the options get, and what sessions have to know.
 func (h *host) receive(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 	mounts := h.mounted()
-	if len(mounts) == 0 {
-		return h.next(ctx, method, req)
+	if slices.ContainsFunc(mounts, (*mount).hasOtherNames) {
+		h.namesFirst()
 	}
 	switch req := req.(type) {
 	case *sdk.CallToolRequest:
-		for _, m := range mounts {
-			if name, ok := m.canonical(req.Params.Name); ok {
-				params := *req.Params
-				params.Name = name
-				return h.next(ctx, method, &sdk.CallToolRequest{Session: req.Session, Params: &params, Extra: req.Extra})
-			}
-		}
+		return h.next(ctx, method, req)
 	case *sdk.ListToolsRequest, *sdk.ListResourcesRequest, *sdk.ListResourceTemplatesRequest, *sdk.ListPromptsRequest:
 		return h.list(ctx, method, req, mounts)
-	case *sdk.CompleteRequest:
-		return h.complete(ctx, method, req, mounts)
-	case *sdk.SubscribeRequest:
-		return h.subscribe(ctx, method, req, mounts)
-	case *sdk.UnsubscribeRequest:
-		return h.unsubscribe(ctx, method, req, mounts)
+	case *sdk.CompleteRequest, *sdk.SubscribeRequest, *sdk.UnsubscribeRequest:
+		return h.next((&pass{host: h}).in(ctx), method, req)
 	case *sdk.SubscriptionsListenRequest:
-		return h.listen(ctx, method, req, mounts)
+		return h.listen(ctx, method, req)
 	default:
 		return h.receiveOther(ctx, method, req, mounts)
 	}
-	return h.next(ctx, method, req)
 }
 
 // receiveOther handles messages whose types the SDK does not name.
@@ -138,12 +134,12 @@ func (h *host) receiveOther(ctx context.Context, method string, req sdk.Request,
 	ss, _ := req.GetSession().(*sdk.ServerSession)
 	switch r := result.(type) {
 	case *sdk.InitializeResult:
-		h.addCapabilities(r.Capabilities, mounts)
+		h.correct(r.Capabilities, mounts)
 		if p, ok := req.GetParams().(*sdk.InitializeParams); ok && p.ProtocolVersion != r.ProtocolVersion && ss != nil {
 			h.session(ss).setRevision(r.ProtocolVersion)
 		}
 	case *sdk.DiscoverResult:
-		h.addCapabilities(r.Capabilities, mounts)
+		h.correct(r.Capabilities, mounts)
 	}
 	switch method {
 	case protocol.SetLevel.String():
@@ -158,9 +154,12 @@ func (h *host) receiveOther(ctx context.Context, method string, req sdk.Request,
 	return result, nil
 }
 
-// addCapabilities adds what the SDK declares only for its own functions.
-func (h *host) addCapabilities(c *sdk.ServerCapabilities, mounts []*mount) {
-	if c != nil && c.Completions == nil && slices.ContainsFunc(mounts, (*mount).canComplete) {
-		c.Completions = &sdk.CompletionCapabilities{}
+// correct removes a capability that the SDK declares for a function of [Subscribable] alone.
+func (h *host) correct(c *sdk.ServerCapabilities, mounts []*mount) {
+	h.mu.RLock()
+	o := h.options
+	h.mu.RUnlock()
+	if c != nil && o.filledIn && !o.completes && !slices.ContainsFunc(mounts, (*mount).canComplete) {
+		c.Completions = nil
 	}
 }

@@ -2,6 +2,7 @@ package gosdk
 
 import (
 	"context"
+	"encoding/base64"
 	encoding "encoding/json"
 	"fmt"
 	"maps"
@@ -9,7 +10,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
@@ -22,7 +22,7 @@ import (
 // list answers a list.
 func (h *host) list(ctx context.Context, method string, req sdk.Request, mounts []*mount) (sdk.Result, error) {
 	if r, ok := req.(*sdk.ListResourcesRequest); ok && r.Params != nil && strings.HasPrefix(r.Params.Cursor, moreCursor) {
-		return h.listMore(ctx, r, mounts)
+		return h.listMore(ctx, method, r, mounts)
 	}
 	result, err := h.next(ctx, method, req)
 	if err != nil {
@@ -49,7 +49,11 @@ func (h *host) list(ctx context.Context, method string, req sdk.Request, mounts 
 			return nil, err
 		}
 		if r.NextCursor == "" {
-			err = more(ctx, from, mounts, &r, 0, "")
+			at := behind{}
+			if p, ok := req.GetParams().(*sdk.ListResourcesParams); ok && p != nil {
+				at.SDK = p.Cursor
+			}
+			err = more(ctx, from, mounts, &r, at)
 		}
 		return &r, err
 	}
@@ -218,38 +222,90 @@ func (s *set[T]) readPage(text json) (*page[T], error) {
 }
 
 // moreCursor is the beginning of a cursor behind the last page of the SDK. Its own cursors have no dot. The
-// number of a mount and a cursor of its inner server follow.
-const moreCursor = "mcpgen."
+// number of a mount follows and, sealed by its inner server, a position.
+const (
+	moreCursor    = "mcpgen."
+	cursorPurpose = "cursor behind the Go SDK"
+)
 
-// listMore answers a page that follows after those of the SDK.
-func (h *host) listMore(ctx context.Context, req *sdk.ListResourcesRequest, mounts []*mount) (sdk.Result, error) {
-	number, cursor, _ := strings.Cut(strings.TrimPrefix(req.Params.Cursor, moreCursor), ".")
-	n, err := strconv.ParseInt(number, 10, 64)
+// behind is a position behind the last page of the SDK.
+type behind struct {
+	SDK    string // the cursor of that page
+	Mount  int64  // its number
+	Cursor string // of its inner server
+}
+
+// seal returns the cursor of a position in a mount, which no one else can make.
+func (at behind) seal(ctx context.Context, m *mount) (string, error) {
+	text, err := encoding.Marshal(at)
 	if err != nil {
-		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown cursor"}
+		return "", fmt.Errorf("write a cursor: %w", err)
+	}
+	sealed, err := m.bridge.Server().Seal(ctx, cursorPurpose, text)
+	if err != nil {
+		return "", err
+	}
+	return moreCursor + strconv.FormatInt(at.Mount, 10) + "." + base64.RawURLEncoding.EncodeToString(sealed), nil
+}
+
+// openCursor returns the position of a cursor, and reports false for what seal has not returned.
+func openCursor(ctx context.Context, cursor string, mounts []*mount) (at behind, ok bool, err error) {
+	number, sealed, _ := strings.Cut(strings.TrimPrefix(cursor, moreCursor), ".")
+	data, err := base64.RawURLEncoding.Strict().DecodeString(sealed)
+	if err != nil || strings.ContainsAny(sealed, "\r\n") { // which the decoder skips
+		return at, false, nil
+	}
+	for _, m := range mounts {
+		if strconv.FormatInt(m.number, 10) != number {
+			continue
+		}
+		text, ok, err := m.bridge.Server().Unseal(ctx, cursorPurpose, data)
+		if !ok || err != nil {
+			return at, false, err
+		}
+		return at, encoding.Unmarshal(text, &at) == nil && at.Mount == m.number, nil
+	}
+	return at, false, nil
+}
+
+// listMore answers a page that follows after those of the SDK. The middleware gets the request for the
+// last page of the SDK once more; a cursor that is not valid is one that the SDK does not know.
+func (h *host) listMore(ctx context.Context, method string, req *sdk.ListResourcesRequest, mounts []*mount) (sdk.Result, error) {
+	at, ok, err := openCursor(ctx, req.Params.Cursor, mounts)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return h.next(ctx, method, req)
+	}
+	params := *req.Params
+	params.Cursor = at.SDK
+	result, err := h.next(ctx, method, &sdk.ListResourcesRequest{Session: req.Session, Params: &params, Extra: req.Extra})
+	if given, ok := result.(*sdk.ListResourcesResult); err != nil || !ok || given == nil {
+		return result, err
 	}
 	r := &sdk.ListResourcesResult{Resources: []*sdk.Resource{}}
 	r.CacheScope = "private"
 	from := originOf(req.Session, req.Params.Meta, req.Extra)
-	if err := more(ctx, from, mounts, r, n, cursor); err != nil {
+	if err := more(ctx, from, mounts, r, at); err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// more adds the resources that templates list: the next page of the mount with that number, or of
-// one after it.
-func more(ctx context.Context, from *origin, mounts []*mount, r *sdk.ListResourcesResult, number int64, cursor string) error {
+// more adds the resources that templates list: the next page of the mount at a position, or of one
+// after it.
+func more(ctx context.Context, from *origin, mounts []*mount, r *sdk.ListResourcesResult, at behind) error {
 	before := len(r.Resources)
 	for _, m := range mounts {
-		if m.number < number || !m.templates.any() {
+		if m.number < at.Mount || !m.templates.any() {
 			continue
 		}
-		if m.number > number {
-			cursor = ""
+		if m.number > at.Mount {
+			at.Mount, at.Cursor = m.number, ""
 		}
 		for {
-			p, err := pageOf(ctx, from, m, &m.resources, cursor)
+			p, err := pageOf(ctx, from, m, &m.resources, at.Cursor)
 			if err != nil {
 				return err
 			}
@@ -259,12 +315,12 @@ func more(ctx context.Context, from *origin, mounts []*mount, r *sdk.ListResourc
 					r.CacheScope = "private"
 				}
 			}
-			if cursor = p.next; cursor == "" {
+			if at.Cursor = p.next; at.Cursor == "" {
 				break
 			}
 			if len(r.Resources) > before {
-				r.NextCursor = moreCursor + strconv.FormatInt(m.number, 10) + "." + cursor
-				return nil
+				r.NextCursor, err = at.seal(ctx, m)
+				return err
 			}
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/runtime/internal/bridge"
+	"github.com/mcpgen/mcpgen/runtime/internal/toolfind"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -21,15 +22,22 @@ import (
 // ResourceUpdated notifies clients that have subscribed to a resource (see [Subscribable]).
 //
 // A name or URI that the SDK's server has already is an error, and then nothing is added; the
-// error has all of them. To compare, Mount lists the features of the SDK's server through the
-// middleware that this has, which has to pass entries on as they are: a copy is a feature of the
-// SDK's server for Mount, which neither hides nor removes it. Features that are added to the SDK's
-// server at the same time can get past that. A tool whose calls must become tasks cannot be added: the log has a warning about it.
+// error has all of them. Features that are added to the SDK's server at the same time can get past
+// that. A tool whose calls must become tasks cannot be added: the log has a warning about it. With
+// [mcp.WithSelected] a function decides what is added.
 //
-// Callers are known by [auth.TokenInfo]: the ID of the principal is its UserID, the value the
-// *auth.TokenInfo, and a feature needs those of its scopes. The SDK has checked the token of each
-// request, so principals do not expire. Without a TokenInfo, features with scopes are refused,
-// unless [mcp.WithAccess] says otherwise.
+// Receiving middleware of the SDK's server sees every request before a mount does, whether it is
+// added before or after. It sees a call by an alias, or by use_tool of package mcpfind, as one of the
+// tool that runs; where middleware was added since the last request, it sees the first such call twice,
+// by both names. A context that it passes on must have the values of the one that it gets.
+// Middleware that was added before the first Mount sees lists as the SDK has them, not those of the
+// caller: entries that it leaves out stay out, and a copy of an entry is a feature of the SDK's server for
+// Mount, which neither hides nor removes it.
+//
+// Callers are known by [auth.TokenInfo]: the ID of the principal is its UserID or, without one, a digest
+// of the bearer token; the value is the *auth.TokenInfo, and a feature needs those of its scopes. The SDK
+// has checked the token of each request, so principals do not expire. Without a TokenInfo, features
+// with scopes are refused, unless [mcp.WithAccess] says otherwise.
 //
 // unmount removes everything, and ends the calls that run. It waits for nothing else, and may be
 // called more than once. Sessions of the SDK go on, but subscriptions to the resources end with
@@ -49,6 +57,7 @@ func Mount(s *sdk.Server, register func(mcp.Registrar), options ...mcp.Option) (
 		m.end()
 		return nil, fmt.Errorf("mount: %w", err)
 	}
+	m.warn()
 	return sync.OnceFunc(func() {
 		h.changing.Lock()
 		defer h.changing.Unlock()
@@ -93,13 +102,36 @@ func (m *mount) begin() error {
 		return err
 	}
 	m.host.add(m)
-	return plan.apply(m)
+	if err := plan.apply(m); err != nil {
+		return err
+	}
+	if m.hasOtherNames() {
+		m.host.namesFirst()
+	}
+	return nil
+}
+
+// warn logs what is left out since the options of the SDK's server are not those of [Subscribable].
+func (m *mount) warn() {
+	m.host.mu.RLock()
+	o := m.host.options
+	m.host.mu.RUnlock()
+	if o.filledIn {
+		return
+	}
+	log := m.bridge.Server().Log()
+	if m.canComplete() {
+		log.Warn("arguments of prompts and templates are not completed: make the options of the server of the Go SDK by gosdk.Subscribable")
+	}
+	if (m.resources.any() || m.templates.any()) && offersSubscriptions(m.host.server) {
+		log.Warn("subscriptions to resources have no effect: make the options of the server of the Go SDK by gosdk.Subscribable")
+	}
 }
 
 // end removes the features, and everything else of the mount.
 func (m *mount) end() {
 	taken, err := m.host.existing()
-	if err != nil { // of middleware, which may refuse a list
+	if err != nil {
 		taken = new(existing)
 	}
 	removeAll(m, &m.tools, taken)
@@ -173,6 +205,9 @@ func (m *mount) update() error {
 	if err := plan.apply(m); err != nil {
 		return err
 	}
+	if m.hasOtherNames() {
+		m.host.namesFirst()
+	}
 	if collisions != nil {
 		return errors.New(strings.Join(collisions, "; "))
 	}
@@ -222,9 +257,24 @@ func (m *mount) owns(uri string) bool {
 // canonical returns the name of a tool by one of its aliases.
 func (m *mount) canonical(alias string) (string, bool) {
 	m.mu.RLock()
-	defer m.mu.RUnlock()
 	name, ok := m.aliases[alias]
-	return name, ok
+	m.mu.RUnlock()
+	return name, ok && m.tools.get(name) != nil
+}
+
+// hasOtherNames reports whether tools can be called by other names than their own.
+func (m *mount) hasOtherNames() bool {
+	m.mu.RLock()
+	aliases := len(m.aliases)
+	m.mu.RUnlock()
+	return aliases > 0 || m.tools.get(toolfind.UseTool) != nil
+}
+
+// has reports whether the inner server has a tool by that name or alias.
+func (m *mount) has(name string) bool {
+	return slices.ContainsFunc(m.inner.Features(), func(f mcp.FeatureInfo) bool {
+		return f.Kind == mcp.KindTool && (f.Name == name || slices.Contains(f.Aliases, name))
+	})
 }
 
 // canComplete reports whether arguments of a prompt or template of the mount can be completed.

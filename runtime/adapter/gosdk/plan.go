@@ -315,7 +315,6 @@ func removeAll[T any](m *mount, s *set[T], taken *existing) {
 
 // removeOne removes a feature, unless the SDK's server has another one by that name now.
 func removeOne[T any](m *mount, s *set[T], name string, item *T, taken *existing) {
-	// Middleware of the server can hide a feature from the list.
 	if other := of[T](taken)[name]; other == nil || other == item {
 		s.remove(m.host.server, name)
 	}

@@ -5,10 +5,14 @@ package gosdk
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	encoding "encoding/json"
 	"fmt"
 	"maps"
+	"net/http"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/modelcontextprotocol/go-sdk/auth"
@@ -30,6 +34,9 @@ type session struct {
 	revision string // that the SDK has chosen, "" if that is the one that the client has asked for
 	level    string // of log messages; "" before the client has set it
 	parts    map[*mount]*part
+
+	subscribed      map[string]struct{} // the URIs that the SDK has for the session
+	subscribedBytes int
 }
 
 // part is the session of one mount.
@@ -246,9 +253,26 @@ func originOf(ss *sdk.ServerSession, meta map[string]any, extra *sdk.RequestExtr
 	}
 	o.header = extra.Header
 	if t := extra.TokenInfo; t != nil {
-		o.principal = &mcp.Principal{ID: t.UserID, Value: t, Access: scopesOf{t}}
+		o.principal = &mcp.Principal{ID: idOf(t, extra.Header), Value: t, Access: scopesOf{t}}
 	}
 	return o
+}
+
+// tokenID is the beginning of the IDs of callers that are known by their tokens alone.
+const tokenID = "token sha256:"
+
+// idOf returns the ID of the caller with a token: UserID, without one a digest of the token, and ""
+// if the token is not known either. Then package mcp refuses what it would keep for the caller.
+func idOf(t *auth.TokenInfo, header http.Header) string {
+	if t.UserID != "" && !strings.HasPrefix(t.UserID, tokenID) {
+		return t.UserID
+	}
+	scheme, token, _ := strings.Cut(header.Get("Authorization"), " ")
+	if token = strings.TrimSpace(token); token == "" || !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(token))
+	return tokenID + hex.EncodeToString(sum[:])
 }
 
 // withoutTasksIn removes the extension for tasks from the capabilities in the _meta of a request.

@@ -4,178 +4,303 @@ import (
 	"context"
 	encoding "encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"sync"
-	"time"
+	"sync/atomic"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/yosida95/uritemplate/v3"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Subscribable returns a copy of the options of a server with functions for subscriptions that let
-// every client subscribe, unless the options have such functions. Without them a server of the SDK has
-// no subscriptions to resources, and nothing can add them later. Options may be nil.
-func Subscribable(options *sdk.ServerOptions) *sdk.ServerOptions {
-	o := sdk.ServerOptions{}
-	if options != nil {
-		o = *options
+// This file decides who may subscribe to what, behind the middleware of the SDK's server. A mount
+// learns of each subscription to its resources: it checks the caller, and reports changes.
+
+var errNotMounted = &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no package is mounted on the server, so nothing can be subscribed to"}
+
+// subscribe is the SubscribeHandler. Own is that of the program, which may be nil.
+func (p *pass) subscribe(ctx context.Context, req *sdk.SubscribeRequest, own subscribeHandler) error {
+	if p == nil || !p.host.hasMounted() {
+		if own != nil {
+			return own(ctx, req)
+		}
+		return errNotMounted
 	}
-	if o.SubscribeHandler == nil {
-		o.SubscribeHandler = func(context.Context, *sdk.SubscribeRequest) error { return nil }
-		o.UnsubscribeHandler = func(context.Context, *sdk.UnsubscribeRequest) error { return nil }
+	s := p.host.session(req.Session)
+	added, err := s.reserve(req.Params.URI)
+	if err != nil {
+		return err
 	}
-	return &o
+	undo, err := p.admit(ctx, req, own)
+	if err == nil && own != nil {
+		if err = own(ctx, req); err != nil && added {
+			undo()
+		}
+	}
+	if err != nil && added {
+		s.release(req.Params.URI)
+	}
+	return err
 }
 
-// subscribe subscribes the session of the mount too, which checks that the caller may see the
-// resource, and learns of its changes.
-func (h *host) subscribe(ctx context.Context, method string, req *sdk.SubscribeRequest, mounts []*mount) (sdk.Result, error) {
-	params := uriParams(req.Params.URI)
+// admit returns an error if a caller may not subscribe to a URI. Otherwise the mounts that own it know
+// of the subscription, until undo is called.
+func (p *pass) admit(ctx context.Context, req *sdk.SubscribeRequest, own subscribeHandler) (undo func(), err error) {
+	undo = func() {}
+	uri := req.Params.URI
+	if p.listen != nil {
+		return undo, p.listen.admit(ctx, req, own)
+	}
 	from := originOf(req.Session, req.Params.GetMeta(), req.Extra)
 	var done []*mount
-	undo := func() {
+	undo = func() {
 		for _, m := range done {
-			_, _ = m.call(context.WithoutCancel(ctx), from, protocol.ResourcesUnsubscribe, params, nil)
+			_, _ = m.call(context.WithoutCancel(ctx), from, protocol.ResourcesUnsubscribe, uriParams(uri), nil)
 		}
 	}
-	for _, m := range mounts {
-		if !m.owns(req.Params.URI) {
-			continue
-		}
-		if _, err := m.call(ctx, from, protocol.ResourcesSubscribe, params, nil); err != nil {
+	owners := p.host.ownersOf(uri)
+	for _, m := range owners {
+		if _, err := m.call(ctx, from, protocol.ResourcesSubscribe, uriParams(uri), nil); err != nil {
 			undo()
 			return nil, err
 		}
 		done = append(done, m)
 	}
-	result, err := h.next(ctx, method, req)
-	if err != nil {
-		undo()
+	if len(owners) == 0 && own == nil {
+		isOwn, err := p.host.ownURIs(ctx, req.Session)
+		if err != nil {
+			return nil, err
+		}
+		if !isOwn(uri) {
+			return nil, sdk.ResourceNotFoundError(uri)
+		}
 	}
-	return result, err
+	return undo, nil
 }
 
-func (h *host) unsubscribe(ctx context.Context, method string, req *sdk.UnsubscribeRequest, mounts []*mount) (sdk.Result, error) {
-	result, err := h.next(ctx, method, req)
-	if err != nil {
-		return result, err
+// unsubscribe is the UnsubscribeHandler.
+func (p *pass) unsubscribe(ctx context.Context, req *sdk.UnsubscribeRequest, own unsubscribeHandler) error {
+	if own != nil {
+		if err := own(ctx, req); err != nil {
+			return err
+		}
 	}
-	from := originOf(req.Session, req.Params.GetMeta(), req.Extra)
-	for _, m := range mounts {
-		if m.owns(req.Params.URI) {
+	if p == nil {
+		return nil
+	}
+	if p.listen == nil {
+		from := originOf(req.Session, req.Params.GetMeta(), req.Extra)
+		for _, m := range p.host.ownersOf(req.Params.URI) {
 			_, _ = m.call(ctx, from, protocol.ResourcesUnsubscribe, uriParams(req.Params.URI), nil)
 		}
 	}
-	return result, nil
+	p.host.session(req.Session).release(req.Params.URI)
+	return nil
 }
 
 func uriParams(uri string) []byte { return append(wire.AppendString([]byte(`{"uri":`), uri), '}') }
 
-// listen listens to the mounts too, while the client listens. Resources of a mount that the caller
-// may not see are left out.
-func (h *host) listen(ctx context.Context, method string, req *sdk.SubscriptionsListenRequest, mounts []*mount) (sdk.Result, error) {
+// ownersOf returns the mounts that own a URI.
+func (h *host) ownersOf(uri string) (owners []*mount) {
+	for _, m := range h.mounted() {
+		if m.owns(uri) {
+			owners = append(owners, m)
+		}
+	}
+	return owners
+}
+
+// maxURI is how long a URI may be, as on our own server: matching takes time.
+const maxURI = 8 << 10
+
+// ownURIs returns a function that reports whether a resource or template of the SDK's server that is not
+// of a mount has a URI.
+func (h *host) ownURIs(ctx context.Context, session *sdk.ServerSession) (func(uri string) bool, error) {
+	resources, err := listResources(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	templates, err := listTemplates(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	var patterns []*regexp.Regexp
+	for text, template := range templates {
+		if m, _ := ownerOf(h.mounted(), func(m *mount) *set[sdk.ResourceTemplate] { return &m.templates }, template); m != nil {
+			continue
+		}
+		if t, err := uritemplate.New(text); err == nil { // as the SDK reads it
+			patterns = append(patterns, t.Regexp())
+		}
+	}
+	return func(uri string) bool {
+		return resources[uri] != nil || len(uri) <= maxURI && slices.ContainsFunc(patterns, func(p *regexp.Regexp) bool { return p.MatchString(uri) })
+	}, nil
+}
+
+// listening is a subscriptions/listen, whose URIs the SDK subscribes to one after the other.
+type listening struct {
+	host    *host
+	ctx     context.Context // ends with the listen
+	req     *sdk.SubscriptionsListenRequest
+	begin   sync.Once
+	ended   sync.WaitGroup
+	allowed []string
+	err     error
+	leftOut atomic.Bool // a URI was refused
+}
+
+// listen lets a client listen. Behind the middleware, URIs are refused that the caller may not
+// see; then the request goes on without them, as the specification has it, in a second pass.
+func (h *host) listen(ctx context.Context, method string, req *sdk.SubscriptionsListenRequest) (sdk.Result, error) {
 	wanted := req.Params.Notifications
 	if wanted == nil || len(wanted.ResourceSubscriptions) == 0 {
 		return h.next(ctx, method, req)
 	}
-	listening, stop := context.WithCancel(ctx)
-	var ended sync.WaitGroup
-	defer ended.Wait()
+	l := &listening{host: h, req: req}
+	defer l.ended.Wait()
+	var stop context.CancelFunc
+	l.ctx, stop = context.WithCancel(ctx)
 	defer stop()
-	from := originOf(req.Session, req.Params.GetMeta(), req.Extra)
-	allowed := slices.DeleteFunc(slices.Clone(wanted.ResourceSubscriptions), func(uri string) bool {
-		return slices.ContainsFunc(mounts, func(m *mount) bool { return m.owns(uri) })
-	})
-	for _, m := range mounts {
-		own := slices.DeleteFunc(slices.Clone(wanted.ResourceSubscriptions), func(uri string) bool { return !m.owns(uri) })
-		if len(own) == 0 {
-			continue
-		}
-		params, err := encoding.Marshal(map[string]any{
-			"_meta": from.meta, "notifications": map[string]any{"resourceSubscriptions": own},
-		})
-		if err != nil {
-			return nil, fmt.Errorf("write params: %w", err)
-		}
-		l := &listener{host: h, accepted: make(chan []string, 1)}
-		failed := make(chan error, 1)
-		ended.Go(func() {
-			_, err := m.call(listening, from, protocol.Listen, params, l)
-			failed <- err
-		})
-		select {
-		case uris := <-l.accepted:
-			allowed = append(allowed, uris...)
-		case err := <-failed:
-			if err != nil {
-				return nil, err
-			}
-		}
+	ctx = (&pass{host: h, listen: l}).in(ctx)
+	result, err := h.next(ctx, method, req)
+	if err == nil || !l.leftOut.Load() {
+		return result, err
 	}
 	params, notifications := *req.Params, *wanted
-	notifications.ResourceSubscriptions = allowed
+	notifications.ResourceSubscriptions = slices.DeleteFunc(slices.Clone(wanted.ResourceSubscriptions), func(uri string) bool {
+		return !slices.Contains(l.allowed, uri)
+	})
 	params.Notifications = &notifications
 	return h.next(ctx, method, &sdk.SubscriptionsListenRequest{Session: req.Session, Params: &params, Extra: req.Extra})
 }
 
-// listener is the client of a subscriptions/listen to a mount. It implements bridge.Client.
-type listener struct {
-	host     *host
-	accepted chan []string // gets the URIs of the acknowledgement
+// admit returns an error for a URI of the listen that is left out. For the first URI, it listens to
+// the mounts.
+func (l *listening) admit(ctx context.Context, req *sdk.SubscribeRequest, own subscribeHandler) error {
+	l.begin.Do(func() { l.err = l.listen(ctx, own) })
+	if l.err != nil {
+		return l.err
+	}
+	if !slices.Contains(l.allowed, req.Params.URI) {
+		l.leftOut.Store(true)
+		return sdk.ResourceNotFoundError(req.Params.URI)
+	}
+	return nil
 }
 
-// Notify passes on that a resource has changed.
-func (l *listener) Notify(_ context.Context, method string, params encoding.RawMessage) {
-	switch method {
-	case protocol.Acknowledged:
-		var p struct {
-			Notifications struct{ ResourceSubscriptions []string }
+// listen listens to the mounts while the client listens, and finds out what it may subscribe to.
+func (l *listening) listen(ctx context.Context, own subscribeHandler) error {
+	uris := l.req.Params.Notifications.ResourceSubscriptions
+	if !l.host.fit(uris) {
+		return errTooManySubscriptions
+	}
+	isOwn := func(string) bool { return true }
+	if own == nil {
+		var err error
+		if isOwn, err = l.host.ownURIs(ctx, l.req.Session); err != nil {
+			return err
 		}
-		_ = encoding.Unmarshal(params, &p) // without them none is accepted
+	}
+	from := originOf(l.req.Session, l.req.Params.GetMeta(), l.req.Extra)
+	mounts := map[*mount][]string{}
+	for _, uri := range uris {
+		owners := l.host.ownersOf(uri)
+		for _, m := range owners {
+			mounts[m] = append(mounts[m], uri)
+		}
+		if len(owners) == 0 && isOwn(uri) {
+			l.allowed = append(l.allowed, uri)
+		}
+	}
+	for m, own := range mounts {
+		params, err := encoding.Marshal(map[string]any{
+			"_meta": from.meta, "notifications": map[string]any{"resourceSubscriptions": own},
+		})
+		if err != nil {
+			return fmt.Errorf("write params: %w", err)
+		}
+		c := &listener{host: l.host, accepted: make(chan []string, 1)}
+		failed := make(chan error, 1)
+		l.ended.Go(func() {
+			_, err := m.call(l.ctx, from, protocol.Listen, params, c)
+			failed <- err
+		})
 		select {
-		case l.accepted <- p.Notifications.ResourceSubscriptions:
-		default:
+		case accepted := <-c.accepted:
+			l.allowed = append(l.allowed, accepted...)
+		case err := <-failed:
+			if err != nil {
+				return err
+			}
 		}
-	case protocol.ResourceUpdated:
-		if uri := uriOf(params); uri != "" {
-			l.host.updates.add(uri)
-		}
 	}
+	return nil
 }
 
-// Ask is not called: a listen asks nothing.
-func (l *listener) Ask(context.Context, string, encoding.RawMessage) (encoding.RawMessage, error) {
-	return nil, fmt.Errorf("a listen has no questions")
+// subscriptionLimits bound the subscriptions of a session.
+type subscriptionLimits struct{ count, bytes int }
+
+// subscriptionSize is about what the entry of a URI takes, as on our own server.
+const subscriptionSize = 64
+
+var errTooManySubscriptions = &jsonrpc.Error{
+	Code: jsonrpc.CodeInternalError, Message: "too many subscriptions of this session, or their URIs are too long together",
+	Data: []byte(`{"reason":"too many subscriptions"}`),
 }
 
-// updateDelay is how long updates of a resource are collected: each session that has subscribed
-// reports the same one.
-const updateDelay = 10 * time.Millisecond
-
-// updates are the resources whose changes the SDK's server is about to report.
-type updates struct {
-	host    *host
-	mu      sync.Mutex
-	pending map[string]struct{}
+// hasMounted reports whether there was a Mount.
+func (h *host) hasMounted() bool {
+	h.mu.RLock()
+	defer h.mu.RUnlock()
+	return h.last > 0
 }
 
-// add reports that a resource has changed, soon and once.
-func (u *updates) add(uri string) {
-	u.mu.Lock()
-	defer u.mu.Unlock()
-	if _, ok := u.pending[uri]; ok {
-		return
+// fit reports whether a session may have subscriptions to that many URIs.
+func (h *host) fit(uris []string) bool {
+	h.mu.RLock()
+	most := h.most
+	h.mu.RUnlock()
+	size := 0
+	for _, uri := range uris {
+		size += len(uri) + subscriptionSize
 	}
-	if u.pending == nil {
-		u.pending = map[string]struct{}{}
+	return len(uris) <= most.count && size <= most.bytes
+}
+
+// reserve counts a subscription of the session, unless there are too many. It reports whether it was
+// not there.
+func (s *session) reserve(uri string) (added bool, err error) {
+	s.host.mu.RLock()
+	most := s.host.most
+	s.host.mu.RUnlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, there := s.subscribed[uri]; there {
+		return false, nil
 	}
-	u.pending[uri] = struct{}{}
-	time.AfterFunc(updateDelay, func() {
-		u.mu.Lock()
-		delete(u.pending, uri)
-		u.mu.Unlock()
-		_ = u.host.server.ResourceUpdated(context.Background(), &sdk.ResourceUpdatedNotificationParams{URI: uri})
-	})
+	size := len(uri) + subscriptionSize
+	if len(s.subscribed) >= most.count || s.subscribedBytes+size > most.bytes {
+		return false, errTooManySubscriptions
+	}
+	if s.subscribed == nil {
+		s.subscribed = map[string]struct{}{}
+	}
+	s.subscribed[uri] = struct{}{}
+	s.subscribedBytes += size
+	return true, nil
+}
+
+// release undoes reserve.
+func (s *session) release(uri string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, there := s.subscribed[uri]; there {
+		delete(s.subscribed, uri)
+		s.subscribedBytes -= len(uri) + subscriptionSize
+	}
 }

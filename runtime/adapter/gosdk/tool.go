@@ -30,7 +30,7 @@ import (
 func Tool[In, Out any](t *sdk.Tool, h sdk.ToolHandlerFor[In, Out]) mcp.Feature {
 	s := sdk.NewServer(&sdk.Implementation{Name: t.Name, Version: "1"}, nil)
 	sdk.AddTool(s, t, h)
-	all, err := hostOf(s).existing()
+	all, _, err := existingOf(s)
 	if err != nil {
 		panic(fmt.Sprintf("gosdk: tool %q: %v", t.Name, err))
 	}
