@@ -64,7 +64,7 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 	b.out, code = x.render(ctx, &b.rendering, b.out[:0], reply, e)
 	if len(b.out) > smallReply || b.account.Held() > 0 {
 		b.releaseMessage()
-		if x.hasPlace {
+		if x.placeOf != nil {
 			b.account.Set(b.size())
 		} else if !b.account.Take(b.size()) { // it is longer than estimated
 			b.releaseReply()

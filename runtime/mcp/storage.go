@@ -18,7 +18,7 @@ import (
 type exchangeStorage struct {
 	buffers    *buffers     // nil while the request is parked, and after its end
 	cost       atomic.Int64 // what is charged besides the buffers; negative after the end
-	hasPlace   bool         // the reply has a place beyond the budget
+	placeOf    any          // the client that has a place beyond the budget for the reply; nil without one
 	mediumTurn bool         // the request has one of its channel's turns for medium replies
 	largeTurn  bool         // it has its channel's turn for a large reply
 }
@@ -72,7 +72,7 @@ func (x *exchange) releaseCharge() {
 // [Limits.WriteTime] or, if place is set, when the request ends.
 func (x *exchange) reserve(size int, place bool) error {
 	s, account, held := x.conn.server, &x.buffers.account, x.buffers.size()
-	if x.hasPlace { // a request with a place must not wait for a turn
+	if x.placeOf != nil { // a request with a place must not wait for a turn
 		account.Set(held + size)
 		return nil
 	}
@@ -87,10 +87,11 @@ func (x *exchange) reserve(size int, place bool) error {
 		x.sink.Wait()
 		if place || !account.Take(held+size) {
 			x.sink.Flush() // Wait let one handler pass; wake the next
-			if !s.memory.Enter(x.ctx.Done(), within) {
+			client := x.placesOf()
+			if !s.memory.Enter(x.ctx.make(), client, within) {
 				return x.noPlaceError()
 			}
-			x.hasPlace = true
+			x.placeOf = client
 			account.Set(held + size)
 		}
 		if !x.sink.Full() {
@@ -120,7 +121,7 @@ func (x *exchange) reserveReply(size int) bool {
 
 // dropEncoded drops the encoded result if the reply does not contain it.
 func (x *exchange) dropEncoded() {
-	if x.hasPlace {
+	if x.placeOf != nil {
 		x.buffers.encoder.Reset()
 		x.leavePlace()
 	}
@@ -128,8 +129,16 @@ func (x *exchange) dropEncoded() {
 
 // leavePlace returns the place beyond the budget.
 func (x *exchange) leavePlace() {
-	if x.hasPlace {
-		x.hasPlace = false
-		x.conn.server.memory.Leave()
+	if x.placeOf != nil {
+		x.conn.server.memory.Leave(x.placeOf)
+		x.placeOf = nil
 	}
+}
+
+// placesOf returns for whom places count: the client or, where it is not known, the connection.
+func (x *exchange) placesOf() any {
+	if client := x.from.countedAs(); client != nil {
+		return *client
+	}
+	return x.conn
 }

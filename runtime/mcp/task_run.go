@@ -66,7 +66,7 @@ func (x *exchange) newRun(ctx context.Context, req *Request, t *tool) (*exchange
 // request goes on as if it had run the handler itself.
 func (x *exchange) adopt(r *exchange) {
 	x.buffers, r.buffers = r.buffers, x.buffers
-	x.hasPlace, r.hasPlace = r.hasPlace, false
+	x.placeOf, r.placeOf = r.placeOf, nil
 	x.mediumTurn, r.mediumTurn = r.mediumTurn, false
 	x.largeTurn, r.largeTurn = r.largeTurn, false
 	x.addCharge(takeCharge(r))

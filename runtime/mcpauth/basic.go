@@ -100,7 +100,7 @@ func derive(password string, salt []byte, rounds int) []byte {
 // turn, and none for an address with too many failures (Options.MaxFailuresPerMinute). Of one address, 16 wait; one more
 // is refused. A verified one is kept for 5 minutes, as a digest with a key of the process.
 func Basic(store PasswordStore) Verifier {
-	v := &basic{store: store, known: newCache[*Identity](maxPasswords), key: make([]byte, 32), derive: derive, running: turns.New[clientlimit.Client](runtime.GOMAXPROCS(0), maxPasswordsWaiting)}
+	v := &basic{store: store, known: newCache[*Identity](maxPasswords), key: make([]byte, 32), derive: derive, running: turns.New[clientlimit.Client](runtime.GOMAXPROCS(0), runtime.GOMAXPROCS(0), maxPasswordsWaiting)}
 	_, _ = rand.Read(v.key) // does not fail
 	return v
 }

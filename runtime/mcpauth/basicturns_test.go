@@ -24,7 +24,7 @@ func TestGuessesOfOneAddress(t *testing.T) {
 		const failures, guesses = 5, 100
 		var derived atomic.Int32
 		v := Basic(Passwords{"ada": {Hash: CheapHash("right")}}).(*basic)
-		v.running = turns.New[clientlimit.Client](2, maxPasswordsWaiting)
+		v.running = turns.New[clientlimit.Client](2, 2, maxPasswordsWaiting)
 		v.derive = func(password string, salt []byte, rounds int) []byte {
 			derived.Add(1)
 			time.Sleep(time.Second)

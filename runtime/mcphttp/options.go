@@ -140,7 +140,8 @@ type Limits struct {
 	RequestsPerClient int
 	// Refused is for how many HTTP requests that were answered early the rest of the
 	// body is read, so that their connections can be reused: for a second, and up to
-	// 64 KiB. For one more, the connection is closed. Default: 1000.
+	// 64 KiB; a quarter of them from one address. For one more, the connection is closed.
+	// Default: 1000.
 	Refused int
 	// Streams is how many long-lived streams there may be: GET and listen. One more
 	// gets 503. Default: 10000.

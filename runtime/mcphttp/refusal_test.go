@@ -336,11 +336,11 @@ func (s *testServer) refused() (conn net.Conn, resp *http.Response) {
 	return conn, resp
 }
 
-// Beyond the limit connections are closed at once. Other connections and accepted
+// Beyond the share of an address connections are closed at once. Other connections and accepted
 // requests are not affected.
 func TestLimitRefused(t *testing.T) {
 	const most = 3
-	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Refused: most})}}, func(t *testing.T, s *testServer) {
+	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Refused: 4 * most})}}, func(t *testing.T, s *testServer) {
 		for range 2 {
 			began := time.Now()
 			for i := range 2 * most {

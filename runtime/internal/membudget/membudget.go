@@ -9,9 +9,13 @@ package membudget
 
 import (
 	"container/heap"
+	"context"
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/turns"
 )
 
 // Budget is the memory that one server may use for clients. All methods may be called
@@ -24,11 +28,8 @@ type Budget struct {
 	used    atomic.Int64
 	control atomic.Int64 // for control messages
 	clock   atomic.Uint64
-	waiting atomic.Int32 // for a slot
-
-	mu     sync.Mutex
-	places int // the free slots
-	queue  []chan struct{}
+	waiting atomic.Int32 // for a place
+	places  *turns.Places[any]
 
 	shedding sync.Mutex // held while a holder evicts something
 	listing  sync.Mutex
@@ -41,7 +42,9 @@ const controlShare = 32
 // New returns a budget of limit bytes. As many replies as there are places may exceed
 // it at the same time; see [Budget.Enter].
 func New(limit int64, places int) *Budget {
-	return &Budget{limit: limit, share: limit / controlShare, places: places}
+	b := &Budget{limit: limit, share: limit / controlShare, places: turns.New[any](places, max(places-1, 1), math.MaxInt)}
+	b.places.While(func() bool { return b.used.Load() <= b.general() })
+	return b
 }
 
 // Take reserves n bytes. It reports false if there are not as many.
@@ -134,79 +137,32 @@ func (b *Budget) Short() bool {
 
 // Enter takes one of the places for replies that exceed the budget. While the budget is
 // exceeded it grants no place, so the charge stays below the limit plus the need of as
-// many replies as there are places. It waits for at most that time, and until done is
-// closed, and reports whether it got a place. Leave returns the place.
+// many replies as there are places. One client has all places but one, and those of several
+// clients have turns; a client is any comparable value. Enter waits for at most that time, and until ctx ends, and reports
+// whether it got a place. Leave returns the place.
 //
 // A reply that has a place may wait for its client only.
-func (b *Budget) Enter(done <-chan struct{}, within time.Duration) bool {
+func (b *Budget) Enter(ctx context.Context, client any, within time.Duration) bool {
 	if b == nil {
 		return true
 	}
 	b.Trim()
-	b.mu.Lock()
-	if len(b.queue) == 0 && b.available() {
-		b.places--
-		b.mu.Unlock()
-		return true
-	}
-	place := make(chan struct{})
-	b.queue = append(b.queue, place)
-	b.waiting.Add(1)
-	b.mu.Unlock()
-	b.admit() // places that became free before this caller was in the queue
-	timer := time.NewTimer(within)
-	defer timer.Stop()
-	select {
-	case <-place:
-		return true
-	case <-done:
-	case <-timer.C:
-	}
-	return b.giveUp(place)
+	b.waiting.Add(1) // before places looks at the charge, so that a release after that admits
+	defer b.waiting.Add(-1)
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	return b.places.Enter(ctx, client) == nil
 }
 
-// giveUp removes a channel from the queue. It reports true if the channel was granted a
-// place meanwhile.
-func (b *Budget) giveUp(place chan struct{}) (entered bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for i, waiting := range b.queue {
-		if waiting == place {
-			b.queue = append(b.queue[:i], b.queue[i+1:]...)
-			b.waiting.Add(-1)
-			return false
-		}
-	}
-	return true
-}
-
-// Leave returns a place.
-func (b *Budget) Leave() {
-	if b == nil {
-		return
-	}
-	b.mu.Lock()
-	b.places++
-	b.mu.Unlock()
-	if b.waiting.Load() > 0 {
-		b.admit()
+// Leave returns a place of a client.
+func (b *Budget) Leave(client any) {
+	if b != nil {
+		b.places.Leave(client)
 	}
 }
-
-// available reports whether a place may be taken. The caller holds the lock.
-func (b *Budget) available() bool { return b.places > 0 && b.used.Load() <= b.general() }
 
 // admit grants places to waiting callers.
-func (b *Budget) admit() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for len(b.queue) > 0 && b.available() {
-		b.places--
-		b.waiting.Add(-1)
-		close(b.queue[0])
-		b.queue = b.queue[1:]
-	}
-}
+func (b *Budget) admit() { b.places.Admit() }
 
 // Holder caches things that can be evicted, in the order of their ages.
 type Holder interface {

@@ -1,6 +1,7 @@
 package membudget_test
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -62,10 +63,10 @@ func TestNil(t *testing.T) {
 	b.List(nil, b.Age())
 	b.Unlist(nil)
 	b.Trim()
-	if !b.Take(math.MaxInt) || !b.TakeControl(math.MaxInt) || !b.Enter(nil, 0) || b.Used() != 0 || b.Short() {
+	if !b.Take(math.MaxInt) || !b.TakeControl(math.MaxInt) || !b.Enter(context.Background(), "a", 0) || b.Used() != 0 || b.Short() {
 		t.Error("no budget refuses")
 	}
-	b.Leave()
+	b.Leave("a")
 	b.Release(1)
 	b.ReleaseControl(1)
 	var a membudget.Account
@@ -206,18 +207,18 @@ func TestTakeMuch(t *testing.T) {
 func TestPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := membudget.New(3200, 2)
-		for range 2 {
-			if !b.Enter(nil, time.Second) {
+		for i := range 2 {
+			if !b.Enter(t.Context(), i, time.Second) {
 				t.Fatal("no place")
 			}
 		}
 		began := time.Now()
-		if b.Enter(nil, time.Second) || time.Since(began) != time.Second {
+		if b.Enter(t.Context(), "a", time.Second) || time.Since(began) != time.Second {
 			t.Errorf("a third place after %v", time.Since(began))
 		}
-		done := make(chan struct{})
-		close(done)
-		if b.Enter(done, time.Hour) {
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if b.Enter(gone, "a", time.Hour) {
 			t.Error("a place for a caller that has gone")
 		}
 
@@ -227,7 +228,7 @@ func TestPlaces(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 3 {
 			all.Go(func() {
-				if !b.Enter(nil, time.Hour) {
+				if !b.Enter(t.Context(), 10+i, time.Hour) {
 					t.Error("no place within an hour")
 				}
 				mu.Lock()
@@ -237,8 +238,8 @@ func TestPlaces(t *testing.T) {
 			synctest.Wait()
 		}
 		b.Force(4000)
-		b.Leave()
-		b.Leave()
+		b.Leave(0)
+		b.Leave(1)
 		synctest.Wait()
 		if len(order) > 0 {
 			t.Errorf("%d places while the budget is exceeded", len(order))
@@ -253,10 +254,46 @@ func TestPlaces(t *testing.T) {
 		if slices.Sort(order); !slices.Equal(order, []int{0, 1}) {
 			t.Errorf("places in the order %v", order)
 		}
-		b.Leave()
+		b.Leave(10)
 		all.Wait()
 		if !slices.Equal(order, []int{0, 1, 2}) {
 			t.Errorf("places in the order %v", order)
+		}
+	})
+}
+
+// A client that takes all places it can get, and waits for more, keeps no other one waiting: one place is not for it, and what
+// becomes free goes to the others first.
+func TestPlacesOfOneClient(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := membudget.New(3200, 4)
+		var mu sync.Mutex
+		var entered []string
+		enter := func(client string) {
+			go func() {
+				if b.Enter(t.Context(), client, time.Hour) {
+					mu.Lock()
+					defer mu.Unlock()
+					entered = append(entered, client)
+				}
+			}()
+			synctest.Wait()
+		}
+		for range 20 {
+			enter("filler")
+		}
+		enter("other")
+		enter("third")
+		enter("other")
+		if want := []string{"filler", "filler", "filler", "other"}; !slices.Equal(entered, want) {
+			t.Errorf("%q have places, want %q", entered, want)
+		}
+		for range 3 {
+			b.Leave("filler")
+			synctest.Wait()
+		}
+		if want := []string{"third", "filler", "other"}; !slices.Equal(entered[4:], want) {
+			t.Errorf("then %q have places, want %q", entered[4:], want)
 		}
 	})
 }
@@ -268,7 +305,7 @@ func TestPlaceAfterShed(t *testing.T) {
 	for range 30 {
 		s.keep(100)
 	}
-	if !b.Enter(nil, 0) {
+	if !b.Enter(context.Background(), "a", 0) {
 		t.Error("cached things prevent Enter")
 	}
 }
@@ -308,12 +345,12 @@ func TestConcurrent(t *testing.T) {
 						b.Release(n)
 					}
 				case 4:
-					if b.Enter(nil, time.Millisecond) {
+					if b.Enter(t.Context(), i, time.Millisecond) {
 						inside.Store(i, true)
 						b.Force(n)
 						b.Release(n)
 						inside.Delete(i)
-						b.Leave()
+						b.Leave(i)
 					}
 				default:
 					giveBack()

@@ -14,7 +14,9 @@ var ErrFull = errors.New("too many of the client wait")
 type Places[Client comparable] struct {
 	mu      sync.Mutex
 	free    int
-	most    int // that wait, of one client
+	each    int         // places of one client
+	most    int         // that wait, of one client
+	open    func() bool // nil for always
 	clients map[Client]*client
 	entered uint64 // how often a place was taken
 	arrived uint64 // how often a client without places has come
@@ -28,10 +30,14 @@ type client struct {
 	arrival uint64
 }
 
-// New returns places. Of one client, a number of callers wait.
-func New[Client comparable](places, waiting int) *Places[Client] {
-	return &Places[Client]{free: places, most: waiting, clients: map[Client]*client{}}
+// New returns places. Of one client, as many callers have a place and wait as each and waiting say.
+func New[Client comparable](places, each, waiting int) *Places[Client] {
+	return &Places[Client]{free: places, each: each, most: waiting, clients: map[Client]*client{}}
 }
+
+// While has no place be taken while open reports false. Open is called with a lock held; when it may report true again, Admit is
+// to be called. It must be called before Enter.
+func (p *Places[Client]) While(open func() bool) { p.open = open }
 
 // Enter takes a place, and waits for one until ctx ends. A place that becomes free goes to the client with the fewest places;
 // of these, to the one that has taken none for the longest time. The error is ErrFull or the cause of ctx. Leave returns the place.
@@ -43,18 +49,21 @@ func (p *Places[Client]) Enter(ctx context.Context, id Client) error {
 		c = &client{arrival: p.arrived}
 		p.clients[id] = c
 	}
-	if p.free > 0 {
-		p.free--
-		p.take(c)
+	place := make(chan struct{})
+	c.waiting = append(c.waiting, place)
+	p.admit()
+	select {
+	case <-place:
 		p.mu.Unlock()
 		return nil
+	default:
 	}
-	if len(c.waiting) >= p.most {
+	if len(c.waiting) > p.most {
+		c.waiting = c.waiting[:len(c.waiting)-1]
+		p.forget(id, c)
 		p.mu.Unlock()
 		return ErrFull
 	}
-	place := make(chan struct{})
-	c.waiting = append(c.waiting, place)
 	p.mu.Unlock()
 	select {
 	case <-place:
@@ -79,28 +88,38 @@ func (p *Places[Client]) Leave(id Client) {
 	defer p.mu.Unlock()
 	c := p.clients[id]
 	c.taken--
-	next := p.next()
-	if next == nil {
-		p.free++
-	} else {
-		close(next.waiting[0])
-		next.waiting = next.waiting[1:]
-		p.take(next)
-	}
+	p.free++
+	p.admit()
 	p.forget(id, c)
 }
 
-// take counts a place of a client. The caller holds the lock.
-func (p *Places[Client]) take(c *client) {
-	p.entered++
-	c.taken++
-	c.last = p.entered
+// Admit gives places to callers that wait, if there are any and While allows it.
+func (p *Places[Client]) Admit() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.admit()
+}
+
+// admit is Admit for a caller that holds the lock.
+func (p *Places[Client]) admit() {
+	for p.free > 0 && (p.open == nil || p.open()) {
+		c := p.next()
+		if c == nil {
+			return
+		}
+		close(c.waiting[0])
+		c.waiting = c.waiting[1:]
+		p.free--
+		p.entered++
+		c.taken++
+		c.last = p.entered
+	}
 }
 
 // next returns the client whose turn it is; nil if no one waits. The caller holds the lock.
 func (p *Places[Client]) next() (next *client) {
 	for _, c := range p.clients {
-		if len(c.waiting) > 0 && (next == nil || c.before(next)) {
+		if len(c.waiting) > 0 && c.taken < p.each && (next == nil || c.before(next)) {
 			next = c
 		}
 	}

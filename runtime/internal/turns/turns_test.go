@@ -16,7 +16,7 @@ import (
 // One client fills all places and its line; a client that comes later is served before the filler's next one, and by turns.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := New[string](2, 3)
+		p := New[string](2, 2, 3)
 		var mu sync.Mutex
 		var served []string
 		enter := func(id string) {
@@ -58,7 +58,7 @@ func TestTurns(t *testing.T) {
 // Who does not wait any more takes no place, also at the moment in which it becomes free.
 func TestGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := New[int](1, 100)
+		p := New[int](1, 1, 100)
 		if err := p.Enter(t.Context(), 0); err != nil {
 			t.Fatal(err)
 		}
@@ -95,7 +95,7 @@ func TestGivenUp(t *testing.T) {
 // Any number of clients takes no more places than there are.
 func TestBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := New[string](3, 50)
+		p := New[string](3, 3, 50)
 		var inside, most atomic.Int32
 		for i := range 200 {
 			id := fmt.Sprint(i % 7)

@@ -17,6 +17,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 )
 
 const (
@@ -37,12 +39,13 @@ var past = time.Unix(1, 0)
 // Bodies has the bodies of the requests to one handler. The zero Bodies reads nothing
 // after the response. Its methods may be called by several goroutines.
 type Bodies struct {
-	// Most is how many may be read after the response at the same time. It must not be
-	// changed after the first request.
+	// Most is how many may be read after the response at the same time, a quarter of them
+	// from one address. It must not be changed after the first request.
 	Most int
 
 	mu     sync.Mutex
-	read   map[*Body]struct{} // those that are being read after the response
+	read   map[*Body]clientlimit.Client // those that are being read after the response
+	count  clientlimit.Table
 	closed bool
 }
 
@@ -87,13 +90,16 @@ func (b *Bodies) Close() {
 func (b *Bodies) enter(x *Body) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.closed || len(b.read) >= b.Most || x.control().SetReadDeadline(time.Now().Add(Time)) != nil {
+	client := clientlimit.Of("", clientlimit.Address(x.r.RemoteAddr))
+	if b.closed || len(b.read) >= b.Most || b.count[client] >= clientlimit.Quarter(b.Most) ||
+		x.control().SetReadDeadline(time.Now().Add(Time)) != nil {
 		return false
 	}
 	if b.read == nil {
-		b.read = map[*Body]struct{}{}
+		b.read, b.count = map[*Body]clientlimit.Client{}, clientlimit.Table{}
 	}
-	b.read[x] = struct{}{}
+	b.read[x] = client
+	b.count.Add(client)
 	return true
 }
 
@@ -101,6 +107,7 @@ func (b *Bodies) enter(x *Body) bool {
 func (b *Bodies) leave(x *Body) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.count.Remove(b.read[x])
 	delete(b.read, x)
 	return !b.closed
 }

@@ -165,6 +165,42 @@ func TestCount(t *testing.T) {
 	})
 }
 
+// Bodies from one address do not keep those from others from being read.
+func TestCountOfAddress(t *testing.T) {
+	inner := around(&unreadbody.Bodies{Most: 8}, 0, refuse)
+	h := func(w http.ResponseWriter, r *http.Request) {
+		r.RemoteAddr = r.Header.Get("From")
+		inner(w, r)
+	}
+	serve(t, h, func(n *network) {
+		of := func(address string) bool {
+			return !n.send(strings.Replace(head, "\r\n\r\n", "\r\nFrom: "+address+"\r\n\r\n", 1)).response().Close
+		}
+		for i, step := range []struct {
+			address string
+			read    bool
+		}{
+			{"192.0.2.1:1", true},
+			{"192.0.2.1:2", true},
+			{"192.0.2.1:3", false},
+			{"192.0.2.2:1", true},
+			{"[2001:db8::1]:1", true},
+			{"[2001:db8::2]:1", true},
+			{"[2001:db8::3]:1", false}, // of the same network
+			{"[2001:db8:0:1::3]:1", true},
+			{"192.0.2.1:4", false},
+		} {
+			if got := of(step.address); got != step.read {
+				t.Errorf("%d: the body from %s is read: %t", i, step.address, got)
+			}
+		}
+		time.Sleep(unreadbody.Time + linger)
+		if !of("192.0.2.1:5") {
+			t.Error("bodies that were read still count")
+		}
+	})
+}
+
 // Close ends the reading at once, and nothing is read afterwards.
 func TestClose(t *testing.T) {
 	b := &unreadbody.Bodies{Most: 10}
