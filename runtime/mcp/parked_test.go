@@ -2,12 +2,12 @@ package mcp_test
 
 import (
 	"context"
-	"runtime"
 	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -36,12 +36,12 @@ func TestListensStand(t *testing.T) {
 			s = small(kind.options...)
 			p = dial(t, s, "memory")
 			synctest.Wait()
-			before := runtime.NumGoroutine()
+			before := testbed.Goroutines()
 			for i := range listens {
 				p.send(lines(request(i, "subscriptions/listen", `{`+modernMeta+`,"notifications":{"toolsListChanged":true}}`)))
 			}
 			synctest.Wait()
-			if more := runtime.NumGoroutine() - before; more > kind.most {
+			if more := testbed.Goroutines() - before; more > kind.most {
 				t.Errorf("%d listens have %d goroutines", listens, more)
 			}
 			if got := p.received(); len(got) != listens || strings.Count(strings.Join(got, ""), "acknowledged") != listens {

@@ -173,7 +173,7 @@ func TestHostilePrograms(t *testing.T) {
 			var v violations
 			o := programOptions()
 			o.OnProtocolError = v.add
-			goroutines := runtime.NumGoroutine()
+			goroutines := testbed.Goroutines()
 			c, err := mcpclient.Connect(t.Context(), command, o)
 			if err != nil {
 				t.Fatal(err)
@@ -182,7 +182,7 @@ func TestHostilePrograms(t *testing.T) {
 				if err := c.Close(); err != nil {
 					t.Error(err)
 				}
-				eventually(t, "the goroutines end", func() bool { return runtime.NumGoroutine() <= goroutines })
+				eventually(t, "the goroutines end", func() bool { return testbed.Goroutines() <= goroutines })
 			}()
 			_, err = c.Call(t.Context(), tool, nil)
 			switch {
@@ -253,7 +253,7 @@ func TestProgramsWithoutReply(t *testing.T) {
 	for _, start := range []string{"silent", "stubborn", "nonsense"} {
 		t.Run(start, func(t *testing.T) {
 			command, _ := hostile(t, start)
-			goroutines := runtime.NumGoroutine()
+			goroutines := testbed.Goroutines()
 			cause := errors.New("a cause")
 			ctx, cancel := context.WithTimeoutCause(t.Context(), 300*time.Millisecond, cause)
 			defer cancel()
@@ -264,7 +264,7 @@ func TestProgramsWithoutReply(t *testing.T) {
 			if start != "nonsense" && !errors.Is(err, cause) {
 				t.Errorf("the error is %v", err)
 			}
-			eventually(t, "the goroutines end", func() bool { return runtime.NumGoroutine() <= goroutines })
+			eventually(t, "the goroutines end", func() bool { return testbed.Goroutines() <= goroutines })
 		})
 	}
 }
@@ -272,7 +272,7 @@ func TestProgramsWithoutReply(t *testing.T) {
 // TestIdleProgram: an idle client has two goroutines.
 func TestIdleProgram(t *testing.T) {
 	command, _ := hostile(t, "modern")
-	goroutines := runtime.NumGoroutine()
+	goroutines := testbed.Goroutines()
 	c, err := mcpclient.Connect(t.Context(), command, programOptions())
 	if err != nil {
 		t.Fatal(err)
@@ -287,5 +287,5 @@ func TestIdleProgram(t *testing.T) {
 		})
 	}
 	calls.Wait()
-	eventually(t, "two goroutines", func() bool { return runtime.NumGoroutine() <= goroutines+2 })
+	eventually(t, "two goroutines", func() bool { return testbed.Goroutines() <= goroutines+2 })
 }

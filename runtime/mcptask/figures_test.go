@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
@@ -54,7 +55,7 @@ func TestBytesOfParkedTasks(t *testing.T) {
 				id := between(t, call(), `"taskId":"`, `"`)
 				time.Sleep(2 * time.Minute)
 				c.drain()
-				before, goroutines := heap(), runtime.NumGoroutine()
+				before, goroutines := heap(), testbed.Goroutines()
 				for range tasks - 1 {
 					if got := call(); !strings.Contains(got, `"status":"working"`) {
 						t.Fatal(got)
@@ -68,7 +69,7 @@ func TestBytesOfParkedTasks(t *testing.T) {
 				if each > 6<<10 {
 					t.Errorf("%d bytes for each task", each)
 				}
-				if n := runtime.NumGoroutine(); n > goroutines+40 { // of a session, 16 questions are asked, by two each
+				if n := testbed.Goroutines(); n > goroutines+40 { // of a session, 16 questions are asked, by two each
 					t.Errorf("%d goroutines, %d before", n, goroutines)
 				}
 				has(t, call(), tooManyTasks)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 	"github.com/mcpgen/mcpgen/runtime/mcptask/storetest"
 )
@@ -23,7 +24,7 @@ func TestMemoryBytes(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return m.HeapAlloc
 	}
-	before, goroutines := heap(), runtime.NumGoroutine()
+	before, goroutines := heap(), testbed.Goroutines()
 	for i := range tasks {
 		r := &mcptask.Record{
 			Key: mcptask.Key{ID: fmt.Sprintf("%026d", i)}, Status: mcptask.InputRequired, Server: "books", Tool: "stocktaking",
@@ -38,7 +39,7 @@ func TestMemoryBytes(t *testing.T) {
 	} else {
 		t.Logf("a task takes %d bytes, %d of them sealed", each, sealed)
 	}
-	if n := runtime.NumGoroutine(); n > goroutines {
+	if n := testbed.Goroutines(); n > goroutines {
 		t.Errorf("%d goroutines, %d before", n, goroutines)
 	}
 	if err := s.Close(); err != nil {

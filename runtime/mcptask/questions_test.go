@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
@@ -258,14 +258,14 @@ func TestParkedTasks(t *testing.T) {
 		add(s, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "Sure?") })
 		c := connect(t, s)
 		wait()
-		before := runtime.NumGoroutine()
+		before := testbed.Goroutines()
 		var ids []string
 		for range tasks {
 			ids = append(ids, c.begin("ask"))
 		}
 		time.Sleep(2 * time.Minute)
 		wait()
-		if n := runtime.NumGoroutine(); n > before+1 {
+		if n := testbed.Goroutines(); n > before+1 {
 			t.Errorf("%d goroutines, %d before", n, before)
 		}
 		for _, id := range ids {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
@@ -339,13 +340,13 @@ func TestChangesOfOtherProcesses(t *testing.T) {
 		}
 		c, second := openSession(t, one.Server, "ada"), openSession(t, other.Server, "ada")
 		wait()
-		before := runtime.NumGoroutine()
+		before := testbed.Goroutines()
 		var ids []string
 		for range tasks {
 			ids = append(ids, c.begin("ask", ""))
 		}
 		time.Sleep(2 * time.Minute)
-		if n := runtime.NumGoroutine(); n > before+40 { // of 16 questions, by two each, and some more
+		if n := testbed.Goroutines(); n > before+40 { // of 16 questions, by two each, and some more
 			t.Errorf("%d goroutines, %d before", n, before)
 		}
 		c.ask("ping", "")
@@ -361,7 +362,7 @@ func TestChangesOfOtherProcesses(t *testing.T) {
 		if len(second.statuses) > 0 {
 			t.Errorf("the other session gets %v", second.statuses)
 		}
-		if n := runtime.NumGoroutine(); n > before {
+		if n := testbed.Goroutines(); n > before {
 			buf := make([]byte, 1<<20)
 			t.Errorf("%d goroutines are left, %d before: %s", n, before, buf[:runtime.Stack(buf, true)])
 		}

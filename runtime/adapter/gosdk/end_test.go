@@ -14,6 +14,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -86,7 +87,7 @@ func TestSessionsEnd(t *testing.T) {
 		}
 	}
 	waitFor(allEnded)
-	goroutines, bytes := runtime.NumGoroutine(), heap()
+	goroutines, bytes := testbed.Goroutines(), heap()
 	const rounds = 100
 	for range rounds {
 		for _, revision := range []string{"2025-11-25", modern} {
@@ -95,7 +96,7 @@ func TestSessionsEnd(t *testing.T) {
 		}
 	}
 	waitFor(allEnded)
-	waitFor(func() bool { return runtime.NumGoroutine() <= goroutines }) // those of the SDK end a little later
+	waitFor(func() bool { return testbed.Goroutines() <= goroutines }) // those of the SDK end a little later
 	// One session has about 10 KB.
 	if grown := heap() - bytes; grown > rounds*2000 {
 		t.Errorf("%d bytes more after %d sessions", grown, 4*rounds)

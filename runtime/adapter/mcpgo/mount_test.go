@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	ours "github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
@@ -205,7 +205,7 @@ func TestCancelAndEnd(t *testing.T) {
 	before := 0
 	for i := range 50 {
 		if i == 5 {
-			before = runtime.NumGoroutine()
+			before = testbed.Goroutines()
 		}
 		c := connect(t, s, "2025-11-25")
 		ctx, cancel := context.WithCancel(t.Context())
@@ -226,7 +226,7 @@ func TestCancelAndEnd(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for runtime.NumGoroutine() > before { // those of the library end a little later
+	for testbed.Goroutines() > before { // those of the library end a little later
 		time.Sleep(5 * time.Millisecond)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -111,7 +110,7 @@ func (row hostileRow) has(transport string, e era) bool {
 }
 
 func (row hostileRow) test(t *testing.T, transport string, e era) {
-	goroutines, files := runtime.NumGoroutine(), testbed.OpenFiles()
+	goroutines, files := testbed.Goroutines(), testbed.OpenFiles()
 	h := &hostile{transport: transport, era: e, reports: make(chan struct{}, 1)}
 	h.options = mcpclient.Options{
 		Eras:   noEras{},

@@ -5,10 +5,10 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"runtime"
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 )
 
@@ -32,7 +32,7 @@ func testRefused(t *testing.T, v target) {
 		c := s.open()
 		c.alive("the start")
 		s.settle()
-		goroutines, began := runtime.NumGoroutine(), time.Now()
+		goroutines, began := testbed.Goroutines(), time.Now()
 		var conns []net.Conn
 		for i := range many {
 			conn, err := s.net.Dial(s.ctx)
@@ -58,7 +58,7 @@ func testRefused(t *testing.T, v target) {
 			t.Errorf("the connections have ended after %v", took)
 		}
 		s.settle()
-		if n := runtime.NumGoroutine(); n > goroutines+10 {
+		if n := testbed.Goroutines(); n > goroutines+10 {
 			t.Errorf("%d goroutines, before it were %d", n, goroutines)
 		}
 		c.alive("they are gone")

@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 )
@@ -38,7 +39,7 @@ func guarded() int {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "guarded", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "holds"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 		runtime.GC()
-		return mcp.TextResult(fmt.Sprintf("%d goroutines, %d bytes", runtime.NumGoroutine(), heap())), nil
+		return mcp.TextResult(fmt.Sprintf("%d goroutines, %d bytes", testbed.Goroutines(), heap())), nil
 	}))
 	err := mcpcmd.Run(ctx, s, []string{"-http", "127.0.0.1:0"}, mcpcmd.WithReady(func(url string) { fmt.Println(url) }))
 	if err != nil {

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -135,7 +136,7 @@ func (k *soak) run(t *testing.T, clients int, d time.Duration) (most usage) {
 		case <-ended:
 			return most
 		case <-ticker.C:
-			most.goroutines = max(most.goroutines, runtime.NumGoroutine())
+			most.goroutines = max(most.goroutines, testbed.Goroutines())
 			most.heap = max(most.heap, heap())
 		}
 	}
@@ -222,7 +223,7 @@ func rest(like *usage, bound time.Duration) (now usage) {
 		runtime.GC()
 		runtime.GC() // the first one leaves what is pooled
 		last := now
-		now = usage{runtime.NumGoroutine(), heap()}
+		now = usage{testbed.Goroutines(), heap()}
 		switch {
 		case like != nil && now.like(*like), like == nil && now.goroutines == last.goroutines && now.heap <= last.heap+last.heap/50, time.Now().After(end):
 			return now

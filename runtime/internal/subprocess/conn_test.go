@@ -62,14 +62,14 @@ func start(t *testing.T, program string, stderr io.Writer, change ...func(*fixtu
 	for _, change := range change {
 		change(f)
 	}
-	files, goroutines := testbed.OpenFiles(), runtime.NumGoroutine()
+	files, goroutines := testbed.OpenFiles(), testbed.Goroutines()
 	var err error
 	if f.Conn, err = subprocess.Start(f.cmd, stderr, f.options); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		f.Close()
-		eventually(func() bool { return runtime.NumGoroutine() <= goroutines })
+		eventually(func() bool { return testbed.Goroutines() <= goroutines })
 		eventually(func() bool { return testbed.OpenFiles() <= files })
 		eventually(func() bool { return syscall.Kill(f.cmd.Process.Pid, 0) == syscall.ESRCH })
 	})

@@ -17,7 +17,7 @@ const MaxHeap = 64 << 20
 // Bound checks at the end of a test that no goroutine and no open file of it is left, and that
 // the live heap has stayed within [MaxHeap]. Call it first; the test must not be parallel.
 func Bound(t *testing.T) {
-	goroutines, files, heap := runtime.NumGoroutine(), OpenFiles(), WatchHeap()
+	goroutines, files, heap := Goroutines(), OpenFiles(), WatchHeap()
 	t.Cleanup(func() {
 		if grown := heap(); grown > MaxHeap {
 			t.Errorf("the heap has grown by %d MiB", grown>>20)
@@ -31,9 +31,9 @@ func Bound(t *testing.T) {
 func WantNoMore(t *testing.T, goroutines, files int) {
 	t.Helper()
 	end, limited := t.Deadline()
-	for runtime.NumGoroutine() > goroutines || OpenFiles() > files {
+	for Goroutines() > goroutines || OpenFiles() > files {
 		if limited && time.Until(end) < 5*time.Second {
-			t.Fatalf("%d goroutines and %d files, %d and %d before", runtime.NumGoroutine(), OpenFiles(), goroutines, files)
+			t.Fatalf("%d goroutines and %d files, %d and %d before", Goroutines(), OpenFiles(), goroutines, files)
 		}
 		time.Sleep(time.Millisecond)
 	}
