@@ -68,6 +68,32 @@ func serveCommands(all map[string]func(*testscript.TestScript, bool, []string)) 
 		}
 		ts.Value("served").(map[string]*served)[args[0]] = s
 	}
+	// when TEXT FILE PROGRAM...: the file is written when the program has written the text to standard error.
+	all["when"] = func(ts *testscript.TestScript, _ bool, args []string) {
+		cmd := exec.Command(args[2], args[3:]...)
+		cmd.Dir = ts.MkAbs(".")
+		cmd.Env = append(ts.Value("environment").([]string), "PWD="+cmd.Dir)
+		cmd.Stdout = ts.Stdout()
+		stderr, err := cmd.StderrPipe()
+		ts.Check(err)
+		ts.Check(cmd.Start())
+		lines, found := bufio.NewReader(stderr), false
+		for text := ""; ; {
+			line, err := lines.ReadString('\n')
+			text += line
+			if !found && strings.Contains(line, args[0]) {
+				found = true
+				ts.Check(os.WriteFile(ts.MkAbs(args[1]), nil, 0o644))
+			}
+			if err != nil {
+				ts.Check(cmd.Wait())
+				if !found {
+					ts.Fatalf("%q is not in\n%s", args[0], text)
+				}
+				return
+			}
+		}
+	}
 	all["envfile"] = func(ts *testscript.TestScript, _ bool, args []string) {
 		ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
 	}
