@@ -1,0 +1,55 @@
+// Retained lists the places in which code keeps things: fields and package variables that grow, of types that outlive a
+// message. Each place has a line in a file that says what bounds it, and the command reports places that have none, and
+// lines whose place has gone.
+//
+//	go run ./retained -file retained/places.txt ../runtime ../runtime/mcpnats
+//
+// A place is a field or package variable of a map, slice, channel, [sync.Map] or [container/list.List] type that code
+// outside tests grows: it assigns to a key, appends to what is there, sends, stores or pushes, by itself or in a function that it
+// is passed to. Fields count in types that hold a lock or an atomic value, in those of package variables, and in all that
+// can be reached from these. The others live as long as a call.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+)
+
+func main() {
+	file := flag.String("file", "", "the file that says what bounds each place")
+	rows := flag.String("rows", "", "the page whose table has the rows that the file names")
+	flag.Parse()
+	problems, err := run(*file, *rows, flag.Args())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "retained:", err)
+		os.Exit(2)
+	}
+	if len(problems) > 0 {
+		fmt.Println(strings.Join(problems, "\n"))
+		os.Exit(1)
+	}
+}
+
+func run(file, rows string, dirs []string) ([]string, error) {
+	found := map[string]place{}
+	for _, dir := range dirs {
+		places, err := scan(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range places {
+			found[p.name] = p
+		}
+	}
+	lines, err := readLines(file)
+	if err != nil {
+		return nil, err
+	}
+	page, err := os.ReadFile(rows)
+	if err != nil {
+		return nil, err
+	}
+	return compare(file, found, lines, string(page)), nil
+}
