@@ -107,6 +107,7 @@ func newKeeper(t *testing.T, memory int) *keeper {
 		_, err := mcp.ElicitFields(ctx, "Sure?", &mcp.FormInfo{Fields: []mcp.FormField{{Name: "yes", Kind: mcp.BooleanField}}})
 		return err
 	})
+	tool("done", func(context.Context) error { return nil })
 	tool("report", func(ctx context.Context) error {
 		for n := range 200 {
 			mcp.Progress(ctx, float64(n+1), 0, strings.Repeat("p", 8<<10))
