@@ -102,6 +102,29 @@ func TestGroups(t *testing.T) {
 	}
 }
 
+// Over HTTP with SSE, the URL of the stream narrows all messages of its session.
+func TestGroupsOverSSE(t *testing.T) {
+	for query, want := range map[string]string{"?groups=orders": "orders_0 orders_3 scoped", "?groups=nothing": "unknown groups in the URL: nothing"} {
+		h := mcphttp.NewSSEHandler(newGrouped(), mcphttp.WithGroups())
+		server := httptest.NewServer(h)
+		c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: server.URL + "/sse" + query, SSE: mcphttp.SSEOnly}, mcpclient.Options{})
+		got := ""
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = strings.Join(toolNames(t, c), " ")
+			_ = c.Close()
+		}
+		if !strings.Contains(got, want) || err == nil && got != want {
+			t.Errorf("%s: %s", query, got)
+		}
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+		server.Close()
+	}
+}
+
 // What a caller may not see stays so, and is not named.
 func TestGroupsNeverWiden(t *testing.T) {
 	limited := mcphttp.WithPrincipal(func(*http.Request) (mcp.Principal, error) {
