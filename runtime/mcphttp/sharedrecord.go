@@ -88,7 +88,17 @@ func (h *core) load(ctx context.Context, id string) (r record, version uint64, e
 	if err := json.Unmarshal(text, &r); err != nil {
 		return r, 0, fmt.Errorf("the record of a session: %w", err)
 	}
+	r.Written = writtenBy(r.Written, time.Now())
 	return r, sealed.version, nil
+}
+
+// writtenBy returns when a record was written, which the clock of another replica says. If that is in the future, it is not known:
+// the record is written again, and not when its key has been removed.
+func writtenBy(clock, now time.Time) time.Time {
+	if clock.Sub(now) > time.Minute {
+		return time.Time{}
+	}
+	return clock
 }
 
 // versioned is a record as the store has it.

@@ -59,6 +59,8 @@ type Cluster struct {
 	js   jetstream.JetStream
 	name string
 
+	clock clocks
+
 	records, events, changes, states, keys, rates, tasks, parts jetstream.Stream
 
 	mu       sync.Mutex
@@ -99,7 +101,7 @@ func Open(ctx context.Context, nc *nats.Conn, name string, options ...Option) (*
 	if c.js, err = jetstream.New(nc); err != nil {
 		return nil, fmt.Errorf("mcpnats: %w", err)
 	}
-	a := &absences{since: map[string]time.Time{}}
+	a := newAbsences()
 	var reason error // of the last try that ctx has not ended
 	for {
 		if err = c.openStreams(ctx, a); err == nil || !isTemporary(err) && !errors.Is(err, errStreamMissing) {
@@ -117,6 +119,7 @@ func Open(ctx context.Context, nc *nats.Conn, name string, options ...Option) (*
 	if err != nil {
 		return nil, fmt.Errorf("mcpnats: %w", err)
 	}
+	c.clock.report(c.log)
 	c.watchConnection()
 	c.watching.Go(c.watchStreams)
 	return c, nil

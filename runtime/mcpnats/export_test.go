@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
 // Parts counts the parts of records.
@@ -25,3 +27,19 @@ func count(ctx context.Context, s jetstream.Stream, subjects string) int {
 
 // WithForgottenTime sets after which time a stream that is missing is made anew.
 func WithForgottenTime(d time.Duration) Option { return func(s *settings) { s.forgotten = d } }
+
+// LapseLeases has a store take the leases that it has read for ones whose time is over.
+func LapseLeases(store mcptask.Store) (leases int) {
+	x := store.(*taskStore).index
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, t := range x.open {
+		if t.lease > 0 {
+			leases++
+			t.leaseEnd = time.Now().Add(-2 * leaseSlack)
+			t.tryAt = t.leaseEnd
+		}
+	}
+	x.wake()
+	return leases
+}

@@ -31,7 +31,7 @@ const (
 
 // stateKey is a key in the store.
 type stateKey struct {
-	Created time.Time `json:"created"`
+	Created time.Time `json:"created"` // by the clock of most servers
 	Key     []byte    `json:"key"`
 }
 
@@ -45,7 +45,7 @@ func (s stateKeys) StateKeys(ctx context.Context) ([][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		now := time.Now()
+		now := s.clock.time()
 		next := renewKeys(keys, now)
 		if next == nil {
 			return sealingFirst(keys, now), nil
@@ -94,14 +94,22 @@ func (s stateKeys) load(ctx context.Context) (keys []stateKey, version uint64, e
 	return keys, m.Sequence, nil
 }
 
-// renewKeys returns the keys with a new one in front, without those that are too old, or nil if none is due.
+// renewKeys returns the keys with a new one in front, without those that are too old, or nil if none is due. A key of the future,
+// which a wrong clock has made, does not wait for that: it is one of now, which all replicas have.
 func renewKeys(keys []stateKey, now time.Time) []stateKey {
-	if len(keys) > 0 && now.Sub(keys[0].Created) < keyPeriod {
-		return nil
+	if len(keys) > 0 {
+		if age := now.Sub(keys[0].Created); age < keyPeriod && age > -maxSkew {
+			return nil
+		}
 	}
 	key := make([]byte, keyBytes)
 	rand.Read(key) // never fails
 	next := append([]stateKey{{now, key}}, keys...)
+	for i := range next[1:] {
+		if k := &next[1+i]; k.Created.After(now) {
+			k.Created = now.Add(-keyDelay)
+		}
+	}
 	return slices.DeleteFunc(next, func(k stateKey) bool { return now.Sub(k.Created) >= keyLife })
 }
 

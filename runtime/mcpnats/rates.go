@@ -17,8 +17,7 @@ import (
 )
 
 // RateLimiter returns a store of buckets, for [mcprate.WithStore]. A bucket is a point in time, which is written by
-// compare-and-swap. The clocks of the replicas should agree within a fraction of a second: a clock that is ahead gains tokens
-// as much earlier.
+// compare-and-swap, by the clock of most NATS servers.
 func (c *Cluster) RateLimiter() mcprate.Store { return rateStore{c} }
 
 type rateStore struct{ *Cluster }
@@ -29,6 +28,10 @@ const maxRateTries = 50
 // errBusyBucket is the error where it never succeeds.
 var errBusyBucket = errors.New("mcpnats: a bucket is written by too many at once")
 
+// rateSlack is how far the time of a bucket may be beyond that of an empty one before it is corrected: replicas do not know the
+// time of the servers better.
+const rateSlack = time.Second
+
 // Take implements [mcprate.Store].
 func (s rateStore) Take(ctx context.Context, key string, limit rate.Limit, burst, want int) (got int, retry time.Duration, err error) {
 	hash := sha256.Sum256([]byte(key)) // any text may be a key
@@ -38,16 +41,17 @@ func (s rateStore) Take(ctx context.Context, key string, limit rate.Limit, burst
 		if err != nil {
 			return 0, 0, err
 		}
-		now := time.Now()
+		now := s.clock.time()
 		next, got, retry := gcra.Take(full, now, float64(limit), burst, want)
-		if got == 0 {
+		// A time that no clock can have reached is replaced, or the bucket would be empty until then.
+		if got == 0 && full.Sub(next) <= rateSlack {
 			return 0, retry, nil
 		}
 		text := binary.BigEndian.AppendUint64(nil, uint64(next.UnixNano()))
 		keep := wholeSeconds(next.Sub(now)) + time.Second // then the bucket is full, as one that is not there
 		_, err = s.writeOne(ctx, s.rates, subject, version, keep, text)
 		if err == nil {
-			return got, 0, nil
+			return got, retry, nil
 		}
 		if !wrongSequence(err) {
 			return 0, 0, err

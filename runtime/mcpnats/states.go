@@ -9,7 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// StateStore returns a store of used request states: the first write of a subject wins.
+// StateStore returns a store of used request states: the first write of a subject wins. A state that has expired a minute ago by the
+// clock of most NATS servers counts as used, since its record may be gone: a replica whose clock is behind would take it.
 func (c *Cluster) StateStore() mcp.StateStore { return stateStore{c} }
 
 type stateStore struct{ *Cluster }
@@ -18,8 +19,11 @@ type stateStore struct{ *Cluster }
 func (s stateStore) Consume(ctx context.Context, id string, expires time.Time) (first bool, err error) {
 	hash := sha256.Sum256([]byte(id)) // any text may be an id
 	subject := s.subject("state", hex.EncodeToString(hash[:]))
-	// The clocks of the servers may differ from that of this process.
-	_, err = s.writeOne(ctx, s.states, subject, 0, time.Until(expires)+time.Minute, nil)
+	keep := expires.Sub(s.clock.time()) + time.Minute
+	if keep <= 0 {
+		return false, nil
+	}
+	_, err = s.writeOne(ctx, s.states, subject, 0, keep, nil)
 	if wrongSequence(err) {
 		return false, nil
 	}

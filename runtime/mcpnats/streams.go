@@ -61,7 +61,31 @@ func (c *Cluster) specs() []streamSpec {
 // absences is since when streams are missing.
 type absences struct {
 	since map[string]time.Time
-	isNew bool // no stream was there at first: this replica makes them
+	last  map[string]uint64 // the last numbers of streams that were there
+	isNew bool              // no stream was there at first: this replica makes them
+}
+
+func newAbsences() *absences {
+	return &absences{since: map[string]time.Time{}, last: map[string]uint64{}}
+}
+
+// found notes that a stream is there.
+func (a *absences) found(s jetstream.Stream) {
+	info := s.CachedInfo()
+	a.last[info.Config.Name] = max(a.last[info.Config.Name], info.State.LastSeq)
+	delete(a.since, info.Config.Name)
+}
+
+// numberSlack is more than the messages that a stream gets between two looks at it.
+const numberSlack = 1_000_000
+
+// firstNumber returns the number of the first message of a stream that is made anew.
+func (a *absences) firstNumber(name string, now time.Time) uint64 {
+	first := uint64(now.UnixMilli())
+	if last := a.last[name]; last > 0 {
+		first = max(first, last+numberSlack)
+	}
+	return first
 }
 
 // openStreams opens the streams, and makes those that are missing. A stream that is missing beside others is being made by
@@ -80,6 +104,7 @@ func (c *Cluster) openStreams(ctx context.Context, a *absences) error {
 		case err != nil:
 			return err
 		default:
+			a.found(found)
 			if err := compareConfig(found.CachedInfo().Config, s.config); err != nil {
 				return err
 			}
@@ -100,7 +125,12 @@ func (c *Cluster) openStreams(ctx context.Context, a *absences) error {
 func (c *Cluster) findStream(ctx context.Context, name string) (jetstream.Stream, error) {
 	ctx, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()
-	return c.js.Stream(ctx, name)
+	began := c.clock.now()
+	found, err := c.js.Stream(ctx, name)
+	if err == nil {
+		c.clock.note(found.CachedInfo(), began)
+	}
+	return found, err
 }
 
 // makeStream makes a stream that is missing, if that is due. Its numbers follow those of one that was there before,
@@ -109,7 +139,7 @@ func (c *Cluster) makeStream(ctx context.Context, s streamSpec, a *absences) (je
 	ctx, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()
 	config := s.config
-	config.FirstSeq = uint64(time.Now().UnixMilli())
+	config.FirstSeq = a.firstNumber(config.Name, c.clock.time())
 	if !a.isNew {
 		since, noted := a.since[config.Name]
 		if !noted {
@@ -192,7 +222,7 @@ func compareConfig(have, want jetstream.StreamConfig) error {
 
 // watchStreams makes streams anew that the servers forget while the cluster is open.
 func (c *Cluster) watchStreams() {
-	a := &absences{since: map[string]time.Time{}}
+	a := newAbsences()
 	ticker := time.NewTicker(min(lookPause, c.forgotten))
 	defer ticker.Stop()
 	for {
@@ -202,15 +232,16 @@ func (c *Cluster) watchStreams() {
 		case <-ticker.C:
 		}
 		for _, s := range c.specs() {
-			_, err := c.findStream(context.Background(), s.config.Name)
+			found, err := c.findStream(context.Background(), s.config.Name)
 			switch {
 			case errors.Is(err, jetstream.ErrStreamNotFound):
 				if _, err := c.makeStream(context.Background(), s, a); err != nil && !errors.Is(err, errStreamMissing) {
 					c.log.LogAttrs(context.Background(), slog.LevelWarn, "a stream that the NATS servers have lost cannot be made anew", slog.Any("error", err))
 				}
 			case err == nil: // one that cannot be looked up now may still be missing
-				delete(a.since, s.config.Name)
+				a.found(found)
 			}
 		}
+		c.clock.report(c.log)
 	}
 }

@@ -31,7 +31,11 @@ type taskIndex struct {
 // openTask is a task that has not ended.
 type openTask struct {
 	head  taskHead
+	from  uint64    // version since which it is Ready, or has its owner
 	tryAt time.Time // when it can be claimed
+	// The lease that was read last, and when it ends at the latest, by the clock of this process.
+	lease    uint64
+	leaseEnd time.Time
 }
 
 func newTaskIndex() *taskIndex {
@@ -95,10 +99,11 @@ func (x *taskIndex) add(name string, sequence uint64, m jetstream.Msg) {
 		x.turn = sequence
 	case "lease":
 		if t := x.open[hash]; t != nil && t.head.Owner != "" {
-			t.tryAt = leaseEnd(m.Headers())
+			t.lease, t.leaseEnd = sequence, leaseEnd(m.Headers())
+			t.tryAt = t.leaseEnd
 		}
 	case "record":
-		x.addRecord(hash, m)
+		x.addRecord(hash, sequence, m)
 		if len(x.read) == maxRead {
 			x.before, x.read = x.read, map[string]uint64{}
 		}
@@ -112,7 +117,7 @@ func (x *taskIndex) add(name string, sequence uint64, m jetstream.Msg) {
 	x.wake()
 }
 
-func (x *taskIndex) addRecord(hash string, m jetstream.Msg) {
+func (x *taskIndex) addRecord(hash string, sequence uint64, m jetstream.Msg) {
 	head, err := readHead(m.Headers())
 	if err == nil {
 		x.kept.put(hash, &head)
@@ -128,6 +133,12 @@ func (x *taskIndex) addRecord(hash string, m jetstream.Msg) {
 	}
 	begun := head.Owner != "" && (t.head.Owner != head.Owner || t.head.Attempt != head.Attempt)
 	t.head = head
+	switch {
+	case head.Ready:
+		t.from = (&storedTask{head: head, version: sequence}).readyFrom()
+	case begun:
+		t.from = sequence
+	}
 	if delete(x.runnable, hash); head.runnable() {
 		x.runnable[hash] = t
 	}
@@ -229,9 +240,9 @@ func (x *taskIndex) count(account mcptask.Digest, now time.Time) (turn uint64, o
 	return x.turn, ofAccount, total
 }
 
-// watch returns a channel that is closed when a record changes, and the version of the record that was read last, which is 0 if
-// that was long ago.
-func (x *taskIndex) watch(hash string) (changed <-chan struct{}, version uint64, stop func()) {
+// watch returns a channel that is closed when a record changes, the version of the record that was read last, which is 0 if
+// that was long ago, and when the task expires: the zero time if that is not known.
+func (x *taskIndex) watch(hash string) (changed <-chan struct{}, version uint64, ends time.Time, stop func()) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	c := make(chan struct{})
@@ -239,7 +250,7 @@ func (x *taskIndex) watch(hash string) (changed <-chan struct{}, version uint64,
 		x.watchers[hash] = map[*chan struct{}]struct{}{}
 	}
 	x.watchers[hash][&c] = struct{}{}
-	return c, max(x.read[hash], x.before[hash]), func() {
+	return c, max(x.read[hash], x.before[hash]), x.kept.tasks[hash].expires, func() {
 		x.mu.Lock()
 		defer x.mu.Unlock()
 		if delete(x.watchers[hash], &c); len(x.watchers[hash]) == 0 {
@@ -249,34 +260,42 @@ func (x *taskIndex) watch(hash string) (changed <-chan struct{}, version uint64,
 }
 
 // claimable returns the task that is claimed next: of the accounts that have a turn, that with the fewest runs, and of its tasks
-// the one that has been ready for the longest time. Without one it returns what is closed when something changes, and after
-// which time to look again.
+// the one that has been ready, or had its owner, for the longest time. Without one it returns what is closed when something changes,
+// and after which time to look again. The time is that of most servers.
 func (x *taskIndex) claimable(c *mcptask.Claim, now time.Time) (hash string, changed <-chan struct{}, next time.Duration) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	var first time.Time
+	var first uint64
 	fewest := 0
 	next = time.Hour
+	here := time.Now()
 	for h, t := range x.runnable {
 		head := &t.head
 		switch {
 		case head.Server != c.Server || !slices.Contains(c.Tools, head.Tool):
 		case head.expired(now):
 			x.remove(h)
-		case now.Before(t.tryAt):
-			next = min(next, t.tryAt.Sub(now))
+		case here.Before(t.tryAt):
+			next = min(next, t.tryAt.Sub(here))
 		default:
-			since := head.Since
-			if head.Owner != "" {
-				since = t.tryAt
-			}
 			active, ok := c.TurnOf(digest(head.Account))
-			if ok && (hash == "" || active < fewest || active == fewest && since.Before(first)) {
-				hash, first, fewest = h, since, active
+			if ok && (hash == "" || active < fewest || active == fewest && t.from < first) {
+				hash, first, fewest = h, t.from, active
 			}
 		}
 	}
 	return hash, x.changed, next
+}
+
+// leaseSlack is how much longer than its time a lease lasts by the clock of a process, so that most are ended by the server.
+const leaseSlack = 2 * time.Second
+
+// lapsed reports whether a lease with that number has not been renewed for its time.
+func (x *taskIndex) lapsed(hash string, lease uint64) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	t := x.open[hash]
+	return t != nil && t.lease == lease && time.Since(t.leaseEnd) > leaseSlack
 }
 
 // postpone has a task not be claimed for some time, unless it changes.

@@ -23,11 +23,12 @@ type taskHead struct {
 	Server, Tool   string
 	Status         mcptask.Status
 	Created        time.Time
-	Expires        time.Time
+	Expires        time.Time // by the clock of the replica that has set it
+	Until          time.Time `json:",omitzero"` // the same by the clock of most servers
 	Ready          bool      `json:",omitempty"`
 	Owner          string    `json:",omitempty"`
 	Attempt        int       `json:",omitempty"`
-	Since          time.Time `json:",omitzero"`  // since when the task is Ready
+	ReadyFrom      uint64    `json:",omitempty"` // version since which the task is Ready; 0 for this one
 	Parts          string    `json:",omitempty"` // subject of the parts of what is sealed, if it is not in the message
 	Count          int       `json:",omitempty"` // of parts
 	HeadBytes      int       // of what follows, in the message and then in the parts: mcptask.Record.Head; the rest is Sealed
@@ -37,7 +38,15 @@ type taskHead struct {
 // headField has a taskHead as JSON.
 const headField = "Mcp-Task"
 
-func (h *taskHead) expired(now time.Time) bool { return !now.Before(h.Expires) }
+// ends returns when a task expires, by the clock of most servers.
+func (h *taskHead) ends() time.Time {
+	if h.Until.IsZero() { // of an earlier version
+		return h.Expires
+	}
+	return h.Until
+}
+
+func (h *taskHead) expired(now time.Time) bool { return !now.Before(h.ends()) }
 
 // runnable reports whether a task can be claimed, at the end of its lease if it has an owner.
 func (h *taskHead) runnable() bool { return !h.Status.Ended() && (h.Ready || h.Owner != "") }
@@ -75,6 +84,14 @@ type storedTask struct {
 	head    taskHead
 	version uint64
 	data    []byte
+}
+
+// readyFrom returns the version since which a task that is Ready has been so.
+func (t *storedTask) readyFrom() uint64 {
+	if t.head.ReadyFrom > 0 {
+		return t.head.ReadyFrom
+	}
+	return t.version
 }
 
 // load reads a record from the leader; it returns nil if there is none.
@@ -120,20 +137,21 @@ func (s *taskStore) record(ctx context.Context, t *storedTask) (*mcptask.Record,
 
 // write replaces a record, together with what more adds to the batch, and returns its version.
 func (s *taskStore) write(ctx context.Context, hash string, before *storedTask, r *mcptask.Record, version uint64, more func(*batch)) (uint64, error) {
-	now := time.Now()
+	now := s.clock.time()
 	h := taskHead{
 		Scope: r.Key.Scope[:], Account: r.Account[:], ID: r.Key.ID, Server: r.Server, Tool: r.Tool, Status: r.Status,
 		Created: r.Created.UTC(), Expires: r.Expires.UTC(), Ready: r.Ready, Owner: r.Owner, Attempt: r.Attempt,
 		HeadBytes: len(r.Head), Size: r.Size(),
 	}
-	switch {
-	case !h.Ready:
-	case before != nil && before.head.Ready:
-		h.Since = before.head.Since
-	default:
-		h.Since = now
+	if before != nil && before.head.Ready && h.Ready {
+		h.ReadyFrom = before.readyFrom()
 	}
-	keep := wholeSeconds(r.Expires.Sub(now))
+	if before != nil && before.head.Expires.Equal(h.Expires) {
+		h.Until = before.head.ends()
+	} else {
+		h.Until = now.Add(r.Expires.Sub(s.clock.now())).UTC()
+	}
+	keep := wholeSeconds(h.Until.Sub(now))
 	inline, parts := r.Head, r.Sealed
 	if len(inline) > maxInline {
 		inline, parts = nil, slices.Concat(r.Head, r.Sealed)

@@ -28,10 +28,10 @@ func (k *keptTasks) put(hash string, h *taskHead) {
 	if k.tasks == nil {
 		k.tasks = map[string]keptTask{}
 	}
-	if len(k.tasks) == 0 || h.Expires.Before(k.expires) {
-		k.expires = h.Expires
+	if len(k.tasks) == 0 || h.ends().Before(k.expires) {
+		k.expires = h.ends()
 	}
-	k.tasks[hash] = keptTask{h.Expires, h.Parts}
+	k.tasks[hash] = keptTask{h.ends(), h.Parts}
 	k.sizes.Put(hash, digest(h.Account), h.Size, h.Status.Ended())
 }
 
@@ -86,12 +86,12 @@ func (s *taskStore) MakeRoom(ctx context.Context, n mcptask.Need) error {
 	if err := s.index.wait(ctx, 0); err != nil {
 		return err
 	}
-	parts, ok := s.index.victims(&n, time.Now())
+	parts, ok := s.index.victims(&n, s.clock.time())
 	if !ok {
 		if err := s.readAll(ctx); err != nil {
 			return err
 		}
-		if parts, ok = s.index.victims(&n, time.Now()); !ok {
+		if parts, ok = s.index.victims(&n, s.clock.time()); !ok {
 			return mcptask.ErrTooMany
 		}
 	}

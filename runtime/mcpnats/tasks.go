@@ -14,7 +14,7 @@ import (
 )
 
 // Tasks returns a store of tasks. A record is the last message of a subject, which expires with the task; a lease is a
-// message that expires by the clock of the server, in whole seconds. What is written together is one atomic batch.
+// message that expires by the clock of the server, in whole seconds, or has not changed for its time by the clock of the replica that claims the task. What is written together is one atomic batch.
 // Each replica reads the headers of all records, so that it knows which tasks can be claimed; the rest of a record
 // stays in the store. Closing the cluster closes its stores.
 func (c *Cluster) Tasks() mcptask.Store {
@@ -134,7 +134,7 @@ func (s *taskStore) absent(ctx context.Context, hash string, version *uint64) er
 		return err
 	case found == nil:
 		*version = 0
-	case found.head.expired(time.Now()):
+	case found.head.expired(s.clock.time()):
 		*version = found.version
 	default:
 		return mcptask.ErrExists
@@ -147,7 +147,7 @@ func (s *taskStore) count(ctx context.Context, account mcptask.Digest) (turn uin
 	if err := s.index.wait(ctx, 0); err != nil {
 		return 0, 0, 0, err
 	}
-	turn, ofAccount, total = s.index.count(account, time.Now())
+	turn, ofAccount, total = s.index.count(account, s.clock.time())
 	return turn, ofAccount, total, nil
 }
 
@@ -207,7 +207,7 @@ func (s *taskStore) live(ctx context.Context, hash string) (*storedTask, error) 
 	switch {
 	case err != nil:
 		return nil, err
-	case found == nil || found.head.expired(time.Now()):
+	case found == nil || found.head.expired(s.clock.time()):
 		return nil, mcptask.ErrNotFound
 	}
 	return found, nil
@@ -253,7 +253,7 @@ func (s *taskStore) watch(ctx context.Context, k mcptask.Key, get func(context.C
 	return func(yield func(*mcptask.Record, error) bool) {
 		hash := taskHash(k)
 		for last := uint64(0); ; {
-			changed, version, stop := s.index.watch(hash)
+			changed, version, ends, stop := s.index.watch(hash)
 			r, err := get(ctx, k)
 			if err != nil {
 				stop()
@@ -268,7 +268,10 @@ func (s *taskStore) watch(ctx context.Context, k mcptask.Key, get func(context.C
 				}
 				continue
 			}
-			wait := time.Until(r.Expires)
+			wait := unknownEnd
+			if !ends.IsZero() {
+				wait = max(leaderPause, ends.Sub(s.clock.time()))
+			}
 			if r.Version < version { // another server has a record that the leader does not have yet
 				wait = min(wait, leaderPause)
 			}
@@ -290,6 +293,9 @@ func (s *taskStore) watch(ctx context.Context, k mcptask.Key, get func(context.C
 // servers have it, and each does so by itself: one that delivers the write can be ahead of the leader.
 const leaderPause = 5 * time.Millisecond
 
+// unknownEnd is the time after which a record is read again whose end this replica has not read yet.
+const unknownEnd = time.Second
+
 // Claim implements [mcptask.Store].
 func (s *taskStore) Claim(ctx context.Context, c mcptask.Claim) (*mcptask.Record, error) {
 	for {
@@ -299,7 +305,7 @@ func (s *taskStore) Claim(ctx context.Context, c mcptask.Claim) (*mcptask.Record
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		hash, changed, next := s.index.claimable(&c, time.Now())
+		hash, changed, next := s.index.claimable(&c, s.clock.time())
 		if hash != "" {
 			r, err := s.claim(ctx, hash, &c)
 			if r != nil || err != nil {
@@ -331,7 +337,7 @@ func (s *taskStore) claim(ctx context.Context, hash string, c *mcptask.Claim) (*
 	if err != nil {
 		return nil, err
 	}
-	if found == nil || found.head.expired(time.Now()) || !found.head.runnable() {
+	if found == nil || found.head.expired(s.clock.time()) || !found.head.runnable() {
 		s.index.postpone(hash, retryClaim) // its last message was not read yet
 		return nil, nil
 	}
@@ -339,7 +345,8 @@ func (s *taskStore) claim(ctx context.Context, hash string, c *mcptask.Claim) (*
 	if err != nil {
 		return nil, err
 	}
-	if found.head.Owner != "" && leased != 0 { // the server has not ended the lease yet
+	// The server ends a lease in whole seconds, and by a clock that may be ahead of the one by which the next leader does.
+	if found.head.Owner != "" && leased != 0 && !s.index.lapsed(hash, leased) {
 		s.index.postpone(hash, retryClaim)
 		return nil, nil
 	}

@@ -321,3 +321,31 @@ func TestTasksOfReplicas(t *testing.T) {
 		t.Errorf("%d tasks, of which %d were run again", len(runs.begun), again)
 	}
 }
+
+// A lease that lasts at the server, since the clock of that was ahead, does not keep another replica from the task of one that has
+// died; the one that has lost it by that, and lives, notices.
+func TestLastingLease(t *testing.T) {
+	one, other := two(t)
+	a, b := one.Tasks(), other.Tasks()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if err := a.Create(ctx, taskRecord("a"), mcptask.Quota{}, 0); err != nil {
+		t.Fatal(err)
+	}
+	run, err := a.Claim(ctx, claimOf("one", time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for mcpnats.LapseLeases(b) == 0 { // it reads the lease
+		time.Sleep(time.Millisecond)
+	}
+	if r, err := b.Claim(ctx, claimOf("other", time.Hour)); err != nil || r.Attempt != 2 || r.Owner != "other" {
+		t.Errorf("claimed: %+v, %v", r, err)
+	}
+	if err := a.Renew(ctx, run, time.Hour); !errors.Is(err, mcptask.ErrLeaseLost) {
+		t.Errorf("renewed by the first run: %v", err)
+	}
+	if err := a.Update(ctx, run); !errors.Is(err, mcptask.ErrConflict) {
+		t.Errorf("changed by the first run: %v", err)
+	}
+}

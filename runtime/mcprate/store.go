@@ -3,6 +3,7 @@ package mcprate
 import (
 	"context"
 	"log/slog"
+	"math"
 	"sync"
 	"time"
 
@@ -16,7 +17,7 @@ import (
 type Store interface {
 	// Take takes up to want tokens from the bucket of a key. A bucket begins with burst tokens, and gains limit of
 	// them per second, up to burst. It returns how many tokens it has taken, at least one if there is one; if there is none,
-	// retry is after which time there will be.
+	// retry is after which time there will be. A longer time than that of one token is taken for that of one token.
 	Take(ctx context.Context, key string, limit rate.Limit, burst, want int) (got int, retry time.Duration, err error)
 }
 
@@ -145,9 +146,13 @@ func (l *limiter) takePortion(ctx context.Context, k key, r *rule, b *bucket) {
 		p.tokens, p.expires = min(got, size), now.Add(portionTime(size, r.limit))
 	default:
 		// A whole portion is there a little later: the store is not asked for each token.
-		rest := time.Duration(min(float64(longest), float64(size-1)/float64(r.limit)*float64(time.Second)))
-		p.none = now.Add(max(time.Millisecond, min(retry, longest)+rest))
+		p.none = now.Add(max(time.Millisecond, min(retry, gainTime(1, r.limit))+gainTime(size-1, r.limit)))
 	}
+}
+
+// gainTime is in which time a bucket gains tokens.
+func gainTime(tokens int, limit rate.Limit) time.Duration {
+	return time.Duration(min(float64(longest), math.Ceil(float64(tokens)/float64(limit)*float64(time.Second))))
 }
 
 // giveBack gives a token back that takeOne has taken.

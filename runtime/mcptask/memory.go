@@ -182,9 +182,14 @@ func (k *kept) endLease() {
 func (m *memory) expire(k *kept) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.tasks[k.record.Key] == k && !time.Now().Before(k.record.Expires) {
-		m.remove(k)
+	if m.tasks[k.record.Key] != k {
+		return
 	}
+	if left := time.Until(k.record.Expires); left > 0 { // the clock was set back
+		k.expiry.Reset(left)
+		return
+	}
+	m.remove(k)
 }
 
 func (m *memory) remove(k *kept) {

@@ -10,6 +10,9 @@ import (
 // Take takes up to want tokens from a bucket that is full at the time full, has burst tokens then, and gains limit
 // of them per second. It returns when the bucket is full after that, and how many tokens were taken; if none, after
 // which time there is one. The zero time is that of a full bucket.
+//
+// A bucket cannot lack more than burst tokens. A time full beyond that was written by a clock that is ahead: it counts as an
+// empty bucket, and next is the time when that is full, also if no token was taken.
 func Take(full, now time.Time, limit float64, burst, want int) (next time.Time, got int, retry time.Duration) {
 	if limit >= float64(time.Second) { // more than one token in the least time
 		return now, want, 0
@@ -17,6 +20,9 @@ func Take(full, now time.Time, limit float64, burst, want int) (next time.Time, 
 	interval := float64(time.Second) / limit
 	if full.Before(now) {
 		full = now
+	}
+	if latest := now.Add(time.Duration(min(float64(burst)*interval, math.MaxInt64/4))); full.After(latest) {
+		full = latest
 	}
 	missing := float64(full.Sub(now)) / interval // tokens, since the bucket was full
 	there := float64(burst) - missing

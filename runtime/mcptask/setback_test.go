@@ -1,0 +1,31 @@
+package mcptask
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A task whose timer fires before its time, since the clock was set back, is removed at its time.
+func TestClockSetBack(t *testing.T) {
+	for _, back := range []time.Duration{10 * time.Second, 90 * time.Second, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			m := NewMemory().(*memory)
+			r := &Record{Key: Key{ID: "a"}, Expires: time.Now().Add(back)}
+			if err := m.Create(t.Context(), r, Quota{}, 0); err != nil {
+				t.Fatal(err)
+			}
+			k := m.tasks[r.Key]
+			k.expiry.Stop()
+			m.expire(k)
+			if len(m.tasks) != 1 {
+				t.Error("removed before its time")
+			}
+			time.Sleep(back)
+			synctest.Wait()
+			if len(m.tasks) != 0 {
+				t.Error("not removed at its time")
+			}
+		})
+	}
+}
