@@ -21,7 +21,8 @@ const (
 	maxMessage    = 1000        // bytes of a message
 	storeTime     = 10 * time.Second
 	storePause    = time.Second // before a store that has failed is asked again
-	keepTime      = 2 * lease   // for which it is asked again
+	rereadPause   = 50 * time.Millisecond
+	keepTime      = 2 * lease // for which it is asked again
 	maxRounds     = 10
 )
 
@@ -99,6 +100,8 @@ func (r *run) renew() {
 		if r.ctx.Err() == nil {
 			r.tasks.log("lease of a task cannot be renewed", r.key, err)
 		}
+	} else if r.asks() {
+		_, _ = r.readAnswers() // a change that the store has not reported is seen by the next renewal
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,16 +136,42 @@ func (r *run) watch() {
 			r.end(err)
 			return
 		}
-		r.mu.Lock()
-		asks := len(r.waiters) > 0
-		r.mu.Unlock()
-		if !asks {
+		if !r.asks() {
 			continue
 		}
-		if c, err := r.tasks.read(r.ctx, r.key); err == nil {
-			r.deliver(c)
+		// A record that cannot be read, or is of before the change, as one at a server that does not have it yet, is read again: the
+		// next change may be none of this task.
+		if version, err := r.readAnswers(); err != nil || version != now.Version {
+			pause := rereadPause
+			if err != nil {
+				pause = storePause
+			}
+			time.AfterFunc(pause, r.watch)
+			return
 		}
 	}
+}
+
+// asks reports whether the handler waits for an answer.
+func (r *run) asks() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.waiters) > 0
+}
+
+// readAnswers reads the record, and passes its answers on. It returns the version of the record.
+func (r *run) readAnswers() (version uint64, err error) {
+	ctx, cancel := context.WithTimeout(r.ctx, storeTime)
+	defer cancel()
+	now, err := r.tasks.store.Get(ctx, r.key)
+	if err != nil {
+		return 0, err
+	}
+	c, err := r.tasks.open(ctx, now)
+	if err == nil {
+		r.deliver(c)
+	}
+	return now.Version, err
 }
 
 // deliver passes answers to the goroutines that wait for them.

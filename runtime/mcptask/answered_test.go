@@ -1,0 +1,117 @@
+package mcptask_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcptask"
+)
+
+// troubled is the store of the process that runs a task, which has trouble when the answer comes to another one.
+type troubled struct {
+	mcptask.Store
+	deaf bool // Watch reports no change
+
+	mu    sync.Mutex
+	key   mcptask.Key     // of the task
+	stale *mcptask.Record // what Get returns until then; an error if it is nil
+	until time.Time
+}
+
+func (s *troubled) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quota, lease time.Duration) error {
+	s.mu.Lock()
+	s.key = r.Key
+	s.mu.Unlock()
+	return s.Store.Create(ctx, r, q, lease)
+}
+
+// trouble has Get return the task as it is now for a while, or an error.
+func (s *troubled) trouble(t *testing.T, fails bool, lasts time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.until = time.Now().Add(lasts)
+	if fails {
+		return
+	}
+	var err error
+	if s.stale, err = s.Store.Get(t.Context(), s.key); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (s *troubled) Get(ctx context.Context, k mcptask.Key) (*mcptask.Record, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case !time.Now().Before(s.until):
+		return s.Store.Get(ctx, k)
+	case s.stale == nil:
+		return nil, errors.New("the store is busy")
+	}
+	return s.stale.Clone(), nil
+}
+
+func (s *troubled) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.Record, error] {
+	return func(yield func(*mcptask.Record, error) bool) {
+		for r, err := range s.Store.Watch(ctx, k) {
+			if !yield(r, err) {
+				return
+			}
+			if s.deaf {
+				<-ctx.Done()
+			}
+		}
+	}
+}
+
+// An answer that another process has accepted reaches the handler that waits for it, and not only its next run: when the store
+// works again, or has it everywhere, and by the next renewal of the lease if it does not report the change.
+func TestAcceptedAnswer(t *testing.T) {
+	for name, c := range map[string]struct {
+		deaf, fails bool
+		lasts, most time.Duration
+	}{
+		"no trouble":                   {most: 0},
+		"a busy store":                 {fails: true, lasts: 100 * time.Millisecond, most: time.Second},
+		"a store that fails":           {fails: true, lasts: 9 * time.Second, most: 10 * time.Second},
+		"an old record":                {lasts: 100 * time.Millisecond, most: 150 * time.Millisecond},
+		"an old record for long":       {lasts: 20 * time.Second, most: 20*time.Second + 50*time.Millisecond},
+		"a change without a report":    {deaf: true, most: 5 * time.Second},
+		"that, and a store that fails": {deaf: true, fails: true, lasts: time.Second, most: 5 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			within(t, func(t *testing.T) {
+				memory := mcptask.NewMemory()
+				store := &troubled{Store: memory, deaf: c.deaf}
+				runner, other := newServer(key, mcptask.WithStore(store)), newServer(key, mcptask.WithStore(memory))
+				defer mcptask.Shutdown(t.Context(), runner)
+				defer mcptask.Shutdown(t.Context(), other)
+				runs, ended := 0, time.Time{}
+				ask := func(ctx context.Context) (string, error) {
+					runs++
+					text, err := confirm(ctx, "Sure?")
+					ended = time.Now()
+					return text, err
+				}
+				add(runner, "ask", mcptask.Support{}, ask)
+				add(other, "ask", mcptask.Support{}, ask)
+				id := connect(t, runner).begin("ask")
+				time.Sleep(11 * time.Second)
+				client := connect(t, other)
+				question, _ := client.question(id)
+				store.trouble(t, c.fails, c.lasts)
+				answered := time.Now()
+				client.answer(id, question)
+				time.Sleep(40 * time.Second)
+				client.is(id, "completed", "accepttrue")
+				if d := ended.Sub(answered); runs != 1 || d < min(c.lasts, c.most) && !c.deaf || d > c.most {
+					t.Errorf("the handler goes on %s after the answer, want at most %s, and has run %d times", d, c.most, runs)
+				}
+			})
+		})
+	}
+}
