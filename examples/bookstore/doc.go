@@ -7,6 +7,7 @@
 //
 //mcp:server title=Bookstore website="https://github.com/mcpgen/mcpgen"
 //mcp:defaults errors=declared closedworld timeout=30s
+//mcp:ignore rounded-id SQLite numbers the rows from 1.
 package bookstore
 
 //go:generate go tool mcpgen

@@ -34,6 +34,12 @@ func newGraph(root *model.Type) *graph {
 	return g
 }
 
+// IsRecursive reports whether a plan leads to a type that contains itself, so that its schema has
+// references.
+func IsRecursive(root *model.Type) bool {
+	return slices.ContainsFunc(newGraph(root).nodes, func(n *node) bool { return n.inCycles })
+}
+
 // follow walks into a type from the declared type around it, nil at the root.
 func (g *graph) follow(t *model.Type, from *node) {
 	if t.Name == "" || base(t) != t {

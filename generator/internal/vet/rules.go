@@ -98,6 +98,31 @@ func init() {
 			(*checker).requiredTasks,
 		},
 		{
+			"rounded-id", "integers of 64 bits in results, in members called id, *_id or *Id, without ,string in the json tag; one finding for a package",
+			"JavaScript clients round them from 2^53 on, and then ask for another one: 725653563933458433 becomes 725653563933458400 (Claude Code, seen 2026-07; the TypeScript SDK, seen 2026-11). Write ,string in the tag.",
+			(*checker).roundedIDs,
+		},
+		{
+			"recursive-result", "a tool that publishes the schema of a result whose type contains itself",
+			"Claude Code 2.1.205 to 2.1.220 drops all tools of such a server (seen 2026-07; 2.1.332 reads them, seen 2026-11). With output=untyped no schema of the result is published.",
+			(*checker).recursiveResults,
+		},
+		{
+			"number-enum", "an argument with an enumeration of numbers, also inside of others",
+			"The API of Gemini allows enumerations of strings alone, and refuses a request with such a tool (Antigravity, seen 2026-01; Cursor with models of Gemini, seen 2026-08). Make its values strings.",
+			(*checker).numberEnums,
+		},
+		{
+			"missing-items", "an argument that is an array, by a schema written by hand that has no items",
+			"VS Code refuses the tool (seen 2025-04 and 2026-09). Write items.",
+			(*checker).missingItems,
+		},
+		{
+			"cut-text", "the description of a tool, or instructions of a server, with more than 2048 characters",
+			"Claude Code cuts the rest off, and the user is not told (2.1.84, seen 2026-03, to 2.1.234, seen 2026-08; 2.1.332 cuts instructions after 4096, seen 2026-11). Shorten the text, or begin with what matters.",
+			(*checker).cutTexts,
+		},
+		{
 			unusedIgnore, "an //mcp:ignore whose rule has no finding there, or does not exist",
 			"It would suppress the next finding. Delete it.",
 			nil, // checked when all others are through
