@@ -73,13 +73,21 @@ func isRounded(field *model.Field) bool {
 	return false
 }
 
-// recursiveResults: see the table.
+// recursiveResults: see the table. It reports a package once, since one such tool is enough.
 func (c *checker) recursiveResults() {
-	for _, f := range c.features {
+	var names []string
+	var at *feature
+	for _, f := range c.inSource() {
 		if f.tool != nil && schema.OutputOf(f.tool) != "" && schema.IsRecursive(f.tool.Result.Output) {
-			c.report(f.set, f.pos, f.subject, "output=untyped publishes no schema of the result, and returns the same structured content",
-				"the schema of its result refers to itself, for which some clients drop all tools of a server")
+			if at == nil {
+				at = f
+			}
+			names = append(names, f.tool.Func.Name)
 		}
+	}
+	if at != nil {
+		c.report(nil, at.pos, "", "output=untyped publishes no schema of the result, and returns the same structured content; //mcp:ignore recursive-result REASON in the package comment suppresses this",
+			"results have types that contain themselves (%s), and versions of Claude Code drop all tools of a server with such a schema", firstOf(names))
 	}
 }
 

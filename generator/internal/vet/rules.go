@@ -103,7 +103,7 @@ func init() {
 			(*checker).roundedIDs,
 		},
 		{
-			"recursive-result", "a tool that publishes the schema of a result whose type contains itself",
+			"recursive-result", "a package with a tool that publishes the schema of a result whose type contains itself; one finding for a package",
 			"Claude Code 2.1.205 to 2.1.220 drops all tools of such a server (seen 2026-07; 2.1.332 reads them, seen 2026-11). With output=untyped no schema of the result is published.",
 			(*checker).recursiveResults,
 		},
