@@ -28,9 +28,11 @@ type Message struct {
 	TooDeep bool
 }
 
-// Params are the params of a request or notification.
+// Params are the params of a request or notification. Null is read as if it were left out, for the
+// whole and for each member: no member of a request of MCP has it as a value, and libraries that write
+// what they do not have as null are many.
 type Params struct {
-	// Raw is the whole value: an object, an array, or nil where there are none.
+	// Raw is the whole value: an object, with the members that are null, an array, or nil where there are none.
 	Raw json.RawMessage
 	// Depth is the nesting of arrays and objects in the deferred member.
 	Depth int

@@ -255,7 +255,7 @@ func (e *envelope) params() {
 		m.Params.Raw = e.value(1)
 		return
 	default:
-		if e.value(1) != nil {
+		if v := e.value(1); v != nil && string(v) != "null" {
 			e.wrong(`"params" must be an object`)
 		}
 		return
@@ -266,11 +266,15 @@ func (e *envelope) params() {
 	e.members(&keys, func(name []byte) {
 		var v []byte
 		if e.p.Deferred != "" && string(name) == e.p.Deferred {
-			v, m.Params.Depth = e.delimit(2)
-			m.Params.Unchecked = true
-			m.Params.deferred = v
+			if v, m.Params.Depth = e.delimit(2); string(v) != "null" {
+				m.Params.Unchecked = true
+				m.Params.deferred = v
+			}
 		} else {
 			v = e.value(2)
+		}
+		if string(v) == "null" {
+			return // as if it were left out: see [Params]
 		}
 		m.Params.members = append(m.Params.members, member{name, v})
 	})

@@ -140,6 +140,16 @@ func (c *Call) Meta(key string) json.RawMessage {
 	return member(c.meta, key)
 }
 
+// given returns a member of a JSON object that was found valid, nil if it is missing or null.
+func given(object []byte, key string) json.RawMessage {
+	if value := member(object, key); !isNull(value) {
+		return value
+	}
+	return nil
+}
+
+func isNull(value []byte) bool { return string(value) == "null" }
+
 // member returns a member of a JSON object that was found valid.
 func member(object []byte, key string) json.RawMessage {
 	var found json.RawMessage

@@ -81,10 +81,10 @@ func (c *client) can(capability Capability) bool {
 	}
 	switch {
 	case len(part) > 0:
-		return member(object, string(part)) != nil
+		return given(object, string(part)) != nil
 	case capability == CapabilityElicitation:
 		// An empty object means forms: revisions without modes have only those.
-		return member(object, "form") != nil || member(object, "url") == nil
+		return given(object, "form") != nil || given(object, "url") == nil
 	}
 	return true
 }

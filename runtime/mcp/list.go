@@ -47,6 +47,10 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 		if from, ok, err = s.readCursor(ctx, l, cursor); err != nil {
 			return b, err
 		}
+		if string(cursor) == `""` {
+			// A client that reads a missing nextCursor as "" would get the first page for ever.
+			return b, invalidParams(`unknown cursor "": the first page is that of a request without a cursor`)
+		}
 		if !ok {
 			return b, invalidParams("unknown cursor")
 		}

@@ -24,14 +24,17 @@ var filterMembers = map[string]topic{
 	"toolsListChanged": toolsChanged, "promptsListChanged": promptsChanged, "resourcesListChanged": resourcesChanged,
 }
 
-// readFilter reads params.notifications. It ignores unknown members: those types are not
-// supported.
+// readFilter reads params.notifications. It ignores members that are null, and unknown ones: those types
+// are not supported.
 func readFilter(p *jsonrpc.Params, most int) (f subscriptionFilter, e *jsonrpc.Error) {
 	object := p.Get("notifications")
 	if !isObject(object) {
 		return f, invalidParams("params.notifications must be an object")
 	}
 	jsonrpc.Members(object, func(name, value []byte) bool {
+		if isNull(value) {
+			return true
+		}
 		if t, ok := filterMembers[string(name)]; ok {
 			f.lists[t] = string(value) == "true"
 			if !f.lists[t] && string(value) != "false" {

@@ -22,9 +22,13 @@ type requestMeta struct {
 	more                                                bool // there is something that handlers can need
 }
 
-// readMeta reads the _meta of a request.
+// readMeta reads the _meta of a request. A member that is null is missing.
 func readMeta(meta []byte) (r requestMeta) {
 	jsonrpc.Members(meta, func(name, value []byte) bool {
+		if isNull(value) {
+			r.more = true // a handler may know it
+			return true
+		}
 		switch string(name) {
 		case protocol.MetaVersion:
 			r.version = value

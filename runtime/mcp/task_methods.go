@@ -137,9 +137,9 @@ func checkTaskMode(req *Request, t *tool) error {
 	case !isObject(asked):
 		return wrongParams("params.task must be an object")
 	}
-	if ttl := member(asked, "ttl"); ttl != nil {
+	if ttl := given(asked, "ttl"); ttl != nil {
 		var ms float64
-		if err := json.Unmarshal(ttl, &ms); err != nil || ttl[0] == 'n' || ms < 0 {
+		if err := json.Unmarshal(ttl, &ms); err != nil || ms < 0 {
 			return wrongParams("params.task.ttl must be a number of milliseconds")
 		}
 	}
@@ -155,7 +155,7 @@ func askedTTL(x *exchange) time.Duration {
 	if !isObject(asked) {
 		return 0
 	}
-	ttl := member(asked, "ttl")
+	ttl := given(asked, "ttl")
 	if ttl == nil {
 		return 0
 	}

@@ -154,6 +154,8 @@ func TestRevisionErrors(t *testing.T) {
 		{name: "unknown, without sessions", body: list.withVersion(unknown).modern(), fields: []string{"Mcp-Protocol-Version: " + unknown}, code: -32022, message: "unsupported", sessionless: true, fits: true},
 		{name: "_meta is an array", body: body(`[{` + version + `"2026-07-28"}]`), code: -32600, message: "Mcp-Session-Id is missing"},
 		{name: "_meta is a string", body: body(`"` + strings.ReplaceAll(version, `"`, `\"`) + `"`), code: -32600, message: "Mcp-Session-Id is missing"},
+		{name: "the version is null", body: body(`{` + version + `null,` + caps + `}`), fields: []string{"Mcp-Protocol-Version: " + modern, "Mcp-Method: tools/list"}, code: -32602, message: "are missing in params._meta"},
+		{name: "_meta is null", body: body(`null`), fields: []string{"Mcp-Protocol-Version: " + modern, "Mcp-Method: tools/list"}, code: -32602, message: "are missing in params._meta"},
 		{name: "batch without a session", body: "[" + list.legacy() + "]", code: -32600, message: "batches need a session", fits: true},
 		{name: "batch of a revision without batches", body: "[" + list.legacy() + "]", fields: []string{"Mcp-Protocol-Version: " + revisionC}, code: -32600, message: "batches are not part", sessionless: true},
 	} {

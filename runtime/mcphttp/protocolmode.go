@@ -130,7 +130,7 @@ func badRequest(err *jsonrpc.Error) decision {
 // metaVersion returns the revision that a request names in _meta, nil if it names none.
 func metaVersion(m *jsonrpc.Message) (version []byte) {
 	jsonrpc.Members(m.Params.Get("_meta"), func(name, value []byte) bool {
-		if string(name) == protocol.MetaVersion {
+		if string(name) == protocol.MetaVersion && string(value) != "null" {
 			version = value
 		}
 		return version == nil
