@@ -133,7 +133,7 @@ func checkSite(r *http.Request) *Refusal {
 	for _, site := range r.Header["Sec-Fetch-Site"] {
 		if site != "same-origin" && site != "none" {
 			return refuse(http.StatusForbidden,
-				"a page of another origin has caused the request (Sec-Fetch-Site: %s), and no Origin header says which: use fetch, EventSource or WebSocket, from an origin that WithAllowedOrigins allows", quote(site))
+				"a page of another origin has caused the request (Sec-Fetch-Site: %s), and no Origin header says which: use fetch, EventSource or WebSocket, from an origin that WithAllowedOrigins or the flag -allow-origin allows", quote(site))
 		}
 	}
 	return nil
@@ -156,15 +156,15 @@ func (p *Policy) checkHost(r *http.Request) (h host, trusted bool, refusal *Refu
 		return h, false, refuse(http.StatusBadRequest, "malformed Host header %s", quote(r.Host))
 	case loopback:
 		return h, false, refuse(http.StatusForbidden,
-			"host %s is not a loopback name, but the connection is a loopback one: allow it with WithAllowedHosts(%s)", quote(r.Host), quote(h.name))
+			"host %s is not a loopback name, but the connection is a loopback one: %s", quote(r.Host), allowHost(h))
 	}
-	return h, false, refuse(http.StatusForbidden, "host %s is not allowed: allow it with WithAllowedHosts(%s)", quote(r.Host), quote(h.name))
+	return h, false, refuse(http.StatusForbidden, "host %s is not allowed: %s", quote(r.Host), allowHost(h))
 }
 
 func (p *Policy) checkOrigin(r *http.Request, text string, h host, trusted bool) *Refusal {
 	if text == "null" {
 		return refuse(http.StatusForbidden,
-			`origin "null" is not allowed: sandboxed pages and files send it; serve the page from an origin of its own, and allow that with WithAllowedOrigins("http://...")`)
+			`origin "null" is not allowed: sandboxed pages and files send it; serve the page from an origin of its own, and allow that with WithAllowedOrigins("http://...") or by the flag -allow-origin`)
 	}
 	o, ok := parseOrigin(text)
 	if !ok {
@@ -180,10 +180,19 @@ func (p *Policy) checkOrigin(r *http.Request, text string, h host, trusted bool)
 		return nil
 	} else if same {
 		return refuse(http.StatusForbidden,
-			"origin %s is equal to the Host header, which proves nothing before the name is known to be this server's: allow it with WithAllowedHosts(%s) or WithAllowedOrigins(%s)",
-			quote(text), quote(h.name), quote(o.String()))
+			"origin %s is equal to the Host header, which proves nothing before the name is known to be this server's: %s; or %s",
+			quote(text), allowHost(h), allowOrigin(o))
 	}
-	return refuse(http.StatusForbidden, "origin %s is not allowed: allow it with WithAllowedOrigins(%s)", quote(text), quote(o.String()))
+	return refuse(http.StatusForbidden, "origin %s is not allowed: %s", quote(text), allowOrigin(o))
+}
+
+// allowHost and allowOrigin say how a name is allowed, in Go and, for programs of package mcpcmd, by a flag.
+func allowHost(h host) string {
+	return fmt.Sprintf("allow it with WithAllowedHosts(%s) or by the flag -allow-host", quote(h.name))
+}
+
+func allowOrigin(o origin) string {
+	return fmt.Sprintf("allow it with WithAllowedOrigins(%s) or by the flag -allow-origin", quote(o.String()))
 }
 
 // Origin returns the Origin header of a request, and whether it is one of the

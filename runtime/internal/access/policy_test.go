@@ -284,16 +284,16 @@ func TestMessagesNameWhatHelps(t *testing.T) {
 		message        string
 	}{
 		{loopback, "evil.example:80", "", []string{"evil.example"}, nil,
-			`host "evil.example:80" is not a loopback name, but the connection is a loopback one: allow it with WithAllowedHosts("evil.example")`},
+			`host "evil.example:80" is not a loopback name, but the connection is a loopback one: allow it with WithAllowedHosts("evil.example") or by the flag -allow-host`},
 		{loopback, "localhost:8080", "http://localhost:3000", nil, []string{"http://localhost:3000"},
-			`origin "http://localhost:3000" is not allowed: allow it with WithAllowedOrigins("http://localhost:3000")`},
+			`origin "http://localhost:3000" is not allowed: allow it with WithAllowedOrigins("http://localhost:3000") or by the flag -allow-origin`},
 		{loopback, "localhost:8080", "localhost:3000", nil, nil, `malformed Origin header "localhost:3000"`},
 		{loopback, "localhost:8080", "null", nil, nil,
-			`origin "null" is not allowed: sandboxed pages and files send it; serve the page from an origin of its own, and allow that with WithAllowedOrigins("http://...")`},
+			`origin "null" is not allowed: sandboxed pages and files send it; serve the page from an origin of its own, and allow that with WithAllowedOrigins("http://...") or by the flag -allow-origin`},
 		{outside, "example.com", "https://example.com", []string{"example.com"}, nil,
-			`origin "https://example.com" is equal to the Host header, which proves nothing before the name is known to be this server's: allow it with WithAllowedHosts("example.com") or WithAllowedOrigins("https://example.com")`},
+			`origin "https://example.com" is equal to the Host header, which proves nothing before the name is known to be this server's: allow it with WithAllowedHosts("example.com") or by the flag -allow-host; or allow it with WithAllowedOrigins("https://example.com") or by the flag -allow-origin`},
 		{outside, "example.com", "https://example.com", nil, []string{"https://example.com"},
-			`origin "https://example.com" is equal to the Host header, which proves nothing before the name is known to be this server's: allow it with WithAllowedHosts("example.com") or WithAllowedOrigins("https://example.com")`},
+			`origin "https://example.com" is equal to the Host header, which proves nothing before the name is known to be this server's: allow it with WithAllowedHosts("example.com") or by the flag -allow-host; or allow it with WithAllowedOrigins("https://example.com") or by the flag -allow-origin`},
 	} {
 		r := request(test.at, test.host)
 		if test.origin != "" {
