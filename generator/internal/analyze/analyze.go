@@ -63,6 +63,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.finishReceivers()
 	a.collectServer()
 	a.checkVisible()
+	a.collectUnread()
 	a.out.Aliases = a.types.Aliases()
 	return a.out
 }

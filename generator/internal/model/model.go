@@ -52,6 +52,16 @@ type Package struct {
 
 	// Errors are the errors declared by //mcp:error, in order of name.
 	Errors []*DeclaredError
+
+	// UnreadTags is what tags of fields say without effect.
+	UnreadTags []UnreadTag
+}
+
+// UnreadTag is something that the tag of a field says and nothing reads.
+type UnreadTag struct {
+	Pos                    token.Position
+	Subject, Message, Hint string
+	Ignored                bool // by //mcp:ignore unread-tag
 }
 
 // Predeclared are the identifiers of Go that a generated file uses in their own

@@ -123,6 +123,7 @@ func generate(ctx context.Context, cfg Config, pkgs []*load.Package, diags *diag
 		}
 		if cfg.Emitting {
 			warnOfLargeSchemas(p.Model, diags)
+			warnOfUnreadTags(p.Model, diags)
 		}
 	}
 	return res, nil
@@ -144,6 +145,16 @@ func warnOfLargeSchemas(m *model.Package, diags *diag.List) {
 		}
 		if w := schema.WeightOf(t); w.Total() > schema.LargeSchema {
 			diags.Warnf(t.Pos, "tool "+t.Func.Symbol, "%s", w).Hint = w.Hint(t)
+		}
+	}
+}
+
+// warnOfUnreadTags reports what tags of fields say without effect.
+func warnOfUnreadTags(m *model.Package, diags *diag.List) {
+	for _, t := range m.UnreadTags {
+		if !t.Ignored {
+			d := diags.Warnf(t.Pos, t.Subject, "%s", t.Message)
+			d.Rule, d.Hint = schema.UnreadTag, t.Hint
 		}
 	}
 }

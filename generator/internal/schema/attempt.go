@@ -12,7 +12,7 @@ import (
 // reported are kept. Only what could not be read remains an error, since nothing can be
 // concluded without it.
 func (r *Resolver) attempt(use Use, make func() bool) *diag.Diagnostic {
-	outer, trying, reported, mark := r.diags, r.trying, maps.Clone(r.reported), len(r.order)
+	outer, trying, reported, mark, unread := r.diags, r.trying, maps.Clone(r.reported), len(r.order), len(r.ineffective)
 	inner := new(diag.List)
 	r.diags, r.trying = inner, true
 	ok := make()
@@ -22,7 +22,7 @@ func (r *Resolver) attempt(use Use, make func() bool) *diag.Diagnostic {
 		return nil
 	}
 	r.forget(use, mark)
-	r.reported = reported
+	r.reported, r.ineffective = reported, r.ineffective[:unread]
 	all := inner.All()
 	return all[slices.IndexFunc(all, func(d *diag.Diagnostic) bool { return d.Severity == diag.Error })]
 }

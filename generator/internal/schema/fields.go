@@ -188,6 +188,7 @@ func (r *Resolver) fillStruct(s site, plan *model.Type, t types.Type, u *types.S
 	if _, named := t.(*types.Named); !named {
 		ok = r.spellable(s, u)
 	}
+	ok = r.readableTags(s, u, map[*types.Struct]bool{}) && ok
 	for _, m := range members(t) {
 		if m.tag.Get("jsonschema") == "-" {
 			continue
@@ -246,7 +247,7 @@ func (r *Resolver) field(s site, owner types.Type, m *member) *model.Field {
 	}
 	f.Required = !r.tagging(s.use) && !m.omitEmpty && !m.omitZero && !plan.IsOptional() && !throughPointer(m.path) &&
 		!(plan.Kind == model.Reflect && isPointer(m.v.Type()))
-	if !r.readTags(s, f, m.tag) {
+	if !r.readTags(s, f, m) {
 		return nil
 	}
 	f.Foreign = f.Foreign && f.Description == doc // not that of a tag

@@ -73,6 +73,8 @@ type Resolver struct {
 	own map[*model.Type]bool
 	// parts are the plans without some members, see part.
 	parts map[partKey]*model.Type
+	// ineffective is what tags say without effect, see Unread.
+	ineffective []model.UnreadTag
 }
 
 // New returns a resolver for the types that the package uses. What is wrong

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -13,16 +12,21 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// readTags applies the tags validate, jsonschema, jsonschema_description and
+// readTags applies the tags binding, validate, jsonschema, jsonschema_description and
 // jsonschema_extras of a field, the later ones overriding the earlier, and
 // checks the outcome for contradictions.
-func (r *Resolver) readTags(s site, f *model.Field, tag reflect.StructTag) bool {
+func (r *Resolver) readTags(s site, f *model.Field, m *member) bool {
+	tag := m.tag
 	if desc := tag.Get("jsonschema_description"); desc != "" {
 		f.Description = desc
 	}
-	r.readValidate(f, tag.Get("validate"))
+	left := map[string][]string{}
+	for _, key := range []string{"binding", "validate"} { // gin calls the same validator by binding
+		left[key] = r.readValidate(f, tag.Get(key))
+	}
 	ok := r.readSchemaTag(s, f, tag.Get("jsonschema"))
 	ok = r.readExtras(s, f, tag.Get("jsonschema_extras")) && ok
+	r.noteUnread(s, m, f, left)
 	return ok && r.check(s, f)
 }
 
@@ -59,7 +63,18 @@ func isFreeText(first string) bool {
 func (r *Resolver) tagSettings(s site, f *model.Field, parts []string) ([]setting, bool) {
 	var out []setting
 	ok := true
-	for _, part := range parts {
+	for i := 0; i < len(parts); i++ {
+		part := parts[i]
+		if isProse(part) {
+			end := i + 1
+			for end < len(parts) && !isKeyword(parts[end]) {
+				end++
+			}
+			r.proseBetween(s, parts, i, end)
+			ok = false
+			i = end - 1
+			continue
+		}
 		key, value, hasValue := strings.Cut(part, "=")
 		key = strings.TrimSpace(key)
 		if key == "" && !hasValue {
@@ -107,11 +122,42 @@ func (r *Resolver) unknownKeyword(s site, k *keyword.Keyword, key string, hasVal
 		r.errorf(s, "write "+key+"=…", "the jsonschema keyword %s needs a value", key)
 		return
 	}
-	hint := `a comma that belongs to a value is written \\,; see docs/types.md for the keywords`
+	hint := `a description is written description=…, with \\, for each of its commas; see docs/types.md for the keywords`
 	if near := diag.Nearest(key, tagKeywords(!hasValue)); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	r.errorf(s, hint, "unknown jsonschema keyword %q", key)
+}
+
+// isProse reports whether a part of a tag is text and not a keyword.
+func isProse(part string) bool {
+	word := strings.TrimSpace(part)
+	return strings.ContainsAny(word, " \t") && !isKeyword(part) && !keyValue.MatchString(word)
+}
+
+// isKeyword reports whether a part of a tag begins with a keyword.
+func isKeyword(part string) bool {
+	key, _, _ := strings.Cut(part, "=")
+	return tagKeyword(strings.TrimSpace(key)) != nil
+}
+
+// proseBetween refuses the parts of a tag from begin to end, which are text behind a keyword: a
+// description without its keyword, or what follows a comma in the value of the keyword
+// before.
+func (r *Resolver) proseBetween(s site, parts []string, begin, end int) {
+	text := escaped(parts[begin:end])
+	hint := "write description=" + strings.TrimSpace(text)
+	if key, _, hasValue := strings.Cut(parts[begin-1], "="); hasValue {
+		if k := tagKeyword(strings.TrimSpace(key)); k != nil && k.Value == keyword.Text {
+			hint = `a comma that belongs to a value is written \\,: ` + strings.TrimSpace(escaped(parts[begin-1:end]))
+		}
+	}
+	r.errorf(s, hint, "the tag jsonschema has the text %q among its keywords", strings.TrimSpace(strings.Join(parts[begin:end], ",")))
+}
+
+// escaped joins parts of a tag to one, as it is written in the source.
+func escaped(parts []string) string {
+	return strings.NewReplacer(",", `\\,`, `"`, `\"`).Replace(strings.Join(parts, ","))
 }
 
 // tagKeyword returns the keyword of tags with a name, or nil.

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -11,10 +12,10 @@ import (
 )
 
 // readValidate reads from a tag of github.com/go-playground/validator what JSON Schema
-// can express. The rest, and errors in it, are left to that library.
-func (r *Resolver) readValidate(f *model.Field, tag string) {
-	if tag == "" || tag == "-" || f.Quoted {
-		return
+// can express. It returns the rest, which is left to that library, with errors in it.
+func (r *Resolver) readValidate(f *model.Field, tag string) (left []string) {
+	if tag == "" || tag == "-" {
+		return nil
 	}
 	t, rules := base(f.Type), &f.Rules
 	top, inKeys := true, false
@@ -22,6 +23,7 @@ func (r *Resolver) readValidate(f *model.Field, tag string) {
 		// In a value a comma is written 0x2C and a bar 0x7C; a bar itself
 		// separates alternatives, which JSON Schema has only as anyOf.
 		if strings.Contains(part, "|") {
+			left = append(left, part)
 			continue
 		}
 		key, value, _ := strings.Cut(part, "=")
@@ -32,9 +34,10 @@ func (r *Resolver) readValidate(f *model.Field, tag string) {
 		case key == "endkeys":
 			inKeys = false
 		case inKeys:
+			left = append(left, part+" of keys")
 		case key == "dive":
 			if t.Elem == nil {
-				return
+				return append(left, part)
 			}
 			if rules.Elem == nil {
 				rules.Elem = &model.Rules{}
@@ -44,11 +47,16 @@ func (r *Resolver) readValidate(f *model.Field, tag string) {
 			f.Required = true
 		case key == "omitempty" && top:
 			f.Required = false
-		default:
-			validateRule(t, rules, key, value)
+		case slices.Contains(validateMarks, key):
+		case f.Quoted || !validateRule(t, rules, key, value):
+			left = append(left, part)
 		}
 	}
+	return left
 }
+
+// validateMarks say when the validator looks at a value, not which ones it allows.
+var validateMarks = []string{"", "omitempty", "omitnil", "omitzero", "structonly", "nostructlevel"}
 
 // bounds are the comparisons of the validator, which are about the number, the length or
 // the count of a value, whichever it has.
@@ -73,53 +81,58 @@ var validatePatterns = map[string]string{
 	"hexadecimal": `^(0[xX])?[0-9a-fA-F]+$`, "e164": `^\+[1-9]?[0-9]{7,14}$`,
 }
 
-// validateRule applies one word of the tag, if JSON Schema can express it.
-func validateRule(t *model.Type, rules *model.Rules, key, value string) {
-	set := func(key, value string) {
+// validateRule applies one word of the tag, and reports whether JSON Schema can express it.
+func validateRule(t *model.Type, rules *model.Rules, key, value string) bool {
+	set := func(key, value string) bool {
 		// A word that does not suit the type or a broken value is left to the
 		// validator, which refuses both when it runs.
-		_, _ = setRule(t, rules, setting{Keyword: keyword.Lookup(key), values: []string{value}})
+		if old := rules.Limit(key); old != "" && old != value {
+			return false // a schema has one pattern and one format
+		}
+		_, err := setRule(t, rules, setting{Keyword: keyword.Lookup(key), values: []string{value}})
+		return err == nil
 	}
 	if b, ok := bounds[key]; ok {
 		for _, b := range b {
-			validateBound(t, rules, key, b, value)
+			if !validateBound(t, rules, key, b, value) {
+				return false
+			}
 		}
-		return
+		return true
 	}
 	if format, ok := validateFormats[key]; ok {
-		set("format", format)
-		return
+		return set("format", format)
 	}
 	if pattern, ok := validatePatterns[key]; ok {
-		set("pattern", pattern)
-		return
+		return set("pattern", pattern)
 	}
 	switch key {
 	case "datetime":
-		if format, ok := validateLayouts[value]; ok {
-			set("format", format)
-		}
+		format, ok := validateLayouts[value]
+		return ok && set("format", format)
 	case "oneof":
-		if _, err := keyword.Lookup("enum").Func(t); err == nil {
-			if _, err := setEnum(t, rules, setting{values: oneOf(value)}); err != nil {
-				rules.Enum = nil
-			}
+		if _, err := keyword.Lookup("enum").Func(t); err != nil {
+			return false
 		}
+		if _, err := setEnum(t, rules, setting{values: oneOf(value)}); err != nil {
+			rules.Enum = nil
+			return false
+		}
+		return true
 	case "unique":
-		if value == "" {
-			set("uniqueItems", "true")
-		}
+		return value == "" && set("uniqueItems", "true")
 	case "startswith":
-		set("pattern", "^"+literalPattern(value))
+		return set("pattern", "^"+literalPattern(value))
 	case "endswith":
-		set("pattern", literalPattern(value)+"$")
+		return set("pattern", literalPattern(value)+"$")
 	case "contains":
-		set("pattern", literalPattern(value))
+		return set("pattern", literalPattern(value))
 	}
+	return false
 }
 
-// validateBound applies a comparison.
-func validateBound(t *model.Type, rules *model.Rules, key string, b keyword.Bound, value string) {
+// validateBound applies a comparison, and reports whether the type has one.
+func validateBound(t *model.Type, rules *model.Rules, key string, b keyword.Bound, value string) bool {
 	switch t.Kind {
 	case model.Int, model.Uint, model.Float:
 		if d, err := time.ParseDuration(value); err == nil && isDuration(t.Go) {
@@ -127,12 +140,12 @@ func validateBound(t *model.Type, rules *model.Rules, key string, b keyword.Boun
 		}
 	case model.String, model.Slice, model.Map:
 		if key == "eq" && t.Kind == model.String {
-			_, _ = setEnum(t, rules, setting{values: []string{value}})
-			return
+			_, err := setEnum(t, rules, setting{values: []string{value}})
+			return err == nil
 		}
 		n, err := strconv.Atoi(value)
 		if err != nil {
-			return
+			return false
 		}
 		switch b {
 		case keyword.Above:
@@ -142,9 +155,10 @@ func validateBound(t *model.Type, rules *model.Rules, key string, b keyword.Boun
 		}
 		value = strconv.Itoa(n)
 	default:
-		return // []byte is measured in bytes there, in characters of base64 here
+		return false // []byte is measured in bytes there, in characters of base64 here
 	}
-	_, _ = setRule(t, rules, setting{Keyword: keyword.BoundOf(t.Kind, b), values: []string{value}})
+	_, err := setRule(t, rules, setting{Keyword: keyword.BoundOf(t.Kind, b), values: []string{value}})
+	return err == nil
 }
 
 var oneOfWord = regexp.MustCompile(`'[^']*'|\S+`)

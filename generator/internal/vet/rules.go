@@ -1,5 +1,7 @@
 package vet
 
+import "github.com/mcpgen/mcpgen/generator/internal/schema"
+
 // Rule is a row of the table.
 type Rule struct {
 	ID    string
@@ -91,6 +93,11 @@ func init() {
 			"platform-type", "a feature that takes or returns a type which is declared in a file with a build constraint",
 			"In other builds the type may differ: then the contract differs, -check fails, or the generated file does not compile. Declare it in a file without build constraints.",
 			(*checker).platformTypes,
+		},
+		{
+			schema.UnreadTag, "a tag of a field that nothing reads, such as default:\"5\", or a rule of validate that the schema cannot express",
+			"A reader expects an effect, and there is none: the schema lacks it, and so do calls. Write it in the tag jsonschema. The generator warns of it too.",
+			(*checker).unreadTags,
 		},
 		{
 			"required-task", "a tool with task=required",

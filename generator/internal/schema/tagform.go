@@ -1,0 +1,106 @@
+package schema
+
+import (
+	"go/types"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// tagPair is one key:"value" of the tag of a field.
+type tagPair struct {
+	key, value string
+	broken     bool // the value has an escape that Go does not have, and package reflect has no value
+}
+
+// tagPairs reads a tag as package reflect does. rest is what reflect does not read: it
+// stops at the first fault of this form.
+func tagPairs(tag string) (pairs []tagPair, rest string) {
+	for {
+		if tag = strings.TrimLeft(tag, " "); tag == "" {
+			return pairs, ""
+		}
+		colon := strings.IndexFunc(tag, func(r rune) bool { return r <= ' ' || r == ':' || r == '"' || r == 0x7f })
+		if colon < 1 || !strings.HasPrefix(tag[colon:], `:"`) {
+			return pairs, tag
+		}
+		end := colon + 2
+		for end < len(tag) && tag[end] != '"' {
+			if tag[end] == '\\' {
+				end++
+			}
+			end++
+		}
+		if end >= len(tag) {
+			return pairs, tag
+		}
+		value, err := strconv.Unquote(tag[colon+1 : end+1])
+		pairs = append(pairs, tagPair{tag[:colon], value, err != nil})
+		tag = tag[end+1:]
+	}
+}
+
+// readableTags refuses tags of which package reflect reads only a part, since whatever is
+// behind the fault is lost: a constraint, or the json:"-" of a field. Those of other
+// modules are what encoding/json makes of them there. seen has the structs that were
+// looked at.
+func (r *Resolver) readableTags(s site, u *types.Struct, seen map[*types.Struct]bool) bool {
+	if seen[u] {
+		return true
+	}
+	seen[u] = true
+	ok := true
+	for i := range u.NumFields() {
+		v, tag := u.Field(i), u.Tag(i)
+		if !v.Exported() && !v.Embedded() || r.isForeign(v.Pkg()) || reflect.StructTag(tag).Get("json") == "-" {
+			continue
+		}
+		at := r.atField(s, v)
+		pairs, rest := tagPairs(tag)
+		if rest != "" {
+			r.errorf(at, tagHint(rest), "the tag has %s, which package reflect cannot read, and nothing behind it", shortened(rest))
+			ok = false
+		}
+		for i, p := range pairs {
+			if slices.ContainsFunc(pairs[:i], func(before tagPair) bool { return before.key == p.key }) {
+				r.errorf(at, "join them into one", "the tag has the key %s twice, and package reflect reads the first alone", p.key)
+				ok = false
+			}
+			if p.broken {
+				r.errorf(at, `write \\ for a backslash`, "package reflect cannot read the tag %s, whose value has an escape that Go does not have", p.key)
+				ok = false
+			}
+		}
+		name, _, _ := strings.Cut(reflect.StructTag(tag).Get("json"), ",")
+		if inner, isStruct := pointedTo(v.Type()).Underlying().(*types.Struct); v.Embedded() && isStruct && !validName(name) {
+			ok = r.readableTags(at, inner, seen) && ok
+		}
+	}
+	return ok
+}
+
+// tagHint says how to correct a tag, of which package reflect does not read rest.
+func tagHint(rest string) string {
+	key, value, isPair := strings.Cut(rest, ":")
+	switch {
+	case rest[0] == ',':
+		return "put options inside of the quotes: `json:\"name,omitempty\"`"
+	case rest[0] < ' ':
+		return "separate the pairs by a space, on one line"
+	case isPair && key != "" && !strings.ContainsAny(key, " \t\"") && strings.HasPrefix(strings.TrimLeft(value, " \t"), `"`):
+		if value[0] != '"' {
+			return "write the value directly behind the colon: `" + key + ":\"…\"`"
+		}
+		return "close the quotes of " + key + `, and write \" for quotes inside of them`
+	}
+	return "write pairs such as `json:\"name\" jsonschema:\"minLength=1\"`, separated by a space"
+}
+
+// shortened is a text for a message.
+func shortened(text string) string {
+	if runes := []rune(text); len(runes) > 40 {
+		return string(runes[:40]) + "…"
+	}
+	return text
+}
