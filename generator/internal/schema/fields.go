@@ -224,6 +224,9 @@ func (r *Resolver) field(s site, owner types.Type, m *member) *model.Field {
 		return nil
 	}
 	plan := r.hiddenPlan(s, m.v.Type())
+	if plan != nil && r.refuseStreamedInside(s, m.v.Type()) {
+		return nil
+	}
 	if plan == nil {
 		plan = r.resolve(s, m.v.Type())
 	}

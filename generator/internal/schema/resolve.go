@@ -30,6 +30,9 @@ func (r *Resolver) resolve(s site, t types.Type) *model.Type {
 		r.errorf(s, "use a concrete type", "type parameter %s has no JSON form of its own", t)
 		return nil
 	default:
+		if _, isStruct := t.(*types.Struct); isStruct && r.refuseStreamed(s, t) { // promoted methods
+			return nil
+		}
 		plan := &model.Type{Go: t}
 		if !r.fill(s, plan, t) {
 			return nil
@@ -67,7 +70,7 @@ func (r *Resolver) fillNamed(s site, plan *model.Type, t *types.Named) bool {
 	form := r.formOf(t.Obj())
 	if form.Schema != nil {
 		r.fillSchema(s, plan, t, form.Schema)
-		return !r.unreadable(s, plan, t)
+		return !r.unreadable(s, plan, t) && !r.refuseStreamed(s, t) && !(plan.Kind == model.Reflect && r.refuseStreamedInside(s, t))
 	}
 	if hint := refused[typeKey(t)]; hint != "" {
 		r.errorf(s, hint, "type %s reads a string, and writes its bytes as if they were JSON", r.typeString(t))
@@ -82,6 +85,9 @@ func (r *Resolver) fillNamed(s site, plan *model.Type, t *types.Named) bool {
 		*plan = *known
 		plan.Go, plan.Name = spelled(t), name
 		return true
+	}
+	if r.refuseStreamed(s, t) {
+		return false
 	}
 	if _, ok := t.Underlying().(*types.Interface); !ok {
 		if m := methodsOf(t).in(s.use); m.any() {
@@ -132,7 +138,9 @@ func (r *Resolver) fill(s site, plan *model.Type, t types.Type) bool {
 		if b, ok := u.Elem().Underlying().(*types.Basic); ok && b.Kind() == types.Uint8 {
 			// encoding/json writes base64 unless the elements have a form of
 			// their own, and reads it in any case.
-			if m := methodsOf(types.Unalias(u.Elem())); !m.marshalJSON && !m.marshalText {
+			elem := types.Unalias(u.Elem())
+			has, _ := streamed(elem, s.use)
+			if m := methodsOf(elem); !m.marshalJSON && !m.marshalText && len(has) == 0 {
 				plan.Kind = model.Bytes
 				return true
 			}

@@ -45,7 +45,8 @@ type snippet struct {
 }
 
 // checkSource type-checks files given by name. Those in a directory are packages of
-// their own, example.com/DIRECTORY, which the others may import.
+// their own, example.com/DIRECTORY, which the others may import. A directory with a dot, or in
+// encoding, is an import path.
 func checkSource(t testing.TB, files map[string]string) *snippet {
 	t.Helper()
 	standard.Lock()
@@ -61,6 +62,9 @@ func checkSource(t testing.TB, files map[string]string) *snippet {
 			t.Fatal(err)
 		}
 		pkgPath := path.Join("example.com", path.Dir(name))
+		if first, _, _ := strings.Cut(name, "/"); strings.Contains(path.Dir(name), ".") && path.Dir(name) != "." || first == "encoding" {
+			pkgPath = path.Dir(name)
+		}
 		if path.Dir(name) == "." {
 			pkgPath = "example.com/main"
 		}
