@@ -45,6 +45,7 @@ const _ = mcpimpl.AtLeast_v1_0
 
 // RegisterMCP registers the features of this package.
 func RegisterMCP(r mcp.Registrar) {
+	mcpDefaultBoundedAmount()
 	r.Register(mcpimpl.FuncTool(&mcpToolAarondlByte, mcpCallAarondlByte))
 	r.Register(mcpimpl.FuncTool(&mcpToolAarondlString, mcpCallAarondlString))
 	r.Register(mcpimpl.FuncTool(&mcpToolApdBigInt, mcpCallApdBigInt))
@@ -4925,6 +4926,11 @@ var mcpPatternString17 = wire.NewPattern(`^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{2}=
 // mcpPatternString22 is compiled when it is first needed.
 var mcpPatternString22 = wire.NewPattern(`^[0-7][0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{25}$`)
 
+// mcpDefaultBoundedAmount returns the value of a missing argument.
+func mcpDefaultBoundedAmount() decimal.Decimal {
+	return mcpimpl.Fixed[decimal.Decimal]("tool bounded_types: the default of field amount of Bounded", `"1.5"`, mcpDecodeDecimalDecimal)
+}
+
 // mcpDecodeBoxByte reads a value of type Box[null.Byte].
 func mcpDecodeBoxByte(d *wire.Decoder, v *Box[null.Byte]) {
 	for o := d.Object(mcpFieldsBoxByte); o.Next(); {
@@ -5085,7 +5091,7 @@ func mcpDecodeNullDecimal(d *wire.Decoder, v *apd.NullDecimal) {
 
 // mcpDecodeBounded reads a value of type Bounded.
 func mcpDecodeBounded(d *wire.Decoder, v *Bounded) {
-	_ = v.Amount.UnmarshalText([]byte("1.5"))
+	v.Amount = mcpDefaultBoundedAmount()
 	v.Count = nullnull2.Int{NullInt64: sql.NullInt64{Int64: 3, Valid: true}}
 	for o := d.Object(mcpFieldsBounded); o.Next(); {
 		switch o.Name() {
@@ -5137,6 +5143,11 @@ var mcpFieldsBounded = wire.Fields{
 func mcpDecodeBoundedID(d *wire.Decoder, v *string) {
 	wire.StringEnum(d, v, mcpEnumBoundedID)
 	wire.Format(d, *v, wire.FormatUUID)
+}
+
+// mcpDecodeDecimalDecimal reads a value of type decimal.Decimal.
+func mcpDecodeDecimalDecimal(d *wire.Decoder, v *decimal.Decimal) {
+	wire.TextOfString(d, v, (*decimal.Decimal).UnmarshalText, mcpDecodeString2)
 }
 
 // mcpDecodeBoundedAmount reads a value of type string.
@@ -5636,11 +5647,6 @@ var _ = struct {
 var mcpFieldsTypesBoxDecimal = wire.Fields{
 	{Name: "v", Required: true},
 	{Name: "l"},
-}
-
-// mcpDecodeDecimalDecimal reads a value of type decimal.Decimal.
-func mcpDecodeDecimalDecimal(d *wire.Decoder, v *decimal.Decimal) {
-	wire.TextOfString(d, v, (*decimal.Decimal).UnmarshalText, mcpDecodeString2)
 }
 
 // mcpDecodeTypesBoxNullDecimal reads a value of type Box[decimal.NullDecimal].

@@ -38,6 +38,7 @@ func NewMCPServer(opts ...mcp.Option) *mcp.Server {
 
 // RegisterMCP registers the features of this package.
 func RegisterMCP(r mcp.Registrar) {
+	mcpDefaultBigNumbersDefault()
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoAddr, mcpCallEchoAddr))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoAddrKeys, mcpCallEchoAddrKeys))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoAddrKeysRoot, mcpCallEchoAddrKeysRoot))
@@ -13354,6 +13355,11 @@ var mcpAllowedEchoAllowedAllowedByNameValue = wire.NewSchema(`{"additionalProper
 // mcpAllowedEchoAllowedAllowedDefault is read when it is first needed.
 var mcpAllowedEchoAllowedAllowedDefault = wire.NewSchema(`{"anyOf":[{"type":"number"},{"type":"string"}]}`)
 
+// mcpDefaultBigNumbersDefault returns the value of a missing argument.
+func mcpDefaultBigNumbersDefault() big.Int {
+	return mcpimpl.Fixed[big.Int]("tool echo_big_numbers: the default of field default of BigNumbers", `1e2`, mcpDecodeInt)
+}
+
 // mcpDecodeBoxAddr reads a value of type Box[netip.Addr].
 func mcpDecodeBoxAddr(d *wire.Decoder, v *Box[netip.Addr]) {
 	for o := d.Object(mcpFieldsBoxAddr); o.Next(); {
@@ -14227,7 +14233,7 @@ func mcpDecodeBoxIntPtrPtrOpt(d *wire.Decoder, v **big.Int) {
 
 // mcpDecodeBigNumbers reads a value of type BigNumbers.
 func mcpDecodeBigNumbers(d *wire.Decoder, v *BigNumbers) {
-	_ = v.Default.UnmarshalJSON([]byte("100"))
+	v.Default = mcpDefaultBigNumbersDefault()
 	for o := d.Object(mcpFieldsBigNumbers); o.Next(); {
 		switch o.Name() {
 		case "value":

@@ -32,6 +32,7 @@ func Build(p *model.Package) (*Plan, error) {
 		b.plan.Tools[t] = &Tool{Stem: b.names.tool(Camel(t.Name))}
 	}
 	for _, t := range p.Tools {
+		b.subject = "tool " + t.Name
 		b.tool(&t.Call, b.plan.Tools[t])
 		if b.err != nil {
 			return nil, fmt.Errorf("plan codecs of %s: %w", t.Func.Symbol, b.err)
@@ -58,6 +59,7 @@ type builder struct {
 	schemas   map[string]*Schema
 	guarded   map[string]bool
 	constants map[*model.Field]*Literal // see fixed
+	subject   string                    // the feature that is planned, for messages of the program
 	err       error                     // the first one
 }
 
@@ -73,7 +75,7 @@ func (b *builder) tool(t *model.Call, out *Tool) {
 			if out.Fixed == nil {
 				out.Fixed = map[*model.Param]*Literal{}
 			}
-			out.Fixed[p] = b.fixed(p.Fixed, out.Stem+Camel(p.Name))
+			out.Fixed[p] = b.fixed(nil, p.Fixed, out.Stem+Camel(p.Name))
 		}
 	}
 	for _, f := range t.Fills {
@@ -126,7 +128,7 @@ func (b *builder) object(t *model.Type, stem, place string) *Object {
 		path := b.steps(t, f)
 		m := &Member{Name: f.Name, Path: path}
 		if f.Default != nil {
-			o.Defaults = append(o.Defaults, &Default{Path: path, Value: b.literal(f.Type, f.Default.JSON)})
+			o.Defaults = append(o.Defaults, &Default{Path: path, Value: b.preset(t, f, at)})
 			if merges(f.Type) {
 				m.Reset = f.Type.Go
 			}

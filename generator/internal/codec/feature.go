@@ -21,19 +21,23 @@ type Form struct {
 
 // features plans resources, templates, prompts and forms.
 func (b *builder) features(p *model.Package) error {
+	subjects := map[*model.Call]string{}
 	for _, list := range [][]*model.Resource{p.Resources, p.Templates} {
 		for _, r := range list {
 			b.plan.Calls[&r.Call] = &Tool{Stem: b.names.take(resourcePrefixes, Camel(r.Name))}
+			subjects[&r.Call] = "resource " + r.Name
 		}
 	}
 	for _, t := range p.Prompts {
 		b.plan.Calls[&t.Call] = &Tool{Stem: b.names.take(promptPrefixes, Camel(t.Name))}
+		subjects[&t.Call] = "prompt " + t.Name
 	}
 	for _, c := range p.Calls() {
 		out := b.plan.Calls[c]
 		if out == nil {
 			continue // a tool
 		}
+		b.subject = subjects[c]
 		if b.tool(c, out); b.err != nil {
 			return fmt.Errorf("plan codecs of %s: %w", c.Func.Symbol, b.err)
 		}
@@ -41,6 +45,7 @@ func (b *builder) features(p *model.Package) error {
 	b.plan.Forms = map[*model.Form]*Form{}
 	for _, f := range p.Forms {
 		stem := typeStem(f.Type.Go)
+		b.subject = "form " + stem
 		b.plan.Forms[f] = &Form{Stem: b.names.table("mcpForm", stem), Decode: b.decodeFunc(f.Type, stem)}
 		if b.err != nil {
 			return fmt.Errorf("plan codecs of form %s: %w", stem, b.err)

@@ -6,32 +6,51 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Fixed is a function that returns a value for which there is no Go expression: it is
-// read from JSON, as an argument would be.
+// Fixed is a function that returns a constant or a default for which there is no Go
+// expression: it is read from JSON, as an argument would be.
 type Fixed struct {
-	Stem string
-	Go   types.Type
-	JSON string
-	Read Func
+	Ident   string
+	What    string // for messages: tool find: the default of argument host
+	Default bool
+	Go      types.Type
+	JSON    string
+	Read    Func
 }
 
-// Name is the identifier of the function.
-func (f *Fixed) Name() string { return "mcpFixed" + f.Stem }
-
-// fixed plans the value of a field or parameter that has a constant, once. place is what
-// a function for it is named after.
-func (b *builder) fixed(f *model.Field, place string) *Literal {
+// fixed plans the value of a field of t, or of a parameter, that has a constant, once. place
+// is what a function for it is named after.
+func (b *builder) fixed(t *model.Type, f *model.Field, place string) *Literal {
 	if lit := b.constants[f]; lit != nil {
 		return lit
 	}
 	lit := b.expression(f)
 	if lit == nil {
-		fn := &Fixed{Stem: b.names.table("mcpFixed", place), Go: f.Type.Go, JSON: f.Default.JSON, Read: b.elemFunc(f.Type, nil, place)}
-		b.plan.Fixed = append(b.plan.Fixed, fn)
-		lit = &Literal{Kind: LitFixed, Type: f.Type.Go, Text: fn.Name()}
+		lit = b.made(&Fixed{What: "fixed value", Ident: "mcpFixed"}, t, f, place)
 	}
 	b.constants[f] = lit
 	return lit
+}
+
+// preset plans the default of a field of t.
+func (b *builder) preset(t *model.Type, f *model.Field, place string) *Literal {
+	lit := b.literal(f.Type, f.Default.JSON)
+	if lit.needsMethod() {
+		lit = b.made(&Fixed{What: "default", Ident: "mcpDefault", Default: true}, t, f, place)
+	}
+	return lit
+}
+
+// made plans a function that makes the value of a field of t, which is nil for a parameter.
+func (b *builder) made(fn *Fixed, t *model.Type, f *model.Field, place string) *Literal {
+	of := "argument " + f.Name
+	if t != nil && t.Go != nil {
+		of = "field " + f.Name + " of " + types.TypeString(t.Go, types.RelativeTo(b.pkg.Types))
+	}
+	fn.What = b.subject + ": the " + fn.What + " of " + of
+	fn.Ident += b.names.table(fn.Ident, place)
+	fn.Go, fn.JSON, fn.Read = f.Type.Go, f.Default.JSON, b.elemFunc(f.Type, nil, place)
+	b.plan.Fixed = append(b.plan.Fixed, fn)
+	return &Literal{Kind: LitFixed, Type: f.Type.Go, Text: fn.Ident}
 }
 
 // expression is the Go expression of a constant, nil if only methods or functions can
@@ -64,7 +83,7 @@ func (b *builder) nothing(t *model.Type) *Literal {
 func (b *builder) fixedFields(t *model.Type, at []Step, place string) []*Default {
 	var out []*Default
 	for _, f := range t.Fixed {
-		out = append(out, &Default{Path: join(at, b.steps(t, f)), Value: b.fixed(f, place+fieldStem(f))})
+		out = append(out, &Default{Path: join(at, b.steps(t, f)), Value: b.fixed(t, f, place+fieldStem(f))})
 	}
 	for _, f := range t.Fields {
 		if f.Type.Kind == model.Struct {

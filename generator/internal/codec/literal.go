@@ -1,7 +1,6 @@
 package codec
 
 import (
-	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"go/types"
@@ -19,27 +18,24 @@ import (
 type LiteralKind int
 
 const (
-	LitBasic     LiteralKind = iota // Text, an untyped constant or nil
-	LitConst                        // Const
-	LitConvert                      // Type(Text)
-	LitNew                          // new(Elems[0])
-	LitList                         // Type{Elems...}
-	LitMap                          // Type{Keys[i]: Elems[i]...}
-	LitStruct                       // Type{Names[i]: Elems[i]...}
-	LitDuration                     // Duration
-	LitTime                         // Time
-	LitUnmarshal                    // not an expression: Text is passed to the method Method
-	LitDecode                       // not an expression: Elems[0] is passed to the function Func
-	LitFixed                        // Text()
+	LitBasic    LiteralKind = iota // Text, an untyped constant or nil
+	LitConst                       // Const
+	LitConvert                     // Type(Text)
+	LitNew                         // new(Elems[0])
+	LitList                        // Type{Elems...}
+	LitMap                         // Type{Keys[i]: Elems[i]...}
+	LitStruct                      // Type{Names[i]: Elems[i]...}
+	LitDuration                    // Duration
+	LitTime                        // Time
+	LitMethod                      // not an expression: a method of the type or a function makes it
+	LitFixed                       // Text()
 )
 
 // Literal is the Go value of a JSON text.
 type Literal struct {
 	Kind     LiteralKind
 	Type     types.Type
-	Text     string // Go source; of LitUnmarshal the text itself
-	Method   string
-	Func     *types.Func
+	Text     string // Go source
 	Const    *types.Const
 	Keys     []*Literal
 	Names    []string
@@ -78,26 +74,15 @@ func (b *builder) value(t *model.Type, v any, text string) *Literal {
 		if v == nil {
 			return &Literal{Text: "nil", Type: t.Go}
 		}
-		inner := b.value(t.Elem, v, text)
-		if inner.needsMethod() && inner.Kind != LitUnmarshal {
-			return bad()
-		}
-		return &Literal{Kind: LitNew, Type: t.Go, Elems: []*Literal{inner}}
+		return &Literal{Kind: LitNew, Type: t.Go, Elems: []*Literal{b.value(t.Elem, v, text)}}
 	case model.Any:
 		return dynamic(v)
 	case model.RawJSON:
 		return &Literal{Kind: LitConvert, Type: t.Go, Text: strconv.Quote(canonical(v))}
 	case model.JSON:
-		return &Literal{Kind: LitUnmarshal, Type: t.Go, Text: canonical(v), Method: "UnmarshalJSON"}
+		return &Literal{Kind: LitMethod, Type: t.Go}
 	case model.Converted:
-		switch t.Convert.Methods {
-		case model.Text, model.JSON:
-			if n, ok := v.(json.Number); ok && t.Elem.Whole {
-				v = plainInteger(n)
-			}
-			return b.value(&model.Type{Kind: t.Convert.Methods, Go: t.Go}, v, text)
-		}
-		return &Literal{Kind: LitDecode, Type: t.Go, Func: t.Convert.Decode, Elems: []*Literal{b.inner(t.Elem, v, text)}}
+		return &Literal{Kind: LitMethod, Type: t.Go}
 	case model.Flagged:
 		lit := &Literal{Kind: LitStruct, Type: t.Go}
 		if v != nil {
@@ -166,7 +151,7 @@ func (b *builder) inner(t *model.Type, v any, text string) *Literal {
 
 // needsMethod reports whether the value is made by a method and not by an expression.
 func (l *Literal) needsMethod() bool {
-	return l.Kind == LitUnmarshal || l.Kind == LitDecode || l.Kind == LitNew && l.Elems[0].needsMethod()
+	return l.Kind == LitMethod || l.Kind == LitNew && l.Elems[0].needsMethod()
 }
 
 func (b *builder) mapKey(t *model.Type, key, text string) *Literal {
@@ -329,7 +314,7 @@ func textual(t *model.Type, s string) *Literal {
 		}
 		return &Literal{Kind: LitTime, Time: v, Type: t.Go}
 	case model.Text:
-		return &Literal{Kind: LitUnmarshal, Type: t.Go, Text: s, Method: cmp.Or(t.Unmarshaler, "UnmarshalText")}
+		return &Literal{Kind: LitMethod, Type: t.Go}
 	}
 	return nil
 }
@@ -374,15 +359,6 @@ func dynamic(v any) *Literal {
 		return lit
 	}
 	return &Literal{Text: "nil", Type: emptyInterface}
-}
-
-// plainInteger writes an integer as digits only, as the methods of types read it.
-func plainInteger(n json.Number) json.Number {
-	r, ok := new(big.Rat).SetString(n.String())
-	if !ok || !r.IsInt() {
-		return n
-	}
-	return json.Number(r.Num().String())
 }
 
 // canonical is the compact JSON text of a value.

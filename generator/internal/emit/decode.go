@@ -136,7 +136,7 @@ func (g *generator) defaults(o *codec.Object, v operand) []jen.Code {
 				out = append(out, id(at.value).Op("=").Add(call(id("new"), g.typ(s.Pointer))))
 			}
 		}
-		out = append(out, g.assign(at, d.Value)...)
+		out = append(out, id(at.value).Op("=").Add(g.literal(d.Value, false)))
 	}
 	return out
 }
@@ -206,8 +206,12 @@ func (g *generator) codecs() {
 			id("var "+s.Name()+" =").Add(call(g.wire("NewSchema"), rawText([]string{s.JSON}))))
 	}
 	for _, f := range g.plan.Fixed {
-		g.add(f.Name()+" returns a value that no client can change.",
-			id("var "+f.Name()+" =").Add(call(g.impl("Fixed").Types(g.typ(f.Go)), rawText([]string{f.JSON}), g.fn(f.Read))))
+		doc := " returns a value that no client can change."
+		if f.Default {
+			doc = " returns the value of a missing argument."
+		}
+		made := call(g.impl("Fixed").Types(g.typ(f.Go)), id(strconv.Quote(f.What)), rawText([]string{f.JSON}), g.fn(f.Read))
+		g.add(f.Ident+doc, id("func "+f.Ident+"()").Add(g.typ(f.Go)).Block(id("return").Add(made)))
 	}
 	for _, d := range g.plan.Decoders {
 		g.decoder(d)

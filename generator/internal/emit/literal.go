@@ -10,23 +10,6 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/codec"
 )
 
-// assign prints the assignment of a default.
-func (g *generator) assign(v operand, l *codec.Literal) []jen.Code {
-	if l.Kind == codec.LitNew && l.Elems[0].Kind == codec.LitUnmarshal {
-		inner := l.Elems[0]
-		return append([]jen.Code{id(v.value).Op("=").Add(call(id("new"), g.typ(inner.Type)))}, g.assign(v, inner)...)
-	}
-	if l.Kind == codec.LitDecode {
-		return []jen.Code{id(v.value + ", _ =").Add(call(id(g.object(l.Func)), g.literal(l.Elems[0], true)))}
-	}
-	if l.Kind == codec.LitUnmarshal {
-		// The generator has called the method on this text before, or cannot
-		// know; where it fails, the value stays zero.
-		return []jen.Code{id("_ = " + v.base + "." + l.Method + "([]byte(" + strconv.Quote(l.Text) + "))")}
-	}
-	return []jen.Code{id(v.value).Op("=").Add(g.literal(l, false))}
-}
-
 // literal prints a value. Where typed is set, nothing around it says its type.
 func (g *generator) literal(l *codec.Literal, typed bool) code {
 	switch l.Kind {

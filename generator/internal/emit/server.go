@@ -90,6 +90,7 @@ func (g *generator) register() {
 	if g.common != (defaults{}) {
 		body = append(body, g.applyDefaults())
 	}
+	body = append(body, g.tryFixed()...)
 	body = append(body, g.askChoices()...)
 	for _, t := range g.p.Tools {
 		stem := g.plan.Tools[t].Stem
@@ -113,6 +114,16 @@ func (g *generator) register() {
 		doc += " It does not touch the receivers: for listing, nil will do."
 	}
 	g.add(doc, id("func RegisterMCP").Add(g.params(params...)).Block(body...))
+}
+
+// tryFixed prints calls of the functions for constants and defaults, which panic if a type
+// refuses its value.
+func (g *generator) tryFixed() []jen.Code {
+	var lines []jen.Code
+	for _, f := range g.plan.Fixed {
+		lines = append(lines, call(id(f.Ident)))
+	}
+	return lines
 }
 
 // taskSupport is how calls of a tool become tasks.

@@ -173,11 +173,19 @@ func TestTagDiagnostics(t *testing.T) {
 		{"map[string]int", `jsonschema:"keyPattern=^a,default={\"b\":1}"`, `default {"b":1} has the key "b", which does not match the keyPattern ^a | change the value, or the constraint that excludes it`},
 		{"string", `jsonschema_extras:"pattern=x"`, "the jsonschema_extras tag has the keyword pattern of JSON Schema | put it into the jsonschema tag, where it is checked and enforced"},
 		{"string", `jsonschema_extras:"x"`, `the jsonschema_extras tag has "x" | write key=value pairs, separated by commas`},
+		{"netip.Addr", `jsonschema:"default=localhost"`, `default "localhost" is refused by netip.Addr: ParseAddr("localhost"): unable to parse IP | change the value, or the constraint that excludes it`},
+		{"*netip.Prefix", `jsonschema:"default=10.0.0.0/33"`, `default "10.0.0.0/33" is refused by netip.Prefix: netip.ParsePrefix("10.0.0.0/33"): prefix length out of range | change the value, or the constraint that excludes it`},
+		{"[]netip.Addr", `jsonschema:"example=::g"`, `example "::g" is refused by netip.Addr: ParseAddr("::g"): each colon-separated field must have at least one digit (at "g") | change the value, or the constraint that excludes it`},
+		{"Host", `jsonschema:"default=::1:80"`, `default "::1:80" is refused by netip.AddrPort: invalid ip:port "::1:80", IPv6 addresses must be surrounded by square brackets | change the value, or the constraint that excludes it`},
+		{"big.Rat", `jsonschema:"default=1/0"`, `default "1/0" is refused by big.Rat: math/big: cannot unmarshal "1/0" into a *big.Rat | change the value, or the constraint that excludes it`},
+		{"regexp.Regexp", `jsonschema:"default=(a"`, "default \"(a\" is refused by regexp.Regexp: error parsing regexp: missing closing ): `(a` | change the value, or the constraint that excludes it"},
+		{"netip.Addr", `jsonschema:"default=::1"`, ""},
+		{"Host", `jsonschema:"default=[::1]:80"`, ""},
 		{"string", `jsonschema:"required,optional"`, "required and optional exclude each other | keep one of them"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.typ+" "+tt.tag, func(t *testing.T) {
-			s := check(t, "import \"time\"\ntype Status string\nconst (\n\tOn Status = \"on\"\n\tOff Status = \"off\"\n)\ntype X struct {\n\tF "+tt.typ+" `"+tt.tag+"`\n}\nvar _ time.Time\ntype Tree map[string]Tree\ntype Layers []Forest\ntype Forest map[string]Layers")
+			s := check(t, "import (\"time\"; \"net/netip\"; \"math/big\"; \"regexp\")\ntype Status string\nconst (\n\tOn Status = \"on\"\n\tOff Status = \"off\"\n)\ntype X struct {\n\tF "+tt.typ+" `"+tt.tag+"`\n}\nvar _ time.Time; var _ big.Int; var _ regexp.Regexp; type Host struct{ netip.AddrPort }\ntype Tree map[string]Tree\ntype Layers []Forest\ntype Forest map[string]Layers")
 			plan := s.Type(s.typeOf(t, "X"), Anywhere, s.place("X"))
 			want := ""
 			if tt.want != "" {

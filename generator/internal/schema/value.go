@@ -40,7 +40,9 @@ func mismatch(t *model.Type, rules *model.Rules, v any) string {
 	switch t.Kind {
 	case model.Any:
 		return violated(t, rules, v)
-	case model.RawJSON, model.JSON, model.Reflect, model.Error, model.Interface:
+	case model.JSON:
+		return refusedByMethod(t, v)
+	case model.RawJSON, model.Reflect, model.Error, model.Interface:
 		return ""
 	case model.Union:
 		return unionMismatch(t, v)
@@ -162,8 +164,8 @@ func stringMismatch(t *model.Type, rules *model.Rules, s string) string {
 			return text + " is not base64"
 		}
 	case model.Text:
-		if t.Schema != "" {
-			return ""
+		if problem := refusedByMethod(t, s); problem != "" || t.Schema != "" {
+			return problem
 		}
 		if !keyword.IsFormat(t.Format, s) {
 			return text + " is not of the format " + t.Format
