@@ -137,6 +137,10 @@ func (b *builder) object(t *model.Type, stem, place string) *Object {
 			m.Null = f.Type.Go
 		}
 		r := b.readField(f, at)
+		if t.Go == nil && len(f.Path) == 1 && f.Required && f.Type.Kind == model.Pointer && !f.Nullable {
+			// The function does not expect nil: what null is, the type decides.
+			r = b.read(f.Type, &f.Rules, at)
+		}
 		m.Read = &r
 		o.Members = append(o.Members, m)
 	}

@@ -147,10 +147,38 @@ func (r *Resolver) Param(name string, t types.Type, variadic bool, at diag.Place
 		Name:     name,
 		Path:     []model.Selector{{Name: name}},
 		Type:     plan,
-		Required: !variadic && (!plan.IsOptional() || plan.Kind == model.Pointer && plan.Elem.Kind == model.Struct),
+		Required: !variadic && (!plan.IsOptional() || plan.Kind == model.Pointer && r.expectsValue(plan.Elem)),
 		Variadic: variadic,
 		Pos:      at.Pos,
 	}
+}
+
+// expectsValue reports whether a parameter that points to a type is not expected to be nil:
+// to a struct, whatever its JSON form, but for structs of other modules that their authors
+// pass by value, such as time.Time and netip.Addr. A pointer to one of these is for a value
+// that may be missing.
+func (r *Resolver) expectsValue(t *model.Type) bool {
+	if _, isStruct := t.Go.Underlying().(*types.Struct); !isStruct || t.Kind == model.Flagged {
+		return false
+	}
+	named, ok := types.Unalias(t.Go).(*types.Named)
+	if t.Kind == model.Struct || !ok {
+		return true
+	}
+	foreign := r.isStandard(named.Obj().Pkg().Path()) || r.isForeign(named.Obj().Pkg())
+	return !foreign || !writesItself(named)
+}
+
+// writesItself reports whether the method that writes a type is one of its values, not of
+// its pointers alone.
+func writesItself(t *types.Named) bool {
+	for _, name := range []string{"MarshalJSON", "MarshalText"} {
+		if obj, _, _ := types.LookupFieldOrMethod(t, false, nil, name); obj != nil {
+			_, isMethod := obj.(*types.Func)
+			return isMethod
+		}
+	}
+	return false
 }
 
 // IsObject reports whether a struct type, or a pointer to one, is read from an
