@@ -54,7 +54,7 @@ func (c *command) load(f *flags, name string) (p *onePackage, code int, ok bool)
 		return nil, c.usage(f.Name(), name+" matches more than one package", "name one of "+strings.Join(paths, ", ")), false
 	}
 	if f.verbose && f.Name() == "list" {
-		c.diagnostics(result.Diagnostics)
+		c.diagnostics(result.Diagnostics.WithNotes())
 	}
 	return &onePackage{Package: result.Packages[0], name: name, dir: dir, tags: f.tags}, exitDone, true
 }

@@ -21,12 +21,17 @@ const (
 	Error Severity = iota
 	// Warning: the run goes on.
 	Warning
+	// Note: what was decided without anything being wrong. mcpgen list -v prints it, nothing else.
+	Note
 )
 
-// String returns "error" or "warning".
+// String returns "error", "warning" or "note".
 func (s Severity) String() string {
-	if s == Warning {
+	switch s {
+	case Warning:
 		return "warning"
+	case Note:
+		return "note"
 	}
 	return "error"
 }
@@ -57,19 +62,30 @@ func (d *Diagnostic) Text() string {
 	return d.Subject + ": " + d.Message
 }
 
-// List collects diagnostics. The zero value is an empty list. It is not safe
+// List collects diagnostics. Notes are apart: only the list that WithNotes returns has them. The zero value is an empty list. It is not safe
 // for concurrent use.
 type List struct {
-	all []*Diagnostic
+	all   []*Diagnostic
+	notes []*Diagnostic
 }
 
 // Add appends a diagnostic, which the list keeps.
-func (l *List) Add(d *Diagnostic) { l.all = append(l.all, d) }
+func (l *List) Add(d *Diagnostic) {
+	if d.Severity == Note {
+		l.notes = append(l.notes, d)
+		return
+	}
+	l.all = append(l.all, d)
+}
+
+// WithNotes returns a list in which notes count as well.
+func (l *List) WithNotes() *List { return &List{all: slices.Concat(l.all, l.notes)} }
 
 // Append adds everything that is in other. A nil other is an empty one.
 func (l *List) Append(other *List) {
 	if other != nil {
 		l.all = append(l.all, other.all...)
+		l.notes = append(l.notes, other.notes...)
 	}
 }
 

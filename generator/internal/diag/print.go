@@ -32,8 +32,8 @@ func Print(w io.Writer, l *List, relTo string) {
 		if at := names.place(d.Pos); at != "" {
 			fmt.Fprintf(&out, "%s: ", at)
 		}
-		if d.Severity == Warning {
-			out.WriteString("warning: ")
+		if d.Severity != Error {
+			out.WriteString(d.Severity.String() + ": ")
 		}
 		out.WriteString(indented(d.Text(), "\t"))
 		if d.Rule != "" {
