@@ -331,6 +331,7 @@ type fileDocs struct {
 	fset    *token.FileSet
 	syntax  *ast.File
 	sets    map[string]*directive.Set // of types, by name; nil until asked for
+	consts  map[string]ast.Expr       // of constants at package level; nil until asked for
 	groups  map[declKey]comment
 	named   map[string]comment // of what has a name in the package: T, T.Field
 	imports map[string]string  // name in the file -> import path

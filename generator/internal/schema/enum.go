@@ -1,93 +1,14 @@
 package schema
 
 import (
-	"go/ast"
 	"go/constant"
-	"go/token"
 	"go/types"
-	"math/big"
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
-	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
-
-// constants has the expressions of the constants of a package whose source is read, which
-// distinguish units and flags from enumerations.
-type constants struct {
-	pkg   *load.Package
-	exprs map[string]ast.Expr // by name
-}
-
-// newConstants collects the constants declared at package level. A constant
-// without an expression repeats that of the one before it.
-func newConstants(pkg *load.Package) *constants {
-	c := &constants{pkg: pkg, exprs: map[string]ast.Expr{}}
-	for _, file := range pkg.Files {
-		for _, decl := range file.Decls {
-			group, ok := decl.(*ast.GenDecl)
-			if !ok || group.Tok != token.CONST {
-				continue
-			}
-			var values []ast.Expr
-			for _, spec := range group.Specs {
-				spec := spec.(*ast.ValueSpec)
-				if len(spec.Values) > 0 {
-					values = spec.Values
-				}
-				for i, name := range spec.Names {
-					if i < len(values) {
-						c.exprs[name.Name] = values[i]
-					}
-				}
-			}
-		}
-	}
-	return c
-}
-
-// computed reports whether a constant of such a package is a shift or is made from
-// another constant of its type, as flags and units are.
-func (r *Resolver) computed(k *types.Const) bool {
-	c := r.sources[k.Pkg()]
-	if c == nil || c.exprs[k.Name()] == nil {
-		return false
-	}
-	expr := c.exprs[k.Name()]
-	found := false
-	ast.Inspect(expr, func(n ast.Node) bool {
-		b, ok := n.(*ast.BinaryExpr)
-		if !ok {
-			return !found
-		}
-		switch b.Op {
-		case token.SHL, token.OR:
-			found = true
-		case token.MUL:
-			found = found || c.mentions(b, k.Type())
-		}
-		return !found
-	})
-	return found
-}
-
-// mentions reports whether an expression names a constant of the type.
-func (c *constants) mentions(expr ast.Expr, t types.Type) bool {
-	found := false
-	ast.Inspect(expr, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			if k, ok := c.pkg.Types.Scope().Lookup(id.Name).(*types.Const); ok && types.Identical(k.Type(), t) {
-				found = true
-			}
-		}
-		return !found
-	})
-	return found
-}
 
 // constantsOf returns the constants of a declared type in its own package, in the
 // order of the source.
@@ -110,15 +31,21 @@ func (r *Resolver) enumeration(s site, t *types.Named, form *EnumForm) (values *
 		return nil, true
 	}
 	all, ok := r.constantsOf(s, t)
-	all = withoutSentinels(all)
-	if !ok || form == nil && (slices.ContainsFunc(all, r.computed) || !distinctEnough(all)) {
-		return nil, ok
+	if !ok {
+		return nil, false
+	}
+	all, left := valuesOf(t, all, form)
+	if form == nil && !r.isEnumeration(s, t, all) {
+		return nil, true
 	}
 	if len(all) == 0 {
 		if form != nil {
 			r.enumErrorf(t, form, "declare constants of the type, or drop the directive", "type %s has no constants in its package", r.typeString(t))
 		}
 		return nil, true
+	}
+	for _, k := range left {
+		r.leftOut(s, t, k)
 	}
 	e := &model.Enum{Open: form != nil && form.Mode == "open"}
 	seen := map[string]bool{}
@@ -137,6 +64,74 @@ func (r *Resolver) enumeration(s site, t *types.Named, form *EnumForm) (values *
 	return e, true
 }
 
+// isEnumeration decides whether constants are an enumeration that no directive calls one.
+func (r *Resolver) isEnumeration(s site, t *types.Named, all []*types.Const) bool {
+	distinct := map[string]bool{}
+	for _, k := range all {
+		distinct[k.Val().ExactString()] = true
+	}
+	if len(distinct) < 2 {
+		if len(all) == 1 {
+			r.decided(s, t, numbering{units, true}, "is not an enumeration: it has the single constant "+all[0].Name())
+		}
+		return false
+	}
+	n := r.numberingOf(all)
+	switch n.meaning {
+	case flags:
+		r.decided(s, t, n, "is not an enumeration: its constants "+someOf(all)+" are read as flags")
+	case units:
+		r.decided(s, t, n, "is not an enumeration: its constants "+someOf(all)+" are read as units")
+	case choices:
+		if !n.sure {
+			r.decided(s, t, n, "is an enumeration: its constants "+someOf(all)+" could be flags, and their source cannot be read")
+		}
+	}
+	return n.meaning == choices
+}
+
+// someOf writes a few constants with their values, for messages.
+func someOf(all []*types.Const) string {
+	var texts []string
+	for _, k := range all[:min(4, len(all))] {
+		texts = append(texts, k.Name()+"="+jsonConstant(k.Val()))
+	}
+	if len(all) > 4 {
+		texts = append(texts, "...")
+	}
+	return strings.Join(texts, ", ")
+}
+
+// decided says what the constants of a type are taken for: by a warning if they could be something else and
+// arguments depend on it, otherwise by a note.
+func (r *Resolver) decided(s site, t *types.Named, n numbering, what string) {
+	at, on, where := r.enumDirective(s, t)
+	hint := on + "closed " + where + " makes it one, off confirms that it is not"
+	if n.meaning == choices {
+		hint = on + "off " + where + " leaves it open, closed confirms that it is one"
+	}
+	r.saysEnum(at, n.sure, hint, "type "+r.typeString(t)+" "+what)
+}
+
+// saysEnum reports what was decided about an enumeration.
+func (r *Resolver) saysEnum(at site, sure bool, hint, message string) {
+	severity := diag.Warning
+	if sure || at.use == Result {
+		severity = diag.Note
+	}
+	r.report(at, severity, hint, message)
+}
+
+// enumDirective is where to report what a directive can change about a type: at the type, or at the use of a type of
+// another package. The directive begins with on, and its place is where.
+func (r *Resolver) enumDirective(s site, t *types.Named) (at site, on, where string) {
+	obj := t.Obj()
+	if r.sources[obj.Pkg()] == nil {
+		return site{Place: s.Place, use: s.use}, "//mcp:enum " + obj.Pkg().Path() + "." + obj.Name() + " ", "in the package comment"
+	}
+	return site{Place: diag.Place{Pos: r.pkg.Fset.Position(obj.Pos())}, use: s.use}, "//mcp:enum ", "on the type"
+}
+
 func (r *Resolver) enumErrorf(t *types.Named, form *EnumForm, hint, format string, args ...any) {
 	r.errorf(site{Place: diag.Place{Pos: form.Pos, Subject: "//mcp:enum of " + t.Obj().Name()}}, hint, format, args...)
 }
@@ -150,7 +145,11 @@ func (r *Resolver) textEnumeration(s site, t *types.Named, form *EnumForm) (valu
 	all, ok := r.constantsOf(s, t)
 	e := &model.Enum{Open: form.Mode == "open"}
 	var missing []string
-	for _, k := range withoutSentinels(all) {
+	all, left := valuesOf(t, all, form)
+	for _, k := range left {
+		r.leftOut(s, t, k)
+	}
+	for _, k := range all {
 		text, ok := textOf(form.Texts, k.Name())
 		if !ok {
 			missing = append(missing, k.Name())
@@ -162,86 +161,6 @@ func (r *Resolver) textEnumeration(s site, t *types.Named, form *EnumForm) (valu
 		r.enumErrorf(t, form, "write what MarshalText returns for each: "+missing[0]+"=text", "no text is given for %s, and only MarshalText returns it", strings.Join(missing, ", "))
 	}
 	return e, ok
-}
-
-// counting are exported names at the end of a group that count its members.
-var counting = regexp.MustCompile(`^(Num|Count)[A-Z_]|(Count|_COUNT)$`)
-
-// bounding are unexported names that mark an end of a group of which every name
-// is unexported.
-var bounding = regexp.MustCompile(`^_*(num|max|min|last|first|end|begin|count|sentinel)([A-Z_0-9]|$)|(Count|Sentinel|_count|_end)$`)
-
-// withoutSentinels takes the constants off both ends that mark an end rather
-// than being a value: unexported ones of a group that has exported ones, and
-// those whose name says so.
-func withoutSentinels(all []*types.Const) []*types.Const {
-	exported := slices.ContainsFunc(all, (*types.Const).Exported)
-	isEnd := func(k *types.Const) bool {
-		if k.Exported() {
-			return false
-		}
-		return exported || isInteger(k) && bounding.MatchString(k.Name())
-	}
-	for len(all) > 0 && isEnd(all[0]) {
-		all = all[1:]
-	}
-	for len(all) > 0 && isEnd(all[len(all)-1]) {
-		all = all[:len(all)-1]
-	}
-	if n := len(all); n > 0 && all[n-1].Exported() && isInteger(all[n-1]) && counting.MatchString(all[n-1].Name()) {
-		all = all[:n-1]
-	}
-	return all
-}
-
-func isInteger(k *types.Const) bool { return k.Val().Kind() == constant.Int }
-
-// distinctEnough reports whether the values can be an enumeration: there are
-// two at least, and integers are neither flags (1, 2, 4) nor units, where each
-// is a multiple of the one before and they span a factor of 60 or more.
-func distinctEnough(all []*types.Const) bool {
-	values := map[string]bool{}
-	var numbers []*big.Int
-	for _, k := range all {
-		values[k.Val().ExactString()] = true
-		if isInteger(k) {
-			n, _ := new(big.Int).SetString(k.Val().ExactString(), 10)
-			numbers = append(numbers, n)
-		}
-	}
-	if len(values) < 2 {
-		return false
-	}
-	return len(numbers) == 0 || !isScale(numbers)
-}
-
-// isScale recognises flags and units by their values.
-func isScale(numbers []*big.Int) bool {
-	slices.SortFunc(numbers, (*big.Int).Cmp)
-	numbers = slices.CompactFunc(numbers, func(a, b *big.Int) bool { return a.Cmp(b) == 0 })
-	if numbers[0].Sign() < 0 {
-		return false
-	}
-	if numbers[0].Sign() == 0 {
-		numbers = numbers[1:]
-	}
-	if len(numbers) < 2 {
-		return false
-	}
-	flags := len(numbers) > 2
-	for _, n := range numbers {
-		flags = flags && n.TrailingZeroBits() == uint(n.BitLen()-1)
-	}
-	if flags {
-		return true
-	}
-	for i := 1; i < len(numbers); i++ {
-		if new(big.Int).Rem(numbers[i], numbers[i-1]).Sign() != 0 {
-			return false
-		}
-	}
-	span := new(big.Int).Quo(numbers[len(numbers)-1], numbers[0])
-	return span.Cmp(big.NewInt(60)) >= 0
 }
 
 // jsonConstant is the JSON text of a string or integer constant.

@@ -20,7 +20,17 @@ type Form struct {
 type EnumForm struct {
 	Mode  string      // "closed", "open" or "off"
 	Texts []NamedText // of constants
-	Pos   token.Position
+	// With and Without are constants that are values, or are none, whatever their names; their Text is empty.
+	With, Without []NamedText
+	Pos           token.Position
+}
+
+// Equal reports whether two directives say the same.
+func (e *EnumForm) Equal(other *EnumForm) bool {
+	same := func(a, b []NamedText) bool {
+		return slices.EqualFunc(a, b, func(x, y NamedText) bool { return x.Name == y.Name && x.Text == y.Text })
+	}
+	return e.Mode == other.Mode && same(e.Texts, other.Texts) && same(e.With, other.With) && same(e.Without, other.Without)
 }
 
 // UnionForm is //mcp:union.
@@ -96,7 +106,54 @@ func (r *Resolver) goodEnumForm(s site, obj *types.TypeName, e *EnumForm) bool {
 		r.errorf(s, "give the type MarshalText and UnmarshalText, or drop the texts", "the values of type %s are written as they are, since it has no MarshalText", obj.Name())
 		return false
 	}
-	return r.known(s, e.Texts, names, "constant of the type")
+	return r.known(s, e.Texts, names, "constant of the type") && r.goodChoice(s, e, names)
+}
+
+// goodChoice checks the names of with= and without=.
+func (r *Resolver) goodChoice(s site, e *EnumForm, names []string) bool {
+	ok := true
+	fail := func(n NamedText, hint, format string, args ...any) {
+		s.Pos = n.Pos
+		r.errorf(s, hint, format, args...)
+		ok = false
+	}
+	for i, n := range slices.Concat(e.With, e.Without) {
+		without := i >= len(e.With)
+		switch {
+		case !r.isKnown(s, n, names, "constant of the type"):
+			ok = false
+		case e.Mode == "off":
+			fail(n, "keep one of the two", "off contradicts with= and without=, which choose among the values of an enumeration")
+		case without && hasName(e.With, n.Name):
+			fail(n, "keep one of the two", "with= and without= both have %s", n.Name)
+		case without && hasName(e.Texts, n.Name):
+			fail(n, "keep one of the two", "without= has %s, and %s= gives it a text", n.Name, n.Name)
+		}
+	}
+	if ok && len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool { return !hasName(e.Without, name) }) {
+		fail(e.Without[0], "leave at least one, or write off", "without= leaves no value")
+	}
+	return ok
+}
+
+func hasName(list []NamedText, name string) bool {
+	return slices.ContainsFunc(list, func(n NamedText) bool { return n.Name == name })
+}
+
+// isKnown refuses a name that does not exist.
+func (r *Resolver) isKnown(s site, n NamedText, names []string, what string) bool {
+	if slices.Contains(names, n.Name) {
+		return true
+	}
+	s.Pos = n.Pos
+	hint := "there is none"
+	if near := diag.Nearest(n.Name, names); near != "" {
+		hint = "did you mean " + near + "?"
+	} else if len(names) > 0 {
+		hint = "they are " + strings.Join(names, ", ")
+	}
+	r.errorf(s, hint, "%s is not a %s", n.Name, what)
+	return false
 }
 
 // known refuses names that do not exist, and texts that are given twice or empty.
@@ -105,16 +162,7 @@ func (r *Resolver) known(s site, list []NamedText, names []string, what string) 
 	seen := map[string]bool{}
 	for _, n := range list {
 		s.Pos = n.Pos
-		if !slices.Contains(names, n.Name) {
-			hint := "there is none"
-			if near := diag.Nearest(n.Name, names); near != "" {
-				hint = "did you mean " + near + "?"
-			} else if len(names) > 0 {
-				hint = "they are " + strings.Join(names, ", ")
-			}
-			r.errorf(s, hint, "%s is not a %s", n.Name, what)
-			ok = false
-		}
+		ok = r.isKnown(s, n, names, what) && ok
 		if seen[n.Text] || n.Text == "" {
 			r.errorf(s, "give each a text of its own", "the text %q is empty or given twice", n.Text)
 			ok = false

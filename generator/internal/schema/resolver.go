@@ -2,6 +2,7 @@ package schema
 
 import (
 	"fmt"
+	"go/ast"
 	"go/token"
 	"go/types"
 
@@ -20,6 +21,8 @@ type Docs interface {
 	// Directives are those of a declared type, nil if there are none.
 	Directives(obj *types.TypeName) *directive.Set
 	Position(obj types.Object) token.Position
+	// Constant is the expression of a constant, nil if the source is not available.
+	Constant(k *types.Const) ast.Expr
 }
 
 // Use is the direction in which a value is converted.
@@ -60,8 +63,8 @@ type Resolver struct {
 	order      []types.Type             // keys of plans, oldest first
 	files      map[string]bool          // names of the package's own files
 	reported   map[string]bool
-	sources    map[*types.Package]*constants // of the packages whose source is read
-	modules    []string                      // that these packages belong to
+	sources    map[*types.Package]*load.Package // the packages whose source is read
+	modules    []string                         // that these packages belong to
 	forms      map[*types.TypeName]*Form
 	converters typeutil.Map // types to *converter
 	// origins are the names that fields had before //mcp:arg renamed them.
@@ -85,7 +88,7 @@ func New(pkg *load.Package, docs Docs, diags *diag.List) *Resolver {
 		files:    map[string]bool{},
 		reported: map[string]bool{},
 		forms:    map[*types.TypeName]*Form{},
-		sources:  map[*types.Package]*constants{},
+		sources:  map[*types.Package]*load.Package{},
 		origins:  map[*model.Field]string{},
 		own:      map[*model.Type]bool{},
 		parts:    map[partKey]*model.Type{},
@@ -97,7 +100,7 @@ func New(pkg *load.Package, docs Docs, diags *diag.List) *Resolver {
 // AddSource adds a package whose functions are called by the code that is generated
 // for the resolver's own. Add it before the first type is resolved.
 func (r *Resolver) AddSource(pkg *load.Package) {
-	r.sources[pkg.Types] = newConstants(pkg)
+	r.sources[pkg.Types] = pkg
 	r.modules = append(r.modules, pkg.Module)
 	for _, f := range pkg.Files {
 		r.files[pkg.Fset.Position(f.FileStart).Filename] = true

@@ -55,7 +55,7 @@ func checkSource(t testing.TB, files map[string]string) *snippet {
 	sort.SliceStable(names, func(i, j int) bool { return strings.Count(names[i], "/") > strings.Count(names[j], "/") })
 	byPath := map[string][]*ast.File{}
 	var order []string
-	docs := testDocs{}
+	docs := testDocs{map[docKey]string{}, map[string]map[string]ast.Expr{}}
 	for _, name := range names {
 		file, err := parser.ParseFile(standard.fset, name, files[name], parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {
@@ -127,7 +127,14 @@ func (s *snippet) printed() string {
 }
 
 // testDocs finds comments by the line of the declaration.
-type testDocs map[docKey]string
+type testDocs struct {
+	comments map[docKey]string
+	consts   map[string]map[string]ast.Expr // by file and name
+}
+
+func (d testDocs) Constant(k *types.Const) ast.Expr {
+	return d.consts[standard.fset.Position(k.Pos()).Filename][k.Name()]
+}
 
 type docKey struct {
 	file string
@@ -137,7 +144,7 @@ type docKey struct {
 
 func (d testDocs) Of(obj types.Object) string {
 	at := standard.fset.Position(obj.Pos())
-	return d[docKey{at.Filename, at.Line, obj.Name()}]
+	return d.comments[docKey{at.Filename, at.Line, obj.Name()}]
 }
 
 func (d testDocs) Directives(*types.TypeName) *directive.Set { return nil }
@@ -145,11 +152,12 @@ func (d testDocs) Directives(*types.TypeName) *directive.Set { return nil }
 func (d testDocs) Position(obj types.Object) token.Position { return standard.fset.Position(obj.Pos()) }
 
 func (d testDocs) add(fset *token.FileSet, file *ast.File) {
+	d.consts[fset.Position(file.FileStart).Filename] = load.ConstantsOf(file)
 	set := func(n *ast.Ident, groups ...*ast.CommentGroup) {
 		at := fset.Position(n.Pos())
 		for _, g := range groups {
 			if text := strings.TrimSpace(g.Text()); text != "" {
-				d[docKey{at.Filename, at.Line, n.Name}] = text
+				d.comments[docKey{at.Filename, at.Line, n.Name}] = text
 				return
 			}
 		}
