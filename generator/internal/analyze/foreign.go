@@ -18,8 +18,12 @@ type foreignKind struct {
 // with the import path in front of the name. The package may be one that only other
 // packages import. It returns nil after adding a diagnostic.
 func (a *analyzer) foreign(d declared, name string, kind *foreignKind) types.Object {
+	pos := d.dir.TextPos
+	if words := d.dir.Words(); len(words) > 0 {
+		pos = words[0].Pos
+	}
 	fail := func(hint, format string, args ...any) types.Object {
-		a.diags.Errorf(d.dir.TextPos, "//mcp:"+d.dir.Word, format, args...).Hint = hint
+		a.diags.Errorf(pos, "//mcp:"+d.dir.Word, format, args...).Hint = hint
 		return nil
 	}
 	i := strings.LastIndexByte(name, '.')

@@ -1,6 +1,8 @@
 package analyze
 
 import (
+	"fmt"
+	"go/token"
 	"go/types"
 	"slices"
 	"strconv"
@@ -49,6 +51,19 @@ func (a *analyzer) collectJSONForms() {
 		}
 		f.Schema = &schema.SchemaForm{JSON: strings.TrimSpace(text), Pos: d.dir.TextPos}
 	}
+	for _, d := range a.declared("enum") {
+		obj := a.enumType(d)
+		if obj == nil {
+			continue
+		}
+		f := form(obj)
+		if f.Enum != nil {
+			a.diags.Errorf(d.dir.Pos, "//mcp:enum", "type %s has an //mcp:enum already", d.dir.Name()).
+				Relate(f.Enum.Pos, "the other one").Hint = "keep one of the two"
+			continue
+		}
+		f.Enum = enumForm(d.dir)
+	}
 	for _, obj := range order {
 		a.setForm(obj, forms[obj])
 	}
@@ -79,14 +94,30 @@ func (a *analyzer) setForm(obj *types.TypeName, form *schema.Form) {
 		a.types.SetForm(obj, form)
 		return
 	}
-	if other.by.from == nil || form.Schema == nil || other.form.Schema != nil && other.form.Schema.JSON == form.Schema.JSON {
+	if other.by.from == nil {
 		return
 	}
-	d := a.diags.Errorf(form.Schema.Pos, "//mcp:schema", "type %s.%s has another form in package %s", obj.Pkg().Name(), obj.Name(), other.by.pkg.Path)
-	if other.form.Schema != nil {
-		d.Relate(other.form.Schema.Pos, "the other one")
+	differ := func(word string, pos, otherPos token.Position) {
+		d := a.diags.Errorf(pos, "//mcp:"+word, "type %s.%s has another form in package %s", obj.Pkg().Name(), obj.Name(), other.by.pkg.Path)
+		if otherPos.IsValid() {
+			d.Relate(otherPos, "the other one")
+		}
+		d.Hint = "set it in the package with //mcp:from, which takes precedence"
 	}
-	d.Hint = "set it in the package with //mcp:from, which takes precedence"
+	if s, o := form.Schema, other.form.Schema; s != nil && (o == nil || o.JSON != s.JSON) {
+		pos := token.Position{}
+		if o != nil {
+			pos = o.Pos
+		}
+		differ("schema", s.Pos, pos)
+	}
+	if e, o := form.Enum, other.form.Enum; e != nil && (o == nil || !o.Equal(e)) {
+		pos := token.Position{}
+		if o != nil {
+			pos = o.Pos
+		}
+		differ("enum", e.Pos, pos)
+	}
 }
 
 // saidForm is what a package says about a type.
@@ -98,12 +129,15 @@ type saidForm struct {
 // formOf reads the directives of one type, nil if none is about its form.
 func (a *analyzer) formOf(set *directive.Set) *schema.Form {
 	var f schema.Form
-	if d := set.Get("enum"); d != nil {
-		f.Enum = &schema.EnumForm{Mode: "closed", Texts: texts(d, "closed", "open", "off"), Pos: d.Pos}
-		for _, mode := range []string{"open", "off"} {
-			if on, _ := d.Flag(mode); on {
-				f.Enum.Mode = mode
-			}
+	for i, d := range set.All("enum") {
+		switch {
+		case i > 0:
+			a.diags.Errorf(d.Pos, "//mcp:enum", "given twice on %s", set.Symbol).Hint = "keep one of the two"
+		case d.Name() != "":
+			a.diags.Errorf(d.Words()[0].Pos, "//mcp:enum", "%s is not needed on the type itself", d.Name()).
+				Hint = "delete it; the package comment is the place for types of other packages"
+		default:
+			f.Enum = enumForm(d)
 		}
 	}
 	if d := set.Get("union"); d != nil {
@@ -123,6 +157,43 @@ func (a *analyzer) formOf(set *directive.Set) *schema.Form {
 	return &f
 }
 
+// enumForm is what an //mcp:enum sets.
+func enumForm(d *directive.Directive) *schema.EnumForm {
+	e := &schema.EnumForm{
+		Mode: "closed", Texts: texts(d, "closed", "open", "off", "with", "without"),
+		With: constantNames(d, "with"), Without: constantNames(d, "without"), Pos: d.Pos,
+	}
+	for _, mode := range []string{"open", "off"} {
+		if on, _ := d.Flag(mode); on {
+			e.Mode = mode
+		}
+	}
+	return e
+}
+
+// constantNames are the names of with= and without=.
+func constantNames(d *directive.Directive, key string) (all []schema.NamedText) {
+	if arg, ok := d.Get(key); ok {
+		for _, item := range arg.Names() {
+			all = append(all, schema.NamedText{Name: item.Value, Pos: item.Pos})
+		}
+	}
+	return all
+}
+
+// enumType is the type of another package that an //mcp:enum of a package comment is about, nil if there is none.
+func (a *analyzer) enumType(d declared) *types.TypeName {
+	switch {
+	case d.set.Target != directive.Package:
+		return nil
+	case d.dir.Name() == "":
+		a.diags.Errorf(d.dir.Pos, "//mcp:enum", "in a package comment it needs a type of another package").
+			Hint = "write //mcp:enum pkg.Type off, or put it on the type"
+		return nil
+	}
+	return a.namedType(d, d.dir.Name())
+}
+
 // texts are the NAME=text of a directive.
 func texts(d *directive.Directive, keys ...string) []schema.NamedText {
 	var all []schema.NamedText
@@ -134,11 +205,12 @@ func texts(d *directive.Directive, keys ...string) []schema.NamedText {
 	return all
 }
 
-// namedType finds the type that a //mcp:schema of the package comment is about.
+// namedType finds the type that a directive of the package comment is about.
 func (a *analyzer) namedType(d declared, name string) *types.TypeName {
+	rest := map[string]string{"schema": "JSON", "enum": "off"}[d.dir.Word]
 	obj, _ := a.foreign(d, name, &foreignKind{
 		what: "type", kinds: "type",
-		hint: "write //mcp:schema pkg.Type JSON; for a type of this package put //mcp:schema JSON on the type",
+		hint: fmt.Sprintf("write //mcp:%[1]s pkg.Type %[2]s; for a type of this package put //mcp:%[1]s %[2]s on the type", d.dir.Word, rest),
 		is:   func(obj types.Object) bool { _, ok := obj.(*types.TypeName); return ok },
 	}).(*types.TypeName)
 	if obj != nil && obj.IsAlias() {

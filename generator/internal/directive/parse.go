@@ -93,7 +93,7 @@ func (p *reader) positional(w word, a Arg) {
 	case k != nil:
 		p.errorf(w.start, fmt.Sprintf("write for example %s=%s", k.Name, k.Example), "%s has no value", k.Name)
 		return
-	case p.spec.MaxWords >= 0 && count >= p.spec.MaxWords:
+	case p.spec.MaxWords >= 0 && count >= p.spec.MaxWords, p.spec.TypeWord && !strings.Contains(a.Value, "."):
 		p.unknown(w.start, a.Value, true)
 		return
 	}

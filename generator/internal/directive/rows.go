@@ -197,13 +197,17 @@ func newTable() []*Spec {
 			Example: `//mcp:form`,
 		},
 		{
-			Word: "enum", Synopsis: "[NAME=text ...]", Built: true, On: []Target{Type}, FreeKeys: "NAME=text", OnNote: "a named type of strings or integers",
-			Help:    "sets whether a type is an enumeration, and the text of its values",
+			Word: "enum", Synopsis: "[TYPE] [NAME=text ...]", Built: true, On: []Target{Type, Package}, FreeKeys: "NAME=text", Repeat: true,
+			MaxWords: 1, WordName: "TYPE", TypeWord: true,
+			OnNote:  "a named type of strings or integers; a package comment: for TYPE, a type of another package",
+			Help:    "sets whether a type is an enumeration, which constants are its values, and their text",
 			Example: `//mcp:enum closed Hardcover=hardcover Paperback=paperback`,
 			Keys: []Key{
-				flag("closed", "only its constants are values"),
+				flag("closed", "only its constants are values (the default)"),
 				flag("open", "its constants are suggestions"),
 				flag("off", "the type is not an enumeration"),
+				key("with", KindNames, "Count", "constants that are values although they are the last or first and look like a count or a bound"),
+				key("without", KindNames, "MaxColor", "constants that are not values"),
 			},
 		},
 		{

@@ -54,6 +54,8 @@ type Spec struct {
 	MinWords, MaxWords int
 	// WordName is what a positional word is, for messages: "NAME".
 	WordName string
+	// TypeWord is set if the word is a type of another package: it has a dot, so that a misspelt flag is not one.
+	TypeWord bool
 	// Description allows one positional "quoted string".
 	Description bool
 	// Text takes the rest of the line unchanged; TextNeeded refuses an empty one.
