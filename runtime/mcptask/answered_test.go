@@ -14,7 +14,7 @@ import (
 // troubled is the store of the process that runs a task, which has trouble when the answer comes to another one.
 type troubled struct {
 	mcptask.Store
-	deaf bool // Watch reports no change
+	unaware bool // Watch reports no change
 
 	mu    sync.Mutex
 	key   mcptask.Key     // of the task
@@ -61,7 +61,7 @@ func (s *troubled) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.
 			if !yield(r, err) {
 				return
 			}
-			if s.deaf {
+			if s.unaware {
 				<-ctx.Done()
 			}
 		}
@@ -72,7 +72,7 @@ func (s *troubled) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.
 // works again, or has it everywhere, and by the next renewal of the lease if it does not report the change.
 func TestAcceptedAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
-		deaf, fails bool
+		unaware, fails bool
 		lasts, most time.Duration
 	}{
 		"no trouble":                   {most: 0},
@@ -80,13 +80,13 @@ func TestAcceptedAnswer(t *testing.T) {
 		"a store that fails":           {fails: true, lasts: 9 * time.Second, most: 10 * time.Second},
 		"an old record":                {lasts: 100 * time.Millisecond, most: 150 * time.Millisecond},
 		"an old record for long":       {lasts: 20 * time.Second, most: 20*time.Second + 50*time.Millisecond},
-		"a change without a report":    {deaf: true, most: 5 * time.Second},
-		"that, and a store that fails": {deaf: true, fails: true, lasts: time.Second, most: 5 * time.Second},
+		"a change without a report":    {unaware: true, most: 5 * time.Second},
+		"that, and a store that fails": {unaware: true, fails: true, lasts: time.Second, most: 5 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			within(t, func(t *testing.T) {
 				memory := mcptask.NewMemory()
-				store := &troubled{Store: memory, deaf: c.deaf}
+				store := &troubled{Store: memory, unaware: c.unaware}
 				runner, other := newServer(key, mcptask.WithStore(store)), newServer(key, mcptask.WithStore(memory))
 				defer mcptask.Shutdown(t.Context(), runner)
 				defer mcptask.Shutdown(t.Context(), other)
@@ -108,7 +108,7 @@ func TestAcceptedAnswer(t *testing.T) {
 				client.answer(id, question)
 				time.Sleep(40 * time.Second)
 				client.is(id, "completed", "accepttrue")
-				if d := ended.Sub(answered); runs != 1 || d < min(c.lasts, c.most) && !c.deaf || d > c.most {
+				if d := ended.Sub(answered); runs != 1 || d < min(c.lasts, c.most) && !c.unaware || d > c.most {
 					t.Errorf("the handler goes on %s after the answer, want at most %s, and has run %d times", d, c.most, runs)
 				}
 			})
