@@ -44,7 +44,8 @@ func (p *probes) wrap(next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	}))
-	// Liveness does not depend on NATS: a restart would not bring that back.
+	// Liveness does not depend on NATS: a restart would not bring back servers that are missing, and the one inside starts again by
+	// itself after a full disk.
 	mux.HandleFunc("GET "+livePath, func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte("live\n")) })
 	mux.HandleFunc("GET "+readyPath, func(w http.ResponseWriter, r *http.Request) {
 		switch {

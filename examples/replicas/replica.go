@@ -109,6 +109,11 @@ func startReplica(ctx context.Context, c *config) (*replica, error) {
 // ready reports whether the replica can serve, and whether the next one may be replaced: where the NATS server inside has copies of
 // streams, they have what the others have. Without that, the loss of another server would leave one copy that is current.
 func (r *replica) ready(ctx context.Context) error {
+	if r.server != nil {
+		if err := r.server.Ready(); err != nil { // such as a full disk; the server starts again by itself
+			return err
+		}
+	}
 	if err := r.cluster.Ready(ctx); err != nil || r.server == nil {
 		return err
 	}

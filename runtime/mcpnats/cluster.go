@@ -112,7 +112,7 @@ func Open(ctx context.Context, nc *nats.Conn, name string, options ...Option) (*
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fmt.Errorf("mcpnats: JetStream is not ready: %w", reason)
+			return nil, fmt.Errorf("mcpnats: JetStream is not ready: %w", explain(reason))
 		case <-time.After(openPause):
 		}
 	}
@@ -157,13 +157,27 @@ func (c *Cluster) Ready(ctx context.Context) error {
 		info, err := s.Info(ctx)
 		switch {
 		case err != nil:
-			return fmt.Errorf("mcpnats: the stream %s: %w", name, err)
+			return fmt.Errorf("mcpnats: the stream %s: %w", name, explain(err))
 		case info.Config.Replicas > 1 && (info.Cluster == nil || info.Cluster.Leader == ""):
 			return fmt.Errorf("mcpnats: the stream %s has no leader", name)
 		}
 	}
 	return nil
 }
+
+// explain adds to an error of JetStream what to look at.
+func explain(err error) error {
+	switch {
+	case hasCode(err, errNoMetaLeader):
+		return fmt.Errorf("%w: the NATS servers have no leader; more than half of them have to run, with one secret for their routes", err)
+	case hasCode(err, jetstream.JSErrCodeJetStreamNotEnabled), hasCode(err, jetstream.JSErrCodeJetStreamNotEnabledForAccount), errors.Is(err, nats.ErrNoResponders):
+		return fmt.Errorf("%w: JetStream is not enabled, or not for this account", err)
+	}
+	return err
+}
+
+// errNoMetaLeader is the code of a cluster whose servers have not found each other, or most of which are missing.
+const errNoMetaLeader jetstream.ErrorCode = 10008
 
 // readyWait is for how long Ready waits for answers.
 const readyWait = 5 * time.Second

@@ -158,7 +158,9 @@ func TestBadOptions(t *testing.T) {
 		{embedded.Options{Dir: "x", Cluster: "c", Listen: "127.0.0.1:1", Secret: strings.Repeat("s", 16)}, "Name"},
 		{embedded.Options{Dir: "x", Cluster: "c", Name: "n", Secret: strings.Repeat("s", 16)}, "Listen"},
 		{embedded.Options{Dir: "x", Cluster: "c", Name: "n", Listen: "127.0.0.1:1", Secret: "short"}, "Secret"},
-		{embedded.Options{Dir: "x", Cluster: "c", Name: "n", Listen: "127.0.0.1", Secret: strings.Repeat("s", 16)}, "127.0.0.1"},
+		{embedded.Options{Dir: "x", Cluster: "c", Name: "n", Listen: "127.0.0.1", Peers: []string{"127.0.0.1:2"}, Secret: strings.Repeat("s", 16)}, "127.0.0.1"},
+		{embedded.Options{Dir: "x", Cluster: "c", Name: "n", Listen: "127.0.0.1:1", Secret: strings.Repeat("s", 16)}, "Peers"},
+		{embedded.Options{Dir: "x", Cluster: "c", Name: "n", Listen: "127.0.0.1:1", Peers: []string{"127.0.0.1:1"}, Secret: strings.Repeat("s", 16)}, "Peers"},
 		{embedded.Options{Dir: "x", Cluster: "c", Name: "n", Listen: "127.0.0.1:1", Peers: []string{"here"}, Secret: strings.Repeat("s", 16)}, "here"},
 	} {
 		s, err := embedded.Start(c.o)

@@ -1,7 +1,21 @@
 package embedded
 
+import (
+	"log/slog"
+
+	"github.com/nats-io/nats-server/v2/server"
+)
+
 // Address returns the address of the listener for clients.
-func (s *Server) Address() string { return s.server.Addr().String() }
+func (s *Server) Address() string { return s.current().Addr().String() }
 
 // Password returns that of the listener.
 func (s *Server) Password() string { return s.password }
+
+// EndJetStream ends JetStream as the server itself does when it cannot write.
+func (s *Server) EndJetStream() error { return s.current().ShutdownJetStream() }
+
+// NewLogger returns the logger of a server with secrets.
+func NewLogger(to *slog.Logger, secrets ...string) server.Logger {
+	return newLogger(to, func(string) {}, secrets...)
+}
