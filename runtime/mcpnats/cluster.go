@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -59,7 +60,8 @@ type Cluster struct {
 	js   jetstream.JetStream
 	name string
 
-	clock clocks
+	clock   clocks
+	readers atomic.Int32 // of the tasks, when the stream was looked at last: the replicas that claim them
 
 	records, events, changes, states, keys, rates, tasks, parts jetstream.Stream
 

@@ -129,6 +129,9 @@ func (c *Cluster) findStream(ctx context.Context, name string) (jetstream.Stream
 	found, err := c.js.Stream(ctx, name)
 	if err == nil {
 		c.clock.note(found.CachedInfo(), began)
+		if name == "mcp-"+c.name+"-task" {
+			c.readers.Store(int32(found.CachedInfo().State.Consumers))
+		}
 	}
 	return found, err
 }

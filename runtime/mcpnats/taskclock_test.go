@@ -135,7 +135,7 @@ func TestOrderWithWrongClock(t *testing.T) {
 				right.index.add("record."+taskHash(r.Key), m.Sequence, delivered{header: m.Header})
 			}
 			for i, r := range records {
-				hash, _, _ := right.index.claimable(&mcptask.Claim{Server: "books", Tools: []string{"count"}}, right.clock.time())
+				hash, _, _ := right.index.claimable(&mcptask.Claim{Server: "books", Tools: []string{"count"}}, right.clock.time(), 1)
 				if hash != taskHash(r.Key) {
 					t.Errorf("%s ahead: task %d is not the next one", d, i)
 				}

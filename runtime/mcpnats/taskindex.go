@@ -2,7 +2,6 @@ package mcpnats
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -33,6 +32,7 @@ type openTask struct {
 	head  taskHead
 	from  uint64    // version since which it is Ready, or has its owner
 	tryAt time.Time // when it can be claimed
+	ready time.Time // when it was read that it can be claimed, or run
 	// The lease that was read last, and when it ends at the latest, by the clock of this process.
 	lease    uint64
 	leaseEnd time.Time
@@ -75,9 +75,7 @@ func (s *taskStore) readIndex() {
 
 // lookAtStream forgets what was read, if the servers have lost the stream and another one was made.
 func (s *taskStore) lookAtStream() {
-	ctx, cancel := context.WithTimeout(s.ctx, openWait)
-	defer cancel()
-	if found, err := s.js.Stream(ctx, "mcp-"+s.name+"-task"); err == nil {
+	if found, err := s.findStream(s.ctx, "mcp-"+s.name+"-task"); err == nil {
 		s.index.readFrom(found.CachedInfo().Created)
 	}
 }
@@ -132,13 +130,16 @@ func (x *taskIndex) addRecord(hash string, sequence uint64, m jetstream.Msg) {
 		x.open[hash] = t
 	}
 	begun := head.Owner != "" && (t.head.Owner != head.Owner || t.head.Attempt != head.Attempt)
-	t.head = head
 	switch {
 	case head.Ready:
 		t.from = (&storedTask{head: head, version: sequence}).readyFrom()
 	case begun:
 		t.from = sequence
 	}
+	if head.Ready && !t.head.Ready || begun {
+		t.ready = time.Now()
+	}
+	t.head = head
 	if delete(x.runnable, hash); head.runnable() {
 		x.runnable[hash] = t
 	}
@@ -256,53 +257,5 @@ func (x *taskIndex) watch(hash string) (changed <-chan struct{}, version uint64,
 		if delete(x.watchers[hash], &c); len(x.watchers[hash]) == 0 {
 			delete(x.watchers, hash)
 		}
-	}
-}
-
-// claimable returns the task that is claimed next: of the accounts that have a turn, that with the fewest runs, and of its tasks
-// the one that has been ready, or had its owner, for the longest time. Without one it returns what is closed when something changes,
-// and after which time to look again. The time is that of most servers.
-func (x *taskIndex) claimable(c *mcptask.Claim, now time.Time) (hash string, changed <-chan struct{}, next time.Duration) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	var first uint64
-	fewest := 0
-	next = time.Hour
-	here := time.Now()
-	for h, t := range x.runnable {
-		head := &t.head
-		switch {
-		case head.Server != c.Server || !slices.Contains(c.Tools, head.Tool):
-		case head.expired(now):
-			x.remove(h)
-		case here.Before(t.tryAt):
-			next = min(next, t.tryAt.Sub(here))
-		default:
-			active, ok := c.TurnOf(digest(head.Account))
-			if ok && (hash == "" || active < fewest || active == fewest && t.from < first) {
-				hash, first, fewest = h, t.from, active
-			}
-		}
-	}
-	return hash, x.changed, next
-}
-
-// leaseSlack is how much longer than its time a lease lasts by the clock of a process, so that most are ended by the server.
-const leaseSlack = 2 * time.Second
-
-// lapsed reports whether a lease with that number has not been renewed for its time.
-func (x *taskIndex) lapsed(hash string, lease uint64) bool {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	t := x.open[hash]
-	return t != nil && t.lease == lease && time.Since(t.leaseEnd) > leaseSlack
-}
-
-// postpone has a task not be claimed for some time, unless it changes.
-func (x *taskIndex) postpone(hash string, d time.Duration) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if t := x.open[hash]; t != nil {
-		t.tryAt = time.Now().Add(d)
 	}
 }

@@ -14,9 +14,10 @@ import (
 )
 
 // Tasks returns a store of tasks. A record is the last message of a subject, which expires with the task; a lease is a
-// message that expires by the clock of the server, in whole seconds, or has not changed for its time by the clock of the replica that claims the task. What is written together is one atomic batch.
-// Each replica reads the headers of all records, so that it knows which tasks can be claimed; the rest of a record
-// stays in the store. Closing the cluster closes its stores.
+// message that expires by the clock of the server, in whole seconds, and ends by that of the replica that claims the task if the server
+// keeps it longer. What is written together is one atomic batch. Each replica reads the headers of all records, so that it knows which
+// tasks can be claimed; the rest of a record stays in the store. A replica that runs more tasks than others leaves one that becomes ready
+// to them, for up to 0.2 seconds, and of several it claims one of the first eight. Closing the cluster closes its stores.
 func (c *Cluster) Tasks() mcptask.Store {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s := &taskStore{Cluster: c, index: newTaskIndex(), ctx: ctx, cancel: cancel}
@@ -305,7 +306,7 @@ func (s *taskStore) Claim(ctx context.Context, c mcptask.Claim) (*mcptask.Record
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		hash, changed, next := s.index.claimable(&c, s.clock.time())
+		hash, changed, next := s.index.claimable(&c, s.clock.time(), int(s.readers.Load()))
 		if hash != "" {
 			r, err := s.claim(ctx, hash, &c)
 			if r != nil || err != nil {

@@ -73,7 +73,7 @@ func (s *troubled) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.
 func TestAcceptedAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
 		unaware, fails bool
-		lasts, most time.Duration
+		lasts, most    time.Duration
 	}{
 		"no trouble":                   {most: 0},
 		"a busy store":                 {fails: true, lasts: 100 * time.Millisecond, most: time.Second},
