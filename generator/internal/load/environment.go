@@ -59,13 +59,17 @@ func (l *loader) explain(ctx context.Context, err error) error {
 // inEnvironment replaces an error by the state of the environment that causes it. It
 // determines that state itself, as the wording of the go command may change.
 func (l *loader) inEnvironment(ctx context.Context, e *Error) *Error {
-	var env struct{ GOMOD, GOWORK, GOFLAGS, GO111MODULE string }
-	out, err := l.goCommand(ctx, "env", "-json", "GOMOD", "GOWORK", "GOFLAGS", "GO111MODULE")
+	var env struct{ GOMOD, GOWORK, GOFLAGS, GO111MODULE, GOMODCACHE string }
+	out, err := l.goCommand(ctx, "env", "-json", "GOMOD", "GOWORK", "GOFLAGS", "GO111MODULE", "GOMODCACHE")
 	if err != nil || json.Unmarshal(out, &env) != nil {
 		return e
 	}
 	workspace := env.GOWORK != "" && env.GOWORK != "off"
 	switch {
+	case env.GOMODCACHE == "":
+		// The go command takes every file for one of the cache then, and says that none may be replaced.
+		e.Message = "the go command has no directory for modules: none of HOME (on Windows USERPROFILE), GOPATH and GOMODCACHE is set"
+		e.Hint = "set HOME, or both GOMODCACHE and GOCACHE, to absolute paths"
 	case env.GO111MODULE == "off":
 		e.Hint = "modules are switched off: unset GO111MODULE"
 	case workspace && slices.Contains(strings.Fields(env.GOFLAGS), "-mod=mod"):
