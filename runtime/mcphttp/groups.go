@@ -2,6 +2,7 @@ package mcphttp
 
 import (
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -15,10 +16,17 @@ const groupsQuery = "groups"
 // narrow sets the groups to which the URL of a request narrows the features. If it reports false, it
 // has written the response, and dropped the message.
 func (h *core) narrow(w http.ResponseWriter, r *http.Request, in transport.Message, from *transport.Caller) bool {
-	if !h.groups || !strings.Contains(r.URL.RawQuery, groupsQuery) {
+	if !h.groups || r.URL.RawQuery == "" {
 		return true
 	}
-	lists, named := r.URL.Query()[groupsQuery]
+	// A parameter that cannot be read may be that of groups, without which the client would see more.
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		in.Drop()
+		writeInvalid(w, http.StatusBadRequest, "the query of the URL cannot be read: "+logs.Cut(err.Error(), maxQuoted))
+		return false
+	}
+	lists, named := query[groupsQuery]
 	if !named {
 		return true
 	}

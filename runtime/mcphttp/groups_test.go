@@ -69,11 +69,13 @@ func TestGroups(t *testing.T) {
 	for _, revision := range mcptest.Revisions() {
 		t.Run(revision, func(t *testing.T) {
 			for query, want := range map[string]string{
-				"":                              "orders_0 billing_1 admin_2 orders_3 billing_4 admin_5 alone scoped",
-				"?groups=orders":                "orders_0 orders_3 scoped",
-				"?groups=billing,%20orders":     "orders_0 billing_1 orders_3 billing_4 scoped",
-				"?groups=billing&groups=orders": "orders_0 billing_1 orders_3 billing_4 scoped",
-				"?group=orders":                 "orders_0 billing_1 admin_2 orders_3 billing_4 admin_5 alone scoped",
+				"":                                    "orders_0 billing_1 admin_2 orders_3 billing_4 admin_5 alone scoped",
+				"?groups=orders":                      "orders_0 orders_3 scoped",
+				"?groups=billing,%20orders":           "orders_0 billing_1 orders_3 billing_4 scoped",
+				"?groups=billing&groups=orders":       "orders_0 billing_1 orders_3 billing_4 scoped",
+				"?%67roups=orders":                    "orders_0 orders_3 scoped",
+				"?grou%70s=billing&groups=orders&x=1": "orders_0 billing_1 orders_3 billing_4 scoped",
+				"?group=orders":                       "orders_0 billing_1 admin_2 orders_3 billing_4 admin_5 alone scoped",
 			} {
 				c, err := openGrouped(t, newGrouped(), revision, query)
 				if err != nil {
@@ -90,7 +92,7 @@ func TestGroups(t *testing.T) {
 					t.Errorf("%s: a call inside: %v", query, err)
 				}
 				_, err = c.Read(t.Context(), "x://bill")
-				if (err != nil) != (query == "?groups=orders") {
+				if (err != nil) != (query == "?groups=orders" || query == "?%67roups=orders") {
 					t.Errorf("%s: reading: %v", query, err)
 				}
 				// Groups do not make a caller known: scopes still are refused.

@@ -49,7 +49,7 @@ func checkContentTypes(w http.ResponseWriter, r *http.Request) bool {
 		return false
 	}
 	if plain, events := acceptable(r.Header); !plain || !events {
-		writeInvalid(w, http.StatusNotAcceptable, "Accept must list application/json and text/event-stream")
+		writeInvalid(w, http.StatusNotAcceptable, "Accept must list application/json and text/event-stream: the response is one or the other")
 		return false
 	}
 	return true
