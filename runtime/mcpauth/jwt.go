@@ -49,7 +49,13 @@ type JWTOptions struct {
 
 // JWT returns a Verifier of access tokens that are JWTs of an issuer (RFC 9068). It recognises
 // a token by the claim iss. A token has to have exp, sub or client_id, and an audience that is
-// the server. ID tokens are refused.
+// the server.
+//
+// ID tokens of the same issuer are signed by the same keys. They are recognised by the claims nonce,
+// at_hash, c_hash and s_hash, by typ or token_use with the value of one, and by their audience, which is a client and not
+// the server. An ID token without those claims, such as of a code flow without nonce, is therefore taken
+// where Audience is the client id of the program that it was issued to: give the API an identifier of its own
+// as Audience, as most issuers do for a registration of an API.
 //
 // Keys are fetched when the first token needs them. They are fetched anew in the background
 // every 15 minutes, and at once for a token with another key, once in 10 seconds. While fetching

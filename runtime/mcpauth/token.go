@@ -97,6 +97,12 @@ func (c *compact) checkHeader(mayHaveKey bool) error {
 	if _, there := c.header["jwk"]; there && !mayHaveKey {
 		return refuse("the header of the token has a key")
 	}
+	// Its claims would be those of another token, inside of this one (RFC 7519, section 5.2).
+	if cty, there := c.header["cty"]; there {
+		if kind, ok := cty.(string); !ok || strings.TrimPrefix(strings.ToLower(kind), "application/") == "jwt" {
+			return refuse("the token has another one inside: its header has the member cty")
+		}
+	}
 	if len(c.kid) > maxKeyID {
 		return refuse("the key id of the token is too long")
 	}
