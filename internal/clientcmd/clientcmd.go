@@ -197,6 +197,12 @@ func (c *Command) Install(ctx context.Context, client, name string, server *clie
 		c.warnSecrets(server)
 	}
 	c.warnRelative(scope, server.Args)
+	if to.Bare {
+		c.warnBare(to, server)
+	}
+	if to.NoMark && c.System.HasMark(to, scope) {
+		fmt.Fprintf(c.Err, "warning: %s begins with a byte order mark: %s does not read it, and writes it anew without any server\n\thint: save it as UTF-8 without a byte order mark before you start the client\n", c.System.File(to, scope), to.Title)
+	}
 	t := &clients.Target{Client: to, Scope: scope, Name: name}
 	result, err := c.System.Install(ctx, t, entry, clients.Change{Force: o.Force, DryRun: o.DryRun, Build: build})
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -45,6 +46,33 @@ func referringHeader(name string) string {
 		value = "Bearer " + value
 	}
 	return "-header " + quote(name+"="+value)
+}
+
+// bareVariable is a variable without braces, as a shell also has it.
+var bareVariable = regexp.MustCompile(`\$\w+`)
+
+// warnBare reports what a client takes for a variable, and a user may mean as it is written: the dollar of a
+// password or of a pattern. ${NAME} is written on purpose. It shows nothing of the text, which may be a secret.
+func (c *Command) warnBare(to *clients.Client, server *clients.Server) {
+	warn := func(where, text string) {
+		if bareVariable.MatchString(text) {
+			fmt.Fprintf(c.Err, "warning: %s has a dollar before a word, and %s puts the variable of that name there, where it is set\n\thint: if a variable is meant, write ${NAME}; "+
+				"otherwise write the text without a dollar, since there is no escape\n", where, to.Title)
+		}
+	}
+	warn("the program", server.Command)
+	for i, arg := range server.Args {
+		warn(fmt.Sprintf("argument %d", i+1), arg)
+	}
+	for _, v := range server.Env {
+		if !v.Refer {
+			warn("-env "+v.Name, v.Value)
+		}
+	}
+	for _, h := range server.Header {
+		warn("-header "+h.Name, h.Value)
+	}
+	warn("the URL", server.URL)
 }
 
 // warnRelative reports arguments that mean another file in each directory. A client starts a server where it

@@ -116,6 +116,12 @@ func (s *System) Install(ctx context.Context, t *Target, entry Fields, how Chang
 	return result, err
 }
 
+// HasMark reports whether the file of a client begins with a byte order mark, which stays as it is.
+func (s *System) HasMark(c *Client, scope Scope) bool {
+	text, _, err := readFile(s.File(c, scope))
+	return err == nil && bytes.HasPrefix(text, []byte("\xef\xbb\xbf"))
+}
+
 // compare decides what becomes of an entry.
 func compare(path string, t *Target, found *Found, entry Fields, how Change) (Result, error) {
 	switch {

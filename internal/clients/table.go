@@ -37,6 +37,10 @@ type Client struct {
 	// Variable refers to a variable of the environment in a text, where %s is its name. It
 	// is "" if texts cannot.
 	Variable string
+	// Bare is set where $NAME refers to a variable in any text, too.
+	Bare bool
+	// NoMark is set where a file with a byte order mark is not read.
+	NoMark bool
 	// Variables is the member that lists the variables that a program gets from the
 	// environment, or "".
 	Variables string
@@ -82,7 +86,7 @@ var All = []*Client{
 	},
 	{
 		Name: "claude-desktop", Title: "Claude Desktop", Holds: "mcpServers",
-		User:    Place{Path: "@/Claude/claude_desktop_config.json"},
+		User: Place{Path: "@/Claude/claude_desktop_config.json"}, NoMark: true,
 		Restart: "quit Claude Desktop, and start it again",
 		Docs:    "https://modelcontextprotocol.io/docs/develop/connect-local-servers", Read: "2026-11-24",
 	},
@@ -103,7 +107,7 @@ var All = []*Client{
 	{
 		Name: "gemini", Title: "Gemini CLI", Holds: "mcpServers",
 		User:    Place{Path: "~/.gemini/settings.json"},
-		Project: ".gemini/settings.json", URL: "httpUrl", Headers: "headers", Variable: "${%s}",
+		Project: ".gemini/settings.json", URL: "httpUrl", Headers: "headers", Variable: "${%s}", Bare: true,
 		Restart: "start a new session",
 		Docs:    "https://geminicli.com/docs/tools/mcp-server/", Read: "2026-11-24",
 	},
