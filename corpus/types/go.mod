@@ -29,6 +29,7 @@ require (
 	gopkg.in/guregu/null.v3 v3.3.0
 	gopkg.in/guregu/null.v4 v4.0.0
 	gorm.io/datatypes v1.2.7
+	gorm.io/gorm v1.30.0
 	k8s.io/apimachinery v0.37.2
 )
 
@@ -61,7 +62,6 @@ require (
 	golang.org/x/xerrors v0.0.0-20200804184101-5ec99f83aff1 // indirect
 	gopkg.in/inf.v0 v0.9.1 // indirect
 	gorm.io/driver/mysql v1.5.6 // indirect
-	gorm.io/gorm v1.30.0 // indirect
 	k8s.io/klog/v2 v2.140.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20260721132016-d427ff9ee9ad // indirect
 	k8s.io/utils v0.0.0-20260626114624-be93311217bd // indirect

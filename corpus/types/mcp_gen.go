@@ -33,6 +33,7 @@ import (
 	guregunull "gopkg.in/guregu/null.v3"
 	guregunull2 "gopkg.in/guregu/null.v4"
 	"gorm.io/datatypes"
+	"gorm.io/gorm"
 	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -70,6 +71,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolGithubTimestamp, mcpCallGithubTimestamp))
 	r.Register(mcpimpl.FuncTool(&mcpToolGofrsNullUUID, mcpCallGofrsNullUUID))
 	r.Register(mcpimpl.FuncTool(&mcpToolGofrsUUID, mcpCallGofrsUUID))
+	r.Register(mcpimpl.FuncTool(&mcpToolGormDeletedAt, mcpCallGormDeletedAt))
 	r.Register(mcpimpl.FuncTool(&mcpToolIntstrIntOrString, mcpCallIntstrIntOrString))
 	r.Register(mcpimpl.FuncTool(&mcpToolLagergrenBig, mcpCallLagergrenBig))
 	r.Register(mcpimpl.FuncTool(&mcpToolMetav1Duration, mcpCallMetav1Duration))
@@ -1138,6 +1140,47 @@ func mcpCallGofrsUUID(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, e
 
 var _ func(Box[uuid.UUID]) Box[uuid.UUID] = GofrsUUID
 
+// mcpToolGormDeletedAt describes the tool "gorm_deleted_at" (func
+// GormDeletedAt).
+var mcpToolGormDeletedAt = mcp.ToolInfo{
+	Name:         "gorm_deleted_at",
+	Symbol:       "GormDeletedAt",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputGormDeletedAt,
+	OutputSchema: mcpOutputGormDeletedAt,
+}
+
+// mcpInputGormDeletedAt is the input schema of the tool "gorm_deleted_at".
+const mcpInputGormDeletedAt = `{"type":"object","properties":{` +
+	`"v":{"type":"string","format":"date-time"},` +
+	`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}},` +
+	`"additionalProperties":false}`
+
+// mcpOutputGormDeletedAt is the output schema of the tool "gorm_deleted_at".
+const mcpOutputGormDeletedAt = mcpSchemaBoxDeletedAt
+
+// mcpSchemaBoxDeletedAt occurs several times in schemas.
+const mcpSchemaBoxDeletedAt = `{"type":"object",` +
+	`"description":"Box holds a value as a member and as an element.","properties":{` +
+	`"v":{"type":"string","format":"date-time"},` +
+	`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}}}`
+
+// mcpCallGormDeletedAt answers calls of the tool "gorm_deleted_at".
+func mcpCallGormDeletedAt(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args Box[gorm.DeletedAt]
+	d := mcpimpl.Decoder(req)
+	mcpDecodeBoxDeletedAt(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := GormDeletedAt(args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeBoxDeletedAt(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(Box[gorm.DeletedAt]) Box[gorm.DeletedAt] = GormDeletedAt
+
 // mcpToolIntstrIntOrString describes the tool "intstr_int_or_string" (func
 // IntstrIntOrString).
 var mcpToolIntstrIntOrString = mcp.ToolInfo{
@@ -1508,13 +1551,7 @@ const mcpInputNull3Time = `{"type":"object","properties":{` +
 	`"additionalProperties":false}`
 
 // mcpOutputNull3Time is the output schema of the tool "null3_time".
-const mcpOutputNull3Time = mcpSchemaBoxTime3
-
-// mcpSchemaBoxTime3 occurs several times in schemas.
-const mcpSchemaBoxTime3 = `{"type":"object","description":"Box holds a value as a member and as an element.",` +
-	`"properties":{` +
-	`"v":{"type":"string","format":"date-time"},` +
-	`"l":{"type":"array","items":{"anyOf":[{"type":"string","format":"date-time"},{"type":"null"}]}}}}`
+const mcpOutputNull3Time = mcpSchemaBoxDeletedAt
 
 // mcpCallNull3Time answers calls of the tool "null3_time".
 func mcpCallNull3Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -1696,7 +1733,7 @@ const mcpInputNull4Time = `{"type":"object","properties":{` +
 	`"additionalProperties":false}`
 
 // mcpOutputNull4Time is the output schema of the tool "null4_time".
-const mcpOutputNull4Time = mcpSchemaBoxTime3
+const mcpOutputNull4Time = mcpSchemaBoxDeletedAt
 
 // mcpCallNull4Time answers calls of the tool "null4_time".
 func mcpCallNull4Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2009,7 +2046,7 @@ const mcpInputNull5Time = `{"type":"object","properties":{` +
 	`"additionalProperties":false}`
 
 // mcpOutputNull5Time is the output schema of the tool "null5_time".
-const mcpOutputNull5Time = mcpSchemaBoxTime3
+const mcpOutputNull5Time = mcpSchemaBoxDeletedAt
 
 // mcpCallNull5Time answers calls of the tool "null5_time".
 func mcpCallNull5Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -2321,7 +2358,7 @@ const mcpInputNull6Time = `{"type":"object","properties":{` +
 	`"additionalProperties":false}`
 
 // mcpOutputNull6Time is the output schema of the tool "null6_time".
-const mcpOutputNull6Time = mcpSchemaBoxTime3
+const mcpOutputNull6Time = mcpSchemaBoxDeletedAt
 
 // mcpCallNull6Time answers calls of the tool "null6_time".
 func mcpCallNull6Time(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -4645,7 +4682,7 @@ const mcpInputVolatileTime = `{"type":"object","properties":{` +
 	`"additionalProperties":false}`
 
 // mcpOutputVolatileTime is the output schema of the tool "volatile_time".
-const mcpOutputVolatileTime = mcpSchemaBoxTime3
+const mcpOutputVolatileTime = mcpSchemaBoxDeletedAt
 
 // mcpCallVolatileTime answers calls of the tool "volatile_time".
 func mcpCallVolatileTime(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
@@ -5767,6 +5804,34 @@ var _ = struct {
 var mcpFieldsBoxUUID = wire.Fields{
 	{Name: "v", Required: true},
 	{Name: "l"},
+}
+
+// mcpDecodeBoxDeletedAt reads a value of type Box[gorm.DeletedAt].
+func mcpDecodeBoxDeletedAt(d *wire.Decoder, v *Box[gorm.DeletedAt]) {
+	for o := d.Object(mcpFieldsBoxDeletedAt); o.Next(); {
+		switch o.Name() {
+		case "v":
+			wire.Flagged(d, &v.V.Time, &v.V.Valid, wire.Time)
+		case "l":
+			wire.Slice(d, &v.L, mcpDecodeDeletedAt)
+		}
+	}
+}
+
+var _ = struct {
+	V gorm.DeletedAt
+	L []gorm.DeletedAt
+}(Box[gorm.DeletedAt]{})
+
+// mcpFieldsBoxDeletedAt are the members of a value of type Box[gorm.DeletedAt].
+var mcpFieldsBoxDeletedAt = wire.Fields{
+	{Name: "v"},
+	{Name: "l"},
+}
+
+// mcpDecodeDeletedAt reads a value of type gorm.DeletedAt.
+func mcpDecodeDeletedAt(d *wire.Decoder, v *gorm.DeletedAt) {
+	wire.FlaggedOrNull(d, &v.Time, &v.Valid, wire.Time)
 }
 
 // mcpDecodeBoxIntOrString reads a value of type Box[intstr.IntOrString].
@@ -9162,6 +9227,25 @@ func mcpEncodeBoxUUID(e *wire.Encoder, v *Box[uuid.UUID]) {
 		wire.PutSlice(e, v.L, mcpEncodeUUIDUUID)
 	}
 	e.End()
+}
+
+// mcpEncodeBoxDeletedAt writes a value of type Box[gorm.DeletedAt].
+func mcpEncodeBoxDeletedAt(e *wire.Encoder, v *Box[gorm.DeletedAt]) {
+	e.Begin()
+	if v.V.Valid {
+		e.Name("v")
+		wire.PutFlagged(e, &v.V.Time, v.V.Valid, wire.PutTime)
+	}
+	if len(v.L) != 0 {
+		e.Name("l")
+		wire.PutSlice(e, v.L, mcpEncodeDeletedAt)
+	}
+	e.End()
+}
+
+// mcpEncodeDeletedAt writes a value of type gorm.DeletedAt.
+func mcpEncodeDeletedAt(e *wire.Encoder, v *gorm.DeletedAt) {
+	wire.PutFlagged(e, &v.Time, v.Valid, wire.PutTime)
 }
 
 // mcpEncodeBoxIntOrString writes a value of type Box[intstr.IntOrString].

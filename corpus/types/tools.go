@@ -28,6 +28,7 @@ import (
 	primitive "go.mongodb.org/mongo-driver/bson/primitive"
 	"go.mongodb.org/mongo-driver/v2/bson"
 	"gorm.io/datatypes"
+	"gorm.io/gorm"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -283,6 +284,9 @@ func SqlxJSONText(in Box[sqlx.JSONText]) Box[sqlx.JSONText] { return echo(in) }
 
 //mcp:tool
 func SqlxNullJSONText(in Box[sqlx.NullJSONText]) Box[sqlx.NullJSONText] { return echo(in) }
+
+//mcp:tool
+func GormDeletedAt(in Box[gorm.DeletedAt]) Box[gorm.DeletedAt] { return echo(in) }
 
 //mcp:tool
 func GithubTimestamp(in Box[github.Timestamp]) Box[github.Timestamp] { return echo(in) }

@@ -35,6 +35,7 @@ import (
 	null3 "gopkg.in/guregu/null.v3"
 	null4 "gopkg.in/guregu/null.v4"
 	"gorm.io/datatypes"
+	"gorm.io/gorm"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/intstr"
@@ -177,6 +178,8 @@ var table = []row{
 	{"volatile_json", `{"a":[1]} 5 "x" null`, ``, of[volatile.JSON]{volatile.JSONFrom([]byte(`{"a":1}`))}},
 	{"sqlx_json_text", `{"a":[1]} 5 "x" null`, ``, of[sqlx.JSONText]{sqlx.JSONText(`[1]`)}},
 	{"sqlx_null_json_text", `{"a":[1]} 5 "x"`, ``, flagged[sqlx.NullJSONText]{}},
+
+	{"gorm_deleted_at", moments + " null", `"" 5 "x" {"Time":"2024-02-29T12:00:00Z","Valid":true}`, of[gorm.DeletedAt]{{Time: time.Unix(5, 0).UTC(), Valid: true}}},
 
 	{"github_timestamp", moments, notTimes, of[github.Timestamp]{{Time: time.Unix(5, 0).UTC()}}},
 	{"strfmt_date_time", moments, notTimes, of[strfmt.DateTime]{strfmt.DateTime(time.Unix(5, 0).UTC())}},

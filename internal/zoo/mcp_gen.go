@@ -277,11 +277,13 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolOwnMaybe, mcpCallOwnMaybe))
 	r.Register(mcpimpl.FuncTool(&mcpToolOwnMaybeFlag, mcpCallOwnMaybeFlag))
 	r.Register(mcpimpl.FuncTool(&mcpToolOwnMaybeRoot, mcpCallOwnMaybeRoot))
+	r.Register(mcpimpl.FuncTool(&mcpToolOwnNullSeason, mcpCallOwnNullSeason))
 	r.Register(mcpimpl.FuncTool(&mcpToolOwnOutcome, mcpCallOwnOutcome))
 	r.Register(mcpimpl.FuncTool(&mcpToolOwnParcel, mcpCallOwnParcel))
 	r.Register(mcpimpl.FuncTool(&mcpToolOwnPerhaps, mcpCallOwnPerhaps))
 	r.Register(mcpimpl.FuncTool(&mcpToolOwnRow, mcpCallOwnRow))
 	r.Register(mcpimpl.FuncTool(&mcpToolOwnShape, mcpCallOwnShape))
+	r.Register(mcpimpl.FuncTool(&mcpToolOwnSQLNulls, mcpCallOwnSQLNulls))
 	r.Register(mcpimpl.FuncTool(&mcpToolOwnWeekday, mcpCallOwnWeekday))
 }
 
@@ -12862,6 +12864,58 @@ var mcpFieldsOwnMaybeRoot = wire.Fields{
 	{Name: "value", Required: true},
 }
 
+// mcpToolOwnNullSeason describes the tool "own_null_season" (func
+// EchoOwnNullSeason).
+var mcpToolOwnNullSeason = mcp.ToolInfo{
+	Name:         "own_null_season",
+	Symbol:       "EchoOwnNullSeason",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputOwnNullSeason,
+	OutputSchema: mcpOutputOwnNullSeason,
+}
+
+// mcpInputOwnNullSeason is the input schema of the tool "own_null_season".
+const mcpInputOwnNullSeason = `{"type":"object","properties":{` +
+	`"value":{"type":"string",` +
+	`"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.",` +
+	`"enum":["summer","winter"]}},` +
+	`"additionalProperties":false}`
+
+// mcpOutputOwnNullSeason is the output schema of the tool "own_null_season".
+const mcpOutputOwnNullSeason = `{"type":"string",` +
+	`"description":"Season is an enumeration.\nOne of \"summer\", \"winter\"."}`
+
+// mcpCallOwnNullSeason answers calls of the tool "own_null_season".
+func mcpCallOwnNullSeason(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args struct {
+		value NullSeason
+	}
+	d := mcpimpl.Decoder(req)
+	for o := d.Object(mcpFieldsOwnNullSeason); o.Next(); {
+		switch o.Name() {
+		case "value":
+			wire.Flagged(d, &args.value.Season, &args.value.Valid, mcpDecodeSeason)
+		}
+	}
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoOwnNullSeason(ctx, args.value)
+	if !result.Valid {
+		return mcpimpl.NothingFound(), nil
+	}
+	e := mcpimpl.Encoder(req)
+	wire.PutFlagged(e, &result.Season, result.Valid, wire.PutString)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(context.Context, NullSeason) NullSeason = EchoOwnNullSeason
+
+// mcpFieldsOwnNullSeason are the arguments of the tool "own_null_season".
+var mcpFieldsOwnNullSeason = wire.Fields{
+	{Name: "value"},
+}
+
 // mcpToolOwnOutcome describes the tool "own_outcome" (func EchoOwnOutcome).
 var mcpToolOwnOutcome = mcp.ToolInfo{
 	Name:         "own_outcome",
@@ -13157,6 +13211,155 @@ func mcpCallOwnShape(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, er
 
 var _ func(context.Context, Drawing) Drawing = EchoOwnShape
 
+// mcpToolOwnSQLNulls describes the tool "own_sql_nulls" (func EchoOwnSQLNulls).
+var mcpToolOwnSQLNulls = mcp.ToolInfo{
+	Name:         "own_sql_nulls",
+	Symbol:       "EchoOwnSQLNulls",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputOwnSQLNulls,
+	OutputSchema: mcpOutputOwnSQLNulls,
+}
+
+// mcpInputOwnSQLNulls is the input schema of the tool "own_sql_nulls".
+const mcpInputOwnSQLNulls = `{"type":"object","properties":{` +
+	`"own":{"type":"string",` +
+	`"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.",` +
+	`"enum":["summer","winter"]},` +
+	`"theirs":{"type":"string","description":"Season is an enumeration.","enum":["summer","winter"]},` +
+	`"list":{"type":"array","items":{` +
+	`"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.",` +
+	`"anyOf":[{"type":"string","enum":["summer","winter"]},{"type":"null"}]}},` +
+	`"map":` + mcpSchemaSQLNullsMap + `,` +
+	`"pointer":{"type":"string",` +
+	`"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.",` +
+	`"enum":["summer","winter"]},` +
+	`"inner":{"type":"string",` +
+	`"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.",` +
+	`"enum":["summer","winter"]},` +
+	`"narrow":{"type":"string",` +
+	`"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.",` +
+	`"enum":["summer"]},` +
+	`"default":{"type":"string",` +
+	`"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.",` +
+	`"enum":["summer","winter"],"default":"winter"},` +
+	`"kept":{"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.",` +
+	`"anyOf":[{"type":"string","enum":["summer","winter"]},{"type":"null"}]},` +
+	`"wrapped":{"type":"object","properties":{` +
+	`"V":{"type":"integer","description":"NullWrapped embeds a type with a flag, and nothing else."}},` +
+	`"additionalProperties":false},` +
+	`"array":` + mcpSchemaSQLNullsArray + `,` +
+	`"boxes":{"type":"object","additionalProperties":{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":{"type":"string",` +
+	`"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.",` +
+	`"enum":["summer","winter"]},` +
+	`"ptr":{"type":"string",` +
+	`"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.",` +
+	`"enum":["summer","winter"]},` +
+	`"list":{"type":"array","items":{` +
+	`"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.",` +
+	`"anyOf":[{"type":"string","enum":["summer","winter"]},{"type":"null"}]}},` +
+	`"refs":{"type":"array","items":{` +
+	`"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.",` +
+	`"anyOf":[{"type":"string","enum":["summer","winter"]},{"type":"null"}]}},` +
+	`"pair":` + mcpSchemaSQLNullsArray + `,` +
+	`"map":` + mcpSchemaSQLNullsMap + `,` +
+	`"opt":{"type":"string",` +
+	`"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.",` +
+	`"enum":["summer","winter"]},` +
+	`"zero":{"type":"string",` +
+	`"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.",` +
+	`"enum":["summer","winter"]},` +
+	`"ptrOpt":{"type":"string",` +
+	`"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.",` +
+	`"enum":["summer","winter"]},` +
+	`"bag":` + mcpSchemaSQLNullsMap + `},` +
+	`"required":["list","refs","pair","map"],"additionalProperties":false}}},` +
+	`"required":["list","map","wrapped","array"],"additionalProperties":false}`
+
+// mcpSchemaSQLNullsMap occurs several times in schemas.
+const mcpSchemaSQLNullsMap = `{"type":"object","additionalProperties":{` +
+	`"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.",` +
+	`"anyOf":[{"type":"string","enum":["summer","winter"]},{"type":"null"}]}}`
+
+// mcpSchemaSQLNullsArray occurs several times in schemas.
+const mcpSchemaSQLNullsArray = `{"type":"array","items":{` +
+	`"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.",` +
+	`"anyOf":[{"type":"string","enum":["summer","winter"]},{"type":"null"}]},` +
+	`"minItems":2,"maxItems":2}`
+
+// mcpOutputOwnSQLNulls is the output schema of the tool "own_sql_nulls".
+const mcpOutputOwnSQLNulls = `{"type":"object",` +
+	`"description":"SQLNulls have values with a flag of types that are not the standard library's.",` +
+	`"properties":{` +
+	`"own":{"type":"string","description":"NullSeason is what sqlc generates for a nullable column of an ` +
+	`enumeration.\nOne of \"summer\", \"winter\"."},` +
+	`"theirs":{"type":"string","description":"Season is an enumeration.\nOne of \"summer\", \"winter\"."},` +
+	`"list":{"type":"array","items":{"description":"NullSeason is what sqlc generates for a nullable column of ` +
+	`an enumeration.\nOne of \"summer\", \"winter\".","anyOf":[{"type":"string"},{"type":"null"}]}},` +
+	`"map":` + mcpSchemaSQLNullsMap2 + `,` +
+	`"pointer":{"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.\nOne ` +
+	`of \"summer\", \"winter\".","anyOf":[{"type":"string"},{"type":"null"}]},` +
+	`"inner":{"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.\nOne of ` +
+	`\"summer\", \"winter\".","anyOf":[{"type":"string"},{"type":"null"}]},` +
+	`"narrow":{"type":"string","description":"NullSeason is what sqlc generates for a nullable column of an ` +
+	`enumeration.\nOne of \"summer\", \"winter\"."},` +
+	`"default":{"type":"string","description":"NullSeason is what sqlc generates for a nullable column of an ` +
+	`enumeration.\nOne of \"summer\", \"winter\"."},` +
+	`"kept":{"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.\nOne of ` +
+	`\"summer\", \"winter\".","anyOf":[{"type":"string"},{"type":"null"}]},` +
+	`"wrapped":{"type":"object","properties":{` +
+	`"V":{"type":"integer","description":"NullWrapped embeds a type with a flag, and nothing else."}}},` +
+	`"array":` + mcpSchemaSQLNullsArray2 + `,` +
+	`"boxes":{"type":"object","additionalProperties":{"type":"object",` +
+	`"description":"Box holds a type in every place that treats it differently.","properties":{` +
+	`"value":{"type":"string","description":"NullSeason is what sqlc generates for a nullable column of an ` +
+	`enumeration.\nOne of \"summer\", \"winter\"."},` +
+	`"ptr":{"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.\nOne of ` +
+	`\"summer\", \"winter\".","anyOf":[{"type":"string"},{"type":"null"}]},` +
+	`"list":{"type":"array","items":{"description":"NullSeason is what sqlc generates for a nullable column of ` +
+	`an enumeration.\nOne of \"summer\", \"winter\".","anyOf":[{"type":"string"},{"type":"null"}]}},` +
+	`"refs":{"type":"array","items":{"description":"NullSeason is what sqlc generates for a nullable column of ` +
+	`an enumeration.\nOne of \"summer\", \"winter\".","anyOf":[{"type":"string"},{"type":"null"}]}},` +
+	`"pair":` + mcpSchemaSQLNullsArray2 + `,` +
+	`"map":` + mcpSchemaSQLNullsMap2 + `,` +
+	`"opt":{"type":"string","description":"NullSeason is what sqlc generates for a nullable column of an ` +
+	`enumeration.\nOne of \"summer\", \"winter\"."},` +
+	`"zero":{"type":"string","description":"NullSeason is what sqlc generates for a nullable column of an ` +
+	`enumeration.\nOne of \"summer\", \"winter\"."},` +
+	`"ptrOpt":{"description":"NullSeason is what sqlc generates for a nullable column of an enumeration.\nOne of ` +
+	`\"summer\", \"winter\".","anyOf":[{"type":"string"},{"type":"null"}]},` +
+	`"bag":` + mcpSchemaSQLNullsMap2 + `},` +
+	`"required":["list","refs","pair","map"]}}},` +
+	`"required":["list","map","kept","wrapped","array"]}`
+
+// mcpSchemaSQLNullsMap2 occurs several times in schemas.
+const mcpSchemaSQLNullsMap2 = `{"type":"object","additionalProperties":{"description":"NullSeason is what ` +
+	`sqlc generates for a nullable column of an enumeration.\nOne of \"summer\", \"winter\".",` +
+	`"anyOf":[{"type":"string"},{"type":"null"}]}}`
+
+// mcpSchemaSQLNullsArray2 occurs several times in schemas.
+const mcpSchemaSQLNullsArray2 = `{"type":"array","items":{"description":"NullSeason is what sqlc generates ` +
+	`for a nullable column of an enumeration.\nOne of \"summer\", \"winter\".",` +
+	`"anyOf":[{"type":"string"},{"type":"null"}]},` +
+	`"minItems":2,"maxItems":2}`
+
+// mcpCallOwnSQLNulls answers calls of the tool "own_sql_nulls".
+func mcpCallOwnSQLNulls(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args SQLNulls
+	d := mcpimpl.Decoder(req)
+	mcpDecodeSQLNulls(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoOwnSQLNulls(ctx, args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeSQLNulls(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(context.Context, SQLNulls) SQLNulls = EchoOwnSQLNulls
+
 // mcpToolOwnWeekday describes the tool "own_weekday" (func EchoOwnWeekday).
 var mcpToolOwnWeekday = mcp.ToolInfo{
 	Name:         "own_weekday",
@@ -13268,8 +13471,14 @@ var mcpEnumValidatedNum = []int{5, 7, 9}
 // mcpEnumExpr are the kinds of Expr.
 var mcpEnumExpr = []string{"add", "literal", "not"}
 
+// mcpEnumSeason are the values that are accepted for Season.
+var mcpEnumSeason = []Season{Summer, Winter}
+
 // mcpEnumShape are the kinds of Shape.
 var mcpEnumShape = []string{"Circle", "Square", "Dot"}
+
+// mcpEnumSQLNullsNarrow are the values that are accepted for Season.
+var mcpEnumSQLNullsNarrow = []Season{Summer}
 
 // mcpPatternBlanksBlank is compiled when it is first needed.
 var mcpPatternBlanksBlank = wire.NewPattern(`^\s+$`)
@@ -26613,6 +26822,11 @@ func mcpDecodeMaybePtr(d *wire.Decoder, v **Maybe) {
 	wire.Nullable(d, v, mcpDecodeMaybe)
 }
 
+// mcpDecodeSeason reads a value of type Season.
+func mcpDecodeSeason(d *wire.Decoder, v *Season) {
+	wire.StringEnum(d, v, mcpEnumSeason)
+}
+
 // mcpDecodeWrapping reads a value of type Wrapping.
 func mcpDecodeWrapping(d *wire.Decoder, v *Wrapping) {
 	for o := d.Object(mcpFieldsWrapping); o.Next(); {
@@ -26890,6 +27104,185 @@ func mcpDecodeShapeDot(d *wire.Decoder, v *Dot) {
 // mcpFieldsShapeDot are the members of a value of type Dot.
 var mcpFieldsShapeDot = wire.Fields{
 	{Name: "type", Required: true},
+}
+
+// mcpDecodeSQLNulls reads a value of type SQLNulls.
+func mcpDecodeSQLNulls(d *wire.Decoder, v *SQLNulls) {
+	v.Default = NullSeason{Season: Winter, Valid: true}
+	for o := d.Object(mcpFieldsSQLNulls); o.Next(); {
+		switch o.Name() {
+		case "own":
+			wire.Flagged(d, &v.Own.Season, &v.Own.Valid, mcpDecodeSeason)
+		case "theirs":
+			wire.Flagged(d, &v.Theirs.V, &v.Theirs.Valid, mcpDecodeSeason)
+		case "list":
+			wire.Slice(d, &v.List, mcpDecodeNullSeason)
+		case "map":
+			wire.Map(d, &v.Map, mcpDecodeNullSeason)
+		case "pointer":
+			wire.Ptr(d, &v.Pointer, mcpDecodeSQLNullsPointer)
+		case "inner":
+			wire.Flagged(d, &v.Inner.V, &v.Inner.Valid, mcpDecodeSQLNullsInner)
+		case "narrow":
+			wire.Flagged(d, &v.Narrow.Season, &v.Narrow.Valid, mcpDecodeSQLNullsNarrow)
+		case "default":
+			wire.Flagged(d, &v.Default.Season, &v.Default.Valid, mcpDecodeSeason)
+		case "kept":
+			wire.FlaggedOrNull(d, &v.Kept.Season, &v.Kept.Valid, mcpDecodeSeason)
+		case "wrapped":
+			mcpDecodeSQLNullsWrapped(d, &v.Wrapped)
+		case "array":
+			wire.Array(d, v.Array[:], mcpDecodeNullSeason)
+		case "boxes":
+			wire.Map(d, &v.Boxes, mcpDecodeBoxNullSeason)
+		}
+	}
+}
+
+var _ = struct {
+	Own     NullSeason
+	Theirs  sql.Null[Season]
+	List    []NullSeason
+	Map     map[string]NullSeason
+	Pointer *NullSeason
+	Inner   sql.Null[NullSeason]
+	Narrow  NullSeason
+	Default NullSeason
+	Kept    NullSeason
+	Wrapped struct {
+		V NullWrapped
+	}
+	Array [2]NullSeason
+	Boxes map[string]Box[NullSeason]
+}(SQLNulls{})
+
+// mcpFieldsSQLNulls are the members of a value of type SQLNulls.
+var mcpFieldsSQLNulls = wire.Fields{
+	{Name: "own"},
+	{Name: "theirs"},
+	{Name: "list", Required: true},
+	{Name: "map", Required: true},
+	{Name: "pointer"},
+	{Name: "inner"},
+	{Name: "narrow"},
+	{Name: "default"},
+	{Name: "kept", Null: true},
+	{Name: "wrapped", Required: true},
+	{Name: "array", Required: true},
+	{Name: "boxes"},
+}
+
+// mcpDecodeNullSeason reads a value of type NullSeason.
+func mcpDecodeNullSeason(d *wire.Decoder, v *NullSeason) {
+	wire.FlaggedOrNull(d, &v.Season, &v.Valid, mcpDecodeSeason)
+}
+
+// mcpDecodeSQLNullsPointer reads a value of type NullSeason.
+func mcpDecodeSQLNullsPointer(d *wire.Decoder, v *NullSeason) {
+	wire.Flagged(d, &v.Season, &v.Valid, mcpDecodeSeason)
+}
+
+// mcpDecodeSQLNullsInner reads a value of type NullSeason.
+func mcpDecodeSQLNullsInner(d *wire.Decoder, v *NullSeason) {
+	wire.Flagged(d, &v.Season, &v.Valid, mcpDecodeSeason)
+}
+
+// mcpDecodeSQLNullsNarrow reads a value of type Season.
+func mcpDecodeSQLNullsNarrow(d *wire.Decoder, v *Season) {
+	wire.StringEnum(d, v, mcpEnumSQLNullsNarrow)
+}
+
+// mcpDecodeSQLNullsWrapped reads a value of a type that has no name.
+func mcpDecodeSQLNullsWrapped(d *wire.Decoder, v *struct {
+	V NullWrapped
+}) {
+	for o := d.Object(mcpFieldsSQLNullsWrapped); o.Next(); {
+		switch o.Name() {
+		case "V":
+			wire.Flagged(d, &v.V.Int64, &v.V.Valid, wire.Int)
+		}
+	}
+}
+
+// mcpFieldsSQLNullsWrapped are the members of a value of a type that has no
+// name.
+var mcpFieldsSQLNullsWrapped = wire.Fields{
+	{Name: "V"},
+}
+
+// mcpDecodeBoxNullSeason reads a value of type Box[NullSeason].
+func mcpDecodeBoxNullSeason(d *wire.Decoder, v *Box[NullSeason]) {
+	for o := d.Object(mcpFieldsBoxNullSeason); o.Next(); {
+		switch o.Name() {
+		case "value":
+			wire.Flagged(d, &v.Value.Season, &v.Value.Valid, mcpDecodeSeason)
+		case "ptr":
+			wire.Ptr(d, &v.Ptr, mcpDecodeBoxNullSeasonPtr)
+		case "list":
+			wire.Slice(d, &v.List, mcpDecodeNullSeason)
+		case "refs":
+			wire.Slice(d, &v.Refs, mcpDecodeNullSeasonPtr)
+		case "pair":
+			wire.Array(d, v.Pair[:], mcpDecodeNullSeason)
+		case "map":
+			wire.Map(d, &v.Map, mcpDecodeNullSeason)
+		case "opt":
+			wire.Flagged(d, &v.Opt.Season, &v.Opt.Valid, mcpDecodeSeason)
+		case "zero":
+			wire.Flagged(d, &v.Zero.Season, &v.Zero.Valid, mcpDecodeSeason)
+		case "ptrOpt":
+			wire.Ptr(d, &v.PtrOpt, mcpDecodeBoxNullSeasonPtrOpt)
+		case "bag":
+			wire.Map(d, &v.Bag, mcpDecodeNullSeasonPtr)
+		}
+	}
+}
+
+var _ = struct {
+	Value  NullSeason
+	Ptr    *NullSeason
+	List   []NullSeason
+	Refs   []*NullSeason
+	Pair   [2]NullSeason
+	Map    map[string]NullSeason
+	Opt    NullSeason
+	Zero   NullSeason
+	PtrOpt *NullSeason
+	Bag    map[string]*NullSeason
+}(Box[NullSeason]{})
+
+// mcpFieldsBoxNullSeason are the members of a value of type Box[NullSeason].
+var mcpFieldsBoxNullSeason = wire.Fields{
+	{Name: "value"},
+	{Name: "ptr"},
+	{Name: "list", Required: true},
+	{Name: "refs", Required: true},
+	{Name: "pair", Required: true},
+	{Name: "map", Required: true},
+	{Name: "opt"},
+	{Name: "zero"},
+	{Name: "ptrOpt"},
+	{Name: "bag"},
+}
+
+// mcpDecodeBoxNullSeasonPtr reads a value of type NullSeason.
+func mcpDecodeBoxNullSeasonPtr(d *wire.Decoder, v *NullSeason) {
+	wire.Flagged(d, &v.Season, &v.Valid, mcpDecodeSeason)
+}
+
+// mcpDecodeNullSeasonPtr reads a value of type *NullSeason.
+func mcpDecodeNullSeasonPtr(d *wire.Decoder, v **NullSeason) {
+	wire.Nullable(d, v, mcpDecodeNullSeasonPtr2)
+}
+
+// mcpDecodeNullSeasonPtr2 reads a value of type NullSeason.
+func mcpDecodeNullSeasonPtr2(d *wire.Decoder, v *NullSeason) {
+	wire.Flagged(d, &v.Season, &v.Valid, mcpDecodeSeason)
+}
+
+// mcpDecodeBoxNullSeasonPtrOpt reads a value of type NullSeason.
+func mcpDecodeBoxNullSeasonPtrOpt(d *wire.Decoder, v *NullSeason) {
+	wire.Flagged(d, &v.Season, &v.Valid, mcpDecodeSeason)
 }
 
 // mcpDecodeBoxWeekday reads a value of type Box[time.Weekday].
@@ -35363,6 +35756,110 @@ func mcpEncodeDrawing(e *wire.Encoder, v *Drawing) {
 		mcpEncodeShape(e, v.Ptr)
 	}
 	e.End()
+}
+
+// mcpEncodeSQLNulls writes a value of type SQLNulls.
+func mcpEncodeSQLNulls(e *wire.Encoder, v *SQLNulls) {
+	e.Begin()
+	if v.Own.Valid {
+		e.Name("own")
+		wire.PutFlagged(e, &v.Own.Season, v.Own.Valid, wire.PutString)
+	}
+	if v.Theirs.Valid {
+		e.Name("theirs")
+		wire.PutFlagged(e, &v.Theirs.V, v.Theirs.Valid, wire.PutString)
+	}
+	e.Name("list")
+	wire.PutSlice(e, v.List, mcpEncodeZooNullSeason)
+	e.Name("map")
+	wire.PutMap(e, v.Map, mcpEncodeZooNullSeason)
+	if v.Pointer != nil {
+		e.Name("pointer")
+		wire.PutFlagged(e, &v.Pointer.Season, v.Pointer.Valid, wire.PutString)
+	}
+	if v.Inner.Valid {
+		e.Name("inner")
+		wire.PutFlagged(e, &v.Inner.V, v.Inner.Valid, mcpEncodeZooNullSeason)
+	}
+	if v.Narrow.Valid {
+		e.Name("narrow")
+		wire.PutFlagged(e, &v.Narrow.Season, v.Narrow.Valid, wire.PutString)
+	}
+	if v.Default.Valid {
+		e.Name("default")
+		wire.PutFlagged(e, &v.Default.Season, v.Default.Valid, wire.PutString)
+	}
+	e.Name("kept")
+	wire.PutFlagged(e, &v.Kept.Season, v.Kept.Valid, wire.PutString)
+	e.Name("wrapped")
+	mcpEncodeSQLNullsWrapped(e, &v.Wrapped)
+	e.Name("array")
+	wire.PutSlice(e, v.Array[:], mcpEncodeZooNullSeason)
+	if len(v.Boxes) != 0 {
+		e.Name("boxes")
+		wire.PutMap(e, v.Boxes, mcpEncodeBoxNullSeason)
+	}
+	e.End()
+}
+
+// mcpEncodeZooNullSeason writes a value of type NullSeason.
+func mcpEncodeZooNullSeason(e *wire.Encoder, v *NullSeason) {
+	wire.PutFlagged(e, &v.Season, v.Valid, wire.PutString)
+}
+
+// mcpEncodeSQLNullsWrapped writes a value of a type that has no name.
+func mcpEncodeSQLNullsWrapped(e *wire.Encoder, v *struct {
+	V NullWrapped
+}) {
+	e.Begin()
+	if v.V.Valid {
+		e.Name("V")
+		wire.PutFlagged(e, &v.V.Int64, v.V.Valid, wire.PutInt)
+	}
+	e.End()
+}
+
+// mcpEncodeBoxNullSeason writes a value of type Box[NullSeason].
+func mcpEncodeBoxNullSeason(e *wire.Encoder, v *Box[NullSeason]) {
+	e.Begin()
+	if v.Value.Valid {
+		e.Name("value")
+		wire.PutFlagged(e, &v.Value.Season, v.Value.Valid, wire.PutString)
+	}
+	if v.Ptr != nil {
+		e.Name("ptr")
+		wire.PutFlagged(e, &v.Ptr.Season, v.Ptr.Valid, wire.PutString)
+	}
+	e.Name("list")
+	wire.PutSlice(e, v.List, mcpEncodeZooNullSeason)
+	e.Name("refs")
+	wire.PutSlice(e, v.Refs, mcpEncodeZooNullSeasonPtr)
+	e.Name("pair")
+	wire.PutSlice(e, v.Pair[:], mcpEncodeZooNullSeason)
+	e.Name("map")
+	wire.PutMap(e, v.Map, mcpEncodeZooNullSeason)
+	if v.Opt.Valid {
+		e.Name("opt")
+		wire.PutFlagged(e, &v.Opt.Season, v.Opt.Valid, wire.PutString)
+	}
+	if v.Zero != (NullSeason{}) && v.Zero.Valid {
+		e.Name("zero")
+		wire.PutFlagged(e, &v.Zero.Season, v.Zero.Valid, wire.PutString)
+	}
+	if v.PtrOpt != nil {
+		e.Name("ptrOpt")
+		wire.PutFlagged(e, &v.PtrOpt.Season, v.PtrOpt.Valid, wire.PutString)
+	}
+	if len(v.Bag) != 0 {
+		e.Name("bag")
+		wire.PutMap(e, v.Bag, mcpEncodeZooNullSeasonPtr)
+	}
+	e.End()
+}
+
+// mcpEncodeZooNullSeasonPtr writes a value of type *NullSeason.
+func mcpEncodeZooNullSeasonPtr(e *wire.Encoder, v **NullSeason) {
+	wire.PutPtr(e, *v, mcpEncodeZooNullSeason)
 }
 
 // mcpEncodeBoxWeekday writes a value of type Box[time.Weekday].

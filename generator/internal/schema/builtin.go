@@ -118,6 +118,8 @@ var single = map[string]known{
 	"k8s.io/apimachinery/pkg/util/intstr.IntOrString": {plan: model.Type{Kind: model.JSON,
 		Schema: `{"anyOf":[{"type":"integer","minimum":-2147483648,"maximum":2147483647},{"type":"string"}]}`}},
 
+	"gorm.io/gorm.DeletedAt": {value: "Time"},
+
 	"gorm.io/datatypes.JSON":    {plan: model.Type{Kind: model.JSON}},
 	"gorm.io/datatypes.JSONMap": {plan: model.Type{Kind: model.JSON, Schema: `{"type":"object"}`, NullOut: true}},
 	"gorm.io/datatypes.Date":    {by: model.JSON, form: dateTimeForm},
@@ -261,7 +263,7 @@ func knownType(t types.Type) *model.Type {
 func flaggedValue(t types.Type) *types.Var {
 	name := table[typeKey(t)].value
 	if name == "" {
-		return nil
+		return nullValue(t)
 	}
 	flag := fieldOf(t, "Valid")
 	if flag == nil || !types.Identical(flag.Type(), types.Typ[types.Bool]) {
