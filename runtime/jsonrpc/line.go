@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 	"github.com/mcpgen/mcpgen/runtime/internal/discarded"
@@ -48,7 +49,7 @@ type lineConn struct {
 
 	identify bool               // find out which message is too long
 	long     *discarded.Message // a line that is too long, until it is reported
-	longSize int                // its bytes so far
+	longSize int64              // its bytes so far
 
 	account membudget.Account  // for the buffer
 	refused *discarded.Message // a line for which there is no room, while it is discarded
@@ -127,7 +128,7 @@ func (c *lineConn) line() ([]byte, error) {
 			if c.long != nil && c.isIdentified(part) {
 				return nil, c.endLong()
 			}
-		} else if searched > c.limit+1 { // a CR may precede the newline
+		} else if searched-1 > c.limit { // a CR may precede the newline
 			c.skipping = true
 			c.start, c.end = 0, 0
 			if !c.identify {
@@ -175,8 +176,8 @@ func (c *lineConn) beginLong(part []byte) bool {
 // kind and id are known, or not searched for any more.
 func (c *lineConn) isIdentified(part []byte) bool {
 	c.long.Write(part)
-	c.longSize += len(part)
-	return c.longSize/searchedLimits > c.limit || c.long.Kind() != discarded.Invalid && c.long.ID() != nil
+	c.longSize += int64(len(part))
+	return c.longSize/searchedLimits > int64(c.limit) || c.long.Kind() != discarded.Invalid && c.long.ID() != nil
 }
 
 // endLong reports the line that is too long.
@@ -209,7 +210,7 @@ func (c *lineConn) fill() {
 // no room for more of the line.
 func (c *lineConn) makeRoom() bool {
 	left, size := c.end-c.start, len(c.buf)
-	most := max(c.limit, left) + readChunk // of use: a longer line is skipped
+	most := min(max(c.limit, left), math.MaxInt-readChunk) + readChunk // of use: a longer line is skipped
 	switch {
 	case left == 0:
 		c.usual = min(c.end, maxInitial)
@@ -227,7 +228,7 @@ func (c *lineConn) makeRoom() bool {
 	case left <= size/2:
 		c.end = copy(c.buf, c.buf[c.start:c.end])
 		c.start = 0
-	case size < most && c.move(min(2*size, most)):
+	case size < most && c.move(size+min(size, most-size)):
 	case c.start > 0:
 		c.end = copy(c.buf, c.buf[c.start:c.end])
 		c.start = 0

@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"unicode/utf8"
 )
@@ -36,7 +37,7 @@ func readerResult(req *Request, mime string, r io.Reader) (result *ToolResult, e
 	if isText(mime) {
 		most = limit
 	}
-	data, err := io.ReadAll(io.LimitReader(r, int64(most)+1))
+	data, err := io.ReadAll(io.LimitReader(r, int64(min(most, math.MaxInt-1))+1))
 	if err != nil {
 		return nil, fmt.Errorf("read result: %w", err)
 	}

@@ -3,6 +3,7 @@ package mcp
 import (
 	"encoding/base64"
 	"fmt"
+	"math"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -138,7 +139,7 @@ func contentSize(c Content) int {
 // bound sets how many bytes may follow b. They are counted while texts are written.
 func (r *rendering) bound(b []byte, more int) {
 	if !r.unlimited {
-		r.most, r.allowed = len(b)+more, more
+		r.most, r.allowed = len(b)+min(more, math.MaxInt-len(b)), more
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
@@ -98,7 +99,7 @@ func (r *Request) resourceLimit() int {
 
 // readAll reads to the end, up to the limit. It fails if there is more.
 func readAll(from io.Reader, limit int) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(from, int64(limit)+1))
+	data, err := io.ReadAll(io.LimitReader(from, int64(min(limit, math.MaxInt-1))+1))
 	if err != nil {
 		return nil, err
 	}

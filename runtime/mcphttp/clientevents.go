@@ -150,7 +150,7 @@ func (e *eventReader) fill() error {
 	if e.hasData {
 		held += e.to - e.from
 	}
-	if e.skipping || held > e.limit+longestName {
+	if e.skipping || held-longestName > e.limit {
 		e.pos, e.scanned = len(e.buf), 0
 		e.skipping, e.hasData = true, false
 		if !e.tooLong {

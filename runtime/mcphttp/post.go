@@ -124,7 +124,7 @@ func (h *core) read(w http.ResponseWriter, r *http.Request, in transport.Message
 	}
 	for {
 		if len(b) == cap(b) {
-			if b, ok = growBody(in, b, min(2*len(b), limit+1)); !ok {
+			if b, ok = growBody(in, b, len(b)+min(len(b), limit-len(b)+1)); !ok {
 				writeOverloaded(w, noID, errNoMemory)
 				return nil, false
 			}

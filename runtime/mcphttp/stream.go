@@ -275,7 +275,7 @@ func (s *stream) Listening() bool {
 func (s *stream) stalled() bool {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	return s.unthrottledBytes > 4*s.limit || s.unthrottledBytes > minUnthrottled && s.memory.Short()
+	return (s.unthrottledBytes+3)/4 > s.limit || s.unthrottledBytes > minUnthrottled && s.memory.Short()
 }
 
 // minUnthrottled is how many bytes of unthrottled replies may always be queued.

@@ -219,7 +219,7 @@ func (c *conn) receive(r io.Reader) error {
 			}
 			return err
 		}
-		n, err := r.Read(f.text[len(f.text):min(cap(f.text), c.limit+1)])
+		n, err := r.Read(f.text[len(f.text) : min(cap(f.text)-1, c.limit)+1])
 		f.text = f.text[:len(f.text)+n]
 		switch {
 		case err == io.EOF && c.socket.ended.Load():
@@ -246,14 +246,14 @@ func (c *conn) skip(r io.Reader, f *frame, ended bool) error {
 	if c.masks {
 		var m discarded.Message
 		m.Write(f.text)
-		size, part := len(f.text), f.text[:cap(f.text)]
+		size, part := int64(len(f.text)), f.text[:cap(f.text)]
 		if !ended && (m.Kind() == discarded.Invalid || m.ID() == nil) {
 			c.deliver(frame{err: &jsonrpc.FrameError{Limit: c.limit, Kind: jsonrpc.MessageKind(m.Kind()), Early: true}})
 		}
-		for !ended && size/searchedLimits <= c.limit && (m.Kind() == discarded.Invalid || m.ID() == nil) {
+		for !ended && size/searchedLimits <= int64(c.limit) && (m.Kind() == discarded.Invalid || m.ID() == nil) {
 			n, err := r.Read(part)
 			m.Write(part[:n])
-			size += n
+			size += int64(n)
 			if ended = err == io.EOF; err != nil && !ended {
 				return err
 			}
@@ -285,15 +285,15 @@ func (f *frame) grow() bool {
 func (c *conn) identifyDiscarded(r io.Reader, read []byte) (*jsonrpc.FrameError, error) {
 	var m discarded.Message
 	m.Write(read)
-	size, part := len(read), read[:cap(read)]
+	size, part := int64(len(read)), read[:cap(read)]
 	for {
 		n, err := r.Read(part)
 		m.Write(part[:n])
-		size += n
+		size += int64(n)
 		switch {
 		case err == io.EOF && c.socket.ended.Load():
 			return nil, io.ErrUnexpectedEOF
-		case err == io.EOF && size > c.limit:
+		case err == io.EOF && size > int64(c.limit):
 			return &jsonrpc.FrameError{Limit: c.limit}, nil
 		case err == io.EOF:
 			id, _ := jsonrpc.RawID(m.ID())

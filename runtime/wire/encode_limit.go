@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"unicode/utf8"
 )
 
@@ -54,7 +55,7 @@ func (e *Encoder) SetLimit(limit int, storage Storage) {
 		e.free()
 		e.buf = append(e.buf, text...)
 	}
-	e.limit, e.storage = max(0, limit), storage
+	e.limit, e.storage = min(max(0, limit), math.MaxInt-slack), storage // no text is longer
 	e.settle()
 }
 

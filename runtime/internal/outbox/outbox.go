@@ -142,7 +142,7 @@ func (o *Outbox) charge() {
 func (o *Outbox) Overloaded() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.unthrottledBytes > 4*o.limit || o.unthrottledBytes > leastUnthrottled && o.memory.Short()
+	return (o.unthrottledBytes+3)/4 > o.limit || o.unthrottledBytes > leastUnthrottled && o.memory.Short()
 }
 
 // leastUnthrottled is how many bytes of such replies may be queued where memory is short.
