@@ -37,7 +37,7 @@ var infoAdd = mcp.ToolInfo{
 var fieldsAdd = wire.Fields{{Name: "a", Required: true}, {Name: "b", Required: true}}
 
 func callAdd(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
-	var args struct{ a, b int }
+	var args struct{ a, b int64 }
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(fieldsAdd); o.Next(); {
 		switch o.Name() {
