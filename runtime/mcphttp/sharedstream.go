@@ -92,7 +92,7 @@ func parseSharedEventID(id string) (owner, stream string, seq uint64, ok bool) {
 // parseSequence parses a number, which that of an empty event may follow.
 func parseSequence(text string) (seq uint64, ok bool) {
 	text, empty, more := strings.Cut(text, "-")
-	if n, err := strconv.Atoi(empty); more && (err != nil || n < 1) {
+	if n, err := strconv.ParseUint(empty, 10, 64); more && (err != nil || n < 1) { // up to 1<<32, also where int has 32 bits
 		return 0, false
 	}
 	seq, err := strconv.ParseUint(text, 10, 62)
