@@ -294,7 +294,7 @@ func (x *connection) notify(ctx context.Context, method string, params json.RawM
 // reply sends the reply to a question. It does not wait.
 func (x *connection) reply(message []byte) {
 	if x.stream != nil {
-		if x.out.add(message, nil) > x.client.limits.QueueBytes+len(message) {
+		if x.out.add(message, nil)-len(message) > x.client.limits.QueueBytes {
 			x.fail(errUnread)
 		}
 		return
