@@ -36,6 +36,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, diags)
 	pkg.CheckConstraints(a.sets, diags)
 	a.out.NotEmitted = a.emitNone() != nil
+	a.out.PlatformsSaid = a.ignored(declared{}, "platform-type")
 	a.types.Outside = a.out.NotEmitted
 	a.checkNotEmitted()
 	a.collectFrom()

@@ -245,7 +245,7 @@ func (b *builder) constant(t *model.Type, v any) *types.Const {
 	}
 	want := canonical(v)
 	for _, e := range t.Enum.Values {
-		if e.Const == nil || !sameText(e.JSON, want) {
+		if e.Const == nil || e.Platform || !sameText(e.JSON, want) {
 			continue
 		}
 		if e.Const.Exported() || e.Const.Pkg() == b.pkg.Types {

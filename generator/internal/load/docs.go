@@ -26,6 +26,8 @@ type Docs struct {
 	roots map[string]*Package          // by import path
 	deps  map[string]*packages.Package // everything that they import
 	files map[string]*fileDocs         // by file name
+	// elsewhere are the declarations of files that build constraints leave out, by path and name.
+	elsewhere map[string]map[string]bool
 
 	owners owners
 }

@@ -157,6 +157,10 @@ type EnumValue struct {
 	Const *types.Const // the constant, by which the codecs refer to it; nil for a value that only a tag gave
 	JSON  string       // its JSON text: "year" with quotes, 3
 	Doc   string       // its comment, "" if none
+	// Platform is set if its file has a build constraint, so that generated code has its value, not its name.
+	Platform bool
+	// Said is set if a directive confirms that it is a value.
+	Said bool
 }
 
 // Field is a place in an object that holds a value: a field of a struct, an

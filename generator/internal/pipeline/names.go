@@ -2,8 +2,6 @@ package pipeline
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
 	"strconv"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
@@ -11,13 +9,7 @@ import (
 
 // checkNames refuses a package that declares a name which its generated file
 // declares too. Which names these are, only the printed file knows.
-func checkNames(p *Package, diags *diag.List) {
-	file, err := parser.ParseFile(token.NewFileSet(), p.Path, p.Source, parser.SkipObjectResolution)
-	if err != nil {
-		// The printed file is formatted, so it parses; if not, the next build reports it
-		// better than this check could.
-		return
-	}
+func checkNames(p *Package, file *ast.File, diags *diag.List) {
 	scope := p.Loaded.Types.Scope()
 	report := func(name string) {
 		dotted(p, name, diags)

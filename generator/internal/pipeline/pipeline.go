@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"go/parser"
 	"go/token"
 	"os"
 
@@ -118,7 +119,7 @@ func generate(ctx context.Context, cfg Config, pkgs []*load.Package, diags *diag
 		cfg.Progress("writing the generated files in memory")
 	}
 	for _, p := range res.Packages {
-		if err := p.print(diags); err != nil {
+		if err := p.print(docs, diags); err != nil {
 			return nil, err
 		}
 		if cfg.Emitting {
@@ -160,7 +161,7 @@ func warnOfUnreadTags(m *model.Package, diags *diag.List) {
 }
 
 // print makes the source of one package and looks at what is there now.
-func (p *Package) print(diags *diag.List) error {
+func (p *Package) print(docs *load.Docs, diags *diag.List) error {
 	source, err := emit.File(p.Model)
 	if err != nil {
 		return fmt.Errorf("print %s: %w", p.Path, err)
@@ -169,6 +170,11 @@ func (p *Package) print(diags *diag.List) error {
 	if p.Old, err = regularfile.Read(p.Path); err != nil && !os.IsNotExist(err) {
 		return fmt.Errorf("read the generated file: %w", err)
 	}
-	checkNames(p, diags)
+	file, err := parser.ParseFile(token.NewFileSet(), p.Path, p.Source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil //nolint:nilerr // the printed file is formatted, so it parses; if not, the next build says more
+	}
+	checkNames(p, file, diags)
+	warnOfPlatforms(p, file, docs, diags)
 	return nil
 }

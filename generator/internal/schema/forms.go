@@ -106,11 +106,11 @@ func (r *Resolver) goodEnumForm(s site, obj *types.TypeName, e *EnumForm) bool {
 		r.errorf(s, "give the type MarshalText and UnmarshalText, or drop the texts", "the values of type %s are written as they are, since it has no MarshalText", obj.Name())
 		return false
 	}
-	return r.known(s, e.Texts, names, "constant of the type") && r.goodChoice(s, e, names)
+	return r.known(s, e.Texts, names, "constant of the type") && r.goodChoice(s, e, obj.Pkg(), names)
 }
 
 // goodChoice checks the names of with= and without=.
-func (r *Resolver) goodChoice(s site, e *EnumForm, names []string) bool {
+func (r *Resolver) goodChoice(s site, e *EnumForm, pkg *types.Package, names []string) bool {
 	ok := true
 	fail := func(n NamedText, hint, format string, args ...any) {
 		s.Pos = n.Pos
@@ -120,6 +120,8 @@ func (r *Resolver) goodChoice(s site, e *EnumForm, names []string) bool {
 	for i, n := range slices.Concat(e.With, e.Without) {
 		without := i >= len(e.With)
 		switch {
+		case !slices.Contains(names, n.Name) && r.docs.Elsewhere(pkg, n.Name):
+			// Another build has it.
 		case !r.isKnown(s, n, names, "constant of the type"):
 			ok = false
 		case e.Mode == "off":

@@ -21,6 +21,10 @@ type Docs interface {
 	// Directives are those of a declared type, nil if there are none.
 	Directives(obj *types.TypeName) *directive.Set
 	Position(obj types.Object) token.Position
+	// Constraint is the build constraint of the file that declares an object, "" if every build has it.
+	Constraint(obj types.Object) string
+	// Elsewhere reports whether a file that is not in this build declares a name.
+	Elsewhere(pkg *types.Package, name string) bool
 	// Constant is the expression of a constant, nil if the source is not available.
 	Constant(k *types.Const) ast.Expr
 }

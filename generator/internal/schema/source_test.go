@@ -132,6 +132,10 @@ type testDocs struct {
 	consts   map[string]map[string]ast.Expr // by file and name
 }
 
+func (d testDocs) Constraint(types.Object) string { return "" }
+
+func (d testDocs) Elsewhere(*types.Package, string) bool { return false }
+
 func (d testDocs) Constant(k *types.Const) ast.Expr {
 	return d.consts[standard.fset.Position(k.Pos()).Filename][k.Name()]
 }

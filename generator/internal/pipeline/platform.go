@@ -1,0 +1,72 @@
+package pipeline
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strconv"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/load"
+)
+
+// warnOfPlatforms reports what the generated file names and only builds like this one have: elsewhere the file does
+// not compile. What other builds declare, too, may be another thing there, which is for mcpgen vet to say.
+func warnOfPlatforms(p *Package, file *ast.File, docs *load.Docs, diags *diag.List) {
+	if p.Model.PlatformsSaid {
+		return
+	}
+	imports := map[string]*types.Package{}
+	for _, spec := range file.Imports {
+		path, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			continue
+		}
+		for _, found := range p.Loaded.Find(path) {
+			name := found.Name()
+			if spec.Name != nil {
+				name = spec.Name.Name
+			}
+			imports[name] = found
+		}
+	}
+	said := map[types.Object]bool{}
+	check := func(pkg *types.Package, name string) {
+		obj := pkg.Scope().Lookup(name)
+		if obj == nil || said[obj] {
+			return
+		}
+		said[obj] = true
+		why := docs.Constraint(obj)
+		if why == "" || docs.Elsewhere(pkg, name) {
+			return
+		}
+		at := token.Position{Filename: p.Path}
+		if pkg == p.Loaded.Types {
+			at = p.Loaded.Position(obj.Pos())
+		} else {
+			name = pkg.Name() + "." + name
+		}
+		diags.Warnf(at, name, "the generated file names it, and only a file with a build constraint declares it (%s), so that the package does not compile without it", why).
+			Hint = "declare it in a file that every build has, or for all other builds, too; or put //mcp:ignore platform-type with the reason into the package comment"
+	}
+	members := map[*ast.Ident]bool{} // they may have the names of declarations
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			members[n.Sel] = true
+			if x, ok := n.X.(*ast.Ident); ok && imports[x.Name] != nil {
+				check(imports[x.Name], n.Sel.Name)
+			}
+		case *ast.KeyValueExpr:
+			if key, ok := n.Key.(*ast.Ident); ok {
+				members[key] = true
+			}
+		case *ast.Ident:
+			if !members[n] {
+				check(p.Loaded.Types, n.Name)
+			}
+		}
+		return true
+	})
+}
