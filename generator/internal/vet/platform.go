@@ -2,6 +2,7 @@ package vet
 
 import (
 	"go/types"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
@@ -17,6 +18,59 @@ func (c *checker) platformTypes() {
 			c.platformTypesIn(f, f.call.Input.Object, seen, said)
 		}
 		c.platformTypesIn(f, f.call.Result.Output, seen, said)
+		// Generated code names these, although no client sees them.
+		if r := f.call.Func.Receiver; r != nil {
+			c.platformType(f, r.Type, said)
+		}
+		for _, p := range f.call.Func.Params {
+			if p.Type != nil {
+				c.platformType(f, p.Type, said)
+			}
+		}
+	}
+}
+
+// platformType looks at a declared type, or what a pointer or a list is of.
+func (c *checker) platformType(f *feature, t types.Type, said map[*types.TypeName]bool) {
+	for {
+		t = types.Unalias(t)
+		switch u := t.(type) {
+		case *types.Pointer:
+			t = u.Elem()
+			continue
+		case *types.Slice:
+			t = u.Elem()
+			continue
+		case *types.Named:
+			// A type may have a plan for arguments and another for results.
+			if said[u.Obj()] {
+				return
+			}
+			said[u.Obj()] = true
+			if why := c.pkg.ConstraintAt(u.Obj().Pos()); why != "" {
+				c.report(f.set, f.pos, f.subject, "declare it in a file that every build has; elsewhere the contract may be another one, and the generated file not compile",
+					"the type %s is declared in a file with a build constraint (%s)", types.TypeString(u, c.qualifier), why)
+			}
+		}
+		return
+	}
+}
+
+// platformValues looks at the constants of an enumeration.
+func (c *checker) platformValues(f *feature, t *model.Type) {
+	if t.Enum == nil {
+		return
+	}
+	var names []string
+	why := ""
+	for _, v := range t.Enum.Values {
+		if v.Platform && !v.Said && v.Const != nil {
+			names, why = append(names, v.Const.Name()), c.pkg.ConstraintAt(v.Const.Pos())
+		}
+	}
+	if len(names) > 0 {
+		c.report(f.set, f.pos, f.subject, "declare them for every build, or say with //mcp:enum with= or without= whether they are values",
+			"constants of the type %s are declared in a file with a build constraint (%s): %s", types.TypeString(t.Go, c.qualifier), why, strings.Join(names, ", "))
 	}
 }
 
@@ -33,13 +87,9 @@ func (c *checker) platformTypesIn(f *feature, t *model.Type, seen map[*model.Typ
 		return
 	}
 	seen[t] = true
-	// A type may have a plan for arguments and another for results.
 	if named, ok := types.Unalias(t.Go).(*types.Named); ok && !said[named.Obj()] {
-		said[named.Obj()] = true
-		if why := c.pkg.ConstraintAt(named.Obj().Pos()); why != "" {
-			c.report(f.set, f.pos, f.subject, "declare it in a file that every build has; elsewhere the contract may be another one, and the generated file not compile",
-				"the type %s is declared in a file with a build constraint (%s)", types.TypeString(named, c.qualifier), why)
-		}
+		c.platformValues(f, t)
+		c.platformType(f, named, said)
 	}
 	for _, field := range t.Fields {
 		c.platformTypesIn(f, field.Type, seen, said)

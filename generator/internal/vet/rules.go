@@ -90,8 +90,8 @@ func init() {
 			(*checker).largeSchemas,
 		},
 		{
-			"platform-type", "a feature that takes or returns a type which is declared in a file with a build constraint",
-			"In other builds the type may differ: then the contract differs, -check fails, or the generated file does not compile. Declare it in a file without build constraints.",
+			"platform-type", "a feature whose receiver, parameters, results or values of an enumeration are declared in a file with a build constraint",
+			"In other builds these may differ: then the contract differs, -check fails, or the generated file does not compile. Declare them in a file without build constraints. The generator warns of values, and of what it names and no other build declares.",
 			(*checker).platformTypes,
 		},
 		{
