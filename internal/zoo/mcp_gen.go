@@ -208,6 +208,7 @@ func RegisterMCP(r mcp.Registrar) {
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoPrefix, mcpCallEchoPrefix))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoQuery, mcpCallEchoQuery))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoQuoted, mcpCallEchoQuoted))
+	r.Register(mcpimpl.FuncTool(&mcpToolEchoQuotedEnums, mcpCallEchoQuotedEnums))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoRankKeys, mcpCallEchoRankKeys))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoRatio, mcpCallEchoRatio))
 	r.Register(mcpimpl.FuncTool(&mcpToolEchoRaw, mcpCallEchoRaw))
@@ -9342,6 +9343,99 @@ func mcpCallEchoQuoted(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, 
 
 var _ func(context.Context, Quoted) Quoted = EchoQuoted
 
+// mcpToolEchoQuotedEnums describes the tool "echo_quoted_enums" (func
+// EchoQuotedEnums).
+var mcpToolEchoQuotedEnums = mcp.ToolInfo{
+	Name:         "echo_quoted_enums",
+	Symbol:       "EchoQuotedEnums",
+	Hints:        mcp.ToolHints{Destructive: true, OpenWorld: true},
+	InputSchema:  mcpInputEchoQuotedEnums,
+	OutputSchema: mcpOutputEchoQuotedEnums,
+}
+
+// mcpInputEchoQuotedEnums is the input schema of the tool "echo_quoted_enums".
+const mcpInputEchoQuotedEnums = `{"type":"object","properties":{` +
+	`"sort":{"type":"string",` +
+	`"description":"Sort is an order of results.\n- \"\\\"relevance\\\"\": the best match first.",` +
+	`"enum":["\"relevance\"","\"title\"","\"year\""]},` +
+	`"level":{"type":"string","description":"Level is how loud something is.","enum":["-1","0","1"]},` +
+	`"color":{"type":"string","description":"Color is an enumeration of small unsigned numbers.",` +
+	`"enum":["1","2","3"]},` +
+	`"huge":{"type":"string","description":"Huge has values beyond float64.",` +
+	`"enum":["18446744073709551615","9007199254740993","9007199254740992"]},` +
+	`"odd":{"type":"string","description":"Odd has values that need escapes.",` +
+	`"enum":["\"\"","\"a\\\"b\"","\"a\u0060b\"","\"größe\"","\"<b>&\"","\"a\\nb\""]},` +
+	`"shade":` + mcpSchemaShade + `,` +
+	`"free":{"type":"string","description":"Unlisted has constants that are not published.",` +
+	`"pattern":"^\"([^\"\\\\\\x00-\\x1f]|\\\\[\"\\\\/bfnrt]|\\\\u[0-9a-fA-F]{4})*\"$"},` +
+	`"size":{"type":"string","description":"Size is made of units, which are not an enumeration.",` +
+	`"pattern":"^-?(0|[1-9][0-9]*)$"},` +
+	`"ptr":{"type":"string","description":"Color is an enumeration of small unsigned numbers.",` +
+	`"enum":["1","2","3"]},` +
+	`"opt":{"type":"string",` +
+	`"description":"Sort is an order of results.\n- \"\\\"relevance\\\"\": the best match first.",` +
+	`"enum":["\"relevance\"","\"title\"","\"year\""]},` +
+	`"side":{"type":"string","enum":["-1","0","1"]},` +
+	`"nested":{"type":"array",` +
+	`"items":{"type":"integer","description":"Level is how loud something is.","enum":[-1,0,1]}}},` +
+	`"required":["sort","level","color","huge","odd","shade","free","size","side","nested"],` +
+	`"additionalProperties":false}`
+
+// mcpSchemaShade occurs several times in schemas.
+const mcpSchemaShade = `{"type":"string","description":"Shade may have other values than its constants.\nFor ` +
+	`example \"\\\"dark\\\"\", \"\\\"light\\\"\".",` +
+	`"pattern":"^\"([^\"\\\\\\x00-\\x1f]|\\\\[\"\\\\/bfnrt]|\\\\u[0-9a-fA-F]{4})*\"$"}`
+
+// mcpOutputEchoQuotedEnums is the output schema of the tool
+// "echo_quoted_enums".
+const mcpOutputEchoQuotedEnums = `{"type":"object",` +
+	`"description":"QuotedEnums has enumerations with the option string.","properties":{` +
+	`"sort":` + mcpSchemaSort + `,` +
+	`"level":{"type":"string","description":"Level is how loud something is.\nOne of \"-1\", \"0\", \"1\".",` +
+	`"pattern":"^-?(0|[1-9][0-9]*)$"},` +
+	`"color":{"type":"string",` +
+	`"description":"Color is an enumeration of small unsigned numbers.\nOne of \"1\", \"2\", \"3\".",` +
+	`"pattern":"^(0|[1-9][0-9]*)$"},` +
+	`"huge":{"type":"string","description":"Huge has values beyond float64.\nOne of \"18446744073709551615\", ` +
+	`\"9007199254740993\", \"9007199254740992\".","pattern":"^(0|[1-9][0-9]*)$"},` +
+	`"odd":{"type":"string","description":"Odd has values that need escapes.\nOne of \"\\\"\\\"\", ` +
+	`\"\\\"a\\\\\\\"b\\\"\", \"\\\"a\u0060b\\\"\", \"\\\"größe\\\"\", \"\\\"<b>&\\\"\", \"\\\"a\\\\nb\\\"\".",` +
+	`"pattern":"^\"([^\"\\\\\\x00-\\x1f]|\\\\[\"\\\\/bfnrt]|\\\\u[0-9a-fA-F]{4})*\"$"},` +
+	`"shade":` + mcpSchemaShade + `,` +
+	`"free":{"type":"string","description":"Unlisted has constants that are not published.",` +
+	`"pattern":"^\"([^\"\\\\\\x00-\\x1f]|\\\\[\"\\\\/bfnrt]|\\\\u[0-9a-fA-F]{4})*\"$"},` +
+	`"size":{"type":"string","description":"Size is made of units, which are not an enumeration.",` +
+	`"pattern":"^-?(0|[1-9][0-9]*)$"},` +
+	`"ptr":{"type":"string",` +
+	`"description":"Color is an enumeration of small unsigned numbers.\nOne of \"1\", \"2\", \"3\".",` +
+	`"pattern":"^(0|[1-9][0-9]*)$"},` +
+	`"opt":` + mcpSchemaSort + `,` +
+	`"side":{"type":"string","description":"One of \"-1\", \"0\", \"1\".","pattern":"^-?(0|[1-9][0-9]*)$"},` +
+	`"nested":{"type":"array",` +
+	`"items":{"type":"integer","description":"Level is how loud something is.\nOne of -1, 0, 1."}}},` +
+	`"required":["sort","level","color","huge","odd","shade","free","size","side","nested"]}`
+
+// mcpSchemaSort occurs several times in schemas.
+const mcpSchemaSort = `{"type":"string","description":"Sort is an order of results.\n- \"\\\"relevance\\\"\": ` +
+	`the best match first.\n- \"\\\"title\\\"\"\n- \"\\\"year\\\"\"",` +
+	`"pattern":"^\"([^\"\\\\\\x00-\\x1f]|\\\\[\"\\\\/bfnrt]|\\\\u[0-9a-fA-F]{4})*\"$"}`
+
+// mcpCallEchoQuotedEnums answers calls of the tool "echo_quoted_enums".
+func mcpCallEchoQuotedEnums(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	var args QuotedEnums
+	d := mcpimpl.Decoder(req)
+	mcpDecodeQuotedEnums(d, &args)
+	if err := d.Finish(); err != nil {
+		return nil, err
+	}
+	result := EchoQuotedEnums(ctx, args)
+	e := mcpimpl.Encoder(req)
+	mcpEncodeQuotedEnums(e, &result)
+	return mcpimpl.Structured(req, e)
+}
+
+var _ func(context.Context, QuotedEnums) QuotedEnums = EchoQuotedEnums
+
 // mcpToolEchoRankKeys describes the tool "echo_rank_keys" (func EchoRankKeys).
 var mcpToolEchoRankKeys = mcp.ToolInfo{
 	Name:         "echo_rank_keys",
@@ -13439,6 +13533,9 @@ var mcpEnumNarrowedSingle = []float64{0.1, 2}
 
 // mcpEnumOdd are the values that are accepted for Odd.
 var mcpEnumOdd = []Odd{OddEmpty, OddQuote, OddTick, OddUnicode, OddHTML, OddLine}
+
+// mcpEnumAccuracy are the values that are accepted for big.Accuracy.
+var mcpEnumAccuracy = []big.Accuracy{big.Below, big.Exact, big.Above}
 
 // mcpEnumMonth are the values that are accepted for time.Month.
 var mcpEnumMonth = []time.Month{
@@ -22431,6 +22528,84 @@ func mcpDecodeQuotedOptPtr(d *wire.Decoder, v *string) {
 	wire.Quoted(d, v, wire.String)
 }
 
+// mcpDecodeQuotedEnums reads a value of type QuotedEnums.
+func mcpDecodeQuotedEnums(d *wire.Decoder, v *QuotedEnums) {
+	for o := d.Object(mcpFieldsQuotedEnums); o.Next(); {
+		switch o.Name() {
+		case "sort":
+			wire.Quoted(d, &v.Sort, mcpDecodeSort)
+		case "level":
+			wire.Quoted(d, &v.Level, mcpDecodeLevel)
+		case "color":
+			wire.Quoted(d, &v.Color, mcpDecodeColor)
+		case "huge":
+			wire.Quoted(d, &v.Huge, mcpDecodeHuge)
+		case "odd":
+			wire.Quoted(d, &v.Odd, mcpDecodeOdd)
+		case "shade":
+			wire.Quoted(d, &v.Shade, mcpDecodeShade)
+		case "free":
+			wire.Quoted(d, &v.Free, wire.String)
+		case "size":
+			wire.Quoted(d, &v.Size, wire.Int)
+		case "ptr":
+			wire.Ptr(d, &v.Ptr, mcpDecodeQuotedEnumsPtr)
+		case "opt":
+			wire.Quoted(d, &v.Opt, mcpDecodeSort)
+		case "side":
+			wire.Quoted(d, &v.Side, mcpDecodeAccuracy)
+		case "nested":
+			wire.Slice(d, &v.Nested, mcpDecodeLevel)
+		}
+	}
+}
+
+var _ = struct {
+	Sort   Sort
+	Level  Level
+	Color  Color
+	Huge   Huge
+	Odd    Odd
+	Shade  Shade
+	Free   Unlisted
+	Size   Size
+	Ptr    *Color
+	Opt    Sort
+	Side   big.Accuracy
+	Nested []Level
+}(QuotedEnums{})
+
+// mcpFieldsQuotedEnums are the members of a value of type QuotedEnums.
+var mcpFieldsQuotedEnums = wire.Fields{
+	{Name: "sort", Required: true},
+	{Name: "level", Required: true},
+	{Name: "color", Required: true},
+	{Name: "huge", Required: true},
+	{Name: "odd", Required: true},
+	{Name: "shade", Required: true},
+	{Name: "free", Required: true},
+	{Name: "size", Required: true},
+	{Name: "ptr"},
+	{Name: "opt"},
+	{Name: "side", Required: true},
+	{Name: "nested", Required: true},
+}
+
+// mcpDecodeShade reads a value of type Shade.
+func mcpDecodeShade(d *wire.Decoder, v *Shade) {
+	wire.String(d, v)
+}
+
+// mcpDecodeQuotedEnumsPtr reads a value of type Color.
+func mcpDecodeQuotedEnumsPtr(d *wire.Decoder, v *Color) {
+	wire.Quoted(d, v, mcpDecodeColor)
+}
+
+// mcpDecodeAccuracy reads a value of type big.Accuracy.
+func mcpDecodeAccuracy(d *wire.Decoder, v *big.Accuracy) {
+	wire.IntEnum(d, v, mcpEnumAccuracy)
+}
+
 // mcpDecodeBoxRankMap reads a value of type Box[map[Rank]Rank].
 func mcpDecodeBoxRankMap(d *wire.Decoder, v *Box[map[Rank]Rank]) {
 	for o := d.Object(mcpFieldsBoxRankMap); o.Next(); {
@@ -23197,11 +23372,6 @@ var mcpFieldsBoxShade = wire.Fields{
 	{Name: "zero"},
 	{Name: "ptrOpt"},
 	{Name: "bag"},
-}
-
-// mcpDecodeShade reads a value of type Shade.
-func mcpDecodeShade(d *wire.Decoder, v *Shade) {
-	wire.String(d, v)
 }
 
 // mcpDecodeShadePtr reads a value of type *Shade.
@@ -32722,6 +32892,40 @@ func mcpEncodeQuoted(e *wire.Encoder, v *Quoted) {
 	mcpEncodePoint(e, &v.Struct)
 	e.Name("nanos")
 	wire.PutQuoted(e, &v.Nanos, wire.PutInt)
+	e.End()
+}
+
+// mcpEncodeQuotedEnums writes a value of type QuotedEnums.
+func mcpEncodeQuotedEnums(e *wire.Encoder, v *QuotedEnums) {
+	e.Begin()
+	e.Name("sort")
+	wire.PutQuoted(e, &v.Sort, wire.PutString)
+	e.Name("level")
+	wire.PutQuoted(e, &v.Level, wire.PutInt)
+	e.Name("color")
+	wire.PutQuoted(e, &v.Color, wire.PutInt)
+	e.Name("huge")
+	wire.PutQuoted(e, &v.Huge, wire.PutInt)
+	e.Name("odd")
+	wire.PutQuoted(e, &v.Odd, wire.PutString)
+	e.Name("shade")
+	wire.PutQuoted(e, &v.Shade, wire.PutString)
+	e.Name("free")
+	wire.PutQuoted(e, &v.Free, wire.PutString)
+	e.Name("size")
+	wire.PutQuoted(e, &v.Size, wire.PutInt)
+	if v.Ptr != nil {
+		e.Name("ptr")
+		wire.PutQuoted(e, v.Ptr, wire.PutInt)
+	}
+	if v.Opt != "" {
+		e.Name("opt")
+		wire.PutQuoted(e, &v.Opt, wire.PutString)
+	}
+	e.Name("side")
+	wire.PutQuoted(e, &v.Side, wire.PutInt)
+	e.Name("nested")
+	wire.PutSlice(e, v.Nested, wire.PutInt)
 	e.End()
 }
 

@@ -2,6 +2,7 @@ package zoo
 
 import (
 	"context"
+	"math/big"
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/zoo/identity"
@@ -67,6 +68,27 @@ type Quoted struct {
 	Time   time.Time      `json:"time,string"`
 	Struct Point          `json:"struct,string"`
 	Nanos  time.Duration  `json:"nanos,string"`
+}
+
+// QuotedEnums has enumerations with the option string.
+type QuotedEnums struct {
+	Sort   Sort         `json:"sort,string"`
+	Level  Level        `json:"level,string"`
+	Color  Color        `json:"color,string"`
+	Huge   Huge         `json:"huge,string"`
+	Odd    Odd          `json:"odd,string"`
+	Shade  Shade        `json:"shade,string"`
+	Free   Unlisted     `json:"free,string"`
+	Size   Size         `json:"size,string"`
+	Ptr    *Color       `json:"ptr,string"`
+	Opt    Sort         `json:"opt,string,omitempty"`
+	Side   big.Accuracy `json:"side,string"`
+	Nested []Level      `json:"nested,string"`
+}
+
+//mcp:tool
+func EchoQuotedEnums(ctx context.Context, in QuotedEnums) QuotedEnums {
+	return identity.Object(ctx, in)
 }
 
 //mcp:tool

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,15 +14,22 @@ func StringEnum[T ~string](d *Decoder, v *T, values []T) {
 		enumMismatch(d, values, appendStringValue[T])
 		return
 	}
+	start := d.pos
 	text, _ := d.readString()
 	if d.err != nil {
 		return
 	}
 	for i := range values {
-		if string(values[i]) == string(text) {
-			*v = values[i]
+		if string(values[i]) != string(text) {
+			continue
+		}
+		if raw := d.data[start:d.pos]; d.quoted && !bytes.Equal(raw, AppendString(nil, values[i])) {
+			// The schema lists whole texts, and another escape makes another text.
+			d.violate(RuleEnum, oneOf(values, appendStringValue[T])+" in quotes, got "+quote(string(raw)))
 			return
 		}
+		*v = values[i]
+		return
 	}
 	notOneOf(d, values, text)
 }
@@ -85,7 +93,7 @@ func IntEnum[T Integer](d *Decoder, v *T, values []T) {
 	if Int(d, &x); d.failed {
 		return
 	}
-	if slices.Contains(values, x) {
+	if slices.Contains(values, x) && !(d.quoted && x == 0 && d.numberRead()[0] == '-') { // the schema has the text "0"
 		*v = x
 		return
 	}

@@ -74,9 +74,10 @@ func (w *renderer) field(f *model.Field) *jsonschema.Schema {
 	}
 	var s *jsonschema.Schema
 	if f.Quoted {
-		s = &jsonschema.Schema{Type: "string", Pattern: quotedPattern(t), Description: description}
-		if s.Description == "" {
-			s.Description = t.Doc
+		s = &jsonschema.Schema{Type: "string"}
+		s.Description = w.enum(s, t, &model.Rules{}, cmp.Or(description, t.Doc), jsontext.Quote)
+		if s.Enum == nil {
+			s.Pattern = quotedPattern(t)
 		}
 	} else {
 		s = w.schema(t, &f.Rules, cmp.Or(description, wrapperDoc(f.Type)))

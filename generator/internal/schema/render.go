@@ -182,12 +182,12 @@ func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonsch
 	switch t.Kind {
 	case model.Int, model.Uint, model.Float, model.Number:
 		w.number(s, t, rules)
-		desc = w.enum(s, t, rules, desc)
+		desc = w.enum(s, t, rules, desc, asItIs)
 		if isDuration(t.Go) {
 			desc = withUnit(desc, "nanosecond", "In nanoseconds.")
 		}
 	case model.String:
-		desc = w.enum(s, t, rules, desc)
+		desc = w.enum(s, t, rules, desc, asItIs)
 	case model.Bytes:
 		s.ContentEncoding = "base64"
 	case model.Time:
@@ -201,7 +201,7 @@ func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonsch
 		} else {
 			s.Format = t.Format
 		}
-		desc = w.enum(s, t, rules, desc)
+		desc = w.enum(s, t, rules, desc, asItIs)
 	case model.Union:
 		w.union(s, t)
 	case model.Slice:
@@ -281,11 +281,13 @@ func (w *renderer) number(s *jsonschema.Schema, t *model.Type, rules *model.Rule
 	}
 }
 
-// enum renders the values of an enumeration and returns the description with
-// their comments. A Go value may be none of the constants, so on output they are
-// only described.
-func (w *renderer) enum(s *jsonschema.Schema, t *model.Type, rules *model.Rules, desc string) string {
-	texts, described := rules.Enum, w.output
+func asItIs(text string) string { return text }
+
+// enum renders the values of an enumeration, each in the form of its place, and returns the
+// description with their comments. A Go value may be none of the constants, so on output they
+// are only described.
+func (w *renderer) enum(s *jsonschema.Schema, t *model.Type, rules *model.Rules, desc string, form func(text string) string) string {
+	texts, described := slices.Clone(rules.Enum), w.output
 	if len(texts) == 0 && t.Enum != nil {
 		texts = enumTexts(t.Enum.Values)
 		described = described || t.Enum.Open
@@ -296,8 +298,11 @@ func (w *renderer) enum(s *jsonschema.Schema, t *model.Type, rules *model.Rules,
 	docs := map[string]string{}
 	if t.Enum != nil {
 		for _, v := range t.Enum.Values {
-			docs[v.JSON] = v.Doc
+			docs[form(v.JSON)] = v.Doc
 		}
+	}
+	for i, text := range texts {
+		texts[i] = form(text)
 	}
 	if !described {
 		for _, text := range texts {
