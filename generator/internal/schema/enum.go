@@ -60,7 +60,8 @@ func (r *Resolver) enumeration(s site, t *types.Named, form *EnumForm) (values *
 		if !r.visible(k) || !Importable(r.pkg.Path, k.Pkg().Path()) {
 			value.Const = nil // it cannot be referred to
 		}
-		value.Said = form != nil && hasName(form.With, k.Name())
+		// A directive for a type of another package is written where the values are used.
+		value.Said = form != nil && (r.sources[k.Pkg()] == nil || hasName(form.With, k.Name()))
 		if value.Platform = r.docs.Constraint(k) != ""; value.Platform && !value.Said {
 			platform = append(platform, k)
 		}
@@ -75,18 +76,20 @@ func (r *Resolver) enumeration(s site, t *types.Named, form *EnumForm) (values *
 // platformValues warns about values that other builds do not have, or have others of.
 func (r *Resolver) platformValues(s site, t *types.Named, some []*types.Const) {
 	at, on, where := r.enumDirective(s, t)
-	if r.sources[some[0].Pkg()] != nil {
-		at.Pos = r.pkg.Fset.Position(some[0].Pos())
-	}
 	names := make([]string, len(some))
 	for i, k := range some {
 		names[i] = k.Name()
 	}
 	list := strings.Join(names, ",")
 	if len(names) > 4 {
-		list = "NAME,..."
+		list = "NAME"
 	}
-	r.warnf(at, "declare them for every build; "+on+"without="+list+" "+where+" leaves them out, with="+list+" confirms them",
+	hint := on + "off " + where + " accepts every value, without=" + list + " leaves them out, closed confirms them"
+	if r.sources[some[0].Pkg()] != nil {
+		at.Pos = r.pkg.Fset.Position(some[0].Pos())
+		hint = "declare them for every build; " + on + "without=" + list + " " + where + " leaves them out, with=" + list + " confirms them"
+	}
+	r.warnf(at, hint,
 		"type %s has values by constants of files with a build constraint (%s): %s; the contract has the values of this build",
 		r.typeString(t), r.docs.Constraint(some[0]), someOf(some))
 }
