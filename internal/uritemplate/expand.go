@@ -10,7 +10,7 @@ func (t *Template) Expand(value func(name string) Value) string {
 	var b []byte
 	for _, p := range t.parts {
 		if p.op == nil {
-			b = append(b, p.literal...)
+			b = append(b, p.text...)
 			continue
 		}
 		lead := p.op.first

@@ -23,7 +23,7 @@ type slot struct {
 	part      *part
 }
 
-// Match reports whether uri is an expansion of the template, and returns the value of
+// Match reports whether uri, or its normal form (see [Normal]), is an expansion of the template, and returns the value of
 // each of [Template.Variables], nil if it is undefined. If several results are
 // possible, earlier variables get as much as possible; a variable that occurs twice
 // must have one value. The time is proportional to the length of uri.
@@ -32,6 +32,7 @@ type slot struct {
 // not match. With empty set, {x} and {+x} may match the empty string, as in RFC 6570;
 // such a variable counts as defined.
 func (t *Template) Match(uri string, empty bool) ([]Value, bool) {
+	uri = Normal(uri)
 	if !strings.HasPrefix(uri, t.Prefix()) {
 		return nil, false
 	}

@@ -2,6 +2,7 @@ package uritemplate
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -16,7 +17,8 @@ type Template struct {
 
 // part is a literal, or an expression where there are variables.
 type part struct {
-	literal   string // percent-encoded
+	text      string // as it is published
+	literal   string // in normal form, see [Normal]
 	op        *operator
 	variables []Variable
 	index     []int // of each variable, in the names of the template
@@ -63,7 +65,7 @@ func Parse(template string) (*Template, error) {
 			return nil, err
 		}
 		if literal != "" {
-			t.parts = append(t.parts, part{literal: literal})
+			t.parts = append(t.parts, part{text: literal, literal: Normal(literal)})
 		}
 		if !found {
 			break
@@ -76,6 +78,7 @@ func Parse(template string) (*Template, error) {
 		if err != nil {
 			return nil, fmt.Errorf("expression {%s}: %w", inside, err)
 		}
+		p.text = "{" + inside + "}"
 		for _, v := range p.variables {
 			n, again := index[v.Name]
 			switch {
@@ -98,6 +101,16 @@ func Parse(template string) (*Template, error) {
 
 // String returns the text of the template.
 func (t *Template) String() string { return t.source }
+
+// Encoded returns the text of the template with what lies outside ASCII percent-encoded: clients that expand the
+// template then make URIs, also those that do not encode literals.
+func (t *Template) Encoded() string {
+	var b strings.Builder
+	for _, p := range t.parts {
+		b.WriteString(p.text)
+	}
+	return b.String()
+}
 
 // Variables returns the variables in their order. It must not be changed.
 func (t *Template) Variables() []Variable { return t.names }
@@ -192,6 +205,55 @@ func isName(s string) bool {
 	return true
 }
 
+// Normal returns the form of a URI in which those that differ only in the case of percent-encoding are the same (RFC
+// 3986, section 6.2.2.1), as are those that are not percent-encoded outside ASCII although a URI is.
+func Normal(uri string) string {
+	i := 0
+	for i < len(uri) && uri[i] < utf8.RuneSelf && !(uri[i] == '%' && isTriplet(uri[i:]) && isLower(uri[i+1], uri[i+2])) {
+		i++
+	}
+	if i == len(uri) {
+		return uri
+	}
+	b := append(make([]byte, 0, len(uri)+16), uri[:i]...)
+	for ; i < len(uri); i++ {
+		switch c := uri[i]; {
+		case c >= utf8.RuneSelf:
+			b = appendTriplet(b, c)
+		case c == '%' && isTriplet(uri[i:]):
+			b = appendTriplet(b, byte(unhex(uri[i+1])<<4|unhex(uri[i+2])))
+			i += 2
+		default:
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}
+
+func isLower(digits ...byte) bool {
+	return slices.ContainsFunc(digits, func(c byte) bool { return c >= 'a' })
+}
+
+// Encode returns a URI with what lies outside ASCII percent-encoded, and unchanged otherwise.
+func Encode(uri string) string {
+	var b []byte
+	for i := range len(uri) {
+		switch c := uri[i]; {
+		case c >= utf8.RuneSelf:
+			if b == nil {
+				b = append(make([]byte, 0, len(uri)+16), uri[:i]...)
+			}
+			b = appendTriplet(b, c)
+		case b != nil:
+			b = append(b, c)
+		}
+	}
+	if b == nil {
+		return uri
+	}
+	return string(b)
+}
+
 // encodeLiteral returns a literal in its form in a URI (RFC 6570, section 3.1).
 func encodeLiteral(s string) (string, error) {
 	var b []byte
@@ -205,9 +267,7 @@ func encodeLiteral(s string) (string, error) {
 		case r <= ' ', r == 0x7f, strings.ContainsRune("\"<>\\^`|}", r):
 			return "", fmt.Errorf("literal %q has the character %q, which no URI has", s, r)
 		case r >= utf8.RuneSelf:
-			for _, c := range []byte(s[i : i+size]) {
-				b = appendTriplet(b, c)
-			}
+			b = append(b, Encode(s[i:i+size])...)
 		default:
 			b = append(b, s[i])
 		}
