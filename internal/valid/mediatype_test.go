@@ -1,9 +1,11 @@
-package mcp
+package valid_test
 
 import (
 	"math/rand/v2"
 	"mime"
 	"testing"
+
+	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
 // TestMediaTypeParameters: what is valid is valid for package mime. That accepts more: an
@@ -16,7 +18,7 @@ func TestMediaTypeParameters(t *testing.T) {
 		`text/plain; a="b`: false, `text/plain; a="b"c`: false, "text/plain; a=b;;": false, "text/plain; a=b\r\n": false, "text/plain; a=\"b\n\"": false,
 		"text/plain; é=x": false,
 	} {
-		if validMIMEType(s) != want {
+		if valid.IsMediaType(s) != want {
 			t.Errorf("%q is valid: %v", s, !want)
 		}
 	}
@@ -26,7 +28,7 @@ func TestMediaTypeParameters(t *testing.T) {
 		for range rand.N(8) {
 			s += parts[rand.N(len(parts))]
 		}
-		if _, _, err := mime.ParseMediaType(s); err != nil && validMIMEType(s) {
+		if _, _, err := mime.ParseMediaType(s); err != nil && valid.IsMediaType(s) {
 			t.Errorf("%q is valid, and not for package mime: %v", s, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/valid"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -176,7 +177,7 @@ func (c jsonText) appendTo(b []byte, r *rendering) []byte {
 func (r *rendering) media(b []byte, kind string, data []byte, mime string, a *Annotations, m Meta) []byte {
 	if mime == "" {
 		mime = "application/octet-stream"
-	} else if !validMIMEType(mime) { // without the words where they are not needed
+	} else if !valid.IsMediaType(mime) { // without the words where they are not needed
 		r.fail(checkMIMEType("a block of type "+kind, mime))
 	}
 	b = append(b, `{"type":"`...)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/internal/valid"
 	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
@@ -50,7 +51,7 @@ func WithExtension(e Extension) Option {
 	if !ok || prefix == "" || name == "" {
 		panic(fmt.Sprintf("mcp: name %q of an extension must have a prefix and a slash", e.Name))
 	}
-	if !isMetaPrefix(prefix) || !isMetaName(name) {
+	if !valid.IsMetaPrefix(prefix) || !valid.IsMetaName(name) {
 		panic(fmt.Sprintf("mcp: name %q of an extension must be labels joined by dots, a slash and a name, such as com.example/search", e.Name))
 	}
 	settings := checkSettings("extension "+e.Name, e.Settings)

@@ -2,8 +2,8 @@ package mcp
 
 import (
 	"fmt"
-	"strings"
 
+	"github.com/mcpgen/mcpgen/internal/valid"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
@@ -65,17 +65,12 @@ type Feature interface {
 	listingSize() int
 }
 
-// maxName is the length that the specification allows (server/tools, names).
-const maxName = 128
-
-// checkName panics if a name is not allowed.
+// checkName panics if a name is not allowed (server/tools, names).
 func checkName(kind FeatureKind, name string) {
-	if name == "" || len(name) > maxName {
-		panic(fmt.Sprintf("mcp: %s name %q must have 1 to %d characters", kind, name, maxName))
-	}
-	for _, r := range name {
-		if !strings.ContainsRune("_-.", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') {
-			panic(fmt.Sprintf("mcp: %s name %q must consist of letters, digits and the characters _ - .", kind, name))
-		}
+	switch {
+	case name == "" || len(name) > valid.MaxName:
+		panic(fmt.Sprintf("mcp: %s name %q must have 1 to %d characters", kind, name, valid.MaxName))
+	case !valid.IsName(name):
+		panic(fmt.Sprintf("mcp: %s name %q must consist of letters, digits and the characters _ - .", kind, name))
 	}
 }

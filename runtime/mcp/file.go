@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -15,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpgen/mcpgen/internal/regularfile"
+	"github.com/mcpgen/mcpgen/internal/valid"
 	"github.com/mcpgen/mcpgen/runtime/internal/exactpath"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 )
@@ -90,8 +90,8 @@ func leavesDirectory(fsys reflect.Value) bool {
 }
 
 func newFiles(info FilesInfo, f *files) Feature {
-	if !validURI(info.Prefix+"x") || !strings.HasSuffix(info.Prefix, "/") {
-		panic(fmt.Sprintf("mcp: prefix %q of files must be the begin of a URI, with a slash at its end", info.Prefix))
+	if fault := valid.FilesPrefix("files", info.Prefix); fault != nil {
+		panic("mcp: " + fault.Error())
 	}
 	f.info = info
 	t := &TemplateInfo{

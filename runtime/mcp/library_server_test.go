@@ -317,19 +317,19 @@ func TestRegisteringWhatCannotBe(t *testing.T) {
 			s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "p"}, noneP))
 		},
 		`mcp: resource x:b has no name`: func() { s.Register(mcp.NewResource(mcp.ResourceInfo{URI: "x:b"}, none)) },
-		`mcp: "motto" of resource "b" is not an absolute URI`: func() {
+		`mcp: resource "b" has the URI "motto", which is not an absolute URI (RFC 3986): it begins with a scheme and a colon, and what a URI cannot have is percent-encoded`: func() {
 			s.Register(mcp.NewResource(mcp.ResourceInfo{URI: "motto", Name: "b"}, none))
 		},
-		`mcp: "x:a b" of resource "b" is not an absolute URI`: func() {
+		`mcp: resource "b" has the URI "x:a b", which is not an absolute URI (RFC 3986): it begins with a scheme and a colon, and what a URI cannot have is percent-encoded`: func() {
 			s.Register(mcp.NewResource(mcp.ResourceInfo{URI: "x:a b", Name: "b"}, none))
 		},
-		`mcp: "x:%2" of resource "b" is not an absolute URI`: func() {
+		`mcp: resource "b" has the URI "x:%2", which is not an absolute URI (RFC 3986): it begins with a scheme and a colon, and what a URI cannot have is percent-encoded`: func() {
 			s.Register(mcp.NewResource(mcp.ResourceInfo{URI: "x:%2", Name: "b"}, none))
 		},
 		`mcp: URI template "x:{a" of "t": expression {a has no end`: func() {
 			s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "x:{a", Name: "t"}, noneT))
 		},
-		`mcp: URI template "{a}" of "t" does not begin with a scheme`: func() {
+		`mcp: resource template "t" has the URI template "{a}", which has no scheme: begin it with a scheme of your own, such as books://`: func() {
 			s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "{a}", Name: "t"}, noneT))
 		},
 		`mcp: URI template "y:{a}" of "t" has no variable b`: func() {
@@ -350,7 +350,7 @@ func TestRegisteringWhatCannotBe(t *testing.T) {
 		`mcp: os.DirFS does not keep links inside of the directory; use NewFiles with os.OpenRoot`: func() {
 			mcp.NewFS(mcp.FilesInfo{Prefix: "x:///"}, os.DirFS("."))
 		},
-		`mcp: prefix "docs" of files must be the begin of a URI, with a slash at its end`: func() {
+		`mcp: files have the prefix "docs": it must be the begin of a URI, with a slash at its end`: func() {
 			mcp.NewFS(mcp.FilesInfo{Prefix: "docs"}, fstest.MapFS{})
 		},
 		`mcp: name "search" of an extension must have a prefix and a slash`: func() { mcp.WithExtension(mcp.Extension{Name: "search"}) },

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/internal/valid"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -289,7 +290,7 @@ func (t *template) resources(ctx context.Context, s *Server) ([]ResourceInfo, er
 	}
 	all := make([]ResourceInfo, 0, len(given))
 	for _, r := range given {
-		if !validURI(r.URI) {
+		if !valid.IsResourceURI(r.URI) {
 			s.log.Program(ctx, slog.LevelWarn, "listed resource left out: not a URI",
 				slog.String("uri", r.URI), slog.String("template", t.info.URITemplate))
 			continue

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/valid"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -108,8 +109,8 @@ func (r *resource) renamed(prefix string) Feature {
 func (r *resource) check(s *Server) {
 	checkResourceName(KindResource, r.name, r.info.URI)
 	checkPublished(s, KindResource, r.name, r.info.MIMEType, r.info.Scopes, r.info.Annotations, r.info.Icons, r.info.Meta)
-	if !validURI(r.info.URI) {
-		panic(fmt.Sprintf("mcp: %q of resource %q is not an absolute URI", r.info.URI, r.name))
+	if fault := valid.ResourceURI("resource "+strconv.Quote(r.name), r.info.URI); fault != nil {
+		panic("mcp: " + fault.Error())
 	}
 }
 

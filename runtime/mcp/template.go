@@ -3,8 +3,10 @@ package mcp
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
+	"github.com/mcpgen/mcpgen/internal/valid"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -94,8 +96,8 @@ func (t *template) check(s *Server) {
 	if t.problem != nil {
 		panic(fmt.Sprintf("mcp: URI template %q of %q: %v", t.info.URITemplate, t.name, t.problem))
 	}
-	if !validURI(t.pattern.Prefix() + "x") {
-		panic(fmt.Sprintf("mcp: URI template %q of %q does not begin with a scheme", t.info.URITemplate, t.name))
+	if fault := valid.Template("resource template "+strconv.Quote(t.name), t.pattern); fault != nil {
+		panic("mcp: " + fault.Error())
 	}
 	for _, v := range t.info.Variables {
 		if !t.has(v.Name) {

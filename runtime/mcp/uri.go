@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
-	"github.com/mcpgen/mcpgen/runtime/internal/uripattern"
+	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
 // maxURI is how long the URI in a request may be, in bytes.
-const maxURI = 8 << 10
+const maxURI = valid.MaxURI
 
 // ExpandURI fills in a URI template (RFC 6570) with pairs of a variable and its
 // value, for the links and listings that lead to a template's resources:
@@ -30,9 +30,6 @@ func ExpandURI(template string, pairs ...string) string {
 	}
 	return t.Expand(func(name string) uritemplate.Value { return values[name] })
 }
-
-// validURI reports whether s is a URI with a scheme, and short enough for a request.
-func validURI(s string) bool { return len(s) <= maxURI && uripattern.IsURI(s) }
 
 // escapeSegments escapes the segments of a path for a URI.
 func escapeSegments(path string) string {

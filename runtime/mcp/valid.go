@@ -7,8 +7,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/uripattern"
-	"github.com/mcpgen/mcpgen/runtime/wire"
+	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
 // This file checks values of authors by the text of the specification, if its schemas allow any
@@ -16,100 +15,14 @@ import (
 // in a result or a question an error for that call, which the server logs.
 
 // checkURI returns an error for an invalid URI. It may be longer than URIs of clients.
-func checkURI(what, uri string) error {
-	if uri == "" {
-		return fmt.Errorf("%s has no URI: set an absolute one, such as file:///name", what)
-	}
-	if !uripattern.IsURI(uri) {
-		return fmt.Errorf("%s has the URI %q, which is not an absolute URI (RFC 3986): it begins with a scheme and a colon, and what a URI cannot have is percent-encoded", what, uri)
-	}
-	if _, ok := wire.FormatURI(uri); !ok {
-		return fmt.Errorf("%s has the URI %q, whose authority cannot be read (RFC 3986)", what, uri)
-	}
-	return nil
-}
+func checkURI(what, uri string) error { return valid.URI(what, uri).Err() }
 
 // checkMIMEType returns an error for an invalid MIME type. The empty one means no type.
-func checkMIMEType(what, s string) error {
-	if s == "" || validMIMEType(s) {
-		return nil
-	}
-	return fmt.Errorf("%s has the MIME type %q: it must be a type and a subtype, such as image/png", what, s)
-}
-
-// validMIMEType reports whether s is a type and a subtype, with parameters or
-// without (RFC 2045, 5.1).
-func validMIMEType(s string) bool {
-	kind, parameters, more := strings.Cut(s, ";")
-	kind = strings.TrimRight(kind, " ")
-	if kind, subtype, ok := strings.Cut(kind, "/"); !ok || !isToken(kind) || !isToken(subtype) {
-		return false
-	}
-	return !more || validParameters(parameters)
-}
-
-// validParameters reports whether s is the parameters of a media type: attributes, each once,
-// with a token or a quoted string, between semicolons. Package mime would be linked into every
-// client.
-func validParameters(s string) bool {
-	seen := map[string]bool{}
-	for {
-		if s = strings.TrimLeft(s, " \t"); s == "" {
-			return true // a semicolon may be the last
-		}
-		name, rest, ok := strings.Cut(s, "=")
-		name = strings.ToLower(strings.TrimRight(name, " \t"))
-		if !ok || !isToken(name) || seen[name] {
-			return false
-		}
-		seen[name] = true
-		if s, ok = cutValue(strings.TrimLeft(rest, " \t")); !ok {
-			return false
-		}
-		if s = strings.TrimLeft(s, " \t"); s == "" {
-			return true
-		}
-		if s, ok = strings.CutPrefix(s, ";"); !ok {
-			return false
-		}
-	}
-}
-
-// cutValue returns what follows the value of a parameter.
-func cutValue(s string) (rest string, ok bool) {
-	if !strings.HasPrefix(s, `"`) {
-		end := strings.IndexAny(s, "; \t")
-		if end < 0 {
-			end = len(s)
-		}
-		return s[end:], isToken(s[:end])
-	}
-	for i := 1; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == '"':
-			return s[i+1:], true
-		case c == '\\' && i+1 < len(s):
-			i++
-		case c == '\r', c == '\n':
-			return "", false
-		}
-	}
-	return "", false
-}
-
-// isToken reports whether s is a token (RFC 2045, 5.1).
-func isToken(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c <= ' ' || c >= 0x7f || strings.IndexByte(`()<>@,;:\"/[]?=`, c) >= 0 {
-			return false
-		}
-	}
-	return s != ""
-}
+func checkMIMEType(what, s string) error { return valid.MediaType(what, s).Err() }
 
 // check returns an error for a role that a message cannot have.
 func (r Role) check() error {
-	if r == RoleUser || r == RoleAssistant {
+	if valid.IsRole(string(r)) {
 		return nil
 	}
 	return fmt.Errorf("the role %q is neither user nor assistant", string(r))
@@ -125,7 +38,7 @@ func (a *Annotations) check() error {
 			return fmt.Errorf("the audience of annotations: %w", err)
 		}
 	}
-	if p := a.Priority; p != nil && !(*p >= 0 && *p <= 1) {
+	if p := a.Priority; p != nil && !valid.IsFraction(*p) {
 		return fmt.Errorf("the priority of annotations is %v: it must be from 0 to 1", *p)
 	}
 	if t := a.LastModified; !t.IsZero() && (t.Year() < 0 || t.Year() > 9999) {
@@ -137,49 +50,11 @@ func (a *Annotations) check() error {
 // checkIcons returns an error for invalid icons.
 func checkIcons(icons []Icon) error {
 	for _, icon := range icons {
-		if err := icon.check(); err != nil {
-			return err
+		if fault := (*valid.Icon)(&icon).Fault(); fault != nil {
+			return fault
 		}
 	}
 	return nil
-}
-
-func (i *Icon) check() error {
-	if err := checkURI("an icon", i.Source); err != nil {
-		return err
-	}
-	switch scheme, _, _ := strings.Cut(i.Source, ":"); strings.ToLower(scheme) {
-	case "https", "http", "data":
-	default:
-		return fmt.Errorf("an icon has the source %q: it must be an https: or data: URI", i.Source)
-	}
-	if err := checkMIMEType("an icon", i.MIMEType); err != nil {
-		return err
-	}
-	for _, size := range i.Sizes {
-		if !isIconSize(size) {
-			return fmt.Errorf(`an icon has the size %q: it must be width and height in pixels, such as "48x48", or "any"`, size)
-		}
-	}
-	switch i.Theme {
-	case "", "light", "dark":
-		return nil
-	}
-	return fmt.Errorf("an icon has the theme %q: it must be light or dark", i.Theme)
-}
-
-func isIconSize(s string) bool {
-	width, height, ok := strings.Cut(s, "x")
-	return s == "any" || ok && isDigits(width) && isDigits(height)
-}
-
-func isDigits(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
 }
 
 // checkPublished panics if the description of a feature is not valid.
@@ -196,7 +71,7 @@ func checkPublished(s *Server, kind FeatureKind, name string, mimeType string, s
 // checkScopes returns an error for a text that is not a scope (RFC 6749, section 3.3).
 func checkScopes(scopes []string) error {
 	for _, scope := range scopes {
-		if scope == "" || strings.ContainsFunc(scope, func(r rune) bool { return r < '!' || r == '"' || r == '\\' || r > '~' }) {
+		if !valid.IsScope(scope) {
 			return fmt.Errorf(`scope %q must consist of ASCII characters without blanks, quotes and backslashes`, scope)
 		}
 	}
@@ -221,8 +96,8 @@ func (i *ResourceInfo) check(s *Server) error {
 // check returns an error for an invalid identity of a server.
 func (i *ServerInfo) check() error {
 	if i.Website != "" {
-		if err := checkURI("the website", i.Website); err != nil {
-			return err
+		if fault := valid.Website(i.Website); fault != nil {
+			return fault
 		}
 	}
 	return checkIcons(i.Icons)
@@ -230,7 +105,7 @@ func (i *ServerInfo) check() error {
 
 // checkFraction returns an error for a number that is not from 0 to 1. Nil is valid.
 func checkFraction(what string, v *float64) error {
-	if v == nil || *v >= 0 && *v <= 1 {
+	if v == nil || valid.IsFraction(*v) {
 		return nil
 	}
 	return fmt.Errorf("%s is %v: it must be from 0 to 1", what, *v)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/valid"
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -35,16 +36,13 @@ type Support struct {
 	Restart bool
 }
 
-const (
-	defaultTTL = time.Hour
-	minTTL     = time.Minute
-)
+const defaultTTL = time.Hour
 
 // Tool returns the tool as one whose calls may, or must, run as tasks. Generated code calls it for
 // task=. A server with such a tool keeps tasks in memory, unless [WithStore] says otherwise. It panics
 // if the feature is not a tool, a time is negative, or TTL is below a minute.
 func Tool(f mcp.Feature, s Support) mcp.Feature {
-	if s.Inline < 0 || s.Poll < 0 || s.TTL != 0 && s.TTL < minTTL {
+	if !valid.AreTaskTimes(s.Inline, s.TTL, s.Poll) {
 		panic("mcptask: the times of tool " + f.Info().Name + " must not be negative, and its TTL at least a minute")
 	}
 	return newTool(f, &taskcall.Support{

@@ -2,8 +2,9 @@ package wire
 
 import (
 	"net/netip"
-	"net/url"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
 // FormatHostname is the format hostname: RFC 1123, section 2.1, where a final dot
@@ -26,15 +27,7 @@ func FormatIPv6(s string) (want string, ok bool) {
 // FormatURI is the format uri: RFC 3986 with a scheme, as package net/url parses it.
 func FormatURI(s string) (want string, ok bool) {
 	want = "an absolute URI such as https://example.com/path"
-	u, err := url.Parse(s)
-	if err != nil || !u.IsAbs() {
-		return want, false
-	}
-	// net/url does not check the text in brackets, nor a colon elsewhere.
-	if host := u.Hostname(); strings.Contains(host, ":") {
-		return want, strings.Contains(u.Host, "[") && strings.Contains(u.Host, "]") && isIPv6(host)
-	}
-	return want, true
+	return want, valid.ParsesAsURI(s)
 }
 
 func isHostname(s string) bool {

@@ -6,13 +6,13 @@ package analyze
 import (
 	"go/ast"
 	"go/types"
-	"net/url"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
+	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
 // Package analyses one package. The model is complete only when no error was
@@ -176,8 +176,10 @@ func (a *analyzer) collectServer() {
 			*target = v
 		}
 	}
-	if u, err := url.Parse(s.Website); s.Website != "" && (err != nil || !isWeb(u)) {
-		a.diags.Errorf(valuePos(d, "website"), at.Subject, "%q is not the URL of a page", s.Website).Hint = "write an https: URL"
+	if arg, set := d.Get("website"); set {
+		if fault := valid.Website(s.Website); fault != nil {
+			a.diags.Errorf(arg.ValuePos, at.Subject, "%s", fault.Problem).Hint = fault.Hint
+		}
 	}
 	s.Icons, _ = a.iconsOver(nil, d, at, true)
 	s.TTL, _ = d.Duration("ttl")

@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"go/token"
 	"go/types"
-	"mime"
-	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
 // function describes the Go function behind a feature. ok is false when a
@@ -105,21 +104,12 @@ func (a *analyzer) mediaType(dir *directive.Directive, at diag.Place) (value str
 	if !set {
 		return "", true
 	}
-	if !isMediaType(arg.Value) {
+	if !valid.IsMediaType(arg.Value) {
 		a.diags.Errorf(arg.ValuePos, at.Subject, "%q is not a media type", arg.Value).Hint = "write a type and a subtype, such as image/png"
 		return "", false
 	}
 	return arg.Value, true
 }
-
-// isMediaType reports whether a text is a type and a subtype.
-func isMediaType(text string) bool {
-	kind, _, err := mime.ParseMediaType(text)
-	return err == nil && strings.Contains(kind, "/")
-}
-
-// isWeb reports whether a URL is one of a page.
-func isWeb(u *url.URL) bool { return (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" }
 
 // claims finds what is published twice. The later of two in the source is the one to be
 // changed.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 	"github.com/mcpgen/mcpgen/internal/visible"
@@ -126,6 +127,9 @@ func (c *visibleChecker) walk(v reflect.Value, what, owner string, at diag.Place
 		c.walkStruct(v, owner, at)
 	case reflect.String:
 		c.check(v.String(), cmp.Or(memberNames[what], "text"), owner, at)
+		if jsonMembers[what] {
+			c.checkStrict(v.String(), memberNames[what], owner, at)
+		}
 	}
 }
 
@@ -151,6 +155,24 @@ func (c *visibleChecker) walkStruct(v reflect.Value, owner string, at diag.Place
 // owned are the types whose names say what a text belongs to.
 var owned = map[reflect.Type]bool{
 	reflect.TypeFor[model.Field](): true, reflect.TypeFor[model.Type](): true,
+}
+
+// jsonMembers are the members of the model that are JSON texts, which are published as they are.
+var jsonMembers = map[string]bool{"JSON": true, "Enum": true, "Examples": true, "Schema": true}
+
+// checkStrict refuses JSON that servers and clients do not read alike.
+func (c *visibleChecker) checkStrict(text, what, owner string, at diag.Place) {
+	problem := ""
+	if jsontext.Valid(text) {
+		problem = jsontext.NotStrict(text)
+	}
+	if problem == "" {
+		return
+	}
+	if owner != "" {
+		what += " of " + strings.Map(printable, owner)
+	}
+	c.diags.Errorf(at.Pos, at.Subject, "the %s %s", what, problem).Hint = "write JSON that every reader takes alike"
 }
 
 // check checks a text. Texts that are JSON may have hidden characters as escapes, which

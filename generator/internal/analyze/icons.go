@@ -1,19 +1,17 @@
 package analyze
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"go/token"
 	"io"
-	"net/url"
-	"regexp"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
 // This file reads icon= and meta=, which clients get as they are written.
@@ -58,8 +56,8 @@ func readIcons(arg directive.Arg) (icons []model.Icon, problems []iconProblem) {
 	for _, item := range arg.Items() {
 		icon := model.Icon{Source: item.Value}
 		icons = append(icons, icon)
-		if message, hint := iconFault(icon); message != "" {
-			problems = append(problems, iconProblem{item.Pos, message, hint})
+		if fault := (*valid.Icon)(&icon).Fault(); fault != nil {
+			problems = append(problems, iconProblem{item.Pos, fault.Problem, fault.Hint})
 		}
 	}
 	return icons, problems
@@ -90,43 +88,12 @@ func readIconObjects(arg directive.Arg, text string) (icons []model.Icon, proble
 	for _, i := range all {
 		icon := model.Icon{Source: i.Source, MIMEType: i.MIMEType, Sizes: i.Sizes, Theme: i.Theme}
 		icons = append(icons, icon)
-		if message, hint := iconFault(icon); message != "" {
-			problems = append(problems, iconProblem{arg.ValuePos, message, hint})
+		if fault := (*valid.Icon)(&icon).Fault(); fault != nil {
+			problems = append(problems, iconProblem{arg.ValuePos, fault.Problem, fault.Hint})
 		}
 	}
 	return icons, problems
 }
-
-var iconSize = regexp.MustCompile(`^([0-9]+x[0-9]+|any)$`)
-
-// iconFault returns what is wrong with an icon, which clients load: from the web, or out of the URI
-// itself.
-func iconFault(icon model.Icon) (message, hint string) {
-	if u, err := url.Parse(icon.Source); err != nil || !(u.Scheme == "data" && u.Opaque != "" || isWeb(u)) {
-		return fmt.Sprintf("%q is not the URL of an icon", icon.Source), "write an https: URL"
-	}
-	if icon.MIMEType != "" && !isMediaType(icon.MIMEType) {
-		return fmt.Sprintf("%q is not a media type", icon.MIMEType), "write a type and a subtype, such as image/png"
-	}
-	for _, size := range icon.Sizes {
-		if !iconSize.MatchString(size) {
-			return fmt.Sprintf("%q is not the size of an icon", size), `write width and height in pixels, such as "48x48", or "any"`
-		}
-	}
-	switch icon.Theme {
-	case "", "light", "dark":
-		return "", ""
-	}
-	return fmt.Sprintf("there is no theme %q", icon.Theme), "write light or dark"
-}
-
-// metaKey is the syntax of a key: a name, or labels joined by dots, a slash and a name, which may be
-// empty (basic, _meta). Which prefixes are reserved depends on the extensions of the server, which
-// checks that when the feature is registered.
-var metaKey = func() *regexp.Regexp {
-	const label, name = `[A-Za-z]([A-Za-z0-9-]*[A-Za-z0-9])?`, `[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?`
-	return regexp.MustCompile(`^((` + label + `(\.` + label + `)*/)(` + name + `)?|` + name + `)$`)
-}()
 
 // meta reads meta=, a JSON object. It returns ok as it was unless something is wrong.
 func (a *analyzer) meta(dir *directive.Directive, at diag.Place, ok bool) ([]model.Meta, bool) {
@@ -143,19 +110,26 @@ func (a *analyzer) meta(dir *directive.Directive, at diag.Place, ok bool) ([]mod
 	if err := json.Unmarshal([]byte(arg.Value), &members); err != nil || members == nil {
 		return fail(hint, "the metadata is not a JSON object")
 	}
+	if name := jsontext.Repeated(arg.Value); name != "" {
+		return fail("leave one of them out", "the metadata has the name %q twice in one object", name)
+	}
 	var all []model.Meta
 	for _, key := range sortedKeys(members) {
-		if !metaKey.MatchString(key) {
-			return fail(hint, "%q cannot be a key of metadata", key)
+		if fault := valid.MetaKey(key); fault != nil {
+			return fail(fault.Hint, "%s", fault.Problem)
 		}
-		if key == "progressToken" {
-			return fail(hint, "the key %q of metadata is reserved", key)
+		value := jsontext.Compact(string(members[key]))
+		if problem := jsontext.NotStrict(value); problem != "" {
+			return fail("write JSON that every client reads alike", "the value of the _meta key %q %s", key, problem)
 		}
-		var value bytes.Buffer
-		if err := json.Compact(&value, members[key]); err != nil {
-			return fail(hint, "the metadata is not a JSON object")
+		if text, isText := jsontext.String(value); valid.IsTraceKey(key) && (!isText || !valid.IsTraceField(key, text)) {
+			return fail("leave the key out, or write a text as its specification has it", "the value of the _meta key %q does not have the form of W3C Trace Context or Baggage", key)
 		}
-		all = append(all, model.Meta{Key: key, JSON: value.String()})
+		if prefix, reserved := valid.ReservedPrefix(key); reserved {
+			a.diags.Warnf(arg.ValuePos, at.Subject, "the _meta key %q has a prefix that the specification reserves: a server without an extension below %s panics when it registers the feature", key, prefix).
+				Hint = "declare the extension by mcp.WithExtension, or use your own domain"
+		}
+		all = append(all, model.Meta{Key: key, JSON: value})
 	}
 	return all, ok
 }

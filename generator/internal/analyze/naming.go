@@ -3,6 +3,8 @@ package analyze
 import (
 	"strings"
 	"unicode"
+
+	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
 // snake turns a Go identifier into the published form of naming=snake:
@@ -82,21 +84,11 @@ const (
 // the wider rule of 2025-11-25 (server/tools, tool names), which adds dots and
 // 128 characters.
 func checkName(name string) nameRule {
-	if name == "" || len(name) > 128 {
+	switch {
+	case !valid.IsName(name):
 		return nameBad
+	case len(name) > 64, strings.Contains(name, "."):
+		return nameRisky
 	}
-	rule := nameGood
-	if len(name) > 64 {
-		rule = nameRisky
-	}
-	for _, r := range name {
-		switch {
-		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '_', r == '-':
-		case r == '.':
-			rule = nameRisky
-		default:
-			return nameBad
-		}
-	}
-	return rule
+	return nameGood
 }

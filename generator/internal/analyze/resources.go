@@ -5,11 +5,13 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
 // collectResources turns every //mcp:resource into a resource or a template of
@@ -48,6 +50,7 @@ func (a *analyzer) resource(d declared) *model.Resource {
 	r := &model.Resource{URI: uri.Value}
 	template, ok := a.resourceURI(uri, at)
 	if template != nil {
+		r.URI = template.Encoded()
 		for _, v := range template.Variables() {
 			r.Variables = append(r.Variables, v.Name)
 		}
@@ -98,7 +101,7 @@ func (a *analyzer) resourceKeys(r *model.Resource, dir *directive.Directive, at 
 	r.MIME, ok = a.mediaType(dir, at)
 	if audience, set := dir.Get("audience"); set {
 		for _, item := range audience.Names() {
-			if item.Value != "user" && item.Value != "assistant" {
+			if !valid.IsRole(item.Value) {
 				a.diags.Errorf(item.Pos, at.Subject, "there is no audience %q", item.Value).Hint = "write user, assistant, or both"
 				ok = false
 				continue
@@ -108,7 +111,7 @@ func (a *analyzer) resourceKeys(r *model.Resource, dir *directive.Directive, at 
 	}
 	if priority, set := dir.Get("priority"); set {
 		r.Priority = priority.Value
-		if !unit(priority.Value) {
+		if f, err := strconv.ParseFloat(priority.Value, 64); err != nil || !valid.IsFraction(f) {
 			a.diags.Errorf(priority.ValuePos, at.Subject, "priority %s is not from 0 to 1", priority.Value).
 				Hint = "0 is entirely optional, 1 is required"
 			ok = false
@@ -201,6 +204,10 @@ func (a *analyzer) valueResource(r *model.Resource, d declared, ok bool, at diag
 		}
 		if !strings.HasSuffix(r.URI, "/") {
 			r.URI += "/"
+		}
+		if fault := valid.FilesPrefix("the files", r.URI); fault != nil {
+			a.diags.Errorf(at.Pos, at.Subject, "%s", fault.Problem).Hint = fault.Hint
+			ok = false
 		}
 	default:
 		a.diags.Errorf(at.Pos, at.Subject, "a value of type %s cannot be a resource", a.shortType(t)).

@@ -2,15 +2,14 @@ package analyze
 
 import (
 	"fmt"
-	"net/url"
 	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
+	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
 const notURI = "percent-encode what a URI cannot have, a space as %20"
@@ -37,18 +36,20 @@ func (a *analyzer) resourceURI(arg directive.Arg, at diag.Place) (t *uritemplate
 		}
 		return bad(faultOffset(uri, err), hint, "URI %s: %v", uri, err)
 	}
-	before, _, _ := strings.Cut(uri, "{")
-	if !scheme.MatchString(before) {
+	fault := valid.Template("the resource", t)
+	if len(t.Variables()) == 0 {
+		fault = valid.ResourceURI("the resource", t.Encoded())
+	}
+	if fault != nil {
+		before, _, _ := strings.Cut(uri, "{")
+		if scheme.MatchString(before) {
+			return bad(0, fault.Hint, "%s", fault.Problem)
+		}
 		hint := "begin it with a scheme of your own, such as books://"
 		if before != "" {
 			hint += strings.TrimLeft(uri, "/")
 		}
 		return bad(0, hint, "URI %s has no scheme", uri)
-	}
-	if len(t.Variables()) == 0 {
-		if _, err := url.Parse(uri); err != nil {
-			return bad(0, notURI, "URI %s: %v", uri, strings.TrimPrefix(err.Error(), "parse "+strconv.Quote(uri)+": "))
-		}
 	}
 	return t, true
 }
@@ -164,10 +165,4 @@ func shape(uri string) string {
 		rest = after
 	}
 	return b.String()
-}
-
-// unit reports whether a JSON number is from 0 to 1.
-func unit(number string) bool {
-	f, err := strconv.ParseFloat(number, 64)
-	return err == nil && f >= 0 && f <= 1
 }

@@ -3,6 +3,7 @@ package analyze
 import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
 // scopesOver reads scopes=, or returns those of the defaults. It returns ok as it was unless one
@@ -31,21 +32,11 @@ func (a *analyzer) checkDefaultScopes() {
 // readScopes reads the scopes of a value, and those that are not valid.
 func readScopes(arg directive.Arg) (scopes []string, problems []directive.Item) {
 	for _, item := range arg.Names() {
-		if isScope(item.Value) {
+		if valid.IsScope(item.Value) {
 			scopes = append(scopes, item.Value)
 		} else {
 			problems = append(problems, item)
 		}
 	}
 	return scopes, problems
-}
-
-// isScope reports whether a text is a scope token (RFC 6749, section 3.3).
-func isScope(text string) bool {
-	for _, r := range text {
-		if r < '!' || r > '~' || r == '"' || r == '\\' {
-			return false
-		}
-	}
-	return text != ""
 }

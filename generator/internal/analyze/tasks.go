@@ -6,6 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
 // taskWords are the keys of directives for tasks. Nil means that none has the key.
@@ -17,9 +18,6 @@ type taskWords struct {
 
 // defaultInline is how long an optional call may take before it becomes a task.
 const defaultInline = 2 * time.Second
-
-// minTaskTTL is the shortest time for which a task is kept.
-const minTaskTTL = time.Minute
 
 // with puts the keys of one directive over others.
 func (w taskWords) with(d *directive.Directive) taskWords {
@@ -55,7 +53,7 @@ func (a *analyzer) task(tool *model.Tool, dir *directive.Directive, outer taskWo
 	if w.restart != nil {
 		t.Restart = *w.restart
 	}
-	if w.ttl != nil && *w.ttl < minTaskTTL {
+	if w.ttl != nil && (*w.ttl == 0 || !valid.AreTaskTimes(t.Inline, *w.ttl, t.Poll)) {
 		a.diags.Errorf(at.At(valuePos(dir, "taskttl")).Pos, at.Subject, "taskttl=%s is less than a minute: a client could not get the result", *w.ttl).
 			Hint = "write taskttl=1m or more"
 		return false

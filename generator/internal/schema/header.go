@@ -11,6 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 	"github.com/mcpgen/mcpgen/generator/internal/keyword"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
 // headerKeyword names the HTTP header that repeats an argument. Its value is defined in
@@ -24,7 +25,7 @@ func applyHeader(f *model.Field, k setting) (hint string, err error) {
 }
 
 func setHeader(f *model.Field, name string) error {
-	if !isToken(name) {
+	if !valid.IsHeaderName(name) {
 		return fmt.Errorf("header %q is not a header name", name)
 	}
 	t := base(f.Type)
@@ -40,19 +41,6 @@ func setHeader(f *model.Field, name string) error {
 	return nil
 }
 
-func isToken(s string) bool {
-	for i := range len(s) {
-		c := s[i]
-		if (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') && strings.IndexByte("!#$%&'*+-.^_`|~", c) < 0 {
-			return false
-		}
-	}
-	return s != ""
-}
-
-// maxHeaderInteger is the largest integer that every client writes exactly.
-const maxHeaderInteger = 1<<53 - 1
-
 // checkHeader refuses what a header cannot repeat, and bounds integers that say
 // nothing about their size.
 func checkHeader(f *model.Field) (hint, problem string) {
@@ -66,7 +54,7 @@ func checkHeader(f *model.Field) (hint, problem string) {
 	if f.Quoted || t.Kind != model.Int && t.Kind != model.Uint || t.Bits <= 32 {
 		return "", ""
 	}
-	limit := big.NewRat(maxHeaderInteger, 1)
+	limit := big.NewRat(valid.MaxHeaderInteger, 1)
 	inside := func(text string) bool {
 		n, ok := jsontext.Number(text)
 		return !ok || n.Abs(n).Cmp(limit) <= 0
@@ -91,10 +79,10 @@ func checkHeader(f *model.Field) (hint, problem string) {
 		return "", ""
 	}
 	if f.Rules.Limit(keyword.Minimum) == "" && f.Rules.Limit(keyword.ExclusiveMinimum) == "" && t.Kind == model.Int {
-		f.Rules.SetLimit(keyword.Minimum, strconv.FormatInt(-maxHeaderInteger, 10))
+		f.Rules.SetLimit(keyword.Minimum, strconv.FormatInt(-valid.MaxHeaderInteger, 10))
 	}
 	if f.Rules.Limit(keyword.Maximum) == "" && f.Rules.Limit(keyword.ExclusiveMaximum) == "" {
-		f.Rules.SetLimit(keyword.Maximum, strconv.FormatInt(maxHeaderInteger, 10))
+		f.Rules.SetLimit(keyword.Maximum, strconv.FormatInt(valid.MaxHeaderInteger, 10))
 	}
 	return "", ""
 }

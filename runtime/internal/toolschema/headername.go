@@ -1,11 +1,14 @@
 package toolschema
 
-import "strings"
+import "github.com/mcpgen/mcpgen/internal/valid"
 
 // HeaderName returns the header field, in canonical form, that mirrors an argument
 // under the name. It reports false unless the name is a token (RFC 9110, section
 // 5.6.2).
 func HeaderName(name string) (header string, ok bool) {
+	if !valid.IsHeaderName(name) {
+		return "", false
+	}
 	b := append(make([]byte, 0, 64), "Mcp-Param-"...)
 	upper := true
 	for i := range len(name) {
@@ -15,12 +18,9 @@ func HeaderName(name string) (header string, ok bool) {
 			c &^= 0x20
 		case letter:
 			c |= 0x20
-		case c >= '0' && c <= '9', strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0:
-		default:
-			return "", false
 		}
 		upper = c == '-'
 		b = append(b, c)
 	}
-	return string(b), name != ""
+	return string(b), true
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/internal/valid"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -114,9 +115,6 @@ func (s *headerSearch) add(schema, value []byte, path []string, open bool) error
 	return nil
 }
 
-// maxSafeInteger is how large integers are that every client writes exactly.
-const maxSafeInteger = 1<<53 - 1
-
 // paramKind returns the kind of the values that a schema allows.
 func paramKind(schema []byte) (kind byte, err error) {
 	var kindName string
@@ -145,8 +143,8 @@ func paramKind(schema []byte) (kind byte, err error) {
 		return 0, errors.New(`needs "type":"string", "integer" or "boolean", and no other type besides`)
 	}
 	for _, n := range numbers {
-		if f, err := strconv.ParseFloat(string(n), 64); err != nil || math.Abs(f) > maxSafeInteger {
-			return 0, fmt.Errorf("%s is beyond %d, up to which clients write integers exactly", n, int64(maxSafeInteger))
+		if f, err := strconv.ParseFloat(string(n), 64); err != nil || math.Abs(f) > float64(valid.MaxHeaderInteger) {
+			return 0, fmt.Errorf("%s is beyond %d, up to which clients write integers exactly", n, valid.MaxHeaderInteger)
 		}
 	}
 	return IntegerParam, nil

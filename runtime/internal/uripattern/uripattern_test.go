@@ -161,18 +161,6 @@ func TestHasDotSegments(t *testing.T) {
 	}
 }
 
-func TestIsURI(t *testing.T) {
-	for text, want := range map[string]bool{
-		"x:a": true, "file:///a%20b": true, "A+b-c.1:x": true, "urn:isbn:1": true, "http://[::1]/": true,
-		"": false, "x": false, "x:": false, ":a": false, "1x:a": false, "x_y:a": false, "x:a b": false, "x:%2": false, "x:%zz": false,
-		"x:\u00e4": false, "x:a\n": false, "x:{a}": false, `x:\`: false, "x:a\x7f": false,
-	} {
-		if got := uripattern.IsURI(text); got != want {
-			t.Errorf("%q: %v", text, got)
-		}
-	}
-}
-
 // FuzzReadings compares URIs with themselves as patterns.
 func FuzzReadings(f *testing.F) {
 	for _, uri := range []string{"file:///a/../b", "x://%2e%2e/%5c", "x:", "", "%", "file://LOCALHOST/A?b#c", "x:\x00*"} {

@@ -1,0 +1,75 @@
+package jsontext
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// maxDepth is how deep the JSON reader of servers lets arrays and objects nest.
+const maxDepth = 512
+
+// NotStrict returns why the JSON reader of servers refuses a valid JSON text, "" if it does not: readers of JSON
+// disagree about a name that an object has twice, half a surrogate pair, and text that is not UTF-8.
+func NotStrict(text string) string {
+	if !utf8.ValidString(text) {
+		return "is not UTF-8"
+	}
+	if name := Repeated(text); name != "" {
+		return fmt.Sprintf("has the name %q twice in one object", name)
+	}
+	depth, inString := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			inString = !inString
+		case inString && c == '\\':
+			escape, size := surrogates(text[i:])
+			if escape != "" {
+				return "has half a surrogate pair, " + escape
+			}
+			i += size - 1
+		case inString:
+		case c == '[', c == '{':
+			if depth++; depth > maxDepth {
+				return fmt.Sprintf("nests more than %d deep", maxDepth)
+			}
+		case c == ']', c == '}':
+			depth--
+		}
+	}
+	return ""
+}
+
+// surrogates returns the length of the escape, or of the pair of escapes, that s begins with, and the escape if it is
+// half a pair.
+func surrogates(s string) (half string, size int) {
+	first, ok := unicodeEscape(s)
+	switch {
+	case !ok:
+		return "", 2
+	case !utf16.IsSurrogate(first):
+		return "", 6
+	}
+	if second, ok := unicodeEscape(s[6:]); ok && utf16.DecodeRune(first, second) != utf8.RuneError {
+		return "", 12
+	}
+	return s[:6], 6
+}
+
+func unicodeEscape(s string) (rune, bool) {
+	if len(s) < 6 || !strings.HasPrefix(s, `\u`) {
+		return 0, false
+	}
+	n, err := strconv.ParseUint(s[2:6], 16, 16)
+	return rune(n), err == nil
+}
+
+// String returns the text of a JSON string, and whether it is one.
+func String(text string) (string, bool) {
+	v, err := Decode(text)
+	s, ok := v.(string)
+	return s, ok && err == nil
+}
