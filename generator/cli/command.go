@@ -146,6 +146,10 @@ func (c *command) fail(err error) int {
 	if errors.Is(err, syscall.EPIPE) {
 		return exitPipe // the reader of the output, such as head, has ended
 	}
+	if refused, ok := errors.AsType[*refusedFeature](err); ok {
+		c.diagnostic(refused.Diagnostic)
+		return exitFound
+	}
 	if c.ctx.Err() == nil { // otherwise the user knows
 		fmt.Fprintf(c.err, "mcpgen: %v\n", err)
 	}

@@ -6,10 +6,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"go/token"
+	"slices"
 	"strconv"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
+	"github.com/mcpgen/mcpgen/internal/valid"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
@@ -26,9 +30,11 @@ type listing struct {
 // imports the runtime also lets "go mod vendor" find it before the first file is
 // generated.
 func listed(ctx context.Context, m *model.Package) (*listing, error) {
-	s := mcp.NewServer(mcp.ServerInfo{Name: m.Name})
+	s := mcp.NewServer(mcp.ServerInfo{Name: m.Name}, extensions(m)...)
 	for _, f := range features(m) {
-		s.Register(f)
+		if err := f.with(s); err != nil {
+			return nil, err
+		}
 	}
 	client, wait := s.Connect(ctx)
 	defer wait() //nolint:errcheck // the answer is here, or an error that says more
@@ -92,29 +98,97 @@ func page(client jsonrpc.Conn, method, member string) (all []json.RawMessage, er
 
 var errListed = errors.New("only listed")
 
-// features are those of a package, as far as a list shows them.
-func features(m *model.Package) []mcp.Feature {
-	var all []mcp.Feature
+// registration is a feature with its place in the source, for what registering it reports.
+type registration struct {
+	pos     token.Position
+	subject string
+	feature func() mcp.Feature
+}
+
+// refusedFeature is the panic of a server that does not register a feature.
+type refusedFeature struct{ diag.Diagnostic }
+
+// Error returns the text of the diagnostic.
+func (e *refusedFeature) Error() string { return e.Text() }
+
+// with registers the feature. What a program would panic with becomes an error.
+func (r *registration) with(s *mcp.Server) (err error) {
+	defer func() {
+		if reason := recover(); reason != nil {
+			err = &refusedFeature{diag.Diagnostic{
+				Pos: r.pos, Subject: r.subject, Message: fmt.Sprintf("a server does not register it: %v", reason),
+				Hint: "change what that names in the source; a program with the feature would end with it when it starts",
+			}}
+		}
+	}()
+	s.Register(r.feature())
+	return nil
+}
+
+// extensions are declared so that metadata with their prefixes can be listed: which of them a program declares, its
+// options say.
+func extensions(m *model.Package) []mcp.Option {
+	var options []mcp.Option
+	seen := map[string]bool{}
+	for _, f := range metaOf(m) {
+		if prefix, reserved := valid.ReservedPrefix(f.Key); reserved && !seen[prefix] {
+			seen[prefix] = true
+			options = append(options, mcp.WithExtension(mcp.Extension{Name: prefix + "/listed"}))
+		}
+	}
+	return options
+}
+
+// metaOf is the metadata of all features.
+func metaOf(m *model.Package) []model.Meta {
+	var all []model.Meta
 	for _, t := range m.Tools {
-		all = append(all, mcp.NewTool(toolInfo(t), func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
-			return nil, errListed
-		}))
+		all = append(all, t.Meta...)
+	}
+	for _, r := range slices.Concat(m.Resources, m.Templates) {
+		all = append(all, r.Meta...)
+	}
+	for _, p := range m.Prompts {
+		all = append(all, p.Meta...)
+	}
+	return all
+}
+
+// features are those of a package, as far as a list shows them and registration checks them.
+func features(m *model.Package) []registration {
+	var all []registration
+	add := func(pos token.Position, subject string, feature func() mcp.Feature) {
+		all = append(all, registration{pos, subject, feature})
+	}
+	for _, t := range m.Tools {
+		add(t.Pos, "tool "+t.Name, func() mcp.Feature {
+			return mcp.NewTool(toolInfo(t), func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
+				return nil, errListed
+			})
+		})
 	}
 	read := func(context.Context, *mcp.Request) (*mcp.ResourceResult, error) { return nil, errListed }
 	for _, r := range m.Resources {
-		all = append(all, mcpimpl.FuncResource(&mcp.ResourceInfo{
-			URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description,
-			MIMEType: r.MIME, Annotations: annotations(r), Icons: icons(r.Icons), Meta: meta(r.Meta),
-		}, read))
+		add(r.Pos, "resource "+r.URI, func() mcp.Feature {
+			return mcpimpl.FuncResource(&mcp.ResourceInfo{
+				URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, Groups: r.Groups, Scopes: r.Scopes,
+				MIMEType: r.MIME, Annotations: annotations(r), Icons: icons(r.Icons), Meta: meta(r.Meta),
+			}, read)
+		})
 	}
 	for _, r := range m.Templates {
-		all = append(all, mcpimpl.FuncTemplate(&mcp.TemplateInfo{
-			URITemplate: r.Template(), Name: r.Name, Title: r.Title, Description: r.Description,
-			MIMEType: r.MIME, Annotations: annotations(r), Icons: icons(r.Icons), Meta: meta(r.Meta),
-		}, read))
+		add(r.Pos, "resource template "+r.Template(), func() mcp.Feature {
+			return mcpimpl.FuncTemplate(&mcp.TemplateInfo{
+				URITemplate: r.Template(), Name: r.Name, Title: r.Title, Description: r.Description, Groups: r.Groups, Scopes: r.Scopes,
+				MIMEType: r.MIME, Annotations: annotations(r), Icons: icons(r.Icons), Meta: meta(r.Meta),
+			}, read)
+		})
 	}
 	for _, p := range m.Prompts {
-		info := &mcp.PromptInfo{Name: p.Name, Title: p.Title, Description: p.Description, Icons: icons(p.Icons), Meta: meta(p.Meta)}
+		info := &mcp.PromptInfo{
+			Name: p.Name, Title: p.Title, Description: p.Description, Groups: p.Groups, Scopes: p.Scopes,
+			Icons: icons(p.Icons), Meta: meta(p.Meta),
+		}
 		if p.Input != nil && p.Input.Object != nil {
 			for _, f := range p.Input.Object.Fields {
 				info.Arguments = append(info.Arguments, mcp.PromptArgument{
@@ -122,9 +196,11 @@ func features(m *model.Package) []mcp.Feature {
 				})
 			}
 		}
-		all = append(all, mcpimpl.FuncPrompt(info, func(context.Context, *mcp.Request) (*mcp.PromptResult, error) {
-			return nil, errListed
-		}))
+		add(p.Pos, "prompt "+p.Name, func() mcp.Feature {
+			return mcpimpl.FuncPrompt(info, func(context.Context, *mcp.Request) (*mcp.PromptResult, error) {
+				return nil, errListed
+			})
+		})
 	}
 	return all
 }
@@ -149,6 +225,7 @@ func toolInfo(t *model.Tool) mcp.ToolInfo {
 	info := mcp.ToolInfo{
 		Name: t.Name, Title: t.Title, Description: t.Description, Symbol: t.Func.Symbol,
 		Hints: mcp.ToolHints(t.Hints), Icons: icons(t.Icons), Meta: meta(t.Meta),
+		Groups: t.Groups, Scopes: t.Scopes, Aliases: t.Aliases,
 	}
 	info.InputSchema = schema.InputOf(t)
 	info.OutputSchema = schema.OutputOf(t)

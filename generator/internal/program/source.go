@@ -123,14 +123,22 @@ func MCPGenServe() int {
 		args = append(args, writeReceiver(&b, m, recv, i, from))
 	}
 	b.WriteString("\tmcpgenOS.Stdout = mcpgenStdout\n\n")
+	b.WriteString(`	var mcpgenServer *mcpgenMCP.Server
+	if mcpgenReason := MCPGenRegister(func() {
+`)
 	if m.Server != nil {
-		fmt.Fprintf(&b, "\tmcpgenServer := NewMCPServer(%s)\n", strings.Join(args, ", "))
+		fmt.Fprintf(&b, "\t\tmcpgenServer = NewMCPServer(%s)\n", strings.Join(args, ", "))
 	} else {
-		fmt.Fprintf(&b, "\tmcpgenServer := mcpgenMCP.NewServer(mcpgenMCP.ServerInfo{Name: %q})\n", model.ServerName(m.Path))
+		fmt.Fprintf(&b, "\t\tmcpgenServer = mcpgenMCP.NewServer(mcpgenMCP.ServerInfo{Name: %q})\n", model.ServerName(m.Path))
 		if len(m.Forms) == 0 || m.HasFeatures() { // forms alone have nothing to register
-			fmt.Fprintf(&b, "\tRegisterMCP(%s)\n", strings.Join(append([]string{"mcpgenServer"}, args...), ", "))
+			fmt.Fprintf(&b, "\t\tRegisterMCP(%s)\n", strings.Join(append([]string{"mcpgenServer"}, args...), ", "))
 		}
 	}
+	b.WriteString(`	}); mcpgenReason != "" {
+		mcpgenFmt.Fprintln(mcpgenOS.Stderr, "register the features:", mcpgenReason)
+		return 1
+	}
+`)
 	if cfg.HTTP {
 		b.WriteString(`	if err := mcpgenCmd.Run(mcpgenCtx, mcpgenServer, mcpgenOS.Args[1:]` + options + `); err != nil {
 		mcpgenFmt.Fprintln(mcpgenOS.Stderr, "mcpgen run:", err)
@@ -148,6 +156,21 @@ func MCPGenServe() int {
 `)
 	}
 	b.WriteString(`	return 0
+}
+
+// MCPGenRegister returns the text of the panic for a feature that cannot be registered. Other panics, such as those of
+// functions that registration calls, have their stack.
+func MCPGenRegister(register func()) (reason string) {
+	defer func() {
+		mcpgenPanic := recover()
+		if text, ok := mcpgenPanic.(string); ok && len(text) > 3 && text[:3] == "mcp" {
+			reason = text
+		} else if mcpgenPanic != nil {
+			panic(mcpgenPanic)
+		}
+	}()
+	register()
+	return ""
 }
 
 // only this statement may use mcpgenMCP.
