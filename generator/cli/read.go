@@ -53,7 +53,7 @@ func (c *command) read(args []string) int {
 // hasResource reports whether the package may have something under a URI.
 func hasResource(m *model.Package, uri string) bool {
 	for _, r := range m.Resources {
-		if r.URI == uri {
+		if uritemplate.Normal(r.URI) == uritemplate.Normal(uri) {
 			return true
 		}
 	}

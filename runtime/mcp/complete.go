@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -123,6 +124,7 @@ func (s *Server) completer(ctx context.Context, req *Request, ref []byte, argume
 		if name, ok = jsonrpc.String(member(ref, "uri")); !ok || len(name) > maxURI {
 			return nil, nil, invalidParams("params.ref.uri must be a string")
 		}
+		name = uritemplate.Encode(name)
 		if t := s.referredTemplate(ctx, name); t != nil {
 			req.resource, find = &foundResource{uri: name, info: &t.info.ReadInfo, template: t}, t.completer
 		}

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 
+	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -62,7 +63,7 @@ func readURIs(array []byte, most int) (uris []string, e *jsonrpc.Error) {
 		case len(uris) == most:
 			e = errTooManySubscriptions
 		default:
-			uris = append(uris, uri)
+			uris = append(uris, uritemplate.Encode(uri))
 		}
 		return e == nil
 	})
@@ -162,8 +163,9 @@ func (s *Server) negotiateFilter(ctx context.Context, x *exchange, f *subscripti
 	sub.lists = f.lists
 	honoured := f.uris[:0]
 	for _, uri := range f.uris {
-		if _, twice := sub.uris[uri]; !twice && !s.without.subscribe && s.findResource(ctx, uri) != nil {
-			sub.uris[uri] = struct{}{}
+		normal := uritemplate.Normal(uri)
+		if _, twice := sub.uris[normal]; !twice && !s.without.subscribe && s.findResource(ctx, uri) != nil {
+			sub.uris[normal] = struct{}{}
 			honoured = append(honoured, uri)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/internal/valid"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -14,7 +15,7 @@ import (
 // ResourceInfo describes a resource. Generated code points to variables of this
 // type, which nothing changes.
 type ResourceInfo struct {
-	URI         string // absolute (RFC 3986)
+	URI         string // absolute (RFC 3986); what is outside ASCII is published percent-encoded
 	Name        string // for programs
 	Title       string // for people
 	Description string
@@ -92,6 +93,11 @@ type resource struct {
 }
 
 func newResource(info *ResourceInfo, read resourceFunc) *resource {
+	if uri := uritemplate.Encode(info.URI); uri != info.URI {
+		encoded := *info
+		encoded.URI = uri
+		info = &encoded
+	}
 	return &resource{info: info, name: info.Name, read: read}
 }
 
@@ -122,7 +128,13 @@ func checkResourceName(kind FeatureKind, name, uri string) {
 	}
 }
 
-func (r *resource) names() []string { return []string{r.info.URI} }
+// names are the URI as it is listed, and its normal form, by which other spellings are found.
+func (r *resource) names() []string {
+	if normal := uritemplate.Normal(r.info.URI); normal != r.info.URI {
+		return []string{r.info.URI, normal}
+	}
+	return []string{r.info.URI}
+}
 
 func (r *resource) completes() bool { return false }
 

@@ -28,6 +28,9 @@ type foundResource struct {
 func (s *Server) findResource(ctx context.Context, uri string) *foundResource {
 	s.mu.RLock()
 	static, _ := s.sets[resourceSet].byName[uri].(*resource)
+	if static == nil {
+		static, _ = s.sets[resourceSet].byName[uritemplate.Normal(uri)].(*resource)
+	}
 	templates := s.closest
 	s.mu.RUnlock()
 	if static != nil {
@@ -119,7 +122,7 @@ func (s *Server) readResource(ctx context.Context, req *Request) (Reply, error) 
 	return result, nil
 }
 
-// uriParam returns params.uri.
+// uriParam returns params.uri as a URI: some clients do not encode what is outside ASCII.
 func uriParam(p *jsonrpc.Params) (string, *jsonrpc.Error) {
 	uri, ok := jsonrpc.String(p.Get("uri"))
 	switch {
@@ -128,7 +131,7 @@ func uriParam(p *jsonrpc.Params) (string, *jsonrpc.Error) {
 	case len(uri) > maxURI:
 		return "", invalidParams("params.uri is too long")
 	}
-	return uri, nil
+	return uritemplate.Encode(uri), nil
 }
 
 // resourceNotFound is the error of each revision for a resource that does not

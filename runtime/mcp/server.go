@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
@@ -156,6 +157,9 @@ func (s *Server) Register(f Feature) {
 // continue.
 func (s *Server) Unregister(kind FeatureKind, name string) bool {
 	set, ok := setOf[kind]
+	if set == resourceSet || set == templateSet {
+		name = uritemplate.Encode(name)
+	}
 	if !ok || !s.unregister(set, kind, name) {
 		return false
 	}

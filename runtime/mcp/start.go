@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -159,7 +160,8 @@ func newExchange(c *conn, b *buffers, caller *caller, out sink, method protocol.
 		x.req.Name, _ = jsonrpc.String(m.Params.Get("name"))
 		x.req.Arguments = m.Params.Get("arguments")
 	case protocol.ResourcesRead, protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
-		x.req.Name, _ = jsonrpc.String(m.Params.Get("uri"))
+		uri, _ := jsonrpc.String(m.Params.Get("uri"))
+		x.req.Name = uritemplate.Encode(uri)
 	case protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel:
 		x.req.Name, _ = jsonrpc.String(m.Params.Get("taskId"))
 	}

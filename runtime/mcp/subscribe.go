@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 
+	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -103,6 +104,7 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 // addSubscription adds a subscription of the session, if it is not there. The caller holds the lock
 // of the subscriber.
 func (c *conn) addSubscription(sub *subscriber, uri string) *jsonrpc.Error {
+	uri = uritemplate.Normal(uri)
 	if _, had := sub.uris[uri]; had {
 		return nil
 	}
@@ -120,6 +122,7 @@ func (c *conn) addSubscription(sub *subscriber, uri string) *jsonrpc.Error {
 
 // removeSubscription undoes addSubscription.
 func (c *conn) removeSubscription(sub *subscriber, uri string) {
+	uri = uritemplate.Normal(uri)
 	if _, had := sub.uris[uri]; had {
 		delete(sub.uris, uri)
 		c.unreserve(1, subscriptionSize(uri))

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -45,7 +46,7 @@ func (s *Server) ResourceUpdated(uri string) {
 	if s.without.subscribe {
 		panic("mcp: ResourceUpdated is called, and WithoutCapabilities leaves out resources.subscribe")
 	}
-	s.change(change{Resource: uri})
+	s.change(change{Resource: uritemplate.Encode(uri)})
 }
 
 // subscribers are the subscribers of a server, on all of its connections, in the order in which
@@ -124,9 +125,9 @@ type subscriber struct {
 
 	mu           sync.Mutex
 	lists        [topics]bool
-	uris         map[string]struct{}
-	tasks        int       // that a listen watches, each in a goroutine of its own
-	request      *exchange // the listen, or the latest subscription of the session; nil where all subscribers see the same
+	uris         map[string]struct{} // in normal form
+	tasks        int                 // that a listen watches, each in a goroutine of its own
+	request      *exchange           // the listen, or the latest subscription of the session; nil where all subscribers see the same
 	pendingLists [topics]bool
 	pendingURIs  []string // of resources, that are not sent yet
 	draining     bool     // a goroutine waits for room, and sends what is pending
@@ -194,7 +195,7 @@ func (sub *subscriber) matches(uri string) string {
 	if len(sub.uris) == 0 {
 		return ""
 	}
-	for part := uri; ; {
+	for part := uritemplate.Normal(uri); ; {
 		for _, candidate := range [...]string{part, part + "/"} {
 			if _, ok := sub.uris[candidate]; ok {
 				return candidate

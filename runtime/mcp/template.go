@@ -17,6 +17,7 @@ type TemplateInfo struct {
 	// URITemplate is a template of RFC 6570, levels 1 to 3, or with the exploded
 	// path segments {/path*}. Variables are percent-decoded once. A value that is not
 	// UTF-8 then, or has a NUL, does not match; {x} and {+x} do not match an empty string.
+	// What is outside ASCII is published percent-encoded, and matches in both forms.
 	URITemplate string
 	Name        string // for programs
 	Title       string // for people
@@ -75,7 +76,11 @@ type template struct {
 
 func newTemplate(info *TemplateInfo, name string, read resourceFunc, complete map[string]CompleteFunc) *template {
 	t := &template{info: info, name: name, read: read, complete: complete}
-	t.pattern, t.problem = uritemplate.Parse(info.URITemplate)
+	if t.pattern, t.problem = uritemplate.Parse(info.URITemplate); t.problem == nil && t.pattern.Encoded() != info.URITemplate {
+		encoded := *info
+		encoded.URITemplate = t.pattern.Encoded()
+		t.info = &encoded
+	}
 	return t
 }
 

@@ -152,7 +152,7 @@ func shape(uri string) string {
 	var b strings.Builder
 	for rest := uri; rest != ""; {
 		before, after, found := strings.Cut(rest, "{")
-		b.WriteString(before)
+		b.WriteString(uritemplate.Normal(before))
 		if !found {
 			break
 		}
