@@ -53,6 +53,9 @@ func refusedByMethod(t *model.Type, v any) string {
 		return ""
 	}
 	text, err := json.Marshal(v)
+	if err != nil {
+		return "" // it was read from JSON
+	}
 	s, _ := v.(string)
 	switch r := reader(); name {
 	case "UnmarshalJSON":
