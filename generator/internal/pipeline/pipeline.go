@@ -171,10 +171,9 @@ func (p *Package) print(docs *load.Docs, diags *diag.List) error {
 		return fmt.Errorf("read the generated file: %w", err)
 	}
 	file, err := parser.ParseFile(token.NewFileSet(), p.Path, p.Source, parser.SkipObjectResolution)
-	if err != nil {
-		return nil //nolint:nilerr // the printed file is formatted, so it parses; if not, the next build says more
+	if err == nil { // the printed file is formatted, so it parses; if not, the next build says more
+		checkNames(p, file, diags)
+		warnOfPlatforms(p, file, docs, diags)
 	}
-	checkNames(p, file, diags)
-	warnOfPlatforms(p, file, docs, diags)
 	return nil
 }
