@@ -111,6 +111,7 @@ func Start(o Options) (*Server, error) {
 		JetStream: true, StoreDir: o.Dir, SyncAlways: o.SyncAlways, NoSigs: true,
 		JetStreamMaxMemory: o.MaxMemory, JetStreamMaxStore: o.MaxStore,
 		LameDuckGracePeriod: time.Millisecond, LameDuckDuration: time.Second,
+		ReconnectErrorReports: 60, // of the attempts each second, while another server does not run
 	}
 	if o.Cluster != "" {
 		host, port, err := splitAddress(o.Listen)
