@@ -69,16 +69,29 @@ func newReference() string {
 	return string(b[:])
 }
 
-// hide logs an error, and returns the text that the client gets instead. An error of a handler
-// whose client has gone is logged at level debug: the client reads no text.
+// hide logs an error, and returns the text that the client gets instead. An error of a handler whose context has ended, by the client or
+// the task that it belongs to, is logged at level debug: no client reads the text.
 func (r *Request) hide(ctx context.Context, message string, err error) string {
 	ref, level := newReference(), slog.LevelError
-	if errors.Is(context.Cause(ctx), ErrConnectionClosed) && errors.Is(err, ErrConnectionClosed) {
+	if isEnd(ctx, err) {
 		level = slog.LevelDebug
 	}
-	r.log().Program(ctx, level, message,
-		slog.String("reference", ref), logs.Text("method", r.Method), slog.Any("error", err))
+	attrs := make([]slog.Attr, 0, 4)
+	attrs = append(attrs, slog.String("reference", ref), logs.Text("method", r.Method))
+	if feature := r.loggedFeature(); feature != "" {
+		attrs = append(attrs, slog.String("feature", feature))
+	}
+	r.log().Program(ctx, level, message, append(attrs, slog.Any("error", err))...)
 	return "internal error, reference " + ref
+}
+
+// isEnd reports whether an error says that a context has ended, and not by a timeout.
+func isEnd(ctx context.Context, err error) bool {
+	cause := context.Cause(ctx)
+	if cause == nil || errors.Is(cause, ErrTimeout) || errors.Is(cause, context.DeadlineExceeded) {
+		return false
+	}
+	return errors.Is(err, cause) || errors.Is(cause, err) || errors.Is(err, context.Canceled)
 }
 
 // outcome turns what the handlers have returned into the reply. An error of tools/call becomes a

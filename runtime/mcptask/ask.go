@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"time"
 
@@ -97,7 +98,7 @@ func (r *run) withdraw(q *taskcall.Question) {
 		return nil
 	})
 	if err != nil && !errors.Is(err, errNothing) && r.ctx.Err() == nil {
-		r.tasks.log("question of a task cannot be taken back", r.key, err)
+		r.log(slog.LevelError, "question of a task cannot be taken back", err)
 	}
 }
 

@@ -31,6 +31,7 @@ type run struct {
 	tasks   *tasks
 	key     Key
 	account Digest
+	tool    string
 	attempt int
 	created time.Time
 	expires time.Time
@@ -54,7 +55,7 @@ type run struct {
 // newRun returns the run of a record that this process owns. It has been counted as active.
 func (t *tasks) newRun(r *Record, s *taskcall.Support) *run {
 	n := &run{
-		tasks: t, key: r.Key, account: r.Account, attempt: r.Attempt, created: r.Created, expires: r.Expires,
+		tasks: t, key: r.Key, account: r.Account, tool: r.Tool, attempt: r.Attempt, created: r.Created, expires: r.Expires,
 		waiters: map[string]*waiter{},
 	}
 	if s != nil {
@@ -98,7 +99,7 @@ func (r *run) renew() {
 	if err != nil {
 		pause = storePause
 		if r.ctx.Err() == nil {
-			r.tasks.log("lease of a task cannot be renewed", r.key, err)
+			r.log(slog.LevelError, "lease of a task cannot be renewed", err)
 		}
 	} else if r.asks() {
 		_, _ = r.readAnswers() // a change that the store has not reported is seen by the next renewal
@@ -228,6 +229,9 @@ func (r *run) end(cause error) {
 	stop := r.stop
 	r.mu.Unlock()
 	if first {
+		if errors.Is(cause, ErrLeaseLost) {
+			r.log(slog.LevelInfo, "run of a task ends", cause)
+		}
 		r.cancel()
 		if stop != nil {
 			stop(cause)
@@ -290,7 +294,7 @@ func (r *run) keep(ctx context.Context, f func(*Record, *content) error) (*conte
 		case time.Since(begin) >= keepTime:
 			return nil, err
 		}
-		r.tasks.log("task cannot be written, and is tried again", r.key, err)
+		r.log(slog.LevelError, "task cannot be written, and is tried again", err)
 		select {
 		case <-time.After(storePause):
 		case <-ctx.Done():
@@ -344,7 +348,7 @@ func (r *run) writeMessage() {
 		return nil
 	})
 	if err != nil && r.ctx.Err() == nil {
-		r.tasks.log("progress of a task cannot be written", r.key, err)
+		r.log(slog.LevelError, "progress of a task cannot be written", err)
 	}
 }
 
@@ -359,7 +363,7 @@ func (r *run) End(e taskcall.End) {
 		})
 	}
 	if err != nil && r.ctx.Err() == nil {
-		r.tasks.log("end of a task cannot be written", r.key, err) // its lease ends
+		r.log(slog.LevelError, "end of a task cannot be written", err) // its lease ends
 	}
 }
 
@@ -388,8 +392,13 @@ func (t *tasks) endRun(r *Record, c *content, e *taskcall.End) error {
 	return nil
 }
 
-// log logs an error of a task. Its id is a secret of the client: the log has a digest.
-func (t *tasks) log(message string, k Key, err error) {
+// log logs an error of a run.
+func (r *run) log(level slog.Level, message string, err error) {
+	r.tasks.server.Log().Program(context.Background(), level, message, slog.String("tool", r.tool), logID(r.key), slog.Any("error", err))
+}
+
+// logID returns what the log has of the id of a task, which is a secret of the client: a digest.
+func logID(k Key) slog.Attr {
 	d := digest("log", k.ID)
-	t.server.Log().Program(context.Background(), slog.LevelError, message, slog.String("task", hex.EncodeToString(d[:6])), slog.Any("error", err))
+	return slog.String("task", hex.EncodeToString(d[:6]))
 }

@@ -3,6 +3,7 @@ package mcptask
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
@@ -68,7 +69,7 @@ func (t *tasks) claim(ended chan<- struct{}) {
 			t.endClaiming()
 			return
 		case err != nil && ctx.Err() == nil:
-			t.log("tasks cannot be claimed", Key{}, err)
+			t.server.Log().Program(ctx, slog.LevelError, "tasks cannot be claimed", slog.Any("error", err))
 			select {
 			case <-ctx.Done():
 			case <-time.After(retryTime):
@@ -124,15 +125,15 @@ func (t *tasks) runRecord(rec *Record, r *run) {
 	c, err := r.begin(ctx, rec)
 	cancel()
 	if err != nil {
-		if !errors.Is(err, errNothing) {
-			t.log("task cannot be run", rec.Key, err)
+		if !errors.Is(err, errNothing) && !isTaken(err) {
+			r.log(slog.LevelError, "task cannot be run", err)
 		}
 		r.drop() // its lease ends, unless it has ended
 		return
 	}
 	values, err := restoreContext(context.Background(), t.propagators, c.Work)
 	if err != nil {
-		t.log("context of a task cannot be restored", rec.Key, err)
+		r.log(slog.LevelError, "context of a task cannot be restored", err)
 		r.End(taskcall.End{Error: &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "the context of the task cannot be restored"}})
 		return
 	}
@@ -324,7 +325,7 @@ func (r *run) giveBack(ctx context.Context) {
 	case err == nil:
 		r.end(mcp.ErrConnectionClosed)
 	case !errors.Is(err, errNothing) && !isTaken(err):
-		r.tasks.log("task cannot be given back", r.key, err)
+		r.log(slog.LevelError, "task cannot be given back", err)
 	}
 }
 
@@ -341,7 +342,7 @@ func (r *run) interrupt(ctx context.Context) {
 		return nil
 	})
 	if err != nil && !isTaken(err) {
-		r.tasks.log("task cannot be ended", r.key, err)
+		r.log(slog.LevelError, "task cannot be ended", err)
 	}
 	r.end(mcp.ErrConnectionClosed)
 }
