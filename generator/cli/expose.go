@@ -62,8 +62,34 @@ type exposure struct {
 	name  string
 	value string // (*db.Queries).GetBook
 	why   string // it cannot be a tool, "" if it can
+	old   string // what its doc comment says of its deprecation, "" if it is not deprecated
 	keys  string // of its own directive
 	fn    *types.Func
+}
+
+func (e *exposure) isTool() bool { return e.why == "" && e.old == "" }
+
+// markDeprecated marks the functions that their doc comment, or that of their type, calls deprecated. A type that the
+// user has named is wanted.
+func markDeprecated(p *load.Package, all []*exposure, typeName string) {
+	docs := load.NewDocs(p)
+	for _, e := range all {
+		e.old = deprecation(docs.Of(e.fn))
+		if e.old == "" && e.owner != "" && e.owner != typeName {
+			e.old = deprecation(docs.Of(p.Types.Scope().Lookup(e.owner)))
+		}
+	}
+}
+
+// deprecation is the paragraph of a doc comment that begins with "Deprecated:", in one line, "" without one
+// (go.dev/wiki/Deprecated).
+func deprecation(doc string) string {
+	for paragraph := range strings.SplitSeq(doc, "\n\n") {
+		if strings.HasPrefix(paragraph, "Deprecated: ") {
+			return strings.Join(strings.Fields(paragraph), " ")
+		}
+	}
+	return ""
 }
 
 // planExposed plans the file with the functions of another package. When ok is false the
@@ -92,6 +118,7 @@ func (i *initCommand) planExposed() (code int, ok bool) {
 	if problem != "" {
 		return refuse(problem, "name an exported type of the package, or the package alone")
 	}
+	markDeprecated(i.exposed, all, typeName)
 	name := i.exposedFile(typeName)
 	if _, err := os.Lstat(filepath.Join(i.pkg.Dir, name)); err == nil {
 		return refuse(name+" is there already, and is left as it is", "delete it to have it written anew")
@@ -101,14 +128,14 @@ func (i *initCommand) planExposed() (code int, ok bool) {
 	}
 	count := 0
 	for _, e := range all {
-		if e.why == "" {
+		if e.isTool() {
 			count++
 		}
 	}
 	if count == 0 {
 		why := "it has no exported functions"
 		if len(all) > 0 {
-			why = "none of its functions can be a tool; the first is " + all[0].value + ": " + all[0].why
+			why = "none of its functions can be a tool; the first is " + all[0].value + ": " + cmp.Or(all[0].why, all[0].old)
 		}
 		return refuse(why, "write functions of your own that call those")
 	}
@@ -274,7 +301,7 @@ func (i *initCommand) withFile(name string, src []byte) (*load.Package, *load.Do
 // tryExposed finds out which functions can be tools, each by itself, and gives those
 // with the same name different ones.
 func (i *initCommand) tryExposed(all []*exposure, name string) error {
-	src, err := i.exposedSource(slices.DeleteFunc(slices.Clone(all), func(e *exposure) bool { return e.why != "" }))
+	src, err := i.exposedSource(slices.DeleteFunc(slices.Clone(all), func(e *exposure) bool { return !e.isTool() }))
 	if err != nil {
 		return err
 	}
@@ -306,18 +333,18 @@ func (i *initCommand) tryExposed(all []*exposure, name string) error {
 		before[d.Pos.String()+d.Text()] = true
 	}
 	for _, e := range all {
-		if e.why == "" {
+		if e.isTool() {
 			e.why = firstError(try(specs[e.value]), before)
 		}
 	}
 	named := map[string]int{}
 	for _, e := range all {
-		if e.why == "" {
+		if e.isTool() {
 			named[e.name]++
 		}
 	}
 	for _, e := range all {
-		if e.why == "" && named[e.name] > 1 && e.owner != "" {
+		if e.isTool() && named[e.name] > 1 && e.owner != "" {
 			e.keys = " name=" + analyze.PublishedName(e.owner, e.name)
 		}
 	}
@@ -358,10 +385,8 @@ func (i *initCommand) exposedSource(all []*exposure) ([]byte, error) {
 		fmt.Fprintf(&b, "import %s%q\n\n", alias, i.exposed.Path)
 	}
 	fmt.Fprintf(&b, "// Functions of %s.\n//\n// Delete those that no client may call, and add readonly to those that change nothing.\n//\n%s\nvar (\n", i.expose, toolDirective)
-	refused := false
 	for _, e := range all {
-		if e.why != "" {
-			refused = true
+		if !e.isTool() {
 			continue
 		}
 		if e.keys != "" {
@@ -370,13 +395,21 @@ func (i *initCommand) exposedSource(all []*exposure) ([]byte, error) {
 		fmt.Fprintf(&b, "\t_ = %s\n", e.value)
 	}
 	b.WriteString(")\n")
-	if refused {
-		b.WriteString("\n// These cannot be tools as they are:\n//\n")
+	list := func(header string, of func(*exposure) string) {
 		for _, e := range all {
-			if e.why != "" {
-				fmt.Fprintf(&b, "//   - %s: %s\n", e.value, e.why)
+			if text := of(e); text != "" {
+				b.WriteString(header)
+				header = ""
+				fmt.Fprintf(&b, "//   - %s: %s\n", e.value, text)
 			}
 		}
 	}
+	list("\n// These cannot be tools as they are:\n//\n", func(e *exposure) string { return e.why })
+	list("\n// These are deprecated:\n//\n", func(e *exposure) string {
+		if e.why != "" {
+			return ""
+		}
+		return strings.TrimPrefix(e.old, "Deprecated: ")
+	})
 	return format.Source([]byte(b.String()))
 }
