@@ -71,6 +71,11 @@ func (a *analyzer) namesFunction(spec *ast.ValueSpec) bool {
 // methodExpression is how a method is written that a variable names.
 const methodExpression = "write _ = pkg.Func, _ = (*pkg.Type).Method or _ = pkg.Interface.Method"
 
+func isLiteral(value ast.Expr) bool {
+	_, ok := ast.Unparen(value).(*ast.FuncLit)
+	return ok
+}
+
 // callee finds the function that a variable names, nil after a diagnostic.
 func (a *analyzer) callee(set *directive.Set, spec *ast.ValueSpec, at diag.Place) *callee {
 	fail := func(pos token.Pos, hint, format string, args ...any) *callee {
@@ -82,6 +87,8 @@ func (a *analyzer) callee(set *directive.Set, spec *ast.ValueSpec, at diag.Place
 		return fail(spec.Pos(), "declare each in a line of its own", "%d variables are declared here, and the directive is about one", len(spec.Names))
 	case len(spec.Values) == 0:
 		return fail(spec.Pos(), methodExpression, "the variable has no value that names a function")
+	case isLiteral(spec.Values[0]):
+		return fail(spec.Values[0].Pos(), "declare a function, and put the directive above it", "a function literal has no name")
 	case spec.Names[0].Name != "_":
 		return fail(spec.Pos(), "write _ = "+types.ExprString(spec.Values[0])+"; name= on the directive sets the published name",
 			"the variable %s has a name, which nothing uses", spec.Names[0].Name)
@@ -118,8 +125,6 @@ func (a *analyzer) callee(set *directive.Set, spec *ast.ValueSpec, at diag.Place
 			return fail(value.Pos(), "write the function itself, without a conversion", "%s is a conversion, which names no function", types.ExprString(value))
 		}
 		return fail(value.Pos(), "write the function without calling it: "+types.ExprString(x.Fun), "%s is a call, whose result is not known before the program runs", types.ExprString(value))
-	case *ast.FuncLit:
-		return fail(value.Pos(), "declare a function, and put the directive above it", "a function literal has no name")
 	default:
 		return fail(value.Pos(), methodExpression, "%s is not a function", types.ExprString(value))
 	}
