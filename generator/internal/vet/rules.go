@@ -70,6 +70,11 @@ func init() {
 			(*checker).instructionTexts,
 		},
 		{
+			"note-text", "a text with a note to its authors: TODO:, TODO(NAME):, FIXME, XXX: and HACK:",
+			"Doc comments are published as they are, and a model may take a plan for what the feature does. Move the note into the function, or into a comment above an empty line.",
+			(*checker).noteTexts,
+		},
+		{
 			"token-budget", "a tool that costs more tokens than -max-tokens",
 			"Its definition is part of each conversation. Shorten descriptions, or split the arguments; mcpgen list shows what costs how much.",
 			(*checker).tokenBudget,

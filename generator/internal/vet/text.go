@@ -132,6 +132,18 @@ func hidden(s string) string {
 	return ""
 }
 
+// note matches notes to authors. The words alone do not count: a tool may be about the TODO items of a user.
+var note = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)(\([^()\n]*\))?:|\b(TODO|FIXME|XXX|HACK)\([^()\n]*\)|\bFIXME\b`)
+
+// noteTexts: see the table.
+func (c *checker) noteTexts() {
+	c.texts(func(t text) {
+		if at := note.FindString(t.text); at != "" {
+			c.report(t.set, t.pos, t.subject, "move it into the function, or into a comment of its own, with an empty line behind it", "the %s has a note to its authors: %q", t.what, at)
+		}
+	})
+}
+
 // instructions are orders to a model, as poisoned tools have them.
 var instructions = []*regexp.Regexp{
 	regexp.MustCompile(`(?i)\b(ignore|disregard|forget|override)\b[^.]{0,40}\b(instructions?|prompts?|guidelines|system message)\b`),
