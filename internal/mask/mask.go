@@ -18,8 +18,8 @@ const Sign = "***"
 
 // patterns are compiled when they are first used: the programs that have install mostly serve.
 type patterns struct {
-	once                                                                              sync.Once
-	reference, known, scheme, schemeName, address, assigned, login, whole, word, uuid *regexp.Regexp
+	once                                                                                     sync.Once
+	reference, known, scheme, schemeName, address, assigned, login, whole, word, uuid, camel *regexp.Regexp
 }
 
 var compiled patterns
@@ -41,6 +41,7 @@ func expression() *patterns {
 		p.login = compile(`([^\s/@:"'=,;]+:[^\s@"'/\\][^\s@"']*)@`)
 		// An assignment that is all of a text.
 		p.whole = compile(`^([A-Za-z0-9_.-]+)=([\s\S]+)$`)
+		p.camel = compile(`([a-z0-9])([A-Z])`)
 		p.word = compile(`[A-Za-z0-9_+=.~-]+`)
 		p.uuid = compile(`(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}`)
 	})
@@ -62,6 +63,7 @@ var (
 
 // secretName reports whether a variable, field or flag with that name contains a credential.
 func secretName(name string) bool {
+	name = expression().camel.ReplaceAllString(name, "${1}_${2}") // AccountKey
 	upper := strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToUpper(name))
 	return slices.ContainsFunc(secretParts, func(part string) bool { return strings.Contains(upper, part) }) ||
 		slices.ContainsFunc(strings.Split(upper, "_"), func(word string) bool { return slices.Contains(secretWords, word) })
@@ -101,6 +103,8 @@ func Arguments(args []string) (shown, hidden []string) {
 		name, value, given := strings.Cut(arg, "=")
 		isFlag := strings.HasPrefix(arg, "-") && len(arg) > 1
 		switch {
+		case isFlag && len(arg) > 2 && arg[1] != '-' && secretName(flag): // a credential may begin with a dash
+			arg = s.hide(arg)
 		case isFlag && given:
 			arg = name + "=" + s.value(strings.TrimLeft(name, "-"), value)
 		case isFlag:
@@ -155,7 +159,17 @@ func (s *set) text(text string) string {
 	text = expression().address.ReplaceAllStringFunc(text, s.url)
 	text = s.replace(expression().scheme, text, 2)
 	text = s.replace(expression().known, text, 2)
-	text = expression().assigned.ReplaceAllStringFunc(text, func(found string) string {
+	text = s.assigned(text)
+	text = s.replace(expression().login, text, 1)
+	if strings.ContainsAny(text, `/\`) {
+		return text // names of directories may look random
+	}
+	return s.random(text)
+}
+
+// assigned hides the values that follow names of credentials.
+func (s *set) assigned(text string) string {
+	return expression().assigned.ReplaceAllStringFunc(text, func(found string) string {
 		m := expression().assigned.FindStringSubmatch(found)
 		if !secretName(m[1]) || strings.HasPrefix(m[3], "//") || expression().schemeName.MatchString(m[3]) { // key://, Authorization: Bearer
 			return found
@@ -166,11 +180,6 @@ func (s *set) text(text string) string {
 		}
 		return m[1] + m[2] + quote + s.hide(strings.Trim(m[3], quote)) + quote
 	})
-	text = s.replace(expression().login, text, 1)
-	if strings.ContainsAny(text, `/\`) {
-		return text // names of directories may look random
-	}
-	return s.random(text)
 }
 
 // replace hides a group of each match.
@@ -218,7 +227,7 @@ func looksRandom(w string) bool {
 }
 
 // URL returns a URL as it can be shown, and what is hidden of it: user information, the values of the query,
-// the fragment, and names in the path that look random. It need not be valid.
+// the fragment, and what in the path looks random or follows the name of a credential. It need not be valid.
 func URL(text string) (shown string, hidden []string) {
 	var s set
 	shown = s.url(text)
@@ -247,7 +256,13 @@ func (s *set) url(text string) string {
 	}
 	out := before + "://" + host
 	if hasPath {
-		out += "/" + s.random(path)
+		out += "/"
+		for i, part := range strings.Split(path, "/") {
+			if i > 0 {
+				out += "/"
+			}
+			out += s.random(s.assigned(part))
+		}
 	}
 	if hasQuery {
 		out += "?" + s.query(query)
