@@ -135,10 +135,12 @@ func hidden(s string) string {
 // note matches notes to authors. The words alone do not count: a tool may be about the TODO items of a user.
 var note = regexp.MustCompile(`\b(TODO|FIXME|XXX|HACK)(\([^()\n]*\))?:|\b(TODO|FIXME|XXX|HACK)\([^()\n]*\)|\bFIXME\b`)
 
-// noteTexts: see the table.
+// noteTexts: see the table. It reports a text once, which may be a part of many tools.
 func (c *checker) noteTexts() {
+	seen := map[string]bool{}
 	c.texts(func(t text) {
-		if at := note.FindString(t.text); at != "" {
+		if at := note.FindString(t.text); at != "" && !seen[t.text] {
+			seen[t.text] = true
 			c.report(t.set, t.pos, t.subject, "move it into the function, or into a comment of its own, with an empty line behind it", "the %s has a note to its authors: %q", t.what, at)
 		}
 	})
