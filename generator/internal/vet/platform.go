@@ -9,15 +9,16 @@ import (
 
 // platformTypes: see the table.
 func (c *checker) platformTypes() {
+	lengths := c.platformLengths()
 	for _, f := range c.features {
 		if f.call == nil {
 			continue
 		}
 		seen, said := map[*model.Type]bool{}, map[*types.TypeName]bool{}
 		if f.call.Input != nil {
-			c.platformTypesIn(f, f.call.Input.Object, seen, said)
+			c.platformTypesIn(f, f.call.Input.Object, lengths, seen, said)
 		}
-		c.platformTypesIn(f, f.call.Result.Output, seen, said)
+		c.platformTypesIn(f, f.call.Result.Output, lengths, seen, said)
 		// Generated code names these, although no client sees them.
 		if r := f.call.Func.Receiver; r != nil {
 			c.platformType(f, r.Type, said)
@@ -82,7 +83,7 @@ func (c *checker) qualifier(p *types.Package) string {
 	return p.Name()
 }
 
-func (c *checker) platformTypesIn(f *feature, t *model.Type, seen map[*model.Type]bool, said map[*types.TypeName]bool) {
+func (c *checker) platformTypesIn(f *feature, t *model.Type, lengths []platformLength, seen map[*model.Type]bool, said map[*types.TypeName]bool) {
 	if t == nil || seen[t] {
 		return
 	}
@@ -91,14 +92,23 @@ func (c *checker) platformTypesIn(f *feature, t *model.Type, seen map[*model.Typ
 		c.platformValues(f, t)
 		c.platformType(f, named, said)
 	}
+	if t.Go != nil {
+		for _, length := range lengths {
+			if types.Identical(t.Go.Underlying(), length.array) {
+				c.report(f.set, f.pos, f.subject, "write the length as a number, or use a slice; elsewhere the contract is another one, and the generated file does not compile",
+					"the length of %s depends on %s", types.TypeString(t.Go, c.qualifier), length.why)
+				break
+			}
+		}
+	}
 	for _, field := range t.Fields {
-		c.platformTypesIn(f, field.Type, seen, said)
+		c.platformTypesIn(f, field.Type, lengths, seen, said)
 	}
 	if t.Union != nil {
 		for _, v := range t.Union.Variants {
-			c.platformTypesIn(f, v.Type, seen, said)
+			c.platformTypesIn(f, v.Type, lengths, seen, said)
 		}
 	}
-	c.platformTypesIn(f, t.Elem, seen, said)
-	c.platformTypesIn(f, t.Key, seen, said)
+	c.platformTypesIn(f, t.Elem, lengths, seen, said)
+	c.platformTypesIn(f, t.Key, lengths, seen, said)
 }

@@ -95,7 +95,7 @@ func init() {
 			(*checker).largeSchemas,
 		},
 		{
-			"platform-type", "a feature whose receiver, parameters, results or values of an enumeration are declared in a file with a build constraint",
+			"platform-type", "a feature whose receiver, parameters, results or values of an enumeration are declared in a file with a build constraint, or an array whose length differs from system to system",
 			"In other builds these may differ: then the contract differs, -check fails, or the generated file does not compile. Declare them in a file without build constraints. The generator warns of values, and of what it names and no other build declares.",
 			(*checker).platformTypes,
 		},
