@@ -53,3 +53,23 @@ func TestCheck(t *testing.T) {
 		}
 	}
 }
+
+// A module has an exception on the systems in the list, and no other module and no other system has.
+func TestExceptions(t *testing.T) {
+	for _, test := range []struct {
+		dir    string
+		system system
+		want   bool
+	}{
+		{filepath.Join("..", "..", "runtime", "mcpsqlite"), system{os: "js", arch: "wasm"}, true},
+		{filepath.Join("..", "..", "runtime", "mcpsqlite"), system{os: "linux", arch: "386"}, false},
+		{filepath.Join("..", ".."), system{os: "js", arch: "wasm"}, false},
+	} {
+		if why, err := exceptionOf(test.dir, test.system); err != nil || (why != "") != test.want {
+			t.Errorf("%s on %s: %q, %v", test.dir, test.system, why, err)
+		}
+	}
+	if _, err := exceptionOf(t.TempDir(), systems[0]); err == nil {
+		t.Error("a folder without go.mod has exceptions")
+	}
+}

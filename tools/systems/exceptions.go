@@ -1,0 +1,42 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+)
+
+// exception is a module that has no valid types on systems.
+type exception struct {
+	module  string
+	systems []string
+	why     string
+}
+
+// exceptions have every module among the arguments of .ci/run that has no valid types on a system.
+var exceptions = []exception{
+	{
+		"github.com/mcpgen/mcpgen/runtime/mcpsqlite",
+		[]string{"illumos/amd64", "wasip1/wasm", "js/wasm", "linux/mipsle", "dragonfly/amd64", "solaris/amd64", "aix/ppc64"},
+		"modernc.org/libc has no files for it",
+	},
+	{"github.com/mcpgen/mcpgen/runtime/mcpnats", []string{"aix/ppc64"}, "nats-server has no files for it"},
+}
+
+var moduleLine = regexp.MustCompile(`(?m)^module (\S+)$`)
+
+// exceptionOf returns the reason why the module in dir is not supported on a system; "" if it is.
+func exceptionOf(dir string, s system) (string, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err != nil {
+		return "", err
+	}
+	module := moduleLine.FindSubmatch(text)
+	for _, e := range exceptions {
+		if module != nil && e.module == string(module[1]) && slices.Contains(e.systems, s.String()) {
+			return e.why, nil
+		}
+	}
+	return "", nil
+}
