@@ -12,8 +12,8 @@ import (
 )
 
 var (
-	listedStep = regexp.MustCompile(`(?m)^  ([a-z]+) +\S`)
-	ciRun      = regexp.MustCompile(`\.ci/run ([a-z ${}.]+)`)
+	listedStep = regexp.MustCompile(`(?m)^  ([a-z0-9]+) +\S`)
+	ciRun      = regexp.MustCompile(`\.ci/run ([a-z0-9 ${}.]+)`)
 	usedAction = regexp.MustCompile(`uses: (\S+)(.*)`)
 	pinned     = regexp.MustCompile(`^[\w.-]+/[\w./-]+@[0-9a-f]{40}$`)
 	actionTag  = regexp.MustCompile(`^ # v\d+\.\d+\.\d+$`)
