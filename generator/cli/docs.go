@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -103,8 +102,7 @@ func (c *command) referenceFile(file string, text []byte, check, verbose bool) i
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return c.fail(fmt.Errorf("read reference: %w", err))
 	}
-	// Line ends are not a matter of the page, but of how git checks it out.
-	current := err == nil && bytes.Equal(bytes.ReplaceAll(old, []byte("\r\n"), []byte("\n")), text)
+	current := err == nil && pipeline.SameLines(old, text)
 	switch name := c.relative(path); {
 	case current && verbose:
 		c.noteln("%s is current", name)

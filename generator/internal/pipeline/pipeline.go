@@ -62,7 +62,13 @@ type Package struct {
 // Current reports whether the file on disk is what it should be. A package with
 // emit=none has none.
 func (p *Package) Current() bool {
-	return p.Model.NotEmitted || p.Old != nil && bytes.Equal(p.Old, p.Source)
+	return p.Model.NotEmitted || p.Old != nil && SameLines(p.Old, p.Source)
+}
+
+// SameLines reports whether a file has the lines of a text. How they end is not a matter of the file, but of how git
+// checks it out (core.autocrlf); Go reads both alike.
+func SameLines(file, text []byte) bool {
+	return bytes.Equal(file, text) || bytes.Equal(bytes.ReplaceAll(file, []byte("\r\n"), []byte("\n")), text)
 }
 
 // Generate loads and analyses the packages and prints their files in memory. An
