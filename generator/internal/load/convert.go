@@ -50,6 +50,8 @@ func (l *loader) convert(ctx context.Context, lp *packages.Package) (*Package, e
 	}
 	if importsC(lp.GoFiles) {
 		l.checkCgo(p, lp)
+	} else {
+		l.replacedFiles(p, lp)
 	}
 	slices.SortFunc(p.Files, func(a, b *ast.File) int {
 		return cmp.Compare(p.Fset.File(a.FileStart).Name(), p.Fset.File(b.FileStart).Name())
@@ -59,6 +61,21 @@ func (l *loader) convert(ctx context.Context, lp *packages.Package) (*Package, e
 	l.missingRuntime(p)
 	p.Excluded = excluded(p, lp.IgnoredFiles)
 	return p, nil
+}
+
+// replacedFiles reports source files that the go command compiles others for: directives would be lost, and a
+// generated file would look as if it were left over.
+func (l *loader) replacedFiles(p *Package, lp *packages.Package) {
+	if slices.ContainsFunc(p.Errors, func(e packages.Error) bool { return e.Kind != packages.TypeError }) {
+		return // that says why
+	}
+	for _, name := range lp.GoFiles {
+		read := slices.ContainsFunc(p.Files, func(f *ast.File) bool { return p.Fset.File(f.FileStart).Name() == name })
+		if !read && filepath.Base(name) != GeneratedFile {
+			l.diags.Errorf(token.Position{Filename: name}, "", "the go command compiles another file in its place, so its directives are not read").
+				Hint = "take what rewrites source, such as -cover, out of GOFLAGS"
+		}
+	}
 }
 
 // nothingIn returns why a package has no files.

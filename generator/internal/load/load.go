@@ -99,6 +99,10 @@ const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFil
 	packages.NeedTypes | packages.NeedTypesSizes | packages.NeedTypesInfo | packages.NeedSyntax |
 	packages.NeedModule | packages.NeedExportFile
 
+// plain turns off what GOFLAGS may have to instrument packages: the go command would give files of the build cache in
+// the place of the source, and packages that are compiled once more.
+var plain = []string{"-cover=false", "-race=false", "-msan=false", "-asan=false"}
+
 func (l *loader) load(ctx context.Context) ([]*Package, error) {
 	targets, err := l.find(ctx)
 	if err != nil {
@@ -117,7 +121,7 @@ func (l *loader) load(ctx context.Context) ([]*Package, error) {
 	if err := checkLinks(dirsOf(from.targets(targets))); err != nil {
 		return nil, err
 	}
-	generated, flags := hidden{}, []string{}
+	generated, flags := hidden{}, slices.Clone(plain)
 	var patterns []string
 	for _, t := range slices.Concat(targets, from.targets(targets)) {
 		patterns = append(patterns, "pattern="+t.pattern)
