@@ -45,7 +45,17 @@ func (t *Target) overlay(o *overlay, cfg *Config) (main string, err error) {
 	// Everything is spelled after the generated file, whose path came from the
 	// go command, and not after a directory that may be spelled otherwise.
 	dir := filepath.Dir(t.Generated)
-	if err := o.add(free(dir, "mcpgen_program", ".go"), serveSource(m, cfg)); err != nil {
+	first := ""
+	if !cfg.HTTP {
+		below := free(dir, "mcpgen_first", "")
+		first = m.Path + "/" + filepath.Base(below)
+		for _, name := range slices.Sorted(maps.Keys(firstFiles)) {
+			if err := o.add(filepath.Join(below, name), []byte(firstFiles[name])); err != nil {
+				return "", err
+			}
+		}
+	}
+	if err := o.add(free(dir, "mcpgen_program", ".go"), serveSource(m, cfg, first)); err != nil {
 		return "", err
 	}
 	if m.Main {
@@ -59,8 +69,9 @@ func (t *Target) overlay(o *overlay, cfg *Config) (main string, err error) {
 }
 
 // serveSource is the file that is overlaid into the package. All its names are
-// prefixed, the imports too, as the package may use every plain one itself.
-func serveSource(m *model.Package, cfg *Config) []byte {
+// prefixed, the imports too, as the package may use every plain one itself. first is the
+// import path of the package of firstFiles, "" without it.
+func serveSource(m *model.Package, cfg *Config, first string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "package %s\n\n", m.Name)
 	b.WriteString(`import (
@@ -75,6 +86,9 @@ func serveSource(m *model.Package, cfg *Config) []byte {
 `)
 	if cfg.HTTP {
 		b.WriteString("\tmcpgenIO \"io\"\n\tmcpgenCmd \"" + commandPackage + "\"\n")
+	}
+	if first != "" {
+		fmt.Fprintf(&b, "\tmcpgenFirst %q\n", first)
 	}
 	options := ""
 	if cfg.Auth {
@@ -122,7 +136,14 @@ func MCPGenServe() int {
 	for i, recv := range m.Receivers {
 		args = append(args, writeReceiver(&b, m, recv, i, from))
 	}
-	b.WriteString("\tmcpgenOS.Stdout = mcpgenStdout\n\n")
+	b.WriteString("\tmcpgenOS.Stdout = mcpgenStdout\n")
+	if first != "" {
+		b.WriteString(`	if mcpgenHandle, mcpgenOther := mcpgenFirst.Restore(); mcpgenOther {
+		mcpgenOS.Stdout = mcpgenOS.NewFile(mcpgenHandle, mcpgenStdout.Name())
+	}
+`)
+	}
+	b.WriteString("\n")
 	b.WriteString(`	var mcpgenServer *mcpgenMCP.Server
 	if mcpgenReason := MCPGenRegister(func() {
 `)
