@@ -34,7 +34,8 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	}}
 	a.sources = []*analyzer{a}
 	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, diags)
-	pkg.CheckConstraints(a.sets, diags)
+	a.out.Constraint = pkg.SharedConstraint()
+	pkg.CheckConstraintsUnder(a.out.Constraint, a.sets, diags)
 	a.out.NotEmitted = a.emitNone() != nil
 	a.out.PlatformsSaid = a.ignored(declared{}, "platform-type")
 	a.types.Outside = a.out.NotEmitted

@@ -71,6 +71,9 @@ func print(p *model.Package, s schemas) ([]byte, error) {
 	if g.err != nil {
 		return nil, g.err
 	}
+	if p.Constraint != "" {
+		return g.render(header + "\n\n" + p.Constraint)
+	}
 	return g.render(header)
 }
 

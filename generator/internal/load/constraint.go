@@ -17,8 +17,8 @@ import (
 
 // Constraint returns the build constraint of a file of the package, or ""
 // where every build has it: "//go:build linux", or "the name tool_linux.go".
-// The generated file has no constraint, so it can use nothing of a file that
-// has one. Constraints on the version of Go do not count.
+// The generated file has no constraint but one that all files share, so it can
+// use nothing of a file that has another one. Constraints on the version of Go do not count.
 func (p *Package) Constraint(f *ast.File) string {
 	return constraintOf(f, p.Fset.File(f.FileStart).Name())
 }
@@ -109,6 +109,25 @@ func excluded(p *Package, ignored []string) []*ast.File {
 // build: those among sets, as scanned from Files, and all in the files that the
 // constraints leave out of this one.
 func (p *Package) CheckConstraints(sets []*directive.Set, diags *diag.List) {
+	p.CheckConstraintsUnder("", sets, diags)
+}
+
+// SharedConstraint returns the //go:build line that every file of the package has, "" if one has another or none, or
+// the constraint of its name. The generated file takes it over.
+func (p *Package) SharedConstraint() string {
+	shared := ""
+	for i, f := range p.Files {
+		line := p.Constraint(f)
+		if !strings.HasPrefix(line, "//go:build ") || i > 0 && line != shared || namedForPlatform(filepath.Base(p.Fset.File(f.FileStart).Name())) {
+			return ""
+		}
+		shared = line
+	}
+	return shared
+}
+
+// CheckConstraintsUnder is [Package.CheckConstraints] for a generated file that has the constraint shared itself.
+func (p *Package) CheckConstraintsUnder(shared string, sets []*directive.Set, diags *diag.List) {
 	var unused diag.List // misspelt directives of files that are not built are not of this run
 	var all []*directive.Set
 	all = append(all, sets...)
@@ -121,7 +140,7 @@ func (p *Package) CheckConstraints(sets []*directive.Set, diags *diag.List) {
 			why = `import "C", and cgo is not enabled`
 		}
 		for _, d := range set.Directives {
-			if spec := directive.Lookup(d.Word); why == "" || spec == nil || !spec.Feature {
+			if spec := directive.Lookup(d.Word); why == "" || why == shared || spec == nil || !spec.Feature {
 				continue
 			}
 			diags.Errorf(d.Pos, "//mcp:"+d.Word, "applies to %s in a file with a build constraint (%s)", set.Symbol, why).Hint =
