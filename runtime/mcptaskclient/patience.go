@@ -18,14 +18,14 @@ import (
 // patience is for how long requests for a task may fail, beyond the attempts of [mcpclient.Retry].
 const patience = time.Minute
 
-// patiently calls a function until it succeeds, fails in another way, or has failed for [patience].
-func (w *waiter) patiently(ctx context.Context, f func() error) error {
+// patiently calls a function until it succeeds, fails in another way, or has failed for [patience], with pauses of that time.
+func (w *waiter) patiently(ctx context.Context, pause time.Duration, f func() error) error {
 	for begin := time.Now(); ; {
 		err := f()
 		if err == nil || !isTemporary(err) || ctx.Err() != nil || time.Since(begin) >= patience {
 			return err
 		}
-		timer := time.NewTimer(w.interval())
+		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():

@@ -132,7 +132,7 @@ func (w *waiter) get(ctx context.Context) error {
 
 // poll is get, also while the server fails for a while.
 func (w *waiter) poll(ctx context.Context) error {
-	return w.patiently(ctx, func() error { return w.get(ctx) })
+	return w.patiently(ctx, w.interval(), func() error { return w.get(ctx) })
 }
 
 // known reports whether the state has what the wait needs: the reply to a call has no questions, and no
@@ -280,9 +280,10 @@ func (w *waiter) answer(ctx context.Context) error {
 		}
 		of, cancel := context.WithCancel(ctx)
 		w.answering[q.key] = cancel
+		pause := w.interval() // the state is the loop's
 		w.group.Go(func() {
 			defer cancel()
-			err := w.answerOne(of, q)
+			err := w.answerOne(of, pause, q)
 			if err != nil && of.Err() == nil {
 				select {
 				case w.failed <- fmt.Errorf("%w: %w", errQuestion, err):
@@ -300,14 +301,14 @@ func (w *waiter) answer(ctx context.Context) error {
 	return nil
 }
 
-func (w *waiter) answerOne(ctx context.Context, q question) error {
+func (w *waiter) answerOne(ctx context.Context, pause time.Duration, q question) error {
 	answer, err := w.client.Answer(ctx, q.key, q.method, q.params)
 	if err != nil {
 		return err
 	}
 	responses := append(append(wire.AppendString([]byte{'{'}, q.key), ':'), answer...)
 	params := w.params("inputResponses", append(responses, '}'))
-	err = w.patiently(ctx, func() error {
+	err = w.patiently(ctx, pause, func() error {
 		_, err := w.client.Request(ctx, protocol.TasksUpdate.String(), params, mcpclient.WithIdempotent())
 		return err
 	})
@@ -351,6 +352,7 @@ func (r *resultRequest) begin(ctx context.Context, final bool) {
 	ctx, r.cancel = context.WithCancel(ctx)
 	ended := make(chan resultEnd, 1)
 	r.ended = ended
+	pause := r.interval() // the state is the loop's
 	r.group.Go(func() {
 		var result json.RawMessage
 		send := func() (err error) {
@@ -359,7 +361,7 @@ func (r *resultRequest) begin(ctx context.Context, final bool) {
 		}
 		var err error
 		if final {
-			err = r.patiently(ctx, send)
+			err = r.patiently(ctx, pause, send)
 		} else {
 			err = send()
 		}
