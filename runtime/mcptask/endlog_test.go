@@ -1,15 +1,14 @@
 package mcptask_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
@@ -32,8 +31,9 @@ func TestEndsInLog(t *testing.T) {
 		for _, end := range []string{"cancelled", "lease lost", "by itself"} {
 			t.Run(name+" "+end, func(t *testing.T) {
 				within(t, func(t *testing.T) {
-					var log bytes.Buffer
-					logger := mcp.WithLogger(slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})))
+					var log testbed.Log
+					logger := mcp.WithLogger(log.Logger())
+					before := 0 // bytes of the log that do not count
 					store := mcptask.NewMemory()
 					mine := &dying{Store: store}
 					mine.life, mine.end = context.WithCancel(context.Background())
@@ -58,7 +58,7 @@ func TestEndsInLog(t *testing.T) {
 					case "lease lost":
 						mine.failing("renew", true)
 						time.Sleep(10 * time.Second)
-						log.Reset()
+						before = len(log.String())
 						other := newProcess(t, store)
 						add(other.Server, "work", mcptask.Support{Restart: true}, func(context.Context) (string, error) { return "done", nil })
 						connect(t, other.Server)
@@ -71,7 +71,7 @@ func TestEndsInLog(t *testing.T) {
 						want = "ERROR"
 					}
 					failed := 0
-					for line := range strings.Lines(log.String()) {
+					for line := range strings.Lines(log.String()[before:]) {
 						switch {
 						case strings.Contains(line, `msg="tool failed"`):
 							if failed++; !strings.Contains(line, "level="+want) || !strings.Contains(line, "feature=work") {
@@ -83,8 +83,8 @@ func TestEndsInLog(t *testing.T) {
 							t.Errorf("a lease is lost: %s", line)
 						}
 					}
-					if failed != 1 || end == "lease lost" && !strings.Contains(log.String(), "run of a task ends") {
-						t.Errorf("the tool fails %d times: %s", failed, &log)
+					if failed != 1 || end == "lease lost" && !strings.Contains(log.String()[before:], "run of a task ends") {
+						t.Errorf("the tool fails %d times: %s", failed, log.String()[before:])
 					}
 				})
 			})

@@ -44,6 +44,7 @@ type run struct {
 	stop    func(error)        // of the context of the handler
 	cause   error              // with which it has ended; nil before
 	over    bool               // the run has ended, or its task is that of another one
+	ending  bool               // the handler has returned, and its end is being written
 	waiters map[string]*waiter // by the keys of their questions
 	waiting int                // goroutines that wait for an answer
 	message string
@@ -92,7 +93,7 @@ func (r *run) renew() {
 	defer cancel()
 	err := r.tasks.store.Renew(ctx, &Record{Key: r.key, Owner: r.tasks.owner, Attempt: r.attempt}, lease)
 	if errors.Is(err, ErrLeaseLost) {
-		r.end(r.lost(ctx))
+		r.notice(r.lost(ctx))
 		return
 	}
 	pause := lease / 3
@@ -127,14 +128,14 @@ func (r *run) watch() {
 		if err != nil {
 			switch {
 			case errors.Is(err, ErrNotFound), errors.Is(err, ErrStoreClosed):
-				r.end(ErrLeaseLost)
+				r.notice(ErrLeaseLost)
 			case r.ctx.Err() == nil:
 				time.AfterFunc(storePause, r.watch)
 			}
 			return
 		}
 		if err := r.check(now); err != nil {
-			r.end(err)
+			r.notice(err)
 			return
 		}
 		if !r.asks() {
@@ -215,6 +216,17 @@ func (r *run) Start(stop func(cause error)) {
 	r.mu.Unlock()
 	if cause != nil {
 		stop(cause)
+	}
+}
+
+// notice is end for a change that another goroutine than the handler's sees. It may see the end that [run.End] writes, which looks
+// itself whether the task still is that of this run.
+func (r *run) notice(cause error) {
+	r.mu.Lock()
+	ending := r.ending
+	r.mu.Unlock()
+	if !ending {
+		r.end(cause)
 	}
 }
 
@@ -355,6 +367,9 @@ func (r *run) writeMessage() {
 // End implements [taskcall.Run].
 func (r *run) End(e taskcall.End) {
 	defer r.drop()
+	r.mu.Lock()
+	r.ending = true
+	r.mu.Unlock()
 	_, err := r.keep(context.Background(), func(now *Record, c *content) error { return r.tasks.endRun(now, c, &e) })
 	if errors.Is(err, errNoRoom) {
 		_, err = r.keep(context.Background(), func(now *Record, c *content) error {

@@ -15,15 +15,22 @@ func TestClockSetBack(t *testing.T) {
 			if err := m.Create(t.Context(), r, Quota{}, 0); err != nil {
 				t.Fatal(err)
 			}
+			tasks := func() int {
+				m.mu.Lock()
+				defer m.mu.Unlock()
+				return len(m.tasks)
+			}
+			m.mu.Lock()
 			k := m.tasks[r.Key]
+			m.mu.Unlock()
 			k.expiry.Stop()
 			m.expire(k)
-			if len(m.tasks) != 1 {
+			if tasks() != 1 {
 				t.Error("removed before its time")
 			}
 			time.Sleep(back)
 			synctest.Wait()
-			if len(m.tasks) != 0 {
+			if tasks() != 0 {
 				t.Error("not removed at its time")
 			}
 		})
