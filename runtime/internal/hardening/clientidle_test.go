@@ -21,6 +21,9 @@ import (
 // above a client of net/http that reads the same stream: goroutines, and bytes of heap and
 // stacks.
 func TestIdleClientStream(t *testing.T) {
+	if !alone(t) {
+		return
+	}
 	const clients, mostBytes, mostGoroutines = 200, 10 << 10, 1
 	posts := quickHTTP("session")
 	var open atomic.Int64

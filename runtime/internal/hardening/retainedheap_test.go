@@ -12,7 +12,38 @@ import (
 	"testing"
 )
 
-// kindVariable names the only kind that a process measures.
+// alone reports whether this process runs a test alone. Otherwise it runs the test in a process of its own: what tests before have
+// left in pools and on stacks would count.
+func alone(t *testing.T) bool {
+	t.Helper()
+	if os.Getenv(kindVariable) == t.Name() {
+		return true
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	runAlone(t, exe, t.Name(), t.Name())
+	return false
+}
+
+// runAlone runs a test in another process, and shows what it says.
+func runAlone(t *testing.T, exe, test, kind string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), exe, "-test.run", "^"+test+"$", "-test.v")
+	cmd.Env = append(os.Environ(), kindVariable+"="+kind)
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		if _, text, ok := strings.Cut(line, "_test.go:"); ok {
+			t.Log(strings.TrimSpace(text))
+		}
+	}
+}
+
+// kindVariable names the only kind, or the test, that a process measures.
 const kindVariable = "HARDENING_KIND"
 
 // eachKind measures kinds, each in a process of its own. In one process, what a server
@@ -27,17 +58,7 @@ func eachKind(t *testing.T, measure func(t *testing.T, r retained)) {
 		switch {
 		case !child:
 			t.Run(r.kind, func(t *testing.T) {
-				cmd := exec.CommandContext(t.Context(), exe, "-test.run", "^"+strings.Split(t.Name(), "/")[0]+"$", "-test.v")
-				cmd.Env = append(os.Environ(), kindVariable+"="+r.kind)
-				out, err := cmd.CombinedOutput()
-				if err != nil {
-					t.Errorf("%v\n%s", err, out)
-				}
-				for line := range strings.Lines(string(out)) {
-					if _, text, ok := strings.Cut(line, "_test.go:"); ok {
-						t.Log(strings.TrimSpace(text))
-					}
-				}
+				runAlone(t, exe, strings.Split(t.Name(), "/")[0], r.kind)
 			})
 		case r.kind == only:
 			measure(t, r)
