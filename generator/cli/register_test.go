@@ -176,9 +176,9 @@ func spelled(value string) []string {
 	return all
 }
 
-// named are the arguments whose values name functions and members, of which the files have none.
+// named are the arguments whose values name functions, members and constants, of which the files have none.
 var named = map[string]bool{
-	"defaults/inject": true, "arg/choices": true, "arg/only": true, "arg/inject": true, "arg/complete": true, "arg/omit": true, "result/omit": true, "result/only": true, "from/group": true, "from/prefix": true,
+	"defaults/inject": true, "arg/choices": true, "arg/only": true, "arg/inject": true, "arg/complete": true, "arg/omit": true, "result/omit": true, "result/only": true, "from/group": true, "from/prefix": true, "enum/with": true, "enum/without": true,
 }
 
 // TestWhatGeneratesRegisters: for each argument of each directive, whatever value the generator accepts, the server

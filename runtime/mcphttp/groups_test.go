@@ -110,7 +110,7 @@ func TestGroupsOverSSE(t *testing.T) {
 		h := mcphttp.NewSSEHandler(newGrouped(), mcphttp.WithGroups())
 		server := httptest.NewServer(h)
 		c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: server.URL + "/sse" + query, SSE: mcphttp.SSEOnly}, mcpclient.Options{})
-		got := ""
+		var got string
 		if err != nil {
 			got = err.Error()
 		} else {

@@ -105,8 +105,10 @@ func TestSpreadClaims(t *testing.T) {
 					claimed: make([]int, len(c.far)),
 				}
 				var working sync.WaitGroup
-				for i := range c.far {
+				for range c.far {
 					all.indexes = append(all.indexes, newTaskIndex())
+				}
+				for i := range c.far {
 					working.Go(func() { all.claim(i, c.run) })
 				}
 				for i := range tasks {

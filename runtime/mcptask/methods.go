@@ -70,15 +70,6 @@ func (t *tasks) text(ctx context.Context, r *Record, form protocol.TaskForm) (js
 	return text(r, c, form, false), nil
 }
 
-// read returns what is sealed in a task.
-func (t *tasks) read(ctx context.Context, k Key) (*content, error) {
-	r, err := t.store.Get(ctx, k)
-	if err != nil {
-		return nil, err
-	}
-	return t.open(ctx, r)
-}
-
 // getHead returns a task, without Sealed if the store can.
 func (t *tasks) getHead(ctx context.Context, k Key) (*Record, error) {
 	if s, ok := t.store.(HeadStore); ok {
