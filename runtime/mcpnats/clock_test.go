@@ -45,7 +45,7 @@ func TestTimeOfMost(t *testing.T) {
 			} {
 				one := clocks{wall: ahead(c.own)}
 				one.answer(c.servers...)
-				if got := one.time().Sub(time.Now()); got != c.want {
+				if got := time.Until(one.time()); got != c.want {
 					t.Errorf("%s, %s ahead: the time is %s ahead", name, d, got)
 				}
 			}
@@ -60,7 +60,7 @@ func TestTimeOfMost(t *testing.T) {
 		one.answer(time.Minute, time.Minute)
 		time.Sleep(2 * clockTime)
 		one.answer(0)
-		if got := one.time().Sub(time.Now()); got != 0 {
+		if got := time.Until(one.time()); got != 0 {
 			t.Errorf("by an old answer, the time is %s ahead", got)
 		}
 	})

@@ -81,7 +81,7 @@ type features struct {
 func (m *mount) features(inner *ours.Server) (*features, error) {
 	leftOut, finds := map[string]bool{}, m.finds()
 	for _, f := range inner.Features() {
-		why := ""
+		var why string
 		switch {
 		case f.Task == "required":
 			why = "its calls must become tasks"
