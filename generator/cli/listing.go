@@ -154,7 +154,7 @@ func metaOf(m *model.Package) []model.Meta {
 	return all
 }
 
-// features are those of a package, as far as a list shows them and registration checks them.
+// features are the features of a package, with what a list shows and registration checks.
 func features(m *model.Package) []registration {
 	var all []registration
 	add := func(pos token.Position, subject string, feature func() mcp.Feature) {

@@ -26,7 +26,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// embedded stands for package embed: a type-checker needs its type FS alone.
+// embedded replaces package embed: the type-checker needs only its type FS.
 var embedded = sync.OnceValue(func() *packages.Package {
 	pkg := types.NewPackage("embed", "embed")
 	name := types.NewTypeName(token.NoPos, pkg, "FS", nil)

@@ -181,7 +181,7 @@ func constantNames(d *directive.Directive, key string) (all []schema.NamedText) 
 	return all
 }
 
-// enumType is the type of another package that an //mcp:enum of a package comment is about, nil if there is none.
+// enumType returns the type of another package that an //mcp:enum of a package comment names, or nil.
 func (a *analyzer) enumType(d declared) *types.TypeName {
 	switch {
 	case d.set.Target != directive.Package:

@@ -17,8 +17,8 @@ type Fixed struct {
 	Read    Func
 }
 
-// fixed plans the value of a field of t, or of a parameter, that has a constant, once. place
-// is what a function for it is named after.
+// fixed plans the value of a field of t, or of a parameter, that has a constant, once. A function for it
+// takes its name from place.
 func (b *builder) fixed(t *model.Type, f *model.Field, place string) *Literal {
 	if lit := b.constants[f]; lit != nil {
 		return lit

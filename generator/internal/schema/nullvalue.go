@@ -75,7 +75,7 @@ func isValuer(t types.Type) bool {
 		types.Identical(results.At(1).Type(), types.Universe.Lookup("error").Type())
 }
 
-// methodOf returns an exported method of a type or of the pointer to it, nil if there is none.
+// methodOf returns an exported method of a type or of the pointer to it, or nil.
 func methodOf(t types.Type, name string) *types.Func {
 	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, name)
 	fn, _ := obj.(*types.Func)

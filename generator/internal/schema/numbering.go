@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// meaning is what the constants of a type are: choices, bits that are combined, or factors
+// meaning says how to read the constants of a type: as choices, bits that are combined, or factors
 // that are multiplied.
 type meaning int
 
@@ -19,8 +19,8 @@ const (
 	units
 )
 
-// numbering is what the values of a type's constants say about them, and what the source says
-// where the values leave it open.
+// numbering is the meaning of a type's constants. Their values decide it, and their source where
+// the values leave it open.
 type numbering struct {
 	meaning meaning
 	// sure is false where the constants could as well mean something else.
