@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/implfuncs"
+	"github.com/mcpgen/mcpgen/runtime/internal/friend"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -21,7 +21,7 @@ func (f *foundResource) choices() map[string]*wire.Choices {
 }
 
 // choicesOf are the choices for a decoder, by their functions.
-func choicesOf(all []implfuncs.Choices) map[string]*wire.Choices {
+func choicesOf(all []friend.Choices) map[string]*wire.Choices {
 	m := map[string]*wire.Choices{}
 	for _, c := range all {
 		if m[c.Function] == nil {
@@ -32,7 +32,7 @@ func choicesOf(all []implfuncs.Choices) map[string]*wire.Choices {
 }
 
 // withChoices returns a copy of the description whose schema has the choices.
-func (i *ToolInfo) withChoices(all []implfuncs.Choices) *ToolInfo {
+func (i *ToolInfo) withChoices(all []friend.Choices) *ToolInfo {
 	c := *i
 	c.choices = choicesOf(all)
 	for _, choice := range all {
@@ -52,7 +52,7 @@ func (i *ToolInfo) withChoices(all []implfuncs.Choices) *ToolInfo {
 }
 
 // withChoices returns a copy of the description whose arguments are completed by the choices.
-func (i *PromptInfo) withChoices(all []implfuncs.Choices) *PromptInfo {
+func (i *PromptInfo) withChoices(all []friend.Choices) *PromptInfo {
 	c := *i
 	c.choices = choicesOf(all)
 	c.Arguments = slices.Clone(i.Arguments)
@@ -67,7 +67,7 @@ func (i *PromptInfo) withChoices(all []implfuncs.Choices) *PromptInfo {
 }
 
 // withChoices returns a copy of the description whose variables are completed by the choices.
-func (i *TemplateInfo) withChoices(all []implfuncs.Choices) *TemplateInfo {
+func (i *TemplateInfo) withChoices(all []friend.Choices) *TemplateInfo {
 	c := *i
 	c.choices = choicesOf(all)
 	c.Variables = slices.Clone(i.Variables)

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/friend"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/toolfind"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -23,10 +24,18 @@ type finder struct {
 	changes  atomic.Uint64 // of the tools
 }
 
-// WithToolFinder returns the option of package mcpfind. It is for that package: its types are internal,
-// and change without notice. register adds the tools that find and call others; tools returns those
-// that can be found, in order of registration.
-func WithToolFinder(f toolfind.Finder, register func(s *Server, host toolfind.Host, tools func() []FeatureInfo)) Option {
+// findFuncs are the functions that package mcpfind calls.
+type findFuncs struct {
+	// With returns the option of a server whose lists leave tools to a search. register adds the
+	// tools that find and call others; tools returns those that can be found, in order of
+	// registration.
+	With func(f toolfind.Finder, register func(s *Server, host toolfind.Host, tools func() []FeatureInfo)) Option
+}
+
+// FindFuncs returns the functions of package mcpfind.
+func FindFuncs(friend.Key) findFuncs { return findFuncs{With: withFinder} }
+
+func withFinder(f toolfind.Finder, register func(s *Server, host toolfind.Host, tools func() []FeatureInfo)) Option {
 	return func(s *Server) {
 		s.finder = &finder{Finder: f, register: func(s *Server) { register(s, findHost{s}, s.findable) }}
 	}

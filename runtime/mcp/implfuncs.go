@@ -2,47 +2,81 @@ package mcp
 
 import (
 	"context"
+	"io"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/implfuncs"
+	"github.com/mcpgen/mcpgen/runtime/internal/friend"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ImplFuncs returns the functions that package mcpimpl calls for generated code. It is for
-// that package alone.
-func ImplFuncs() (all implfuncs.Funcs) {
-	all.NewTool = func(info *ToolInfo, f toolFunc) Feature {
-		t := newTool(info, f)
-		t.reads = true
-		return t
-	}
-	all.NewResource = func(info *ResourceInfo, f resourceFunc) Feature { return newResource(info, f) }
-	all.NewTemplate = func(info *TemplateInfo, f resourceFunc, complete map[string]CompleteFunc) Feature {
-		return newTemplate(info, info.Name, f, complete)
-	}
-	all.NewPrompt = func(info *PromptInfo, f promptFunc, complete map[string]CompleteFunc) Feature {
-		return newPrompt(info, f, complete)
-	}
-	all.WithDefaults = func(f Feature, errors func(error) (string, bool), hideErrors bool, timeout time.Duration) Feature {
-		return f.completed(&defaults{errors: errors, hideErrors: hideErrors, timeout: timeout})
-	}
+// implFuncs are the functions that make features, read requests and write results. Generated code
+// is in packages of other modules, so package mcpimpl exports what it calls, under the same names.
+type implFuncs struct {
+	NewTool     func(*ToolInfo, toolFunc) Feature
+	NewResource func(*ResourceInfo, resourceFunc) Feature
+	NewTemplate func(*TemplateInfo, resourceFunc, map[string]CompleteFunc) Feature
+	NewPrompt   func(*PromptInfo, promptFunc, map[string]CompleteFunc) Feature
 
-	all.ToolChoices = (*ToolInfo).withChoices
-	all.TemplateChoices = (*TemplateInfo).withChoices
-	all.PromptChoices = (*PromptInfo).withChoices
+	// WithDefaults returns a copy of a feature whose description has these values
+	// where its own are nil, false and 0.
+	WithDefaults func(f Feature, errors func(error) (string, bool), hideErrors bool, timeout time.Duration) Feature
 
-	all.Decoder = (*Request).decoder
-	all.Encoder = (*Request).encoder
-	all.Structured = (*Request).structured
-	all.StructuredWith = (*Request).structuredWith
-	all.JSONContents = (*Request).jsonContents
-	all.ReadBlob = (*Request).readBlob
-	all.BlobResult = blobResult
-	all.ReaderResult = readerResult
-	all.NothingFound = nothingFound
-	all.Stream = func(req *Request) (*wire.Encoder, func(context.Context, int) error) {
-		s := newItemStream(req)
-		return s.e, s.report
+	// ToolChoices, TemplateChoices and PromptChoices return a copy of a description with
+	// choices.
+	ToolChoices     func(*ToolInfo, []friend.Choices) *ToolInfo
+	TemplateChoices func(*TemplateInfo, []friend.Choices) *TemplateInfo
+	PromptChoices   func(*PromptInfo, []friend.Choices) *PromptInfo
+
+	Decoder        func(*Request) *wire.Decoder
+	Encoder        func(*Request) *wire.Encoder
+	Structured     func(*Request, *wire.Encoder) (*ToolResult, error)
+	StructuredWith func(*Request, *wire.Encoder, string, ...Content) (*ToolResult, error)
+	JSONContents   func(*Request, *wire.Encoder) (*ResourceResult, error)
+	ReadBlob       func(*Request, io.Reader) (*ResourceResult, error)
+	BlobResult     func(*Request, string, []byte) *ToolResult
+	ReaderResult   func(*Request, string, io.Reader) (*ToolResult, error)
+	NothingFound   func() *ToolResult
+
+	// Stream returns the encoder of an array of items, and what reports to the client the
+	// item that the encoder holds from a position on.
+	Stream func(*Request) (*wire.Encoder, func(ctx context.Context, start int) error)
+}
+
+// ImplFuncs returns the functions of package mcpimpl.
+func ImplFuncs(friend.Key) implFuncs {
+	return implFuncs{
+		NewTool: func(info *ToolInfo, f toolFunc) Feature {
+			t := newTool(info, f)
+			t.reads = true
+			return t
+		},
+		NewResource: func(info *ResourceInfo, f resourceFunc) Feature { return newResource(info, f) },
+		NewTemplate: func(info *TemplateInfo, f resourceFunc, complete map[string]CompleteFunc) Feature {
+			return newTemplate(info, info.Name, f, complete)
+		},
+		NewPrompt: func(info *PromptInfo, f promptFunc, complete map[string]CompleteFunc) Feature {
+			return newPrompt(info, f, complete)
+		},
+		WithDefaults: func(f Feature, errors func(error) (string, bool), hideErrors bool, timeout time.Duration) Feature {
+			return f.completed(&defaults{errors: errors, hideErrors: hideErrors, timeout: timeout})
+		},
+
+		ToolChoices:     (*ToolInfo).withChoices,
+		TemplateChoices: (*TemplateInfo).withChoices,
+		PromptChoices:   (*PromptInfo).withChoices,
+
+		Decoder:        (*Request).decoder,
+		Encoder:        (*Request).encoder,
+		Structured:     (*Request).structured,
+		StructuredWith: (*Request).structuredWith,
+		JSONContents:   (*Request).jsonContents,
+		ReadBlob:       (*Request).readBlob,
+		BlobResult:     blobResult,
+		ReaderResult:   readerResult,
+		NothingFound:   nothingFound,
+		Stream: func(req *Request) (*wire.Encoder, func(context.Context, int) error) {
+			s := newItemStream(req)
+			return s.e, s.report
+		},
 	}
-	return all
 }

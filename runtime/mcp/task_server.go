@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/friend"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
@@ -15,35 +16,48 @@ import (
 // This file is the server as package mcptask uses it, and the tasks of a server. They are made when
 // the first tool with tasks is registered; the lock of the server guards the field.
 
-// TaskFuncs returns the functions that package mcptask calls. It is for that package alone: its type
-// is internal, and changes without notice.
-func TaskFuncs() (all taskcall.Funcs) {
-	all.Tool = func(f Feature, support *taskcall.Support) Feature {
-		t, ok := f.(*tool)
-		if !ok {
-			info := f.Info()
-			panic(fmt.Sprintf("mcp: the %s %q cannot run as a task: only tools can", info.Kind, info.Name))
-		}
-		c := t.copied(t.info)
-		c.name, c.also = t.name, t.also
-		c.task = support
-		return c
+// taskFuncs are the functions that package mcptask calls.
+type taskFuncs struct {
+	// Tool returns the tool as one whose calls may become tasks.
+	Tool func(Feature, *taskcall.Support) Feature
+	// With returns the option of a server with tasks. keys may be nil. header are the fields that
+	// runs get.
+	With func(tasks func(taskcall.Server) taskcall.Tasks, keys KeySource, header []string, interceptors []Interceptor) Option
+	// Of returns the tasks of a server, nil before the first tool with tasks.
+	Of func(*Server) taskcall.Tasks
+	// Run returns the run of the handler that a context belongs to, nil without a task.
+	Run func(context.Context) taskcall.Run
+}
+
+// TaskFuncs returns the functions of package mcptask.
+func TaskFuncs(friend.Key) taskFuncs {
+	return taskFuncs{Tool: taskTool, With: withTasks, Of: taskServer, Run: runOf}
+}
+
+func taskTool(f Feature, support *taskcall.Support) Feature {
+	t, ok := f.(*tool)
+	if !ok {
+		info := f.Info()
+		panic(fmt.Sprintf("mcp: the %s %q cannot run as a task: only tools can", info.Kind, info.Name))
 	}
-	all.With = func(tasks func(taskcall.Server) taskcall.Tasks, keys any, header []string, interceptors []Interceptor) Option {
-		return func(s *Server) {
-			part := s.taskPart()
-			part.make, part.header, part.interceptors = tasks, header, interceptors
-			part.keys, _ = keys.(KeySource)
-		}
+	c := t.copied(t.info)
+	c.name, c.also = t.name, t.also
+	c.task = support
+	return c
+}
+
+func withTasks(tasks func(taskcall.Server) taskcall.Tasks, keys KeySource, header []string, interceptors []Interceptor) Option {
+	return func(s *Server) {
+		part := s.taskPart()
+		part.make, part.keys, part.header, part.interceptors = tasks, keys, header, interceptors
 	}
-	all.Of = func(s *Server) taskcall.Tasks { return taskServer(s) }
-	all.Task = func(ctx context.Context) taskcall.Run {
-		if x := exchangeFrom(ctx); x != nil {
-			return currentTask(x)
-		}
-		return nil
+}
+
+func runOf(ctx context.Context) taskcall.Run {
+	if x := exchangeFrom(ctx); x != nil {
+		return currentTask(x)
 	}
-	return all
+	return nil
 }
 
 // serverTasks is what a server has for tasks. The options do not change after [NewServer].
@@ -76,7 +90,7 @@ func beginTasks(s *Server, t *tool) {
 	if part.tasks == nil {
 		maker := part.make
 		if maker == nil {
-			maker = t.tasks().Default.(func(taskcall.Server) taskcall.Tasks)
+			maker = t.tasks().Default
 		}
 		part.tasks = maker(taskHost{s, new(clocks)})
 	}

@@ -22,6 +22,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/internal/findtools"
+	"github.com/mcpgen/mcpgen/runtime/internal/friend"
 	"github.com/mcpgen/mcpgen/runtime/internal/glob"
 	"github.com/mcpgen/mcpgen/runtime/internal/toolfind"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -96,7 +97,7 @@ func New(options ...Option) mcp.Option {
 		option(s)
 	}
 	f := toolfind.Finder{Threshold: s.threshold, Keeps: s.keeps, Instructions: instructions, Nearest: nearest}
-	return mcp.WithToolFinder(f, func(server *mcp.Server, host toolfind.Host, tools func() []mcp.FeatureInfo) {
+	return mcp.FindFuncs(friend.Key{}).With(f, func(server *mcp.Server, host toolfind.Host, tools func() []mcp.FeatureInfo) {
 		ranker := s.ranker
 		if ranker == nil {
 			ranker = new(bm25) // of one server, although the option may make several

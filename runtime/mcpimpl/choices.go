@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/mcpgen/mcpgen/internal/visible"
-	"github.com/mcpgen/mcpgen/runtime/internal/implfuncs"
+	"github.com/mcpgen/mcpgen/runtime/internal/friend"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -71,23 +71,23 @@ func (c Choices) For(argument string, values ...string) Choices {
 
 // ToolChoices returns a description whose schema has the choices.
 func ToolChoices(info *mcp.ToolInfo, choices ...Choices) *mcp.ToolInfo {
-	return toolChoices(info, lists(choices))
+	return funcs.ToolChoices(info, lists(choices))
 }
 
 // PromptChoices returns a description whose arguments are completed by the choices.
 func PromptChoices(info *mcp.PromptInfo, choices ...Choices) *mcp.PromptInfo {
-	return promptChoices(info, lists(choices))
+	return funcs.PromptChoices(info, lists(choices))
 }
 
 // TemplateChoices returns a description whose variables are completed by the choices.
 func TemplateChoices(info *mcp.TemplateInfo, choices ...Choices) *mcp.TemplateInfo {
-	return templateChoices(info, lists(choices))
+	return funcs.TemplateChoices(info, lists(choices))
 }
 
-func lists(choices []Choices) []implfuncs.Choices {
-	var all []implfuncs.Choices
+func lists(choices []Choices) []friend.Choices {
+	var all []friend.Choices
 	for _, c := range choices {
-		all = append(all, implfuncs.Choices{Function: c.function, Argument: c.argument, Values: c.values})
+		all = append(all, friend.Choices{Function: c.function, Argument: c.argument, Values: c.values})
 	}
 	return all
 }

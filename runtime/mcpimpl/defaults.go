@@ -29,5 +29,5 @@ type defaulter struct {
 
 func (r *defaulter) Register(f mcp.Feature) {
 	d := &r.defaults
-	r.next.Register(withDefaults(f, d.Errors, d.HideErrors, d.Timeout))
+	r.next.Register(funcs.WithDefaults(f, d.Errors, d.HideErrors, d.Timeout))
 }

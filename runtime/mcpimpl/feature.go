@@ -8,12 +8,12 @@ import (
 
 // FuncTool returns the tool of a function. Nothing may change info afterwards.
 func FuncTool(info *mcp.ToolInfo, f func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error)) mcp.Feature {
-	return newTool(info, f)
+	return funcs.NewTool(info, f)
 }
 
 // MethodTool returns the tool of a method of the receiver, which it does not touch.
 func MethodTool[R any](info *mcp.ToolInfo, receiver R, f func(ctx context.Context, req *mcp.Request, receiver R) (*mcp.ToolResult, error)) mcp.Feature {
-	return newTool(info, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+	return funcs.NewTool(info, func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 		return f(ctx, req, receiver)
 	})
 }
@@ -21,13 +21,13 @@ func MethodTool[R any](info *mcp.ToolInfo, receiver R, f func(ctx context.Contex
 // FuncResource returns the resource of a function. A nil result, and an error that is
 // [mcp.ErrNotFound], say that the resource does not exist.
 func FuncResource(info *mcp.ResourceInfo, f func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error)) mcp.Feature {
-	return newResource(info, f)
+	return funcs.NewResource(info, f)
 }
 
 // MethodResource returns the resource of a method of the receiver, which it does not
 // touch.
 func MethodResource[R any](info *mcp.ResourceInfo, receiver R, f func(ctx context.Context, req *mcp.Request, receiver R) (*mcp.ResourceResult, error)) mcp.Feature {
-	return newResource(info, func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
+	return funcs.NewResource(info, func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
 		return f(ctx, req, receiver)
 	})
 }
@@ -35,13 +35,13 @@ func MethodResource[R any](info *mcp.ResourceInfo, receiver R, f func(ctx contex
 // FuncTemplate returns the resource template of a function, which gets the variables by
 // [mcp.Request.Var] or, as an object of strings, by [Decoder].
 func FuncTemplate(info *mcp.TemplateInfo, f func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error), options ...FeatureOption) mcp.Feature {
-	return newTemplate(info, f, completersOf(options))
+	return funcs.NewTemplate(info, f, completersOf(options))
 }
 
 // MethodTemplate returns the resource template of a method of the receiver, which it does
 // not touch.
 func MethodTemplate[R any](info *mcp.TemplateInfo, receiver R, f func(ctx context.Context, req *mcp.Request, receiver R) (*mcp.ResourceResult, error), options ...FeatureOption) mcp.Feature {
-	return newTemplate(info, func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
+	return funcs.NewTemplate(info, func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
 		return f(ctx, req, receiver)
 	}, completersOf(options))
 }
@@ -49,12 +49,12 @@ func MethodTemplate[R any](info *mcp.TemplateInfo, receiver R, f func(ctx contex
 // FuncPrompt returns the prompt of a function, which gets its arguments by
 // [mcp.Request.PromptArgument] or, as an object of strings, by [Decoder].
 func FuncPrompt(info *mcp.PromptInfo, f func(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error), options ...FeatureOption) mcp.Feature {
-	return newPrompt(info, f, completersOf(options))
+	return funcs.NewPrompt(info, f, completersOf(options))
 }
 
 // MethodPrompt returns the prompt of a method of the receiver, which it does not touch.
 func MethodPrompt[R any](info *mcp.PromptInfo, receiver R, f func(ctx context.Context, req *mcp.Request, receiver R) (*mcp.PromptResult, error), options ...FeatureOption) mcp.Feature {
-	return newPrompt(info, func(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error) {
+	return funcs.NewPrompt(info, func(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error) {
 		return f(ctx, req, receiver)
 	}, completersOf(options))
 }

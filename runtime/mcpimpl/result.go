@@ -14,19 +14,19 @@ func DoneResult() *mcp.ToolResult { return mcp.TextResult("done") }
 
 // NothingFound is the result of a function that found nothing: a failed one, so
 // that the model does not take it for an empty value.
-func NothingFound() *mcp.ToolResult { return nothingFound() }
+func NothingFound() *mcp.ToolResult { return funcs.NothingFound() }
 
 // BlobResult returns bytes of a MIME type as a result: an [mcp.Image], an [mcp.Audio], or
 // else an [mcp.EmbeddedResource], with text where the type is one of text. Nil means that
 // nothing was found.
 func BlobResult(req *mcp.Request, mime string, data []byte) *mcp.ToolResult {
-	return blobResult(req, mime, data)
+	return funcs.BlobResult(req, mime, data)
 }
 
 // ReaderResult is [BlobResult] for bytes that are yet to be read. It reads no more than a
 // result may have, and closes r where it can be closed.
 func ReaderResult(req *mcp.Request, mime string, r io.Reader) (*mcp.ToolResult, error) {
-	return readerResult(req, mime, r)
+	return funcs.ReaderResult(req, mime, r)
 }
 
 // Stream returns the items of a sequence as one structured result, an array, and
@@ -54,7 +54,7 @@ func Stream[T any](ctx context.Context, req *mcp.Request, items iter.Seq[T], put
 // StreamErr is [Stream] for a sequence whose items may be errors. The first error
 // ends it and is returned.
 func StreamErr[T any](ctx context.Context, req *mcp.Request, items iter.Seq2[T, error], put func(*wire.Encoder, *T)) (*mcp.ToolResult, error) {
-	e, report := newStream(req)
+	e, report := funcs.Stream(req)
 	e.BeginArray()
 	if items != nil {
 		for item, err := range items {
@@ -69,5 +69,5 @@ func StreamErr[T any](ctx context.Context, req *mcp.Request, items iter.Seq2[T, 
 		}
 	}
 	e.EndArray()
-	return structured(req, e)
+	return funcs.Structured(req, e)
 }

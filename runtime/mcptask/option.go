@@ -59,7 +59,7 @@ func WithStore(store Store, opts ...Option) mcp.Option {
 		option(&o)
 	}
 	keys, _ := store.(mcp.KeySource)
-	return withTask(func(s taskcall.Server) taskcall.Tasks { return newTasks(s, store, o) }, keys, o.header, o.interceptors)
+	return funcs.With(func(s taskcall.Server) taskcall.Tasks { return newTasks(s, store, o) }, keys, o.header, o.interceptors)
 }
 
 // defaultRoom is a quarter for each account.

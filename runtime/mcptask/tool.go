@@ -5,18 +5,13 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/valid"
+	"github.com/mcpgen/mcpgen/runtime/internal/friend"
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Functions of package mcp.
-var (
-	funcs    = mcp.TaskFuncs()
-	newTool  = funcs.Tool.(func(mcp.Feature, *taskcall.Support) mcp.Feature)
-	withTask = funcs.With.(func(func(taskcall.Server) taskcall.Tasks, any, []string, []mcp.Interceptor) mcp.Option)
-	tasksOf  = funcs.Of.(func(*mcp.Server) taskcall.Tasks)
-	runOf    = funcs.Task.(func(context.Context) taskcall.Run)
-)
+// funcs are functions of package mcp that it does not export.
+var funcs = mcp.TaskFuncs(friend.Key{})
 
 // Support is how calls of a tool become tasks.
 type Support struct {
@@ -45,7 +40,7 @@ func Tool(f mcp.Feature, s Support) mcp.Feature {
 	if !valid.AreTaskTimes(s.Inline, s.TTL, s.Poll) {
 		panic("mcptask: the times of tool " + f.Info().Name + " must not be negative, and its TTL at least a minute")
 	}
-	return newTool(f, &taskcall.Support{
+	return funcs.Tool(f, &taskcall.Support{
 		Required: s.Required, Inline: s.Inline, TTL: s.TTL, Poll: s.Poll, Restart: s.Restart,
 		Default: func(server taskcall.Server) taskcall.Tasks {
 			t := newTasks(server, NewMemory(), defaultOptions)
@@ -69,7 +64,7 @@ type Task struct {
 // FromContext returns the task of the handler that ctx belongs to, nil in a plain call, and in one
 // that may become a task and is none yet.
 func FromContext(ctx context.Context) *Task {
-	r := runOf(ctx)
+	r := funcs.Run(ctx)
 	if r == nil {
 		return nil
 	}
@@ -82,7 +77,7 @@ func FromContext(ctx context.Context) *Task {
 // until ctx ends; then they fail, and Shutdown returns the cause. Tasks in memory end at once. Call
 // it after the shutdown of handlers. Package mcpcmd and [mcp.Server.ServeStdio] do.
 func Shutdown(ctx context.Context, s *mcp.Server) error {
-	if t := tasksOf(s); t != nil {
+	if t := funcs.Of(s); t != nil {
 		return t.Shutdown(ctx)
 	}
 	return nil

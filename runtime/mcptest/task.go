@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/friend"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
-	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
@@ -17,7 +17,7 @@ const (
 	maxPoll = 250 * time.Millisecond
 )
 
-var tasksOf = mcp.TaskFuncs().Of.(func(*mcp.Server) taskcall.Tasks)
+var tasksOf = mcp.TaskFuncs(friend.Key{}).Of
 
 // Task calls a tool as a task, in a revision that has tasks, and returns the result when the task has
 // ended. The functions of [Options] answer its questions; that of [WithProgress] gets its messages. A call

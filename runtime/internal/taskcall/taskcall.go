@@ -24,18 +24,7 @@ type Support struct {
 	TTL      time.Duration // 0 = the default of package mcptask
 	Poll     time.Duration // 0 = by the age of the task
 	Restart  bool
-	Default  any // func(Server) Tasks; makes the tasks of a server without any
-}
-
-// Funcs are the functions of package mcp that mcptask calls. They have the type any because this
-// package cannot import mcp; the comments give their types.
-type Funcs struct {
-	Tool any // func(mcp.Feature, *Support) mcp.Feature
-	// With returns the option of a server with tasks. keys are a mcp.KeySource, or nil. header
-	// are the fields that runs get.
-	With any // func(tasks func(Server) Tasks, keys any, header []string, interceptors []mcp.Interceptor) mcp.Option
-	Of   any // func(*mcp.Server) Tasks
-	Task any // func(context.Context) Run
+	Default  func(Server) Tasks // makes the tasks of a server without an option
 }
 
 // Server is a *mcp.Server as mcptask uses it.
