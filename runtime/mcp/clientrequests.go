@@ -59,15 +59,15 @@ type clientAnswer struct {
 	charged int // bytes that the call is charged for
 }
 
-// add adds a request. The channel gets its answer. The id ends with a text, where ids are texts.
-func (r *openRequests) add(answer chan<- clientAnswer, end string) jsonrpc.ID {
+// add adds a request. The channel gets its answer.
+func (r *openRequests) add(answer chan<- clientAnswer) jsonrpc.ID {
 	if r.open == nil {
 		r.open = map[jsonrpc.IDKey]chan<- clientAnswer{}
 	}
 	r.last++
 	id := jsonrpc.IntID(r.last)
 	if r.prefix != "" {
-		id = jsonrpc.TextID(r.prefix + strconv.FormatInt(r.last, 10) + end)
+		id = jsonrpc.TextID(r.prefix + strconv.FormatInt(r.last, 10))
 	}
 	r.open[id.Key()] = answer
 	return id
@@ -142,25 +142,20 @@ func (c *conn) inputClosed() {
 // handler is paused meanwhile. If the wait ends without an answer, it cancels the request
 // (basic/utilities/cancellation).
 func (x *exchange) sendRequest(ctx context.Context, method string, params []byte) (json.RawMessage, error) {
-	return x.sendRequestFor(ctx, "", method, params)
-}
-
-// sendRequestFor is sendRequest for a question of a task, with which the id ends.
-func (x *exchange) sendRequestFor(ctx context.Context, question, method string, params []byte) (json.RawMessage, error) {
 	defer x.pauseClock()()
 	if hooks := x.conn.server.questionHooks; len(hooks) > 0 {
 		return withHooks(ctx, hooks, method, params, func(q *SentQuestion, params []byte) (json.RawMessage, error) {
-			return x.sendAndWait(ctx, q, question, method, params)
+			return x.sendAndWait(ctx, q, method, params)
 		})
 	}
-	return x.sendAndWait(ctx, nil, question, method, params)
+	return x.sendAndWait(ctx, nil, method, params)
 }
 
 // sendAndWait sends a request, whose id it sets in q, which may be nil.
-func (x *exchange) sendAndWait(ctx context.Context, q *SentQuestion, question, method string, params []byte) (json.RawMessage, error) {
+func (x *exchange) sendAndWait(ctx context.Context, q *SentQuestion, method string, params []byte) (json.RawMessage, error) {
 	answer := make(chan clientAnswer, 1)
 	x.sink.Wait()
-	id, err := x.openRequest(question, method, params, answer)
+	id, err := x.openRequest(method, params, answer)
 	x.sink.Flush()
 	if err != nil {
 		return nil, err
@@ -192,7 +187,7 @@ func (x *exchange) sendAndWait(ctx context.Context, q *SentQuestion, question, m
 }
 
 // openRequest queues a request for the client.
-func (x *exchange) openRequest(question, method string, params []byte, answer chan<- clientAnswer) (jsonrpc.ID, error) {
+func (x *exchange) openRequest(method string, params []byte, answer chan<- clientAnswer) (jsonrpc.ID, error) {
 	c := x.conn
 	peer, _ := x.sink.(transport.PeerWatcher)
 	c.mu.Lock()
@@ -207,7 +202,7 @@ func (x *exchange) openRequest(question, method string, params []byte, answer ch
 	case len(c.requests.open) >= c.server.limits.OpenQuestions:
 		return jsonrpc.ID{}, fmt.Errorf("ask the client: %d questions are open", len(c.requests.open))
 	}
-	id := c.requests.add(answer, question)
+	id := c.requests.add(answer)
 	x.sink.Notify(jsonrpc.AppendRequest(nil, id, method, params))
 	return id, nil
 }
@@ -283,7 +278,7 @@ func (c *conn) ping(out sink) bool {
 		return false
 	}
 	delete(c.requests.open, c.requests.ping) // a client may go on without an answer
-	id := c.requests.add(nil, "")
+	id := c.requests.add(nil)
 	c.requests.ping = id.Key()
 	out.Notify(jsonrpc.AppendRequest(nil, id, protocol.Ping.String(), nil))
 	out.FlushAsync()

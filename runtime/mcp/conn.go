@@ -65,7 +65,6 @@ type conn struct {
 	requests      openRequests  // of the server to the client
 	subscriptions int           // to resources, of the session and of all listens
 	subscribed    int           // bytes of the URIs of these
-	tasks         any           // *sessionTasks, nil before the first; for the type any, see [exchange.task]
 }
 
 func newConn(ctx context.Context, s *Server) *conn {
@@ -176,11 +175,7 @@ func (c *conn) close() {
 	c.closing = true
 	kept := c.charged
 	c.charged = 0
-	tasks, _ := c.tasks.(interface{ end() })
 	c.mu.Unlock()
-	if tasks != nil {
-		tasks.end()
-	}
 	c.server.memory.Release(kept)
 	c.removeSubscriber()
 	c.stop(ErrConnectionClosed)

@@ -123,9 +123,6 @@ func callTask(ctx context.Context, s *Server, req *Request, t *tool) (Reply, err
 		if err != nil {
 			return nil, err
 		}
-		if session {
-			followTask(x, accepted)
-		}
 		return accepted.reply(), nil
 	}
 	r, err := x.newRun(ctx, req, t)

@@ -202,11 +202,8 @@ func awaitTask(ctx context.Context, s *Server, x *exchange, id string, authorize
 	defer asking.Wait() // for requests that are cancelled
 	defer cancel()
 	defer x.pauseClock()()
-	if tasks := begunTasks(x.conn); tasks != nil {
-		defer tasks.await(id)()
-	}
 	var last *taskcall.State
-	asked := map[string]context.CancelFunc{}
+	asked := map[string]context.CancelCauseFunc{}
 	err := followPatiently(ctx, x, id, authorize, func(now *taskcall.State) bool {
 		last = now
 		open := map[string]bool{}
@@ -216,12 +213,12 @@ func awaitTask(ctx context.Context, s *Server, x *exchange, id string, authorize
 				continue
 			}
 			var question context.Context
-			question, asked[q.Name] = context.WithCancel(ctx)
+			question, asked[q.Name] = context.WithCancelCause(ctx)
 			asking.Go(func() { askForTask(question, s, x, id, q, authorize) })
 		}
 		for name, end := range asked {
-			if !open[name] { // answered, or not asked any more
-				end()
+			if !open[name] {
+				end(errNotOpen)
 			}
 		}
 		return !now.Ended
@@ -240,6 +237,9 @@ func awaitTask(ctx context.Context, s *Server, x *exchange, id string, authorize
 	}
 	return &taskResult{withRelatedTask(last.Result, id)}, nil
 }
+
+// errNotOpen is why a question is taken back.
+var errNotOpen = errors.New("the task does not wait for this answer any more")
 
 // patience is for how long tasks/result goes on while the store fails: its client has to ask again otherwise, and its questions are
 // asked again.
@@ -267,16 +267,11 @@ type taskResult struct{ object json.RawMessage }
 
 func (t *taskResult) appendTo(b []byte, _ *rendering) []byte { return append(b, t.object...) }
 
-// askForTask sends a question of a task to the client, and stores the answer. Of several requests
-// and streams, also of other processes, one at a time asks a question.
+// askForTask sends a question of a task to the client, and stores the answer. Several requests for the
+// result each send it; the first answer counts, and the others are taken back.
 func askForTask(ctx context.Context, s *Server, x *exchange, id string, q taskcall.OpenQuestion, authorize func(string) error) {
 	tasks, caller := taskServer(s), taskCaller(x)
-	ctx, end := tasks.Asking(ctx, caller, id, q.Name)
-	if end == nil { // it has its answer
-		return
-	}
-	defer end()
-	answer, err := x.sendRequestFor(ctx, questionID(id, q.Name), q.Method, withRelatedTask(q.Params, id))
+	answer, err := x.sendRequest(ctx, q.Method, withRelatedTask(q.Params, id))
 	if ctx.Err() != nil {
 		return
 	}

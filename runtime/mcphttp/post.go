@@ -324,7 +324,7 @@ func (p *posted) inSession(id string) {
 // forwarded sends a message that concerns a call at another replica to that. It reports whether it has
 // written the response.
 func (p *posted) forwarded(se *session) bool {
-	elsewhere, err := se.shared.forward(p.r.Context(), p.in.Message(), p.in.Text(), p.from)
+	elsewhere, err := se.shared.forward(p.r.Context(), p.in.Message(), p.in.Text())
 	switch {
 	case err != nil:
 		p.refuseStore(p.w, p.r, noID, err)

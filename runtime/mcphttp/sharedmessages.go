@@ -115,10 +115,6 @@ func (c *sharedSession) deliver(se *session, text []byte) bool {
 		in.Drop()
 		return false
 	}
-	if m := in.Message(); m.Kind == jsonrpc.Response && !se.conn.Waits(m.ID) && se.conn.IsForTask(m.ID) {
-		in.Drop()
-		return false // the sender stores it
-	}
 	se.conn.Take(in, transport.Caller{Client: se.client}, se.standalone)
 	return true
 }
@@ -133,9 +129,9 @@ func changesSession(m *jsonrpc.Message) bool {
 }
 
 // forward sends what concerns calls at other replicas to those: notifications to all, and a response
-// to the one that has asked. It reports whether the message has been delivered, here if a task has
-// asked; an error means that it could not be.
-func (c *sharedSession) forward(ctx context.Context, m *jsonrpc.Message, text []byte, from transport.Caller) (delivered bool, err error) {
+// to the one that has asked. It reports whether the message has been delivered there; an error means
+// that it could not be.
+func (c *sharedSession) forward(ctx context.Context, m *jsonrpc.Message, text []byte) (delivered bool, err error) {
 	switch m.Kind {
 	case jsonrpc.Response:
 		id, _ := jsonrpc.String(m.ID.Raw())
@@ -143,22 +139,14 @@ func (c *sharedSession) forward(ctx context.Context, m *jsonrpc.Message, text []
 		if !asked || !isRandomText(name) {
 			return false, nil
 		}
-		conn := c.session.Load().conn
-		var taken bool
 		if name == c.name {
-			taken = conn.Waits(m.ID) || !conn.IsForTask(m.ID)
-			delivered = !taken
-		} else {
-			taken, err = c.send(ctx, name, message{Kind: clientMessage, Text: text})
-			delivered = true
+			return false, nil
 		}
-		switch {
-		case err != nil || taken:
-			return delivered, err
-		case !conn.IsForTask(m.ID):
-			return true, errNoReplica
+		taken, err := c.send(ctx, name, message{Kind: clientMessage, Text: text})
+		if err == nil && !taken {
+			err = errNoReplica
 		}
-		return true, withStore(ctx, func(ctx context.Context) error { return conn.AnswerTask(ctx, from, m) })
+		return true, err
 	case jsonrpc.Notification:
 		if string(m.Method) != protocol.Initialized { // is in the record
 			_, err = c.send(ctx, "", message{Kind: clientMessage, Text: text})
@@ -169,7 +157,7 @@ func (c *sharedSession) forward(ctx context.Context, m *jsonrpc.Message, text []
 			defer in.Drop()
 			element = slices.Clone(element) // Drop uses the storage again
 			if in.Room(len(element)) && in.Parse(element) == nil && in.Message().Kind != jsonrpc.Batch {
-				_, err = c.forward(ctx, in.Message(), element, from)
+				_, err = c.forward(ctx, in.Message(), element)
 			}
 			return err == nil
 		})

@@ -46,8 +46,6 @@ type kept struct {
 	leaseID uint64        // of the present lease: a timer of an earlier one may still fire
 	lapsed  bool          // the lease has ended, and the task has its owner still
 	changed chan struct{} // closed and replaced at each change; nil while nothing watches
-
-	observers []*func() // called at each change
 }
 
 func (m *memory) Create(ctx context.Context, r *Record, q Quota, lease time.Duration) error {
@@ -203,32 +201,11 @@ func (m *memory) remove(k *kept) {
 	k.notify()
 }
 
-// notify wakes calls of Watch, and calls the observers.
+// notify wakes calls of Watch.
 func (k *kept) notify() {
 	if k.changed != nil {
 		close(k.changed)
 		k.changed = nil
-	}
-	for _, changed := range k.observers {
-		(*changed)()
-	}
-}
-
-// observe implements [observer]. The function is called once for a task that is not there.
-func (m *memory) observe(key Key, changed func()) (stop func()) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	k := m.tasks[key]
-	if k == nil {
-		changed()
-		return func() {}
-	}
-	one := &changed
-	k.observers = append(k.observers, one)
-	return func() {
-		m.mu.Lock()
-		defer m.mu.Unlock()
-		k.observers = slices.DeleteFunc(k.observers, func(other *func()) bool { return other == one })
 	}
 }
 

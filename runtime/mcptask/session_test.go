@@ -22,8 +22,7 @@ type session struct {
 	last int
 	init string // the reply to initialize
 
-	before   []string // messages that came before a reply
-	statuses []string // of notifications/tasks/status
+	before []string // messages that came before a reply
 }
 
 func openSession(t *testing.T, s *mcp.Server, principal string) *session {
@@ -55,7 +54,7 @@ func (c *session) write(text string) {
 	}
 }
 
-// read returns the next message that is not a notification of a task.
+// read returns the next message.
 func (c *session) read() string {
 	c.t.Helper()
 	if len(c.before) > 0 {
@@ -68,20 +67,11 @@ func (c *session) read() string {
 
 func (c *session) receive() string {
 	c.t.Helper()
-	for {
-		message, err := c.conn.Read()
-		if err != nil {
-			c.t.Fatal(err)
-		}
-		var m struct {
-			Method string
-			Params struct{ TaskID, Status, StatusMessage string }
-		}
-		if err := json.Unmarshal(message, &m); err != nil || m.Method != "notifications/tasks/status" {
-			return string(message)
-		}
-		c.statuses = append(c.statuses, strings.TrimSpace(m.Params.Status+" "+m.Params.StatusMessage))
+	message, err := c.conn.Read()
+	if err != nil {
+		c.t.Fatal(err)
 	}
+	return string(message)
 }
 
 // reply returns the reply to a request.
@@ -249,8 +239,9 @@ func TestSessionErrors(t *testing.T) {
 	})
 }
 
-// A question is a request to the client that waits for the result, and is asked once, whether the
-// run waits for its answer or is parked.
+// A question is a request to the client that waits for the result, whether the run waits for its
+// answer or is parked. Of two requests for the result, each asks, and the answer to one of the
+// questions takes the other one back.
 func TestSessionAsks(t *testing.T) {
 	for _, parked := range []bool{false, true} {
 		t.Run(fmt.Sprint("parked ", parked), func(t *testing.T) {
@@ -266,16 +257,16 @@ func TestSessionAsks(t *testing.T) {
 				}
 				c.write(c.request("tasks/result", `"taskId":"`+id+`"`))
 				c.write(c.request("tasks/result", `"taskId":"`+id+`"`))
-				asked := c.read()
-				has(t, asked, `"method":"elicitation/create"`, `"io.modelcontextprotocol/related-task":{"taskId":"`+id+`"}`, `sure?`)
-				var m struct{ ID json.RawMessage }
-				if err := json.Unmarshal([]byte(asked), &m); err != nil {
-					t.Fatal(err)
+				asked := []string{c.read(), c.read()}
+				for _, question := range asked {
+					has(t, question, `"method":"elicitation/create"`, `"io.modelcontextprotocol/related-task":{"taskId":"`+id+`"}`, `sure?`)
 				}
 				wait()
-				c.write(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"action":"accept","content":{"yes":true}}}`)
-				has(t, c.read(), `accepttrue`)
-				has(t, c.read(), `accepttrue`)
+				c.write(answerTo(t, asked[1]))
+				rest := c.read() + c.read() + c.read()
+				if strings.Count(rest, "accepttrue") != 2 || strings.Count(rest, `"notifications/cancelled","params":{"requestId":`+idOf(t, asked[0])) != 1 {
+					t.Errorf("after the answer: %s", rest)
+				}
 				has(t, c.ask("tasks/get", `"taskId":"`+id+`"`), `"status":"completed"`)
 			})
 		})
@@ -291,12 +282,82 @@ func TestSessionRefusesQuestions(t *testing.T) {
 		id := c.begin("ask", "")
 		c.write(c.request("tasks/result", `"taskId":"`+id+`"`))
 		for range 3 {
-			var m struct{ ID json.RawMessage }
-			if err := json.Unmarshal([]byte(c.read()), &m); err != nil {
-				t.Fatal(err)
-			}
-			c.write(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-1,"message":"no"}}`)
+			c.write(`{"jsonrpc":"2.0","id":` + idOf(t, c.read()) + `,"error":{"code":-1,"message":"no"}}`)
 		}
 		has(t, c.read(), `"isError":true`, `answer is not valid`)
 	})
+}
+
+// A task sends nothing by itself: neither its changes nor its questions.
+func TestSessionIsQuiet(t *testing.T) {
+	within(t, func(t *testing.T) {
+		s := newServer()
+		add(s, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "Sure?") })
+		c := openSession(t, s, "")
+		id := c.begin("ask", "")
+		time.Sleep(2 * time.Minute)
+		has(t, c.ask("tasks/get", `"taskId":"`+id+`"`), `"status":"input_required"`)
+		c.ask("tasks/cancel", `"taskId":"`+id+`"`)
+		time.Sleep(time.Minute)
+		c.ask("ping", "")
+		if len(c.before) > 0 {
+			t.Errorf("sent: %v", c.before)
+		}
+	})
+}
+
+// Over every transport, the request for the result asks on its own channel.
+func TestSessionAsksOnEachTransport(t *testing.T) {
+	onEachTransport(t, func(t *testing.T, open func(*mcp.Server, string) *peer) {
+		s := newServer(mcptask.WithStore(mcptask.NewMemory()))
+		defer mcptask.Shutdown(context.Background(), s)
+		add(s, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "Sure?") })
+		c := open(s, "ada")
+		if c.revision != session25 {
+			return
+		}
+		id := c.begin("ask")
+		settled(func() bool {
+			return strings.Contains(c.ask("tasks/get", `"taskId":"`+id+`"`), "input_required")
+		})
+		c.put(c.request("tasks/result", `"taskId":"`+id+`"`))
+		waits := c.last
+		c.put(answerTo(t, c.find(`"method":"elicitation/create"`)))
+		has(t, c.reply(waits), "accepttrue")
+	})
+}
+
+// Requests for a result end when the task expires, and take their questions back.
+func TestResultOfATaskThatExpires(t *testing.T) {
+	within(t, func(t *testing.T) {
+		s := newServer()
+		add(s, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "Sure?") })
+		c := openSession(t, s, "")
+		id := c.begin("ask", `"ttl":60000`)
+		c.write(c.request("tasks/result", `"taskId":"`+id+`"`))
+		waits := c.last
+		time.Sleep(2 * time.Minute)
+		has(t, c.reply(waits), `-32602`, `unknown taskId`)
+		wait()
+		c.ask("ping", "")
+		if n := strings.Count(strings.Join(c.before, ""), "notifications/cancelled"); n != 1 {
+			t.Errorf("%d questions are taken back: %v", n, c.before)
+		}
+	})
+}
+
+// idOf returns the id of a request.
+func idOf(t *testing.T, request string) string {
+	t.Helper()
+	var m struct{ ID json.RawMessage }
+	if err := json.Unmarshal([]byte(request), &m); err != nil {
+		t.Fatalf("%s: %v", request, err)
+	}
+	return string(m.ID)
+}
+
+// answerTo returns the answer yes to a question.
+func answerTo(t *testing.T, asked string) string {
+	t.Helper()
+	return `{"jsonrpc":"2.0","id":` + idOf(t, asked) + `,"result":{"action":"accept","content":{"yes":true}}}`
 }

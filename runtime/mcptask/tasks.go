@@ -41,11 +41,8 @@ type tasks struct {
 	claiming  bool              // a goroutine claims records
 	closing   bool
 	parkAfter time.Duration
-	stopClaim context.CancelFunc              // of the present Claim
-	ended     chan struct{}                   // closed when no run is left, while Shutdown waits; nil otherwise
-	asked     map[askedQuestion]chan struct{} // that a goroutine of this process asks; closed when it does not any more
-	observed  map[Key][]*observed             // by sessions, in a store that does not say what has changed
-	stopPoll  context.CancelFunc              // of the goroutine that asks for these; nil if there is none
+	stopClaim context.CancelFunc // of the present Claim
+	ended     chan struct{}      // closed when no run is left, while Shutdown waits; nil otherwise
 }
 
 func newTasks(s taskcall.Server, store Store, o options) *tasks {
@@ -57,8 +54,6 @@ func newTasks(s taskcall.Server, store Store, o options) *tasks {
 		places:  places{share: max(1, o.concurrency/placesPart), unknown: account(s, ""), busy: map[Digest]int{}},
 		options: o, server: s, store: store, owner: rand.Text(), budget: budget,
 		runs: map[*run]struct{}{}, free: make(chan struct{}, 1), other: make(chan struct{}, 1), parkAfter: parkAfter,
-		observed: map[Key][]*observed{},
-		asked:    map[askedQuestion]chan struct{}{},
 	}
 }
 
@@ -73,7 +68,6 @@ func (t *tasks) ParkAfter(d time.Duration) {
 type content struct {
 	head
 	body
-	unseen bool // what has changed does not concern clients
 }
 
 // head is sealed in [Record.Head].
@@ -111,7 +105,6 @@ type openQuestion struct {
 	Method string          `json:"m"`
 	Params json.RawMessage `json:"p"`
 	Digest []byte          `json:"d"`
-	Asker  *asker          `json:"a,omitempty"` // that sends it to the client; nil if none does
 }
 
 // size is what [Limits].StateBytes counts.
@@ -205,9 +198,7 @@ func (t *tasks) change(ctx context.Context, k Key, f func(*Record, *content) err
 		if err := f(r, c); err != nil {
 			return r, c, err
 		}
-		if !c.unseen {
-			c.Updated = time.Now().UnixMilli()
-		}
+		c.Updated = time.Now().UnixMilli()
 		before := r.Size()
 		if err := t.seal(ctx, r, c); err != nil {
 			return nil, nil, err
@@ -220,7 +211,6 @@ func (t *tasks) change(ctx context.Context, k Key, f func(*Record, *content) err
 			if r.Ready {
 				t.kick()
 			}
-			t.notify(k)
 			return r, c, nil
 		}
 		if !errors.Is(err, ErrConflict) {

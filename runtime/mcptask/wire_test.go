@@ -83,7 +83,6 @@ type peer struct {
 	// and header.
 	post    func(text string, head func(string))
 	session string
-	listen  func() // opens the stream of a session over HTTP
 	url     string
 	as      string
 }
@@ -280,11 +279,6 @@ func dialHTTP(w *peer, s *mcp.Server, principal string) {
 	w.url = serve(w.t, s, func() http.Handler { return mcphttp.NewHandler(s, mcphttp.WithPrincipal(principalOf)) })
 	w.post = func(text string, head func(string)) {
 		w.do(http.MethodPost, w.url, text, head)
-	}
-	w.listen = func() {
-		opened := make(chan string, 1)
-		w.do(http.MethodGet, w.url, "", func(head string) { opened <- head })
-		testbed.Await(w.t, opened, "the stream of the session")
 	}
 }
 

@@ -94,8 +94,9 @@ type taskRun struct {
 	progress func(Progress)
 
 	id       string
-	message  string          // that progress has got
-	answered map[string]bool // questions, by their keys
+	message  string                    // that progress has got
+	answered map[string]bool           // questions, by their keys
+	result   *Running[json.RawMessage] // the request for the result, in a session; nil before the first question
 }
 
 // taskState is what both forms have of a task.
@@ -196,11 +197,13 @@ func (r *taskRun) wait() (*ToolResult, error) {
 		case task.Status == "cancelled":
 			c.t.Fatalf("mcptest: the task of %s was cancelled", r.tool)
 		case ended && r.session:
-			result, err := r.request(protocol.TasksResult, nil)
+			result, err := r.awaitResult().Result()
 			if err != nil {
 				return nil, err
 			}
-			return r.read(result)
+			return r.read(*result)
+		case task.Status == "input_required" && r.session:
+			r.awaitResult() // the server asks now, and the client below answers
 		case task.Status == "failed":
 			return nil, task.Error
 		case ended:
@@ -222,14 +225,28 @@ func (r *taskRun) wait() (*ToolResult, error) {
 	}
 }
 
+// awaitResult sends the request for the result, once.
+func (r *taskRun) awaitResult() *Running[json.RawMessage] {
+	c, method := r.client, protocol.TasksResult.String()
+	c.t.Helper()
+	if r.result == nil {
+		q, below := c.newRequest(method, nil)
+		r.result = start(c, method+" of "+r.tool, q, func(ctx context.Context) (*json.RawMessage, error) {
+			result, err := c.client.Request(ctx, method, map[string]any{"taskId": r.id}, below...)
+			return &result, err
+		})
+	}
+	return r.result
+}
+
 // cancel cancels a task that the test does not wait for any more. It may have ended.
 func (r *taskRun) cancel() {
 	r.client.t.Helper()
 	_, _ = r.request(protocol.TasksCancel, nil)
 }
 
-// answer answers the questions of the task that are new. In a session they are requests of the server,
-// which the client below answers.
+// answer answers the questions of the task that are new. Those of a session are requests of the server
+// (awaitResult).
 func (r *taskRun) answer(task *taskState) (some bool, err error) {
 	c := r.client
 	c.t.Helper()

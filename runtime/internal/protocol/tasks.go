@@ -20,9 +20,6 @@ const TasksName = "io.modelcontextprotocol/tasks"
 // TaskChanged is the notification with a task that has changed, of the extension.
 const TaskChanged = "notifications/tasks"
 
-// TaskStatusChanged is the notification with a task that has changed, of revision 2025-11-25.
-const TaskStatusChanged = "notifications/tasks/status"
-
 // TaskMethod returns the method of tasks with a name, [Unknown] if the revision has none of it.
 func (r *Revision) TaskMethod(name []byte) Method {
 	for _, m := range taskMethods[r.Tasks] {

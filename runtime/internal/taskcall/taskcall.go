@@ -65,13 +65,6 @@ type Tasks interface {
 	// Watch calls changed with the task as it is, and after changes, until ctx ends, the task
 	// does, or changed returns false.
 	Watch(ctx context.Context, c Caller, id string, changed func(tool string, task json.RawMessage) bool)
-	// Observe calls changed after each change of a task, and when it is deleted. The function
-	// does not wait, nor use the tasks.
-	Observe(c Caller, id string, changed func()) (stop func())
-	// Asking waits until nothing else sends an open question of a task to its client, and says
-	// so to other processes until end is called. The context ends if another process sends it.
-	// It returns nil if the question is not open any more, or ctx ends.
-	Asking(ctx context.Context, c Caller, id, question string) (_ context.Context, end func())
 	// ParkAfter says how long runs wait for an answer before they end.
 	ParkAfter(d time.Duration)
 	// Shutdown ends the runs of this process.

@@ -135,13 +135,6 @@ type Conn interface {
 	// Take takes a message whose replies go to the sink. It never waits. It reports
 	// whether a reply will come or has come, if only an empty one.
 	Take(in Message, from Caller, out Sink) (expect bool)
-	// Waits reports whether a request to the client with that id waits for its answer.
-	Waits(id jsonrpc.ID) bool
-	// IsForTask reports whether a request to the client with that id has the question of a task, which
-	// any replica can take.
-	IsForTask(id jsonrpc.ID) bool
-	// AnswerTask stores such an answer. The error is that of a store; an answer that cannot be used is dropped.
-	AnswerTask(ctx context.Context, from Caller, m *jsonrpc.Message) error
 	// Renew says who has sent a request of the session that has no message. It is the
 	// latest principal, as that of a message is.
 	Renew(principal any)
