@@ -48,13 +48,6 @@ const (
 	emojiStyle = 0xFE0F
 )
 
-// joining are the scripts in which a joiner changes how letters are shown.
-var joining = []*unicode.RangeTable{
-	unicode.Arabic, unicode.Syriac, unicode.Mandaic, unicode.Mongolian, unicode.Nko, unicode.Phags_Pa, unicode.Devanagari, unicode.Bengali,
-	unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala,
-	unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Thaana, unicode.Hanifi_Rohingya, unicode.Adlam,
-}
-
 // Hidden returns the first hidden character of a text: a control character other than a
 // line feed and a tab, an invisible character, a joiner that joins neither letters of a
 // script with joiners nor emoji, and a variation selector that does not follow a
@@ -99,7 +92,10 @@ func isHidden(r, before, after rune) bool {
 }
 
 func isJoining(r rune) bool {
-	return unicode.In(r, unicode.L, unicode.M) && unicode.In(r, joining...)
+	return unicode.In(r, unicode.L, unicode.M) && unicode.In(r,
+		unicode.Arabic, unicode.Syriac, unicode.Mandaic, unicode.Mongolian, unicode.Nko, unicode.Phags_Pa, unicode.Devanagari, unicode.Bengali,
+		unicode.Gurmukhi, unicode.Gujarati, unicode.Oriya, unicode.Tamil, unicode.Telugu, unicode.Kannada, unicode.Malayalam, unicode.Sinhala,
+		unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Thaana, unicode.Hanifi_Rohingya, unicode.Adlam)
 }
 
 // isEmoji reports whether a character may be part of an emoji that joiners make.

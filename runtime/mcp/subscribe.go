@@ -14,7 +14,8 @@ import (
 // conn.mu guards the counts, and the lock of the subscriber its URIs.
 
 // notSubscribed is the subscriber of all sessions that cannot get notifications.
-var notSubscribed = new(subscriber)
+// It is a literal because new would make the types of servers part of every program with this package.
+var notSubscribed = &subscriber{}
 
 // newSubscriber returns the subscriber of a session. It gets changes of the lists that the server
 // has declared to the client.

@@ -111,7 +111,7 @@ func (t targetEra) drop() {
 // process, of which nothing is kept. If the context is not known, named is false: then only a
 // revision with sessions is kept, which has nothing that a server has said to one caller.
 func (t targetEra) key() (key string, named bool) {
-	if _, ok := t.target.(*inMemory); ok {
+	if _, ok := t.target.(inProcess); ok {
 		return "", false
 	}
 	context, named := authorizationContext(t.target)

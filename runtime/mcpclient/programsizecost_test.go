@@ -11,7 +11,7 @@ import (
 )
 
 // maxProgram is how large a stripped client of a program may be, in bytes.
-const maxProgram = 4_000_000
+const maxProgram = 3_900_000
 
 // TestProgramSize builds a client of a server that is a program. What makes it larger is mostly
 // code that package mcp links when it is initialized; go build -ldflags=-dumpdep shows why.

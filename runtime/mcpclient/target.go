@@ -92,6 +92,11 @@ type inMemory struct {
 	key    string
 }
 
+// inProcess is a target in this process. Only programs that call [InMemory] link the type that
+// implements it, and with it a server.
+type inProcess interface{ inProcess() }
+
+func (m *inMemory) inProcess()   {}
 func (m *inMemory) Name() string { return "in memory" }
 func (m *inMemory) Key() string  { return m.key }
 
