@@ -108,7 +108,7 @@ type asker interface {
 // ask asks the client, and reads the answer by question.read.
 func ask(ctx context.Context, q Question, options []AskOption) error {
 	x := exchangeFrom(ctx)
-	if x == nil || !x.method.MayAskClient() || hasReply(x) {
+	if x == nil || !x.method.MayAskClient() || x.hasReply() {
 		return ErrNoCall
 	}
 	if ctx.Err() != nil {
@@ -155,8 +155,10 @@ func (x *exchange) ask(ctx context.Context, name string, q *question) error {
 
 // asker returns the asker for the revision of the request.
 func (x *exchange) asker() asker {
-	if x.task != nil && !x.taskRun().asRound() {
-		return taskAsker{}
+	if x.part != nil {
+		if a := x.part.asker(); a != nil {
+			return a
+		}
 	}
 	if x.revision.ServerRequests.Rounds {
 		return roundAsker{}

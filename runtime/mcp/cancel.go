@@ -81,7 +81,7 @@ func printable(s string) string {
 func (c *conn) forget(x *exchange) {
 	x.dropNoticesLocked()
 	x.answered = true
-	closeRunLocked(x, false)
+	x.endHandlerLocked(false)
 	c.inflight.remove(x)
 	x.sink.Reply(nil, 0)
 }

@@ -17,10 +17,10 @@ import (
 // [Limits.GraceTime] more, the server replies for it.
 type clock struct {
 	x       *exchange
-	outer   *clock                  // of the whole request, if this one is for a part
-	overdue *timeoutError           // has the time, and is the cause with which the context ends
-	cancel  context.CancelCauseFunc // of the part; nil for the whole request
-	inline  any                     // *taskRun, which learns that the time is over, instead; see [exchange.task]
+	outer   *clock                    // of the whole request, if this one is for a part
+	overdue *timeoutError             // has the time, and is the cause with which the context ends
+	cancel  context.CancelCauseFunc   // of the part; nil for the whole request
+	inline  interface{ inlineOver() } // learns that the time is over, instead; nil for clocks of handlers
 
 	// The lock of the clocks of the connection guards the rest.
 	end        time.Time     // of the time, while the clock runs
@@ -187,7 +187,7 @@ func (s *clocks) sweep() {
 	s.mu.Unlock()
 	for _, c := range over {
 		if c.inline != nil {
-			c.inline.(*taskRun).inlineOver()
+			c.inline.inlineOver()
 		} else if c.cancel != nil {
 			c.cancel(c.overdue)
 		} else {

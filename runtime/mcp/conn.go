@@ -179,5 +179,5 @@ func (c *conn) close() {
 	c.server.memory.Release(kept)
 	c.removeSubscriber()
 	c.stop(ErrConnectionClosed)
-	c.stopRuns(ErrConnectionClosed)
+	c.stopHandlers(ErrConnectionClosed)
 }

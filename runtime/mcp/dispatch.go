@@ -46,7 +46,7 @@ func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
 		return emptyReply(x.conn.subscribe(ctx, p, x.method == protocol.ResourcesSubscribe, x.revision))
 	case protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel, protocol.TasksResult:
-		return answerTask(ctx, s, req)
+		return s.tasks().answer(ctx, req)
 	case protocol.Unknown:
 		if m := s.extensions.method(req.Method, x.revision); m != nil {
 			return m.answer(ctx, req)

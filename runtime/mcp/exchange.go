@@ -45,10 +45,8 @@ type exchange struct {
 	partClock atomic.Pointer[clock] // of the innermost part that runs; callClock if there is none
 	callClock clock                 // of the whole request
 
-	// task is set in the exchange of a handler whose call may become a task, and does not change.
-	// Its type is any since clients, which link the types of this package, would link all types
-	// of tasks.
-	task any // *taskRun; nil in other exchanges
+	// part is set in the exchange of a handler whose call may become a task, and does not change.
+	part handlerPart
 
 	exchangeReply
 	exchangeStorage

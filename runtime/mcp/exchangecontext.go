@@ -46,6 +46,34 @@ func (c *exchangeContext) setHandler(r *exchange) {
 	c.inner = r
 }
 
+// endHandlerLocked ends what the handler of a request sends to its client, if the handler has an
+// exchange of its own: before the reply, or without one. The caller holds conn.mu.
+func (x *exchange) endHandlerLocked(reply bool) {
+	r := x.ctx.handler()
+	if r == nil || r.answered {
+		return
+	}
+	if reply {
+		r.closeNoticesLocked()
+	} else {
+		r.dropNoticesLocked()
+	}
+	r.answered = true
+}
+
+// stopHandlers ends the contexts of handlers that have exchanges of their own, of the requests in
+// flight.
+func (c *conn) stopHandlers(cause error) {
+	c.mu.Lock()
+	all := c.inflight.all()
+	c.mu.Unlock()
+	for _, x := range all {
+		if r := x.ctx.handler(); r != nil {
+			r.ctx.end(cause)
+		}
+	}
+}
+
 func (c *exchangeContext) end(cause error) {
 	c.mu.Lock()
 	if !c.ended {
@@ -61,8 +89,8 @@ func (c *exchangeContext) end(cause error) {
 // parent is the context of the connection. That of a handler whose call may become a task has only
 // values, and does not end.
 func (c *exchangeContext) parent() context.Context {
-	if t := c.x.taskRun(); t != nil {
-		return (*taskValues)(t)
+	if c.x.part != nil {
+		return c.x.part.parent()
 	}
 	return c.x.conn.ctx
 }

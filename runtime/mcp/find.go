@@ -209,5 +209,5 @@ func (h findHost) Searchable(ctx context.Context, name string) bool {
 	if x := exchangeFrom(ctx); x != nil {
 		rev = x.revision
 	}
-	return f != nil && !needsTasks(f, rev) && h.isListed(ctx, f)
+	return f != nil && !needsTask(f, rev) && h.isListed(ctx, f)
 }

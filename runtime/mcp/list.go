@@ -90,7 +90,7 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 		s.mu.Lock()
 		if page = sh.first[index]; page == nil {
 			page = s.renderFirst(l, rev, keys)
-			if !s.stateKeys().change() || len(sh.items) <= s.limits.PageSize { // without a cursor
+			if !s.keys.change() || len(sh.items) <= s.limits.PageSize { // without a cursor
 				sh.first[index] = page
 			}
 		}
@@ -139,7 +139,7 @@ func (s *Server) gather(ctx context.Context, l *pagedList, from position, lister
 	if !at.dynamic {
 		items, decided := s.itemsAfter(ctx, l.set, at.number, rev)
 		for _, f := range items {
-			if !decided && (f.unlisted || needsTasks(f.Feature, rev) || !s.isListed(ctx, f)) {
+			if !decided && (f.unlisted || needsTask(f.Feature, rev) || !s.isListed(ctx, f)) {
 				continue
 			}
 			if g.full() {

@@ -40,12 +40,12 @@ func (s *Server) newEntry(f Feature) entry {
 // holds the lock.
 func (s *Server) publicItems(set int, rev *protocol.Revision) []entry {
 	all := s.sets[set].items
-	if len(s.listed) == 0 && !s.hasTasks.Load() && s.finder == nil {
+	if len(s.listed) == 0 && s.tasks() == nil && s.finder == nil {
 		return all
 	}
 	items := make([]entry, 0, len(all))
 	for _, e := range all {
-		if !e.unlisted && !needsTasks(e.Feature, rev) {
+		if !e.unlisted && !needsTask(e.Feature, rev) {
 			items = append(items, e)
 		}
 	}
@@ -74,7 +74,7 @@ func (s *Server) visibleTools(ctx context.Context, rev *protocol.Revision) []ent
 	s.mu.RUnlock()
 	items := make([]entry, 0, len(all))
 	for _, e := range all {
-		if !e.unlisted && !needsTasks(e.Feature, rev) && s.isListed(ctx, e) {
+		if !e.unlisted && !needsTask(e.Feature, rev) && s.isListed(ctx, e) {
 			items = append(items, e)
 		}
 	}

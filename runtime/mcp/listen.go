@@ -99,7 +99,7 @@ func (s *Server) listen(ctx context.Context, req *Request) (Reply, error) {
 
 // beginListen subscribes a listen and acknowledges it.
 func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, error) {
-	if !s.offersChanges() && !s.hasTasks.Load() {
+	if !s.offersChanges() && s.tasks() == nil {
 		return nil, protocolError(notFound(x.method.String()))
 	}
 	filter, e := readFilter(&x.buffers.msg.Params, s.limits.Subscriptions)
@@ -107,9 +107,14 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, err
 		return nil, protocolError(e)
 	}
 	sub := s.negotiateFilter(ctx, x, &filter)
-	var err error
-	if filter.tasks, err = negotiateTasks(ctx, s, x, filter.tasks); err != nil {
-		return nil, err
+	part := s.tasks()
+	if part == nil {
+		filter.tasks = nil
+	} else if filter.tasks != nil {
+		var err error
+		if filter.tasks, err = part.listen(ctx, x, filter.tasks); err != nil {
+			return nil, err
+		}
 	}
 	sub.tasks = len(filter.tasks)
 	if e := refusedAs(ctx, nil); e != nil {
@@ -131,7 +136,7 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, err
 	sub.send(filter.acknowledgement(sub.id), 0)
 	x.sink.FlushAsync()
 	for _, id := range filter.tasks {
-		go watchTask(ctx, s, x, sub, id)
+		go part.watch(ctx, x, sub, id)
 	}
 	return sub, nil
 }

@@ -173,5 +173,5 @@ func (x *exchange) sendsLog(level int8) bool {
 		}
 		x.conn.mu.Unlock()
 	}
-	return level >= least && !x.questions.suppressesOutput() && currentTask(x) == nil
+	return level >= least && !x.questions.suppressesOutput() && x.record() == nil
 }

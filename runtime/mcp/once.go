@@ -47,8 +47,8 @@ func Once[T any](ctx context.Context, key string, f func() (T, error)) (value T,
 		if err := x.questions.setOnce(x, key, text); err != nil {
 			return value, err
 		}
-		if run := currentTask(x); run != nil {
-			if err := run.Store(ctx, key, text); err != nil {
+		if r := x.record(); r != nil {
+			if err := r.Store(ctx, key, text); err != nil {
 				return value, err
 			}
 		}

@@ -21,8 +21,8 @@ func Progress(ctx context.Context, done, total float64, message string) {
 	if x == nil {
 		return
 	}
-	if run := currentTask(x); run != nil {
-		run.Progress(progressText(done, total, message))
+	if r := x.record(); r != nil {
+		r.Progress(progressText(done, total, message))
 		return
 	}
 	if token, ok := x.progressToken(); ok {
@@ -42,7 +42,7 @@ func (x *exchange) progressToken() (jsonrpc.ID, bool) {
 var notePool = sync.Pool{New: func() any { return new([]byte) }}
 
 func (x *exchange) reportProgress(token jsonrpc.ID, done, total float64, message string) {
-	if math.IsNaN(done) || math.IsInf(done, 0) || x.questions.suppressesOutput() || currentTask(x) != nil {
+	if math.IsNaN(done) || math.IsInf(done, 0) || x.questions.suppressesOutput() || x.record() != nil {
 		return
 	}
 	if math.IsInf(total, 0) {

@@ -35,7 +35,7 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 	if x.questions.asked() {
 		reply, err = x.endRound()
 	}
-	x.unavailable = isUnavailable(err)
+	x.unavailable = err != nil && isUnavailable(err)
 	reply, e := x.req.outcome(ctx, reply, err)
 	if x.opening != nil && e != nil {
 		x.conn.reject(x.opening)
@@ -80,7 +80,7 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 
 // abandon replies for handlers that do not return in time.
 func (x *exchange) abandon(err *timeoutError) {
-	if x.task != nil && x.taskRun().abandon(x, err) {
+	if x.part != nil && x.part.abandon(x, err) {
 		return
 	}
 	if x.isAnswered() {
@@ -121,7 +121,7 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 	}
 	x.closeNoticesLocked()
 	x.answered = true
-	closeRunLocked(x, true)
+	x.endHandlerLocked(true)
 	if d, ok := x.sink.(transport.Denier); ok && returned && x.refusal != nil && code == jsonrpc.CodeInternal {
 		d.Deny(x.refusal)
 	}

@@ -89,4 +89,4 @@ func (r *Request) ErrorCode(err error) int { return r.codeOf(err) }
 
 // IsRun reports whether the request is that of an interceptor of mcptask.WithInterceptors: it runs the
 // handler of a call that may become a task, or is one, apart from the request of the client.
-func (r *Request) IsRun() bool { return r.x.task != nil }
+func (r *Request) IsRun() bool { return r.x.part != nil }

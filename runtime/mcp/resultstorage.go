@@ -20,7 +20,7 @@ type resultStorage exchange
 // Grow waits for the turn of the result and for room, as long as a reply may.
 func (r *resultStorage) Grow(text []byte, capacity int) ([]byte, error) {
 	x := (*exchange)(r)
-	if currentTask(x) != nil { // which has no client that others wait for
+	if x.record() != nil { // which has no client that others wait for
 		return (*streamStorage)(r).Grow(text, capacity)
 	}
 	if capacity <= largeResult {

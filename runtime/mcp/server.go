@@ -34,7 +34,7 @@ type Server struct {
 	hasScopes    atomic.Bool // a feature has scopes
 	warnScopes   sync.Once
 	unshielded   bool
-	keys         any // *stateKeys; for the type any, see [exchange.task]
+	keys         *stateKeys
 	store        StateStore
 	pingAfter    time.Duration
 	timeout      time.Duration // of functions without one of their own; 0 = none
@@ -57,8 +57,9 @@ type Server struct {
 	hasClients    atomic.Bool   // a client has connected
 	closeWatchers closeWatchers // for the ends of listens
 
-	hasTasks atomic.Bool // a tool has calls that become tasks
-	tasks    any         // *serverTasks
+	storeKeys  KeySource                  // of a store of tasks, without an option for keys
+	configured serverPart                 // by an option; nil without one
+	part       atomic.Pointer[serverPart] // nil before the first tool whose calls become tasks
 
 	mu       sync.RWMutex
 	sets     [setCount]featureSet
@@ -78,9 +79,8 @@ func NewServer(info ServerInfo, options ...Option) *Server {
 		option(s)
 	}
 	s.limits.setPerClient()
-	tasks := s.taskPart()
-	if s.keys == nil && tasks.keys != nil {
-		s.keys = &stateKeys{source: tasks.keys}
+	if s.keys == nil && s.storeKeys != nil {
+		s.keys = &stateKeys{source: s.storeKeys}
 	}
 	if s.keys == nil {
 		s.keys = fixedKeys(nil)
@@ -109,7 +109,6 @@ func NewServer(info ServerInfo, options ...Option) *Server {
 		s.handler = s.hooked(s.handler)
 	}
 	s.handler = s.timed(s.handler)
-	tasks.handler = intercept(recovered(s.runTaskTool), tasks.interceptors)
 	if s.finder != nil {
 		s.finder.register(s)
 	}
@@ -131,7 +130,7 @@ func (s *Server) Register(f Feature) {
 	}
 	s.checkTimeout(f)
 	if t, ok := f.(*tool); ok && t.task != nil {
-		defer beginTasks(s, t) // without the lock
+		defer t.task.register(s)() // without the lock
 	}
 	set, e := setOf[f.Info().Kind], s.newEntry(f)
 	s.mu.Lock()

@@ -96,8 +96,8 @@ func (s *Server) connected() {
 		s.hasClients.Store(true)
 		s.mu.Unlock()
 	}
-	if s.hasTasks.Load() {
-		serveTasks(s)
+	if part := s.tasks(); part != nil {
+		part.serve()
 	}
 	if s.changes != nil {
 		s.changes.reading.Do(func() { go s.changes.read() })
@@ -171,9 +171,10 @@ func (s *Server) appendCapabilities(b []byte, rev *protocol.Revision, changes bo
 	if rev.Fields.Completions && s.offersCompletion() {
 		add("completions")
 	}
-	if rev.Tasks == protocol.TaskSession && s.hasTasks.Load() {
+	tasks := s.tasks() != nil
+	if rev.Tasks == protocol.TaskSession && tasks {
 		add("tasks", `"cancel":{}`, `"requests":{"tools":{"call":{}}}`)
 	}
-	b = s.extensions.appendTo(b, start, rev, s.hasTasks.Load())
+	b = s.extensions.appendTo(b, start, rev, tasks)
 	return append(b, '}')
 }

@@ -136,4 +136,4 @@ func (h transportServer) Unseal(ctx context.Context, purpose string, sealed []by
 }
 
 // SharesKeys implements [transport.Server].
-func (h transportServer) SharesKeys() bool { return !h.stateKeys().own }
+func (h transportServer) SharesKeys() bool { return !h.keys.own }

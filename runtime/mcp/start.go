@@ -46,7 +46,7 @@ func (c *conn) request(b *buffers, caller *caller, out sink, inBatch bool) {
 func (c *conn) answerOrStart(b *buffers, caller *caller, out sink, from *origin) *buffers {
 	m := &b.msg
 	method := from.revision.Methods[string(m.Method)]
-	if method == protocol.Unknown && c.server.hasTasks.Load() {
+	if method == protocol.Unknown && c.server.tasks() != nil {
 		method = from.revision.TaskMethod(m.Method)
 	}
 	key := m.ID.Key()
@@ -110,9 +110,9 @@ func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message, from 
 		protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel, protocol.TasksResult:
 		return false
 	case protocol.ResourcesList:
-		return !s.decides(from) && !s.stateKeys().change() && len(s.listersOf(pagedLists[method])) == 0
+		return !s.decides(from) && !s.keys.change() && len(s.listersOf(pagedLists[method])) == 0
 	case protocol.ToolsList, protocol.ResourcesTemplatesList, protocol.PromptsList:
-		return !s.decides(from) && !s.stateKeys().change()
+		return !s.decides(from) && !s.keys.change()
 	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
 		return !s.decides(from) && !s.hasScopes.Load()
 	case protocol.Unknown:

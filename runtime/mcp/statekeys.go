@@ -157,12 +157,9 @@ func (k *stateKeys) known(within time.Duration) (*seal.Keyring, bool) {
 	return k.ring, k.ring != nil && time.Since(k.asked) < within
 }
 
-// stateKeys returns the keys of the server.
-func (s *Server) stateKeys() *stateKeys { return s.keys.(*stateKeys) }
-
 // sealingKeys returns the keys, and logs an error of their source.
 func sealingKeys(ctx context.Context, s *Server) (*seal.Keyring, error) {
-	ring, err := s.stateKeys().current(ctx)
+	ring, err := s.keys.current(ctx)
 	return usableKeys(ctx, s, ring, err)
 }
 
@@ -188,10 +185,10 @@ func (s *Server) withKeys(ctx context.Context, open func(*seal.Keyring) bool) (b
 	if open(ring) {
 		return true, nil
 	}
-	if !s.stateKeys().change() {
+	if !s.keys.change() {
 		return false, nil
 	}
-	again, err := s.stateKeys().read(ctx, keyPause, openKeyWait)
+	again, err := s.keys.read(ctx, keyPause, openKeyWait)
 	if again, err = usableKeys(ctx, s, again, err); err != nil || again == ring {
 		return false, err
 	}

@@ -110,3 +110,8 @@ func (x *exchange) consume(ctx context.Context) error {
 	r.consumed = true
 	return nil
 }
+
+// isUnavailable reports whether an error means that a request has not run, and may later.
+func isUnavailable(err error) bool {
+	return errors.Is(err, errNoTaskStore) || errors.Is(err, errNoStateStore)
+}

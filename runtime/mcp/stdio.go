@@ -22,6 +22,6 @@ func (s *Server) ServeStdio(ctx context.Context) error {
 		return err
 	}
 	defer restore()
-	defer endTasks(s)
+	defer s.endTasks()
 	return s.serve(ctx, conn, "stdio")
 }

@@ -14,37 +14,26 @@ import (
 
 // currentTask returns the run of the task of a handler, nil if its call is not a task (yet).
 func currentTask(x *exchange) taskcall.Run {
-	t := x.taskRun()
-	if t == nil {
-		return nil
+	if t := x.taskRun(); t != nil {
+		return t.current()
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.task
+	return nil
 }
 
-// asRound reports whether the handler asks by the end of a round, and decides on that if nothing
-// else has been decided.
-func (t *taskRun) asRound() bool {
+func (t *taskRun) asker() asker {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.state == undecided {
+	switch t.state {
+	case undecided:
 		t.state = isPlain
+	case isTask:
+		return taskAsker{}
 	}
-	return t.state != isTask
+	return nil
 }
 
-// hasReply reports whether the request of a handler has its reply, so that it cannot ask. That of a
-// task has one, and can.
-func hasReply(x *exchange) bool {
-	switch {
-	case x.task == nil:
-		return x.isAnswered()
-	case currentTask(x) != nil:
-		return false
-	}
-	return x.taskRun().request.isAnswered()
-}
+// hasReply reports false for a task, whose request has a reply, and which can ask.
+func (t *taskRun) hasReply() bool { return t.current() == nil && t.request.isAnswered() }
 
 // taskAsker puts a question into the task, and waits for the answer. If that takes long, the
 // run ends like a round.

@@ -29,7 +29,7 @@ const (
 	isDropped // nothing that the handler says is kept
 )
 
-// taskRun is what the exchange of a handler has besides, if its call may become a task, or is one.
+// taskRun implements [handlerPart].
 type taskRun struct {
 	request *exchange       // whose handler it is; nil for a run of a record
 	values  context.Context // of the request, through its interceptors; its end is not used
@@ -46,10 +46,26 @@ type taskRun struct {
 	reported bool         // End of the task has been called
 }
 
-// taskRun returns what the exchange has besides as that of a handler, nil if it has not.
+// taskRun returns the part of the exchange of a handler whose call may become a task, nil in others.
 func (x *exchange) taskRun() *taskRun {
-	t, _ := x.task.(*taskRun)
+	t, _ := x.part.(*taskRun)
 	return t
+}
+
+func (t *taskRun) parent() context.Context { return (*taskValues)(t) }
+
+func (t *taskRun) record() record {
+	if run := t.current(); run != nil {
+		return run
+	}
+	return nil
+}
+
+// current returns the run of the task, nil if the call is not a task (yet).
+func (t *taskRun) current() taskcall.Run {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.task
 }
 
 // taskValues is the context of a taskRun: the values of the request.
@@ -98,18 +114,35 @@ func (s *Server) needsTasks(req *Request) error {
 	return &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + req.Name}
 }
 
-// needsTasks reports whether a feature is a tool that works only as a task, in a revision without
-// tasks: there it is not listed, and unknown when it is called.
-func needsTasks(f Feature, rev *protocol.Revision) bool {
-	t, ok := f.(*tool)
-	return ok && t.task != nil && t.tasks().Required && rev.Tasks == protocol.NoTasks
+// call answers the call of a tool where tasks decide: it becomes one, or is refused.
+func (p *serverTasks) call(ctx context.Context, req *Request, t *tool) (reply Reply, taken bool, err error) {
+	session := req.x.revision.Tasks == protocol.TaskSession
+	if session {
+		if err := checkTaskMode(req, t); err != nil {
+			return nil, true, err
+		}
+	}
+	switch {
+	case t.task == nil:
+		return nil, false, nil
+	case !becomesTask(p.server, req.x):
+		if t.requiresTask() {
+			return nil, true, p.server.needsTasks(req)
+		}
+		return nil, false, nil
+	}
+	if err := req.x.needsID(); err != nil {
+		return nil, session || t.requiresTask(), err
+	}
+	reply, err = callTask(ctx, p.server, req, t)
+	return reply, true, err
 }
 
 // callTask answers the call of a tool for a client that takes tasks.
 func callTask(ctx context.Context, s *Server, req *Request, t *tool) (Reply, error) {
 	x := req.x
 	session := x.revision.Tasks == protocol.TaskSession
-	if t.tasks().Inline <= 0 || session {
+	if supportOf(t).Inline <= 0 || session {
 		if err := checkArguments(req, t); err != nil {
 			if session { // the result of such a call is a task, or an error
 				err = taskArguments(err)
@@ -175,7 +208,7 @@ func (s *Server) accept(ctx context.Context, x *exchange, t *tool, run *exchange
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), acceptTime)
 	defer cancel()
 	a, err := taskServer(s).Accept(within, &taskcall.Call{
-		Caller: taskCaller(x), Tool: t.name, Support: t.tasks(), Work: x.work(run), Context: ctx, Stop: stop, Ended: ended,
+		Caller: taskCaller(x), Tool: t.name, Support: supportOf(t), Work: x.work(run), Context: ctx, Stop: stop, Ended: ended,
 		TTL: askedTTL(x),
 	})
 	if err == nil {
@@ -199,7 +232,7 @@ func awaitRun(ctx context.Context, x *exchange, r *exchange, t *tool) (Reply, er
 		stop := context.AfterFunc(ctx, func() { r.ctx.end(context.Cause(ctx)) })
 		defer stop()
 	}
-	run.startClock(t.tasks().Inline)
+	run.startClock(supportOf(t).Inline)
 	defer run.stopClock()
 	go startRun(r)
 
@@ -218,7 +251,7 @@ func awaitRun(ctx context.Context, x *exchange, r *exchange, t *tool) (Reply, er
 	}
 	reply, err := run.reply, run.err
 	x.adopt(r)
-	if t.tasks().Required && run.state == undecided && isTaskEnd(err) && !x.questions.asked() && !x.isAnswered() {
+	if supportOf(t).Required && run.state == undecided && isTaskEnd(err) && !x.questions.asked() && !x.isAnswered() {
 		return x.completed(ctx, t, reply, err)
 	}
 	return reply, err
@@ -258,7 +291,7 @@ func (x *exchange) convert(ctx context.Context, r *exchange, t *tool) (Reply, er
 		x.ctx.setHandler(nil)
 		markTask(x, r)
 		return accepted.reply(), nil
-	case t.tasks().Required:
+	case supportOf(t).Required:
 		run.state = isDropped
 		x.ctx.setHandler(nil)
 		markTask(x, r)
@@ -276,32 +309,6 @@ func markTask(x *exchange, r *exchange) {
 	defer x.conn.mu.Unlock()
 	r.closeNoticesLocked()
 	r.answered = true
-}
-
-// closeRunLocked does that for a request that gets its reply, or none. The caller holds conn.mu.
-func closeRunLocked(x *exchange, reply bool) {
-	r := x.ctx.handler()
-	if r == nil || r.answered {
-		return
-	}
-	if reply {
-		r.closeNoticesLocked()
-	} else {
-		r.dropNoticesLocked()
-	}
-	r.answered = true
-}
-
-// stopRuns ends the contexts of the handlers of requests in flight that are not tasks yet.
-func (c *conn) stopRuns(cause error) {
-	c.mu.Lock()
-	all := c.inflight.all()
-	c.mu.Unlock()
-	for _, x := range all {
-		if r := x.ctx.handler(); r != nil {
-			r.ctx.end(cause)
-		}
-	}
 }
 
 // startClock starts the clock before the goroutines of the run.

@@ -37,19 +37,19 @@ func readTaskIDs(array []byte, most int) (ids []string, e *jsonrpc.Error) {
 	return ids, e
 }
 
-// negotiateTasks returns those of the tasks that the client has. A nil list is that of a listen
-// without taskIds.
-func negotiateTasks(ctx context.Context, s *Server, x *exchange, ids []string) ([]string, error) {
-	if ids == nil || !s.hasTasks.Load() || x.revision.Tasks != protocol.TaskExtension {
+// listen returns those of the tasks that the client has.
+func (p *serverTasks) listen(ctx context.Context, x *exchange, ids []string) ([]string, error) {
+	if x.revision.Tasks != protocol.TaskExtension {
 		return nil, nil
 	}
+	s := p.server
 	if !becomesTask(s, x) {
 		return nil, s.needsTasks(&x.req)
 	}
 	if err := x.needsID(); err != nil {
 		return nil, err
 	}
-	tasks, caller := taskServer(s), taskCaller(x)
+	tasks, caller := p.tasks, taskCaller(x)
 	var known []string
 	for _, id := range ids {
 		_, err := tasks.Get(ctx, caller, id, func(tool string) error { return authorizeTask(ctx, s, x, tool) })
@@ -63,10 +63,10 @@ func negotiateTasks(ctx context.Context, s *Server, x *exchange, ids []string) (
 	return known, nil
 }
 
-// watchTask notifies a listen of a task, as it is and after changes.
-func watchTask(ctx context.Context, s *Server, x *exchange, sub *subscriber, id string) {
-	taskServer(s).Watch(&x.ctx, taskCaller(x), id, func(tool string, task json.RawMessage) bool {
-		if !mayWatch(ctx, s, x, tool) {
+// watch notifies a listen of a task, as it is and after changes.
+func (p *serverTasks) watch(ctx context.Context, x *exchange, sub *subscriber, id string) {
+	p.tasks.Watch(&x.ctx, taskCaller(x), id, func(tool string, task json.RawMessage) bool {
+		if !mayWatch(ctx, p.server, x, tool) {
 			return false
 		}
 		params := appendSubscription([]byte{'{'}, sub.id)

@@ -22,25 +22,25 @@ import (
 // missing, unknown, expired, or those of tasks of others.
 var errUnknownTask = &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "invalid params: unknown taskId"}
 
-// answerTask answers the methods of tasks.
-func answerTask(ctx context.Context, s *Server, req *Request) (Reply, error) {
-	x := req.x
+// answer answers the methods of tasks.
+func (p *serverTasks) answer(ctx context.Context, req *Request) (Reply, error) {
+	s, x := p.server, req.x
 	if !becomesTask(s, x) {
 		return nil, s.needsTasks(req)
 	}
 	if err := x.needsID(); err != nil {
 		return nil, err
 	}
-	p := &x.buffers.msg.Params
-	answers, err := taskAnswers(x.method, p)
+	params := &x.buffers.msg.Params
+	answers, err := taskAnswers(x.method, params)
 	if err != nil {
 		return nil, err
 	}
-	id, ok := jsonrpc.String(p.Get("taskId"))
+	id, ok := jsonrpc.String(params.Get("taskId"))
 	if !ok {
 		return nil, errUnknownTask
 	}
-	tasks, caller := taskServer(s), taskCaller(x)
+	tasks, caller := p.tasks, taskCaller(x)
 	authorize := func(tool string) error { return authorizeTask(ctx, s, x, tool) }
 	var object json.RawMessage
 	switch x.method {
@@ -110,11 +110,6 @@ func (x *exchange) taskError(ctx context.Context, err error) error {
 	return errNoTaskStore
 }
 
-// isUnavailable reports whether an error means that a request has not run, and may later.
-func isUnavailable(err error) bool {
-	return errors.Is(err, errNoTaskStore) || errors.Is(err, errNoStateStore)
-}
-
 // errNoTaskStore is the reply to a request for a task, or one that was to become one, while the store fails.
 var errNoTaskStore = &ProtocolError{
 	Code: jsonrpc.CodeInternal, Message: "the task store cannot be used now; try again later", Data: json.RawMessage(`{"reason":"task store"}`),
@@ -128,7 +123,7 @@ var errNoTaskStore = &ProtocolError{
 func checkTaskMode(req *Request, t *tool) error {
 	asked := req.x.buffers.msg.Params.Get("task")
 	switch {
-	case asked == nil && t.task != nil && t.tasks().Required:
+	case asked == nil && t.task != nil && t.requiresTask():
 		return &ProtocolError{Code: jsonrpc.CodeMethodNotFound, Message: "the tool " + req.Name + " can only be called as a task"}
 	case asked == nil:
 		return nil

@@ -36,7 +36,7 @@ func newRunExchange(values context.Context, c *conn, text []byte, rev *protocol.
 	}
 	r.conn, r.revision, r.method, r.exchangeStorage.buffers = c, rev, protocol.ToolsCall, b
 	r.ctx.x, r.call.x = r, r
-	r.task = &all.own
+	r.part = &all.own
 	all.own.values = values
 	all.own.cond.L = &all.own.mu
 	m := &b.msg
@@ -54,7 +54,7 @@ func (x *exchange) newRun(ctx context.Context, req *Request, t *tool) (*exchange
 		return nil, err
 	}
 	r.sink, r.key, r.inSession, r.from = x.sink, x.key, x.inSession, x.from
-	r.from.header = x.conn.server.taskPart().fields(x.from.header)
+	r.from.header = taskPartOf(x.conn.server).fields(x.from.header)
 	r.call.client, r.call.level, r.call.meta = x.call.client, x.call.level, x.call.meta
 	r.req.tool, r.req.Name, r.call.feature = t, req.Name, req.Name
 	r.taskRun().request = x
@@ -109,7 +109,7 @@ func (x *exchange) callRun() (reply Reply, err error) {
 		returned = true
 		return nil, err
 	}
-	reply, err = x.conn.server.taskPart().handler(&x.ctx, &x.req)
+	reply, err = taskPartOf(x.conn.server).handler(&x.ctx, &x.req)
 	returned = true
 	return reply, err
 }
@@ -216,7 +216,7 @@ func endOf(ctx context.Context, x *exchange, reply Reply, err error) (end taskca
 func (x *exchange) work(run *exchange) *taskcall.Work {
 	w := &taskcall.Work{
 		Revision: x.revision.Version, Transport: x.conn.transport, Principal: x.from.id(), ID: x.call.id.Raw(),
-		Header: x.conn.server.taskPart().fields(x.from.header), Params: taskParams(&x.buffers.msg.Params),
+		Header: taskPartOf(x.conn.server).fields(x.from.header), Params: taskParams(&x.buffers.msg.Params),
 	}
 	if x.call.client != nil {
 		w.Client, w.Capabilities = x.call.client.info, x.call.client.capabilities

@@ -42,14 +42,14 @@ func taskTool(f Feature, support *taskcall.Support) Feature {
 	}
 	c := t.copied(t.info)
 	c.name, c.also = t.name, t.also
-	c.task = support
+	c.task = (*taskSupport)(support)
 	return c
 }
 
 func withTasks(tasks func(taskcall.Server) taskcall.Tasks, keys KeySource, header []string, interceptors []Interceptor) Option {
 	return func(s *Server) {
-		part := s.taskPart()
-		part.make, part.keys, part.header, part.interceptors = tasks, keys, header, interceptors
+		s.configured = &serverTasks{server: s, make: tasks, header: header, interceptors: interceptors}
+		s.storeKeys = keys
 	}
 }
 
@@ -60,80 +60,77 @@ func runOf(ctx context.Context) taskcall.Run {
 	return nil
 }
 
-// serverTasks is what a server has for tasks. The options do not change after [NewServer].
-type serverTasks struct {
-	make         func(taskcall.Server) taskcall.Tasks // nil without an option
-	keys         KeySource                            // of the store; nil if it has none
-	header       []string                             // fields that runs get, by canonical names
-	interceptors []Interceptor                        // of runs
-	handler      Handler                              // these, and [Server.runTaskTool]
+// taskSupport implements [toolPart].
+type taskSupport taskcall.Support
 
-	served atomic.Bool    // the server serves, and the tasks know it
-	tasks  taskcall.Tasks // nil before the first tool with tasks; the lock of the server guards it
+// supportOf returns how calls of a tool become tasks, nil if they do not.
+func supportOf(t *tool) *taskcall.Support {
+	support, _ := t.task.(*taskSupport)
+	return (*taskcall.Support)(support)
 }
 
-// taskPart returns what the server has for tasks. The first call is that of an option, or of
-// [NewServer]. The field has the type any for the reason of [exchange.task].
-func (s *Server) taskPart() *serverTasks {
-	part, ok := s.tasks.(*serverTasks)
-	if !ok {
-		part = new(serverTasks)
-		s.tasks = part
+func (s *taskSupport) support() string {
+	if s.Required {
+		return "required"
 	}
-	return part
+	return "optional"
 }
 
-// beginTasks makes the tasks of the server, for a tool that has been registered.
-func beginTasks(s *Server, t *tool) {
-	part := s.taskPart()
-	s.mu.Lock()
-	if part.tasks == nil {
-		maker := part.make
-		if maker == nil {
-			maker = t.tasks().Default
+// register makes the tasks of the server for its first tool that has them.
+func (s *taskSupport) register(server *Server) (registered func()) {
+	server.mu.Lock()
+	defer server.mu.Unlock()
+	part := taskPartOf(server)
+	if part == nil {
+		part, _ = server.configured.(*serverTasks)
+		if part == nil {
+			part = &serverTasks{server: server, make: s.Default}
 		}
-		part.tasks = maker(taskHost{s, new(clocks)})
+		part.handler = intercept(recovered(server.runTaskTool), part.interceptors)
+		part.tasks = part.make(taskHost{server, new(clocks)})
+		all := serverPart(part)
+		server.part.Store(&all)
 	}
-	tasks := part.tasks
-	s.mu.Unlock()
-	s.hasTasks.Store(true)
-	tasks.Changed()
-	if s.hasClients.Load() {
-		serveTasks(s)
+	return func() {
+		part.tasks.Changed()
+		if server.hasClients.Load() {
+			part.serve()
+		}
 	}
+}
+
+// serverTasks implements [serverPart]. Its fields do not change after the first tool.
+type serverTasks struct {
+	server       *Server
+	make         func(taskcall.Server) taskcall.Tasks
+	header       []string      // fields that runs get, by canonical names
+	interceptors []Interceptor // of runs
+	handler      Handler       // these, and [Server.runTaskTool]
+	tasks        taskcall.Tasks
+	served       atomic.Bool // the server serves, and the tasks know it
+}
+
+// taskPartOf returns the part of a server for tasks, nil before the first tool that has them.
+func taskPartOf(s *Server) *serverTasks {
+	part, _ := s.tasks().(*serverTasks)
+	return part
 }
 
 // taskServer returns the tasks, nil before the first tool with tasks.
 func taskServer(s *Server) taskcall.Tasks {
-	s.mu.RLock()
-	defer s.mu.RUnlock()
-	return s.taskPart().tasks
-}
-
-// serveTasks is called when the server begins to serve, or has its first tool with tasks while it
-// does.
-func serveTasks(s *Server) {
-	if tasks := taskServer(s); tasks != nil && !s.taskPart().served.Load() && !s.taskPart().served.Swap(true) {
-		tasks.Serve()
-	}
-}
-
-// endTasks ends the tasks of a server that has one client, which has gone.
-func endTasks(s *Server) {
-	ctx, cancel := context.WithTimeout(context.Background(), s.limits.DrainTime)
-	defer cancel()
-	_ = shutdownTasks(ctx, s) // tasks that are cut off say so
-}
-
-func shutdownTasks(ctx context.Context, s *Server) error {
-	if tasks := taskServer(s); tasks != nil {
-		return tasks.Shutdown(ctx)
+	if part := taskPartOf(s); part != nil {
+		return part.tasks
 	}
 	return nil
 }
 
-// EndTasks implements [transport.Server].
-func (h transportServer) EndTasks(ctx context.Context) error { return shutdownTasks(ctx, h.Server) }
+func (p *serverTasks) serve() {
+	if !p.served.Load() && !p.served.Swap(true) {
+		p.tasks.Serve()
+	}
+}
+
+func (p *serverTasks) shutdown(ctx context.Context) error { return p.tasks.Shutdown(ctx) }
 
 // taskHost implements [taskcall.Server]. All runs of records share clocks.
 type taskHost struct {
@@ -166,7 +163,7 @@ func (h taskHost) Tools() []string {
 
 func (h taskHost) Support(name string) *taskcall.Support {
 	if t, ok := h.lookUp(toolSet, name).(*tool); ok {
-		return t.tasks()
+		return supportOf(t)
 	}
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
-	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -115,8 +114,8 @@ type tool struct {
 	also []string
 	call toolFunc
 
-	reads bool // call begins with a [Request.decoder], and its Finish, as generated code does
-	task  any  // *taskcall.Support, nil if calls do not become tasks; its type is any for the reason of [exchange.task]
+	reads bool     // call begins with a [Request.decoder], and its Finish, as generated code does
+	task  toolPart // nil if calls do not become tasks
 
 	headers  []toolschema.HeaderParam // arguments that header fields mirror
 	mirrored error                    // why there are none though there are annotations
@@ -144,21 +143,12 @@ func (t *tool) Info() FeatureInfo {
 	}
 }
 
-// tasks is how calls become tasks, nil if they do not.
-func (t *tool) tasks() *taskcall.Support {
-	support, _ := t.task.(*taskcall.Support)
-	return support
-}
-
 // taskSupport is the word of the protocol for whether calls become tasks, "" if they do not.
 func (t *tool) taskSupport() string {
-	switch {
-	case t.task == nil:
+	if t.task == nil {
 		return ""
-	case t.tasks().Required:
-		return "required"
 	}
-	return "optional"
+	return t.task.support()
 }
 
 // repeatable reports whether the tool may run twice with one request state.

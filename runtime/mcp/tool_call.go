@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -40,21 +39,10 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 			return nil, err
 		}
 	}
-	if req.x.revision.Tasks == protocol.TaskSession && s.hasTasks.Load() {
-		if err := checkTaskMode(req, t); err != nil {
-			return nil, err
+	if part := s.tasks(); part != nil {
+		if reply, taken, err := part.call(ctx, req, t); taken {
+			return reply, err
 		}
-	}
-	if t.task != nil && becomesTask(s, req.x) {
-		err := req.x.needsID()
-		if err == nil {
-			return callTask(ctx, s, req, t)
-		}
-		if t.tasks().Required || req.x.revision.Tasks == protocol.TaskSession {
-			return nil, err
-		}
-	} else if t.task != nil && t.tasks().Required {
-		return nil, s.needsTasks(req)
 	}
 	result, err := within(ctx, req, t.info.Timeout, t.call)
 	if err != nil {

@@ -197,7 +197,7 @@ func (h transportServer) Listing(list protocol.Method, rev *protocol.Revision) [
 	h.mu.RUnlock()
 	var all []json.RawMessage
 	for _, f := range items {
-		if !needsTasks(f.Feature, rev) {
+		if !needsTask(f.Feature, rev) {
 			all = append(all, f.listing(rev))
 		}
 	}

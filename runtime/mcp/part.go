@@ -1,0 +1,114 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+)
+
+// This file is what the core knows of tasks: interfaces that the files task_*.go implement. A server
+// without a tool whose calls become tasks has no [serverPart], a plain call no [handlerPart], and a
+// program without such tools links none of those files.
+
+// serverPart is what a server has for tools whose calls become tasks. Its methods are called by many
+// goroutines.
+type serverPart interface {
+	// serve is called when the server begins to serve, any number of times.
+	serve()
+	// shutdown ends the tasks that run in this process.
+	shutdown(ctx context.Context) error
+	// call calls a tool for a client that takes tasks. It reports false for a call that is not to
+	// become one.
+	call(ctx context.Context, req *Request, t *tool) (reply Reply, taken bool, err error)
+	// answer answers a method of tasks.
+	answer(ctx context.Context, req *Request) (Reply, error)
+	// listen returns those of the ids that are tasks of the caller.
+	listen(ctx context.Context, x *exchange, ids []string) ([]string, error)
+	// watch notifies a listen of a task, as it is and after changes, until one of both ends.
+	watch(ctx context.Context, x *exchange, sub *subscriber, id string)
+}
+
+// toolPart is how calls of a tool become tasks.
+type toolPart interface {
+	// support is "required" if a call has to become a task, otherwise "optional".
+	support() string
+	// register is called before the tool is registered, and registered after that.
+	register(s *Server) (registered func())
+}
+
+// handlerPart is what the exchange of a handler has whose call may become a task.
+type handlerPart interface {
+	// parent returns a context with the values of the request, which does not end with that.
+	parent() context.Context
+	// record returns the record of the task, nil while the call is none.
+	record() record
+	// asker returns what asks the questions of a task. It returns nil if the handler asks as that of a
+	// plain call, which the call then remains.
+	asker() asker
+	// hasReply reports whether the request of the handler has a reply, so that it cannot ask.
+	hasReply() bool
+	// abandon replies for a handler that does not return in time. It reports false if the exchange is
+	// to reply itself.
+	abandon(x *exchange, late *timeoutError) bool
+}
+
+// record is where the handler of a task stores values and reports progress.
+type record interface {
+	Store(ctx context.Context, key string, value json.RawMessage) error
+	Progress(text string)
+}
+
+// tasks returns the part of the server for tasks, nil before the first tool that has them.
+func (s *Server) tasks() serverPart {
+	if p := s.part.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// endTasks ends the tasks of a server that has one client, which has gone.
+func (s *Server) endTasks() {
+	if part := s.tasks(); part != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), s.limits.DrainTime)
+		defer cancel()
+		_ = part.shutdown(ctx) // tasks that are cut off say so
+	}
+}
+
+// EndTasks implements [transport.Server].
+func (h transportServer) EndTasks(ctx context.Context) error {
+	if part := h.tasks(); part != nil {
+		return part.shutdown(ctx)
+	}
+	return nil
+}
+
+// record returns the record of the task that a handler runs for, nil in a plain call.
+func (x *exchange) record() record {
+	if x.part == nil {
+		return nil
+	}
+	return x.part.record()
+}
+
+// hasReply reports whether the request of a handler has its reply, so that it cannot ask.
+func (x *exchange) hasReply() bool {
+	if x.part == nil {
+		return x.isAnswered()
+	}
+	return x.part.hasReply()
+}
+
+// needsTask reports whether a feature is a tool that works only as a task, in a revision without tasks:
+// there it is not listed, and unknown when it is called.
+func needsTask(f Feature, rev *protocol.Revision) bool {
+	if rev.Tasks != protocol.NoTasks {
+		return false
+	}
+	t, ok := f.(*tool)
+	return ok && t.requiresTask()
+}
+
+// requiresTask reports whether each call of the tool has to become a task.
+func (t *tool) requiresTask() bool { return t.task != nil && t.task.support() == "required" }
