@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file decides which features a request may use: by [WithVisible], [WithAccess] and
+// This file decides which features a request may use: by [WithAccess] and
 // [Principal].Access. It calls functions of users without a lock.
 
 // Access decides who may use a feature. Lists, calls, reads, prompts, completions, subscriptions
@@ -30,6 +30,30 @@ type AccessFunc func(ctx context.Context, f FeatureInfo) error
 
 // Authorize calls the function.
 func (f AccessFunc) Authorize(ctx context.Context, info FeatureInfo) error { return f(ctx, info) }
+
+// Visible returns an [Access] for which a feature exists only if visible reports true for the request:
+// otherwise it is neither listed nor found. visible is called by many goroutines at once. It gives no
+// scopes: features with scopes need another Access over networks.
+func Visible(visible func(ctx context.Context, f FeatureInfo) bool) Access {
+	return visibleAccess(visible)
+}
+
+type visibleAccess func(context.Context, FeatureInfo) bool
+
+func (visible visibleAccess) Authorize(ctx context.Context, f FeatureInfo) error {
+	if visible(ctx, f) {
+		return nil
+	}
+	return errNotVisible
+}
+
+var errNotVisible = errors.New("the caller does not see it")
+
+// guards reports whether an [Access] can know the scopes of a caller.
+func guards(a Access) bool {
+	_, only := a.(visibleAccess)
+	return !only
+}
 
 // AccessError is the error for a feature that a request may not use.
 //
@@ -69,7 +93,9 @@ func (e *AccessError) response() *ProtocolError {
 
 // WithAccess makes an [Access] decide, for every caller, which features a request may use. With
 // several, and with that of the principal, each has to let the request pass. Lists become private
-// to the client.
+// to the client. Of an update, by [Server.ResourceUpdated], only clients are notified that may see the
+// resource; the context is then that of the subscription, whose request may have ended. That a list
+// has changed is sent to all.
 func WithAccess(a Access) Option {
 	return func(s *Server) { s.access = append(s.access, a) }
 }
@@ -77,7 +103,7 @@ func WithAccess(a Access) Option {
 // decides reports whether what a request sees depends on who has sent it, or on the groups that its
 // URL names. The caller may be nil.
 func (s *Server) decides(c *caller) bool {
-	return s.visible != nil || len(s.access) > 0 ||
+	return len(s.access) > 0 ||
 		c != nil && (len(c.groups) > 0 || c.principal != nil && c.principal.Access != nil)
 }
 
@@ -106,17 +132,15 @@ func (s *Server) authorize(ctx context.Context, f Feature) (refusal *AccessError
 			return nil, false
 		}
 	}
-	if s.visible != nil && !s.visible(ctx, info) {
-		return nil, false
-	}
-	guarded := len(s.access) > 0
+	guarded := false
 	for _, a := range s.access {
+		guarded = guarded || guards(a)
 		if refusal, exists = merge(refusal, a.Authorize(ctx, info)); !exists {
 			return nil, false
 		}
 	}
 	if p != nil && p.Access != nil {
-		guarded = true
+		guarded = guarded || guards(p.Access)
 		if refusal, exists = merge(refusal, p.Access.Authorize(ctx, info)); !exists {
 			return nil, false
 		}
@@ -216,7 +240,7 @@ var errPrincipalExpired = errors.New("the authentication of the connection has e
 
 // warnUnguarded logs once that features have scopes and no Access looks at them.
 func (s *Server) warnUnguarded(ctx context.Context, transport string, p *Principal) {
-	if !s.hasScopes.Load() || len(s.access) > 0 || p != nil && p.Access != nil {
+	if !s.hasScopes.Load() || slices.ContainsFunc(s.access, guards) || p != nil && p.Access != nil && guards(p.Access) {
 		return
 	}
 	switch transport {

@@ -164,8 +164,8 @@ func callbacks() []callback {
 				}
 			})}
 		}, setup: func(s *mcp.Server, _ func()) { s.Register(mcp.NewTool(infoTool, fine)) }, method: "tools/list"},
-		{covers: []string{"WithVisible"}, server: func(fail func()) []mcp.Option {
-			return []mcp.Option{mcp.WithVisible(func(context.Context, mcp.FeatureInfo) bool { fail(); return true })}
+		{covers: []string{"Visible"}, server: func(fail func()) []mcp.Option {
+			return []mcp.Option{mcp.WithAccess(mcp.Visible(func(context.Context, mcp.FeatureInfo) bool { fail(); return true }))}
 		}, setup: func(s *mcp.Server, _ func()) { s.Register(mcp.NewTool(infoTool, fine)) }, method: "tools/list"},
 		{covers: []string{"Access", "AccessFunc"}, server: func(fail func()) []mcp.Option {
 			return []mcp.Option{mcp.WithAccess(mcp.AccessFunc(func(context.Context, mcp.FeatureInfo) error { fail(); return nil }))}

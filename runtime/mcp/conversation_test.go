@@ -117,17 +117,17 @@ func serverOf(section string, log *slog.Logger) *mcp.Server {
 		return newLibrary(append(options, mcp.WithLimits(mcp.Limits{PageSize: 5}),
 			mcp.WithStateKeys([]byte("0123456789abcdef")))...)
 	case "veiled": // every other feature is for the boss
-		return newLibrary(append(options, mcp.WithVisible(func(ctx context.Context, f mcp.FeatureInfo) bool {
+		return newLibrary(append(options, mcp.WithAccess(mcp.Visible(func(ctx context.Context, f mcp.FeatureInfo) bool {
 			return len(f.Name)%2 == 0 || mcp.CallFrom(ctx).Client().Name == "boss"
-		}))...)
+		})))...)
 	case "talk":
 		return newTalk(options...)
 	case "pinging":
 		return small(append(options, mcp.WithPing(10*time.Second))...)
 	case "visible":
-		return small(append(options, mcp.WithVisible(func(ctx context.Context, f mcp.FeatureInfo) bool {
+		return small(append(options, mcp.WithAccess(mcp.Visible(func(ctx context.Context, f mcp.FeatureInfo) bool {
 			return f.Name != "words" || mcp.CallFrom(ctx).Client().Name == "boss"
-		}))...)
+		})))...)
 	case "intercepted":
 		return small(append(options, mcp.WithInterceptors(func(next mcp.Handler) mcp.Handler {
 			return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {

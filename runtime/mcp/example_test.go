@@ -110,11 +110,11 @@ func ExampleWithInterceptors() {
 }
 
 // A feature is shown to those who may see it.
-func ExampleWithVisible() {
+func ExampleVisible() {
 	visible := func(ctx context.Context, f mcp.FeatureInfo) bool {
 		return f.Name != "admin" || mcp.CallFrom(ctx).Client().Name == "console"
 	}
-	s := mcp.NewServer(mcp.ServerInfo{Name: "x"}, mcp.WithVisible(visible))
+	s := mcp.NewServer(mcp.ServerInfo{Name: "x"}, mcp.WithAccess(mcp.Visible(visible)))
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "admin"}, greet))
 	talk(s, call(1, "admin", `{"name":"Ada"}`))
 	// Output:

@@ -34,7 +34,7 @@ func (h transportServer) UnknownGroups(ctx context.Context, from transport.Calle
 		usercode.Call(func() {
 			sees = slices.ContainsFunc(features[group], func(f Feature) bool { return h.isListed(&x.ctx, f) })
 		}, func(e usercode.Failure) {
-			h.log.Program(ctx, slog.LevelError, "panic in the function of WithVisible or WithAccess", e.Attrs()...)
+			h.log.Program(ctx, slog.LevelError, "panic in the function of an Access", e.Attrs()...)
 		})
 		return sees
 	}

@@ -22,7 +22,7 @@ type ServerInfo struct {
 	// ListTTL is how long a client may keep a list, from revision 2026-07-28 on.
 	ListTTL time.Duration
 	// PrivateLists keeps shared caches from handing a list to other clients. It
-	// is implied by [WithVisible].
+	// is implied by [WithAccess].
 	PrivateLists bool
 }
 

@@ -64,7 +64,7 @@ func pages(t *testing.T, client func(string) string, method, extra string) [][]s
 }
 
 func TestPages(t *testing.T) {
-	visible := mcp.WithVisible(func(_ context.Context, f mcp.FeatureInfo) bool { return len(f.Name)%2 == 0 })
+	visible := mcp.WithAccess(mcp.Visible(func(_ context.Context, f mcp.FeatureInfo) bool { return len(f.Name)%2 == 0 }))
 	for _, option := range []mcp.Option{quiet, visible} {
 		whole := connect(t, newLibrary(quiet, option))
 		for _, size := range []int{1, 2, 3, 5, 7, 100} {

@@ -13,7 +13,7 @@ import (
 // WithListed leaves features out of lists for which listed reports false. They can still be called,
 // read and got by their names, as by an alias. If the option is given several times, each function
 // has to report true. A function is called when the feature is registered: it does not depend on the
-// request, so lists stay public. For what only some callers may use, see [WithVisible].
+// request, so lists stay public. For what only some callers may use, see [WithAccess].
 func WithListed(listed func(FeatureInfo) bool) Option {
 	return func(s *Server) { s.listed = append(s.listed, listed) }
 }

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"context"
 	"log/slog"
 	"time"
 
@@ -36,16 +35,6 @@ func WithInterceptors(interceptors ...Interceptor) Option {
 // WithServerInfo changes the identity that the directives gave.
 func WithServerInfo(change func(*ServerInfo)) Option {
 	return func(s *Server) { change(&s.info) }
-}
-
-// WithVisible shows a feature to a request only if visible reports true; otherwise
-// it is neither listed nor found. The context is that of the request,
-// so [CallFrom] works in it. Lists become private to the client. Of an update, by
-// [Server.ResourceUpdated], only clients are notified that may see the resource;
-// the context is then that of the subscription, whose request may have ended. That
-// a list has changed is sent to all. visible is called by many goroutines at once.
-func WithVisible(visible func(ctx context.Context, f FeatureInfo) bool) Option {
-	return func(s *Server) { s.visible = visible }
 }
 
 // WithoutStdoutShield makes [Server.ServeStdio] not redirect the standard streams of the process:

@@ -42,7 +42,7 @@ type Policy struct {
 // WithPolicy restricts the features of the server. If it is given several times, a feature must
 // be allowed by all policies. It panics if a pattern is empty or has dot segments.
 //
-// For features that only some callers may use, see [WithVisible].
+// For features that only some callers may use, see [WithAccess].
 func WithPolicy(p Policy) Option {
 	compiled := compile(p)
 	return func(s *Server) { s.policies = append(s.policies, compiled) }

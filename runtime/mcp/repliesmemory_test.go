@@ -104,7 +104,7 @@ func greedies() []greedy {
 			}))
 		}},
 		{name: "list", size: 300 * kb, message: func(i int) string { return request(i, "tools/list", "{}") },
-			option: mcp.WithVisible(func(context.Context, mcp.FeatureInfo) bool { return true }), register: func(s *mcp.Server, _ func()) {
+			option: mcp.WithAccess(mcp.Visible(func(context.Context, mcp.FeatureInfo) bool { return true })), register: func(s *mcp.Server, _ func()) {
 				for i := range 3 {
 					s.Register(mcp.NewTool(mcp.ToolInfo{Name: fmt.Sprint("t", i), Description: text[:100*kb]}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 						return mcp.TextResult("done"), nil

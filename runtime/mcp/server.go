@@ -29,7 +29,6 @@ type Server struct {
 	limits       Limits
 	memory       *membudget.Budget
 	interceptors []Interceptor
-	visible      func(context.Context, FeatureInfo) bool
 	access       []Access
 	hasScopes    atomic.Bool // a feature has scopes
 	warnScopes   sync.Once

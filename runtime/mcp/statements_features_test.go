@@ -108,9 +108,9 @@ func TestHintsOfCaches(t *testing.T) {
 		{"server/discover", ""}, {"tools/list", ""}, {"prompts/list", ""}, {"resources/list", ""}, {"resources/templates/list", ""},
 		{"resources/read", `"uri":"test://motto"`},
 	}
-	hidden := mcp.WithVisible(func(ctx context.Context, f mcp.FeatureInfo) bool {
+	hidden := mcp.WithAccess(mcp.Visible(func(ctx context.Context, f mcp.FeatureInfo) bool {
 		return mcp.CallFrom(ctx).Principal().ID != "" || f.Name != "motto"
-	})
+	}))
 	for name, option := range map[string]mcp.Option{"alike for all": quiet, "not alike": hidden} {
 		inEveryRevision(t, func(s *mcp.Server) {
 			addLibrary(s)
@@ -150,7 +150,7 @@ func TestHintsOfCaches(t *testing.T) {
 
 // All pages of a list may be kept by the same caches.
 func TestHintsOfPages(t *testing.T) {
-	for _, option := range []mcp.Option{quiet, mcp.WithVisible(func(context.Context, mcp.FeatureInfo) bool { return true })} {
+	for _, option := range []mcp.Option{quiet, mcp.WithAccess(mcp.Visible(func(context.Context, mcp.FeatureInfo) bool { return true }))} {
 		synctest.Test(t, func(t *testing.T) {
 			c, s := clientIn(t, "2026-07-28", option, mcp.WithLimits(mcp.Limits{PageSize: 3}))
 			for i := range 20 {

@@ -40,7 +40,7 @@ var topicOf = [setCount]topic{
 // or to a resource of which it is a part: file:///docs/a.txt is one of file:///docs/. It does not
 // wait for clients; one that reads slowly gets one message for several changes. With [WithPubSub]
 // it notifies the clients of all replicas. A client to which
-// [WithVisible] or [WithAccess] does not show the resource gets none. It panics if [WithoutCapabilities] leaves
+// [WithAccess] does not show the resource gets none. It panics if [WithoutCapabilities] leaves
 // out [ServerSubscribe].
 func (s *Server) ResourceUpdated(uri string) {
 	if s.without.subscribe {

@@ -85,7 +85,7 @@ func (p *serverTasks) watch(ctx context.Context, x *exchange, sub *subscriber, i
 func mayWatch(ctx context.Context, s *Server, x *exchange, tool string) (may bool) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.log.Program(ctx, slog.LevelError, "panic in the function of WithVisible or WithAccess", slog.String("panic", show.Panic(p)))
+			s.log.Program(ctx, slog.LevelError, "panic in the function of an Access", slog.String("panic", show.Panic(p)))
 			may = false
 		}
 	}()

@@ -31,7 +31,7 @@ func (s *Server) mayNotify(sub *subscriber, uri string) (may bool) {
 	ctx := &x.ctx
 	defer func() {
 		if p := recover(); p != nil {
-			s.log.Program(ctx, slog.LevelError, "panic in the function of WithVisible or WithAccess", slog.String("panic", show.Panic(p)))
+			s.log.Program(ctx, slog.LevelError, "panic in the function of an Access", slog.String("panic", show.Panic(p)))
 			may = false
 		}
 	}()

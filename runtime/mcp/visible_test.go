@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// A client is notified of no resource that WithVisible hides from it, whatever it has
+// A client is notified of no resource that Visible hides from it, whatever it has
 // subscribed to, in a session and by a listen.
 func TestVisibleHoldsForUpdates(t *testing.T) {
 	spec.Holds(t, "S228")
@@ -30,7 +30,7 @@ func TestVisibleHoldsForUpdates(t *testing.T) {
 					s.Features() // the filter may call the server
 					return !hidden || !slices.Contains(f.Groups, "hr")
 				}
-				s = mcp.NewServer(fixtureInfo(), quiet, mcp.WithVisible(visible))
+				s = mcp.NewServer(fixtureInfo(), quiet, mcp.WithAccess(mcp.Visible(visible)))
 				read := func(context.Context, string, map[string]string) (*mcp.ResourceResult, error) {
 					return mcp.TextContents("x"), nil
 				}
@@ -82,7 +82,7 @@ func TestVisibleHoldsForUpdates(t *testing.T) {
 // notified of it.
 func TestVisibleUpdateOfUnknownURI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithVisible(func(context.Context, mcp.FeatureInfo) bool { return true }))
+		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithAccess(mcp.Visible(func(context.Context, mcp.FeatureInfo) bool { return true })))
 		s.Register(mcp.NewResource(mcp.ResourceInfo{URI: "urn:a", Name: "a"}, nil))
 		p := ready(t, s)
 		p.send(lines(request(1, "resources/subscribe", `{"uri":"urn:a"}`)))

@@ -12,7 +12,7 @@
 // The list does not depend on earlier requests (revision 2026-07-28, server/tools). Tools that it
 // leaves out can be called by their names, too.
 //
-// A [mcp.Policy], an [mcp.Access] or [mcp.WithVisible] that lets only some names pass has to let pass
+// A [mcp.Policy] or an [mcp.Access] that lets only some names pass has to let pass
 // those of these three: they are tools like others, and give no access to more.
 package mcpfind
 

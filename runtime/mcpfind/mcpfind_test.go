@@ -152,7 +152,7 @@ func TestTimeoutOfFoundTool(t *testing.T) {
 func TestHidden(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
 		for name, option := range map[string]mcp.Option{
-			"visible": mcp.WithVisible(func(_ context.Context, f mcp.FeatureInfo) bool { return !slices.Contains(f.Groups, "admin") }),
+			"visible": mcp.WithAccess(mcp.Visible(func(_ context.Context, f mcp.FeatureInfo) bool { return !slices.Contains(f.Groups, "admin") })),
 			"access": mcp.WithAccess(mcp.AccessFunc(func(_ context.Context, f mcp.FeatureInfo) error {
 				if slices.Contains(f.Groups, "admin") {
 					return errors.New("hidden")
@@ -229,9 +229,9 @@ func TestListed(t *testing.T) {
 			{"kept", []mcp.Option{mcpfind.New(mcpfind.WithListed("orders_c*", "group:adm*"))}, append(slices.Clone(three), "orders_cancel", "admin_purge")},
 			{"kept, but not listed", []mcp.Option{mcpfind.New(mcpfind.WithListed("orders_c*")), hide}, three},
 			{"policy without the search", []mcp.Option{mcpfind.New(), mcp.WithPolicy(mcp.Policy{Deny: []string{"search_*"}})}, nil},
-			{"few for the caller", []mcp.Option{mcpfind.New(), mcp.WithVisible(func(_ context.Context, f mcp.FeatureInfo) bool {
+			{"few for the caller", []mcp.Option{mcpfind.New(), mcp.WithAccess(mcp.Visible(func(_ context.Context, f mcp.FeatureInfo) bool {
 				return len(f.Groups) == 0 || f.Groups[0] == "admin"
-			})}, []string{"admin_purge"}},
+			}))}, []string{"admin_purge"}},
 		} {
 			c := mcptest.New(t, newShop(test.options...), mcptest.Options{Revision: revision})
 			got := names(c)
@@ -261,7 +261,7 @@ func TestPages(t *testing.T) {
 		for _, visible := range []bool{false, true} {
 			options := []mcp.Option{mcpfind.New(mcpfind.WithListed("stock_*")), mcp.WithLimits(mcp.Limits{PageSize: 7})}
 			if visible {
-				options = append(options, mcp.WithVisible(func(context.Context, mcp.FeatureInfo) bool { return true }))
+				options = append(options, mcp.WithAccess(mcp.Visible(func(context.Context, mcp.FeatureInfo) bool { return true })))
 			}
 			c := mcptest.New(t, newShop(options...), mcptest.Options{Revision: revision})
 			if got := names(c); len(got) != 33 || !slices.IsSorted(got[:3]) {

@@ -53,7 +53,7 @@ func (r *lastFirst) Search(_ context.Context, query string, n int) ([]int, error
 // shows no tool twice, and none that the caller must not see.
 func TestRanker(t *testing.T) {
 	r := &lastFirst{err: errors.New("a reason of the ranker")}
-	s := newShop(mcpfind.New(mcpfind.WithRanker(r)), mcp.WithVisible(func(_ context.Context, f mcp.FeatureInfo) bool { return f.Name != "orders_sign" }))
+	s := newShop(mcpfind.New(mcpfind.WithRanker(r)), mcp.WithAccess(mcp.Visible(func(_ context.Context, f mcp.FeatureInfo) bool { return f.Name != "orders_sign" })))
 	c := mcptest.New(t, s, mcptest.Options{Revision: "2025-11-25"})
 	search := func() string {
 		return c.Call(mcpfind.SearchTools, map[string]any{"query": "anything", "limit": 2}).Text()

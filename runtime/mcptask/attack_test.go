@@ -334,7 +334,7 @@ func TestCancelRacesWithResult(t *testing.T) {
 func TestTaskOfADeletedTool(t *testing.T) {
 	for name, rules := range map[string][]mcp.Option{
 		"any client": nil,
-		"rules":      {mcp.WithVisible(func(context.Context, mcp.FeatureInfo) bool { return true })},
+		"rules":      {mcp.WithAccess(mcp.Visible(func(context.Context, mcp.FeatureInfo) bool { return true }))},
 	} {
 		t.Run(name, func(t *testing.T) {
 			within(t, func(t *testing.T) {

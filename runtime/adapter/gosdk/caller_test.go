@@ -71,9 +71,9 @@ func TestPrincipal(t *testing.T) {
 		return mcp.TextResult("written"), nil
 	})
 	secret := echo("secret")
-	visible := mcp.WithVisible(func(ctx context.Context, f mcp.FeatureInfo) bool {
+	visible := mcp.WithAccess(mcp.Visible(func(ctx context.Context, f mcp.FeatureInfo) bool {
 		return f.Name != "secret" || mcp.CallFrom(ctx).Principal().ID == "ann"
-	})
+	}))
 	s := mounted(t, []mcp.Option{visible}, who, guarded, secret)
 	for revision, stateless := range eras {
 		t.Run(revision, func(t *testing.T) {

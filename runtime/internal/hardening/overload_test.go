@@ -110,9 +110,9 @@ func testUserCode(t *testing.T, v target) {
 		}
 	}
 	c := setup{
-		server: []mcp.Option{mcp.WithInterceptors(intercept), mcp.WithVisible(func(ctx context.Context, f mcp.FeatureInfo) bool {
+		server: []mcp.Option{mcp.WithInterceptors(intercept), mcp.WithAccess(mcp.Visible(func(ctx context.Context, f mcp.FeatureInfo) bool {
 			return f.Name != "large" || block(ctx) == nil
-		})},
+		}))},
 		register: func(s *site) {
 			s.server.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "block://{x}", Name: "block", List: func(ctx context.Context) ([]mcp.ResourceInfo, error) { return nil, block(ctx) }, Variables: []mcp.TemplateVariable{{Name: "x", Complete: func(ctx context.Context, _ string, _ map[string]string) (mcp.Completion, error) {
 				return mcp.Completion{}, block(ctx)

@@ -28,12 +28,12 @@ func testPanic(t *testing.T, v target) {
 		}
 	}
 	c := setup{
-		server: []mcp.Option{mcp.WithInterceptors(intercept), mcp.WithVisible(func(_ context.Context, f mcp.FeatureInfo) bool {
+		server: []mcp.Option{mcp.WithInterceptors(intercept), mcp.WithAccess(mcp.Visible(func(_ context.Context, f mcp.FeatureInfo) bool {
 			if f.Name == "large" {
 				panic(secret)
 			}
 			return true
-		})},
+		}))},
 		register: func(s *site) {
 			s.server.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "list://{x}", Name: "list", List: func(context.Context) ([]mcp.ResourceInfo, error) { panic(secret) }}, func(context.Context, string, map[string]string) (*mcp.ResourceResult, error) { return nil, nil }))
 		},
