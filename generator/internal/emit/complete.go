@@ -86,26 +86,22 @@ func (g *generator) completerBody(f *model.Completer) []jen.Code {
 
 // completerGuard asserts the signature of a function that completes.
 func (g *generator) completerGuard(c *model.Completer) {
-	var in, results []jen.Code
+	var in []jen.Code
 	name := g.declared(c.Pkg, c.Name)
 	if r := c.Receiver; r != nil {
 		in = append(in, g.typ(r.Type))
-		recv := g.typ(r.Type)
-		if c.Symbol[0] == '(' {
-			recv = jen.Parens(recv)
-		}
-		name = jen.Add(recv).Dot(c.Name)
+		name = g.method(r.Type, c.Name)
 	}
 	if c.Context {
 		in = append(in, g.std("context", "Context"))
 	}
-	in = append(in, id("string"))
+	in = append(in, jen.String())
 	if c.Others {
-		in = append(in, id("map[string]string"))
+		in = append(in, jen.Map(jen.String()).String())
 	}
-	results = append(results, id("[]string"))
+	out := []jen.Code{stringSlice()}
 	if c.Error {
-		results = append(results, id("error"))
+		out = append(out, jen.Error())
 	}
-	g.guardLine(id("var _ func").Add(g.plainSignature(in, results)).Op("=").Add(name))
+	g.guardLine(assertion(jen.Params(in...), out, name))
 }

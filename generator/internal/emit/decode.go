@@ -43,10 +43,8 @@ func (g *generator) fn(f codec.Func) code {
 	return g.wire(f.Name)
 }
 
-// method is a method expression of the pointer to a type.
-func (g *generator) method(t types.Type, name string) code {
-	return jen.Parens(jen.Op("*").Add(g.typ(t))).Dot(name)
-}
+// method is a method expression.
+func (g *generator) method(t types.Type, name string) code { return g.converter(t).Dot(name) }
 
 // read prints the reading of a value and its checks.
 func (g *generator) read(r *codec.Read, v operand) []jen.Code {
@@ -64,7 +62,7 @@ func (g *generator) read(r *codec.Read, v operand) []jen.Code {
 		args = append(args, id(v.addr))
 	}
 	if r.Method != "" {
-		args = append(args, g.method(r.Type, r.Method))
+		args = append(args, g.method(types.NewPointer(r.Type), r.Method))
 	}
 	if r.Enum != nil {
 		args = append(args, id(r.Enum.Name()))
@@ -82,7 +80,7 @@ func (g *generator) read(r *codec.Read, v operand) []jen.Code {
 		args = append(args, g.fn(*r.Elem))
 	}
 	if r.Convert != nil {
-		args = append(args, id(g.object(r.Convert)))
+		args = append(args, g.object(r.Convert))
 	}
 	out := []jen.Code{call(g.fn(r.Func), args...)}
 	if len(r.Checks) == 0 {
@@ -199,18 +197,18 @@ func (g *generator) codecs() {
 	}
 	for _, p := range g.plan.Patterns {
 		g.add(p.Name()+" is compiled when it is first needed.",
-			id("var "+p.Name()+" =").Add(call(g.wire("NewPattern"), rawText([]string{p.Expr}))))
+			id("var "+p.Name()+" =").Add(call(g.wire("NewPattern"), raw(p.Expr))))
 	}
 	for _, s := range g.plan.Schemas {
 		g.add(s.Name()+" is read when it is first needed.",
-			id("var "+s.Name()+" =").Add(call(g.wire("NewSchema"), rawText([]string{s.JSON}))))
+			id("var "+s.Name()+" =").Add(call(g.wire("NewSchema"), raw(s.JSON))))
 	}
 	for _, f := range g.plan.Fixed {
 		doc := " returns a value that no client can change."
 		if f.Default {
 			doc = " returns the value of a missing argument."
 		}
-		made := call(g.impl("Fixed").Types(g.typ(f.Go)), id(strconv.Quote(f.What)), rawText([]string{f.JSON}), g.fn(f.Read))
+		made := call(g.impl("Fixed").Types(g.typ(f.Go)), id(strconv.Quote(f.What)), raw(f.JSON), g.fn(f.Read))
 		g.add(f.Ident+doc, id("func "+f.Ident+"()").Add(g.typ(f.Go)).Block(id("return").Add(made)))
 	}
 	for _, d := range g.plan.Decoders {

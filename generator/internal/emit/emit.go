@@ -7,6 +7,8 @@ import (
 	"go/types"
 	"slices"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/mcpgen/mcpgen/generator/internal/codec"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
@@ -47,8 +49,7 @@ func print(p *model.Package, s schemas) ([]byte, error) {
 	for _, named := range plan.Guards {
 		g.structs[types.TypeString(named, nil)] = named
 	}
-	g.file = newFile(p.Name, p.Types, g.locals.all())
-	g.aliases = p.Aliases
+	g.file = newFile(p, g.locals.all())
 	// The runtime's packages get their names before those of the user's types.
 	g.mcp("Server")
 	g.impl("AtLeast_v1_0")
@@ -109,26 +110,11 @@ func (g *generator) wire(name string) code { return g.qualified(wirePath, "wire"
 // std is a thing of a package of the standard library with a plain path.
 func (g *generator) std(pkg, name string) code { return g.qualified(pkg, pkg, name) }
 
-// declared is a thing that a package declares, nil for the package itself.
-func (g *generator) declared(p *types.Package, name string) code {
-	if p == nil {
-		return id(name)
-	}
-	return g.qualified(p.Path(), p.Name(), name)
-}
-
-func (g *generator) qualified(path, pkg, name string) code {
-	if path == g.p.Path {
-		return id(name)
-	}
-	return id(g.imports.use(path, pkg) + "." + name)
-}
-
 // constants asserts that the runtime is not older than the generator.
 func (g *generator) constants() {
 	g.add("A runtime older than the generator that wrote this file does not compile. "+
 		"Neither does a line var _ whose function or struct has changed since: run mcpgen again.",
-		id("const _ =").Add(g.impl("AtLeast_v1_0")))
+		jen.Const().Id("_").Op("=").Add(g.impl("AtLeast_v1_0")))
 }
 
 // checkPredeclared refuses packages in which those names mean something else.
@@ -233,4 +219,4 @@ func (l *locals) all() []string {
 }
 
 // local is an identifier of a local variable.
-func (g *generator) local(name string) code { return id(g.locals.of(name)) }
+func (g *generator) local(name string) code { return jen.Id(g.locals.of(name)) }

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"encoding/json"
+	"go/types"
 	"strconv"
 	"strings"
 
@@ -52,10 +53,10 @@ func (g *generator) put(w *codec.Write, v operand) code {
 		args = append(args, id(v.addr))
 	}
 	if w.Method != "" {
-		args = append(args, g.method(w.Type, w.Method))
+		args = append(args, g.method(types.NewPointer(w.Type), w.Method))
 	}
 	if w.Convert != nil {
-		args = append(args, id(g.object(w.Convert)))
+		args = append(args, g.object(w.Convert))
 	}
 	if w.Elem != nil {
 		args = append(args, g.fn(*w.Elem))

@@ -54,7 +54,7 @@ func (g *generator) formField(f *model.FormField) code {
 	l.put("Kind", g.mcp(formKinds[f.Kind]), f.Kind != model.FormString)
 	l.put("Required", id("true"), f.Required)
 	if f.Default != nil {
-		l.put("Default", rawText([]string{f.Default.JSON}), true)
+		l.put("Default", raw(f.Default.JSON), true)
 	}
 	l.put("Format", id(strconv.Quote(f.Format)), f.Format != "")
 	switch f.Kind {

@@ -54,44 +54,45 @@ func (g *generator) structGuards() {
 }
 
 func (g *generator) shapeGuard(named types.Type) code {
-	return id("var _ =").Add(g.shape(named.Underlying()).Parens(g.typ(named).Add(composite(false))))
+	return define("_", g.shape(named.Underlying()).Parens(g.typ(named).Values()))
 }
 
-// signatureGuard assigns the function to a variable of the type it had.
-func (g *generator) signatureGuard(t *model.Call) code {
-	f := &t.Func
-	var in, out []jen.Code
-	name := g.plainFunction(f)
-	if r := f.Receiver; r != nil {
-		recv := g.typ(r.Type)
-		in = append(in, recv)
-		if _, ok := r.Type.(*types.Pointer); ok {
-			recv = jen.Parens(g.typ(r.Type))
-		}
-		name = jen.Add(recv).Dot(f.Name)
-	}
-	for i, p := range f.Params {
-		if s, ok := p.Type.Underlying().(*types.Slice); ok && f.Variadic && i == len(f.Params)-1 {
-			in = append(in, jen.Op("...").Add(g.typ(s.Elem())))
-			continue
-		}
-		in = append(in, g.typ(p.Type))
-	}
-	for _, v := range t.Result.Values {
-		out = append(out, g.typ(v.Type))
-	}
-	c := id("var _ func").Add(g.plainSignature(in, out))
-	if width(c.Clone().Add(name)) > lineWidth {
-		c = id("var _ func").Add(g.wrappedSignature(in, out))
-	}
-	return c.Op("=").Add(name)
+// assertion assigns a function to a variable of the type that it had.
+func assertion(params code, out []jen.Code, function code) code {
+	return jen.Var().Id("_").Func().Add(params, results(out)).Op("=").Add(function)
 }
 
-// providerGuard does the same for a provider.
+func (g *generator) signatureGuard(c *model.Call) code {
+	f := &c.Func
+	var name code
+	var in, out []types.Type
+	if f.Receiver == nil {
+		name = g.plainFunction(f)
+	} else {
+		name = g.method(f.Receiver.Type, f.Name)
+	}
+	for _, p := range f.Params {
+		in = append(in, p.Type)
+	}
+	for _, v := range c.Result.Values {
+		out = append(out, v.Type)
+	}
+	params := g.parameters(in, f.Variadic, true)
+	if f.Receiver != nil {
+		params = append([]jen.Code{g.typ(f.Receiver.Type)}, params...)
+	}
+	returned := g.parameters(out, false, true)
+	guard := assertion(jen.Params(params...), returned, name)
+	if width(guard) > lineWidth+len("= ") {
+		return assertion(wrapped("(", ")", params...), returned, name)
+	}
+	return guard
+}
+
 func (g *generator) providerGuard(p *model.Provider) code {
 	out := []jen.Code{g.typ(p.Type)}
 	if p.Error {
-		out = append(out, id("error"))
+		out = append(out, jen.Error())
 	}
-	return id("var _ func").Add(g.plainSignature([]jen.Code{g.std("context", "Context")}, out)).Op("=").Add(g.declared(p.Pkg, p.Func))
+	return assertion(jen.Params(g.std("context", "Context")), out, g.declared(p.Pkg, p.Func))
 }

@@ -6,6 +6,7 @@ import (
 	"go/format"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,9 +17,9 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// Only this file deals with jennifer's output that differs from what is wanted: imports
-// with needless aliases, sorted struct fields and keyed values, JSON in escaped strings
-// on one line, declarations without a blank line between them.
+// Only this file deals with what jennifer prints otherwise: imports with needless aliases,
+// in one group; sorted keyed values; lists, JSON and escaped strings on one line;
+// declarations without a blank line between them.
 
 // lineWidth is where lines are wrapped, in characters; a line that cannot be
 // broken may be longer.
@@ -32,48 +33,42 @@ type code = *jen.Statement
 
 // file collects the declarations of one file.
 type file struct {
-	pkg     *types.Package
-	name    string
-	imports *imports
-	aliases *model.Aliases // of types that have no name here
-	body    *jen.File
-	long    []string // placeholders, each with the text that takes its place
+	path, name string // of the package
+	imports    *imports
+	aliases    *model.Aliases // of types that have no name here
+	body       []jen.Code
+	long       []string // placeholders, each with the text that takes its place
 }
 
-func newFile(name string, pkg *types.Package, reserved []string) *file {
-	body := jen.NewFile(name)
-	body.NoFormat = true
-	return &file{pkg: pkg, name: name, imports: newImports(pkg, reserved), body: body}
+func newFile(p *model.Package, reserved []string) *file {
+	return &file{path: p.Path, name: p.Name, imports: newImports(p.Types, reserved), aliases: p.Aliases}
 }
 
 // add appends a declaration with its doc comment.
-func (f *file) add(doc string, declaration ...jen.Code) {
-	f.body.Line()
+func (f *file) add(doc string, declaration jen.Code) {
+	f.body = append(f.body, jen.Line())
 	for _, line := range breakText(doc, commentWidth) {
-		f.body.Comment("// " + strings.TrimSuffix(line, " "))
+		f.body = append(f.body, jen.Comment("// "+strings.TrimSuffix(line, " ")))
 	}
-	for _, d := range declaration {
-		f.body.Add(d)
-	}
+	f.body = append(f.body, declaration)
 }
 
 // addBare appends a declaration without a comment.
-func (f *file) addBare(declaration code) {
-	f.body.Line()
-	f.body.Add(declaration)
-}
+func (f *file) addBare(declaration jen.Code) { f.body = append(f.body, jen.Line(), declaration) }
 
 // render returns the formatted file.
 func (f *file) render(header string) ([]byte, error) {
-	var body bytes.Buffer
-	if err := f.body.Render(&body); err != nil {
+	file := jen.NewFile(f.name)
+	file.NoFormat = true
+	file.HeaderComment(header)
+	file.Add(f.imports.declaration())
+	for _, c := range f.body {
+		file.Add(c)
+	}
+	var out bytes.Buffer
+	if err := file.Render(&out); err != nil {
 		return nil, fmt.Errorf("render declarations: %w", err)
 	}
-	// What jennifer writes above the declarations is written anew, with the
-	// imports grouped as goimports does.
-	_, declarations, _ := strings.Cut(body.String(), "\n\n")
-	var out bytes.Buffer
-	fmt.Fprintf(&out, "%s\n\npackage %s\n\n%s\n%s", header, f.name, f.imports.declaration(), declarations)
 	formatted, err := format.Source(out.Bytes())
 	if err != nil {
 		return nil, fmt.Errorf("format generated file: %w", err)
@@ -91,9 +86,26 @@ func (f *file) longText(parts []string) code {
 	if len(parts) < 16 {
 		return text
 	}
-	placeholder := fmt.Sprintf("%q", fmt.Sprintf("text %d of mcpgen", len(f.long)))
-	f.long = append(f.long, placeholder, strings.ReplaceAll(source(text), " +\n", " +\n\t"))
-	return id(placeholder)
+	placeholder := fmt.Sprintf("text %d of mcpgen", len(f.long))
+	f.long = append(f.long, strconv.Quote(placeholder), strings.ReplaceAll(source(text), " +\n", " +\n\t"))
+	return jen.Lit(placeholder)
+}
+
+// qualified names a thing that a package declares. jen.Qual names packages when the file
+// is rendered: too late for width, and for local names that must not hide them.
+func (f *file) qualified(path, pkg, name string) code {
+	if path == f.path {
+		return jen.Id(name)
+	}
+	return jen.Id(f.imports.use(path, pkg) + "." + name)
+}
+
+// declared is qualified for a package that has been loaded, nil for that of the file.
+func (f *file) declared(p *types.Package, name string) code {
+	if p == nil {
+		return jen.Id(name)
+	}
+	return f.qualified(p.Path(), p.Name(), name)
 }
 
 // imports gives each package a name in the file that clashes with nothing.
@@ -164,41 +176,28 @@ func alias(path, name string) string {
 	return parent + name
 }
 
-// declaration is the import declaration: the standard library, then the others.
-func (m *imports) declaration() string {
-	var groups [2][]string
-	for path := range m.names {
-		i := 0
+// declaration is the import declaration, grouped as goimports does: the standard library,
+// then the others.
+func (m *imports) declaration() code {
+	var standard, others []jen.Code
+	for _, path := range slices.Sorted(maps.Keys(m.names)) {
+		spec := jen.Lit(path)
+		if !m.plain[path] {
+			spec = jen.Id(m.names[path]).Lit(path)
+		}
 		if first, _, _ := strings.Cut(path, "/"); strings.Contains(first, ".") {
-			i = 1
-		}
-		groups[i] = append(groups[i], path)
-	}
-	var s strings.Builder
-	if len(groups[0])+len(groups[1]) == 1 {
-		path := append(groups[0], groups[1]...)[0]
-		return "import " + m.spec(path)
-	}
-	s.WriteString("import (\n")
-	for i, group := range groups {
-		slices.Sort(group)
-		if i > 0 && len(groups[0]) > 0 {
-			s.WriteString("\n")
-		}
-		for _, path := range group {
-			s.WriteString(m.spec(path))
+			others = append(others, spec)
+		} else {
+			standard = append(standard, spec)
 		}
 	}
-	s.WriteString(")\n")
-	return s.String()
-}
-
-// spec is the line of one import.
-func (m *imports) spec(path string) string {
-	if m.plain[path] {
-		return strconv.Quote(path) + "\n"
+	switch {
+	case len(standard)+len(others) == 1:
+		return jen.Id("import").Add(standard...).Add(others...)
+	case len(standard) > 0:
+		standard = append(standard, jen.Line())
 	}
-	return m.names[path] + " " + strconv.Quote(path) + "\n"
+	return jen.Id("import").Defs(append(standard, others...)...)
 }
 
 // id is an identifier, or any other Go source.
@@ -227,6 +226,25 @@ func structType(fields ...jen.Code) code {
 	return id("struct").Add(jen.Custom(jen.Options{Open: "{", Close: "}", Multi: len(fields) > 0}, fields...))
 }
 
+// verbatim is Go source that jennifer has no word for.
+func verbatim(source string) code { return jen.Id(source) }
+
+// infix has an operator between expressions.
+func infix(operator string, list ...jen.Code) code {
+	return jen.Custom(jen.Options{Separator: operator}, list...)
+}
+
+// wrapped is a list in brackets, with each item on a line of its own.
+func wrapped(open, closing string, items ...jen.Code) code {
+	return jen.Custom(jen.Options{Open: open, Close: closing, Separator: ",", Multi: true}, items...)
+}
+
+// stringSlice is a word: in jen.Index().String() is a space, which width counts.
+func stringSlice() code { return verbatim("[]string") }
+
+// define declares a variable of the package.
+func define(name string, value jen.Code) code { return jen.Var().Id(name).Op("=").Add(value) }
+
 // source is the source of an expression, not yet formatted.
 func source(c jen.Code) string {
 	var b bytes.Buffer
@@ -245,17 +263,17 @@ func width(c jen.Code) int { return len(source(c)) }
 // text is a string literal; a long one is broken behind a newline or a space.
 func text(s string) code {
 	if utf8.RuneCountInString(s) < lineWidth-30 && strings.Count(s, "\n") == 0 {
-		return id(strconv.Quote(s))
+		return jen.Lit(s)
 	}
-	var parts []string
+	var parts []jen.Code
 	for _, line := range strings.SplitAfter(s, "\n") {
 		for _, part := range breakText(line, lineWidth-20) {
 			if part != "" {
-				parts = append(parts, strconv.Quote(part))
+				parts = append(parts, jen.Lit(part))
 			}
 		}
 	}
-	return id(strings.Join(parts, " +\n"))
+	return infix(" +\n", parts...)
 }
 
 // breakText cuts a line behind spaces, so that no part is longer than limit
@@ -282,29 +300,26 @@ func breakText(s string, limit int) []string {
 
 // rawText is a string constant in backquotes, broken over lines.
 func rawText(parts []string) code {
-	var s strings.Builder
-	for i, part := range parts {
-		if i > 0 {
-			s.WriteString(" +\n")
-		}
-		s.WriteString(rawPart(part))
+	var list []jen.Code
+	for _, part := range parts {
+		list = append(list, raw(part))
 	}
-	return id(s.String())
+	return infix(" +\n", list...)
 }
 
-// rawPart is a part of a constant: text in backquotes, and names of other constants.
-func rawPart(part string) string {
-	var joined []string
-	for i, piece := range strings.Split(part, reference) {
+// raw is a text in backquotes. References in it are names of other constants.
+func raw(text string) code {
+	var list []jen.Code
+	for i, piece := range strings.Split(text, reference) {
 		switch {
 		case i%2 == 1:
-			joined = append(joined, piece)
-		case piece == "" && part != "":
+			list = append(list, jen.Id(piece))
+		case piece == "" && text != "":
 		case strings.ContainsAny(piece, "`\r\ufeff"):
-			joined = append(joined, strconv.Quote(piece))
+			list = append(list, jen.Lit(piece))
 		default:
-			joined = append(joined, "`"+piece+"`")
+			list = append(list, verbatim("`"+piece+"`"))
 		}
 	}
-	return strings.Join(joined, " + ")
+	return infix(" + ", list...)
 }

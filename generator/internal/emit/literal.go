@@ -19,7 +19,7 @@ func (g *generator) literal(l *codec.Literal, typed bool) code {
 		}
 		return id(l.Text)
 	case codec.LitConst:
-		return id(g.object(l.Const))
+		return g.object(l.Const)
 	case codec.LitConvert:
 		return call(g.converter(l.Type), id(l.Text))
 	case codec.LitNew:

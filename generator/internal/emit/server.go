@@ -234,5 +234,5 @@ func stringList(values []string) code {
 		list = append(list, id(strconv.Quote(v)))
 	}
 	long := len(strings.Join(values, `", "`)) > lineWidth-30
-	return id("[]string").Add(composite(long, list...))
+	return stringSlice().Add(composite(long, list...))
 }

@@ -129,7 +129,7 @@ func TestSharedNames(t *testing.T) {
 	if want := reference + "mcpSchemaBook" + reference; written[1] != want || !strings.Contains(written[0], `"items":`+want) {
 		t.Errorf("written: %q", written)
 	}
-	if got, want := rawPart(`{"a":`+reference+"mcpSchemaBook"+reference+"`}"), "`{\"a\":` + mcpSchemaBook + \"`}\""; got != want {
+	if got, want := source(raw(`{"a":`+reference+"mcpSchemaBook"+reference+"`}")), "`{\"a\":` + mcpSchemaBook + \"`}\""; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }

@@ -6,25 +6,13 @@ import (
 	"github.com/dave/jennifer/jen"
 )
 
-// object is the name of a declared thing, qualified where it belongs to another
-// package.
-func (f *file) object(o types.Object) string {
-	p := o.Pkg()
-	if p == nil || f.own(p) {
-		return o.Name()
-	}
-	return f.imports.use(p.Path(), p.Name()) + "." + o.Name()
-}
-
-// own reports whether a package is the one that the file belongs to.
-func (f *file) own(p *types.Package) bool {
-	return p == f.pkg || f.pkg != nil && p.Path() == f.pkg.Path()
-}
+// object names a declared thing.
+func (f *file) object(o types.Object) code { return f.declared(o.Pkg(), o.Name()) }
 
 // hidden reports whether the file cannot name an alias: its type is written instead.
 func (f *file) hidden(o *types.TypeName) bool {
 	p := o.Pkg()
-	return p != nil && (!o.Exported() && !f.own(p) || o.Parent() != nil && o.Parent() != p.Scope())
+	return p != nil && (!o.Exported() && p.Path() != f.path || o.Parent() != nil && o.Parent() != p.Scope())
 }
 
 // typ is the source of a type.
@@ -47,9 +35,9 @@ func (f *file) spell(t types.Type, tags bool) code {
 		return f.instance(t.Obj(), t.TypeArgs(), tags)
 	case *types.Basic:
 		if t.Kind() == types.UnsafePointer {
-			return id(f.imports.use("unsafe", "unsafe") + ".Pointer")
+			return f.qualified("unsafe", "unsafe", "Pointer")
 		}
-		return id(t.Name())
+		return jen.Id(t.Name())
 	case *types.Pointer:
 		return jen.Op("*").Add(f.spell(t.Elem(), tags))
 	case *types.Slice:
@@ -61,14 +49,16 @@ func (f *file) spell(t types.Type, tags bool) code {
 	case *types.Struct:
 		return f.structure(t, tags)
 	case *types.Signature:
-		return jen.Func().Add(f.signature(nil, t.Params(), t.Results(), t.Variadic(), tags))
+		in := f.parameters(typesOf(t.Params()), t.Variadic(), tags)
+		out := f.parameters(typesOf(t.Results()), false, tags)
+		return jen.Func().Params(in...).Add(results(out))
 	case *types.Interface:
 		if t.Empty() {
-			return id("any")
+			return jen.Any()
 		}
 	}
-	return id(types.TypeString(t, func(p *types.Package) string {
-		if f.pkg != nil && p.Path() == f.pkg.Path() {
+	return verbatim(types.TypeString(t, func(p *types.Package) string {
+		if p.Path() == f.path {
 			return ""
 		}
 		return f.imports.use(p.Path(), p.Name())
@@ -76,7 +66,7 @@ func (f *file) spell(t types.Type, tags bool) code {
 }
 
 func (f *file) instance(o *types.TypeName, args *types.TypeList, tags bool) code {
-	name := id(f.object(o))
+	name := f.object(o)
 	if args.Len() == 0 {
 		return name
 	}
@@ -93,54 +83,44 @@ func (f *file) structure(t *types.Struct, tags bool) code {
 		v := t.Field(i)
 		field := f.spell(v.Type(), tags)
 		if !v.Embedded() {
-			field = id(v.Name()).Add(field)
+			field = jen.Id(v.Name()).Add(field)
 		}
 		if tag := t.Tag(i); tags && tag != "" {
-			field.Add(rawText([]string{tag}))
+			field.Add(raw(tag))
 		}
 		fields = append(fields, field)
 	}
-	return structType(fields...)
+	// Not jen.Struct, which has no space before the brace: width counts what go/format prints.
+	return jen.Id("struct").Block(fields...)
 }
 
-// signature is the parameters and results of a function, without names.
-func (f *file) signature(recv types.Type, params, results *types.Tuple, variadic, tags bool) code {
-	var in, out []jen.Code
-	if recv != nil {
-		in = append(in, f.spell(recv, tags))
-	}
-	for i := range params.Len() {
-		t := params.At(i).Type()
-		if s, ok := t.(*types.Slice); ok && variadic && i == params.Len()-1 {
-			in = append(in, jen.Op("...").Add(f.spell(s.Elem(), tags)))
+// parameters are the types of parameters; the last one may be variadic.
+func (f *file) parameters(list []types.Type, variadic, tags bool) []jen.Code {
+	var out []jen.Code
+	for i, t := range list {
+		if s, ok := t.Underlying().(*types.Slice); ok && variadic && i == len(list)-1 {
+			out = append(out, jen.Op("...").Add(f.spell(s.Elem(), tags)))
 			continue
 		}
-		in = append(in, f.spell(t, tags))
+		out = append(out, f.spell(t, tags))
 	}
-	for v := range results.Variables() {
-		out = append(out, f.spell(v.Type(), tags))
-	}
-	return f.plainSignature(in, out)
+	return out
 }
 
-func (f *file) plainSignature(in, out []jen.Code) code {
-	return f.results(list("(", ")", false, in...), out)
-}
-
-// wrappedSignature has each parameter on a line of its own.
-func (f *file) wrappedSignature(in, out []jen.Code) code {
-	return f.results(list("(", ")", true, in...), out)
-}
-
-func (f *file) results(c code, out []jen.Code) code {
-	switch len(out) {
-	case 0:
-	case 1:
-		c.Add(out[0])
-	default:
-		c.Add(list("(", ")", false, out...))
+func typesOf(t *types.Tuple) []types.Type {
+	var out []types.Type
+	for v := range t.Variables() {
+		out = append(out, v.Type())
 	}
-	return c
+	return out
+}
+
+// results are in parentheses, if there are several.
+func results(list []jen.Code) code {
+	if len(list) > 1 {
+		return jen.Params(list...)
+	}
+	return jen.Add(list...)
 }
 
 // zero is the zero value of a type.
@@ -149,14 +129,14 @@ func (f *file) zero(t types.Type) code {
 	case *types.Basic:
 		switch {
 		case u.Info()&types.IsBoolean != 0:
-			return id("false")
+			return jen.False()
 		case u.Info()&types.IsString != 0:
-			return id(`""`)
+			return jen.Lit("")
 		case u.Info()&types.IsNumeric != 0:
-			return id("0")
+			return jen.Lit(0)
 		}
 	case *types.Struct, *types.Array:
-		return f.typ(t).Add(composite(false))
+		return f.typ(t).Values()
 	}
-	return id("nil")
+	return jen.Nil()
 }
