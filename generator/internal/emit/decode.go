@@ -2,7 +2,6 @@ package emit
 
 import (
 	"go/types"
-	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -10,35 +9,66 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/codec"
 )
 
-// operand has the expressions for a value, for its address, and for what selectors and
-// brackets follow.
+// operand is a variable, or what an expression points to.
 type operand struct {
-	value, addr, base string
+	expr   code // what selectors and brackets follow
+	behind bool // the value is what expr points to
 }
 
-// variable is the operand of a variable.
-func variable(name string) operand { return operand{name, "&" + name, name} }
+func variable(name code) operand { return operand{name, false} }
 
-// pointer is the operand that an expression points to.
-func pointer(expr string) operand { return operand{"*" + expr, expr, expr} }
+func pointer(expr code) operand { return operand{expr, true} }
 
-func (p operand) field(name string) operand { return variable(p.base + "." + name) }
+// value is the expression of the value.
+func (p operand) value() code {
+	if p.behind {
+		return jen.Op("*").Add(p.expr)
+	}
+	return p.expr.Clone()
+}
 
-// at follows selectors.
-func (p operand) at(path []codec.Step) operand {
-	for _, s := range path {
+// addr is the expression of its address.
+func (p operand) addr() code {
+	if p.behind {
+		return p.expr.Clone()
+	}
+	return jen.Op("&").Add(p.expr)
+}
+
+// anyAddr is the address of a value of a defined type like any.
+func (p operand) anyAddr() code { return jen.Parens(jen.Op("*").Any()).Parens(p.addr()) }
+
+// slice is an array as a slice.
+func (p operand) slice() code { return p.expr.Clone().Index(jen.Empty(), jen.Empty()) }
+
+func (p operand) isNil() code { return p.value().Op("==").Nil() }
+
+func (p operand) notNil() code { return p.value().Op("!=").Nil() }
+
+func (p operand) set(value jen.Code) code { return p.value().Op("=").Add(value) }
+
+func (p operand) field(name string) operand { return variable(p.expr.Clone().Dot(name)) }
+
+// follow follows selectors, and calls a function for each embedded pointer on the way.
+func (p operand) follow(path []codec.Step, embedded func(at operand, elem types.Type)) operand {
+	for i, s := range path {
 		p = p.field(s.Name)
+		if s.Pointer != nil && i < len(path)-1 {
+			embedded(p, s.Pointer)
+		}
 	}
 	return p
 }
 
-// slice is an array as a slice.
-func (p operand) slice() string { return p.base + "[:]" }
+// allocate makes a pointer point to something, unless it does.
+func (g *generator) allocate(p operand, elem types.Type) code {
+	return jen.If(p.isNil()).Block(p.set(jen.New(g.typ(elem))))
+}
 
 // fn is a function of runtime/wire or of the generated file.
 func (g *generator) fn(f codec.Func) code {
 	if f.Local {
-		return id(f.Name)
+		return jen.Id(f.Name)
 	}
 	return g.wire(f.Name)
 }
@@ -51,27 +81,27 @@ func (g *generator) read(r *codec.Read, v operand) []jen.Code {
 	args := []jen.Code{g.local("d")}
 	switch {
 	case r.Array:
-		args = append(args, id(v.slice()))
+		args = append(args, v.slice())
 	case r.AsAny:
-		args = append(args, id("(*any)("+v.addr+")"))
+		args = append(args, v.anyAddr())
 	case r.Cast != nil:
-		args = append(args, jen.Parens(jen.Op("**").Add(g.typ(r.Cast))).Parens(id(v.addr)))
+		args = append(args, jen.Parens(jen.Op("**").Add(g.typ(r.Cast))).Parens(v.addr()))
 	case r.Flagged != "":
-		args = append(args, id(v.field(r.Flagged).addr), id(v.field("Valid").addr))
+		args = append(args, v.field(r.Flagged).addr(), v.field("Valid").addr())
 	default:
-		args = append(args, id(v.addr))
+		args = append(args, v.addr())
 	}
 	if r.Method != "" {
 		args = append(args, g.method(types.NewPointer(r.Type), r.Method))
 	}
 	if r.Enum != nil {
-		args = append(args, id(r.Enum.Name()))
+		args = append(args, jen.Id(r.Enum.Name()))
 	}
 	if r.Schema != nil {
-		args = append(args, id(r.Schema.Name()))
+		args = append(args, jen.Id(r.Schema.Name()))
 	}
 	if r.Choice != "" {
-		args = append(args, id(strconv.Quote(r.Choice)))
+		args = append(args, jen.Lit(r.Choice))
 	}
 	if r.Format != "" {
 		args = append(args, g.wire(r.Format))
@@ -82,110 +112,83 @@ func (g *generator) read(r *codec.Read, v operand) []jen.Code {
 	if r.Convert != nil {
 		args = append(args, g.object(r.Convert))
 	}
-	out := []jen.Code{call(g.fn(r.Func), args...)}
+	out := []jen.Code{g.fn(r.Func).Call(args...)}
 	if len(r.Checks) == 0 {
 		return out
 	}
-	var nils []string
+	var there, checks []jen.Code
 	for range r.Deref {
-		nils = append(nils, v.value+" != nil")
-		v = pointer(v.value)
+		there = append(there, v.notNil())
+		v = pointer(v.value())
 	}
-	var checks []jen.Code
 	for _, c := range r.Checks {
 		checks = append(checks, g.check(c, v))
 	}
-	if len(nils) == 0 {
-		return append(out, checks...)
+	if len(there) > 0 {
+		checks = []jen.Code{jen.If(infix("&&", there...)).Block(checks...)}
 	}
-	return append(out, id("if "+strings.Join(nils, " && ")).Block(checks...))
+	return append(out, checks...)
 }
 
 func (g *generator) check(c *codec.Check, v operand) code {
-	value := v.value
+	value := v.value()
 	switch {
 	case c.Len:
-		value = "len(" + value + ")"
+		value = jen.Len(value)
 	case c.Array:
 		value = v.slice()
 	}
-	args := []jen.Code{g.local("d"), id(value)}
+	args := []jen.Code{g.local("d"), value}
 	switch {
 	case c.Pattern != nil:
-		args = append(args, id(c.Pattern.Name()))
+		args = append(args, jen.Id(c.Pattern.Name()))
 	case c.Format != "":
 		args = append(args, g.wire(c.Format))
 	case c.Text != "":
-		args = append(args, id(c.Text))
+		args = append(args, verbatim(c.Text))
 	}
-	return call(g.wire(c.Func), args...)
+	return g.wire(c.Func).Call(args...)
 }
 
-// defaults prints the values that are set before an object is read.
-func (g *generator) defaults(o *codec.Object, v operand) []jen.Code {
-	var out []jen.Code
-	allocated := map[string]bool{}
+// readObject prints the reading of an object: its defaults, what comes before anything is
+// read, and its members.
+func (g *generator) readObject(o *codec.Object, v operand, before ...jen.Code) []jen.Code {
+	var out, cases []jen.Code
+	allocated := map[string]bool{} // embedded pointers
 	for _, d := range o.Defaults {
-		at := v
-		for i, s := range d.Path {
-			at = at.field(s.Name)
-			if s.Pointer != nil && i < len(d.Path)-1 && !allocated[at.value] {
-				allocated[at.value] = true
-				out = append(out, id(at.value).Op("=").Add(call(id("new"), g.typ(s.Pointer))))
+		at := v.follow(d.Path, func(at operand, elem types.Type) {
+			if name := source(at.expr); !allocated[name] {
+				allocated[name] = true
+				out = append(out, at.set(jen.New(g.typ(elem))))
 			}
-		}
-		out = append(out, id(at.value).Op("=").Add(g.literal(d.Value, false)))
+		})
+		out = append(out, at.set(g.literal(d.Value, false)))
 	}
-	return out
-}
-
-// loop prints the reading of the members of an object.
-func (g *generator) loop(o *codec.Object, v operand) code {
-	var cases []jen.Code
-	allocated := allocatedBy(o.Defaults, v)
 	for _, m := range o.Members {
-		cases = append(cases, id("case "+strconv.Quote(m.Name)+":"))
-		cases = append(cases, g.member(m, v, allocated)...)
+		cases = append(cases, jen.Case(jen.Lit(m.Name)).Block(g.member(m, v, allocated)...))
 	}
-	loop := g.local("o")
-	next := id("for").Add(loop, id(":=").Add(call(g.local("d").Dot("Object"), id(o.Table()))), id(";"), call(loop.Clone().Dot("Next")), id(";"))
-	if len(cases) == 0 {
-		return next.Block()
+	var body []jen.Code
+	if len(cases) > 0 {
+		body = append(body, jen.Switch(g.local("o").Dot("Name").Call()).Block(cases...))
 	}
-	return next.Block(id("switch").Add(call(loop.Clone().Dot("Name"))).Block(cases...))
-}
-
-// allocatedBy are the embedded pointers that defaults have allocated.
-func allocatedBy(defaults []*codec.Default, v operand) map[string]bool {
-	out := map[string]bool{}
-	for _, d := range defaults {
-		at := v
-		for i, s := range d.Path {
-			at = at.field(s.Name)
-			if s.Pointer != nil && i < len(d.Path)-1 {
-				out[at.value] = true
-			}
-		}
-	}
-	return out
+	table := g.local("d").Dot("Object").Call(jen.Id(o.Table()))
+	loop := jen.For(g.local("o").Op(":=").Add(table), g.local("o").Dot("Next").Call(), jen.Empty()).Block(body...)
+	return append(append(out, before...), loop)
 }
 
 func (g *generator) member(m *codec.Member, v operand, allocated map[string]bool) []jen.Code {
 	var out []jen.Code
-	at := v
-	for i, s := range m.Path {
-		at = at.field(s.Name)
-		if s.Pointer != nil && i < len(m.Path)-1 && !allocated[at.value] {
-			out = append(out, id("if "+at.value+" == nil").Block(id(at.value).Op("=").Add(call(id("new"), g.typ(s.Pointer)))))
+	at := v.follow(m.Path, func(at operand, elem types.Type) {
+		if !allocated[source(at.expr)] {
+			out = append(out, g.allocate(at, elem))
 		}
-	}
-	if m.Null != nil {
-		return append(out, id("if").Add(call(g.local("d").Dot("Null"))).Block(
-			id(at.value).Op("=").Add(g.zero(m.Null)),
-		).Else().Block(g.read(m.Read, at)...))
-	}
-	if m.Reset != nil {
-		out = append(out, id(at.value).Op("=").Add(g.zero(m.Reset)))
+	})
+	switch {
+	case m.Null != nil:
+		null := at.set(g.zero(m.Null))
+		return append(out, jen.If(g.local("d").Dot("Null").Call()).Block(null).Else().Block(g.read(m.Read, at)...))
+	case m.Reset != nil:
+		out = append(out, at.set(g.zero(m.Reset)))
 	}
 	return append(out, g.read(m.Read, at)...)
 }
@@ -196,20 +199,18 @@ func (g *generator) codecs() {
 		g.enum(e)
 	}
 	for _, p := range g.plan.Patterns {
-		g.add(p.Name()+" is compiled when it is first needed.",
-			id("var "+p.Name()+" =").Add(call(g.wire("NewPattern"), raw(p.Expr))))
+		g.add(p.Name()+" is compiled when it is first needed.", define(p.Name(), g.wire("NewPattern").Call(raw(p.Expr))))
 	}
 	for _, s := range g.plan.Schemas {
-		g.add(s.Name()+" is read when it is first needed.",
-			id("var "+s.Name()+" =").Add(call(g.wire("NewSchema"), raw(s.JSON))))
+		g.add(s.Name()+" is read when it is first needed.", define(s.Name(), g.wire("NewSchema").Call(raw(s.JSON))))
 	}
 	for _, f := range g.plan.Fixed {
 		doc := " returns a value that no client can change."
 		if f.Default {
 			doc = " returns the value of a missing argument."
 		}
-		made := call(g.impl("Fixed").Types(g.typ(f.Go)), id(strconv.Quote(f.What)), raw(f.JSON), g.fn(f.Read))
-		g.add(f.Ident+doc, id("func "+f.Ident+"()").Add(g.typ(f.Go)).Block(id("return").Add(made)))
+		made := g.impl("Fixed").Types(g.typ(f.Go)).Call(jen.Lit(f.What), raw(f.JSON), g.fn(f.Read))
+		g.add(f.Ident+doc, jen.Func().Id(f.Ident).Params().Add(g.typ(f.Go)).Block(jen.Return(made)))
 	}
 	for _, d := range g.plan.Decoders {
 		g.decoder(d)
@@ -224,15 +225,14 @@ func (g *generator) enum(e *codec.Enum) {
 	n := 0
 	for _, v := range e.Values {
 		value := g.literal(v, false)
-		n += width(jen.Add(value)) + 2
+		n += width(value) + 2
 		values = append(values, value)
 	}
 	doc := "the values that are accepted for " + g.describe(e.Go)
 	if e.What != "" {
 		doc = e.What
 	}
-	g.add(e.Name()+" are "+doc+".",
-		id("var "+e.Name()+" =").Index().Add(g.typ(e.Go), composite(n > lineWidth-40, values...)))
+	g.add(e.Name()+" are "+doc+".", define(e.Name(), jen.Index().Add(g.typ(e.Go), composite(n > lineWidth-40, values...))))
 }
 
 // describe is a type in a comment.
@@ -258,21 +258,20 @@ func (g *generator) valueOf(t types.Type) string {
 }
 
 func (g *generator) decoder(d *codec.Decoder) {
-	v := pointer(g.locals.of("v"))
+	v := pointer(g.local("v"))
 	var lines []jen.Code
-	doc := d.Name() + " reads " + g.valueOf(d.Go) + "."
 	switch {
 	case d.Object != nil:
-		lines = append(g.defaults(d.Object, v), g.loop(d.Object, v))
+		lines = g.readObject(d.Object, v)
 	case d.Union != nil:
-		lines = g.readUnion(d.Union, v)
+		lines = []jen.Code{g.readUnion(d.Union, v)}
 	default:
 		lines = g.read(d.Value, v)
 	}
-	g.add(doc, id("func "+d.Name()).Add(list("(", ")", false,
+	g.add(d.Name()+" reads "+g.valueOf(d.Go)+".", jen.Func().Id(d.Name()).Params(
 		g.local("d").Op("*").Add(g.wire("Decoder")),
 		g.local("v").Op("*").Add(g.typ(d.Go)),
-	)).Block(lines...))
+	).Block(lines...))
 	g.structGuard(d.Go)
 	if d.Object != nil {
 		g.fields(d.Object, "the members of "+g.valueOf(d.Go))

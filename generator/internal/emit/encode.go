@@ -3,7 +3,7 @@ package emit
 import (
 	"encoding/json"
 	"go/types"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -12,45 +12,44 @@ import (
 )
 
 func (g *generator) encoder(e *codec.Encoder) {
-	v := pointer(g.locals.of("v"))
+	v := pointer(g.local("v"))
 	var lines []jen.Code
 	switch {
 	case e.Value != nil:
 		lines = []jen.Code{g.put(e.Value, v)}
 	case e.Union != nil:
-		lines = g.putUnion(e.Union, v)
+		lines = []jen.Code{g.putUnion(e.Union, v)}
 	default:
 		lines = g.members(e.Tag, e.Members, v)
 	}
 	if e.Circular {
-		counted := id("if").Op("!").Add(call(g.local("e").Dot("Enter"))).Block(id("return"))
-		lines = append(append([]jen.Code{counted}, lines...), call(g.local("e").Dot("Leave")))
+		counted := jen.If(jen.Op("!").Add(g.local("e").Dot("Enter").Call())).Block(jen.Return())
+		lines = append(append([]jen.Code{counted}, lines...), g.local("e").Dot("Leave").Call())
 	}
-	g.add(e.Name()+" writes "+g.valueOf(e.Go)+".",
-		id("func "+e.Name()).Add(list("(", ")", false,
-			g.local("e").Op("*").Add(g.wire("Encoder")),
-			g.local("v").Op("*").Add(g.typ(e.Go)),
-		)).Block(lines...))
+	g.add(e.Name()+" writes "+g.valueOf(e.Go)+".", jen.Func().Id(e.Name()).Params(
+		g.local("e").Op("*").Add(g.wire("Encoder")),
+		g.local("v").Op("*").Add(g.typ(e.Go)),
+	).Block(lines...))
 	g.structGuard(e.Go)
 }
 
 // put prints the writing of a value.
 func (g *generator) put(w *codec.Write, v operand) code {
 	if w.Deref {
-		v = pointer(v.value)
+		v = pointer(v.value())
 	}
 	args := []jen.Code{g.local("e")}
 	switch {
 	case w.Array:
-		args = append(args, id(v.slice()))
+		args = append(args, v.slice())
 	case w.Value:
-		args = append(args, id(v.value))
+		args = append(args, v.value())
 	case w.AsAny:
-		args = append(args, id("(*any)("+v.addr+")"))
+		args = append(args, v.anyAddr())
 	case w.Flagged != "":
-		args = append(args, id(v.field(w.Flagged).addr), id(v.field("Valid").value))
+		args = append(args, v.field(w.Flagged).addr(), v.field("Valid").value())
 	default:
-		args = append(args, id(v.addr))
+		args = append(args, v.addr())
 	}
 	if w.Method != "" {
 		args = append(args, g.method(types.NewPointer(w.Type), w.Method))
@@ -61,129 +60,132 @@ func (g *generator) put(w *codec.Write, v operand) code {
 	if w.Elem != nil {
 		args = append(args, g.fn(*w.Elem))
 	}
-	return call(g.fn(w.Func), args...)
+	return g.fn(w.Func).Call(args...)
 }
 
-// object prints the writing of an object.
+// members prints the writing of an object.
 func (g *generator) members(tag *codec.Tag, list []*codec.PutMember, v operand) []jen.Code {
-	out := []jen.Code{call(g.local("e").Dot("Begin"))}
+	out := []jen.Code{g.local("e").Dot("Begin").Call()}
 	if tag != nil {
-		out = append(out, call(g.local("e").Dot("Tag"), id(strconv.Quote(tag.Name)), id(strconv.Quote(tag.Value))))
+		out = append(out, g.local("e").Dot("Tag").Call(jen.Lit(tag.Name), jen.Lit(tag.Value)))
 	}
-	for i := 0; i < len(list); {
+	for len(list) > 0 {
 		// Fields behind the same embedded pointer are in one block.
-		guard := embeddedGuard(list[i], v)
+		way := embedded(list[0])
 		var block []jen.Code
-		for ; i < len(list) && embeddedGuard(list[i], v) == guard; i++ {
-			block = append(block, g.putMember(list[i], v)...)
+		for ; len(list) > 0 && slices.Equal(embedded(list[0]), way); list = list[1:] {
+			block = append(block, g.putMember(list[0], v)...)
 		}
-		if guard == "" {
-			out = append(out, block...)
-		} else {
-			out = append(out, id("if "+guard).Block(block...))
+		if len(way) > 0 {
+			block = []jen.Code{jen.If(there(way, v)).Block(block...)}
 		}
+		out = append(out, block...)
 	}
-	return append(out, call(g.local("e").Dot("End")))
+	return append(out, g.local("e").Dot("End").Call())
 }
 
-// embeddedGuard is the condition under which the embedded pointers on the way to
-// a field can be followed.
-func embeddedGuard(m *codec.PutMember, v operand) string {
-	var terms []string
-	for i, s := range m.Path {
-		v = v.field(s.Name)
-		if s.Pointer != nil && i < len(m.Path)-1 {
-			terms = append(terms, v.value+" != nil")
+// embedded is the way to the last embedded pointer in front of a field.
+func embedded(m *codec.PutMember) []codec.Step {
+	for i := len(m.Path) - 2; i >= 0; i-- {
+		if m.Path[i].Pointer != nil {
+			return m.Path[:i+1]
 		}
 	}
-	return strings.Join(terms, " && ")
+	return nil
+}
+
+// there is the condition under which no pointer on a way is nil.
+func there(way []codec.Step, v operand) code {
+	var terms []jen.Code
+	for _, s := range way {
+		if v = v.field(s.Name); s.Pointer != nil {
+			terms = append(terms, v.notNil())
+		}
+	}
+	return infix("&&", terms...)
 }
 
 func (g *generator) putMember(m *codec.PutMember, v operand) []jen.Code {
-	at := v.at(m.Path)
+	at := v.follow(m.Path, func(operand, types.Type) {})
 	lines := []jen.Code{
-		call(g.local("e").Dot("Name"), nameText(m.Name)),
+		g.local("e").Dot("Name").Call(jen.Lit(escaped(m.Name))),
 		g.put(m.Write, at),
 	}
 	if len(m.When) == 0 {
 		return lines
 	}
-	var terms []string
+	var all []jen.Code
 	for _, c := range m.When {
-		s, ok := g.condition(c, at, len(m.When) > 1)
-		if !ok {
+		terms := g.condition(c, at)
+		if len(terms) == 0 {
 			return nil
 		}
-		terms = append(terms, s)
+		one := infix("||", terms...)
+		if len(terms) > 1 && len(m.When) > 1 {
+			one = jen.Parens(one)
+		}
+		all = append(all, one)
 	}
-	return []jen.Code{id("if " + strings.Join(terms, " && ")).Block(lines...)}
+	return []jen.Code{jen.If(infix("&&", all...)).Block(lines...)}
 }
 
-// nameText is a member name as the encoder takes it: with the escapes of JSON, without
+// escaped is a member name as the encoder takes it: with the escapes of JSON, without
 // its quotes.
-func nameText(name string) code {
+func escaped(name string) string {
 	var s strings.Builder
 	enc := json.NewEncoder(&s)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(name); err != nil {
-		return id(strconv.Quote(name))
+		return name
 	}
 	quoted := strings.TrimSuffix(s.String(), "\n")
-	return id(strconv.Quote(quoted[1 : len(quoted)-1]))
+	return quoted[1 : len(quoted)-1]
 }
 
-// condition prints a condition; ok is false where it never holds.
-func (g *generator) condition(c codec.Condition, v operand, inner bool) (string, bool) {
-	var terms []string
+// condition prints the terms of a condition, one of which must hold.
+func (g *generator) condition(c codec.Condition, v operand) []jen.Code {
+	var terms []jen.Code
 	for _, t := range c {
 		at := v
 		for _, name := range t.Path {
 			at = at.field(name)
 		}
-		if s := g.term(t, at); s != "" {
-			terms = append(terms, s)
+		if term := g.term(t, at); term != nil {
+			terms = append(terms, term)
 		}
 	}
-	switch {
-	case len(terms) == 0:
-		return "", false
-	case len(terms) == 1 || !inner:
-		return strings.Join(terms, " || "), true
-	}
-	return "(" + strings.Join(terms, " || ") + ")", true
+	return terms
 }
 
-func (g *generator) term(t codec.Term, v operand) string {
+func (g *generator) term(t codec.Term, v operand) code {
+	isNot := func(expr code, method string) code { return jen.Op("!").Add(expr).Dot(method).Call() }
 	switch t.Test {
 	case codec.TestTrue:
-		return v.value
+		return v.value()
 	case codec.TestNotZero:
-		return v.value + " != 0"
+		return v.value().Op("!=").Lit(0)
 	case codec.TestNotBlank:
-		return v.value + ` != ""`
+		return v.value().Op("!=").Lit("")
 	case codec.TestNotNil:
-		return v.value + " != nil"
+		return v.notNil()
 	case codec.TestLen:
-		return "len(" + v.value + ") != 0"
+		return jen.Len(v.value()).Op("!=").Lit(0)
 	case codec.TestNotEqual:
-		return v.value + " != (" + source(g.zero(t.Type)) + ")"
+		return v.value().Op("!=").Parens(g.zero(t.Type))
 	case codec.TestIsZero:
-		return "!" + v.value + ".IsZero()"
+		return isNot(v.value(), "IsZero")
 	case codec.TestSet:
-		return "(" + v.value + " != nil && !" + v.value + ".IsZero())"
+		return jen.Parens(infix("&&", v.notNil(), isNot(v.value(), "IsZero")))
 	case codec.TestReflect, codec.TestSetInner:
-		return g.reflected(t, v)
+		// There is no other way: about hidden fields that cannot be compared, and about a
+		// nil pointer inside an interface.
+		reflected := g.std("reflect", "ValueOf").Call(v.value())
+		if t.Test == codec.TestReflect {
+			return isNot(reflected, "IsZero")
+		}
+		kind := reflected.Clone().Dot("Kind").Call().Op("!=").Add(g.std("reflect", "Pointer"))
+		inner := jen.Parens(infix("||", kind, isNot(reflected, "IsNil")))
+		return jen.Parens(infix("&&", v.notNil(), inner, isNot(v.value(), "IsZero")))
 	}
-	return ""
-}
-
-// reflected uses reflect, if there is no other way: about hidden fields that cannot be
-// compared, and about a nil pointer inside an interface.
-func (g *generator) reflected(t codec.Term, v operand) string {
-	value := source(call(g.std("reflect", "ValueOf"), id(v.value)))
-	if t.Test == codec.TestReflect {
-		return "!" + value + ".IsZero()"
-	}
-	pointer := source(g.std("reflect", "Pointer"))
-	return "(" + v.value + " != nil && (" + value + ".Kind() != " + pointer + " || !" + value + ".IsNil()) && !" + v.value + ".IsZero())"
+	return nil
 }

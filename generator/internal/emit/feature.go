@@ -40,6 +40,13 @@ func (l *items) put(name string, value jen.Code, when bool) {
 	}
 }
 
+// flag puts what is true.
+func (l *items) flag(name string, on bool) {
+	if on {
+		*l = append(*l, keyed(name, jen.True()))
+	}
+}
+
 // identity puts what resources, templates and prompts have in common.
 func (g *generator) identity(l *items, f *model.Feature, symbol string) {
 	l.put("Name", text(f.Name), true)
@@ -95,22 +102,6 @@ func (g *generator) registered(kind string, info code, answer string, recv *mode
 	}
 	args = append(append(args, id(answer)), completers...)
 	return breakArgs(maker, len("	r.Register()"), args)
-}
-
-// answerFunc prints the function that answers a resource or a prompt.
-func (g *generator) answerFunc(name, doc string, kind feature, c *model.Call, result string) {
-	params := []jen.Code{
-		g.local("ctx").Add(g.std("context", "Context")),
-		g.local("req").Op("*").Add(g.mcp("Request")),
-	}
-	if r := c.Func.Receiver; r != nil && r.Provider == nil {
-		params = append(params, g.local("recv").Add(g.typ(r.Type)))
-	}
-	b := &body{generator: g, tool: c, plan: g.plan.Calls[c], provided: map[*model.Provider]string{}, feature: kind}
-	b.decode()
-	b.provide()
-	b.invoke()
-	g.add(doc, id("func "+name).Add(g.params(params...), list("(", ")", false, jen.Op("*").Add(g.mcp(result)), id("error"))).Block(b.lines...))
 }
 
 // priority is a pointer to a number.

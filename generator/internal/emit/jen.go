@@ -200,34 +200,33 @@ func (m *imports) declaration() code {
 	return jen.Id("import").Defs(append(standard, others...)...)
 }
 
-// id is an identifier, or any other Go source.
+// keyed is name: value, for composite.
+func keyed(name string, value jen.Code) code { return jen.Id(name).Op(":").Add(value) }
+
+// composite is jen.Values, over several lines where wrap is set.
+func composite(wrap bool, items ...jen.Code) code {
+	if wrap {
+		return wrapped("{", "}", items...)
+	}
+	return jen.Values(items...)
+}
+
+// id and the next three print what is not yet made of jennifer's words.
 func id(source string) code { return jen.Id(source) }
 
-// call is a call on one line.
-func call(fn code, args ...jen.Code) code { return fn.Add(list("(", ")", false, args...)) }
-
-// callWrapped is call with each argument on a line of its own.
-func callWrapped(fn code, args ...jen.Code) code { return fn.Add(list("(", ")", true, args...)) }
-
-// composite is {a, b}, in the order given.
-func composite(multi bool, items ...jen.Code) code {
-	return list("{", "}", multi && len(items) > 0, items...)
-}
+func call(fn code, args ...jen.Code) code { return fn.Call(args...) }
 
 func list(open, closing string, multi bool, items ...jen.Code) code {
 	return jen.Custom(jen.Options{Open: open, Close: closing, Separator: ",", Multi: multi}, items...)
 }
 
-// keyed is name: value, for composite.
-func keyed(name string, value jen.Code) code { return id(name).Op(":").Add(value) }
-
-// structType is a struct type with its fields in the order given.
-func structType(fields ...jen.Code) code {
-	return id("struct").Add(jen.Custom(jen.Options{Open: "{", Close: "}", Multi: len(fields) > 0}, fields...))
-}
+func callWrapped(fn code, args ...jen.Code) code { return fn.Add(list("(", ")", true, args...)) }
 
 // verbatim is Go source that jennifer has no word for.
 func verbatim(source string) code { return jen.Id(source) }
+
+// integer is a number. jen.Lit converts those that are no int.
+func integer(n int64) code { return verbatim(strconv.FormatInt(n, 10)) }
 
 // infix has an operator between expressions.
 func infix(operator string, list ...jen.Code) code {

@@ -15,40 +15,37 @@ func (g *generator) literal(l *codec.Literal, typed bool) code {
 	switch l.Kind {
 	case codec.LitBasic:
 		if typed && l.Type != nil && !defaultType(l) {
-			return call(g.typ(l.Type), id(l.Text))
+			return g.typ(l.Type).Call(verbatim(l.Text))
 		}
-		return id(l.Text)
+		return verbatim(l.Text)
 	case codec.LitConst:
 		return g.object(l.Const)
 	case codec.LitConvert:
-		return call(g.converter(l.Type), id(l.Text))
+		return g.converter(l.Type).Call(verbatim(l.Text))
 	case codec.LitNew:
+		value := g.literal(l.Elems[0], true)
 		if l.Elems[0].Kind == codec.LitStruct {
-			return jen.Op("&").Add(g.literal(l.Elems[0], true))
+			return jen.Op("&").Add(value)
 		}
-		return call(id("new"), g.literal(l.Elems[0], true))
-	case codec.LitList:
-		return g.typ(l.Type).Add(g.elements(l))
-	case codec.LitMap:
-		return g.typ(l.Type).Add(g.elements(l))
-	case codec.LitStruct:
+		return jen.Id("new").Call(value) // jen.New is shorter by a space, which width counts
+	case codec.LitList, codec.LitMap, codec.LitStruct:
 		return g.typ(l.Type).Add(g.elements(l))
 	case codec.LitDuration:
 		c := g.duration(l.Duration)
 		if l.Duration == 0 && typed {
-			return call(g.typ(l.Type), c)
+			return g.typ(l.Type).Call(c)
 		}
 		return c
 	case codec.LitTime:
 		return g.time(l.Time)
 	case codec.LitFixed:
-		return call(id(l.Text))
+		return jen.Id(l.Text).Call()
 	}
 	g.fail("value of type %s cannot be written as an expression", l.Type)
-	return id("nil")
+	return jen.Nil()
 }
 
-// converter is a type in front of parentheses.
+// converter is a type in front of parentheses or a selector.
 func (g *generator) converter(t types.Type) code {
 	if _, ok := t.(*types.Pointer); ok {
 		return jen.Parens(g.typ(t))
@@ -84,7 +81,7 @@ func (g *generator) elements(l *codec.Literal) code {
 		case codec.LitStruct:
 			item = keyed(l.Names[i], g.literal(e, false))
 		case codec.LitMap:
-			item = jen.Add(g.literal(l.Keys[i], false)).Op(":").Add(g.element(l, e))
+			item = g.literal(l.Keys[i], false).Op(":").Add(g.element(l, e))
 		default:
 			item = g.element(l, e)
 		}
@@ -126,28 +123,24 @@ var units = []struct {
 
 // duration prints a duration in the largest unit that divides it.
 func (g *generator) duration(d time.Duration) code {
-	if d == 0 {
-		return id("0")
-	}
 	for _, u := range units {
-		if d%u.unit != 0 {
-			continue
+		switch n := int64(d / u.unit); {
+		case n == 0 || d%u.unit != 0:
+		case n == 1:
+			return g.std("time", u.name)
+		default:
+			return integer(n).Op("*").Add(g.std("time", u.name))
 		}
-		if n := int64(d / u.unit); n != 1 {
-			return id(strconv.FormatInt(n, 10)).Op("*").Add(g.std("time", u.name))
-		}
-		return g.std("time", u.name)
 	}
-	return id("0")
+	return jen.Lit(0)
 }
 
 // time prints a date and time.
 func (g *generator) time(t time.Time) code {
 	zone := g.std("time", "UTC")
 	if _, offset := t.Zone(); offset != 0 {
-		zone = call(g.std("time", "FixedZone"), id(`""`), id(strconv.Itoa(offset)))
+		zone = g.std("time", "FixedZone").Call(jen.Lit(""), jen.Lit(offset))
 	}
-	number := func(n int) code { return id(strconv.Itoa(n)) }
-	return call(g.std("time", "Date"), number(t.Year()), g.std("time", t.Month().String()), number(t.Day()),
-		number(t.Hour()), number(t.Minute()), number(t.Second()), number(t.Nanosecond()), zone)
+	return g.std("time", "Date").Call(jen.Lit(t.Year()), g.std("time", t.Month().String()), jen.Lit(t.Day()),
+		jen.Lit(t.Hour()), jen.Lit(t.Minute()), jen.Lit(t.Second()), jen.Lit(t.Nanosecond()), zone)
 }

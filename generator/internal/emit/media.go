@@ -2,7 +2,6 @@ package emit
 
 import (
 	"go/types"
-	"strconv"
 
 	"github.com/dave/jennifer/jen"
 
@@ -11,14 +10,13 @@ import (
 
 // media returns a blob or a stream as the result of a tool.
 func (b *body) media(t types.Type) {
-	result := id(b.value())
-	mime := id(strconv.Quote(b.mime))
+	args := []jen.Code{b.local("req"), jen.Lit(b.mime), b.value().value()}
 	switch b.tool.Result.Kind {
 	case model.ResultBlob:
-		b.add(id("return").Add(call(b.impl("BlobResult"), b.local("req"), mime, result)).Op(",").Id("nil"))
+		b.done(b.impl("BlobResult").Call(args...))
 	case model.ResultReader:
 		b.notNil(t)
-		b.add(id("return").Add(call(b.impl("ReaderResult"), b.local("req"), mime, result)))
+		b.add(jen.Return(b.impl("ReaderResult").Call(args...)))
 	case model.ResultSeq:
 		b.stream("Stream")
 	case model.ResultSeqError:
@@ -33,6 +31,5 @@ func (b *body) stream(maker string) {
 		b.fail("stream of %s has no items", b.tool.Func.Symbol)
 		return
 	}
-	put := b.fn(*w.Elem)
-	b.add(id("return").Add(call(b.impl(maker), []jen.Code{b.local("ctx"), b.local("req"), id(b.value()), put}...)))
+	b.add(jen.Return(b.impl(maker).Call(b.local("ctx"), b.local("req"), b.value().value(), b.fn(*w.Elem))))
 }

@@ -13,13 +13,13 @@ import (
 func (g *generator) prompts() {
 	for _, p := range g.p.Prompts {
 		plan := g.plan.Calls[&p.Call]
+		what := "the prompt " + strconv.Quote(p.Name)
 		g.promptInfo(p, plan.Stem)
-		g.answerFunc("mcpGet"+plan.Stem, "mcpGet"+plan.Stem+" answers the prompt "+strconv.Quote(p.Name)+".", promptFeature, &p.Call, "PromptResult")
-		g.guard(&p.Call)
+		g.answer("mcpGet"+plan.Stem, "answers "+what+".", "PromptResult", &body{tool: &p.Call, plan: plan, feature: promptFeature})
 		if plan.Args != nil {
-			g.fields(plan.Args, "the arguments of the prompt "+strconv.Quote(p.Name))
+			g.fields(plan.Args, "the arguments of "+what)
 		}
-		g.completerFuncs(plan.Stem, "the prompt "+strconv.Quote(p.Name), p.Completions)
+		g.completerFuncs(plan.Stem, what, p.Completions)
 	}
 }
 
@@ -66,11 +66,7 @@ func (b *body) finishPrompt(t types.Type) {
 	r := &b.tool.Result
 	switch r.Kind {
 	case model.ResultText:
-		result := id(b.value())
-		if !types.Identical(t, types.Typ[types.String]) {
-			result = call(id("string"), result)
-		}
-		b.add(id("return").Add(call(b.mcp("PromptText"), result)).Op(",").Id("nil"))
+		b.done(b.mcp("PromptText").Call(b.text(t)))
 	case model.ResultPrompt:
 		b.whole(r.Form, "PromptResult", "Messages", "PromptMessage")
 	default:

@@ -27,9 +27,7 @@ func (g *generator) resource(r *model.Resource, kind string) {
 	}
 	g.resourceInfo(r, kind, plan.Stem, what)
 	if r.Value == nil {
-		doc := "mcpRead" + plan.Stem + " reads " + what + "."
-		g.answerFunc("mcpRead"+plan.Stem, doc, resourceFeature, &r.Call, "ResourceResult")
-		g.guard(&r.Call)
+		g.answer("mcpRead"+plan.Stem, "reads "+what+".", "ResourceResult", &body{tool: &r.Call, plan: plan, feature: resourceFeature})
 	}
 	if plan.Args != nil {
 		g.fields(plan.Args, "the variables of "+what)
@@ -162,24 +160,20 @@ func isUntyped(t types.Type) bool {
 
 // finishResource turns the value into the result of a resource.
 func (b *body) finishResource(t types.Type) {
-	result := id(b.value())
-	done := func(value code) { b.add(id("return").Add(value).Op(",").Id("nil")) }
+	v := b.value()
 	r := &b.tool.Result
 	switch r.Kind {
 	case model.ResultText:
-		if !types.Identical(t, types.Typ[types.String]) {
-			result = call(id("string"), result)
-		}
-		done(call(b.mcp("TextContents"), result))
+		b.done(b.mcp("TextContents").Call(b.text(t)))
 	case model.ResultBlob:
-		done(call(b.mcp("BlobContents"), result))
+		b.done(b.mcp("BlobContents").Call(v.value()))
 	case model.ResultReader:
 		b.notNil(t)
-		b.add(id("return").Add(call(b.impl("ReadBlob"), b.local("req"), result)))
+		b.add(jen.Return(b.impl("ReadBlob").Call(b.local("req"), v.value())))
 	case model.ResultResource:
 		b.whole(r.Form, "ResourceResult", "Contents", "ResourceContents")
 	case model.ResultStructured:
-		b.structured(variable(b.value()), call(b.impl("JSONContents"), b.local("req"), b.local("e")))
+		b.structured(v, b.impl("JSONContents").Call(b.local("req"), b.local("e")))
 	default:
 		b.fail("result of %s is not a resource", b.tool.Func.Symbol)
 	}
@@ -189,24 +183,25 @@ func (b *body) finishResource(t types.Type) {
 func (b *body) notNil(t types.Type) {
 	switch t.Underlying().(type) {
 	case *types.Pointer, *types.Interface:
-		b.add(b.nothing(id(b.value()).Op("==").Id("nil")))
+		b.add(b.nothing(b.value().isNil()))
 	}
 }
 
 // whole returns a value of one of the runtime's types. outer is the struct that
 // the parts are put into.
 func (b *body) whole(form model.ResultForm, outer, field, part string) {
-	result := id(b.value())
+	v := b.value()
 	put := func(parts code) code {
-		return jen.Op("&").Add(b.mcp(outer), composite(false, keyed(field, parts)))
+		return jen.Op("&").Add(b.mcp(outer)).Values(keyed(field, parts))
 	}
 	switch form {
 	case model.FormMany:
-		result = put(result)
+		b.done(put(v.value()))
 	case model.FormOne:
-		result = put(jen.Index().Add(b.mcp(part), composite(false, result)))
+		b.done(put(jen.Index().Add(b.mcp(part)).Values(v.value())))
 	case model.FormWhole:
-		result = jen.Op("&").Add(result)
+		b.done(v.addr())
+	default:
+		b.done(v.value())
 	}
-	b.add(id("return").Add(result).Op(",").Id("nil"))
 }

@@ -2,8 +2,6 @@ package emit
 
 import (
 	"go/types"
-	"slices"
-	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -11,118 +9,128 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
+// roleVariables are the variables that the results of a function are assigned to.
+var roleVariables = map[model.Role]string{
+	model.RoleValue:   "result",
+	model.RoleFound:   "found",
+	model.RoleCleanup: "cleanup",
+	model.RoleError:   "err",
+}
+
 // invoke calls the function and returns its result.
 func (b *body) invoke() {
 	r := &b.tool.Result
 	fn, args := b.function(), b.arguments()
-	var names []string
-	hasErr, hasFound, hasCleanup := false, false, false
+	var left []jen.Code // of the assignment
+	before := 6         // characters, and what is left
+	has := map[model.Role]bool{}
 	for _, v := range r.Values {
-		switch v.Role {
-		case model.RoleValue:
-			name := b.locals.of("result")
-			if r.Object {
-				name += "." + v.Name
-			}
-			names = append(names, name)
-		case model.RoleFound:
-			hasFound = true
-			names = append(names, b.locals.of("found"))
-		case model.RoleCleanup:
-			hasCleanup = true
-			names = append(names, b.locals.of("cleanup"))
-		case model.RoleError:
-			hasErr = true
-			names = append(names, b.locals.of("err"))
-		case model.RoleLeftOut:
-			names = append(names, "_")
+		has[v.Role] = true
+		name := "_"
+		if v.Role != model.RoleLeftOut {
+			name = b.locals.of(roleVariables[v.Role])
 		}
+		variable := jen.Id(name)
+		if r.Object && v.Role == model.RoleValue {
+			variable.Dot(v.Name)
+			before += len(".") + len(v.Name)
+		}
+		left = append(left, variable)
+		before += len(name) + len(", ")
 	}
+	hasErr := has[model.RoleError]
 	switch {
-	case len(names) == 0:
+	case len(left) == 0:
 		b.add(breakArgs(fn, 4, args))
-	case len(names) == 1 && hasErr:
+	case len(left) == 1 && hasErr:
 		b.add(b.guarded(breakArgs(fn, 24, args)))
-	case r.Object:
-		b.add(b.resultVar())
-		if hasCleanup {
-			b.add(id("var").Add(b.local("cleanup")).Id("func()"))
-		}
-		if hasErr && !b.hasErr {
-			b.add(id("var").Add(b.local("err")).Id("error"))
-		}
-		lhs := strings.Join(names, ", ")
-		b.add(id(lhs).Op("=").Add(breakArgs(fn, len(lhs)+8, args)))
 	default:
-		lhs, assign := strings.Join(names, ", "), "="
-		if slices.ContainsFunc(names, func(name string) bool { return name != "_" && (name != b.locals.of("err") || !b.hasErr) }) {
+		assign := "="
+		if r.Object {
+			b.resultVars(has)
+		} else if has[model.RoleValue] || has[model.RoleFound] || has[model.RoleCleanup] || hasErr && !b.hasErr {
 			assign = ":=" // one of them is new
 		}
-		b.add(id(lhs).Op(assign).Add(breakArgs(fn, len(lhs)+8, args)))
+		b.add(jen.List(left...).Op(assign).Add(breakArgs(fn, before, args)))
 	}
-	if hasCleanup {
-		b.add(id("if").Add(b.local("cleanup")).Op("!=").Id("nil").Block(id("defer").Add(call(b.local("cleanup")))))
+	if has[model.RoleCleanup] {
+		b.add(jen.If(b.local("cleanup").Op("!=").Nil()).Block(jen.Defer().Add(b.local("cleanup")).Call()))
 	}
-	if hasErr && len(names) > 1 {
+	if hasErr && len(left) > 1 {
 		b.add(b.giveUp())
 	}
-	if hasFound {
+	if has[model.RoleFound] {
 		b.add(b.nothing(jen.Op("!").Add(b.local("found"))))
 	}
 	b.finish()
 }
 
-// resultVar declares a variable with a field for each named result.
-func (b *body) resultVar() code {
+// resultVars declares a variable with a field for each named result, and those of the
+// others.
+func (b *body) resultVars(has map[model.Role]bool) {
 	var fields []jen.Code
 	for _, v := range b.tool.Result.Values {
 		if v.Role == model.RoleValue {
-			fields = append(fields, id(v.Name).Add(b.typ(v.Type)))
+			fields = append(fields, jen.Id(v.Name).Add(b.typ(v.Type)))
 		}
 	}
-	return id("var").Add(b.local("result"), structType(fields...))
+	b.add(jen.Var().Add(b.local("result")).Struct(fields...))
+	if has[model.RoleCleanup] {
+		b.add(jen.Var().Add(b.local("cleanup")).Func().Params())
+	}
+	if has[model.RoleError] && !b.hasErr {
+		b.add(jen.Var().Add(b.local("err")).Error())
+	}
 }
 
 // nothing answers that nothing was found where a condition holds.
 func (b *body) nothing(condition code) code {
 	if b.feature == resourceFeature {
-		return id("if").Add(condition).Block(id("return nil,").Add(b.mcp("ErrNotFound")))
+		return jen.If(condition).Block(jen.Return(jen.Nil(), b.mcp("ErrNotFound")))
 	}
-	return id("if").Add(condition).Block(id("return").Add(call(b.impl("NothingFound"))).Op(",").Id("nil"))
+	return jen.If(condition).Block(jen.Return(b.impl("NothingFound").Call(), jen.Nil()))
 }
 
 // value is the expression of what becomes the result.
-func (b *body) value() string {
-	name := b.locals.of("result")
+func (b *body) value() operand {
+	result := variable(b.local("result"))
 	if m := b.tool.Result.Member; m != nil {
-		name += "." + m.Name
+		return result.field(m.Name)
 	}
-	return name
+	return result
+}
+
+// text is the same as a string.
+func (b *body) text(t types.Type) code {
+	if types.Identical(t, types.Typ[types.String]) {
+		return b.value().value()
+	}
+	return jen.String().Call(b.value().value())
 }
 
 // member prints what is asked of a struct before one of its fields becomes the result.
 func (b *body) member(m *model.ResultMember) {
-	result := b.locals.of("result")
+	result := variable(b.local("result"))
 	if m.Pointer {
-		b.add(b.nothing(id(result + " == nil")))
+		b.add(b.nothing(result.isNil()))
 	}
 	text := b.tool.Result.Kind == model.ResultText && m.Name == "Body" && m.Body
 	if m.Response {
-		x, content, missing := b.locals.of("x"), "nil", "false"
+		response, content, missing := variable(b.local("x")), jen.Nil(), jen.False()
 		if m.Body {
-			content = result + ".Body"
+			content = result.field("Body").value()
 		}
 		switch m.Type.Underlying().(type) {
 		case *types.Pointer, *types.Slice, *types.Map, *types.Interface:
 			if !text {
-				missing = b.value() + " == nil"
+				missing = b.value().isNil()
 			}
 		}
-		b.add(id("if " + x + " := " + result + ".HTTPResponse; " + x + " != nil").Block(
-			b.guarded(call(b.impl("CheckStatus"), id(x+".StatusCode"), id(x+".Status"), id(content), id(missing)))))
+		checked := b.impl("CheckStatus").Call(response.field("StatusCode").value(), response.field("Status").value(), content, missing)
+		b.add(jen.If(response.value().Op(":=").Add(result.field("HTTPResponse").value()), response.notNil()).Block(b.guarded(checked)))
 	}
 	if text && b.feature == toolFeature {
-		b.add(id("if len(" + b.value() + ") == 0").Block(id("return").Add(call(b.impl("DoneResult"))).Op(",").Id("nil")))
+		b.add(jen.If(jen.Len(b.value().value()).Op("==").Lit(0)).Block(jen.Return(b.impl("DoneResult").Call(), jen.Nil())))
 	}
 }
 
@@ -141,40 +149,40 @@ func (b *body) finish() {
 	switch b.feature {
 	case resourceFeature:
 		b.finishResource(t)
-		return
 	case promptFeature:
 		b.finishPrompt(t)
-		return
+	default:
+		b.finishTool(t)
 	}
-	result := id(b.value())
-	done := func(value code) { b.add(id("return").Add(value).Op(",").Id("nil")) }
+}
+
+// finishTool turns the value into the result of a tool.
+func (b *body) finishTool(t types.Type) {
+	v := b.value()
 	switch b.tool.Result.Kind {
 	case model.ResultNone:
-		done(call(b.impl("DoneResult")))
+		b.done(b.impl("DoneResult").Call())
 	case model.ResultText:
-		if !types.Identical(t, types.Typ[types.String]) {
-			result = call(id("string"), result)
-		}
-		done(call(b.mcp("TextResult"), result))
+		b.done(b.mcp("TextResult").Call(b.text(t)))
 	case model.ResultContent:
-		if _, ok := t.Underlying().(*types.Interface); ok {
-			b.add(b.nothing(result.Clone().Op("==").Id("nil")))
+		if types.IsInterface(t) {
+			b.add(b.nothing(v.isNil()))
 		}
-		done(call(b.mcp("ContentResult"), result))
+		b.done(b.mcp("ContentResult").Call(v.value()))
 	case model.ResultContents:
-		done(call(b.mcp("ContentResult"), result.Op("...")))
+		b.done(b.mcp("ContentResult").Call(v.value().Op("...")))
 	case model.ResultTool:
 		if _, ok := t.Underlying().(*types.Pointer); ok {
-			b.add(b.nothing(result.Clone().Op("==").Id("nil")))
-			done(result)
+			b.add(b.nothing(v.isNil()))
+			b.done(v.value())
 			return
 		}
-		done(jen.Op("&").Add(result))
+		b.done(v.addr())
 	case model.ResultTyped:
-		b.structured(variable(b.value()).field("Value"),
-			call(b.impl("StructuredWith"), b.local("req"), b.local("e"), result.Clone().Dot("Text"), result.Clone().Dot("Content").Op("...")))
+		b.structured(v.field("Value"), b.impl("StructuredWith").Call(
+			b.local("req"), b.local("e"), v.field("Text").value(), v.field("Content").value().Op("...")))
 	case model.ResultStructured:
-		b.structured(variable(b.value()), call(b.impl("Structured"), b.local("req"), b.local("e")))
+		b.structured(v, b.impl("Structured").Call(b.local("req"), b.local("e")))
 	case model.ResultBlob, model.ResultReader, model.ResultSeq, model.ResultSeqError:
 		b.media(t)
 	default:
@@ -188,32 +196,38 @@ func (b *body) structured(v operand, last code) {
 	if b.tool.Result.Object {
 		put = b.members(nil, b.plan.Results, v)
 	} else {
-		pointer := v.value
-		for i := range b.plan.Pointers {
-			if i > 0 {
-				pointer = "*" + pointer
-			}
-			b.add(b.nothing(id(pointer).Op("==").Id("nil")))
-		}
-		if b.plan.Pointers > 1 {
-			v = variable("(" + pointer + ")")
-		}
-		inner := v
-		if b.plan.Pointers > 0 {
-			inner = operand{value: "*" + v.value, addr: v.value, base: v.value}
-		}
-		switch b.plan.Missing {
-		case codec.MissingNil:
-			b.add(b.nothing(id(inner.value).Op("==").Id("nil")))
-		case codec.MissingFlag:
-			b.add(b.nothing(id("!" + inner.field("Valid").value)))
-		}
-		put = []jen.Code{b.put(b.plan.Output, v)}
+		put = []jen.Code{b.put(b.plan.Output, b.present(v))}
 	}
-	b.add(b.local("e").Op(":=").Add(call(b.impl("Encoder"), b.local("req"))))
+	b.add(b.local("e").Op(":=").Add(b.impl("Encoder").Call(b.local("req"))))
 	b.add(put...)
 	if b.plan.NullInside {
-		b.add(b.nothing(call(b.local("e").Dot("Null"))))
+		b.add(b.nothing(b.local("e").Dot("Null").Call()))
 	}
-	b.add(id("return").Add(last))
+	b.add(jen.Return(last))
+}
+
+// present answers that nothing was found where a pointer of a value is nil, or the value
+// behind is missing. It returns what is written: all but the last pointer is followed.
+func (b *body) present(v operand) operand {
+	last := v
+	for i := range b.plan.Pointers {
+		if i > 0 {
+			last = pointer(last.value())
+		}
+		b.add(b.nothing(last.isNil()))
+	}
+	if b.plan.Pointers > 1 {
+		v = variable(jen.Parens(last.value()))
+	}
+	inner := v
+	if b.plan.Pointers > 0 {
+		inner = pointer(v.value())
+	}
+	switch b.plan.Missing {
+	case codec.MissingNil:
+		b.add(b.nothing(inner.isNil()))
+	case codec.MissingFlag:
+		b.add(b.nothing(jen.Op("!").Add(inner.field("Valid").value())))
+	}
+	return v
 }

@@ -1,7 +1,9 @@
 package emit
 
 import (
+	"cmp"
 	"go/types"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -37,8 +39,8 @@ func (g *generator) tool(t *model.Tool) {
 	if output != "" {
 		g.schema("mcpOutput"+stem, "the output schema of the tool "+strconv.Quote(t.Name), output)
 	}
-	g.call(t, plan)
-	g.guard(&t.Call)
+	g.answer("mcpCall"+stem, "answers calls of the tool "+strconv.Quote(t.Name)+".", "ToolResult",
+		&body{tool: &t.Call, plan: plan, mime: t.MIME})
 	if plan.Args != nil {
 		g.fields(plan.Args, "the arguments of the tool "+strconv.Quote(t.Name))
 	}
@@ -59,25 +61,25 @@ func (g *generator) schema(name, what, json string) {
 
 func (g *generator) jsonConstant(name, says, text string) {
 	value := g.longText(breakJSON(text, len("const = ")+len(name), lineWidth-4))
-	g.add(name+" "+says+".", id("const "+name+" =").Add(value))
+	g.add(name+" "+says+".", jen.Const().Id(name).Op("=").Add(value))
 }
 
-// call prints the function that answers a tool.
-func (g *generator) call(t *model.Tool, plan *codec.Tool) {
+// answer prints the function that answers a feature with a result of the runtime.
+func (g *generator) answer(name, doc, result string, b *body) {
 	params := []jen.Code{
 		g.local("ctx").Add(g.std("context", "Context")),
 		g.local("req").Op("*").Add(g.mcp("Request")),
 	}
-	if r := t.Func.Receiver; r != nil && r.Provider == nil {
+	if r := b.tool.Func.Receiver; r != nil && r.Provider == nil {
 		params = append(params, g.local("recv").Add(g.typ(r.Type)))
 	}
-	b := &body{generator: g, tool: &t.Call, plan: plan, provided: map[*model.Provider]string{}, mime: t.MIME}
+	b.generator, b.provided = g, map[*model.Provider]string{}
 	b.decode()
 	b.provide()
 	b.invoke()
-	g.add("mcpCall"+plan.Stem+" answers calls of the tool "+strconv.Quote(t.Name)+".",
-		id("func mcpCall"+plan.Stem).Add(g.params(params...), list("(", ")", false, jen.Op("*").Add(g.mcp("ToolResult")), id("error"))).
-			Block(b.lines...))
+	g.add(name+" "+doc, jen.Func().Id(name).Add(g.params(params...)).
+		Params(jen.Op("*").Add(g.mcp(result)), jen.Error()).Block(b.lines...))
+	g.guard(b.tool)
 }
 
 // body collects the statements of one such function.
@@ -95,41 +97,40 @@ type body struct {
 
 func (b *body) add(lines ...jen.Code) { b.lines = append(b.lines, lines...) }
 
+// done returns a value without an error.
+func (b *body) done(value jen.Code) { b.add(jen.Return(value, jen.Nil())) }
+
+// failing is the condition that there is an error.
+func (b *body) failing() code { return b.local("err").Op("!=").Nil() }
+
 // giveUp is the block that returns an error.
 func (b *body) giveUp() code {
-	failed := id("nil")
-	if b.failed != nil {
-		failed = b.failed.Clone()
-	}
-	return id("if").Add(b.local("err")).Op("!=").Id("nil").Block(id("return").Add(failed).Op(",").Add(b.local("err")))
+	return jen.If(b.failing()).Block(jen.Return(cmp.Or(b.failed, jen.Nil()), b.local("err")))
 }
 
 // guarded is if err := expr; err != nil { return nil, err }.
 func (b *body) guarded(expr jen.Code) code {
-	return id("if").Add(b.local("err")).Op(":=").Add(expr, id(";")).Add(b.local("err")).Op("!=").Id("nil").
-		Block(id("return nil,").Add(b.local("err")))
+	return jen.If(b.local("err").Op(":=").Add(expr), b.failing()).Block(jen.Return(jen.Nil(), b.local("err")))
 }
 
 // decode reads the arguments.
 func (b *body) decode() {
-	in := b.tool.Input
+	args := variable(b.local("args"))
+	decoder := b.local("d").Op(":=").Add(b.impl("Decoder").Call(b.local("req")))
 	switch {
 	case b.plan.Whole != nil:
-		b.add(id("var").Add(b.local("args"), b.typ(in.Object.Go)))
-		b.add(b.local("d").Op(":=").Add(call(b.impl("Decoder"), b.local("req"))))
-		b.add(b.read(b.plan.Whole, variable(b.locals.of("args")))...)
+		b.add(jen.Var().Add(args.value(), b.typ(b.tool.Input.Object.Go)), decoder)
+		b.add(b.read(b.plan.Whole, args)...)
 	case b.plan.Args != nil:
 		b.add(b.argsVar())
-		b.add(b.defaults(b.plan.Args, variable(b.locals.of("args")))...)
-		b.add(b.local("d").Op(":=").Add(call(b.impl("Decoder"), b.local("req"))))
-		b.add(b.loop(b.plan.Args, variable(b.locals.of("args"))))
+		b.add(b.readObject(b.plan.Args, args, decoder)...)
 	case b.feature == resourceFeature:
 		return // the URI is all there is
 	default:
-		b.add(b.guarded(call(b.impl("NoArguments"), b.local("req"))))
+		b.add(b.guarded(b.impl("NoArguments").Call(b.local("req"))))
 		return
 	}
-	b.add(b.guarded(call(b.local("d").Dot("Finish"))))
+	b.add(b.guarded(b.local("d").Dot("Finish").Call()))
 }
 
 // argsVar declares a variable with a field for each argument.
@@ -137,10 +138,10 @@ func (b *body) argsVar() code {
 	var fields []jen.Code
 	for _, p := range b.tool.Func.Params {
 		if p.Source == model.FromArgument {
-			fields = append(fields, id(p.Field.Path[0].Name).Add(b.typ(argumentType(p))))
+			fields = append(fields, jen.Id(p.Field.Path[0].Name).Add(b.typ(argumentType(p))))
 		}
 	}
-	return id("var").Add(b.local("args"), structType(fields...))
+	return jen.Var().Add(b.local("args")).Struct(fields...)
 }
 
 // argumentType is the type of a parameter in the struct of arguments: of one whose members
@@ -162,11 +163,11 @@ func (b *body) provide() {
 	}
 	for _, f := range b.plan.Fills {
 		b.callOnce(f.Provider, f.Provider.Func)
-		b.fill(f)
+		b.add(b.fill(variable(b.local("args")), f.Fields, jen.Id(b.provided[f.Provider]))...)
 	}
 	if r := b.tool.Func.Receiver; r != nil && r.Provider != nil {
 		if name := b.provided[r.Provider]; name != "" {
-			b.add(b.local("recv").Op(":=").Add(id(name)))
+			b.add(b.local("recv").Op(":=").Id(name))
 			return
 		}
 		b.provider(r.Provider, b.locals.of("recv"))
@@ -179,55 +180,36 @@ func (b *body) callOnce(p *model.Provider, name string) {
 		return
 	}
 	name = b.locals.user(name)
-	for slices.Contains(b.taken(), name) {
+	taken := slices.Collect(maps.Values(b.provided))
+	for slices.Contains(taken, name) {
 		name += "2"
 	}
 	b.provided[p] = name
 	b.provider(p, name)
 }
 
-// fill sets a member of the arguments.
-func (b *body) fill(f *codec.Fill) {
-	b.add(b.fillFrom(variable(b.locals.of("args")), f.Fields, b.provided[f.Provider])...)
-}
-
-// fillFrom sets a member of a value. Nothing is set where a pointer on the way is nil: what
+// fill sets a member of a value. Nothing is set where a pointer on the way is nil: what
 // holds the member is missing then. Embedded pointers are a part of what holds them.
-func (b *body) fillFrom(at operand, fields []codec.FillStep, value string) []jen.Code {
+func (b *body) fill(at operand, fields []codec.FillStep, value code) []jen.Code {
 	var out []jen.Code
-	path := fields[0].Path
-	for i, step := range path {
-		at = at.field(step.Name)
-		if step.Pointer != nil && i < len(path)-1 {
-			out = append(out, id("if "+at.value+" == nil").Block(id(at.value).Op("=").Add(call(id("new"), b.typ(step.Pointer)))))
-		}
-	}
+	at = at.follow(fields[0].Path, func(at operand, elem types.Type) { out = append(out, b.allocate(at, elem)) })
 	if len(fields) == 1 {
-		return append(out, id(at.value).Op("=").Id(value))
+		return append(out, at.set(value))
 	}
-	rest := b.fillFrom(at, fields[1:], value)
+	rest := b.fill(at, fields[1:], value)
 	if fields[0].Pointer {
-		return append(out, id("if "+at.value+" != nil").Block(rest...))
+		rest = []jen.Code{jen.If(at.notNil()).Block(rest...)}
 	}
 	return append(out, rest...)
 }
 
-func (b *body) taken() []string {
-	var out []string
-	for _, name := range b.provided {
-		out = append(out, name)
-	}
-	return out
-}
-
 func (b *body) provider(p *model.Provider, name string) {
-	value := call(b.declared(p.Pkg, p.Func), b.local("ctx"))
+	value := b.declared(p.Pkg, p.Func).Call(b.local("ctx"))
 	if !p.Error {
-		b.add(id(name).Op(":=").Add(value))
+		b.add(jen.Id(name).Op(":=").Add(value))
 		return
 	}
-	b.add(id(name + ",").Add(b.local("err")).Op(":=").Add(value))
-	b.add(b.giveUp())
+	b.add(jen.List(jen.Id(name), b.local("err")).Op(":=").Add(value), b.giveUp())
 	b.hasErr = true
 }
 
@@ -251,44 +233,38 @@ func (b *body) arguments() []jen.Code {
 	var out []jen.Code
 	params := b.tool.Func.Params
 	for i, p := range params {
-		spread := b.tool.Func.Variadic && i == len(params)-1
+		variadic := b.tool.Func.Variadic && i == len(params)-1
+		var arg code
 		switch p.Source {
 		case model.FromContext:
-			out = append(out, b.local("ctx"))
+			arg = b.local("ctx")
 		case model.FromWhole:
-			arg := b.local("args")
+			arg = b.local("args")
 			if b.tool.Input.Pointer {
 				arg = jen.Op("&").Add(arg)
 			}
-			out = append(out, arg)
 		case model.FromArgument:
-			arg := b.local("args").Dot(p.Field.Path[0].Name)
+			arg = b.local("args").Dot(p.Field.Path[0].Name)
 			if argumentType(p) != p.Type {
 				arg = jen.Op("&").Add(arg)
 			}
-			if spread {
-				arg = arg.Op("...")
-			}
-			out = append(out, arg)
 		case model.FromProvider:
-			arg := id(b.provided[p.Provider])
-			if spread {
-				arg = arg.Op("...")
-			}
-			out = append(out, arg)
+			arg = jen.Id(b.provided[p.Provider])
 		case model.FromFixed:
-			arg := jen.Add(b.literal(b.plan.Fixed[p], false))
-			if spread {
-				arg = arg.Op("...")
-			}
-			out = append(out, arg)
+			arg = b.literal(b.plan.Fixed[p], false)
 		case model.FromZero:
-			if !spread {
-				out = append(out, b.zero(p.Type))
+			if variadic {
+				continue
 			}
+			arg = b.zero(p.Type)
 		default:
 			b.fail("parameter %d of %s has no source", i+1, b.tool.Func.Symbol)
+			continue
 		}
+		if variadic {
+			arg.Op("...")
+		}
+		out = append(out, arg)
 	}
 	return out
 }
@@ -303,41 +279,29 @@ func (b *body) function() code {
 
 // plainFunction names a function without a receiver, with its type arguments.
 func (g *generator) plainFunction(f *model.Func) code {
-	name := g.declared(f.Pkg, f.Name)
-	if len(f.TypeArgs) == 0 {
-		return name
-	}
-	var args []jen.Code
-	for _, t := range f.TypeArgs {
-		args = append(args, g.typ(t))
-	}
-	return name.Add(list("[", "]", false, args...))
+	return g.declared(f.Pkg, f.Name).Types(g.parameters(f.TypeArgs, false, true)...)
 }
 
 // breakArgs breaks a call over lines where it is long.
 func breakArgs(fn code, before int, args []jen.Code) code {
-	n := before + width(fn.Clone())
+	n := before + width(fn)
 	for _, a := range args {
-		n += width(jen.Add(a)) + len(", ")
+		n += width(a) + len(", ")
 	}
 	if n > lineWidth {
-		return callWrapped(fn, args...)
+		return fn.Add(wrapped("(", ")", args...))
 	}
-	return call(fn, args...)
+	return fn.Call(args...)
 }
 
 // fields prints the table of the members of an object.
 func (g *generator) fields(o *codec.Object, what string) {
 	var rows []jen.Code
 	for _, e := range o.Entries {
-		row := []jen.Code{keyed("Name", id(strconv.Quote(e.Name)))}
-		if e.Required {
-			row = append(row, keyed("Required", id("true")))
-		}
-		if e.Null {
-			row = append(row, keyed("Null", id("true")))
-		}
-		rows = append(rows, composite(false, row...))
+		row := items{keyed("Name", jen.Lit(e.Name))}
+		row.flag("Required", e.Required)
+		row.flag("Null", e.Null)
+		rows = append(rows, jen.Values(row...))
 	}
-	g.add(o.Table()+" are "+what+".", id("var "+o.Table()+" =").Add(g.wire("Fields"), composite(true, rows...)))
+	g.add(o.Table()+" are "+what+".", define(o.Table(), g.wire("Fields").Add(composite(true, rows...))))
 }

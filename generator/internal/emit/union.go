@@ -1,8 +1,6 @@
 package emit
 
 import (
-	"strconv"
-
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/generator/internal/codec"
@@ -10,36 +8,33 @@ import (
 
 // readUnion prints the reading of a sealed interface: which variant it is, and
 // that variant.
-func (g *generator) readUnion(u *codec.Union, v operand) []jen.Code {
-	d, x := g.local("d"), g.locals.of("x")
+func (g *generator) readUnion(u *codec.Union, v operand) code {
+	d, x := g.local("d"), variable(g.local("x"))
 	var cases []jen.Code
 	for _, variant := range u.Variants {
-		value := id(x)
+		value := x.value()
 		if variant.Pointer {
-			value = id("&" + x)
+			value = x.addr()
 		}
-		cases = append(cases,
-			id("case "+strconv.Quote(variant.Name)+":"),
-			id("var "+x).Add(g.typ(variant.Go)),
-			id("if").Add(call(id(variant.Func), d.Clone(), id("&"+x)), id(";")).Op("!").Add(call(d.Clone().Dot("Failed"))).
-				Block(id(v.value).Op("=").Add(value)),
-		)
+		cases = append(cases, jen.Case(jen.Lit(variant.Name)).Block(
+			jen.Var().Add(x.value(), g.typ(variant.Go)),
+			jen.If(jen.Id(variant.Func).Call(d, x.addr()), jen.Op("!").Add(d.Clone().Dot("Failed").Call())).Block(v.set(value)),
+		))
 	}
-	return []jen.Code{
-		id("switch").Add(call(d.Clone().Dot("Variant"), id(strconv.Quote(u.Discriminator)), id(u.Names.Name()))).Block(cases...),
-	}
+	return jen.Switch(d.Clone().Dot("Variant").Call(jen.Lit(u.Discriminator), jen.Id(u.Names.Name()))).Block(cases...)
 }
 
 // putUnion prints the writing of a sealed interface.
-func (g *generator) putUnion(u *codec.Union, v operand) []jen.Code {
-	e, x := g.local("e"), g.locals.of("x")
+func (g *generator) putUnion(u *codec.Union, v operand) code {
+	e, x := g.local("e"), variable(g.local("x"))
 	var cases []jen.Code
 	for _, variant := range u.Variants {
+		put := jen.Id(variant.Func)
 		if !variant.Pointer {
-			cases = append(cases, id("case").Add(g.typ(variant.Go)).Op(":"), call(id(variant.Func), e.Clone(), id("&"+x)))
+			cases = append(cases, jen.Case(g.typ(variant.Go)).Block(put.Clone().Call(e, x.addr())))
 		}
-		cases = append(cases, id("case *").Add(g.typ(variant.Go)).Op(":"), call(g.wire("PutVariant"), e.Clone(), id(x), id(variant.Func)))
+		cases = append(cases, jen.Case(jen.Op("*").Add(g.typ(variant.Go))).Block(g.wire("PutVariant").Call(e, x.value(), put)))
 	}
-	cases = append(cases, id("default:"), call(g.wire("PutUnknown"), e.Clone(), id(x)))
-	return []jen.Code{id("switch " + x + " := (" + v.value + ").(type)").Block(cases...)}
+	cases = append(cases, jen.Default().Block(g.wire("PutUnknown").Call(e, x.value())))
+	return jen.Switch(x.value().Op(":=").Parens(v.value()).Assert(jen.Type())).Block(cases...)
 }
