@@ -1,8 +1,6 @@
 package emit
 
 import (
-	"strconv"
-
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
@@ -33,24 +31,25 @@ func (g *generator) askChoices() []jen.Code {
 			if c.Error {
 				maker = "NewChoicesErr"
 			}
-			lines = append(lines, id(name+" :=").Add(call(g.impl(maker), id(strconv.Quote(c.Name)), g.declared(c.Pkg, c.Name))))
+			lines = append(lines, jen.Id(name).Op(":=").Add(g.impl(maker)).Call(jen.Lit(c.Name), g.declared(c.Pkg, c.Name)))
 		}
 	}
 	return lines
 }
 
-// withChoices is the description of a feature, with its choices.
+// withChoices is the address of the description of a feature, with its choices.
 func (g *generator) withChoices(kind, info string, c *model.Call) code {
+	address := jen.Op("&").Id(info)
 	if len(c.Choices) == 0 {
-		return id(info)
+		return address
 	}
-	args := []jen.Code{id(info)}
+	args := []jen.Code{address}
 	for _, choice := range c.Choices {
-		values := []jen.Code{id(strconv.Quote(choice.Argument))}
+		values := []jen.Code{jen.Lit(choice.Argument)}
 		for _, text := range choice.Texts {
-			values = append(values, id(strconv.Quote(text)))
+			values = append(values, jen.Lit(text))
 		}
-		args = append(args, call(id(g.choicesVariable(choice)).Dot("For"), values...))
+		args = append(args, jen.Id(g.choicesVariable(choice)).Dot("For").Call(values...))
 	}
-	return call(g.impl(kind+"Choices"), args...)
+	return g.impl(kind + "Choices").Call(args...)
 }

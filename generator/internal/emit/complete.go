@@ -1,8 +1,6 @@
 package emit
 
 import (
-	"strconv"
-
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/generator/internal/codec"
@@ -25,11 +23,11 @@ func (g *generator) completers(stem string, list []*model.Completion) []jen.Code
 		if c.Func == nil {
 			continue
 		}
-		f := id(completerName(stem, c))
+		f := jen.Id(completerName(stem, c))
 		if ownReceiver(c.Func) {
-			f = call(f, id(g.locals.user(c.Func.Receiver.Param)))
+			f.Call(jen.Id(g.locals.user(c.Func.Receiver.Param)))
 		}
-		out = append(out, call(g.impl("WithCompletion"), id(strconv.Quote(c.Argument)), f))
+		out = append(out, g.impl("WithCompletion").Call(jen.Lit(c.Argument), f))
 	}
 	return out
 }
@@ -43,22 +41,22 @@ func (g *generator) completerFuncs(stem, feature string, all []*model.Completion
 		}
 		name := completerName(stem, c)
 		doc := name + " completes " + c.Argument + " of " + feature + "."
-		params := g.params(
-			g.local("ctx").Add(g.std("context", "Context")), g.local("value").Id("string"), g.local("arguments").Id("map[string]string"))
-		results := list("(", ")", false, g.mcp("Completion"), id("error"))
+		params := breakParams(
+			g.local("ctx").Add(g.std("context", "Context")), g.local("value").String(), g.local("arguments").Map(jen.String()).String())
+		results := jen.Params(g.mcp("Completion"), jen.Error())
 		lines := g.completerBody(c.Func)
 		if ownReceiver(c.Func) {
-			lines = []jen.Code{id("return func").Add(params, results).Block(lines...)}
-			params = g.params(g.local("recv").Add(g.typ(c.Func.Receiver.Type)))
+			lines = []jen.Code{jen.Return(jen.Func().Add(params, results).Block(lines...))}
+			params = breakParams(g.local("recv").Add(g.typ(c.Func.Receiver.Type)))
 			results = g.mcp("CompleteFunc")
 		}
-		g.add(doc, id("func "+name).Add(params, results).Block(lines...))
+		g.add(doc, jen.Func().Id(name).Add(params, results).Block(lines...))
 		g.completerGuard(c.Func)
 	}
 }
 
 func (g *generator) completerBody(f *model.Completer) []jen.Code {
-	b := &body{generator: g, provided: map[*model.Provider]string{}, failed: g.mcp("Completion").Add(composite(false))}
+	b := &body{generator: g, provided: map[*model.Provider]string{}, failed: g.mcp("Completion").Values()}
 	fn := g.declared(f.Pkg, f.Name)
 	if r := f.Receiver; r != nil {
 		fn = g.local("recv").Dot(f.Name)
@@ -74,13 +72,13 @@ func (g *generator) completerBody(f *model.Completer) []jen.Code {
 	if f.Others {
 		args = append(args, g.local("arguments"))
 	}
-	last := id("nil")
-	value := call(fn, args...)
+	last := jen.Nil()
+	value := fn.Call(args...)
 	if f.Error {
-		b.add(id(g.locals.of("result") + ",").Add(g.local("err")).Op(":=").Add(value))
+		b.add(jen.List(g.local("result"), g.local("err")).Op(":=").Add(value))
 		value, last = g.local("result"), g.local("err")
 	}
-	b.add(id("return").Add(call(g.mcp("Candidates"), value)).Op(",").Add(last))
+	b.add(jen.Return(g.mcp("Candidates").Call(value), last))
 	return b.lines
 }
 

@@ -58,11 +58,11 @@ func (g *generator) putDefaults(l *items, d defaults) {
 }
 
 func (g *generator) putFields(l *items, d defaults) {
-	l.put("Errors", id(d.errorsFunc), d.errorsFunc != "")
-	l.put("HideErrors", id("true"), d.hide)
-	if d.timeout > 0 {
-		l.put("Timeout", g.duration(d.timeout), true)
+	if d.errorsFunc != "" {
+		l.put("Errors", jen.Id(d.errorsFunc))
 	}
+	l.flag("HideErrors", d.hide)
+	l.put("Timeout", g.positive(d.timeout))
 }
 
 // applyDefaults is the statement of RegisterMCP that makes the Registrar for the
@@ -70,11 +70,11 @@ func (g *generator) putFields(l *items, d defaults) {
 func (g *generator) applyDefaults() code {
 	var l items
 	g.putFields(&l, g.common)
-	return g.local("d").Op(":=").Add(call(g.impl("ApplyDefaults"), g.local("r"), g.impl("Defaults").Add(composite(true, l...))))
+	return g.local("d").Op(":=").Add(g.impl("ApplyDefaults")).Call(g.local("r"), g.impl("Defaults").Add(composite(true, l...)))
 }
 
 // registrar is the variable that a feature is registered by.
-func (g *generator) registrar(d defaults) jen.Code {
+func (g *generator) registrar(d defaults) code {
 	if g.isUsual(d) {
 		return g.local("d")
 	}

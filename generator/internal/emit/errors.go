@@ -2,7 +2,6 @@ package emit
 
 import (
 	"go/types"
-	"strconv"
 
 	"github.com/dave/jennifer/jen"
 
@@ -56,64 +55,65 @@ func (g *generator) declaredErrors() {
 
 func (g *generator) errorTexts(name, doc string, declared []*model.DeclaredError) {
 	var body []jen.Code
-	err := g.local("err")
 	for _, e := range declared {
 		if e.Type != nil {
 			body = append(body, g.errorTypes(e)...)
 			continue
 		}
-		value := id(strconv.Quote(e.Text))
+		value := jen.Lit(e.Text)
 		if e.Text == "" {
-			value = call(g.declared(e.Pkg, e.Name).Dot("Error"))
+			value = g.declared(e.Pkg, e.Name).Dot("Error").Call()
 		}
-		body = append(body, id("if").Add(call(g.std("errors", "Is"), err.Clone(), g.declared(e.Pkg, e.Name))).
-			Block(id("return").Add(value).Op(",").Id("true")))
+		is := g.std("errors", "Is").Call(g.local("err"), g.declared(e.Pkg, e.Name))
+		body = append(body, jen.If(is).Block(jen.Return(value, jen.True())))
 	}
-	body = append(body, id(`return "", false`))
-	g.add(name+" "+doc, id("func "+name).Add(list("(", ")", false, err.Clone().Id("error"))).Add(id("(string, bool)")).Block(body...))
+	body = append(body, jen.Return(jen.Lit(""), jen.False()))
+	g.add(name+" "+doc, jen.Func().Id(name).Params(g.local("err").Error()).Params(jen.String(), jen.Bool()).Block(body...))
 }
 
 // errorTypes recognizes errors of a declared type. Where its values are errors, it may be
 // returned as a value or as a pointer, whichever of them is declared.
 func (g *generator) errorTypes(e *model.DeclaredError) []jen.Code {
-	local := g.locals.of("e")
+	local := variable(g.local("e"))
 	switch t := types.Unalias(e.Type).(type) {
 	case *types.Pointer:
 		if types.Implements(t.Elem(), errorInterface) {
-			return []jen.Code{g.errorType(e, e.Type, local, e.Func), g.errorType(e, t.Elem(), "&"+local, false)}
+			return []jen.Code{g.errorType(e, e.Type, local.value(), e.Func), g.errorType(e, t.Elem(), local.addr(), false)}
 		}
 	case *types.Named:
 		if !types.IsInterface(t) {
-			return []jen.Code{g.errorType(e, e.Type, local, false), g.errorType(e, types.NewPointer(e.Type), "*"+local, true)}
+			pointed := pointer(local.value()).value()
+			return []jen.Code{g.errorType(e, e.Type, local.value(), false), g.errorType(e, types.NewPointer(e.Type), pointed, true)}
 		}
 	}
-	return []jen.Code{g.errorType(e, e.Type, local, e.Func && isPointer(e.Type))}
+	return []jen.Code{g.errorType(e, e.Type, local.value(), e.Func && isPointer(e.Type))}
 }
 
 var errorInterface = types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
 
 // errorType recognizes errors of one type; value is such an error as a function takes it.
 // What a nil pointer points to has no text.
-func (g *generator) errorType(e *model.DeclaredError, t types.Type, value string, notNil bool) code {
-	local := g.locals.of("e")
-	text, found := id(strconv.Quote(e.Text)), g.local("ok")
+func (g *generator) errorType(e *model.DeclaredError, t types.Type, value code, notNil bool) code {
+	local := variable(g.local("e"))
+	text, found := jen.Lit(e.Text), g.local("ok")
 	switch {
 	case e.Func:
 		text = g.local("value")
 	case e.Text == "":
-		text = call(id(local).Dot("Error"))
+		text = local.field("Error").value().Call()
 	case !notNil:
-		local = "_"
+		local = variable(jen.Id("_"))
 	}
 	if notNil {
-		found = found.Op("&&").Id(local).Op("!=").Id("nil")
+		found = infix("&&", found, local.notNil())
 	}
-	then := id("return").Add(text).Op(",").Id("true")
+	then := jen.Return(text, jen.True())
 	if e.Func {
-		then = id("if").Add(text.Clone(), id(":=").Add(call(g.declared(e.Pkg, e.Name), id(value))), id(";"), text.Clone()).Op("!=").Lit("").Block(then)
+		ask := text.Clone().Op(":=").Add(g.declared(e.Pkg, e.Name)).Call(value)
+		then = jen.If(ask, text.Clone().Op("!=").Lit("")).Block(then)
 	}
-	as := call(g.std("errors", "AsType").Types(g.typ(t)), g.local("err"))
-	return id("if "+local+", ").Add(g.local("ok"), id(":=").Add(as, id(";")), found).Block(then)
+	as := g.std("errors", "AsType").Types(g.typ(t)).Call(g.local("err"))
+	return jen.If(jen.List(local.value(), g.local("ok")).Op(":=").Add(as), found).Block(then)
 }
 
 func isPointer(t types.Type) bool {

@@ -1,9 +1,7 @@
 package emit
 
 import (
-	"cmp"
 	"slices"
-	"strconv"
 
 	"github.com/dave/jennifer/jen"
 
@@ -34,50 +32,82 @@ func (g *generator) features() []*model.Feature {
 // items are the fields of a composite literal, in order.
 type items []jen.Code
 
-func (l *items) put(name string, value jen.Code, when bool) {
-	if when {
+// put appends a field, unless it has no value.
+func (l *items) put(name string, value code) {
+	if value != nil {
 		*l = append(*l, keyed(name, value))
 	}
 }
 
-// flag puts what is true.
+// text appends a text that is not empty, over several lines if it is long.
+func (l *items) text(name, s string) {
+	if s != "" {
+		l.put(name, text(s))
+	}
+}
+
+// quoted appends a text that is not empty, on one line.
+func (l *items) quoted(name, s string) {
+	if s != "" {
+		l.put(name, jen.Lit(s))
+	}
+}
+
+// count appends a number that is not 0.
+func (l *items) count(name, number string) {
+	if number != "" && number != "0" {
+		l.put(name, verbatim(number))
+	}
+}
+
+// flag appends what is true.
 func (l *items) flag(name string, on bool) {
 	if on {
-		*l = append(*l, keyed(name, jen.True()))
+		l.put(name, jen.True())
+	}
+}
+
+// list appends a list of strings that is not empty.
+func (l *items) list(name string, values []string) {
+	if len(values) > 0 {
+		l.put(name, stringList(values))
 	}
 }
 
 // identity puts what resources, templates and prompts have in common.
 func (g *generator) identity(l *items, f *model.Feature, symbol string) {
-	l.put("Name", text(f.Name), true)
-	l.put("Title", text(f.Title), f.Title != "")
-	l.put("Description", text(f.Description), f.Description != "")
-	l.put("Symbol", text(symbol), true)
-	l.put("Groups", stringList(f.Groups), len(f.Groups) > 0)
-	l.put("Scopes", stringList(f.Scopes), len(f.Scopes) > 0)
+	l.put("Name", text(f.Name))
+	l.text("Title", f.Title)
+	l.text("Description", f.Description)
+	l.put("Symbol", text(symbol))
+	l.list("Groups", f.Groups)
+	l.list("Scopes", f.Scopes)
 }
 
 // behaviour puts what the client must be capable of, how errors are shown, and
 // how long it may take.
 func (g *generator) behaviour(l *items, f *model.Feature) {
-	l.put("Requires", g.capabilities(f.Requires), len(f.Requires) > 0)
+	l.put("Requires", g.capabilities(f.Requires))
 	g.putDefaults(l, g.featureDefaults(f))
 }
 
-// capabilities is a list of the runtime's constants.
+// capabilities is a list of the runtime's constants, nil if it is empty.
 func (g *generator) capabilities(list []model.Capability) code {
+	if len(list) == 0 {
+		return nil
+	}
 	var all []jen.Code
 	for _, c := range list {
 		all = append(all, g.mcp(string(c)))
 	}
-	return jen.Index().Add(g.mcp("Capability"), composite(false, all...))
+	return jen.Index().Add(g.mcp("Capability")).Values(all...)
 }
 
 // registerFeatures are the statements of RegisterMCP for all but tools.
 func (g *generator) registerFeatures() []jen.Code {
 	var out []jen.Code
 	register := func(f *model.Feature, feature code) {
-		out = append(out, call(jen.Add(g.registrar(g.featureDefaults(f))).Dot("Register"), feature))
+		out = append(out, g.registrar(g.featureDefaults(f)).Dot("Register").Call(feature))
 	}
 	for _, r := range g.p.Resources {
 		register(&r.Feature, g.resourceFeature("Resource", r))
@@ -87,7 +117,7 @@ func (g *generator) registerFeatures() []jen.Code {
 	}
 	for _, p := range g.p.Prompts {
 		stem := g.plan.Calls[&p.Call].Stem
-		register(&p.Feature, g.registered("Prompt", g.withChoices("Prompt", "&mcpPrompt"+stem, &p.Call), "mcpGet"+stem, p.Func.Receiver, g.completers(stem, p.Completions)))
+		register(&p.Feature, g.registered("Prompt", g.withChoices("Prompt", "mcpPrompt"+stem, &p.Call), "mcpGet"+stem, p.Func.Receiver, g.completers(stem, p.Completions)))
 	}
 	return out
 }
@@ -98,21 +128,8 @@ func (g *generator) registered(kind string, info code, answer string, recv *mode
 	maker := g.impl("Func" + kind)
 	if recv != nil && recv.Provider == nil {
 		maker = g.impl("Method" + kind)
-		args = append(args, id(g.locals.user(recv.Param)))
+		args = append(args, jen.Id(g.locals.user(recv.Param)))
 	}
-	args = append(append(args, id(answer)), completers...)
-	return breakArgs(maker, len("	r.Register()"), args)
-}
-
-// priority is a pointer to a number.
-func priority(number string) code {
-	f, err := strconv.ParseFloat(number, 64)
-	if err != nil {
-		return id(number)
-	}
-	text := strconv.FormatFloat(f, 'g', -1, 64)
-	if f == float64(int(f)) {
-		text += ".0"
-	}
-	return call(id("new"), id(cmp.Or(text, "0.0")))
+	args = append(append(args, jen.Id(answer)), completers...)
+	return breakArgs(maker, len("	r.Register("), args)
 }

@@ -1,8 +1,6 @@
 package emit
 
 import (
-	"strconv"
-
 	"github.com/dave/jennifer/jen"
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
@@ -31,61 +29,59 @@ func (g *generator) forms() {
 func (g *generator) form(f *model.Form) {
 	plan := g.plan.Forms[f]
 	info := "mcpForm" + plan.Stem
-	typ := g.typ(f.Type.Go)
 	v, d := g.local("v"), g.local("d")
+	typ := jen.Op("*").Add(g.typ(f.Type.Go))
+	decoder := jen.Op("*").Add(g.wire("Decoder"))
+	read := jen.Func().Params(d.Clone().Add(decoder)).Add(inline(g.fn(plan.Decode).Call(d, v)))
 	g.add(formMethod+" describes the form and returns what reads an answer into v. It makes the type a form for mcp.Elicit.",
-		id("func").Add(list("(", ")", false, v.Clone().Op("*").Add(typ))).Id(formMethod).Add(id("()"),
-			list("(", ")", false, jen.Op("*").Add(g.mcp("FormInfo")), id("func").Add(list("(", ")", false, jen.Op("*").Add(g.wire("Decoder")))))).Block(
-			id("return &"+info+",").Add(id("func"), list("(", ")", false, d.Clone().Op("*").Add(g.wire("Decoder"))), id("{"), call(g.fn(plan.Decode), d, v), id("}"))))
+		jen.Func().Params(v.Clone().Add(typ)).Id(formMethod).Params().
+			Params(jen.Op("*").Add(g.mcp("FormInfo")), jen.Func().Params(decoder)).
+			Block(jen.Return(jen.Op("&").Id(info), read)))
 	var rows []jen.Code
 	for _, field := range f.Fields {
 		rows = append(rows, g.formField(field))
 	}
+	fields := jen.Index().Add(g.mcp("FormField"), composite(true, rows...))
 	g.add(info+" are the fields that a user is asked for.",
-		id("var "+info+" =").Add(g.mcp("FormInfo"), composite(true, keyed("Fields", jen.Index().Add(g.mcp("FormField"), composite(true, rows...))))))
+		define(info, g.mcp("FormInfo").Add(composite(true, keyed("Fields", fields)))))
 }
 
 func (g *generator) formField(f *model.FormField) code {
 	var l items
-	r := &f.Rules
-	l.put("Name", id(strconv.Quote(f.Name)), true)
-	l.put("Title", text(f.Title), f.Title != "")
-	l.put("Description", text(f.Text), f.Text != "")
-	l.put("Kind", g.mcp(formKinds[f.Kind]), f.Kind != model.FormString)
-	l.put("Required", id("true"), f.Required)
-	if f.Default != nil {
-		l.put("Default", raw(f.Default.JSON), true)
+	l.put("Name", jen.Lit(f.Name))
+	l.text("Title", f.Title)
+	l.text("Description", f.Text)
+	if f.Kind != model.FormString {
+		l.put("Kind", g.mcp(formKinds[f.Kind]))
 	}
-	l.put("Format", id(strconv.Quote(f.Format)), f.Format != "")
-	switch f.Kind {
+	l.flag("Required", f.Required)
+	if f.Default != nil {
+		l.put("Default", raw(f.Default.JSON))
+	}
+	l.quoted("Format", f.Format)
+	switch r := &f.Rules; f.Kind {
 	case model.FormString:
-		number(&l, "MinLength", r.Limit("minLength"))
-		number(&l, "MaxLength", r.Limit("maxLength"))
+		l.count("MinLength", r.Limit("minLength"))
+		l.count("MaxLength", r.Limit("maxLength"))
 	case model.FormInteger, model.FormNumber:
-		l.put("Minimum", id(strconv.Quote(r.Limit("minimum"))), r.Limit("minimum") != "")
-		l.put("Maximum", id(strconv.Quote(r.Limit("maximum"))), r.Limit("maximum") != "")
+		l.quoted("Minimum", r.Limit("minimum"))
+		l.quoted("Maximum", r.Limit("maximum"))
 	case model.FormChoiceMany:
-		number(&l, "MinItems", r.Limit("minItems"))
-		number(&l, "MaxItems", r.Limit("maxItems"))
+		l.count("MinItems", r.Limit("minItems"))
+		l.count("MaxItems", r.Limit("maxItems"))
 	}
 	if len(f.Choices) > 0 {
-		l.put("Choices", g.choices(f.Choices), true)
+		l.put("Choices", g.choices(f.Choices))
 	}
-	return composite(len(f.Choices) > 0 || width(composite(false, l...)) > lineWidth-16, l...)
-}
-
-func number(l *items, name, limit string) {
-	l.put(name, id(limit), limit != "" && limit != "0")
+	return composite(len(f.Choices) > 0 || width(jen.Values(l...)) > lineWidth-16, l...)
 }
 
 func (g *generator) choices(list []model.FormChoice) code {
 	var rows []jen.Code
 	for _, c := range list {
-		row := []jen.Code{keyed("Value", id(strconv.Quote(c.Value)))}
-		if c.Title != "" {
-			row = append(row, keyed("Title", id(strconv.Quote(c.Title))))
-		}
-		rows = append(rows, composite(false, row...))
+		row := items{keyed("Value", jen.Lit(c.Value))}
+		row.quoted("Title", c.Title)
+		rows = append(rows, jen.Values(row...))
 	}
 	return jen.Index().Add(g.mcp("FormChoice"), composite(true, rows...))
 }

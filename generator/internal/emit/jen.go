@@ -211,16 +211,28 @@ func composite(wrap bool, items ...jen.Code) code {
 	return jen.Values(items...)
 }
 
-// id and the next three print what is not yet made of jennifer's words.
-func id(source string) code { return jen.Id(source) }
+// inline is a function body on one line.
+func inline(statement jen.Code) code { return jen.Values(statement) }
 
-func call(fn code, args ...jen.Code) code { return fn.Call(args...) }
-
-func list(open, closing string, multi bool, items ...jen.Code) code {
-	return jen.Custom(jen.Options{Open: open, Close: closing, Separator: ",", Multi: multi}, items...)
+// breakParams breaks parameters over lines where they are long.
+func breakParams(params ...jen.Code) code {
+	if c := jen.Params(params...); width(c) <= lineWidth-30 {
+		return c
+	}
+	return wrapped("(", ")", params...)
 }
 
-func callWrapped(fn code, args ...jen.Code) code { return fn.Add(list("(", ")", true, args...)) }
+// breakArgs breaks a call over lines where it is long.
+func breakArgs(fn code, before int, args []jen.Code) code {
+	n := before + width(fn)
+	for _, a := range args {
+		n += width(a) + len(", ")
+	}
+	if n > lineWidth {
+		return fn.Add(wrapped("(", ")", args...))
+	}
+	return fn.Call(args...)
+}
 
 // verbatim is Go source that jennifer has no word for.
 func verbatim(source string) code { return jen.Id(source) }

@@ -135,6 +135,14 @@ func (g *generator) duration(d time.Duration) code {
 	return jen.Lit(0)
 }
 
+// positive is a duration, nil if there is none.
+func (g *generator) positive(d time.Duration) code {
+	if d <= 0 {
+		return nil
+	}
+	return g.duration(d)
+}
+
 // time prints a date and time.
 func (g *generator) time(t time.Time) code {
 	zone := g.std("time", "UTC")

@@ -27,12 +27,8 @@ func (g *generator) prompts() {
 func (g *generator) promptInfo(p *model.Prompt, stem string) {
 	var l items
 	g.identity(&l, &p.Feature, p.Func.Symbol)
-	if len(p.Icons) > 0 {
-		l.put("Icons", g.icons(p.Icons), true)
-	}
-	if len(p.Meta) > 0 {
-		l.put("Meta", g.meta(p.Meta), true)
-	}
+	l.put("Icons", g.icons(p.Icons))
+	l.put("Meta", g.meta(p.Meta))
 	if p.Input.Object != nil && len(p.Input.Object.Fields) > 0 {
 		values := map[string][]string{}
 		for _, c := range p.Completions {
@@ -42,23 +38,22 @@ func (g *generator) promptInfo(p *model.Prompt, stem string) {
 		for _, f := range p.Input.Object.Fields {
 			rows = append(rows, g.promptArgument(f, values[f.Name]))
 		}
-		l.put("Arguments", jen.Index().Add(g.mcp("PromptArgument"), composite(true, rows...)), true)
+		l.put("Arguments", jen.Index().Add(g.mcp("PromptArgument"), composite(true, rows...)))
 	}
-	l.put("Embeds", id("true"), p.Embeds())
+	l.flag("Embeds", p.Embeds())
 	g.behaviour(&l, &p.Feature)
 	g.add("mcpPrompt"+stem+" describes the prompt "+origin(p.Name, &p.Func)+".",
-		id("var mcpPrompt"+stem+" =").Add(g.mcp("PromptInfo"), composite(true, l...)))
+		define("mcpPrompt"+stem, g.mcp("PromptInfo").Add(composite(true, l...))))
 }
 
 func (g *generator) promptArgument(f *model.Field, values []string) code {
-	var l items
-	l.put("Name", id(strconv.Quote(f.Name)), true)
-	l.put("Title", text(f.Title), f.Title != "")
-	l.put("Description", text(f.Description), f.Description != "")
-	l.put("Required", id("true"), f.Required)
-	l.put("NotBlank", id("true"), !f.Required && f.RefusesBlank())
-	l.put("Values", stringList(values), len(values) > 0)
-	return composite(width(composite(false, l...)) > lineWidth-16, l...)
+	l := items{keyed("Name", jen.Lit(f.Name))}
+	l.text("Title", f.Title)
+	l.text("Description", f.Description)
+	l.flag("Required", f.Required)
+	l.flag("NotBlank", !f.Required && f.RefusesBlank())
+	l.list("Values", values)
+	return composite(width(jen.Values(l...)) > lineWidth-16, l...)
 }
 
 // finishPrompt turns the value into the result of a prompt.

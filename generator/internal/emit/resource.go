@@ -43,23 +43,17 @@ func (g *generator) resourceInfo(r *model.Resource, kind, stem, what string) {
 		return
 	}
 	if kind == "Template" {
-		l.put("URITemplate", text(r.URI), true)
+		l.put("URITemplate", text(r.URI))
 	} else {
-		l.put("URI", text(r.URI), true)
+		l.put("URI", text(r.URI))
 	}
 	g.identity(&l, &r.Feature, r.Symbol())
-	if len(r.Icons) > 0 {
-		l.put("Icons", g.icons(r.Icons), true)
-	}
-	if len(r.Meta) > 0 {
-		l.put("Meta", g.meta(r.Meta), true)
-	}
-	l.put("MIMEType", text(r.MIME), r.MIME != "")
-	if len(r.Audience) > 0 || r.Priority != "" {
-		l.put("Annotations", g.annotations(r), true)
-	}
+	l.put("Icons", g.icons(r.Icons))
+	l.put("Meta", g.meta(r.Meta))
+	l.text("MIMEType", r.MIME)
+	l.put("Annotations", g.annotations(r))
 	if rows := g.variables(r); len(rows) > 0 {
-		l.put("Variables", jen.Index().Add(g.mcp("TemplateVariable"), composite(true, rows...)), true)
+		l.put("Variables", jen.Index().Add(g.mcp("TemplateVariable"), composite(true, rows...)))
 	}
 	g.readInfo(&l, r)
 	name := "mcp" + kind + stem
@@ -70,45 +64,41 @@ func (g *generator) resourceInfo(r *model.Resource, kind, stem, what string) {
 	case r.Func.Receiver != nil:
 		from = "method"
 	}
-	g.add(name+" describes "+what+" ("+from+" "+r.Symbol()+").",
-		id("var "+name+" =").Add(g.mcp(kind+"Info"), composite(true, l...)))
+	g.add(name+" describes "+what+" ("+from+" "+r.Symbol()+").", define(name, g.mcp(kind+"Info").Add(composite(true, l...))))
 }
 
 // readInfo puts how a resource is read, if there is anything to say.
 func (g *generator) readInfo(l *items, r *model.Resource) {
 	var in items
-	if r.TTL > 0 {
-		in.put("TTL", g.duration(r.TTL), true)
-	}
+	in.put("TTL", g.positive(r.TTL))
 	if r.Cache != "" {
-		in.put("Cache", g.mcp(map[string]string{"public": "CachePublic", "private": "CachePrivate"}[r.Cache]), true)
+		in.put("Cache", g.mcp(map[string]string{"public": "CachePublic", "private": "CachePrivate"}[r.Cache]))
 	}
 	g.behaviour(&in, &r.Feature)
 	if len(in) > 0 {
-		l.put("ReadInfo", g.mcp("ReadInfo").Add(composite(width(composite(false, in...)) > lineWidth-30, in...)), true)
+		l.put("ReadInfo", g.mcp("ReadInfo").Add(composite(width(jen.Values(in...)) > lineWidth-30, in...)))
 	}
 }
 
 // filesInfo prints the description of embedded files.
 func (g *generator) filesInfo(r *model.Resource, stem string) {
 	var l items
-	l.put("Prefix", text(r.URI), true)
-	l.put("Name", text(r.Name), true)
-	l.put("Title", text(r.Title), r.Title != "")
-	l.put("Description", text(r.Description), r.Description != "")
-	l.put("Groups", stringList(r.Groups), len(r.Groups) > 0)
-	l.put("Scopes", stringList(r.Scopes), len(r.Scopes) > 0)
-	if len(r.Audience) > 0 || r.Priority != "" {
-		l.put("Annotations", g.annotations(r), true)
-	}
+	l.put("Prefix", text(r.URI))
+	l.put("Name", text(r.Name))
+	l.text("Title", r.Title)
+	l.text("Description", r.Description)
+	l.list("Groups", r.Groups)
+	l.list("Scopes", r.Scopes)
+	l.put("Annotations", g.annotations(r))
 	if r.MIME != "" {
-		l.put("MIMEType", id("func(string) string { return "+strconv.Quote(r.MIME)+" }"), true)
+		l.put("MIMEType", jen.Func().Params(jen.String()).String().Add(inline(jen.Return(jen.Lit(r.MIME)))))
 	}
 	g.readInfo(&l, r)
 	g.add("mcpTemplate"+stem+" describes the files of "+r.Symbol()+" below "+strconv.Quote(r.URI)+".",
-		id("var mcpTemplate"+stem+" =").Add(g.mcp("FilesInfo"), composite(true, l...)))
+		define("mcpTemplate"+stem, g.mcp("FilesInfo").Add(composite(true, l...))))
 }
 
+// annotations are for whom a resource is and how important it is, nil if nothing says so.
 func (g *generator) annotations(r *model.Resource) code {
 	var l items
 	var audience []jen.Code
@@ -116,10 +106,19 @@ func (g *generator) annotations(r *model.Resource) code {
 		audience = append(audience, g.mcp(map[string]string{"user": "RoleUser", "assistant": "RoleAssistant"}[role]))
 	}
 	if len(audience) > 0 {
-		l.put("Audience", jen.Index().Add(g.mcp("Role"), composite(false, audience...)), true)
+		l.put("Audience", jen.Index().Add(g.mcp("Role")).Values(audience...))
 	}
-	l.put("Priority", priority(r.Priority), r.Priority != "")
-	return jen.Op("&").Add(g.mcp("Annotations"), composite(false, l...))
+	if r.Priority != "" {
+		number, err := strconv.ParseFloat(r.Priority, 64)
+		if err != nil {
+			g.fail("priority of %s: %w", r.URI, err)
+		}
+		l.put("Priority", jen.New(jen.Lit(number)))
+	}
+	if len(l) == 0 {
+		return nil
+	}
+	return jen.Op("&").Add(g.mcp("Annotations")).Values(l...)
 }
 
 // variables lists the variables that have a fixed set of values.
@@ -127,7 +126,7 @@ func (g *generator) variables(r *model.Resource) []jen.Code {
 	var rows []jen.Code
 	for _, c := range r.Completions {
 		if c.Func == nil {
-			rows = append(rows, composite(false, keyed("Name", id(strconv.Quote(c.Argument))), keyed("Values", stringList(c.Values))))
+			rows = append(rows, jen.Values(keyed("Name", jen.Lit(c.Argument)), keyed("Values", stringList(c.Values))))
 		}
 	}
 	return rows
@@ -136,21 +135,21 @@ func (g *generator) variables(r *model.Resource) []jen.Code {
 // resourceFeature is what RegisterMCP registers.
 func (g *generator) resourceFeature(kind string, r *model.Resource) code {
 	stem := g.plan.Calls[&r.Call].Stem
-	info := "&mcp" + kind + stem
+	info := "mcp" + kind + stem
 	if r.Value == nil {
 		return g.registered(kind, g.withChoices(kind, info, &r.Call), "mcpRead"+stem, r.Func.Receiver, g.completers(stem, r.Completions))
 	}
 	value := g.declared(r.Value.Pkg, r.Value.Name)
 	switch r.Value.Kind {
 	case model.ValueFiles:
-		return call(g.mcp("NewFS"), id("mcpTemplate"+stem), value)
+		return g.mcp("NewFS").Call(jen.Id("mcpTemplate"+stem), value)
 	case model.ValueBytes:
-		return call(g.mcp("BlobResource"), id(info), value)
+		return g.mcp("BlobResource").Call(jen.Op("&").Id(info), value)
 	}
 	if !types.Identical(r.Value.Type, types.Typ[types.String]) && !isUntyped(r.Value.Type) {
-		value = call(id("string"), value)
+		value = jen.String().Call(value)
 	}
-	return call(g.mcp("TextResource"), id(info), value)
+	return g.mcp("TextResource").Call(jen.Op("&").Id(info), value)
 }
 
 func isUntyped(t types.Type) bool {

@@ -77,7 +77,7 @@ func (g *generator) answer(name, doc, result string, b *body) {
 	b.decode()
 	b.provide()
 	b.invoke()
-	g.add(name+" "+doc, jen.Func().Id(name).Add(g.params(params...)).
+	g.add(name+" "+doc, jen.Func().Id(name).Add(breakParams(params...)).
 		Params(jen.Op("*").Add(g.mcp(result)), jen.Error()).Block(b.lines...))
 	g.guard(b.tool)
 }
@@ -280,18 +280,6 @@ func (b *body) function() code {
 // plainFunction names a function without a receiver, with its type arguments.
 func (g *generator) plainFunction(f *model.Func) code {
 	return g.declared(f.Pkg, f.Name).Types(g.parameters(f.TypeArgs, false, true)...)
-}
-
-// breakArgs breaks a call over lines where it is long.
-func breakArgs(fn code, before int, args []jen.Code) code {
-	n := before + width(fn)
-	for _, a := range args {
-		n += width(a) + len(", ")
-	}
-	if n > lineWidth {
-		return fn.Add(wrapped("(", ")", args...))
-	}
-	return fn.Call(args...)
 }
 
 // fields prints the table of the members of an object.
