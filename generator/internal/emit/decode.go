@@ -49,21 +49,28 @@ func (p operand) set(value jen.Code) code { return p.value().Op("=").Add(value) 
 
 func (p operand) field(name string) operand { return variable(p.expr.Clone().Dot(name)) }
 
-// follow follows selectors, and calls a function for each embedded pointer on the way.
-func (p operand) follow(path []codec.Step, embedded func(at operand, elem types.Type)) operand {
+// embedded is an embedded pointer, with the type that it points to.
+type embedded struct {
+	operand
+	elem types.Type
+}
+
+// follow follows selectors. It returns the embedded pointers on the way, too.
+func (p operand) follow(path []codec.Step) (field operand, pointers []embedded) {
 	for i, s := range path {
 		p = p.field(s.Name)
 		if s.Pointer != nil && i < len(path)-1 {
-			embedded(p, s.Pointer)
+			pointers = append(pointers, embedded{p, s.Pointer})
 		}
 	}
-	return p
+	return p, pointers
 }
 
-// allocate makes a pointer point to something, unless it does.
-func (g *generator) allocate(p operand, elem types.Type) code {
-	return jen.If(p.isNil()).Block(p.set(jen.New(g.typ(elem))))
-}
+// allocate lets an embedded pointer point to a new value.
+func (g *generator) allocate(p embedded) code { return p.set(jen.New(g.typ(p.elem))) }
+
+// allocateNil does so if the pointer is nil.
+func (g *generator) allocateNil(p embedded) code { return jen.If(p.isNil()).Block(g.allocate(p)) }
 
 // fn is a function of runtime/wire or of the generated file.
 func (g *generator) fn(f codec.Func) code {
@@ -156,12 +163,13 @@ func (g *generator) readObject(o *codec.Object, v operand, before ...jen.Code) [
 	var out, cases []jen.Code
 	allocated := map[string]bool{} // embedded pointers
 	for _, d := range o.Defaults {
-		at := v.follow(d.Path, func(at operand, elem types.Type) {
-			if name := source(at.expr); !allocated[name] {
+		at, pointers := v.follow(d.Path)
+		for _, p := range pointers {
+			if name := source(p.expr); !allocated[name] {
 				allocated[name] = true
-				out = append(out, at.set(jen.New(g.typ(elem))))
+				out = append(out, g.allocate(p))
 			}
-		})
+		}
 		out = append(out, at.set(g.literal(d.Value, false)))
 	}
 	for _, m := range o.Members {
@@ -178,11 +186,12 @@ func (g *generator) readObject(o *codec.Object, v operand, before ...jen.Code) [
 
 func (g *generator) member(m *codec.Member, v operand, allocated map[string]bool) []jen.Code {
 	var out []jen.Code
-	at := v.follow(m.Path, func(at operand, elem types.Type) {
-		if !allocated[source(at.expr)] {
-			out = append(out, g.allocate(at, elem))
+	at, pointers := v.follow(m.Path)
+	for _, p := range pointers {
+		if !allocated[source(p.expr)] {
+			out = append(out, g.allocateNil(p))
 		}
-	})
+	}
 	switch {
 	case m.Null != nil:
 		null := at.set(g.zero(m.Null))

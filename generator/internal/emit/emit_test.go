@@ -6,6 +6,10 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -185,5 +189,58 @@ func TestNoTools(t *testing.T) {
 	}
 	if strings.Contains(string(source), "runtime/wire") {
 		t.Errorf("an import that is not used:\n%s", source)
+	}
+}
+
+// TestWords reads the package: what jennifer gets as text are identifiers and operators.
+// Function verbatim has the few that are neither.
+func TestWords(t *testing.T) {
+	words := map[string]*regexp.Regexp{
+		"Id":       regexp.MustCompile(`^\w*$`),
+		"Op":       regexp.MustCompile(`^[^\w\s;,(){}\[\]]+$`),
+		"verbatim": regexp.MustCompile("^(\\[]string|`|\\.)$"),
+	}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files = slices.DeleteFunc(files, func(name string) bool { return strings.HasSuffix(name, "_test.go") })
+	seen := map[string]int{}
+	fset := token.NewFileSet()
+	for _, name := range files {
+		f, err := parser.ParseFile(fset, name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(f, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			word := ""
+			switch f := call.Fun.(type) {
+			case *ast.Ident:
+				word = f.Name
+			case *ast.SelectorExpr:
+				word = f.Sel.Name
+			}
+			if words[word] == nil {
+				return true
+			}
+			seen[word]++
+			ast.Inspect(call.Args[0], func(n ast.Node) bool {
+				if lit, ok := n.(*ast.BasicLit); ok && lit.Kind == token.STRING {
+					if text, err := strconv.Unquote(lit.Value); err != nil || !words[word].MatchString(text) {
+						t.Errorf("%s: %s(%s): jennifer has words for this", fset.Position(lit.Pos()), word, lit.Value)
+					}
+				}
+				_, inner := n.(*ast.CallExpr)
+				return !inner
+			})
+			return true
+		})
+	}
+	if len(seen) != len(words) {
+		t.Errorf("found %v", seen)
 	}
 }

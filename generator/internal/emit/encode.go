@@ -71,21 +71,25 @@ func (g *generator) members(tag *codec.Tag, list []*codec.PutMember, v operand) 
 	}
 	for len(list) > 0 {
 		// Fields behind the same embedded pointer are in one block.
-		way := embedded(list[0])
-		var block []jen.Code
-		for ; len(list) > 0 && slices.Equal(embedded(list[0]), way); list = list[1:] {
+		first := list[0]
+		var block, there []jen.Code
+		for ; len(list) > 0 && slices.Equal(wayTo(list[0]), wayTo(first)); list = list[1:] {
 			block = append(block, g.putMember(list[0], v)...)
 		}
-		if len(way) > 0 {
-			block = []jen.Code{jen.If(there(way, v)).Block(block...)}
+		_, pointers := v.follow(first.Path)
+		for _, p := range pointers {
+			there = append(there, p.notNil())
+		}
+		if len(there) > 0 {
+			block = []jen.Code{jen.If(infix("&&", there...)).Block(block...)}
 		}
 		out = append(out, block...)
 	}
 	return append(out, g.local("e").Dot("End").Call())
 }
 
-// embedded is the way to the last embedded pointer in front of a field.
-func embedded(m *codec.PutMember) []codec.Step {
+// wayTo is the way to the last embedded pointer in front of a field.
+func wayTo(m *codec.PutMember) []codec.Step {
 	for i := len(m.Path) - 2; i >= 0; i-- {
 		if m.Path[i].Pointer != nil {
 			return m.Path[:i+1]
@@ -94,19 +98,8 @@ func embedded(m *codec.PutMember) []codec.Step {
 	return nil
 }
 
-// there is the condition under which no pointer on a way is nil.
-func there(way []codec.Step, v operand) code {
-	var terms []jen.Code
-	for _, s := range way {
-		if v = v.field(s.Name); s.Pointer != nil {
-			terms = append(terms, v.notNil())
-		}
-	}
-	return infix("&&", terms...)
-}
-
 func (g *generator) putMember(m *codec.PutMember, v operand) []jen.Code {
-	at := v.follow(m.Path, func(operand, types.Type) {})
+	at, _ := v.follow(m.Path)
 	lines := []jen.Code{
 		g.local("e").Dot("Name").Call(jen.Lit(escaped(m.Name))),
 		g.put(m.Write, at),

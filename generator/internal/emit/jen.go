@@ -92,12 +92,12 @@ func (f *file) longText(parts []string) code {
 }
 
 // qualified names a thing that a package declares. jen.Qual names packages when the file
-// is rendered: too late for width, and for local names that must not hide them.
+// is rendered: too late for width, and for what must not have these names.
 func (f *file) qualified(path, pkg, name string) code {
 	if path == f.path {
 		return jen.Id(name)
 	}
-	return jen.Id(f.imports.use(path, pkg) + "." + name)
+	return verbatim(f.imports.use(path, pkg) + "." + name)
 }
 
 // declared is qualified for a package that has been loaded, nil for that of the file.
@@ -250,7 +250,7 @@ func wrapped(open, closing string, items ...jen.Code) code {
 	return jen.Custom(jen.Options{Open: open, Close: closing, Separator: ",", Multi: true}, items...)
 }
 
-// stringSlice is a word: in jen.Index().String() is a space, which width counts.
+// stringSlice is without the space of jen.Index().String(), which width would count.
 func stringSlice() code { return verbatim("[]string") }
 
 // define declares a variable of the package.

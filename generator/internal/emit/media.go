@@ -10,7 +10,7 @@ import (
 
 // media returns a blob or a stream as the result of a tool.
 func (b *body) media(t types.Type) {
-	args := []jen.Code{b.local("req"), jen.Lit(b.mime), b.value().value()}
+	args := []jen.Code{b.local("req"), jen.Lit(b.mime), b.result().value()}
 	switch b.tool.Result.Kind {
 	case model.ResultBlob:
 		b.done(b.impl("BlobResult").Call(args...))
@@ -31,5 +31,5 @@ func (b *body) stream(maker string) {
 		b.fail("stream of %s has no items", b.tool.Func.Symbol)
 		return
 	}
-	b.add(jen.Return(b.impl(maker).Call(b.local("ctx"), b.local("req"), b.value().value(), b.fn(*w.Elem))))
+	b.add(jen.Return(b.impl(maker).Call(b.local("ctx"), b.local("req"), b.result().value(), b.fn(*w.Elem))))
 }

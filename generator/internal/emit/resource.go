@@ -159,7 +159,7 @@ func isUntyped(t types.Type) bool {
 
 // finishResource turns the value into the result of a resource.
 func (b *body) finishResource(t types.Type) {
-	v := b.value()
+	v := b.result()
 	r := &b.tool.Result
 	switch r.Kind {
 	case model.ResultText:
@@ -182,14 +182,14 @@ func (b *body) finishResource(t types.Type) {
 func (b *body) notNil(t types.Type) {
 	switch t.Underlying().(type) {
 	case *types.Pointer, *types.Interface:
-		b.add(b.nothing(b.value().isNil()))
+		b.add(b.nothing(b.result().isNil()))
 	}
 }
 
 // whole returns a value of one of the runtime's types. outer is the struct that
 // the parts are put into.
 func (b *body) whole(form model.ResultForm, outer, field, part string) {
-	v := b.value()
+	v := b.result()
 	put := func(parts code) code {
 		return jen.Op("&").Add(b.mcp(outer)).Values(keyed(field, parts))
 	}

@@ -22,7 +22,7 @@ func (b *body) invoke() {
 	r := &b.tool.Result
 	fn, args := b.function(), b.arguments()
 	var left []jen.Code // of the assignment
-	before := 6         // characters, and what is left
+	before := 6         // characters in front of the call
 	has := map[model.Role]bool{}
 	for _, v := range r.Values {
 		has[v.Role] = true
@@ -30,13 +30,13 @@ func (b *body) invoke() {
 		if v.Role != model.RoleLeftOut {
 			name = b.locals.of(roleVariables[v.Role])
 		}
-		variable := jen.Id(name)
+		to := jen.Id(name)
+		before += len(name) + len(", ")
 		if r.Object && v.Role == model.RoleValue {
-			variable.Dot(v.Name)
+			to.Dot(v.Name)
 			before += len(".") + len(v.Name)
 		}
-		left = append(left, variable)
-		before += len(name) + len(", ")
+		left = append(left, to)
 	}
 	hasErr := has[model.RoleError]
 	switch {
@@ -91,8 +91,8 @@ func (b *body) nothing(condition code) code {
 	return jen.If(condition).Block(jen.Return(b.impl("NothingFound").Call(), jen.Nil()))
 }
 
-// value is the expression of what becomes the result.
-func (b *body) value() operand {
+// result is the variable, or the field of it, that becomes the result.
+func (b *body) result() operand {
 	result := variable(b.local("result"))
 	if m := b.tool.Result.Member; m != nil {
 		return result.field(m.Name)
@@ -100,12 +100,12 @@ func (b *body) value() operand {
 	return result
 }
 
-// text is the same as a string.
+// text is the result as a string.
 func (b *body) text(t types.Type) code {
 	if types.Identical(t, types.Typ[types.String]) {
-		return b.value().value()
+		return b.result().value()
 	}
-	return jen.String().Call(b.value().value())
+	return jen.String().Call(b.result().value())
 }
 
 // member prints what is asked of a struct before one of its fields becomes the result.
@@ -123,14 +123,14 @@ func (b *body) member(m *model.ResultMember) {
 		switch m.Type.Underlying().(type) {
 		case *types.Pointer, *types.Slice, *types.Map, *types.Interface:
 			if !text {
-				missing = b.value().isNil()
+				missing = b.result().isNil()
 			}
 		}
 		checked := b.impl("CheckStatus").Call(response.field("StatusCode").value(), response.field("Status").value(), content, missing)
 		b.add(jen.If(response.value().Op(":=").Add(result.field("HTTPResponse").value()), response.notNil()).Block(b.guarded(checked)))
 	}
 	if text && b.feature == toolFeature {
-		b.add(jen.If(jen.Len(b.value().value()).Op("==").Lit(0)).Block(jen.Return(b.impl("DoneResult").Call(), jen.Nil())))
+		b.add(jen.If(jen.Len(b.result().value()).Op("==").Lit(0)).Block(jen.Return(b.impl("DoneResult").Call(), jen.Nil())))
 	}
 }
 
@@ -158,7 +158,7 @@ func (b *body) finish() {
 
 // finishTool turns the value into the result of a tool.
 func (b *body) finishTool(t types.Type) {
-	v := b.value()
+	v := b.result()
 	switch b.tool.Result.Kind {
 	case model.ResultNone:
 		b.done(b.impl("DoneResult").Call())

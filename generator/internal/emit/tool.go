@@ -192,7 +192,10 @@ func (b *body) callOnce(p *model.Provider, name string) {
 // holds the member is missing then. Embedded pointers are a part of what holds them.
 func (b *body) fill(at operand, fields []codec.FillStep, value code) []jen.Code {
 	var out []jen.Code
-	at = at.follow(fields[0].Path, func(at operand, elem types.Type) { out = append(out, b.allocate(at, elem)) })
+	at, pointers := at.follow(fields[0].Path)
+	for _, p := range pointers {
+		out = append(out, b.allocateNil(p))
+	}
 	if len(fields) == 1 {
 		return append(out, at.set(value))
 	}
