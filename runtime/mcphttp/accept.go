@@ -1,14 +1,10 @@
 package mcphttp
 
 import (
-	"mime"
 	"net/http"
 	"strings"
-)
 
-const (
-	jsonType   = "application/json"
-	streamType = "text/event-stream"
+	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 )
 
 // acceptable reports whether a client accepts JSON, and whether it accepts event
@@ -16,7 +12,7 @@ const (
 // several ranges cover a type, the most specific one counts. q=0 excludes a type.
 // Parameters other than q and malformed ranges are ignored.
 func acceptable(h http.Header) (jsonOK, streamOK bool) {
-	if lines := h["Accept"]; len(lines) == 1 && lines[0] == jsonType+", "+streamType {
+	if lines := h["Accept"]; len(lines) == 1 && lines[0] == httpfield.JSON+", "+httpfield.EventStream {
 		return true, true // the field of nearly all clients
 	}
 	var asJSON, asStream preference
@@ -30,8 +26,8 @@ func acceptable(h http.Header) (jsonOK, streamOK bool) {
 				continue
 			}
 			everything = false
-			asJSON.consider(mediaSpecificity(mediaRange, jsonType), q)
-			asStream.consider(mediaSpecificity(mediaRange, streamType), q)
+			asJSON.consider(mediaSpecificity(mediaRange, httpfield.JSON), q)
+			asStream.consider(mediaSpecificity(mediaRange, httpfield.EventStream), q)
 		}
 	}
 	if everything {
@@ -97,16 +93,16 @@ func weigh(element string) (name string, q int) {
 		var p string
 		p, parameters = cutOff(parameters, ';')
 		key, value, _ := strings.Cut(p, "=")
-		if !strings.EqualFold(trim(key), "q") {
+		if !strings.EqualFold(httpfield.Trim(key), "q") {
 			continue
 		}
 		var ok bool
-		if q, ok = parseWeight(trim(value)); !ok {
+		if q, ok = parseWeight(httpfield.Trim(value)); !ok {
 			return "", 0
 		}
 		break // later parameters belong to the weight, not to the range
 	}
-	return trim(name), q
+	return httpfield.Trim(name), q
 }
 
 // parseWeight parses 0 to 1 with up to three decimals.
@@ -123,20 +119,4 @@ func parseWeight(s string) (q int, ok bool) {
 		q += int(decimals[i]-'0') * unit
 	}
 	return q, q <= 1000
-}
-
-func trim(s string) string { return strings.Trim(s, " \t") }
-
-// isJSON reports whether a Content-Type is JSON. JSON is always UTF-8 (RFC 8259,
-// section 8.1), so another charset is refused.
-func isJSON(contentType string) bool {
-	if contentType == jsonType {
-		return true
-	}
-	mediaType, parameters, err := mime.ParseMediaType(contentType)
-	if err != nil || mediaType != jsonType {
-		return false
-	}
-	charset, ok := parameters["charset"]
-	return !ok || strings.EqualFold(charset, "utf-8")
 }

@@ -94,38 +94,6 @@ func TestAcceptableInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestIsJSON(t *testing.T) {
-	for contentType, want := range map[string]bool{
-		"application/json":                           true,
-		"Application/JSON":                           true,
-		" application/json ":                         true,
-		"application/json;":                          true,
-		"application/json; charset=utf-8":            true,
-		`application/json;charset="UTF-8"`:           true,
-		"application/json; profile=x; charset=utf-8": true,
-		"application/json; charset=iso-8859-1":       false,
-		"application/json; charset=utf-16":           false,
-		"application/json; charset=":                 false,
-		"application/json; charset=utf-8; charset=x": false,
-		"application/json, text/plain":               false,
-		"application/json-rpc":                       false,
-		"application/jsonp":                          false,
-		"application/vnd.api+json":                   false,
-		"text/json":                                  false,
-		"text/plain":                                 false,
-		"text/plain; application/json":               false,
-		"text/plain;charset=application/json":        false,
-		"application/x-www-form-urlencoded":          false,
-		"multipart/form-data; boundary=x":            false,
-		"":                                           false,
-		"application / json":                         false,
-	} {
-		if got := isJSON(contentType); got != want {
-			t.Errorf("%q: %v, want %v", contentType, got, want)
-		}
-	}
-}
-
 // FuzzAccept checks that an appended range counts, whatever precedes it.
 func FuzzAccept(f *testing.F) {
 	for _, line := range []string{"", "*/*", "application/json;q=0", `a/b;x="`, `a/b;x="\`, "text/*;q=0.5, , ;q=1", "gzip;q=0, *", "identity;q=0.5, gzip"} {
@@ -148,7 +116,6 @@ func FuzzAccept(f *testing.F) {
 		if !acceptsGzip(http.Header{"Accept-Encoding": {line, "gzip"}}) {
 			t.Fatalf("%q, and gzip: no gzip", line)
 		}
-		isJSON(line)
 	})
 }
 
@@ -157,7 +124,6 @@ func TestAcceptableAllocations(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() {
 		acceptable(h)
 		acceptsGzip(h)
-		isJSON("application/json")
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
+	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 )
 
 // eventReader reads an event stream (WHATWG HTML, 9.2.6, interpreting an event stream), within
@@ -202,11 +203,11 @@ func (e *eventReader) field(line []byte) {
 	case "event":
 		e.name = string(value[:min(len(value), maxEventName)])
 	case "id":
-		if len(value) <= maxEventID && isPlain(string(value)) { // neither NUL nor what no header field can carry
+		if len(value) <= maxEventID && httpfield.IsPlain(string(value)) { // neither NUL nor what no header field can carry
 			e.newID, e.hasID = string(value), true
 		}
 	case "retry":
-		if text := string(value[:min(len(value), 20)]); isDigits(text) {
+		if text := string(value[:min(len(value), 20)]); httpfield.IsDigits(text) {
 			e.retry = clampRetry(text)
 		}
 	}

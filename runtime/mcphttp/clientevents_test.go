@@ -9,6 +9,7 @@ import (
 	"testing/iotest"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 )
 
 type plainEvent struct{ name, data, id string }
@@ -38,7 +39,7 @@ func referenceEvents(stream string) (events []plainEvent, lastID string) {
 		case "data":
 			data = append(data, value)
 		case "id":
-			if isPlain(value) && len(value) <= maxEventID {
+			if httpfield.IsPlain(value) && len(value) <= maxEventID {
 				id = value
 			}
 		}

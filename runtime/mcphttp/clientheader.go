@@ -4,9 +4,9 @@ import (
 	"maps"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 )
@@ -20,9 +20,9 @@ type clientFields struct {
 }
 
 var (
-	acceptBoth   = []string{jsonType + ", " + streamType}
-	acceptEvents = []string{streamType}
-	contentJSON  = []string{jsonType}
+	acceptBoth   = []string{httpfield.JSON + ", " + httpfield.EventStream}
+	acceptEvents = []string{httpfield.EventStream}
+	contentJSON  = []string{httpfield.JSON}
 )
 
 // header returns the fields of a message of a revision, nil before it is known. The caller
@@ -40,10 +40,10 @@ func (c *clientConn) header(revision *protocol.Revision) http.Header {
 			f.header[name] = slices.Clip(append(f.header[name], values...)) // an Authorizer may append
 		}
 		if revision != nil && revision.ClientMessages.VersionHeader {
-			f.header[versionHeader] = []string{revision.Version}
+			f.header[httpfield.ProtocolVersion] = []string{revision.Version}
 		}
 		if session != nil {
-			f.header[sessionHeader] = []string{*session}
+			f.header[httpfield.SessionID] = []string{*session}
 		}
 		c.fields.Store(f)
 	}
@@ -56,7 +56,7 @@ func (c *clientConn) eventHeader(lastID string) http.Header {
 	delete(h, "Content-Type")
 	h["Accept"] = acceptEvents
 	if lastID != "" {
-		h[lastEventField] = []string{lastID}
+		h[httpfield.LastEventID] = []string{lastID}
 	}
 	return h
 }
@@ -67,9 +67,9 @@ func mirror(h http.Header, m *dial.Message) {
 	if m.Method == "" {
 		return
 	}
-	h[methodHeader] = []string{encodeHeader(m.Method)}
-	if nameMember(m.Method) != "" && m.Name != "" {
-		h[nameHeader] = []string{encodeHeader(m.Name)}
+	h[httpfield.Method] = []string{httpfield.Encode(m.Method)}
+	if httpfield.NameMember(m.Method) != "" && m.Name != "" {
+		h[httpfield.Name] = []string{httpfield.Encode(m.Name)}
 	}
 	if len(m.Params) > 0 {
 		mirrorParams(h, m.Arguments, m.Params)
@@ -78,38 +78,14 @@ func mirror(h http.Header, m *dial.Message) {
 
 // mirrorParams adds the fields of arguments. Those that are absent or null have none.
 func mirrorParams(h http.Header, arguments []byte, params []toolschema.HeaderParam) {
-	for i, value := range paramValues(arguments, params) {
-		c := headerCheck{}
-		c.read(value)
-		switch c.kind {
-		case noValue, otherValue: // the server says what is wrong with an object or an array
+	for i, value := range httpfield.ParamValues(arguments, params) {
+		v := httpfield.ValueOf(value)
+		switch v.Kind {
+		case httpfield.Absent, httpfield.Other: // the server says what is wrong with an object or an array
 			continue
-		case numberValue:
-			c.text = integerText(c.text)
+		case httpfield.Number:
+			v.Text = httpfield.Integer(v.Text)
 		}
-		h[params[i].Header] = []string{encodeHeader(c.text)}
+		h[params[i].Header] = []string{httpfield.Encode(v.Text)}
 	}
-}
-
-// maxIntegerDigits bounds the zeros that are written for an exponent.
-const maxIntegerDigits = 64
-
-// integerText returns a JSON number without fraction and exponent, if it is an integer.
-// Digits are exact.
-func integerText(s string) string {
-	if isDigits(strings.TrimPrefix(s, "-")) && s != "-0" {
-		return s
-	}
-	d, ok := parseDecimal(s)
-	switch {
-	case !ok, d.exponent < 0, d.exponent > maxIntegerDigits:
-		return s
-	case d.digits == "":
-		return "0"
-	}
-	sign := ""
-	if d.negative {
-		sign = "-"
-	}
-	return sign + d.digits + strings.Repeat("0", int(d.exponent))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 )
 
 // Send sends a message by POST, and passes what comes for it to receive.
@@ -31,7 +32,7 @@ func (c *clientConn) Send(ctx context.Context, m *dial.Message, receive func(dat
 	}
 	defer func() { _ = resp.Body.Close() }()
 	if encoding := resp.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return &dial.Violation{Text: "a response with Content-Encoding " + clip(encoding) + ", which was not asked for"}
+		return &dial.Violation{Text: "a response with Content-Encoding " + httpfield.Quote(encoding) + ", which was not asked for"}
 	}
 	sessionless := m.Revision != nil && m.Revision.PerRequest
 	if !sessionless {
@@ -50,7 +51,7 @@ func (c *clientConn) Send(ctx context.Context, m *dial.Message, receive func(dat
 	case resp.StatusCode != http.StatusOK:
 	case isEventStream(contentType):
 		return e.follow(resp, !sessionless, receive)
-	case isJSON(contentType):
+	case httpfield.IsJSON(contentType):
 		return e.single(resp, receive)
 	}
 	return e.status(resp)
@@ -58,11 +59,11 @@ func (c *clientConn) Send(ctx context.Context, m *dial.Message, receive func(dat
 
 // isEventStream reports whether a Content-Type is an event stream. It is always UTF-8.
 func isEventStream(contentType string) bool {
-	if contentType == streamType {
+	if contentType == httpfield.EventStream {
 		return true
 	}
 	name, _, _ := strings.Cut(contentType, ";")
-	return strings.EqualFold(trim(name), streamType)
+	return strings.EqualFold(httpfield.Trim(name), httpfield.EventStream)
 }
 
 // single reads a response that is one message.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
@@ -18,14 +19,14 @@ const maxSessionID = 4 << 10
 // checkSession keeps the id of the session that initialize has opened, and checks that later
 // responses have no other one.
 func (c *clientConn) checkSession(m *dial.Message, resp *http.Response) error {
-	values := resp.Header[sessionHeader]
+	values := resp.Header[httpfield.SessionID]
 	if len(values) == 0 {
 		return nil
 	}
 	id := values[0]
 	switch session := c.session.Load(); {
 	case len(values) > 1:
-		return &dial.Violation{Text: "a response with more than one " + sessionHeader}
+		return &dial.Violation{Text: "a response with more than one " + httpfield.SessionID}
 	case session != nil:
 		if id != *session {
 			return &dial.Violation{Text: "a response with the id of another session", Bytes: beginning([]byte(id))}

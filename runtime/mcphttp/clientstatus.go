@@ -10,6 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/discarded"
+	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -34,7 +35,7 @@ func (e *exchange) status(resp *http.Response) *dial.Status {
 			s.Location = s.Location[:min(len(s.Location), maxLocation)]
 		}
 	}
-	if !isJSON(s.ContentType) {
+	if !httpfield.IsJSON(s.ContentType) {
 		s.Body, _ = io.ReadAll(io.LimitReader(resp.Body, maxStatusBody))
 		return s
 	}
@@ -90,8 +91,8 @@ const maxRetrySeconds = 1_000_000_000
 
 // retryAfter reads the field Retry-After, seconds or a date (RFC 9110, section 10.2.3).
 func retryAfter(h http.Header) time.Duration {
-	text := trim(h.Get("Retry-After"))
-	if isDigits(text) {
+	text := httpfield.Trim(h.Get("Retry-After"))
+	if httpfield.IsDigits(text) {
 		seconds, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
 			seconds = maxRetrySeconds

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
+	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 )
 
@@ -64,7 +65,7 @@ func allowedHeaders(requested []string) string {
 		for line != "" && left > 0 {
 			var name string
 			name, line, _ = strings.Cut(line, ",")
-			if header, ok := asParamHeader(trim(name)); ok {
+			if header, ok := asParamHeader(httpfield.Trim(name)); ok {
 				b.WriteString(", ")
 				b.WriteString(header)
 				left--
@@ -77,8 +78,8 @@ func allowedHeaders(requested []string) string {
 // asParamHeader returns the canonical name of a parameter header. It reports false for
 // other header fields, and for long names.
 func asParamHeader(name string) (string, bool) {
-	n := len(paramHeader)
-	if len(name) > maxCORSName || len(name) < n || !strings.EqualFold(name[:n], paramHeader) {
+	n := len(httpfield.Param)
+	if len(name) > maxCORSName || len(name) < n || !strings.EqualFold(name[:n], httpfield.Param) {
 		return "", false
 	}
 	return toolschema.HeaderName(name[n:])

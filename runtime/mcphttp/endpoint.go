@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 	"github.com/mcpgen/mcpgen/runtime/internal/netdial"
 )
 
@@ -193,7 +194,7 @@ func (e Endpoint) checkField(name string) error {
 // send a message again that may have run.
 var ownedFields = []string{
 	"Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host", "Idempotency-Key",
-	"Keep-Alive", lastEventField, "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "X-Idempotency-Key",
+	"Keep-Alive", httpfield.LastEventID, "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "X-Idempotency-Key",
 }
 
 // isToken reports whether a text can be the name of a header field (RFC 9110, section 5.6.2).

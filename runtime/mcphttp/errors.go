@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -97,6 +98,6 @@ var (
 	errNoSession = invalid("unknown session: it has ended or was never opened; open a new one with initialize")
 	errEnded     = &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "the session has ended before the reply; the request may have run"}
 	errClosed    = &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "the server was closed before the reply; the request may have run"}
-	errNeedsID   = invalid("the header " + sessionHeader + " is missing: open a session with initialize, or send " +
+	errNeedsID   = invalid("the header " + httpfield.SessionID + " is missing: open a session with initialize, or send " +
 		protocol.MetaVersion + " and " + protocol.MetaCapabilities + " in params._meta")
 )

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
@@ -62,7 +63,7 @@ func (h *Handler) attachStream(w http.ResponseWriter, r *http.Request, se *sessi
 	answer := &response{
 		h: &h.core, w: w, r: r, s: se.standalone, events: true, sessionEnded: se.done, stopping: h.stopping, expires: who.Expires,
 	}
-	last, resuming := r.Header[lastEventField]
+	last, resuming := r.Header[httpfield.LastEventID]
 	if !resuming {
 		return answer, se.standalone.attach()
 	}
@@ -120,9 +121,9 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, who requester) 
 // sessionOf returns the session of a GET or DELETE, and acquires it. If it returns nil,
 // it has written the response.
 func (h *Handler) sessionOf(w http.ResponseWriter, r *http.Request, who requester) *session {
-	version, ok := field(r.Header, versionHeader)
+	version, ok := field(r.Header, httpfield.ProtocolVersion)
 	if !ok {
-		writeInvalid(w, http.StatusBadRequest, "the header "+versionHeader+" must occur once")
+		writeInvalid(w, http.StatusBadRequest, "the header "+httpfield.ProtocolVersion+" must occur once")
 		return nil
 	}
 	rev := revisionOf(version)
@@ -134,9 +135,9 @@ func (h *Handler) sessionOf(w http.ResponseWriter, r *http.Request, who requeste
 		writeError(w, http.StatusBadRequest, noID, unsupported(version, protocol.Versions))
 		return nil
 	}
-	id, ok := field(r.Header, sessionHeader)
+	id, ok := field(r.Header, httpfield.SessionID)
 	if !ok || id == "" {
-		writeInvalid(w, http.StatusBadRequest, "the header "+sessionHeader+" must occur once")
+		writeInvalid(w, http.StatusBadRequest, "the header "+httpfield.SessionID+" must occur once")
 		return nil
 	}
 	se, err := h.acquireSession(r.Context(), id, &who)

@@ -56,8 +56,12 @@ func groupNames(lists []string) []string {
 	return names
 }
 
-// maxGroups is how many bytes of the names of groups a message has.
-const maxGroups = 1000
+// maxQuoted limits the bytes of a query that a message repeats, and maxGroups those of the names
+// of groups.
+const (
+	maxQuoted = 64
+	maxGroups = 1000
+)
 
 func unknownText(unknown, known []string) string {
 	text := "the parameter groups of the URL names no group"

@@ -20,13 +20,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Header fields of the transport, in canonical form.
-const (
-	sessionHeader  = "Mcp-Session-Id"
-	versionHeader  = "Mcp-Protocol-Version"
-	lastEventField = "Last-Event-Id"
-)
-
 // Handler is the streamable HTTP transport (basic/transports of the revisions with
 // sessions, basic/transports/streamable-http of later ones). It serves POST, GET and
 // DELETE on one path. Its methods are safe for concurrent use.

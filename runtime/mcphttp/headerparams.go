@@ -3,21 +3,12 @@ package mcphttp
 import (
 	"fmt"
 	"net/http"
-	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-)
-
-// Header fields that repeat parts of the body, for proxies that route requests without
-// reading bodies (2026-07-28, streamable HTTP, request metadata). Keys are canonical.
-const (
-	methodHeader = "Mcp-Method"
-	nameHeader   = "Mcp-Name"
-	paramHeader  = "Mcp-Param-" // followed by the name that the tool's schema gives
 )
 
 // checkHeaders compares the header fields of a request with its body: the fields that
@@ -36,30 +27,18 @@ func checkHeaders(h http.Header, m *jsonrpc.Message, params []toolschema.HeaderP
 // checkRequestHeaders compares Mcp-Method and Mcp-Name. A request that lacks its name
 // passes here.
 func checkRequestHeaders(h http.Header, m *jsonrpc.Message) *jsonrpc.Error {
-	method := headerCheck{header: methodHeader, values: h[methodHeader], body: "method", text: string(m.Method), kind: stringValue}
+	method := headerCheck{header: httpfield.Method, values: h[httpfield.Method], body: "method"}
+	method.want = httpfield.Value{Kind: httpfield.String, Text: string(m.Method)}
 	if err := method.check(); err != nil {
 		return err
 	}
-	member := nameMember(string(m.Method))
+	member := httpfield.NameMember(string(m.Method))
 	if member == "" {
 		return nil
 	}
-	name := headerCheck{header: nameHeader, values: h[nameHeader], body: "params." + member, encoded: true}
-	name.read(m.Params.Get(member))
+	name := headerCheck{header: httpfield.Name, values: h[httpfield.Name], body: "params." + member, encoded: true}
+	name.want = httpfield.ValueOf(m.Params.Get(member))
 	return name.check()
-}
-
-// nameMember returns the member of params that Mcp-Name repeats, "" for methods without it.
-func nameMember(method string) string {
-	switch method {
-	case "tools/call", "prompts/get":
-		return "name"
-	case "resources/read":
-		return "uri"
-	case "tasks/get", "tasks/update", "tasks/cancel":
-		return "taskId"
-	}
-	return ""
 }
 
 // checkParamHeaders compares the fields of arguments, which may not have been validated
@@ -87,14 +66,13 @@ func checkForwardedHeaders(h http.Header, m *jsonrpc.Message, params []toolschem
 
 // checkArguments compares the fields of arguments.
 func checkArguments(h http.Header, m *jsonrpc.Message, params []toolschema.HeaderParam, arguments []byte, required bool) *jsonrpc.Error {
-	values := paramValues(arguments, params)
+	values := httpfield.ParamValues(arguments, params)
 	for i := range params {
 		p := &params[i]
 		if !required && len(h[p.Header]) == 0 {
 			continue
 		}
-		c := headerCheck{header: p.Header, values: h[p.Header], encoded: true, path: p.Path}
-		c.read(values[i])
+		c := headerCheck{header: p.Header, values: h[p.Header], encoded: true, path: p.Path, want: httpfield.ValueOf(values[i])}
 		err := c.check()
 		if err == nil {
 			continue
@@ -107,53 +85,6 @@ func checkArguments(h http.Header, m *jsonrpc.Message, params []toolschema.Heade
 	return nil
 }
 
-// paramValues returns the value of each param, nil where one is absent.
-func paramValues(arguments []byte, params []toolschema.HeaderParam) [][]byte {
-	values := make([][]byte, len(params))
-	all := make([]int, len(params))
-	for i := range all {
-		all[i] = i
-	}
-	findValues(arguments, params, 0, all, values)
-	return values
-}
-
-// findValues sets the values of those params whose indexes are given, nil where one is
-// absent. It reads an object once for all of them, since arguments may be megabytes and
-// params dozens. The object is at the given depth of their paths.
-func findValues(object []byte, params []toolschema.HeaderParam, depth int, indexes []int, values [][]byte) {
-	jsonrpc.Members(object, func(member, value []byte) bool {
-		var inner []int
-		indexes = slices.DeleteFunc(indexes, func(i int) bool {
-			path := params[i].Path
-			switch {
-			case string(member) != path[depth]:
-				return false
-			case depth == len(path)-1:
-				values[i] = value
-			default:
-				inner = append(inner, i)
-			}
-			return true // of equal names the first one counts
-		})
-		if len(inner) > 0 {
-			findValues(value, params, depth+1, inner, values)
-		}
-		return len(indexes) > 0
-	})
-}
-
-// valueKind is the kind of value in the body.
-type valueKind byte
-
-const (
-	noValue valueKind = iota // absent, or null
-	stringValue
-	numberValue
-	boolValue  // true or false
-	otherValue // an object or an array
-)
-
 // headerCheck compares one header field with the member of the body that it repeats.
 type headerCheck struct {
 	header  string
@@ -162,59 +93,38 @@ type headerCheck struct {
 
 	body string   // name of the member, for messages
 	path []string // in the place of body: path of the argument
-	kind valueKind
-	text string // of a string; of other values the JSON text
-}
-
-// read sets kind and text from the member's value.
-func (c *headerCheck) read(value []byte) {
-	switch {
-	case len(value) == 0 || string(value) == "null":
-		return
-	case value[0] == '"':
-		c.kind = stringValue
-		c.text, _ = jsonrpc.String(value)
-		return
-	case value[0] == '{', value[0] == '[':
-		c.kind = otherValue
-		return
-	case value[0] == 't', value[0] == 'f':
-		c.kind = boolValue
-	default:
-		c.kind = numberValue
-	}
-	c.text = string(value)
+	want httpfield.Value
 }
 
 func (c *headerCheck) check() *jsonrpc.Error {
 	switch len(c.values) {
 	case 0:
-		switch c.kind {
-		case noValue:
+		switch c.want.Kind {
+		case httpfield.Absent:
 			return nil
-		case otherValue:
+		case httpfield.Other:
 			return c.mismatch("is missing, and %s cannot be repeated in a header", c.member())
 		}
-		return c.mismatch("is missing: it must repeat %s, which is %s", c.member(), clip(c.text))
+		return c.mismatch("is missing: it must repeat %s, which is %s", c.member(), httpfield.Quote(c.want.Text))
 	case 1:
 	default:
 		return c.mismatch("occurs %d times: it must occur once", len(c.values))
 	}
-	value, ok := strings.Trim(c.values[0], " \t"), true
+	value, ok := httpfield.Trim(c.values[0]), true
 	if c.encoded {
-		value, ok = decodeHeader(value)
+		value, ok = httpfield.Decode(value)
 	}
 	switch {
 	case !ok:
-		return c.mismatch("is malformed: want visible ASCII, or padded base64 of UTF-8 between %s and %s", base64Prefix, base64Suffix)
-	case c.kind == noValue:
-		return c.mismatch("is %s, but there is no %s", clip(value), c.member())
-	case c.kind == otherValue:
-		return c.mismatch("is %s, but %s is an object or an array", clip(value), c.member())
-	case value == c.text, c.kind == numberValue && sameNumber(value, c.text):
+		return c.mismatch("is malformed: want visible ASCII, or padded base64 of UTF-8 between %s and %s", httpfield.Base64Prefix, httpfield.Base64Suffix)
+	case c.want.Kind == httpfield.Absent:
+		return c.mismatch("is %s, but there is no %s", httpfield.Quote(value), c.member())
+	case c.want.Kind == httpfield.Other:
+		return c.mismatch("is %s, but %s is an object or an array", httpfield.Quote(value), c.member())
+	case value == c.want.Text, c.want.Kind == httpfield.Number && httpfield.SameNumber(value, c.want.Text):
 		return nil
 	}
-	return c.mismatch("is %s, but %s is %s", clip(value), c.member(), clip(c.text))
+	return c.mismatch("is %s, but %s is %s", httpfield.Quote(value), c.member(), httpfield.Quote(c.want.Text))
 }
 
 func (c *headerCheck) member() string {
@@ -226,63 +136,4 @@ func (c *headerCheck) member() string {
 
 func (c *headerCheck) mismatch(format string, args ...any) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: protocol.CodeHeaderMismatch, Message: "header " + c.header + " " + fmt.Sprintf(format, args...)}
-}
-
-// maxQuoted is how many bytes of a value a message repeats.
-const maxQuoted = 64
-
-func clip(s string) string {
-	if len(s) > maxQuoted {
-		return strconv.Quote(s[:maxQuoted]) + "..."
-	}
-	return strconv.Quote(s)
-}
-
-// sameNumber reports whether two texts are JSON numbers of the same value. It compares
-// without rounding.
-func sameNumber(a, b string) bool {
-	x, ok := parseDecimal(a)
-	if !ok {
-		return false
-	}
-	y, ok := parseDecimal(b)
-	return ok && x == y
-}
-
-// decimal is digits × 10^exponent in normal form: digits have no zero at either end,
-// and zero has no digits.
-type decimal struct {
-	negative bool
-	digits   string
-	exponent int64
-}
-
-// parseDecimal parses a JSON number (RFC 8259, section 6).
-func parseDecimal(s string) (d decimal, ok bool) {
-	s, d.negative = strings.CutPrefix(s, "-")
-	mantissa := s
-	if i := strings.IndexAny(s, "eE"); i >= 0 {
-		exponent, err := strconv.ParseInt(s[i+1:], 10, 32)
-		if err != nil {
-			return decimal{}, false
-		}
-		mantissa, d.exponent = s[:i], exponent
-	}
-	whole, fraction, point := strings.Cut(mantissa, ".")
-	switch {
-	case !isDigits(whole), whole[0] == '0' && len(whole) > 1, point && !isDigits(fraction):
-		return decimal{}, false
-	}
-	d.exponent -= int64(len(fraction))
-	d.digits = strings.TrimRight(whole+fraction, "0")
-	d.exponent += int64(len(whole) + len(fraction) - len(d.digits))
-	d.digits = strings.TrimLeft(d.digits, "0")
-	if d.digits == "" {
-		return decimal{}, true
-	}
-	return d, true
-}
-
-func isDigits(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789") == ""
 }

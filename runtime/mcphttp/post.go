@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
+	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
@@ -44,7 +45,7 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, who requester) {
 // checkContentTypes checks Content-Type and Accept. If it reports false, it has written
 // the response.
 func checkContentTypes(w http.ResponseWriter, r *http.Request) bool {
-	if !isJSON(r.Header.Get("Content-Type")) {
+	if !httpfield.IsJSON(r.Header.Get("Content-Type")) {
 		writeInvalid(w, http.StatusUnsupportedMediaType, "Content-Type must be application/json")
 		return false
 	}

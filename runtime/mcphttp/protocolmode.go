@@ -3,6 +3,7 @@ package mcphttp
 import (
 	"net/http"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -30,9 +31,9 @@ type decision struct {
 // decide finds the mode of a message from its content and its header fields
 // (versioning, backward compatibility; streamable HTTP).
 func decide(header http.Header, m *jsonrpc.Message, sessionless bool) decision {
-	named, ok := field(header, versionHeader)
+	named, ok := field(header, httpfield.ProtocolVersion)
 	if !ok {
-		return badRequest(mismatch("the header " + versionHeader + " must occur once"))
+		return badRequest(mismatch("the header " + httpfield.ProtocolVersion + " must occur once"))
 	}
 	if m.Kind == jsonrpc.Request {
 		if version := metaVersion(m); version != nil {
@@ -56,11 +57,11 @@ func decide(header http.Header, m *jsonrpc.Message, sessionless bool) decision {
 func decidePerRequest(version []byte, named string) decision {
 	switch text, ok := jsonrpc.String(version); {
 	case named == "":
-		return badRequest(mismatch("the header " + versionHeader + " is missing"))
+		return badRequest(mismatch("the header " + httpfield.ProtocolVersion + " is missing"))
 	case !ok:
 		return badRequest(&jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "invalid params: " + protocol.MetaVersion + " must be a string"})
 	case text != named:
-		return badRequest(mismatch("the header " + versionHeader + " differs from " + protocol.MetaVersion + " in params._meta"))
+		return badRequest(mismatch("the header " + httpfield.ProtocolVersion + " differs from " + protocol.MetaVersion + " in params._meta"))
 	case protocol.PerRequest([]byte(text)) == nil:
 		return badRequest(unsupported(text, protocol.Versions))
 	}
@@ -84,9 +85,9 @@ func decideHeaderOnly(m *jsonrpc.Message) decision {
 
 // decideSession decides on messages of the revisions with sessions.
 func decideSession(header http.Header, m *jsonrpc.Message, byHeader *protocol.Revision, sessionless bool) decision {
-	id, ok := field(header, sessionHeader)
+	id, ok := field(header, httpfield.SessionID)
 	if !ok {
-		return badRequest(invalid("the header " + sessionHeader + " must occur once"))
+		return badRequest(invalid("the header " + httpfield.SessionID + " must occur once"))
 	}
 	initialize := m.Kind == jsonrpc.Request && string(m.Method) == protocol.Initialize.String()
 	switch {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
+	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -199,10 +200,10 @@ func (p *response) writePlain(t *pending) bool {
 	}
 	body := t.messages[0]
 	header := p.w.Header()
-	fields := [...]string{jsonType, ""}
+	fields := [...]string{httpfield.JSON, ""}
 	header["Content-Type"] = fields[:1:1]
 	if p.newSession != nil && t.code == 0 {
-		header.Set(sessionHeader, p.newSession.id)
+		header.Set(httpfield.SessionID, p.newSession.id)
 	}
 	var zipped *[]byte
 	if !p.h.uncompressed && len(body) >= minCompressed && len(p.r.Header["Accept-Encoding"]) > 0 {
@@ -350,7 +351,7 @@ func (p *response) writeHead() {
 	header.Set("Cache-Control", "no-cache, no-transform")
 	header.Set("X-Accel-Buffering", "no")
 	if p.newSession != nil {
-		header.Set(sessionHeader, p.newSession.id)
+		header.Set(httpfield.SessionID, p.newSession.id)
 	}
 	p.w.WriteHeader(http.StatusOK)
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
+	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -180,7 +181,7 @@ func TestBatchWithoutRevision(t *testing.T) {
 	se.memory.Force(sessionCost)
 	h.sessions.byID[se.id] = se
 	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/", strings.NewReader(`[{"jsonrpc":"2.0","method":"notifications/initialized"}]`))
-	r.Header = http.Header{"Content-Type": {jsonType}, sessionHeader: {se.id}}
+	r.Header = http.Header{"Content-Type": {httpfield.JSON}, httpfield.SessionID: {se.id}}
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, r)
 	if w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), "batches are not part") {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -28,7 +29,7 @@ var errInterrupted = &jsonrpc.Error{
 
 // getShared writes a stream of a session that replicas share.
 func (h *Handler) getShared(w http.ResponseWriter, r *http.Request, se *session, who requester) {
-	values, resuming := r.Header[lastEventField]
+	values, resuming := r.Header[httpfield.LastEventID]
 	if !resuming {
 		h.getStandalone(w, r, se, who, 0, false)
 		return

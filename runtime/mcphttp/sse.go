@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -121,7 +122,7 @@ func withoutSessionQuery(query string) string {
 
 // post handles a POST. The reply is an event of the stream.
 func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who requester) {
-	if !isJSON(r.Header.Get("Content-Type")) {
+	if !httpfield.IsJSON(r.Header.Get("Content-Type")) {
 		writeInvalid(w, http.StatusUnsupportedMediaType, "Content-Type must be application/json")
 		return
 	}

@@ -1,4 +1,4 @@
-package mcphttp
+package httpfield
 
 import (
 	"encoding/base64"
@@ -23,7 +23,7 @@ func encodedByRule(value string) string {
 	return "=?base64?" + base64.StdEncoding.EncodeToString([]byte(value)) + "?="
 }
 
-func TestDecodeHeader(t *testing.T) {
+func TestDecode(t *testing.T) {
 	spec.Holds(t, "S140")
 	for _, test := range []struct {
 		name, value string
@@ -74,16 +74,16 @@ func TestDecodeHeader(t *testing.T) {
 		{"text behind it", "=?base64?SGVsbG8=?=x", "=?base64?SGVsbG8=?=x", true},
 		{"two", "=?base64?SGVs?==?base64?bG8=?=", "", false},
 	} {
-		got, ok := decodeHeader(test.value)
+		got, ok := Decode(test.value)
 		if ok != test.ok || ok && got != test.want {
 			t.Errorf("%s: %q: %q, %v, want %q, %v", test.name, test.value, got, ok, test.want, test.ok)
 		}
 	}
 }
 
-// FuzzHeaderValue checks that encoding and decoding are inverse, that every value has
+// FuzzValue checks that encoding and decoding are inverse, that every value has
 // one encoding, and that results are valid.
-func FuzzHeaderValue(f *testing.F) {
+func FuzzValue(f *testing.F) {
 	for _, value := range []string{
 		"", "us-west1", " padded ", "Hello, \u4e16\u754c", "line1\nline2", "=?base64?literal?=", "=?base64?SGVsbG8=?=", "=?base64??=",
 		"=?base64?SGVsbG8?=", "=?base64?SGVs\nbG8=?=", "=?base64?SGVsbG9=?=", "=?base64?=", "=?base64?/w==?=", "\t", "\x00", "caf\xe9",
@@ -93,19 +93,19 @@ func FuzzHeaderValue(f *testing.F) {
 	f.Fuzz(func(t *testing.T, value string) {
 		if utf8.ValidString(value) {
 			written := encodedByRule(value)
-			if got := encodeHeader(value); got != written {
+			if got := Encode(value); got != written {
 				t.Fatalf("%q is encoded as %q, want %q", value, got, written)
 			}
-			if !isPlain(written) {
+			if !IsPlain(written) {
 				t.Fatalf("%q cannot be written", written)
 			}
 			for _, spelling := range []string{written, " " + written + "\t", "=?base64?" + base64.StdEncoding.EncodeToString([]byte(value)) + "?="} {
-				if got, ok := decodeHeader(spelling); !ok || got != value {
+				if got, ok := Decode(spelling); !ok || got != value {
 					t.Fatalf("%q as %q: %q, %v", value, spelling, got, ok)
 				}
 			}
 		}
-		got, ok := decodeHeader(value)
+		got, ok := Decode(value)
 		if !ok {
 			return
 		}

@@ -1,0 +1,91 @@
+package httpfield
+
+import (
+	"slices"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// NameMember returns the member of params that [Name] repeats, "" for methods without it.
+func NameMember(method string) string {
+	switch method {
+	case "tools/call", "prompts/get":
+		return "name"
+	case "resources/read":
+		return "uri"
+	case "tasks/get", "tasks/update", "tasks/cancel":
+		return "taskId"
+	}
+	return ""
+}
+
+// Kind is the kind of a value in the body.
+type Kind byte
+
+// The kinds.
+const (
+	Absent Kind = iota // or null
+	String
+	Number
+	Bool
+	Other // an object or an array
+)
+
+// Value is a value in the body that a header field repeats.
+type Value struct {
+	Kind Kind
+	Text string // of a string; of a number or a bool the JSON text
+}
+
+// ValueOf returns what a header field repeats of a JSON value.
+func ValueOf(value []byte) Value {
+	switch {
+	case len(value) == 0 || string(value) == "null":
+		return Value{}
+	case value[0] == '"':
+		text, _ := jsonrpc.String(value)
+		return Value{String, text}
+	case value[0] == '{', value[0] == '[':
+		return Value{Kind: Other}
+	case value[0] == 't', value[0] == 'f':
+		return Value{Bool, string(value)}
+	}
+	return Value{Number, string(value)}
+}
+
+// ParamValues returns the value of each param in the arguments of a call, nil where one is absent.
+func ParamValues(arguments []byte, params []toolschema.HeaderParam) [][]byte {
+	values := make([][]byte, len(params))
+	all := make([]int, len(params))
+	for i := range all {
+		all[i] = i
+	}
+	findValues(arguments, params, 0, all, values)
+	return values
+}
+
+// findValues sets the values of those params whose indexes are given, nil where one is
+// absent. It reads an object once for all of them, since arguments may be megabytes and
+// params dozens. The object is at the given depth of their paths.
+func findValues(object []byte, params []toolschema.HeaderParam, depth int, indexes []int, values [][]byte) {
+	jsonrpc.Members(object, func(member, value []byte) bool {
+		var inner []int
+		indexes = slices.DeleteFunc(indexes, func(i int) bool {
+			path := params[i].Path
+			switch {
+			case string(member) != path[depth]:
+				return false
+			case depth == len(path)-1:
+				values[i] = value
+			default:
+				inner = append(inner, i)
+			}
+			return true // of equal names the first one counts
+		})
+		if len(inner) > 0 {
+			findValues(value, params, depth+1, inner, values)
+		}
+		return len(indexes) > 0
+	})
+}
