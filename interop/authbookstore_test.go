@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
@@ -46,7 +46,7 @@ func TestBookstoreAuth(t *testing.T) {
 				defer cancel()
 				// No feature asks for a scope, and the issuers give no token without one.
 				login := newLogin(t, with.config(func(asked []string) []string { return append([]string{"books:read"}, asked...) }))
-				c, err := mcpclient.Connect(ctx, mcphttp.Endpoint{URL: shop.url, Auth: login}, mcpclient.Options{Revision: revision})
+				c, err := mcpclient.Connect(ctx, mcphttpclient.Endpoint{URL: shop.url, Auth: login}, mcpclient.Options{Revision: revision})
 				if err != nil {
 					t.Fatal(err)
 				}

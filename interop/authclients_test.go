@@ -22,7 +22,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/oauthex"
 
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
@@ -119,7 +119,7 @@ func startOurs(t *testing.T, p authPlan) authClient {
 
 func (c *ourAuth) connect(ctx context.Context) (err error) {
 	client, _ := httpClient(c.t)
-	c.Client, err = mcpclient.Connect(ctx, mcphttp.Endpoint{URL: c.plan.URL, Auth: c.login, Client: client}, mcpclient.Options{Revision: c.plan.Revision})
+	c.Client, err = mcpclient.Connect(ctx, mcphttpclient.Endpoint{URL: c.plan.URL, Auth: c.login, Client: client}, mcpclient.Options{Revision: c.plan.Revision})
 	if err == nil {
 		c.t.Cleanup(func() { _ = c.Close() })
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
@@ -29,12 +29,12 @@ func reader() mcplogin.Config {
 var authEras = []string{links, modern}
 
 // connectAuth connects our client to a guarded server.
-func connectAuth(t *testing.T, g *guarded, auth mcphttp.Authorizer, revision string) (*mcpclient.Client, *recorder) {
+func connectAuth(t *testing.T, g *guarded, auth mcphttpclient.Authorizer, revision string) (*mcpclient.Client, *recorder) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
 	client, wire := httpClient(t)
-	c, err := mcpclient.Connect(ctx, mcphttp.Endpoint{URL: g.url, Auth: auth, Client: client}, mcpclient.Options{Revision: revision})
+	c, err := mcpclient.Connect(ctx, mcphttpclient.Endpoint{URL: g.url, Auth: auth, Client: client}, mcpclient.Options{Revision: revision})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -318,7 +318,7 @@ type taker struct {
 	sent string
 }
 
-// Authorize implements mcphttp.Authorizer.
+// Authorize implements mcphttpclient.Authorizer.
 func (a *taker) Authorize(ctx context.Context, r *nethttp.Request) error {
 	err := a.Login.Authorize(ctx, r)
 	a.mu.Lock()

@@ -13,7 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // published returns the program of a server of package.json.
@@ -125,7 +125,7 @@ func TestPublished(t *testing.T) {
 		serve := func(mode, path string) func(*testing.T) mcpclient.Target {
 			return func(t *testing.T) mcpclient.Target {
 				at := launch(t, mcpclient.Command{Path: node(t), Args: []string{filepath.Join(clients, "servers", "published.mjs"), "everything", mode}})
-				return mcphttp.Endpoint{URL: "http://" + at.address + path}
+				return mcphttpclient.Endpoint{URL: "http://" + at.address + path}
 			}
 		}
 		for _, way := range []struct {

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // restarted is a server whose process ends in the middle, and is started again.
@@ -95,7 +95,7 @@ func restartServer(t *testing.T, server *sdkServer, w *ourWay, revision string) 
 		// moment may have run for all that the client knows, and is not sent again.
 		transport := &nethttp.Transport{IdleConnTimeout: time.Second}
 		defer transport.CloseIdleConnections()
-		target = mcphttp.Endpoint{URL: "http://" + at.address + w.path, Client: &nethttp.Client{Transport: transport}}
+		target = mcphttpclient.Endpoint{URL: "http://" + at.address + w.path, Client: &nethttp.Client{Transport: transport}}
 		restart = func(string) {
 			at.stop()
 			// A request on a connection of the old process may have run, and would not be sent again.

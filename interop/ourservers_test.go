@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // sdkServer is a program of the directory servers, or of clients/servers, for our client.
@@ -170,7 +170,7 @@ func TestOurClient(t *testing.T) {
 					t.Run(w.name+"/"+cmp.Or(revision, "newest"), func(t *testing.T) {
 						target := mcpclient.Target(command)
 						if w.path != "" {
-							target = mcphttp.Endpoint{URL: "http://" + at.address + w.path}
+							target = mcphttpclient.Endpoint{URL: "http://" + at.address + w.path}
 						}
 						useClient(t, target, revision, &w)
 					})

@@ -11,7 +11,7 @@ import (
 	mcpgoserver "github.com/mark3labs/mcp-go/server"
 
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcptaskclient"
 )
 
@@ -35,7 +35,7 @@ func TestOurTasksMCPGo(t *testing.T) {
 	defer front.Close()
 	o := mcpclient.Options{Revision: legacy}
 	mcptaskclient.Enable(&o)
-	c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: front.URL}, o)
+	c, err := mcpclient.Connect(t.Context(), mcphttpclient.Endpoint{URL: front.URL}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

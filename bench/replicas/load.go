@@ -15,7 +15,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcptaskclient"
 )
 
@@ -95,7 +95,7 @@ func (c *client) connect(ctx context.Context, revision string) (err error) {
 	mcptaskclient.Enable(&o)
 	header := http.Header{}
 	header.Set(clientField, c.name)
-	c.Client, err = mcpclient.Connect(ctx, mcphttp.Endpoint{URL: c.load.url, Header: header}, o)
+	c.Client, err = mcpclient.Connect(ctx, mcphttpclient.Endpoint{URL: c.load.url, Header: header}, o)
 	return err
 }
 

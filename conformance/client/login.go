@@ -13,7 +13,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
@@ -74,11 +74,11 @@ func always(text string) func(context.Context) (string, error) {
 
 // endpoint returns the server, with a login where the scenario has authorization, and the
 // extensions that the login uses.
-func endpoint(server string, l *mcplogin.Login) (mcphttp.Endpoint, map[string]json.RawMessage) {
+func endpoint(server string, l *mcplogin.Login) (mcphttpclient.Endpoint, map[string]json.RawMessage) {
 	if l == nil {
-		return mcphttp.Endpoint{URL: server}, nil
+		return mcphttpclient.Endpoint{URL: server}, nil
 	}
-	return mcphttp.Endpoint{URL: server, Auth: l}, l.Extensions()
+	return mcphttpclient.Endpoint{URL: server, Auth: l}, l.Extensions()
 }
 
 // logIn does what a browser does, and the person at it: it follows redirects. The authorization

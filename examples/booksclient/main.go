@@ -18,7 +18,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/examples/bookstore"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 func main() {
@@ -32,7 +32,7 @@ func main() {
 }
 
 func run(ctx context.Context, w io.Writer, url string) error {
-	var target mcpclient.Target = mcphttp.Endpoint{URL: url}
+	var target mcpclient.Target = mcphttpclient.Endpoint{URL: url}
 	if url == "" {
 		store, err := bookstore.Open(ctx, "")
 		if err != nil {

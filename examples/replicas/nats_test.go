@@ -16,7 +16,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // values are those of the chart of NATS that nats.yaml has. A misspelt one is an error.
@@ -190,7 +190,7 @@ func TestDeployment(t *testing.T) {
 	}
 	host := http.Header{"Authorization": {"Bearer " + key}}
 	for i, revision := range []string{"2025-11-25", "2026-07-28"} {
-		c := connectTo(t, mcphttp.Endpoint{URL: front, Header: host}, revision)
+		c := connectTo(t, mcphttpclient.Endpoint{URL: front, Header: host}, revision)
 		for n := range 4 { // the answer to a question arrives at the other replica
 			arguments := map[string]any{"item": "teapot", "reference": fmt.Sprint("q-", i, "-", n)}
 			must[Order](t, c, "order", arguments)

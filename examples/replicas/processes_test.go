@@ -25,7 +25,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcptaskclient"
 )
 
@@ -226,10 +226,10 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // connect connects a client, which agrees to every question.
 func connect(t *testing.T, url, revision string) *mcpclient.Client {
 	t.Helper()
-	return connectTo(t, mcphttp.Endpoint{URL: url}, revision)
+	return connectTo(t, mcphttpclient.Endpoint{URL: url}, revision)
 }
 
-func connectTo(t *testing.T, endpoint mcphttp.Endpoint, revision string) *mcpclient.Client {
+func connectTo(t *testing.T, endpoint mcphttpclient.Endpoint, revision string) *mcpclient.Client {
 	t.Helper()
 	o := mcpclient.Options{
 		Revision: revision, Logger: slog.New(slog.DiscardHandler),

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/generator/internal/remote"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
@@ -49,10 +49,10 @@ type loginAuth struct {
 	secrets *remote.Secrets
 }
 
-var _ mcphttp.Authorizer = (*loginAuth)(nil)
+var _ mcphttpclient.Authorizer = (*loginAuth)(nil)
 
 // authFor returns the Authorizer for a server, nil where a login has no meaning.
-func (c *command) authFor(address string, secrets *remote.Secrets) mcphttp.Authorizer {
+func (c *command) authFor(address string, secrets *remote.Secrets) mcphttpclient.Authorizer {
 	server, err := loginURL(address)
 	if err != nil {
 		return nil

@@ -17,6 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // httpServer returns the URL of a server with a result for each method, and the status 404 for
@@ -55,7 +56,7 @@ func TestListBounds(t *testing.T) {
 			return fmt.Sprintf(`{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{"name":"a"},{"name":"b"}],"nextCursor":"%d"}`, page)
 		},
 	})
-	client, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: url}, mcpclient.Options{})
+	client, err := mcpclient.Connect(t.Context(), mcphttpclient.Endpoint{URL: url}, mcpclient.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/loginpage"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
@@ -33,13 +33,13 @@ func (p Person) Callback(ctx context.Context, address string) (string, error) {
 
 // Endpoint returns the server for clients that log in as the person when the server asks for it. They
 // register themselves at the issuer, and ask for more scopes when they need some.
-func (s *Server) Endpoint(p Person) mcphttp.Endpoint {
+func (s *Server) Endpoint(p Person) mcphttpclient.Endpoint {
 	s.t.Helper()
 	login, err := mcplogin.New(mcplogin.Config{Name: client, OpenBrowser: p.OpenBrowser})
 	if err != nil {
 		s.t.Fatalf("mcpauthtest: %v", err)
 	}
-	return mcphttp.Endpoint{URL: s.URL, Auth: login}
+	return mcphttpclient.Endpoint{URL: s.URL, Auth: login}
 }
 
 // Client connects a client that logs in as the person, and closes it at the end of the test.

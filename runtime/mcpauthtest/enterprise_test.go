@@ -23,6 +23,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpissuer"
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
@@ -188,7 +189,7 @@ func (c *company) connect(person string) (*mcpclient.Client, error) {
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	client, err := mcpclient.Connect(c.t.Context(), mcphttp.Endpoint{URL: c.server, Auth: login}, mcpclient.Options{Info: mcp.ClientInfo{Name: "test"}})
+	client, err := mcpclient.Connect(c.t.Context(), mcphttpclient.Endpoint{URL: c.server, Auth: login}, mcpclient.Options{Info: mcp.ClientInfo{Name: "test"}})
 	if err == nil {
 		c.t.Cleanup(func() { _ = client.Close() })
 	}

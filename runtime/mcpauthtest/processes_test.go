@@ -21,6 +21,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauthtest"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpissuer"
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
@@ -43,7 +44,7 @@ func callOften(t *testing.T, server, store string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: server, Auth: login}, mcpclient.Options{Info: mcp.ClientInfo{Name: "test"}})
+	c, err := mcpclient.Connect(t.Context(), mcphttpclient.Endpoint{URL: server, Auth: login}, mcpclient.Options{Info: mcp.ClientInfo{Name: "test"}})
 	if err != nil {
 		t.Fatal(err)
 	}

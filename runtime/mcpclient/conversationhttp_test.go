@@ -13,7 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // httpScript is the server of a conversation over HTTP. A request is written as its method
@@ -48,7 +48,7 @@ type httpRequest struct {
 // endpoint returns the server as a target.
 func (h *httpScript) endpoint(words string) mcpclient.Target {
 	h.used = true
-	e := mcphttp.Endpoint{URL: "http://localhost/mcp", Client: &http.Client{Transport: spec.NewTap(h.server.r.t).OfClients().Transport(h)}}
+	e := mcphttpclient.Endpoint{URL: "http://localhost/mcp", Client: &http.Client{Transport: spec.NewTap(h.server.r.t).OfClients().Transport(h)}}
 	if slices.Contains(strings.Fields(words), "auth") {
 		e.Auth = &scriptAuth{r: h.server.r}
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // scriptServer is the server of a conversation: it sends what the script says. Messages of
@@ -56,7 +56,7 @@ func (s *scriptServer) target(words string) mcpclient.Target {
 // know of functions of a test.
 type knownTarget struct {
 	mcpclient.Target
-	auth mcphttp.Authorizer // may be nil
+	auth mcphttpclient.Authorizer // may be nil
 }
 
 // AuthorizationContext is that of dial.Authorized.

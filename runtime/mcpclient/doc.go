@@ -13,6 +13,6 @@
 // [Limits].
 //
 // A [Target] is where a server is: a program ([Command]), a server in this process
-// ([InMemory]), a connection of the caller ([Dialer]); mcphttp.Endpoint, mcpws.Endpoint and
+// ([InMemory]), a connection of the caller ([Dialer]); mcphttpclient.Endpoint, mcpws.Endpoint and
 // mcpnet.Endpoint are servers behind a URL or an address.
 package mcpclient

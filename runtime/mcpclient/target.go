@@ -20,7 +20,7 @@ import (
 // clients at once. Its method Name is for messages, and has no credentials, query or user
 // name; Key is a digest of everything that is sent to the server besides messages and the
 // credentials that its authorization context names: see [Cache].
-// [Command], [InMemory], [Dialer], mcphttp.Endpoint, mcpws.Endpoint and mcpnet.Endpoint are
+// [Command], [InMemory], [Dialer], mcphttpclient.Endpoint, mcpws.Endpoint and mcpnet.Endpoint are
 // targets.
 type Target = dial.Target
 

@@ -1,9 +1,4 @@
-// Package mcphttp serves a server of package mcp over HTTP, and connects clients of package
-// mcpclient to servers over HTTP.
-//
-// An [Endpoint] is a server behind a URL. It speaks streamable HTTP of every revision, and
-// HTTP+SSE to a server that has nothing else. An [Authorizer] gives its requests credentials.
-// Files of the client's half are endpoint.go, authorizer.go and those that begin with client.
+// Package mcphttp serves a server of package mcp over HTTP. Package mcphttpclient connects clients.
 //
 // [NewHandler] is the streamable HTTP transport for one endpoint. It serves requests of
 // all revisions, with and without sessions, in the same process and under the same URL.

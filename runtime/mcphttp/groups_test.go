@@ -15,6 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpfind"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
@@ -46,7 +47,7 @@ func openGrouped(t *testing.T, s *mcp.Server, revision, query string, options ..
 		}
 		server.Close()
 	})
-	c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: server.URL + "/mcp" + query}, mcpclient.Options{Revision: revision})
+	c, err := mcpclient.Connect(t.Context(), mcphttpclient.Endpoint{URL: server.URL + "/mcp" + query}, mcpclient.Options{Revision: revision})
 	if err == nil {
 		t.Cleanup(func() { _ = c.Close() })
 	}
@@ -109,7 +110,7 @@ func TestGroupsOverSSE(t *testing.T) {
 	for query, want := range map[string]string{"?groups=orders": "orders_0 orders_3 scoped", "?groups=nothing": "unknown groups in the URL: nothing"} {
 		h := mcphttp.NewSSEHandler(newGrouped(), mcphttp.WithGroups())
 		server := httptest.NewServer(h)
-		c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: server.URL + "/sse" + query, SSE: mcphttp.SSEOnly}, mcpclient.Options{})
+		c, err := mcpclient.Connect(t.Context(), mcphttpclient.Endpoint{URL: server.URL + "/sse" + query, SSE: mcphttpclient.SSEOnly}, mcpclient.Options{})
 		var got string
 		if err != nil {
 			got = err.Error()

@@ -11,8 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // TestOpenListens checks what an open listen takes above a client of net/http that reads the same
@@ -38,7 +39,7 @@ func TestOpenListens(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer s.Close()
-	c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: s.URL}, mcpclient.Options{})
+	c, err := mcpclient.Connect(t.Context(), mcphttpclient.Endpoint{URL: s.URL}, mcpclient.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,11 +73,11 @@ func TestOpenListens(t *testing.T) {
 	}
 	measure := func(open func()) int64 {
 		open()
-		before := memoryInUse()
+		before := testbed.MemoryInUse()
 		for range listens {
 			open()
 		}
-		return (memoryInUse() - before) / listens
+		return (testbed.MemoryInUse() - before) / listens
 	}
 	by, client := measure(bare), measure(listen)
 	t.Logf("%d bytes for each listen, %d for each stream of net/http, with those of the server", client, by)

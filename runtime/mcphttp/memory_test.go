@@ -33,14 +33,6 @@ func heapBytes() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// memoryInUse returns the size of the live heap and of the stacks.
-func memoryInUse() int64 {
-	heap := heapBytes()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return heap + int64(m.StackInuse)
-}
-
 // wantOverloaded checks the refusal of a request for which there is no memory.
 func (a *response) wantOverloaded() {
 	a.t.Helper()

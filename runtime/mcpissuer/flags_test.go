@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpissuer"
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
@@ -65,7 +65,7 @@ func connect(t *testing.T, url, persona string, asked *[]string) *mcpclient.Clie
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: url, Auth: login}, mcpclient.Options{Info: mcp.ClientInfo{Name: "test"}})
+	c, err := mcpclient.Connect(t.Context(), mcphttpclient.Endpoint{URL: url, Auth: login}, mcpclient.Options{Info: mcp.ClientInfo{Name: "test"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestDevLoginAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		at = strings.TrimSuffix(strings.TrimPrefix(url, "http://"), "/mcp")
-		c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: url, Auth: login}, mcpclient.Options{Info: mcp.ClientInfo{Name: "test"}})
+		c, err := mcpclient.Connect(t.Context(), mcphttpclient.Endpoint{URL: url, Auth: login}, mcpclient.Options{Info: mcp.ClientInfo{Name: "test"}})
 		if err != nil {
 			t.Fatalf("start %d: %v", n+1, err)
 		}

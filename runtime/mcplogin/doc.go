@@ -1,10 +1,10 @@
 // Package mcplogin gets access tokens for clients of MCP servers, by OAuth 2.1 as the section
 // "Authorization" of the specification profiles it. Each constructor returns a [Login], which is
-// the [mcphttp.Authorizer] of an Endpoint:
+// the [mcphttpclient.Authorizer] of an Endpoint:
 //
 //	login, err := mcplogin.New(mcplogin.Config{Name: "Report"})
 //	...
-//	c, err := mcpclient.Connect(ctx, mcphttp.Endpoint{URL: "https://mcp.example.com/mcp", Auth: login}, mcpclient.Options{})
+//	c, err := mcpclient.Connect(ctx, mcphttpclient.Endpoint{URL: "https://mcp.example.com/mcp", Auth: login}, mcpclient.Options{})
 //
 // Nothing is requested before the server refuses a request (status 401). Then the Login finds
 // the server's authorization server, gets a token, and the request is sent again:

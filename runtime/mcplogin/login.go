@@ -16,7 +16,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/fetch"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // Login gets tokens for the requests of a client, renews them, and asks for more scopes where a
@@ -33,7 +33,7 @@ type Login struct {
 	servers map[string]*account // by canonical URL
 }
 
-var _ mcphttp.Authorizer = (*Login)(nil)
+var _ mcphttpclient.Authorizer = (*Login)(nil)
 
 // grant is how a Login gets a token without a refresh token.
 type grant interface {
@@ -80,7 +80,7 @@ func (l *Login) Extensions() map[string]json.RawMessage {
 	return map[string]json.RawMessage{name: json.RawMessage("{}")}
 }
 
-// Authorize implements [mcphttp.Authorizer]. It adds the token for the server, renewed if it has
+// Authorize implements [mcphttpclient.Authorizer]. It adds the token for the server, renewed if it has
 // expired. Without a token it adds nothing: the refusal of the server says how to get one.
 func (l *Login) Authorize(ctx context.Context, r *http.Request) error {
 	a, err := l.account(r.URL)
@@ -104,7 +104,7 @@ func (l *Login) Authorize(ctx context.Context, r *http.Request) error {
 	return nil
 }
 
-// HandleChallenge implements [mcphttp.Authorizer]. After a status 401 it renews the token, or
+// HandleChallenge implements [mcphttpclient.Authorizer]. After a status 401 it renews the token, or
 // logs in; after a status 403 with the error insufficient_scope it logs in with more scopes.
 func (l *Login) HandleChallenge(ctx context.Context, r *http.Request, resp *http.Response) error {
 	a, err := l.account(r.URL)
@@ -148,7 +148,7 @@ func sentToken(r *http.Request) string {
 	return text
 }
 
-// CacheKey implements [mcphttp.Authorizer]. The key changes with each login, and when a login
+// CacheKey implements [mcphttpclient.Authorizer]. The key changes with each login, and when a login
 // has got other scopes; it does not when a token is renewed.
 func (l *Login) CacheKey() string {
 	l.mu.Lock()

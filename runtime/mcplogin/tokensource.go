@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/internal/regularfile"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"golang.org/x/oauth2"
 )
 
 // FromTokenSource returns an Authorizer with the tokens that another library gets, such as
 // golang.org/x/oauth2/google. After a status 401 the source is asked once more.
-func FromTokenSource(ts oauth2.TokenSource) mcphttp.Authorizer {
-	return mcphttp.TokenFunc(func(context.Context) (string, error) {
+func FromTokenSource(ts oauth2.TokenSource) mcphttpclient.Authorizer {
+	return mcphttpclient.TokenFunc(func(context.Context) (string, error) {
 		t, err := ts.Token()
 		if err != nil {
 			return "", fmt.Errorf("get a token of the source: %w", err)

@@ -26,6 +26,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpnats"
 	"github.com/mcpgen/mcpgen/runtime/mcpnats/embedded"
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
@@ -181,7 +182,7 @@ func TestReplicas(t *testing.T) {
 	for i, revision := range []string{"2025-11-25", "2025-06-18", "2026-07-28"} {
 		c := &client{changed: make(chan struct{}, 1)}
 		var err error
-		c.Client, err = mcpclient.Connect(ctx, mcphttp.Endpoint{URL: front.URL}, mcpclient.Options{
+		c.Client, err = mcpclient.Connect(ctx, mcphttpclient.Endpoint{URL: front.URL}, mcpclient.Options{
 			Revision: revision, Logger: slog.New(slog.DiscardHandler),
 			Elicit: func(context.Context, *mcpclient.Elicitation) (mcpclient.ElicitAnswer, error) {
 				return mcpclient.Accept(map[string]any{"name": fmt.Sprint("client ", i)}), nil
@@ -303,7 +304,7 @@ func TestMostServersGone(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	connect := func(revision string) *mcpclient.Client {
-		c, err := mcpclient.Connect(ctx, mcphttp.Endpoint{URL: front.URL}, mcpclient.Options{Revision: revision, Logger: slog.New(slog.DiscardHandler)})
+		c, err := mcpclient.Connect(ctx, mcphttpclient.Endpoint{URL: front.URL}, mcpclient.Options{Revision: revision, Logger: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
 		}

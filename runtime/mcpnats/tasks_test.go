@@ -14,7 +14,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpnats"
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 	"github.com/mcpgen/mcpgen/runtime/mcptask/storetest"
@@ -275,7 +275,7 @@ func TestTasksOfReplicas(t *testing.T) {
 			},
 		}
 		mcptaskclient.Enable(&o)
-		c, err := mcpclient.Connect(ctx, mcphttp.Endpoint{URL: front.URL}, o)
+		c, err := mcpclient.Connect(ctx, mcphttpclient.Endpoint{URL: front.URL}, o)
 		if err != nil {
 			t.Fatal(err)
 		}

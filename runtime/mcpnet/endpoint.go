@@ -125,7 +125,7 @@ type clientConn struct {
 }
 
 var (
-	errServerHTTP = errors.New("the server speaks HTTP: connect to it with mcphttp.Endpoint")
+	errServerHTTP = errors.New("the server speaks HTTP: connect to it with mcphttpclient.Endpoint")
 	errServerTLS  = errors.New("the server speaks TLS: set Endpoint.TLS")
 )
 

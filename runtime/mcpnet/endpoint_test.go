@@ -161,7 +161,7 @@ func TestEndpointOtherProtocols(t *testing.T) {
 	secure := httptest.NewTLSServer(http.NotFoundHandler())
 	defer secure.Close()
 	for address, want := range map[string]string{
-		web.Listener.Addr().String():    "the server speaks HTTP: connect to it with mcphttp.Endpoint",
+		web.Listener.Addr().String():    "the server speaks HTTP: connect to it with mcphttpclient.Endpoint",
 		secure.Listener.Addr().String(): "", // it says HTTP, in plain text, that TLS is missing
 		fake(t, func(c net.Conn) { // as most servers of TLS do
 			bufio.NewReader(c).ReadString('\n')

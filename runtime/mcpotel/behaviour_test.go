@@ -28,6 +28,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpfind"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpotel"
 )
 
@@ -99,7 +100,7 @@ func TestParents(t *testing.T) {
 				handler.ServeHTTP(w, req.WithContext(ctx))
 			}))
 			defer h.Close()
-			c, end := connect(t, mcphttp.Endpoint{URL: h.URL}, revision)
+			c, end := connect(t, mcphttpclient.Endpoint{URL: h.URL}, revision)
 			defer end()
 			if _, err := call(t, c, "add", `,"_meta":{"traceparent":"`+traceparent+`","tracestate":"x=1","baggage":"user=ada"}`); err != nil {
 				t.Fatal(err)
@@ -476,9 +477,9 @@ func TestSecrets(t *testing.T) {
 			return mcp.Principal{ID: secret, Value: secret}, nil
 		})
 		var handler http.Handler = mcphttp.NewHandler(s, principal)
-		to := mcphttp.Endpoint{Header: http.Header{"X-Api-Key": {secret}}}
+		to := mcphttpclient.Endpoint{Header: http.Header{"X-Api-Key": {secret}}}
 		if revision == "2024-11-05" {
-			handler, to.SSE = mcphttp.NewSSEHandler(s, principal), mcphttp.SSEOnly
+			handler, to.SSE = mcphttp.NewSSEHandler(s, principal), mcphttpclient.SSEOnly
 		}
 		h := httptest.NewServer(handler)
 		defer h.Close()

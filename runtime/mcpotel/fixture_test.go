@@ -22,6 +22,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpotel"
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
@@ -211,7 +212,7 @@ var transports = map[string]func(t testing.TB, s *mcp.Server) mcpclient.Target{
 	"http": func(t testing.TB, s *mcp.Server) mcpclient.Target {
 		server := httptest.NewServer(mcphttp.NewHandler(s))
 		t.Cleanup(server.Close)
-		return mcphttp.Endpoint{URL: server.URL}
+		return mcphttpclient.Endpoint{URL: server.URL}
 	},
 	"websocket": func(t testing.TB, s *mcp.Server) mcpclient.Target {
 		server := httptest.NewServer(mcpws.NewHandler(s))

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 	"github.com/mcpgen/mcpgen/runtime/mcptaskclient"
 )
@@ -57,12 +58,12 @@ func TestTransports(t *testing.T) {
 			{"HTTP", func(t *testing.T) mcpclient.Target {
 				front := httptest.NewServer(spec.NewTap(t).Handler(mcphttp.NewHandler(transportServer())))
 				t.Cleanup(front.Close)
-				return mcphttp.Endpoint{URL: front.URL}
+				return mcphttpclient.Endpoint{URL: front.URL}
 			}},
 			{"HTTP without a standing stream", func(t *testing.T) mcpclient.Target {
 				front := httptest.NewServer(spec.NewTap(t).Handler(withoutGET{mcphttp.NewHandler(transportServer())}))
 				t.Cleanup(front.Close)
-				return mcphttp.Endpoint{URL: front.URL}
+				return mcphttpclient.Endpoint{URL: front.URL}
 			}},
 		} {
 			t.Run(revision+" "+transport.name, func(t *testing.T) {

@@ -24,7 +24,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/netdial"
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // Endpoint is a server behind a WebSocket, for mcpclient.Connect. A server that does not
@@ -34,7 +34,7 @@ type Endpoint struct {
 	Header http.Header // of the request that opens a connection; names that the protocol owns are an error
 	// Auth adds credentials to that request, and handles a response of status 401 or 403. Nil
 	// adds none.
-	Auth mcphttp.Authorizer
+	Auth mcphttpclient.Authorizer
 	// TLS is the configuration of TLS for wss; nil is that of crypto/tls.
 	TLS *tls.Config
 	// Insecure allows credentials over ws, which is not encrypted, to another machine.
@@ -58,14 +58,14 @@ func (e Endpoint) Key() string {
 	return "websocket " + hex.EncodeToString(h.Sum(nil))
 }
 
-// AuthorizationContext returns that of an mcphttp.Endpoint with the same Auth. It is not known where
+// AuthorizationContext returns that of an mcphttpclient.Endpoint with the same Auth. It is not known where
 // TLS chooses a certificate by a function, resumes sessions, or has a certificate without its private
 // key. Other certificates are part of Key.
 func (e Endpoint) AuthorizationContext() (context string, ok bool) {
 	if !netdial.KnowsClient(e.TLS) {
 		return "", true
 	}
-	return mcphttp.Endpoint{URL: "http" + strings.TrimPrefix(e.URL, "ws"), Auth: e.Auth}.AuthorizationContext()
+	return mcphttpclient.Endpoint{URL: "http" + strings.TrimPrefix(e.URL, "ws"), Auth: e.Auth}.AuthorizationContext()
 }
 
 // Dial opens a connection. The end of ctx ends that. A response that does not open one is a
@@ -142,7 +142,7 @@ func (e Endpoint) check() (*url.URL, error) {
 	case err != nil:
 		return nil, errors.New("Endpoint.URL is not a URL") // the error of url.Parse has the text, which may have credentials
 	case u.Scheme == "http" || u.Scheme == "https":
-		return nil, fmt.Errorf("the scheme of Endpoint.URL is %s: mcphttp.Endpoint connects to such a server", u.Scheme)
+		return nil, fmt.Errorf("the scheme of Endpoint.URL is %s: mcphttpclient.Endpoint connects to such a server", u.Scheme)
 	case u.Scheme != "ws" && u.Scheme != "wss":
 		return nil, fmt.Errorf("the scheme of Endpoint.URL is %q: it must be ws or wss", u.Scheme)
 	case u.Host == "":

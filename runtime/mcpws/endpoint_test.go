@@ -24,7 +24,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
 
@@ -377,7 +377,7 @@ func TestEndpointFails(t *testing.T) {
 		again    bool
 	}{
 		{mcpws.Endpoint{URL: "ws://" + free.Addr().String() + "/?token=s3cret"}, "no server listens there: start it", true},
-		{mcpws.Endpoint{URL: "http://host/"}, "mcphttp.Endpoint connects to such a server", false},
+		{mcpws.Endpoint{URL: "http://host/"}, "mcphttpclient.Endpoint connects to such a server", false},
 		{mcpws.Endpoint{URL: "ftp://host/"}, `the scheme of Endpoint.URL is "ftp": it must be ws or wss`, false},
 		{mcpws.Endpoint{URL: "ws:///x"}, "has no host", false},
 		{mcpws.Endpoint{URL: "ws://u:s3cret@host/"}, "has credentials", false},
@@ -386,8 +386,8 @@ func TestEndpointFails(t *testing.T) {
 		{mcpws.Endpoint{URL: "ws://host/", Header: bad}, "Endpoint.Header has the field Sec-Websocket-Key, which the client sets itself", false},
 		{mcpws.Endpoint{URL: "ws://host/", Header: http.Header{"host": {"x"}}}, "Endpoint.Header has the field Host", false},
 		{mcpws.Endpoint{URL: "ws://192.0.2.1/", Header: key}, "credentials would be sent to 192.0.2.1 over ws", false},
-		{mcpws.Endpoint{URL: "ws://192.0.2.1/", Auth: mcphttp.Bearer("s3cret")}, "credentials would be sent to 192.0.2.1 over ws", false},
-		{mcpws.Endpoint{URL: wss, Auth: mcphttp.Bearer("s3cret"), Header: http.Header{"Authorization": {"s3cret"}}}, "only one of them can be", false},
+		{mcpws.Endpoint{URL: "ws://192.0.2.1/", Auth: mcphttpclient.Bearer("s3cret")}, "credentials would be sent to 192.0.2.1 over ws", false},
+		{mcpws.Endpoint{URL: wss, Auth: mcphttpclient.Bearer("s3cret"), Header: http.Header{"Authorization": {"s3cret"}}}, "only one of them can be", false},
 		{mcpws.Endpoint{URL: wss, Auth: authorizer{authorize: func(*http.Request) error { return errors.New("no key") }}}, "get credentials: no key", false},
 		{mcpws.Endpoint{URL: wss, Auth: authorizer{authorize: func(*http.Request) error { panic("oh") }}}, "Authorize of Endpoint.Auth has failed: oh", false},
 		{mcpws.Endpoint{URL: wss}, "of an authority that is not known here", false},
@@ -461,7 +461,7 @@ func TestEndpointAuth(t *testing.T) {
 			return nil
 		}
 		e := mcpws.Endpoint{URL: "ws" + strings.TrimPrefix(url, "http"), Header: http.Header{"x-tenant": {"a"}}}
-		check := func(what string, a mcphttp.Authorizer, status, wantAttempts int) {
+		check := func(what string, a mcphttpclient.Authorizer, status, wantAttempts int) {
 			t.Helper()
 			attempts, challenges = 0, 0
 			e.Auth = a
@@ -487,8 +487,8 @@ func TestEndpointAuth(t *testing.T) {
 			}
 		}
 		check("no Authorizer", nil, 401, 1)
-		check("a good token", mcphttp.Bearer("good"), 0, 1)
-		check("a bad token", mcphttp.Bearer("bad"), 401, 1)
+		check("a good token", mcphttpclient.Bearer("good"), 0, 1)
+		check("a bad token", mcphttpclient.Bearer("bad"), 401, 1)
 		check("for ever", authorizer{authorize: authorize}, 401, 5)
 		check("a new token", authorizer{authorize, func(r *http.Request, resp *http.Response) error {
 			body, err := io.ReadAll(resp.Body)

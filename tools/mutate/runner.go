@@ -80,7 +80,7 @@ func (m *mutant) packages() []string {
 	pkgs := []string{"./" + path.Dir(m.file)}
 	switch {
 	case strings.HasPrefix(m.file, "runtime/internal/"), strings.HasPrefix(m.file, "runtime/jsonrpc/"):
-		pkgs = append(pkgs, "./runtime/mcp", "./runtime/mcphttp", "./runtime/mcpws", "./runtime/mcpnet", hardening)
+		pkgs = append(pkgs, "./runtime/mcp", "./runtime/mcphttp", "./runtime/mcphttpclient", "./runtime/mcpws", "./runtime/mcpnet", hardening)
 	case strings.HasPrefix(m.file, "runtime/"):
 		pkgs = append(pkgs, hardening)
 	case strings.HasPrefix(m.file, "generator/"):

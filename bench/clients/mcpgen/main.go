@@ -7,7 +7,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/bench/clients/load"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 func main() {
@@ -35,7 +35,7 @@ func main() {
 
 func target(to load.Server) mcpclient.Target {
 	if to.Path == "" {
-		return mcphttp.Endpoint{URL: to.URL}
+		return mcphttpclient.Endpoint{URL: to.URL}
 	}
 	return mcpclient.Command{Path: to.Path}
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpnet"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
@@ -32,16 +32,16 @@ func scheme(operand string) string {
 // Credentials are added to the requests of a server behind a URL.
 type Credentials struct {
 	Header http.Header
-	Bearer string             // token; "" for none
-	Auth   mcphttp.Authorizer // where there is neither Bearer nor a field Authorization; may be nil
+	Bearer string                   // token; "" for none
+	Auth   mcphttpclient.Authorizer // where there is neither Bearer nor a field Authorization; may be nil
 }
 
 // URL returns the server behind a URL.
 func URL(url string, with Credentials) mcpclient.Target {
-	var auth mcphttp.Authorizer
+	var auth mcphttpclient.Authorizer
 	switch {
 	case with.Bearer != "":
-		auth = mcphttp.Bearer(with.Bearer)
+		auth = mcphttpclient.Bearer(with.Bearer)
 	case with.Header.Get("Authorization") == "":
 		auth = with.Auth
 	}
@@ -53,7 +53,7 @@ func URL(url string, with Credentials) mcpclient.Target {
 	case "tcp", "unix":
 		return mcpnet.Endpoint{Network: s, Address: address}
 	}
-	return mcphttp.Endpoint{URL: url, Header: with.Header, Auth: auth}
+	return mcphttpclient.Endpoint{URL: url, Header: with.Header, Auth: auth}
 }
 
 // TakesHeader reports whether requests to a URL have header fields.

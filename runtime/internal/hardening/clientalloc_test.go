@@ -18,7 +18,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpnet"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
@@ -143,8 +143,8 @@ func TestClientCallAllocations(t *testing.T) {
 		{"stream in memory, session", memory, "2025-11-25", 28},
 		{"TCP", mcpnet.Endpoint{Network: "tcp", Address: l.Addr().String()}, "2026-07-28", 28},
 		{"WebSocket", mcpws.Endpoint{URL: "ws" + strings.TrimPrefix(site(http.HandlerFunc(quickWebSocket)), "http")}, "2026-07-28", 36},
-		{"HTTP", mcphttp.Endpoint{URL: site(quickHTTP(""))}, "2026-07-28", 145},
-		{"HTTP, session", mcphttp.Endpoint{URL: site(quickHTTP("session"))}, "2025-11-25", 145},
+		{"HTTP", mcphttpclient.Endpoint{URL: site(quickHTTP(""))}, "2026-07-28", 145},
+		{"HTTP, session", mcphttpclient.Endpoint{URL: site(quickHTTP("session"))}, "2025-11-25", 145},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			c, err := mcpclient.Connect(t.Context(), row.target, mcpclient.Options{Revision: row.revision})

@@ -13,8 +13,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // TestIdleClientStream bounds what an idle client with a session takes whose GET stream is open,
@@ -66,7 +67,7 @@ func TestIdleClientStream(t *testing.T) {
 		return func() { _ = resp.Body.Close() }
 	}
 	client := func() (end func()) {
-		c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: s.URL, Client: &http.Client{Transport: transport}}, mcpclient.Options{Revision: "2025-11-25", OnNotification: func(string, json.RawMessage) {}})
+		c, err := mcpclient.Connect(t.Context(), mcphttpclient.Endpoint{URL: s.URL, Client: &http.Client{Transport: transport}}, mcpclient.Options{Revision: "2025-11-25", OnNotification: func(string, json.RawMessage) {}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,12 +82,12 @@ func TestIdleClientStream(t *testing.T) {
 	measure := func(connect func() func()) (bytes, goroutines float64) {
 		ends := []func(){connect()} // what all have in common
 		await(1)
-		before, ours := memoryInUse(), ownGoroutines()
+		before, ours := testbed.MemoryInUse(), ownGoroutines()
 		for range clients {
 			ends = append(ends, connect())
 		}
 		await(clients + 1)
-		bytes, goroutines = float64(memoryInUse()-before)/clients, float64(ownGoroutines()-ours)/clients
+		bytes, goroutines = float64(testbed.MemoryInUse()-before)/clients, float64(ownGoroutines()-ours)/clients
 		for _, end := range ends {
 			end()
 		}
@@ -99,15 +100,6 @@ func TestIdleClientStream(t *testing.T) {
 	if took-by > mostBytes || goroutines > mostGoroutines {
 		t.Errorf("%.0f bytes for each client above %.0f, of %d, and %.2f goroutines, of %d", took-by, by, mostBytes, goroutines, mostGoroutines)
 	}
-}
-
-// memoryInUse returns the size of the live heap and of the stacks.
-func memoryInUse() int64 {
-	runtime.GC()
-	runtime.GC() // pools keep objects for one collection
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return int64(m.HeapAlloc) + int64(m.StackInuse)
 }
 
 // ownGoroutines returns how many goroutines the runtime of this module has started.

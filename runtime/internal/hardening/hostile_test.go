@@ -19,7 +19,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpnet"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
@@ -182,10 +182,10 @@ func (h *hostile) serve(t *testing.T, row hostileRow) (stop func()) {
 		h.target = mcpws.Endpoint{URL: "ws://" + l.Addr().String()}
 	}
 	if h.isHTTP() || h.transport == httpSSE {
-		h.target = mcphttp.Endpoint{URL: "http://" + l.Addr().String() + "/mcp"}
+		h.target = mcphttpclient.Endpoint{URL: "http://" + l.Addr().String() + "/mcp"}
 		front := &http.Server{Handler: server, ErrorLog: log.New(io.Discard, "", 0)}
 		if h.transport == httpSSE {
-			h.target = mcphttp.Endpoint{URL: "http://" + l.Addr().String() + "/sse", SSE: mcphttp.SSEOnly}
+			h.target = mcphttpclient.Endpoint{URL: "http://" + l.Addr().String() + "/sse", SSE: mcphttpclient.SSEOnly}
 			front.Handler = &faulty.SSE{Server: server}
 		}
 		go func() {

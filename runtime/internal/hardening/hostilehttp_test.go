@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // TestHostileResponses has responses to a call that are not those of MCP. In each, the error
@@ -62,7 +62,7 @@ func TestHostileResponses(t *testing.T) {
 					server.ServeHTTP(w, r)
 				}))
 				defer front.Close()
-				c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: front.URL + "/mcp"}, mcpclient.Options{
+				c, err := mcpclient.Connect(t.Context(), mcphttpclient.Endpoint{URL: front.URL + "/mcp"}, mcpclient.Options{
 					Eras: noEras{}, Retry: mcpclient.Retry{Attempts: 3, First: time.Millisecond, Max: 10 * time.Millisecond},
 				})
 				if err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // login is an Authorizer by which a person logs in, in some time.
@@ -68,7 +68,7 @@ func TestLoginTime(t *testing.T) {
 						return r.Context().Err()
 					}
 				}
-				target := mcphttp.Endpoint{
+				target := mcphttpclient.Endpoint{
 					URL: "https://memory/mcp", Auth: &login{takes: c.login},
 					Client: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 						w := httptest.NewRecorder()

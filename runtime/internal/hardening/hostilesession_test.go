@@ -18,7 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // TestHostileSessions has servers that forget each session: a request opens one new session,
@@ -44,7 +44,7 @@ func TestHostileSessions(t *testing.T) {
 				}
 				return false
 			})
-			c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: url}, mcpclient.Options{
+			c, err := mcpclient.Connect(t.Context(), mcphttpclient.Endpoint{URL: url}, mcpclient.Options{
 				Eras: noEras{}, Retry: mcpclient.Retry{Attempts: 5, First: time.Millisecond, Max: 10 * time.Millisecond},
 			})
 			if err != nil {
@@ -106,7 +106,7 @@ func testReconnecting(t *testing.T, transport string) {
 		return jsonrpc.NewLineConn(client, client, 1<<20), nil
 	})
 	if transport == httpLegacy {
-		target = mcphttp.Endpoint{URL: "http://memory/mcp", Client: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+		target = mcphttpclient.Endpoint{URL: "http://memory/mcp", Client: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 			w := httptest.NewRecorder()
 			if r.Method == http.MethodGet {
 				time.Sleep(alive)

@@ -23,6 +23,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpnet"
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
@@ -144,9 +145,9 @@ func newUnreliable(t *testing.T, transport string, e era, real bool) *unreliable
 			return mcpnet.NewConn(c, 0), nil
 		})
 	default:
-		e := mcphttp.Endpoint{URL: "http://" + address + "/mcp"}
+		e := mcphttpclient.Endpoint{URL: "http://" + address + "/mcp"}
 		if transport == httpSSE {
-			e.SSE = mcphttp.SSEOnly
+			e.SSE = mcphttpclient.SSEOnly
 		}
 		if !real {
 			transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return s.network.Dial(ctx) }}

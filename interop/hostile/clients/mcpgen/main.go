@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/interop/hostile/probe"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 func main() {
@@ -18,9 +18,9 @@ func main() {
 		case "stdio":
 			target = mcpclient.Command{Path: to.Path, Args: []string{to.Row}}
 		case "http":
-			target = mcphttp.Endpoint{URL: to.URL}
+			target = mcphttpclient.Endpoint{URL: to.URL}
 		case "sse":
-			target = mcphttp.Endpoint{URL: to.URL, SSE: mcphttp.SSEOnly}
+			target = mcphttpclient.Endpoint{URL: to.URL, SSE: mcphttpclient.SSEOnly}
 		}
 		c, err := mcpclient.Connect(ctx, target, mcpclient.Options{
 			Logger: slog.New(slog.DiscardHandler),

@@ -1,4 +1,4 @@
-package mcphttp_test
+package mcphttpclient_test
 
 import (
 	"errors"
@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // TestClientSSEWrite: an error of messages that are written together says that none was sent
@@ -40,7 +40,7 @@ func TestClientSSEWrite(t *testing.T) {
 			}
 			transport := &http.Transport{}
 			defer transport.CloseIdleConnections()
-			endpoint := mcphttp.Endpoint{Client: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
+			endpoint := mcphttpclient.Endpoint{Client: &http.Client{Transport: roundTripper(func(r *http.Request) (*http.Response, error) {
 				if r.Method == http.MethodPost {
 					if posts++; test.status[posts-1] == 0 {
 						r = r.Clone(r.Context())

@@ -1,4 +1,4 @@
-package mcphttp_test
+package mcphttpclient_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // countingConn counts writes.
@@ -34,7 +34,7 @@ func TestOneWrite(t *testing.T) {
 	defer transport.CloseIdleConnections()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeReply(w) }))
 	defer s.Close()
-	c := requester(t, mcphttp.Endpoint{URL: s.URL, Client: &http.Client{Transport: transport}}, nil)
+	c := requester(t, mcphttpclient.Endpoint{URL: s.URL, Client: &http.Client{Transport: transport}}, nil)
 	const messages = 5
 	for range messages {
 		if _, err := sendRequest(t.Context(), c, &dial.Message{Method: "tools/call", Name: "x", Revision: perRequest}); err != nil {
@@ -65,15 +65,15 @@ func TestSent(t *testing.T) {
 	broken := errors.New("broken")
 	for _, test := range []struct {
 		name string
-		e    mcphttp.Endpoint
+		e    mcphttpclient.Endpoint
 		sent bool
 	}{
-		{"refused", mcphttp.Endpoint{URL: refused}, false},
-		{"closed before the response", mcphttp.Endpoint{URL: aborting.URL}, true},
-		{"another transport", mcphttp.Endpoint{URL: refused, Client: &http.Client{
+		{"refused", mcphttpclient.Endpoint{URL: refused}, false},
+		{"closed before the response", mcphttpclient.Endpoint{URL: aborting.URL}, true},
+		{"another transport", mcphttpclient.Endpoint{URL: refused, Client: &http.Client{
 			Transport: roundTripper(func(*http.Request) (*http.Response, error) { return nil, broken }),
 		}}, true},
-		{"around another transport", mcphttp.Endpoint{URL: refused, Client: &http.Client{
+		{"around another transport", mcphttpclient.Endpoint{URL: refused, Client: &http.Client{
 			Transport: roundTripper(func(r *http.Request) (*http.Response, error) { return http.DefaultTransport.RoundTrip(r) }),
 		}}, false},
 	} {
@@ -116,7 +116,7 @@ func TestSentBefore(t *testing.T) {
 		return closedConn{conn, &left}, err
 	}}
 	defer transport.CloseIdleConnections()
-	c := requester(t, mcphttp.Endpoint{URL: s.URL, Client: &http.Client{Transport: transport}}, nil)
+	c := requester(t, mcphttpclient.Endpoint{URL: s.URL, Client: &http.Client{Transport: transport}}, nil)
 	if _, err := sendRequest(t.Context(), c, &dial.Message{Method: "tools/call", Revision: perRequest}); err != nil {
 		t.Fatal(err)
 	}

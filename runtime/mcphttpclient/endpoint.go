@@ -1,4 +1,4 @@
-package mcphttp
+package mcphttpclient
 
 import (
 	"context"
@@ -152,7 +152,7 @@ func (e Endpoint) parse() (*url.URL, error) {
 	case u.Hostname() == "":
 		return nil, errors.New("Endpoint.URL has no host")
 	case u.User != nil:
-		return nil, errors.New("Endpoint.URL has user information: set Endpoint.Auth to mcphttp.Basic(user, password)")
+		return nil, errors.New("Endpoint.URL has user information: set Endpoint.Auth to mcphttpclient.Basic(user, password)")
 	case e.SSE > SSEOnly:
 		return nil, fmt.Errorf("Endpoint.SSE is %d: it must be SSEAuto, SSENever or SSEOnly", e.SSE)
 	}

@@ -1,4 +1,4 @@
-package mcphttp_test
+package mcphttpclient_test
 
 import (
 	"bytes"
@@ -16,7 +16,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // TestClientStatus sends responses that have no reply.
@@ -36,7 +36,7 @@ func TestClientStatus(t *testing.T) {
 		{"forbidden", "text/plain", "no", 403, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			c := requester(t, mcphttp.Endpoint{}, func(w http.ResponseWriter, _ *http.Request) {
+			c := requester(t, mcphttpclient.Endpoint{}, func(w http.ResponseWriter, _ *http.Request) {
 				w.Header().Set("Content-Type", test.contentType)
 				w.Header().Set("Retry-After", "1000000000")
 				w.WriteHeader(test.status)
@@ -86,7 +86,7 @@ func TestClientLimits(t *testing.T) {
 		},
 	} {
 		for _, client := range []*http.Client{nil, {Transport: &http.Transport{}, Timeout: time.Minute}} {
-			c := requester(t, mcphttp.Endpoint{Client: client}, h)
+			c := requester(t, mcphttpclient.Endpoint{Client: client}, h)
 			_, err := sendRequest(t.Context(), c, &dial.Message{Method: "tools/list", Revision: perRequest})
 			tooLarge, ok := err.(*dial.TooLarge)
 			if !ok || tooLarge.Header != (name == "header") {
@@ -106,7 +106,7 @@ func TestClientRedirects(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
 	defer other.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		c := requester(t, mcphttp.Endpoint{Auth: mcphttp.Bearer("secret")}, func(w http.ResponseWriter, _ *http.Request) {
+		c := requester(t, mcphttpclient.Endpoint{Auth: mcphttpclient.Bearer("secret")}, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Location", other.URL+"/x")
 			w.WriteHeader(status)
 		})
@@ -119,7 +119,7 @@ func TestClientRedirects(t *testing.T) {
 		t.Errorf("%d requests to another origin", n)
 	}
 	var paths []string
-	c := requester(t, mcphttp.Endpoint{}, func(w http.ResponseWriter, r *http.Request) {
+	c := requester(t, mcphttpclient.Endpoint{}, func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		paths = append(paths, r.URL.Path)
 		if r.URL.Path == "/new" && len(body) > 0 {
@@ -133,7 +133,7 @@ func TestClientRedirects(t *testing.T) {
 		t.Errorf("%q: %v", paths, err)
 	}
 	requests := 0
-	c = requester(t, mcphttp.Endpoint{}, func(w http.ResponseWriter, _ *http.Request) {
+	c = requester(t, mcphttpclient.Endpoint{}, func(w http.ResponseWriter, _ *http.Request) {
 		requests++
 		w.Header().Set("Location", "/mcp")
 		w.WriteHeader(http.StatusPermanentRedirect)
@@ -163,7 +163,7 @@ func TestClientChallenges(t *testing.T) {
 	testbed.Bound(t)
 	for _, status := range []int{401, 403} {
 		auth := new(countingAuth)
-		c := requester(t, mcphttp.Endpoint{Auth: auth}, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
+		c := requester(t, mcphttpclient.Endpoint{Auth: auth}, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) })
 		waits := 0
 		_, err := sendRequest(t.Context(), c, &dial.Message{
 			Method: "tools/list", Revision: perRequest, Wait: func() func() { waits++; return func() { waits += 10 } },
@@ -210,7 +210,7 @@ func testClientResumes(t *testing.T) {
 func TestClientSessionID(t *testing.T) {
 	testbed.Bound(t)
 	for _, id := range []string{"a b", "caf\xe9", strings.Repeat("x", 10<<10)} {
-		c := requester(t, mcphttp.Endpoint{}, func(w http.ResponseWriter, _ *http.Request) {
+		c := requester(t, mcphttpclient.Endpoint{}, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Mcp-Session-Id", id)
 			writeReply(w)
 		})
@@ -221,7 +221,7 @@ func TestClientSessionID(t *testing.T) {
 		}
 	}
 	n := byte('a')
-	c := requester(t, mcphttp.Endpoint{}, func(w http.ResponseWriter, _ *http.Request) {
+	c := requester(t, mcphttpclient.Endpoint{}, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Mcp-Session-Id", string(n))
 		n++
 		writeReply(w)
@@ -240,7 +240,7 @@ func TestClientEndpointEvent(t *testing.T) {
 	for _, stream := range []string{
 		"event: endpoint\ndata: http://127.0.0.1:1/x\n\n", "event: endpoint\ndata: https://other.example/\n\n", "data: {}\n\n", "",
 	} {
-		c := requester(t, mcphttp.Endpoint{}, func(w http.ResponseWriter, _ *http.Request) {
+		c := requester(t, mcphttpclient.Endpoint{}, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/event-stream")
 			_, _ = io.WriteString(w, stream)
 		})
@@ -250,7 +250,7 @@ func TestClientEndpointEvent(t *testing.T) {
 			t.Errorf("%q: %v", stream, err)
 		}
 	}
-	c := requester(t, mcphttp.Endpoint{}, func(w http.ResponseWriter, _ *http.Request) {
+	c := requester(t, mcphttpclient.Endpoint{}, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		_, _ = io.WriteString(w, "event: endpoint\ndata: /a\n\nevent: endpoint\ndata: /b\n\n")
 	})
@@ -267,31 +267,31 @@ func TestClientEndpointEvent(t *testing.T) {
 // TestClientFields checks which endpoints are refused, by their messages.
 func TestClientFields(t *testing.T) {
 	for _, test := range []struct {
-		e    mcphttp.Endpoint
+		e    mcphttpclient.Endpoint
 		want string
 	}{
-		{mcphttp.Endpoint{URL: "ftp://host/"}, "must be http or https"},
-		{mcphttp.Endpoint{URL: "ws://host/"}, "mcpws.Endpoint"},
-		{mcphttp.Endpoint{URL: "http:///x"}, "no host"},
-		{mcphttp.Endpoint{URL: "https://user:pw@host/"}, "mcphttp.Basic"},
-		{mcphttp.Endpoint{URL: "https://host/", Header: http.Header{"mcp-session-id": {"x"}}}, "Mcp-Session-Id"},
-		{mcphttp.Endpoint{URL: "https://host/", Header: http.Header{"Accept": {"x"}}}, "Accept"},
-		{mcphttp.Endpoint{URL: "https://host/", Header: http.Header{"A b": {"x"}}}, "not a valid name"},
-		{mcphttp.Endpoint{URL: "https://host/", Header: http.Header{"X": {"a\r\nb"}}}, "control character"},
-		{mcphttp.Endpoint{URL: "https://host/", Auth: mcphttp.Bearer("t"), Header: http.Header{"Authorization": {"x"}}}, "only one"},
-		{mcphttp.Endpoint{URL: "http://host.example/", Auth: mcphttp.Bearer("t")}, "plain http"},
-		{mcphttp.Endpoint{URL: "http://127.0.0.1.evil.example/", Header: http.Header{"X-Api-Key": {"x"}}}, "plain http"},
+		{mcphttpclient.Endpoint{URL: "ftp://host/"}, "must be http or https"},
+		{mcphttpclient.Endpoint{URL: "ws://host/"}, "mcpws.Endpoint"},
+		{mcphttpclient.Endpoint{URL: "http:///x"}, "no host"},
+		{mcphttpclient.Endpoint{URL: "https://user:pw@host/"}, "mcphttpclient.Basic"},
+		{mcphttpclient.Endpoint{URL: "https://host/", Header: http.Header{"mcp-session-id": {"x"}}}, "Mcp-Session-Id"},
+		{mcphttpclient.Endpoint{URL: "https://host/", Header: http.Header{"Accept": {"x"}}}, "Accept"},
+		{mcphttpclient.Endpoint{URL: "https://host/", Header: http.Header{"A b": {"x"}}}, "not a valid name"},
+		{mcphttpclient.Endpoint{URL: "https://host/", Header: http.Header{"X": {"a\r\nb"}}}, "control character"},
+		{mcphttpclient.Endpoint{URL: "https://host/", Auth: mcphttpclient.Bearer("t"), Header: http.Header{"Authorization": {"x"}}}, "only one"},
+		{mcphttpclient.Endpoint{URL: "http://host.example/", Auth: mcphttpclient.Bearer("t")}, "plain http"},
+		{mcphttpclient.Endpoint{URL: "http://127.0.0.1.evil.example/", Header: http.Header{"X-Api-Key": {"x"}}}, "plain http"},
 	} {
 		_, err := test.e.Dial(t.Context(), clientOptions(t))
 		if failed, ok := errors.AsType[*dial.Error](err); !ok || failed.Sent || failed.Again || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %s", test.e.URL, err, test.want)
 		}
 	}
-	e := mcphttp.Endpoint{URL: "https://user:pw@host/p?key=secret#f"}
+	e := mcphttpclient.Endpoint{URL: "https://user:pw@host/p?key=secret#f"}
 	if e.Name() != "https://host/p" || strings.Contains(e.Key(), "secret") {
 		t.Errorf("%s, %s", e.Name(), e.Key())
 	}
-	for _, a := range []mcphttp.Authorizer{mcphttp.Bearer("s3cret"), mcphttp.Basic("u", "s3cret"), mcphttp.Header("X-Key", "s3cret")} {
+	for _, a := range []mcphttpclient.Authorizer{mcphttpclient.Bearer("s3cret"), mcphttpclient.Basic("u", "s3cret"), mcphttpclient.Header("X-Key", "s3cret")} {
 		if strings.Contains(a.CacheKey(), "s3cret") || a.CacheKey() == "" {
 			t.Errorf("cache key %q", a.CacheKey())
 		}
@@ -302,7 +302,7 @@ func TestClientFields(t *testing.T) {
 func TestClientNotSent(t *testing.T) {
 	s := httptest.NewServer(nil)
 	s.Close()
-	c := requester(t, mcphttp.Endpoint{URL: s.URL}, nil)
+	c := requester(t, mcphttpclient.Endpoint{URL: s.URL}, nil)
 	_, err := sendRequest(t.Context(), c, &dial.Message{Method: "tools/list", Revision: perRequest})
 	if failed, ok := err.(*dial.Error); !ok || failed.Sent || !failed.Again {
 		t.Errorf("%v", err)
@@ -324,7 +324,7 @@ func TestClientRedirectsToPlain(t *testing.T) {
 	defer secure.Close()
 	for _, target := range []string{plain.URL + "/mcp", "http" + strings.TrimPrefix(secure.URL, "https") + "/mcp"} {
 		to = target
-		c := requester(t, mcphttp.Endpoint{URL: secure.URL, Client: secure.Client(), Auth: mcphttp.Bearer("secret")}, nil)
+		c := requester(t, mcphttpclient.Endpoint{URL: secure.URL, Client: secure.Client(), Auth: mcphttpclient.Bearer("secret")}, nil)
 		_, err := sendRequest(t.Context(), c, &dial.Message{Method: "tools/list", Revision: perRequest})
 		if s, ok := err.(*dial.Status); !ok || s.Location != target {
 			t.Errorf("%s: %v", target, err)

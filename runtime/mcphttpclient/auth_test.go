@@ -1,4 +1,4 @@
-package mcphttp_test
+package mcphttpclient_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // scriptedAuth is an Authorizer of two functions.
@@ -33,20 +33,20 @@ func (a *scriptedAuth) CacheKey() string { return "" }
 func TestAuthorizerIgnoresContext(t *testing.T) {
 	for _, test := range []struct {
 		name string
-		auth func(release chan struct{}) mcphttp.Authorizer
+		auth func(release chan struct{}) mcphttpclient.Authorizer
 		sent int32
 	}{
-		{"Authorize", func(release chan struct{}) mcphttp.Authorizer {
+		{"Authorize", func(release chan struct{}) mcphttpclient.Authorizer {
 			return &scriptedAuth{authorize: func(r *http.Request) error {
 				<-release
 				r.Header.Set("Authorization", "late")
 				return nil
 			}}
 		}, 0},
-		{"TokenFunc", func(release chan struct{}) mcphttp.Authorizer {
-			return mcphttp.TokenFunc(func(context.Context) (string, error) { <-release; return "late", nil })
+		{"TokenFunc", func(release chan struct{}) mcphttpclient.Authorizer {
+			return mcphttpclient.TokenFunc(func(context.Context) (string, error) { <-release; return "late", nil })
 		}, 0},
-		{"HandleChallenge", func(release chan struct{}) mcphttp.Authorizer {
+		{"HandleChallenge", func(release chan struct{}) mcphttpclient.Authorizer {
 			return &scriptedAuth{
 				authorize: func(*http.Request) error { return nil },
 				challenge: func(resp *http.Response) error {
@@ -61,7 +61,7 @@ func TestAuthorizerIgnoresContext(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				release := make(chan struct{})
 				var sent atomic.Int32
-				c := requester(t, mcphttp.Endpoint{
+				c := requester(t, mcphttpclient.Endpoint{
 					URL: "http://127.0.0.1/mcp", Auth: test.auth(release),
 					Client: &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) {
 						sent.Add(1)
@@ -95,18 +95,18 @@ func TestAuthorizerFails(t *testing.T) {
 	errNoToken := errors.New("the keyring is locked")
 	for _, test := range []struct {
 		name string
-		auth mcphttp.Authorizer
+		auth mcphttpclient.Authorizer
 		want string
 	}{
-		{"error", mcphttp.TokenFunc(func(context.Context) (string, error) { return "", errNoToken }), "get credentials: the keyring is locked"},
-		{"panic", mcphttp.TokenFunc(func(context.Context) (string, error) { panic("no token") }), "Authorize of Endpoint.Auth has failed: "},
-		{"Goexit", mcphttp.TokenFunc(func(context.Context) (string, error) { runtime.Goexit(); return "", nil }), "runtime.Goexit called"},
+		{"error", mcphttpclient.TokenFunc(func(context.Context) (string, error) { return "", errNoToken }), "get credentials: the keyring is locked"},
+		{"panic", mcphttpclient.TokenFunc(func(context.Context) (string, error) { panic("no token") }), "Authorize of Endpoint.Auth has failed: "},
+		{"Goexit", mcphttpclient.TokenFunc(func(context.Context) (string, error) { runtime.Goexit(); return "", nil }), "runtime.Goexit called"},
 		{"another host", &scriptedAuth{authorize: func(r *http.Request) error { r.URL.Host = "127.0.0.2:1"; return nil }}, "changed the host"},
 		{"another scheme", &scriptedAuth{authorize: func(r *http.Request) error { r.URL.Scheme = "https"; return nil }}, "changed the host"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var sent atomic.Int32
-			c := requester(t, mcphttp.Endpoint{Auth: test.auth}, func(http.ResponseWriter, *http.Request) { sent.Add(1) })
+			c := requester(t, mcphttpclient.Endpoint{Auth: test.auth}, func(http.ResponseWriter, *http.Request) { sent.Add(1) })
 			_, err := sendRequest(t.Context(), c, &dial.Message{Method: "tools/list", Revision: perRequest})
 			failed, ok := errors.AsType[*dial.Error](err)
 			if !ok || failed.Sent || !strings.Contains(err.Error(), test.want) || sent.Load() != 0 {

@@ -1,4 +1,4 @@
-package mcphttp_test
+package mcphttpclient_test
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // signing is a Transport that sends who the user is.
@@ -65,51 +66,51 @@ func privateServer(t *testing.T) (address string, reads *atomic.Int64) {
 func TestPrivateResults(t *testing.T) {
 	before := http.DefaultTransport
 	defer func() { http.DefaultTransport = before }()
-	basic := func(user, password string) mcphttp.Endpoint {
-		return mcphttp.Endpoint{Auth: mcphttp.Basic(user, password)}
+	basic := func(user, password string) mcphttpclient.Endpoint {
+		return mcphttpclient.Endpoint{Auth: mcphttpclient.Basic(user, password)}
 	}
-	header := func(user, password string) mcphttp.Endpoint {
+	header := func(user, password string) mcphttpclient.Endpoint {
 		r := http.Request{Header: http.Header{}}
 		r.SetBasicAuth(user, password)
-		return mcphttp.Endpoint{Auth: mcphttp.Header("authorization", r.Header.Get("Authorization"))}
+		return mcphttpclient.Endpoint{Auth: mcphttpclient.Header("authorization", r.Header.Get("Authorization"))}
 	}
 	for name, test := range map[string]struct {
-		as   func(user, proof string, to *url.URL) mcphttp.Endpoint
+		as   func(user, proof string, to *url.URL) mcphttpclient.Endpoint
 		kept bool
 	}{
-		"Basic":             {func(user, proof string, _ *url.URL) mcphttp.Endpoint { return basic(user, proof) }, true},
-		"Header with Basic": {func(user, proof string, _ *url.URL) mcphttp.Endpoint { return header(user, proof) }, true},
-		"Basic of another Client": {func(user, proof string, _ *url.URL) mcphttp.Endpoint {
+		"Basic":             {func(user, proof string, _ *url.URL) mcphttpclient.Endpoint { return basic(user, proof) }, true},
+		"Header with Basic": {func(user, proof string, _ *url.URL) mcphttpclient.Endpoint { return header(user, proof) }, true},
+		"Basic of another Client": {func(user, proof string, _ *url.URL) mcphttpclient.Endpoint {
 			e := basic(user, proof)
 			e.Client = new(http.Client)
 			return e
 		}, true},
-		"Bearer": {func(user, proof string, _ *url.URL) mcphttp.Endpoint {
-			return mcphttp.Endpoint{Auth: mcphttp.Bearer(valid(user, proof))}
+		"Bearer": {func(user, proof string, _ *url.URL) mcphttpclient.Endpoint {
+			return mcphttpclient.Endpoint{Auth: mcphttpclient.Bearer(valid(user, proof))}
 		}, true},
-		"Header": {func(user, proof string, _ *url.URL) mcphttp.Endpoint {
-			return mcphttp.Endpoint{Auth: mcphttp.Header("X-User", valid(user, proof))}
+		"Header": {func(user, proof string, _ *url.URL) mcphttpclient.Endpoint {
+			return mcphttpclient.Endpoint{Auth: mcphttpclient.Header("X-User", valid(user, proof))}
 		}, true},
-		"Endpoint.Header": {func(user, proof string, _ *url.URL) mcphttp.Endpoint {
-			return mcphttp.Endpoint{Header: http.Header{"X-User": {valid(user, proof)}}}
+		"Endpoint.Header": {func(user, proof string, _ *url.URL) mcphttpclient.Endpoint {
+			return mcphttpclient.Endpoint{Header: http.Header{"X-User": {valid(user, proof)}}}
 		}, true},
-		"TokenFunc": {func(user, proof string, _ *url.URL) mcphttp.Endpoint {
-			return mcphttp.Endpoint{Auth: mcphttp.TokenFunc(func(context.Context) (string, error) { return valid(user, proof), nil })}
+		"TokenFunc": {func(user, proof string, _ *url.URL) mcphttpclient.Endpoint {
+			return mcphttpclient.Endpoint{Auth: mcphttpclient.TokenFunc(func(context.Context) (string, error) { return valid(user, proof), nil })}
 		}, false},
-		"Transport": {func(user, proof string, _ *url.URL) mcphttp.Endpoint {
-			return mcphttp.Endpoint{Client: &http.Client{Transport: signing(valid(user, proof))}}
+		"Transport": {func(user, proof string, _ *url.URL) mcphttpclient.Endpoint {
+			return mcphttpclient.Endpoint{Client: &http.Client{Transport: signing(valid(user, proof))}}
 		}, false},
-		"Transport beside Bearer": {func(user, proof string, _ *url.URL) mcphttp.Endpoint {
-			return mcphttp.Endpoint{Client: &http.Client{Transport: signing(valid(user, proof))}, Auth: mcphttp.Header("X-Tenant", "acme")}
+		"Transport beside Bearer": {func(user, proof string, _ *url.URL) mcphttpclient.Endpoint {
+			return mcphttpclient.Endpoint{Client: &http.Client{Transport: signing(valid(user, proof))}, Auth: mcphttpclient.Header("X-Tenant", "acme")}
 		}, false},
-		"Jar": {func(user, proof string, to *url.URL) mcphttp.Endpoint {
+		"Jar": {func(user, proof string, to *url.URL) mcphttpclient.Endpoint {
 			jar, _ := cookiejar.New(nil)
 			jar.SetCookies(to, []*http.Cookie{{Name: "user", Value: valid(user, proof)}})
-			return mcphttp.Endpoint{Client: &http.Client{Jar: jar}}
+			return mcphttpclient.Endpoint{Client: &http.Client{Jar: jar}}
 		}, false},
-		"http.DefaultTransport": {func(user, proof string, _ *url.URL) mcphttp.Endpoint {
+		"http.DefaultTransport": {func(user, proof string, _ *url.URL) mcphttpclient.Endpoint {
 			http.DefaultTransport = signing(valid(user, proof))
-			return mcphttp.Endpoint{Client: &http.Client{Timeout: time.Minute}}
+			return mcphttpclient.Endpoint{Client: &http.Client{Timeout: time.Minute}}
 		}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -177,8 +178,8 @@ func TestContextOfProxy(t *testing.T) {
 			}
 			return url.Parse(by)
 		}
-		for name, auth := range map[string]mcphttp.Authorizer{"none": nil, "token": mcphttp.Bearer("t"), "password": mcphttp.Basic("u", "p")} {
-			e := mcphttp.Endpoint{URL: "https://server/mcp", Auth: auth, Client: new(http.Client)}
+		for name, auth := range map[string]mcphttpclient.Authorizer{"none": nil, "token": mcphttpclient.Bearer("t"), "password": mcphttpclient.Basic("u", "p")} {
+			e := mcphttpclient.Endpoint{URL: "https://server/mcp", Auth: auth, Client: new(http.Client)}
 			context, ok := e.AuthorizationContext()
 			if known := auth != nil || user != ""; ok != known || (context != "") != known {
 				t.Errorf("%q, %s: %q, %v", by, name, context, ok)
@@ -193,7 +194,7 @@ func TestContextOfProxy(t *testing.T) {
 				t.Errorf("%s: the context does not depend on the proxy", key)
 			}
 		}
-		e := mcphttp.Endpoint{URL: "https://server/mcp", Auth: mcphttp.TokenFunc(nil), Client: new(http.Client)}
+		e := mcphttpclient.Endpoint{URL: "https://server/mcp", Auth: mcphttpclient.TokenFunc(nil), Client: new(http.Client)}
 		if context, ok := e.AuthorizationContext(); context != "" || !ok {
 			t.Errorf("unknown credentials behind the proxy %q: %q, %v", by, context, ok)
 		}
@@ -206,7 +207,7 @@ func TestContextOfProxy(t *testing.T) {
 	} {
 		config := transport.TLSClientConfig
 		change()
-		context, ok := mcphttp.Endpoint{URL: "https://server/mcp", Auth: mcphttp.Bearer("t"), Client: new(http.Client)}.AuthorizationContext()
+		context, ok := mcphttpclient.Endpoint{URL: "https://server/mcp", Auth: mcphttpclient.Bearer("t"), Client: new(http.Client)}.AuthorizationContext()
 		transport.ProxyConnectHeader, transport.TLSClientConfig = nil, config
 		if context != "" || !ok {
 			t.Errorf("http.DefaultTransport with %s: %q, %v", name, context, ok)

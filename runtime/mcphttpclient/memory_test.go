@@ -1,6 +1,6 @@
 //go:build !race
 
-package mcphttp_test
+package mcphttpclient_test
 
 import (
 	"encoding/json"
@@ -11,8 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // TestIdleClients checks what a client over HTTP takes while it does nothing: no goroutine of
@@ -45,7 +46,7 @@ func TestIdleClients(t *testing.T) {
 			}))
 			defer s.Close()
 			connect := func() *mcpclient.Client {
-				c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: s.URL}, mcpclient.Options{Revision: revision})
+				c, err := mcpclient.Connect(t.Context(), mcphttpclient.Endpoint{URL: s.URL}, mcpclient.Options{Revision: revision})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -54,11 +55,11 @@ func TestIdleClients(t *testing.T) {
 			first := connect() // what all have in common
 			defer first.Close()
 			all := make([]*mcpclient.Client, 0, clients)
-			before := memoryInUse()
+			before := testbed.MemoryInUse()
 			for range clients {
 				all = append(all, connect())
 			}
-			each := (memoryInUse() - before) / clients
+			each := (testbed.MemoryInUse() - before) / clients
 			t.Logf("%d bytes for each client", each)
 			if each > most {
 				t.Errorf("%d bytes for each client, of %d", each, most)

@@ -1,4 +1,4 @@
-package mcphttp_test
+package mcphttpclient_test
 
 import (
 	"context"
@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // posted is a message of a client that a server has got by POST.
@@ -67,7 +67,7 @@ func answer(w http.ResponseWriter, m posted, result string) {
 // connectTo connects to a server at a URL.
 func connectTo(t *testing.T, url string, o mcpclient.Options) *mcpclient.Client {
 	t.Helper()
-	c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: url}, o)
+	c, err := mcpclient.Connect(t.Context(), mcphttpclient.Endpoint{URL: url}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -308,7 +308,7 @@ func TestClientEndOfAnotherRequest(t *testing.T) {
 			}
 			return http.DefaultTransport.RoundTrip(r)
 		})
-		c, err := mcpclient.Connect(t.Context(), mcphttp.Endpoint{URL: url, Client: &http.Client{Transport: transport}}, mcpclient.Options{Retry: mcpclient.Retry{First: time.Millisecond}})
+		c, err := mcpclient.Connect(t.Context(), mcphttpclient.Endpoint{URL: url, Client: &http.Client{Transport: transport}}, mcpclient.Options{Retry: mcpclient.Retry{First: time.Millisecond}})
 		if err != nil {
 			t.Fatal(err)
 		}

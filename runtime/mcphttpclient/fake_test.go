@@ -1,4 +1,4 @@
-package mcphttp_test
+package mcphttpclient_test
 
 import (
 	"encoding/json"
@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // fakeServer replies to a client without a network, so that its time can be that of a bubble.
@@ -32,8 +32,8 @@ type fakeMessage struct {
 	Params struct{ Name string }
 }
 
-func (s *fakeServer) endpoint() mcphttp.Endpoint {
-	return mcphttp.Endpoint{URL: "http://fake/mcp", Client: &http.Client{Transport: roundTripper(s.roundTrip)}}
+func (s *fakeServer) endpoint() mcphttpclient.Endpoint {
+	return mcphttpclient.Endpoint{URL: "http://fake/mcp", Client: &http.Client{Transport: roundTripper(s.roundTrip)}}
 }
 
 func (s *fakeServer) roundTrip(r *http.Request) (*http.Response, error) {

@@ -1,4 +1,4 @@
-package mcphttp
+package mcphttpclient
 
 import (
 	"context"
@@ -50,7 +50,7 @@ func newClientConn(e Endpoint, u *url.URL, o dial.Options) *clientConn {
 	}
 	if e.Client.Timeout > 0 && o.Logger != nil {
 		timeoutOnce.Do(func() {
-			o.Logger.Warn("mcphttp: Timeout of Endpoint.Client is not used, since it would end event streams; mcpclient.Limits has the times",
+			o.Logger.Warn("mcphttpclient: Timeout of Endpoint.Client is not used, since it would end event streams; mcpclient.Limits has the times",
 				slog.String("server", e.Name()))
 		})
 	}

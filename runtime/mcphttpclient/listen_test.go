@@ -1,4 +1,4 @@
-package mcphttp_test
+package mcphttpclient_test
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
-	"github.com/mcpgen/mcpgen/runtime/mcphttp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
 // A server drops questions that it has no event stream for, so no call is sent before the
@@ -68,7 +68,7 @@ func testListensBeforeCalls(t *testing.T) {
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) { return network.Dial(ctx) }}
 	defer transport.CloseIdleConnections()
 	ctx := t.Context()
-	endpoint := mcphttp.Endpoint{URL: "http://localhost/mcp", Client: &http.Client{Transport: transport}}
+	endpoint := mcphttpclient.Endpoint{URL: "http://localhost/mcp", Client: &http.Client{Transport: transport}}
 	c, err := mcpclient.Connect(ctx, endpoint, mcpclient.Options{
 		Revision: "2025-11-25",
 		Elicit: func(context.Context, *mcpclient.Elicitation) (mcpclient.ElicitAnswer, error) {
@@ -145,7 +145,7 @@ func TestClientProgressElsewhere(t *testing.T) {
 	}))
 	t.Cleanup(s.Close)
 	ctx := t.Context()
-	c, err := mcpclient.Connect(ctx, mcphttp.Endpoint{URL: s.URL}, mcpclient.Options{
+	c, err := mcpclient.Connect(ctx, mcphttpclient.Endpoint{URL: s.URL}, mcpclient.Options{
 		Revision: "2025-11-25",
 		Roots:    func(context.Context) ([]mcp.Root, error) { return nil, nil }, // the stream is for its questions
 	})
