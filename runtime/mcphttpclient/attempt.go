@@ -16,8 +16,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 )
 
-// clientRequest is what an exchange sends.
-type clientRequest struct {
+// request is what an exchange sends.
+type request struct {
 	method string
 	url    *url.URL
 	header http.Header // that the exchange may change
@@ -26,7 +26,7 @@ type clientRequest struct {
 }
 
 // proxied reports whether requests to a URL may go through a proxy.
-func (c *clientConn) proxied(to *url.URL) bool {
+func (c *conn) proxied(to *url.URL) bool {
 	t, ok := c.http.(*http.Transport)
 	if !ok {
 		return true
@@ -43,7 +43,7 @@ const maxChallenge = 64 << 10
 
 // do sends a request until there is a response that is neither a challenge that the
 // Authorizer can meet nor a redirect within the origin. The caller closes its body.
-func (e *exchange) do(q *clientRequest) (*http.Response, error) {
+func (e *exchange) do(q *request) (*http.Response, error) {
 	c := e.conn
 	to, redirected := q.url, false
 	ctx := e.ctx
@@ -99,7 +99,7 @@ func (e *exchange) do(q *clientRequest) (*http.Response, error) {
 }
 
 // request returns the request of one attempt.
-func (e *exchange) request(ctx context.Context, q *clientRequest, to *url.URL) (*http.Request, error) {
+func (e *exchange) request(ctx context.Context, q *request, to *url.URL) (*http.Request, error) {
 	c := e.conn
 	r := (&http.Request{Method: q.method, URL: to, Host: to.Host, Header: q.header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
 	if c.endpoint.Auth != nil {
@@ -125,7 +125,7 @@ func (e *exchange) request(ctx context.Context, q *clientRequest, to *url.URL) (
 }
 
 // received handles the header of a response.
-func (c *clientConn) received(from *url.URL, resp *http.Response) error {
+func (c *conn) received(from *url.URL, resp *http.Response) error {
 	if c.own {
 		return nil // its transport bounds the header, and there is no Jar
 	}
@@ -152,7 +152,7 @@ func tooLargeHeader(limit int) error {
 
 // challenge lets the Authorizer handle a response. After an error, the request ends with the
 // status of the response.
-func (e *exchange) challenge(q *clientRequest, r *http.Request, resp *http.Response) error {
+func (e *exchange) challenge(q *request, r *http.Request, resp *http.Response) error {
 	prefix, _ := io.ReadAll(io.LimitReader(resp.Body, maxStatusBody))
 	body := resp.Body
 	resp.Body = struct {

@@ -13,9 +13,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// clientConn is a client's connection to an [Endpoint]: a [dial.Requester]. Each request is
+// conn is a connection to an [Endpoint]: a [dial.Requester]. Each request is
 // an exchange on the goroutine of its caller. There are no goroutines of a connection.
-type clientConn struct {
+type conn struct {
 	endpoint Endpoint
 	url      *url.URL
 	o        dial.Options
@@ -25,7 +25,7 @@ type clientConn struct {
 
 	session  atomic.Pointer[string]            // nil without a session
 	revision atomic.Pointer[protocol.Revision] // of the session
-	fields   atomic.Pointer[clientFields]      // of the last message
+	fields   atomic.Pointer[fields]            // of the last message
 	opened   atomic.Bool                       // a GET stream of the session was open
 	keepOpen atomic.Bool                       // the server leaves streams open after the reply
 
@@ -37,8 +37,8 @@ type clientConn struct {
 // timeoutOnce limits the log about Client.Timeout.
 var timeoutOnce sync.Once
 
-func newClientConn(e Endpoint, u *url.URL, o dial.Options) *clientConn {
-	c := &clientConn{endpoint: e, url: u, o: o, running: map[*exchange]struct{}{}}
+func newConn(e Endpoint, u *url.URL, o dial.Options) *conn {
+	c := &conn{endpoint: e, url: u, o: o, running: map[*exchange]struct{}{}}
 	if e.Client == nil {
 		c.own = true
 		c.http, c.release = acquireTransport(o.Limits.HeaderBytes)
@@ -58,7 +58,7 @@ func newClientConn(e Endpoint, u *url.URL, o dial.Options) *clientConn {
 }
 
 // Close ends all exchanges. It does not wait for the server.
-func (c *clientConn) Close() error {
+func (c *conn) Close() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {
@@ -75,14 +75,14 @@ func (c *clientConn) Close() error {
 // exchange is one message to the server with its response, or one event stream. It ends with
 // the context of the caller, and with the connection.
 type exchange struct {
-	conn    *clientConn
+	conn    *conn
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
 	message sending         // that is the body of the request
 	authCtx context.Context // for the methods of the Authorizer: ctx, and what it remembers for the request
 }
 
-func (c *clientConn) begin(ctx context.Context) (*exchange, error) {
+func (c *conn) begin(ctx context.Context) (*exchange, error) {
 	e := &exchange{conn: c}
 	e.ctx, e.cancel = context.WithCancelCause(ctx)
 	c.mu.Lock()

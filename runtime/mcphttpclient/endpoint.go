@@ -122,7 +122,7 @@ func (e Endpoint) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 	if err != nil {
 		return nil, &dial.Error{Err: err}
 	}
-	c := newClientConn(e, u, o)
+	c := newConn(e, u, o)
 	if e.SSE != SSEOnly {
 		return c, nil
 	}

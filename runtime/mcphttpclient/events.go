@@ -35,8 +35,8 @@ type eventReader struct {
 	tooLong bool          // the event that is read was too long, and is skipped
 }
 
-// clientEvent is an event that has been read. Its data is valid until the next one is read.
-type clientEvent struct {
+// event is an event that has been read. Its data is valid until the next one is read.
+type event struct {
 	name  string // "" for a message
 	data  []byte
 	id    string
@@ -69,11 +69,11 @@ func (e *eventReader) release() {
 // next returns the next event with data. An event beyond the limit is a *dial.TooLarge as soon
 // as it is too long; reading may go on, with the event after it. Any other error is the end of the
 // stream.
-func (e *eventReader) next() (clientEvent, error) {
+func (e *eventReader) next() (event, error) {
 	for {
 		line, err := e.line()
 		if err != nil {
-			return clientEvent{}, err
+			return event{}, err
 		}
 		switch {
 		case e.skipping: // a line that was too long has ended
@@ -83,7 +83,7 @@ func (e *eventReader) next() (clientEvent, error) {
 			reported := e.tooLong
 			e.field(line)
 			if e.tooLong && !reported {
-				return clientEvent{}, tooLargeMessage(e.limit)
+				return event{}, tooLargeMessage(e.limit)
 			}
 			continue
 		case e.hasID:
@@ -92,7 +92,7 @@ func (e *eventReader) next() (clientEvent, error) {
 		name, hasData, hasID := e.name, e.hasData, e.hasID
 		e.name, e.hasData, e.hasID, e.tooLong = "", false, false, false
 		if hasData && e.to > e.from {
-			return clientEvent{name: name, data: e.buf[e.from:e.to], id: e.newID, hasID: hasID}, nil
+			return event{name: name, data: e.buf[e.from:e.to], id: e.newID, hasID: hasID}, nil
 		}
 	}
 }

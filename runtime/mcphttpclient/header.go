@@ -11,9 +11,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 )
 
-// clientFields are the header fields that messages of a revision, in a session, have in
+// fields are the header fields that messages of a revision, in a session, have in
 // common. They are made once for many messages.
-type clientFields struct {
+type fields struct {
 	revision *protocol.Revision
 	session  *string
 	header   http.Header
@@ -27,14 +27,14 @@ var (
 
 // header returns the fields of a message of a revision, nil before it is known. The caller
 // may add to them.
-func (c *clientConn) header(revision *protocol.Revision) http.Header {
+func (c *conn) header(revision *protocol.Revision) http.Header {
 	session := c.session.Load()
 	if revision != nil && revision.PerRequest {
 		session = nil
 	}
 	f := c.fields.Load()
 	if f == nil || f.revision != revision || f.session != session {
-		f = &clientFields{revision, session, http.Header{"Accept": acceptBoth, "Content-Type": contentJSON}}
+		f = &fields{revision, session, http.Header{"Accept": acceptBoth, "Content-Type": contentJSON}}
 		for name, values := range c.endpoint.Header {
 			name = http.CanonicalHeaderKey(name)
 			f.header[name] = slices.Clip(append(f.header[name], values...)) // an Authorizer may append
@@ -51,7 +51,7 @@ func (c *clientConn) header(revision *protocol.Revision) http.Header {
 }
 
 // eventHeader returns the fields of a GET, or of a DELETE.
-func (c *clientConn) eventHeader(lastID string) http.Header {
+func (c *conn) eventHeader(lastID string) http.Header {
 	h := c.header(c.revision.Load())
 	delete(h, "Content-Type")
 	h["Accept"] = acceptEvents

@@ -31,7 +31,7 @@ type endings struct{ n int }
 
 // add counts a stream. A time that the server asks for is its choice; one of up to RetryFirst is
 // lengthened like that after a failure while its streams bring nothing.
-func (e *endings) add(c *clientConn, opened time.Time, received bool, asked time.Duration) {
+func (e *endings) add(c *conn, opened time.Time, received bool, asked time.Duration) {
 	if received || time.Since(opened) >= atOnce || asked > max(c.o.Limits.RetryFirst, minRetry) {
 		e.n = 0
 		return
@@ -44,7 +44,7 @@ func (e *endings) failures() int { return max(0, e.n-1) }
 
 // reopenAfter returns the time before a stream is opened again, after a number of attempts
 // that have failed in turn.
-func (c *clientConn) reopenAfter(asked time.Duration, failures int) time.Duration {
+func (c *conn) reopenAfter(asked time.Duration, failures int) time.Duration {
 	l := &c.o.Limits
 	wait := asked
 	if wait == 0 {

@@ -14,7 +14,7 @@ import (
 )
 
 // Send sends a message by POST, and passes what comes for it to receive.
-func (c *clientConn) Send(ctx context.Context, m *dial.Message, receive func(data []byte) (done bool)) error {
+func (c *conn) Send(ctx context.Context, m *dial.Message, receive func(data []byte) (done bool)) error {
 	e, err := c.begin(ctx)
 	if err != nil {
 		return err
@@ -26,7 +26,7 @@ func (c *clientConn) Send(ctx context.Context, m *dial.Message, receive func(dat
 	} else if r != nil {
 		c.revision.Store(r)
 	}
-	resp, err := e.do(&clientRequest{method: http.MethodPost, url: c.url, header: h, data: m.Data, wait: m.Wait})
+	resp, err := e.do(&request{method: http.MethodPost, url: c.url, header: h, data: m.Data, wait: m.Wait})
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (e *exchange) linger(resp *http.Response, r *eventReader) {
 }
 
 // refused returns the error for a status that is not a success, and closes the response.
-func (c *clientConn) refused(e *exchange, resp *http.Response, sessions bool) error {
+func (c *conn) refused(e *exchange, resp *http.Response, sessions bool) error {
 	s := e.status(resp)
 	if e.ctx.Err() != nil {
 		return e.failure(e.ctx.Err(), true)

@@ -18,7 +18,7 @@ const maxSessionID = 4 << 10
 
 // checkSession keeps the id of the session that initialize has opened, and checks that later
 // responses have no other one.
-func (c *clientConn) checkSession(m *dial.Message, resp *http.Response) error {
+func (c *conn) checkSession(m *dial.Message, resp *http.Response) error {
 	values := resp.Header[httpfield.SessionID]
 	if len(values) == 0 {
 		return nil
@@ -68,8 +68,8 @@ func namesSession(body []byte) bool {
 }
 
 // get opens an event stream, after the event of an id if there is one.
-func (c *clientConn) get(e *exchange, from *url.URL, lastID string) (*http.Response, error) {
-	resp, err := e.do(&clientRequest{method: http.MethodGet, url: from, header: c.eventHeader(lastID)})
+func (c *conn) get(e *exchange, from *url.URL, lastID string) (*http.Response, error) {
+	resp, err := e.do(&request{method: http.MethodGet, url: from, header: c.eventHeader(lastID)})
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func mayReopen(err error) bool {
 }
 
 // Listen receives from the GET stream of the session.
-func (c *clientConn) Listen(ctx context.Context, opened func(resumed bool), receive func(data []byte)) error {
+func (c *conn) Listen(ctx context.Context, opened func(resumed bool), receive func(data []byte)) error {
 	e, err := c.begin(ctx)
 	if err != nil {
 		return err
@@ -153,7 +153,7 @@ func askedTime(r *eventReader, err error) time.Duration {
 
 // listenTo receives the messages of one stream, and reports whether there were any. What is too
 // large is reported to the user.
-func (c *clientConn) listenTo(e *exchange, r *eventReader, seen *seenIDs, receive func([]byte)) (received bool) {
+func (c *conn) listenTo(e *exchange, r *eventReader, seen *seenIDs, receive func([]byte)) (received bool) {
 	for {
 		some, _, err := e.events(r, seen, func(data []byte) bool {
 			receive(data)
@@ -171,7 +171,7 @@ func (c *clientConn) listenTo(e *exchange, r *eventReader, seen *seenIDs, receiv
 
 // notListening returns the error of a GET that is not sent again. Servers without the stream
 // reply 405; some do not know the method at all, and their 404 says nothing about the session.
-func (c *clientConn) notListening(err error) error {
+func (c *conn) notListening(err error) error {
 	s, ok := err.(*dial.Status)
 	if !ok {
 		return err
@@ -192,7 +192,7 @@ func (c *clientConn) notListening(err error) error {
 }
 
 // EndSession ends the session by DELETE. Servers that do not allow that reply 405.
-func (c *clientConn) EndSession(ctx context.Context) error {
+func (c *conn) EndSession(ctx context.Context) error {
 	if c.session.Load() == nil {
 		return nil
 	}
@@ -203,7 +203,7 @@ func (c *clientConn) EndSession(ctx context.Context) error {
 	defer e.end()
 	h := c.eventHeader("")
 	h["Accept"] = acceptBoth
-	resp, err := e.do(&clientRequest{method: http.MethodDelete, url: c.url, header: h})
+	resp, err := e.do(&request{method: http.MethodDelete, url: c.url, header: h})
 	if err != nil {
 		return err
 	}

@@ -13,11 +13,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// clientSSE is a client's connection over HTTP+SSE (2024-11-05): a [dial.Stream]. The server
+// sseConn is a connection over HTTP+SSE (2024-11-05): a [dial.Stream]. The server
 // sends messages as events of one GET; each message of the client is a POST to the URL that
 // the first event has.
-type clientSSE struct {
-	conn   *clientConn
+type sseConn struct {
+	conn   *conn
 	stream *exchange
 	resp   *http.Response
 	events *eventReader
@@ -26,11 +26,11 @@ type clientSSE struct {
 }
 
 // OpenSSE opens a connection of its own, which outlives c.
-func (c *clientConn) OpenSSE(ctx context.Context) (dial.Stream, error) {
+func (c *conn) OpenSSE(ctx context.Context) (dial.Stream, error) {
 	if c.endpoint.SSE == SSENever {
 		return nil, nil
 	}
-	own := newClientConn(c.endpoint, c.url, c.o)
+	own := newConn(c.endpoint, c.url, c.o)
 	s, err := own.openSSE(ctx)
 	if err != nil {
 		_ = own.Close()
@@ -39,7 +39,7 @@ func (c *clientConn) OpenSSE(ctx context.Context) (dial.Stream, error) {
 	return s, nil
 }
 
-func (c *clientConn) openSSE(ctx context.Context) (*clientSSE, error) {
+func (c *conn) openSSE(ctx context.Context) (*sseConn, error) {
 	e, err := c.begin(context.WithoutCancel(ctx))
 	if err != nil {
 		return nil, err
@@ -58,12 +58,12 @@ func (c *clientConn) openSSE(ctx context.Context) (*clientSSE, error) {
 }
 
 // readEndpoint opens the stream, and reads its first event.
-func (c *clientConn) readEndpoint(e *exchange) (*clientSSE, error) {
+func (c *conn) readEndpoint(e *exchange) (*sseConn, error) {
 	resp, err := c.get(e, c.url, "")
 	if err != nil {
 		return nil, err
 	}
-	s := &clientSSE{conn: c, stream: e, resp: resp, events: newEventReader(resp.Body, c.o.Limits.MessageBytes)}
+	s := &sseConn{conn: c, stream: e, resp: resp, events: newEventReader(resp.Body, c.o.Limits.MessageBytes)}
 	event, err := s.events.next()
 	switch {
 	case err != nil && (e.ctx.Err() != nil || !errors.Is(err, io.EOF)):
@@ -98,16 +98,16 @@ func endpointOf(stream *url.URL, data []byte) (*url.URL, error) {
 // maxEndpoint bounds the URL of the event endpoint.
 const maxEndpoint = 8 << 10
 
-func (s *clientSSE) release() {
+func (s *sseConn) release() {
 	_ = s.resp.Body.Close()
 	s.events.release()
 }
 
 // Legacy reports that revisions with sessions are spoken.
-func (s *clientSSE) Legacy() bool { return true }
+func (s *sseConn) Legacy() bool { return true }
 
 // Read returns the message of the next event.
-func (s *clientSSE) Read() ([]byte, error) {
+func (s *sseConn) Read() ([]byte, error) {
 	for {
 		if s.ended {
 			return nil, net.ErrClosed
@@ -135,7 +135,7 @@ func (s *clientSSE) Read() ([]byte, error) {
 
 // Write posts the messages, one after the other. What the error says of one that was not sent
 // must be true of all, so it is Sent where another one was before.
-func (s *clientSSE) Write(batch []byte) error {
+func (s *sseConn) Write(batch []byte) error {
 	posted := false
 	for len(batch) > 0 {
 		message, rest, _ := bytes.Cut(batch, []byte{'\n'})
@@ -155,7 +155,7 @@ func (s *clientSSE) Write(batch []byte) error {
 	return nil
 }
 
-func (s *clientSSE) post(message []byte) error {
+func (s *sseConn) post(message []byte) error {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), s.conn.o.Limits.WriteTime, errWriteTime)
 	defer cancel()
 	e, err := s.conn.begin(ctx)
@@ -166,7 +166,7 @@ func (s *clientSSE) post(message []byte) error {
 	// The batch belongs to the caller again when Write returns, and the transport may still
 	// read then what it sends.
 	message = bytes.Clone(message)
-	resp, err := e.do(&clientRequest{method: http.MethodPost, url: s.to, header: s.conn.header(nil), data: message})
+	resp, err := e.do(&request{method: http.MethodPost, url: s.to, header: s.conn.header(nil), data: message})
 	if err != nil {
 		return err
 	}
@@ -182,4 +182,4 @@ func (s *clientSSE) post(message []byte) error {
 var errWriteTime = errors.New("the server has not accepted a message for Limits.WriteTime")
 
 // Close ends the stream and what is being posted.
-func (s *clientSSE) Close() error { return s.conn.Close() }
+func (s *sseConn) Close() error { return s.conn.Close() }
