@@ -7,7 +7,8 @@ import (
 )
 
 // TestImports checks the architecture: the generator does not import the runtime, and the
-// runtime imports neither the generator nor its tools.
+// runtime imports neither the generator nor its tools. Over HTTP a server does not link the client's
+// half, nor a client the server's.
 func TestImports(t *testing.T) {
 	const module = "github.com/mcpgen/mcpgen/"
 	for _, rule := range []struct {
@@ -21,6 +22,8 @@ func TestImports(t *testing.T) {
 		{module + "internal/contract", []string{module + "generator", module + "runtime", "go/", "golang.org/x", "github.com/santhosh-tekuri"}},
 		{module + "runtime/wire", []string{module + "runtime/mcp", module + "runtime/jsonrpc"}},
 		{module + "runtime/jsonrpc", []string{module + "runtime/mcp", "log/slog"}},
+		{module + "runtime/mcphttp", []string{module + "runtime/mcphttpclient", module + "runtime/mcpclient", module + "runtime/internal/dial"}},
+		{module + "runtime/mcphttpclient", []string{module + "runtime/mcphttp", module + "runtime/mcp"}},
 	} {
 		out, err := exec.Command("go", "list", "-deps", "-f", "{{.ImportPath}}", rule.packages).CombinedOutput()
 		if err != nil {
