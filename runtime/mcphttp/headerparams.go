@@ -121,7 +121,7 @@ func (c *headerCheck) check() *jsonrpc.Error {
 		return c.mismatch("is %s, but there is no %s", httpfield.Quote(value), c.member())
 	case c.want.Kind == httpfield.Other:
 		return c.mismatch("is %s, but %s is an object or an array", httpfield.Quote(value), c.member())
-	case value == c.want.Text, c.want.Kind == httpfield.Number && httpfield.SameNumber(value, c.want.Text):
+	case value == c.want.Text, c.want.Kind == httpfield.Literal && httpfield.SameNumber(value, c.want.Text):
 		return nil
 	}
 	return c.mismatch("is %s, but %s is %s", httpfield.Quote(value), c.member(), httpfield.Quote(c.want.Text))

@@ -83,7 +83,7 @@ func mirrorParams(h http.Header, arguments []byte, params []toolschema.HeaderPar
 		switch v.Kind {
 		case httpfield.Absent, httpfield.Other: // the server says what is wrong with an object or an array
 			continue
-		case httpfield.Number:
+		case httpfield.Literal:
 			v.Text = httpfield.Integer(v.Text)
 		}
 		h[params[i].Header] = []string{httpfield.Encode(v.Text)}

@@ -27,15 +27,14 @@ type Kind byte
 const (
 	Absent Kind = iota // or null
 	String
-	Number
-	Bool
-	Other // an object or an array
+	Literal // a number, true or false
+	Other   // an object or an array
 )
 
 // Value is a value in the body that a header field repeats.
 type Value struct {
 	Kind Kind
-	Text string // of a string; of a number or a bool the JSON text
+	Text string // of a string; of a literal the JSON text
 }
 
 // ValueOf returns what a header field repeats of a JSON value.
@@ -48,10 +47,8 @@ func ValueOf(value []byte) Value {
 		return Value{String, text}
 	case value[0] == '{', value[0] == '[':
 		return Value{Kind: Other}
-	case value[0] == 't', value[0] == 'f':
-		return Value{Bool, string(value)}
 	}
-	return Value{Number, string(value)}
+	return Value{Literal, string(value)}
 }
 
 // ParamValues returns the value of each param in the arguments of a call, nil where one is absent.
