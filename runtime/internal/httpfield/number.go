@@ -22,9 +22,6 @@ func SameNumber(a, b string) bool {
 // Integer returns a JSON number without fraction and exponent, if it is an integer.
 // Digits are exact.
 func Integer(s string) string {
-	if IsDigits(strings.TrimPrefix(s, "-")) && s != "-0" {
-		return s
-	}
 	d, ok := parseDecimal(s)
 	switch {
 	case !ok, d.exponent < 0, d.exponent > maxIntegerDigits:

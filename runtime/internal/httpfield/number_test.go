@@ -35,7 +35,8 @@ func TestInteger(t *testing.T) {
 	for text, want := range map[string]string{
 		"0": "0", "42": "42", "-7": "-7", "9007199254740993": "9007199254740993",
 		"-0": "0", "0e5": "0", "-0.0": "0", "42.0": "42", "4.2e1": "42", "42E+1": "420", "-1e3": "-1000", "1200e-2": "12",
-		"1e64": "1" + zeros, "1e65": "1e65", "12e64": "12" + zeros, // the bound is of the zeros
+		"1000" + zeros: "1000" + zeros,
+		"1e64":         "1" + zeros, "1e65": "1e65", "12e64": "12" + zeros, // the bound is of the zeros
 		"1.5": "1.5", "5e-1": "5e-1", "01": "01", "": "", "-": "-", "NaN": "NaN",
 	} {
 		if got := Integer(text); got != want {
