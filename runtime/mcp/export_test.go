@@ -13,3 +13,6 @@ func Subscribers(s *Server) int {
 func NewInexactFS(info FilesInfo, fsys fs.FS) Feature {
 	return newFiles(info, &files{fsys: fsys, open: fsys.Open, exact: true})
 }
+
+// IsEnd reports whether an error says that a context has ended.
+var IsEnd = isEnd

@@ -93,6 +93,41 @@ func TestChallengeFails(t *testing.T) {
 	})
 }
 
+// Without a function for a challenge there is none, and nothing in the log.
+func TestAccessDeniedWithoutChallenge(t *testing.T) {
+	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(scoped)}}, func(t *testing.T, s *testServer) {
+		a := s.do(call("echo", `{}`).post("Authorization: ada read"))
+		if a.wantStatus(http.StatusForbidden); a.field("Www-Authenticate") != "" {
+			a.fail("there is a challenge")
+		}
+		if log := s.log.String(); log != "" {
+			t.Errorf("the log is %s", log)
+		}
+	})
+}
+
+// A principal without an ID is known by each of its other fields.
+func TestPrincipalWithoutID(t *testing.T) {
+	later := time.Now().Add(time.Hour)
+	all := mcp.AccessFunc(func(context.Context, mcp.FeatureInfo) error { return nil })
+	for name, p := range map[string]mcp.Principal{"value": {Value: "ada"}, "access": {Access: all}, "expiry": {Expires: later}} {
+		t.Run(name, func(t *testing.T) {
+			known := mcphttp.WithPrincipal(func(*http.Request) (mcp.Principal, error) { return p, nil })
+			serve(t, setup{handler: []mcphttp.Option{known}}, func(t *testing.T, s *testServer) {
+				script := s.Script("p")
+				a := s.start(callScripted(script).post())
+				got := mcp.CallFrom(script.Started()).Principal()
+				if got.Value != p.Value || (got.Access == nil) != (p.Access == nil) || !got.Expires.Equal(p.Expires) {
+					t.Errorf("the handler sees %+v, want %+v", got, p)
+				}
+				script.Return("done")
+				synctest.Wait()
+				a.wantStatus(http.StatusOK)
+			})
+		})
+	}
+}
+
 // Streams end when the principal of their request expires, listens with a result; requests with a
 // principal that has expired are refused.
 func TestPrincipalExpires(t *testing.T) {

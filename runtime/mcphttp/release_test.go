@@ -71,6 +71,21 @@ func TestUndeliverableQuestion(t *testing.T) {
 	}
 }
 
+// A handler can release the response of a client that has gone: one that resumes gets the reply.
+func TestReleaseWithoutClient(t *testing.T) {
+	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
+		x, p, a := s.startCall(revisionD)
+		id := a.disconnectAfterLog(p)
+		p.Run(func(ctx context.Context) {
+			if !mcp.ReleaseStream(ctx, time.Second) {
+				t.Error("the stream is not released")
+			}
+		})
+		p.Return("done")
+		x.resume(id).wantEnd().wantMessages("result 1")
+	})
+}
+
 // A handler can release its response. The client gets the time to reconnect, and then
 // the reply.
 func TestReleaseStream(t *testing.T) {

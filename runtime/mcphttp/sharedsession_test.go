@@ -424,6 +424,31 @@ func TestSharedIdle(t *testing.T) {
 	})
 }
 
+// A request for the end of a session, which the store refuses, does not keep the session: it ends when it has
+// been idle.
+func TestSharedIdleAfterRefusedEnd(t *testing.T) {
+	var store *faultyStore
+	c := limits(mcphttp.Limits{IdleTime: time.Hour})
+	c.shared = true
+	c.stores = func(i int, s mcphttp.SessionStore) mcphttp.SessionStore {
+		if i > 0 {
+			return s
+		}
+		store = &faultyStore{SessionStore: s, fault: fails}
+		return store
+	}
+	serve(t, c, func(t *testing.T, s *testServer) {
+		s.secrets = append(s.secrets, "nothing")
+		s.replicas.use(0)
+		x := s.open(revisionD)
+		store.method.Store("Delete")
+		s.do(x.withSession(request{method: "DELETE"})).wantStatus(503)
+		store.method.Store("")
+		time.Sleep(2 * time.Hour)
+		s.do(x.withSession(postBody(rpc{method: "ping"}.legacy()))).wantStatus(404)
+	})
+}
+
 // Whatever a store does, requests that need it get status 503 within five seconds or so, the text of its error
 // stays here, calls in the session go on, and all is well when it works again.
 func TestStoreFaults(t *testing.T) {
@@ -452,7 +477,10 @@ func TestStoreFaults(t *testing.T) {
 			}
 			breaks("Create")
 			begin := time.Now()
-			refused("Create", s.do(postBody(initialize(revisionD))), begin)
+			a := s.do(postBody(initialize(revisionD)))
+			if refused("Create", a, begin); !strings.Contains(a.text(), "the session store cannot be used now") {
+				a.fail("%s", a.text())
+			}
 			breaks("Receive")
 			begin = time.Now()
 			refused("Receive", s.do(postBody(initialize(revisionD))), begin)
@@ -475,7 +503,11 @@ func TestStoreFaults(t *testing.T) {
 				breaks("")
 			}
 			s.replicas.use(0)
-			a := x.do(call("steps", `{"n":3}`).legacy())
+			breaks("Update") // of a notification, too, which would be lost otherwise
+			begin = time.Now()
+			refused("Update", s.do(x.withSession(postBody(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))), begin)
+			breaks("")
+			a = x.do(call("steps", `{"n":3}`).legacy())
 			id := firstEventID(t, a.wantStream().events())
 			breaks("Events")
 			begin = time.Now()

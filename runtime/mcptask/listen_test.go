@@ -150,3 +150,26 @@ func TestAccess(t *testing.T) {
 		c.is(id, "completed", "accepttrue")
 	})
 }
+
+// A server of which tasks are all that changes has listens.
+func TestListenToTasksAlone(t *testing.T) {
+	within(t, func(t *testing.T) {
+		s := newServer(mcp.WithoutCapabilities(mcp.ServerListChanged, mcp.ServerSubscribe))
+		c := connect(t, s)
+		if got := c.ask("subscriptions/listen", `"notifications":{"toolsListChanged":true}`); !strings.Contains(got, "-32601") {
+			t.Error(got)
+		}
+	})
+	within(t, func(t *testing.T) {
+		s := newServer(mcp.WithoutCapabilities(mcp.ServerListChanged, mcp.ServerSubscribe))
+		add(s, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "Sure?") })
+		c := connect(t, s)
+		id := c.begin("ask")
+		c.start("subscriptions/listen", `"notifications":{"taskIds":["`+id+`"]}`)
+		wait()
+		if got := c.notifications(); len(got) != 2 { // the acknowledgement, and the task as it is
+			t.Errorf("%v", got)
+		}
+		c.ask("tasks/cancel", `"taskId":"`+id+`"`)
+	})
+}

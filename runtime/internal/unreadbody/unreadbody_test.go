@@ -189,6 +189,9 @@ func TestCountOfAddress(t *testing.T) {
 			{"[2001:db8::3]:1", false}, // of the same network
 			{"[2001:db8:0:1::3]:1", true},
 			{"192.0.2.1:4", false},
+			{"192.0.2.3:1", true},
+			{"192.0.2.4:1", true},
+			{"192.0.2.5:1", false}, // all have as many as they may
 		} {
 			if got := of(step.address); got != step.read {
 				t.Errorf("%d: the body from %s is read: %t", i, step.address, got)
