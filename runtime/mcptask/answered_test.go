@@ -15,6 +15,7 @@ import (
 type troubled struct {
 	mcptask.Store
 	unaware bool // Watch reports no change
+	behind  bool // Watch reports changes when the record has changed once more
 
 	mu    sync.Mutex
 	key   mcptask.Key     // of the task
@@ -58,6 +59,10 @@ func (s *troubled) Get(ctx context.Context, k mcptask.Key) (*mcptask.Record, err
 func (s *troubled) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.Record, error] {
 	return func(yield func(*mcptask.Record, error) bool) {
 		for r, err := range s.Store.Watch(ctx, k) {
+			if s.behind && err == nil {
+				r = r.Clone()
+				r.Version--
+			}
 			if !yield(r, err) {
 				return
 			}
@@ -72,10 +77,11 @@ func (s *troubled) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.
 // works again, or has it everywhere, and by the next renewal of the lease if it does not report the change.
 func TestAcceptedAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
-		unaware, fails bool
-		lasts, most    time.Duration
+		unaware, behind, fails bool
+		lasts, most            time.Duration
 	}{
 		"no trouble":                   {most: 0},
+		"a newer record":               {behind: true, most: 0},
 		"a busy store":                 {fails: true, lasts: 100 * time.Millisecond, most: time.Second},
 		"a store that fails":           {fails: true, lasts: 9 * time.Second, most: 10 * time.Second},
 		"an old record":                {lasts: 100 * time.Millisecond, most: 150 * time.Millisecond},
@@ -86,7 +92,7 @@ func TestAcceptedAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			within(t, func(t *testing.T) {
 				memory := mcptask.NewMemory()
-				store := &troubled{Store: memory, unaware: c.unaware}
+				store := &troubled{Store: memory, unaware: c.unaware, behind: c.behind}
 				runner, other := newServer(key, mcptask.WithStore(store)), newServer(key, mcptask.WithStore(memory))
 				defer mcptask.Shutdown(t.Context(), runner)
 				defer mcptask.Shutdown(t.Context(), other)

@@ -66,7 +66,7 @@ type Record struct {
 	// Sealed is the rest: the arguments, answers and values of a task that runs, and the result of one that has ended.
 	Sealed []byte
 
-	// Version is set by the store, and changes with each change of the record.
+	// Version is set by the store, and grows with each change of the record.
 	Version uint64
 }
 

@@ -142,8 +142,8 @@ func (r *run) watch() {
 			continue
 		}
 		// A record that cannot be read, or is of before the change, as one at a server that does not have it yet, is read again: the
-		// next change may be none of this task.
-		if version, err := r.readAnswers(); err != nil || version != now.Version {
+		// next change may be none of this task. One of after it is reported by a later change.
+		if version, err := r.readAnswers(); err != nil || version < now.Version {
 			pause := rereadPause
 			if err != nil {
 				pause = storePause
