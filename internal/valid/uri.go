@@ -5,8 +5,6 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
-
-	"github.com/mcpgen/mcpgen/internal/uritemplate"
 )
 
 // MaxURI is how long the URI in a request may be, in bytes.
@@ -102,7 +100,10 @@ func FilesPrefix(what, prefix string) *Fault {
 
 // Template returns what is wrong with a URI template that package uritemplate has read: its URIs begin with a
 // scheme, which no variable can be a part of.
-func Template(what string, t *uritemplate.Template) *Fault {
+func Template(what string, t interface {
+	Prefix() string
+	String() string
+}) *Fault {
 	switch prefix := t.Prefix(); {
 	case len(prefix) >= MaxURI:
 		return tooLong(what, prefix)

@@ -50,5 +50,5 @@ func (r *resource) completed(d *defaults) Feature {
 func (t *template) completed(d *defaults) Feature {
 	info := *t.info
 	d.completeRead(&info.ReadInfo)
-	return newTemplate(&info, t.name, t.read, t.complete)
+	return t.parse.template(&info, t.name, t.read, t.complete)
 }

@@ -14,18 +14,15 @@ import (
 type implFuncs struct {
 	NewTool     func(*ToolInfo, toolFunc) Feature
 	NewResource func(*ResourceInfo, resourceFunc) Feature
-	NewTemplate func(*TemplateInfo, resourceFunc, map[string]CompleteFunc) Feature
 	NewPrompt   func(*PromptInfo, promptFunc, map[string]CompleteFunc) Feature
 
 	// WithDefaults returns a copy of a feature whose description has these values
 	// where its own are nil, false and 0.
 	WithDefaults func(f Feature, errors func(error) (string, bool), hideErrors bool, timeout time.Duration) Feature
 
-	// ToolChoices, TemplateChoices and PromptChoices return a copy of a description with
-	// choices.
-	ToolChoices     func(*ToolInfo, []friend.Choices) *ToolInfo
-	TemplateChoices func(*TemplateInfo, []friend.Choices) *TemplateInfo
-	PromptChoices   func(*PromptInfo, []friend.Choices) *PromptInfo
+	// ToolChoices and PromptChoices return a copy of a description with choices.
+	ToolChoices   func(*ToolInfo, []friend.Choices) *ToolInfo
+	PromptChoices func(*PromptInfo, []friend.Choices) *PromptInfo
 
 	Decoder        func(*Request) *wire.Decoder
 	Encoder        func(*Request) *wire.Encoder
@@ -51,9 +48,6 @@ func ImplFuncs(friend.Key) implFuncs {
 			return t
 		},
 		NewResource: func(info *ResourceInfo, f resourceFunc) Feature { return newResource(info, f) },
-		NewTemplate: func(info *TemplateInfo, f resourceFunc, complete map[string]CompleteFunc) Feature {
-			return newTemplate(info, info.Name, f, complete)
-		},
 		NewPrompt: func(info *PromptInfo, f promptFunc, complete map[string]CompleteFunc) Feature {
 			return newPrompt(info, f, complete)
 		},
@@ -61,9 +55,8 @@ func ImplFuncs(friend.Key) implFuncs {
 			return f.completed(&defaults{errors: errors, hideErrors: hideErrors, timeout: timeout})
 		},
 
-		ToolChoices:     (*ToolInfo).withChoices,
-		TemplateChoices: (*TemplateInfo).withChoices,
-		PromptChoices:   (*PromptInfo).withChoices,
+		ToolChoices:   (*ToolInfo).withChoices,
+		PromptChoices: (*PromptInfo).withChoices,
 
 		Decoder:        (*Request).decoder,
 		Encoder:        (*Request).encoder,
@@ -78,5 +71,21 @@ func ImplFuncs(friend.Key) implFuncs {
 			s := newItemStream(req)
 			return s.e, s.report
 		},
+	}
+}
+
+// implTemplates are those of [implFuncs] for templates, which most programs do not link.
+type implTemplates struct {
+	New     func(*TemplateInfo, resourceFunc, map[string]CompleteFunc) Feature
+	Choices func(*TemplateInfo, []friend.Choices) *TemplateInfo
+}
+
+// ImplTemplates returns the functions of package mcpimpl for templates.
+func ImplTemplates(friend.Key) implTemplates {
+	return implTemplates{
+		New: func(info *TemplateInfo, f resourceFunc, complete map[string]CompleteFunc) Feature {
+			return newTemplate(info, info.Name, f, complete)
+		},
+		Choices: (*TemplateInfo).withChoices,
 	}
 }

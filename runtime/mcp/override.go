@@ -96,7 +96,7 @@ func (t *template) overridden(o *Overrides) Feature {
 	info.Variables = t.info.Variables // with their functions
 	c.fields(reflect.ValueOf(t.info).Elem(), reflect.ValueOf(&info).Elem(), "Variables")
 	c.published(info.Name, info.Title, info.Description, info.Groups, info.Icons, info.Meta)
-	return newTemplate(&info, info.Name, t.read, t.complete)
+	return t.parse.template(&info, info.Name, t.read, t.complete)
 }
 
 func (p *prompt) overridden(o *Overrides) Feature {

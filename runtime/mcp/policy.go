@@ -216,16 +216,11 @@ func (s *Server) allowFeature(f Feature) bool {
 
 // deny records a denied resource or template, so that no other feature answers for its URIs.
 func (s *Server) deny(f Feature) {
-	info := f.Info()
-	b := &deniedResource{}
-	switch info.Kind {
-	case KindResource:
-		b.uri = uripattern.DenyURI(info.URI)
-	case KindTemplate:
-		b.template = uripattern.DenyTemplate(info.URI)
-	default:
+	d, ok := f.(interface{ denied() *deniedResource })
+	if !ok {
 		return
 	}
+	info, b := f.Info(), d.denied()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.denied == nil {
@@ -234,10 +229,21 @@ func (s *Server) deny(f Feature) {
 	s.denied[deniedKey{info.Kind, info.URI}] = b
 }
 
+func (r *resource) denied() *deniedResource {
+	return &deniedResource{uri: uripattern.DenyURI(r.info.URI)}
+}
+
+func (t *template) denied() *deniedResource { return &deniedResource{template: t.pattern.denied()} }
+
 // deniedResource is a denied resource or template.
 type deniedResource struct {
 	uri      *uripattern.Pattern
-	template *uripattern.Template
+	template deniedTemplate
+}
+
+// deniedTemplate is a *uripattern.Template; see [uriPattern].
+type deniedTemplate interface {
+	Matches(*uripattern.Readings) bool
 }
 
 type deniedKey struct {

@@ -8,6 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/internal/valid"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/uripattern"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -65,24 +66,57 @@ func NewTemplate(info TemplateInfo, f func(ctx context.Context, uri string, vari
 
 // template is the feature of generated and of hand-written templates.
 type template struct {
+	parse    templateParser
 	info     *TemplateInfo
 	name     string
 	read     resourceFunc
 	complete map[string]CompleteFunc // by variable, before those of info
-	pattern  *uritemplate.Template   // nil if it cannot be read
+	pattern  uriPattern              // nil if it cannot be read
 	problem  error
 	listed   listings
 }
 
 func newTemplate(info *TemplateInfo, name string, read resourceFunc, complete map[string]CompleteFunc) *template {
-	t := &template{info: info, name: name, read: read, complete: complete}
-	if t.pattern, t.problem = uritemplate.Parse(info.URITemplate); t.problem == nil && t.pattern.Encoded() != info.URITemplate {
+	return templateParser(parseTemplate).template(info, name, read, complete)
+}
+
+// templateParser reads URI templates. [parseTemplate] is the only one. The methods of a template use that
+// of the template, so that a program without templates links the type, and neither the parser nor package
+// regexp, with which templates match.
+type templateParser func(text string) (pattern uriPattern, encoded string, err error)
+
+func parseTemplate(text string) (pattern uriPattern, encoded string, err error) {
+	t, err := uritemplate.Parse(text)
+	if err != nil {
+		return nil, "", err
+	}
+	return parsedTemplate{t}, t.Encoded(), nil
+}
+
+func (parse templateParser) template(info *TemplateInfo, name string, read resourceFunc, complete map[string]CompleteFunc) *template {
+	t := &template{parse: parse, info: info, name: name, read: read, complete: complete}
+	var text string
+	if t.pattern, text, t.problem = parse(info.URITemplate); t.problem == nil && text != info.URITemplate {
 		encoded := *info
-		encoded.URITemplate = t.pattern.Encoded()
+		encoded.URITemplate = text
 		t.info = &encoded
 	}
 	return t
 }
+
+// uriPattern is a URI template that has been read.
+type uriPattern interface {
+	Match(uri string, empty bool) ([]uritemplate.Value, bool)
+	Variables() []uritemplate.Variable
+	Literal() int
+	Prefix() string
+	String() string
+	denied() deniedTemplate
+}
+
+type parsedTemplate struct{ *uritemplate.Template }
+
+func (t parsedTemplate) denied() deniedTemplate { return uripattern.DenyTemplate(t.Encoded()) }
 
 func (t *template) Info() FeatureInfo {
 	return FeatureInfo{
@@ -92,7 +126,7 @@ func (t *template) Info() FeatureInfo {
 }
 
 func (t *template) renamed(prefix string) Feature {
-	return newTemplate(t.info, prefix+"_"+t.name, t.read, t.complete)
+	return t.parse.template(t.info, prefix+"_"+t.name, t.read, t.complete)
 }
 
 func (t *template) check(s *Server) {

@@ -81,7 +81,7 @@ func PromptChoices(info *mcp.PromptInfo, choices ...Choices) *mcp.PromptInfo {
 
 // TemplateChoices returns a description whose variables are completed by the choices.
 func TemplateChoices(info *mcp.TemplateInfo, choices ...Choices) *mcp.TemplateInfo {
-	return funcs.TemplateChoices(info, lists(choices))
+	return mcp.ImplTemplates(friend.Key{}).Choices(info, lists(choices))
 }
 
 func lists(choices []Choices) []friend.Choices {

@@ -3,6 +3,7 @@ package mcpimpl
 import (
 	"context"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/friend"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -35,15 +36,20 @@ func MethodResource[R any](info *mcp.ResourceInfo, receiver R, f func(ctx contex
 // FuncTemplate returns the resource template of a function, which gets the variables by
 // [mcp.Request.Var] or, as an object of strings, by [Decoder].
 func FuncTemplate(info *mcp.TemplateInfo, f func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error), options ...FeatureOption) mcp.Feature {
-	return funcs.NewTemplate(info, f, completersOf(options))
+	return newTemplate(info, f, options)
 }
 
 // MethodTemplate returns the resource template of a method of the receiver, which it does
 // not touch.
 func MethodTemplate[R any](info *mcp.TemplateInfo, receiver R, f func(ctx context.Context, req *mcp.Request, receiver R) (*mcp.ResourceResult, error), options ...FeatureOption) mcp.Feature {
-	return funcs.NewTemplate(info, func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
+	return newTemplate(info, func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error) {
 		return f(ctx, req, receiver)
-	}, completersOf(options))
+	}, options)
+}
+
+// newTemplate gets the functions for templates where one is made: other programs do not link them.
+func newTemplate(info *mcp.TemplateInfo, f resourceFunc, options []FeatureOption) mcp.Feature {
+	return mcp.ImplTemplates(friend.Key{}).New(info, f, completersOf(options))
 }
 
 // FuncPrompt returns the prompt of a function, which gets its arguments by
