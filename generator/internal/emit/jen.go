@@ -237,7 +237,7 @@ func breakArgs(fn code, before int, args []jen.Code) code {
 // verbatim is Go source that jennifer has no word for.
 func verbatim(source string) code { return jen.Id(source) }
 
-// integer is a number. jen.Lit converts those that are no int.
+// integer is a number. jen.Lit converts others than int.
 func integer(n int64) code { return verbatim(strconv.FormatInt(n, 10)) }
 
 // infix has an operator between expressions.
