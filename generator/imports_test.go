@@ -39,3 +39,21 @@ func TestImports(t *testing.T) {
 		}
 	}
 }
+
+// TestImporters checks which packages of this module import what most programs do without: a client
+// links a pool only if its program imports one.
+func TestImporters(t *testing.T) {
+	const module = "github.com/mcpgen/mcpgen/"
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...").CombinedOutput()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, out)
+	}
+	for line := range strings.Lines(string(out)) {
+		path, imports, _ := strings.Cut(strings.TrimSpace(line), " ")
+		for imported := range strings.FieldsSeq(imports) {
+			if imported == module+"runtime/mcppool" {
+				t.Errorf("%s imports %s", path, imported)
+			}
+		}
+	}
+}

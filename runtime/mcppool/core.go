@@ -1,4 +1,4 @@
-package mcpclient
+package mcppool
 
 import (
 	"container/list"
@@ -8,66 +8,68 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// poolClient is what a pool uses of a client.
-type poolClient interface {
+// pooled is the part of a client that a pool uses.
+type pooled interface {
 	comparable
 	Done() <-chan struct{}
 	Close() error
 }
 
 // pool is a Pool of clients of any type. Clients are opened and closed without its lock.
-type pool[C poolClient] struct {
-	options PoolOptions
+type pool[C pooled] struct {
+	options Options
 
 	mu       sync.Mutex
 	closed   bool
-	keys     map[string]*poolKey[C]
-	came     int           // callers so far
-	total    int           // clients that are open or being opened
-	idle     list.List     // members without leases, the longest idle first
-	starved  []*poolKey[C] // whose first waiter needs Total to allow one client more, in order
+	keys     map[string]*keyState[C]
+	came     int            // callers so far
+	total    int            // clients that are open or being opened
+	idle     list.List      // members without leases, the longest idle first
+	starved  []*keyState[C] // whose first waiter needs Total to allow one client more, in order
 	openings map[*opener]struct{}
 }
 
 // opener is a caller that opens a client.
 type opener struct{ cancel context.CancelCauseFunc }
 
-// poolKey has the clients of a key. It exists as long as there is one, or one waits for it.
-type poolKey[C poolClient] struct {
+// keyState has the clients of a key. It exists as long as there is one, or one waits for it.
+type keyState[C pooled] struct {
 	name    string
-	members []*poolMember[C] // in the order of opening
+	members []*member[C] // in the order of opening
 	opening bool
-	waiters list.List // of *poolWaiter, the first to be served first
+	waiters list.List // of *waiter, the first to be served first
 	starved bool      // is in pool.starved
 }
 
-// poolMember is a client.
-type poolMember[C poolClient] struct {
+// member is a client.
+type member[C pooled] struct {
 	client C
-	key    *poolKey[C]
+	key    *keyState[C]
 	leases int
 	idle   *list.Element // in pool.idle
 	timer  *time.Timer   // closes it when it has been idle for IdleTime
 	gone   bool          // not in the pool any more
 }
 
-// poolWaiter is a caller of acquire.
-type poolWaiter[C poolClient] struct {
+// waiter is a caller of acquire.
+type waiter[C pooled] struct {
 	number  int           // in the order of coming
 	granted chan grant[C] // has room for one
 }
 
 // grant ends the waiting: with a member, with the right to open one, or with an error.
-type grant[C poolClient] struct {
-	member  *poolMember[C]
+type grant[C pooled] struct {
+	member  *member[C]
 	err     error
 	evicted []C // to be closed before the new one is opened
 }
 
-func newPool[C poolClient](o PoolOptions) *pool[C] {
-	return &pool[C]{options: o.withDefaults(), keys: map[string]*poolKey[C]{}, openings: map[*opener]struct{}{}}
+func newPool[C pooled](o Options) *pool[C] {
+	return &pool[C]{options: o.withDefaults(), keys: map[string]*keyState[C]{}, openings: map[*opener]struct{}{}}
 }
 
 func (p *pool[C]) acquire(ctx context.Context, key string, open func(context.Context) (C, error)) (*lease[C], error) {
@@ -77,15 +79,15 @@ func (p *pool[C]) acquire(ctx context.Context, key string, open func(context.Con
 	p.mu.Lock()
 	if p.closed {
 		p.mu.Unlock()
-		return nil, ErrClosed
+		return nil, mcpclient.ErrClosed
 	}
 	k := p.keys[key]
 	if k == nil {
-		k = &poolKey[C]{name: key}
+		k = &keyState[C]{name: key}
 		p.keys[key] = k
 	}
 	p.came++
-	w := &poolWaiter[C]{number: p.came, granted: make(chan grant[C], 1)}
+	w := &waiter[C]{number: p.came, granted: make(chan grant[C], 1)}
 	place := k.waiters.PushBack(w)
 	p.serve(k)
 	p.mu.Unlock()
@@ -108,7 +110,7 @@ func (p *pool[C]) acquire(ctx context.Context, key string, open func(context.Con
 
 // leave ends the waiting of a caller whose context has ended. What it has just been granted
 // goes to the next one.
-func (p *pool[C]) leave(k *poolKey[C], w *poolWaiter[C], place *list.Element) {
+func (p *pool[C]) leave(k *keyState[C], w *waiter[C], place *list.Element) {
 	p.mu.Lock()
 	var g grant[C]
 	select {
@@ -131,14 +133,14 @@ func (p *pool[C]) leave(k *poolKey[C], w *poolWaiter[C], place *list.Element) {
 }
 
 // open opens a client for its caller.
-func (p *pool[C]) open(ctx context.Context, k *poolKey[C], evicted []C, open func(context.Context) (C, error)) (*lease[C], error) {
+func (p *pool[C]) open(ctx context.Context, k *keyState[C], evicted []C, open func(context.Context) (C, error)) (*lease[C], error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	o := &opener{cancel}
 	p.mu.Lock()
 	p.openings[o] = struct{}{}
 	if p.closed {
-		cancel(ErrClosed)
+		cancel(mcpclient.ErrClosed)
 	}
 	p.mu.Unlock()
 	returned := false
@@ -159,18 +161,18 @@ func (p *pool[C]) open(ctx context.Context, k *poolKey[C], evicted []C, open fun
 			return l, nil
 		}
 		_ = client.Close()
-		err = ErrClosed
+		err = mcpclient.ErrClosed
 	}
 	return nil, p.refused(ctx, k, o, err)
 }
 
 var (
-	errOpenPanic   = errors.New("mcpclient: the function that opens a client of the pool has panicked")
-	errOpenNothing = errors.New("mcpclient: the function that opens a client of the pool has returned neither a client nor an error")
+	errOpenPanic   = errors.New("mcppool: the function that opens a client of the pool has panicked")
+	errOpenNothing = errors.New("mcppool: the function that opens a client of the pool has returned neither a client nor an error")
 )
 
 // enter adds a client that was opened; nil after the end of the pool.
-func (p *pool[C]) enter(k *poolKey[C], o *opener, client C) *lease[C] {
+func (p *pool[C]) enter(k *keyState[C], o *opener, client C) *lease[C] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
@@ -178,7 +180,7 @@ func (p *pool[C]) enter(k *poolKey[C], o *opener, client C) *lease[C] {
 	}
 	delete(p.openings, o)
 	k.opening = false
-	m := &poolMember[C]{client: client, key: k, leases: 1}
+	m := &member[C]{client: client, key: k, leases: 1}
 	k.members = append(k.members, m)
 	go p.watch(m)
 	p.serveAll(k)
@@ -186,13 +188,13 @@ func (p *pool[C]) enter(k *poolKey[C], o *opener, client C) *lease[C] {
 }
 
 // refused ends an opening that has failed, and returns the error of its caller.
-func (p *pool[C]) refused(ctx context.Context, k *poolKey[C], o *opener, err error) error {
+func (p *pool[C]) refused(ctx context.Context, k *keyState[C], o *opener, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.openings, o)
 	if p.closed {
 		p.total--
-		return ErrClosed
+		return mcpclient.ErrClosed
 	}
 	if ctx.Err() == nil && len(k.members) == 0 {
 		p.failWaiters(k, err)
@@ -202,20 +204,20 @@ func (p *pool[C]) refused(ctx context.Context, k *poolKey[C], o *opener, err err
 }
 
 // abandon ends an opening without a client.
-func (p *pool[C]) abandon(k *poolKey[C]) {
+func (p *pool[C]) abandon(k *keyState[C]) {
 	k.opening = false
 	p.total--
 	p.serveAll(k)
 }
 
-func (p *pool[C]) failWaiters(k *poolKey[C], err error) {
+func (p *pool[C]) failWaiters(k *keyState[C], err error) {
 	for e := k.waiters.Front(); e != nil; e = k.waiters.Front() {
-		k.waiters.Remove(e).(*poolWaiter[C]).granted <- grant[C]{err: err}
+		k.waiters.Remove(e).(*waiter[C]).granted <- grant[C]{err: err}
 	}
 }
 
 // watch removes a member when its client has ended.
-func (p *pool[C]) watch(m *poolMember[C]) {
+func (p *pool[C]) watch(m *member[C]) {
 	<-m.client.Done()
 	p.mu.Lock()
 	p.remove(m)
@@ -223,14 +225,14 @@ func (p *pool[C]) watch(m *poolMember[C]) {
 }
 
 // release ends a lease.
-func (p *pool[C]) release(m *poolMember[C]) {
+func (p *pool[C]) release(m *member[C]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.back(m)
 }
 
 // back takes a member back from one who has used it.
-func (p *pool[C]) back(m *poolMember[C]) {
+func (p *pool[C]) back(m *member[C]) {
 	m.leases--
 	if m.gone {
 		return
@@ -244,7 +246,7 @@ func (p *pool[C]) back(m *poolMember[C]) {
 }
 
 // expire closes a member that has been idle since it got its place among the idle ones.
-func (p *pool[C]) expire(m *poolMember[C], place *list.Element) {
+func (p *pool[C]) expire(m *member[C], place *list.Element) {
 	p.mu.Lock()
 	still := !m.gone && m.idle == place
 	if still {
@@ -257,7 +259,7 @@ func (p *pool[C]) expire(m *poolMember[C], place *list.Element) {
 }
 
 // remove takes a member out of the pool. Who has it keeps it.
-func (p *pool[C]) remove(m *poolMember[C]) {
+func (p *pool[C]) remove(m *member[C]) {
 	if m.gone {
 		return
 	}
@@ -267,15 +269,15 @@ func (p *pool[C]) remove(m *poolMember[C]) {
 	}
 }
 
-func (p *pool[C]) detach(m *poolMember[C]) {
+func (p *pool[C]) detach(m *member[C]) {
 	m.gone = true
 	p.use(m)
-	m.key.members = slices.DeleteFunc(m.key.members, func(other *poolMember[C]) bool { return other == m })
+	m.key.members = slices.DeleteFunc(m.key.members, func(other *member[C]) bool { return other == m })
 	p.total--
 }
 
 // use takes a member out of the idle ones.
-func (p *pool[C]) use(m *poolMember[C]) {
+func (p *pool[C]) use(m *member[C]) {
 	if m.idle != nil {
 		p.idle.Remove(m.idle)
 		m.timer.Stop()
@@ -285,15 +287,15 @@ func (p *pool[C]) use(m *poolMember[C]) {
 
 // serveAll serves a key and the keys that Total has kept waiting, in the order of their first
 // waiters: a key that is always in use does not keep the others out.
-func (p *pool[C]) serveAll(k *poolKey[C]) {
+func (p *pool[C]) serveAll(k *keyState[C]) {
 	p.serveStarved(k.first())
 	p.serve(k)
 	p.serveStarved(math.MaxInt)
 }
 
-// serveStarved serves the keys that Total has kept waiting for longer than a waiter.
-func (p *pool[C]) serveStarved(waiter int) {
-	for len(p.starved) > 0 && (p.total < p.options.Total || p.idle.Len() > 0) && p.starved[0].first() < waiter {
+// serveStarved serves the keys that Total has kept waiting whose first waiters came before one with that number.
+func (p *pool[C]) serveStarved(before int) {
+	for len(p.starved) > 0 && (p.total < p.options.Total || p.idle.Len() > 0) && p.starved[0].first() < before {
 		next := p.starved[0]
 		p.starved = p.starved[1:]
 		next.starved = false
@@ -302,15 +304,15 @@ func (p *pool[C]) serveStarved(waiter int) {
 }
 
 // first returns the number of the first waiter.
-func (k *poolKey[C]) first() int {
+func (k *keyState[C]) first() int {
 	if e := k.waiters.Front(); e != nil {
-		return e.Value.(*poolWaiter[C]).number
+		return e.Value.(*waiter[C]).number
 	}
 	return math.MaxInt
 }
 
 // serve grants to the waiters of a key, in order, what there is.
-func (p *pool[C]) serve(k *poolKey[C]) {
+func (p *pool[C]) serve(k *keyState[C]) {
 	defer p.forget(k)
 	for e := k.waiters.Front(); e != nil; e = k.waiters.Front() {
 		var g grant[C]
@@ -332,12 +334,12 @@ func (p *pool[C]) serve(k *poolKey[C]) {
 			k.opening = true
 			p.total++
 		}
-		k.waiters.Remove(e).(*poolWaiter[C]).granted <- g
+		k.waiters.Remove(e).(*waiter[C]).granted <- g
 	}
 }
 
 // free returns the first member that can be used once more, nil if there is none.
-func (p *pool[C]) free(k *poolKey[C]) *poolMember[C] {
+func (p *pool[C]) free(k *keyState[C]) *member[C] {
 	for _, m := range k.members {
 		if p.options.Parallel > 0 && m.leases >= p.options.Parallel {
 			continue
@@ -360,17 +362,17 @@ func (p *pool[C]) makeRoom() (evicted []C, ok bool) {
 	if longest == nil {
 		return nil, false
 	}
-	m := longest.Value.(*poolMember[C])
+	m := longest.Value.(*member[C])
 	p.detach(m)
 	p.forget(m.key)
 	return []C{m.client}, true
 }
 
 // forget drops a key that has nothing.
-func (p *pool[C]) forget(k *poolKey[C]) {
+func (p *pool[C]) forget(k *keyState[C]) {
 	if k.starved && k.waiters.Len() == 0 {
 		k.starved = false
-		p.starved = slices.DeleteFunc(p.starved, func(other *poolKey[C]) bool { return other == k })
+		p.starved = slices.DeleteFunc(p.starved, func(other *keyState[C]) bool { return other == k })
 	}
 	if len(k.members) == 0 && !k.opening && k.waiters.Len() == 0 && p.keys[k.name] == k {
 		delete(p.keys, k.name)
@@ -382,7 +384,7 @@ func (p *pool[C]) close() {
 	p.closed = true
 	var clients []C
 	for _, k := range p.keys {
-		p.failWaiters(k, ErrClosed)
+		p.failWaiters(k, mcpclient.ErrClosed)
 		for _, m := range slices.Clone(k.members) {
 			clients = append(clients, m.client)
 			p.remove(m)
@@ -391,14 +393,14 @@ func (p *pool[C]) close() {
 	clear(p.keys)
 	p.starved = nil
 	for o := range p.openings {
-		o.cancel(ErrClosed)
+		o.cancel(mcpclient.ErrClosed)
 	}
 	p.mu.Unlock()
 	closeClients(clients)
 }
 
-// closeClients closes clients side by side, since each may take the steps of CloseTime.
-func closeClients[C poolClient](clients []C) {
+// closeClients closes clients side by side, since each may take the steps of mcpclient.Limits.CloseTime.
+func closeClients[C pooled](clients []C) {
 	var group sync.WaitGroup
 	for _, client := range clients {
 		group.Go(func() { _ = client.Close() })

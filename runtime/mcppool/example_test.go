@@ -1,4 +1,4 @@
-package mcpclient_test
+package mcppool_test
 
 import (
 	"context"
@@ -6,13 +6,14 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcppool"
 )
 
 // A gateway calls tools for many users, with the credentials of each. The key has the user,
 // so that none gets a client of another.
 func ExamplePool_Acquire() {
 	backend := mcpclient.InMemory(mcp.NewServer(mcp.ServerInfo{Name: "backend"}))
-	pool := mcpclient.NewPool(mcpclient.PoolOptions{})
+	pool := mcppool.New(mcppool.Options{})
 	defer pool.Close()
 
 	serve := func(ctx context.Context, user string) error {

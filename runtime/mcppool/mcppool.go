@@ -1,30 +1,44 @@
-package mcpclient
+// Package mcppool keeps clients of MCP servers open between uses: for gateways, which call for many
+// users, and for servers that answer one call at a time.
+//
+//	pool := mcppool.New(mcppool.Options{})
+//	defer pool.Close()
+//	lease, err := pool.Acquire(ctx, target.Key()+" "+user, func(ctx context.Context) (*mcpclient.Client, error) {
+//		return mcpclient.Connect(ctx, target, mcpclient.Options{})
+//	})
+//	if err != nil {
+//		return err
+//	}
+//	defer lease.Release()
+//	result, err := lease.Client().Call(ctx, "search", map[string]any{"query": "sea"})
+package mcppool
 
 import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// PoolOptions are the bounds of a [Pool]. A zero field has its default.
-type PoolOptions struct {
+// Options are the bounds of a [Pool]. A zero field has its default.
+type Options struct {
 	PerTarget int           // clients of one key: 10
 	Total     int           // clients of all keys: 1000
 	IdleTime  time.Duration // until a client that is not in use is closed: 5 min
 	Parallel  int           // leases of one client at a time: any number
 }
 
-// Pool keeps clients open between uses: for gateways, and for servers that answer one call at
-// a time. It may be used by many goroutines.
+// Pool keeps clients open between uses. It may be used by many goroutines.
 type Pool struct {
-	core *pool[*Client]
+	core *pool[*mcpclient.Client]
 }
 
-// NewPool returns an empty pool.
-func NewPool(o PoolOptions) *Pool { return &Pool{newPool[*Client](o)} }
+// New returns an empty pool.
+func New(o Options) *Pool { return &Pool{newPool[*mcpclient.Client](o)} }
 
 // Acquire returns a client of a key until [Lease.Release]. It is one that is open and has
-// fewer than Parallel leases, or a new one that open returns, usually by [Connect]. Where the
+// fewer than Parallel leases, or a new one that open returns, usually by [mcpclient.Connect]. Where the
 // key has PerTarget clients, or the pool Total ones of which none is idle, Acquire waits: in
 // the order of the calls, until ctx ends.
 //
@@ -36,8 +50,8 @@ func NewPool(o PoolOptions) *Pool { return &Pool{newPool[*Client](o)} }
 // key has no other client and the context of that caller has not ended: a server that is
 // down does not make them wait one after the other. A client that has ended is replaced, and
 // the longest idle one is closed where Total is reached. After Close the error is
-// [ErrClosed].
-func (p *Pool) Acquire(ctx context.Context, key string, open func(context.Context) (*Client, error)) (*Lease, error) {
+// [mcpclient.ErrClosed].
+func (p *Pool) Acquire(ctx context.Context, key string, open func(context.Context) (*mcpclient.Client, error)) (*Lease, error) {
 	l, err := p.core.acquire(ctx, key, open)
 	if err != nil {
 		return nil, err
@@ -54,17 +68,17 @@ func (p *Pool) Close() error {
 
 // Lease is the use of a client of a [Pool].
 type Lease struct {
-	core *lease[*Client]
+	core *lease[*mcpclient.Client]
 }
 
 // Client returns the client. It is not closed by its user, and not used after Release.
-func (l *Lease) Client() *Client { return l.core.member.client }
+func (l *Lease) Client() *mcpclient.Client { return l.core.member.client }
 
 // Release gives the client back. It may be called more than once.
 func (l *Lease) Release() { l.core.release() }
 
 // withDefaults returns the options with the defaults in the place of zeros.
-func (o PoolOptions) withDefaults() PoolOptions {
+func (o Options) withDefaults() Options {
 	if o.PerTarget <= 0 {
 		o.PerTarget = 10
 	}
@@ -79,9 +93,9 @@ func (o PoolOptions) withDefaults() PoolOptions {
 }
 
 // lease is one use of a member.
-type lease[C poolClient] struct {
+type lease[C pooled] struct {
 	pool   *pool[C]
-	member *poolMember[C]
+	member *member[C]
 	once   sync.Once
 }
 

@@ -1,4 +1,4 @@
-package mcpclient
+package mcppool
 
 import (
 	"context"
@@ -12,10 +12,12 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// pooledClient is a client of a pool in tests.
-type pooledClient struct {
+// fakeClient is a client of a pool in tests.
+type fakeClient struct {
 	name  string
 	done  chan struct{}
 	once  sync.Once
@@ -24,9 +26,9 @@ type pooledClient struct {
 	ended func() // before done is closed; may be nil
 }
 
-func (c *pooledClient) Done() <-chan struct{} { return c.done }
+func (c *fakeClient) Done() <-chan struct{} { return c.done }
 
-func (c *pooledClient) Close() error {
+func (c *fakeClient) Close() error {
 	time.Sleep(c.slow)
 	c.once.Do(func() {
 		if c.ended != nil {
@@ -37,7 +39,7 @@ func (c *pooledClient) Close() error {
 	return nil
 }
 
-func (c *pooledClient) isClosed() bool {
+func (c *fakeClient) isClosed() bool {
 	select {
 	case <-c.done:
 		return true
@@ -46,20 +48,20 @@ func (c *pooledClient) isClosed() bool {
 	}
 }
 
-// poolBench opens clients, numbered in the order of opening.
-type poolBench struct {
-	*pool[*pooledClient]
+// bench opens clients, numbered in the order of opening.
+type bench struct {
+	*pool[*fakeClient]
 	t      *testing.T
 	delay  time.Duration // of opening
 	fail   error
 	mu     sync.Mutex
-	opened []*pooledClient
+	opened []*fakeClient
 	now    int // openings at the moment
 	most   int
 }
 
-func newPoolBench(t *testing.T, o PoolOptions) *poolBench {
-	b := &poolBench{pool: newPool[*pooledClient](o), t: t}
+func newBench(t *testing.T, o Options) *bench {
+	b := &bench{pool: newPool[*fakeClient](o), t: t}
 	t.Cleanup(func() {
 		b.close()
 		if b.total != 0 || len(b.keys) != 0 || b.idle.Len() != 0 || len(b.starved) != 0 || len(b.openings) != 0 {
@@ -74,7 +76,7 @@ func newPoolBench(t *testing.T, o PoolOptions) *poolBench {
 	return b
 }
 
-func (b *poolBench) connect(ctx context.Context) (*pooledClient, error) {
+func (b *bench) connect(ctx context.Context) (*fakeClient, error) {
 	b.mu.Lock()
 	b.now++
 	b.most = max(b.most, b.now)
@@ -94,13 +96,13 @@ func (b *poolBench) connect(ctx context.Context) (*pooledClient, error) {
 	if b.fail != nil {
 		return nil, b.fail
 	}
-	c := &pooledClient{name: fmt.Sprint(len(b.opened) + 1), done: make(chan struct{})}
+	c := &fakeClient{name: fmt.Sprint(len(b.opened) + 1), done: make(chan struct{})}
 	b.opened = append(b.opened, c)
 	return c, nil
 }
 
 // take acquires a client that must be there without waiting.
-func (b *poolBench) take(key string) *lease[*pooledClient] {
+func (b *bench) take(key string) *lease[*fakeClient] {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), time.Nanosecond)
 	defer cancel()
@@ -112,7 +114,7 @@ func (b *poolBench) take(key string) *lease[*pooledClient] {
 }
 
 // waits checks that a key has no client for one more.
-func (b *poolBench) waits(key string) {
+func (b *bench) waits(key string) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), time.Nanosecond)
 	defer cancel()
@@ -121,7 +123,7 @@ func (b *poolBench) waits(key string) {
 	}
 }
 
-func (b *poolBench) names(leases ...*lease[*pooledClient]) string {
+func (b *bench) names(leases ...*lease[*fakeClient]) string {
 	var names []string
 	for _, l := range leases {
 		names = append(names, l.member.client.name)
@@ -129,14 +131,14 @@ func (b *poolBench) names(leases ...*lease[*pooledClient]) string {
 	return strings.Join(names, " ")
 }
 
-func poolTest(t *testing.T, name string, o PoolOptions, f func(t *testing.T, b *poolBench)) {
+func test(t *testing.T, name string, o Options, f func(t *testing.T, b *bench)) {
 	t.Run(name, func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) { f(t, newPoolBench(t, o)) })
+		synctest.Test(t, func(t *testing.T) { f(t, newBench(t, o)) })
 	})
 }
 
-func TestPoolClients(t *testing.T) {
-	poolTest(t, "any number of leases", PoolOptions{}, func(t *testing.T, b *poolBench) {
+func TestClients(t *testing.T) {
+	test(t, "any number of leases", Options{}, func(t *testing.T, b *bench) {
 		x, y, other := b.take("a"), b.take("a"), b.take("b")
 		x.release()
 		x.release() // counts once
@@ -148,7 +150,7 @@ func TestPoolClients(t *testing.T) {
 			t.Errorf("%d leases", m.leases)
 		}
 	})
-	poolTest(t, "one lease at a time", PoolOptions{Parallel: 1, PerTarget: 3}, func(t *testing.T, b *poolBench) {
+	test(t, "one lease at a time", Options{Parallel: 1, PerTarget: 3}, func(t *testing.T, b *bench) {
 		x, y, z := b.take("a"), b.take("a"), b.take("a")
 		b.waits("a")
 		y.release()
@@ -158,8 +160,8 @@ func TestPoolClients(t *testing.T) {
 		b.waits("a")
 		b.take("b")
 	})
-	poolTest(t, "three leases at a time", PoolOptions{Parallel: 3, PerTarget: 2}, func(t *testing.T, b *poolBench) {
-		var leases []*lease[*pooledClient]
+	test(t, "three leases at a time", Options{Parallel: 3, PerTarget: 2}, func(t *testing.T, b *bench) {
+		var leases []*lease[*fakeClient]
 		for range 6 {
 			leases = append(leases, b.take("a"))
 		}
@@ -176,10 +178,10 @@ func TestPoolClients(t *testing.T) {
 }
 
 // Waiters are served in the order in which they came, and none of a time-out in between.
-func TestPoolOrder(t *testing.T) {
+func TestOrder(t *testing.T) {
 	for _, parallel := range []int{1, 2} {
-		poolTest(t, fmt.Sprint(parallel, " at a time"), PoolOptions{Parallel: parallel, PerTarget: 2}, func(t *testing.T, b *poolBench) {
-			var held []*lease[*pooledClient]
+		test(t, fmt.Sprint(parallel, " at a time"), Options{Parallel: parallel, PerTarget: 2}, func(t *testing.T, b *bench) {
+			var held []*lease[*fakeClient]
 			for range 2 * parallel {
 				held = append(held, b.take("a"))
 			}
@@ -219,9 +221,9 @@ func TestPoolOrder(t *testing.T) {
 	}
 }
 
-func TestPoolOpensOneAtATime(t *testing.T) {
+func TestOpensOneAtATime(t *testing.T) {
 	for parallel, want := range map[int]int{0: 1, 1: 8} {
-		poolTest(t, fmt.Sprint(parallel), PoolOptions{Parallel: parallel, PerTarget: 8}, func(t *testing.T, b *poolBench) {
+		test(t, fmt.Sprint(parallel), Options{Parallel: parallel, PerTarget: 8}, func(t *testing.T, b *bench) {
 			b.delay = time.Second
 			start := time.Now()
 			var group sync.WaitGroup
@@ -238,7 +240,7 @@ func TestPoolOpensOneAtATime(t *testing.T) {
 			}
 		})
 	}
-	poolTest(t, "keys", PoolOptions{}, func(t *testing.T, b *poolBench) {
+	test(t, "keys", Options{}, func(t *testing.T, b *bench) {
 		b.delay = time.Second
 		start := time.Now()
 		var group sync.WaitGroup
@@ -252,9 +254,9 @@ func TestPoolOpensOneAtATime(t *testing.T) {
 }
 
 // Who gets the error of an opening.
-func TestPoolOpenFails(t *testing.T) {
+func TestOpenFails(t *testing.T) {
 	down := errors.New("down")
-	poolTest(t, "the server is down", PoolOptions{}, func(t *testing.T, b *poolBench) {
+	test(t, "the server is down", Options{}, func(t *testing.T, b *bench) {
 		b.delay, b.fail = 10*time.Second, down
 		start := time.Now()
 		var group sync.WaitGroup
@@ -271,7 +273,7 @@ func TestPoolOpenFails(t *testing.T) {
 		b.delay, b.fail = 0, nil
 		b.take("a") // the next one tries again
 	})
-	poolTest(t, "no further client", PoolOptions{Parallel: 1}, func(t *testing.T, b *poolBench) {
+	test(t, "no further client", Options{Parallel: 1}, func(t *testing.T, b *bench) {
 		x := b.take("a")
 		b.delay, b.fail = time.Second, down
 		errs := make(chan error, 2)
@@ -294,7 +296,7 @@ func TestPoolOpenFails(t *testing.T) {
 			t.Errorf("the first one: %v", err)
 		}
 	})
-	poolTest(t, "the caller ends", PoolOptions{}, func(t *testing.T, b *poolBench) {
+	test(t, "the caller ends", Options{}, func(t *testing.T, b *bench) {
 		b.delay = 10 * time.Second
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -312,27 +314,27 @@ func TestPoolOpenFails(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
-	poolTest(t, "panic", PoolOptions{}, func(t *testing.T, b *poolBench) {
+	test(t, "panic", Options{}, func(t *testing.T, b *bench) {
 		func() {
 			defer func() {
 				if recover() != "mine" {
 					t.Error("the panic is lost")
 				}
 			}()
-			_, _ = b.acquire(t.Context(), "a", func(context.Context) (*pooledClient, error) { panic("mine") })
+			_, _ = b.acquire(t.Context(), "a", func(context.Context) (*fakeClient, error) { panic("mine") })
 		}()
 		b.take("a")
 	})
-	poolTest(t, "nothing", PoolOptions{}, func(t *testing.T, b *poolBench) {
-		if l, err := b.acquire(t.Context(), "a", func(context.Context) (*pooledClient, error) { return nil, nil }); err == nil {
+	test(t, "nothing", Options{}, func(t *testing.T, b *bench) {
+		if l, err := b.acquire(t.Context(), "a", func(context.Context) (*fakeClient, error) { return nil, nil }); err == nil {
 			t.Errorf("%v", l)
 		}
 		b.take("a")
 	})
 }
 
-func TestPoolCancelled(t *testing.T) {
-	poolTest(t, "before", PoolOptions{}, func(t *testing.T, b *poolBench) {
+func TestCancelled(t *testing.T) {
+	test(t, "before", Options{}, func(t *testing.T, b *bench) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		why := errors.New("why")
 		cancel(why)
@@ -341,7 +343,7 @@ func TestPoolCancelled(t *testing.T) {
 		}
 	})
 	// Whatever a waiter has been granted when its context ends goes to the next one.
-	poolTest(t, "granted", PoolOptions{Parallel: 1, PerTarget: 1}, func(t *testing.T, b *poolBench) {
+	test(t, "granted", Options{Parallel: 1, PerTarget: 1}, func(t *testing.T, b *bench) {
 		for i := range 200 {
 			x := b.take("a")
 			if i%3 == 0 {
@@ -363,8 +365,8 @@ func TestPoolCancelled(t *testing.T) {
 }
 
 // A client that has ended is replaced at once, for those who wait too.
-func TestPoolReplaces(t *testing.T) {
-	poolTest(t, "idle", PoolOptions{}, func(t *testing.T, b *poolBench) {
+func TestReplaces(t *testing.T) {
+	test(t, "idle", Options{}, func(t *testing.T, b *bench) {
 		x := b.take("a")
 		x.release()
 		_ = x.member.client.Close()
@@ -372,9 +374,9 @@ func TestPoolReplaces(t *testing.T) {
 			t.Errorf("client %s", got)
 		}
 	})
-	poolTest(t, "in use", PoolOptions{Parallel: 1, PerTarget: 1, Total: 1}, func(t *testing.T, b *poolBench) {
+	test(t, "in use", Options{Parallel: 1, PerTarget: 1, Total: 1}, func(t *testing.T, b *bench) {
 		x := b.take("a")
-		var y *lease[*pooledClient]
+		var y *lease[*fakeClient]
 		go func() { y, _ = b.acquire(t.Context(), "a", b.connect) }()
 		synctest.Wait()
 		_ = x.member.client.Close()
@@ -391,8 +393,8 @@ func TestPoolReplaces(t *testing.T) {
 	})
 }
 
-func TestPoolIdle(t *testing.T) {
-	poolTest(t, "idle time", PoolOptions{IdleTime: time.Minute}, func(t *testing.T, b *poolBench) {
+func TestIdle(t *testing.T) {
+	test(t, "idle time", Options{IdleTime: time.Minute}, func(t *testing.T, b *bench) {
 		for range 3 {
 			x := b.take("a")
 			time.Sleep(time.Hour)
@@ -411,10 +413,10 @@ func TestPoolIdle(t *testing.T) {
 			t.Errorf("client %s", got)
 		}
 	})
-	poolTest(t, "the longest idle", PoolOptions{Total: 3}, func(t *testing.T, b *poolBench) {
+	test(t, "the longest idle", Options{Total: 3}, func(t *testing.T, b *bench) {
 		x, y, z := b.take("x"), b.take("y"), b.take("z")
 		b.waits("v")
-		for _, l := range []*lease[*pooledClient]{y, x, z} {
+		for _, l := range []*lease[*fakeClient]{y, x, z} {
 			l.release()
 			time.Sleep(time.Second)
 		}
@@ -428,12 +430,12 @@ func TestPoolIdle(t *testing.T) {
 			t.Error("another one than the longest idle was closed")
 		}
 	})
-	poolTest(t, "closing comes before opening", PoolOptions{Total: 1}, func(t *testing.T, b *poolBench) {
+	test(t, "closing comes before opening", Options{Total: 1}, func(t *testing.T, b *bench) {
 		x := b.take("x")
 		x.member.client.slow = time.Minute
 		x.release()
 		closed := false
-		if _, err := b.acquire(t.Context(), "y", func(ctx context.Context) (*pooledClient, error) {
+		if _, err := b.acquire(t.Context(), "y", func(ctx context.Context) (*fakeClient, error) {
 			closed = x.member.client.isClosed()
 			return b.connect(ctx)
 		}); err != nil || !closed {
@@ -444,8 +446,8 @@ func TestPoolIdle(t *testing.T) {
 
 // What Total keeps waiting is served in order: a key with many waiters does not keep the
 // others out.
-func TestPoolTotal(t *testing.T) {
-	poolTest(t, "order", PoolOptions{Total: 1, Parallel: 1}, func(t *testing.T, b *poolBench) {
+func TestTotal(t *testing.T) {
+	test(t, "order", Options{Total: 1, Parallel: 1}, func(t *testing.T, b *bench) {
 		x := b.take("x")
 		var mu sync.Mutex
 		var order []string
@@ -473,7 +475,7 @@ func TestPoolTotal(t *testing.T) {
 			t.Errorf("served %s", got)
 		}
 	})
-	poolTest(t, "left waiters", PoolOptions{Total: 1}, func(t *testing.T, b *poolBench) {
+	test(t, "left waiters", Options{Total: 1}, func(t *testing.T, b *bench) {
 		b.take("x")
 		for i := range 1000 {
 			b.waits(fmt.Sprint(i))
@@ -484,8 +486,8 @@ func TestPoolTotal(t *testing.T) {
 	})
 }
 
-func TestPoolClose(t *testing.T) {
-	poolTest(t, "all", PoolOptions{Parallel: 1, PerTarget: 2}, func(t *testing.T, b *poolBench) {
+func TestClose(t *testing.T) {
+	test(t, "all", Options{Parallel: 1, PerTarget: 2}, func(t *testing.T, b *bench) {
 		x, y := b.take("a"), b.take("a")
 		b.take("b").release()
 		x.member.client.slow, y.member.client.slow = time.Second, time.Second
@@ -504,21 +506,21 @@ func TestPoolClose(t *testing.T) {
 			t.Errorf("after %v", time.Since(start))
 		}
 		for range 2 {
-			if err := <-errs; err != ErrClosed {
+			if err := <-errs; err != mcpclient.ErrClosed {
 				t.Errorf("%v", err)
 			}
 		}
 		x.release()
 		y.release()
-		if _, err := b.acquire(t.Context(), "a", b.connect); err != ErrClosed {
+		if _, err := b.acquire(t.Context(), "a", b.connect); err != mcpclient.ErrClosed {
 			t.Errorf("%v", err)
 		}
 		b.close()
 	})
-	poolTest(t, "an opening that goes on", PoolOptions{}, func(t *testing.T, b *poolBench) {
+	test(t, "an opening that goes on", Options{}, func(t *testing.T, b *bench) {
 		errs := make(chan error, 1)
 		go func() {
-			_, err := b.acquire(t.Context(), "a", func(context.Context) (*pooledClient, error) {
+			_, err := b.acquire(t.Context(), "a", func(context.Context) (*fakeClient, error) {
 				time.Sleep(time.Minute)
 				return b.connect(t.Context())
 			})
@@ -526,7 +528,7 @@ func TestPoolClose(t *testing.T) {
 		}()
 		synctest.Wait()
 		b.close()
-		if err := <-errs; err != ErrClosed || len(b.opened) != 1 || !b.opened[0].isClosed() {
+		if err := <-errs; err != mcpclient.ErrClosed || len(b.opened) != 1 || !b.opened[0].isClosed() {
 			t.Errorf("%v", err)
 		}
 	})
@@ -534,10 +536,10 @@ func TestPoolClose(t *testing.T) {
 
 // Many callers, with clients that end, openings that fail and contexts that end: the bounds
 // hold at every moment, and no caller waits for ever.
-func TestPoolTogether(t *testing.T) {
+func TestTogether(t *testing.T) {
 	for seed := range uint64(20) {
-		options := PoolOptions{Parallel: int(seed % 3), PerTarget: 1 + int(seed%4), Total: 3 + int(seed%5), IdleTime: time.Second}
-		poolTest(t, fmt.Sprint(seed), options, func(t *testing.T, b *poolBench) {
+		options := Options{Parallel: int(seed % 3), PerTarget: 1 + int(seed%4), Total: 3 + int(seed%5), IdleTime: time.Second}
+		test(t, fmt.Sprint(seed), options, func(t *testing.T, b *bench) {
 			var open, served atomic.Int32
 			var group sync.WaitGroup
 			for i := range 40 {
@@ -547,7 +549,7 @@ func TestPoolTogether(t *testing.T) {
 						key := fmt.Sprint(random.IntN(6))
 						ctx, cancel := context.WithTimeout(t.Context(), time.Duration(random.IntN(5000))*time.Millisecond)
 						pause, fails := time.Duration(random.IntN(100))*time.Millisecond, random.IntN(10) == 0
-						l, err := b.acquire(ctx, key, func(ctx context.Context) (*pooledClient, error) {
+						l, err := b.acquire(ctx, key, func(ctx context.Context) (*fakeClient, error) {
 							if n := int(open.Add(1)); n > options.Total {
 								t.Errorf("%d clients", n)
 							}
@@ -556,7 +558,7 @@ func TestPoolTogether(t *testing.T) {
 								open.Add(-1)
 								return nil, errors.New("fails")
 							}
-							return &pooledClient{name: key, done: make(chan struct{}), ended: func() { open.Add(-1) }}, nil
+							return &fakeClient{name: key, done: make(chan struct{}), ended: func() { open.Add(-1) }}, nil
 						})
 						if err == nil {
 							c := l.member.client
@@ -591,8 +593,8 @@ func TestPoolTogether(t *testing.T) {
 	}
 }
 
-func TestPoolDefaults(t *testing.T) {
-	if got, want := (PoolOptions{Parallel: -1}).withDefaults(), (PoolOptions{PerTarget: 10, Total: 1000, IdleTime: 5 * time.Minute}); got != want {
+func TestDefaults(t *testing.T) {
+	if got, want := (Options{Parallel: -1}).withDefaults(), (Options{PerTarget: 10, Total: 1000, IdleTime: 5 * time.Minute}); got != want {
 		t.Errorf("%+v", got)
 	}
 }
