@@ -45,7 +45,7 @@ import (
 	_ "github.com/oapi-codegen/runtime/types"
 	_ "github.com/sqlc-dev/pqtype"
 
-	_ "github.com/mcpgen/mcpgen/internal/zoo/identity"
-	_ "github.com/mcpgen/mcpgen/internal/zoo/prove"
+	_ "github.com/mcpgen/mcpgen/internal/proof/zoo/identity"
+	_ "github.com/mcpgen/mcpgen/internal/proof/zoo/prove"
 	_ "github.com/mcpgen/mcpgen/runtime/mcp"
 )

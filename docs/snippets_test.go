@@ -98,7 +98,7 @@ func TestReflectorClasses(t *testing.T) {
 	}
 	var table strings.Builder
 	table.WriteString("| what | reason |\n|---|---|\n")
-	for line := range strings.Lines(read(t, "internal/zoo/testdata/reflector.md")) {
+	for line := range strings.Lines(read(t, "internal/proof/zoo/testdata/reflector.md")) {
 		cells := strings.Split(strings.Trim(line, "| \n"), " | ")
 		if len(cells) == 3 && cells[0] != "class" {
 			fmt.Fprintf(&table, "| %s | %s |\n", cells[0], cells[2])

@@ -61,7 +61,7 @@ var wordsElsewhere = map[string]string{
 	"bench/servers/gosdk":          "written like a program of that SDK",
 	"bench/servers/mcpgo":          "written like a program of that SDK",
 
-	"docs/conformance.md": "generated from internal/spec/statements.txt and the names of tests",
+	"docs/conformance.md": "generated from internal/proof/spec/statements.txt and the names of tests",
 }
 
 // literalsElsewhere are files whose string literals are not checked, with the reason.

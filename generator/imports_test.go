@@ -40,18 +40,23 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestImporters checks which packages of this module import what most programs do without: a client
-// links a pool only if its program imports one.
+// TestImporters checks which packages import which. A client links a pool only if its program imports one.
+// Below internal lies what generator and runtime share, so it imports neither; internal/proof lies above
+// both, and only tests, its own programs and the one that runs the official suite import it.
 func TestImporters(t *testing.T) {
 	const module = "github.com/mcpgen/mcpgen/"
 	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, module+"...").CombinedOutput()
 	if err != nil {
 		t.Fatalf("go list: %v\n%s", err, out)
 	}
+	below := func(path, folder string) bool { return strings.HasPrefix(path+"/", module+folder+"/") }
 	for line := range strings.Lines(string(out)) {
 		path, imports, _ := strings.Cut(strings.TrimSpace(line), " ")
+		proof := below(path, "internal/proof")
 		for imported := range strings.FieldsSeq(imports) {
-			if imported == module+"runtime/mcppool" {
+			if below(path, "internal") && !proof && (below(imported, "runtime") || below(imported, "generator")) ||
+				below(imported, "internal/proof") && !proof && path != module+"conformance/suite" ||
+				imported == module+"runtime/mcppool" {
 				t.Errorf("%s imports %s", path, imported)
 			}
 		}

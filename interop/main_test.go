@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/internal/proof/spec"
 )
 
 // The paths of the built programs. Those of servers are in a directory.
@@ -92,7 +92,7 @@ func compile(build *exec.Cmd) bool {
 }
 
 // validating returns flags of go build for a program whose main function is that of
-// internal/spec/program, which validates its messages, in the place of mcpcmd's.
+// internal/proof/spec/program, which validates its messages, in the place of mcpcmd's.
 func validating(main, temporary string) (flags []string, err error) {
 	path, err := filepath.Abs(main)
 	if err != nil {
@@ -103,7 +103,7 @@ func validating(main, temporary string) (flags []string, err error) {
 		return nil, err
 	}
 	changed := strings.Replace(string(text), "mcpcmd.Main(", "program.Main(", 1)
-	changed = strings.Replace(changed, "import (", "import (\n\t\"github.com/mcpgen/mcpgen/internal/spec/program\"", 1)
+	changed = strings.Replace(changed, "import (", "import (\n\t\"github.com/mcpgen/mcpgen/internal/proof/spec/program\"", 1)
 	if strings.Count(changed, "program") < strings.Count(string(text), "program")+2 {
 		return nil, fmt.Errorf("%s does not call mcpcmd.Main", path)
 	}
@@ -116,7 +116,7 @@ func validating(main, temporary string) (flags []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	set := "-X=github.com/mcpgen/mcpgen/internal/spec/program.Dir=" + os.Getenv("MCP_SPEC_DIR")
+	set := "-X=github.com/mcpgen/mcpgen/internal/proof/spec/program.Dir=" + os.Getenv("MCP_SPEC_DIR")
 	return []string{"-overlay", overlay, "-ldflags", set}, errors.Join(os.WriteFile(other, []byte(changed), 0o600), os.WriteFile(overlay, list, 0o600))
 }
 

@@ -5,5 +5,5 @@
 //
 // A server runs and is called over its transports. The values are made in two ways: from
 // the published input schemas, then changed into wrong ones, and by filling Go values by
-// reflection. Nothing of the proof in internal/zoo/prove is used.
+// reflection. Nothing of the proof in internal/proof/zoo/prove is used.
 package values

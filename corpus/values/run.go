@@ -19,7 +19,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/mcpgen/mcpgen/corpus/internal/validator"
-	"github.com/mcpgen/mcpgen/internal/zoo/identity"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo/identity"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 

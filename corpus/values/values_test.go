@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/corpus/internal/validator"
-	"github.com/mcpgen/mcpgen/internal/zoo/identity"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo/identity"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 

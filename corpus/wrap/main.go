@@ -143,7 +143,7 @@ func toolOf(s string) string {
 func write(dir, name, path string, pkg *types.Package, list []wrapped) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "// Package %s has a tool for every struct of %s.\n//\n//mcp:server name=%s\n//mcp:defaults naming=asis\npackage %s\n\n", name, path, name, name)
-	fmt.Fprintf(&b, "import (\n\t\"context\"\n\n\ttarget %q\n\n\t\"github.com/mcpgen/mcpgen/internal/zoo/identity\"\n)\n\n", path)
+	fmt.Fprintf(&b, "import (\n\t\"context\"\n\n\ttarget %q\n\n\t\"github.com/mcpgen/mcpgen/internal/proof/zoo/identity\"\n)\n\n", path)
 	for _, w := range list {
 		param, f := "value", "Value"
 		if w.object {
@@ -183,7 +183,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/corpus/out/%s"
 	"github.com/mcpgen/mcpgen/corpus/values"
-	"github.com/mcpgen/mcpgen/internal/zoo/prove"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo/prove"
 )
 
 var config = prove.Config{Server: %s.NewMCPServer, Values: 50_000, Seed: 1, AnyNames: true}

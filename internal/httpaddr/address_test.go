@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/internal/httpaddr"
-	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/internal/proof/spec"
 )
 
 func TestParse(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/internal/proof/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )

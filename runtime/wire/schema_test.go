@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/internal/zoo/prove"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo/prove"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/mcpgen/mcpgen/internal/zoo"
-	"github.com/mcpgen/mcpgen/internal/zoo/prove"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo/prove"
 )
 
 // zooTools are the tools of the zoo: types and constraints of every kind.

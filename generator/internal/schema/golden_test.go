@@ -15,7 +15,7 @@ import (
 	validator "github.com/santhosh-tekuri/jsonschema/v6"
 	"golang.org/x/tools/txtar"
 
-	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/internal/proof/spec"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden parts of testdata")

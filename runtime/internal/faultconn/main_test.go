@@ -5,7 +5,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/internal/proof/spec"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(spec.Main{M: m, Least: 4000}) }

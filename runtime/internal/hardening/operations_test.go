@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpgen/mcpgen/internal/spec"
+	"github.com/mcpgen/mcpgen/internal/proof/spec"
 )
 
 // operation is something that clients do.

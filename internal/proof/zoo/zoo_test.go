@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/generator"
-	"github.com/mcpgen/mcpgen/internal/spec"
-	"github.com/mcpgen/mcpgen/internal/zoo"
-	"github.com/mcpgen/mcpgen/internal/zoo/prove"
+	"github.com/mcpgen/mcpgen/internal/proof/spec"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo/prove"
 )
 
 // oddNames are property names of the zoo that some clients refuse, and that
@@ -59,7 +59,7 @@ var (
 // in docs/types.md, in both directions, and checks that the exceptions that it does not
 // count have tests.
 func TestNumbers(t *testing.T) {
-	page, err := os.ReadFile("../../docs/types.md")
+	page, err := os.ReadFile("../../../docs/types.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestNumbers(t *testing.T) {
 		}
 		delete(documented, e)
 		pkg, test, _ := strings.Cut(holder, " ")
-		files, err := filepath.Glob("../../" + pkg + "/*_test.go")
+		files, err := filepath.Glob("../../../" + pkg + "/*_test.go")
 		if err != nil || !slices.ContainsFunc(files, func(name string) bool {
 			src, err := os.ReadFile(name)
 			return err == nil && strings.Contains(string(src), "func "+test+"(t *testing.T)")

@@ -3,7 +3,7 @@ package zoo
 import (
 	"context"
 
-	"github.com/mcpgen/mcpgen/internal/zoo/identity"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo/identity"
 )
 
 // Wide has more fields than bits in two words.

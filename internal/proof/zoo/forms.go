@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/internal/zoo/identity"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo/identity"
 )
 
 // Ring goes by way of a named pointer.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/internal/zoo/prove"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo/prove"
 )
 
 // TestCostly checks that the worst messages that a search finds take at most ten times

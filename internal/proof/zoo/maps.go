@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/netip"
 
-	"github.com/mcpgen/mcpgen/internal/zoo/identity"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo/identity"
 )
 
 // Keys has maps by every kind of key.

@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"time"
 
-	"github.com/mcpgen/mcpgen/internal/zoo/identity"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo/identity"
 )
 
 //lint:file-ignore SA5008 the odd tags are what is tested here

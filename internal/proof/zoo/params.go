@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/mcpgen/mcpgen/internal/zoo/identity"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo/identity"
 )
 
 // Query is what the arguments of [EchoQuery] are.

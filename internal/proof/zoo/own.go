@@ -7,7 +7,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/mcpgen/mcpgen/internal/zoo/identity"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo/identity"
 )
 
 // What is in this file has a JSON form that encoding/json does not have. The

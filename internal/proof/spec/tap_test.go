@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os/exec"
 	"strings"
 	"testing"
 
@@ -206,26 +205,6 @@ func TestResultOf(t *testing.T) {
 		for method, definition := range s.byMethod {
 			if strings.HasSuffix(definition, "Request") && (s.resultOf(method) == "EmptyResult") != empty[method] {
 				t.Errorf("%s: %s has the result %s", revision, method, s.resultOf(method))
-			}
-		}
-	}
-}
-
-// Only tests, the programs that they start, and the one that runs the official suite,
-// import this package.
-func TestImported(t *testing.T) {
-	cmd := exec.Command("go", "list", "-f", `{{.ImportPath}} {{join .Imports " "}}`, "./...")
-	cmd.Dir = "../.."
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("go list: %v", err)
-	}
-	for line := range strings.Lines(string(out)) {
-		path, imports, _ := strings.Cut(strings.TrimSpace(line), " ")
-		for p := range strings.FieldsSeq(imports) {
-			if p == "github.com/mcpgen/mcpgen/internal/spec" && path != p+"/program" && path != "github.com/mcpgen/mcpgen/conformance/suite" ||
-				p == "github.com/mcpgen/mcpgen/internal/spec/program" {
-				t.Errorf("%s imports %s", path, p)
 			}
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/mcpgen/mcpgen/internal/zoo/identity"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo/identity"
 )
 
 // Box holds a type in every place that treats it differently.

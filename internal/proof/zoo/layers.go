@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/mcpgen/mcpgen/internal/zoo/identity"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo/identity"
 )
 
 // Rank is a number as a value and a word as a key.

@@ -3,8 +3,8 @@ package zoo
 import (
 	"context"
 
-	"github.com/mcpgen/mcpgen/internal/zoo/elsewhere"
-	"github.com/mcpgen/mcpgen/internal/zoo/identity"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo/elsewhere"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo/identity"
 )
 
 // Node is a tree with a way back.

@@ -14,7 +14,7 @@ import (
 	"reflect"
 	"time"
 
-	"github.com/mcpgen/mcpgen/internal/zoo/elsewhere"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo/elsewhere"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 	"github.com/mcpgen/mcpgen/runtime/wire"

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/mcpgen/mcpgen/internal/zoo"
+	"github.com/mcpgen/mcpgen/internal/proof/zoo"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
