@@ -48,7 +48,7 @@ func TestLargeSchemas(t *testing.T) {
 		"wide":     {wide(10), wide(5)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			before, after := parse4test(t, pair[0]), parse4test(t, pair[1])
+			before, after := parse(t, pair[0]), parse(t, pair[1])
 			findings := compareSchemas(before, after, false)
 			breaking := false
 			for _, f := range findings {
@@ -57,9 +57,18 @@ func TestLargeSchemas(t *testing.T) {
 			if !breaking {
 				t.Errorf("not breaking: %d findings", len(findings))
 			}
-			if same := compareSchemas(before, parse4test(t, pair[0]), true); len(same) > 0 && same[0].rule != "size" {
+			if same := compareSchemas(before, parse(t, pair[0]), true); len(same) > 0 && same[0].rule != "size" {
 				t.Errorf("with itself: %+v", same[0])
 			}
 		})
 	}
+}
+
+func parse(t *testing.T, text string) *value {
+	t.Helper()
+	all, err := readValues([]byte(text))
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%v: %s", err, text)
+	}
+	return all[0]
 }

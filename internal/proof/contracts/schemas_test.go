@@ -1,274 +1,12 @@
-package contract
+package contracts
 
 import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"strings"
-	"testing"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
-
-// TestOracle compares the classes of random changes with a validator: if a valid
-// argument is no longer valid, or an invalid result has become valid, the change must
-// be breaking.
-func TestOracle(t *testing.T) {
-	pairs, seed := 1500, uint64(2026)
-	if long, err := strconv.Atoi(os.Getenv("MCPGEN_LONG")); err == nil {
-		pairs, seed = long, rand.Uint64()
-		t.Logf("seed %d", seed)
-	}
-	r := rand.New(rand.NewPCG(6, seed))
-	universe := values4test(r)
-	seen := map[string]*tally{"arguments": {}, "results": {}}
-	for range pairs {
-		g := &schemas{r: r, habits: r.IntN(2) == 0}
-		before, definition := g.schema(2), g.definition()
-		after, redefinition := before, definition
-		switch r.IntN(6) {
-		case 0:
-			after = g.schema(2)
-		case 1:
-			redefinition = g.mutate(clone(definition))
-		default:
-			for range 1 + r.IntN(2) {
-				after = g.mutate(clone(after))
-			}
-		}
-		before, after = defining(before, definition), defining(after, redefinition)
-		o := &oracle{universe: universe, verdicts: map[string]*verdicts{}}
-		seen["arguments"].check(t, o, before, after, false)
-		seen["results"].check(t, o, before, after, true)
-	}
-	for place, n := range seen {
-		t.Logf("%s: %d breaking and a value shows it, %d breaking and none does, %d not breaking", place, n.shown, n.strict, n.fine)
-		// A comparison that calls everything breaking would be correct, but useless.
-		if n.shown < pairs/10 || n.fine < pairs/10 || n.strict > (n.strict+n.fine)/2 {
-			t.Errorf("%s: %+v", place, n)
-		}
-	}
-}
-
-// oracle knows which values are valid by the schemas of a pair, of which some are equal.
-type oracle struct {
-	universe []any
-	verdicts map[string]*verdicts // by the text of the schema
-}
-
-// verdicts are about the values of the universe, as far as they have been asked for.
-type verdicts struct {
-	schema *jsonschema.Schema
-	known  []int8 // 1 is valid, -1 is invalid
-}
-
-func (o *oracle) of(t *testing.T, schema any) *verdicts {
-	t.Helper()
-	text := text4test(schema)
-	if o.verdicts[text] == nil {
-		o.verdicts[text] = &verdicts{compile(t, schema), make([]int8, len(o.universe))}
-	}
-	return o.verdicts[text]
-}
-
-func (v *verdicts) valid(o *oracle, i int) bool {
-	if v.known[i] == 0 {
-		v.known[i] = -1
-		if v.schema.Validate(o.universe[i]) == nil {
-			v.known[i] = 1
-		}
-	}
-	return v.known[i] > 0
-}
-
-type tally struct{ shown, strict, fine int }
-
-// check compares one pair of schemas of one argument, or of one member of a result. The
-// values are tried for that argument or member.
-func (n *tally) check(t *testing.T, o *oracle, before, after any, output bool) {
-	t.Helper()
-	breaks := false
-	mark := narrows
-	if output {
-		mark = widens
-	}
-	findings := compareSchemas(around(t, before), around(t, after), output)
-	for _, f := range findings {
-		breaks = breaks || f.effect&mark != 0
-	}
-	// The assumptions about clients are part of the old schema.
-	old, now := o.of(t, habit(clone(before), output)), o.of(t, after)
-	var witness any
-	found := false
-	for i, v := range o.universe {
-		was, is := old.valid(o, i), now.valid(o, i)
-		if !output && was && !is || output && is && !was {
-			witness, found = v, true
-			break
-		}
-	}
-	switch {
-	case found && !breaks:
-		var lines []string
-		for _, f := range findings {
-			lines = append(lines, fmt.Sprintf("%+v", f))
-		}
-		t.Fatalf("not breaking, output %v:\n%s\n%s\nbut see %s\n%s", output, text4test(before), text4test(after), text4test(witness), strings.Join(lines, "\n"))
-	case breaks && found:
-		n.shown++
-	case breaks:
-		n.strict++
-	default:
-		n.fine++
-	}
-}
-
-// defining adds the definition that $ref refers to, if there is one.
-func defining(schema, definition any) any {
-	m, ok := schema.(map[string]any)
-	if !ok || !strings.Contains(text4test(schema), "$ref") {
-		return schema
-	}
-	m["$defs"] = map[string]any{"d": definition}
-	return m
-}
-
-// habit closes objects that name members and do not restrict others, for arguments, and
-// opens closed ones, for results.
-func habit(v any, output bool) any {
-	m, ok := v.(map[string]any)
-	if !ok {
-		return v
-	}
-	for key, sub := range m {
-		switch key {
-		case "properties", "$defs":
-			for name, s := range sub.(map[string]any) {
-				sub.(map[string]any)[name] = habit(s, output)
-			}
-		case "anyOf", "oneOf", "allOf", "prefixItems":
-			for i, s := range sub.([]any) {
-				sub.([]any)[i] = habit(s, output)
-			}
-		case "items", "additionalProperties":
-			m[key] = habit(sub, output)
-		}
-	}
-	if output {
-		if m["additionalProperties"] == false {
-			delete(m, "additionalProperties")
-		}
-		return m
-	}
-	if properties, named := m["properties"].(map[string]any); named && m["additionalProperties"] == nil {
-		for _, name := range []string{"a", "b", "kind"} {
-			if properties[name] == nil {
-				properties[name] = false
-			}
-		}
-	}
-	return m
-}
-
-func compile(t *testing.T, schema any) *jsonschema.Schema {
-	t.Helper()
-	c := jsonschema.NewCompiler()
-	c.AssertFormat()
-	if err := c.AddResource("schema.json", schema); err != nil {
-		t.Fatal(err)
-	}
-	s, err := c.Compile("schema.json")
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text4test(schema))
-	}
-	return s
-}
-
-// around returns the schema of an object whose member x has that schema.
-func around(t *testing.T, schema any) *value {
-	t.Helper()
-	v := parse4test(t, text4test(schema))
-	root := parse4test(t, `{"type":"object","properties":{"x":true},"required":["x"],"additionalProperties":false}`)
-	if defs := v.get("$defs"); defs != nil {
-		root.members = append(root.members, member{"$defs", defs})
-	}
-	root.get("properties").members[0].value = v
-	return root
-}
-
-func parse4test(t *testing.T, text string) *value {
-	t.Helper()
-	all, err := readValues([]byte(text))
-	if err != nil || len(all) != 1 {
-		t.Fatalf("%v: %s", err, text)
-	}
-	return all[0]
-}
-
-func text4test(v any) string {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err.Error()
-	}
-	return string(b)
-}
-
-func clone(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		m := map[string]any{}
-		for key, sub := range v {
-			m[key] = clone(sub)
-		}
-		return m
-	case []any:
-		var list []any
-		for _, sub := range v {
-			list = append(list, clone(sub))
-		}
-		return list
-	}
-	return v
-}
-
-// values4test are values of all types, near the limits that schemas use.
-func values4test(r *rand.Rand) []any {
-	all := []any{nil, true, false, "", "a", "b", "ab", "abc", "a@b.c", "2024-01-02"}
-	for _, n := range []string{"-1", "0", "0.5", "1", "1.0", "2", "3", "4", "5", "6", "10"} {
-		all = append(all, json.Number(n))
-	}
-	scalars := len(all)
-	for range 700 {
-		size := r.IntN(4)
-		if r.IntN(2) == 0 {
-			list := make([]any, size)
-			for i := range list {
-				list[i] = all[r.IntN(min(len(all), scalars+40))]
-			}
-			all = append(all, list)
-			continue
-		}
-		m := map[string]any{}
-		for range size {
-			m[[]string{"a", "b", "z", "kind"}[r.IntN(4)]] = all[r.IntN(min(len(all), scalars+40))]
-		}
-		if r.IntN(3) == 0 {
-			m["kind"] = []string{"a", "b", "c"}[r.IntN(3)]
-		}
-		all = append(all, m)
-	}
-	// Many small ones are equal.
-	seen := map[string]bool{}
-	return slices.DeleteFunc(all, func(v any) bool {
-		text := text4test(v)
-		twice := seen[text]
-		seen[text] = true
-		return twice
-	})
-}
 
 // schemas makes random schemas.
 type schemas struct {
@@ -573,4 +311,68 @@ func (g *schemas) mutateObject(m map[string]any) {
 	default:
 		m["required"] = []any{[]string{"a", "b"}[g.r.IntN(2)]}
 	}
+}
+
+// defining adds the definition that $ref refers to, if there is one.
+func defining(schema, definition any) any {
+	m, ok := schema.(map[string]any)
+	if !ok || !strings.Contains(text(schema), "$ref") {
+		return schema
+	}
+	m["$defs"] = map[string]any{"d": definition}
+	return m
+}
+
+func clone(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		m := map[string]any{}
+		for key, sub := range v {
+			m[key] = clone(sub)
+		}
+		return m
+	case []any:
+		var list []any
+		for _, sub := range v {
+			list = append(list, clone(sub))
+		}
+		return list
+	}
+	return v
+}
+
+// values are values of all types, near the limits that schemas use.
+func values(r *rand.Rand) []any {
+	all := []any{nil, true, false, "", "a", "b", "ab", "abc", "a@b.c", "2024-01-02"}
+	for _, n := range []string{"-1", "0", "0.5", "1", "1.0", "2", "3", "4", "5", "6", "10"} {
+		all = append(all, json.Number(n))
+	}
+	scalars := len(all)
+	for range 700 {
+		size := r.IntN(4)
+		if r.IntN(2) == 0 {
+			list := make([]any, size)
+			for i := range list {
+				list[i] = all[r.IntN(min(len(all), scalars+40))]
+			}
+			all = append(all, list)
+			continue
+		}
+		m := map[string]any{}
+		for range size {
+			m[[]string{"a", "b", "z", "kind"}[r.IntN(4)]] = all[r.IntN(min(len(all), scalars+40))]
+		}
+		if r.IntN(3) == 0 {
+			m["kind"] = []string{"a", "b", "c"}[r.IntN(3)]
+		}
+		all = append(all, m)
+	}
+	// Many small ones are equal.
+	seen := map[string]bool{}
+	return slices.DeleteFunc(all, func(v any) bool {
+		key := text(v)
+		twice := seen[key]
+		seen[key] = true
+		return twice
+	})
 }
