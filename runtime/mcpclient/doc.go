@@ -15,4 +15,6 @@
 // A [Target] is where a server is: a program ([Command]), a server in this process
 // ([InMemory]), a connection of the caller ([Dialer]); mcphttpclient.Endpoint, mcpws.Endpoint and
 // mcpnet.Endpoint are servers behind a URL or an address.
+//
+// Package mcppool keeps clients open between uses, for programs that need several for one server.
 package mcpclient
