@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -177,13 +178,13 @@ func (c *comparer) schemas(path string, o, n node) effect {
 	}
 	since := len(c.findings)
 	found := effect(0)
-	if before.whole || after.whole {
-		found |= c.add(path, "unevaluated", unclear, raw(o), raw(n), "changed, with keywords that depend on all others: cannot be classified")
-	}
 	if len(before.unions)+len(after.unions) > 0 {
 		found |= c.unions(path, o, n)
 	} else {
 		found |= c.base(path, before, after)
+	}
+	if name := cmp.Or(before.entangled, after.entangled); name != "" && found&unclear != unclear {
+		found |= c.add(path, name, unclear, nil, nil, "changed beside %s, on which other keywords depend: cannot be classified", name)
 	}
 	gone := before.provenBy(after, narrows) | after.provenBy(before, widens)
 	if c.quiet == 0 {
@@ -242,9 +243,9 @@ func (c *comparer) base(path string, o, n *schema) effect {
 		e |= c.arrays(path, o, n)
 	}
 	if shared&objectType != 0 {
-		e |= c.objects(path, o, n) | c.dependents(path, o, n)
+		e |= c.objects(path, o, n)
 	}
-	return e | c.conditions(path, o, n) | c.others(path, o, n)
+	return e | c.unread(path, o, n)
 }
 
 func (c *comparer) types(path string, o, n *schema, before, after types) effect {
@@ -260,9 +261,6 @@ func (c *comparer) types(path string, o, n *schema, before, after types) effect 
 	}
 	switch {
 	case e == 0:
-		if o.nullable != n.nullable && before&nullType == 0 {
-			return c.nullable(path, n.nullable)
-		}
 		return 0
 	case e == widens && after&^before == nullType:
 		return c.add(path, "type", e, nil, nil, "null is allowed now")
@@ -274,15 +272,6 @@ func (c *comparer) types(path string, o, n *schema, before, after types) effect 
 		from, to = before, after
 	}
 	return c.add(path, "type", e, typeValue(from), typeValue(to), "type %s -> %s", from, to)
-}
-
-// nullable is a keyword of OpenAPI without a meaning in JSON Schema, but clients may
-// interpret it.
-func (c *comparer) nullable(path string, now bool) effect {
-	if now {
-		return c.add(path, "nullable", widens, falseValue, trueValue, "nullable now")
-	}
-	return c.add(path, "nullable", narrows, trueValue, falseValue, "no longer nullable")
 }
 
 func typeValue(t types) *value { return &value{kind: text, text: t.String()} }

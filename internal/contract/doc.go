@@ -15,6 +15,8 @@
 // further ones; and they ignore unknown members of a result, so that one may be added
 // even if the old schema was closed.
 //
+// Keywords that mcpgen does not write are not read: a change of one has an unknown effect.
+//
 // The package imports only the standard library: the command and runtime/mcptest share
 // it. A contract that is no longer changed may be used by several goroutines.
 package contract

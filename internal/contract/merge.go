@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/big"
 	"slices"
+	"strings"
 )
 
 // merger adds the keywords of one schema to those of a node.
@@ -12,17 +13,10 @@ type merger struct {
 	doc    *document
 	part   *value
 	object *objectPart
-	array  *arrayPart
-
-	contains       *node
-	contMin        *value
-	contMax        *value
-	test           *node
-	then, negative *node
 }
 
-// keyword adds one keyword.
-func (m *merger) keyword(name string, v *value) {
+// keyword adds one keyword, and reports whether it can read it.
+func (m *merger) keyword(name string, v *value) bool {
 	switch name {
 	case "type":
 		m.typeKeyword(v)
@@ -31,18 +25,8 @@ func (m *merger) keyword(name string, v *value) {
 		m.enumerate(v.items)
 	case "const":
 		m.enumerate([]*value{v})
-	case "nullable":
-		m.nullable = m.nullable || v.kind == boolean && v.text == "true"
 	case headerKeyword:
 		m.header = v.text
-	case "not":
-		m.nots = append(m.nots, m.node(v))
-	case "if":
-		m.test = m.sub(v)
-	case "then":
-		m.then = m.sub(v)
-	case "else":
-		m.negative = m.sub(v)
 	case "anyOf", "oneOf":
 		if m.requireKind(v, array) {
 			m.broken = m.broken || len(v.items) == 0
@@ -54,14 +38,17 @@ func (m *merger) keyword(name string, v *value) {
 		}
 	default:
 		if m.scalarKeyword(name, v) || m.arrayKeyword(name, v) || m.objectKeyword(name, v) || ignored[name] {
-			return
+			return true
 		}
-		if noted[name] || isExtension(name) {
-			m.note(name, v)
-			return
+		if !noted[name] && !isExtension(name) {
+			if entangled[name] {
+				m.entangled = name
+			}
+			return false
 		}
-		m.others = append(m.others, member{name, v})
+		m.note(name, v)
 	}
+	return true
 }
 
 func (m *merger) typeKeyword(v *value) {
@@ -100,9 +87,9 @@ func (m *merger) enumerate(list []*value) {
 func (m *merger) scalarKeyword(name string, v *value) bool {
 	switch name {
 	case "minimum", "exclusiveMinimum":
-		m.lower = m.bound(name, v, "minimum", "exclusiveMinimum", m.lower, 1)
+		m.lower = m.bound(name, v, m.lower, 1)
 	case "maximum", "exclusiveMaximum":
-		m.upper = m.bound(name, v, "maximum", "exclusiveMaximum", m.upper, -1)
+		m.upper = m.bound(name, v, m.upper, -1)
 	case "multipleOf":
 		if r := rational(v); r == nil || r.Sign() <= 0 {
 			m.broken = true
@@ -115,8 +102,6 @@ func (m *merger) scalarKeyword(name string, v *value) bool {
 		m.texts(&m.formats, v)
 	case "contentEncoding":
 		m.texts(&m.encodings, v)
-	case "contentMediaType":
-		m.texts(&m.media, v)
 	case "minLength":
 		m.lengths.min = m.count(v, m.lengths.min, 1)
 	case "maxLength":
@@ -129,20 +114,12 @@ func (m *merger) scalarKeyword(name string, v *value) bool {
 
 func (m *merger) arrayKeyword(name string, v *value) bool {
 	switch name {
-	case "prefixItems":
-		m.tuple(v)
 	case "items":
-		if v.kind == array { // before 2020-12
-			m.tuple(v)
-			return true
+		if v.kind == array { // in older drafts, prefixItems
+			m.entangled = name
+			return false
 		}
-		m.array.items = m.sub(v)
-	case "additionalItems":
-		if m.part.get("items").is(array) {
-			m.array.items = m.sub(v)
-		}
-	case "unevaluatedItems":
-		m.array.unevaluated, m.whole = m.sub(v), true
+		m.items = both(m.doc, m.items, m.sub(v))
 	case "minItems":
 		m.counts.min = m.count(v, m.counts.min, 1)
 	case "maxItems":
@@ -150,12 +127,6 @@ func (m *merger) arrayKeyword(name string, v *value) bool {
 	case "uniqueItems":
 		m.requireKind(v, boolean)
 		m.unique = m.unique || v.text == "true"
-	case "contains":
-		m.contains = m.sub(v)
-	case "minContains":
-		m.contMin = m.count(v, nil, 1)
-	case "maxContains":
-		m.contMax = m.count(v, nil, 1)
 	default:
 		return false
 	}
@@ -170,15 +141,8 @@ func (m *merger) objectKeyword(name string, v *value) bool {
 			m.object.names = append(m.object.names, p.name)
 			m.object.properties[p.name] = m.node(p.value)
 		}
-	case "patternProperties":
-		m.requireKind(v, object)
-		for _, p := range v.members {
-			m.object.patterned = append(m.object.patterned, pattern{p.name, m.node(p.value)})
-		}
 	case "additionalProperties":
 		m.object.additional = m.sub(v)
-	case "unevaluatedProperties":
-		m.object.unevaluated, m.whole = m.sub(v), true
 	case "propertyNames":
 		m.keys = both(m.doc, m.keys, m.sub(v))
 	case "minProperties":
@@ -190,40 +154,10 @@ func (m *merger) objectKeyword(name string, v *value) bool {
 		if m.requireKind(v, array) {
 			m.required = m.allNames(m.required, v)
 		}
-	case "dependentRequired", "dependentSchemas", "dependencies":
-		m.requireKind(v, object)
-		for _, d := range v.members {
-			m.dependency(d.name, d.value)
-		}
 	default:
 		return false
 	}
 	return true
-}
-
-func (m *merger) dependency(name string, v *value) {
-	if v.kind == array {
-		if m.needs == nil {
-			m.needs = map[string][]string{}
-		}
-		m.needs[name] = m.allNames(m.needs[name], v)
-		return
-	}
-	if m.dependents == nil {
-		m.dependents = map[string]node{}
-	}
-	m.dependents[name] = conjunction(m.doc, m.dependents[name], m.node(v))
-}
-
-// end combines the keywords that depend on each other.
-func (m *merger) end() {
-	// A minimum of 0 without a maximum requires nothing.
-	if m.contains != nil && (m.contMax != nil || m.contMin == nil || rational(m.contMin).Sign() > 0) {
-		m.schema.contains = append(m.schema.contains, containing{*m.contains, m.contMin, m.contMax})
-	}
-	if m.test != nil && (m.then != nil || m.negative != nil) {
-		m.conds = append(m.conds, condition{*m.test, m.then, m.negative})
-	}
 }
 
 func (m *merger) requireKind(v *value, k kind) bool {
@@ -244,13 +178,6 @@ func (m *merger) node(v *value) node {
 func (m *merger) sub(v *value) *node {
 	n := m.node(v)
 	return &n
-}
-
-func (m *merger) tuple(v *value) {
-	m.requireKind(v, array)
-	for _, item := range v.items {
-		m.array.prefix = append(m.array.prefix, m.node(item))
-	}
 }
 
 func (m *merger) texts(set *[]string, v *value) {
@@ -281,21 +208,12 @@ func (m *merger) count(v, other *value, sign int) *value {
 	return v
 }
 
-// bound returns the tighter of two bounds. Draft 4 makes the plain keyword exclusive by
-// a boolean beside it.
-func (m *merger) bound(name string, v *value, plain, exclusive string, other *bound, sign int) *bound {
-	if name == exclusive && v.kind == boolean {
-		return other
-	}
-	b := &bound{keyword: name, value: v, rat: rational(v), exclusive: name == exclusive || m.part.get(exclusive).is(boolean) && m.part.get(exclusive).text == "true"}
+// bound returns the tighter of two bounds.
+func (m *merger) bound(name string, v *value, other *bound, sign int) *bound {
+	b := &bound{keyword: name, value: v, rat: rational(v), exclusive: strings.HasPrefix(name, "exclusive")}
 	if b.rat == nil {
 		m.broken = true
 		return other
-	}
-	if b.exclusive {
-		b.keyword = exclusive
-	} else {
-		b.keyword = plain
 	}
 	if other != nil && sign*b.compare(other, sign) < 0 {
 		return other

@@ -136,8 +136,7 @@ func (c *comparer) strings(path string, o, n *schema) effect {
 	return c.interval(path, "minLength", "maxLength", o.lengths, n.lengths) |
 		c.texts(path, "pattern", o.patterns, n.patterns) |
 		c.texts(path, "format", o.formats, n.formats) |
-		c.texts(path, "contentEncoding", o.encodings, n.encodings) |
-		c.texts(path, "contentMediaType", o.media, n.media)
+		c.texts(path, "contentEncoding", o.encodings, n.encodings)
 }
 
 // interval compares counts.
@@ -225,7 +224,7 @@ func (s *schema) provenBy(other *schema, e effect) effect {
 
 // accepts reports whether a value is certainly valid.
 func (s *schema) accepts(v *value) bool {
-	if s.broken || s.whole || len(s.unions)+len(s.conds)+len(s.nots)+len(s.others) > 0 ||
+	if s.broken || len(s.unions)+len(s.unread) > 0 ||
 		typesOf(v)&s.types == 0 || s.hasEnum && !contains(s.enum, v) {
 		return false
 	}
@@ -234,7 +233,7 @@ func (s *schema) accepts(v *value) bool {
 		return s.takesNumber(rational(v))
 	case text:
 		length := new(big.Rat).SetInt64(int64(utf8.RuneCountInString(v.text)))
-		return len(s.patterns)+len(s.formats)+len(s.encodings)+len(s.media) == 0 &&
+		return len(s.patterns)+len(s.formats)+len(s.encodings) == 0 &&
 			(s.lengths.min == nil || length.Cmp(rational(s.lengths.min)) >= 0) &&
 			(s.lengths.max == nil || length.Cmp(rational(s.lengths.max)) <= 0)
 	case null, boolean:

@@ -19,38 +19,30 @@ type schema struct {
 	lower, upper *bound
 	multiples    []*value // the value must be a multiple of each
 	// Sets of texts: a value must match each of them.
-	patterns, formats, encodings, media []string
+	patterns, formats, encodings []string
 
 	lengths, counts, sizes interval // of strings, arrays and objects
 	unique                 bool
-	prefix                 []node
 	items                  *node // nil: anything
-	contains               []containing
 
 	names      []string // of properties, in order
 	properties map[string]node
 	required   []string
 	additional *node // nil: further members are not restricted
-	patterned  []pattern
 	keys       *node // propertyNames; nil: any
-	needs      map[string][]string
-	dependents map[string]node
 
 	unions []union
-	conds  []condition
-	nots   []node
-	// others are keywords that are only compared as a whole.
-	others []member
-	// whole is set if keywords depend on all keywords beside them.
-	whole bool
+	// unread has a node for each schema with keywords that are not read, which has only those.
+	unread []node
+	// entangled is the name of such a keyword that the others depend on.
+	entangled string
 	// broken is set if the value of a keyword has the wrong type.
 	broken bool
 
-	notes    map[string]*value // annotations, the outermost of each
-	noted    []string          // their names, in order
-	doc      *document
-	header   string
-	nullable bool
+	notes  map[string]*value // annotations, the outermost of each
+	noted  []string          // their names, in order
+	doc    *document
+	header string
 }
 
 // bound is a limit for numbers.
@@ -64,26 +56,11 @@ type bound struct {
 // interval is a range of counts.
 type interval struct{ min, max *value }
 
-type containing struct {
-	node     node
-	min, max *value
-}
-
-type pattern struct {
-	text string
-	node node
-}
-
 // union is an anyOf or oneOf.
 type union struct {
 	keyword string
 	owner   *value // the schema that contains it
 	nodes   []node
-}
-
-type condition struct {
-	test      node
-	then, not *node
 }
 
 // schema merges the schemas of a node.
@@ -93,10 +70,8 @@ func (n node) schema() *schema {
 		return s
 	}
 	s := &schema{doc: n.doc, types: allTypes, properties: map[string]node{}, notes: map[string]*value{}}
-	parts := n.parts()
 	var objects []*objectPart
-	var arrays []*arrayPart
-	for _, p := range parts {
+	for _, p := range n.parts() {
 		switch {
 		case p.kind == boolean:
 			if p.text == "false" {
@@ -107,48 +82,28 @@ func (n node) schema() *schema {
 			s.broken = true
 			continue
 		}
-		m := &merger{schema: s, doc: n.doc, part: p, object: &objectPart{properties: map[string]node{}}, array: &arrayPart{}}
+		m := &merger{schema: s, doc: n.doc, part: p, object: &objectPart{properties: map[string]node{}}}
+		var read []string
 		for _, k := range p.members {
-			m.keyword(k.name, k.value)
+			if m.keyword(k.name, k.value) {
+				read = append(read, k.name)
+			}
 		}
-		m.end()
-		objects, arrays = append(objects, m.object), append(arrays, m.array)
+		if len(read) < len(p.members) {
+			s.unread = append(s.unread, n.doc.node(n.doc.strip(p, read...)))
+		}
+		objects = append(objects, m.object)
 	}
 	s.mergeObjects(n.doc, objects)
-	s.mergeArrays(n.doc, arrays)
-	if s.whole && len(parts) == 1 && len(s.unions)+len(s.conds)+len(s.dependents) == 0 {
-		s.isolated(objects[0], arrays[0])
-	}
 	n.doc.schemas[key] = s
 	return s
 }
 
-// objectPart and arrayPart are keywords of one schema that depend on each other.
+// objectPart has the keywords of one schema that depend on each other.
 type objectPart struct {
-	names                   []string
-	properties              map[string]node
-	patterned               []pattern
-	additional, unevaluated *node
-}
-
-type arrayPart struct {
-	prefix             []node
-	items, unevaluated *node
-}
-
-// isolated converts unevaluatedProperties and unevaluatedItems to additionalProperties
-// and items, which are equivalent if no other keyword evaluates members or elements.
-func (s *schema) isolated(o *objectPart, a *arrayPart) {
-	if o.unevaluated != nil && o.additional == nil {
-		s.additional = o.unevaluated
-	}
-	if a.unevaluated != nil && a.items == nil {
-		if len(s.contains) > 0 {
-			return // the elements that it matches count as evaluated
-		}
-		s.items = a.unevaluated
-	}
-	s.whole = false
+	names      []string
+	properties map[string]node
+	additional *node
 }
 
 func (s *schema) mergeObjects(doc *document, parts []*objectPart) {
@@ -166,50 +121,12 @@ func (s *schema) mergeObjects(doc *document, parts []*objectPart) {
 			case there:
 			case p.additional == nil:
 				continue
-			case len(p.patterned) > 0:
-				s.whole = true // a pattern decides whether additionalProperties applies to it
-				continue
 			default:
 				own = *p.additional
 			}
 			s.properties[name] = conjunction(doc, s.properties[name], own)
 		}
-		if p.additional != nil {
-			if len(parts) > 1 && slices.ContainsFunc(parts, func(q *objectPart) bool { return len(q.patterned) > 0 }) {
-				s.whole = true
-			}
-			s.additional = both(doc, s.additional, p.additional)
-		}
-		for _, one := range p.patterned {
-			at := slices.IndexFunc(s.patterned, func(q pattern) bool { return q.text == one.text })
-			if at < 0 {
-				s.patterned = append(s.patterned, one)
-			} else {
-				s.patterned[at].node = s.patterned[at].node.and(one.node)
-			}
-		}
-	}
-}
-
-func (s *schema) mergeArrays(doc *document, parts []*arrayPart) {
-	longest := 0
-	for _, p := range parts {
-		longest = max(longest, len(p.prefix))
-	}
-	s.prefix = make([]node, longest)
-	for i := range s.prefix {
-		s.prefix[i] = doc.node()
-	}
-	for _, p := range parts {
-		for i := range s.prefix {
-			switch {
-			case i < len(p.prefix):
-				s.prefix[i] = s.prefix[i].and(p.prefix[i])
-			case p.items != nil:
-				s.prefix[i] = s.prefix[i].and(*p.items)
-			}
-		}
-		s.items = both(doc, s.items, p.items)
+		s.additional = both(doc, s.additional, p.additional)
 	}
 }
 

@@ -110,7 +110,7 @@ func (g *schemas) array(m map[string]any, depth int) {
 	if !g.one(5) {
 		m["items"] = g.schema(depth - 1)
 	}
-	if g.one(4) {
+	if g.one(8) {
 		m["prefixItems"] = []any{g.schema(depth - 1)}
 	}
 	if g.one(3) {
@@ -160,7 +160,7 @@ func (g *schemas) object(m map[string]any, depth int) {
 			m["additionalProperties"] = false
 		}
 	}
-	switch g.r.IntN(12) {
+	switch g.r.IntN(16) {
 	case 0:
 		m["minProperties"] = json.Number(fmt.Sprint(g.r.IntN(3)))
 	case 1:
@@ -170,6 +170,12 @@ func (g *schemas) object(m map[string]any, depth int) {
 	case 3:
 		if !g.habits {
 			m["patternProperties"] = map[string]any{[]string{"^a", "z"}[g.r.IntN(2)]: g.schema(0)}
+		}
+	case 4:
+		m["dependentSchemas"] = map[string]any{"a": g.schema(0)}
+	case 5:
+		if !g.habits {
+			m["unevaluatedProperties"] = g.one(2)
 		}
 	}
 }
@@ -230,13 +236,13 @@ func (g *schemas) mutate(v any) any {
 			continue
 		}
 		switch key {
-		case "items", "additionalProperties":
+		case "items", "additionalProperties", "contains", "not", "if", "then":
 			m[key] = g.mutate(sub)
 			if key == "additionalProperties" && g.one(2) {
 				m[key] = g.one(2)
 			}
 			return m
-		case "properties":
+		case "properties", "patternProperties", "dependentSchemas":
 			for name, s := range sub.(map[string]any) {
 				if g.one(4) && name != "kind" {
 					delete(sub.(map[string]any), name)

@@ -92,7 +92,9 @@ func (c *styleCheck) schema(path string, n *Node, root bool) {
 		}
 		seen[m.Name] = true
 		switch m.Name {
-		case "$schema", "$id", "$anchor", "definitions", "allOf", "not", "if", "prefixItems", "nullable":
+		case "$schema", "$id", "$anchor", "definitions", "allOf", "nullable", "not", "if", "then", "else", "prefixItems", "contains",
+			"patternProperties", "dependentRequired", "dependentSchemas", "unevaluatedItems", "unevaluatedProperties", "contentMediaType":
+			// Package contract does not classify changes of most of these.
 			c.add(path, "has %s", m.Name)
 		case "$defs":
 			if !root {

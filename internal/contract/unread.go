@@ -1,0 +1,69 @@
+package contract
+
+import "slices"
+
+// entangled are keywords that change what the keywords beside them mean. They are not read: if a
+// schema has one, no change of it can be classified.
+var entangled = words("patternProperties", "unevaluatedProperties", "unevaluatedItems", "prefixItems", "additionalItems")
+
+// unread compares the keywords that are not read: unknown ones, and those that mcpgen does not write, which
+// schemas of other servers and of //mcp:schema may have. Those of one schema are compared together, since
+// one can belong to another, such as then to if.
+func (c *comparer) unread(path string, o, n *schema) effect {
+	gone, come := without(o.unread, n.unread, false), without(n.unread, o.unread, false)
+	if len(gone)+len(come) > 0 {
+		return c.changedParts(path, gone, come)
+	}
+	annotated := slices.Concat(without(o.unread, n.unread, true), without(n.unread, o.unread, true))
+	if len(annotated) == 0 {
+		return 0
+	}
+	// Not wording: defaults and extensions are annotations, too.
+	name := raw(annotated[0]).members[0].name
+	return c.add(path, name, matters, nil, nil, "annotations inside of %s changed", name)
+}
+
+// without returns the nodes whose signature no other one has.
+func without(nodes, others []node, notes bool) []node {
+	return slices.DeleteFunc(slices.Clone(nodes), func(n node) bool {
+		sign := n.signature(notes)
+		return sign != "" && slices.ContainsFunc(others, func(other node) bool { return other.signature(notes) == sign })
+	})
+}
+
+// changedParts reports each keyword that has changed, or that refers to what has changed.
+func (c *comparer) changedParts(path string, gone, come []node) effect {
+	e := effect(0)
+	seen := map[string]bool{}
+	for _, part := range slices.Concat(gone, come) {
+		for _, m := range raw(part).members {
+			if seen[m.name] {
+				continue
+			}
+			seen[m.name] = true
+			before, signBefore := keywordOf(gone, m.name)
+			after, signAfter := keywordOf(come, m.name)
+			switch {
+			case signBefore != "" && signBefore == signAfter:
+			case equal(before, after):
+				e |= c.add(path, m.name, unclear, nil, nil, "what %s refers to changed, cannot be classified", m.name)
+			default:
+				e |= c.add(path, m.name, unclear, before, after, "%s, cannot be classified", changeText(m.name, before, after))
+			}
+		}
+	}
+	if e == 0 {
+		e = c.add(path, "allOf", unclear, nil, nil, "keywords belong to other parts now, cannot be classified")
+	}
+	return e
+}
+
+// keywordOf returns the value of a keyword, and its signature; nil if no node has it.
+func keywordOf(nodes []node, name string) (v *value, sign string) {
+	for _, n := range nodes {
+		if v = raw(n).get(name); v != nil {
+			return v, n.doc.node(n.doc.only(name, v)).signature(false)
+		}
+	}
+	return nil, ""
+}
