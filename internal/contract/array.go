@@ -1,5 +1,7 @@
 package contract
 
+import "github.com/mcpgen/mcpgen/internal/jsontree"
+
 // arrays compares the keywords about elements.
 func (c *comparer) arrays(path string, o, n *schema) effect {
 	c.level++
@@ -11,9 +13,9 @@ func (c *comparer) arrays(path string, o, n *schema) effect {
 	e |= c.interval(path, "minItems", "maxItems", o.counts, n.counts)
 	if o.unique != n.unique {
 		if n.unique {
-			e |= c.add(path, "uniqueItems", narrows, falseValue, trueValue, "elements must be unique now")
+			e |= c.add(path, "uniqueItems", narrows, jsontree.False, jsontree.True, "elements must be unique now")
 		} else {
-			e |= c.add(path, "uniqueItems", widens, trueValue, falseValue, "elements may repeat now")
+			e |= c.add(path, "uniqueItems", widens, jsontree.True, jsontree.False, "elements may repeat now")
 		}
 	}
 	return e

@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
 // effect is the effect of a change on the set of valid values.
@@ -26,7 +28,7 @@ type finding struct {
 	path     string // of the value: "filters[].field"; "" is the root
 	rule     string // what has changed, usually a keyword
 	effect   effect
-	old, new *value
+	old, new *jsontree.Value
 	text     string
 }
 
@@ -66,7 +68,7 @@ type report struct {
 const maxSteps = 200_000
 
 // compareSchemas compares the schemas of arguments, or of results.
-func compareSchemas(before, after *value, output bool) []finding {
+func compareSchemas(before, after *jsontree.Value, output bool) []finding {
 	return compareNodes(newDocument(before).node(before), newDocument(after).node(after), output)
 }
 
@@ -77,7 +79,7 @@ func compareNodes(before, after node, output bool) []finding {
 }
 
 // add reports a finding.
-func (c *comparer) add(path, rule string, e effect, before, after *value, format string, args ...any) effect {
+func (c *comparer) add(path, rule string, e effect, before, after *jsontree.Value, format string, args ...any) effect {
 	if c.quiet == 0 && e != 0 {
 		c.findings = append(c.findings, finding{path, rule, e, before, after, fmt.Sprintf(format, args...)})
 	}
@@ -217,7 +219,7 @@ func (c *comparer) inside(path string, o, n node) effect {
 }
 
 // raw is the text of a node, nil if it has more than one.
-func raw(n node) *value {
+func raw(n node) *jsontree.Value {
 	if len(n.all) != 1 {
 		return nil
 	}
@@ -274,7 +276,9 @@ func (c *comparer) types(path string, o, n *schema, before, after types) effect 
 	return c.add(path, "type", e, typeValue(from), typeValue(to), "type %s -> %s", from, to)
 }
 
-func typeValue(t types) *value { return &value{kind: text, text: t.String()} }
+func typeValue(t types) *jsontree.Value {
+	return &jsontree.Value{Kind: jsontree.Text, Text: t.String()}
+}
 
 // notes compares annotations.
 func (c *comparer) notes(path string, o, n *schema) effect {
@@ -287,7 +291,7 @@ func (c *comparer) notes(path string, o, n *schema) effect {
 	}
 	for _, name := range names {
 		before, after := o.notes[name], n.notes[name]
-		if equal(before, after) {
+		if jsontree.Equal(before, after) {
 			continue
 		}
 		how := wording
@@ -308,21 +312,21 @@ func (c *comparer) notes(path string, o, n *schema) effect {
 }
 
 // changeText describes a change by its old and new value.
-func changeText(name string, before, after *value) string {
+func changeText(name string, before, after *jsontree.Value) string {
 	switch {
 	case before == nil:
 		return fmt.Sprintf("%s %s added", name, short(after))
 	case after == nil:
 		return fmt.Sprintf("%s %s removed", name, short(before))
-	case before.kind == text && after.kind == text:
-		return name + " " + betweenTexts(before.text, after.text)
+	case before.Kind == jsontree.Text && after.Kind == jsontree.Text:
+		return name + " " + betweenTexts(before.Text, after.Text)
 	}
 	return fmt.Sprintf("%s %s -> %s", name, short(before), short(after))
 }
 
 const shown = 60 // characters of a value in a text for people
 
-func short(v *value) string { return shorten(v.compact(), shown) }
+func short(v *jsontree.Value) string { return shorten(v.Compact(), shown) }
 
 // betweenTexts shows two texts around the first difference.
 func betweenTexts(before, after string) string {
@@ -340,7 +344,7 @@ func betweenTexts(before, after string) string {
 		if start > 0 {
 			s = "…" + s
 		}
-		return quote(s)
+		return jsontree.Quote(s)
 	}
 	if string(a) == string(b) {
 		return "has other blanks"
@@ -355,7 +359,7 @@ func join(path, name string) string {
 	})
 	switch {
 	case !plain:
-		return path + "[" + quote(name) + "]"
+		return path + "[" + jsontree.Quote(name) + "]"
 	case path == "":
 		return name
 	}

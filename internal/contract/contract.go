@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
 // Kind is a kind of feature.
@@ -36,8 +38,8 @@ var lists = []struct {
 // Contract is everything that a server publishes. The zero value is an unknown
 // contract: it does not even have empty lists.
 type Contract struct {
-	server   *value // nil if not known
-	whole    bool   // a whole contract, not some results of a server
+	server   *jsontree.Value // nil if not known
+	whole    bool            // a whole contract, not some results of a server
 	known    map[Kind]bool
 	features map[Kind][]*feature // in order of key
 	notes    []string
@@ -47,7 +49,7 @@ type Contract struct {
 type feature struct {
 	kind  Kind
 	key   string
-	value *value // an object, without the members that mcpgen list adds
+	value *jsontree.Value // an object, without the members that mcpgen list adds
 }
 
 // New returns the contract of a server with that identity, a JSON object. Its lists are
@@ -71,19 +73,19 @@ func Empty() *Contract {
 	return c
 }
 
-func one(data []byte) (*value, error) {
-	all, err := readValues(data)
+func one(data []byte) (*jsontree.Value, error) {
+	all, err := jsontree.Read(data)
 	if err != nil {
 		return nil, err
 	}
-	if len(all) != 1 || all[0].kind != object {
+	if len(all) != 1 || all[0].Kind != jsontree.Object {
 		return nil, errors.New("it is not a JSON object")
 	}
 	return all[0], nil
 }
 
-func (c *Contract) setServer(v *value) {
-	c.server, c.whole = v.without("version"), true
+func (c *Contract) setServer(v *jsontree.Value) {
+	c.server, c.whole = v.Without("version"), true
 	for _, l := range lists {
 		c.know(l.kind)
 	}
@@ -145,21 +147,21 @@ func (c *Contract) Task(tool, support string) {
 	}
 	for _, f := range c.features[Tool] {
 		if f.key == tool {
-			task := &value{kind: object, members: []member{{"taskSupport", &value{kind: text, text: support}}}}
-			f.value = f.value.without("execution")
-			f.value = &value{kind: object, members: append(slices.Clip(f.value.members), member{"execution", task})}
+			task := &jsontree.Value{Kind: jsontree.Object, Members: []jsontree.Member{{Name: "taskSupport", Value: &jsontree.Value{Kind: jsontree.Text, Text: support}}}}
+			f.value = f.value.Without("execution")
+			f.value = &jsontree.Value{Kind: jsontree.Object, Members: append(slices.Clip(f.value.Members), jsontree.Member{Name: "execution", Value: task})}
 		}
 	}
 }
 
 // set sets a member that the protocol does not have, a list of texts.
 func (f *feature) set(name string, texts []string) {
-	list := &value{kind: array}
+	list := &jsontree.Value{Kind: jsontree.Array}
 	for _, t := range texts {
-		list.items = append(list.items, &value{kind: text, text: t})
+		list.Items = append(list.Items, &jsontree.Value{Kind: jsontree.Text, Text: t})
 	}
-	f.value = f.value.without(name)
-	f.value = &value{kind: object, members: append(slices.Clip(f.value.members), member{name, list})}
+	f.value = f.value.Without(name)
+	f.value = &jsontree.Value{Kind: jsontree.Object, Members: append(slices.Clip(f.value.Members), jsontree.Member{Name: name, Value: list})}
 }
 
 // scopesMember is a member of features in contracts that the protocol does not have.
@@ -168,20 +170,20 @@ const scopesMember = "scopes"
 // aliasesMember is a member of tools in contracts that the protocol does not have.
 const aliasesMember = "aliases"
 
-func (c *Contract) add(k Kind, v *value) error {
+func (c *Contract) add(k Kind, v *jsontree.Value) error {
 	key := ""
 	for _, l := range lists {
 		if l.kind == k {
 			key = l.key
 		}
 	}
-	name := v.str(key)
+	name := v.Str(key)
 	if name == "" {
-		return fmt.Errorf("a %s has no %s: %s", k, key, shorten(v.compact(), 100))
+		return fmt.Errorf("a %s has no %s: %s", k, key, shorten(v.Compact(), 100))
 	}
 	c.know(k)
 	// Clients do not get the members that mcpgen list -json adds.
-	f := &feature{k, name, v.without("symbol", "position", "tokens")}
+	f := &feature{k, name, v.Without("symbol", "position", "tokens")}
 	at, there := slices.BinarySearchFunc(c.features[k], f, func(a, b *feature) int { return cmp.Compare(a.key, b.key) })
 	if there {
 		return fmt.Errorf("there are two %ss %s", k, name)
@@ -202,14 +204,14 @@ func (f *feature) aliases() []string { return f.texts(aliasesMember) }
 
 // texts are the texts of a member that is a list of them.
 func (f *feature) texts(name string) []string {
-	list := f.value.get(name)
-	if !list.is(array) {
+	list := f.value.Get(name)
+	if !list.Is(jsontree.Array) {
 		return nil
 	}
 	var all []string
-	for _, item := range list.items {
-		if item.kind == text {
-			all = append(all, item.text)
+	for _, item := range list.Items {
+		if item.Kind == jsontree.Text {
+			all = append(all, item.Text)
 		}
 	}
 	return all

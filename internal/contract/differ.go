@@ -3,6 +3,8 @@ package contract
 import (
 	"fmt"
 	"slices"
+
+	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
 // differ collects changes.
@@ -15,32 +17,32 @@ type differ struct {
 	name string
 }
 
-func (d *differ) add(class Class, rule string, old, now *value, format string, args ...any) {
+func (d *differ) add(class Class, rule string, old, now *jsontree.Value, format string, args ...any) {
 	d.Changes = append(d.Changes, Change{
-		Class: class, Kind: d.kind, Name: d.name, Rule: rule, Old: old.json(), New: now.json(), Text: fmt.Sprintf(format, args...),
+		Class: class, Kind: d.kind, Name: d.name, Rule: rule, Old: old.JSON(), New: now.JSON(), Text: fmt.Sprintf(format, args...),
 	})
 }
 
 // changed adds the change of a member, if it has changed.
-func (d *differ) changed(class Class, name string, old, now *value) {
-	if !equal(old, now) {
+func (d *differ) changed(class Class, name string, old, now *jsontree.Value) {
+	if !jsontree.Equal(old, now) {
 		d.add(class, name, old, now, "%s", changeText(name, old, now))
 	}
 }
 
 // members compares members that need no special rule. A change of a member that is in
 // none of the lists has an unknown effect.
-func (d *differ) members(old, now *value, words, compatible, known []string) {
+func (d *differ) members(old, now *jsontree.Value, words, compatible, known []string) {
 	var names []string
-	for _, m := range append(slices.Clone(old.members), now.members...) {
-		if !slices.Contains(names, m.name) {
-			names = append(names, m.name)
+	for _, m := range append(slices.Clone(old.Members), now.Members...) {
+		if !slices.Contains(names, m.Name) {
+			names = append(names, m.Name)
 		}
 	}
 	for _, name := range names {
-		a, b := old.get(name), now.get(name)
+		a, b := old.Get(name), now.Get(name)
 		switch {
-		case slices.Contains(known, name) || equal(a, b):
+		case slices.Contains(known, name) || jsontree.Equal(a, b):
 		case slices.Contains(words, name):
 			d.changed(Wording, name, a, b)
 		case slices.Contains(compatible, name):
@@ -75,7 +77,7 @@ func (d *differ) list(k Kind) {
 		}
 		met[match] = true
 		if match.key != f.key {
-			d.add(Compatible, "feature", nil, &value{kind: text, text: match.key}, "renamed to %s, which still answers to the old name", match.key)
+			d.add(Compatible, "feature", nil, &jsontree.Value{Kind: jsontree.Text, Text: match.key}, "renamed to %s, which still answers to the old name", match.key)
 		}
 		d.feature(f.value, match.value)
 		d.aliases(f, match, now)
@@ -112,12 +114,12 @@ func (d *differ) scopes(old, now *feature) {
 	before, after := old.texts(scopesMember), now.texts(scopesMember)
 	for _, scope := range after {
 		if !slices.Contains(before, scope) {
-			d.add(Breaking, scopesMember, nil, &value{kind: text, text: scope}, "callers must have the scope %s", scope)
+			d.add(Breaking, scopesMember, nil, &jsontree.Value{Kind: jsontree.Text, Text: scope}, "callers must have the scope %s", scope)
 		}
 	}
 	for _, scope := range before {
 		if !slices.Contains(after, scope) {
-			d.add(Compatible, scopesMember, &value{kind: text, text: scope}, nil, "callers need not have the scope %s", scope)
+			d.add(Compatible, scopesMember, &jsontree.Value{Kind: jsontree.Text, Text: scope}, nil, "callers need not have the scope %s", scope)
 		}
 	}
 }
@@ -128,7 +130,7 @@ func (d *differ) aliases(old, now *feature, answers map[string]*feature) {
 		return
 	}
 	for _, alias := range old.aliases() {
-		name := &value{kind: text, text: alias}
+		name := &jsontree.Value{Kind: jsontree.Text, Text: alias}
 		switch answers[alias] {
 		case nil:
 			d.add(Breaking, aliasesMember, name, nil, "the alias %s removed", alias)
@@ -142,12 +144,12 @@ func (d *differ) aliases(old, now *feature, answers map[string]*feature) {
 	}
 	for _, alias := range now.aliases() {
 		if alias != old.key && !slices.Contains(old.aliases(), alias) {
-			d.add(Compatible, aliasesMember, nil, &value{kind: text, text: alias}, "the alias %s added", alias)
+			d.add(Compatible, aliasesMember, nil, &jsontree.Value{Kind: jsontree.Text, Text: alias}, "the alias %s added", alias)
 		}
 	}
 }
 
-func (d *differ) feature(old, now *value) {
+func (d *differ) feature(old, now *jsontree.Value) {
 	switch d.kind {
 	case Tool:
 		d.tool(old, now)
@@ -158,9 +160,9 @@ func (d *differ) feature(old, now *value) {
 	}
 }
 
-func (d *differ) resource(old, now *value) {
+func (d *differ) resource(old, now *jsontree.Value) {
 	d.members(old, now, []string{"name", "title", "description", "icons", "annotations", "size"}, []string{"_meta"}, []string{"uri", "uriTemplate", "mimeType", scopesMember})
-	switch a, b := old.get("mimeType"), now.get("mimeType"); {
+	switch a, b := old.Get("mimeType"), now.Get("mimeType"); {
 	case a == nil && b != nil:
 		d.changed(Compatible, "mimeType", a, b)
 	default:
@@ -168,35 +170,35 @@ func (d *differ) resource(old, now *value) {
 	}
 }
 
-func (d *differ) prompt(old, now *value) {
+func (d *differ) prompt(old, now *jsontree.Value) {
 	d.members(old, now, []string{"title", "description", "icons"}, []string{"_meta"}, []string{"name", "arguments", scopesMember})
 	before, after := argumentsOf(old), argumentsOf(now)
-	find := func(list []*value, name string) *value {
-		at := slices.IndexFunc(list, func(v *value) bool { return v.str("name") == name })
+	find := func(list []*jsontree.Value, name string) *jsontree.Value {
+		at := slices.IndexFunc(list, func(v *jsontree.Value) bool { return v.Str("name") == name })
 		if at < 0 {
 			return nil
 		}
 		return list[at]
 	}
-	required := func(v *value) bool { r := v.get("required"); return r != nil && r.text == "true" }
+	required := func(v *jsontree.Value) bool { r := v.Get("required"); return r != nil && r.Text == "true" }
 	for _, a := range before {
-		b := find(after, a.str("name"))
+		b := find(after, a.Str("name"))
 		since := len(d.Changes)
 		switch {
 		case b == nil:
 			d.add(Breaking, "arguments", a, nil, "removed")
 		case required(b) && !required(a):
-			d.add(Breaking, "required", falseValue, trueValue, "required now")
+			d.add(Breaking, "required", jsontree.False, jsontree.True, "required now")
 		case required(a) && !required(b):
-			d.add(Compatible, "required", trueValue, falseValue, "optional now")
+			d.add(Compatible, "required", jsontree.True, jsontree.False, "optional now")
 		}
 		if b != nil {
 			d.members(a, b, []string{"title", "description"}, []string{"_meta"}, []string{"name", "required"})
 		}
-		d.inArgument(since, a.str("name"))
+		d.inArgument(since, a.Str("name"))
 	}
 	for _, b := range after {
-		if find(before, b.str("name")) != nil {
+		if find(before, b.Str("name")) != nil {
 			continue
 		}
 		since := len(d.Changes)
@@ -205,15 +207,15 @@ func (d *differ) prompt(old, now *value) {
 		} else {
 			d.add(Compatible, "arguments", nil, b, "added")
 		}
-		d.inArgument(since, b.str("name"))
+		d.inArgument(since, b.Str("name"))
 	}
 }
 
-func argumentsOf(prompt *value) []*value {
-	var all []*value
-	if list := prompt.get("arguments"); list != nil {
-		for _, a := range list.items {
-			if a.kind == object {
+func argumentsOf(prompt *jsontree.Value) []*jsontree.Value {
+	var all []*jsontree.Value
+	if list := prompt.Get("arguments"); list != nil {
+		for _, a := range list.Items {
+			if a.Kind == jsontree.Object {
 				all = append(all, a)
 			}
 		}

@@ -2,55 +2,56 @@ package contract
 
 import (
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
 // document is the schema in which references are resolved.
 type document struct {
-	root *value
+	root *jsontree.Value
 	// legacy is set for drafts before 2019-09, where $ref hides the keywords beside it.
 	legacy bool
 	// rebased is set if an inner schema has an $id, which changes the base of
 	// references; they are not followed then.
 	rebased bool
 
-	ids      map[*value]int
-	stripped map[string]*value
-	made     map[string]*value
+	ids      map[*jsontree.Value]int
+	stripped map[string]*jsontree.Value
+	made     map[string]*jsontree.Value
 	schemas  map[string]*schema
 
 	signatures map[string]string
 }
 
-func newDocument(root *value) *document {
-	d := &document{root: root, ids: map[*value]int{}, stripped: map[string]*value{}, made: map[string]*value{}, schemas: map[string]*schema{}, signatures: map[string]string{}}
+func newDocument(root *jsontree.Value) *document {
+	d := &document{root: root, ids: map[*jsontree.Value]int{}, stripped: map[string]*jsontree.Value{}, made: map[string]*jsontree.Value{}, schemas: map[string]*schema{}, signatures: map[string]string{}}
 	for _, draft := range []string{"draft-03", "draft-04", "draft-06", "draft-07"} {
-		d.legacy = d.legacy || strings.Contains(root.str("$schema"), draft)
+		d.legacy = d.legacy || strings.Contains(root.Str("$schema"), draft)
 	}
-	for _, m := range root.members {
-		d.rebased = d.rebased || hasID(m.value)
+	for _, m := range root.Members {
+		d.rebased = d.rebased || hasID(m.Value)
 	}
 	return d
 }
 
 // hasID reports whether a schema inside v has an $id. A property of that name does not
 // count: its value is an object.
-func hasID(v *value) bool {
-	return v.get("$id").is(text) ||
-		slices.ContainsFunc(v.items, hasID) || slices.ContainsFunc(v.members, func(m member) bool { return hasID(m.value) })
+func hasID(v *jsontree.Value) bool {
+	return v.Get("$id").Is(jsontree.Text) ||
+		slices.ContainsFunc(v.Items, hasID) || slices.ContainsFunc(v.Members, func(m jsontree.Member) bool { return hasID(m.Value) })
 }
 
 // node is a position in a schema: a value is valid there if it is valid under each of
 // its schemas. Without any, every value is valid.
 type node struct {
 	doc *document
-	all []*value
+	all []*jsontree.Value
 }
 
-func (d *document) node(all ...*value) node { return node{doc: d, all: all} }
+func (d *document) node(all ...*jsontree.Value) node { return node{doc: d, all: all} }
 
 // and adds the schemas of another node of the document.
 func (n node) and(other node) node {
@@ -83,8 +84,8 @@ func (n node) key() string {
 }
 
 // strip returns v without some members, always the same pointer for the same arguments.
-func (d *document) strip(v *value, names ...string) *value {
-	rest := v.without(names...)
+func (d *document) strip(v *jsontree.Value, names ...string) *jsontree.Value {
+	rest := v.Without(names...)
 	if rest == v {
 		return v
 	}
@@ -98,63 +99,40 @@ func (d *document) strip(v *value, names ...string) *value {
 
 // only returns the schema with one keyword, always the same pointer for the same
 // arguments.
-func (d *document) only(keyword string, v *value) *value {
-	key := keyword + " " + v.canonical()
+func (d *document) only(keyword string, v *jsontree.Value) *jsontree.Value {
+	key := keyword + " " + v.Canonical()
 	if d.made[key] == nil {
-		d.made[key] = &value{kind: object, members: []member{{keyword, v}}}
+		d.made[key] = &jsontree.Value{Kind: jsontree.Object, Members: []jsontree.Member{{Name: keyword, Value: v}}}
 	}
 	return d.made[key]
 }
 
 // target returns the schema of a reference, nil if it is unknown: in another document,
 // at an anchor, or missing.
-func (d *document) target(ref string) *value {
-	pointer, ok := strings.CutPrefix(ref, "#")
-	if !ok || d.rebased {
+func (d *document) target(ref string) *jsontree.Value {
+	if d.rebased {
 		return nil
 	}
-	if unescaped, err := url.PathUnescape(pointer); err == nil {
-		pointer = unescaped
-	}
-	at := d.root
-	if pointer == "" {
+	if at := d.root.Target(ref); at.Is(jsontree.Object) || at.Is(jsontree.Boolean) {
 		return at
 	}
-	if pointer[0] != '/' {
-		return nil
-	}
-	for step := range strings.SplitSeq(pointer[1:], "/") {
-		step = strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")
-		if at.kind == array {
-			i, err := strconv.Atoi(step)
-			if err != nil || i < 0 || i >= len(at.items) {
-				return nil
-			}
-			at = at.items[i]
-		} else if at = at.get(step); at == nil {
-			return nil
-		}
-	}
-	if at.kind != object && at.kind != boolean {
-		return nil
-	}
-	return at
+	return nil
 }
 
 // parts returns the schemas of the node, with allOf and $ref replaced by their schemas.
 // A remaining $ref could not be resolved.
-func (n node) parts() []*value {
-	var all []*value
-	seen := map[*value]bool{}
-	var add func(v *value)
-	add = func(v *value) {
+func (n node) parts() []*jsontree.Value {
+	var all []*jsontree.Value
+	seen := map[*jsontree.Value]bool{}
+	var add func(v *jsontree.Value)
+	add = func(v *jsontree.Value) {
 		if seen[v] {
 			return
 		}
 		seen[v] = true
-		own, ref := v, (*value)(nil)
-		if r := v.get("$ref"); r.is(text) {
-			if ref = n.doc.target(r.text); ref != nil {
+		own, ref := v, (*jsontree.Value)(nil)
+		if r := v.Get("$ref"); r.Is(jsontree.Text) {
+			if ref = n.doc.target(r.Text); ref != nil {
 				own = n.doc.strip(own, "$ref")
 				if n.doc.legacy {
 					add(ref)
@@ -162,18 +140,18 @@ func (n node) parts() []*value {
 				}
 			}
 		}
-		parts := v.get("allOf")
-		if parts.is(array) {
+		parts := v.Get("allOf")
+		if parts.Is(jsontree.Array) {
 			own = n.doc.strip(own, "allOf")
 		}
-		if !slices.Contains(all, own) && (own.kind != object || len(own.members) > 0) {
+		if !slices.Contains(all, own) && (own.Kind != jsontree.Object || len(own.Members) > 0) {
 			all = append(all, own)
 		}
 		if ref != nil {
 			add(ref)
 		}
-		if parts.is(array) {
-			for _, p := range parts.items {
+		if parts.Is(jsontree.Array) {
+			for _, p := range parts.Items {
 				add(p)
 			}
 		}
@@ -219,7 +197,7 @@ type signer struct {
 	doc     *document
 	notes   bool
 	b       strings.Builder
-	stack   []*value // the references on the current path
+	stack   []*jsontree.Value // the references on the current path
 	tooLong bool
 }
 
@@ -244,59 +222,59 @@ func words(list ...string) map[string]bool {
 	return m
 }
 
-func (s *signer) schema(v *value) {
+func (s *signer) schema(v *jsontree.Value) {
 	switch {
 	case s.b.Len() > maxSignature:
 		s.tooLong = true
 		return
-	case v.kind != object:
-		v.appendCanonical(&s.b)
+	case v.Kind != jsontree.Object:
+		v.AppendCanonical(&s.b)
 		return
 	}
 	s.b.WriteByte('{')
-	for _, m := range sortedMembers(v) {
-		if ignored[m.name] || !s.notes && (noted[m.name] || strings.HasPrefix(m.name, "x-") && m.name != headerKeyword) {
+	for _, m := range jsontree.Sorted(v) {
+		if ignored[m.Name] || !s.notes && (noted[m.Name] || strings.HasPrefix(m.Name, "x-") && m.Name != headerKeyword) {
 			continue
 		}
-		s.b.WriteString(strconv.Quote(m.name) + ":")
-		s.keyword(m.name, m.value)
+		s.b.WriteString(strconv.Quote(m.Name) + ":")
+		s.keyword(m.Name, m.Value)
 		s.b.WriteByte(',')
 	}
 	s.b.WriteByte('}')
 }
 
-func (s *signer) keyword(name string, v *value) {
+func (s *signer) keyword(name string, v *jsontree.Value) {
 	switch {
-	case name == "$ref" && v.kind == text:
+	case name == "$ref" && v.Kind == jsontree.Text:
 		s.reference(v)
 	case name == "$dynamicRef" || name == "$recursiveRef":
-		s.b.WriteString(v.canonical() + s.doc.root.canonical())
-	case holdList[name] && v.kind == array:
-		for _, item := range v.items {
+		s.b.WriteString(v.Canonical() + s.doc.root.Canonical())
+	case holdList[name] && v.Kind == jsontree.Array:
+		for _, item := range v.Items {
 			s.schema(item)
 			s.b.WriteByte(',')
 		}
-	case holdSchemas[name] && v.kind == object:
-		for _, m := range sortedMembers(v) {
-			s.b.WriteString(strconv.Quote(m.name) + ":")
-			s.schema(m.value)
+	case holdSchemas[name] && v.Kind == jsontree.Object:
+		for _, m := range jsontree.Sorted(v) {
+			s.b.WriteString(strconv.Quote(m.Name) + ":")
+			s.schema(m.Value)
 			s.b.WriteByte(',')
 		}
 	case holdSchema[name]:
 		s.schema(v)
 	default:
-		v.appendCanonical(&s.b)
+		v.AppendCanonical(&s.b)
 	}
 }
 
-func (s *signer) reference(ref *value) {
-	target := s.doc.target(ref.text)
+func (s *signer) reference(ref *jsontree.Value) {
+	target := s.doc.target(ref.Text)
 	if target == nil {
-		s.b.WriteString(strconv.Quote(ref.text))
-		if strings.HasPrefix(ref.text, "#") {
+		s.b.WriteString(strconv.Quote(ref.Text))
+		if strings.HasPrefix(ref.Text, "#") {
 			// It refers to an unknown position in this document, so any part of it may
 			// have changed.
-			s.doc.root.appendCanonical(&s.b)
+			s.doc.root.AppendCanonical(&s.b)
 		}
 		return
 	}

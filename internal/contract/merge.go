@@ -5,33 +5,35 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
 // merger adds the keywords of one schema to those of a node.
 type merger struct {
 	*schema
 	doc    *document
-	part   *value
+	part   *jsontree.Value
 	object *objectPart
 }
 
 // keyword adds one keyword, and reports whether it can read it.
-func (m *merger) keyword(name string, v *value) bool {
+func (m *merger) keyword(name string, v *jsontree.Value) bool {
 	switch name {
 	case "type":
 		m.typeKeyword(v)
 	case "enum":
-		m.requireKind(v, array)
-		m.enumerate(v.items)
+		m.requireKind(v, jsontree.Array)
+		m.enumerate(v.Items)
 	case "const":
-		m.enumerate([]*value{v})
+		m.enumerate([]*jsontree.Value{v})
 	case headerKeyword:
-		m.header = v.text
+		m.header = v.Text
 	case "anyOf", "oneOf":
-		if m.requireKind(v, array) {
-			m.broken = m.broken || len(v.items) == 0
+		if m.requireKind(v, jsontree.Array) {
+			m.broken = m.broken || len(v.Items) == 0
 			u := union{keyword: name, owner: m.part}
-			for _, item := range v.items {
+			for _, item := range v.Items {
 				u.nodes = append(u.nodes, m.node(item))
 			}
 			m.unions = append(m.unions, u)
@@ -51,14 +53,14 @@ func (m *merger) keyword(name string, v *value) bool {
 	return true
 }
 
-func (m *merger) typeKeyword(v *value) {
+func (m *merger) typeKeyword(v *jsontree.Value) {
 	set := types(0)
-	switch v.kind {
-	case text:
-		set = typeOf(v.text)
-	case array:
-		for _, item := range v.items {
-			set |= typeOf(item.text)
+	switch v.Kind {
+	case jsontree.Text:
+		set = typeOf(v.Text)
+	case jsontree.Array:
+		for _, item := range v.Items {
+			set |= typeOf(item.Text)
 		}
 	}
 	if set == 0 {
@@ -69,29 +71,29 @@ func (m *merger) typeKeyword(v *value) {
 }
 
 // enumerate narrows the enumeration to values that are in both lists.
-func (m *merger) enumerate(list []*value) {
+func (m *merger) enumerate(list []*jsontree.Value) {
 	if !m.hasEnum {
 		m.hasEnum = true
 		for _, v := range list {
-			if !slices.ContainsFunc(m.enum, func(w *value) bool { return equal(v, w) }) {
+			if !slices.ContainsFunc(m.enum, func(w *jsontree.Value) bool { return jsontree.Equal(v, w) }) {
 				m.enum = append(m.enum, v)
 			}
 		}
 		return
 	}
-	m.enum = slices.DeleteFunc(slices.Clone(m.enum), func(v *value) bool {
-		return !slices.ContainsFunc(list, func(w *value) bool { return equal(v, w) })
+	m.enum = slices.DeleteFunc(slices.Clone(m.enum), func(v *jsontree.Value) bool {
+		return !slices.ContainsFunc(list, func(w *jsontree.Value) bool { return jsontree.Equal(v, w) })
 	})
 }
 
-func (m *merger) scalarKeyword(name string, v *value) bool {
+func (m *merger) scalarKeyword(name string, v *jsontree.Value) bool {
 	switch name {
 	case "minimum", "exclusiveMinimum":
 		m.lower = m.bound(name, v, m.lower, 1)
 	case "maximum", "exclusiveMaximum":
 		m.upper = m.bound(name, v, m.upper, -1)
 	case "multipleOf":
-		if r := rational(v); r == nil || r.Sign() <= 0 {
+		if r := jsontree.Rational(v); r == nil || r.Sign() <= 0 {
 			m.broken = true
 		} else {
 			m.multiples = append(m.multiples, v)
@@ -112,10 +114,10 @@ func (m *merger) scalarKeyword(name string, v *value) bool {
 	return true
 }
 
-func (m *merger) arrayKeyword(name string, v *value) bool {
+func (m *merger) arrayKeyword(name string, v *jsontree.Value) bool {
 	switch name {
 	case "items":
-		if v.kind == array { // in older drafts, prefixItems
+		if v.Kind == jsontree.Array { // in older drafts, prefixItems
 			m.entangled = name
 			return false
 		}
@@ -125,21 +127,21 @@ func (m *merger) arrayKeyword(name string, v *value) bool {
 	case "maxItems":
 		m.counts.max = m.count(v, m.counts.max, -1)
 	case "uniqueItems":
-		m.requireKind(v, boolean)
-		m.unique = m.unique || v.text == "true"
+		m.requireKind(v, jsontree.Boolean)
+		m.unique = m.unique || v.Text == "true"
 	default:
 		return false
 	}
 	return true
 }
 
-func (m *merger) objectKeyword(name string, v *value) bool {
+func (m *merger) objectKeyword(name string, v *jsontree.Value) bool {
 	switch name {
 	case "properties":
-		m.requireKind(v, object)
-		for _, p := range v.members {
-			m.object.names = append(m.object.names, p.name)
-			m.object.properties[p.name] = m.node(p.value)
+		m.requireKind(v, jsontree.Object)
+		for _, p := range v.Members {
+			m.object.names = append(m.object.names, p.Name)
+			m.object.properties[p.Name] = m.node(p.Value)
 		}
 	case "additionalProperties":
 		m.object.additional = m.sub(v)
@@ -151,7 +153,7 @@ func (m *merger) objectKeyword(name string, v *value) bool {
 		m.sizes.max = m.count(v, m.sizes.max, -1)
 	case "required":
 		// In draft 3, required is a boolean of the property itself.
-		if m.requireKind(v, array) {
+		if m.requireKind(v, jsontree.Array) {
 			m.required = m.allNames(m.required, v)
 		}
 	default:
@@ -160,57 +162,57 @@ func (m *merger) objectKeyword(name string, v *value) bool {
 	return true
 }
 
-func (m *merger) requireKind(v *value, k kind) bool {
-	if v.kind != k {
+func (m *merger) requireKind(v *jsontree.Value, k jsontree.Kind) bool {
+	if v.Kind != k {
 		m.broken = true
 		return false
 	}
 	return true
 }
 
-func (m *merger) node(v *value) node {
-	if v.kind != object && v.kind != boolean {
+func (m *merger) node(v *jsontree.Value) node {
+	if v.Kind != jsontree.Object && v.Kind != jsontree.Boolean {
 		m.broken = true
 	}
 	return m.doc.node(v)
 }
 
-func (m *merger) sub(v *value) *node {
+func (m *merger) sub(v *jsontree.Value) *node {
 	n := m.node(v)
 	return &n
 }
 
-func (m *merger) texts(set *[]string, v *value) {
-	if m.requireKind(v, text) {
+func (m *merger) texts(set *[]string, v *jsontree.Value) {
+	if m.requireKind(v, jsontree.Text) {
 		*set = addText(*set, v)
 	}
 }
 
-func (m *merger) allNames(list []string, v *value) []string {
-	for _, item := range v.items {
-		if m.requireKind(item, text) && !slices.Contains(list, item.text) {
-			list = append(list, item.text)
+func (m *merger) allNames(list []string, v *jsontree.Value) []string {
+	for _, item := range v.Items {
+		if m.requireKind(item, jsontree.Text) && !slices.Contains(list, item.Text) {
+			list = append(list, item.Text)
 		}
 	}
 	return list
 }
 
 // count returns the larger of two counts, or the smaller if sign is -1.
-func (m *merger) count(v, other *value, sign int) *value {
-	r := rational(v)
+func (m *merger) count(v, other *jsontree.Value, sign int) *jsontree.Value {
+	r := jsontree.Rational(v)
 	if r == nil || !r.IsInt() || r.Sign() < 0 {
 		m.broken = true
 		return other
 	}
-	if other != nil && sign*r.Cmp(rational(other)) < 0 {
+	if other != nil && sign*r.Cmp(jsontree.Rational(other)) < 0 {
 		return other
 	}
 	return v
 }
 
 // bound returns the tighter of two bounds.
-func (m *merger) bound(name string, v *value, other *bound, sign int) *bound {
-	b := &bound{keyword: name, value: v, rat: rational(v), exclusive: strings.HasPrefix(name, "exclusive")}
+func (m *merger) bound(name string, v *jsontree.Value, other *bound, sign int) *bound {
+	b := &bound{keyword: name, value: v, rat: jsontree.Rational(v), exclusive: strings.HasPrefix(name, "exclusive")}
 	if b.rat == nil {
 		m.broken = true
 		return other

@@ -3,6 +3,8 @@ package contract
 import (
 	"slices"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
 // objects compares the keywords about members.
@@ -115,7 +117,7 @@ func (c *comparer) required(path string, o, n *schema) effect {
 		_, named := n.properties[name]
 		_, there := o.properties[name]
 		if !slices.Contains(o.required, name) && (there || !named) {
-			e |= c.add(join(path, name), "required", narrows, falseValue, trueValue, "%s", now)
+			e |= c.add(join(path, name), "required", narrows, jsontree.False, jsontree.True, "%s", now)
 		}
 	}
 	for _, name := range o.required {
@@ -123,7 +125,7 @@ func (c *comparer) required(path string, o, n *schema) effect {
 		old, there := o.properties[name]
 		gone := there && !named && n.drops() && old.schema().types != 0
 		if !gone && !slices.Contains(n.required, name) {
-			e |= c.add(join(path, name), "required", widens, trueValue, falseValue, "%s", before)
+			e |= c.add(join(path, name), "required", widens, jsontree.True, jsontree.False, "%s", before)
 		}
 	}
 	return e
@@ -141,9 +143,9 @@ func (c *comparer) further(path string, o, n *schema) effect {
 		if c.output {
 			e = matters
 		}
-		return c.add(path, "additionalProperties", e, falseValue, nil, "%s allowed now", what)
+		return c.add(path, "additionalProperties", e, jsontree.False, nil, "%s allowed now", what)
 	case after.isNothing():
-		return c.add(path, "additionalProperties", narrows, nil, falseValue, "%s refused now", what)
+		return c.add(path, "additionalProperties", narrows, nil, jsontree.False, "%s refused now", what)
 	}
 	return c.optional(path+".*", o, n, before, after)
 }

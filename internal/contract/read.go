@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
 // Read reads a contract: a contract file, the output of mcpgen list -json, or saved
@@ -22,7 +24,7 @@ func Read(data []byte) (*Contract, error) {
 	if conflicted(data) {
 		return nil, errors.New("there are merge markers in the text")
 	}
-	all, err := readValues(events(data))
+	all, err := jsontree.Read(events(data))
 	if err != nil {
 		return nil, err
 	}
@@ -77,14 +79,14 @@ func events(data []byte) []byte {
 }
 
 // read adds one JSON value.
-func (c *Contract) read(v *value) error {
-	switch v.kind {
-	case object:
+func (c *Contract) read(v *jsontree.Value) error {
+	switch v.Kind {
+	case jsontree.Object:
 		return c.readObject(v)
-	case array:
-		for _, item := range v.items {
-			if !item.is(object) {
-				return fmt.Errorf("an array has an element that is not an object: %s", shorten(item.compact(), 60))
+	case jsontree.Array:
+		for _, item := range v.Items {
+			if !item.Is(jsontree.Object) {
+				return fmt.Errorf("an array has an element that is not an object: %s", shorten(item.Compact(), 60))
 			}
 			if kind := featureKind(item); kind != "" {
 				if err := c.add(kind, item); err != nil {
@@ -96,50 +98,50 @@ func (c *Contract) read(v *value) error {
 		}
 		return nil
 	}
-	return fmt.Errorf("%s is not a JSON object", shorten(v.compact(), 60))
+	return fmt.Errorf("%s is not a JSON object", shorten(v.Compact(), 60))
 }
 
 // featureKind returns the kind of an object in a bare array, "" if it is not a feature.
-func featureKind(v *value) Kind {
+func featureKind(v *jsontree.Value) Kind {
 	switch {
-	case v.str("name") != "" && v.get("inputSchema") != nil:
+	case v.Str("name") != "" && v.Get("inputSchema") != nil:
 		return Tool
-	case v.str("uri") != "":
+	case v.Str("uri") != "":
 		return Resource
-	case v.str("uriTemplate") != "":
+	case v.Str("uriTemplate") != "":
 		return Template
 	}
 	return ""
 }
 
-func (c *Contract) readObject(v *value) error {
-	if v.get("jsonrpc") != nil {
-		switch result, failed := v.get("result"), v.get("error"); {
+func (c *Contract) readObject(v *jsontree.Value) error {
+	if v.Get("jsonrpc") != nil {
+		switch result, failed := v.Get("result"), v.Get("error"); {
 		case failed != nil:
-			return fmt.Errorf("the answer is an error: %s", shorten(failed.compact(), 200))
-		case v.get("method") != nil:
+			return fmt.Errorf("the answer is an error: %s", shorten(failed.Compact(), 200))
+		case v.Get("method") != nil:
 			return nil // a request or notification among the saved messages
-		case result.is(object):
+		case result.Is(jsontree.Object):
 			return c.readObject(result)
 		}
 		return errors.New("the JSON-RPC message has no result")
 	}
-	if result := v.get("result"); result.is(object) && len(v.members) == 1 {
+	if result := v.Get("result"); result.Is(jsontree.Object) && len(v.Members) == 1 {
 		return c.readObject(result)
 	}
 	c.readServer(v)
 	for _, l := range lists {
-		list := v.get(l.member)
+		list := v.Get(l.member)
 		if list == nil {
 			continue
 		}
-		if list.kind != array {
+		if list.Kind != jsontree.Array {
 			return fmt.Errorf("%s is not an array", l.member)
 		}
 		c.know(l.kind)
-		for _, item := range list.items {
-			if !item.is(object) {
-				return fmt.Errorf("%s has an element that is not an object: %s", l.member, shorten(item.compact(), 60))
+		for _, item := range list.Items {
+			if !item.Is(jsontree.Object) {
+				return fmt.Errorf("%s has an element that is not an object: %s", l.member, shorten(item.Compact(), 60))
 			}
 			if err := c.add(l.kind, item); err != nil {
 				return err
@@ -151,7 +153,7 @@ func (c *Contract) readObject(v *value) error {
 }
 
 // readCursor records that a list has another page, until that page is read.
-func (c *Contract) readCursor(list string, page *value) {
+func (c *Contract) readCursor(list string, page *jsontree.Value) {
 	note := list + " has further pages (nextCursor), which are not there: what is on them seems to be missing"
 	for i, n := range c.notes {
 		if n == note {
@@ -159,24 +161,24 @@ func (c *Contract) readCursor(list string, page *value) {
 			break
 		}
 	}
-	if page.str("nextCursor") != "" {
+	if page.Str("nextCursor") != "" {
 		c.notes = append(c.notes, note)
 	}
 }
 
 // readServer reads the identity of the server: the member server of a contract, or
 // serverInfo and instructions of a result.
-func (c *Contract) readServer(v *value) {
-	if s := v.get("server"); s.is(object) {
+func (c *Contract) readServer(v *jsontree.Value) {
+	if s := v.Get("server"); s.Is(jsontree.Object) {
 		c.setServer(s)
 		return
 	}
-	info := v.get("serverInfo")
-	if !info.is(object) {
+	info := v.Get("serverInfo")
+	if !info.Is(jsontree.Object) {
 		return
 	}
-	c.server = &value{kind: object, members: info.without("version").members}
-	if i := v.get("instructions"); i.is(text) {
-		c.server.members = append(c.server.members[:len(c.server.members):len(c.server.members)], member{"instructions", i})
+	c.server = &jsontree.Value{Kind: jsontree.Object, Members: info.Without("version").Members}
+	if i := v.Get("instructions"); i.Is(jsontree.Text) {
+		c.server.Members = append(c.server.Members[:len(c.server.Members):len(c.server.Members)], jsontree.Member{Name: "instructions", Value: i})
 	}
 }

@@ -102,7 +102,7 @@ func TestReadErrors(t *testing.T) {
 		{`{"jsonrpc":"2.0","id":1}`, "the JSON-RPC message has no result"},
 		{"{\n<<<<<<< HEAD\n\"tools\":[]}", "there are merge markers in the text"},
 		{"\xff\xfe{", "the text is not UTF-8"},
-		{`{"tools":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + "}", "nested more than 500 levels deep"},
+		{`{"tools":` + strings.Repeat("[", 1100) + strings.Repeat("]", 1100) + "}", "nested more than 1000 levels deep"},
 	} {
 		if _, err := Read([]byte(test.text)); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%.60q: got %v, want %s", test.text, err, test.want)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
 // enumerations compares lists of values. Only values of the schema's types count.
@@ -18,7 +20,7 @@ func (c *comparer) enumerations(path string, o, n *schema) effect {
 	case !n.hasEnum:
 		return c.add(path, "enum", widens, list(o.enum), nil, "other values than %s are allowed now", values(o.enum))
 	}
-	var removed, added []*value
+	var removed, added []*jsontree.Value
 	for _, v := range o.enum {
 		if typesOf(v)&o.types != 0 && !contains(n.enum, v) {
 			removed = append(removed, v)
@@ -39,23 +41,25 @@ func (c *comparer) enumerations(path string, o, n *schema) effect {
 	return e
 }
 
-func list(all []*value) *value { return &value{kind: array, items: all} }
+func list(all []*jsontree.Value) *jsontree.Value {
+	return &jsontree.Value{Kind: jsontree.Array, Items: all}
+}
 
-func noun(all []*value) string {
+func noun(all []*jsontree.Value) string {
 	if len(all) == 1 {
 		return "value"
 	}
 	return "values"
 }
 
-func areValues(all []*value) string {
+func areValues(all []*jsontree.Value) string {
 	if len(all) == 1 {
 		return values(all) + " is"
 	}
 	return values(all) + " are"
 }
 
-func values(all []*value) string {
+func values(all []*jsontree.Value) string {
 	var b strings.Builder
 	for i, v := range all {
 		if i == 8 && len(all) > 9 {
@@ -84,9 +88,9 @@ func (c *comparer) bounds(path string, o, n *bound, sign int, integers bool) eff
 	case a == nil && b == nil:
 		return 0
 	case a == nil:
-		return c.add(path, n.keyword, narrows, nil, n.value, "%s %s added", n.keyword, n.value.text)
+		return c.add(path, n.keyword, narrows, nil, n.value, "%s %s added", n.keyword, n.value.Text)
 	case b == nil:
-		return c.add(path, o.keyword, widens, o.value, nil, "%s %s removed", o.keyword, o.value.text)
+		return c.add(path, o.keyword, widens, o.value, nil, "%s %s removed", o.keyword, o.value.Text)
 	}
 	order := sign * b.compare(a, sign)
 	if order == 0 {
@@ -96,17 +100,19 @@ func (c *comparer) bounds(path string, o, n *bound, sign int, integers bool) eff
 	if order > 0 {
 		e = narrows
 	}
-	to := n.value.text
+	to := n.value.Text
 	if o.keyword != n.keyword {
 		to = n.keyword + " " + to
 	}
-	return c.add(path, n.keyword, e, o.value, n.value, "%s %s -> %s", o.keyword, o.value.text, to)
+	return c.add(path, n.keyword, e, o.value, n.value, "%s %s -> %s", o.keyword, o.value.Text, to)
 }
 
 // multiples compares multipleOf: a multiple of 10 is a multiple of 5.
 func (c *comparer) multiples(path string, o, n *schema) effect {
-	implied := func(v *value, by []*value) bool {
-		return slices.ContainsFunc(by, func(w *value) bool { return new(big.Rat).Quo(rational(w), rational(v)).IsInt() })
+	implied := func(v *jsontree.Value, by []*jsontree.Value) bool {
+		return slices.ContainsFunc(by, func(w *jsontree.Value) bool {
+			return new(big.Rat).Quo(jsontree.Rational(w), jsontree.Rational(v)).IsInt()
+		})
 	}
 	e := effect(0)
 	for _, v := range n.multiples {
@@ -125,7 +131,7 @@ func (c *comparer) multiples(path string, o, n *schema) effect {
 	return c.add(path, "multipleOf", e, first(o.multiples), first(n.multiples), "%s", changeText("multipleOf", first(o.multiples), first(n.multiples)))
 }
 
-func first(all []*value) *value {
+func first(all []*jsontree.Value) *jsontree.Value {
 	if len(all) == 0 {
 		return nil
 	}
@@ -144,12 +150,12 @@ func (c *comparer) interval(path, least, most string, o, n interval) effect {
 	return c.count(path, least, o.min, n.min, 1) | c.count(path, most, o.max, n.max, -1)
 }
 
-func (c *comparer) count(path, keyword string, o, n *value, sign int) effect {
-	at := func(v *value) *big.Rat {
+func (c *comparer) count(path, keyword string, o, n *jsontree.Value, sign int) effect {
+	at := func(v *jsontree.Value) *big.Rat {
 		if v == nil {
 			return new(big.Rat).SetInt64(0)
 		}
-		return rational(v)
+		return jsontree.Rational(v)
 	}
 	order := 0
 	switch {
@@ -187,22 +193,22 @@ func (c *comparer) texts(path, keyword string, o, n []string) effect {
 			come = append(come, s)
 		}
 	}
-	one := func(all []string) *value {
+	one := func(all []string) *jsontree.Value {
 		if len(all) == 0 {
 			return nil
 		}
-		return &value{kind: text, text: strings.Join(all, " and ")}
+		return &jsontree.Value{Kind: jsontree.Text, Text: strings.Join(all, " and ")}
 	}
 	before, after := one(gone), one(come)
 	switch {
 	case before == nil && after == nil:
 		return 0
 	case before == nil:
-		return c.add(path, keyword, narrows, nil, after, "%s %s added", keyword, shorten(after.text, shown))
+		return c.add(path, keyword, narrows, nil, after, "%s %s added", keyword, shorten(after.Text, shown))
 	case after == nil:
-		return c.add(path, keyword, widens, before, nil, "%s %s removed", keyword, shorten(before.text, shown))
+		return c.add(path, keyword, widens, before, nil, "%s %s removed", keyword, shorten(before.Text, shown))
 	}
-	return c.add(path, keyword, unclear, before, after, "%s %s -> %s, cannot be classified", keyword, shorten(before.text, shown), shorten(after.text, shown))
+	return c.add(path, keyword, unclear, before, after, "%s %s -> %s, cannot be classified", keyword, shorten(before.Text, shown), shorten(after.Text, shown))
 }
 
 // provenBy returns the effect if the values of s are enumerated, and each is valid
@@ -223,20 +229,20 @@ func (s *schema) provenBy(other *schema, e effect) effect {
 }
 
 // accepts reports whether a value is certainly valid.
-func (s *schema) accepts(v *value) bool {
+func (s *schema) accepts(v *jsontree.Value) bool {
 	if s.broken || len(s.unions)+len(s.unread) > 0 ||
 		typesOf(v)&s.types == 0 || s.hasEnum && !contains(s.enum, v) {
 		return false
 	}
-	switch v.kind {
-	case number:
-		return s.takesNumber(rational(v))
-	case text:
-		length := new(big.Rat).SetInt64(int64(utf8.RuneCountInString(v.text)))
+	switch v.Kind {
+	case jsontree.Number:
+		return s.takesNumber(jsontree.Rational(v))
+	case jsontree.Text:
+		length := new(big.Rat).SetInt64(int64(utf8.RuneCountInString(v.Text)))
 		return len(s.patterns)+len(s.formats)+len(s.encodings) == 0 &&
-			(s.lengths.min == nil || length.Cmp(rational(s.lengths.min)) >= 0) &&
-			(s.lengths.max == nil || length.Cmp(rational(s.lengths.max)) <= 0)
-	case null, boolean:
+			(s.lengths.min == nil || length.Cmp(jsontree.Rational(s.lengths.min)) >= 0) &&
+			(s.lengths.max == nil || length.Cmp(jsontree.Rational(s.lengths.max)) <= 0)
+	case jsontree.Null, jsontree.Boolean:
 		return true
 	}
 	return false
@@ -254,5 +260,5 @@ func (s *schema) takesNumber(r *big.Rat) bool {
 		return order > 0 || order == 0 && !b.exclusive
 	}
 	return in(s.lower, 1) && in(s.upper, -1) &&
-		!slices.ContainsFunc(s.multiples, func(m *value) bool { return !new(big.Rat).Quo(r, rational(m)).IsInt() })
+		!slices.ContainsFunc(s.multiples, func(m *jsontree.Value) bool { return !new(big.Rat).Quo(r, jsontree.Rational(m)).IsInt() })
 }

@@ -4,6 +4,8 @@ import (
 	"math/big"
 	"slices"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
 // headerKeyword makes clients repeat an argument in a header field (revision
@@ -13,11 +15,11 @@ const headerKeyword = "x-mcp-header"
 // schema is the conjunction of all schemas of a node.
 type schema struct {
 	types   types
-	enum    []*value // in order; only where hasEnum is set
+	enum    []*jsontree.Value // in order; only where hasEnum is set
 	hasEnum bool
 
 	lower, upper *bound
-	multiples    []*value // the value must be a multiple of each
+	multiples    []*jsontree.Value // the value must be a multiple of each
 	// Sets of texts: a value must match each of them.
 	patterns, formats, encodings []string
 
@@ -39,8 +41,8 @@ type schema struct {
 	// broken is set if the value of a keyword has the wrong type.
 	broken bool
 
-	notes  map[string]*value // annotations, the outermost of each
-	noted  []string          // their names, in order
+	notes  map[string]*jsontree.Value // annotations, the outermost of each
+	noted  []string                   // their names, in order
 	doc    *document
 	header string
 }
@@ -48,18 +50,18 @@ type schema struct {
 // bound is a limit for numbers.
 type bound struct {
 	keyword   string
-	value     *value
+	value     *jsontree.Value
 	rat       *big.Rat
 	exclusive bool
 }
 
 // interval is a range of counts.
-type interval struct{ min, max *value }
+type interval struct{ min, max *jsontree.Value }
 
 // union is an anyOf or oneOf.
 type union struct {
 	keyword string
-	owner   *value // the schema that contains it
+	owner   *jsontree.Value // the schema that contains it
 	nodes   []node
 }
 
@@ -69,27 +71,27 @@ func (n node) schema() *schema {
 	if s := n.doc.schemas[key]; s != nil {
 		return s
 	}
-	s := &schema{doc: n.doc, types: allTypes, properties: map[string]node{}, notes: map[string]*value{}}
+	s := &schema{doc: n.doc, types: allTypes, properties: map[string]node{}, notes: map[string]*jsontree.Value{}}
 	var objects []*objectPart
 	for _, p := range n.parts() {
 		switch {
-		case p.kind == boolean:
-			if p.text == "false" {
+		case p.Kind == jsontree.Boolean:
+			if p.Text == "false" {
 				s.types = 0
 			}
 			continue
-		case p.kind != object:
+		case p.Kind != jsontree.Object:
 			s.broken = true
 			continue
 		}
 		m := &merger{schema: s, doc: n.doc, part: p, object: &objectPart{properties: map[string]node{}}}
 		var read []string
-		for _, k := range p.members {
-			if m.keyword(k.name, k.value) {
-				read = append(read, k.name)
+		for _, k := range p.Members {
+			if m.keyword(k.Name, k.Value) {
+				read = append(read, k.Name)
 			}
 		}
-		if len(read) < len(p.members) {
+		if len(read) < len(p.Members) {
 			s.unread = append(s.unread, n.doc.node(n.doc.strip(p, read...)))
 		}
 		objects = append(objects, m.object)
@@ -173,7 +175,7 @@ func (n *node) isAnything() bool {
 }
 
 // discriminator returns a required member that has a single allowed value.
-func (s *schema) discriminator() (name string, v *value) {
+func (s *schema) discriminator() (name string, v *jsontree.Value) {
 	for _, name := range s.names {
 		if !slices.Contains(s.required, name) {
 			continue
@@ -186,18 +188,18 @@ func (s *schema) discriminator() (name string, v *value) {
 }
 
 // note stores an annotation; the outermost wins.
-func (s *schema) note(name string, v *value) {
+func (s *schema) note(name string, v *jsontree.Value) {
 	if s.notes[name] == nil {
 		s.notes[name] = v
 		s.noted = append(s.noted, name)
 	}
 }
 
-func addText(set []string, v *value) []string {
-	if slices.Contains(set, v.text) {
+func addText(set []string, v *jsontree.Value) []string {
+	if slices.Contains(set, v.Text) {
 		return set
 	}
-	return append(set, v.text)
+	return append(set, v.Text)
 }
 
 func isExtension(name string) bool { return strings.HasPrefix(name, "x-") }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
 // TestLargeSchemas compares schemas for which a full comparison would take too long:
@@ -64,9 +66,9 @@ func TestLargeSchemas(t *testing.T) {
 	}
 }
 
-func parse(t *testing.T, text string) *value {
+func parse(t *testing.T, text string) *jsontree.Value {
 	t.Helper()
-	all, err := readValues([]byte(text))
+	all, err := jsontree.Read([]byte(text))
 	if err != nil || len(all) != 1 {
 		t.Fatalf("%v: %s", err, text)
 	}

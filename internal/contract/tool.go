@@ -1,17 +1,19 @@
 package contract
 
-func (d *differ) tool(old, now *value) {
+import "github.com/mcpgen/mcpgen/internal/jsontree"
+
+func (d *differ) tool(old, now *jsontree.Value) {
 	d.members(old, now, []string{"title", "description", "icons"}, []string{"_meta"},
 		[]string{"name", "inputSchema", "outputSchema", "annotations", "execution", aliasesMember, scopesMember})
-	d.input(old.get("inputSchema"), now.get("inputSchema"))
-	d.output(old.get("outputSchema"), now.get("outputSchema"))
-	d.hints(old.get("annotations"), now.get("annotations"))
-	d.execution(old.get("execution"), now.get("execution"))
+	d.input(old.Get("inputSchema"), now.Get("inputSchema"))
+	d.output(old.Get("outputSchema"), now.Get("outputSchema"))
+	d.hints(old.Get("annotations"), now.Get("annotations"))
+	d.execution(old.Get("execution"), now.Get("execution"))
 }
 
-func (d *differ) input(old, now *value) {
+func (d *differ) input(old, now *jsontree.Value) {
 	// A tool without a schema has no arguments.
-	none := &value{kind: object, members: []member{{"type", &value{kind: text, text: "object"}}}}
+	none := &jsontree.Value{Kind: jsontree.Object, Members: []jsontree.Member{{Name: "type", Value: &jsontree.Value{Kind: jsontree.Text, Text: "object"}}}}
 	if old == nil {
 		old = none
 	}
@@ -21,7 +23,7 @@ func (d *differ) input(old, now *value) {
 	d.schema("argument", compareSchemas(old, now, false), narrows)
 }
 
-func (d *differ) output(old, now *value) {
+func (d *differ) output(old, now *jsontree.Value) {
 	switch {
 	case old == nil && now == nil:
 	case old == nil:
@@ -32,11 +34,11 @@ func (d *differ) output(old, now *value) {
 		o, n := newDocument(old).node(old), newDocument(now).node(now)
 		// A result may be from a revision that lists objects only.
 		if d.before.answer() != d.after.answer() {
-			if d.before.answer() && old.wraps() && now.str("type") != "object" {
-				o = o.doc.node(old.get("properties").get(wrapped))
+			if d.before.answer() && wraps(old) && now.Str("type") != "object" {
+				o = o.doc.node(old.Get("properties").Get(wrapped))
 			}
-			if d.after.answer() && now.wraps() && old.str("type") != "object" {
-				n = n.doc.node(now.get("properties").get(wrapped))
+			if d.after.answer() && wraps(now) && old.Str("type") != "object" {
+				n = n.doc.node(now.Get("properties").Get(wrapped))
 			}
 		}
 		d.schema("result", compareNodes(o, n, true), widens)
@@ -48,10 +50,10 @@ func (d *differ) output(old, now *value) {
 const wrapped = "result"
 
 // wraps reports whether a schema may be that of such an object.
-func (v *value) wraps() bool {
-	properties, required := v.get("properties"), v.get("required")
-	return v.str("type") == "object" && properties.get(wrapped) != nil && len(properties.members) == 1 &&
-		required.is(array) && len(required.items) == 1 && required.items[0].text == wrapped
+func wraps(v *jsontree.Value) bool {
+	properties, required := v.Get("properties"), v.Get("required")
+	return v.Str("type") == "object" && properties.Get(wrapped) != nil && len(properties.Members) == 1 &&
+		required.Is(jsontree.Array) && len(required.Items) == 1 && required.Items[0].Text == wrapped
 }
 
 // schema adds the differences between two schemas; those with the effect breaks are
@@ -67,7 +69,7 @@ func (d *differ) schema(place string, all []finding, breaks effect) {
 		}
 		d.Changes = append(d.Changes, Change{
 			Class: class, Kind: d.kind, Name: d.name, Place: place, Path: f.path, Rule: f.rule,
-			Old: f.old.json(), New: f.new.json(), Text: f.text,
+			Old: f.old.JSON(), New: f.new.JSON(), Text: f.text,
 		})
 	}
 }
@@ -76,15 +78,15 @@ func (d *differ) schema(place string, all []finding, breaks effect) {
 // their user. They are compared as clients read them: with the defaults of the
 // specification (ToolAnnotations), and without the hints about changes if the tool is
 // read-only.
-func (d *differ) hints(old, now *value) {
-	said := func(v *value, name string, otherwise bool) bool {
-		if h := v.get(name); h.is(boolean) {
-			return h.text == "true"
+func (d *differ) hints(old, now *jsontree.Value) {
+	said := func(v *jsontree.Value, name string, otherwise bool) bool {
+		if h := v.Get(name); h.Is(jsontree.Boolean) {
+			return h.Text == "true"
 		}
 		return otherwise
 	}
 	type hints struct{ readOnly, destructive, idempotent, openWorld bool }
-	read := func(v *value) hints {
+	read := func(v *jsontree.Value) hints {
 		h := hints{said(v, "readOnlyHint", false), said(v, "destructiveHint", true), said(v, "idempotentHint", false), said(v, "openWorldHint", true)}
 		if h.readOnly {
 			h.destructive, h.idempotent = false, true
@@ -116,26 +118,26 @@ func (d *differ) hints(old, now *value) {
 	}
 	compare("openWorldHint", a.openWorld, b.openWorld, true, "openworld")
 	if old == nil {
-		old = &value{kind: object}
+		old = &jsontree.Value{Kind: jsontree.Object}
 	}
 	if now == nil {
-		now = &value{kind: object}
+		now = &jsontree.Value{Kind: jsontree.Object}
 	}
 	d.members(old, now, []string{"title"}, nil, []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"})
 }
 
-func truth(b bool) *value {
+func truth(b bool) *jsontree.Value {
 	if b {
-		return trueValue
+		return jsontree.True
 	}
-	return falseValue
+	return jsontree.False
 }
 
 // execution compares whether a tool may, must or cannot be called as a task
 // (revision 2025-11-25, basic/utilities/tasks).
-func (d *differ) execution(old, now *value) {
-	support := func(v *value) string {
-		if s := v.str("taskSupport"); s != "" {
+func (d *differ) execution(old, now *jsontree.Value) {
+	support := func(v *jsontree.Value) string {
+		if s := v.Str("taskSupport"); s != "" {
 			return s
 		}
 		return "forbidden"
@@ -144,15 +146,15 @@ func (d *differ) execution(old, now *value) {
 	switch {
 	case a == b:
 	case b == "optional":
-		d.add(Compatible, "taskSupport", old.get("taskSupport"), now.get("taskSupport"), "calls as a task: %s -> %s", a, b)
+		d.add(Compatible, "taskSupport", old.Get("taskSupport"), now.Get("taskSupport"), "calls as a task: %s -> %s", a, b)
 	default:
-		d.add(Breaking, "taskSupport", old.get("taskSupport"), now.get("taskSupport"), "calls as a task: %s -> %s", a, b)
+		d.add(Breaking, "taskSupport", old.Get("taskSupport"), now.Get("taskSupport"), "calls as a task: %s -> %s", a, b)
 	}
 	if old == nil {
-		old = &value{kind: object}
+		old = &jsontree.Value{Kind: jsontree.Object}
 	}
 	if now == nil {
-		now = &value{kind: object}
+		now = &jsontree.Value{Kind: jsontree.Object}
 	}
 	d.members(old, now, nil, nil, []string{"taskSupport"})
 }

@@ -3,6 +3,8 @@ package contract
 import (
 	"math/bits"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
 // types is a set of JSON types. Integers and other numbers are distinct.
@@ -67,20 +69,20 @@ func (t types) String() string {
 func (t types) one() bool { return bits.OnesCount8(uint8(t)) == 1 || t == numberType }
 
 // typesOf returns the type of a value; 1.0 is an integer, too.
-func typesOf(v *value) types {
-	switch v.kind {
-	case null:
+func typesOf(v *jsontree.Value) types {
+	switch v.Kind {
+	case jsontree.Null:
 		return nullType
-	case boolean:
+	case jsontree.Boolean:
 		return booleanType
-	case text:
+	case jsontree.Text:
 		return stringType
-	case array:
+	case jsontree.Array:
 		return arrayType
-	case object:
+	case jsontree.Object:
 		return objectType
 	}
-	if r := rational(v); r == nil {
+	if r := jsontree.Rational(v); r == nil {
 		return numberType
 	} else if r.IsInt() {
 		return integerType

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
 // unions compares two nodes of which at least one is a union. Each is split into
@@ -37,9 +39,9 @@ func (n node) wordless() node {
 	rest := n.doc.node()
 	for _, p := range n.parts() {
 		var names []string
-		for _, m := range p.members {
-			if noted[m.name] || isExtension(m.name) {
-				names = append(names, m.name)
+		for _, m := range p.Members {
+			if noted[m.Name] || isExtension(m.Name) {
+				names = append(names, m.Name)
 			}
 		}
 		rest.all = append(rest.all, n.doc.strip(p, names...))
@@ -114,12 +116,12 @@ func disjoint(a, b node) bool {
 	return false
 }
 
-func disjointValues(a, b []*value) bool {
-	return !slices.ContainsFunc(a, func(v *value) bool { return contains(b, v) })
+func disjointValues(a, b []*jsontree.Value) bool {
+	return !slices.ContainsFunc(a, func(v *jsontree.Value) bool { return contains(b, v) })
 }
 
-func contains(list []*value, v *value) bool {
-	return slices.ContainsFunc(list, func(w *value) bool { return equal(v, w) })
+func contains(list []*jsontree.Value, v *jsontree.Value) bool {
+	return slices.ContainsFunc(list, func(w *jsontree.Value) bool { return jsontree.Equal(v, w) })
 }
 
 // alternatives compares two choices. Matching alternatives are compared with each
@@ -221,13 +223,13 @@ func (c *comparer) matchAlternatives(o, n []node) []int {
 func sameDiscriminator(a, b *schema) bool {
 	name, v := a.discriminator()
 	other, w := b.discriminator()
-	return name != "" && name == other && equal(v, w)
+	return name != "" && name == other && jsontree.Equal(v, w)
 }
 
 func differentDiscriminator(a, b *schema) bool {
 	name, v := a.discriminator()
 	other, w := b.discriminator()
-	return name != "" && (name != other || !equal(v, w))
+	return name != "" && (name != other || !jsontree.Equal(v, w))
 }
 
 // maxPieces bounds how often a node is split.
@@ -264,13 +266,13 @@ func allPieces(n node, holds func(node) bool) bool {
 		}
 	case s.hasEnum:
 	case s.types == booleanType:
-		for _, v := range []*value{trueValue, falseValue} {
+		for _, v := range []*jsontree.Value{jsontree.True, jsontree.False} {
 			pieces = append(pieces, n.and(n.doc.node(n.doc.only("const", v))))
 		}
 	default:
 		for _, t := range typeNames {
 			if s.types&t.set == t.set && t.set != s.types && (t.set != integerType || s.types&fractionType == 0) {
-				pieces = append(pieces, n.and(n.doc.node(n.doc.only("type", &value{kind: text, text: t.name}))))
+				pieces = append(pieces, n.and(n.doc.node(n.doc.only("type", &jsontree.Value{Kind: jsontree.Text, Text: t.name}))))
 			}
 		}
 	}
@@ -283,8 +285,8 @@ func alternativeName(n node, i int) string {
 	if name, v := s.discriminator(); name != "" {
 		return name + " " + short(v)
 	}
-	if t := s.notes["title"]; t.is(text) {
-		return t.text
+	if t := s.notes["title"]; t.Is(jsontree.Text) {
+		return t.Text
 	}
 	if s.hasEnum && len(s.enum) == 1 {
 		return short(s.enum[0])

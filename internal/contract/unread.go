@@ -1,6 +1,10 @@
 package contract
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/mcpgen/mcpgen/internal/jsontree"
+)
 
 // entangled are keywords that change what the keywords beside them mean. They are not read: if a
 // schema has one, no change of it can be classified.
@@ -19,7 +23,7 @@ func (c *comparer) unread(path string, o, n *schema) effect {
 		return 0
 	}
 	// Not wording: defaults and extensions are annotations, too.
-	name := raw(annotated[0]).members[0].name
+	name := raw(annotated[0]).Members[0].Name
 	return c.add(path, name, matters, nil, nil, "annotations inside of %s changed", name)
 }
 
@@ -36,19 +40,19 @@ func (c *comparer) changedParts(path string, gone, come []node) effect {
 	e := effect(0)
 	seen := map[string]bool{}
 	for _, part := range slices.Concat(gone, come) {
-		for _, m := range raw(part).members {
-			if seen[m.name] {
+		for _, m := range raw(part).Members {
+			if seen[m.Name] {
 				continue
 			}
-			seen[m.name] = true
-			before, signBefore := keywordOf(gone, m.name)
-			after, signAfter := keywordOf(come, m.name)
+			seen[m.Name] = true
+			before, signBefore := keywordOf(gone, m.Name)
+			after, signAfter := keywordOf(come, m.Name)
 			switch {
 			case signBefore != "" && signBefore == signAfter:
-			case equal(before, after):
-				e |= c.add(path, m.name, unclear, nil, nil, "what %s refers to changed, cannot be classified", m.name)
+			case jsontree.Equal(before, after):
+				e |= c.add(path, m.Name, unclear, nil, nil, "what %s refers to changed, cannot be classified", m.Name)
 			default:
-				e |= c.add(path, m.name, unclear, before, after, "%s, cannot be classified", changeText(m.name, before, after))
+				e |= c.add(path, m.Name, unclear, before, after, "%s, cannot be classified", changeText(m.Name, before, after))
 			}
 		}
 	}
@@ -59,9 +63,9 @@ func (c *comparer) changedParts(path string, gone, come []node) effect {
 }
 
 // keywordOf returns the value of a keyword, and its signature; nil if no node has it.
-func keywordOf(nodes []node, name string) (v *value, sign string) {
+func keywordOf(nodes []node, name string) (v *jsontree.Value, sign string) {
 	for _, n := range nodes {
-		if v = raw(n).get(name); v != nil {
+		if v = raw(n).Get(name); v != nil {
 			return v, n.doc.node(n.doc.only(name, v)).signature(false)
 		}
 	}

@@ -1,6 +1,10 @@
 package contract
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/jsontree"
+)
 
 // width is the length of a line above which a value is split over lines.
 const width = 120
@@ -11,50 +15,50 @@ const width = 120
 // argument without an inner structure takes one line, so that a change of it is a
 // change of that line. Lists without features are left out.
 func (c *Contract) Marshal() []byte {
-	v := &value{kind: object}
+	v := &jsontree.Value{Kind: jsontree.Object}
 	if c.server != nil {
-		v.members = append(v.members, member{"server", c.server})
+		v.Members = append(v.Members, jsontree.Member{Name: "server", Value: c.server})
 	}
 	for _, l := range lists {
 		if !c.known[l.kind] || c.server != nil && len(c.features[l.kind]) == 0 {
 			continue
 		}
-		list := &value{kind: array}
+		list := &jsontree.Value{Kind: jsontree.Array}
 		for _, f := range c.features[l.kind] {
-			list.items = append(list.items, f.value)
+			list.Items = append(list.Items, f.value)
 		}
-		v.members = append(v.members, member{l.member, list})
+		v.Members = append(v.Members, jsontree.Member{Name: l.member, Value: list})
 	}
 	var b strings.Builder
-	v.write(&b, "", 0)
+	write(&b, v, "", 0)
 	b.WriteByte('\n')
 	return []byte(b.String())
 }
 
 // write writes a value that begins behind used characters of a line.
-func (v *value) write(b *strings.Builder, indent string, used int) {
-	if v.flat() {
-		if line := v.compact(); used+len(line) < width || len(v.items)+len(v.members) == 0 {
+func write(b *strings.Builder, v *jsontree.Value, indent string, used int) {
+	if flat(v) {
+		if line := v.Compact(); used+len(line) < width || len(v.Items)+len(v.Members) == 0 {
 			b.WriteString(line)
 			return
 		}
 	}
 	inner := indent + "  "
 	open, end := "[\n", "]"
-	if v.kind == object {
+	if v.Kind == jsontree.Object {
 		open, end = "{\n", "}"
 	}
 	b.WriteString(open)
-	for i, item := range v.items {
+	for i, item := range v.Items {
 		b.WriteString(inner)
-		item.write(b, inner, len(inner))
-		b.WriteString(separator(i, len(v.items)))
+		write(b, item, inner, len(inner))
+		b.WriteString(separator(i, len(v.Items)))
 	}
-	for i, m := range v.members {
-		name := inner + quote(m.name) + ": "
+	for i, m := range v.Members {
+		name := inner + jsontree.Quote(m.Name) + ": "
 		b.WriteString(name)
-		m.value.write(b, inner, len(name))
-		b.WriteString(separator(i, len(v.members)))
+		write(b, m.Value, inner, len(name))
+		b.WriteString(separator(i, len(v.Members)))
 	}
 	b.WriteString(indent + end)
 }
@@ -67,14 +71,14 @@ func separator(i, n int) string {
 }
 
 // flat reports whether a value has no object inside, and no array of arrays.
-func (v *value) flat() bool {
-	for _, m := range v.members {
-		if m.value.kind == object || m.value.kind == array && !m.value.flat() {
+func flat(v *jsontree.Value) bool {
+	for _, m := range v.Members {
+		if m.Value.Kind == jsontree.Object || m.Value.Kind == jsontree.Array && !flat(m.Value) {
 			return false
 		}
 	}
-	for _, item := range v.items {
-		if item.kind == object || item.kind == array {
+	for _, item := range v.Items {
+		if item.Kind == jsontree.Object || item.Kind == jsontree.Array {
 			return false
 		}
 	}

@@ -3,6 +3,8 @@ package reference
 import (
 	"slices"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
 var argumentColumns = []string{"name", "type", "required", "bounds", "default", "description"}
@@ -15,58 +17,42 @@ const (
 
 // schema is a place in a JSON Schema.
 type schema struct {
-	root, at *value
+	root, at *jsontree.Value
 }
 
 // resolved follows $ref within the document, and shows whether there was one. What is beside
 // $ref comes first.
-func (s schema) resolved() (list []*value, reference string) {
+func (s schema) resolved() (list []*jsontree.Value, reference string) {
 	at := s.at
 	for range maxDepth {
-		if at == nil || at.kind != '{' {
+		if !at.Is(jsontree.Object) {
 			return list, reference
 		}
 		list = append(list, at)
-		ref := at.str("$ref")
+		ref := at.Str("$ref")
 		if ref == "" {
 			return list, reference
 		}
-		reference, at = ref, s.target(ref)
+		reference, at = ref, s.root.Target(ref)
 	}
 	return list, reference
 }
 
-// target is the schema of a JSON pointer, nil if there is none.
-func (s schema) target(ref string) *value {
-	path, ok := strings.CutPrefix(ref, "#")
-	if !ok {
-		return nil
-	}
-	at := s.root
-	for step := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
-		if path == "" {
-			break
-		}
-		at = at.get(strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~"))
-	}
-	return at
-}
-
 // get returns a keyword.
-func (s schema) get(name string) *value {
+func (s schema) get(name string) *jsontree.Value {
 	list, _ := s.resolved()
 	for _, v := range list {
-		if m := v.get(name); m != nil {
+		if m := v.Get(name); m != nil {
 			return m
 		}
 	}
 	return nil
 }
 
-func (s schema) in(at *value) schema { return schema{s.root, at} }
+func (s schema) in(at *jsontree.Value) schema { return schema{s.root, at} }
 
 // arguments are the rows of an input schema.
-func arguments(input *value) [][][]inline {
+func arguments(input *jsontree.Value) [][][]inline {
 	if input == nil {
 		return nil
 	}
@@ -76,7 +62,7 @@ func arguments(input *value) [][][]inline {
 }
 
 // results are the rows of an output schema: its members, or itself.
-func results(output *value) [][][]inline {
+func results(output *jsontree.Value) [][][]inline {
 	var t rows
 	s := schema{output, output}
 	if t.members(s, "", 0, nil); len(t.list) == 0 {
@@ -96,17 +82,17 @@ func (t *rows) members(s schema, prefix string, depth int, around []string) {
 	}
 	var needed []string
 	if list := s.get("required"); list != nil {
-		for _, item := range list.items {
-			needed = append(needed, item.text)
+		for _, item := range list.Items {
+			needed = append(needed, item.Text)
 		}
 	}
-	for _, name := range properties.names {
+	for _, p := range properties.Members {
 		if len(t.list) >= maxRows {
 			return
 		}
-		member := s.in(properties.members[name])
-		t.add(prefix+name, member, slices.Contains(needed, name))
-		t.inside(prefix+name, member, depth+1, around)
+		member := s.in(p.Value)
+		t.add(prefix+p.Name, member, slices.Contains(needed, p.Name))
+		t.inside(prefix+p.Name, member, depth+1, around)
 	}
 }
 
@@ -126,15 +112,15 @@ func (t *rows) inside(path string, s schema, depth int, around []string) {
 		dot = ""
 	}
 	t.members(s, dot, depth, around)
-	if items := s.get("items"); items != nil && items.kind == '{' {
+	if items := s.get("items"); items.Is(jsontree.Object) {
 		t.inside(path+"[]", s.in(items), depth+1, around)
 	}
-	if values := s.get("additionalProperties"); values != nil && values.kind == '{' {
+	if values := s.get("additionalProperties"); values.Is(jsontree.Object) {
 		t.inside(path+"{}", s.in(values), depth+1, around)
 	}
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		if list := s.get(keyword); list != nil {
-			for _, item := range list.items {
+			for _, item := range list.Items {
 				t.inside(path, s.in(item), depth+1, around)
 			}
 		}
@@ -145,11 +131,11 @@ func (t *rows) inside(path string, s schema, depth int, around []string) {
 func (t *rows) add(name string, s schema, needed bool) {
 	var preset []inline
 	if d := s.get("default"); d != nil {
-		preset = code(d.json(false))
+		preset = code(compact(d))
 	}
 	description := ""
 	if d := s.get("description"); d != nil {
-		description = d.text
+		description = d.Text
 	}
 	t.list = append(t.list, [][]inline{code(name), plain(s.typeName(0)), required(needed), s.bounds(), preset, plain(description)})
 }
@@ -162,7 +148,7 @@ func (s schema) typeName(depth int) string {
 	for _, keyword := range []string{"anyOf", "oneOf"} {
 		if list := s.get(keyword); list != nil {
 			var names []string
-			for _, item := range list.items {
+			for _, item := range list.Items {
 				if name := s.in(item).typeName(depth + 1); !slices.Contains(names, name) {
 					names = append(names, name)
 				}
@@ -174,18 +160,18 @@ func (s schema) typeName(depth int) string {
 	switch typ := s.get("type"); {
 	case typ == nil:
 		return "any value"
-	case typ.kind == '[':
-		for _, item := range typ.items {
-			names = append(names, item.text)
+	case typ.Kind == jsontree.Array:
+		for _, item := range typ.Items {
+			names = append(names, item.Text)
 		}
 	default:
-		names = []string{typ.text}
+		names = []string{typ.Text}
 	}
 	for i, name := range names {
-		if items := s.get("items"); name == "array" && items != nil && items.kind == '{' {
+		if items := s.get("items"); name == "array" && items.Is(jsontree.Object) {
 			names[i] = "array of " + s.in(items).typeName(depth+1)
 		}
-		if values := s.get("additionalProperties"); name == "object" && values != nil && values.kind == '{' {
+		if values := s.get("additionalProperties"); name == "object" && values.Is(jsontree.Object) {
 			names[i] = "map of " + s.in(values).typeName(depth+1)
 		}
 	}
@@ -203,7 +189,7 @@ var boundNames = []struct{ keyword, text string }{
 // bounds are the constraints in words, those of items behind.
 func (s schema) bounds() []inline {
 	var line []inline
-	add := func(text string, values ...*value) {
+	add := func(text string, values ...*jsontree.Value) {
 		if len(line) > 0 {
 			text = "; " + text
 		}
@@ -212,25 +198,25 @@ func (s schema) bounds() []inline {
 			if i > 0 {
 				line = append(line, inline{text: ", "})
 			}
-			shown := v.text
-			if v.kind == '{' || v.kind == '[' {
-				shown = v.json(false)
+			shown := v.Text
+			if v.Kind == jsontree.Object || v.Kind == jsontree.Array {
+				shown = compact(v)
 			}
 			line = append(line, inline{text: first(shown, `""`), code: true})
 		}
 	}
-	if list := s.get("enum"); list != nil && len(list.items) > 0 {
-		add("one of ", list.items...)
+	if list := s.get("enum"); list != nil && len(list.Items) > 0 {
+		add("one of ", list.Items...)
 	}
 	for _, b := range boundNames {
 		if v := s.get(b.keyword); v != nil {
 			add(b.text, v)
 		}
 	}
-	if v := s.get("uniqueItems"); v != nil && v.kind == 't' {
+	if v := s.get("uniqueItems"); isTrue(v) {
 		add("no item twice")
 	}
-	if items := s.get("items"); items != nil && items.kind == '{' {
+	if items := s.get("items"); items.Is(jsontree.Object) {
 		if inner := s.in(items).bounds(); len(inner) > 0 {
 			add("items: ")
 			line = append(line, inner...)

@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
 // item is a feature that has been read.
 type item struct {
 	*Feature
-	listing *value
+	listing *jsontree.Value
 }
 
-func (i *item) name() string { return i.listing.str("name") }
+func (i *item) name() string { return i.listing.Str("name") }
 
 // readAll reads the listings of features.
 func readAll(features []*Feature) ([]*item, error) {
@@ -68,7 +70,7 @@ func (s *Server) contents(d *document) error {
 			if i > 0 {
 				line = append(line, inline{text: ", "})
 			}
-			key := f.listing.str(part.key)
+			key := f.listing.Str(part.key)
 			line = append(line, inline{text: key, anchor: anchor(part.kind, key)})
 		}
 		if len(all) > 0 {
@@ -106,16 +108,16 @@ func (s *Server) tools(d *document) error {
 
 func (s *Server) tool(d *document, t *item) {
 	d.heading(4, anchor("tool", t.name()), code(t.name()))
-	d.described(t, t.listing.get("annotations").str("title"))
+	d.described(t, t.listing.Get("annotations").Str("title"))
 	d.list(t.facts()...)
-	input := t.listing.get("inputSchema")
+	input := t.listing.Get("inputSchema")
 	if rows := arguments(input); len(rows) > 0 {
 		d.paragraph(inline{text: "Arguments:"})
 		d.table(argumentColumns, rows)
 	} else {
 		d.paragraph(inline{text: "It takes no arguments."})
 	}
-	if output := t.listing.get("outputSchema"); output != nil {
+	if output := t.listing.Get("outputSchema"); output != nil {
 		d.paragraph(inline{text: "Result:"})
 		d.table(argumentColumns, results(output))
 	} else {
@@ -142,10 +144,10 @@ func (s *Server) tool(d *document, t *item) {
 
 // described adds title and description.
 func (d *document) described(i *item, title string) {
-	if title = first(i.listing.str("title"), title); title != "" && title != i.name() {
+	if title = first(i.listing.Str("title"), title); title != "" && title != i.name() {
 		d.paragraph(inline{text: title})
 	}
-	d.texts(i.listing.str("description"))
+	d.texts(i.listing.Str("description"))
 }
 
 // hintNames are the tool annotations, in the order in which they are written.
@@ -159,16 +161,16 @@ var hintNames = []struct{ member, yes, no string }{
 // facts are the hints of a tool, and what else is short.
 func (i *item) facts() [][]inline {
 	var lines [][]inline
-	hints := i.listing.get("annotations")
+	hints := i.listing.Get("annotations")
 	var words []string
-	readOnly := hints.is("readOnlyHint")
+	readOnly := isTrue(hints.Get("readOnlyHint"))
 	for _, h := range hintNames {
 		if readOnly && (h.member == "destructiveHint" || h.member == "idempotentHint") {
 			continue // they have no meaning for a tool that changes nothing
 		}
-		switch m := hints.get(h.member); {
+		switch m := hints.Get(h.member); {
 		case m == nil:
-		case m.kind == 't':
+		case isTrue(m):
 			words = append(words, h.yes)
 		case h.no != "":
 			words = append(words, h.no)
@@ -215,11 +217,11 @@ func (s *Server) resources(d *document) error {
 			d.heading(2, part.kind+"s", plain(part.title))
 		}
 		for _, r := range all {
-			uri := r.listing.str(part.key)
+			uri := r.listing.Str(part.key)
 			d.heading(4, anchor(part.kind, uri), code(uri))
 			d.described(r, "")
 			facts := [][]inline{append(plain("Name: "), code(r.name())...)}
-			if mime := r.listing.str("mimeType"); mime != "" {
+			if mime := r.listing.Str("mimeType"); mime != "" {
 				facts = append(facts, append(plain("Media type: "), code(mime)...))
 			}
 			d.list(append(facts, r.facts()...)...)
@@ -241,9 +243,9 @@ func (s *Server) prompts(d *document) error {
 		d.described(p, "")
 		d.list(p.facts()...)
 		var rows [][][]inline
-		if list := p.listing.get("arguments"); list != nil {
-			for _, a := range list.items {
-				rows = append(rows, [][]inline{code(a.str("name")), required(a.is("required")), plain(first(a.str("description"), a.str("title")))})
+		if list := p.listing.Get("arguments"); list != nil {
+			for _, a := range list.Items {
+				rows = append(rows, [][]inline{code(a.Str("name")), required(isTrue(a.Get("required"))), plain(first(a.Str("description"), a.Str("title")))})
 			}
 		}
 		d.table([]string{"argument", "required", "description"}, rows)

@@ -6,23 +6,25 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
 // exampleCall returns the params of a call that is valid, as JSON, or "" where none is found: a
 // schema that was written by hand can ask for anything.
-func exampleCall(name string, input *value) string {
-	arguments := &value{kind: '{', members: map[string]*value{}}
+func exampleCall(name string, input *jsontree.Value) string {
+	arguments := &jsontree.Value{Kind: jsontree.Object}
 	if input != nil {
 		made, ok := example(schema{input, input}, 0, 0)
-		if !ok || made.kind != '{' {
+		if !ok || made.Kind != jsontree.Object {
 			return ""
 		}
 		arguments = made
 	}
-	call := &value{kind: '{', names: []string{"name", "arguments"}, members: map[string]*value{
-		"name": {kind: '"', text: name}, "arguments": arguments,
+	call := &jsontree.Value{Kind: jsontree.Object, Members: []jsontree.Member{
+		{Name: "name", Value: &jsontree.Value{Kind: jsontree.Text, Text: name}}, {Name: "arguments", Value: arguments},
 	}}
-	return call.json(true)
+	return indented(call)
 }
 
 // hard are keywords whose effect on a value is not worked out here.
@@ -30,17 +32,17 @@ var hard = []string{"not", "if", "dependentSchemas", "dependentRequired", "conta
 
 // example makes a value that is valid under a schema. Values with another variant are different,
 // where the schema allows that. It reports whether it could make one.
-func example(s schema, variant, depth int) (v *value, ok bool) {
+func example(s schema, variant, depth int) (v *jsontree.Value, ok bool) {
 	list, ref := s.resolved()
-	if depth > 2*maxDepth || ref != "" && s.target(ref) == nil {
+	if depth > 2*maxDepth || ref != "" && s.root.Target(ref) == nil {
 		return nil, false
 	}
 	for _, part := range list {
-		if slices.ContainsFunc(hard, func(k string) bool { return part.get(k) != nil }) {
+		if slices.ContainsFunc(hard, func(k string) bool { return part.Get(k) != nil }) {
 			return nil, false
 		}
 	}
-	if len(list) > 1 && slices.ContainsFunc(list[0].names, isConstraint) {
+	if len(list) > 1 && slices.ContainsFunc(list[0].Members, isConstraint) {
 		return nil, false // the constraints of both would have to be met
 	}
 	if chosen := s.chosen(variant); chosen != nil {
@@ -48,17 +50,17 @@ func example(s schema, variant, depth int) (v *value, ok bool) {
 	}
 	for _, keyword := range []string{"allOf", "anyOf", "oneOf"} {
 		if some := s.get(keyword); some != nil {
-			return s.alternative(keyword, some.items, variant, depth)
+			return s.alternative(keyword, some.Items, variant, depth)
 		}
 	}
 	typ := s.get("type")
 	names := []string{"string"}
-	if typ != nil && typ.kind == '"' {
-		names = []string{typ.text}
+	if typ.Is(jsontree.Text) {
+		names = []string{typ.Text}
 	} else if typ != nil {
 		names = nil
-		for _, item := range typ.items {
-			names = append(names, item.text)
+		for _, item := range typ.Items {
+			names = append(names, item.Text)
 		}
 		slices.SortStableFunc(names, func(a, b string) int { return boolean(a == "null") - boolean(b == "null") })
 	}
@@ -78,16 +80,16 @@ func boolean(b bool) int {
 }
 
 // isConstraint reports whether a keyword limits values.
-func isConstraint(name string) bool {
-	return !slices.Contains([]string{"$ref", "title", "description", "default", "examples", "deprecated", "$defs", "$schema", "$id"}, name)
+func isConstraint(m jsontree.Member) bool {
+	return !slices.Contains([]string{"$ref", "title", "description", "default", "examples", "deprecated", "$defs", "$schema", "$id"}, m.Name)
 }
 
 // chosen is a value that the schema names, nil if it names none. The generator has checked examples
 // and defaults.
-func (s schema) chosen(variant int) *value {
+func (s schema) chosen(variant int) *jsontree.Value {
 	for _, keyword := range []string{"examples", "enum"} {
-		if list := s.get(keyword); list != nil && len(list.items) > variant {
-			return list.items[variant]
+		if list := s.get(keyword); list != nil && len(list.Items) > variant {
+			return list.Items[variant]
 		}
 	}
 	for _, keyword := range []string{"const", "default"} {
@@ -100,11 +102,11 @@ func (s schema) chosen(variant int) *value {
 
 // alternative makes a value for one of several schemas. Beside them there may only be notes, since
 // what they demand together is not worked out here.
-func (s schema) alternative(keyword string, items []*value, variant, depth int) (*value, bool) {
+func (s schema) alternative(keyword string, items []*jsontree.Value, variant, depth int) (*jsontree.Value, bool) {
 	list, _ := s.resolved()
 	for _, part := range list {
-		for _, name := range part.names {
-			if name != keyword && name != "type" && name != "discriminator" && isConstraint(name) {
+		for _, m := range part.Members {
+			if m.Name != keyword && m.Name != "type" && m.Name != "discriminator" && isConstraint(m) {
 				return nil, false
 			}
 		}
@@ -112,9 +114,11 @@ func (s schema) alternative(keyword string, items []*value, variant, depth int) 
 	if keyword == "allOf" && len(items) > 1 {
 		return nil, false
 	}
-	isNull := func(item *value) bool { return s.in(item).get("type") != nil && s.in(item).get("type").text == "null" }
+	isNull := func(item *jsontree.Value) bool {
+		return s.in(item).get("type") != nil && s.in(item).get("type").Text == "null"
+	}
 	items = slices.Clone(items)
-	slices.SortStableFunc(items, func(a, b *value) int { return boolean(isNull(a)) - boolean(isNull(b)) })
+	slices.SortStableFunc(items, func(a, b *jsontree.Value) int { return boolean(isNull(a)) - boolean(isNull(b)) })
 	for _, item := range items {
 		if v, ok := example(s.in(item), variant, depth+1); ok {
 			return v, true
@@ -123,15 +127,15 @@ func (s schema) alternative(keyword string, items []*value, variant, depth int) 
 	return nil, false
 }
 
-func (s schema) ofType(name string, variant, depth int) (*value, bool) {
+func (s schema) ofType(name string, variant, depth int) (*jsontree.Value, bool) {
 	switch name {
 	case "boolean":
 		if variant > 0 {
-			return &value{kind: 'f', text: "false"}, variant == 1
+			return jsontree.False, variant == 1
 		}
-		return &value{kind: 't', text: "true"}, true
+		return jsontree.True, true
 	case "null":
-		return &value{kind: 'n', text: "null"}, variant == 0
+		return &jsontree.Value{Kind: jsontree.Null, Text: "null"}, variant == 0
 	case "integer", "number":
 		return s.number(variant)
 	case "string":
@@ -145,10 +149,10 @@ func (s schema) ofType(name string, variant, depth int) (*value, bool) {
 }
 
 // number is the least one, or 1 if that is allowed.
-func (s schema) number(variant int) (*value, bool) {
+func (s schema) number(variant int) (*jsontree.Value, bool) {
 	bound := func(name string) *big.Rat {
 		if v := s.get(name); v != nil {
-			if r, ok := new(big.Rat).SetString(v.text); ok {
+			if r, ok := new(big.Rat).SetString(v.Text); ok {
 				return r
 			}
 		}
@@ -177,7 +181,7 @@ func (s schema) number(variant int) (*value, bool) {
 		for _, off := range []int64{0, 1, -1} {
 			times := new(big.Int).Add(whole, big.NewInt(off+int64(variant)))
 			if n := new(big.Rat).Mul(new(big.Rat).SetInt(times), step); fits(n) {
-				return &value{kind: '0', text: decimal(n)}, true
+				return &jsontree.Value{Kind: jsontree.Number, Text: decimal(n)}, true
 			}
 		}
 	}
@@ -187,8 +191,8 @@ func (s schema) number(variant int) (*value, bool) {
 		least = new(big.Rat).Quo(new(big.Rat).Add(low, high), big.NewRat(2, 1))
 	}
 	for _, n := range []*big.Rat{least, most} {
-		if t := s.get("type"); n != nil && fits(n) && variant == 0 && s.get("multipleOf") == nil && t != nil && t.text == "number" {
-			return &value{kind: '0', text: decimal(n)}, true
+		if t := s.get("type"); n != nil && fits(n) && variant == 0 && s.get("multipleOf") == nil && t != nil && t.Text == "number" {
+			return &jsontree.Value{Kind: jsontree.Number, Text: decimal(n)}, true
 		}
 	}
 	return nil, false
@@ -215,43 +219,43 @@ func decimal(n *big.Rat) string {
 	return n.FloatString(digits)
 }
 
-func (s schema) array(variant, depth int) (*value, bool) {
+func (s schema) array(variant, depth int) (*jsontree.Value, bool) {
 	count := 1
-	if v := s.get("maxItems"); v != nil && v.text == "0" {
+	if v := s.get("maxItems"); v != nil && v.Text == "0" {
 		count = 0
 	}
 	if v := s.get("minItems"); v != nil {
-		if _, err := fmt.Sscan(v.text, &count); err != nil || count > 100 {
+		if _, err := fmt.Sscan(v.Text, &count); err != nil || count > 100 {
 			return nil, false
 		}
-		if maximum := s.get("maxItems"); maximum == nil || maximum.text != "0" {
+		if maximum := s.get("maxItems"); maximum == nil || maximum.Text != "0" {
 			count = max(count, 1)
 		}
 	}
 	items := s.get("items")
-	list := &value{kind: '['}
+	list := &jsontree.Value{Kind: jsontree.Array}
 	unique := s.get("uniqueItems") != nil
 	for i := range count {
 		at := s.in(items)
-		if items == nil || items.kind != '{' {
-			at = s.in(&value{kind: '{'})
+		if !items.Is(jsontree.Object) {
+			at = s.in(&jsontree.Value{Kind: jsontree.Object})
 		}
 		v, ok := example(at, variant+i*boolean(unique), depth+1)
 		if !ok {
 			return list, s.get("minItems") == nil && variant == 0
 		}
-		list.items = append(list.items, v)
+		list.Items = append(list.Items, v)
 	}
 	return list, true
 }
 
 // object has the required members, and those with an example; a map has none.
-func (s schema) object(variant, depth int) (*value, bool) {
-	o := &value{kind: '{', members: map[string]*value{}}
+func (s schema) object(variant, depth int) (*jsontree.Value, bool) {
+	o := &jsontree.Value{Kind: jsontree.Object}
 	needed := map[string]bool{}
 	if list := s.get("required"); list != nil {
-		for _, item := range list.items {
-			needed[item.text] = true
+		for _, item := range list.Items {
+			needed[item.Text] = true
 		}
 	}
 	properties := s.get("properties")
@@ -259,23 +263,22 @@ func (s schema) object(variant, depth int) (*value, bool) {
 		return nil, false // the names would have to be matched
 	}
 	if properties != nil {
-		for _, name := range properties.names {
-			member := s.in(properties.members[name])
-			if !needed[name] && member.get("examples") == nil {
+		for _, p := range properties.Members {
+			member := s.in(p.Value)
+			if !needed[p.Name] && member.get("examples") == nil {
 				continue
 			}
 			v, ok := example(member, variant, depth+1)
-			if !ok && needed[name] {
+			if !ok && needed[p.Name] {
 				return nil, false
 			}
 			if ok {
-				o.names = append(o.names, name)
-				o.members[name] = v
+				o.Members = append(o.Members, jsontree.Member{Name: p.Name, Value: v})
 			}
 		}
 	}
 	for name := range needed {
-		if o.members[name] == nil {
+		if o.Get(name) == nil {
 			return nil, false
 		}
 	}
@@ -292,11 +295,11 @@ var formats = map[string]string{
 }
 
 // text is one of the format, of the pattern, or the word text.
-func (s schema) text(variant int) (*value, bool) {
+func (s schema) text(variant int) (*jsontree.Value, bool) {
 	least, most := 0, 1<<20
 	for name, to := range map[string]*int{"minLength": &least, "maxLength": &most} {
 		if v := s.get(name); v != nil {
-			if _, err := fmt.Sscan(v.text, to); err != nil {
+			if _, err := fmt.Sscan(v.Text, to); err != nil {
 				return nil, false
 			}
 		}
@@ -306,16 +309,16 @@ func (s schema) text(variant int) (*value, bool) {
 	switch {
 	case pattern != nil:
 		var ok bool
-		if made, ok = matching(pattern.text, least, most); !ok || variant > 0 || format != nil {
+		if made, ok = matching(pattern.Text, least, most); !ok || variant > 0 || format != nil {
 			return nil, false
 		}
 	case encoding != nil:
 		made = "dGV4dA=="
-		if encoding.text != "base64" || variant > 0 {
+		if encoding.Text != "base64" || variant > 0 {
 			return nil, false
 		}
 	case format != nil:
-		form, ok := formats[format.text]
+		form, ok := formats[format.Text]
 		if !ok {
 			form = "text"
 		}
@@ -337,5 +340,5 @@ func (s schema) text(variant int) (*value, bool) {
 		}
 	}
 	n := utf8.RuneCountInString(made)
-	return &value{kind: '"', text: made}, n >= least && n <= most
+	return &jsontree.Value{Kind: jsontree.Text, Text: made}, n >= least && n <= most
 }

@@ -79,17 +79,17 @@ func (s *Server) document() (*document, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read server: %w", err)
 	}
-	d := &document{title: first(id.str("title"), id.str("name"))}
+	d := &document{title: first(id.Str("title"), id.Str("name"))}
 	d.heading(1, "", plain(d.title))
-	d.texts(id.str("description"))
+	d.texts(id.Str("description"))
 	facts := [][]inline{}
 	for _, f := range []struct{ name, member string }{{"Name", "name"}, {"Version", "version"}, {"Website", "websiteUrl"}} {
-		if text := id.str(f.member); text != "" {
+		if text := id.Str(f.member); text != "" {
 			facts = append(facts, []inline{{text: f.name + ": "}, {text: text, code: true}})
 		}
 	}
 	d.list(facts...)
-	if text := id.str("instructions"); text != "" {
+	if text := id.Str("instructions"); text != "" {
 		d.heading(2, "instructions", plain("Instructions for models"))
 		d.texts(text)
 	}

@@ -66,14 +66,14 @@ func TestExampleCalls(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		name, input := v.str("name"), v.get("inputSchema")
+		name, input := v.Str("name"), v.Get("inputSchema")
 		text := exampleCall(name, input)
 		if text == "" {
 			none++
 			t.Logf("%s has no example", name)
 			continue
 		}
-		s, err := prove.Compile(input.json(false))
+		s, err := prove.Compile(compact(input))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -82,7 +82,7 @@ func TestExampleCalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		if err := s.Validate(params.(map[string]any)["arguments"]); err != nil {
-			t.Errorf("%s: %v\n%s\n%s", name, err, text, input.json(false))
+			t.Errorf("%s: %v\n%s\n%s", name, err, text, compact(input))
 		}
 		if answer := call(text); strings.Contains(answer, `"error":`) || strings.Contains(answer, "invalid arguments") {
 			t.Errorf("%s: %s\n%s", name, answer, text)
@@ -126,7 +126,7 @@ func TestExample(t *testing.T) {
 		made, ok := example(schema{v, v}, 0, 0)
 		got := ""
 		if ok {
-			got = made.json(false)
+			got = compact(made)
 		}
 		if got != want {
 			t.Errorf("%s: %s, want %s", schemaText, got, want)
