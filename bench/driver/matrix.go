@@ -136,7 +136,7 @@ func (w *workshop) holdAll(e effort) (all []held, err error) {
 	for _, what := range []string{holdSessions, holdListens, holdBare} {
 		for _, server := range servers {
 			switch {
-			case what == holdBare && server != "limit", what == holdListens && (server == "limit" || server == "byhand"):
+			case what == holdBare && server != "limit", what == holdListens && server == "limit":
 				continue
 			}
 			h, err := hold(w.bin, server, what, e.held)

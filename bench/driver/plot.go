@@ -18,7 +18,7 @@ const (
 
 // Colours that people with colour blindness can distinguish (Okabe and Ito).
 var colours = map[string]string{
-	"mcpgen": "#d55e00", "limit": "#000000", "byhand": "#999999", "mcpgo": "#0072b2", "gosdk": "#56b4e9",
+	"mcpgen": "#d55e00", "limit": "#000000", "mcpgo": "#0072b2", "gosdk": "#56b4e9",
 }
 
 // plot draws the CPU time of calls, 64 at a time, as SVG.

@@ -27,7 +27,7 @@ type variant struct {
 
 func (v variant) name() string { return fmt.Sprintf("%s%d", v.server, v.tools) }
 
-// The sources of variants. All have the same tools; the hand-written servers publish
+// The sources of variants. All have the same tools; the hand-written one publishes
 // the text of the generated one.
 var sources = map[string]string{
 	"mcpgen": `// Package main serves {{len .}} tools.
@@ -95,8 +95,25 @@ func find{{.}}(_ context.Context, _ mcp.CallToolRequest, args Args{{.}}) (Found{
 	return Found{{.}}{Total: args.Limit}, nil
 }
 {{end}}`,
-	"byhand": byHand("byhand"),
-	"limit":  byHand("limit"),
+	"limit": `package main
+
+import (
+	_ "embed"
+	"log"
+	"os"
+
+	"github.com/mcpgen/mcpgen/bench/servers/limit"
+)
+
+//go:embed tools.json
+var tools string
+
+func main() {
+	if err := limit.New(tools).ServeLines(os.Stdin, os.Stdout); err != nil {
+		log.Fatal(err)
+	}
+}
+`,
 }
 
 const types = `
@@ -115,28 +132,6 @@ type Found{{.}} struct {
 	Names []string ` + "`" + `json:"names" jsonschema:"what they are called"` + "`" + `
 }
 `
-
-func byHand(pkg string) string {
-	return `package main
-
-import (
-	_ "embed"
-	"log"
-	"os"
-
-	"github.com/mcpgen/mcpgen/bench/servers/` + pkg + `"
-)
-
-//go:embed tools.json
-var tools string
-
-func main() {
-	if err := ` + pkg + `.New(tools).ServeLines(os.Stdin, os.Stdout); err != nil {
-		log.Fatal(err)
-	}
-}
-`
-}
 
 // buildVariants builds servers with that many tools, the generated one first.
 func (w *workshop) buildVariants(tools int) error {
@@ -166,7 +161,7 @@ func (w *workshop) buildVariants(tools int) error {
 			if err := w.run(home, w.out("mcpgen"), "."); err != nil {
 				return err
 			}
-		case "byhand", "limit":
+		case "limit":
 			list, err := w.toolsOf(variant{"mcpgen", tools})
 			if err != nil {
 				return err

@@ -23,10 +23,10 @@ var transports = []*transport{
 }
 
 // servers are the programs, in the order of the table.
-var servers = []string{"mcpgen", "limit", "byhand", "mcpgo", "gosdk"}
+var servers = []string{"mcpgen", "limit", "mcpgo", "gosdk"}
 
 var titles = map[string]string{
-	"mcpgen": "mcpgen", "gosdk": "go-sdk 1.8.0", "mcpgo": "mcp-go 1.2.1", "byhand": "encoding/json by hand", "limit": "hand-written codec",
+	"mcpgen": "mcpgen", "gosdk": "go-sdk 1.8.0", "mcpgo": "mcp-go 1.2.1", "limit": "hand-written codec",
 }
 
 // titleOf returns the name of a server in tables.
