@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"go/ast"
@@ -26,6 +27,7 @@ type limit struct{ name, value, meaning string }
 var limitTables = []struct {
 	name, path string
 	constants  []limit
+	title      string // of the first column; "" is the name
 }{
 	{name: "mcp", path: "github.com/mcpgen/mcpgen/runtime/mcp"},
 	{name: "mcphttp", path: "github.com/mcpgen/mcpgen/runtime/mcphttp"},
@@ -50,6 +52,13 @@ var limitTables = []struct {
 	}},
 	{name: "mcptask", path: "github.com/mcpgen/mcpgen/runtime/mcptask"},
 	{name: "mcpclient", path: "github.com/mcpgen/mcpgen/runtime/mcpclient"},
+	{name: "mcpclient constants", title: "`mcpclient`", path: "github.com/mcpgen/mcpgen/runtime/mcpclient", constants: []limit{
+		{"minListPages", "", "pages of a list, or a hundredth of `ListItems` where that is more; then `*LimitError`, and no partial list"},
+		{"headerBytes", "", "the size of the header of an HTTP response; then `*LimitError`"},
+		{"stderrBytes", "", "what is kept of the standard error of a program; the oldest go"},
+		{"probeTime", "", "how long the reply to the first message on a stream may take, and at most half of `ConnectTime`; then the server gets `initialize`"},
+		{"defaultEntries", "", "results in the cache of a client; the least recently used go. `NewCache` makes a cache with more"},
+	}},
 	{name: "mcptaskclient", path: "github.com/mcpgen/mcpgen/runtime/mcptaskclient", constants: []limit{
 		{"minPoll", "", "the shortest interval at which a task is polled"},
 		{"maxPoll", "", "the longest one"},
@@ -134,24 +143,18 @@ var beyondClient = map[string]string{
 	"MessageBytes": "`*LimitError` for its request; the next message is read",
 	"Depth":        "`*LimitError` for its request; the next message is read",
 	"ContentItems": "`*LimitError`",
-	"ListPages":    "`*LimitError`, and no partial list",
-	"ListItems":    "the same",
-	"ListBytes":    "the same",
+	"ListItems":    "`*LimitError`, and no partial list",
 	"InFlight":     "the next request waits",
 	"Questions":    "an error (-32603, overloaded) to the server; in rounds, they are answered in turn",
 	"Rounds":       "`*LimitError`",
 	"QueueBytes":   "changes are merged, other notifications dropped and counted. A server that does not read replies to its requests is left",
-	"HeaderBytes":  "`*LimitError`",
-	"StderrBytes":  "the oldest go",
 	"ConnectTime":  "`ErrTimeout`",
-	"ProbeTime":    "the server gets `initialize`",
 	"RequestTime":  "`ErrTimeout`, and the request is cancelled",
 	"MaxTime":      "the same",
 	"QuestionTime": "its context ends, and the question gets an error",
 	"WriteTime":    "the connection is closed",
 	"CloseTime":    "the next step: a program gets SIGTERM, then SIGKILL",
 	"CacheBytes":   "the least recently used results go",
-	"CacheEntries": "the same",
 }
 
 var beyondServer = map[string]string{
@@ -231,7 +234,7 @@ func TestLimits(t *testing.T) {
 				b.WriteString("\n|---|---|---|\n")
 			}
 		} else {
-			b.WriteString("| `" + table.name + "` | default |\n|---|---|\n")
+			fmt.Fprintf(&b, "| %s | default |\n|---|---|\n", cmp.Or(table.title, "`"+table.name+"`"))
 		}
 		for _, row := range rows {
 			if table.constants == nil {

@@ -317,10 +317,10 @@ type requestError struct {
 func (e *requestError) Error() string { return e.prefix + e.err.Error() }
 func (e *requestError) Unwrap() error { return e.err }
 
-// limitOf names the field of Limits.
+// limitOf names the field of Limits, if one sets the limit.
 func limitOf(e *dial.TooLarge) string {
 	if e.Header {
-		return "HeaderBytes"
+		return ""
 	}
 	return "MessageBytes"
 }

@@ -34,8 +34,8 @@ type CacheEntry struct {
 // or a Transport, with tls.Config.GetClientCertificate or ClientSessionCache, and with the fields
 // InheritEnv and Prepare of a Command.
 //
-// Without Options.Cache each client has a cache of its own, of [Limits.CacheBytes] and
-// [Limits.CacheEntries].
+// Without Options.Cache each client has a cache of its own, of [Limits.CacheBytes]
+// and 512 entries.
 type Cache interface {
 	Get(CacheKey) (CacheEntry, bool)
 	Put(CacheKey, CacheEntry)
@@ -43,11 +43,14 @@ type Cache interface {
 }
 
 // NewCache returns a cache in memory, to share between clients: of that many entries, and of
-// that many bytes of results and keys. With 0 it is the default of [Limits]. The least
-// recently used entry goes first, and one of more than a day is not returned.
+// that many bytes of results and keys. With 0 these are 512, and the default of [Limits.CacheBytes].
+// The least recently used entry goes first, and one of more than a day is not returned.
 func NewCache(bytes, entries int) Cache {
-	l := Limits{CacheBytes: bytes, CacheEntries: entries}.withDefaults()
-	return &memoryCache{kept: newLRU[CacheKey, CacheEntry](l.CacheEntries, l.CacheBytes)}
+	if entries <= 0 {
+		entries = defaultEntries
+	}
+	l := Limits{CacheBytes: bytes}.withDefaults()
+	return &memoryCache{kept: newLRU[CacheKey, CacheEntry](entries, l.CacheBytes)}
 }
 
 type memoryCache struct {

@@ -135,7 +135,7 @@ func newClient(to Target, o Options) (*Client, error) {
 	}
 	c.results = resultCache{cache: o.Cache, target: to, key: to.Key(), declared: c.appendCapabilities(nil, newestModern())}
 	if o.Cache == nil {
-		c.results.cache = NewCache(c.limits.CacheBytes, c.limits.CacheEntries)
+		c.results.cache = NewCache(c.limits.CacheBytes, 0)
 	}
 	for _, r := range protocol.All {
 		c.metas = append(c.metas, c.makeMeta(r))

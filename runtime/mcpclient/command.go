@@ -44,7 +44,7 @@ type Command struct {
 	InheritEnv bool
 	// Stderr gets what the program writes to standard error. An *os.File is given to the
 	// program itself. Any other writer is called by one goroutine, and the program waits for
-	// it. With nil, and with a writer, the last Limits.StderrBytes are kept for the error of a
+	// it. With nil, and with a writer, the last 64 KiB are kept for the error of a
 	// program that ends.
 	Stderr io.Writer
 	// Prepare may change how the program is started, such as SysProcAttr or Path for a sandbox.

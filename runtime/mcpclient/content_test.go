@@ -136,15 +136,15 @@ func TestEndlessLists(t *testing.T) {
 		limit  string // of the error, "" for a violation
 		asked  int    // at most
 	}{
-		"new cursors": {mcpclient.Limits{ListPages: 20}, func(n int) string { return fmt.Sprintf(`"tools":[],"nextCursor":"%d"`, n) }, "ListPages", 20},
+		"new cursors": {mcpclient.Limits{}, func(n int) string { return fmt.Sprintf(`"tools":[],"nextCursor":"%d"`, n) }, "ListItems", 1000},
 		"same cursor": {mcpclient.Limits{}, func(n int) string { return `"tools":[` + item(n) + `],"nextCursor":"again"` }, "", 2},
 		"no cursor":   {mcpclient.Limits{}, func(n int) string { return `"tools":[` + item(n) + `],"nextCursor":""` }, "", 2},
 		"items": {mcpclient.Limits{ListItems: 30}, func(n int) string {
 			return fmt.Sprintf(`"tools":[%s],"nextCursor":"%d"`, strings.Repeat(item(n)+",", 9)+item(n), n)
 		}, "ListItems", 4},
-		"bytes": {mcpclient.Limits{ListBytes: 1000}, func(n int) string {
+		"bytes": {mcpclient.Limits{MessageBytes: 1000}, func(n int) string {
 			return fmt.Sprintf(`"tools":[],"x":"%s","nextCursor":"%d"`, strings.Repeat("x", 300), n)
-		}, "ListBytes", 4},
+		}, "MessageBytes", 4},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -17,7 +17,7 @@ import (
 
 // options returns the options that words name: functions of Options (elicit, links, sample,
 // roots), "sample.tools" and "sample.context", "title=Client", "level=warning",
-// "revision=2025-06-18", "extension=NAME", "experimental=NAME", "probe=1s", "request=1s" and
+// "revision=2025-06-18", "extension=NAME", "experimental=NAME", "request=1s" and
 // "rounds=2" of Limits, "attempts=1" of Retry, and those of the target.
 func (r *replay) options(words string) mcpclient.Options {
 	o := mcpclient.Options{
@@ -83,8 +83,6 @@ func (r *replay) options(words string) mcpclient.Options {
 			o.Extensions = map[string]json.RawMessage{value: json.RawMessage(`{"on":true}`)}
 		case "experimental":
 			o.Experimental = map[string]json.RawMessage{value: json.RawMessage(`{}`)}
-		case "probe":
-			o.Limits.ProbeTime = r.duration(value)
 		case "request":
 			o.Limits.RequestTime = r.duration(value)
 		case "rounds":

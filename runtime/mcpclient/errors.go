@@ -127,13 +127,17 @@ type LimitError struct {
 	Target string
 	Method string
 	What   string // "reply", "list of tools", "rounds"
-	Limit  string // the field of Limits: "MessageBytes"
+	Limit  string // the field of Limits: "MessageBytes"; "" for a bound without one
 	Value  int    // its value
 }
 
 // Error names the limit.
 func (e *LimitError) Error() string {
-	return prefix(e.Target, e.Method) + e.What + ": more than Limits." + e.Limit + " (" + strconv.Itoa(e.Value) + ") allows"
+	text := prefix(e.Target, e.Method) + e.What + ": more than "
+	if e.Limit == "" {
+		return text + "the " + strconv.Itoa(e.Value) + " bytes that a client reads; the server must send less"
+	}
+	return text + "Limits." + e.Limit + " (" + strconv.Itoa(e.Value) + ") allows"
 }
 
 // ProtocolViolationError is something that the protocol does not allow a server to send.
@@ -197,7 +201,7 @@ type ExitError struct {
 	Target string
 	Status string // "exit status 3", "signal: killed"
 	Code   int    // -1 after a signal
-	Stderr []byte // the end of what it wrote to standard error, at most Limits.StderrBytes
+	Stderr []byte // the end of what it wrote to standard error, at most 64 KiB
 }
 
 // Error has the last line of standard error.

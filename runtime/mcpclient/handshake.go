@@ -142,7 +142,7 @@ func (h *handshake) useDiscover(r *protocol.Revision, discover json.RawMessage) 
 	return nil
 }
 
-// ask sends server/discover. On a stream it waits for Limits.ProbeTime only, where silence has
+// ask sends server/discover. On a stream it waits for probeTime only, where silence has
 // a meaning; the request then stays, since its reply may come later. Over HTTP it waits for half
 // of ConnectTime, so that there is time for a second attempt. Where only this revision will do,
 // it waits as for any request, within ConnectTime.
@@ -169,7 +169,7 @@ func (h *handshake) ask(ctx context.Context, briefly bool) probeAnswer {
 	x.out.add(message, p)
 	wait := h.client.limits.RequestTime
 	if briefly {
-		wait = h.client.limits.ProbeTime
+		wait = h.client.limits.probeTime()
 	}
 	timer := time.NewTimer(wait)
 	defer timer.Stop()

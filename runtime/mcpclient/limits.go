@@ -7,7 +7,7 @@ import (
 // Limits bound what a server can make a client hold, and how long a client waits for it. A zero field
 // has its default; docs/security.md has a table, with what happens beyond each.
 type Limits struct {
-	// MessageBytes is the size of a message, decompressed. Default: 64 MiB.
+	// MessageBytes is the size of a message, decompressed, and of a list, of all pages. Default: 64 MiB.
 	MessageBytes int
 	// Depth is how deeply a message may nest. Default: 512.
 	Depth int
@@ -15,12 +15,9 @@ type Limits struct {
 	// times as many icons and other elements. Default: 10000.
 	ContentItems int
 
-	// ListPages is the pages of a list. Default: 1000.
-	ListPages int
-	// ListItems is the items of a list, on all pages. Default: 100000.
+	// ListItems is the items of a list, on all pages. A list may have 1000 pages, or a hundredth of
+	// ListItems where that is more. Default: 100000.
 	ListItems int
-	// ListBytes is the size of a list, of all pages. Default: 64 MiB.
-	ListBytes int
 
 	// InFlight is how many requests run at a time. Default: 1024.
 	InFlight int
@@ -31,17 +28,10 @@ type Limits struct {
 
 	// QueueBytes is the notifications that wait for functions of [Options]. Default: 1 MiB.
 	QueueBytes int
-	// HeaderBytes is the size of the header of an HTTP response. Default: 64 KiB.
-	HeaderBytes int
-	// StderrBytes is what is kept of the standard error of a program. Default: 64 KiB.
-	StderrBytes int
 
 	// ConnectTime is how long [Connect] may take, and connecting again. A login by an Authorizer
 	// does not count, for as long as QuestionTime. Default: 30 seconds.
 	ConnectTime time.Duration
-	// ProbeTime is how long the reply to the first message on a stream may take, before a
-	// revision with sessions is tried. Default: 5 seconds.
-	ProbeTime time.Duration
 	// RequestTime is how long a request waits since the last sign of life of the server. Default: 1 minute.
 	RequestTime time.Duration
 	// MaxTime is how long a request may take. Default: 1 hour.
@@ -53,22 +43,43 @@ type Limits struct {
 	// CloseTime is how long each step of [Client.Close] may take. Default: 2 seconds.
 	CloseTime time.Duration
 
-	// CacheBytes is the size of the cache of a client. Default: 16 MiB.
+	// CacheBytes is the size of the cache of a client, which has up to 512 results; [NewCache]
+	// makes one with more. Default: 16 MiB.
 	CacheBytes int
-	// CacheEntries is how many results it has. Default: 512.
-	CacheEntries int
 }
+
+// Bounds that no field of [Limits] sets, since a server that needs more is at fault.
+const (
+	// headerBytes is the size of the header of an HTTP response.
+	headerBytes = 64 << 10
+	// stderrBytes is what is kept of the standard error of a program.
+	stderrBytes = 64 << 10
+	// probeTime is how long the reply to the first message on a stream may take, before a
+	// revision with sessions is tried.
+	probeTime = 5 * time.Second
+	// minListPages is the pages that each list may have. Servers choose the size of a page, so a
+	// small ListItems does not mean few pages.
+	minListPages = 1000
+	// defaultEntries is how many results a cache has.
+	defaultEntries = 512
+)
+
+// listPages returns the pages that a list may have.
+func (l *Limits) listPages() int { return max(minListPages, l.ListItems/100) }
+
+// probeTime leaves half of ConnectTime to the revision with sessions.
+func (l *Limits) probeTime() time.Duration { return min(probeTime, l.ConnectTime/2) }
 
 // defaultLimits are the defaults.
 var defaultLimits = Limits{
 	MessageBytes: 64 << 20, Depth: 512, ContentItems: 10_000,
-	ListPages: 1000, ListItems: 100_000, ListBytes: 64 << 20,
-	InFlight: 1024, Questions: 16, Rounds: 10,
-	QueueBytes: 1 << 20, HeaderBytes: 64 << 10, StderrBytes: 64 << 10,
-	ConnectTime: 30 * time.Second, ProbeTime: 5 * time.Second,
+	ListItems: 100_000,
+	InFlight:  1024, Questions: 16, Rounds: 10,
+	QueueBytes:  1 << 20,
+	ConnectTime: 30 * time.Second,
 	RequestTime: time.Minute, MaxTime: time.Hour, QuestionTime: 30 * time.Minute,
 	WriteTime: 30 * time.Second, CloseTime: 2 * time.Second,
-	CacheBytes: 16 << 20, CacheEntries: 512,
+	CacheBytes: 16 << 20,
 }
 
 // withDefaults returns the limits with the defaults in the place of zeros.
@@ -81,17 +92,12 @@ func (l Limits) withDefaults() Limits {
 		{&l.MessageBytes, d.MessageBytes},
 		{&l.Depth, d.Depth},
 		{&l.ContentItems, d.ContentItems},
-		{&l.ListPages, d.ListPages},
 		{&l.ListItems, d.ListItems},
-		{&l.ListBytes, d.ListBytes},
 		{&l.InFlight, d.InFlight},
 		{&l.Questions, d.Questions},
 		{&l.Rounds, d.Rounds},
 		{&l.QueueBytes, d.QueueBytes},
-		{&l.HeaderBytes, d.HeaderBytes},
-		{&l.StderrBytes, d.StderrBytes},
 		{&l.CacheBytes, d.CacheBytes},
-		{&l.CacheEntries, d.CacheEntries},
 	} {
 		if *n.value <= 0 {
 			*n.value = n.without
@@ -102,7 +108,6 @@ func (l Limits) withDefaults() Limits {
 		without time.Duration
 	}{
 		{&l.ConnectTime, d.ConnectTime},
-		{&l.ProbeTime, d.ProbeTime},
 		{&l.RequestTime, d.RequestTime},
 		{&l.MaxTime, d.MaxTime},
 		{&l.QuestionTime, d.QuestionTime},

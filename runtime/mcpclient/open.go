@@ -290,7 +290,7 @@ func (c *Client) reconnect(losses int) {
 func (c *Client) dialOptions() dial.Options {
 	return dial.Options{
 		Limits: dial.Limits{
-			MessageBytes: c.limits.MessageBytes, HeaderBytes: c.limits.HeaderBytes, StderrBytes: c.limits.StderrBytes,
+			MessageBytes: c.limits.MessageBytes, HeaderBytes: headerBytes, StderrBytes: stderrBytes,
 			Attempts: c.retry.Attempts, RetryFirst: c.retry.First, RetryMax: c.retry.Max,
 			WriteTime: c.limits.WriteTime, CloseTime: c.limits.CloseTime,
 		},

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// TestWantedRevisionIsSlow has a server that replies to the probe after ProbeTime. Where the
+// TestWantedRevisionIsSlow has a server that replies to the probe after five seconds. Where the
 // revision is given there is no other one to try, so the reply may take until ConnectTime.
 func TestWantedRevisionIsSlow(t *testing.T) {
 	for _, c := range []struct {
@@ -19,7 +19,7 @@ func TestWantedRevisionIsSlow(t *testing.T) {
 		took    time.Duration
 		failure error
 	}{
-		{"a reply after ProbeTime", 20 * time.Second, mcpclient.Limits{}, 20 * time.Second, nil},
+		{"a reply after five seconds", 20 * time.Second, mcpclient.Limits{}, 20 * time.Second, nil},
 		{"no reply within ConnectTime", time.Hour, mcpclient.Limits{}, 30 * time.Second, mcpclient.ErrTimeout},
 		{"another ConnectTime", time.Hour, mcpclient.Limits{ConnectTime: time.Minute / 2 * 3, RequestTime: time.Hour}, 90 * time.Second, mcpclient.ErrTimeout},
 	} {

@@ -111,8 +111,8 @@ func (p *pages[T]) add(data []byte) ([]T, error) {
 // next reads a page, and returns the texts of its items.
 func (p *pageList) next(data []byte) ([][]byte, error) {
 	p.more, p.problems = false, 0
-	if p.bytes += len(data); p.bytes > p.limits.ListBytes {
-		return nil, p.beyond("ListBytes", p.limits.ListBytes)
+	if p.bytes += len(data); p.bytes > p.limits.MessageBytes {
+		return nil, p.beyond(p.name(), "MessageBytes", p.limits.MessageBytes)
 	}
 	data = bytes.Clone(data)
 	page, err := p.page(data)
@@ -132,8 +132,8 @@ func (p *pageList) next(data []byte) ([][]byte, error) {
 	if _, again := p.cursors[*page.next]; again {
 		return nil, &dial.Violation{Text: "the cursor " + shortText(*page.next) + " has come twice in the " + p.name(), Bytes: beginning(data)}
 	}
-	if p.count >= p.limits.ListPages {
-		return nil, p.beyond("ListPages", p.limits.ListPages)
+	if p.count >= p.limits.listPages() {
+		return nil, p.beyond("pages of the "+p.name(), "ListItems", p.limits.ListItems)
 	}
 	cursor := strings.Clone(*page.next)
 	p.cursors[cursor] = struct{}{}
@@ -143,8 +143,8 @@ func (p *pageList) next(data []byte) ([][]byte, error) {
 
 func (p *pageList) name() string { return "list of " + p.item + "s" }
 
-func (p *pageList) beyond(limit string, value int) *LimitError {
-	return &LimitError{What: p.name(), Limit: limit, Value: value}
+func (p *pageList) beyond(what, limit string, value int) *LimitError {
+	return &LimitError{What: what, Limit: limit, Value: value}
 }
 
 // page is one page, of which the items are still text.
@@ -164,7 +164,7 @@ func (p *pageList) page(data []byte) (*page, error) {
 	}
 	return read(data, &l, p.report, func(r *reader, v *page) {
 		r.left = p.limits.ListItems - p.items
-		r.beyond = *p.beyond("ListItems", p.limits.ListItems)
+		r.beyond = *p.beyond(p.name(), "ListItems", p.limits.ListItems)
 		d := &r.d
 		for o := d.Object(fields); o.Next(); {
 			switch o.Name() {

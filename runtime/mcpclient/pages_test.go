@@ -50,25 +50,28 @@ func TestPagesLimits(t *testing.T) {
 	page := func(i int, items string) []byte {
 		return fmt.Appendf(nil, `{"tools":[%s],"nextCursor":"%d"}`, items, i)
 	}
+	const list = "list of tools"
 	for name, set := range map[string]struct {
-		limits Limits
-		page   func(i int) []byte
-		pages  int // that are read
+		limits      Limits
+		page        func(i int) []byte
+		pages       int // that are read
+		limit, what string
 	}{
-		"ListPages": {Limits{ListPages: 3}, func(i int) []byte { return page(i, "") }, 2},
-		"ListItems": {Limits{ListItems: 5}, func(i int) []byte { return page(i, tool(fmt.Sprint("a", i))+","+tool(fmt.Sprint("b", i))) }, 2},
-		"ListBytes": {Limits{ListBytes: 200}, func(i int) []byte { return page(i, tool(fmt.Sprint(i))) }, 2},
+		"pages":        {Limits{ListItems: 5}, func(i int) []byte { return page(i, "") }, 999, "ListItems", "pages of the " + list},
+		"more pages":   {Limits{ListItems: 123_400}, func(i int) []byte { return page(i, "") }, 1233, "ListItems", "pages of the " + list},
+		"ListItems":    {Limits{ListItems: 5}, func(i int) []byte { return page(i, tool(fmt.Sprint("a", i))+","+tool(fmt.Sprint("b", i))) }, 2, "ListItems", list},
+		"MessageBytes": {Limits{MessageBytes: 200}, func(i int) []byte { return page(i, tool(fmt.Sprint(i))) }, 2, "MessageBytes", list},
 	} {
 		l := set.limits.withDefaults()
 		p := toolPages(&l, wanted(t))
 		var err error
 		n := -1
-		for err == nil && n < 10 {
+		for err == nil && n < 2000 {
 			n++
 			_, err = p.add(set.page(n))
 		}
 		limit, ok := errors.AsType[*LimitError](err)
-		if !ok || limit.Limit != name || limit.What != "list of tools" || n != set.pages || p.more {
+		if !ok || limit.Limit != set.limit || limit.What != set.what || n != set.pages || p.more {
 			t.Errorf("%s: %v after %d pages", name, err, n)
 		}
 	}

@@ -40,7 +40,7 @@ const (
 type probeAnswer struct {
 	result  json.RawMessage // of a reply; valid JSON
 	failure *jsonrpc.Error  // of a reply
-	silence bool            // nothing came within ProbeTime
+	silence bool            // nothing came within probeTime
 	ended   bool            // the stream has ended; err says why
 	err     error           // why no reply comes
 }

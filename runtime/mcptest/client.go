@@ -128,8 +128,7 @@ func (c *Client) clientOptions() mcpclient.Options {
 		Logger:       slog.New(slog.DiscardHandler), // what it logs, the test gets as errors
 		Limits: mcpclient.Limits{
 			MessageBytes: unbounded, Depth: 10_000, ContentItems: unbounded,
-			ListPages: unbounded, ListItems: unbounded, ListBytes: unbounded,
-			InFlight: unbounded, Questions: unbounded, Rounds: maxRounds, QueueBytes: unbounded,
+			ListItems: unbounded, InFlight: unbounded, Questions: unbounded, Rounds: maxRounds, QueueBytes: unbounded,
 			ConnectTime: timeout, RequestTime: timeout, MaxTime: rounds * timeout, QuestionTime: maxRounds * timeout, WriteTime: timeout,
 		},
 		OnProtocolError: c.violated,

@@ -129,9 +129,9 @@ func TestClientTimes(t *testing.T) {
 			_, err := connect(t, s)
 			return time.Since(began), err
 		}, mcpclient.ErrTimeout},
-		{"ProbeTime", 3 * time.Second, func(t *testing.T) (time.Duration, error) {
+		{"half of ConnectTime on a stream", 3 * time.Second, func(t *testing.T) (time.Duration, error) {
 			s := &times{server: timedServer{old: true}}
-			s.options.Limits.ProbeTime = 3 * time.Second
+			s.options.Limits.ConnectTime = 6 * time.Second
 			began := time.Now()
 			c, err := connect(t, s)
 			if err != nil {

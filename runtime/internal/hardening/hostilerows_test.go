@@ -348,8 +348,7 @@ var messageRows = []hostileRow{
 				return true
 			}
 		},
-		options: func(o *mcpclient.Options) { o.Limits.ListPages = 50 },
-		run:     failsList[*mcpclient.LimitError],
+		run: failsList[*mcpclient.LimitError],
 	},
 	{
 		name: "SameCursor", what: "lists with the same cursor for ever", here: "`*ProtocolViolationError`",

@@ -42,12 +42,12 @@ var (
 	realSoakTimes = soakTimes{
 		pause: 50 * time.Millisecond, uptime: time.Second, most: 2 * time.Second,
 		limits: mcpclient.Limits{
-			ConnectTime: 5 * time.Second, ProbeTime: time.Second, RequestTime: 500 * time.Millisecond, QuestionTime: time.Second,
+			ConnectTime: 2 * time.Second, RequestTime: 500 * time.Millisecond, QuestionTime: time.Second,
 			WriteTime: 500 * time.Millisecond, CloseTime: 500 * time.Millisecond,
 		},
 	}
 	bubbleSoakTimes = soakTimes{pause: 2 * time.Second, uptime: 2 * time.Minute, most: 10 * time.Minute, exact: true, limits: mcpclient.Limits{
-		ConnectTime: 30 * time.Second, ProbeTime: 5 * time.Second, RequestTime: time.Minute, QuestionTime: 30 * time.Minute,
+		ConnectTime: 30 * time.Second, RequestTime: time.Minute, QuestionTime: 30 * time.Minute,
 		WriteTime: 30 * time.Second, CloseTime: 2 * time.Second,
 	}}
 )
