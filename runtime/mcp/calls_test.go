@@ -37,7 +37,7 @@ func TestLimitCalls(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				leave := make(chan struct{})
-				s := newFixture(append(options, quiet, mcp.WithLimits(mcp.Limits{Calls: 3, CallsPerClient: 3}))...)
+				s := newFixture(append(options, quiet, mcp.WithLimits(mcp.Limits{Calls: 3, ClientShare: 100}))...)
 				tool(s, "stubborn", func(context.Context) (string, error) { <-leave; return "done", nil })
 				for range 3 {
 					p := from(t, s, "192.0.2.1")
@@ -73,7 +73,23 @@ func TestLimitCalls(t *testing.T) {
 	}
 }
 
-func TestLimitCallsPerClient(t *testing.T) {
+// One client has a percentage of the calls, and of the listens.
+func TestLimitClientShare(t *testing.T) {
+	t.Run("calls", testShareOfCalls)
+	for _, c := range []struct {
+		name   string
+		limits mcp.Limits
+	}{
+		{"listens", mcp.Limits{Listens: 8}},
+		{"another share", mcp.Limits{Listens: 4, ClientShare: 50}},
+		{"all", mcp.Limits{Listens: 2, ClientShare: 100}},
+		{"more than all", mcp.Limits{Listens: 2, ClientShare: 1000}},
+	} {
+		t.Run(c.name, func(t *testing.T) { testShareOfListens(t, c.limits, c.limits.ClientShare < 100) })
+	}
+}
+
+func testShareOfCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		leave := make(chan struct{})
 		s := newFixture(quiet, mcp.WithLimits(mcp.Limits{Calls: 8}))
@@ -109,7 +125,7 @@ func listenTo(id int) string {
 
 func TestLimitListens(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newFixture(quiet, mcp.WithLimits(mcp.Limits{Listens: 3, ListensPerClient: 3, Calls: 1}))
+		s := newFixture(quiet, mcp.WithLimits(mcp.Limits{Listens: 3, ClientShare: 100, Calls: 1}))
 		one, two := from(t, s, "192.0.2.1"), from(t, s, "192.0.2.2")
 		one.expect(listenTo(1), "acknowledged")
 		one.expect(listenTo(2), "acknowledged")
@@ -128,15 +144,20 @@ func TestLimitListens(t *testing.T) {
 	})
 }
 
-func TestLimitListensPerClient(t *testing.T) {
+// testShareOfListens has one client take its two; others get one unless it has taken all.
+func testShareOfListens(t *testing.T, limits mcp.Limits, left bool) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newFixture(quiet, mcp.WithLimits(mcp.Limits{Listens: 8}))
+		s := newFixture(quiet, mcp.WithLimits(limits))
 		one, two, other := from(t, s, "192.0.2.1"), from(t, s, "192.0.2.1"), from(t, s, "192.0.2.2")
 		one.expect(listenTo(1), "acknowledged")
 		two.expect(listenTo(1), "acknowledged")
 		one.expect(listenTo(2), tooManyCalls)
 		two.expect(listenTo(2), tooManyCalls)
-		other.expect(listenTo(1), "acknowledged")
+		if left {
+			other.expect(listenTo(1), "acknowledged")
+		} else {
+			other.expect(listenTo(1), tooManyCalls)
+		}
 		for _, p := range []*peer{one, two, other} {
 			p.hangUp()
 		}

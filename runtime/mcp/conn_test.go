@@ -71,9 +71,9 @@ func (s *replySink) Reply([]byte, int) { s.replied() }
 
 // A client that has a reply can send another request at once, on another connection: the call does
 // not count any more.
-func TestCallsPerClientAfterReply(t *testing.T) {
+func TestShareAfterReply(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{CallsPerClient: 1}))
+		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{Calls: 4}))
 		s.Register(mcp.NewTool(mcp.ToolInfo{Name: "done", InputSchema: `{"type":"object"}`}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 			return mcp.TextResult("done"), nil
 		}))

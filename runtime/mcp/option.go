@@ -112,15 +112,14 @@ type Limits struct {
 	// error, over HTTP with 503. Requests that are answered at once, such as ping, are not
 	// among them, nor is a subscriptions/listen. Default: 10000.
 	Calls int
-	// CallsPerClient is how many of them one client may have: a principal, or where that is
-	// not known, an address. Default: 2500, or a quarter of Calls where that is set.
-	CallsPerClient int
 	// Listens is how many subscriptions/listen of all connections there may be; one more is
 	// answered with an error, over HTTP with 503. Default: 10000.
 	Listens int
-	// ListensPerClient is how many of them one client may have. Default: 2500, or a quarter
-	// of Listens where that is set.
-	ListensPerClient int
+	// ClientShare is the percentage that one client may have of Calls, of Listens, and of the
+	// requests, streams, sessions and connections of a transport: a principal, or where that is
+	// not known, an address. With 100 one client may have all, as behind a proxy that hides
+	// addresses. Default: 25.
+	ClientShare int
 	// ResultBytes is the size of a result of a prompt, and of tools that set no
 	// limit of their own. Default: 32 MiB.
 	ResultBytes int
@@ -185,8 +184,9 @@ var defaultLimits = Limits{
 	InFlight:     1024,
 	ResultBytes:  32 << 20,
 
-	Calls:   10_000,
-	Listens: 10_000,
+	Calls:       10_000,
+	Listens:     10_000,
+	ClientShare: clientlimit.DefaultShare,
 
 	ResourceBytes: 16 << 20,
 	PageSize:      1000,
@@ -211,22 +211,15 @@ var defaultLimits = Limits{
 	LogRate:      50,
 }
 
-// setPerClient sets the limits per client that no option has set.
-func (l *Limits) setPerClient() {
-	l.CallsPerClient = clientlimit.Each(l.Calls, l.CallsPerClient)
-	l.ListensPerClient = clientlimit.Each(l.Listens, l.ListensPerClient)
-}
-
 // or fills in what is zero from d.
 func (l Limits) or(d Limits) Limits {
 	l.Memory = either(l.Memory, d.Memory)
 	l.MessageBytes = either(l.MessageBytes, d.MessageBytes)
 	l.Depth = either(l.Depth, d.Depth)
 	l.InFlight = either(l.InFlight, d.InFlight)
-	l.CallsPerClient = either(l.CallsPerClient, d.CallsPerClient)
-	l.ListensPerClient = either(l.ListensPerClient, d.ListensPerClient)
 	l.Calls = either(l.Calls, d.Calls)
 	l.Listens = either(l.Listens, d.Listens)
+	l.ClientShare = either(l.ClientShare, d.ClientShare)
 	l.ResultBytes = either(l.ResultBytes, d.ResultBytes)
 	l.ResourceBytes = either(l.ResourceBytes, d.ResourceBytes)
 	l.PageSize = either(l.PageSize, d.PageSize)

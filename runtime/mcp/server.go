@@ -77,7 +77,6 @@ func NewServer(info ServerInfo, options ...Option) *Server {
 	for _, option := range options {
 		option(s)
 	}
-	s.limits.setPerClient()
 	if s.keys == nil && s.storeKeys != nil {
 		s.keys = &stateKeys{source: s.storeKeys}
 	}
@@ -98,8 +97,8 @@ func NewServer(info ServerInfo, options ...Option) *Server {
 	for i, rev := range protocol.All {
 		s.identity[i] = s.info.appendImplementation(nil, &rev.Fields, false)
 	}
-	s.calls = clientlimit.NewCounter(s.limits.Calls, s.limits.CallsPerClient)
-	s.listens = clientlimit.NewCounter(s.limits.Listens, s.limits.ListensPerClient)
+	s.calls = clientlimit.NewCounter(s.limits.Calls, clientlimit.Share(s.limits.Calls, s.limits.ClientShare))
+	s.listens = clientlimit.NewCounter(s.limits.Listens, clientlimit.Share(s.limits.Listens, s.limits.ClientShare))
 	s.handler = s.handle
 	if len(s.interceptors) > 0 {
 		s.handler = intercept(recovered(s.handle), s.interceptors)

@@ -125,7 +125,7 @@ func TestSessionWithoutRoom(t *testing.T) {
 // A request that is refused when it is started leaves nothing charged.
 func TestRefusedCallsCostNothing(t *testing.T) {
 	for name, limits := range map[string]mcp.Limits{
-		"calls": {Calls: 1, CallsPerClient: 1}, "in flight": {InFlight: 1}, "same id": {},
+		"calls": {Calls: 1}, "in flight": {InFlight: 1}, "same id": {},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newFixture(quiet, mcp.WithLimits(limits))

@@ -33,7 +33,7 @@ func (h transportServer) Log() *slog.Logger { return h.log.Logger() }
 func (h transportServer) Limits() transport.Limits {
 	l := &h.limits
 	return transport.Limits{
-		MessageBytes: l.MessageBytes, QueueBytes: l.QueueBytes,
+		ClientShare: l.ClientShare, MessageBytes: l.MessageBytes, QueueBytes: l.QueueBytes,
 		Subscriptions: l.Subscriptions, SubscriptionBytes: l.SubscriptionBytes,
 		FirstMessageTime: l.FirstMessageTime,
 		WriteTime:        l.WriteTime, DrainTime: l.DrainTime, GraceTime: l.GraceTime,

@@ -105,8 +105,8 @@ func TestFirstKeepAlive(t *testing.T) {
 
 // The limit of streams applies to all clients together.
 func TestStreamsOfAllClients(t *testing.T) {
-	serve(t, setup{handler: []mcphttp.Option{
-		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Streams: 2, StreamsPerClient: 1}),
+	serve(t, setup{server: share(50), handler: []mcphttp.Option{
+		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Streams: 2}),
 	}}, func(t *testing.T, s *testServer) {
 		ann := s.open(revisionD, "Authorization: ann")
 		ann.listen()

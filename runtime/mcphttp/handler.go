@@ -88,6 +88,7 @@ type core struct {
 	streams   int               // long-lived streams among them
 	busy      clientlimit.Table // requests in progress by client, without streams
 	streaming clientlimit.Table // streams by client
+	share     int               // of one client, in percent
 	released  chan struct{}     // closed when a request or stream ends; nil if nothing waits
 	stopping  chan struct{}     // closed when long-lived streams have to end
 	stopOnce  sync.Once
@@ -102,14 +103,14 @@ func (h *core) init(s *mcp.Server, name string, options []Option) {
 	for _, option := range options {
 		option(&h.settings)
 	}
-	h.limits.setPerClient()
+	h.share = h.host.Limits().ClientShare
 	var err error
 	if h.policy, err = access.New(h.hosts, h.origins); err != nil {
 		panic("mcphttp: " + err.Error())
 	}
 	h.busy, h.streaming = clientlimit.Table{}, clientlimit.Table{}
 	h.stopping, h.closed = make(chan struct{}), make(chan struct{})
-	h.sessions = newSessions(&h.limits, name, h.stopping, &h.endings)
+	h.sessions = newSessions(&h.limits, h.share, name, h.stopping, &h.endings)
 	h.bodies.Most = h.limits.Refused
 }
 
@@ -233,7 +234,7 @@ func notAllowed(w http.ResponseWriter, allowed string) {
 // shutting down, it writes the response and reports false.
 func (h *core) acquireRequest(w http.ResponseWriter, who *requester) bool {
 	h.mu.Lock()
-	full := h.active-h.streams >= h.limits.Requests || h.busy[who.client] >= h.limits.RequestsPerClient
+	full := h.active-h.streams >= h.limits.Requests || h.busy[who.client] >= clientlimit.Share(h.limits.Requests, h.share)
 	ok := !full && !h.closing
 	if ok {
 		h.active++
@@ -313,7 +314,7 @@ func (h *core) waitRequests(ctx context.Context, streams bool) error {
 func (h *core) acquireStream(who *requester) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.streams >= h.limits.Streams || h.streaming[who.client] >= h.limits.StreamsPerClient {
+	if h.streams >= h.limits.Streams || h.streaming[who.client] >= clientlimit.Share(h.limits.Streams, h.share) {
 		return false
 	}
 	h.streams++

@@ -10,8 +10,14 @@ import (
 
 // The number of sessions, and their lifetime.
 
+// limits has limits that one client can reach.
 func limits(l mcphttp.Limits) setup {
-	return setup{handler: []mcphttp.Option{mcphttp.WithLimits(l)}}
+	return setup{server: share(100), handler: []mcphttp.Option{mcphttp.WithLimits(l)}}
+}
+
+// share sets the percentage of one client.
+func share(percent int) []mcp.Option {
+	return []mcp.Option{mcp.WithLimits(mcp.Limits{ClientShare: percent})}
 }
 
 // A session with an open stream or a running call is not idle. The idle time begins
@@ -45,7 +51,7 @@ func testSessionIsNotIdle(t *testing.T) {
 
 // The end of an idle session releases what it holds, like any other end.
 func TestIdleSessionsMakeRoom(t *testing.T) {
-	serve(t, limits(mcphttp.Limits{IdleTime: time.Minute, Sessions: 2, SessionsPerClient: 2}), func(t *testing.T, s *testServer) {
+	serve(t, limits(mcphttp.Limits{IdleTime: time.Minute, Sessions: 2}), func(t *testing.T, s *testServer) {
 		s.open(revisionD)
 		s.open(revisionD)
 		s.do(postBody(initialize(revisionD))).wantLimitRefusal(503)
@@ -62,7 +68,7 @@ func TestIdleSessionsMakeRoom(t *testing.T) {
 // longest: clients that open sessions and leave cannot lock out others. Sessions in
 // use, or used within the last minute, are not replaced.
 func TestIdleSessionsGiveWay(t *testing.T) {
-	serve(t, limits(mcphttp.Limits{Sessions: 4, SessionsPerClient: 4}), func(t *testing.T, s *testServer) {
+	serve(t, limits(mcphttp.Limits{Sessions: 4}), func(t *testing.T, s *testServer) {
 		listening, calling := s.open(revisionD), s.open(revisionD)
 		stream := listening.listen()
 		p := s.Script("p")
@@ -96,7 +102,7 @@ func TestIdleSessionsGiveWay(t *testing.T) {
 // another client.
 func TestOwnSessionsGiveWay(t *testing.T) {
 	serve(t, setup{handler: []mcphttp.Option{
-		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{SessionsPerClient: 2}),
+		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 8}),
 	}}, func(t *testing.T, s *testServer) {
 		bob := s.open(revisionD, "Authorization: bob")
 		time.Sleep(time.Second)
@@ -113,8 +119,8 @@ func TestOwnSessionsGiveWay(t *testing.T) {
 
 // It is one of its own also where another client has as many, idle for longer.
 func TestOwnSessionsGiveWayFirst(t *testing.T) {
-	serve(t, setup{handler: []mcphttp.Option{
-		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 100, SessionsPerClient: 2}),
+	serve(t, setup{server: share(2), handler: []mcphttp.Option{
+		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 100}),
 	}}, func(t *testing.T, s *testServer) {
 		var open []*session
 		for _, name := range []string{"bob", "bob", "ann", "ann"} {
@@ -144,8 +150,8 @@ func TestSessionsOfTheLargestClientGiveWay(t *testing.T) {
 }
 
 func testLargestClientGivesWay(t *testing.T) {
-	serve(t, setup{handler: []mcphttp.Option{
-		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 8, SessionsPerClient: 8}),
+	serve(t, setup{server: share(100), handler: []mcphttp.Option{
+		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 8}),
 	}}, func(t *testing.T, s *testServer) {
 		var open []*session
 		for _, name := range []string{"bob", "ann", "ann", "cid", "ann", "cid", "eve", "fay"} {
@@ -167,8 +173,8 @@ func testLargestClientGivesWay(t *testing.T) {
 
 // Many clients that open sessions concurrently do not exceed the limit.
 func TestManyOpenAtOnce(t *testing.T) {
-	serveBoth(t, setup{handler: []mcphttp.Option{
-		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 12, SessionsPerClient: 5}),
+	serveBoth(t, setup{server: share(40), handler: []mcphttp.Option{
+		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 12}),
 	}}, func(t *testing.T, s *testServer) {
 		opened := map[string]int{}
 		var answers []*response
@@ -198,9 +204,9 @@ func TestManyOpenAtOnce(t *testing.T) {
 }
 
 // One principal cannot have all sessions.
-func TestSessionsPerClient(t *testing.T) {
+func TestShareOfSessions(t *testing.T) {
 	serve(t, setup{handler: []mcphttp.Option{
-		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{SessionsPerClient: 2}), mcphttp.WithLimits(mcphttp.Limits{Sessions: 5}),
+		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 5}),
 	}}, func(t *testing.T, s *testServer) {
 		ann := s.open(revisionD, "Authorization: ann")
 		s.open(revisionD, "Authorization: ann")
@@ -238,7 +244,7 @@ func TestPing(t *testing.T) {
 
 // By default, one client may have a quarter of each limit.
 func TestQuarterForEach(t *testing.T) {
-	serve(t, limits(mcphttp.Limits{Sessions: 8, Streams: 5}), func(t *testing.T, s *testServer) {
+	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 8, Streams: 5})}}, func(t *testing.T, s *testServer) {
 		first := s.open(revisionD)
 		first.listen()
 		second := s.open(revisionD)

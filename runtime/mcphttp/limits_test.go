@@ -215,7 +215,7 @@ func TestConnectionsAreReused(t *testing.T) {
 
 // The number of concurrent requests of a handler is limited, too.
 func TestRequests(t *testing.T) {
-	serveBoth(t, limits(mcphttp.Limits{Requests: 2, RequestsPerClient: 2}), func(t *testing.T, s *testServer) {
+	serveBoth(t, limits(mcphttp.Limits{Requests: 2}), func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		standalone := x.listen() // does not count
 		listening := s.start(listen("1", `"toolsListChanged":true`).post())

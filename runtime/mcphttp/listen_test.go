@@ -188,7 +188,7 @@ func TestSameIDOfManyClients(t *testing.T) {
 
 // The number of long-lived streams is limited; calls do not count.
 func TestStandingStreams(t *testing.T) {
-	serveBoth(t, limits(mcphttp.Limits{Streams: 3, StreamsPerClient: 3}), func(t *testing.T, s *testServer) {
+	serveBoth(t, limits(mcphttp.Limits{Streams: 3}), func(t *testing.T, s *testServer) {
 		x, y := s.open(revisionD), s.open(revisionD)
 		one := x.listen()
 		two := s.start(listen("1", `"toolsListChanged":true`).post())

@@ -6,7 +6,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -129,15 +128,12 @@ func WithLimits(l Limits) Option {
 }
 
 // Limits bound what all clients of a handler together can occupy, and how long the
-// handler waits for a client. The limits of the server ([mcp.Limits]) apply as well.
+// handler waits for a client. The limits of the server ([mcp.Limits]) apply as well, and its
+// ClientShare to Requests, Streams and Sessions.
 type Limits struct {
 	// Requests is how many HTTP requests may be in progress, without long-lived
 	// streams. One more gets 503. Default: 10000.
 	Requests int
-	// RequestsPerClient is how many of them one client may have: a principal or, where
-	// that is not known, an address. One more gets 503. Default: 2500, or a quarter of
-	// Requests where that is set.
-	RequestsPerClient int
 	// Refused is for how many HTTP requests that were answered early the rest of the
 	// body is read, so that their connections can be reused: for a second, and up to
 	// 64 KiB; a quarter of them from one address. For one more, the connection is closed.
@@ -146,16 +142,10 @@ type Limits struct {
 	// Streams is how many long-lived streams there may be: GET and listen. One more
 	// gets 503. Default: 10000.
 	Streams int
-	// StreamsPerClient is how many of them one client may have. One more gets 503.
-	// Default: 2500, or a quarter of Streams where that is set.
-	StreamsPerClient int
 	// Sessions is how many sessions may be open. One more replaces the session that
 	// has been idle longest, if that is at least a minute, and gets 503 otherwise.
 	// Default: 10000.
 	Sessions int
-	// SessionsPerClient is how many of them one client may have. One more is treated
-	// in the same way. Default: 2500, or a quarter of Sessions where that is set.
-	SessionsPerClient int
 	// IdleTime is after which time a session without requests and streams ends.
 	// Default: 30 minutes.
 	IdleTime time.Duration
@@ -190,18 +180,8 @@ var defaultLimits = Limits{
 	ReadTime:  30 * time.Second,
 }
 
-// setPerClient sets the limits per client that no option has set.
-func (l *Limits) setPerClient() {
-	l.RequestsPerClient = clientlimit.Each(l.Requests, l.RequestsPerClient)
-	l.StreamsPerClient = clientlimit.Each(l.Streams, l.StreamsPerClient)
-	l.SessionsPerClient = clientlimit.Each(l.Sessions, l.SessionsPerClient)
-}
-
 // withDefaults sets fields that are zero from d.
 func (l Limits) withDefaults(d Limits) Limits {
-	l.RequestsPerClient = positiveOr(l.RequestsPerClient, d.RequestsPerClient)
-	l.StreamsPerClient = positiveOr(l.StreamsPerClient, d.StreamsPerClient)
-	l.SessionsPerClient = positiveOr(l.SessionsPerClient, d.SessionsPerClient)
 	l.Requests = positiveOr(l.Requests, d.Requests)
 	l.Refused = positiveOr(l.Refused, d.Refused)
 	l.Streams = positiveOr(l.Streams, d.Streams)

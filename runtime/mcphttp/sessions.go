@@ -16,6 +16,7 @@ import (
 // sessions are the open sessions of a handler.
 type sessions struct {
 	limits    *Limits
+	share     int    // of one client, in percent
 	transport string // its name, for handlers
 	endings   *transport.Endings
 	logs      transport.Endings // streams whose messages are being appended (sharedstream.go)
@@ -27,8 +28,8 @@ type sessions struct {
 	stopping <-chan struct{} // closed when the handler shuts down
 }
 
-func newSessions(l *Limits, name string, ended <-chan struct{}, endings *transport.Endings) *sessions {
-	return &sessions{limits: l, transport: name, endings: endings, byID: map[string]*session{}, count: clientlimit.Table{}, stopping: ended}
+func newSessions(l *Limits, share int, name string, ended <-chan struct{}, endings *transport.Endings) *sessions {
+	return &sessions{limits: l, share: share, transport: name, endings: endings, byID: map[string]*session{}, count: clientlimit.Table{}, stopping: ended}
 }
 
 // minIdle is how long a session must be idle before a new one may replace it.
@@ -118,7 +119,7 @@ func (t *sessions) full(client clientlimit.Client) (full, own bool) {
 
 // fullLocked is full for a caller that holds the lock.
 func (t *sessions) fullLocked(client clientlimit.Client) (full, own bool) {
-	own = t.count[client] >= t.limits.SessionsPerClient
+	own = t.count[client] >= clientlimit.Share(t.limits.Sessions, t.share)
 	return own || len(t.byID) >= t.limits.Sessions, own
 }
 

@@ -137,8 +137,8 @@ func TestSessionsMakeRoom(t *testing.T) {
 		host := mcp.NewServer(mcp.ServerInfo{Name: "t", Version: "1"}).Transport()
 		stopping := make(chan struct{})
 		defer close(stopping)
-		most := &Limits{Sessions: 3, SessionsPerClient: 3, IdleTime: time.Hour, EventTime: time.Minute}
-		all := newSessions(most, "http", stopping, nil)
+		most := &Limits{Sessions: 3, IdleTime: time.Hour, EventTime: time.Minute}
+		all := newSessions(most, 100, "http", stopping, nil)
 		who := &requester{client: clientlimit.Of("", netip.Addr{})}
 		for range 3 {
 			if all.open(host, who, true) == nil {
@@ -152,7 +152,7 @@ func TestSessionsMakeRoom(t *testing.T) {
 		if all.open(host, who, true) == nil || len(all.all()) != 3 {
 			t.Error("an idle session has made no room")
 		}
-		most.Sessions, most.SessionsPerClient = 2, 2 // as if others had been quicker
+		most.Sessions = 2 // as if others had been quicker
 		if all.open(host, who, true) != nil || len(all.all()) != 2 {
 			t.Errorf("%d sessions", len(all.all()))
 		}

@@ -303,8 +303,8 @@ func TestSSESessionEndsWithStream(t *testing.T) {
 // A stream whose client sends no initialize ends, and its session with it.
 func TestSSEWithoutInitialize(t *testing.T) {
 	serve(t, setup{
-		sse: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{FirstMessageTime: time.Minute})},
-		handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 2, SessionsPerClient: 2})},
+		sse: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{FirstMessageTime: time.Minute, ClientShare: 100})},
+		handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 2})},
 	}, func(t *testing.T, s *testServer) {
 		silent, open := s.connect(), s.connect().open(revisionA)
 		s.do(request{method: "GET"}).wantLimitRefusal(503)

@@ -39,8 +39,7 @@ func Serve(ctx context.Context, s *mcp.Server, l net.Listener, options ...Option
 	for _, option := range options {
 		option(service)
 	}
-	limits := &service.limits
-	limits.ConnectionsPerClient = clientlimit.Each(limits.Connections, limits.ConnectionsPerClient)
+	service.each = clientlimit.Share(service.limits.Connections, host.Limits().ClientShare)
 	stop := context.AfterFunc(ctx, func() { _ = l.Close() })
 	defer stop()
 	err := service.accept(ctx, l)
@@ -55,6 +54,7 @@ type service struct {
 	limit            int // of a message, in bytes
 	log              *logs.Log
 	limits           Limits
+	each             int // connections of one client
 	firstMessageTime time.Duration
 	identify         func(net.Conn) (mcp.Principal, error)
 
@@ -111,10 +111,10 @@ func (s *service) handle(ctx context.Context, nc net.Conn) {
 	c := newConn(nc, s.limit)
 	client := clientlimit.Of("", addressOf(nc))
 	s.mu.Lock()
-	if s.perClient[client] >= s.limits.ConnectionsPerClient && len(s.conns) < s.limits.Connections {
+	if s.perClient[client] >= s.each && len(s.conns) < s.limits.Connections {
 		s.mu.Unlock()
-		s.log.Client(ctx, slog.LevelWarn, "connection refused: its client has reached Limits.ConnectionsPerClient",
-			slog.String("client", client.String()), slog.Int("connections", s.limits.ConnectionsPerClient))
+		s.log.Client(ctx, slog.LevelWarn, "connection refused: its client has its share of Limits.Connections, which is mcp.Limits.ClientShare",
+			slog.String("client", client.String()), slog.Int("connections", s.each))
 		_ = nc.Close()
 		return
 	}
@@ -146,7 +146,7 @@ func (s *service) remove(c *conn) {
 	s.refusing = false
 }
 
-var errTooManyOfPrincipal = errors.New("the principal has reached Limits.ConnectionsPerClient")
+var errTooManyOfPrincipal = errors.New("the principal has its share of Limits.Connections, which is mcp.Limits.ClientShare")
 
 // countForPrincipal counts a connection for its principal instead of its address. It
 // reports false if the principal has too many.
@@ -157,7 +157,7 @@ func (s *service) countForPrincipal(c *conn, principal string) bool {
 	switch {
 	case client == s.conns[c]:
 		return true
-	case s.perClient[client] >= s.limits.ConnectionsPerClient:
+	case s.perClient[client] >= s.each:
 		return false
 	}
 	s.perClient.Remove(s.conns[c])

@@ -205,7 +205,10 @@ func TestUnixSocketIsRemoved(t *testing.T) {
 
 // Connections that are refused one after the other are logged once.
 func TestConnections(t *testing.T) {
-	serve(t, setup{options: []mcpnet.Option{mcpnet.WithLimits(mcpnet.Limits{Connections: 2, ConnectionsPerClient: 2}), mcpnet.WithLimits(mcpnet.Limits{})}}, func(t *testing.T, s *testServer) {
+	serve(t, setup{
+		server:  []mcp.Option{mcp.WithLimits(mcp.Limits{ClientShare: 100})},
+		options: []mcpnet.Option{mcpnet.WithLimits(mcpnet.Limits{Connections: 2}), mcpnet.WithLimits(mcpnet.Limits{})},
+	}, func(t *testing.T, s *testServer) {
 		first, _ := s.open(), s.open()
 		for range 3 {
 			s.open().want("end EOF")
@@ -224,12 +227,12 @@ func TestConnections(t *testing.T) {
 }
 
 // The log says that it is the limit of one client.
-func TestConnectionsPerClient(t *testing.T) {
-	serve(t, setup{options: []mcpnet.Option{mcpnet.WithLimits(mcpnet.Limits{ConnectionsPerClient: 2}), mcpnet.WithLimits(mcpnet.Limits{Connections: 100})}}, func(t *testing.T, s *testServer) {
+func TestShareOfConnections(t *testing.T) {
+	serve(t, setup{options: []mcpnet.Option{mcpnet.WithLimits(mcpnet.Limits{Connections: 8})}}, func(t *testing.T, s *testServer) {
 		s.open()
 		s.open()
 		s.open().want("end EOF")
-		s.wantLog("its client has reached Limits.ConnectionsPerClient")
+		s.wantLog("its client has its share of Limits.Connections, which is mcp.Limits.ClientShare")
 	})
 }
 
@@ -260,8 +263,8 @@ func (c *watchedConn) Close() error {
 // A client whose connection is closed, since there are too many, finds the reason in the log.
 func TestLogBeforeRefusal(t *testing.T) {
 	for reason, limits := range map[string]mcpnet.Limits{
-		"connections refused: Limits.Connections is reached":                     {Connections: 1, ConnectionsPerClient: 1},
-		"connection refused: its client has reached Limits.ConnectionsPerClient": {Connections: 2, ConnectionsPerClient: 1},
+		"connections refused: Limits.Connections is reached":                 {Connections: 1},
+		"connection refused: its client has its share of Limits.Connections": {Connections: 2},
 	} {
 		t.Run(reason, func(t *testing.T) {
 			w := &watched{closing: func() {}}

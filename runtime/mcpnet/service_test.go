@@ -30,7 +30,7 @@ func (unknown) Close() error                     { return nil }
 func newService() *service {
 	server, _ := testbed.NewServer()
 	return &service{
-		server: server, log: logs.New(slog.New(slog.DiscardHandler)), limits: Limits{Connections: 10, ConnectionsPerClient: 10}, firstMessageTime: time.Hour,
+		server: server, log: logs.New(slog.New(slog.DiscardHandler)), limits: Limits{Connections: 10}, each: 10, firstMessageTime: time.Hour,
 		conns: map[*conn]clientlimit.Client{}, perClient: clientlimit.Table{},
 	}
 }
@@ -89,7 +89,7 @@ func TestTimeoutError(t *testing.T) {
 // Connections count for their client: first for its address, then for its principal.
 func TestCountForPrincipal(t *testing.T) {
 	s := newService()
-	s.limits.ConnectionsPerClient = 2
+	s.each = 2
 	address := clientlimit.Of("", addressOf(unknown{}))
 	conns := make([]*conn, 4)
 	for i := range conns {

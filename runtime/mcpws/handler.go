@@ -38,6 +38,7 @@ type Handler struct {
 	address          func(*http.Request) netip.Addr
 	ping             time.Duration
 	limits           Limits
+	each             int // connections of one client
 	firstMessageTime time.Duration
 	compression      websocket.CompressionMode
 	bodies           unreadbody.Bodies // of refused requests
@@ -63,7 +64,7 @@ func NewHandler(s *mcp.Server, options ...Option) *Handler {
 	for _, option := range options {
 		option(h)
 	}
-	h.limits.ConnectionsPerClient = clientlimit.Each(h.limits.Connections, h.limits.ConnectionsPerClient)
+	h.each = clientlimit.Share(h.limits.Connections, host.Limits().ClientShare)
 	policy, err := access.New(h.hosts, h.origins)
 	if err != nil {
 		panic("mcpws: " + err.Error())
@@ -159,7 +160,7 @@ func (h *Handler) add(c *conn, client clientlimit.Client) *refusal {
 			status: http.StatusServiceUnavailable, message: "too many connections",
 			err: errTooMany, header: http.Header{"Retry-After": {"10"}},
 		}
-	case h.perClient[client] >= h.limits.ConnectionsPerClient:
+	case h.perClient[client] >= h.each:
 		return &refusal{
 			status: http.StatusServiceUnavailable, message: "too many connections of this client",
 			err: errTooManyOfClient, header: http.Header{"Retry-After": {"10"}},

@@ -57,25 +57,18 @@ func WithLimits(l Limits) Option {
 }
 
 // Limits bound what all clients of a handler together can occupy. The limits of the server
-// ([mcp.Limits]) apply as well.
+// ([mcp.Limits]) apply as well, and its ClientShare to Connections.
 type Limits struct {
 	// Connections is how many connections may be open. One more is refused with status
 	// 503. Default: 1000.
 	Connections int
-	// ConnectionsPerClient is how many of them one client may have: a principal or, where
-	// that is not known, an address. One more is refused with status 503. Default: 250, or
-	// a quarter of Connections where that is set.
-	ConnectionsPerClient int
 }
 
-var defaultLimits = Limits{Connections: defaultConnections} // and a quarter of them for each client
+var defaultLimits = Limits{Connections: defaultConnections}
 
 // withDefaults sets fields that are zero from d.
 func (l Limits) withDefaults(d Limits) Limits {
-	return Limits{
-		Connections:          cmp.Or(max(l.Connections, 0), d.Connections),
-		ConnectionsPerClient: cmp.Or(max(l.ConnectionsPerClient, 0), d.ConnectionsPerClient),
-	}
+	return Limits{Connections: cmp.Or(max(l.Connections, 0), d.Connections)}
 }
 
 // WithClientAddress finds the address of a client by the request that opens the

@@ -21,7 +21,7 @@ const subprotocol = "mcp"
 var (
 	errTooMany         = errors.New("Limits.Connections is reached")
 	errNoMemory        = errors.New("the limit mcp.Limits.Memory is reached")
-	errTooManyOfClient = errors.New("the client has reached Limits.ConnectionsPerClient")
+	errTooManyOfClient = errors.New("the client has its share of Limits.Connections, which is mcp.Limits.ClientShare")
 	errIdentify        = errors.New("the function of WithPrincipal or WithClientAddress failed")
 	errNoHijack        = errors.New("middleware wraps the http.ResponseWriter without Hijack or Unwrap")
 )

@@ -126,11 +126,14 @@ func TestPrincipal(t *testing.T) {
 
 // Each of the two limits of connections holds by itself. A limit below zero changes nothing.
 func TestLimitsOfConnections(t *testing.T) {
-	for want, options := range map[string][]mcpws.Option{
-		"too many connections\n":                {mcpws.WithLimits(mcpws.Limits{Connections: 2, ConnectionsPerClient: 10}), mcpws.WithLimits(mcpws.Limits{Connections: -1})},
-		"too many connections of this client\n": {mcpws.WithLimits(mcpws.Limits{ConnectionsPerClient: 2}), mcpws.WithLimits(mcpws.Limits{Connections: 100})},
+	for want, c := range map[string]setup{
+		"too many connections\n": {
+			server:  []mcp.Option{mcp.WithLimits(mcp.Limits{ClientShare: 100})},
+			handler: []mcpws.Option{mcpws.WithLimits(mcpws.Limits{Connections: 2}), mcpws.WithLimits(mcpws.Limits{Connections: -1})},
+		},
+		"too many connections of this client\n": {handler: []mcpws.Option{mcpws.WithLimits(mcpws.Limits{Connections: 8})}},
 	} {
-		serve(t, setup{handler: options}, func(t *testing.T, s *testServer) {
+		serve(t, c, func(t *testing.T, s *testServer) {
 			s.open()
 			s.open()
 			if status, text, header := s.refused(); status != 503 || text != want || header.Get("Retry-After") == "" {

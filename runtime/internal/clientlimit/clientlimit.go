@@ -79,17 +79,17 @@ func Address(remote string) netip.Addr {
 	return a
 }
 
-// Quarter is the default share of one client.
-func Quarter(most int) int { return (most + 3) / 4 }
+// DefaultShare is the percentage of a limit that one client may have.
+const DefaultShare = 25
 
-// Each returns the limit per client: each if it is set, or else a quarter of most. It is
-// called after all options, so that their order does not matter.
-func Each(most, each int) int {
-	if each > 0 {
-		return each
-	}
-	return Quarter(most)
+// Share returns the limit of one client: a percentage of the limit of all, rounded up. More
+// than 100 percent are 100.
+func Share(most, percent int) int {
+	return int((int64(most)*int64(min(percent, 100)) + 99) / 100)
 }
+
+// Quarter is the default share of one client.
+func Quarter(most int) int { return Share(most, DefaultShare) }
 
 // Table counts by client. It serves one goroutine at a time.
 type Table map[Client]int

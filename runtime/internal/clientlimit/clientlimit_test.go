@@ -1,6 +1,7 @@
 package clientlimit_test
 
 import (
+	"math"
 	"net/netip"
 	"sync"
 	"sync/atomic"
@@ -30,10 +31,18 @@ func TestClients(t *testing.T) {
 	}
 }
 
-func TestEach(t *testing.T) {
-	for _, c := range [][3]int{{100, 3, 3}, {100, 0, 25}, {1, 0, 1}, {5, -1, 2}, {5, 7, 7}} {
-		if got := clientlimit.Each(c[0], c[1]); got != c[2] {
-			t.Errorf("%v: %d", c, got)
+func TestShare(t *testing.T) {
+	for _, c := range [][3]int{
+		{10_000, 25, 2500}, {1000, 25, 250}, {1, 25, 1}, {5, 25, 2}, {8, 25, 2}, {9, 25, 3}, {0, 25, 0},
+		{10_000, 1, 100}, {99, 1, 1}, {101, 1, 2}, {7, 100, 7}, {7, 12345, 7}, {math.MaxInt32, 100, math.MaxInt32}, {math.MaxInt32, 50, 1 << 30},
+	} {
+		if got := clientlimit.Share(c[0], c[1]); got != c[2] {
+			t.Errorf("%d percent of %d: %d, want %d", c[1], c[0], got, c[2])
+		}
+	}
+	for most := range 100 {
+		if got := clientlimit.Quarter(most); got != (most+3)/4 {
+			t.Errorf("a quarter of %d: %d", most, got)
 		}
 	}
 }

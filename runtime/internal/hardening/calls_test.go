@@ -11,7 +11,7 @@ import (
 // testVanishedCalls has clients call what does not end, and go away.
 func testVanishedCalls(t *testing.T, v target) {
 	const most = 4
-	v.visit(t, setup{limits: mcp.Limits{Calls: most, CallsPerClient: most, GraceTime: time.Second}}, func(t *testing.T, s *site) {
+	v.visit(t, setup{limits: mcp.Limits{Calls: most, ClientShare: 100, GraceTime: time.Second}}, func(t *testing.T, s *site) {
 		h := s.hold("vanished")
 		h.ignoreContext = true
 		for range most {

@@ -52,7 +52,7 @@ func testBlocked(t *testing.T, v target) {
 		const most = 5
 		c := setup{limits: mcp.Limits{InFlight: most}}
 		if v.is(httpModern) {
-			c.http.Requests, c.http.RequestsPerClient = most, most // each request is a connection of its own
+			c.http.Requests, c.limits.ClientShare = most, 100 // each request is a connection of its own
 		}
 		v.visit(t, c, func(t *testing.T, s *site) {
 			c, other := s.open(), s.open()
@@ -218,7 +218,7 @@ func testManyClients(t *testing.T, v target) {
 		t.Log("does not apply: there are no clients to count")
 		return
 	}
-	v.visit(t, setup{connections: 2, http: mcphttp.Limits{Sessions: 2, SessionsPerClient: 2}}, func(t *testing.T, s *site) {
+	v.visit(t, setup{limits: mcp.Limits{ClientShare: 100}, connections: 2, http: mcphttp.Limits{Sessions: 2}}, func(t *testing.T, s *site) {
 		one := s.open()
 		s.open()
 		switch v.name {
@@ -251,7 +251,7 @@ func testManyStreams(t *testing.T, v target) {
 		t.Log("does not apply: all clients have a stream of their own, and no more")
 		return
 	}
-	v.visit(t, setup{http: mcphttp.Limits{Streams: 2, StreamsPerClient: 2}}, func(t *testing.T, s *site) {
+	v.visit(t, setup{limits: mcp.Limits{ClientShare: 100}, http: mcphttp.Limits{Streams: 2}}, func(t *testing.T, s *site) {
 		listen := func(c *client) *delivery {
 			switch v.name {
 			case httpLegacy:

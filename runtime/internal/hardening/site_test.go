@@ -1,7 +1,6 @@
 package hardening_test
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"log"
@@ -38,7 +37,6 @@ type setup struct {
 	authentic      bool                       // clients have to say who they are
 	guard          func(*site) *mcpauth.Guard // makes what authenticates requests; clients are named by their tokens
 	connections    int                        // most of them, of WebSocket and TCP
-	each           int                        // most of one client; 0: as many
 	stated         bool                       // a header field says where HTTP clients are
 	plan           func(n int) faultconn.Plan // what goes wrong on the n-th connection
 	real           bool                       // sockets, and no bubble
@@ -108,7 +106,7 @@ func newSite(t *testing.T, v target, c setup) *site {
 	}
 	switch v.name {
 	case tcp:
-		options := []mcpnet.Option{mcpnet.WithLimits(mcpnet.Limits{Connections: c.connections, ConnectionsPerClient: cmp.Or(c.each, c.connections)})}
+		options := []mcpnet.Option{mcpnet.WithLimits(mcpnet.Limits{Connections: c.connections})}
 		if c.authentic {
 			options = append(options, mcpnet.WithPrincipal(greet))
 		}
@@ -119,7 +117,7 @@ func newSite(t *testing.T, v target, c setup) *site {
 		})
 		return s
 	case webSocket:
-		options := []mcpws.Option{mcpws.WithAllowedHosts(c.hosts...), mcpws.WithAllowedOrigins(c.origins...), mcpws.WithLimits(mcpws.Limits{Connections: c.connections, ConnectionsPerClient: cmp.Or(c.each, c.connections)})}
+		options := []mcpws.Option{mcpws.WithAllowedHosts(c.hosts...), mcpws.WithAllowedOrigins(c.origins...), mcpws.WithLimits(mcpws.Limits{Connections: c.connections})}
 		if c.authentic {
 			options = append(options, mcpws.WithPrincipal(principalOf))
 		}

@@ -202,6 +202,7 @@ type Options struct {
 
 // Limits are those of a server that concern transports.
 type Limits struct {
+	ClientShare              int // percent
 	MessageBytes, QueueBytes int
 	// Subscriptions and SubscriptionBytes are those of one connection.
 	Subscriptions, SubscriptionBytes int

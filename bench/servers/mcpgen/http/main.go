@@ -11,15 +11,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// The benchmark has all of its clients at one address, which has a quarter of each limit.
-const clients = 10_000
-
 func main() {
-	limits := mcp.WithLimits(mcp.Limits{CallsPerClient: clients, ListensPerClient: clients})
+	// All clients of the benchmark have one address, which gets a quarter of each limit otherwise.
+	limits := mcp.WithLimits(mcp.Limits{ClientShare: 100})
 	site.Serve(func(m site.Mode) http.Handler {
-		options := []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{
-			RequestsPerClient: clients, SessionsPerClient: clients, StreamsPerClient: clients,
-		})}
+		var options []mcphttp.Option
 		if m.Sessionless {
 			options = append(options, mcphttp.WithoutSessions())
 		}
