@@ -31,6 +31,10 @@ var limitTables = []struct {
 }{
 	{name: "mcp", path: "github.com/mcpgen/mcpgen/runtime/mcp"},
 	{name: "mcphttp", path: "github.com/mcpgen/mcpgen/runtime/mcphttp"},
+	{name: "mcphttp constants", title: "`mcphttp`", path: "github.com/mcpgen/mcpgen/runtime/mcphttp", constants: []limit{
+		{"quietTime", "", "how long a reply may take before the response becomes an event stream, which can send keep-alives"},
+		{"mostRefused", "", "requests that were answered early and whose bodies are read, so that their connections can be reused: for a second, and up to 64 KiB; a quarter of them from one address. For one more, the connection is closed"},
+	}},
 	{name: "mcpcmd", path: "github.com/mcpgen/mcpgen/runtime/mcpcmd", constants: []limit{
 		{"headerTime", "", "how long a client may take to send the header of a request"},
 		{"headerBytes", "", "the size of that header"},
@@ -158,29 +162,27 @@ var beyondClient = map[string]string{
 }
 
 var beyondServer = map[string]string{
-	"Memory":            "HTTP: 503 with Retry-After; else an error (-32603, reason overloaded), and the next message is read",
-	"MessageBytes":      "HTTP: 413; else an error (-32600), and the next message is read",
-	"Depth":             "an error (-32600)",
-	"InFlight":          "an error (-32603, reason overloaded) at once",
-	"Calls":             "an error (-32603, reason overloaded) at once; over HTTP 503",
-	"Listens":           "an error (-32603, reason overloaded); over HTTP 503",
-	"ClientShare":       "the same; a connection is refused, or closed",
-	"ResultBytes":       "a failed result that names what narrows it; of a prompt an error (-32603, reason too large)",
-	"ResourceBytes":     "an error (-32603, reason too large)",
-	"PageSize":          "another page, by a cursor",
-	"Subscriptions":     "an error (-32603)",
-	"SubscriptionBytes": "an error (-32603)",
-	"CallTime":          "the context ends; a failed result, or an error (-32603, reason timeout)",
-	"QuestionTime":      "the question fails with `mcp.ErrNoAnswer`; a request state has expired (-32602)",
-	"OpenQuestions":     "the question fails",
-	"StateBytes":        "the call fails",
-	"QueueBytes":        "handlers wait for the client; at four times as much the connection is closed",
-	"FirstMessageTime":  "the connection is closed",
-	"WriteTime":         "the connection is closed",
-	"DrainTime":         "what still runs is cancelled",
-	"ProgressRate":      "the newest report waits for its turn; the last one is sent before the reply",
-	"LogRate":           "more are dropped; the client gets their number",
-	"GraceTime":         "the server answers in the place of handlers that have not returned, or stops waiting for them",
+	"Memory":           "HTTP: 503 with Retry-After; else an error (-32603, reason overloaded), and the next message is read",
+	"MessageBytes":     "HTTP: 413; else an error (-32600), and the next message is read",
+	"Depth":            "an error (-32600)",
+	"InFlight":         "an error (-32603, reason overloaded) at once",
+	"Calls":            "an error (-32603, reason overloaded) at once; over HTTP 503",
+	"Listens":          "an error (-32603, reason overloaded); over HTTP 503",
+	"ClientShare":      "the same; a connection is refused, or closed",
+	"ResultBytes":      "a failed result that names what narrows it; of a prompt an error (-32603, reason too large)",
+	"ResourceBytes":    "an error (-32603, reason too large)",
+	"PageSize":         "another page, by a cursor",
+	"Subscriptions":    "an error (-32603)",
+	"CallTime":         "the context ends; a failed result, or an error (-32603, reason timeout)",
+	"QuestionTime":     "the question fails with `mcp.ErrNoAnswer`; a request state has expired (-32602)",
+	"StateBytes":       "the call fails",
+	"QueueBytes":       "handlers wait for the client; at four times as much the connection is closed",
+	"FirstMessageTime": "the connection is closed",
+	"WriteTime":        "the connection is closed",
+	"DrainTime":        "what still runs is cancelled",
+	"ProgressRate":     "the newest report waits for its turn; the last one is sent before the reply",
+	"LogRate":          "more are dropped; the client gets their number",
+	"GraceTime":        "the server answers in the place of handlers that have not returned, or stops waiting for them",
 }
 
 // TestLimits keeps the tables of limits equal to the code, and the code's comments
@@ -363,15 +365,17 @@ func TestTimesInText(t *testing.T) {
 		for _, row := range defaultsOf(t, p) {
 			defaults[p.Name+"."+row.name] = row.value
 		}
-		if c, ok := p.Types.Scope().Lookup("minCompressed").(*types.Const); ok {
-			defaults["minCompressed"] = valueText("Bytes", c.Val(), c.Type())
+		for name, unit := range map[string]string{"minCompressed": "Bytes", "quietTime": ""} {
+			if c, ok := p.Types.Scope().Lookup(name).(*types.Const); ok {
+				defaults[name] = valueText(unit, c.Val(), c.Type())
+			}
 		}
 	}
 	page := strings.Join(strings.Fields(read(t, "docs/transports.md")), " ")
 	for name, want := range map[string]string{
 		"mcp.DrainTime":     "10 seconds",
 		"mcp.MessageBytes":  "4 MiB",
-		"mcphttp.QuietTime": "10 seconds",
+		"quietTime":         "10 seconds",
 		"mcphttp.KeepAlive": "15 seconds",
 		"minCompressed":     "8 KiB",
 	} {

@@ -152,9 +152,10 @@ func TestPendingEndsTheContext(t *testing.T) {
 	}
 }
 
-func TestLimitOpenQuestions(t *testing.T) {
+// Questions may take a quarter of InFlight.
+func TestOpenQuestions(t *testing.T) {
 	eachWay(t, func(t *testing.T, way string) {
-		p := dial(t, newTalk(quiet, mcp.WithLimits(mcp.Limits{OpenQuestions: 2})), way)
+		p := dial(t, newTalk(quiet, mcp.WithLimits(mcp.Limits{InFlight: 8})), way)
 		p.send(lines(initialize("2025-11-25"), initialized, call(1, "named", "{}"), call(2, "named", "{}")))
 		synctest.Wait()
 		p.received()
@@ -300,7 +301,7 @@ var survived = flag.Int("calls", 1000, "calls of TestManyCallsSurvive; 10000 for
 // goroutines that are left.
 func TestManyCallsSurvive(t *testing.T) {
 	calls := *survived
-	s := newTalk(quiet, mcp.WithLimits(mcp.Limits{QuestionTime: 20 * time.Millisecond, InFlight: 1 << 20, OpenQuestions: 1 << 20}))
+	s := newTalk(quiet, mcp.WithLimits(mcp.Limits{QuestionTime: 20 * time.Millisecond, InFlight: 1 << 20}))
 	round := func() {
 		conn, wait := s.Connect(context.Background())
 		conn = spec.NewConn(t, conn)

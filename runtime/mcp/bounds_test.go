@@ -144,9 +144,10 @@ func TestLongVersion(t *testing.T) {
 	})
 }
 
-func TestLimitSubscriptionBytes(t *testing.T) {
+// The bytes of the subscriptions follow from their number: 2048 from 8.
+func TestSubscriptionBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{SubscriptionBytes: 2000}))
+		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{Subscriptions: 8}))
 		s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "x://{id}", Name: "x"}, nil))
 		const tooLong = `"error":{"code":-32603,"message":"the URIs of the subscriptions of this connection are too long together","data":{"reason":"too many subscriptions"}`
 		uri := func(c string) string { return "x://" + strings.Repeat(c, 800) }
@@ -172,7 +173,7 @@ func TestLimitSubscriptionBytes(t *testing.T) {
 		p.expect(request(6, "resources/unsubscribe", `{"uri":"`+uri("a")+`"}`), pong)
 		p.expect(listen(7, "d"), "acknowledged")
 		// Short ones are not free.
-		for i := range 4 {
+		for i := range 5 {
 			p.send(request(8, "resources/subscribe", fmt.Sprintf(`{"uri":"x://%d"}`, i)) + "\n")
 		}
 		synctest.Wait()

@@ -199,7 +199,7 @@ func (x *exchange) openRequest(method string, params []byte, answer chan<- clien
 		return jsonrpc.ID{}, ErrNoCall
 	case c.session != nil && !c.session.initialized:
 		return jsonrpc.ID{}, errNotInitialized
-	case len(c.requests.open) >= c.server.limits.OpenQuestions:
+	case len(c.requests.open) >= c.server.limits.openQuestions():
 		return jsonrpc.ID{}, fmt.Errorf("ask the client: %d questions are open", len(c.requests.open))
 	}
 	id := c.requests.add(answer)

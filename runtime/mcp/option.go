@@ -105,7 +105,8 @@ type Limits struct {
 	// Depth is how many levels of arrays and objects a message may have. Default: 512.
 	Depth int
 	// InFlight is how many requests of a connection run at the same time; one
-	// more is answered with an error. Default: 1024.
+	// more is answered with an error. A quarter as many questions to its client may be
+	// open; one more is an error in the handler that asks. Default: 1024.
 	InFlight int
 	// Calls is how many requests of all connections run at the same time, with those whose
 	// clients have gone, and notifications of extensions; one more is answered with an
@@ -129,11 +130,8 @@ type Limits struct {
 	// PageSize is how many features one page of a list has. Default: 1000.
 	PageSize int
 	// Subscriptions is how many resources a connection may be subscribed to at the
-	// same time. Default: 1024.
+	// same time. Their URIs may have 192 bytes on average. Default: 1024.
 	Subscriptions int
-	// SubscriptionBytes is how long the URIs of these resources may be together, with
-	// 64 bytes for each. Default: 256 KiB.
-	SubscriptionBytes int
 	// CallTime is how long a request may run, with everything that is done for it:
 	// interceptors, and functions of whatever timeout. It is paused while the client
 	// answers a question, and does not apply to a subscriptions/listen, which waits.
@@ -144,9 +142,6 @@ type Limits struct {
 	// QuestionTime is how long a client may take to answer a question of a
 	// handler. Timeouts are paused in the meantime. Default: 30 minutes.
 	QuestionTime time.Duration
-	// OpenQuestions is how many questions a client may leave open at the same
-	// time. Default: 256.
-	OpenQuestions int
 	// StateBytes is the size of the answers and values that a client without a
 	// session carries for the server from one round to the next. Default: 256 KiB.
 	StateBytes int
@@ -192,12 +187,9 @@ var defaultLimits = Limits{
 	PageSize:      1000,
 	Subscriptions: 1024,
 
-	SubscriptionBytes: 256 << 10,
-
-	CallTime:      time.Hour,
-	QuestionTime:  30 * time.Minute,
-	OpenQuestions: 256,
-	StateBytes:    256 << 10,
+	CallTime:     time.Hour,
+	QuestionTime: 30 * time.Minute,
+	StateBytes:   256 << 10,
 
 	QueueBytes: 1 << 20,
 
@@ -210,6 +202,13 @@ var defaultLimits = Limits{
 	ProgressRate: 10,
 	LogRate:      50,
 }
+
+// subscriptionBytes returns the bytes that the subscriptions of a connection may have, by
+// subscriptionSize.
+func (l *Limits) subscriptionBytes() int { return l.Subscriptions * (192 + subscriptionEntry) }
+
+// openQuestions returns how many questions a client may leave open at the same time.
+func (l *Limits) openQuestions() int { return (l.InFlight + 3) / 4 }
 
 // or fills in what is zero from d.
 func (l Limits) or(d Limits) Limits {
@@ -224,10 +223,8 @@ func (l Limits) or(d Limits) Limits {
 	l.ResourceBytes = either(l.ResourceBytes, d.ResourceBytes)
 	l.PageSize = either(l.PageSize, d.PageSize)
 	l.Subscriptions = either(l.Subscriptions, d.Subscriptions)
-	l.SubscriptionBytes = either(l.SubscriptionBytes, d.SubscriptionBytes)
 	l.CallTime = either(l.CallTime, d.CallTime)
 	l.QuestionTime = either(l.QuestionTime, d.QuestionTime)
-	l.OpenQuestions = either(l.OpenQuestions, d.OpenQuestions)
 	l.StateBytes = either(l.StateBytes, d.StateBytes)
 	l.QueueBytes = either(l.QueueBytes, d.QueueBytes)
 	l.FirstMessageTime = either(l.FirstMessageTime, d.FirstMessageTime)

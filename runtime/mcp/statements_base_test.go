@@ -364,7 +364,7 @@ func TestTasksAreNotOffered(t *testing.T) {
 // Rounds that clients begin and never end hold up nothing.
 func TestRoundsThatAreLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := dial(t, newTalk(quiet, mcp.WithLimits(mcp.Limits{InFlight: 4, OpenQuestions: 4})), "memory")
+		p := dial(t, newTalk(quiet, mcp.WithLimits(mcp.Limits{InFlight: 4})), "memory")
 		defer p.hangUp()
 		spec.Holds(t, "S302")
 		for i := range 1000 {

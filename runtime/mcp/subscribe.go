@@ -146,7 +146,7 @@ func (c *conn) reserve(n, size int) *jsonrpc.Error {
 	switch l := &c.server.limits; {
 	case c.subscriptions+n > l.Subscriptions:
 		return errTooManySubscriptions
-	case c.subscribed+size > l.SubscriptionBytes:
+	case c.subscribed+size > l.subscriptionBytes():
 		return errLongSubscriptions
 	}
 	c.subscriptions += n
@@ -163,7 +163,9 @@ func (c *conn) unreserve(n, size int) {
 }
 
 // subscriptionSize is about how many bytes one subscription has, with its entry in the map.
-func subscriptionSize(uri string) int { return len(uri) + 64 }
+func subscriptionSize(uri string) int { return len(uri) + subscriptionEntry }
+
+const subscriptionEntry = 64
 
 var errTooManySubscriptions = &jsonrpc.Error{
 	Code: jsonrpc.CodeInternal, Message: "too many subscriptions of this connection",

@@ -34,7 +34,7 @@ func (h transportServer) Limits() transport.Limits {
 	l := &h.limits
 	return transport.Limits{
 		ClientShare: l.ClientShare, MessageBytes: l.MessageBytes, QueueBytes: l.QueueBytes,
-		Subscriptions: l.Subscriptions, SubscriptionBytes: l.SubscriptionBytes,
+		Subscriptions: l.Subscriptions, SubscriptionBytes: l.subscriptionBytes(),
 		FirstMessageTime: l.FirstMessageTime,
 		WriteTime:        l.WriteTime, DrainTime: l.DrainTime, GraceTime: l.GraceTime,
 	}

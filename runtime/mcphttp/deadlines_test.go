@@ -92,10 +92,10 @@ func TestWriteDeadlineEndsWithTheMessage(t *testing.T) {
 
 // A stream that is one from its begin is kept alive from its begin.
 func TestFirstKeepAlive(t *testing.T) {
-	serve(t, limits(mcphttp.Limits{QuietTime: time.Hour, KeepAlive: 15 * time.Second}), func(t *testing.T, s *testServer) {
+	serve(t, limits(mcphttp.Limits{KeepAlive: 5 * time.Second}), func(t *testing.T, s *testServer) {
 		stream := s.open(revisionD).listen()
 		stream.next()
-		time.Sleep(16 * time.Second)
+		time.Sleep(6 * time.Second) // less than until a slow reply becomes a stream
 		synctest.Wait()
 		if events := stream.wantOpen().next(); len(events) != 1 || !events[0].comment {
 			stream.fail("the events are %+v", events)

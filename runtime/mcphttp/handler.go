@@ -111,7 +111,7 @@ func (h *core) init(s *mcp.Server, name string, options []Option) {
 	h.busy, h.streaming = clientlimit.Table{}, clientlimit.Table{}
 	h.stopping, h.closed = make(chan struct{}), make(chan struct{})
 	h.sessions = newSessions(&h.limits, h.share, name, h.stopping, &h.endings)
-	h.bodies.Most = h.limits.Refused
+	h.bodies.Most = mostRefused
 }
 
 // request is an HTTP request in progress. Its end discards the rest of the body, so

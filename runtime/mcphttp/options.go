@@ -134,11 +134,6 @@ type Limits struct {
 	// Requests is how many HTTP requests may be in progress, without long-lived
 	// streams. One more gets 503. Default: 10000.
 	Requests int
-	// Refused is for how many HTTP requests that were answered early the rest of the
-	// body is read, so that their connections can be reused: for a second, and up to
-	// 64 KiB; a quarter of them from one address. For one more, the connection is closed.
-	// Default: 1000.
-	Refused int
 	// Streams is how many long-lived streams there may be: GET and listen. One more
 	// gets 503. Default: 10000.
 	Streams int
@@ -155,9 +150,6 @@ type Limits struct {
 	// EventTime is how long the events of a finished stream are stored. Default: 5
 	// minutes.
 	EventTime time.Duration
-	// QuietTime is how long a reply may take before the response becomes an event
-	// stream, which can send keep-alives. Default: 10 seconds.
-	QuietTime time.Duration
 	// KeepAlive is how often a comment is sent on a quiet stream. Default: 15 seconds.
 	KeepAlive time.Duration
 	// ReadTime is how long the body of a request may take to arrive. Default: 30
@@ -165,9 +157,18 @@ type Limits struct {
 	ReadTime time.Duration
 }
 
+// Bounds that no field of [Limits] sets.
+const (
+	// quietTime is how long a reply may take before the response becomes an event stream,
+	// which can send keep-alives.
+	quietTime = 10 * time.Second
+	// mostRefused is for how many HTTP requests that were answered early the rest of the
+	// body is read, so that their connections can be reused.
+	mostRefused = unreadbody.Most
+)
+
 var defaultLimits = Limits{
 	Requests: 10_000,
-	Refused:  unreadbody.Most,
 	Streams:  10_000,
 	Sessions: 10_000,
 
@@ -175,7 +176,6 @@ var defaultLimits = Limits{
 	EventBytes: 1 << 20,
 	EventTime:  5 * time.Minute,
 
-	QuietTime: 10 * time.Second,
 	KeepAlive: 15 * time.Second,
 	ReadTime:  30 * time.Second,
 }
@@ -183,13 +183,11 @@ var defaultLimits = Limits{
 // withDefaults sets fields that are zero from d.
 func (l Limits) withDefaults(d Limits) Limits {
 	l.Requests = positiveOr(l.Requests, d.Requests)
-	l.Refused = positiveOr(l.Refused, d.Refused)
 	l.Streams = positiveOr(l.Streams, d.Streams)
 	l.Sessions = positiveOr(l.Sessions, d.Sessions)
 	l.IdleTime = positiveOr(l.IdleTime, d.IdleTime)
 	l.EventBytes = positiveOr(l.EventBytes, d.EventBytes)
 	l.EventTime = positiveOr(l.EventTime, d.EventTime)
-	l.QuietTime = positiveOr(l.QuietTime, d.QuietTime)
 	l.KeepAlive = positiveOr(l.KeepAlive, d.KeepAlive)
 	l.ReadTime = positiveOr(l.ReadTime, d.ReadTime)
 	return l

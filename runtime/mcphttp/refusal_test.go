@@ -338,9 +338,9 @@ func (s *testServer) refused() (conn net.Conn, resp *http.Response) {
 
 // Beyond the share of an address connections are closed at once. Other connections and accepted
 // requests are not affected.
-func TestLimitRefused(t *testing.T) {
-	const most = 3
-	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Refused: 4 * most})}}, func(t *testing.T, s *testServer) {
+func TestRefusedShare(t *testing.T) {
+	const most = unreadbody.Most / 4
+	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		for range 2 {
 			began := time.Now()
 			for i := range 2 * most {

@@ -148,7 +148,7 @@ func (p *response) follow(reader *attachment) bool {
 			// the connection for its end.
 			_ = p.control.SetReadDeadline(time.Time{})
 			_ = p.control.SetWriteDeadline(time.Time{})
-			timer = time.NewTimer(p.h.limits.QuietTime) // of an event stream, the next turn resets it
+			timer = time.NewTimer(quietTime) // of an event stream, the next turn resets it
 			defer timer.Stop()
 			continue
 		}

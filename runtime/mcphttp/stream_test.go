@@ -140,20 +140,6 @@ func TestQuietTime(t *testing.T) {
 	})
 }
 
-func TestQuietTimeIsALimit(t *testing.T) {
-	eachMode(t, limits(mcphttp.Limits{QuietTime: time.Minute}), func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
-		p := s.Script("p")
-		a := start(callScripted(p))
-		p.Started()
-		time.Sleep(59 * time.Second)
-		a.wantPending()
-		time.Sleep(2 * time.Second)
-		a.wantStream()
-		p.Return("done")
-		a.wantEnd()
-	})
-}
-
 // A quiet stream gets a comment every fifteen seconds, and is otherwise the same.
 func TestKeepAlive(t *testing.T) {
 	eachMode(t, setup{}, func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
