@@ -48,7 +48,6 @@ type AskOption func(*askOptions)
 
 type askOptions struct {
 	key string
-	id  string
 }
 
 // WithKey names a question. Without a name it is known by its place among the

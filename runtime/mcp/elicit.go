@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -208,25 +207,17 @@ func ElicitURL(ctx context.Context, message, url string, options ...AskOption) (
 }
 
 // URLQuestion is the question of [ElicitURL], for [InputRequired].
-func URLQuestion(message, url string, options ...AskOption) Question {
-	var o askOptions
-	for _, option := range options {
-		option(&o)
-	}
-	return &linkQuestion{message: message, url: url, id: o.id}
-}
-
-// WithElicitationID sets what revision 2025-11-25 calls a link by; without it, that
-// is random.
-func WithElicitationID(id string) AskOption { return func(o *askOptions) { o.id = id } }
+func URLQuestion(message, url string) Question { return &linkQuestion{message: message, url: url} }
 
 type linkQuestion struct {
 	message, url string
-	id           string // "" = that of the options
 	answer       LinkAnswer
 }
 
-func (l *linkQuestion) question(x *exchange, o *askOptions) (*question, error) {
+// newElicitationID returns what revision 2025-11-25 calls a link by. Tests replace it.
+var newElicitationID = rand.Text
+
+func (l *linkQuestion) question(x *exchange, _ *askOptions) (*question, error) {
 	if err := x.requires(CapabilityElicitationURL); err != nil {
 		return nil, err
 	}
@@ -242,7 +233,7 @@ func (l *linkQuestion) question(x *exchange, o *askOptions) (*question, error) {
 		return err
 	})
 	if x.revision.ServerRequests.ElicitationID {
-		l.answer.id = cmp.Or(l.id, o.id, rand.Text())
+		l.answer.id = newElicitationID()
 		b = append(appendText(b, "elicitationId", l.answer.id), '}')
 		q.params = func(string) []byte { return b }
 	}

@@ -2,6 +2,8 @@ package mcp
 
 import "io/fs"
 
+func init() { newElicitationID = func() string { return "e-1" } }
+
 // Subscribers returns how many sessions and listens get notifications of changes.
 func Subscribers(s *Server) int {
 	n := 0

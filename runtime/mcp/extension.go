@@ -36,6 +36,9 @@ type Extension struct {
 	// Required makes the methods fail with a [*CapabilityError] for clients that have not
 	// declared the extension.
 	Required bool
+	// Experimental declares an experimental capability instead, in every revision. Its name may
+	// be any text, and it cannot be Required, since clients have no place to declare it.
+	Experimental bool
 }
 
 // ExtensionFunc answers a request of an extension. The result is a JSON object,
@@ -47,6 +50,13 @@ type ExtensionFunc func(ctx context.Context, req *Request) (json.RawMessage, err
 // WithExtension declares an extension and handles its methods and notifications.
 // It panics if a name is invalid or already used.
 func WithExtension(e Extension) Option {
+	if e.Experimental {
+		if e.Required || e.Name == "" {
+			panic(fmt.Sprintf("mcp: experimental capability %q must have a name, and must not be Required", e.Name))
+		}
+		settings := checkSettings("experimental capability "+e.Name, e.Settings)
+		return func(s *Server) { s.extensions.declare(e, settings) }
+	}
 	prefix, name, ok := strings.Cut(e.Name, "/")
 	if !ok || prefix == "" || name == "" {
 		panic(fmt.Sprintf("mcp: name %q of an extension must have a prefix and a slash", e.Name))
@@ -55,24 +65,7 @@ func WithExtension(e Extension) Option {
 		panic(fmt.Sprintf("mcp: name %q of an extension must be labels joined by dots, a slash and a name, such as com.example/search", e.Name))
 	}
 	settings := checkSettings("extension "+e.Name, e.Settings)
-	return func(s *Server) {
-		if _, twice := s.extensions.settings[e.Name]; twice {
-			panic(fmt.Sprintf("mcp: extension %s declared twice", e.Name))
-		}
-		s.extensions.declare(e, settings)
-	}
-}
-
-// WithExperimental declares an experimental capability. Settings are a JSON
-// object; nil is an empty one.
-func WithExperimental(name string, settings json.RawMessage) Option {
-	checked := checkSettings("experimental capability "+name, settings)
-	return func(s *Server) {
-		if s.extensions.experimental == nil {
-			s.extensions.experimental = map[string]json.RawMessage{}
-		}
-		s.extensions.experimental[name] = checked
-	}
+	return func(s *Server) { s.extensions.declare(e, settings) }
 }
 
 func checkSettings(what string, settings json.RawMessage) json.RawMessage {
@@ -105,11 +98,18 @@ type extensionMethod struct {
 
 func (x *extensions) declare(e Extension, settings json.RawMessage) {
 	if x.settings == nil {
-		x.settings = map[string]json.RawMessage{}
+		x.settings, x.experimental = map[string]json.RawMessage{}, map[string]json.RawMessage{}
 		x.methods = map[string]*extensionMethod{}
 		x.notifications = map[string]func(context.Context, json.RawMessage){}
 	}
-	x.settings[e.Name] = settings
+	all := x.settings
+	if e.Experimental {
+		all = x.experimental
+	}
+	if _, twice := all[e.Name]; twice {
+		panic(fmt.Sprintf("mcp: extension %s declared twice", e.Name))
+	}
+	all[e.Name] = settings
 	for method, call := range e.Methods {
 		if x.methods[method] != nil || protocol.Known(method) {
 			panic(fmt.Sprintf("mcp: method %s of extension %s is taken", method, e.Name))

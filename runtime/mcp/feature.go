@@ -18,7 +18,7 @@ const (
 	KindPrompt   FeatureKind = "prompt"
 )
 
-// FeatureInfo describes a feature, for [Select], [WithSelected], [Visible], [WithListed] and [Access]. Its
+// FeatureInfo describes a feature, for [Select], [Policy], [Visible], [WithListed] and [Access]. Its
 // slices must not be changed.
 type FeatureInfo struct {
 	Kind  FeatureKind

@@ -365,6 +365,18 @@ func TestRegisteringWhatCannotBe(t *testing.T) {
 				Name: "a/b", Notifications: map[string]func(context.Context, json.RawMessage){"notifications/cancelled": nil},
 			}))
 		},
+		`mcp: experimental capability "a" must have a name, and must not be Required`: func() {
+			mcp.WithExtension(mcp.Extension{Name: "a", Experimental: true, Required: true})
+		},
+		`mcp: experimental capability "" must have a name, and must not be Required`: func() {
+			mcp.WithExtension(mcp.Extension{Experimental: true})
+		},
+		`mcp: settings of experimental capability a must be an object`: func() {
+			mcp.WithExtension(mcp.Extension{Name: "a", Experimental: true, Settings: json.RawMessage("[]")})
+		},
+		`mcp: extension a declared twice`: func() {
+			mcp.NewServer(fixtureInfo(), mcp.WithExtension(mcp.Extension{Name: "a", Experimental: true}), mcp.WithExtension(mcp.Extension{Name: "a", Experimental: true}))
+		},
 		`mcp: extension a/b declared twice`: func() {
 			mcp.NewServer(fixtureInfo(), mcp.WithExtension(mcp.Extension{Name: "a/b"}), mcp.WithExtension(mcp.Extension{Name: "a/b"}))
 		},

@@ -306,7 +306,7 @@ func newExtended(options ...mcp.Option) *mcp.Server {
 				"ask/run": func(context.Context, *mcp.Request) (json.RawMessage, error) { return nil, nil },
 			},
 		}),
-		mcp.WithExperimental("com.example/new", nil),
+		mcp.WithExtension(mcp.Extension{Name: "com.example/new", Experimental: true}),
 	)...)
 	s.Register(mcpimpl.FuncTool(&infoAdd, callAdd))
 	return s

@@ -37,6 +37,10 @@ type Policy struct {
 	// denied by each of its names, aliases included. No other feature answers for the URIs of
 	// a denied resource or template.
 	Deny []string
+	// Select has to report true for what is offered; nil is for everything. It is called when a
+	// feature is registered, with its published name. A resource that it leaves out is not read by
+	// a template either. [Select] is the same for a part of what is registered.
+	Select func(FeatureInfo) bool
 }
 
 // WithPolicy restricts the features of the server. If it is given several times, a feature must
@@ -44,17 +48,11 @@ type Policy struct {
 //
 // For features that only some callers may use, see [WithAccess].
 func WithPolicy(p Policy) Option {
-	compiled := compile(p)
-	return func(s *Server) { s.policies = append(s.policies, compiled) }
-}
-
-// WithSelected offers only those features for which selected reports true. The others are treated as
-// those that a [Policy] does not allow; a resource that is left out is not read by a template
-// either. The function is called when a feature is registered, with its published name. If the
-// option is given several times, each function has to report true. [Select] is the same for a part
-// of what is registered.
-func WithSelected(selected func(FeatureInfo) bool) Option {
-	return func(s *Server) { s.policies = append(s.policies, &policy{selected: selected}) }
+	compiled := []*policy{compile(p)}
+	if p.Select != nil {
+		compiled = append(compiled, &policy{selected: p.Select})
+	}
+	return func(s *Server) { s.policies = append(s.policies, compiled...) }
 }
 
 // compile compiles the patterns of a policy. It panics if one is not valid.
@@ -69,7 +67,7 @@ func compile(p Policy) *policy {
 	return compiled
 }
 
-// policy is a compiled Policy, or a function of [WithSelected].
+// policy has the patterns of a Policy, or its function.
 type policy struct {
 	allow, deny []*rule
 	limited     bool // there is an allow list
@@ -206,7 +204,7 @@ func (s *Server) allowFeature(f Feature) bool {
 			return false
 		}
 	}
-	if info := f.Info(); len(s.policies) > 0 && info.Kind == KindResource { // the function of WithSelected may have said no before
+	if info := f.Info(); len(s.policies) > 0 && info.Kind == KindResource { // the function of a policy may have said no before
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.denied, deniedKey{info.Kind, info.URI})

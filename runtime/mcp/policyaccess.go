@@ -12,16 +12,19 @@ import (
 
 // PolicyAccess returns an [Access] for which the features that a policy does not allow do not
 // exist, for policies that differ between callers. [WithPolicy] is for the whole server. It panics
-// where WithPolicy does.
+// where WithPolicy does. Select is called for each request, concurrently, with the feature that it is for.
 //
 // A URI of a template is checked when it is read or subscribed to. Where no single URI is at hand,
 // as for notifications, completions and lists of a template's resources, a template is allowed
 // only if no Deny pattern has its scheme, and Allow has its group, its text or everything. A Deny
 // pattern of a group does not know the URIs of that group: deny them by their URIs too, if a
 // template matches them.
-func PolicyAccess(p Policy) Access { return &policyAccess{compile(p)} }
+func PolicyAccess(p Policy) Access { return &policyAccess{compile(p), p.Select} }
 
-type policyAccess struct{ *policy }
+type policyAccess struct {
+	*policy
+	selects func(FeatureInfo) bool // may be nil
+}
 
 // errNotAllowed is the error for what a policy does not allow.
 var errNotAllowed = errors.New("the policy of the caller does not allow it")
@@ -38,7 +41,7 @@ func (p *policyAccess) Authorize(ctx context.Context, f FeatureInfo) error {
 		allowed = !slices.ContainsFunc(p.deny, func(r *rule) bool { return r.groups(folded(f.Groups)) || r.names(folded(names)...) }) &&
 			(!p.limited || slices.ContainsFunc(p.allow, func(r *rule) bool { return r.groups(f.Groups) || r.names(f.Name) }))
 	}
-	if !allowed {
+	if !allowed || p.selects != nil && !p.selects(f) {
 		return errNotAllowed
 	}
 	return nil

@@ -46,6 +46,9 @@ func TestPolicyAccess(t *testing.T) {
 		{"allowed URI", mcp.Policy{Allow: []string{"file:///public/*"}}, "resources/read", `"uri":"file:///public/key"`, true},
 		{"URI that is not allowed", mcp.Policy{Allow: []string{"file:///public/*"}}, "resources/read", `"uri":"file:///other"`, false},
 		{"allowed by some readings", mcp.Policy{Allow: []string{"file:///public/*"}}, "resources/read", `"uri":"file:///public/..%2Fsecret/key"`, false},
+		{"function", mcp.Policy{Select: func(f mcp.FeatureInfo) bool { return f.Name != "restart" }}, "tools/call", `"name":"reboot"`, false},
+		{"function, other tool", mcp.Policy{Select: func(f mcp.FeatureInfo) bool { return f.Name != "restart" }}, "tools/call", `"name":"search"`, true},
+		{"function and pattern", mcp.Policy{Deny: []string{"search"}, Select: func(mcp.FeatureInfo) bool { return true }}, "tools/call", `"name":"search"`, false},
 		{"template by its group", mcp.Policy{Deny: []string{"group:FILES"}}, "resources/read", `"uri":"file:///public/key"`, false},
 	} {
 		got := ask(policyServer(test.policy), test.method, test.params)

@@ -16,7 +16,7 @@ func TestEndOfAnElicitation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := clientIn(t, "2025-11-25")
 		tool(s, "link", func(ctx context.Context) (string, error) {
-			answer, err := mcp.ElicitURL(ctx, "Open this", "https://example.com/a", mcp.WithElicitationID("e-1"))
+			answer, err := mcp.ElicitURL(ctx, "Open this", "https://example.com/a")
 			if err == nil {
 				answer.Complete(ctx)
 			}

@@ -161,7 +161,7 @@ func registerTalk(s *mcp.Server) {
 		return fmt.Sprintf("%s %v", a.Action, a.Value), err
 	})
 	tool(s, "link", func(ctx context.Context) (string, error) {
-		a, err := mcp.ElicitURL(ctx, "Pay here", "https://example.com/pay", mcp.WithElicitationID("pay-1"))
+		a, err := mcp.ElicitURL(ctx, "Pay here", "https://example.com/pay")
 		if err == nil && a.Action == mcp.ActionAccept {
 			a.Complete(ctx)
 		}
@@ -353,7 +353,7 @@ func registerRounds(s *mcp.Server) {
 	})
 	tool(s, "by_hand", func(ctx context.Context) (string, error) {
 		return "", &mcp.InputRequired{Questions: map[string]mcp.Question{
-			"fields": mcp.FieldsQuestion("By hand", &sureForm), "link": mcp.URLQuestion("Go", "https://example.com", mcp.WithElicitationID("go-1")),
+			"fields": mcp.FieldsQuestion("By hand", &sureForm), "link": mcp.URLQuestion("Go", "https://example.com"),
 		}}
 	})
 	tool(s, "state_only", func(ctx context.Context) (string, error) {

@@ -24,7 +24,7 @@ import (
 // A name or URI that the SDK's server has already is an error, and then nothing is added; the
 // error has all of them. Features that are added to the SDK's server at the same time can get past
 // that. A tool whose calls must become tasks cannot be added: the log has a warning about it. With
-// [mcp.WithSelected] a function decides what is added.
+// Select of [mcp.WithPolicy] a function decides what is added.
 //
 // Receiving middleware of the SDK's server sees every request before a mount does, whether it is
 // added before or after. It sees a call by an alias, or by use_tool of package mcpfind, as one of the

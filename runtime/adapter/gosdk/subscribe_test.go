@@ -244,9 +244,9 @@ func TestCapabilitiesOfOptions(t *testing.T) {
 	}
 }
 
-// What the function of WithSelected leaves out cannot be used by any name or method.
+// What the function of a policy leaves out cannot be used by any name or method.
 func TestSelected(t *testing.T) {
-	s := mounted(t, []mcp.Option{mcp.WithSelected(func(f mcp.FeatureInfo) bool { return f.Name == "safe" || f.Kind == mcp.KindTemplate })},
+	s := mounted(t, []mcp.Option{mcp.WithPolicy(mcp.Policy{Select: func(f mcp.FeatureInfo) bool { return f.Name == "safe" || f.Kind == mcp.KindTemplate }})},
 		append(everything(), echo("safe"))...)
 	for _, revision := range []string{"2025-11-25", modern} {
 		c := connect(t, s, revision, nil)

@@ -31,7 +31,7 @@ import (
 //
 // Features are those of mcp-go, so its middleware, filters and hooks see each request before a mount does.
 // The tools of package mcpfind, which call others by name, are left out, since middleware would not
-// see which tool runs. With [ours.WithSelected] a function decides what else is.
+// see which tool runs. With Select of [ours.WithPolicy] a function decides what else is.
 //
 // mcp-go knows no principals: features with scopes are refused, unless [ours.WithAccess] says otherwise. Handlers
 // find the values of the context of mcp-go in theirs. A request state is bound to the field Authorization of the

@@ -137,7 +137,7 @@ func TestLeftOut(t *testing.T) {
 	var log strings.Builder
 	s := newServer()
 	unmount, err := Mount(s, register, mcpfind.New(mcpfind.WithThreshold(1)), ours.WithLogger(slog.New(slog.NewTextHandler(&log, nil))),
-		ours.WithSelected(func(f ours.FeatureInfo) bool { return f.Name != "fail" && f.Name != "greet" && f.URI != "note://one" }))
+		ours.WithPolicy(ours.Policy{Select: func(f ours.FeatureInfo) bool { return f.Name != "fail" && f.Name != "greet" && f.URI != "note://one" }}))
 	if err != nil {
 		t.Fatal(err)
 	}
