@@ -115,7 +115,7 @@ func serveReplica(c replicaConfig) error {
 		mcp.WithLimits(mcp.Limits{LogRate: 1_000_000}), mcp.WithInterceptors(limit(has.rates...)),
 		mcptask.WithStore(has.tasks, mcptask.WithConcurrency(32), mcptask.WithLimits(mcptask.Limits{Active: 10_000, MaxAttempts: 100})))...)
 	(&tools{replica: c.Name, effects: effects, server: s}).register()
-	h := mcphttp.NewHandler(s, append(has.http, mcphttp.WithLogger(log))...)
+	h := mcphttp.NewHandler(s, has.http...)
 
 	var draining atomic.Bool
 	mux := http.NewServeMux()

@@ -1,7 +1,6 @@
 package mcphttp
 
 import (
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"time"
@@ -111,15 +110,6 @@ func WithoutSessions() Option {
 // replies are compressed for clients that accept gzip.
 func WithCompression(on bool) Option {
 	return func(s *settings) { s.uncompressed = !on }
-}
-
-// WithLogger sets the logger. The default is that of the server.
-func WithLogger(l *slog.Logger) Option {
-	return func(s *settings) {
-		if l != nil {
-			s.log = logs.New(l)
-		}
-	}
 }
 
 // WithLimits sets limits. Fields that are zero keep their default.

@@ -144,7 +144,7 @@ func newTestServer(t *testing.T, c setup) *testServer {
 		c.server = append([]mcp.Option{mcp.WithStateKeys([]byte("a key of at least thirty-two bytes")), mcp.WithPubSub(pubsub)}, c.server...)
 	}
 	s.fixture = newFixture(t, append([]mcp.Option{mcp.WithLogger(logger)}, c.server...)...)
-	options := append([]mcphttp.Option{mcphttp.WithLogger(logger)}, c.handler...)
+	options := c.handler
 	if c.sse {
 		s.handler = mcphttp.NewSSEHandler(s.Server, options...)
 	} else if c.shared {

@@ -162,7 +162,7 @@ func startReplica(ctx context.Context, o embedded.Options) (*replica, error) {
 	}))
 	r.server.Register(workTool())
 	r.server.Register(mcp.TextResource(&mcp.ResourceInfo{URI: "shop://stock", Name: "stock"}, "1"))
-	r.handler = mcphttp.NewHandler(r.server, append(r.cluster.HTTPOptions(), mcphttp.WithLogger(quiet))...)
+	r.handler = mcphttp.NewHandler(r.server, r.cluster.HTTPOptions()...)
 	r.http = httptest.NewServer(r.handler)
 	return r, nil
 }

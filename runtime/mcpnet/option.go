@@ -2,10 +2,8 @@ package mcpnet
 
 import (
 	"cmp"
-	"log/slog"
 	"net"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -45,13 +43,4 @@ var defaultLimits = Limits{Connections: defaultConnections}
 // withDefaults sets fields that are zero from d.
 func (l Limits) withDefaults(d Limits) Limits {
 	return Limits{Connections: cmp.Or(max(l.Connections, 0), d.Connections)}
-}
-
-// WithLogger sets the logger. The default is that of the server.
-func WithLogger(l *slog.Logger) Option {
-	return func(s *service) {
-		if l != nil {
-			s.log = logs.New(l)
-		}
-	}
 }

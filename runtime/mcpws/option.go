@@ -2,14 +2,12 @@ package mcpws
 
 import (
 	"cmp"
-	"log/slog"
 	"net/http"
 	"net/netip"
 	"time"
 
 	"github.com/coder/websocket"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -87,15 +85,6 @@ func WithCompression(on bool) Option {
 		h.compression = websocket.CompressionDisabled
 		if on {
 			h.compression = websocket.CompressionNoContextTakeover
-		}
-	}
-}
-
-// WithLogger sets the logger. The default is that of the server.
-func WithLogger(l *slog.Logger) Option {
-	return func(h *Handler) {
-		if l != nil {
-			h.log = logs.New(l)
 		}
 	}
 }
