@@ -66,7 +66,7 @@ var limitTables = []struct {
 	{name: "mcptaskclient", path: "github.com/mcpgen/mcpgen/runtime/mcptaskclient", constants: []limit{
 		{"minPoll", "", "the shortest interval at which a task is polled"},
 		{"maxPoll", "", "the longest one"},
-		{"defaultQuestions", "", "questions of a task from 2026-07-28 on: `WithMaxQuestions`. One more is `ErrQuestions`"},
+		{"maxQuestions", "", "questions of a task from 2026-07-28 on. One more is `ErrQuestions`"},
 		{"maxOpen", "", "questions of a task at a time"},
 		{"maxID", "", "bytes of the id of a task"},
 		{"maxKey", "", "bytes of the key of a question"},
@@ -74,7 +74,7 @@ var limitTables = []struct {
 		{"cancelTime", "", "how long a call waits for the cancellation of its task"},
 	}},
 	{name: "mcprate", path: "github.com/mcpgen/mcpgen/runtime/mcprate", constants: []limit{
-		{"defaultKept", "", "buckets of callers and tools that are kept: `WithMaxBuckets`"},
+		{"maxBuckets", "", "buckets of callers and tools that are kept; the least recently used go"},
 	}},
 	{name: "mcpauth", path: "github.com/mcpgen/mcpgen/runtime/mcpauth", constants: []limit{
 		{"maxTokenBytes", "", "the size of a token"},

@@ -15,9 +15,8 @@ const MaxQuery = 1000
 
 // finder searches the tools of a server.
 type finder struct {
-	host    toolfind.Host
-	all     func() []mcp.FeatureInfo
-	results int
+	host toolfind.Host
+	all  func() []mcp.FeatureInfo
 
 	gate    gate // for the rest
 	ranker  Ranker

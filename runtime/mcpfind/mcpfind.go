@@ -40,7 +40,6 @@ type Option func(*settings)
 
 type settings struct {
 	threshold int
-	results   int
 	names     []glob.Pattern
 	groups    []glob.Pattern
 	ranker    Ranker
@@ -71,12 +70,6 @@ func WithListed(patterns ...string) Option {
 	}
 }
 
-// WithResults sets how many tools a search describes whole, with their arguments, unless the request
-// says how many; the next 20 have a name and a sentence. The default is 5, the most is 20.
-func WithResults(n int) Option {
-	return func(s *settings) { s.results = min(max(1, n), mostWhole) }
-}
-
 // WithRanker sets another ranking, such as one by embeddings. Without the option it is BM25 over
 // names, titles, groups, descriptions and arguments.
 func WithRanker(r Ranker) Option {
@@ -92,7 +85,7 @@ func WithRanker(r Ranker) Option {
 // and their sizes, in at most 300 tokens. Tools whose calls have to be tasks stay in the list, since
 // clients of revision 2025-11-25 need to read that there.
 func New(options ...Option) mcp.Option {
-	s := &settings{threshold: findtools.Threshold, results: 5}
+	s := &settings{threshold: findtools.Threshold}
 	for _, option := range options {
 		option(s)
 	}
@@ -102,7 +95,7 @@ func New(options ...Option) mcp.Option {
 		if ranker == nil {
 			ranker = new(bm25) // of one server, although the option may make several
 		}
-		registerTools(server, &finder{host: host, all: tools, gate: newGate(), ranker: ranker, results: s.results})
+		registerTools(server, &finder{host: host, all: tools, gate: newGate(), ranker: ranker})
 	})
 }
 

@@ -10,10 +10,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// mostWhole is how many tools a search describes whole at most, and mostBrief how many more it names.
+// usualWhole is how many tools a search describes whole unless the request says how many, mostWhole
+// limits that number, and mostBrief how many more it names.
 const (
-	mostWhole = 20
-	mostBrief = 20
+	usualWhole = 5
+	mostWhole  = 20
+	mostBrief  = 20
 )
 
 // The hints are true whichever tool is called.
@@ -41,7 +43,7 @@ func registerTools(s *mcp.Server, f *finder) {
 
 func callSearch(ctx context.Context, req *mcp.Request, f *finder) (*mcp.ToolResult, error) {
 	var query, group string
-	limit := f.results
+	limit := usualWhole
 	d := mcpimpl.Decoder(req)
 	for o := d.Object(fieldsSearch); o.Next(); {
 		switch o.Name() {

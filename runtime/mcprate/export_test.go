@@ -16,6 +16,9 @@ func Counted(options ...Option) (mcp.Interceptor, func() int) {
 	}
 }
 
+// WithMaxBuckets makes a limiter keep fewer buckets.
+func WithMaxBuckets(n int) Option { return func(l *limiter) { l.buckets.most = n } }
+
 // Passes returns a function that reports whether a call of a tool passes, or another request with the tool "".
 func Passes(options ...Option) func(tool string) bool {
 	l := newLimiter(options)

@@ -74,14 +74,9 @@ func WithCaller(caller func(ctx context.Context, req *mcp.Request) string) Optio
 	return func(l *limiter) { l.caller = caller }
 }
 
-// WithMaxBuckets sets how many buckets are stored, 10,000 by default. Full ones are removed
-// over time, since they equal new ones. Beyond the limit, the least recently used are
-// removed, and their counts are lost.
-func WithMaxBuckets(buckets int) Option {
-	return func(l *limiter) { l.buckets.most = max(2, buckets) }
-}
-
-const defaultKept = 10_000
+// maxBuckets is how many buckets are stored. Full ones are removed over time, since they equal
+// new ones. Beyond the limit, the least recently used are removed, and their counts are lost.
+const maxBuckets = 10_000
 
 // New returns an interceptor with the limits of the options; without options it limits
 // nothing. It may be used for several servers, which then share the buckets. Place it
@@ -90,7 +85,7 @@ func New(options ...Option) mcp.Interceptor { return newLimiter(options).interce
 
 func newLimiter(options []Option) *limiter {
 	l := &limiter{caller: func(_ context.Context, req *mcp.Request) string { return req.Peer() }}
-	l.buckets.most = defaultKept
+	l.buckets.most = maxBuckets
 	for _, option := range options {
 		option(l)
 	}

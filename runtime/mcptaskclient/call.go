@@ -37,8 +37,7 @@ const maxKnownTools = 10_000
 
 // wish is what CallTask has in the context of its call.
 type wish struct {
-	seen     bool // by the interceptor
-	settings settings
+	seen bool // by the interceptor
 }
 
 type wishKey struct{}
@@ -58,7 +57,7 @@ func (c *calls) call(ctx context.Context, r *mcpclient.Request) (json.RawMessage
 	client := r.Client()
 	asked, _ := ctx.Value(wishKey{}).(*wish)
 	if asked != nil {
-		asked.seen, asked.settings = true, c.settings
+		asked.seen = true
 	}
 	sent, err := c.augmented(ctx, r, asked != nil)
 	if err != nil {
@@ -81,7 +80,7 @@ func (c *calls) call(ctx context.Context, r *mcpclient.Request) (json.RawMessage
 	if task == nil || asked != nil {
 		return result, nil
 	}
-	w, err := newWaiter(client, formOf(client), c.settings, task)
+	w, err := newWaiter(client, formOf(client), task)
 	if err != nil {
 		return nil, err
 	}

@@ -15,8 +15,7 @@ import (
 type Option func(*settings)
 
 type settings struct {
-	ttl       time.Duration
-	questions int
+	ttl time.Duration
 }
 
 // WithTTL is for how long a server of revision 2025-11-25 is asked to keep a task. Otherwise, and in
@@ -28,18 +27,10 @@ func WithTTL(d time.Duration) Option {
 	return func(s *settings) { s.ttl = d }
 }
 
-// WithMaxQuestions is how many questions one task may ask from revision 2026-07-28 on. One more ends
-// the wait for it with [ErrQuestions]. Default: 100. It panics if n is negative. Earlier questions are
-// requests of the server, which Limits.Questions of the client bounds.
-func WithMaxQuestions(n int) Option {
-	if n < 0 {
-		panic("mcptaskclient: WithMaxQuestions must not be negative")
-	}
-	return func(s *settings) { s.questions = n }
-}
-
 const (
-	defaultQuestions = 100
+	// maxQuestions is how many questions one task may ask from revision 2026-07-28 on. Earlier
+	// questions are requests of the server, which Limits.Questions of the client bounds.
+	maxQuestions = 100
 	// maxOpen is how many questions of a task may be open at a time.
 	maxOpen = 64
 )
@@ -58,7 +49,7 @@ const (
 //
 // In revision 2025-11-25 a call becomes a task only if its tool requires that.
 func Enable(o *mcpclient.Options, options ...Option) {
-	s := settings{questions: defaultQuestions}
+	var s settings
 	for _, option := range options {
 		option(&s)
 	}

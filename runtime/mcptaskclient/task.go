@@ -13,11 +13,10 @@ import (
 // Task is a task of a server. Its methods may be called by many goroutines. Nothing happens to it by
 // itself: only Wait answers its questions.
 type Task struct {
-	client   *mcpclient.Client
-	form     protocol.TaskForm
-	settings settings
-	tool     string // "" if it is not known
-	id       string
+	client *mcpclient.Client
+	form   protocol.TaskForm
+	tool   string // "" if it is not known
+	id     string
 
 	waiting chan struct{} // has an element while Wait runs, so that no question is answered twice
 
@@ -54,7 +53,7 @@ func CallTask(ctx context.Context, c *mcpclient.Client, tool string, arguments a
 	if !asked.seen {
 		return nil, errNotEnabled
 	}
-	t := newTask(c, asked.settings, tool)
+	t := newTask(c, tool)
 	created := createdTask(result, t.form, true)
 	if created == nil {
 		t.result, err = c.ReadToolResult(tool, result)
@@ -72,12 +71,8 @@ func CallTask(ctx context.Context, c *mcpclient.Client, tool string, arguments a
 // Find returns the task with an id that a server has given, for instance after a restart of the
 // program. It asks the server; the error is an [*Error], with a *jsonrpc.Error if there is no such task.
 // A task is there only in the revision in which it was created.
-func Find(ctx context.Context, c *mcpclient.Client, id string, options ...Option) (*Task, error) {
-	s := settings{questions: defaultQuestions}
-	for _, option := range options {
-		option(&s)
-	}
-	t := newTask(c, s, "")
+func Find(ctx context.Context, c *mcpclient.Client, id string) (*Task, error) {
+	t := newTask(c, "")
 	t.id = id
 	_, err := t.State(ctx)
 	if err != nil {
@@ -86,9 +81,9 @@ func Find(ctx context.Context, c *mcpclient.Client, id string, options ...Option
 	return t, nil
 }
 
-func newTask(c *mcpclient.Client, s settings, tool string) *Task {
+func newTask(c *mcpclient.Client, tool string) *Task {
 	return &Task{
-		client: c, form: formOf(c), settings: s, tool: tool, waiting: make(chan struct{}, 1), answered: map[string]bool{},
+		client: c, form: formOf(c), tool: tool, waiting: make(chan struct{}, 1), answered: map[string]bool{},
 	}
 }
 
@@ -104,7 +99,7 @@ func (t *Task) State(ctx context.Context) (State, error) {
 	if state.Status.Ended() {
 		return state, nil
 	}
-	w := waiterOf(t.client, t.form, t.settings, t.id)
+	w := waiterOf(t.client, t.form, t.id)
 	if err := w.get(ctx); err != nil {
 		return State{}, w.wrap(err)
 	}
@@ -147,7 +142,7 @@ func (t *Task) Wait(ctx context.Context, options ...WaitOption) (*mcpclient.Tool
 	if ended {
 		return result, err
 	}
-	w := waiterOf(t.client, t.form, t.settings, t.id)
+	w := waiterOf(t.client, t.form, t.id)
 	w.state, w.answered, w.asked = &state, t.answered, t.asked
 	for _, option := range options {
 		option(w)
@@ -177,7 +172,7 @@ func (t *Task) Cancel(ctx context.Context) error {
 	if ended {
 		return nil
 	}
-	w := waiterOf(t.client, t.form, t.settings, t.id)
+	w := waiterOf(t.client, t.form, t.id)
 	_, err := t.client.Request(ctx, protocol.TasksCancel.String(), w.params("", nil), mcpclient.WithIdempotent())
 	if e, ok := errors.AsType[*jsonrpc.Error](err); ok && e.Code == jsonrpc.CodeInvalidParams && t.form == protocol.TaskSession {
 		if state, err := t.State(ctx); err == nil && state.Status.Ended() {

@@ -34,7 +34,7 @@ const (
 var (
 	// ErrCancelled ends the wait for a task that was cancelled.
 	ErrCancelled = errors.New("the task was cancelled")
-	// ErrQuestions ends the wait for a task that asks more than [WithMaxQuestions] allows.
+	// ErrQuestions ends the wait for a task that asks more than 100 questions, or more than 64 at a time.
 	ErrQuestions = errors.New("the task asks too many questions")
 
 	errQuestion = errors.New("question of the task")
@@ -56,7 +56,6 @@ func (e *Error) Unwrap() error { return e.Err }
 type waiter struct {
 	client   *mcpclient.Client
 	form     protocol.TaskForm
-	settings settings
 	id       string
 	progress func(mcpclient.Progress) // may be nil
 	state    *State                   // as it was last
@@ -75,19 +74,19 @@ type waiter struct {
 }
 
 // newWaiter returns a waiter for a task that has been created.
-func newWaiter(client *mcpclient.Client, form protocol.TaskForm, s settings, created json.RawMessage) (*waiter, error) {
+func newWaiter(client *mcpclient.Client, form protocol.TaskForm, created json.RawMessage) (*waiter, error) {
 	state, err := readState(created, form, protocol.ToolsCall.String(), "")
 	if err != nil {
 		return nil, err
 	}
-	w := waiterOf(client, form, s, state.ID)
+	w := waiterOf(client, form, state.ID)
 	w.state = state
 	return w, nil
 }
 
-func waiterOf(client *mcpclient.Client, form protocol.TaskForm, s settings, id string) *waiter {
+func waiterOf(client *mcpclient.Client, form protocol.TaskForm, id string) *waiter {
 	return &waiter{
-		client: client, form: form, settings: s, id: id, answering: map[string]context.CancelFunc{}, answered: map[string]bool{},
+		client: client, form: form, id: id, answering: map[string]context.CancelFunc{}, answered: map[string]bool{},
 		again: make(chan struct{}, 1), failed: make(chan error, 1),
 	}
 }
@@ -275,8 +274,8 @@ func (w *waiter) answer(ctx context.Context) error {
 		if w.answering[q.key] != nil || answered {
 			continue
 		}
-		if w.asked++; w.asked > w.settings.questions {
-			return fmt.Errorf("%w: %w: more than %d; see WithMaxQuestions", errQuestion, ErrQuestions, w.settings.questions)
+		if w.asked++; w.asked > maxQuestions {
+			return fmt.Errorf("%w: %w: more than %d", errQuestion, ErrQuestions, maxQuestions)
 		}
 		of, cancel := context.WithCancel(ctx)
 		w.answering[q.key] = cancel

@@ -68,7 +68,7 @@ var kept = []retained{
 	{"task that waits for its turn, with arguments of 50 KB", 192 << 10,
 		"`Active`, `mcptask.WithRoom`", "`Total`, `mcptask.WithRoom`, `Memory`", 20, keepWaitingTask},
 	{"bucket of `mcprate`", 1 << 10,
-		"one for each tool and one for all", "`mcprate.WithMaxBuckets`", 2000, keepBucket},
+		"one for each tool and one for all", "10000", 2000, keepBucket},
 }
 
 // keeper is a server, and clients that hold next to nothing themselves.
