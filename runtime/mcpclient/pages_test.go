@@ -88,6 +88,20 @@ func TestPagesLimits(t *testing.T) {
 	}
 }
 
+// The text names the field to change, if there is one.
+func TestLimitErrorText(t *testing.T) {
+	for want, e := range map[string]*LimitError{
+		"s: tools/list: list of tools: more than Limits.ListItems (5) allows": {Target: "s", Method: "tools/list", What: "list of tools", Limit: "ListItems", Value: 5},
+		"s: tools/call: header of the response: more than the 65536 bytes that a client reads; the server must send less": {
+			Target: "s", Method: "tools/call", What: "header of the response", Limit: limitOf(&dial.TooLarge{Header: true}), Value: headerBytes,
+		},
+	} {
+		if got := e.Error(); got != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+}
+
 func TestPagesCursorTwice(t *testing.T) {
 	for _, cursors := range [][]string{{"a", "a"}, {"a", "b", "a"}, {"", ""}} {
 		p := toolPages(&defaultLimits, wanted(t))
