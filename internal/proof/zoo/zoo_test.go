@@ -2,9 +2,11 @@ package zoo_test
 
 import (
 	"bytes"
+	"database/sql"
 	"flag"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -31,7 +33,25 @@ var config = prove.Config{
 	OddNames:   oddNames,
 	Directives: []string{"echo_query", "echo_mixed", "echo_tightened", "echo_keyed", "echo_allowed"},
 	Own:        func(tool string) bool { return strings.HasPrefix(tool, "own_") },
+	Form:       form,
 	Lenient:    []string{"echo_lenient", "echo_lenient_box", "echo_lenient_defaults"},
+}
+
+// form returns what values of unions and converted types travel as.
+func form(t reflect.Type, n *prove.Node) reflect.Type {
+	switch t {
+	case reflect.TypeFor[zoo.Maybe]():
+		return reflect.TypeFor[*int]()
+	case reflect.TypeFor[zoo.Perhaps]():
+		return reflect.TypeFor[sql.NullInt64]()
+	case reflect.TypeFor[zoo.Parcel]():
+		return reflect.TypeFor[zoo.Wrapping]()
+	case reflect.TypeFor[zoo.Shape]():
+		if kind := n.Get("type"); kind != nil && kind.Text == "Square" {
+			return reflect.TypeFor[zoo.Square]()
+		}
+	}
+	return nil
 }
 
 // TestZoo checks every tool with some tens of thousands of values; the

@@ -33,12 +33,35 @@ type place struct {
 	t reflect.Type // behind pointers, nil if it is not known
 }
 
+// forms returns the type in whose JSON form a value travels, where that is another type than its own, and otherwise nil.
+type forms func(t reflect.Type, n *Node) reflect.Type
+
+// of is the type behind pointers and flags whose JSON form a value has.
+func (f forms) of(t reflect.Type, n *Node) reflect.Type {
+	for {
+		if t = behind(t); t == nil {
+			return nil
+		}
+		var form reflect.Type
+		if f != nil {
+			form = f(t, n)
+		}
+		if form == nil {
+			form = flagged(t)
+		}
+		if form == nil {
+			return t
+		}
+		t = form
+	}
+}
+
 // places finds every value by its path.
-func places(n *Node, s *Schema, t reflect.Type) map[string]place {
+func (f forms) places(n *Node, s *Schema, t reflect.Type) map[string]place {
 	out := map[string]place{}
 	var visit func(path string, n *Node, s *Schema, t reflect.Type)
 	visit = func(path string, n *Node, s *Schema, t reflect.Type) {
-		s, t = s.of(n), behind(t)
+		s, t = s.of(n), f.of(t, n)
 		out[path] = place{n, s, t}
 		for i, item := range n.Items {
 			var items *Schema
@@ -56,11 +79,11 @@ func places(n *Node, s *Schema, t reflect.Type) map[string]place {
 }
 
 // refusal explains why a valid value was refused.
-func refusal(n *Node, s *Schema, t reflect.Type, out *Outcome, valid func(*Node) bool) (Exception, bool) {
+func (f forms) refusal(n *Node, s *Schema, t reflect.Type, out *Outcome, valid func(*Node) bool) (Exception, bool) {
 	if broken(n) {
 		return Strictness, true
 	}
-	all := places(n, s, t)
+	all := f.places(n, s, t)
 	if len(out.Problems) == 0 {
 		return Keys, twoTexts(all)
 	}
@@ -77,7 +100,7 @@ func refusal(n *Node, s *Schema, t reflect.Type, out *Outcome, valid func(*Node)
 				return 0, false
 			}
 		}
-		if e == Rounding && valid(rounded(n, s, t)) {
+		if e == Rounding && valid(f.rounded(n, s, t)) {
 			return 0, false
 		}
 		if first == 0 {
@@ -89,11 +112,11 @@ func refusal(n *Node, s *Schema, t reflect.Type, out *Outcome, valid func(*Node)
 
 // rounded is a value whose numbers are those that a float64 holds, where the
 // schema has any number.
-func rounded(n *Node, s *Schema, t reflect.Type) *Node {
-	return change(n, s, t, func(at place) *Node {
+func (f forms) rounded(n *Node, s *Schema, t reflect.Type) *Node {
+	return f.change(n, s, t, func(at place) *Node {
 		if at.n.Kind == '0' && at.s != nil && (isAny(at.t) || at.s.Type == "number" && at.t != nil && at.t != numberType) {
-			if f, err := strconv.ParseFloat(at.n.Text, 64); err == nil && !math.IsInf(f, 0) {
-				return numeral(strconv.FormatFloat(f, 'g', -1, 64))
+			if x, err := strconv.ParseFloat(at.n.Text, 64); err == nil && !math.IsInf(x, 0) {
+				return numeral(strconv.FormatFloat(x, 'g', -1, 64))
 			}
 		}
 		return at.n
@@ -120,6 +143,20 @@ func twoTexts(all map[string]place) bool {
 		}
 	}
 	return false
+}
+
+// beyond returns the path of an integer that the Go type cannot hold, whatever the schema says. The type has the range
+// of the platform on which the test runs.
+func beyond(all map[string]place) (path string, found bool) {
+	for path, at := range all {
+		if at.n.Kind != '0' || at.s == nil || at.s.Type != "integer" || at.t == nil || !isNumeric(at.t) || methodical(at.t) {
+			continue
+		}
+		if x, ok := new(big.Rat).SetString(at.n.Text); ok && x.IsInt() && !inRange(x.Num(), at.t) {
+			return path, true
+		}
+	}
+	return "", false
 }
 
 func refusalAt(at place, problem wire.Violation) (Exception, bool) {
@@ -231,17 +268,17 @@ func quotedFits(s string, t reflect.Type) bool {
 
 // acceptance explains why an invalid value was accepted: it corrects what an
 // exception allows until the value is valid.
-func acceptance(n *Node, s *Schema, t reflect.Type, valid func(*Node) bool) (Exception, bool) {
-	without := change(n, s, t, func(at place) *Node { return at.n }, true)
+func (f forms) acceptance(n *Node, s *Schema, t reflect.Type, valid func(*Node) bool) (Exception, bool) {
+	without := f.change(n, s, t, func(at place) *Node { return at.n }, true)
 	if valid(without) {
 		return AbsentNull, true
 	}
-	near := rounded(without, s, t)
+	near := f.rounded(without, s, t)
 	if valid(near) {
 		return Rounding, true
 	}
 	r := newSource(1, 1)
-	decided := change(near, s, t, func(at place) *Node {
+	decided := f.change(near, s, t, func(at place) *Node {
 		if methodical(at.t) && at.s != nil {
 			return r.value(at.s, maxDepth)
 		}
@@ -253,11 +290,11 @@ func acceptance(n *Node, s *Schema, t reflect.Type, valid func(*Node) bool) (Exc
 	return 0, false
 }
 
-// change copies a value with every part replaced by what f makes of it, and
+// change copies a value with every part replaced by what replace makes of it, and
 // without the nulls that count as absent.
-func change(n *Node, s *Schema, t reflect.Type, f func(place) *Node, drop bool) *Node {
-	s, t = s.of(n), behind(t)
-	if m := f(place{n, s, t}); m != n {
+func (f forms) change(n *Node, s *Schema, t reflect.Type, replace func(place) *Node, drop bool) *Node {
+	s, t = s.of(n), f.of(t, n)
+	if m := replace(place{n, s, t}); m != n {
 		return m
 	}
 	c := *n
@@ -267,13 +304,13 @@ func change(n *Node, s *Schema, t reflect.Type, f func(place) *Node, drop bool) 
 		if s != nil {
 			items = s.Items
 		}
-		c.Items = append(c.Items, change(item, items, element(t), f, drop))
+		c.Items = append(c.Items, f.change(item, items, element(t), replace, drop))
 	}
 	for _, m := range n.Members {
 		if drop && absent(s, m) {
 			continue
 		}
-		m.Value = change(m.Value, s.property(m.Name), child(t, m.Name), f, drop)
+		m.Value = f.change(m.Value, s.property(m.Name), child(t, m.Name), replace, drop)
 		c.Members = append(c.Members, m)
 	}
 	return &c

@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"database/sql/driver"
 	"encoding"
 	"encoding/json"
 	"go/token"
@@ -21,6 +22,7 @@ var (
 	timeType          = reflect.TypeFor[time.Time]()
 	durationType      = reflect.TypeFor[time.Duration]()
 	rawType           = reflect.TypeFor[json.RawMessage]()
+	valuer            = reflect.TypeFor[driver.Valuer]()
 	numberType        = reflect.TypeFor[json.Number]()
 )
 
@@ -30,6 +32,14 @@ func behind(t reflect.Type) reflect.Type {
 		t = t.Elem()
 	}
 	return t
+}
+
+// flagged is the type of the value beside a flag, as in sql.Null[T], nil for other types.
+func flagged(t reflect.Type) reflect.Type {
+	if t.Kind() != reflect.Struct || t.NumField() != 2 || t.Field(1).Name != "Valid" || !t.Implements(valuer) || methodical(t) {
+		return nil
+	}
+	return t.Field(0).Type
 }
 
 // methodical reports whether a method of the type reads its JSON form.

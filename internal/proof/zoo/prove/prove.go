@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"reflect"
 	"runtime"
 	"slices"
 	"strconv"
@@ -40,6 +41,10 @@ type Config struct {
 	// does not have: unions, types of the built-in table, converted ones. Such
 	// tools are proven by round trip. It may be nil.
 	Own func(tool string) bool
+	// Form returns the type in whose JSON form a value travels, for types of unions and
+	// those that are converted, and nil for others. It may be nil. A number in a type
+	// without a known form may have any value of 64 bits.
+	Form func(t reflect.Type, n *Node) reflect.Type
 	// Skip are tools that are left out, with the reason.
 	Skip map[string]string
 }

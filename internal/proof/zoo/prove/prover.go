@@ -24,6 +24,7 @@ type prover struct {
 	whole   bool
 	lenient bool
 	own     bool
+	form    forms
 	result  reflect.Type // of the result, if it is another one
 	working *Node        // a value that was accepted
 }
@@ -31,6 +32,7 @@ type prover struct {
 func proveTool(session *Session, tool Tool, cfg Config, values int) *Report {
 	p := &prover{session: session, tool: tool, report: &Report{Tools: 1, Exceptions: map[Exception]int{}}}
 	p.lenient = slices.Contains(cfg.Lenient, tool.Name)
+	p.form = cfg.Form
 	p.own = cfg.Own != nil && cfg.Own(tool.Name)
 	h := fnv.New64()
 	h.Write([]byte(tool.Name))
@@ -168,7 +170,7 @@ func (p *prover) check(n *Node, count bool) (what string, e Exception) {
 		if p.goType == nil {
 			return "", 0
 		}
-		if e, ok := refusal(n, p.schema, holderOf(p.goType, p.whole), out, func(n *Node) bool { return p.input.Validate(n.Any()) == nil }); ok {
+		if e, ok := p.form.refusal(n, p.schema, holderOf(p.goType, p.whole), out, func(n *Node) bool { return p.input.Validate(n.Any()) == nil }); ok {
 			return "", e
 		}
 		return fmt.Sprintf("valid, but refused: %v %v", out.Problems, out.Err), 0
@@ -176,12 +178,15 @@ func (p *prover) check(n *Node, count bool) (what string, e Exception) {
 	if broken(n) {
 		return "accepted, although it is broken", 0
 	}
+	if path, ok := beyond(p.form.places(n, p.schema, holderOf(p.goType, p.whole))); ok {
+		return "accepted beyond the range of the Go type: " + path, 0
+	}
 	if !valid && p.lenient {
 		return "", AbsentNull
 	}
 	if !valid {
 		var ok bool
-		e, ok = acceptance(n, p.schema, holderOf(p.goType, p.whole), func(n *Node) bool { return p.input.Validate(n.Any()) == nil })
+		e, ok = p.form.acceptance(n, p.schema, holderOf(p.goType, p.whole), func(n *Node) bool { return p.input.Validate(n.Any()) == nil })
 		if !ok {
 			return fmt.Sprintf("invalid, but accepted: %v", verdict), 0
 		}
