@@ -268,8 +268,12 @@ func hasSources(dir string) bool {
 	})
 }
 
-// goCommand runs the go command in the directory and returns what it prints.
+// goCommand runs the go command in the directory and returns what it prints. It lists the packages that load reads,
+// also on systems for which GOFLAGS has flags that are not supported there.
 func (l *loader) goCommand(ctx context.Context, args ...string) ([]byte, error) {
+	if args[0] == "list" {
+		args = slices.Insert(slices.Clone(args), 1, plain...)
+	}
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = l.dir, l.env
 	var stdout, stderr bytes.Buffer

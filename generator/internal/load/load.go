@@ -90,7 +90,7 @@ func newLoader(cfg Config) (*loader, error) {
 // chdir sets the directory of the go command.
 func (l *loader) chdir(dir string) {
 	l.dir = dir
-	l.env = append(slices.Clip(l.env), "PWD="+dir)
+	l.env = append(uninstrumented(l.env), "PWD="+dir)
 }
 
 // mode asks for export data of all packages, and for source and types of those
@@ -100,8 +100,25 @@ const mode = packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFil
 	packages.NeedModule | packages.NeedExportFile
 
 // plain turns off what GOFLAGS may have to instrument packages: the go command would give files of the build cache in
-// the place of the source, and packages that are compiled once more.
+// the place of the source, and packages that are compiled once more, or refuse a flag that the system does not support.
 var plain = []string{"-cover=false", "-race=false", "-msan=false", "-asan=false"}
+
+// uninstrumented returns an environment in which GOFLAGS does not instrument packages. go/packages runs the go command
+// without the flags of plain too, and that refuses what the system does not support.
+func uninstrumented(env []string) []string {
+	flags := strings.Fields(getenv(env, "GOFLAGS"))
+	kept := slices.DeleteFunc(slices.Clone(flags), func(flag string) bool {
+		name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+		return slices.ContainsFunc(plain, func(off string) bool {
+			is := strings.TrimSuffix(strings.TrimPrefix(off, "-"), "=false")
+			return name == is || is == "cover" && (name == "covermode" || name == "coverpkg")
+		})
+	})
+	if len(kept) == len(flags) {
+		return slices.Clip(env)
+	}
+	return append(slices.Clip(env), "GOFLAGS="+strings.Join(kept, " "))
+}
 
 func (l *loader) load(ctx context.Context) ([]*Package, error) {
 	targets, err := l.find(ctx)

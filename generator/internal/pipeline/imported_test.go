@@ -443,7 +443,7 @@ var reaches = []string{"Field", "Alias", "Generic", "Embedded", "Far"}
 // packages.
 func fixtures(t *testing.T) (files []txtar.File, names, inline []string) {
 	kinds := declaring
-	if _, err := exec.LookPath("cc"); err == nil {
+	if compilesC(t) {
 		kinds = append(slices.Clone(kinds), declaring[0])
 		last := &kinds[len(kinds)-1]
 		last.name, last.source, last.inline = "cgo", withC, "deep.New"

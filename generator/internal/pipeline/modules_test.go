@@ -159,7 +159,7 @@ func TestCgo(t *testing.T) {
 	if _, err := enabled.Write(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := exec.LookPath("gcc"); err != nil {
+	if !compilesC(t) {
 		t.Skip("there is no C compiler to build it with")
 	}
 	vet(t, dir, "CGO_ENABLED=1")

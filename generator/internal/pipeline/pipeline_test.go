@@ -4,6 +4,7 @@ import (
 	"flag"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -39,6 +40,16 @@ func module(t testing.TB, files []txtar.File) string {
 // environment keeps the go command off the network and out of workspaces.
 func environment(dir string) []string {
 	return append(os.Environ(), "GOPROXY=off", "GOWORK=off", "GOFLAGS=-mod=mod", "PWD="+dir)
+}
+
+// compilesC reports whether the go command can compile C here, for the system that the tests run on.
+func compilesC(t testing.TB) bool {
+	t.Helper()
+	out, err := exec.Command("go", "env", "CGO_ENABLED").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out)) == "1"
 }
 
 func generate(t testing.TB, dir string, patterns ...string) *pipeline.Result {

@@ -32,7 +32,7 @@ func TestWrongClock(t *testing.T) {
 				}
 				// A clock behind has written a bucket that is full by now.
 				written, _, _ = gcra.Take(time.Time{}, now.Add(-ahead), c.limit, c.burst, c.burst)
-				if _, got, _ := gcra.Take(written, now, c.limit, c.burst, c.burst); got != min(c.burst, int(ahead/interval)) {
+				if _, got, _ := gcra.Take(written, now, c.limit, c.burst, c.burst); int64(got) != min(int64(c.burst), int64(ahead/interval)) {
 					t.Errorf("%d tokens of a bucket of a clock behind", got)
 				}
 			})
