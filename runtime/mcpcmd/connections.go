@@ -20,13 +20,20 @@ type connections struct {
 
 // onState is the ConnState hook of an [http.Server].
 func (c *connections) onState(conn net.Conn, state http.ConnState) {
+	if !c.note(conn, state) {
+		_ = conn.Close()
+	}
+}
+
+// note records the state of a connection. It reports false for a new one that is to be closed, without the lock: the end
+// of a TLS connection may wait for its client.
+func (c *connections) note(conn net.Conn, state http.ConnState) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch state {
 	case http.StateNew:
 		if c.closed || len(c.open) >= c.most {
-			_ = conn.Close()
-			return
+			return false
 		}
 		if c.open == nil {
 			c.open = map[net.Conn]bool{}
@@ -39,16 +46,21 @@ func (c *connections) onState(conn net.Conn, state http.ConnState) {
 			c.open[conn] = false
 		}
 	}
+	return true
 }
 
 // closeUnused closes the connections without a request, and all later ones.
 func (c *connections) closeUnused() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.closed = true
-	for conn, unused := range c.open {
-		if unused {
-			_ = conn.Close()
+	var unused []net.Conn
+	for conn, is := range c.open {
+		if is {
+			unused = append(unused, conn)
 		}
+	}
+	c.mu.Unlock()
+	for _, conn := range unused {
+		_ = conn.Close()
 	}
 }

@@ -359,6 +359,28 @@ func TestAppendFails(t *testing.T) {
 	})
 }
 
+// While the log does not take that an event cannot be appended, the messages of the session go on.
+func TestAppendFailsWithoutLog(t *testing.T) {
+	c, first := cutting()
+	sharing(t, c, func(t *testing.T, s *testServer, x *session) {
+		p := s.Script("p")
+		s.replicas.use(0)
+		a := x.start(callScripted(p).legacy())
+		p.Started()
+		p.Log("one")
+		a.wantStream().next()
+		release := s.log.Hold()
+		first.cut()
+		p.Return("done")
+		a.wantEnd()
+		release()
+		synctest.Wait()
+		if !strings.Contains(a.text(), `"done"`) || !strings.Contains(s.log.String(), "cannot be kept") {
+			t.Errorf("the stream is %s, the log %s", a.text(), &s.log)
+		}
+	})
+}
+
 // A copy that has missed a message reads the record: of the end of the session after half a minute, of a change
 // with the next request.
 func TestLostMessages(t *testing.T) {

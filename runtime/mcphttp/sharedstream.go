@@ -154,6 +154,10 @@ func (s *stream) appendAll() {
 	for {
 		err := l.append(after, kind, text)
 		if !s.noteAppended(kind, err) {
+			if err != nil && !endsElsewhere(err) {
+				// The messages of the session do not wait for the log.
+				l.shared.core.fails(context.Background(), "events of a session cannot be kept: its client cannot resume", err)
+			}
 			return
 		}
 		after++
@@ -186,6 +190,11 @@ func eventPurpose(id, stream string, number uint64) string {
 	return "event " + id + " " + stream + " " + strconv.FormatUint(number, 10)
 }
 
+// endsElsewhere reports whether an error of the store means that another replica has said how the call ends.
+func endsElsewhere(err error) bool {
+	return errors.Is(err, ErrConflict) || errors.Is(err, ErrNoSession)
+}
+
 // noteAppended records that an event is in the store. It reports false if nothing can follow.
 func (s *stream) noteAppended(kind byte, err error) bool {
 	l := s.log
@@ -193,14 +202,13 @@ func (s *stream) noteAppended(kind byte, err error) bool {
 	defer s.guard.Unlock()
 	defer s.signal()
 	switch {
-	case errors.Is(err, ErrConflict), errors.Is(err, ErrNoSession):
+	case err != nil && endsElsewhere(err):
 		l.lost = true
-		s.discard() // another replica has said how the call ends
+		s.discard()
 		s.finishLog()
 		return false
 	case err != nil:
 		l.broken = true
-		l.shared.core.fails(context.Background(), "events of a session cannot be kept: its client cannot resume", err)
 		s.trim()
 		s.wakeAll()
 		s.finishLog()

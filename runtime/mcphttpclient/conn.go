@@ -60,14 +60,15 @@ func newConn(e Endpoint, u *url.URL, o dial.Options) *conn {
 // Close ends all exchanges. It does not wait for the server.
 func (c *conn) Close() error {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if c.closed {
+		c.mu.Unlock()
 		return nil
 	}
 	c.closed = true
 	for e := range c.running {
 		e.cancel(net.ErrClosed)
 	}
+	c.mu.Unlock()
 	c.release()
 	return nil
 }

@@ -45,9 +45,13 @@ func acquireTransport(headerBytes int) (t http.RoundTripper, release func()) {
 	shared.used++
 	return &shared.Transport, func() {
 		s.Lock()
-		defer s.Unlock()
-		if shared.used--; shared.used == 0 {
+		shared.used--
+		last := shared.used == 0
+		if last {
 			delete(s.byLimit, headerBytes)
+		}
+		s.Unlock()
+		if last { // the end of a TLS connection may wait for the peer, and other connections must not
 			shared.CloseIdleConnections()
 		}
 	}

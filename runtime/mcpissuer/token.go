@@ -328,15 +328,20 @@ func (i *Issuer) serveRevoke(w http.ResponseWriter, r *http.Request) error {
 	}
 	text := f.Get("token")
 	is, active := i.active(text)
+	i.revoke(c.id, text, is, active)
+	w.WriteHeader(http.StatusOK)
+	return nil
+}
+
+// revoke revokes a refresh token or an access token of a client.
+func (i *Issuer) revoke(client, text string, is map[string]any, active bool) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
-	if login, ok := i.refreshes.get(text); ok && login.client == c.id {
+	if login, ok := i.refreshes.get(text); ok && login.client == client {
 		login.revoked = true
-	} else if id, _ := is["jti"].(string); active && is["client_id"] == c.id {
+	} else if id, _ := is["jti"].(string); active && is["client_id"] == client {
 		if known, ok := i.tokens.get(id); ok {
 			known.revoked = true
 		}
 	}
-	w.WriteHeader(http.StatusOK)
-	return nil
 }

@@ -2,6 +2,7 @@ package mcpissuer_test
 
 import (
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -22,6 +23,34 @@ func (w *world) revoke(token string, more ...string) int {
 	a := w.post(nil, "/oauth/revoke", form)
 	w.clean(a, token)
 	return a.status
+}
+
+// stuckWriter has a client that does not take the header.
+type stuckWriter struct {
+	http.ResponseWriter
+	taken chan struct{}
+}
+
+func (w stuckWriter) WriteHeader(int) { <-w.taken }
+
+// While a client does not take its answer, others are answered.
+func TestRevokeWithoutReading(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t)
+		first, _ := w.redeem(w.login())
+		second, _ := w.redeem(w.login())
+		stuck := stuckWriter{httptest.NewRecorder(), make(chan struct{})}
+		form := url.Values{"token": {first.Access}, "client_id": {"app"}}
+		r := httptest.NewRequest("POST", w.url+"/oauth/revoke", strings.NewReader(form.Encode()))
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		r.RemoteAddr = "127.0.0.1:50000"
+		go w.issuer.ServeHTTP(stuck, r)
+		synctest.Wait()
+		if got := w.revoke(second.Access); got != http.StatusOK || w.active(second.Access) || w.active(first.Access) {
+			t.Errorf("status %d", got)
+		}
+		close(stuck.taken)
+	})
 }
 
 func TestRevoke(t *testing.T) {

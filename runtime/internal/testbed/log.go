@@ -13,10 +13,32 @@ type Log struct {
 
 	mu   sync.Mutex
 	text bytes.Buffer
+	held chan struct{} // closed when records are taken again; nil if they are
+}
+
+// Hold makes records wait until the function that it returns is called.
+func (l *Log) Hold() (release func()) {
+	held := make(chan struct{})
+	set := func(to chan struct{}) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.held = to
+	}
+	set(held)
+	return func() {
+		set(nil)
+		close(held)
+	}
 }
 
 // Write adds a record.
 func (l *Log) Write(record []byte) (int, error) {
+	l.mu.Lock()
+	held := l.held
+	l.mu.Unlock()
+	if held != nil {
+		<-held
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.Ignore != "" && bytes.Contains(record, []byte(l.Ignore)) {
