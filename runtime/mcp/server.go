@@ -59,6 +59,7 @@ type Server struct {
 	storeKeys  KeySource                  // of a store of tasks, without an option for keys
 	configured serverPart                 // by an option; nil without one
 	part       atomic.Pointer[serverPart] // nil before the first tool whose calls become tasks
+	partMade   sync.Once
 
 	mu       sync.RWMutex
 	sets     [setCount]featureSet

@@ -54,26 +54,33 @@ func (s *Server) ResourceUpdated(uri string) {
 type subscribers struct {
 	mu       sync.RWMutex
 	subs     list.List
-	watchers list.List // of functions, called after each change of a list
+	watchers map[*watcher]struct{}
 }
+
+// watcher has a function that is called after each change of a list.
+type watcher struct{ changed func() }
 
 // watch has a function called after each change of a list, until stop is called.
 func (l *subscribers) watch(changed func()) (stop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	e := l.watchers.PushBack(changed)
+	w := &watcher{changed}
+	if l.watchers == nil {
+		l.watchers = map[*watcher]struct{}{}
+	}
+	l.watchers[w] = struct{}{}
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
-		l.watchers.Remove(e)
+		delete(l.watchers, w)
 	}
 }
 
 func (l *subscribers) callWatchers() {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	for e := l.watchers.Front(); e != nil; e = e.Next() {
-		e.Value.(func())()
+	for w := range l.watchers {
+		w.changed()
 	}
 }
 

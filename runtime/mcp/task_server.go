@@ -78,11 +78,8 @@ func (s *taskSupport) support() string {
 
 // register makes the tasks of the server for its first tool that has them.
 func (s *taskSupport) register(server *Server) (registered func()) {
-	server.mu.Lock()
-	defer server.mu.Unlock()
-	part := taskPartOf(server)
-	if part == nil {
-		part, _ = server.configured.(*serverTasks)
+	server.partMade.Do(func() {
+		part, _ := server.configured.(*serverTasks)
 		if part == nil {
 			part = &serverTasks{server: server, make: s.Default}
 		}
@@ -90,7 +87,8 @@ func (s *taskSupport) register(server *Server) (registered func()) {
 		part.tasks = part.make(taskHost{server, new(clocks)})
 		all := serverPart(part)
 		server.part.Store(&all)
-	}
+	})
+	part := taskPartOf(server)
 	return func() {
 		part.tasks.Changed()
 		if server.hasClients.Load() {
