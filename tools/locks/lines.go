@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// line says why what waits under a lock holds up nobody else.
+// line says why what waits under a lock holds up no other client.
 type line struct {
 	number int
 	lock   string
@@ -57,7 +57,7 @@ func compare(file string, found []lock, lines []line) []string {
 		case !matched:
 			problems = append(problems, at+": nothing waits under it any more: delete the line")
 		case l.reason == "" && !group || strings.Join(l.waits, "") == "":
-			problems = append(problems, at+": write what waits, a colon, and why that holds up nobody else")
+			problems = append(problems, at+": write what waits, a colon, and why that holds up no other client")
 		}
 		listed[l.lock] = l
 	}
@@ -68,7 +68,7 @@ func compare(file string, found []lock, lines []line) []string {
 				all, group := strings.CutSuffix(l.lock, ".*")
 				return group && inside(f.name, all)
 			}) {
-				problems = append(problems, fmt.Sprintf("%s: %s: %s may wait under it: add a line to %s that says why that holds up nobody else",
+				problems = append(problems, fmt.Sprintf("%s: %s: %s may wait under it: add a line to %s that says why that holds up no other client",
 					f.waits[0].path[0], f.name, strings.Join(f.names(), ", "), file))
 			}
 			continue

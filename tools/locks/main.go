@@ -1,4 +1,4 @@
-// Locks lists the locks under which code can wait for somebody else. Each has a line in a file that says what it can wait
+// Locks lists the locks under which code can wait for a client or anything else outside. Each has a line in a file that says what it can wait
 // for, and why no request of a stranger waits for the lock meanwhile, or what bounds the wait. The command reports locks
 // without a line, lines whose lock or wait has gone, and waits that are new.
 //
@@ -19,7 +19,7 @@ import (
 )
 
 func main() {
-	file := flag.String("file", "", "the file that says why the waits under each lock hold up nobody else")
+	file := flag.String("file", "", "the file that says why the waits under each lock hold up no other client")
 	verbose := flag.Bool("v", false, "print the functions between each lock and what waits")
 	flag.Parse()
 	problems, err := run(*file, *verbose, flag.Args())

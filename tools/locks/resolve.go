@@ -103,7 +103,7 @@ func (r *resolver) call(info *types.Info, c *ast.CallExpr, index int) {
 	case f == nil:
 		r.unknown = true
 	case !ours(f.Pkg()):
-		// What others return, such as iterators and the ends of contexts, waits for nobody, but for what it was given.
+		// What others return, such as iterators and the ends of contexts, does not wait, but for what it was given.
 		for _, a := range c.Args {
 			if t := info.TypeOf(a); t != nil && isFunc(t) {
 				r.expr(info, a)
@@ -201,7 +201,7 @@ func (r *resolver) variable(v *types.Var) {
 		if c, ok := ast.Unparen(s.expr).(*ast.CallExpr); ok && s.index >= 0 {
 			r.call(s.info, c, s.index)
 		} else if s.index > 0 {
-			// v, ok := m[k] and the like: the flag is no function.
+			// v, ok := m[k] and the like: the flag is not a function.
 		} else {
 			r.expr(s.info, s.expr)
 		}

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// waiting are the functions, methods and methods of interfaces of the standard library that may wait for somebody else.
+// waiting are the functions, methods and methods of interfaces of the standard library that may wait for something outside.
 // quick are those among them that do not.
 var (
 	waiting = regexp.MustCompile(`^(net|net/http|net/http/.*|os|os/exec|io|io/fs|bufio|syscall|crypto/tls|database/sql|log|log/slog|compress/.*)\.` +
@@ -65,7 +65,7 @@ func standard(p *types.Package) bool {
 	return !strings.Contains(first, ".")
 }
 
-// waits reports whether a function that is not part of the repository may wait for somebody else. Its
+// waits reports whether a function that is not part of the repository may wait for something outside. Its
 // receiver may have another type than the method, from which it has the method.
 func waits(f *types.Func, on types.Type, info *types.Info, args []ast.Expr) bool {
 	name := full(f)
@@ -81,7 +81,7 @@ func waits(f *types.Func, on types.Type, info *types.Info, args []ast.Expr) bool
 	return waiting.MatchString(name) && !quick.MatchString(name)
 }
 
-// quickOthers are functions of other modules that wait for nobody.
+// quickOthers are functions of other modules that do not wait.
 var quickOthers = regexp.MustCompile(`^go\.opentelemetry\.io/otel/attribute\.|^golang\.org/x/time/rate\.(New|Limiter\.(Allow|Burst|Limit|Tokens))` +
 	`|^github\.com/nats-io/nats\.go\.(New|Header\.)|^github\.com/nats-io/nats\.go/jetstream\.(With|Msg\.(Headers|Data|Subject)$)` +
 	`|^go\.opentelemetry\.io/otel/(trace\.SpanContext|propagation\.)`)
