@@ -396,7 +396,11 @@ func TestQuestions(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newTelemetry(t)
 			var asked string
-			c, err := mcpclient.Connect(t.Context(), mcpclient.InMemory(r.server(mcp.WithLimits(mcp.Limits{QuestionTime: 50 * time.Millisecond}))), mcpclient.Options{
+			limits := mcp.Limits{QuestionTime: time.Hour}
+			if test.want == "timeout" {
+				limits.QuestionTime = 50 * time.Millisecond
+			}
+			c, err := mcpclient.Connect(t.Context(), mcpclient.InMemory(r.server(mcp.WithLimits(limits))), mcpclient.Options{
 				Revision: withSessions,
 				Elicit: func(ctx context.Context, _ *mcpclient.Elicitation) (mcpclient.ElicitAnswer, error) {
 					return test.answer(ctx)
