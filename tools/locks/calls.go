@@ -303,7 +303,7 @@ func (w *walker) run(pos token.Pos, t target, args []ast.Expr, inside *use) {
 			u.held, u.released = u.held.with(inside.held), u.released.with(inside.released)
 		}
 		w.out.use(u)
-	case waits(t.fn, nil, w.n.info, args):
+	case waits(t.fn, nil, w.n.info, nil):
 		w.within(inside, event{what: where(t.fn), path: []string{w.here(pos, full(t.fn))}})
 	}
 }
@@ -350,12 +350,21 @@ func (w *walker) give(pos token.Pos, n *node, u use, args []ast.Expr, inside *us
 		u.held, u.released = u.held.with(inside.held), u.released.with(inside.released)
 	}
 	a, ok := w.p.params[u.param]
-	if !ok || a.of != n || args == nil {
-		u.held, u.released = u.held.with(w.at.held), u.released.with(w.at.released)
-		if ok && a.of != n {
-			w.out.use(u)
-		}
+	if !ok {
 		return
+	}
+	if a.of != n {
+		// A function literal calls a parameter of the function around it.
+		if w.n.inside(a.of) {
+			u.held, u.released = u.held.with(w.at.held), u.released.with(w.at.released)
+			w.out.use(u)
+			return
+		}
+		w.apply(pos, w.stored(u.param), nil, &u)
+		return
+	}
+	if args == nil {
+		return // an iterator, whose body is walked
 	}
 	for _, e := range arguments(a, args) {
 		targets, known := w.p.functions(w.n.info, e)
@@ -367,6 +376,29 @@ func (w *walker) give(pos token.Pos, n *node, u use, args []ast.Expr, inside *us
 			w.within(&u, event{what: what, path: []string{w.here(e.Pos(), what)}})
 		}
 	}
+}
+
+// stored returns a node for what the callers of a function give for a parameter that a stored literal calls later.
+func (s *scanner) stored(v *types.Var) *node {
+	n := s.given[v]
+	if n == nil {
+		n = &node{name: "function " + v.Name() + " of " + s.p.params[v].of.declared(), summary: newSummary()}
+		s.given[v] = n
+	}
+	return n
+}
+
+// walkStored returns the summary of such a node.
+func (s *scanner) walkStored(v *types.Var, n *node) summary {
+	w := &walker{scanner: s, n: n, out: newSummary(), at: &state{set{}, set{}}}
+	targets, known := s.p.given(v)
+	for _, t := range targets {
+		w.run(v.Pos(), t, nil, nil)
+	}
+	if !known {
+		w.wait(v.Pos(), n.name)
+	}
+	return w.out
 }
 
 // ranges walks a loop over a value, or the body that an iterator calls.

@@ -42,6 +42,20 @@ type node struct {
 	summary summary
 }
 
+// inLine is between the name of a function and the line of a literal in it.
+const inLine = ", function in line "
+
+// declared is the name of the function, or of the one around the literal: lines change.
+func (n *node) declared() string {
+	name, _, _ := strings.Cut(n.name, inLine)
+	return name
+}
+
+// inside reports whether a function is another one, or a literal in it.
+func (n *node) inside(other *node) bool {
+	return n == other || n.body != nil && other.body.Pos() <= n.body.Pos() && n.body.End() <= other.body.End()
+}
+
 type parameter struct {
 	of       *node
 	index    int
@@ -192,7 +206,7 @@ func (p *program) declare(pkg *packages.Package) {
 				if l, ok := x.(*ast.FuncLit); ok {
 					at := p.fset.Position(l.Pos())
 					sig := pkg.TypesInfo.TypeOf(l).(*types.Signature)
-					p.literals[l] = p.add(fmt.Sprintf("%s, function in line %d", name, at.Line), pkg.TypesInfo, l.Body, sig)
+					p.literals[l] = p.add(fmt.Sprintf("%s%s%d", name, inLine, at.Line), pkg.TypesInfo, l.Body, sig)
 				}
 				return true
 			})

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/token"
 	"go/types"
@@ -75,6 +76,7 @@ func (s summary) same(o summary) bool {
 type scanner struct {
 	p     *program
 	under map[string]map[string]event
+	given map[*types.Var]*node
 }
 
 func (s *scanner) record(lock string, e event) {
@@ -89,19 +91,30 @@ func (s *scanner) record(lock string, e event) {
 	}
 }
 
+// maxRounds bounds how often all functions are read. About ten times are enough, as calls are that deep.
+const maxRounds = 50
+
 // scan returns the locks of modules under which something may wait, sorted by name.
 func scan(dirs ...string) ([]lock, error) {
 	p, err := load(dirs...)
 	if err != nil {
 		return nil, err
 	}
-	s := &scanner{p: p}
+	s := &scanner{p: p, given: map[*types.Var]*node{}}
 	slices.SortFunc(p.nodes, func(a, b *node) int { return int(a.body.Pos() - b.body.Pos()) })
-	for changed, rounds := true, 0; changed && rounds < 50; rounds++ {
+	for changed, rounds := true, 0; changed; rounds++ {
+		if rounds == maxRounds {
+			return nil, errors.New("the summaries of functions do not settle")
+		}
 		changed = false
 		s.under = map[string]map[string]event{}
 		for _, n := range p.nodes {
 			if out := s.walk(n); !out.same(n.summary) {
+				n.summary, changed = out, true
+			}
+		}
+		for v, n := range maps.Clone(s.given) {
+			if out := s.walkStored(v, n); !out.same(n.summary) {
 				n.summary, changed = out, true
 			}
 		}
@@ -116,7 +129,7 @@ func (s *scanner) strangers() {
 		for _, u := range n.summary.uses {
 			if of := s.p.params[u.param].of; of.public || s.p.values[of] {
 				for l := range u.held {
-					s.record(l, event{what: "function " + u.param.Name() + " of " + of.name, path: u.path})
+					s.record(l, event{what: "function " + u.param.Name() + " of " + of.declared(), path: u.path})
 				}
 			}
 		}

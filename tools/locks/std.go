@@ -74,7 +74,7 @@ func waits(f *types.Func, on types.Type, info *types.Info, args []ast.Expr) bool
 		return !quickOthers.MatchString(name)
 	case interfaceOf(f) != nil && !quickInterfaces.MatchString(name):
 		return !quick.MatchString(name) && !named(on, "hash")
-	case strings.HasPrefix(name, "fmt.Fprint") && len(args) > 0:
+	case strings.HasPrefix(name, "fmt.Fprint") && len(args) > 0 && info != nil:
 		t := info.TypeOf(args[0])
 		return !named(t, "bytes", "Buffer") && !named(t, "strings", "Builder") && !named(t, "hash")
 	}
