@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"strconv"
 	"time"
 
@@ -94,9 +96,9 @@ func (c *conn) response(m *jsonrpc.Message) {
 func (c *conn) deliver(id jsonrpc.ID, answer clientAnswer) bool {
 	key := id.Key()
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	waiting, ok := c.requests.open[key]
 	delete(c.requests.open, key)
+	c.mu.Unlock()
 	if waiting != nil {
 		waiting <- answer // it has room for one
 	} else {
@@ -128,10 +130,11 @@ func readClientError(object []byte) *ClientError {
 // inputClosed fails the requests that wait for the client after that has ended its input.
 func (c *conn) inputClosed() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	c.requests.closed = true
-	for key, waiting := range c.requests.open {
-		delete(c.requests.open, key)
+	open := slices.Collect(maps.Values(c.requests.open))
+	clear(c.requests.open)
+	c.mu.Unlock()
+	for _, waiting := range open {
 		if waiting != nil {
 			waiting <- clientAnswer{err: fmt.Errorf("ask the client: %w", ErrConnectionClosed)}
 		}
@@ -177,11 +180,9 @@ func (x *exchange) sendAndWait(ctx context.Context, q *SentQuestion, method stri
 	case <-timer.C:
 		err = fmt.Errorf("%w within %v", ErrNoAnswer, within)
 	}
-	x.cancelRequest(id, err)
-	select {
-	case a := <-answer: // it came at the last moment
+	if !x.cancelRequest(id, err) {
+		a := <-answer // it came at the last moment: who has taken the request sends it
 		x.addCharge(a.charged)
-	default:
 	}
 	return nil, err
 }
@@ -207,8 +208,9 @@ func (x *exchange) openRequest(method string, params []byte, answer chan<- clien
 	return id, nil
 }
 
-// cancelRequest sends notifications/cancelled for a request of the server.
-func (x *exchange) cancelRequest(id jsonrpc.ID, cause error) {
+// cancelRequest sends notifications/cancelled for a request of the server. It reports false for one that is
+// not open any more, whose channel gets an answer.
+func (x *exchange) cancelRequest(id jsonrpc.ID, cause error) (wasOpen bool) {
 	c := x.conn
 	c.mu.Lock()
 	_, open := c.requests.open[id.Key()]
@@ -216,7 +218,7 @@ func (x *exchange) cancelRequest(id jsonrpc.ID, cause error) {
 	silent := !open || c.closing || c.requests.closed
 	c.mu.Unlock()
 	if silent {
-		return
+		return open
 	}
 	b := append([]byte(nil), `{"requestId":`...)
 	b = append(b, id.Raw()...)
@@ -225,6 +227,7 @@ func (x *exchange) cancelRequest(id jsonrpc.ID, cause error) {
 	b = append(b, '}')
 	x.sink.Notify(jsonrpc.AppendNotification(nil, protocol.Cancelled, b))
 	x.sink.Flush()
+	return true
 }
 
 // emit sends a notification of the request, unless that has a reply. It waits for room if the

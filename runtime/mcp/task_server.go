@@ -14,7 +14,7 @@ import (
 )
 
 // This file is the server as package mcptask uses it, and the tasks of a server. They are made when
-// the first tool with tasks is registered; the lock of the server guards the field.
+// the first tool with tasks is registered.
 
 // taskFuncs are the functions that package mcptask calls.
 type taskFuncs struct {
