@@ -85,7 +85,8 @@ const DefaultShare = 25
 // Share returns the limit of one client: a percentage of the limit of all, rounded up. More
 // than 100 percent are 100.
 func Share(most, percent int) int {
-	return int((int64(most)*int64(min(percent, 100)) + 99) / 100)
+	percent = min(percent, 100)
+	return most/100*percent + (most%100*percent+99)/100 // most*percent could be too large
 }
 
 // Quarter is the default share of one client.

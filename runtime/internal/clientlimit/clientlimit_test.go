@@ -35,6 +35,7 @@ func TestShare(t *testing.T) {
 	for _, c := range [][3]int{
 		{10_000, 25, 2500}, {1000, 25, 250}, {1, 25, 1}, {5, 25, 2}, {8, 25, 2}, {9, 25, 3}, {0, 25, 0},
 		{10_000, 1, 100}, {99, 1, 1}, {101, 1, 2}, {7, 100, 7}, {7, 12345, 7}, {math.MaxInt32, 100, math.MaxInt32}, {math.MaxInt32, 50, 1 << 30},
+		{math.MaxInt, 100, math.MaxInt}, {math.MaxInt, 25, math.MaxInt/4 + 1}, {math.MaxInt, math.MaxInt, math.MaxInt}, {math.MaxInt, 1, math.MaxInt/100 + 1},
 	} {
 		if got := clientlimit.Share(c[0], c[1]); got != c[2] {
 			t.Errorf("%d percent of %d: %d, want %d", c[1], c[0], got, c[2])
