@@ -151,18 +151,17 @@ func (v *basic) Verify(ctx context.Context, c *Credential) (*Identity, error) {
 	if err := v.begin(ctx, client); err != nil {
 		return nil, err
 	}
-	same := false
 	err = c.tooManyFailures() // those before this one may have been refused while it has waited
 	if err == nil {
 		// A user that is not known takes as long as one that is.
-		same = subtle.ConstantTimeCompare(v.derive(c.Password, hash.salt, hash.rounds), hash.sum) == 1
+		same := subtle.ConstantTimeCompare(v.derive(c.Password, hash.salt, hash.rounds), hash.sum) == 1
+		if !same || !ok { // counted before the next one has the place
+			err = &invalid{reason: "user name or password is wrong", counted: c.countFailure()}
+		}
 	}
 	v.running.Leave(client)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case !same || !ok:
-		return nil, refuse("user name or password is wrong")
 	}
 	i := passwordIdentity(c.User, stored)
 	v.known.put(key, i, entryBytes+len(c.User), time.Now().Add(passwordTime))
@@ -179,6 +178,15 @@ func (c *Credential) tooManyFailures() error {
 		return refuse("too many passwords of the address have been refused")
 	}
 	return nil
+}
+
+// countFailure counts a failure of the address of a credential. It reports false without a guard.
+func (c *Credential) countFailure() bool {
+	if c.guard == nil {
+		return false
+	}
+	c.guard.failures.add(c.Address)
+	return true
 }
 
 // errPasswordsWait is the error for a password that would wait too long. It does not say that the password is wrong.

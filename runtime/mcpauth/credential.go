@@ -77,9 +77,10 @@ var (
 // invalid is an error of this package that wraps ErrInvalid. Its text is a constant, or has
 // nothing of the credential but the names of algorithms, claims and types.
 type invalid struct {
-	reason string
-	code   string // of RFC 6750 and RFC 9449; "" is invalid_token
-	nonce  string // to be used in the next proof
+	reason  string
+	code    string // of RFC 6750 and RFC 9449; "" is invalid_token
+	nonce   string // to be used in the next proof
+	counted bool   // as a failure of the address
 }
 
 func refuse(format string, args ...any) error { return &invalid{reason: fmt.Sprintf(format, args...)} }

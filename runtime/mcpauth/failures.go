@@ -27,8 +27,8 @@ type failures struct {
 
 func newFailures(most int) *failures { return &failures{most: most} }
 
-// add counts a failure, and reports whether the address has too many.
-func (f *failures) add(a netip.Addr) bool {
+// add counts a failure.
+func (f *failures) add(a netip.Addr) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	client := f.client(a)
@@ -36,7 +36,13 @@ func (f *failures) add(a netip.Addr) bool {
 		f.now = map[clientlimit.Client]int{}
 	}
 	f.now[client]++
-	return f.count(client) > f.most
+}
+
+// tooMany reports whether an address has had more failures than it may have.
+func (f *failures) tooMany(a netip.Addr) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.count(f.client(a)) > f.most
 }
 
 // exceeded reports whether an address has had too many failures.

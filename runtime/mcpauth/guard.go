@@ -190,7 +190,10 @@ func (g *Guard) Principal(r *http.Request) (mcp.Principal, error) {
 		i, e = g.authenticate(r.Context(), &c)
 	}
 	if e != nil {
-		if e.counts && g.failures.add(c.Address) {
+		if e.counts && !e.counted {
+			g.failures.add(c.Address)
+		}
+		if e.counts && g.failures.tooMany(c.Address) {
 			e = e.tooMany()
 		}
 		g.auditRefusal(r, &c, e)

@@ -14,13 +14,14 @@ const retryTime = "10"
 
 // refusal is a request that is not let in.
 type refusal struct {
-	status int
-	reason string // for the audit, without a secret
-	text   string // for the client
-	header http.Header
-	counts bool      // as a failure of the address
-	who    *Identity // nil where that is not known
-	wanted []string  // scopes that are missing
+	status  int
+	reason  string // for the audit, without a secret
+	text    string // for the client
+	header  http.Header
+	counts  bool      // as a failure of the address
+	counted bool      // it is counted already
+	who     *Identity // nil where that is not known
+	wanted  []string  // scopes that are missing
 }
 
 func (e *refusal) response() *mcphttp.Refusal {
@@ -57,7 +58,7 @@ func (g *Guard) invalidCredential(reason string, from *invalid) *refusal {
 	e := &refusal{status: http.StatusUnauthorized, reason: reason, text: "the credential is not valid", counts: true}
 	code, nonce, description := "invalid_token", "", ""
 	if from != nil {
-		e.text, description = from.reason, from.reason
+		e.text, description, e.counted = from.reason, from.reason, from.counted
 		if from.code != "" {
 			code, nonce = from.code, from.nonce
 		}
