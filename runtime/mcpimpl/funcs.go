@@ -8,9 +8,7 @@ import (
 )
 
 type (
-	toolFunc     = func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error)
 	resourceFunc = func(ctx context.Context, req *mcp.Request) (*mcp.ResourceResult, error)
-	promptFunc   = func(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error)
 	completers   = map[string]mcp.CompleteFunc
 )
 

@@ -199,7 +199,7 @@ func (w *walker) branch(s *ast.IfStmt) {
 	if u, ok := tried.(*ast.UnaryExpr); ok && u.Op == token.NOT {
 		tried, negated = ast.Unparen(u.X), true
 	}
-	then, other := (*state)(nil), (*state)(nil)
+	var then, other *state
 	if c, ok := tried.(*ast.CallExpr); ok && w.tries(c) {
 		taken := w.at.clone()
 		w.take(taken, w.locks(w.n.info, w.mutex(c)))
