@@ -168,6 +168,22 @@ func TestOpenQuestions(t *testing.T) {
 	})
 }
 
+// Bounds that derive from the largest limits are no smaller than those of the default ones.
+func TestBoundsOfLargestLimits(t *testing.T) {
+	eachWay(t, func(t *testing.T, way string) {
+		s := newTalk(quiet, mcp.WithLimits(mcp.Limits{InFlight: math.MaxInt, Subscriptions: math.MaxInt}))
+		s.Register(mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "x://{id}", Name: "x"}, nil))
+		p := dial(t, s, way)
+		p.send(lines(initialize("2025-11-25"), initialized, call(1, "named", "{}"),
+			request(2, "resources/subscribe", `{"uri":"x://`+strings.Repeat("a", 1000)+`"}`)))
+		synctest.Wait()
+		if got := strings.Join(p.received(), "\n"); !strings.Contains(got, "elicitation/create") || !strings.Contains(got, `"id":2,"result":{}`) {
+			t.Errorf("got %v", got)
+		}
+		p.hangUp()
+	})
+}
+
 // The time of a tool goes on after the answer.
 func TestTimeoutAfterAQuestion(t *testing.T) {
 	eachWay(t, func(t *testing.T, way string) {

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
@@ -205,10 +206,13 @@ var defaultLimits = Limits{
 
 // subscriptionBytes returns the bytes that the subscriptions of a connection may have, by
 // subscriptionSize.
-func (l *Limits) subscriptionBytes() int { return l.Subscriptions * (192 + subscriptionEntry) }
+func (l *Limits) subscriptionBytes() int {
+	const each = 192 + subscriptionEntry
+	return min(l.Subscriptions, math.MaxInt/each) * each
+}
 
 // openQuestions returns how many questions a client may leave open at the same time.
-func (l *Limits) openQuestions() int { return (l.InFlight + 3) / 4 }
+func (l *Limits) openQuestions() int { return clientlimit.Share(l.InFlight, 25) }
 
 // or fills in what is zero from d.
 func (l Limits) or(d Limits) Limits {
