@@ -168,7 +168,7 @@ func TestOpenQuestions(t *testing.T) {
 	})
 }
 
-// Bounds that derive from the largest limits are no smaller than those of the default ones.
+// Bounds that derive from the largest limits are at least those of the default ones.
 func TestBoundsOfLargestLimits(t *testing.T) {
 	eachWay(t, func(t *testing.T, way string) {
 		s := newTalk(quiet, mcp.WithLimits(mcp.Limits{InFlight: math.MaxInt, Subscriptions: math.MaxInt}))
