@@ -62,8 +62,12 @@ func TestChecker(t *testing.T) {
 		"a call does not run":       {func(_ *ledger, e []effect) []effect { return e[1:] }, "ran 0 times"},
 		"a result is another's":     {func(l *ledger, e []effect) []effect { l.calls["a-1"].result = "a-2"; return e }, "the result is"},
 		"a question is put twice":   {func(l *ledger, e []effect) []effect { l.calls["a-3"].asked = 2; return e }, "answered 2 times"},
-		"an answer is used twice":   {func(_ *ledger, e []effect) []effect { return append(e, e[2]) }, "used 2 times"},
-		"an answer is another's":    {func(_ *ledger, e []effect) []effect { e[2].value = "x"; return e }, `the answer "x" was used`},
+		"a task asks too often": {func(l *ledger, e []effect) []effect {
+			l.calls[sessionTasks+"0-1"] = &call{tool: "work", asked: 2 + len(l.kills)}
+			return e
+		}, "answered 3 times"},
+		"an answer is used twice": {func(_ *ledger, e []effect) []effect { return append(e, e[2]) }, "used 2 times"},
+		"an answer is another's":  {func(_ *ledger, e []effect) []effect { e[2].value = "x"; return e }, `the answer "x" was used`},
 		"a change is not received": {func(l *ledger, e []effect) []effect {
 			clear(l.received)
 			l.received[listener{"a", itemURI(1)}] = nil

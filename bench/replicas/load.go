@@ -48,7 +48,7 @@ var kinds = []struct {
 	{"session", "2025-11-25", 25, []string{"add", "steps", "ask", "change"}, true, 2 * time.Second},
 	{"older", "2025-06-18", 20, []string{"add", "steps", "ask", "change"}, true, 2 * time.Second},
 	{"modern", "2026-07-28", 45, []string{"add", "steps", "ask", "change"}, true, 2 * time.Second},
-	{"sessiontasks", "2025-11-25", 10, []string{"work"}, false, time.Second},
+	{sessionTasks, "2025-11-25", 10, []string{"work"}, false, time.Second},
 	{"tasks", "2026-07-28", 10, []string{"work"}, false, time.Second},
 	{"limited", "2026-07-28", 10, []string{"limited"}, false, 100 * time.Millisecond},
 }
