@@ -96,7 +96,9 @@ async function extension() {
     const { outcome } = await execution.settle();
     return [execution.kind, say(resultFromTaskOutcome(outcome))];
   };
-  for (const name of ['count', 'import', 'fail', 'ask']) await facts.note(name, () => run(name));
+  // Of a task that asks, this client polls the status until it changes. In revision 2025-11-25 the server asks when
+  // a client calls tasks/result.
+  for (const name of ['count', 'import', 'fail', ...(modern ? ['ask'] : [])]) await facts.note(name, () => run(name));
   await facts.note('asked', () => asked);
   await session.close();
   await client.close();
