@@ -43,7 +43,7 @@ var (
 	False = &Value{Kind: Boolean, Text: "false"}
 )
 
-// Get returns a member of an object, nil if there is none or v is not an object.
+// Get returns a member of an object; nil if the object lacks it, or v is not an object.
 func (v *Value) Get(name string) *Value {
 	if v == nil {
 		return nil
@@ -56,7 +56,7 @@ func (v *Value) Get(name string) *Value {
 	return nil
 }
 
-// Str returns the text of a string member, "" if there is none.
+// Str returns the text of a string member, "" for a missing one and for other kinds.
 func (v *Value) Str(name string) string {
 	if m := v.Get(name); m != nil && m.Kind == Text {
 		return m.Text

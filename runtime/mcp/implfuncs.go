@@ -74,7 +74,7 @@ func ImplFuncs(friend.Key) implFuncs {
 	}
 }
 
-// implTemplates are those of [implFuncs] for templates, which most programs do not link.
+// implTemplates are the functions for templates, beside [implFuncs]: most programs do not link them.
 type implTemplates struct {
 	New     func(*TemplateInfo, resourceFunc, map[string]CompleteFunc) Feature
 	Choices func(*TemplateInfo, []friend.Choices) *TemplateInfo

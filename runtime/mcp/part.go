@@ -11,7 +11,7 @@ import (
 // without a tool whose calls become tasks has no [serverPart], a plain call no [handlerPart], and a
 // program without such tools links none of those files.
 
-// serverPart is what a server has for tools whose calls become tasks. Its methods are called by many
+// serverPart holds the tasks of a server, for tools whose calls become tasks. Its methods are called by many
 // goroutines.
 type serverPart interface {
 	// serve is called when the server begins to serve, any number of times.
@@ -37,7 +37,7 @@ type toolPart interface {
 	register(s *Server) (registered func())
 }
 
-// handlerPart is what the exchange of a handler has whose call may become a task.
+// handlerPart is part of the exchange of a handler whose call may become a task.
 type handlerPart interface {
 	// parent returns a context with the values of the request, which does not end with that.
 	parent() context.Context

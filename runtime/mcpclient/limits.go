@@ -54,13 +54,13 @@ const (
 	headerBytes = 64 << 10
 	// stderrBytes is what is kept of the standard error of a program.
 	stderrBytes = 64 << 10
-	// probeTime is how long the reply to the first message on a stream may take, before a
+	// probeTime limits the wait for the reply to the first message on a stream; then a
 	// revision with sessions is tried.
 	probeTime = 5 * time.Second
 	// minListPages is the pages that each list may have. Servers choose the size of a page, so a
 	// small ListItems does not mean few pages.
 	minListPages = 1000
-	// defaultEntries is how many results a cache has.
+	// defaultEntries limits the results in a cache.
 	defaultEntries = 512
 )
 

@@ -56,7 +56,7 @@ func IsPlain(value string) bool {
 // Trim returns a value without the blanks around it.
 func Trim(s string) string { return strings.Trim(s, " \t") }
 
-// maxQuoted is how many bytes of a value a message repeats.
+// maxQuoted limits the bytes of a value that a message repeats.
 const maxQuoted = 64
 
 // Quote returns a value for a message, quoted and cut.
