@@ -165,6 +165,7 @@ func TestListenToTasksAlone(t *testing.T) {
 		add(s, "ask", mcptask.Support{}, func(ctx context.Context) (string, error) { return confirm(ctx, "Sure?") })
 		c := connect(t, s)
 		id := c.begin("ask")
+		wait() // until it asks, which would be a third message
 		c.start("subscriptions/listen", `"notifications":{"taskIds":["`+id+`"]}`)
 		wait()
 		if got := c.notifications(); len(got) != 2 { // the acknowledgement, and the task as it is

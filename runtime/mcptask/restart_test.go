@@ -350,14 +350,15 @@ func TestUncertainCreation(t *testing.T) {
 	})
 }
 
-// A run outlives a store that fails for some seconds: at each write, and while it waits for an answer.
+// A run outlives a store that fails for some seconds: at each write, and while it waits for an answer. No failure ends at the
+// moment of a retry, and each is shorter than what a lease lasts beyond its renewal.
 func TestRunOutlivesStore(t *testing.T) {
 	within(t, func(t *testing.T) {
 		p := newProcess(t, mcptask.NewMemory())
 		fails := func(operations ...string) {
 			for _, o := range operations {
 				p.store.failing(o, true)
-				time.AfterFunc(9*time.Second, func() { p.store.failing(o, false) })
+				time.AfterFunc(8500*time.Millisecond, func() { p.store.failing(o, false) })
 			}
 		}
 		steps := 0
