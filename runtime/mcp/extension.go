@@ -175,7 +175,7 @@ func (m *extensionMethod) answer(ctx context.Context, req *Request) (Reply, erro
 	if err != nil {
 		return nil, err
 	}
-	return &extensionResult{result}, nil
+	return &RawReply{JSON: result}, nil
 }
 
 // Extension returns the settings with which the client has declared an extension, nil if the
@@ -190,13 +190,6 @@ func (c *Call) Extension(name string) json.RawMessage {
 	}
 	return settings
 }
-
-// extensionResult is the result of a method of an extension.
-type extensionResult struct {
-	object json.RawMessage
-}
-
-func (e *extensionResult) appendTo(b []byte, r *rendering) []byte { return r.appendObject(b, e.object) }
 
 // appendObject writes a result that an author has composed, with the members that the revision
 // requires in every result.

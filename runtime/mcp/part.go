@@ -56,7 +56,7 @@ type handlerPart interface {
 // record is where the handler of a task stores values and reports progress.
 type record interface {
 	Store(ctx context.Context, key string, value json.RawMessage) error
-	Progress(text string)
+	Progress(done, total float64, message string)
 }
 
 // tasks returns the part of the server for tasks, nil before the first tool that has them.

@@ -22,7 +22,7 @@ func Progress(ctx context.Context, done, total float64, message string) {
 		return
 	}
 	if r := x.record(); r != nil {
-		r.Progress(progressText(done, total, message))
+		r.Progress(done, total, message)
 		return
 	}
 	if token, ok := x.progressToken(); ok {

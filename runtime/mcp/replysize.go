@@ -38,8 +38,6 @@ func weight(reply Reply) int {
 		}
 	case *RawReply:
 		size = len(reply.JSON)
-	case *extensionResult:
-		size = len(reply.object)
 	case *InputRequired:
 		size = len(reply.sealed)
 		for i := range reply.open {
@@ -108,8 +106,6 @@ func (r *Request) oversize(reply Reply) *tooLarge {
 		if !reply.own {
 			size = len(reply.JSON)
 		}
-	case *extensionResult:
-		size = len(reply.object)
 	case *Completion:
 		for _, value := range reply.Values[:min(len(reply.Values), maxCompletions)] {
 			size += len(value)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"strconv"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
 )
@@ -93,16 +92,4 @@ func taskQuestions(x *exchange, required *InputRequired) ([]taskcall.Question, e
 		})
 	}
 	return open, nil
-}
-
-// progressText is a report of progress as the message of a task: "3 of 10: reading".
-func progressText(done, total float64, message string) string {
-	text := strconv.FormatFloat(done, 'f', -1, 64)
-	if total > 0 {
-		text += " of " + strconv.FormatFloat(total, 'f', -1, 64)
-	}
-	if message != "" {
-		text += ": " + message
-	}
-	return text
 }

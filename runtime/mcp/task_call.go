@@ -95,8 +95,8 @@ var errTaskStore = &ProtocolError{
 // acceptTime bounds how long a store may take to create a task, in which the call cannot go on.
 const acceptTime = 10 * time.Second
 
-// becomesTask reports whether the client of a call takes tasks.
-func becomesTask(s *Server, x *exchange) bool {
+// takesTasks reports whether the client of a request takes tasks.
+func (x *exchange) takesTasks() bool {
 	switch x.revision.Tasks {
 	case protocol.TaskExtension:
 		return x.call.Extension(protocol.TasksName) != nil
@@ -106,8 +106,8 @@ func becomesTask(s *Server, x *exchange) bool {
 	return false
 }
 
-// needsTasks returns the error for the call of a tool that works only as a task.
-func (s *Server) needsTasks(req *Request) error {
+// needsTasks returns the error for a client that does not take tasks.
+func needsTasks(req *Request) error {
 	if req.x.revision.Tasks == protocol.TaskExtension {
 		return &CapabilityError{Capability: Capability("extensions." + protocol.TasksName)}
 	}
@@ -125,9 +125,9 @@ func (p *serverTasks) call(ctx context.Context, req *Request, t *tool) (reply Re
 	switch {
 	case t.task == nil:
 		return nil, false, nil
-	case !becomesTask(p.server, req.x):
+	case !req.x.takesTasks():
 		if t.requiresTask() {
-			return nil, true, p.server.needsTasks(req)
+			return nil, true, needsTasks(req)
 		}
 		return nil, false, nil
 	}
@@ -149,14 +149,11 @@ func callTask(ctx context.Context, s *Server, req *Request, t *tool) (Reply, err
 			}
 			return nil, err
 		}
-		accepted, err := s.accept(ctx, x, t, x, nil, nil)
+		accepted, _, err := s.accept(ctx, x, t, x, nil, nil)
 		if err == error(errTaskStore) {
 			err = errNoTaskStore // the handler has not run
 		}
-		if err != nil {
-			return nil, err
-		}
-		return accepted.reply(), nil
+		return accepted, err
 	}
 	r, err := x.newRun(ctx, req, t)
 	if err != nil {
@@ -186,39 +183,26 @@ func checkArguments(req *Request, t *tool) error {
 	return err
 }
 
-// taskCaller returns whose the tasks of a request are.
-func taskCaller(x *exchange) taskcall.Caller {
-	c := taskcall.Caller{Principal: x.from.id(), Form: x.revision.Tasks}
-	if client := x.from.countedAs(); client != nil {
-		c.Account = client.String()
-	}
-	return c
-}
-
-// acceptedTask is a task that has been created.
-type acceptedTask struct{ *taskcall.Accepted }
-
-func (a acceptedTask) reply() *TaskAccepted {
-	return &TaskAccepted{ID: a.ID, Created: a.Created, Expires: a.Expires, object: a.Task}
-}
-
 // accept creates a task for the request x, with the questions of run. Stop is nil if its handler
 // does not run.
-func (s *Server) accept(ctx context.Context, x *exchange, t *tool, run *exchange, stop func(error), ended *taskcall.End) (acceptedTask, error) {
+func (s *Server) accept(ctx context.Context, x *exchange, t *tool, run *exchange, stop func(error), ended *taskcall.End) (Reply, taskcall.Run, error) {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), acceptTime)
 	defer cancel()
-	a, err := taskServer(s).Accept(within, &taskcall.Call{
-		Caller: taskCaller(x), Tool: t.name, Support: supportOf(t), Work: x.work(run), Context: ctx, Stop: stop, Ended: ended,
-		TTL: askedTTL(x),
-	})
-	if err == nil {
-		return acceptedTask{a}, nil
+	call := &taskcall.Call{
+		Caller: (*taskRequest)(x).Caller(), Tool: t.name, Support: supportOf(t), Work: x.work(run), Context: ctx, Stop: stop, Ended: ended,
 	}
-	if e, ok := errors.AsType[*taskcall.TooMany](err); ok {
-		return acceptedTask{}, &ProtocolError{Code: jsonrpc.CodeInternal, Message: e.Text, Data: json.RawMessage(`{"reason":"too many tasks"}`)}
+	if x.revision.Tasks == protocol.TaskSession {
+		call.Asked = x.buffers.msg.Params.Get("task")
+	}
+	a, err := taskServer(s).Accept(within, call)
+	if err == nil {
+		return &TaskAccepted{ID: a.ID, Created: a.Created, Expires: a.Expires, object: a.Task}, a.Run, nil
+	}
+	if e, ok := errors.AsType[*ProtocolError](err); ok {
+		return nil, nil, e
 	}
 	s.log.Program(ctx, slog.LevelError, "task cannot be stored", slog.String("tool", t.name), slog.Any("error", err))
-	return acceptedTask{}, errTaskStore
+	return nil, nil, errTaskStore
 }
 
 // awaitRun starts a run, and waits until it ends or the call becomes a task.
@@ -273,24 +257,21 @@ func isTaskEnd(err error) bool {
 // completed creates the task of a call that has ended in time, for a tool whose calls must be tasks.
 func (x *exchange) completed(ctx context.Context, t *tool, reply Reply, err error) (Reply, error) {
 	end := endOf(ctx, x, reply, err)
-	accepted, failed := x.conn.server.accept(ctx, x, t, x, nil, &end)
-	if failed != nil {
-		return nil, failed
-	}
-	return accepted.reply(), nil
+	accepted, _, failed := x.conn.server.accept(ctx, x, t, x, nil, &end)
+	return accepted, failed
 }
 
 // convert makes the call a task, whose handler goes on. The caller holds the lock of the run. If
 // the task cannot be stored, a call goes on as it is, unless its tool requires a task.
 func (x *exchange) convert(ctx context.Context, r *exchange, t *tool) (Reply, error) {
 	run := r.taskRun()
-	accepted, err := x.conn.server.accept(ctx, x, t, r, r.stop, nil)
+	accepted, own, err := x.conn.server.accept(ctx, x, t, r, r.stop, nil)
 	switch {
 	case err == nil:
-		run.state, run.task = isTask, accepted.Run
+		run.state, run.task = isTask, own
 		x.ctx.setHandler(nil)
 		markTask(x, r)
-		return accepted.reply(), nil
+		return accepted, nil
 	case supportOf(t).Required:
 		run.state = isDropped
 		x.ctx.setHandler(nil)

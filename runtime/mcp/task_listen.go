@@ -3,13 +3,9 @@ package mcp
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"log/slog"
 	"slices"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
-	"github.com/mcpgen/mcpgen/runtime/internal/show"
-	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -42,30 +38,16 @@ func (p *serverTasks) listen(ctx context.Context, x *exchange, ids []string) ([]
 	if x.revision.Tasks != protocol.TaskExtension {
 		return nil, nil
 	}
-	s := p.server
-	if !becomesTask(s, x) {
-		return nil, s.needsTasks(&x.req)
-	}
-	if err := x.needsID(); err != nil {
+	if err := p.admit(&x.req); err != nil {
 		return nil, err
 	}
-	tasks, caller := p.tasks, taskCaller(x)
-	var known []string
-	for _, id := range ids {
-		_, err := tasks.Get(ctx, caller, id, func(tool string) error { return authorizeTask(ctx, s, x, tool) })
-		switch _, refused := errors.AsType[*ProtocolError](err); {
-		case err == nil:
-			known = append(known, id)
-		case !refused && !errors.Is(err, taskcall.ErrUnknown):
-			return nil, x.taskError(ctx, err)
-		}
-	}
-	return known, nil
+	known, err := p.tasks.Known(ctx, (*taskRequest)(x), ids)
+	return known, storeError(err)
 }
 
 // watch notifies a listen of a task, as it is and after changes.
 func (p *serverTasks) watch(ctx context.Context, x *exchange, sub *subscriber, id string) {
-	p.tasks.Watch(&x.ctx, taskCaller(x), id, func(tool string, task json.RawMessage) bool {
+	p.tasks.Watch(&x.ctx, (*taskRequest)(x).Caller(), id, func(tool string, task json.RawMessage) bool {
 		if !mayWatch(ctx, p.server, x, tool) {
 			return false
 		}
@@ -83,12 +65,7 @@ func (p *serverTasks) watch(ctx context.Context, x *exchange, sub *subscriber, i
 
 // mayWatch reports whether a client may use the tool of a task, when the task has changed.
 func mayWatch(ctx context.Context, s *Server, x *exchange, tool string) (may bool) {
-	defer func() {
-		if p := recover(); p != nil {
-			s.log.Program(ctx, slog.LevelError, "panic in the function of an Access", slog.String("panic", show.Panic(p)))
-			may = false
-		}
-	}()
+	defer s.recoverAccess(ctx, &may)
 	f := s.lookUp(toolSet, tool)
 	if f == nil {
 		return !s.decides(&x.from)

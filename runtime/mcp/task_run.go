@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
@@ -69,7 +71,7 @@ func (x *exchange) adopt(r *exchange) {
 	x.placeOf, r.placeOf = r.placeOf, nil
 	x.mediumTurn, r.mediumTurn = r.mediumTurn, false
 	x.largeTurn, r.largeTurn = r.largeTurn, false
-	x.addCharge(takeCharge(r))
+	x.addCharge(int(r.cost.Swap(0)))
 	x.req.Params, x.req.Arguments = r.req.Params, r.req.Arguments
 	x.questions.mu.Lock()
 	x.questions.made = r.questions.made
@@ -228,18 +230,12 @@ func (x *exchange) work(run *exchange) *taskcall.Work {
 		return w
 	}
 	w.State = c.made.state
-	w.Answers, w.Tries, w.Once = map[string]taskcall.Answer{}, map[string]int{}, map[string]json.RawMessage{}
+	w.Answers, w.Tries, w.Once = map[string]taskcall.Answer{}, maps.Clone(c.made.tries), maps.Clone(c.made.once)
 	for key, a := range c.made.answers {
 		w.Answers[key] = taskcall.Answer{Value: a.value}
 		if !a.unasked {
 			w.Answers[key] = taskcall.Answer{Digest: append([]byte(nil), a.digest[:]...), Value: a.value}
 		}
-	}
-	for key, n := range c.made.tries {
-		w.Tries[key] = n
-	}
-	for key, value := range c.made.once {
-		w.Once[key] = value
 	}
 	return w
 }
@@ -332,19 +328,12 @@ func (discard) Wait()              {}
 func (discard) Flush()             {}
 func (discard) Full() bool         { return false }
 
-// takeCharge returns what the exchange is charged for, and ends that.
-func takeCharge(x *exchange) int { return int(x.cost.Swap(0)) }
-
-// fields returns the header fields that runs get, nil without any.
+// fields returns the header fields that runs get.
 func (o *serverTasks) fields(header map[string][]string) map[string][]string {
-	var some map[string][]string
-	for _, name := range o.header {
-		if values := header[name]; values != nil {
-			if some == nil {
-				some = map[string][]string{}
-			}
-			some[name] = values
-		}
+	if len(o.header) == 0 {
+		return nil
 	}
+	some := maps.Clone(header)
+	maps.DeleteFunc(some, func(name string, _ []string) bool { return !slices.Contains(o.header, name) })
 	return some
 }

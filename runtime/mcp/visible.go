@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"log/slog"
 	"strings"
 
@@ -29,12 +30,7 @@ func (s *Server) mayNotify(sub *subscriber, uri string) (may bool) {
 		return false
 	}
 	ctx := &x.ctx
-	defer func() {
-		if p := recover(); p != nil {
-			s.log.Program(ctx, slog.LevelError, "panic in the function of an Access", slog.String("panic", show.Panic(p)))
-			may = false
-		}
-	}()
+	defer s.recoverAccess(ctx, &may)
 	for part := uri; ; {
 		found := s.featuresOf(part)
 		for _, f := range found {
@@ -47,6 +43,15 @@ func (s *Server) mayNotify(sub *subscriber, uri string) (may bool) {
 			return len(found) == 0
 		}
 		part = part[:end+1]
+	}
+}
+
+// recoverAccess sets may to false after a panic in the function of an [Access], and logs the panic. It is deferred where no
+// request gets the error.
+func (s *Server) recoverAccess(ctx context.Context, may *bool) {
+	if p := recover(); p != nil {
+		s.log.Program(ctx, slog.LevelError, "panic in the function of an Access", slog.String("panic", show.Panic(p)))
+		*may = false
 	}
 }
 

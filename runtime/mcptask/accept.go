@@ -3,11 +3,15 @@ package mcptask
 import (
 	"context"
 	"crypto/rand"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // leastTTL is how long a task is kept if its client asks for less.
@@ -23,8 +27,10 @@ func (t *tasks) Accept(ctx context.Context, call *taskcall.Call) (*taskcall.Acce
 	}
 	now := time.Now().Truncate(time.Millisecond)
 	ttl := min(either(call.Support.TTL, defaultTTL), t.limits.MaxTTL)
-	if call.TTL > 0 {
-		ttl = min(ttl, max(call.TTL, leastTTL))
+	if asked, err := askedTTL(call.Asked); err != nil {
+		return nil, err
+	} else if asked > 0 {
+		ttl = min(ttl, max(asked, leastTTL))
 	}
 	r := &Record{
 		Key: t.key(call.Caller, rand.Text()), Account: account(t.server, call.Caller.Account),
@@ -50,7 +56,7 @@ func (t *tasks) Accept(ctx context.Context, call *taskcall.Call) (*taskcall.Acce
 	}
 	if err := t.makeRoom(ctx, r.Account, 1, r.Size()); err != nil {
 		if errors.Is(err, errNoRoom) {
-			return nil, &taskcall.TooMany{Text: "no room for another task: the tasks of this client take all that it may have; try again when some have ended"}
+			return nil, tooMany("no room for another task: the tasks of this client take all that it may have; try again when some have ended")
 		}
 		return nil, err
 	}
@@ -65,7 +71,7 @@ func (t *tasks) Accept(ctx context.Context, call *taskcall.Call) (*taskcall.Acce
 			begun.drop()
 		}
 		if errors.Is(err, ErrTooMany) {
-			return nil, &taskcall.TooMany{Text: "too many tasks have not ended; try again later"}
+			return nil, tooMany("too many tasks have not ended; try again later")
 		}
 		t.uncertain(r.Key, time.Now().Add(keepTime))
 		return nil, err
@@ -81,6 +87,31 @@ func (t *tasks) Accept(ctx context.Context, call *taskcall.Call) (*taskcall.Acce
 		a.Run = begun
 	}
 	return a, nil
+}
+
+// askedTTL returns for how long the client asks for its task to be kept, 0 if it does not say.
+func askedTTL(task json.RawMessage) (time.Duration, error) {
+	var ttl []byte
+	jsonrpc.Members(task, func(name, value []byte) bool {
+		if string(name) == "ttl" {
+			ttl = value
+		}
+		return ttl == nil
+	})
+	if ttl == nil || string(ttl) == "null" {
+		return 0, nil
+	}
+	var ms float64
+	if err := json.Unmarshal(ttl, &ms); err != nil || ms < 0 {
+		return 0, invalid("params.task.ttl must be a number of milliseconds")
+	}
+	most := float64(math.MaxInt64 / int64(2*time.Millisecond))
+	return max(time.Duration(min(ms, most))*time.Millisecond, 1), nil
+}
+
+// tooMany returns the error for a client that has too many tasks.
+func tooMany(text string) *mcp.ProtocolError {
+	return &mcp.ProtocolError{Code: jsonrpc.CodeInternal, Message: text, Data: json.RawMessage(`{"reason":"too many tasks"}`)}
 }
 
 // uncertain cancels a task whose creation has failed, in case that it was created: no client has its id. While the

@@ -10,26 +10,23 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // maxID is how long an id may be for which a store is asked. Those of tasks have 26 bytes.
 const maxID = 64
 
-// find returns the head of a task of a caller, for whom authorize has no error.
-func (t *tasks) find(ctx context.Context, caller taskcall.Caller, id string, authorize func(tool string) error) (*Record, error) {
+// find returns the head of a task that the caller of a request may use.
+func (t *tasks) find(ctx context.Context, q taskcall.Request, id string) (*Record, error) {
 	if len(id) > maxID {
 		return nil, taskcall.ErrUnknown
 	}
-	r, err := t.getHead(ctx, t.key(caller, id))
+	r, err := t.getHead(ctx, t.key(q.Caller(), id))
 	if err != nil {
 		return nil, public(err)
 	}
-	if authorize != nil {
-		if err := authorize(r.Tool); err != nil {
-			return nil, err
-		}
+	if err := q.Authorize(ctx, r.Tool); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
@@ -42,13 +39,13 @@ func public(err error) error {
 	return err
 }
 
-// Get implements [taskcall.Tasks].
-func (t *tasks) Get(ctx context.Context, caller taskcall.Caller, id string, authorize func(tool string) error) (json.RawMessage, error) {
-	r, err := t.find(ctx, caller, id, authorize)
+// get answers tasks/get.
+func (t *tasks) get(ctx context.Context, q taskcall.Request, id string) (json.RawMessage, error) {
+	r, err := t.find(ctx, q, id)
 	if err != nil {
 		return nil, err
 	}
-	return t.text(ctx, r, caller.Form)
+	return t.text(ctx, r, q.Caller().Form)
 }
 
 // text returns a task whose head was read as a form of the protocol has it.
@@ -92,9 +89,9 @@ var errNothing = errors.New("mcptask: nothing changes")
 // errTooLarge is the error for answers for which there is no room.
 var errTooLarge = &mcp.ProtocolError{Code: -32603, Message: "the task has no room for the answers", Data: json.RawMessage(`{"reason":"stateTooLarge"}`)}
 
-// Answer implements [taskcall.Tasks]: it stores the answers to open questions. Others are ignored.
-func (t *tasks) Answer(ctx context.Context, caller taskcall.Caller, id string, answers map[string]json.RawMessage, authorize func(tool string) error) error {
-	r, err := t.find(ctx, caller, id, authorize)
+// update stores the answers to open questions. Others are ignored.
+func (t *tasks) update(ctx context.Context, q taskcall.Request, id string, answers map[string]json.RawMessage) error {
+	r, err := t.find(ctx, q, id)
 	if err != nil {
 		return err
 	}
@@ -142,25 +139,32 @@ func (c *content) answer(answers map[string]json.RawMessage) (some bool) {
 	return some
 }
 
-// Cancel implements [taskcall.Tasks]. A task that has ended stays as it is.
-func (t *tasks) Cancel(ctx context.Context, caller taskcall.Caller, id string, authorize func(tool string) error) (json.RawMessage, error) {
-	r, err := t.find(ctx, caller, id, authorize)
+// cancel answers tasks/cancel. A task that has ended stays as it is: the extension acknowledges that, and revision 2025-11-25
+// refuses it.
+func (t *tasks) cancel(ctx context.Context, q taskcall.Request, id string) (json.RawMessage, error) {
+	form := q.Caller().Form
+	r, err := t.find(ctx, q, id)
 	if err != nil {
 		return nil, err
 	}
 	r, c, err := t.change(ctx, r.Key, func(r *Record, c *content) error {
 		if r.Status.Ended() {
-			return taskcall.ErrEnded
+			return errEnded
 		}
 		end(r, c, Cancelled)
 		c.Message = ""
 		return nil
 	})
-	if err != nil {
+	switch {
+	case err == nil:
+		t.stopRuns(r.Key, mcp.ErrCancelled) // before the store says so
+	case form == protocol.TaskSession || !errors.Is(err, errEnded):
 		return nil, public(err)
 	}
-	t.stopRuns(r.Key, mcp.ErrCancelled) // before the store says so
-	return text(r, c, caller.Form, false), nil
+	if form != protocol.TaskSession {
+		return nil, nil
+	}
+	return text(r, c, form, false), nil
 }
 
 // stopRuns ends the contexts of the runs of a task in this process.
@@ -197,43 +201,4 @@ func (t *tasks) Watch(ctx context.Context, caller taskcall.Caller, id string, ch
 		}
 		last = task // a claim changes the record, and nothing that clients see
 	}
-}
-
-// Follow implements [taskcall.Tasks].
-func (t *tasks) Follow(ctx context.Context, caller taskcall.Caller, id string, authorize func(tool string) error, changed func(*taskcall.State) bool) error {
-	r, err := t.find(ctx, caller, id, authorize)
-	if err != nil {
-		return err
-	}
-	for r, err := range t.watchHead(ctx, r.Key) {
-		if err == nil && r.Status.Ended() && r.Sealed == nil {
-			r, err = t.store.Get(ctx, r.Key)
-		}
-		if err != nil {
-			return public(err)
-		}
-		open := t.openHead
-		if r.Status.Ended() {
-			open = t.open
-		}
-		c, err := open(ctx, r)
-		if err != nil {
-			return err
-		}
-		if !changed(state(r, c, caller.Form)) || r.Status.Ended() {
-			return nil
-		}
-	}
-	return context.Cause(ctx)
-}
-
-func state(r *Record, c *content, form protocol.TaskForm) *taskcall.State {
-	s := &taskcall.State{Task: text(r, c, form, false), Ended: r.Status.Ended(), Result: c.Result}
-	if c.Error != nil {
-		s.Error = &jsonrpc.Error{Code: c.Error.Code, Message: c.Error.Message, Data: c.Error.Data}
-	}
-	for _, q := range c.Open {
-		s.Questions = append(s.Questions, taskcall.OpenQuestion{Name: q.Name, Method: q.Method, Params: q.Params})
-	}
-	return s
 }

@@ -337,10 +337,10 @@ func (t *tasks) checkSize(c *content) error {
 }
 
 // Progress implements [taskcall.Run].
-func (r *run) Progress(text string) {
+func (r *run) Progress(done, total float64, message string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.message = logs.Cut(text, maxMessage)
+	r.message = logs.Cut(progressText(done, total, message), maxMessage)
 	if r.timer != nil || r.over {
 		return
 	}

@@ -115,3 +115,15 @@ func appendTime(b []byte, name string, at time.Time) []byte {
 	b = at.UTC().AppendFormat(b, "2006-01-02T15:04:05.000Z")
 	return append(b, '"')
 }
+
+// progressText is a report of progress as the message of a task: "3 of 10: reading".
+func progressText(done, total float64, message string) string {
+	text := strconv.FormatFloat(done, 'f', -1, 64)
+	if total > 0 {
+		text += " of " + strconv.FormatFloat(total, 'f', -1, 64)
+	}
+	if message != "" {
+		text += ": " + message
+	}
+	return text
+}

@@ -51,17 +51,13 @@ type Tasks interface {
 	Serve()
 	// Changed is called when the server has other tools.
 	Changed()
-	// Accept creates a task. The error is for the log, unless it is a *TooMany.
+	// Accept creates a task. The error is for the log, unless it is a *mcp.ProtocolError for the client.
 	Accept(ctx context.Context, c *Call) (*Accepted, error)
-	// Get returns a task of the scope. authorize is called with its tool. The error is
-	// ErrUnknown, that of authorize, or one for the log.
-	Get(ctx context.Context, c Caller, id string, authorize func(tool string) error) (json.RawMessage, error)
-	Answer(ctx context.Context, c Caller, id string, answers map[string]json.RawMessage, authorize func(tool string) error) error
-	// Cancel returns the task as it is then. The error of a task that has ended is ErrEnded.
-	Cancel(ctx context.Context, c Caller, id string, authorize func(tool string) error) (json.RawMessage, error)
-	// Follow calls changed with the task as it is, and after changes, until ctx ends, the task
-	// does, or changed returns false. It returns why it ends if the task cannot be read.
-	Follow(ctx context.Context, c Caller, id string, authorize func(tool string) error, changed func(*State) bool) error
+	// Answer answers a method of tasks. Its error is ErrStore, or one for the client.
+	Answer(ctx context.Context, q Request) (json.RawMessage, error)
+	// Known returns which of the ids are tasks that the caller may use. Its error is ErrStore, or one for
+	// the client.
+	Known(ctx context.Context, q Request, ids []string) ([]string, error)
 	// Watch calls changed with the task as it is, and after changes, until ctx ends, the task
 	// does, or changed returns false.
 	Watch(ctx context.Context, c Caller, id string, changed func(tool string, task json.RawMessage) bool)
@@ -71,33 +67,26 @@ type Tasks interface {
 	Shutdown(ctx context.Context) error
 }
 
-// State is what a task is now, for those who wait for its end.
-type State struct {
-	Task      json.RawMessage // as the protocol has it
-	Questions []OpenQuestion
-	Ended     bool
-	Result    json.RawMessage // of a task that has completed
-	Error     *jsonrpc.Error  // of one that has failed; a cancelled task has neither
+// Request is a request for tasks.
+type Request interface {
+	Caller() Caller
+	Method() protocol.Method
+	Params() *jsonrpc.Params
+	// Authorize returns the error for a caller that may not use the tool of a task: ErrUnknown, or one
+	// for the client.
+	Authorize(ctx context.Context, tool string) error
+	// Send sends a request to the client, and waits for the answer. The error is a *mcp.ClientError if the
+	// client refuses.
+	Send(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
+	// Pause stops the clock of the request until resume is called.
+	Pause() (resume func())
 }
 
-// OpenQuestion is a question of a task without an answer.
-type OpenQuestion struct {
-	Name   string // by which it is answered
-	Method string
-	Params json.RawMessage
-}
-
-// ErrEnded is the error for the cancellation of a task that has ended.
-var ErrEnded = errors.New("the task has ended")
+// ErrStore is the error for a request that can be sent again when the store works. The cause is in the log.
+var ErrStore = errors.New("the task store cannot be used now")
 
 // ErrUnknown is the error for a task that the caller does not have.
 var ErrUnknown = errors.New("no such task")
-
-// TooMany is the error for a caller with too many tasks. Its text is for the client.
-type TooMany struct{ Text string }
-
-// Error returns the text.
-func (e *TooMany) Error() string { return e.Text }
 
 // Caller is whose a task is.
 type Caller struct {
@@ -111,7 +100,7 @@ type Call struct {
 	Caller  Caller
 	Tool    string // the published name
 	Support *Support
-	TTL     time.Duration // that the client asks for; 0 = that of Support
+	Asked   json.RawMessage // the object task of the params, of revision 2025-11-25; nil in others
 	Work    *Work
 	Context context.Context // of the request, with the values of interceptors
 	// Stop ends the context of the handler, which runs already. Nil if it does not.
@@ -194,7 +183,7 @@ type Run interface {
 	Ask(ctx context.Context, q *Question) (json.RawMessage, error)
 	// Store stores a value of Once.
 	Store(ctx context.Context, key string, value json.RawMessage) error
-	Progress(text string)
+	Progress(done, total float64, message string)
 	// Start is called before the handler of a record, with what ends its context.
 	Start(stop func(cause error))
 	// End is called once. The handler has returned, or takes too long.
