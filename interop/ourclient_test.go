@@ -151,11 +151,13 @@ func (u *user) steps(t *testing.T, ctx context.Context, logs int) (progress []fl
 		case <-ctx.Done():
 		}
 	})
-	go func() {
+	var proceeding sync.WaitGroup
+	defer proceeding.Wait() // its reply may follow that of steps, and the server be killed next
+	proceeding.Go(func() {
 		whole.Wait()
 		_, err := u.Call(ctx, "proceed", nil)
 		must(t, "proceed", err)
-	}()
+	})
 	_, err := u.Call(ctx, "steps", nil, mcpclient.WithProgress(func(p mcpclient.Progress) {
 		progress = append(progress, p.Done)
 		if p.Done == p.Total {
