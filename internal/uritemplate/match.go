@@ -1,17 +1,18 @@
 package uritemplate
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/internal/linear"
 )
 
 // matcher is a template compiled for matching, made at the first use.
 type matcher struct {
 	once    sync.Once
-	pattern *regexp.Regexp
+	pattern *linear.Pattern
 	slots   []slot
 }
 
@@ -41,14 +42,14 @@ func (t *Template) Match(uri string, empty bool) ([]Value, bool) {
 		m = &t.match[1]
 	}
 	m.once.Do(func() { m.compile(t.parts, empty) })
-	groups := m.pattern.FindStringSubmatchIndex(uri)
-	if groups == nil {
+	groups, ok := m.pattern.Match(uri)
+	if !ok {
 		return nil, false
 	}
 	values := make([]Value, len(t.names))
 	var current *part
 	for i, s := range m.slots {
-		from, to := groups[2*i+2], groups[2*i+3]
+		from, to := groups[2*i], groups[2*i+1]
 		if from < 0 {
 			continue
 		}
@@ -58,7 +59,7 @@ func (t *Template) Match(uri string, empty bool) ([]Value, bool) {
 			if uri[from:to] != s.part.op.lead(first) {
 				return nil, false
 			}
-			if groups[2*i+4] >= 0 {
+			if groups[2*i+2] >= 0 {
 				continue // its value follows
 			}
 			from = to // it is empty
@@ -119,31 +120,43 @@ func unescape(s string) (string, bool) {
 	return s, utf8.ValidString(s) && strings.IndexByte(s, 0) < 0
 }
 
-const (
-	undotted   = `[A-Za-z0-9\-_~]|%[0-9A-Fa-f]{2}`
-	unreserved = `[A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2}`
-	reserved   = `[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2}`
-	segment    = `[A-Za-z0-9\-._~:@!$&'()*+,;=]|%[0-9A-Fa-f]{2}`
+const unreservedBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~"
+
+var (
+	undotted   = encodable(unreservedBytes)
+	unreserved = encodable(unreservedBytes + ".")
+	reserved   = encodable(unreservedBytes + ".:/?#[]@!$&'()*+,;=")
+	segment    = encodable(unreservedBytes + ".:@!$&'()*+,;=")
 )
 
-// compile converts the template to a regular expression, which package regexp matches
-// in linear time.
+// encodable returns the set of some bytes, and of all that are percent-encoded.
+func encodable(bytes string) *linear.Set {
+	s := linear.NewSet(bytes)
+	s.Triplets = true
+	return s
+}
+
+// compile makes the pattern of a template, with a group for each slot.
 func (m *matcher) compile(parts []part, empty bool) {
-	var b strings.Builder
-	b.WriteString(`\A`)
+	var nodes []linear.Node
 	for i := range parts {
 		p := &parts[i]
 		if p.op == nil {
-			b.WriteString(regexp.QuoteMeta(p.literal))
+			nodes = append(nodes, linear.Text(p.literal))
 			continue
 		}
-		m.expression(&b, p, empty)
+		nodes = append(nodes, m.expression(p, empty))
 	}
-	b.WriteString(`\z`)
-	m.pattern = regexp.MustCompile(b.String())
+	m.pattern = linear.Compile(linear.Sequence(nodes...))
 }
 
-func (m *matcher) expression(b *strings.Builder, p *part, empty bool) {
+// group returns a node of which a slot gets the text.
+func (m *matcher) group(s slot, n linear.Node) linear.Node {
+	m.slots = append(m.slots, s)
+	return linear.Group(len(m.slots)-1, n)
+}
+
+func (m *matcher) expression(p *part, empty bool) linear.Node {
 	class := unreserved
 	switch {
 	case p.op.reserved:
@@ -151,45 +164,48 @@ func (m *matcher) expression(b *strings.Builder, p *part, empty bool) {
 	case p.op.separator == "." && len(p.variables) > 1:
 		class = undotted
 	}
-	value := `((?:` + class + `)*)`
+	value := linear.Star(linear.One(class))
 	if p.op.named {
-		// Which sign precedes a variable depends on the variables before it; Match
-		// checks that. Values never contain these signs.
-		signs := `([` + p.op.first + p.op.separator + `])`
-		for i, v := range p.variables {
-			m.slots = append(m.slots, slot{variable: p.index[i], separator: true, part: p}, slot{variable: p.index[i]})
-			b.WriteString(`(?:` + signs + regexp.QuoteMeta(v.Name))
-			if p.op.ifEmpty == "" {
-				b.WriteString(`(?:=` + value + `)?)?`)
-			} else {
-				b.WriteString(`=` + value + `)?`)
-			}
-		}
-		return
+		return m.named(p, value)
 	}
 	if p.op.first == "" && !empty {
-		value = `((?:` + class + `)+)`
+		value = linear.Sequence(linear.One(class), value)
+	}
+	var groups []linear.Node
+	for i, v := range p.variables {
+		n := value
+		if v.Exploded {
+			n = linear.Star(linear.Sequence(linear.Text("/"), linear.Star(linear.One(segment))))
+		} else if v.Optional {
+			n = linear.Sequence(linear.Text(p.op.lead(i == 0)), m.group(slot{variable: p.index[i]}, value))
+			groups = append(groups, n)
+			continue
+		}
+		groups = append(groups, m.group(slot{variable: p.index[i], exploded: v.Exploded}, n))
 	}
 	// From the second on, variables may be missing, the last ones first.
-	for i, v := range p.variables {
-		lead := regexp.QuoteMeta(p.op.lead(i == 0))
-		switch {
-		case v.Exploded:
-			m.slots = append(m.slots, slot{variable: p.index[i], exploded: true})
-			b.WriteString(`(?:((?:/(?:` + segment + `)*)*)`)
-		case v.Optional:
-			m.slots = append(m.slots, slot{variable: p.index[i]})
-			b.WriteString(`(?:` + lead + value)
-		default:
-			m.slots = append(m.slots, slot{variable: p.index[i]})
-			b.WriteString(`(?:` + value)
-		}
-	}
-	for i := len(p.variables) - 1; i >= 0; i-- {
+	rest := linear.Sequence()
+	for i := len(groups) - 1; i >= 0; i-- {
+		rest = linear.Sequence(groups[i], rest)
 		if v := p.variables[i]; v.Optional && !v.Exploded {
-			b.WriteString(`)?`)
-		} else {
-			b.WriteString(`)`)
+			rest = linear.Optional(rest)
 		}
 	}
+	return rest
+}
+
+// named returns the node of an expression that writes the names of its variables. Which sign precedes a variable depends
+// on the variables before it; Match checks that. Values never contain these signs.
+func (m *matcher) named(p *part, value linear.Node) linear.Node {
+	signs := linear.One(linear.NewSet(p.op.first + p.op.separator))
+	var nodes []linear.Node
+	for i, v := range p.variables {
+		sign := m.group(slot{variable: p.index[i], separator: true, part: p}, signs)
+		given := linear.Sequence(linear.Text("="), m.group(slot{variable: p.index[i]}, value))
+		if p.op.ifEmpty == "" {
+			given = linear.Optional(given)
+		}
+		nodes = append(nodes, linear.Optional(linear.Sequence(sign, linear.Text(v.Name), given)))
+	}
+	return linear.Sequence(nodes...)
 }

@@ -81,8 +81,7 @@ func newTemplate(info *TemplateInfo, name string, read resourceFunc, complete ma
 }
 
 // templateParser reads URI templates. [parseTemplate] is the only one. The methods of a template use that
-// of the template, so that a program without templates links the type, and neither the parser nor package
-// regexp, with which templates match.
+// of the template, so that a program without templates links the type, and not the parser.
 type templateParser func(text string) (pattern uriPattern, encoded string, err error)
 
 func parseTemplate(text string) (pattern uriPattern, encoded string, err error) {

@@ -1,15 +1,16 @@
 package uripattern
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/linear"
 )
 
 // Template matches the URIs of a template that a policy denies, in every reading: another
 // template must not answer for file:////secret/key where file:///secret/{name} is denied.
 type Template struct {
-	encoded, decoded, flat *regexp.Regexp
+	encoded, decoded, flat *linear.Pattern
 }
 
 // DenyTemplate returns a pattern that denies the URIs of a template (RFC 6570).
@@ -35,8 +36,14 @@ func DenyTemplate(template string) *Template {
 // Matches reports whether one of the readings is a URI of the template. It matches nil, a
 // URI whose readings are not known.
 func (t *Template) Matches(s *Readings) bool {
-	return s == nil || slices.ContainsFunc(s.encoded, t.encoded.MatchString) ||
-		slices.ContainsFunc(s.decoded, t.decoded.MatchString) || slices.ContainsFunc(s.flat, t.flat.MatchString)
+	return s == nil || matchesAny(t.encoded, s.encoded) || matchesAny(t.decoded, s.decoded) || matchesAny(t.flat, s.flat)
+}
+
+func matchesAny(p *linear.Pattern, texts []string) bool {
+	return slices.ContainsFunc(texts, func(text string) bool {
+		_, ok := p.Match(text)
+		return ok
+	})
 }
 
 // splitTemplate returns the texts of a template, and the expressions between them
@@ -56,33 +63,36 @@ func splitTemplate(template string) (texts, expressions []string) {
 
 // templatePattern compiles texts, with letters folded, and what may lie between
 // them.
-func templatePattern(texts, expressions []string) *regexp.Regexp {
-	var b strings.Builder
-	b.WriteString(`(?s)\A`)
+func templatePattern(texts, expressions []string) *linear.Pattern {
+	var nodes []linear.Node
 	for i, text := range texts {
-		b.WriteString(regexp.QuoteMeta(FoldCase(text)))
+		nodes = append(nodes, linear.Text(FoldCase(text)))
 		if i < len(expressions) {
-			b.WriteString(expressionPattern(expressions[i]))
+			nodes = append(nodes, expressionPattern(expressions[i]))
 		}
 	}
-	b.WriteString(`\z`)
-	return regexp.MustCompile(b.String())
+	return linear.Compile(linear.Sequence(nodes...))
 }
+
+var (
+	anything = linear.Star(linear.One(linear.Except("")))
+	noSlash  = linear.Star(linear.One(linear.Except("/")))
+)
 
 // expressionPattern matches what an expression of RFC 6570 can expand to once it is
 // decoded. A value of {x} may have any character but a slash: one that is encoded is
 // matched where it is not decoded yet.
-func expressionPattern(inside string) string {
+func expressionPattern(inside string) linear.Node {
 	switch {
 	case inside == "":
-		return ``
+		return linear.Sequence()
 	case strings.HasPrefix(inside, "/") && strings.HasSuffix(inside, "*"), strings.HasPrefix(inside, "+"):
-		return `.*`
+		return anything
 	case inside[0] == '#', inside[0] == '?', inside[0] == '&':
-		return `(?:` + regexp.QuoteMeta(inside[:1]) + `.*)?`
+		return linear.Optional(linear.Sequence(linear.Text(inside[:1]), anything))
 	case inside[0] == '/', inside[0] == '.', inside[0] == ';':
-		one := `(?:` + regexp.QuoteMeta(inside[:1]) + `[^/]*)?`
-		return strings.Repeat(one, 1+strings.Count(inside, ","))
+		one := linear.Optional(linear.Sequence(linear.Text(inside[:1]), noSlash))
+		return linear.Sequence(slices.Repeat([]linear.Node{one}, 1+strings.Count(inside, ","))...)
 	}
-	return `[^/]*`
+	return noSlash
 }

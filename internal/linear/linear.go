@@ -1,0 +1,216 @@
+// Package linear matches texts with patterns, in time proportional to the length of the text. Programs that match URIs
+// use it instead of package regexp, which they would link for nothing else. A pattern matches as a regular expression of
+// the same form does that is anchored at both ends: alternatives are tried in order, and repetitions are greedy.
+package linear
+
+import "strings"
+
+// Node is a part of a pattern.
+type Node struct {
+	kind  kind
+	text  string
+	set   *Set
+	group int
+	nodes []Node
+}
+
+type kind uint8
+
+const (
+	sequence kind = iota
+	text
+	one
+	optional
+	star
+	group
+)
+
+// Set contains bytes and, with Triplets, percent-encoded bytes: % and two hexadecimal digits.
+type Set struct {
+	bytes    [256]bool
+	Triplets bool
+}
+
+// NewSet returns the set of the bytes of a text.
+func NewSet(bytes string) *Set {
+	s := &Set{}
+	for i := range len(bytes) {
+		s.bytes[bytes[i]] = true
+	}
+	return s
+}
+
+// Except returns the set of all bytes but those of a text.
+func Except(bytes string) *Set {
+	s := NewSet(bytes)
+	for i := range s.bytes {
+		s.bytes[i] = !s.bytes[i]
+	}
+	return s
+}
+
+// width returns how many bytes at the beginning of a text are one element of the set, 0 if none is.
+func (s *Set) width(text string) int {
+	switch {
+	case text == "":
+		return 0
+	case s.bytes[text[0]]:
+		return 1
+	case s.Triplets && len(text) >= 3 && text[0] == '%' && isHex(text[1]) && isHex(text[2]):
+		return 3
+	}
+	return 0
+}
+
+func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+// Text matches a text.
+func Text(s string) Node { return Node{kind: text, text: s} }
+
+// One matches one element of a set.
+func One(s *Set) Node { return Node{kind: one, set: s} }
+
+// Sequence matches what its nodes match one after the other.
+func Sequence(nodes ...Node) Node { return Node{kind: sequence, nodes: nodes} }
+
+// Optional matches what its node matches, or nothing.
+func Optional(n Node) Node { return Node{kind: optional, nodes: []Node{n}} }
+
+// Star matches what its node matches, any number of times. The node must not match the empty text.
+func Star(n Node) Node { return Node{kind: star, nodes: []Node{n}} }
+
+// Group matches what its node matches, and reports where. The number is the place among the groups of a pattern, from 0.
+func Group(number int, n Node) Node { return Node{kind: group, group: number, nodes: []Node{n}} }
+
+// Pattern is a compiled pattern. It may be used by several goroutines.
+type Pattern struct {
+	code   []instruction
+	start  int
+	splits int // instructions that have two ways on
+	groups int
+}
+
+// instruction is a step of matching. What it does is the kind of its node: optional tries next and then other, and group
+// notes the place.
+type instruction struct {
+	kind  kind
+	text  string
+	set   *Set
+	slot  int // of a group, or the number of a split
+	next  int // the instruction after it
+	other int // the way that a split tries last
+}
+
+// end is the instruction at which the text must end.
+const end = 0
+
+// Compile compiles a pattern.
+func Compile(n Node) *Pattern {
+	p := &Pattern{code: make([]instruction, 1)}
+	p.start = p.add(&n, end)
+	return p
+}
+
+func (p *Pattern) emit(i instruction) int {
+	p.code = append(p.code, i)
+	return len(p.code) - 1
+}
+
+func (p *Pattern) split(next, other int) int {
+	p.splits++
+	return p.emit(instruction{kind: optional, slot: p.splits - 1, next: next, other: other})
+}
+
+// add adds the instructions of a node, with what follows them. It returns the first one.
+func (p *Pattern) add(n *Node, next int) int {
+	switch n.kind {
+	case text, one:
+		return p.emit(instruction{kind: n.kind, text: n.text, set: n.set, next: next})
+	case optional:
+		return p.split(p.add(&n.nodes[0], next), next)
+	case star:
+		loop := p.split(0, next)
+		p.code[loop].next = p.add(&n.nodes[0], loop)
+		return loop
+	case group:
+		p.groups = max(p.groups, n.group+1)
+		last := p.emit(instruction{kind: group, slot: 2*n.group + 1, next: next})
+		return p.emit(instruction{kind: group, slot: 2 * n.group, next: p.add(&n.nodes[0], last)})
+	}
+	for i := len(n.nodes) - 1; i >= 0; i-- {
+		next = p.add(&n.nodes[i], next)
+	}
+	return next
+}
+
+// Match reports whether the whole text matches, and returns begin and end of each group, -1 of those that are not a part
+// of the match.
+func (p *Pattern) Match(s string) (groups []int, ok bool) {
+	groups, _, ok = p.run(s)
+	return groups, ok
+}
+
+// branch is a way that was not tried yet. If at is negative, it is what a slot was before, and ^at is the slot.
+type branch struct{ at, place int32 }
+
+// run tries the ways in order. It enters each split once for each place in the text: what follows does not depend on the
+// way there. It returns the number of instructions, too.
+func (p *Pattern) run(s string) (groups []int, steps int, ok bool) {
+	groups = make([]int, 2*p.groups)
+	for i := range groups {
+		groups[i] = -1
+	}
+	var few [32]uint64 // these two stay on the stack for a short text
+	entered := few[:]
+	if n := (p.splits*(len(s)+1) + 63) / 64; n > len(few) {
+		entered = make([]uint64, n)
+	}
+	var some [128]branch
+	branches := append(some[:0], branch{at: int32(p.start)})
+	for len(branches) > 0 {
+		b := branches[len(branches)-1]
+		branches = branches[:len(branches)-1]
+		if b.at < 0 {
+			groups[^b.at] = int(b.place)
+			continue
+		}
+		place := int(b.place)
+	way:
+		for at := int(b.at); ; steps++ {
+			if at == end {
+				if place == len(s) {
+					return groups, steps, true
+				}
+				break
+			}
+			switch i := &p.code[at]; i.kind {
+			case text:
+				if !strings.HasPrefix(s[place:], i.text) {
+					break way
+				}
+				place += len(i.text)
+				at = i.next
+			case one:
+				n := i.set.width(s[place:])
+				if n == 0 {
+					break way
+				}
+				place += n
+				at = i.next
+			case optional:
+				bit := i.slot*(len(s)+1) + place
+				if entered[bit/64]&(1<<(bit%64)) != 0 {
+					break way
+				}
+				entered[bit/64] |= 1 << (bit % 64)
+				branches = append(branches, branch{int32(i.other), int32(place)})
+				at = i.next
+			case group:
+				branches = append(branches, branch{^int32(i.slot), int32(groups[i.slot])})
+				groups[i.slot] = place
+				at = i.next
+			}
+		}
+	}
+	return nil, steps, false
+}
