@@ -99,8 +99,8 @@ func decode(text string, exploded bool) (Value, bool) {
 	return v, true
 }
 
-// unescape decodes percent-encoding. It reports false for an invalid escape, and for a
-// text that is not UTF-8 or has a NUL.
+// unescape decodes percent-encoding, of which a pattern matches only what is valid. It reports false for a text
+// that is not UTF-8 or has a NUL.
 func unescape(s string) (string, bool) {
 	if i := strings.IndexByte(s, '%'); i >= 0 {
 		b := append(make([]byte, 0, len(s)), s[:i]...)
@@ -108,9 +108,6 @@ func unescape(s string) (string, bool) {
 			if s[i] != '%' {
 				b = append(b, s[i])
 				continue
-			}
-			if !isTriplet(s[i:]) {
-				return "", false
 			}
 			b = append(b, byte(unhex(s[i+1])<<4|unhex(s[i+2])))
 			i += 2

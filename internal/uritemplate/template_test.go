@@ -67,6 +67,7 @@ func TestMatch(t *testing.T) {
 		{"docs://x{/path*}", "docs://x", ""},
 		{"docs://x{/path*}", "docs://x/", "path="},
 		{"docs://x{/path*}", "docs://xy", "no"},
+		{"docs://x{/path*}", "docs://x/a/%C3/b", "no"},
 		{"docs://x{/a,path*}", "docs://x/1/2/3", "a=1 path=2|3"},
 		{"x:r{.format}", "x:r.json", "format=json"},
 		{"x:r{.format}", "x:r", ""},
