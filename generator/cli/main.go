@@ -59,6 +59,8 @@ func start(build buildFunc) int {
 	code := c.run(os.Args[1:])
 	c.progress.clear()
 	c.removeTemporary()
+	// A signal that comes from here on would end the process, with another exit code.
+	signal.Notify(make(chan os.Signal, 1), stopSignals()...)
 	stop() // a program that a signal has ended may end before this process takes note of the signal
 	if caught, ok := context.Cause(ctx).(signalError); ok {
 		return caught.exitCode(code)

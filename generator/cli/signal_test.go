@@ -271,8 +271,8 @@ func TestInterruptAnyTime(t *testing.T) {
 			}
 		}()
 		// Again until it has come to an end: the first one may count as one with
-		// that before.
-		again := time.NewTicker(50 * time.Millisecond)
+		// that before. So one comes in each of its last steps, too.
+		again := time.NewTicker(time.Millisecond)
 		defer again.Stop()
 		for waits := true; waits; {
 			select {
