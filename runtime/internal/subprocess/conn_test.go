@@ -477,7 +477,8 @@ func TestEnds(t *testing.T) {
 	if exit, ok := errors.AsType[*dial.Exit](err); !ok || exit.Status != "signal: terminated, after it had closed its input or output and gone on" {
 		t.Errorf("write: %v", err)
 	}
-	f = start(t, "exit=7", nil)
+	// Until it has ended, the pipe takes some messages, and then waits.
+	f = start(t, "exit=7", nil, func(f *fixture) { f.options.Limits.WriteTime = time.Minute })
 	for err = nil; err == nil; {
 		err = f.Write([]byte("{}\n"))
 	}
