@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -104,7 +103,7 @@ func WithAccess(a Access) Option {
 // URL names. The caller may be nil.
 func (s *Server) decides(c *caller) bool {
 	return len(s.access) > 0 ||
-		c != nil && (len(c.groups) > 0 || c.principal != nil && c.principal.Access != nil)
+		c != nil && (len(c.groups) > 0 || c.principal != nil && principalOf(c).Access != nil)
 }
 
 // decidesFor is decides for the request of a context.
@@ -128,7 +127,7 @@ func (s *Server) authorize(ctx context.Context, f Feature) (refusal *AccessError
 	info := f.Info()
 	var p *Principal
 	if c != nil {
-		if p = c.principal; !s.inGroups(c.groups, &info) {
+		if p = principalOf(c); !s.inGroups(c.groups, &info) {
 			return nil, false
 		}
 	}
@@ -229,15 +228,6 @@ func refusedAs(ctx context.Context, err *jsonrpc.Error) *jsonrpc.Error {
 	return err
 }
 
-// errExpired is the error for requests after [Principal].Expires.
-var errExpired = &jsonrpc.Error{
-	Code: jsonrpc.CodeInternal, Message: "the authentication of the connection has expired",
-	Data: []byte(`{"reason":"authentication expired"}`),
-}
-
-// errPrincipalExpired is the cause of the end of a connection.
-var errPrincipalExpired = errors.New("the authentication of the connection has expired")
-
 // warnUnguarded logs once that features have scopes and no Access looks at them.
 func (s *Server) warnUnguarded(ctx context.Context, transport string, p *Principal) {
 	if !s.hasScopes.Load() || slices.ContainsFunc(s.access, guards) || p != nil && p.Access != nil && guards(p.Access) {
@@ -250,18 +240,4 @@ func (s *Server) warnUnguarded(ctx context.Context, transport string, p *Princip
 	s.warnScopes.Do(func() {
 		s.log.Program(ctx, slog.LevelWarn, "features with scopes are refused over networks: the server does not know the scopes of callers; add a guard, such as that of package mcpauth, or WithAccess")
 	})
-}
-
-// expiry returns a channel that gets the time at which the principal expires, nil if it does not.
-func (p *Principal) expiry() (at <-chan time.Time, stop func()) {
-	if p == nil || p.Expires.IsZero() {
-		return nil, func() {}
-	}
-	t := time.NewTimer(time.Until(p.Expires))
-	return t.C, func() { t.Stop() }
-}
-
-// expired reports whether the principal of a request has expired.
-func (p *Principal) expired() bool {
-	return p != nil && !p.Expires.IsZero() && !time.Now().Before(p.Expires)
 }

@@ -25,7 +25,7 @@ var (
 	ErrPending = errors.New("waiting for the client to call again with an answer")
 	// ErrNoCall means that there is no client to ask: the context is not that of a tool,
 	// prompt or resource request, or the request has a reply already.
-	ErrNoCall = errors.New("the client can be asked only while a tool, prompt or resource request is in progress")
+	ErrNoCall = errNoCall
 )
 
 // maxAttempts is how often a question is asked whose answers are not valid.

@@ -9,7 +9,7 @@ import (
 )
 
 // This file is batches (JSON-RPC 2.0, section 6), in the one revision that has them. The goroutine
-// that reads splits the array ([conn.batch]); the goroutines of its requests add their replies.
+// that reads splits the array ([engineConn.batch]); the goroutines of its requests add their replies.
 // A batch has a lock.
 
 // batch is the sink of the requests of an array. It sends their replies as one array when all are
@@ -105,11 +105,11 @@ func (b *batch) Flush()      { b.out.Flush() }
 func (b *batch) Full() bool  { return b.out.Full() }
 
 // batch handles the messages of an array. It reports whether there is a request among them.
-func (c *conn) batch(m *jsonrpc.Message, from *caller, out sink) (asked bool) {
+func (c *engineConn) batch(m *jsonrpc.Message, from *caller, out sink) (asked bool) {
 	rev := c.negotiated()
 	count := 0
 	jsonrpc.Elements(m.Batch, func([]byte) bool { count++; return true })
-	switch most := c.server.limits.InFlight; {
+	switch most := c.settings.limits.InFlight; {
 	case rev == nil || !rev.Fields.Batches:
 		c.refuse(m, invalidRequest("batches are not part of this protocol revision"), out)
 		return true
@@ -120,8 +120,8 @@ func (c *conn) batch(m *jsonrpc.Message, from *caller, out sink) (asked bool) {
 		c.refuse(m, invalidRequest("a batch of more than "+strconv.Itoa(most)+" messages"), out)
 		return true
 	}
-	b := &batch{out: out, open: 1, limit: c.server.limits.ResultBytes}
-	b.account.Of(c.server.memory)
+	b := &batch{out: out, open: 1, limit: c.settings.limits.ResultBytes}
+	b.account.Of(c.settings.memory)
 	jsonrpc.Elements(m.Batch, func(element []byte) bool {
 		c.handleText(element, from, b, true)
 		return true

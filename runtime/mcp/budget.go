@@ -6,7 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file has what is charged to the budget of a server ([Limits.Memory]) besides buffers,
+// This file has what is charged to the budget of a server (mcp.Limits.Memory) besides buffers,
 // and the errors if there is no room. The budget has a lock of its own.
 
 // Costs in bytes, of each of these with everything that belongs to it and is not counted by
@@ -15,7 +15,6 @@ const (
 	connectionCost = 32 << 10 // with client info and capabilities
 	callCost       = 16 << 10
 	listenCost     = 4 << 10 // parked, without a goroutine
-	watchCost      = 8 << 10 // of a task that a listen watches
 )
 
 const (
@@ -56,17 +55,17 @@ type charged interface {
 
 // charge charges the connection for something that its session keeps. It reports false if
 // there is no room, or the connection is closing.
-func (c *conn) charge(size int) bool {
+func (c *engineConn) charge(size int) bool {
 	if c.oneMessage {
 		return true
 	}
-	if !c.server.memory.Take(size) {
+	if !c.settings.memory.Take(size) {
 		return false
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closing {
-		c.server.memory.Release(size)
+		c.settings.memory.Release(size)
 		return false
 	}
 	c.charged += size
@@ -74,11 +73,11 @@ func (c *conn) charge(size int) bool {
 }
 
 // uncharge undoes charge, unless the end of the connection has.
-func (c *conn) uncharge(size int) {
+func (c *engineConn) uncharge(size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.charged >= size {
 		c.charged -= size
-		c.server.memory.Release(size)
+		c.settings.memory.Release(size)
 	}
 }

@@ -13,14 +13,13 @@ import (
 // time, and no lock: the goroutine that reads the message, and then, for a request with a
 // handler, the exchange ([newExchange]) on its goroutine. The owner releases them.
 type buffers struct {
-	server    *Server
-	data      []byte
-	msg       jsonrpc.Message
-	decoder   wire.Decoder
-	encoder   wire.Encoder
-	rendering rendering // of the reply
-	out       []byte
-	account   membudget.Account // for all of it
+	settings *engineSettings
+	data     []byte
+	msg      jsonrpc.Message
+	decoder  wire.Decoder
+	encoder  wire.Encoder
+	out      []byte
+	account  membudget.Account // for all of it
 }
 
 // keptBuffer is the size up to which buffers stay in the pool.
@@ -28,10 +27,10 @@ const keptBuffer = 64 << 10
 
 var bufferPool = sync.Pool{New: func() any { return new(buffers) }}
 
-// newBuffers returns empty buffers, which are charged to the server.
-func (s *Server) newBuffers() *buffers {
+// newBuffers returns empty buffers, which are charged to the memory of the server.
+func (s *engineSettings) newBuffers() *buffers {
 	b := bufferPool.Get().(*buffers)
-	b.server = s
+	b.settings = s
 	b.account.Of(s.memory)
 	return b
 }
@@ -43,7 +42,7 @@ func (b *buffers) load(message []byte) bool {
 	if !b.account.Take(b.sizeWith(message)) {
 		// Buffers from the pool may have storage of larger messages. A short message
 		// needs none of it, and a ping is answered also if there is no room at all.
-		*b = buffers{server: b.server, account: b.account}
+		*b = buffers{settings: b.settings, account: b.account}
 		if !b.account.Take(b.sizeWith(message)) {
 			return false
 		}
@@ -110,7 +109,6 @@ func (b *buffers) reset() {
 	b.msg.Reset()
 	b.decoder.Reset(nil, wire.Options{})
 	b.encoder.Reset()
-	b.rendering = rendering{} // which refers to the exchange
 	if cap(b.data) > keptBuffer {
 		bufpool.Put(b.data)
 		b.data = nil
@@ -119,4 +117,35 @@ func (b *buffers) reset() {
 		b.releaseReply()
 	}
 	b.account.Set(0)
+}
+
+// message returns the message, which the buffers contain.
+func (b *buffers) message() *jsonrpc.Message { return &b.msg }
+
+// replace makes another text the message. It reports false if there is no room for it, or it is not a
+// message; the message is then what it was.
+func (b *buffers) replace(text []byte) bool {
+	before := b.data
+	b.data = text
+	if b.account.Take(b.size()) && b.settings.parser.Parse(text, &b.msg) == nil {
+		return true
+	}
+	b.data = before
+	b.account.Take(b.size())
+	_ = b.settings.parser.Parse(before, &b.msg) // which has been parsed before
+	return false
+}
+
+// newMessageBuffers returns buffers with the message of a text.
+func (s *engineSettings) newMessageBuffers(text []byte) (*buffers, *jsonrpc.Error) {
+	b := s.newBuffers()
+	if !b.load(text) {
+		b.release()
+		return nil, errOverloaded
+	}
+	if err := s.parser.Parse(b.data, &b.msg); err != nil {
+		b.release()
+		return nil, err
+	}
+	return b, nil
 }

@@ -12,14 +12,7 @@ import (
 // extensions, and only until the handler has returned. A Call is the same in every revision
 // and over every transport. Its methods may be called by many goroutines, on nil too.
 type Call struct {
-	x       *exchange // that the call is a part of, for what does not change there
-	method  string
-	feature string
-	id      jsonrpc.ID
-	idBuf   [24]byte
-	client  *client
-	meta    json.RawMessage // a copy; nil where there is nothing of interest
-	level   int8            // of log messages, for requests without a session
+	x *exchange // that the call is a part of, for what does not change there
 }
 
 type callKey struct{}
@@ -32,28 +25,28 @@ func CallFrom(ctx context.Context) *Call {
 
 // Method returns the method of the request, such as tools/call.
 func (c *Call) Method() string {
-	if c == nil {
+	if c == nil || c.x == nil {
 		return ""
 	}
-	return c.method
+	return c.x.methodName
 }
 
 // Feature returns the name of the feature that is called, as the client spells
 // it: that may be an alias.
 func (c *Call) Feature() string {
-	if c == nil {
+	if c == nil || c.x == nil {
 		return ""
 	}
-	return c.feature
+	return c.x.feature
 }
 
 // ID returns the identifier of the request as JSON text: 7 or "7". It is unique
 // among the requests of one connection that run at the same time.
 func (c *Call) ID() string {
-	if c == nil {
+	if c == nil || c.x == nil {
 		return ""
 	}
-	return c.id.String()
+	return c.x.id.String()
 }
 
 // Revision returns the revision of the protocol in which the request is
@@ -88,20 +81,20 @@ func (c *Call) Transport() string {
 
 // Client returns the identity that the client declares. It is not authenticated.
 func (c *Call) Client() ClientInfo {
-	if c == nil || c.client == nil {
+	if c == nil || c.x == nil || c.x.client == nil {
 		return ClientInfo{}
 	}
-	return c.client.parse()
+	return clientInfo(c.x.client)
 }
 
 // Can reports whether the client has declared a capability that the revision
 // has.
 func (c *Call) Can(capability Capability) bool {
-	if c == nil || c.client == nil {
+	if c == nil || c.x == nil || c.x.client == nil {
 		return false
 	}
 	declared, ok := c.x.revision.ServerRequests.Capabilities[string(capability)]
-	return ok && c.client.can(Capability(declared))
+	return ok && c.x.client.can(declared)
 }
 
 // Trace is the trace context that came with a request (W3C Trace Context and
@@ -112,11 +105,11 @@ type Trace struct {
 
 // Trace returns the trace context of the request, for a tracing library.
 func (c *Call) Trace() Trace {
-	if c == nil || c.meta == nil {
+	if c == nil || c.x == nil || c.x.meta == nil {
 		return Trace{}
 	}
 	var t Trace
-	jsonrpc.Members(c.meta, func(name, value []byte) bool {
+	jsonrpc.Members(c.x.meta, func(name, value []byte) bool {
 		text, _ := jsonrpc.String(value)
 		switch string(name) {
 		case "traceparent":
@@ -134,30 +127,8 @@ func (c *Call) Trace() Trace {
 // Meta returns the value of a key in the _meta of the request, such as
 // traceparent; nil where there is none.
 func (c *Call) Meta(key string) json.RawMessage {
-	if c == nil {
+	if c == nil || c.x == nil {
 		return nil
 	}
-	return member(c.meta, key)
-}
-
-// given returns a member of a JSON object that was found valid, nil if it is missing or null.
-func given(object []byte, key string) json.RawMessage {
-	if value := member(object, key); !isNull(value) {
-		return value
-	}
-	return nil
-}
-
-func isNull(value []byte) bool { return string(value) == "null" }
-
-// member returns a member of a JSON object that was found valid.
-func member(object []byte, key string) json.RawMessage {
-	var found json.RawMessage
-	jsonrpc.Members(object, func(name, value []byte) bool {
-		if string(name) == key {
-			found = value
-		}
-		return found == nil
-	})
-	return found
+	return member(c.x.meta, key)
 }

@@ -12,28 +12,22 @@ import (
 )
 
 // This file ends requests without a reply: for notifications/cancelled of the client, and when
-// a connection for one request ends ([conn.abandon]). It runs on the goroutine that reads, or on
+// a connection for one request ends ([engineConn.abandon]). It runs on the goroutine that reads, or on
 // that of the transport.
 
-// notification handles a notification. Notifications mean the same in all revisions. Unknown ones
-// are ignored.
-func (c *conn) notification(m *jsonrpc.Message, from *caller) {
-	switch string(m.Method) {
-	case protocol.Cancelled:
+// notification handles a notification. Notifications mean the same in all revisions.
+func (c *engineConn) notification(m *jsonrpc.Message, from *caller) {
+	if string(m.Method) == protocol.Cancelled {
 		c.cancel(&m.Params)
-	case protocol.Initialized:
-		c.initialized()
-	case protocol.RootsListChanged:
-		c.rootsChanged()
-	default:
-		c.extensionNotification(m, from)
+	} else {
+		c.host.Notify(m, *from)
 	}
 }
 
 // cancel cancels a request in flight (basic/utilities/cancellation). The request gets no reply,
 // and the context of its handler ends. An id that is not in flight, or has another type, is
 // ignored: the reply may have been sent already. The reason of the client is logged.
-func (c *conn) cancel(p *jsonrpc.Params) {
+func (c *engineConn) cancel(p *jsonrpc.Params) {
 	id, _ := jsonrpc.RawID(p.Get("requestId")) // the zero ID is that of no request
 	c.mu.Lock()
 	x := c.inflight.find(id.Key())
@@ -43,23 +37,23 @@ func (c *conn) cancel(p *jsonrpc.Params) {
 	}
 	c.forget(x)
 	c.mu.Unlock()
-	cause := ErrCancelled
+	cause := errCancelled
 	if reason, _ := jsonrpc.String(p.Get("reason")); reason != "" {
 		cause = &cancelledError{printable(logs.Cut(reason, logs.MaxText))}
-		c.server.log.Client(c.ctx, slog.LevelInfo, "request cancelled by the client", logs.Text("method", x.call.method),
-			logs.Text("name", x.req.loggedFeature()), logs.Text("id", x.call.ID()), slog.String("reason", reasonOf(cause)))
+		c.settings.log.Client(c.ctx, slog.LevelInfo, "request cancelled by the client", logs.Text("method", x.methodName),
+			logs.Text("name", loggedFeature(x.method, x.feature)), logs.Text("id", x.id.String()), slog.String("reason", reasonOf(cause)))
 	}
 	x.stop(cause)
 }
 
-// cancelledError is [ErrCancelled] with the reason of the client, cut to what is logged.
+// cancelledError is [errCancelled] with the reason of the client, cut to what is logged.
 type cancelledError struct {
 	reason string
 }
 
-func (e *cancelledError) Error() string { return ErrCancelled.Error() + ": " + e.reason }
+func (e *cancelledError) Error() string { return errCancelled.Error() + ": " + e.reason }
 
-func (e *cancelledError) Unwrap() error { return ErrCancelled }
+func (e *cancelledError) Unwrap() error { return errCancelled }
 
 // reasonOf returns the client's reason for a cancellation, "" without one.
 func reasonOf(cause error) string {
@@ -78,7 +72,7 @@ func printable(s string) string {
 }
 
 // forget removes a request, which gets no reply then. The caller holds conn.mu.
-func (c *conn) forget(x *exchange) {
+func (c *engineConn) forget(x *engineExchange) {
 	x.dropNoticesLocked()
 	x.answered = true
 	x.endHandlerLocked(false)
@@ -87,7 +81,7 @@ func (c *conn) forget(x *exchange) {
 }
 
 // abandon cancels all requests of a connection. They get no reply.
-func (c *conn) abandon(cause error) {
+func (c *engineConn) abandon(cause error) {
 	c.mu.Lock()
 	all := c.inflight.all()
 	for _, x := range all {
@@ -97,4 +91,13 @@ func (c *conn) abandon(cause error) {
 	for _, x := range all {
 		x.stop(cause)
 	}
+}
+
+// loggedFeature is the feature of a request for the log: a URI without query, fragment and user.
+func loggedFeature(method protocol.Method, name string) string {
+	switch method {
+	case protocol.ResourcesRead, protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
+		return logs.URI(name)
+	}
+	return logs.Cut(name, logs.MaxText)
 }

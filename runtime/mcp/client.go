@@ -7,24 +7,6 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// ClientInfo is the identity that a client declares (Implementation).
-type ClientInfo struct {
-	Name, Title, Version string
-}
-
-// Capability is something that a client may be able to do.
-type Capability string
-
-// The capabilities of clients.
-const (
-	CapabilityElicitation     Capability = "elicitation"      // forms
-	CapabilityElicitationURL  Capability = "elicitation.url"  // links to open
-	CapabilitySampling        Capability = "sampling"         // messages of its model
-	CapabilitySamplingTools   Capability = "sampling.tools"   // with tools
-	CapabilitySamplingContext Capability = "sampling.context" // with context of other servers
-	CapabilityRoots           Capability = "roots"            // its root directories; see [Roots]
-)
-
 // maxClient is how many bytes clientInfo and capabilities of a client may have together: a session
 // keeps them, and so does a request as long as it runs.
 const maxClient = 16 << 10
@@ -56,24 +38,8 @@ func (c *client) is(info, capabilities []byte) bool {
 	return c != nil && bytes.Equal(c.info, info) && bytes.Equal(c.capabilities, capabilities)
 }
 
-func (c *client) parse() ClientInfo {
-	var i ClientInfo
-	jsonrpc.Members(c.info, func(name, value []byte) bool {
-		text, _ := jsonrpc.String(value)
-		switch string(name) {
-		case "name":
-			i.Name = text
-		case "title":
-			i.Title = text
-		case "version":
-			i.Version = text
-		}
-		return true
-	})
-	return i
-}
-
-func (c *client) can(capability Capability) bool {
+// can reports whether the client has declared a capability: a name, or a name and a part of it.
+func (c *client) can(capability string) bool {
 	name, part, _ := bytes.Cut([]byte(capability), []byte{'.'})
 	object := member(c.capabilities, string(name))
 	if len(object) == 0 || object[0] != '{' {
@@ -82,7 +48,7 @@ func (c *client) can(capability Capability) bool {
 	switch {
 	case len(part) > 0:
 		return given(object, string(part)) != nil
-	case capability == CapabilityElicitation:
+	case capability == "elicitation":
 		// An empty object means forms: revisions without modes have only those.
 		return given(object, "form") != nil || given(object, "url") == nil
 	}

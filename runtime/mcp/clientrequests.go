@@ -18,30 +18,13 @@ import (
 )
 
 var (
-	// ErrNoAnswer means that the client has not answered a question within
-	// [Limits.QuestionTime].
-	ErrNoAnswer = errors.New("no answer from the client")
-
 	errPingTimeout    = errors.New("client does not answer pings")
 	errNotInitialized = errors.New("ask the client: it has not sent " + protocol.Initialized)
 )
 
-// ClientError is the error that a client sends as the answer to a question. The code -1 means
-// that the user has refused (client/sampling, errors).
-type ClientError struct {
-	Code    int
-	Message string
-	Data    json.RawMessage // nil if there is none
-}
-
-// Error returns message and code.
-func (e *ClientError) Error() string {
-	return "the client answered with an error: " + e.Message + " (" + strconv.Itoa(e.Code) + ")"
-}
-
 // This file sends requests to the client: questions of handlers, in revisions where the server
-// sends requests, and pings. [exchange.sendRequest] runs on the goroutine of a handler and waits;
-// the goroutine that reads delivers the answer ([conn.response]). conn.mu guards the table of
+// sends requests, and pings. [engineExchange.roundTrip] runs on the goroutine of a handler and waits;
+// the goroutine that reads delivers the answer ([engineConn.response]). conn.mu guards the table of
 // open requests.
 
 // openRequests are the requests of the server that wait for an answer of the client. The server
@@ -57,8 +40,9 @@ type openRequests struct {
 // clientAnswer is a result or an error.
 type clientAnswer struct {
 	result  json.RawMessage
-	err     error
-	charged int // bytes that the call is charged for
+	failure json.RawMessage // the object of the error
+	err     error           // instead of an answer
+	charged int             // bytes that the call is charged for
 }
 
 // add adds a request. The channel gets its answer.
@@ -76,24 +60,24 @@ func (r *openRequests) add(answer chan<- clientAnswer) jsonrpc.ID {
 }
 
 // response handles the answer to a request of the server.
-func (c *conn) response(m *jsonrpc.Message) {
+func (c *engineConn) response(m *jsonrpc.Message) {
 	answer := clientAnswer{charged: len(m.Result) + len(m.Error)}
 	switch {
-	case !c.server.memory.Take(answer.charged):
-		answer = clientAnswer{err: protocolError(errOverloaded)}
+	case !c.settings.memory.Take(answer.charged):
+		answer = clientAnswer{err: errOverloaded}
 	case m.Error != nil:
-		answer.err = readClientError(m.Error)
+		answer.failure = append(json.RawMessage(nil), m.Error...)
 	default:
 		answer.result = append(json.RawMessage(nil), m.Result...)
 	}
 	if !c.deliver(m.ID, answer) {
-		c.server.log.Client(c.ctx, slog.LevelWarn, "response to no request dropped", slog.String("id", m.ID.String()))
+		c.settings.log.Client(c.ctx, slog.LevelWarn, "response to no request dropped", slog.String("id", m.ID.String()))
 	}
 }
 
 // deliver sends an answer to the goroutine that waits for it, and reports whether it belongs to
 // a request of the server.
-func (c *conn) deliver(id jsonrpc.ID, answer clientAnswer) bool {
+func (c *engineConn) deliver(id jsonrpc.ID, answer clientAnswer) bool {
 	key := id.Key()
 	c.mu.Lock()
 	waiting, ok := c.requests.open[key]
@@ -102,33 +86,13 @@ func (c *conn) deliver(id jsonrpc.ID, answer clientAnswer) bool {
 	if waiting != nil {
 		waiting <- answer // it has room for one
 	} else {
-		c.server.memory.Release(answer.charged)
+		c.settings.memory.Release(answer.charged)
 	}
 	return ok
 }
 
-func readClientError(object []byte) *ClientError {
-	e := &ClientError{Code: jsonrpc.CodeInternal, Message: "no message"}
-	jsonrpc.Members(object, func(name, value []byte) bool {
-		switch string(name) {
-		case "code":
-			if n, err := strconv.Atoi(string(value)); err == nil {
-				e.Code = n
-			}
-		case "message":
-			if text, ok := jsonrpc.String(value); ok {
-				e.Message = text
-			}
-		case "data":
-			e.Data = append(json.RawMessage(nil), value...)
-		}
-		return true
-	})
-	return e
-}
-
 // inputClosed fails the requests that wait for the client after that has ended its input.
-func (c *conn) inputClosed() {
+func (c *engineConn) inputClosed() {
 	c.mu.Lock()
 	c.requests.closed = true
 	open := slices.Collect(maps.Values(c.requests.open))
@@ -136,71 +100,60 @@ func (c *conn) inputClosed() {
 	c.mu.Unlock()
 	for _, waiting := range open {
 		if waiting != nil {
-			waiting <- clientAnswer{err: fmt.Errorf("ask the client: %w", ErrConnectionClosed)}
+			waiting <- clientAnswer{err: fmt.Errorf("ask the client: %w", errConnectionClosed)}
 		}
 	}
 }
 
-// sendRequest sends a request that belongs to x and waits for the answer. The clock of the
-// handler is paused meanwhile. If the wait ends without an answer, it cancels the request
-// (basic/utilities/cancellation).
-func (x *exchange) sendRequest(ctx context.Context, method string, params []byte) (json.RawMessage, error) {
-	defer x.pauseClock()()
-	if hooks := x.conn.server.questionHooks; len(hooks) > 0 {
-		return withHooks(ctx, hooks, method, params, func(q *SentQuestion, params []byte) (json.RawMessage, error) {
-			return x.sendAndWait(ctx, q, method, params)
-		})
-	}
-	return x.sendAndWait(ctx, nil, method, params)
-}
-
-// sendAndWait sends a request, whose id it sets in q, which may be nil.
-func (x *exchange) sendAndWait(ctx context.Context, q *SentQuestion, method string, params []byte) (json.RawMessage, error) {
+// roundTrip sends a request that belongs to x, and waits for the answer: a result, or the object of an
+// error. sent is called with its id, if it is not nil. If the wait ends without an answer, roundTrip
+// cancels the request (basic/utilities/cancellation).
+func (x *engineExchange) roundTrip(ctx context.Context, method string, params []byte, sent func(jsonrpc.ID)) (result, failure json.RawMessage, err error) {
 	answer := make(chan clientAnswer, 1)
 	x.sink.Wait()
 	id, err := x.openRequest(method, params, answer)
 	x.sink.Flush()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if q != nil {
-		q.ID = id.String()
+	if sent != nil {
+		sent(id)
 	}
-	within := x.conn.server.limits.QuestionTime
+	within := x.conn.settings.limits.QuestionTime
 	timer := time.NewTimer(within)
 	defer timer.Stop()
 	select {
 	case a := <-answer:
 		x.addCharge(a.charged)
-		return a.result, a.err
+		return a.result, a.failure, a.err
 	case <-ctx.Done():
 		err = context.Cause(ctx)
 	case <-x.ctx.Done():
 		err = context.Cause(&x.ctx)
 	case <-timer.C:
-		err = fmt.Errorf("%w within %v", ErrNoAnswer, within)
+		err = fmt.Errorf("%w within %v", errNoAnswer, within)
 	}
 	if !x.cancelRequest(id, err) {
 		a := <-answer // it came at the last moment: who has taken the request sends it
 		x.addCharge(a.charged)
 	}
-	return nil, err
+	return nil, nil, err
 }
 
 // openRequest queues a request for the client.
-func (x *exchange) openRequest(method string, params []byte, answer chan<- clientAnswer) (jsonrpc.ID, error) {
+func (x *engineExchange) openRequest(method string, params []byte, answer chan<- clientAnswer) (jsonrpc.ID, error) {
 	c := x.conn
 	peer, _ := x.sink.(transport.PeerWatcher)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.closing || c.requests.closed, peer != nil && peer.PeerGone():
-		return jsonrpc.ID{}, fmt.Errorf("ask the client: %w", ErrConnectionClosed)
+		return jsonrpc.ID{}, fmt.Errorf("ask the client: %w", errConnectionClosed)
 	case x.answered:
-		return jsonrpc.ID{}, ErrNoCall
+		return jsonrpc.ID{}, errNoCall
 	case c.session != nil && !c.session.initialized:
 		return jsonrpc.ID{}, errNotInitialized
-	case len(c.requests.open) >= c.server.limits.openQuestions():
+	case len(c.requests.open) >= c.settings.limits.OpenQuestions:
 		return jsonrpc.ID{}, fmt.Errorf("ask the client: %d questions are open", len(c.requests.open))
 	}
 	id := c.requests.add(answer)
@@ -210,7 +163,7 @@ func (x *exchange) openRequest(method string, params []byte, answer chan<- clien
 
 // cancelRequest sends notifications/cancelled for a request of the server. It reports false for one that is
 // not open any more, whose channel gets an answer.
-func (x *exchange) cancelRequest(id jsonrpc.ID, cause error) (wasOpen bool) {
+func (x *engineExchange) cancelRequest(id jsonrpc.ID, cause error) (wasOpen bool) {
 	c := x.conn
 	c.mu.Lock()
 	_, open := c.requests.open[id.Key()]
@@ -233,9 +186,9 @@ func (x *exchange) cancelRequest(id jsonrpc.ID, cause error) (wasOpen bool) {
 // emit sends a notification of the request, unless that has a reply. It waits for room if the
 // client reads slowly. If the server has no memory left, it drops the notification: a request
 // that waited for memory could hold what other requests wait for.
-func (x *exchange) emit(message []byte) {
+func (x *engineExchange) emit(message []byte) {
 	x.sink.Wait()
-	if x.conn.server.memory.Short() {
+	if x.conn.settings.memory.Short() {
 		x.sink.Flush() // after Wait
 		return
 	}
@@ -251,7 +204,7 @@ func (x *exchange) emit(message []byte) {
 // watch sends a ping if a client with a session has sent nothing for that time, and calls silent
 // if it has sent nothing after that either (basic/utilities/ping). It has a goroutine of its own,
 // and does not wait for writers.
-func (c *conn) watch(out sink, every time.Duration, silent func()) {
+func (c *engineConn) watch(out sink, every time.Duration, silent func()) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	pinged := false
@@ -274,7 +227,7 @@ func (c *conn) watch(out sink, every time.Duration, silent func()) {
 }
 
 // ping sends a ping, and reports whether it could. No goroutine waits for the answer.
-func (c *conn) ping(out sink) bool {
+func (c *engineConn) ping(out sink) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.session == nil || c.closing || c.requests.closed {
@@ -289,11 +242,26 @@ func (c *conn) ping(out sink) bool {
 }
 
 // notify sends a notification that belongs to no request. It may wait.
-func (c *conn) notify(message []byte) {
+func (c *engineConn) notify(message []byte) {
 	if c.out == nil || c.isClosing() {
 		return
 	}
 	c.out.Wait()
 	c.out.Notify(message)
 	c.out.Flush()
+}
+
+// notifySession queues a message of the session, unless the connection is closing. It does not wait. The
+// number is that of its notice, or 0: a client that resumes after it must have got all before.
+func (c *engineConn) notifySession(message []byte, number uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closing {
+		return
+	}
+	if numbered, ok := c.out.(transport.Numberer); ok && number > 0 {
+		numbered.NotifyNumbered(message, number)
+	} else {
+		c.out.Notify(message)
+	}
 }

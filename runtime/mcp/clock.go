@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// This file limits the time of handlers ([Limits.CallTime] and timeouts of features). A clock
+// This file limits the time of handlers ([engineLimits].CallTime and timeouts of features). A clock
 // starts and stops on the goroutine of its request; any goroutine of the handler may pause it. All
 // clocks of a connection share one lock and one timer, whose goroutine ends what takes too long.
 
@@ -14,13 +14,13 @@ import (
 // client to answer a question, since a person may take that time, and while a listen waits.
 //
 // At the end of the time, the context of the handler ends. If the handler has not returned after
-// [Limits.GraceTime] more, the server replies for it.
+// [engineLimits].GraceTime more, the server replies for it.
 type clock struct {
-	x       *exchange
-	outer   *clock                    // of the whole request, if this one is for a part
-	overdue *timeoutError             // has the time, and is the cause with which the context ends
-	cancel  context.CancelCauseFunc   // of the part; nil for the whole request
-	inline  interface{ inlineOver() } // learns that the time is over, instead; nil for clocks of handlers
+	x       *engineExchange
+	outer   *clock                  // of the whole request, if this one is for a part
+	overdue *timeoutError           // has the time, and is the cause with which the context ends
+	cancel  context.CancelCauseFunc // of the part; nil for the whole request
+	watcher clockWatcher            // learns that the time is over, instead; nil for clocks of handlers
 
 	// The lock of the clocks of the connection guards the rest.
 	end        time.Time     // of the time, while the clock runs
@@ -177,17 +177,17 @@ func (s *clocks) sweep() {
 		}
 		s.remove(c)
 		c.over = true
-		if c.inline != nil {
+		if c.watcher != nil {
 			over = append(over, c)
 			continue
 		}
-		c.giveUp = time.AfterFunc(c.x.conn.server.limits.GraceTime, func() { c.x.abandon(c.overdue) })
+		c.giveUp = time.AfterFunc(c.x.conn.settings.limits.GraceTime, func() { c.x.call.Abandon(c.overdue) })
 		over = append(over, c)
 	}
 	s.mu.Unlock()
 	for _, c := range over {
-		if c.inline != nil {
-			c.inline.inlineOver()
+		if c.watcher != nil {
+			c.watcher.Over()
 		} else if c.cancel != nil {
 			c.cancel(c.overdue)
 		} else {
@@ -221,8 +221,53 @@ func (c *clockContext) Err() error {
 
 // pauseClock pauses the clock of the request, if there is one, and returns the function that
 // resumes it.
-func (x *exchange) pauseClock() (resume func()) {
+func (x *engineExchange) pauseClock() (resume func()) {
 	c := x.partClock.Load()
 	c.pause()
 	return c.resume
+}
+
+// startClock starts the clock of the whole request.
+func (x *engineExchange) startClock(overdue *timeoutError) {
+	x.callClock.x, x.callClock.overdue = x, overdue
+	x.callClock.start()
+}
+
+// stopClock stops it.
+func (x *engineExchange) stopClock() { x.callClock.stop() }
+
+// limitTime returns a context for a part of the request, whose end is called after that time. The
+// caller stops the clock of the context.
+func (x *engineExchange) limitTime(ctx context.Context, end context.CancelCauseFunc, after time.Duration) *clockContext {
+	c := &clock{x: x, outer: x.partClock.Load(), overdue: &timeoutError{after: after}, cancel: end}
+	c.start()
+	return &clockContext{Context: ctx, clock: c}
+}
+
+// stop stops the clock of the context.
+func (c *clockContext) stop() { c.clock.stop() }
+
+// overtime returns the cause with which the context of the handlers ends if their time is over, nil
+// before.
+func (x *engineExchange) overtime() error { return x.partClock.Load().overtime() }
+
+// clockWatcher learns that the time of a clock is over, which ends no handler then.
+type clockWatcher interface{ Over() }
+
+// watch starts a clock for a watcher.
+func (c *clock) watch(x *engineExchange, after time.Duration, watcher clockWatcher) {
+	c.x, c.watcher, c.left = x, watcher, after
+	all := x.conn.clocks
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.run(c, time.Now())
+}
+
+// unwatch stops it.
+func (c *clock) unwatch() {
+	all := c.x.conn.clocks
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.remove(c)
+	c.over = true
 }

@@ -77,7 +77,7 @@ func (s *Server) completeArgument(ctx context.Context, req *Request) (Reply, err
 	if !s.offersCompletion() {
 		return nil, protocolError(notFound(req.Method))
 	}
-	p := &req.x.buffers.msg.Params
+	p := req.x.params()
 	ref, argument := p.Get("ref"), p.Get("argument")
 	name, ok := jsonrpc.String(member(argument, "name"))
 	value, ok2 := jsonrpc.String(member(argument, "value"))

@@ -15,99 +15,97 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file is a connection from its start to its end. [Server.Serve] runs one over a stream,
+// This file is a connection from its start to its end. [engineConn.serve] runs one over a stream,
 // with one goroutine that reads (readloop.go) and one that writes queued messages
-// ([outbox.Outbox.Serve]); other transports make theirs by [Server.Transport].
+// ([outbox.Outbox.Serve]); other transports pass each message to [engineConn.take].
 
 // sink receives the replies to requests: the outbox of a connection, a batch, or the stream of
 // another transport.
 type sink = transport.Sink
 
-// conn is one client: its session, if it has opened one, and its requests in flight. It does
-// not depend on the transport. Messages come by [conn.receive] or [transportConn.Take], on the
+// engineConn is one client: its session, if it has opened one, and its requests in flight. It does
+// not depend on the transport. Messages come by [engineConn.receive] or [engineConn.take], on the
 // goroutine that reads. Replies leave by the sink that came with the message, from the
 // goroutines of the requests.
-type conn struct {
+type engineConn struct {
 	// These do not change once the connection reads.
-	server     *Server
+	host       engineHost
+	settings   *engineSettings
 	ctx        context.Context // ends with the connection
 	stop       context.CancelCauseFunc
 	out        sink               // for messages that belong to no request; may be nil
 	caller     *caller            // the other end, for transports with one stream
 	clocks     *clocks            // of the requests; all connections of a transport can share them
-	transport  string             // its name, for [Call.Transport]
+	transport  string             // its name
 	sessionID  string             // that the transport has given; "" for a new one
-	endings    *transport.Endings // of sessions, for the transport; nil without hooks
+	endings    *transport.Endings // of sessions, for the transport; nil if nothing has to end
 	number     uint64             // of this connection in the process; 0 if each message has a caller
 	replyTurns *turns             // of replies for the shared channel; nil if each request has its own
 	ended      <-chan struct{}    // closed when the client can send nothing more
 	shared     bool               // all requests share one channel
 	oneMessage bool               // the connection is for one message, whose request is charged for what it keeps
 
-	// principal is that of the latest request, where each has its own; nil before the first.
-	principal atomic.Pointer[Principal]
-
-	received atomic.Bool  // a message has come since [conn.watch] looked
-	active   atomic.Int32 // running handlers, without parked listens; changed under mu, except by those
+	received atomic.Bool  // a message has come since [engineConn.watch] looked
+	active   atomic.Int32 // running handlers, without parked requests; changed under mu, except by those
 
 	// mu guards the rest. It is held while a reply is queued, so that no message of a request
 	// follows its reply, and not while a goroutine waits.
-	mu            sync.Mutex
-	idUsed        bool               // hooks have been called with sessionID
-	closing       bool               // messages are not handled any more
-	session       *session           // nil until the client has sent initialize
-	latest        *protocol.Revision // of the latest request without a session
-	recent        *client            // of that request
-	inflight      flight
-	charged       int           // bytes charged for the session
-	running       int           // handlers, with or without a reply
-	idle          chan struct{} // closed when no handler runs any more; nil while drain does not wait
-	requests      openRequests  // of the server to the client
-	subscriptions int           // to resources, of the session and of all listens
-	subscribed    int           // bytes of the URIs of these
+	mu       sync.Mutex
+	idUsed   bool               // a session with sessionID has begun
+	closing  bool               // messages are not handled any more
+	session  *engineSession     // nil until the client has sent initialize
+	latest   *protocol.Revision // of the latest request without a session
+	recent   *client            // of that request
+	inflight flight
+	charged  int           // bytes charged for the session
+	running  int           // handlers, with or without a reply
+	idle     chan struct{} // closed when no handler runs any more; nil while drain does not wait
+	requests openRequests  // of the server to the client
 }
 
-func newConn(ctx context.Context, s *Server) *conn {
-	c := &conn{server: s, caller: &connectionFrom(ctx).caller, number: connections.Add(1), clocks: new(clocks), endings: s.newEndings()}
+// bind sets the server behind the connection, before anything else.
+func (c *engineConn) bind(host engineHost, s *engineSettings) { c.host, c.settings = host, s }
+
+// connections counts those of the process, to tell them apart.
+var connections atomic.Uint64
+
+// beginStream begins a connection with one stream of messages in each direction.
+func (c *engineConn) beginStream(ctx context.Context, transport string) {
+	c.caller, c.number, c.clocks, c.transport = &connectionFrom(ctx).caller, connections.Add(1), new(clocks), transport
 	c.ctx, c.stop = context.WithCancelCause(ctx)
-	return c
 }
 
-// Serve serves the client at the other end of the connection, and closes the connection at the
-// end. It returns nil after the client has ended its input and all of its requests have replies
-// (within [Limits.DrainTime]); the cause of ctx if that ends, which cancels running handlers;
-// and an error if the connection fails or the client stops reading.
-//
-// If the connection has a method Transport() string, that is the name of the transport for
-// [Call.Transport].
-func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
-	name := ""
-	if c, ok := jc.(interface{ Transport() string }); ok {
-		name = c.Transport()
+// beginMessages begins a connection whose messages come from a transport that gives each request a
+// channel of its own. Its context is that of the options, or ends with the connection.
+func (c *engineConn) beginMessages(ctx context.Context, o *transport.Options, shared *clocks) {
+	c.caller, c.clocks, c.out, c.ended, c.oneMessage = &unknownCaller, shared, o.Out, o.Ended, o.Once
+	c.transport, c.sessionID = o.Transport, o.SessionID
+	if o.Endings != nil {
+		c.endings = o.Endings
 	}
-	return s.serve(ctx, jc, name)
+	if o.Once {
+		c.ctx, c.stop = context.WithoutCancel(ctx), c.abandon
+	} else {
+		c.ctx, c.stop = context.WithCancelCause(ctx)
+	}
+	c.requests.prefix = o.RequestIDs
 }
 
-// serve is Serve with the name of the transport.
-func (s *Server) serve(ctx context.Context, jc jsonrpc.Conn, transport string) error {
-	s.connected()
+// serve serves the client at the other end until the connection or the given context ends, and closes
+// the connection then. See mcp.Server.Serve.
+func (c *engineConn) serve(given context.Context, jc jsonrpc.Conn) error {
+	s := c.settings
 	if !s.memory.Take(connectionCost) {
 		_ = jc.Close()
 		return errors.New("open connection: " + errOverloaded.Message)
 	}
 	defer s.memory.Release(connectionCost)
-	c := newConn(ctx, s)
-	c.transport = transport
 	out := outbox.New(jc, outbox.Options{
 		QueueBytes: s.limits.QueueBytes, WriteTime: s.limits.WriteTime, Memory: s.memory,
-		Failed: func() { c.stop(ErrConnectionClosed) }, Active: &c.active,
+		Failed: func() { c.stop(errConnectionClosed) }, Active: &c.active,
 	})
 	ending := make(chan struct{})
 	c.out, c.shared, c.ended, c.replyTurns = out, true, ending, newTurns()
-	// A client that has a reply can rely on the log: what is said of a connection is said before its
-	// first message is read.
-	who := connectionFrom(ctx).principal
-	s.warnUnguarded(ctx, transport, who)
 	read := make(chan error, 1)
 	go func() { read <- c.readLoop(jc, out) }()
 	written := make(chan error, 1)
@@ -116,7 +114,7 @@ func (s *Server) serve(ctx context.Context, jc jsonrpc.Conn, transport string) e
 		go c.watch(out, s.pingAfter, func() { out.Fail(errPingTimeout) })
 	}
 
-	expired, stop := who.expiry()
+	expired, stop := c.caller.expiry()
 	defer stop()
 	var err error
 	ended := false
@@ -131,8 +129,8 @@ func (s *Server) serve(ctx context.Context, jc jsonrpc.Conn, transport string) e
 		} else {
 			err = fmt.Errorf("read message: %w", err)
 		}
-	case <-ctx.Done():
-		err = context.Cause(ctx)
+	case <-given.Done():
+		err = context.Cause(given)
 	case <-expired:
 		err = errPrincipalExpired
 		c.inputClosed()
@@ -141,14 +139,13 @@ func (s *Server) serve(ctx context.Context, jc jsonrpc.Conn, transport string) e
 	case <-out.Broken():
 	}
 	c.close()
-	c.finishSession()
 	c.drain(s.limits.GraceTime)
 	out.FlushAsync()
 	out.Drain(s.limits.GraceTime)
 	if failure := out.Err(); failure != nil && err == nil {
 		err = fmt.Errorf("write message: %w", failure)
 	}
-	out.Fail(ErrConnectionClosed)
+	out.Fail(errConnectionClosed)
 	_ = jc.Close()
 	if !ended {
 		await(read)
@@ -170,14 +167,31 @@ func await[T any](ended <-chan T) {
 }
 
 // close stops the handling of messages and cancels running handlers.
-func (c *conn) close() {
+func (c *engineConn) close() {
 	c.mu.Lock()
 	c.closing = true
 	kept := c.charged
 	c.charged = 0
+	s := c.session
 	c.mu.Unlock()
-	c.server.memory.Release(kept)
-	c.removeSubscriber()
-	c.stop(ErrConnectionClosed)
-	c.stopHandlers(ErrConnectionClosed)
+	c.settings.memory.Release(kept)
+	if s != nil {
+		s.part.Leave()
+	}
+	c.stop(errConnectionClosed)
+	c.stopHandlers(errConnectionClosed)
+	if s = c.opened(); s != nil {
+		s.part.Finish()
+	}
+}
+
+// awaitEndings waits until the sessions of the connection have ended, at the latest until
+// [engineLimits].DrainTime is over.
+func (c *engineConn) awaitEndings() {
+	if c.endings == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), c.settings.limits.DrainTime)
+	defer cancel()
+	_ = c.endings.Wait(ctx)
 }

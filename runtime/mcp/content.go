@@ -236,14 +236,6 @@ func (a *Annotations) appendTo(b []byte, f *protocol.Fields) []byte {
 	return append(b, '}')
 }
 
-// comma separates from what has been written since start.
-func comma(b []byte, start int) []byte {
-	if len(b) > start {
-		return append(b, ',')
-	}
-	return b
-}
-
 // bytesOf is data, and not nil.
 func bytesOf(data []byte) []byte {
 	if data == nil {

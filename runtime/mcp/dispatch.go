@@ -10,7 +10,7 @@ import (
 // This file chooses what answers a request, by its method. [Server.handle] is the innermost
 // handler, inside all interceptors and the clock; it runs on the goroutine of the request.
 // [Server.result] is also called on the goroutine that reads, for requests that need no handler
-// of users ([conn.answer]). Neither holds a lock.
+// of users ([engineConn.answer]). Neither holds a lock.
 
 // handle is the handler inside all interceptors.
 func (s *Server) handle(ctx context.Context, req *Request) (Reply, error) {
@@ -26,7 +26,7 @@ func (s *Server) handle(ctx context.Context, req *Request) (Reply, error) {
 // dispatch calls what answers the method of a request.
 func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 	x := req.x
-	p := &x.buffers.msg.Params
+	p := x.params()
 	switch x.method {
 	case protocol.Initialize:
 		if err := x.beginSession(); err != nil {
@@ -42,7 +42,7 @@ func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 	case protocol.Complete:
 		return s.completeArgument(ctx, req)
 	case protocol.SetLevel:
-		return emptyReply(x.conn.setLevel(p))
+		return emptyReply(x.conn.answerSetLevel(p))
 	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
 		return emptyReply(x.conn.subscribe(ctx, p, x.method == protocol.ResourcesSubscribe, x.revision))
 	case protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel, protocol.TasksResult:

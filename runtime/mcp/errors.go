@@ -18,12 +18,12 @@ import (
 // Causes with which the context of a handler is cancelled; see [context.Cause].
 var (
 	// ErrCancelled means that the client has cancelled the request, which gets no reply.
-	ErrCancelled = errors.New("request cancelled by the client")
+	ErrCancelled = errCancelled
 	// ErrConnectionClosed means that the connection has ended, or that the server ends.
-	ErrConnectionClosed = errors.New("connection closed")
+	ErrConnectionClosed = errConnectionClosed
 	// ErrTimeout means that the handler has taken longer than its timeout, that of
 	// [WithTimeout], or [Limits.CallTime].
-	ErrTimeout = errors.New("timed out")
+	ErrTimeout = errTimeout
 )
 
 // ToolError is an error whose text is sent to the model, also if other errors are hidden.
@@ -202,7 +202,7 @@ func (r *Request) refusal(ctx context.Context, err error) *jsonrpc.Error {
 		return tooLargeError(e)
 	}
 	if e, ok := errors.AsType[*timeoutError](err); ok {
-		return e.reply()
+		return e.response()
 	}
 	if e, ok := err.(*wire.ArgumentsError); ok {
 		if r.prompt != nil {
@@ -274,4 +274,20 @@ func (r *Request) protocolError(ctx context.Context, e *ProtocolError) *jsonrpc.
 		out.Data = data
 	}
 	return out
+}
+
+func protocolError(e *jsonrpc.Error) *ProtocolError {
+	return &ProtocolError{Code: e.Code, Message: e.Message, Data: e.Data}
+}
+
+func wrongParams(message string) *ProtocolError {
+	return protocolError(invalidParams(message))
+}
+
+// engineError returns an error of the engine as handlers get it.
+func engineError(err error) error {
+	if e, ok := err.(*jsonrpc.Error); ok {
+		return protocolError(e)
+	}
+	return err
 }

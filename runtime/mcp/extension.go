@@ -181,10 +181,10 @@ func (m *extensionMethod) answer(ctx context.Context, req *Request) (Reply, erro
 // Extension returns the settings with which the client has declared an extension, nil if the
 // client has not declared it.
 func (c *Call) Extension(name string) json.RawMessage {
-	if c == nil || c.client == nil {
+	if c == nil || c.x == nil || c.x.client == nil {
 		return nil
 	}
-	settings := member(member(c.client.capabilities, "extensions"), name)
+	settings := member(member(c.x.client.capabilities, "extensions"), name)
 	if !isObject(settings) {
 		return nil
 	}
@@ -298,7 +298,7 @@ func (c *conn) extensionNotification(m *jsonrpc.Message, from *caller) {
 		copied := *client
 		who = &copied
 	}
-	if !c.admitNotification(who, cost) {
+	if !c.admit(who, cost) {
 		c.server.log.Client(c.ctx, slog.LevelWarn, "notification dropped: too much is in flight", slog.String("method", method))
 		return
 	}
@@ -306,13 +306,9 @@ func (c *conn) extensionNotification(m *jsonrpc.Message, from *caller) {
 	if m.Params.Raw != nil {
 		params = append(params, m.Params.Raw...)
 	}
-	c.mu.Lock()
-	session := c.session
-	c.mu.Unlock()
+	session := sessionOf(c.opened())
 	go func() {
-		defer c.release()
-		defer c.server.memory.Release(cost)
-		defer c.server.calls.Give(who)
+		defer c.dismiss(who, cost)
 		ctx, cancel := c.server.timeLimited(c.ctx)
 		defer cancel()
 		if session.awaitHooks(ctx) != nil {
@@ -322,27 +318,4 @@ func (c *conn) extensionNotification(m *jsonrpc.Message, from *caller) {
 			c.server.log.Program(c.ctx, slog.LevelError, "handler panicked", append(e.Attrs(), logs.Text("method", method))...)
 		})
 	}()
-}
-
-// admitNotification counts a notification as a running request. It reports false if there is no
-// room for one more.
-func (c *conn) admitNotification(who *clientlimit.Client, cost int) bool {
-	s := c.server
-	if !s.memory.Take(cost) {
-		return false
-	}
-	if !s.calls.Take(who) {
-		s.memory.Release(cost)
-		return false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.closing || c.running >= s.limits.InFlight {
-		s.memory.Release(cost)
-		s.calls.Give(who)
-		return false
-	}
-	c.running++
-	c.active.Add(1)
-	return true
 }

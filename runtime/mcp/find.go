@@ -108,33 +108,29 @@ func (s *Server) instructions(ctx context.Context, rev *protocol.Revision) strin
 // names, and returns which of the two it was. Any other message stays as it is, also if the arguments
 // are not valid: the tool that the client calls reports that.
 func (s *Server) forward(b *buffers) (through string) {
-	name, arguments, through := forwarded(&b.msg.Params)
-	if through == "" || b.msg.Params.Check(s.limits.Depth) != nil {
+	m := b.message()
+	name, arguments, through := forwarded(&m.Params)
+	if through == "" || m.Params.Check(s.limits.Depth) != nil {
 		return ""
 	}
-	text := append(make([]byte, 0, len(b.data)+100), `{"jsonrpc":"2.0","id":`...)
-	text = append(text, b.msg.ID.Raw()...)
+	text := append(make([]byte, 0, len(m.Params.Raw)+200), `{"jsonrpc":"2.0","id":`...)
+	text = append(text, m.ID.Raw()...)
 	text = append(text, `,"method":"tools/call","params":{"name":`...)
 	text = append(text, name...)
 	if arguments != nil {
 		text = append(append(text, `,"arguments":`...), arguments...)
 	}
-	jsonrpc.Members(b.msg.Params.Raw, func(member, value []byte) bool {
-		if m := string(member); m != "name" && m != "arguments" {
+	jsonrpc.Members(m.Params.Raw, func(member, value []byte) bool {
+		if name := string(member); name != "name" && name != "arguments" {
 			text = append(wire.AppendString(append(text, ','), member), ':')
 			text = append(text, value...)
 		}
 		return true
 	})
 	text = append(text, "}}"...)
-	before := b.data
-	b.data = text
-	if b.account.Take(b.size()) && s.parser.Parse(text, &b.msg) == nil {
+	if b.replace(text) {
 		return through
 	}
-	b.data = before
-	b.account.Take(b.size())
-	_ = s.parser.Parse(before, &b.msg) // which has been parsed before
 	return ""
 }
 

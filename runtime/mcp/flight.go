@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -14,12 +15,12 @@ import (
 // flight are the requests of a connection that have no reply yet. Most connections have one at a
 // time, and need no table.
 type flight struct {
-	one  *exchange
-	more map[jsonrpc.IDKey]*exchange // by their ids
+	one  *engineExchange
+	more map[jsonrpc.IDKey]*engineExchange // by their ids
 }
 
 // find returns the request with that id, nil if there is none.
-func (f *flight) find(key jsonrpc.IDKey) *exchange {
+func (f *flight) find(key jsonrpc.IDKey) *engineExchange {
 	if f.one != nil && f.one.key == key {
 		return f.one
 	}
@@ -27,19 +28,19 @@ func (f *flight) find(key jsonrpc.IDKey) *exchange {
 }
 
 // add adds a request whose id is not there yet.
-func (f *flight) add(x *exchange) {
+func (f *flight) add(x *engineExchange) {
 	if f.one == nil {
 		f.one = x
 		return
 	}
 	if f.more == nil {
-		f.more = map[jsonrpc.IDKey]*exchange{}
+		f.more = map[jsonrpc.IDKey]*engineExchange{}
 	}
 	f.more[x.key] = x
 }
 
 // remove removes a request, which must be there.
-func (f *flight) remove(x *exchange) {
+func (f *flight) remove(x *engineExchange) {
 	if f.one == x {
 		f.one = nil
 		return
@@ -48,8 +49,8 @@ func (f *flight) remove(x *exchange) {
 }
 
 // all returns the requests in no order.
-func (f *flight) all() []*exchange {
-	all := make([]*exchange, 0, len(f.more)+1)
+func (f *flight) all() []*engineExchange {
+	all := make([]*engineExchange, 0, len(f.more)+1)
 	if f.one != nil {
 		all = append(all, f.one)
 	}
@@ -61,16 +62,16 @@ func (f *flight) all() []*exchange {
 
 // enter adds a request to those in flight, unless the connection is closing, has too many, or
 // has one with the same id.
-func (c *conn) enter(x *exchange) *jsonrpc.Error {
+func (c *engineConn) enter(x *engineExchange) *jsonrpc.Error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.inflight.find(x.key) != nil {
-		return duplicateID(x.call.id)
+		return duplicateID(x.id)
 	}
 	if c.closing {
-		return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: ErrConnectionClosed.Error(), Data: []byte(`{"reason":"closed"}`)}
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: errConnectionClosed.Error(), Data: []byte(`{"reason":"closed"}`)}
 	}
-	if c.running >= c.server.limits.InFlight {
+	if c.running >= c.settings.limits.InFlight {
 		return &jsonrpc.Error{
 			Code:    jsonrpc.CodeInternal,
 			Message: fmt.Sprintf("overloaded: %d requests of this connection are in flight", c.running),
@@ -88,20 +89,20 @@ func duplicateID(id jsonrpc.ID) *jsonrpc.Error {
 }
 
 // busy reports whether a request with that id is in flight.
-func (c *conn) busy(key jsonrpc.IDKey) bool {
+func (c *engineConn) busy(key jsonrpc.IDKey) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.inflight.find(key) != nil
 }
 
 // release ends the count of a handler as running.
-func (c *conn) release() {
+func (c *engineConn) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.releaseLocked()
 }
 
-func (c *conn) releaseLocked() {
+func (c *engineConn) releaseLocked() {
 	c.active.Add(-1)
 	if c.running--; c.running == 0 && c.idle != nil {
 		close(c.idle)
@@ -110,7 +111,7 @@ func (c *conn) releaseLocked() {
 }
 
 // drain waits until no handler runs, the connection ends, or the time is over.
-func (c *conn) drain(within time.Duration) {
+func (c *engineConn) drain(within time.Duration) {
 	c.mu.Lock()
 	if c.running == 0 {
 		c.mu.Unlock()
@@ -132,4 +133,41 @@ func (c *conn) drain(within time.Duration) {
 	case <-ended:
 	case <-timer.C:
 	}
+}
+
+// admit counts a notification that a handler runs for as a running request, until [engineConn.dismiss]. It
+// reports false if there is no room for one more.
+func (c *engineConn) admit(who *clientlimit.Client, cost int) bool {
+	s := c.settings
+	if !s.memory.Take(cost) {
+		return false
+	}
+	if !s.calls.Take(who) {
+		s.memory.Release(cost)
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closing || c.running >= s.limits.InFlight {
+		s.memory.Release(cost)
+		s.calls.Give(who)
+		return false
+	}
+	c.running++
+	c.active.Add(1)
+	return true
+}
+
+// dismiss undoes admit.
+func (c *engineConn) dismiss(who *clientlimit.Client, cost int) {
+	c.settings.calls.Give(who)
+	c.settings.memory.Release(cost)
+	c.release()
+}
+
+// runs returns how many handlers run.
+func (c *engineConn) runs() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.running
 }

@@ -25,10 +25,13 @@ func (s *Server) inGroups(groups []string, f *FeatureInfo) bool {
 
 // UnknownGroups implements [transport.Server].
 func (h transportServer) UnknownGroups(ctx context.Context, from transport.Caller, over string, groups []string) (unknown, known []string) {
-	x := &exchange{conn: &conn{server: h.Server, ctx: ctx, transport: over}, revision: protocol.Latest}
-	x.ctx.x, x.call.x = x, x
+	c := newConn(h.Server)
+	c.ctx, c.transport = ctx, over
+	x := newMute(c)
+	x.revision = protocol.Latest
 	x.from = caller{values: from.Values, header: from.Header, address: from.Address}
-	x.from.principal, _ = from.Principal.(*Principal)
+	p, _ := from.Principal.(*Principal)
+	setPrincipal(&x.from, p)
 	features := h.groupedFeatures()
 	sees := func(group string) (sees bool) {
 		usercode.Call(func() {

@@ -76,17 +76,6 @@ func (i *ServerInfo) appendImplementation(b []byte, f *protocol.Fields, full boo
 	return append(b, '}')
 }
 
-// appendText writes a member after others, unless the text is empty.
-func appendText(b []byte, name, text string) []byte {
-	if text == "" {
-		return b
-	}
-	b = append(b, `,"`...)
-	b = append(b, name...)
-	b = append(b, `":`...)
-	return wire.AppendString(b, text)
-}
-
 // appendIcons writes the member icons after others, unless there are none.
 func appendIcons(b []byte, icons []Icon) []byte {
 	if len(icons) == 0 {

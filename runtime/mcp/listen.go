@@ -86,7 +86,7 @@ func (s *Server) listen(ctx context.Context, req *Request) (Reply, error) {
 	}
 	defer s.endListen(x, sub)
 	defer x.pauseClock()()
-	expired, stop := x.from.principal.expiry()
+	expired, stop := x.from.expiry()
 	defer stop()
 	select {
 	case <-ctx.Done():
@@ -102,7 +102,7 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, err
 	if !s.offersChanges() && s.tasks() == nil {
 		return nil, protocolError(notFound(x.method.String()))
 	}
-	filter, e := readFilter(&x.buffers.msg.Params, s.limits.Subscriptions)
+	filter, e := readFilter(x.params(), s.limits.Subscriptions)
 	if e != nil {
 		return nil, protocolError(e)
 	}
@@ -124,7 +124,7 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, err
 		return nil, protocolError(e)
 	}
 	cost := sub.size() + sub.tasks*watchCost
-	if !s.memory.Take(cost) {
+	if !s.settings.memory.Take(cost) {
 		x.conn.unreserve(sub.count(), sub.size())
 		return nil, protocolError(errOverloaded)
 	}
@@ -150,14 +150,8 @@ func (s *Server) endListen(x *exchange, sub *subscriber) {
 // negotiateFilter removes from the filter what the server does not offer, and returns the
 // subscriber for the rest.
 func (s *Server) negotiateFilter(ctx context.Context, x *exchange, f *subscriptionFilter) *subscriber {
-	sub := &subscriber{out: x.sink, id: append([]byte(nil), x.call.id.Raw()...), uris: map[string]struct{}{}}
-	sub.send = func(message []byte, _ uint64) {
-		x.conn.mu.Lock()
-		defer x.conn.mu.Unlock()
-		if !x.answered {
-			x.sink.Notify(message)
-		}
-	}
+	sub := &subscriber{out: x.sink, id: append([]byte(nil), x.id.Raw()...), uris: map[string]struct{}{}}
+	sub.send = func(message []byte, _ uint64) { x.notify(message) }
 	if s.decides(&x.from) {
 		sub.request = x
 	}
@@ -223,12 +217,4 @@ func (listenClosed) appendTo(b []byte, r *rendering) []byte {
 	b = append(b, `,"`+protocol.MetaSubscription+`":`...)
 	b = append(b, r.id.Raw()...)
 	return append(b, "}}"...)
-}
-
-// cancelledByServer is the notification that follows the result, on channels that all requests
-// share (basic/patterns/cancellation).
-func cancelledByServer(id jsonrpc.ID) []byte {
-	b := append([]byte(nil), `{"requestId":`...)
-	b = append(b, id.Raw()...)
-	return jsonrpc.AppendNotification(nil, protocol.Cancelled, append(b, '}'))
 }

@@ -30,7 +30,7 @@ func Logger(ctx context.Context) *slog.Logger {
 		panic("mcp: Logger is called, and WithoutCapabilities leaves out logging")
 	}
 	h := x.conn.server.log.Logger().Handler().WithAttrs([]slog.Attr{
-		logs.Text(x.featureKind(), x.call.feature),
+		logs.Text(x.featureKind(), x.feature),
 		logs.Text("id", x.call.ID()),
 	})
 	return slog.New(&callLog{server: h, exchange: x})
@@ -105,9 +105,6 @@ func (l *callLog) WithGroup(name string) slog.Handler {
 	return &callLog{l.server.WithGroup(name), l.exchange, &logScope{outer: l.scope, group: name}}
 }
 
-// noLevel is above all levels: no message is sent.
-const noLevel = 127
-
 // levelOf returns the level of the protocol, as an index in [protocol.Levels].
 func levelOf(level slog.Level) int8 {
 	switch {
@@ -123,30 +120,8 @@ func levelOf(level slog.Level) int8 {
 	return int8(min(7, 4+(level-slog.LevelError)/4))
 }
 
-// readLevel reads the name of a level.
-func readLevel(value []byte) (int8, bool) {
-	name, ok := jsonrpc.Bytes(value)
-	for i, level := range protocol.Levels {
-		if ok && string(name) == level {
-			return int8(i), true
-		}
-	}
-	return 0, false
-}
-
-func unknownLevel(where string) *jsonrpc.Error {
-	text := where + " must be one of"
-	for i, level := range protocol.Levels {
-		if i > 0 {
-			text += ","
-		}
-		text += " " + level
-	}
-	return invalidParams(text)
-}
-
-// setLevel answers logging/setLevel for the session.
-func (c *conn) setLevel(p *jsonrpc.Params) *jsonrpc.Error {
+// answerSetLevel answers logging/setLevel for the session.
+func (c *conn) answerSetLevel(p *jsonrpc.Params) *jsonrpc.Error {
 	if c.server.without.logging {
 		return notFound(protocol.SetLevel.String())
 	}
@@ -154,24 +129,15 @@ func (c *conn) setLevel(p *jsonrpc.Params) *jsonrpc.Error {
 	if !ok {
 		return unknownLevel("params.level")
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.session != nil {
-		c.session.level = level
-	}
+	c.engineConn.setLevel(level)
 	return nil
 }
 
 // sendsLog reports whether messages of a level are sent to the client.
 func (x *exchange) sendsLog(level int8) bool {
-	least := x.call.level
+	least := x.level
 	if !x.revision.PerRequest {
-		least = protocol.DefaultLevel
-		x.conn.mu.Lock()
-		if s := x.conn.session; s != nil {
-			least = s.level
-		}
-		x.conn.mu.Unlock()
+		_, _, least = x.conn.sessionState()
 	}
 	return level >= least && !x.questions.suppressesOutput() && x.record() == nil
 }

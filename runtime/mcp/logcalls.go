@@ -133,10 +133,4 @@ func (r *Request) codeOf(err error) int {
 }
 
 // loggedFeature is the feature of a request for the log: a URI without query, fragment and user.
-func (r *Request) loggedFeature() string {
-	switch r.x.method {
-	case protocol.ResourcesRead, protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
-		return logs.URI(r.Name)
-	}
-	return logs.Cut(r.Name, logs.MaxText)
-}
+func (r *Request) loggedFeature() string { return loggedFeature(r.x.method, r.Name) }

@@ -18,7 +18,7 @@ func (l *callLog) message(level int8, r slog.Record) []byte {
 	b := append(make([]byte, 0, 200+len(r.Message)), `{"level":"`...)
 	b = append(b, protocol.Levels[level]...)
 	b = append(b, '"')
-	b = appendText(b, "logger", l.exchange.call.feature)
+	b = appendText(b, "logger", l.exchange.feature)
 	b = append(b, `,"data":`...)
 	attrs := make([]slog.Attr, 0, r.NumAttrs())
 	r.Attrs(func(a slog.Attr) bool {

@@ -10,6 +10,9 @@ import (
 // and needs no goroutine until then. A server can have thousands: over HTTP a parked one takes
 // 32.9 KB, one with a goroutine 38.7 KB, and an idle stream without MCP 24.8 KB.
 
+// watchCost is charged for a task that a listen watches, in bytes.
+const watchCost = 8 << 10
+
 // parkedListen is the reply of a listen that has begun. It is written when the listen ends. Its
 // lock guards what is below it.
 type parkedListen struct {
@@ -23,24 +26,24 @@ type parkedListen struct {
 	ended   bool
 }
 
-// park keeps the request until its context ends, or its client can send nothing more. The
+// Park implements [engineCall]: it keeps the request until its context ends, or its client can send nothing more. The
 // goroutine of the request ends after it.
-func (x *exchange) park(p *parkedListen) {
-	x.releaseBuffers()
-	x.reduceCharge(listenCost + x.kept() + p.sub.size() + p.sub.tasks*watchCost)
-	x.conn.active.Add(-1)
+func (x *exchange) Park() {
+	p := x.listen
+	x.req.Params, x.req.Arguments = nil, nil // which belong to the buffers
+	x.engineExchange.park(p.sub.size() + p.sub.tasks*watchCost)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	end := func() { x.unpark(p) }
+	end := func() { x.endListening(p) }
 	p.watcher = x.conn.server.closeWatchers.add(x.conn.ended, p, end)
 	p.unwatch = context.AfterFunc(x.ctx.make(), end)
-	if who := x.from.principal; who != nil && !who.Expires.IsZero() {
-		p.expiry = time.AfterFunc(time.Until(who.Expires), end)
+	if at := x.from.expires(); !at.IsZero() {
+		p.expiry = time.AfterFunc(time.Until(at), end)
 	}
 }
 
-// unpark replies to a parked request, on the goroutine of what has ended.
-func (x *exchange) unpark(p *parkedListen) {
+// endListening replies to a parked request, on the goroutine of what has ended.
+func (x *exchange) endListening(p *parkedListen) {
 	p.mu.Lock()
 	first := !p.ended
 	p.ended = true
@@ -55,14 +58,7 @@ func (x *exchange) unpark(p *parkedListen) {
 	s := x.conn.server
 	s.closeWatchers.remove(p.watcher, p)
 	s.endListen(x, p.sub)
-	x.conn.active.Add(1)
-	x.acquireBuffers()
-	x.parked, x.returned = nil, false
-	x.endByServer()
-	defer x.end()
-	defer x.recoverPanic(&x.ctx)
-	x.respond(&x.ctx, p.listenClosed, nil)
-	x.returned = true
+	x.unpark(func() { x.respond(&x.ctx, p.listenClosed, nil) })
 }
 
 // closeWatchers wait for channels that are closed when a connection ends, or all connections of

@@ -39,8 +39,6 @@ type toolPart interface {
 
 // handlerPart is part of the exchange of a handler whose call may become a task.
 type handlerPart interface {
-	// parent returns a context with the values of the request, which does not end with that.
-	parent() context.Context
 	// record returns the record of the task, nil while the call is none.
 	record() record
 	// asker returns what asks the questions of a task. It returns nil if the handler asks as that of a

@@ -7,7 +7,6 @@ import (
 	"net/netip"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -38,7 +37,7 @@ func (c *Call) Principal() Principal {
 	if c == nil || c.x == nil {
 		return Principal{}
 	}
-	return c.x.from.identity()
+	return identity(&c.x.from)
 }
 
 // Header returns the header fields of the HTTP request that carries the call, or
@@ -69,7 +68,7 @@ func CallerContext(ctx context.Context, p Principal, header map[string][]string)
 	c := connectionFrom(ctx)
 	c.principal, c.header = nil, header
 	if p.isKnown() {
-		c.principal = &p
+		c.principal = (*sender)(&p)
 	}
 	return c.context(ctx)
 }
@@ -85,56 +84,9 @@ func AddressContext(ctx context.Context, address netip.Addr) context.Context {
 	return c.context(ctx)
 }
 
-// connectionCaller is the caller of all messages of a connection.
-type connectionCaller struct{ caller }
-
-type callerKey struct{}
-
-// context returns a context with the caller.
-func (c *connectionCaller) context(ctx context.Context) context.Context {
-	c.client = clientlimit.Of(c.id(), c.address)
-	return context.WithValue(ctx, callerKey{}, c)
-}
-
-// connectionFrom returns a copy of the caller in a context, without one the unknown caller.
-func connectionFrom(ctx context.Context) *connectionCaller {
-	if c, ok := ctx.Value(callerKey{}).(*connectionCaller); ok {
-		copied := *c
-		return &copied
-	}
-	return new(connectionCaller)
-}
-
-// caller is what a transport knows about the other end. Each request has a copy.
-type caller struct {
-	values    context.Context // for the handlers; may be nil
-	principal *Principal      // nil if it is unknown
-	groups    []string        // to which the URL of the request narrows the features; nil for all
-	header    map[string][]string
-	address   netip.Addr         // from which the client has come; zero if it is unknown
-	addressed bool               // the transport has set the address, known or not
-	client    clientlimit.Client // of principal and address
-}
-
 // isKnown reports whether anything of a principal is set.
 func (p *Principal) isKnown() bool {
 	return p.ID != "" || p.Value != nil || p.Access != nil || !p.Expires.IsZero()
-}
-
-// identity returns the principal, the zero one if it is unknown.
-func (c *caller) identity() Principal {
-	if c.principal == nil {
-		return Principal{}
-	}
-	return *c.principal
-}
-
-// id returns the id of the principal, "" if it is unknown.
-func (c *caller) id() string {
-	if c.principal == nil {
-		return ""
-	}
-	return c.principal.ID
 }
 
 // errNoID is the error where what is kept for a caller would be kept for others, too.
@@ -145,21 +97,37 @@ var errNoID = &ProtocolError{
 
 // needsID returns an error, and logs it, if the principal is known and has no ID.
 func (x *exchange) needsID() error {
-	if x.from.principal == nil || x.from.principal.ID != "" {
+	if x.from.principal == nil || x.from.id() != "" {
 		return nil
 	}
 	x.conn.server.log.Client(&x.ctx, slog.LevelWarn, "task or request state refused: Principal.ID is empty; set it, for instance to a digest of the credential",
-		slog.String("method", x.call.method), slog.String("name", x.call.feature))
+		slog.String("method", x.methodName), slog.String("name", x.feature))
 	return errNoID
 }
 
-// countedAs is the client by which limits count, nil if that is the connection itself.
-func (c *caller) countedAs() *clientlimit.Client {
-	if !c.addressed && c.id() == "" {
-		return nil
-	}
-	return &c.client
+// sender is a [Principal] as the engine knows it.
+type sender Principal
+
+// Identity implements [principal].
+func (p *sender) Identity() (id string, expires time.Time) { return p.ID, p.Expires }
+
+// principalOf returns the principal of a caller, nil if it is unknown.
+func principalOf(c *caller) *Principal {
+	p, _ := c.principal.(*sender)
+	return (*Principal)(p)
 }
 
-// unknownCaller is the caller of connections without [CallerContext] and [AddressContext].
-var unknownCaller caller
+// setPrincipal sets the principal of a caller, unless it is nil.
+func setPrincipal(c *caller, p *Principal) {
+	if p != nil {
+		c.principal = (*sender)(p)
+	}
+}
+
+// identity returns the principal of a caller, the zero one if it is unknown.
+func identity(c *caller) Principal {
+	if p := principalOf(c); p != nil {
+		return *p
+	}
+	return Principal{}
+}

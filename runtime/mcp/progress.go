@@ -3,7 +3,6 @@ package mcp
 import (
 	"context"
 	"math"
-	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -32,14 +31,11 @@ func Progress(ctx context.Context, done, total float64, message string) {
 
 // progressToken returns the token of the request, as the client wrote it.
 func (x *exchange) progressToken() (jsonrpc.ID, bool) {
-	if x.call.meta == nil {
+	if x.meta == nil {
 		return jsonrpc.ID{}, false
 	}
-	return jsonrpc.RawID(member(x.call.meta, progressTokenKey))
+	return jsonrpc.RawID(member(x.meta, progressTokenKey))
 }
-
-// notePool has the storage of notifications, which are copied when they are queued.
-var notePool = sync.Pool{New: func() any { return new([]byte) }}
 
 func (x *exchange) reportProgress(token jsonrpc.ID, done, total float64, message string) {
 	if math.IsNaN(done) || math.IsInf(done, 0) || x.questions.suppressesOutput() || x.record() != nil {

@@ -78,7 +78,7 @@ func (s *Server) getPrompt(ctx context.Context, req *Request) (Reply, error) {
 	if !s.offers(promptSet) {
 		return nil, protocolError(notFound(req.Method))
 	}
-	params := &req.x.buffers.msg.Params
+	params := req.x.params()
 	if name := params.Get("name"); !params.IsObject() || len(name) == 0 || name[0] != '"' {
 		return nil, wrongParams("params.name must be a string")
 	}

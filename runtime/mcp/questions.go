@@ -98,7 +98,7 @@ func (c *questions) lookUp(x *exchange, name string, q *question) (key string, v
 	}
 	if a.digest != q.digest && !a.unasked {
 		x.conn.server.log.Client(&x.ctx, slog.LevelInfo, "answer to another question dropped",
-			slog.String("name", x.call.feature), slog.String("key", key))
+			slog.String("name", x.feature), slog.String("key", key))
 		r.forget(key)
 		return key, nil, nil
 	}

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
@@ -62,7 +63,7 @@ func (b *bucket) wait(rate int) time.Duration {
 }
 
 // noticesLocked returns the notices of the request. The caller holds conn.mu.
-func (x *exchange) noticesLocked() *notices {
+func (x *engineExchange) noticesLocked() *notices {
 	if x.notices == nil {
 		x.notices = new(notices)
 	}
@@ -71,14 +72,14 @@ func (x *exchange) noticesLocked() *notices {
 
 // queueProgress sends a report of progress as soon as the rate allows. It waits for room if the
 // client reads slowly.
-func (x *exchange) queueProgress(r report) {
+func (x *engineExchange) queueProgress(r report) {
 	x.sink.Wait()
 	c := x.conn
 	c.mu.Lock()
 	n := x.noticesLocked()
 	if !x.answered && (!n.reported || r.done > n.newest.done) {
 		n.newest, n.reported, n.pending = r, true, true
-		rate := c.server.limits.ProgressRate
+		rate := c.settings.limits.ProgressRate
 		switch {
 		case n.timer != nil: // another one waits already
 		case n.progress.take(rate):
@@ -93,7 +94,7 @@ func (x *exchange) queueProgress(r report) {
 
 // progressTurn sends the report that waits. A timer calls it, so it does not wait: if the client
 // reads slowly, it sets the timer again.
-func (x *exchange) progressTurn() {
+func (x *engineExchange) progressTurn() {
 	c := x.conn
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,7 +103,7 @@ func (x *exchange) progressTurn() {
 	if x.answered || !n.pending {
 		return
 	}
-	rate := c.server.limits.ProgressRate
+	rate := c.settings.limits.ProgressRate
 	if x.sink.Full() || !n.progress.take(rate) {
 		n.timer = time.AfterFunc(max(n.progress.wait(rate), time.Millisecond), x.progressTurn)
 		return
@@ -112,7 +113,7 @@ func (x *exchange) progressTurn() {
 }
 
 // sendProgressLocked queues the newest report. The caller holds conn.mu.
-func (x *exchange) sendProgressLocked() {
+func (x *engineExchange) sendProgressLocked() {
 	n := x.notices
 	n.pending = false
 	note := notePool.Get().(*[]byte)
@@ -139,7 +140,7 @@ func (r *report) appendTo(b []byte, rev *protocol.Revision) []byte {
 }
 
 // countLog counts a log message, and reports whether the rate allows to send it.
-func (x *exchange) countLog(level int8) bool {
+func (x *engineExchange) countLog(level int8) bool {
 	c := x.conn
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,7 +148,7 @@ func (x *exchange) countLog(level int8) bool {
 		return false
 	}
 	n := x.noticesLocked()
-	if !n.logs.take(c.server.limits.LogRate) {
+	if !n.logs.take(c.settings.limits.LogRate) {
 		n.omitted++
 		n.level = max(n.level, level)
 		return false
@@ -161,12 +162,12 @@ func (x *exchange) countLog(level int8) bool {
 
 // sendOmittedLocked queues a log message with the number of those that were not sent. The caller
 // holds conn.mu.
-func (x *exchange) sendOmittedLocked() {
+func (x *engineExchange) sendOmittedLocked() {
 	n := x.notices
 	b := append([]byte(nil), `{"level":"`...)
 	b = append(b, protocol.Levels[n.level]...)
 	b = append(b, '"')
-	b = appendText(b, "logger", x.call.feature)
+	b = appendText(b, "logger", x.feature)
 	b = append(b, `,"data":{"message":"log messages left out: too many at once","omitted":`...)
 	b = strconv.AppendInt(b, int64(n.omitted), 10)
 	x.sink.Notify(jsonrpc.AppendNotification(nil, protocol.LogMessage, append(b, "}}"...)))
@@ -175,7 +176,7 @@ func (x *exchange) sendOmittedLocked() {
 
 // closeNoticesLocked queues what precedes the reply: the newest report of progress, and the
 // number of log messages that were not sent. The caller holds conn.mu.
-func (x *exchange) closeNoticesLocked() {
+func (x *engineExchange) closeNoticesLocked() {
 	n := x.notices
 	if n == nil {
 		return
@@ -190,8 +191,11 @@ func (x *exchange) closeNoticesLocked() {
 }
 
 // dropNoticesLocked stops the timer of a report. The caller holds conn.mu.
-func (x *exchange) dropNoticesLocked() {
+func (x *engineExchange) dropNoticesLocked() {
 	if n := x.notices; n != nil && n.timer != nil {
 		n.timer.Stop()
 	}
 }
+
+// notePool has the storage of notifications, which are copied when they are queued.
+var notePool = sync.Pool{New: func() any { return new([]byte) }}

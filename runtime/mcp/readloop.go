@@ -9,17 +9,17 @@ import (
 )
 
 // readLoop reads the messages of a stream until it ends, and returns why it has ended.
-// [Server.Serve] runs it in a goroutine of its own, the only one that reads from the
+// [engineConn.serve] runs it in a goroutine of its own, the only one that reads from the
 // connection.
 //
 // It calls no function of users and never waits for a writer, so a ping or a cancellation
 // is handled at once, whatever handlers do and however slowly the client reads: each
-// handler runs in a goroutine of its own ([exchange.start]), and the replies that need no
+// handler runs in a goroutine of its own ([engineExchange.start]), and the replies that need no
 // handler are queued for the goroutine of [outbox.Outbox.Serve].
-func (c *conn) readLoop(jc jsonrpc.Conn, out *outbox.Outbox) error {
+func (c *engineConn) readLoop(jc jsonrpc.Conn, out *outbox.Outbox) error {
 	defer out.FlushAsync()
 	if m, ok := jc.(charged); ok {
-		m.Charge(c.server.memory)
+		m.Charge(c.settings.memory)
 		defer m.Charge(nil)
 	}
 	buffered := func() bool { return false } // whether the next Read does not wait

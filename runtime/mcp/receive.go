@@ -7,14 +7,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file handles messages of any kind, on the goroutine that reads: [conn.readLoop], the
-// goroutine of a batch's connection, or that of an HTTP request ([transportConn.Take]). It does
-// not wait. A message has buffers, which [conn.handle] owns: it releases them, or passes them to
-// [conn.request].
+// This file handles messages of any kind, on the goroutine that reads: [engineConn.readLoop], the
+// goroutine of a batch's connection, or that of an HTTP request ([engineConn.take]). It does
+// not wait. A message has buffers, which [engineConn.handle] owns: it releases them, or passes them to
+// [engineConn.request].
 
 // receive handles one message of a stream. The data may be reused when it returns. It reports
 // false if the connection is closing, and handles nothing then.
-func (c *conn) receive(data []byte, out sink) bool {
+func (c *engineConn) receive(data []byte, out sink) bool {
 	if c.isClosing() {
 		return false
 	}
@@ -24,18 +24,18 @@ func (c *conn) receive(data []byte, out sink) bool {
 }
 
 // handleText parses and handles the text of a message, which it copies.
-func (c *conn) handleText(data []byte, from *caller, out sink, inBatch bool) {
-	b := c.server.newBuffers()
+func (c *engineConn) handleText(data []byte, from *caller, out sink, inBatch bool) {
+	b := c.settings.newBuffers()
 	if !b.load(data) {
 		c.noRoom(b, data, from, out, inBatch)
 		return
 	}
-	c.handle(b, c.server.parser.Parse(b.data, &b.msg), from, out, inBatch)
+	c.handle(b, c.settings.parser.Parse(b.data, &b.msg), from, out, inBatch)
 }
 
 // handle handles a message that has been parsed, and owns its buffers. It reports whether the
 // sink can expect a reply, which may be empty.
-func (c *conn) handle(b *buffers, err *jsonrpc.Error, from *caller, out sink, inBatch bool) (expect bool) {
+func (c *engineConn) handle(b *buffers, err *jsonrpc.Error, from *caller, out sink, inBatch bool) (expect bool) {
 	m := &b.msg
 	switch {
 	case err != nil:
@@ -59,8 +59,8 @@ func (c *conn) handle(b *buffers, err *jsonrpc.Error, from *caller, out sink, in
 
 // noRoom handles a message for which there is no room, without a copy: a request is refused,
 // and any other message needs none. It owns the buffers, which are empty.
-func (c *conn) noRoom(b *buffers, data []byte, from *caller, out sink, inBatch bool) {
-	err := c.server.parser.Parse(data, &b.msg)
+func (c *engineConn) noRoom(b *buffers, data []byte, from *caller, out sink, inBatch bool) {
+	err := c.settings.parser.Parse(data, &b.msg)
 	if err == nil && (b.msg.Kind == jsonrpc.Request || b.msg.Kind == jsonrpc.Batch) {
 		err = errOverloaded
 	}
@@ -69,12 +69,12 @@ func (c *conn) noRoom(b *buffers, data []byte, from *caller, out sink, inBatch b
 
 // malformed handles a text that is not a valid message. A malformed response gets no reply,
 // since that would be a response to a response. It reports whether there is a reply.
-func (c *conn) malformed(m *jsonrpc.Message, err *jsonrpc.Error, out sink) bool {
+func (c *engineConn) malformed(m *jsonrpc.Message, err *jsonrpc.Error, out sink) bool {
 	if m.Kind == jsonrpc.Response {
 		if c.deliver(m.ID, clientAnswer{err: fmt.Errorf("malformed answer of the client: %w", err)}) {
 			return false
 		}
-		c.server.log.Client(c.ctx, slog.LevelWarn, "malformed response dropped", slog.Any("error", err))
+		c.settings.log.Client(c.ctx, slog.LevelWarn, "malformed response dropped", slog.Any("error", err))
 		return false
 	}
 	c.refuse(m, err, out)
@@ -82,7 +82,7 @@ func (c *conn) malformed(m *jsonrpc.Message, err *jsonrpc.Error, out sink) bool 
 }
 
 // refuse replies with an error to a request, or to a message without a readable id.
-func (c *conn) refuse(m *jsonrpc.Message, err *jsonrpc.Error, out sink) {
+func (c *engineConn) refuse(m *jsonrpc.Message, err *jsonrpc.Error, out sink) {
 	id := m.ID
 	b, inBatch := out.(*batch)
 	if inBatch {
@@ -97,7 +97,7 @@ func (c *conn) refuse(m *jsonrpc.Message, err *jsonrpc.Error, out sink) {
 
 // nullID reports whether an unknown id is written as null, and not omitted. The revision of the
 // session decides, or that of the latest request; before both it is null, as in JSON-RPC.
-func (c *conn) nullID() bool {
+func (c *engineConn) nullID() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -110,7 +110,7 @@ func (c *conn) nullID() bool {
 }
 
 // overloaded handles a message that a connection has skipped, since there was no room for it.
-func (c *conn) overloaded(e *jsonrpc.FrameError, out sink) {
+func (c *engineConn) overloaded(e *jsonrpc.FrameError, out sink) {
 	switch e.Kind {
 	case jsonrpc.Notification:
 	case jsonrpc.Response:
@@ -121,7 +121,7 @@ func (c *conn) overloaded(e *jsonrpc.FrameError, out sink) {
 }
 
 // isClosing reports whether messages are not handled any more.
-func (c *conn) isClosing() bool {
+func (c *engineConn) isClosing() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.closing

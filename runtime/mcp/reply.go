@@ -1,17 +1,15 @@
 package mcp
 
 import (
-	"context"
-	"log/slog"
-
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // This file is the reply of an exchange. Each request gets one reply at most, the first that is
-// queued: [exchange.respond] writes it on the goroutine of the request, [exchange.abandon] on
+// queued: [engineExchange.write] writes it on the goroutine of the request, [engineExchange.writeLate] on
 // that of a timer if the handler does not return. A cancelled request gets none
-// ([conn.cancel]). The reply is queued under conn.mu, so that no notification of the request
+// ([engineConn.cancel]). The reply is queued under conn.mu, so that no notification of the request
 // follows it.
 
 // exchangeReply is the state of the reply to a request.
@@ -21,54 +19,38 @@ type exchangeReply struct {
 	sendCancelled bool     // notifications/cancelled follows the reply: the server ends the request
 	notices       *notices // progress and log messages; nil before the first
 
-	// Used only by the goroutine of the request: [exchange.run], or [exchange.unpark].
-	returned bool          // the handlers have returned, and have not panicked
-	released bool          // the request does not count as running any more
-	parked   *parkedListen // the request goes on without a goroutine; nil otherwise
+	// Used only by the goroutine of the request: [engineExchange.run], or [engineExchange.unpark].
+	returned bool // the handlers have returned, and have not panicked
+	released bool // the request does not count as running any more
+	parked   bool // the request goes on without a goroutine
+	// unavailable is set if the request has not run since something is not available now, and denied if
+	// its caller may not use a feature.
+	unavailable bool
+	denied      error
 }
 
-// respond writes the reply. It waits for room if the client reads slowly.
-func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
-	if x.isAnswered() {
-		return
-	}
-	if x.questions.asked() {
-		reply, err = x.endRound()
-	}
-	x.unavailable = err != nil && isUnavailable(err)
-	reply, e := x.req.outcome(ctx, reply, err)
-	if x.opening != nil && e != nil {
-		x.conn.reject(x.opening)
-	}
-	if e == nil {
-		if large := x.req.oversize(reply); large != nil {
-			reply, e = x.unwritable(ctx, large)
-		}
-	}
-	if e != nil && len(e.Message)+len(e.Data) > x.conn.server.limits.ResultBytes {
-		reply, e = x.unwritable(ctx, &tooLarge{limit: x.conn.server.limits.ResultBytes})
-	}
+// write writes the reply, and queues it. It waits for room if the client reads slowly.
+func (x *engineExchange) write(reply engineReply) {
 	b := x.buffers
-	size := weight(reply)
-	if e != nil {
-		size = textWeight(len(e.Message)) + len(e.Data)
-	}
+	size := reply.Size()
 	large := size > smallReply
 	if large && !x.reserveReply(size) {
-		reply, e, size, large = nil, errOverloaded, 0, false
+		reply.Replace(errOverloaded)
+		large = false
 	}
 	var code int
 	if large {
 		b.preallocate(size)
 	}
-	b.out, code = x.render(ctx, &b.rendering, b.out[:0], reply, e)
+	b.out, code = reply.Append(b.out[:0])
 	if len(b.out) > smallReply || b.account.Held() > 0 {
 		b.releaseMessage()
 		if x.placeOf != nil {
 			b.account.Set(b.size())
 		} else if !b.account.Take(b.size()) { // it is longer than estimated
 			b.releaseReply()
-			b.out, code = x.render(ctx, &b.rendering, b.out, nil, errOverloaded)
+			reply.Replace(errOverloaded)
+			b.out, code = reply.Append(nil)
 		}
 	}
 	if !large {
@@ -78,24 +60,22 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 	x.send(b.out, code, true)
 }
 
-// abandon replies for handlers that do not return in time.
-func (x *exchange) abandon(err *timeoutError) {
-	if x.part != nil && x.part.abandon(x, err) {
-		return
-	}
-	if x.isAnswered() {
-		return
-	}
-	x.conn.server.log.Client(&x.ctx, slog.LevelWarn, "handler does not return",
-		slog.String("method", x.call.method), slog.String("name", x.call.feature), slog.Any("error", err))
-	b, code := x.lateReply(err)
+// writeLate queues the reply for handlers that have not returned.
+func (x *engineExchange) writeLate(message []byte, code int) {
 	x.sink.Wait()
-	x.send(b, code, false)
+	x.send(message, code, false)
 	x.sink.Flush()
 }
 
+// rejectSession removes the session that the request was to open, if there is one.
+func (x *engineExchange) rejectSession() {
+	if x.opening != nil {
+		x.conn.reject(x.opening)
+	}
+}
+
 // isAnswered reports whether a reply is queued, or there will be none.
-func (x *exchange) isAnswered() bool {
+func (x *engineExchange) isAnswered() bool {
 	x.conn.mu.Lock()
 	defer x.conn.mu.Unlock()
 	return x.answered
@@ -103,7 +83,7 @@ func (x *exchange) isAnswered() bool {
 
 // endByServer makes notifications/cancelled follow the reply, on a channel that all requests
 // share.
-func (x *exchange) endByServer() {
+func (x *engineExchange) endByServer() {
 	x.conn.mu.Lock()
 	defer x.conn.mu.Unlock()
 	x.sendCancelled = true
@@ -112,7 +92,7 @@ func (x *exchange) endByServer() {
 // send queues the reply, unless the request has one or must not get one. If the handlers have
 // returned, the request ceases to count as running in the same critical section: a client that
 // has the reply can send another request within its limits.
-func (x *exchange) send(message []byte, code int, returned bool) {
+func (x *engineExchange) send(message []byte, code int, returned bool) {
 	c := x.conn
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -122,8 +102,8 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 	x.closeNoticesLocked()
 	x.answered = true
 	x.endHandlerLocked(true)
-	if d, ok := x.sink.(transport.Denier); ok && returned && x.refusal != nil && code == jsonrpc.CodeInternal {
-		d.Deny(x.refusal)
+	if d, ok := x.sink.(transport.Denier); ok && returned && x.denied != nil && code == jsonrpc.CodeInternal {
+		d.Deny(x.denied)
 	}
 	c.inflight.remove(x)
 	if returned { // before the reply is queued: other connections of the client do not wait for c.mu
@@ -137,10 +117,35 @@ func (x *exchange) send(message []byte, code int, returned bool) {
 		x.sink.Reply(message, code)
 	}
 	if x.sendCancelled && c.shared {
-		x.sink.Notify(cancelledByServer(x.call.id))
+		x.sink.Notify(cancelledByServer(x.id))
 	}
 	if returned { // after the reply is queued: drain looks for queued messages once no handler runs
 		x.released = true
 		c.releaseLocked()
 	}
+}
+
+// cancelledByServer is the notification that follows the result, on channels that all requests
+// share (basic/patterns/cancellation).
+func cancelledByServer(id jsonrpc.ID) []byte {
+	b := append([]byte(nil), `{"requestId":`...)
+	b = append(b, id.Raw()...)
+	return jsonrpc.AppendNotification(nil, protocol.Cancelled, append(b, '}'))
+}
+
+// notify queues a message of the request, unless that has its reply, or will get none. It does not wait.
+func (x *engineExchange) notify(message []byte) {
+	x.conn.mu.Lock()
+	defer x.conn.mu.Unlock()
+	if !x.answered {
+		x.sink.Notify(message)
+	}
+}
+
+// endNotices queues what is left of the notifications of the request, which sends nothing more.
+func (x *engineExchange) endNotices() {
+	x.conn.mu.Lock()
+	defer x.conn.mu.Unlock()
+	x.closeNoticesLocked()
+	x.answered = true
 }

@@ -43,7 +43,7 @@ func (r *Request) Call() *Call { return &r.x.call }
 // the client sent none, it reads an empty object. Those of a prompt, and the
 // variables of a resource template, are strings: there it takes "5" for 5.
 func (r *Request) decoder() *wire.Decoder {
-	d := &r.x.buffers.decoder
+	d := r.x.argumentDecoder()
 	d.Reset(r.arguments(), r.decoding())
 	return d
 }
@@ -71,7 +71,7 @@ func (c *readingContext) Err() error {
 	if x.ctx.Err() != nil {
 		return context.Cause(&x.ctx)
 	}
-	return x.partClock.Load().overtime()
+	return x.overtime()
 }
 
 func (r *Request) arguments() []byte {
@@ -100,7 +100,7 @@ func (r *Request) copyArguments() (json.RawMessage, error) {
 // result. It belongs to the request and is used again for others once the handler has
 // returned.
 func (r *Request) encoder() *wire.Encoder {
-	e := &r.x.buffers.encoder
+	e := r.x.resultEncoder()
 	e.Reset()
 	limit := r.maxResult()
 	if r.resource != nil {

@@ -2,14 +2,10 @@ package mcp
 
 import (
 	"strconv"
-	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
-
-// connections counts those of the process, to tell them apart.
-var connections atomic.Uint64
 
 // Peer returns a text that identifies the sender of the request, for state by sender such as rate
 // limits: the principal, if it has an ID; or else the network address, of IPv6 the network of 64
@@ -65,7 +61,7 @@ func (r *Request) Registered() (method, feature string) {
 	case protocol.PromptsGet:
 		feature = s.promptName(r.Name)
 	case protocol.Complete:
-		ref := r.x.buffers.msg.Params.Get("ref")
+		ref := r.x.params().Get("ref")
 		if kind, _ := jsonrpc.String(member(ref, "type")); kind == "ref/prompt" {
 			name, _ := jsonrpc.String(member(ref, "name"))
 			feature = s.promptName(name)

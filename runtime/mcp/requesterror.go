@@ -10,14 +10,6 @@ func invalidParams(message string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "invalid params: " + message}
 }
 
-func protocolError(e *jsonrpc.Error) *ProtocolError {
-	return &ProtocolError{Code: e.Code, Message: e.Message, Data: e.Data}
-}
-
-func wrongParams(message string) *ProtocolError {
-	return protocolError(invalidParams(message))
-}
-
 func notFound(method string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeMethodNotFound, Message: "method not found: " + method}
 }

@@ -100,7 +100,7 @@ func (s *Server) readResource(ctx context.Context, req *Request) (Reply, error) 
 	if !s.offersResources() {
 		return nil, protocolError(notFound(req.Method))
 	}
-	uri, e := uriParam(&req.x.buffers.msg.Params)
+	uri, e := uriParam(req.x.params())
 	if e != nil {
 		return nil, protocolError(e)
 	}

@@ -7,7 +7,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -64,11 +63,7 @@ func (r *Request) jsonContents(e *wire.Encoder) (*ResourceResult, error) {
 func (r *Request) text(e *wire.Encoder) string {
 	size := cap(e.Bytes())
 	text := e.Text()
-	if b := r.x.buffers; size > membudget.Free {
-		b.account.Set(b.size())
-		r.x.conn.server.memory.Force(size)
-		r.x.addCharge(size)
-	}
+	r.x.keepText(size)
 	return text
 }
 

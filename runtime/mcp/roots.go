@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"sync"
 	"unsafe"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
@@ -98,9 +99,10 @@ func readRoots(result json.RawMessage) ([]Root, error) {
 }
 
 // knownRoots are the roots of a session, until the client sends
-// notifications/roots/list_changed. conn.mu guards them.
+// notifications/roots/list_changed.
 type knownRoots struct {
-	version int // counts the changes
+	mu      sync.Mutex // guards the rest
+	version int        // counts the changes
 	known   bool
 	roots   []Root
 	size    int // bytes that are charged
@@ -111,25 +113,27 @@ func (x *exchange) session() *session {
 	if x.revision.PerRequest {
 		return nil
 	}
-	return x.conn.session
+	return sessionOf(x.conn.opened())
 }
 
 func (x *exchange) knownRoots() ([]Root, bool) {
-	x.conn.mu.Lock()
-	defer x.conn.mu.Unlock()
-	if s := x.session(); s != nil && s.roots.known {
-		return s.roots.roots, true
+	s := x.session()
+	if s == nil {
+		return nil, false
 	}
-	return nil, false
+	s.roots.mu.Lock()
+	defer s.roots.mu.Unlock()
+	return s.roots.roots, s.roots.known
 }
 
 func (x *exchange) rootsVersion() int {
-	x.conn.mu.Lock()
-	defer x.conn.mu.Unlock()
-	if s := x.session(); s != nil {
-		return s.roots.version
+	s := x.session()
+	if s == nil {
+		return 0
 	}
-	return 0
+	s.roots.mu.Lock()
+	defer s.roots.mu.Unlock()
+	return s.roots.version
 }
 
 // maxKeptRoots is how many bytes of an answer a session stores. For a longer one, the client is
@@ -154,28 +158,33 @@ func (x *exchange) keepRoots(roots []Root, version int) {
 // replaceRoots stores roots, unless they are outdated. It returns how many bytes are released:
 // those of the stored roots before, or of these.
 func (x *exchange) replaceRoots(roots []Root, version, size int) int {
-	x.conn.mu.Lock()
-	defer x.conn.mu.Unlock()
 	s := x.session()
-	if s == nil || s.roots.version != version {
+	if s == nil {
+		return size
+	}
+	s.roots.mu.Lock()
+	defer s.roots.mu.Unlock()
+	if s.roots.version != version {
 		return size
 	}
 	if declared := member(s.client.capabilities, "roots"); string(member(declared, "listChanged")) != "true" {
 		return size
 	}
 	before := s.roots.size
-	s.roots = knownRoots{version: version, known: true, roots: append([]Root(nil), roots...), size: size}
+	s.roots.known, s.roots.roots, s.roots.size = true, append([]Root(nil), roots...), size
 	return before
 }
 
 // rootsChanged removes the stored roots of the session.
 func (c *conn) rootsChanged() {
-	c.mu.Lock()
-	before := 0
-	if c.session != nil {
-		before = c.session.roots.size
-		c.session.roots = knownRoots{version: c.session.roots.version + 1}
+	s := sessionOf(c.opened())
+	if s == nil {
+		return
 	}
-	c.mu.Unlock()
+	s.roots.mu.Lock()
+	before := s.roots.size
+	s.roots.version++
+	s.roots.known, s.roots.roots, s.roots.size = false, nil, 0
+	s.roots.mu.Unlock()
 	c.uncharge(before)
 }

@@ -39,7 +39,7 @@ func (x *exchange) openRound() {
 	if !x.revision.ServerRequests.Rounds || !x.method.MayAskClient() {
 		return
 	}
-	p := &x.buffers.msg.Params
+	p := x.params()
 	answers, state := p.Get("inputResponses"), p.Get("requestState")
 	if answers == nil && state == nil {
 		return

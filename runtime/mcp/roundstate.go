@@ -94,7 +94,7 @@ func (x *exchange) refuseState(why string) error {
 
 func (x *exchange) logRefusal(why string) {
 	x.conn.server.log.Client(&x.ctx, slog.LevelWarn, "request state refused",
-		slog.String("method", x.call.method), slog.String("name", x.call.feature), slog.String("reason", why))
+		slog.String("method", x.methodName), slog.String("name", x.feature), slog.String("reason", why))
 }
 
 // sealState returns the sealed state for the next round. The caller holds the lock of the
@@ -142,7 +142,7 @@ func (x *exchange) sealState() (string, error) {
 // arguments. The order of members, the spelling of numbers and strings, white space, and all
 // other params make no difference.
 func (x *exchange) requestDigest() (digest [sha256.Size]byte, err error) {
-	p := &x.buffers.msg.Params
+	p := x.params()
 	arguments := p.Get("arguments")
 	if arguments == nil {
 		arguments = emptyObject
@@ -151,7 +151,7 @@ func (x *exchange) requestDigest() (digest [sha256.Size]byte, err error) {
 		return digest, err
 	}
 	h := jsonhash.New()
-	h.Text('m', []byte(x.call.method))
+	h.Text('m', []byte(x.methodName))
 	for _, name := range []string{"name", "uri"} {
 		if value := p.Get(name); value != nil {
 			h.Text('p', []byte(name))

@@ -10,11 +10,8 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
-	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
-	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // This file is the server: its configuration, and its features, which may change while it serves.
@@ -27,7 +24,7 @@ type Server struct {
 	info         ServerInfo
 	log          *logs.Log
 	limits       Limits
-	memory       *membudget.Budget
+	settings     engineSettings // of its connections
 	interceptors []Interceptor
 	access       []Access
 	hasScopes    atomic.Bool // a feature has scopes
@@ -35,7 +32,6 @@ type Server struct {
 	unshielded   bool
 	keys         *stateKeys
 	store        StateStore
-	pingAfter    time.Duration
 	timeout      time.Duration // of functions without one of their own; 0 = none
 	policies     []*policy
 	without      withoutCapabilities
@@ -46,10 +42,7 @@ type Server struct {
 	questionHooks []questionHook
 	changes       *changes // for other replicas; nil without them
 
-	calls   *clientlimit.Counter // of all connections
-	listens *clientlimit.Counter
 	handler Handler // the clock, all interceptors, and [Server.handle]
-	parser  jsonrpc.Parser
 
 	extensions    extensions
 	subscribers   subscribers
@@ -93,13 +86,10 @@ func NewServer(info ServerInfo, options ...Option) *Server {
 	if err := s.info.check(); err != nil {
 		panic(fmt.Sprintf("mcp: info of server %q: %v", s.info.Name, err))
 	}
-	s.memory = membudget.New(int64(s.limits.Memory), largeReplies)
-	s.parser = jsonrpc.Parser{MaxDepth: s.limits.Depth, Deferred: "arguments"}
+	s.configure()
 	for i, rev := range protocol.All {
 		s.identity[i] = s.info.appendImplementation(nil, &rev.Fields, false)
 	}
-	s.calls = clientlimit.NewCounter(s.limits.Calls, clientlimit.Share(s.limits.Calls, s.limits.ClientShare))
-	s.listens = clientlimit.NewCounter(s.limits.Listens, clientlimit.Share(s.limits.Listens, s.limits.ClientShare))
 	s.handler = s.handle
 	if len(s.interceptors) > 0 {
 		s.handler = intercept(recovered(s.handle), s.interceptors)

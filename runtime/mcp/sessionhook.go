@@ -97,7 +97,7 @@ const hookedCost = 4 << 10
 
 // newHookedSession returns the state of a session that is about to begin, nil if there is no room.
 func newHookedSession(c *conn) *hookedSession {
-	if !c.server.memory.Take(hookedCost) {
+	if !c.server.settings.memory.Take(hookedCost) {
 		return nil
 	}
 	return &hookedSession{conn: c, begun: make(chan struct{})}
@@ -108,7 +108,7 @@ func (s *Server) hooked(next Handler) Handler {
 	return func(ctx context.Context, req *Request) (Reply, error) {
 		x := req.x
 		if x.opening == nil {
-			if err := x.inSession.awaitHooks(ctx); err != nil {
+			if err := sessionOf(x.inSession).awaitHooks(ctx); err != nil {
 				return nil, err
 			}
 			return next(ctx, req)
@@ -144,10 +144,11 @@ func (s *session) awaitHooks(ctx context.Context) error {
 // beginSession calls the hooks of the session that the request opens. If they have been called, it
 // waits until they have returned.
 func (x *exchange) beginSession() error {
-	if x.opening == nil || x.opening.hooks == nil {
+	opening := sessionOf(x.opening)
+	if opening == nil || opening.hooks == nil {
 		return nil
 	}
-	h := x.opening.hooks
+	h := opening.hooks
 	h.mu.Lock()
 	switch {
 	case h.over:
@@ -155,7 +156,7 @@ func (x *exchange) beginSession() error {
 		return ErrConnectionClosed
 	case h.state != hooksWait: // an interceptor has called next more than once, or does not wait for it
 		h.mu.Unlock()
-		return x.opening.awaitHooks(&x.ctx)
+		return opening.awaitHooks(&x.ctx)
 	}
 	h.state = hooksRun
 	own, cancel := context.WithCancelCause(h.conn.ctx)
@@ -169,7 +170,7 @@ func (x *exchange) beginSession() error {
 	ctx := sessionContext{own, x.from.values}
 	server := x.conn.server
 	info := SessionInfo{
-		ID: x.opening.id, Transport: x.conn.transport, Principal: x.from.identity(), Client: x.opening.client.parse(),
+		ID: x.opening.id, Transport: x.conn.transport, Principal: identity(&x.from), Client: clientInfo(x.opening.client),
 		Revision: x.revision.Version, Header: x.from.header,
 	}
 	for _, begin := range server.sessionHooks {
@@ -224,7 +225,7 @@ func (h *hookedSession) finish() {
 	switch state {
 	case hooksWait: // and they will not be called
 		close(h.begun)
-		h.conn.server.memory.Release(hookedCost)
+		h.conn.server.settings.memory.Release(hookedCost)
 	case hooksRun: // end is called when they have returned
 		cancel(ErrConnectionClosed)
 	case hooksBegun:
@@ -241,7 +242,7 @@ func (h *hookedSession) finish() {
 // end calls the functions that the hooks have returned, the last one first. It is called once.
 func (h *hookedSession) end() {
 	defer h.conn.endings.Done()
-	defer h.conn.server.memory.Release(hookedCost)
+	defer h.conn.server.settings.memory.Release(hookedCost)
 	for _, end := range slices.Backward(h.ends) {
 		h.conn.server.callEnd(end)
 	}
@@ -259,47 +260,12 @@ func (s *Server) callEnd(end func()) {
 	<-ended
 }
 
-// finishSession ends the session of a connection that is closed, if there is one with hooks.
-func (c *conn) finishSession() {
-	c.mu.Lock()
-	s := c.session
-	c.mu.Unlock()
-	if s != nil {
-		s.finishHooks()
-	}
-}
-
-// useID records that hooks have had the id that the transport has given.
-func (c *conn) useID() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.idUsed = true
-}
-
-// finishHooks ends the session for its hooks, if there are any.
-func (s *session) finishHooks() {
-	if s.hooks != nil {
-		s.hooks.finish()
-	}
-}
-
 // newEndings returns a counter for the sessions of a connection, nil if there are no hooks.
 func (s *Server) newEndings() *transport.Endings {
 	if len(s.sessionHooks) == 0 {
 		return nil
 	}
 	return new(transport.Endings)
-}
-
-// awaitEndings waits until the functions that end sessions of the connection have returned, at the
-// latest until [Limits.DrainTime] is over.
-func (c *conn) awaitEndings() {
-	if c.endings == nil {
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), c.server.limits.DrainTime)
-	defer cancel()
-	_ = c.endings.Wait(ctx)
 }
 
 // sessionContext is the context of a session, with the values of the transport besides.

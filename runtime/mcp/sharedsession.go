@@ -15,47 +15,39 @@ import (
 
 // openedSession returns a session that another replica has opened. Hooks of sessions are not called
 // for it.
-func (c *conn) openedSession(state *transport.SessionState) *session {
+func (c *conn) openedSession(state *transport.SessionState) *engineSession {
 	rev := protocol.Find(state.Revision)
 	if rev == nil || rev.PerRequest {
 		return nil // of a later version of this module
 	}
-	return &session{
-		id: c.sessionID, revision: rev, client: newClient(state.Client, state.Capabilities),
-		level: protocol.DefaultLevel, subscriber: c.newSubscriber(),
-	}
+	return &c.newSession(engineSession{
+		id: c.sessionID, revision: rev, client: newClient(state.Client, state.Capabilities), level: protocol.DefaultLevel,
+	}).engineSession
 }
 
 // State implements [transport.Conn].
 func (l *transportConn) State() (state transport.SessionState) {
-	c := (*conn)(l)
-	c.mu.Lock()
-	s := c.session
-	if s != nil {
-		state = transport.SessionState{
-			Revision: s.revision.Version, Client: s.client.info, Capabilities: s.client.capabilities,
-			Initialized: s.initialized, Level: protocol.Levels[s.level],
-		}
+	opened, initialized, level := (*conn)(l).sessionState()
+	if opened == nil {
+		return state
 	}
-	c.mu.Unlock()
-	if s != nil {
-		state.Resources = s.subscriber.subscribed()
-		slices.Sort(state.Resources)
+	state = transport.SessionState{
+		Revision: opened.revision.Version, Client: opened.client.info, Capabilities: opened.client.capabilities,
+		Initialized: initialized, Level: protocol.Levels[level], Resources: sessionOf(opened).subscriber.subscribed(),
 	}
+	slices.Sort(state.Resources)
 	return state
 }
 
 // Change implements [transport.Conn].
 func (l *transportConn) Change(from, to transport.SessionState) {
 	c := (*conn)(l)
-	c.mu.Lock()
-	s := c.session
-	if s != nil && to.Level != from.Level {
+	if to.Level != from.Level {
 		if level := slices.Index(protocol.Levels, to.Level); level >= 0 {
-			s.level = int8(level)
+			c.setLevel(int8(level))
 		}
 	}
-	c.mu.Unlock()
+	s := sessionOf(c.opened())
 	if s == nil || s.subscriber.out == nil {
 		return
 	}
@@ -74,7 +66,7 @@ func (l *transportConn) Change(from, to transport.SessionState) {
 	}
 	sub.mu.Unlock()
 	if to.Initialized {
-		c.initialized()
+		c.startNotifying()
 	}
 }
 
@@ -89,9 +81,7 @@ func (l *transportConn) Notified() uint64 {
 // Resume implements [transport.Conn].
 func (l *transportConn) Resume(after uint64) {
 	c := (*conn)(l)
-	c.mu.Lock()
-	s := c.session
-	c.mu.Unlock()
+	s := sessionOf(c.opened())
 	if s == nil || s.subscriber.out == nil || c.server.changes == nil {
 		return
 	}

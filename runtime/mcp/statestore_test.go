@@ -23,7 +23,7 @@ func TestSharesOfStateStore(t *testing.T) {
 		s := newLocalStore()
 		at := func(last byte) context.Context {
 			from := &caller{addressed: true, client: clientlimit.Of("", netip.AddrFrom4([4]byte{10, 0, 0, last}))}
-			return context.WithValue(t.Context(), exchangeKey{}, &exchange{from: *from})
+			return context.WithValue(t.Context(), exchangeKey{}, &exchange{engineExchange: engineExchange{from: *from}})
 		}
 		use := func(ctx context.Context, from, count int) {
 			for i := range count {

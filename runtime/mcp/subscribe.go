@@ -5,13 +5,12 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
-	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // This file is the subscriptions of sessions (resources/subscribe), and the counts of all
 // subscriptions of a connection. It runs on the goroutine that reads or that of the request;
-// conn.mu guards the counts, and the lock of the subscriber its URIs.
+// conn.counts guards the counts, and the lock of the subscriber its URIs.
 
 // notSubscribed is the subscriber of all sessions that cannot get notifications.
 // It is a literal because new would make the types of servers part of every program with this package.
@@ -24,50 +23,23 @@ func (c *conn) newSubscriber() *subscriber {
 		return notSubscribed
 	}
 	sub := &subscriber{out: c.out, session: c, uris: map[string]struct{}{}}
-	sub.send = func(message []byte, number uint64) {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		if c.closing {
-			return
-		}
-		if numbered, ok := c.out.(transport.Numberer); ok && number > 0 {
-			numbered.NotifyNumbered(message, number)
-		} else {
-			c.out.Notify(message)
-		}
-	}
+	sub.send = c.notifySession
 	sub.lists = c.server.offersListChanged()
 	return sub
 }
 
-// initialized handles notifications/initialized: from now on the session gets notifications.
-func (c *conn) initialized() {
-	c.mu.Lock()
-	s := c.session
-	if s == nil || s.initialized {
-		c.mu.Unlock()
+// startNotifying handles notifications/initialized: from now on the session gets notifications.
+func (c *conn) startNotifying() {
+	opened := c.initialized()
+	if opened == nil {
 		return
 	}
-	s.initialized = true
-	c.mu.Unlock()
+	s := sessionOf(opened)
 	if s.subscriber.out == nil {
 		return // the transport has no channel for messages that belong to no request
 	}
 	c.server.subscribers.add(s.subscriber)
-	c.mu.Lock()
-	gone := c.closing || c.session != s
-	c.mu.Unlock()
-	if gone {
-		c.server.subscribers.remove(s.subscriber)
-	}
-}
-
-// removeSubscriber removes the session from the subscribers.
-func (c *conn) removeSubscriber() {
-	c.mu.Lock()
-	s := c.session
-	c.mu.Unlock()
-	if s != nil {
+	if !c.has(opened) {
 		c.server.subscribers.remove(s.subscriber)
 	}
 }
@@ -78,9 +50,7 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 	if e != nil {
 		return e
 	}
-	c.mu.Lock()
-	s := c.session
-	c.mu.Unlock()
+	s := sessionOf(c.opened())
 	if s == nil || c.out == nil || !c.server.offersSubscribe() {
 		return methodNotFound(on)
 	}
@@ -141,8 +111,8 @@ func methodNotFound(on bool) *jsonrpc.Error {
 // reserve counts n more subscriptions of a connection to resources, unless there would be too
 // many, or too many bytes.
 func (c *conn) reserve(n, size int) *jsonrpc.Error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.counts.Lock()
+	defer c.counts.Unlock()
 	switch l := &c.server.limits; {
 	case c.subscriptions+n > l.Subscriptions:
 		return errTooManySubscriptions
@@ -156,8 +126,8 @@ func (c *conn) reserve(n, size int) *jsonrpc.Error {
 
 // unreserve undoes reserve.
 func (c *conn) unreserve(n, size int) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	c.counts.Lock()
+	defer c.counts.Unlock()
 	c.subscriptions -= n
 	c.subscribed -= size
 }

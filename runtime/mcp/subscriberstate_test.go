@@ -1,12 +1,10 @@
 package mcp
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 
-	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
@@ -77,45 +75,21 @@ func TestPendingChanges(t *testing.T) {
 // A session whose connection has ended is not among the subscribers, whatever comes first.
 func TestInitializedAtTheEnd(t *testing.T) {
 	s := NewServer(ServerInfo{Name: "t", Version: "1"})
-	c := newConn(t.Context(), s)
+	c := newConn(s)
+	c.beginStream(t.Context(), "")
 	out := &slowSink{}
 	c.out = out
-	one := &session{revision: protocol.Negotiate("2025-11-25"), client: new(client), subscriber: c.newSubscriber()}
-	if !c.begin(one) {
+	one := c.newSession(engineSession{revision: protocol.Negotiate("2025-11-25"), client: new(client)})
+	if !c.begin(&one.engineSession) {
 		t.Fatal("no session")
 	}
 	c.close()
-	c.initialized()
+	c.startNotifying()
 	if n := Subscribers(s); n != 0 {
 		t.Errorf("%d subscribers", n)
 	}
 	if c.receive([]byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`), out) || len(out.messages) != 0 {
 		t.Errorf("a connection that has ended answers %q", out.messages)
-	}
-}
-
-// The replies to a batch are within the memory of the server: what has no room is an error.
-func TestMemoryOfABatch(t *testing.T) {
-	reply := func(id, size int) []byte {
-		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{"x":%q}}`, id, strings.Repeat("x", size))
-	}
-	out := new(slowSink)
-	b := &batch{out: out, open: 3, asked: true, limit: 1 << 20}
-	budget := membudget.New(200<<10, 1)
-	b.account.Of(budget)
-	for id, size := range []int{60 << 10, 100 << 10, 10} {
-		b.Reply(reply(id, size), 0)
-	}
-	if len(out.messages) != 1 {
-		t.Fatalf("%d messages", len(out.messages))
-	}
-	got := out.messages[0]
-	if !strings.Contains(got, `{"jsonrpc":"2.0","id":1,"error":`) || !strings.Contains(got, `"reason":"overloaded"`) ||
-		!strings.Contains(got, `{"jsonrpc":"2.0","id":0,"result":`) || !strings.Contains(got, `{"jsonrpc":"2.0","id":2,"result":`) {
-		t.Errorf("%.100s ... %s", got, got[max(0, len(got)-300):])
-	}
-	if budget.Used() != 0 {
-		t.Errorf("%d bytes are charged at the end", budget.Used())
 	}
 }
 
@@ -145,15 +119,6 @@ func TestContentByType(t *testing.T) {
 			if got != expected {
 				t.Errorf("%s %q: %s, want %s", mime, data, got, expected)
 			}
-		}
-	}
-}
-
-// A reason with characters that a terminal would act on is quoted.
-func TestPrintable(t *testing.T) {
-	for text, want := range map[string]string{"enough": "enough", "é ✓": "é ✓", "a\x1b[31m": `"a\x1b[31m"`, "a\nb": `"a\nb"`, "\u202e": `"\u202e"`} {
-		if got := printable(text); got != want {
-			t.Errorf("%q: %s", text, got)
 		}
 	}
 }

@@ -52,8 +52,6 @@ func (x *exchange) taskRun() *taskRun {
 	return t
 }
 
-func (t *taskRun) parent() context.Context { return (*taskValues)(t) }
-
 func (t *taskRun) record() record {
 	if run := t.current(); run != nil {
 		return run
@@ -101,7 +99,7 @@ func (x *exchange) takesTasks() bool {
 	case protocol.TaskExtension:
 		return x.call.Extension(protocol.TasksName) != nil
 	case protocol.TaskSession:
-		return x.method != protocol.ToolsCall || x.buffers.msg.Params.Get("task") != nil
+		return x.method != protocol.ToolsCall || x.params().Get("task") != nil
 	}
 	return false
 }
@@ -192,7 +190,7 @@ func (s *Server) accept(ctx context.Context, x *exchange, t *tool, run *exchange
 		Caller: (*taskRequest)(x).Caller(), Tool: t.name, Support: supportOf(t), Work: x.work(run), Context: ctx, Stop: stop, Ended: ended,
 	}
 	if x.revision.Tasks == protocol.TaskSession {
-		call.Asked = x.buffers.msg.Params.Get("task")
+		call.Asked = x.params().Get("task")
 	}
 	a, err := taskServer(s).Accept(within, call)
 	if err == nil {
@@ -208,7 +206,7 @@ func (s *Server) accept(ctx context.Context, x *exchange, t *tool, run *exchange
 // awaitRun starts a run, and waits until it ends or the call becomes a task.
 func awaitRun(ctx context.Context, x *exchange, r *exchange, t *tool) (Reply, error) {
 	run := r.taskRun()
-	x.ctx.setHandler(r)
+	x.ctx.setHandler(&r.engineExchange)
 	if x.ctx.Err() != nil { // before the run was known
 		r.ctx.end(context.Cause(&x.ctx))
 	}
@@ -217,8 +215,8 @@ func awaitRun(ctx context.Context, x *exchange, r *exchange, t *tool) (Reply, er
 		defer stop()
 	}
 	run.startClock(supportOf(t).Inline)
-	defer run.stopClock()
-	go startRun(r)
+	defer run.clock.unwatch()
+	go r.startRun()
 
 	run.mu.Lock()
 	defer run.mu.Unlock()
@@ -270,12 +268,12 @@ func (x *exchange) convert(ctx context.Context, r *exchange, t *tool) (Reply, er
 	case err == nil:
 		run.state, run.task = isTask, own
 		x.ctx.setHandler(nil)
-		markTask(x, r)
+		r.endNotices() // the latest progress precedes the reply
 		return accepted, nil
 	case supportOf(t).Required:
 		run.state = isDropped
 		x.ctx.setHandler(nil)
-		markTask(x, r)
+		r.endNotices() // the latest progress precedes the reply
 		r.stop(err)
 		return nil, err
 	}
@@ -283,36 +281,14 @@ func (x *exchange) convert(ctx context.Context, r *exchange, t *tool) (Reply, er
 	return nil, nil
 }
 
-// markTask ends what a run sends to the client of its request: the latest progress precedes the
-// reply.
-func markTask(x *exchange, r *exchange) {
-	x.conn.mu.Lock()
-	defer x.conn.mu.Unlock()
-	r.closeNoticesLocked()
-	r.answered = true
-}
-
-// startClock starts the clock before the goroutines of the run.
+// startClock starts the clock of the time before the call becomes a task, before the goroutines of
+// the run.
 func (t *taskRun) startClock(inline time.Duration) {
-	c := &t.clock
-	c.inline, c.x = t, t.request
-	c.left = inline
-	all := c.x.conn.clocks
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	all.run(c, time.Now())
+	t.clock.watch(&t.request.engineExchange, inline, t)
 }
 
-func (t *taskRun) stopClock() {
-	all := t.clock.x.conn.clocks
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	all.remove(&t.clock)
-	t.clock.over = true
-}
-
-// inlineOver wakes the goroutine of the request.
-func (t *taskRun) inlineOver() {
+// Over implements [clockWatcher]: it wakes the goroutine of the request.
+func (t *taskRun) Over() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.due = true

@@ -38,7 +38,7 @@ func (p *serverTasks) admit(req *Request) error {
 type taskRequest exchange
 
 func (q *taskRequest) Method() protocol.Method { return q.method }
-func (q *taskRequest) Params() *jsonrpc.Params { return &q.buffers.msg.Params }
+func (q *taskRequest) Params() *jsonrpc.Params { return (*exchange)(q).params() }
 func (q *taskRequest) Pause() (resume func())  { return (*exchange)(q).pauseClock() }
 
 func (q *taskRequest) Caller() taskcall.Caller {
@@ -83,7 +83,7 @@ var errNoTaskStore = &ProtocolError{
 // checkTaskMode returns the error for a call of revision 2025-11-25 whose member task does not fit its tool
 // (basic/utilities/tasks).
 func checkTaskMode(req *Request, t *tool) error {
-	asked := req.x.buffers.msg.Params.Get("task")
+	asked := req.x.params().Get("task")
 	switch {
 	case asked == nil && t.task != nil && t.requiresTask():
 		return &ProtocolError{Code: jsonrpc.CodeMethodNotFound, Message: "the tool " + req.Name + " can only be called as a task"}

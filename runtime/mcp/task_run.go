@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -27,38 +28,30 @@ type runExchange struct {
 func newRunExchange(values context.Context, c *conn, text []byte, rev *protocol.Revision) (*exchange, error) {
 	all := new(runExchange)
 	r := &all.exchange
-	b := c.server.newBuffers()
-	if !b.load(text) {
-		b.release()
-		return nil, protocolError(errOverloaded)
-	}
-	if err := c.server.parser.Parse(b.data, &b.msg); err != nil {
-		b.release()
+	b, err := c.settings.newMessageBuffers(text)
+	if err != nil {
 		return nil, protocolError(err)
 	}
-	r.conn, r.revision, r.method, r.exchangeStorage.buffers = c, rev, protocol.ToolsCall, b
-	r.ctx.x, r.call.x = r, r
+	r.conn = c
+	r.beginRun(&c.engineConn, r, b, rev, (*taskValues)(&all.own))
+	r.call.x = r
 	r.part = &all.own
 	all.own.values = values
 	all.own.cond.L = &all.own.mu
-	m := &b.msg
-	r.req = Request{Method: protocol.ToolsCall.String(), Params: m.Params.Raw, x: r}
-	r.req.Arguments = m.Params.Get("arguments")
-	r.call.method = r.req.Method
-	r.call.id = m.ID.CopyTo(r.call.idBuf[:])
+	p := r.params()
+	r.req = Request{Method: protocol.ToolsCall.String(), Params: p.Raw, Arguments: p.Get("arguments"), x: r}
 	return r, nil
 }
 
 // newRun returns the exchange of the handler of a request.
 func (x *exchange) newRun(ctx context.Context, req *Request, t *tool) (*exchange, error) {
-	r, err := newRunExchange(ctx, x.conn, x.buffers.data, x.revision)
+	r, err := newRunExchange(ctx, x.conn, x.messageText(), x.revision)
 	if err != nil {
 		return nil, err
 	}
-	r.sink, r.key, r.inSession, r.from = x.sink, x.key, x.inSession, x.from
+	r.runFor(&x.engineExchange)
 	r.from.header = taskPartOf(x.conn.server).fields(x.from.header)
-	r.call.client, r.call.level, r.call.meta = x.call.client, x.call.level, x.call.meta
-	r.req.tool, r.req.Name, r.call.feature = t, req.Name, req.Name
+	r.req.tool, r.req.Name, r.feature = t, req.Name, req.Name
 	r.taskRun().request = x
 	r.questions.made, x.questions.made = x.questions.made, nil
 	return r, nil
@@ -67,25 +60,19 @@ func (x *exchange) newRun(ctx context.Context, req *Request, t *tool) (*exchange
 // adopt takes over what a handler has made that has ended before its call became a task: the
 // request goes on as if it had run the handler itself.
 func (x *exchange) adopt(r *exchange) {
-	x.buffers, r.buffers = r.buffers, x.buffers
-	x.placeOf, r.placeOf = r.placeOf, nil
-	x.mediumTurn, r.mediumTurn = r.mediumTurn, false
-	x.largeTurn, r.largeTurn = r.largeTurn, false
-	x.addCharge(int(r.cost.Swap(0)))
 	x.req.Params, x.req.Arguments = r.req.Params, r.req.Arguments
 	x.questions.mu.Lock()
 	x.questions.made = r.questions.made
 	asked := x.questions.askedLocked()
 	x.questions.mu.Unlock()
-	r.buffers.release()
-	r.buffers = nil
+	x.engineExchange.adopt(&r.engineExchange)
 	if asked {
 		x.stop(ErrPending)
 	}
 }
 
-// startRun runs in the goroutine of a handler.
-func startRun(x *exchange) {
+// startRun calls the handler, and passes on what it returns. It runs in the goroutine of the handler.
+func (x *exchange) startRun() {
 	growStack(0)
 	reply, err := x.callRun()
 	x.endRun(reply, err)
@@ -144,11 +131,7 @@ func (x *exchange) endRun(reply Reply, err error) {
 	if state == isTask {
 		x.report(endOf(&x.ctx, x, reply, err))
 	}
-	x.buffers.release()
-	x.endTurn()
-	x.leavePlace()
-	x.releaseCharge()
-	x.stop(nil)
+	x.engineExchange.endRun()
 }
 
 // report ends the task, unless it has been.
@@ -171,7 +154,7 @@ func (t *taskRun) abandon(x *exchange, late *timeoutError) bool {
 	t.mu.Unlock()
 	if state != isTask {
 		if t.request != nil {
-			t.request.abandon(late)
+			t.request.Abandon(late)
 		}
 		return true
 	}
@@ -198,9 +181,8 @@ func endOf(ctx context.Context, x *exchange, reply Reply, err error) (end taskca
 			reply, e = x.unwritable(ctx, large)
 		}
 	}
-	r := &x.buffers.rendering
-	*r = rendering{
-		server: x.conn.server, revision: x.revision, id: x.call.id, tool: x.req.tool, questions: &x.questions,
+	r := &rendering{
+		server: x.conn.server, revision: x.revision, id: x.id, tool: x.req.tool, questions: &x.questions,
 		decided: x.conn.server.decides(&x.from),
 	}
 	for e == nil {
@@ -217,11 +199,11 @@ func endOf(ctx context.Context, x *exchange, reply Reply, err error) (end taskca
 // work returns what a later run of the request needs, with the questions of a run.
 func (x *exchange) work(run *exchange) *taskcall.Work {
 	w := &taskcall.Work{
-		Revision: x.revision.Version, Transport: x.conn.transport, Principal: x.from.id(), ID: x.call.id.Raw(),
-		Header: taskPartOf(x.conn.server).fields(x.from.header), Params: taskParams(&x.buffers.msg.Params),
+		Revision: x.revision.Version, Transport: x.conn.transport, Principal: x.from.id(), ID: x.id.Raw(),
+		Header: taskPartOf(x.conn.server).fields(x.from.header), Params: taskParams(x.params()),
 	}
-	if x.call.client != nil {
-		w.Client, w.Capabilities = x.call.client.info, x.call.client.capabilities
+	if x.client != nil {
+		w.Client, w.Capabilities = x.client.info, x.client.capabilities
 	}
 	c := &run.questions
 	c.mu.Lock()
@@ -282,8 +264,9 @@ func (h taskHost) Run(ctx context.Context, w *taskcall.Work, run taskcall.Run) {
 		run.End(errRunFailed("the task is of a revision of the protocol that this server does not have"))
 		return
 	}
-	c := &conn{server: s, caller: &unknownCaller, clocks: h.clocks, transport: w.Transport, oneMessage: true, ctx: ctx}
-	c.stop = func(error) {}
+	c := newConn(s)
+	c.beginMessages(ctx, &transport.Options{Transport: w.Transport, Once: true}, h.clocks)
+	c.ctx, c.stop = ctx, func(error) {} // which the tasks end
 	text := append([]byte(`{"jsonrpc":"2.0","id":`), w.ID...)
 	text = append(append(text, `,"method":"tools/call","params":`...), w.Params...)
 	x, err := newRunExchange(ctx, c, append(text, '}'), rev)
@@ -291,42 +274,26 @@ func (h taskHost) Run(ctx context.Context, w *taskcall.Work, run taskcall.Run) {
 		run.End(errRunFailed("%s", err))
 		return
 	}
-	x.req.Name, _ = jsonrpc.String(x.buffers.msg.Params.Get("name"))
-	x.call.feature = x.req.Name
+	x.req.Name, _ = jsonrpc.String(x.params().Get("name"))
+	x.feature = x.req.Name
 	t, _ := s.lookUp(toolSet, x.req.Name).(*tool)
 	if t == nil {
-		x.buffers.release()
+		x.engineExchange.endRun()
 		run.End(errRunFailed("unknown tool: %s", x.req.Name))
 		return
 	}
-	x.sink, x.answered = discard{}, true
+	x.runAlone(newClient(w.Client, w.Capabilities))
 	if w.Principal != "" {
-		x.from.principal = &Principal{ID: w.Principal}
+		setPrincipal(&x.from, &Principal{ID: w.Principal})
 	}
 	x.from.header = w.Header
-	x.call.client, x.call.level = newClient(w.Client, w.Capabilities), noLevel
-	if meta := x.buffers.msg.Params.Get("_meta"); meta != nil {
-		x.call.meta = append([]byte(nil), meta...)
-	}
 	x.req.tool = t
 	x.questions.resume(w)
 	own := x.taskRun()
 	own.state, own.task = isTask, run
 	run.Start(x.stop)
-	startRun(x)
+	x.startRun()
 }
-
-// discard is the sink of a run that has no client.
-type discard struct{}
-
-func (discard) Reply([]byte, int)  {}
-func (discard) Answer([]byte, int) {}
-func (discard) Refuse([]byte, int) {}
-func (discard) Notify([]byte)      {}
-func (discard) FlushAsync()        {}
-func (discard) Wait()              {}
-func (discard) Flush()             {}
-func (discard) Full() bool         { return false }
 
 // fields returns the header fields that runs get.
 func (o *serverTasks) fields(header map[string][]string) map[string][]string {

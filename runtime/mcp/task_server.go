@@ -136,9 +136,11 @@ type taskHost struct {
 	clocks *clocks
 }
 
-func (h taskHost) Name() string                       { return h.info.Name }
-func (h taskHost) Log() *logs.Log                     { return h.log }
-func (h taskHost) Memory() (*membudget.Budget, int64) { return h.memory, int64(h.limits.Memory) }
+func (h taskHost) Name() string   { return h.info.Name }
+func (h taskHost) Log() *logs.Log { return h.log }
+func (h taskHost) Memory() (*membudget.Budget, int64) {
+	return h.settings.memory, int64(h.limits.Memory)
+}
 
 func (h taskHost) DrainTime() time.Duration { return h.limits.DrainTime }
 func (h taskHost) GraceTime() time.Duration { return h.limits.GraceTime }

@@ -11,7 +11,7 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 	if !s.offers(toolSet) {
 		return nil, protocolError(notFound(req.Method))
 	}
-	p := &req.x.buffers.msg.Params
+	p := req.x.params()
 	if name := p.Get("name"); !p.IsObject() || len(name) == 0 || name[0] != '"' {
 		return nil, wrongParams("params.name must be a string")
 	}

@@ -46,37 +46,27 @@ func (h transportServer) PublishChanges(ctx context.Context) {
 	}
 }
 
-func (h transportServer) Memory() *membudget.Budget { return h.memory }
+func (h transportServer) Memory() *membudget.Budget { return h.settings.memory }
 
 func (h transportServer) NewMessage() transport.Message {
-	return (*transportMessage)(h.newBuffers())
+	return h.settings.newMessage()
 }
 
 func (h transportServer) Open(ctx context.Context, o transport.Options) transport.Conn {
 	h.connected()
-	c := &conn{
-		server: h.Server, caller: &unknownCaller, clocks: h.clocks, out: o.Out, ended: o.Ended, oneMessage: o.Once,
-		transport: o.Transport, sessionID: o.SessionID, endings: o.Endings,
-	}
-	if c.endings == nil && !o.Once {
+	c := newConn(h.Server)
+	if o.Endings == nil && !o.Once {
 		c.endings = h.newEndings()
 	}
-	if o.Once {
-		c.ctx, c.stop = context.WithoutCancel(ctx), c.abandon
-	} else {
-		c.ctx, c.stop = context.WithCancelCause(ctx)
-	}
+	c.beginMessages(ctx, &o, h.clocks)
 	if o.Revision != nil {
-		c.session = &session{
-			revision: o.Revision, client: &unknownClient, level: protocol.DefaultLevel, subscriber: c.newSubscriber(),
-		}
+		c.session = &c.newSession(engineSession{revision: o.Revision, client: &unknownClient, level: protocol.DefaultLevel}).engineSession
 	}
-	c.requests.prefix = o.RequestIDs
 	if o.State != nil {
 		c.session = c.openedSession(o.State)
 	}
-	if o.PingTimeout != nil && h.pingAfter > 0 {
-		go c.watch(c.out, h.pingAfter, o.PingTimeout)
+	if o.PingTimeout != nil && h.settings.pingAfter > 0 {
+		go c.watch(c.out, h.settings.pingAfter, o.PingTimeout)
 	}
 	l := (*transportConn)(c)
 	if o.State != nil {
@@ -85,51 +75,23 @@ func (h transportServer) Open(ctx context.Context, o transport.Options) transpor
 	return l
 }
 
-// transportMessage implements [transport.Message] by the buffers of the message.
-type transportMessage buffers
-
-func (in *transportMessage) Buffer() []byte { return in.data[:0] }
-
-func (in *transportMessage) Room(capacity int) bool {
-	in.data = in.data[:0:0] // the caller uses its storage
-	size := (*buffers)(in).size()
-	if capacity > membudget.Free {
-		size += capacity
-	}
-	return in.account.Take(size)
-}
-
-func (in *transportMessage) Parse(text []byte) *jsonrpc.Error {
-	in.data = text
-	return in.server.parser.Parse(text, &in.msg)
-}
-
-func (in *transportMessage) Text() []byte { return in.data }
-
-func (in *transportMessage) Message() *jsonrpc.Message { return &in.msg }
-
-func (in *transportMessage) Drop() {
-	(*buffers)(in).release()
-}
-
 // transportConn implements [transport.Conn].
 type transportConn conn
 
 func (l *transportConn) Take(in transport.Message, from transport.Caller, out transport.Sink) (expect bool) {
 	c := (*conn)(l)
 	who := newCaller(from)
-	c.server.warnUnguarded(c.ctx, c.transport, who.principal)
+	c.server.warnUnguarded(c.ctx, c.transport, principalOf(who))
 	if !c.oneMessage {
 		l.Renew(from.Principal)
 	}
-	b := (*buffers)(in.(*transportMessage))
-	c.received.Store(true)
-	return c.handle(b, nil, who, out, false)
+	return c.take(in, who, out)
 }
 
 func newCaller(from transport.Caller) *caller {
 	c := &caller{values: from.Values, header: from.Header, client: from.Client, address: from.Address, addressed: true, groups: from.Groups}
-	c.principal, _ = from.Principal.(*Principal)
+	p, _ := from.Principal.(*Principal)
+	setPrincipal(c, p)
 	return c
 }
 
@@ -141,21 +103,13 @@ func (l *transportConn) Renew(principal any) {
 
 func (l *transportConn) Negotiated() *protocol.Revision { return (*conn)(l).negotiated() }
 
-func (l *transportConn) Active() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.running
-}
+func (l *transportConn) Active() int { return (*conn)(l).runs() }
 
 func (l *transportConn) Drain(within time.Duration) { (*conn)(l).drain(within) }
 func (l *transportConn) InputClosed()               { (*conn)(l).inputClosed() }
 func (l *transportConn) Cancel()                    { (*conn)(l).abandon(ErrCancelled) }
 
-func (l *transportConn) Close() {
-	c := (*conn)(l)
-	c.close()
-	c.finishSession()
-}
+func (l *transportConn) Close() { (*conn)(l).close() }
 
 // ReleaseStream ends the HTTP response of a call before the call ends, for calls that take long.
 // The client resumes the stream after the retry time to get the rest. That needs a session of

@@ -21,7 +21,7 @@ func newTurns() *turns {
 // waitTurn waits for the turns that a reply of that size needs. A large reply takes the medium
 // turn before the large one, always in this order, so that two requests cannot block each
 // other. It returns an error if the request ends.
-func (x *exchange) waitTurn(size int) error {
+func (x *engineExchange) waitTurn(size int) error {
 	t := x.conn.replyTurns
 	if t == nil {
 		return nil
@@ -32,7 +32,7 @@ func (x *exchange) waitTurn(size int) error {
 	return x.takeTurn(t.large, size > keptBuffer, &x.largeTurn)
 }
 
-func (x *exchange) takeTurn(turn chan struct{}, needed bool, has *bool) error {
+func (x *engineExchange) takeTurn(turn chan struct{}, needed bool, has *bool) error {
 	if !needed || *has {
 		return nil
 	}
@@ -50,7 +50,7 @@ func (x *exchange) takeTurn(turn chan struct{}, needed bool, has *bool) error {
 }
 
 // endTurn returns the turns of the request.
-func (x *exchange) endTurn() {
+func (x *engineExchange) endTurn() {
 	if x.largeTurn {
 		x.largeTurn = false
 		<-x.conn.replyTurns.large

@@ -26,7 +26,7 @@ func (s *Server) mayNotify(sub *subscriber, uri string) (may bool) {
 	switch {
 	case x == nil:
 		return true
-	case x.from.principal.expired():
+	case x.from.expired():
 		return false
 	}
 	ctx := &x.ctx
@@ -62,29 +62,33 @@ func (s *Server) renewed(subscription *exchange, c *conn) *exchange {
 	who := c.principal.Load()
 	switch {
 	case subscription != nil:
-	case who == nil || !s.decides(&caller{principal: who}) && who.Expires.IsZero():
+	case who == nil || len(s.access) == 0 && who.Access == nil && who.Expires.IsZero():
 		return nil
 	default: // nothing has decided on the subscription
-		subscription = &exchange{conn: c, revision: c.negotiated(), method: protocol.ResourcesSubscribe}
-		subscription.call.method = protocol.ResourcesSubscribe.String()
+		subscription = newMute(c)
+		subscription.revision, subscription.method = c.negotiated(), protocol.ResourcesSubscribe
+		subscription.methodName = protocol.ResourcesSubscribe.String()
 	}
 	x := subscription.withoutMessage()
-	if who != nil {
-		x.from.principal = who
-	}
+	setPrincipal(&x.from, who)
 	return x
 }
 
 // withoutMessage returns a copy of a request, with a context of its own, that no message comes
 // from: what its call says remains, and what belongs to its message and its reply does not.
 func (x *exchange) withoutMessage() *exchange {
-	y := &exchange{
-		conn: x.conn, sink: x.sink, revision: x.revision, method: x.method, key: x.key, inSession: x.inSession,
-		from: x.from, call: x.call, exchangeReply: exchangeReply{answered: true},
-	}
-	y.ctx.x, y.call.x = y, y
-	y.call.id = x.call.id.CopyTo(y.call.idBuf[:])
+	y := &exchange{conn: x.conn}
+	x.copyWithoutMessage(&y.engineExchange, y)
+	y.call.x = y
 	return y
+}
+
+// newMute returns a request of which no message comes, for what its connection decides.
+func newMute(c *conn) *exchange {
+	x := &exchange{conn: c}
+	x.beginMute(&c.engineConn, x)
+	x.call.x = x
+	return x
 }
 
 // featuresOf returns the resources and templates with a URI, with or without a slash at its end.

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"context"
 	"crypto/rand"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
@@ -9,24 +8,22 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file is the session that initialize opens, in revisions before 2026-07-28, and the results
-// with capabilities. Sessions open on the goroutine that reads; conn.mu guards them.
+// This file is the session that initialize opens, in revisions before 2026-07-28. Sessions open on the
+// goroutine that reads; conn.mu guards them.
 
-// session is the state of a connection in revisions with initialize. Requests with a revision in
+// engineSession is the state of a connection in revisions with initialize. Requests with a revision in
 // their _meta neither read nor change it.
-type session struct {
-	id          string         // "" for a session of one message
-	hooks       *hookedSession // nil without hooks
+type engineSession struct {
+	id          string // "" for a session of one message
 	revision    *protocol.Revision
 	client      *client
-	initialized bool // the client has sent notifications/initialized; guarded by conn.mu
-	level       int8 // the least level of log messages that are sent; guarded by conn.mu
-	roots       knownRoots
-	subscriber  *subscriber
+	part        sessionPart // what the server keeps for it; set before the session opens
+	initialized bool        // the client has sent notifications/initialized; guarded by conn.mu
+	level       int8        // the least level of log messages that are sent; guarded by conn.mu
 }
 
 // negotiated is the revision of the session, nil if there is none.
-func (c *conn) negotiated() *protocol.Revision {
+func (c *engineConn) negotiated() *protocol.Revision {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.session == nil {
@@ -37,7 +34,7 @@ func (c *conn) negotiated() *protocol.Revision {
 
 // sessionOrigin decides on a request that carries no revision
 // (lifecycle; versioning, backward compatibility).
-func (c *conn) sessionOrigin(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error) {
+func (c *engineConn) sessionOrigin(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error) {
 	if string(m.Method) == protocol.Initialize.String() {
 		return c.initialize(m, inBatch)
 	}
@@ -58,7 +55,7 @@ var errNoSession = invalidParams("no protocol revision: send initialize first, o
 
 // initialize opens the session. Later messages belong to it at once, also while interceptors
 // handle the request.
-func (c *conn) initialize(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error) {
+func (c *engineConn) initialize(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error) {
 	if inBatch {
 		return origin{}, invalidRequest("initialize must not be part of a batch")
 	}
@@ -77,22 +74,18 @@ func (c *conn) initialize(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Er
 	if len(capabilities)+len(info) > maxClient {
 		return origin{}, clientTooLong("params.clientInfo and params.capabilities")
 	}
-	s := &session{
-		id: c.newSessionID(), revision: protocol.Negotiate(version), client: newClient(info, capabilities),
-		level: protocol.DefaultLevel, subscriber: c.newSubscriber(),
-	}
-	if !c.charge(s.client.size()) {
+	client := newClient(info, capabilities)
+	if !c.charge(client.size()) {
 		return origin{}, errOverloaded
 	}
-	if len(c.server.sessionHooks) > 0 && !c.oneMessage {
-		if s.hooks = newHookedSession(c); s.hooks == nil {
-			c.uncharge(s.client.size())
-			return origin{}, errOverloaded
-		}
+	s := c.host.Open(engineSession{id: c.newSessionID(), revision: protocol.Negotiate(version), client: client, level: protocol.DefaultLevel})
+	if s == nil {
+		c.uncharge(client.size())
+		return origin{}, errOverloaded
 	}
 	if !c.begin(s) {
 		c.uncharge(s.client.size())
-		s.finishHooks()
+		s.part.Finish()
 		return origin{}, invalidRequest("the session is already initialized")
 	}
 	return origin{revision: s.revision, client: s.client, session: s, opening: s}, nil
@@ -100,7 +93,7 @@ func (c *conn) initialize(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Er
 
 // newSessionID returns the id of a session that begins: that of the transport, or a new one, also
 // if a hook has had that of the transport: the end of its session may come later.
-func (c *conn) newSessionID() string {
+func (c *engineConn) newSessionID() string {
 	if c.oneMessage {
 		return ""
 	}
@@ -113,7 +106,7 @@ func (c *conn) newSessionID() string {
 }
 
 // begin sets the session of the connection, unless there is one. It reports whether it did.
-func (c *conn) begin(s *session) bool {
+func (c *engineConn) begin(s *engineSession) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.session != nil {
@@ -124,8 +117,8 @@ func (c *conn) begin(s *session) bool {
 }
 
 // reject removes the session of an initialize that failed.
-func (c *conn) reject(s *session) {
-	s.finishHooks() // first: who does not find the session any more finds that it ends
+func (c *engineConn) reject(s *engineSession) {
+	s.part.Finish() // first: who does not find the session any more finds that it ends
 	c.mu.Lock()
 	mine := c.session == s
 	if mine {
@@ -135,22 +128,7 @@ func (c *conn) reject(s *session) {
 	if mine {
 		c.uncharge(s.client.size())
 	}
-	c.server.subscribers.remove(s.subscriber)
-}
-
-func isObject(value []byte) bool { return len(value) > 0 && value[0] == '{' }
-
-// appendInitialize writes the InitializeResult.
-func (c *conn) appendInitialize(ctx context.Context, b []byte, rev *protocol.Revision) []byte {
-	s := c.server
-	b = append(b, `{"protocolVersion":"`...)
-	b = append(b, rev.Version...)
-	b = append(b, `","capabilities":`...)
-	b = s.appendCapabilities(b, rev, c.out != nil)
-	b = append(b, `,"serverInfo":`...)
-	b = s.info.appendImplementation(b, &rev.Fields, true)
-	b = appendText(b, "instructions", s.instructions(ctx, rev))
-	return append(b, '}')
+	s.part.Leave()
 }
 
 // appendVersions writes all supported versions, newest first.
@@ -163,4 +141,57 @@ func appendVersions(b []byte) []byte {
 		b = wire.AppendString(b, version)
 	}
 	return append(b, ']')
+}
+
+// opened returns the session of the connection, nil if there is none.
+func (c *engineConn) opened() *engineSession {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.session
+}
+
+// initialized records that the client has sent notifications/initialized. It returns the session, nil
+// without one or if the client has sent that before.
+func (c *engineConn) initialized() *engineSession {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.session
+	if s == nil || s.initialized {
+		return nil
+	}
+	s.initialized = true
+	return s
+}
+
+// has reports whether a session is that of the connection, which is not closing.
+func (c *engineConn) has(s *engineSession) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return !c.closing && c.session == s
+}
+
+// useID records that the session with the id that the transport has given has begun.
+func (c *engineConn) useID() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.idUsed = true
+}
+
+// setLevel sets the level of log messages of the session.
+func (c *engineConn) setLevel(level int8) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.session != nil {
+		c.session.level = level
+	}
+}
+
+// sessionState returns the session, and what changes of it.
+func (c *engineConn) sessionState() (s *engineSession, initialized bool, level int8) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if s = c.session; s == nil {
+		return nil, false, protocol.DefaultLevel
+	}
+	return s, s.initialized, s.level
 }

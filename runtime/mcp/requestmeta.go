@@ -1,9 +1,7 @@
 package mcp
 
 import (
-	"context"
 	"strconv"
-	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
@@ -12,8 +10,8 @@ import (
 )
 
 // This file reads the _meta of requests, with which clients from revision 2026-07-28 on give
-// revision, client and capabilities in each request, and writes what these revisions have in
-// results. [conn.origin] runs on the goroutine that reads.
+// revision, client and capabilities in each request. [engineConn.origin] runs on the goroutine that
+// reads.
 
 // requestMeta is what the protocol defines in the _meta of a request. The values are JSON, nil
 // if they are missing.
@@ -71,7 +69,7 @@ func (r *requestMeta) check(meta []byte) *jsonrpc.Error {
 
 // origin determines the revision of a request. A request with a revision in its _meta has that
 // one, whatever the connection has negotiated (versioning, backward compatibility).
-func (c *conn) origin(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error) {
+func (c *engineConn) origin(m *jsonrpc.Message, inBatch bool) (origin, *jsonrpc.Error) {
 	meta := m.Params.Get("_meta")
 	if meta != nil && !isObject(meta) {
 		return origin{}, invalidParams("params._meta must be an object")
@@ -133,35 +131,4 @@ func unsupportedVersion(requested []byte) *jsonrpc.Error {
 		Message: "unsupported protocol version",
 		Data:    append(data, '}'),
 	}
-}
-
-// appendDiscover writes the DiscoverResult.
-func (s *Server) appendDiscover(ctx context.Context, b []byte, rev *protocol.Revision) []byte {
-	b = append(b, `{"supportedVersions":`...)
-	b = appendVersions(b)
-	b = append(b, `,"capabilities":`...)
-	b = s.appendCapabilities(b, rev, true)
-	b = appendText(b, "instructions", s.instructions(ctx, rev))
-	b = s.appendListHints(b, rev, s.finder != nil && s.decidesFor(ctx))
-	r := rendering{server: s, revision: rev}
-	return r.closeResult(b, nil, true)
-}
-
-// appendListHints writes how long a list may be cached, and whether for all clients.
-func (s *Server) appendListHints(b []byte, rev *protocol.Revision, private bool) []byte {
-	return appendCacheHints(b, rev, s.info.ListTTL, private || s.info.PrivateLists || s.decides(nil))
-}
-
-// appendCacheHints writes how long a result may be cached, and whether for all clients
-// (server/utilities/caching).
-func appendCacheHints(b []byte, rev *protocol.Revision, ttl time.Duration, private bool) []byte {
-	if !rev.Fields.CacheHints {
-		return b
-	}
-	b = append(b, `,"ttlMs":`...)
-	b = strconv.AppendInt(b, max(0, ttl.Milliseconds()), 10)
-	if private {
-		return append(b, `,"cacheScope":"private"`...)
-	}
-	return append(b, `,"cacheScope":"public"`...)
 }

@@ -1,0 +1,94 @@
+package mcp
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// This file limits the time of functions of users, by clocks of the engine.
+
+// timed ends requests that take longer than [Limits.CallTime], interceptors included.
+func (s *Server) timed(next Handler) Handler {
+	overdue := &timeoutError{after: s.limits.CallTime}
+	return func(ctx context.Context, req *Request) (Reply, error) {
+		x := req.x
+		x.startClock(overdue)
+		defer x.stopClock()
+		reply, err := next(ctx, req)
+		if err != nil {
+			if late := timedOut(&x.ctx); late != nil {
+				return nil, late
+			}
+		}
+		return reply, err
+	}
+}
+
+// within calls a function of the user with a context that ends after the time of its own
+// directive or, if that is 0, of [WithTimeout].
+func within[R any](ctx context.Context, req *Request, own time.Duration, f func(context.Context, *Request) (R, error)) (R, error) {
+	x := req.x
+	after := either(own, x.conn.server.timeout)
+	if after <= 0 {
+		return f(ctx, req)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	limited := x.limitTime(ctx, cancel, after)
+	defer limited.stop()
+	result, err := f(limited, req)
+	if err != nil {
+		if late := timedOut(ctx); late != nil {
+			var none R
+			return none, late
+		}
+	}
+	return result, err
+}
+
+// checkTimeout logs a warning for a feature with a timeout above [Limits.CallTime].
+func (s *Server) checkTimeout(f Feature) {
+	var own time.Duration
+	switch f := f.(type) {
+	case *tool:
+		own = f.info.Timeout
+	case *resource:
+		own = f.info.Timeout
+	case *template:
+		own = f.info.Timeout
+	case *prompt:
+		own = f.info.Timeout
+	}
+	if own > s.limits.CallTime {
+		info := f.Info()
+		s.log.Program(context.Background(), slog.LevelWarn, "timeout is cut to Limits.CallTime",
+			slog.String("feature", info.Name), slog.Duration("timeout", own), slog.Duration("limit", s.limits.CallTime))
+	}
+}
+
+// timeLimited returns a context for functions that handle notifications, which cannot ask the
+// client and need no clock that pauses.
+func (s *Server) timeLimited(ctx context.Context) (context.Context, context.CancelFunc) {
+	after := s.limits.CallTime
+	if s.timeout > 0 {
+		after = min(after, s.timeout)
+	}
+	return context.WithTimeoutCause(ctx, after, &timeoutError{after: after})
+}
+
+// lateReply is the reply for handlers that have not returned. It does not read what they may
+// still write.
+func (x *exchange) lateReply(late *timeoutError) (message []byte, code int) {
+	x.rejectSession()
+	if x.method == protocol.ToolsCall {
+		r := rendering{server: x.conn.server, revision: x.revision, id: x.id, unlimited: true}
+		b := jsonrpc.AppendResultPrefix(nil, x.id)
+		return append(failedResult(late.Error()).appendTo(b, &r), '}'), 0
+	}
+	e := late.response()
+	return jsonrpc.AppendError(nil, x.id, e), e.Code
+}

@@ -1,0 +1,201 @@
+package mcp
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mcpgen/mcpgen/internal/uritemplate"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// This file is a connection with what the features of a server keep for it. The engine reads its
+// messages, and asks it ([engineHost]) what to do with them.
+
+// conn is one client.
+type conn struct {
+	engineConn
+	server *Server
+
+	// principal is that of the latest request, where each has its own; nil before the first.
+	principal atomic.Pointer[Principal]
+
+	// counts guards what follows.
+	counts        sync.Mutex
+	subscriptions int // to resources, of the session and of all listens
+	subscribed    int // bytes of the URIs of these
+}
+
+// newConn returns a connection, which is yet to begin.
+func newConn(s *Server) *conn {
+	c := &conn{server: s}
+	c.bind(c, &s.settings)
+	return c
+}
+
+// end. It returns nil after the client has ended its input and all of its requests have replies
+// (within [Limits.DrainTime]); the cause of ctx if that ends, which cancels running handlers;
+// and an error if the connection fails or the client stops reading.
+//
+// If the connection has a method Transport() string, that is the name of the transport for
+// [Call.Transport].
+func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
+	name := ""
+	if c, ok := jc.(interface{ Transport() string }); ok {
+		name = c.Transport()
+	}
+	return s.serve(ctx, jc, name)
+}
+
+// serve is Serve with the name of the transport.
+func (s *Server) serve(ctx context.Context, jc jsonrpc.Conn, transport string) error {
+	s.connected()
+	c := newConn(s)
+	c.endings = s.newEndings()
+	c.beginStream(ctx, transport)
+	// A client that has a reply can rely on the log: what is said of a connection is said before its
+	// first message is read.
+	s.warnUnguarded(ctx, transport, principalOf(c.caller))
+	return c.engineConn.serve(ctx, jc)
+}
+
+// Plan implements [engineHost].
+func (c *conn) Plan(b *buffers, rev *protocol.Revision, from caller) (how plan) {
+	s, m := c.server, b.message()
+	how.method = rev.Methods[string(m.Method)]
+	if how.method == protocol.Unknown && s.tasks() != nil {
+		how.method = rev.TaskMethod(m.Method)
+	}
+	if how.method == protocol.ToolsCall && s.finder != nil {
+		how.through = s.forward(b)
+	}
+	how.atOnce = s.answersAtOnce(how.method, m, &from)
+	return how
+}
+
+// answersAtOnce reports whether the goroutine that reads replies to a request: if that calls no
+// function of users, and takes little time.
+func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message, from *caller) bool {
+	if len(s.interceptors) > 0 {
+		return false
+	}
+	switch method {
+	case protocol.Initialize:
+		return len(s.sessionHooks) == 0 && (s.finder == nil || !s.decides(from))
+	case protocol.Discover:
+		return s.finder == nil || !s.decides(from)
+	case protocol.ToolsCall, protocol.ResourcesRead, protocol.PromptsGet, protocol.Complete, protocol.Listen,
+		protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel, protocol.TasksResult:
+		return false
+	case protocol.ResourcesList:
+		return !s.decides(from) && !s.keys.change() && len(s.listersOf(pagedLists[method])) == 0
+	case protocol.ToolsList, protocol.ResourcesTemplatesList, protocol.PromptsList:
+		return !s.decides(from) && !s.keys.change()
+	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
+		return !s.decides(from) && !s.hasScopes.Load()
+	case protocol.Unknown:
+		return s.extensions.methods[string(m.Method)] == nil
+	}
+	return true
+}
+
+// Answer writes the reply to a request that needs no exchange.
+func (c *conn) Answer(b []byte, method protocol.Method, m *jsonrpc.Message, from origin) ([]byte, *jsonrpc.Error) {
+	b = jsonrpc.AppendResultPrefix(b, m.ID)
+	switch method {
+	case protocol.Initialize:
+		return append(c.appendInitialize(c.ctx, b, from.revision), '}'), nil
+	case protocol.SetLevel:
+		return append(b, "{}}"...), c.answerSetLevel(&m.Params)
+	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
+		return append(b, "{}}"...), c.subscribe(c.ctx, &m.Params, method == protocol.ResourcesSubscribe, from.revision)
+	}
+	if method == protocol.Unknown {
+		return b, notFound(string(m.Method))
+	}
+	b, err := c.server.result(c.ctx, b, method, &m.Params, from.revision, nil)
+	if err != nil {
+		return b, err.(*jsonrpc.Error) // no function of users has been called
+	}
+	return append(b, '}'), nil
+}
+
+// New implements [engineHost].
+func (c *conn) New(in incoming) *engineExchange {
+	x := &exchange{conn: c, through: in.plan.through}
+	x.begin(&c.engineConn, x, in)
+	x.call.x = x
+	p := x.params()
+	x.req = Request{Method: x.methodName, Params: p.Raw, x: x}
+	switch x.method {
+	case protocol.ToolsCall, protocol.PromptsGet:
+		x.req.Name, _ = jsonrpc.String(p.Get("name"))
+		x.req.Arguments = p.Get("arguments")
+	case protocol.ResourcesRead, protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
+		uri, _ := jsonrpc.String(p.Get("uri"))
+		x.req.Name = uritemplate.Encode(uri)
+	case protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel:
+		x.req.Name, _ = jsonrpc.String(p.Get("taskId"))
+	}
+	x.feature = x.req.Name
+	return &x.engineExchange
+}
+
+// Notify implements [engineHost].
+func (c *conn) Notify(m *jsonrpc.Message, from caller) {
+	switch string(m.Method) {
+	case protocol.Initialized:
+		c.startNotifying()
+	case protocol.RootsListChanged:
+		c.rootsChanged()
+	default:
+		c.extensionNotification(m, &from)
+	}
+}
+
+// session is a session with what the features of a server keep for it.
+type session struct {
+	engineSession
+	hooks      *hookedSession // nil without hooks
+	roots      knownRoots
+	subscriber *subscriber
+	server     *Server
+}
+
+// Open implements [engineHost].
+func (c *conn) Open(opening engineSession) *engineSession {
+	s := c.newSession(opening)
+	if len(c.server.sessionHooks) > 0 && !c.oneMessage {
+		if s.hooks = newHookedSession(c); s.hooks == nil {
+			return nil
+		}
+	}
+	return &s.engineSession
+}
+
+// newSession returns a session without hooks.
+func (c *conn) newSession(opening engineSession) *session {
+	s := &session{engineSession: opening, server: c.server, subscriber: c.newSubscriber()}
+	s.part = s
+	return s
+}
+
+// sessionOf returns a session of the engine with what features keep for it, nil without one.
+func sessionOf(s *engineSession) *session {
+	if s == nil {
+		return nil
+	}
+	own, _ := s.part.(*session)
+	return own
+}
+
+// Leave implements [sessionPart].
+func (s *session) Leave() { s.server.subscribers.remove(s.subscriber) }
+
+// Finish implements [sessionPart].
+func (s *session) Finish() {
+	if s.hooks != nil {
+		s.hooks.finish()
+	}
+}

@@ -1,0 +1,56 @@
+package mcp
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+)
+
+// This file is the results with which a server describes itself: those of initialize and of
+// server/discover.
+
+// appendInitialize writes the InitializeResult.
+func (c *conn) appendInitialize(ctx context.Context, b []byte, rev *protocol.Revision) []byte {
+	s := c.server
+	b = append(b, `{"protocolVersion":"`...)
+	b = append(b, rev.Version...)
+	b = append(b, `","capabilities":`...)
+	b = s.appendCapabilities(b, rev, c.out != nil)
+	b = append(b, `,"serverInfo":`...)
+	b = s.info.appendImplementation(b, &rev.Fields, true)
+	b = appendText(b, "instructions", s.instructions(ctx, rev))
+	return append(b, '}')
+}
+
+// appendDiscover writes the DiscoverResult.
+func (s *Server) appendDiscover(ctx context.Context, b []byte, rev *protocol.Revision) []byte {
+	b = append(b, `{"supportedVersions":`...)
+	b = appendVersions(b)
+	b = append(b, `,"capabilities":`...)
+	b = s.appendCapabilities(b, rev, true)
+	b = appendText(b, "instructions", s.instructions(ctx, rev))
+	b = s.appendListHints(b, rev, s.finder != nil && s.decidesFor(ctx))
+	r := rendering{server: s, revision: rev}
+	return r.closeResult(b, nil, true)
+}
+
+// appendListHints writes how long a list may be cached, and whether for all clients.
+func (s *Server) appendListHints(b []byte, rev *protocol.Revision, private bool) []byte {
+	return appendCacheHints(b, rev, s.info.ListTTL, private || s.info.PrivateLists || s.decides(nil))
+}
+
+// appendCacheHints writes how long a result may be cached, and whether for all clients
+// (server/utilities/caching).
+func appendCacheHints(b []byte, rev *protocol.Revision, ttl time.Duration, private bool) []byte {
+	if !rev.Fields.CacheHints {
+		return b
+	}
+	b = append(b, `,"ttlMs":`...)
+	b = strconv.AppendInt(b, max(0, ttl.Milliseconds()), 10)
+	if private {
+		return append(b, `,"cacheScope":"private"`...)
+	}
+	return append(b, `,"cacheScope":"public"`...)
+}

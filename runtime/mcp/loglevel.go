@@ -1,0 +1,31 @@
+package mcp
+
+import (
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// noLevel is above all levels: no message is sent.
+const noLevel = 127
+
+// readLevel reads the name of a level.
+func readLevel(value []byte) (int8, bool) {
+	name, ok := jsonrpc.Bytes(value)
+	for i, level := range protocol.Levels {
+		if ok && string(name) == level {
+			return int8(i), true
+		}
+	}
+	return 0, false
+}
+
+func unknownLevel(where string) *jsonrpc.Error {
+	text := where + " must be one of"
+	for i, level := range protocol.Levels {
+		if i > 0 {
+			text += ","
+		}
+		text += " " + level
+	}
+	return invalidParams(text)
+}

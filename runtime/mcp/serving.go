@@ -1,0 +1,142 @@
+package mcp
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// This file is a request with what handlers and features need. The engine starts it, and calls
+// [exchange.Serve] on its goroutine.
+
+// exchange is a request that handlers serve.
+type exchange struct {
+	engineExchange
+	conn    *conn
+	through string // the tool by which the client calls that of the request; "" if it calls that itself
+
+	refusal *AccessError // the caller may not use a feature; used by the goroutine of the request
+
+	// What handlers use, from any goroutine. call does not change, and questions has a lock. One handler
+	// at a time uses req.
+	req       Request
+	call      Call
+	questions questions
+
+	// part is set in the exchange of a handler whose call may become a task, and does not change.
+	part handlerPart
+
+	listen *parkedListen // of a parked request; nil otherwise
+}
+
+type exchangeKey struct{}
+
+// exchangeFrom returns the request that ctx belongs to, nil where there is none.
+func exchangeFrom(ctx context.Context) *exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	return x
+}
+
+// Value implements [engineCall].
+func (x *exchange) Value(key any) any {
+	switch key.(type) {
+	case callKey:
+		return &x.call
+	case exchangeKey:
+		return x
+	}
+	return nil
+}
+
+// Serve implements [engineCall].
+func (x *exchange) Serve() {
+	ctx := &x.ctx
+	x.openRound()
+	reply, err := x.conn.server.handler(ctx, &x.req)
+	if x.listen, _ = reply.(*parkedListen); x.listen != nil {
+		x.parked = true
+		return
+	}
+	x.respond(ctx, reply, err)
+}
+
+// Panicked implements [engineCall].
+func (x *exchange) Panicked(value any) {
+	ctx := &x.ctx
+	e := &panicError{reference: newReference()}
+	defer x.respond(ctx, nil, e) // also if the log handler of the user ends the goroutine
+	e.log(ctx, &x.req, value)
+}
+
+// Abandon implements [engineCall].
+func (x *exchange) Abandon(late *timeoutError) {
+	if x.part != nil && x.part.abandon(x, late) {
+		return
+	}
+	if x.isAnswered() {
+		return
+	}
+	x.conn.server.log.Client(&x.ctx, slog.LevelWarn, "handler does not return",
+		slog.String("method", x.methodName), slog.String("name", x.feature), slog.Any("error", late))
+	x.writeLate(x.lateReply(late))
+}
+
+// respond writes the reply. It waits for room if the client reads slowly.
+func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
+	if x.isAnswered() {
+		return
+	}
+	if x.questions.asked() {
+		reply, err = x.endRound()
+	}
+	x.unavailable = err != nil && isUnavailable(err)
+	reply, e := x.req.outcome(ctx, reply, err)
+	if e != nil {
+		x.rejectSession()
+	}
+	if e == nil {
+		if large := x.req.oversize(reply); large != nil {
+			reply, e = x.unwritable(ctx, large)
+		}
+	}
+	if e != nil && len(e.Message)+len(e.Data) > x.conn.server.limits.ResultBytes {
+		reply, e = x.unwritable(ctx, &tooLarge{limit: x.conn.server.limits.ResultBytes})
+	}
+	if x.refusal != nil {
+		x.denied = x.refusal
+	}
+	w := replyWriters.Get().(*replyWriter)
+	w.x, w.ctx, w.reply, w.err = x, ctx, reply, e
+	x.write(w)
+	*w = replyWriter{}
+	replyWriters.Put(w)
+}
+
+// replyWriter implements [engineReply].
+type replyWriter struct {
+	x         *exchange
+	ctx       context.Context
+	reply     Reply
+	err       *jsonrpc.Error
+	rendering rendering
+}
+
+var replyWriters = sync.Pool{New: func() any { return new(replyWriter) }}
+
+// Size implements [engineReply].
+func (w *replyWriter) Size() int {
+	if w.err != nil {
+		return textWeight(len(w.err.Message)) + len(w.err.Data)
+	}
+	return weight(w.reply)
+}
+
+// Append implements [engineReply].
+func (w *replyWriter) Append(b []byte) ([]byte, int) {
+	return w.x.render(w.ctx, &w.rendering, b, w.reply, w.err)
+}
+
+// Replace implements [engineReply].
+func (w *replyWriter) Replace(e *jsonrpc.Error) { w.reply, w.err = nil, e }
