@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -101,18 +102,18 @@ func WithAccess(a Access) Option {
 
 // decides reports whether what a request sees depends on who has sent it, or on the groups that its
 // URL names. The caller may be nil.
-func (s *Server) decides(c *caller) bool {
+func (s *Server) decides(c *engine.Caller) bool {
 	return len(s.access) > 0 ||
-		c != nil && (len(c.groups) > 0 || c.principal != nil && principalOf(c).Access != nil)
+		c != nil && (len(c.Groups) > 0 || c.Principal != nil && principalOf(c).Access != nil)
 }
 
 // decidesFor is decides for the request of a context.
 func (s *Server) decidesFor(ctx context.Context) bool { return s.decides(callerFrom(ctx)) }
 
 // callerFrom returns who has sent the request of a context, nil without one.
-func callerFrom(ctx context.Context) *caller {
+func callerFrom(ctx context.Context) *engine.Caller {
 	if call := CallFrom(ctx); call != nil && call.x != nil {
-		return &call.x.from
+		return &call.x.From
 	}
 	return nil
 }
@@ -127,7 +128,7 @@ func (s *Server) authorize(ctx context.Context, f Feature) (refusal *AccessError
 	info := f.Info()
 	var p *Principal
 	if c != nil {
-		if p = principalOf(c); !s.inGroups(c.groups, &info) {
+		if p = principalOf(c); !s.inGroups(c.Groups, &info) {
 			return nil, false
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -25,7 +27,7 @@ var (
 	ErrPending = errors.New("waiting for the client to call again with an answer")
 	// ErrNoCall means that there is no client to ask: the context is not that of a tool,
 	// prompt or resource request, or the request has a reply already.
-	ErrNoCall = errNoCall
+	ErrNoCall = engine.ErrNoCall
 )
 
 // maxAttempts is how often a question is asked whose answers are not valid.
@@ -107,7 +109,7 @@ type asker interface {
 // ask asks the client, and reads the answer by question.read.
 func ask(ctx context.Context, q Question, options []AskOption) error {
 	x := exchangeFrom(ctx)
-	if x == nil || !x.method.MayAskClient() || x.hasReply() {
+	if x == nil || !x.Method.MayAskClient() || x.hasReply() {
 		return ErrNoCall
 	}
 	if ctx.Err() != nil {
@@ -159,7 +161,7 @@ func (x *exchange) asker() asker {
 			return a
 		}
 	}
-	if x.revision.ServerRequests.Rounds {
+	if x.Revision.ServerRequests.Rounds {
 		return roundAsker{}
 	}
 	return requestAsker{}
@@ -192,13 +194,13 @@ func (roundAsker) ask(_ context.Context, x *exchange, key string, q *question, c
 		r.pending = []pendingQuestion{{key, q.method, q.params(complaint), q.digest}}
 	}
 	c.mu.Unlock()
-	x.stop(ErrPending)
+	x.Stop(ErrPending)
 	return nil, ErrPending
 }
 
 // isObjectText reports whether an answer is an object, as all results are.
 func isObjectText(value json.RawMessage) error {
-	if !isObject(value) {
+	if !jsonobject.Is(value) {
 		return errors.New("it must be an object")
 	}
 	return nil
@@ -206,7 +208,7 @@ func isObjectText(value json.RawMessage) error {
 
 // memberText returns a member that must be a string.
 func memberText(object []byte, name string) (string, error) {
-	text, ok := jsonrpc.String(member(object, name))
+	text, ok := jsonrpc.String(jsonobject.Member(object, name))
 	if !ok {
 		return "", fmt.Errorf("%s must be a string", name)
 	}

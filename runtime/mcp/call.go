@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -28,7 +29,7 @@ func (c *Call) Method() string {
 	if c == nil || c.x == nil {
 		return ""
 	}
-	return c.x.methodName
+	return c.x.MethodName
 }
 
 // Feature returns the name of the feature that is called, as the client spells
@@ -37,7 +38,7 @@ func (c *Call) Feature() string {
 	if c == nil || c.x == nil {
 		return ""
 	}
-	return c.x.feature
+	return c.x.Feature
 }
 
 // ID returns the identifier of the request as JSON text: 7 or "7". It is unique
@@ -46,7 +47,7 @@ func (c *Call) ID() string {
 	if c == nil || c.x == nil {
 		return ""
 	}
-	return c.x.id.String()
+	return c.x.ID.String()
 }
 
 // Revision returns the revision of the protocol in which the request is
@@ -55,7 +56,7 @@ func (c *Call) Revision() string {
 	if c == nil || c.x == nil {
 		return ""
 	}
-	return c.x.revision.Version
+	return c.x.Revision.Version
 }
 
 // Session returns the id of the session of the request, which is unique among all sessions, for what
@@ -63,10 +64,10 @@ func (c *Call) Revision() string {
 // session, as all from revision 2026-07-28 on. Over streamable HTTP and HTTP+SSE the id is that by
 // which the client finds its session: do not log it.
 func (c *Call) Session() string {
-	if c == nil || c.x == nil || c.x.inSession == nil {
+	if c == nil || c.x == nil || c.x.InSession == nil {
 		return ""
 	}
-	return c.x.inSession.id
+	return c.x.InSession.ID
 }
 
 // Transport returns the name of the transport: stdio, memory ([Server.Connect]), http (streamable
@@ -76,25 +77,25 @@ func (c *Call) Transport() string {
 	if c == nil || c.x == nil {
 		return ""
 	}
-	return c.x.conn.transport
+	return c.x.conn.Transport
 }
 
 // Client returns the identity that the client declares. It is not authenticated.
 func (c *Call) Client() ClientInfo {
-	if c == nil || c.x == nil || c.x.client == nil {
+	if c == nil || c.x == nil || c.x.Client == nil {
 		return ClientInfo{}
 	}
-	return clientInfo(c.x.client)
+	return clientInfo(c.x.Client)
 }
 
 // Can reports whether the client has declared a capability that the revision
 // has.
 func (c *Call) Can(capability Capability) bool {
-	if c == nil || c.x == nil || c.x.client == nil {
+	if c == nil || c.x == nil || c.x.Client == nil {
 		return false
 	}
-	declared, ok := c.x.revision.ServerRequests.Capabilities[string(capability)]
-	return ok && c.x.client.can(declared)
+	declared, ok := c.x.Revision.ServerRequests.Capabilities[string(capability)]
+	return ok && c.x.Client.Can(declared)
 }
 
 // Trace is the trace context that came with a request (W3C Trace Context and
@@ -105,11 +106,11 @@ type Trace struct {
 
 // Trace returns the trace context of the request, for a tracing library.
 func (c *Call) Trace() Trace {
-	if c == nil || c.x == nil || c.x.meta == nil {
+	if c == nil || c.x == nil || c.x.Meta == nil {
 		return Trace{}
 	}
 	var t Trace
-	jsonrpc.Members(c.x.meta, func(name, value []byte) bool {
+	jsonrpc.Members(c.x.Meta, func(name, value []byte) bool {
 		text, _ := jsonrpc.String(value)
 		switch string(name) {
 		case "traceparent":
@@ -130,5 +131,5 @@ func (c *Call) Meta(key string) json.RawMessage {
 	if c == nil || c.x == nil {
 		return nil
 	}
-	return member(c.x.meta, key)
+	return jsonobject.Member(c.x.Meta, key)
 }

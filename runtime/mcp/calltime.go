@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -13,14 +14,14 @@ import (
 
 // timed ends requests that take longer than [Limits.CallTime], interceptors included.
 func (s *Server) timed(next Handler) Handler {
-	overdue := &timeoutError{after: s.limits.CallTime}
+	overdue := &engine.TimeoutError{After: s.limits.CallTime}
 	return func(ctx context.Context, req *Request) (Reply, error) {
 		x := req.x
-		x.startClock(overdue)
-		defer x.stopClock()
+		x.StartClock(overdue)
+		defer x.StopClock()
 		reply, err := next(ctx, req)
 		if err != nil {
-			if late := timedOut(&x.ctx); late != nil {
+			if late := engine.TimedOut(&x.Ctx); late != nil {
 				return nil, late
 			}
 		}
@@ -38,11 +39,11 @@ func within[R any](ctx context.Context, req *Request, own time.Duration, f func(
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	limited := x.limitTime(ctx, cancel, after)
-	defer limited.stop()
+	limited := x.LimitTime(ctx, cancel, after)
+	defer limited.Stop()
 	result, err := f(limited, req)
 	if err != nil {
-		if late := timedOut(ctx); late != nil {
+		if late := engine.TimedOut(ctx); late != nil {
 			var none R
 			return none, late
 		}
@@ -77,18 +78,18 @@ func (s *Server) timeLimited(ctx context.Context) (context.Context, context.Canc
 	if s.timeout > 0 {
 		after = min(after, s.timeout)
 	}
-	return context.WithTimeoutCause(ctx, after, &timeoutError{after: after})
+	return context.WithTimeoutCause(ctx, after, &engine.TimeoutError{After: after})
 }
 
 // lateReply is the reply for handlers that have not returned. It does not read what they may
 // still write.
-func (x *exchange) lateReply(late *timeoutError) (message []byte, code int) {
-	x.rejectSession()
-	if x.method == protocol.ToolsCall {
-		r := rendering{server: x.conn.server, revision: x.revision, id: x.id, unlimited: true}
-		b := jsonrpc.AppendResultPrefix(nil, x.id)
+func (x *exchange) lateReply(late *engine.TimeoutError) (message []byte, code int) {
+	x.RejectSession()
+	if x.Method == protocol.ToolsCall {
+		r := rendering{server: x.conn.server, revision: x.Revision, id: x.ID, unlimited: true}
+		b := jsonrpc.AppendResultPrefix(nil, x.ID)
 		return append(failedResult(late.Error()).appendTo(b, &r), '}'), 0
 	}
-	e := late.response()
-	return jsonrpc.AppendError(nil, x.id, e), e.Code
+	e := late.Response()
+	return jsonrpc.AppendError(nil, x.ID, e), e.Code
 }

@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"strconv"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // ErrNoAnswer means that the client has not answered a question within
 // [Limits.QuestionTime].
-var ErrNoAnswer = errNoAnswer
+var ErrNoAnswer = engine.ErrNoAnswer
 
 // ClientError is the error that a client sends as the answer to a question. The code -1 means
 // that the user has refused (client/sampling, errors).
@@ -48,7 +49,7 @@ func readClientError(object []byte) *ClientError {
 // sendRequest sends a request that belongs to x and waits for the answer. The clock of the
 // handler is paused meanwhile.
 func (x *exchange) sendRequest(ctx context.Context, method string, params []byte) (json.RawMessage, error) {
-	defer x.pauseClock()()
+	defer x.PauseClock()()
 	if hooks := x.conn.server.questionHooks; len(hooks) > 0 {
 		return withHooks(ctx, hooks, method, params, func(q *SentQuestion, params []byte) (json.RawMessage, error) {
 			return x.sendAndWait(ctx, method, params, func(id jsonrpc.ID) { q.ID = id.String() })
@@ -59,7 +60,7 @@ func (x *exchange) sendRequest(ctx context.Context, method string, params []byte
 
 // sendAndWait sends a request. sent, which may be nil, gets its id.
 func (x *exchange) sendAndWait(ctx context.Context, method string, params []byte, sent func(jsonrpc.ID)) (json.RawMessage, error) {
-	result, failure, err := x.roundTrip(ctx, method, params, sent)
+	result, failure, err := x.RoundTrip(ctx, method, params, sent)
 	if failure != nil {
 		return nil, readClientError(failure)
 	}

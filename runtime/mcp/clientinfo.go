@@ -1,6 +1,9 @@
 package mcp
 
-import "github.com/mcpgen/mcpgen/runtime/jsonrpc"
+import (
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
 
 // ClientInfo is the identity that a client declares (Implementation).
 type ClientInfo struct {
@@ -21,9 +24,9 @@ const (
 )
 
 // clientInfo reads the identity of a client.
-func clientInfo(c *client) ClientInfo {
+func clientInfo(c *engine.Client) ClientInfo {
 	var i ClientInfo
-	jsonrpc.Members(c.info, func(name, value []byte) bool {
+	jsonrpc.Members(c.Info, func(name, value []byte) bool {
 		text, _ := jsonrpc.String(value)
 		switch string(name) {
 		case "name":

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -75,18 +77,18 @@ func matching(values []string, typed string) Completion {
 // completeArgument answers completion/complete.
 func (s *Server) completeArgument(ctx context.Context, req *Request) (Reply, error) {
 	if !s.offersCompletion() {
-		return nil, protocolError(notFound(req.Method))
+		return nil, protocolError(engine.NotFound(req.Method))
 	}
-	p := req.x.params()
+	p := req.x.Params()
 	ref, argument := p.Get("ref"), p.Get("argument")
-	name, ok := jsonrpc.String(member(argument, "name"))
-	value, ok2 := jsonrpc.String(member(argument, "value"))
-	if !p.IsObject() || !isObject(ref) || !ok || !ok2 {
+	name, ok := jsonrpc.String(jsonobject.Member(argument, "name"))
+	value, ok2 := jsonrpc.String(jsonobject.Member(argument, "value"))
+	if !p.IsObject() || !jsonobject.Is(ref) || !ok || !ok2 {
 		return nil, wrongParams("params must have a ref, and an argument with name and value")
 	}
 	var given map[string]string
-	if c := p.Get("context"); isObject(c) {
-		given = stringMembers(member(c, "arguments"))
+	if c := p.Get("context"); jsonobject.Is(c) {
+		given = stringMembers(jsonobject.Member(c, "arguments"))
 	}
 	complete, values, e := s.completer(ctx, req, ref, name)
 	if e != nil {
@@ -108,35 +110,35 @@ func (s *Server) completeArgument(ctx context.Context, req *Request) (Reply, err
 // completer returns the function or the values that complete an argument of the prompt or template
 // that ref names, if the request may see that.
 func (s *Server) completer(ctx context.Context, req *Request, ref []byte, argument string) (CompleteFunc, []string, *jsonrpc.Error) {
-	kind, _ := jsonrpc.String(member(ref, "type"))
+	kind, _ := jsonrpc.String(jsonobject.Member(ref, "type"))
 	var name string
 	var ok bool
 	var find func(string) (CompleteFunc, []string, bool)
 	switch kind {
 	case "ref/prompt":
-		if name, ok = jsonrpc.String(member(ref, "name")); !ok {
-			return nil, nil, invalidParams("params.ref.name must be a string")
+		if name, ok = jsonrpc.String(jsonobject.Member(ref, "name")); !ok {
+			return nil, nil, engine.InvalidParams("params.ref.name must be a string")
 		}
 		if p, _ := s.lookUp(promptSet, name).(*prompt); p != nil && s.mayUse(ctx, p) {
 			req.prompt, find = p, p.completer
 		}
 	case "ref/resource":
-		if name, ok = jsonrpc.String(member(ref, "uri")); !ok || len(name) > maxURI {
-			return nil, nil, invalidParams("params.ref.uri must be a string")
+		if name, ok = jsonrpc.String(jsonobject.Member(ref, "uri")); !ok || len(name) > maxURI {
+			return nil, nil, engine.InvalidParams("params.ref.uri must be a string")
 		}
 		name = uritemplate.Encode(name)
 		if t := s.referredTemplate(ctx, name); t != nil {
 			req.resource, find = &foundResource{uri: name, info: &t.info.ReadInfo, template: t}, t.completer
 		}
 	default:
-		return nil, nil, invalidParams("params.ref.type must be ref/prompt or ref/resource")
+		return nil, nil, engine.InvalidParams("params.ref.type must be ref/prompt or ref/resource")
 	}
 	if find == nil {
-		return nil, nil, refusedAs(ctx, invalidParams("unknown "+kind+": "+name))
+		return nil, nil, refusedAs(ctx, engine.InvalidParams("unknown "+kind+": "+name))
 	}
 	complete, values, ok := find(argument)
 	if !ok {
-		return nil, nil, invalidParams("unknown argument of " + name + ": " + argument)
+		return nil, nil, engine.InvalidParams("unknown argument of " + name + ": " + argument)
 	}
 	return complete, values, nil
 }

@@ -6,16 +6,17 @@ import (
 	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // This file is a connection with what the features of a server keep for it. The engine reads its
-// messages, and asks it ([engineHost]) what to do with them.
+// messages, and asks it ([engine.Host]) what to do with them.
 
 // conn is one client.
 type conn struct {
-	engineConn
+	engine.Conn
 	server *Server
 
 	// principal is that of the latest request, where each has its own; nil before the first.
@@ -30,7 +31,7 @@ type conn struct {
 // newConn returns a connection, which is yet to begin.
 func newConn(s *Server) *conn {
 	c := &conn{server: s}
-	c.bind(c, &s.settings)
+	c.Bind(c, &s.settings)
 	return c
 }
 
@@ -52,31 +53,31 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 func (s *Server) serve(ctx context.Context, jc jsonrpc.Conn, transport string) error {
 	s.connected()
 	c := newConn(s)
-	c.endings = s.newEndings()
-	c.beginStream(ctx, transport)
+	c.Endings = s.newEndings()
+	c.BeginStream(ctx, transport)
 	// A client that has a reply can rely on the log: what is said of a connection is said before its
 	// first message is read.
-	s.warnUnguarded(ctx, transport, principalOf(c.caller))
-	return c.engineConn.serve(ctx, jc)
+	s.warnUnguarded(ctx, transport, principalOf(c.Caller))
+	return c.Conn.Serve(ctx, jc)
 }
 
-// Plan implements [engineHost].
-func (c *conn) Plan(b *buffers, rev *protocol.Revision, from caller) (how plan) {
-	s, m := c.server, b.message()
-	how.method = rev.Methods[string(m.Method)]
-	if how.method == protocol.Unknown && s.tasks() != nil {
-		how.method = rev.TaskMethod(m.Method)
+// Plan implements [engine.Host].
+func (c *conn) Plan(b *engine.Buffers, rev *protocol.Revision, from engine.Caller) (how engine.Plan) {
+	s, m := c.server, b.Message()
+	how.Method = rev.Methods[string(m.Method)]
+	if how.Method == protocol.Unknown && s.tasks() != nil {
+		how.Method = rev.TaskMethod(m.Method)
 	}
-	if how.method == protocol.ToolsCall && s.finder != nil {
-		how.through = s.forward(b)
+	if how.Method == protocol.ToolsCall && s.finder != nil {
+		how.Through = s.forward(b)
 	}
-	how.atOnce = s.answersAtOnce(how.method, m, &from)
+	how.AtOnce = s.answersAtOnce(how.Method, m, &from)
 	return how
 }
 
 // answersAtOnce reports whether the goroutine that reads replies to a request: if that calls no
 // function of users, and takes little time.
-func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message, from *caller) bool {
+func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message, from *engine.Caller) bool {
 	if len(s.interceptors) > 0 {
 		return false
 	}
@@ -101,34 +102,34 @@ func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message, from 
 }
 
 // Answer writes the reply to a request that needs no exchange.
-func (c *conn) Answer(b []byte, method protocol.Method, m *jsonrpc.Message, from origin) ([]byte, *jsonrpc.Error) {
+func (c *conn) Answer(b []byte, method protocol.Method, m *jsonrpc.Message, from engine.Origin) ([]byte, *jsonrpc.Error) {
 	b = jsonrpc.AppendResultPrefix(b, m.ID)
 	switch method {
 	case protocol.Initialize:
-		return append(c.appendInitialize(c.ctx, b, from.revision), '}'), nil
+		return append(c.appendInitialize(c.Ctx, b, from.Revision), '}'), nil
 	case protocol.SetLevel:
 		return append(b, "{}}"...), c.answerSetLevel(&m.Params)
 	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
-		return append(b, "{}}"...), c.subscribe(c.ctx, &m.Params, method == protocol.ResourcesSubscribe, from.revision)
+		return append(b, "{}}"...), c.subscribe(c.Ctx, &m.Params, method == protocol.ResourcesSubscribe, from.Revision)
 	}
 	if method == protocol.Unknown {
-		return b, notFound(string(m.Method))
+		return b, engine.NotFound(string(m.Method))
 	}
-	b, err := c.server.result(c.ctx, b, method, &m.Params, from.revision, nil)
+	b, err := c.server.result(c.Ctx, b, method, &m.Params, from.Revision, nil)
 	if err != nil {
 		return b, err.(*jsonrpc.Error) // no function of users has been called
 	}
 	return append(b, '}'), nil
 }
 
-// New implements [engineHost].
-func (c *conn) New(in incoming) *engineExchange {
-	x := &exchange{conn: c, through: in.plan.through}
-	x.begin(&c.engineConn, x, in)
+// New implements [engine.Host].
+func (c *conn) New(in engine.Incoming) *engine.Exchange {
+	x := &exchange{conn: c, through: in.Plan.Through}
+	x.Begin(&c.Conn, x, in)
 	x.call.x = x
-	p := x.params()
-	x.req = Request{Method: x.methodName, Params: p.Raw, x: x}
-	switch x.method {
+	p := x.Params()
+	x.req = Request{Method: x.MethodName, Params: p.Raw, x: x}
+	switch x.Method {
 	case protocol.ToolsCall, protocol.PromptsGet:
 		x.req.Name, _ = jsonrpc.String(p.Get("name"))
 		x.req.Arguments = p.Get("arguments")
@@ -138,12 +139,12 @@ func (c *conn) New(in incoming) *engineExchange {
 	case protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel:
 		x.req.Name, _ = jsonrpc.String(p.Get("taskId"))
 	}
-	x.feature = x.req.Name
-	return &x.engineExchange
+	x.Feature = x.req.Name
+	return &x.Exchange
 }
 
-// Notify implements [engineHost].
-func (c *conn) Notify(m *jsonrpc.Message, from caller) {
+// Notify implements [engine.Host].
+func (c *conn) Notify(m *jsonrpc.Message, from engine.Caller) {
 	switch string(m.Method) {
 	case protocol.Initialized:
 		c.startNotifying()
@@ -156,37 +157,37 @@ func (c *conn) Notify(m *jsonrpc.Message, from caller) {
 
 // session is a session with what the features of a server keep for it.
 type session struct {
-	engineSession
+	engine.Session
 	hooks      *hookedSession // nil without hooks
 	roots      knownRoots
 	subscriber *subscriber
 	server     *Server
 }
 
-// Open implements [engineHost].
-func (c *conn) Open(opening engineSession) *engineSession {
+// Open implements [engine.Host].
+func (c *conn) Open(opening engine.Session) *engine.Session {
 	s := c.newSession(opening)
-	if len(c.server.sessionHooks) > 0 && !c.oneMessage {
+	if len(c.server.sessionHooks) > 0 && !c.OneMessage {
 		if s.hooks = newHookedSession(c); s.hooks == nil {
 			return nil
 		}
 	}
-	return &s.engineSession
+	return &s.Session
 }
 
 // newSession returns a session without hooks.
-func (c *conn) newSession(opening engineSession) *session {
-	s := &session{engineSession: opening, server: c.server, subscriber: c.newSubscriber()}
-	s.part = s
+func (c *conn) newSession(opening engine.Session) *session {
+	s := &session{Session: opening, server: c.server, subscriber: c.newSubscriber()}
+	s.Part = s
 	return s
 }
 
 // sessionOf returns a session of the engine with what features keep for it, nil without one.
-func sessionOf(s *engineSession) *session {
+func sessionOf(s *engine.Session) *session {
 	if s == nil {
 		return nil
 	}
-	own, _ := s.part.(*session)
+	own, _ := s.Part.(*session)
 	return own
 }
 

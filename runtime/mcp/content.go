@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/valid"
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -118,10 +119,10 @@ func (c ResourceLink) appendTo(b []byte, r *rendering) []byte {
 	b = append(b, `,"name":`...)
 	b = wire.AppendString(b, c.Name)
 	if f.Title {
-		b = appendText(b, "title", c.Title)
+		b = jsonobject.AppendText(b, "title", c.Title)
 	}
-	b = appendText(b, "description", c.Description)
-	b = appendText(b, "mimeType", c.MIMEType)
+	b = jsonobject.AppendText(b, "description", c.Description)
+	b = jsonobject.AppendText(b, "mimeType", c.MIMEType)
 	if c.Size > 0 {
 		b = append(b, `,"size":`...)
 		b = strconv.AppendInt(b, c.Size, 10)
@@ -138,11 +139,11 @@ func (c EmbeddedResource) appendTo(b []byte, r *rendering) []byte {
 	b = append(b, `{"type":"resource","resource":{"uri":`...)
 	b = wire.AppendString(b, c.URI)
 	if c.Blob != nil {
-		b = appendText(b, "mimeType", orElse(c.MIMEType, "application/octet-stream"))
+		b = jsonobject.AppendText(b, "mimeType", orElse(c.MIMEType, "application/octet-stream"))
 		b = r.bytes(append(b, `,"blob":`...), c.Blob)
 		b = append(b, '}')
 	} else {
-		b = appendText(b, "mimeType", orElse(c.MIMEType, "text/plain"))
+		b = jsonobject.AppendText(b, "mimeType", orElse(c.MIMEType, "text/plain"))
 		b = append(b, `,"text":`...)
 		b = r.text(b, c.Text)
 		b = append(b, '}')
@@ -220,12 +221,12 @@ func (a *Annotations) appendTo(b []byte, f *protocol.Fields) []byte {
 		b = append(b, ']')
 	}
 	if a.Priority != nil {
-		b = comma(b, empty)
+		b = jsonobject.Comma(b, empty)
 		b = append(b, `"priority":`...)
 		b = wire.AppendFloat(b, *a.Priority, 64)
 	}
 	if f.LastModified && !a.LastModified.IsZero() {
-		b = comma(b, empty)
+		b = jsonobject.Comma(b, empty)
 		b = append(b, `"lastModified":"`...)
 		b = a.LastModified.AppendFormat(b, time.RFC3339)
 		b = append(b, '"')

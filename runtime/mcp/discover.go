@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
@@ -17,20 +19,20 @@ func (c *conn) appendInitialize(ctx context.Context, b []byte, rev *protocol.Rev
 	b = append(b, `{"protocolVersion":"`...)
 	b = append(b, rev.Version...)
 	b = append(b, `","capabilities":`...)
-	b = s.appendCapabilities(b, rev, c.out != nil)
+	b = s.appendCapabilities(b, rev, c.Out != nil)
 	b = append(b, `,"serverInfo":`...)
 	b = s.info.appendImplementation(b, &rev.Fields, true)
-	b = appendText(b, "instructions", s.instructions(ctx, rev))
+	b = jsonobject.AppendText(b, "instructions", s.instructions(ctx, rev))
 	return append(b, '}')
 }
 
 // appendDiscover writes the DiscoverResult.
 func (s *Server) appendDiscover(ctx context.Context, b []byte, rev *protocol.Revision) []byte {
 	b = append(b, `{"supportedVersions":`...)
-	b = appendVersions(b)
+	b = engine.AppendVersions(b)
 	b = append(b, `,"capabilities":`...)
 	b = s.appendCapabilities(b, rev, true)
-	b = appendText(b, "instructions", s.instructions(ctx, rev))
+	b = jsonobject.AppendText(b, "instructions", s.instructions(ctx, rev))
 	b = s.appendListHints(b, rev, s.finder != nil && s.decidesFor(ctx))
 	r := rendering{server: s, revision: rev}
 	return r.closeResult(b, nil, true)

@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -10,14 +11,14 @@ import (
 // This file chooses what answers a request, by its method. [Server.handle] is the innermost
 // handler, inside all interceptors and the clock; it runs on the goroutine of the request.
 // [Server.result] is also called on the goroutine that reads, for requests that need no handler
-// of users ([engineConn.answer]). Neither holds a lock.
+// of users ([conn.Answer]). Neither holds a lock.
 
 // handle is the handler inside all interceptors.
 func (s *Server) handle(ctx context.Context, req *Request) (Reply, error) {
 	switch {
-	case req.x.method.MayAskClient():
+	case req.x.Method.MayAskClient():
 		return s.runRounds(ctx, req)
-	case req.x.method == protocol.Listen:
+	case req.x.Method == protocol.Listen:
 		return s.listen(ctx, req)
 	}
 	return s.dispatch(ctx, req)
@@ -26,13 +27,13 @@ func (s *Server) handle(ctx context.Context, req *Request) (Reply, error) {
 // dispatch calls what answers the method of a request.
 func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 	x := req.x
-	p := x.params()
-	switch x.method {
+	p := x.Params()
+	switch x.Method {
 	case protocol.Initialize:
 		if err := x.beginSession(); err != nil {
 			return nil, err
 		}
-		return &RawReply{JSON: x.conn.appendInitialize(ctx, nil, x.revision), own: true}, nil
+		return &RawReply{JSON: x.conn.appendInitialize(ctx, nil, x.Revision), own: true}, nil
 	case protocol.ToolsCall:
 		return s.callTool(ctx, req)
 	case protocol.ResourcesRead:
@@ -44,16 +45,16 @@ func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 	case protocol.SetLevel:
 		return emptyReply(x.conn.answerSetLevel(p))
 	case protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:
-		return emptyReply(x.conn.subscribe(ctx, p, x.method == protocol.ResourcesSubscribe, x.revision))
+		return emptyReply(x.conn.subscribe(ctx, p, x.Method == protocol.ResourcesSubscribe, x.Revision))
 	case protocol.TasksGet, protocol.TasksUpdate, protocol.TasksCancel, protocol.TasksResult:
 		return s.tasks().answer(ctx, req)
 	case protocol.Unknown:
-		if m := s.extensions.method(req.Method, x.revision); m != nil {
+		if m := s.extensions.method(req.Method, x.Revision); m != nil {
 			return m.answer(ctx, req)
 		}
-		return nil, protocolError(notFound(req.Method))
+		return nil, protocolError(engine.NotFound(req.Method))
 	}
-	b, err := s.result(ctx, nil, x.method, p, x.revision, x)
+	b, err := s.result(ctx, nil, x.Method, p, x.Revision, x)
 	if e, ok := err.(*jsonrpc.Error); ok {
 		return nil, protocolError(e)
 	}
@@ -76,7 +77,7 @@ func emptyReply(e *jsonrpc.Error) (Reply, error) {
 // theirs, or a [*jsonrpc.Error].
 func (s *Server) result(ctx context.Context, b []byte, method protocol.Method, p *jsonrpc.Params, rev *protocol.Revision, x *exchange) ([]byte, error) {
 	if !p.IsObject() {
-		return b, invalidParams("params must be an object")
+		return b, engine.InvalidParams("params must be an object")
 	}
 	switch method {
 	case protocol.Discover:
@@ -86,5 +87,5 @@ func (s *Server) result(ctx context.Context, b []byte, method protocol.Method, p
 	case protocol.ToolsList, protocol.ResourcesList, protocol.ResourcesTemplatesList, protocol.PromptsList:
 		return s.list(ctx, b, method, p, rev, x)
 	}
-	return b, notFound(method.String())
+	return b, engine.NotFound(method.String())
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -139,7 +140,7 @@ func (f *formQuestion) question(x *exchange, _ *askOptions) (*question, error) {
 	if err := x.requires(CapabilityElicitation); err != nil {
 		return nil, err
 	}
-	schema, err := f.info.schema(x.revision.ServerRequests.RichForms)
+	schema, err := f.info.schema(x.Revision.ServerRequests.RichForms)
 	if err != nil {
 		return nil, err
 	}
@@ -178,7 +179,7 @@ func readElicitation(result json.RawMessage) (action ElicitAction, content json.
 	default:
 		return "", nil, fmt.Errorf("action must be accept, decline or cancel, got %q", text)
 	}
-	content = member(result, "content")
+	content = jsonobject.Member(result, "content")
 	if content == nil {
 		content = emptyObject
 	}
@@ -226,15 +227,15 @@ func (l *linkQuestion) question(x *exchange, _ *askOptions) (*question, error) {
 	}
 	b := append([]byte(nil), `{"mode":"url","message":`...)
 	b = wire.AppendString(b, l.message)
-	b = appendText(b, "url", l.url)
+	b = jsonobject.AppendText(b, "url", l.url)
 	q := newQuestion(protocol.CreateElicitation, append(b[:len(b):len(b)], '}'), func(result json.RawMessage) error {
 		action, _, err := readElicitation(result)
 		l.answer.Action = action
 		return err
 	})
-	if x.revision.ServerRequests.ElicitationID {
+	if x.Revision.ServerRequests.ElicitationID {
 		l.answer.id = newElicitationID()
-		b = append(appendText(b, "elicitationId", l.answer.id), '}')
+		b = append(jsonobject.AppendText(b, "elicitationId", l.answer.id), '}')
 		q.params = func(string) []byte { return b }
 	}
 	return q, nil
@@ -249,5 +250,5 @@ func (a LinkAnswer) Complete(ctx context.Context) {
 	}
 	b := append([]byte(nil), `{"elicitationId":`...)
 	b = append(wire.AppendString(b, a.id), '}')
-	x.conn.notify(jsonrpc.AppendNotification(nil, protocol.ElicitationComplete, b))
+	x.conn.Send(jsonrpc.AppendNotification(nil, protocol.ElicitationComplete, b))
 }

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -18,12 +19,12 @@ import (
 // Causes with which the context of a handler is cancelled; see [context.Cause].
 var (
 	// ErrCancelled means that the client has cancelled the request, which gets no reply.
-	ErrCancelled = errCancelled
+	ErrCancelled = engine.ErrCancelled
 	// ErrConnectionClosed means that the connection has ended, or that the server ends.
-	ErrConnectionClosed = errConnectionClosed
+	ErrConnectionClosed = engine.ErrConnectionClosed
 	// ErrTimeout means that the handler has taken longer than its timeout, that of
 	// [WithTimeout], or [Limits.CallTime].
-	ErrTimeout = errTimeout
+	ErrTimeout = engine.ErrTimeout
 )
 
 // ToolError is an error whose text is sent to the model, also if other errors are hidden.
@@ -117,7 +118,7 @@ func (r *Request) outcome(ctx context.Context, reply Reply, err error) (Reply, *
 		return nil, r.protocolError(ctx, e)
 	}
 	if e, ok := errors.AsType[*CapabilityError](err); ok {
-		if code := r.x.revision.Errors.MissingCapability; code != 0 {
+		if code := r.x.Revision.Errors.MissingCapability; code != 0 {
 			return nil, &jsonrpc.Error{Code: code, Message: e.Error(), Data: e.data()}
 		}
 	}
@@ -166,7 +167,7 @@ func (r *Request) failure(ctx context.Context, err error) string {
 	if e, ok := errors.AsType[*CapabilityError](err); ok {
 		return e.Error()
 	}
-	if e, ok := errors.AsType[*timeoutError](err); ok {
+	if e, ok := errors.AsType[*engine.TimeoutError](err); ok {
 		return e.Error()
 	}
 	t := r.tool
@@ -195,18 +196,18 @@ func (r *Request) failure(ctx context.Context, err error) string {
 
 // refusal returns the JSON-RPC error for an error of any method but tools/call.
 func (r *Request) refusal(ctx context.Context, err error) *jsonrpc.Error {
-	if r.x.method == protocol.ResourcesRead && errors.Is(err, ErrNotFound) {
+	if r.x.Method == protocol.ResourcesRead && errors.Is(err, ErrNotFound) {
 		return r.resourceNotFound("")
 	}
 	if e, ok := errors.AsType[*tooLarge](err); ok {
 		return tooLargeError(e)
 	}
-	if e, ok := errors.AsType[*timeoutError](err); ok {
-		return e.response()
+	if e, ok := errors.AsType[*engine.TimeoutError](err); ok {
+		return e.Response()
 	}
 	if e, ok := err.(*wire.ArgumentsError); ok {
 		if r.prompt != nil {
-			return invalidParams("prompt " + r.Name + ": " + problemsText(e))
+			return engine.InvalidParams("prompt " + r.Name + ": " + problemsText(e))
 		}
 		return r.resourceNotFound(problemsText(e)) // its variables do not have such values
 	}
@@ -265,7 +266,7 @@ func nonEmpty(text string) string {
 }
 
 func (r *Request) protocolError(ctx context.Context, e *ProtocolError) *jsonrpc.Error {
-	out := &jsonrpc.Error{Code: r.x.revision.AuthorCode(e.Code), Message: e.Message}
+	out := &jsonrpc.Error{Code: r.x.Revision.AuthorCode(e.Code), Message: e.Message}
 	if len(e.Data) > 0 {
 		data, err := compact(e.Data)
 		if err != nil {
@@ -281,7 +282,7 @@ func protocolError(e *jsonrpc.Error) *ProtocolError {
 }
 
 func wrongParams(message string) *ProtocolError {
-	return protocolError(invalidParams(message))
+	return protocolError(engine.InvalidParams(message))
 }
 
 // engineError returns an error of the engine as handlers get it.

@@ -12,6 +12,8 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/valid"
 	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
@@ -144,7 +146,7 @@ func appendSettings(b []byte, start int, name string, all map[string]json.RawMes
 	if len(all) == 0 {
 		return b
 	}
-	b = append(comma(b, start), '"')
+	b = append(jsonobject.Comma(b, start), '"')
 	b = append(b, name...)
 	b = append(b, `":{`...)
 	for i, key := range slices.Sorted(maps.Keys(all)) {
@@ -181,11 +183,11 @@ func (m *extensionMethod) answer(ctx context.Context, req *Request) (Reply, erro
 // Extension returns the settings with which the client has declared an extension, nil if the
 // client has not declared it.
 func (c *Call) Extension(name string) json.RawMessage {
-	if c == nil || c.x == nil || c.x.client == nil {
+	if c == nil || c.x == nil || c.x.Client == nil {
 		return nil
 	}
-	settings := member(member(c.x.client.capabilities, "extensions"), name)
-	if !isObject(settings) {
+	settings := jsonobject.Member(jsonobject.Member(c.x.Client.Capabilities, "extensions"), name)
+	if !jsonobject.Is(settings) {
 		return nil
 	}
 	return settings
@@ -207,7 +209,7 @@ func (r *rendering) appendObject(b []byte, object json.RawMessage) []byte {
 		return b
 	}
 	f := &r.revision.Fields
-	meta := member(object, "_meta")
+	meta := jsonobject.Member(object, "_meta")
 	if err := r.checkMetaText(meta); err != nil {
 		r.fail(fmt.Errorf("write result: %w", err))
 		return b
@@ -216,32 +218,32 @@ func (r *rendering) appendObject(b []byte, object json.RawMessage) []byte {
 	start := len(b)
 	jsonrpc.Members(object, func(name, value []byte) bool {
 		if string(name) != "_meta" {
-			b = comma(b, start)
+			b = jsonobject.Comma(b, start)
 			b = wire.AppendString(b, name)
 			b = append(append(b, ':'), value...)
 		}
 		return true
 	})
 	if f.ResultType {
-		switch kind := member(object, "resultType"); {
+		switch kind := jsonobject.Member(object, "resultType"); {
 		case kind == nil:
-			b = append(comma(b, start), `"resultType":"complete"`...)
+			b = append(jsonobject.Comma(b, start), `"resultType":"complete"`...)
 		case kind[0] != '"' || string(kind) == `"input_required"`:
 			r.fail(fmt.Errorf("write result: the resultType %s is not one of an answer", kind))
 		}
 	}
-	identify := f.ServerMeta && member(meta, protocol.MetaServerInfo) == nil
+	identify := f.ServerMeta && jsonobject.Member(meta, protocol.MetaServerInfo) == nil
 	if meta == nil && !identify {
 		return append(b, '}')
 	}
-	b = append(comma(b, start), `"_meta":{`...)
+	b = append(jsonobject.Comma(b, start), `"_meta":{`...)
 	start = len(b)
 	if identify {
 		b = append(b, `"`+protocol.MetaServerInfo+`":`...)
 		b = append(b, r.server.identity[r.revision.Index()]...)
 	}
 	jsonrpc.Members(meta, func(name, value []byte) bool {
-		b = comma(b, start)
+		b = jsonobject.Comma(b, start)
 		b = wire.AppendString(b, name)
 		b = append(append(b, ':'), value...)
 		return true
@@ -255,7 +257,7 @@ func (r *rendering) checkMetaText(meta json.RawMessage) (err error) {
 	if meta == nil {
 		return nil
 	}
-	if !isObject(meta) {
+	if !jsonobject.Is(meta) {
 		return errors.New("_meta must be an object")
 	}
 	jsonrpc.Members(meta, func(name, value []byte) bool {
@@ -276,46 +278,46 @@ func (r *rendering) checkMetaText(meta json.RawMessage) (err error) {
 
 // isImplementation reports whether a value is an Implementation, with name and version.
 func isImplementation(value []byte) bool {
-	_, name := jsonrpc.String(member(value, "name"))
-	_, version := jsonrpc.String(member(value, "version"))
+	_, name := jsonrpc.String(jsonobject.Member(value, "name"))
+	_, version := jsonrpc.String(jsonobject.Member(value, "version"))
 	return name && version
 }
 
 // extensionNotification calls the handler of a notification, in a goroutine of its own, which
 // counts as a running request.
-func (c *conn) extensionNotification(m *jsonrpc.Message, from *caller) {
+func (c *conn) extensionNotification(m *jsonrpc.Message, from *engine.Caller) {
 	take := c.server.extensions.notifications[string(m.Method)]
 	if take == nil {
 		return
 	}
 	if err := m.Params.Check(c.server.limits.Depth); err != nil {
-		c.server.log.Client(c.ctx, slog.LevelWarn, "malformed notification dropped", slog.Any("error", err))
+		c.server.log.Client(c.Ctx, slog.LevelWarn, "malformed notification dropped", slog.Any("error", err))
 		return
 	}
-	method, cost := string(m.Method), callCost+len(m.Params.Raw)
+	method, cost := string(m.Method), engine.CallCost+len(m.Params.Raw)
 	var who *clientlimit.Client // a copy, since the handler outlives the message
-	if client := from.countedAs(); client != nil {
+	if client := from.CountedAs(); client != nil {
 		copied := *client
 		who = &copied
 	}
-	if !c.admit(who, cost) {
-		c.server.log.Client(c.ctx, slog.LevelWarn, "notification dropped: too much is in flight", slog.String("method", method))
+	if !c.Admit(who, cost) {
+		c.server.log.Client(c.Ctx, slog.LevelWarn, "notification dropped: too much is in flight", slog.String("method", method))
 		return
 	}
 	var params json.RawMessage
 	if m.Params.Raw != nil {
 		params = append(params, m.Params.Raw...)
 	}
-	session := sessionOf(c.opened())
+	session := sessionOf(c.Opened())
 	go func() {
-		defer c.dismiss(who, cost)
-		ctx, cancel := c.server.timeLimited(c.ctx)
+		defer c.Dismiss(who, cost)
+		ctx, cancel := c.server.timeLimited(c.Ctx)
 		defer cancel()
 		if session.awaitHooks(ctx) != nil {
 			return // the session has not opened
 		}
 		usercode.Call(func() { take(ctx, params) }, func(e usercode.Failure) {
-			c.server.log.Program(c.ctx, slog.LevelError, "handler panicked", append(e.Attrs(), logs.Text("method", method))...)
+			c.server.log.Program(c.Ctx, slog.LevelError, "handler panicked", append(e.Attrs(), logs.Text("method", method))...)
 		})
 	}()
 }

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/friend"
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/toolfind"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -107,8 +109,8 @@ func (s *Server) instructions(ctx context.Context, rev *protocol.Revision) strin
 // forward replaces the message of a call of use_tool or use_readonly_tool by that of the tool that it
 // names, and returns which of the two it was. Any other message stays as it is, also if the arguments
 // are not valid: the tool that the client calls reports that.
-func (s *Server) forward(b *buffers) (through string) {
-	m := b.message()
+func (s *Server) forward(b *engine.Buffers) (through string) {
+	m := b.Message()
 	name, arguments, through := forwarded(&m.Params)
 	if through == "" || m.Params.Check(s.limits.Depth) != nil {
 		return ""
@@ -128,7 +130,7 @@ func (s *Server) forward(b *buffers) (through string) {
 		return true
 	})
 	text = append(text, "}}"...)
-	if b.replace(text) {
+	if b.Replace(text) {
 		return through
 	}
 	return ""
@@ -150,7 +152,7 @@ func forwarded(p *jsonrpc.Params) (name, arguments []byte, through string) {
 				arguments, ok = jsonrpc.Bytes(value)
 				ok = ok && wire.Valid(arguments, 0) == nil
 			}
-			ok = ok && isObject(arguments)
+			ok = ok && jsonobject.Is(arguments)
 		default:
 			ok = false
 		}
@@ -181,7 +183,7 @@ func (s *Server) checkForwarded(ctx context.Context, req *Request, t *tool) erro
 // nearest returns a text with the names that are most similar to that of a request.
 func (s *Server) nearest(ctx context.Context, req *Request) string {
 	var names []string
-	for _, e := range s.visibleTools(ctx, req.x.revision) {
+	for _, e := range s.visibleTools(ctx, req.x.Revision) {
 		if !e.finds {
 			names = append(names, e.names()[0])
 		}
@@ -203,7 +205,7 @@ func (h findHost) Searchable(ctx context.Context, name string) bool {
 	h.mu.RUnlock()
 	rev := protocol.Latest
 	if x := exchangeFrom(ctx); x != nil {
-		rev = x.revision
+		rev = x.Revision
 	}
 	return f != nil && !needsTask(f, rev) && h.isListed(ctx, f)
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/formfield"
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -102,13 +103,13 @@ func (f *FormField) appendSchema(b []byte, rich bool) []byte {
 	b = append(b, `{"type":"`...)
 	b = append(b, [...]string{"string", "integer", "number", "boolean", "string", "array"}[f.Kind]...)
 	b = append(b, '"')
-	b = appendText(b, "title", f.Title)
-	b = appendText(b, "description", f.Description)
+	b = jsonobject.AppendText(b, "title", f.Title)
+	b = jsonobject.AppendText(b, "description", f.Description)
 	switch f.Kind {
 	case StringField:
 		switch f.Format {
 		case "email", "uri", "date", "date-time":
-			b = appendText(b, "format", f.Format)
+			b = jsonobject.AppendText(b, "format", f.Format)
 		}
 		b = appendCount(b, "minLength", f.MinLength)
 		b = appendCount(b, "maxLength", f.MaxLength)

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/toolfind"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
@@ -26,16 +27,16 @@ func (s *Server) inGroups(groups []string, f *FeatureInfo) bool {
 // UnknownGroups implements [transport.Server].
 func (h transportServer) UnknownGroups(ctx context.Context, from transport.Caller, over string, groups []string) (unknown, known []string) {
 	c := newConn(h.Server)
-	c.ctx, c.transport = ctx, over
+	c.Ctx, c.Transport = ctx, over
 	x := newMute(c)
-	x.revision = protocol.Latest
-	x.from = caller{values: from.Values, header: from.Header, address: from.Address}
+	x.Revision = protocol.Latest
+	x.From = engine.Caller{Values: from.Values, Header: from.Header, Address: from.Address}
 	p, _ := from.Principal.(*Principal)
-	setPrincipal(&x.from, p)
+	setPrincipal(&x.From, p)
 	features := h.groupedFeatures()
 	sees := func(group string) (sees bool) {
 		usercode.Call(func() {
-			sees = slices.ContainsFunc(features[group], func(f Feature) bool { return h.isListed(&x.ctx, f) })
+			sees = slices.ContainsFunc(features[group], func(f Feature) bool { return h.isListed(&x.Ctx, f) })
 		}, func(e usercode.Failure) {
 			h.log.Program(ctx, slog.LevelError, "panic in the function of an Access", e.Attrs()...)
 		})

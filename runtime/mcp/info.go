@@ -4,6 +4,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -62,13 +63,13 @@ func (i *ServerInfo) appendImplementation(b []byte, f *protocol.Fields, full boo
 	b = append(b, `{"name":`...)
 	b = wire.AppendString(b, i.Name)
 	if f.Title {
-		b = appendText(b, "title", i.Title)
+		b = jsonobject.AppendText(b, "title", i.Title)
 	}
 	b = append(b, `,"version":`...)
 	b = wire.AppendString(b, i.Version)
 	if full && f.Website {
-		b = appendText(b, "description", i.Description)
-		b = appendText(b, "websiteUrl", i.Website)
+		b = jsonobject.AppendText(b, "description", i.Description)
+		b = jsonobject.AppendText(b, "websiteUrl", i.Website)
 	}
 	if full && f.Icons {
 		b = appendIcons(b, i.Icons)
@@ -88,7 +89,7 @@ func appendIcons(b []byte, icons []Icon) []byte {
 		}
 		b = append(b, `{"src":`...)
 		b = wire.AppendString(b, icon.Source)
-		b = appendText(b, "mimeType", icon.MIMEType)
+		b = jsonobject.AppendText(b, "mimeType", icon.MIMEType)
 		if len(icon.Sizes) > 0 {
 			b = append(b, `,"sizes":[`...)
 			for k, size := range icon.Sizes {
@@ -99,7 +100,7 @@ func appendIcons(b []byte, icons []Icon) []byte {
 			}
 			b = append(b, ']')
 		}
-		b = appendText(b, "theme", icon.Theme)
+		b = jsonobject.AppendText(b, "theme", icon.Theme)
 		b = append(b, '}')
 	}
 	return append(b, ']')

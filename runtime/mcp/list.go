@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/internal/valid"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -39,7 +40,7 @@ var pagedLists = map[protocol.Method]*pagedList{
 func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *jsonrpc.Params, rev *protocol.Revision, x *exchange) ([]byte, error) {
 	l := pagedLists[method]
 	if !s.offersList(l) {
-		return b, notFound(method.String())
+		return b, engine.NotFound(method.String())
 	}
 	var from position
 	if cursor := p.Get("cursor"); cursor != nil {
@@ -50,10 +51,10 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 		}
 		if string(cursor) == `""` {
 			// A client that reads a missing nextCursor as "" would get the first page for ever.
-			return b, invalidParams(`unknown cursor "": the first page is that of a request without a cursor`)
+			return b, engine.InvalidParams(`unknown cursor "": the first page is that of a request without a cursor`)
 		}
 		if !ok {
-			return b, invalidParams("unknown cursor")
+			return b, engine.InvalidParams("unknown cursor")
 		}
 	}
 	keys, err := sealingKeys(ctx, s)
@@ -71,11 +72,11 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 		}
 		if x != nil {
 			// Functions of users have returned, so the turn is not held while they run.
-			if err := x.waitTurn(page.size); err != nil {
+			if err := x.WaitTurn(page.size); err != nil {
 				return b, err
 			}
-			if !x.charge(page.size) {
-				return b, errOverloaded
+			if !x.Charge(page.size) {
+				return b, engine.ErrOverloaded
 			}
 		}
 		page.keys = keys

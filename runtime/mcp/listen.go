@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -29,17 +31,17 @@ var filterMembers = map[string]topic{
 // are not supported.
 func readFilter(p *jsonrpc.Params, most int) (f subscriptionFilter, e *jsonrpc.Error) {
 	object := p.Get("notifications")
-	if !isObject(object) {
-		return f, invalidParams("params.notifications must be an object")
+	if !jsonobject.Is(object) {
+		return f, engine.InvalidParams("params.notifications must be an object")
 	}
 	jsonrpc.Members(object, func(name, value []byte) bool {
-		if isNull(value) {
+		if jsonobject.IsNull(value) {
 			return true
 		}
 		if t, ok := filterMembers[string(name)]; ok {
 			f.lists[t] = string(value) == "true"
 			if !f.lists[t] && string(value) != "false" {
-				e = invalidParams("params.notifications." + string(name) + " must be a boolean")
+				e = engine.InvalidParams("params.notifications." + string(name) + " must be a boolean")
 			}
 		} else if string(name) == "resourceSubscriptions" {
 			f.uris, e = readURIs(value, most)
@@ -53,13 +55,13 @@ func readFilter(p *jsonrpc.Params, most int) (f subscriptionFilter, e *jsonrpc.E
 
 func readURIs(array []byte, most int) (uris []string, e *jsonrpc.Error) {
 	if array[0] != '[' {
-		return nil, invalidParams("params.notifications.resourceSubscriptions must be an array")
+		return nil, engine.InvalidParams("params.notifications.resourceSubscriptions must be an array")
 	}
 	jsonrpc.Elements(array, func(value []byte) bool {
 		uri, ok := jsonrpc.String(value)
 		switch {
 		case !ok || len(uri) > maxURI:
-			e = invalidParams("params.notifications.resourceSubscriptions must consist of URIs")
+			e = engine.InvalidParams("params.notifications.resourceSubscriptions must consist of URIs")
 		case len(uris) == most:
 			e = errTooManySubscriptions
 		default:
@@ -85,24 +87,24 @@ func (s *Server) listen(ctx context.Context, req *Request) (Reply, error) {
 		return &parkedListen{sub: sub}, nil
 	}
 	defer s.endListen(x, sub)
-	defer x.pauseClock()()
-	expired, stop := x.from.expiry()
+	defer x.PauseClock()()
+	expired, stop := x.From.Expiry()
 	defer stop()
 	select {
 	case <-ctx.Done():
-	case <-x.conn.ended:
+	case <-x.conn.Ended:
 	case <-expired:
 	}
-	x.endByServer()
+	x.EndByServer()
 	return listenClosed{}, nil
 }
 
 // beginListen subscribes a listen and acknowledges it.
 func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, error) {
 	if !s.offersChanges() && s.tasks() == nil {
-		return nil, protocolError(notFound(x.method.String()))
+		return nil, protocolError(engine.NotFound(x.Method.String()))
 	}
-	filter, e := readFilter(x.params(), s.limits.Subscriptions)
+	filter, e := readFilter(x.Params(), s.limits.Subscriptions)
 	if e != nil {
 		return nil, protocolError(e)
 	}
@@ -124,17 +126,17 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, err
 		return nil, protocolError(e)
 	}
 	cost := sub.size() + sub.tasks*watchCost
-	if !s.settings.memory.Take(cost) {
+	if !s.settings.Memory.Take(cost) {
 		x.conn.unreserve(sub.count(), sub.size())
-		return nil, protocolError(errOverloaded)
+		return nil, protocolError(engine.ErrOverloaded)
 	}
-	x.addCharge(cost)
+	x.AddCharge(cost)
 	// Notifications wait for the lock until the acknowledgement is queued.
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
 	s.subscribers.add(sub)
 	sub.send(filter.acknowledgement(sub.id), 0)
-	x.sink.FlushAsync()
+	x.Sink.FlushAsync()
 	for _, id := range filter.tasks {
 		go part.watch(ctx, x, sub, id)
 	}
@@ -150,9 +152,9 @@ func (s *Server) endListen(x *exchange, sub *subscriber) {
 // negotiateFilter removes from the filter what the server does not offer, and returns the
 // subscriber for the rest.
 func (s *Server) negotiateFilter(ctx context.Context, x *exchange, f *subscriptionFilter) *subscriber {
-	sub := &subscriber{out: x.sink, id: append([]byte(nil), x.id.Raw()...), uris: map[string]struct{}{}}
-	sub.send = func(message []byte, _ uint64) { x.notify(message) }
-	if s.decides(&x.from) {
+	sub := &subscriber{out: x.Sink, id: append([]byte(nil), x.ID.Raw()...), uris: map[string]struct{}{}}
+	sub.send = func(message []byte, _ uint64) { x.Notify(message) }
+	if s.decides(&x.From) {
 		sub.request = x
 	}
 	offered := s.offersListChanged()
@@ -179,13 +181,13 @@ func (f *subscriptionFilter) acknowledgement(id []byte) []byte {
 	start := len(b)
 	for _, name := range [...]string{"toolsListChanged", "promptsListChanged", "resourcesListChanged"} {
 		if f.lists[filterMembers[name]] {
-			b = append(comma(b, start), '"')
+			b = append(jsonobject.Comma(b, start), '"')
 			b = append(b, name...)
 			b = append(b, `":true`...)
 		}
 	}
 	if len(f.uris) > 0 {
-		b = append(comma(b, start), `"resourceSubscriptions":[`...)
+		b = append(jsonobject.Comma(b, start), `"resourceSubscriptions":[`...)
 		for i, uri := range f.uris {
 			if i > 0 {
 				b = append(b, ',')
@@ -195,7 +197,7 @@ func (f *subscriptionFilter) acknowledgement(id []byte) []byte {
 		b = append(b, ']')
 	}
 	if len(f.tasks) > 0 {
-		b = append(comma(b, start), `"taskIds":[`...)
+		b = append(jsonobject.Comma(b, start), `"taskIds":[`...)
 		for i, id := range f.tasks {
 			if i > 0 {
 				b = append(b, ',')

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/show"
@@ -30,7 +31,7 @@ func Logger(ctx context.Context) *slog.Logger {
 		panic("mcp: Logger is called, and WithoutCapabilities leaves out logging")
 	}
 	h := x.conn.server.log.Logger().Handler().WithAttrs([]slog.Attr{
-		logs.Text(x.featureKind(), x.feature),
+		logs.Text(x.featureKind(), x.Feature),
 		logs.Text("id", x.call.ID()),
 	})
 	return slog.New(&callLog{server: h, exchange: x})
@@ -38,7 +39,7 @@ func Logger(ctx context.Context) *slog.Logger {
 
 // featureKind is the attribute of the log for the feature of a call.
 func (x *exchange) featureKind() string {
-	switch x.method {
+	switch x.Method {
 	case protocol.PromptsGet:
 		return "prompt"
 	case protocol.ResourcesRead:
@@ -71,8 +72,8 @@ func (l *callLog) Handle(ctx context.Context, r slog.Record) error {
 	if l.server.Enabled(ctx, r.Level) {
 		err = l.server.Handle(ctx, safeRecord(r))
 	}
-	if level := levelOf(r.Level); l.exchange.sendsLog(level) && l.exchange.countLog(level) {
-		l.exchange.emit(l.message(level, r))
+	if level := levelOf(r.Level); l.exchange.sendsLog(level) && l.exchange.CountLog(level) {
+		l.exchange.Emit(l.message(level, r))
 	}
 	return err
 }
@@ -123,21 +124,21 @@ func levelOf(level slog.Level) int8 {
 // answerSetLevel answers logging/setLevel for the session.
 func (c *conn) answerSetLevel(p *jsonrpc.Params) *jsonrpc.Error {
 	if c.server.without.logging {
-		return notFound(protocol.SetLevel.String())
+		return engine.NotFound(protocol.SetLevel.String())
 	}
-	level, ok := readLevel(p.Get("level"))
+	level, ok := engine.ReadLevel(p.Get("level"))
 	if !ok {
-		return unknownLevel("params.level")
+		return engine.UnknownLevel("params.level")
 	}
-	c.engineConn.setLevel(level)
+	c.Conn.SetLevel(level)
 	return nil
 }
 
 // sendsLog reports whether messages of a level are sent to the client.
 func (x *exchange) sendsLog(level int8) bool {
-	least := x.level
-	if !x.revision.PerRequest {
-		_, _, least = x.conn.sessionState()
+	least := x.Level
+	if !x.Revision.PerRequest {
+		_, _, least = x.conn.SessionState()
 	}
 	return level >= least && !x.questions.suppressesOutput() && x.record() == nil
 }

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -80,9 +81,9 @@ func (o outcome) attributes(req *Request, took time.Duration) []slog.Attr {
 
 // outcomeOf returns how a request has ended, by what its handlers have returned.
 func (r *Request) outcomeOf(reply Reply, err error) outcome {
-	switch cause := context.Cause(&r.x.ctx); {
+	switch cause := context.Cause(&r.x.Ctx); {
 	case errors.Is(cause, ErrCancelled):
-		return outcome{name: "cancelled", reason: reasonOf(cause)}
+		return outcome{name: "cancelled", reason: engine.ReasonOf(cause)}
 	case errors.Is(cause, ErrConnectionClosed):
 		return outcome{name: "disconnected"}
 	}
@@ -96,7 +97,7 @@ func (r *Request) outcomeOf(reply Reply, err error) outcome {
 		}
 		return outcome{name: "ok"}
 	}
-	if timedOut(&r.x.ctx) != nil || errors.Is(err, ErrTimeout) {
+	if engine.TimedOut(&r.x.Ctx) != nil || errors.Is(err, ErrTimeout) {
 		return failed("timeout", 0)
 	}
 	if _, ok := errors.AsType[*panicError](err); ok {
@@ -110,7 +111,7 @@ func (r *Request) outcomeOf(reply Reply, err error) outcome {
 
 // codeOf is the JSON-RPC code of an error, 0 for one that becomes a failed result of a tool.
 func (r *Request) codeOf(err error) int {
-	rev := r.x.revision
+	rev := r.x.Revision
 	if e, ok := errors.AsType[*ProtocolError](err); ok {
 		return rev.AuthorCode(e.Code)
 	}
@@ -124,7 +125,7 @@ func (r *Request) codeOf(err error) int {
 	switch {
 	case r.isCall():
 		return 0
-	case r.x.method == protocol.ResourcesRead && (wrong || errors.Is(err, ErrNotFound)):
+	case r.x.Method == protocol.ResourcesRead && (wrong || errors.Is(err, ErrNotFound)):
 		return rev.Errors.ResourceNotFound
 	case wrong:
 		return jsonrpc.CodeInvalidParams
@@ -133,4 +134,4 @@ func (r *Request) codeOf(err error) int {
 }
 
 // loggedFeature is the feature of a request for the log: a URI without query, fragment and user.
-func (r *Request) loggedFeature() string { return loggedFeature(r.x.method, r.Name) }
+func (r *Request) loggedFeature() string { return engine.LoggedFeature(r.x.Method, r.Name) }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/show"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -18,7 +19,7 @@ func (l *callLog) message(level int8, r slog.Record) []byte {
 	b := append(make([]byte, 0, 200+len(r.Message)), `{"level":"`...)
 	b = append(b, protocol.Levels[level]...)
 	b = append(b, '"')
-	b = appendText(b, "logger", l.exchange.feature)
+	b = jsonobject.AppendText(b, "logger", l.exchange.Feature)
 	b = append(b, `,"data":`...)
 	attrs := make([]slog.Attr, 0, r.NumAttrs())
 	r.Attrs(func(a slog.Attr) bool {

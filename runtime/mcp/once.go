@@ -25,7 +25,7 @@ import (
 // Outside of a request whose handler can ask the client, Once only calls f.
 func Once[T any](ctx context.Context, key string, f func() (T, error)) (value T, err error) {
 	x := exchangeFrom(ctx)
-	if x == nil || !x.method.MayAskClient() {
+	if x == nil || !x.Method.MayAskClient() {
 		return f()
 	}
 	text, err := x.questions.onceValue(key)
@@ -81,7 +81,7 @@ func (c *questions) setOnce(x *exchange, key string, text json.RawMessage) error
 		r.once = map[string]json.RawMessage{}
 	}
 	r.once[key] = text
-	if !x.revision.ServerRequests.Rounds {
+	if !x.Revision.ServerRequests.Rounds {
 		return nil // it is not part of a request state
 	}
 	if err := r.addSize(x, len(text)); err != nil {

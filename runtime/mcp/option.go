@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
@@ -72,7 +73,7 @@ func WithStateStore(store StateStore) Option {
 // the connection if a client sends nothing for that time again. Clients without a session, as from
 // revision 2026-07-28 on, get no ping.
 func WithPing(idle time.Duration) Option {
-	return func(s *Server) { s.settings.pingAfter = idle }
+	return func(s *Server) { s.settings.PingAfter = idle }
 }
 
 // WithTimeout ends the context of functions that take longer: of tools, resources and
@@ -251,15 +252,15 @@ func either[T int | time.Duration](v, otherwise T) T {
 // configure sets what the connections of the server have in common.
 func (s *Server) configure() {
 	l := &s.limits
-	s.settings.log = s.log
-	s.settings.limits = engineLimits{
+	s.settings.Log = s.log
+	s.settings.Limits = engine.Limits{
 		Depth: l.Depth, InFlight: l.InFlight, OpenQuestions: l.openQuestions(),
 		ResultBytes: l.ResultBytes, QueueBytes: l.QueueBytes, ProgressRate: l.ProgressRate, LogRate: l.LogRate,
 		CallTime: l.CallTime, QuestionTime: l.QuestionTime,
 		WriteTime: l.WriteTime, DrainTime: l.DrainTime, GraceTime: l.GraceTime,
 	}
-	s.settings.memory = membudget.New(int64(l.Memory), largeReplies)
-	s.settings.parser = jsonrpc.Parser{MaxDepth: l.Depth, Deferred: "arguments"}
-	s.settings.calls = clientlimit.NewCounter(l.Calls, clientlimit.Share(l.Calls, l.ClientShare))
-	s.settings.listens = clientlimit.NewCounter(l.Listens, clientlimit.Share(l.Listens, l.ClientShare))
+	s.settings.Memory = membudget.New(int64(l.Memory), engine.LargeReplies)
+	s.settings.Parser = jsonrpc.Parser{MaxDepth: l.Depth, Deferred: "arguments"}
+	s.settings.Calls = clientlimit.NewCounter(l.Calls, clientlimit.Share(l.Calls, l.ClientShare))
+	s.settings.Listens = clientlimit.NewCounter(l.Listens, clientlimit.Share(l.Listens, l.ClientShare))
 }

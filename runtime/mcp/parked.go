@@ -26,18 +26,18 @@ type parkedListen struct {
 	ended   bool
 }
 
-// Park implements [engineCall]: it keeps the request until its context ends, or its client can send nothing more. The
+// Park implements [engine.Call]: it keeps the request until its context ends, or its client can send nothing more. The
 // goroutine of the request ends after it.
 func (x *exchange) Park() {
 	p := x.listen
 	x.req.Params, x.req.Arguments = nil, nil // which belong to the buffers
-	x.engineExchange.park(p.sub.size() + p.sub.tasks*watchCost)
+	x.Exchange.Suspend(p.sub.size() + p.sub.tasks*watchCost)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	end := func() { x.endListening(p) }
-	p.watcher = x.conn.server.closeWatchers.add(x.conn.ended, p, end)
-	p.unwatch = context.AfterFunc(x.ctx.make(), end)
-	if at := x.from.expires(); !at.IsZero() {
+	p.watcher = x.conn.server.closeWatchers.add(x.conn.Ended, p, end)
+	p.unwatch = context.AfterFunc(x.Ctx.Made(), end)
+	if at := x.From.Expires(); !at.IsZero() {
 		p.expiry = time.AfterFunc(time.Until(at), end)
 	}
 }
@@ -58,7 +58,7 @@ func (x *exchange) endListening(p *parkedListen) {
 	s := x.conn.server
 	s.closeWatchers.remove(p.watcher, p)
 	s.endListen(x, p.sub)
-	x.unpark(func() { x.respond(&x.ctx, p.listenClosed, nil) })
+	x.Resume(func() { x.respond(&x.Ctx, p.listenClosed, nil) })
 }
 
 // closeWatchers wait for channels that are closed when a connection ends, or all connections of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
@@ -48,7 +49,7 @@ type handlerPart interface {
 	hasReply() bool
 	// abandon replies for a handler that does not return in time. It reports false if the exchange is
 	// to reply itself.
-	abandon(x *exchange, late *timeoutError) bool
+	abandon(x *exchange, late *engine.TimeoutError) bool
 }
 
 // record is where the handler of a task stores values and reports progress.
@@ -93,7 +94,7 @@ func (x *exchange) record() record {
 // hasReply reports whether the request of a handler has its reply, so that it cannot ask.
 func (x *exchange) hasReply() bool {
 	if x.part == nil {
-		return x.isAnswered()
+		return x.IsAnswered()
 	}
 	return x.part.hasReply()
 }

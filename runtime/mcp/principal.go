@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -37,7 +38,7 @@ func (c *Call) Principal() Principal {
 	if c == nil || c.x == nil {
 		return Principal{}
 	}
-	return identity(&c.x.from)
+	return identity(&c.x.From)
 }
 
 // Header returns the header fields of the HTTP request that carries the call, or
@@ -48,7 +49,7 @@ func (c *Call) Header() map[string][]string {
 	if c == nil || c.x == nil {
 		return nil
 	}
-	return c.x.from.header
+	return c.x.From.Header
 }
 
 // RemoteAddr returns the address of the client: that of the function of WithClientAddress of the
@@ -58,19 +59,19 @@ func (c *Call) RemoteAddr() netip.Addr {
 	if c == nil || c.x == nil {
 		return netip.Addr{}
 	}
-	return c.x.from.address
+	return c.x.From.Address
 }
 
 // CallerContext returns a context for [Server.Serve] with the principal at the other end of the
 // connection, and the header fields with which the connection was opened. It is for authors of
 // transports. Either may be empty.
 func CallerContext(ctx context.Context, p Principal, header map[string][]string) context.Context {
-	c := connectionFrom(ctx)
-	c.principal, c.header = nil, header
+	c := engine.ConnectionFrom(ctx)
+	c.Principal, c.Header = nil, header
 	if p.isKnown() {
-		c.principal = (*sender)(&p)
+		c.Principal = (*sender)(&p)
 	}
-	return c.context(ctx)
+	return c.Context(ctx)
 }
 
 // AddressContext returns a context for [Server.Serve] with the address of the client. If the
@@ -79,9 +80,9 @@ func CallerContext(ctx context.Context, p Principal, header map[string][]string)
 // together; without this function each counts by itself, as on stdio. It is for authors of
 // transports.
 func AddressContext(ctx context.Context, address netip.Addr) context.Context {
-	c := connectionFrom(ctx)
-	c.address, c.addressed = address, true
-	return c.context(ctx)
+	c := engine.ConnectionFrom(ctx)
+	c.Address, c.Addressed = address, true
+	return c.Context(ctx)
 }
 
 // isKnown reports whether anything of a principal is set.
@@ -97,11 +98,11 @@ var errNoID = &ProtocolError{
 
 // needsID returns an error, and logs it, if the principal is known and has no ID.
 func (x *exchange) needsID() error {
-	if x.from.principal == nil || x.from.id() != "" {
+	if x.From.Principal == nil || x.From.ID() != "" {
 		return nil
 	}
-	x.conn.server.log.Client(&x.ctx, slog.LevelWarn, "task or request state refused: Principal.ID is empty; set it, for instance to a digest of the credential",
-		slog.String("method", x.methodName), slog.String("name", x.feature))
+	x.conn.server.log.Client(&x.Ctx, slog.LevelWarn, "task or request state refused: Principal.ID is empty; set it, for instance to a digest of the credential",
+		slog.String("method", x.MethodName), slog.String("name", x.Feature))
 	return errNoID
 }
 
@@ -112,20 +113,20 @@ type sender Principal
 func (p *sender) Identity() (id string, expires time.Time) { return p.ID, p.Expires }
 
 // principalOf returns the principal of a caller, nil if it is unknown.
-func principalOf(c *caller) *Principal {
-	p, _ := c.principal.(*sender)
+func principalOf(c *engine.Caller) *Principal {
+	p, _ := c.Principal.(*sender)
 	return (*Principal)(p)
 }
 
 // setPrincipal sets the principal of a caller, unless it is nil.
-func setPrincipal(c *caller, p *Principal) {
+func setPrincipal(c *engine.Caller, p *Principal) {
 	if p != nil {
-		c.principal = (*sender)(p)
+		c.Principal = (*sender)(p)
 	}
 }
 
 // identity returns the principal of a caller, the zero one if it is unknown.
-func identity(c *caller) Principal {
+func identity(c *engine.Caller) Principal {
 	if p := principalOf(c); p != nil {
 		return *p
 	}

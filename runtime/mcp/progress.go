@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -31,10 +33,10 @@ func Progress(ctx context.Context, done, total float64, message string) {
 
 // progressToken returns the token of the request, as the client wrote it.
 func (x *exchange) progressToken() (jsonrpc.ID, bool) {
-	if x.meta == nil {
+	if x.Meta == nil {
 		return jsonrpc.ID{}, false
 	}
-	return jsonrpc.RawID(member(x.meta, progressTokenKey))
+	return jsonrpc.RawID(jsonobject.Member(x.Meta, engine.ProgressTokenKey))
 }
 
 func (x *exchange) reportProgress(token jsonrpc.ID, done, total float64, message string) {
@@ -44,5 +46,5 @@ func (x *exchange) reportProgress(token jsonrpc.ID, done, total float64, message
 	if math.IsInf(total, 0) {
 		total = 0
 	}
-	x.queueProgress(report{token, done, total, message})
+	x.QueueProgress(token, done, total, message)
 }

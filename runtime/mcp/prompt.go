@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -156,9 +157,9 @@ func (p *prompt) appendListing(b []byte, rev *protocol.Revision) []byte {
 	b = append(b, `{"name":`...)
 	b = wire.AppendString(b, p.name)
 	if rev.Fields.Title {
-		b = appendText(b, "title", p.info.Title)
+		b = jsonobject.AppendText(b, "title", p.info.Title)
 	}
-	b = appendText(b, "description", p.info.Description)
+	b = jsonobject.AppendText(b, "description", p.info.Description)
 	if len(p.info.Arguments) > 0 {
 		b = append(b, `,"arguments":[`...)
 		for i, a := range p.info.Arguments {
@@ -168,9 +169,9 @@ func (p *prompt) appendListing(b []byte, rev *protocol.Revision) []byte {
 			b = append(b, `{"name":`...)
 			b = wire.AppendString(b, a.Name)
 			if rev.Fields.Title {
-				b = appendText(b, "title", a.Title)
+				b = jsonobject.AppendText(b, "title", a.Title)
 			}
-			b = appendText(b, "description", a.Description)
+			b = jsonobject.AppendText(b, "description", a.Description)
 			if a.Required {
 				b = append(b, `,"required":true`...)
 			}

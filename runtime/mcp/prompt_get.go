@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -69,16 +71,16 @@ func (p *PromptResult) appendTo(b []byte, r *rendering) []byte {
 	if description == "" && r.prompt != nil {
 		description = r.prompt.info.Description
 	}
-	b = appendText(b, "description", description)
+	b = jsonobject.AppendText(b, "description", description)
 	return r.closeResult(b, p.Meta, false)
 }
 
 // getPrompt answers prompts/get.
 func (s *Server) getPrompt(ctx context.Context, req *Request) (Reply, error) {
 	if !s.offers(promptSet) {
-		return nil, protocolError(notFound(req.Method))
+		return nil, protocolError(engine.NotFound(req.Method))
 	}
-	params := req.x.params()
+	params := req.x.Params()
 	if name := params.Get("name"); !params.IsObject() || len(name) == 0 || name[0] != '"' {
 		return nil, wrongParams("params.name must be a string")
 	}
@@ -157,7 +159,7 @@ func (p *prompt) given(arguments []byte) []byte {
 	b := []byte{'{'}
 	jsonrpc.Members(arguments, func(name, value []byte) bool {
 		if !blank(name, value) {
-			b = comma(b, 1)
+			b = jsonobject.Comma(b, 1)
 			b = wire.AppendString(b, string(name))
 			b = append(append(b, ':'), value...)
 		}
@@ -169,7 +171,7 @@ func (p *prompt) given(arguments []byte) []byte {
 // PromptArgument returns an argument of the prompt, and whether the client has
 // sent it.
 func (r *Request) PromptArgument(name string) (value string, ok bool) {
-	return jsonrpc.String(member(r.Arguments, name))
+	return jsonrpc.String(jsonobject.Member(r.Arguments, name))
 }
 
 func (r *Request) promptArguments() map[string]string {

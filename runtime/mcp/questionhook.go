@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -70,17 +71,17 @@ func withTrace(params json.RawMessage, t Trace) json.RawMessage {
 			meta = value
 			return true
 		}
-		b = wire.AppendString(comma(b, 1), string(name))
+		b = wire.AppendString(jsonobject.Comma(b, 1), string(name))
 		b = append(append(b, ':'), value...)
 		return true
 	})
-	b = append(comma(b, 1), `"_meta":{`...)
+	b = append(jsonobject.Comma(b, 1), `"_meta":{`...)
 	start := len(b)
 	for _, member := range [...]struct{ name, value string }{
 		{"traceparent", t.Parent}, {"tracestate", t.State}, {"baggage", t.Baggage},
 	} {
 		if member.value != "" {
-			b = wire.AppendString(comma(b, start), member.name)
+			b = wire.AppendString(jsonobject.Comma(b, start), member.name)
 			b = wire.AppendString(append(b, ':'), member.value)
 		}
 	}
@@ -89,7 +90,7 @@ func withTrace(params json.RawMessage, t Trace) json.RawMessage {
 		case "traceparent", "tracestate", "baggage":
 			return true
 		}
-		b = wire.AppendString(comma(b, start), string(name))
+		b = wire.AppendString(jsonobject.Comma(b, start), string(name))
 		b = append(append(b, ':'), value...)
 		return true
 	})

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 )
 
@@ -97,8 +98,8 @@ func (c *questions) lookUp(x *exchange, name string, q *question) (key string, v
 		return key, nil, nil
 	}
 	if a.digest != q.digest && !a.unasked {
-		x.conn.server.log.Client(&x.ctx, slog.LevelInfo, "answer to another question dropped",
-			slog.String("name", x.feature), slog.String("key", key))
+		x.conn.server.log.Client(&x.Ctx, slog.LevelInfo, "answer to another question dropped",
+			slog.String("name", x.Feature), slog.String("key", key))
 		r.forget(key)
 		return key, nil, nil
 	}
@@ -145,8 +146,8 @@ func (r *questionRecord) charge(x *exchange) error {
 	if more <= membudget.Free {
 		return nil
 	}
-	if !x.charge(more) {
-		return protocolError(errOverloaded)
+	if !x.Charge(more) {
+		return protocolError(engine.ErrOverloaded)
 	}
 	r.charged += more
 	return nil
@@ -170,7 +171,7 @@ func (r *questionRecord) add(x *exchange, key string, a *answer) error {
 func (r *questionRecord) addSize(x *exchange, n int) error {
 	r.size += n
 	limit := x.conn.server.limits.MessageBytes
-	if x.revision.ServerRequests.Rounds {
+	if x.Revision.ServerRequests.Rounds {
 		limit = x.conn.server.limits.StateBytes
 	}
 	if r.size > limit {

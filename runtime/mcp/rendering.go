@@ -49,12 +49,12 @@ func (r *rendering) check(err error) {
 func (x *exchange) render(ctx context.Context, r *rendering, b []byte, reply Reply, e *jsonrpc.Error) ([]byte, int) {
 	start := len(b)
 	*r = rendering{
-		server: x.conn.server, revision: x.revision, id: x.id,
+		server: x.conn.server, revision: x.Revision, id: x.ID,
 		tool: x.req.tool, prompt: x.req.prompt, resource: x.req.resource, questions: &x.questions,
-		decided: x.conn.server.decides(&x.from),
+		decided: x.conn.server.decides(&x.From),
 	}
 	for e == nil {
-		b = jsonrpc.AppendResultPrefix(b, x.id)
+		b = jsonrpc.AppendResultPrefix(b, x.ID)
 		b = append(reply.appendTo(b, r), '}')
 		if r.err == nil {
 			return b, 0
@@ -63,7 +63,7 @@ func (x *exchange) render(ctx context.Context, r *rendering, b []byte, reply Rep
 		reply, e = x.unwritable(ctx, r.err)
 		*r = rendering{server: r.server, revision: r.revision, unlimited: true}
 	}
-	return jsonrpc.AppendError(b, x.id, e), e.Code
+	return jsonrpc.AppendError(b, x.ID, e), e.Code
 }
 
 // unwritable returns the reply that replaces one that cannot be written.

@@ -43,7 +43,7 @@ func (r *Request) Call() *Call { return &r.x.call }
 // the client sent none, it reads an empty object. Those of a prompt, and the
 // variables of a resource template, are strings: there it takes "5" for 5.
 func (r *Request) decoder() *wire.Decoder {
-	d := r.x.argumentDecoder()
+	d := r.x.ArgumentDecoder()
 	d.Reset(r.arguments(), r.decoding())
 	return d
 }
@@ -68,10 +68,10 @@ type readingContext exchange
 // Err returns the cause for which the context of the handler has ended, nil before.
 func (c *readingContext) Err() error {
 	x := (*exchange)(c)
-	if x.ctx.Err() != nil {
-		return context.Cause(&x.ctx)
+	if x.Ctx.Err() != nil {
+		return context.Cause(&x.Ctx)
 	}
-	return x.overtime()
+	return x.Overtime()
 }
 
 func (r *Request) arguments() []byte {
@@ -100,7 +100,7 @@ func (r *Request) copyArguments() (json.RawMessage, error) {
 // result. It belongs to the request and is used again for others once the handler has
 // returned.
 func (r *Request) encoder() *wire.Encoder {
-	e := r.x.resultEncoder()
+	e := r.x.ResultEncoder()
 	e.Reset()
 	limit := r.maxResult()
 	if r.resource != nil {
@@ -144,6 +144,6 @@ type encodingError struct {
 func (e *encodingError) Error() string { return "encode result: " + e.err.Error() }
 func (e *encodingError) Unwrap() error { return e.err }
 
-func (r *Request) isCall() bool { return r.x.method == protocol.ToolsCall }
+func (r *Request) isCall() bool { return r.x.Method == protocol.ToolsCall }
 
 func (r *Request) log() *logs.Log { return r.x.conn.server.log }

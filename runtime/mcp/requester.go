@@ -3,6 +3,7 @@ package mcp
 import (
 	"strconv"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -16,10 +17,10 @@ import (
 // Behind a proxy the address is that of the proxy, unless the transport is configured otherwise:
 // see mcphttp.WithClientAddress and mcpws.WithClientAddress.
 func (r *Request) Peer() string {
-	if client := r.x.from.countedAs(); client != nil {
+	if client := r.x.From.CountedAs(); client != nil {
 		return client.String()
 	}
-	return "connection " + strconv.FormatUint(r.x.conn.number, 10)
+	return "connection " + strconv.FormatUint(r.x.conn.Number, 10)
 }
 
 // Tool returns the tool of a tools/call, found by name or alias, and whether there is one. It does
@@ -44,9 +45,9 @@ func (r *Request) Tool() (info FeatureInfo, ok bool) {
 // request may see the feature.
 func (r *Request) Registered() (method, feature string) {
 	s := r.x.conn.server
-	switch r.x.method {
+	switch r.x.Method {
 	case protocol.Unknown:
-		if s.extensions.method(r.Method, r.x.revision) == nil {
+		if s.extensions.method(r.Method, r.x.Revision) == nil {
 			return "", ""
 		}
 		return r.Method, ""
@@ -61,13 +62,13 @@ func (r *Request) Registered() (method, feature string) {
 	case protocol.PromptsGet:
 		feature = s.promptName(r.Name)
 	case protocol.Complete:
-		ref := r.x.params().Get("ref")
-		if kind, _ := jsonrpc.String(member(ref, "type")); kind == "ref/prompt" {
-			name, _ := jsonrpc.String(member(ref, "name"))
+		ref := r.x.Params().Get("ref")
+		if kind, _ := jsonrpc.String(jsonobject.Member(ref, "type")); kind == "ref/prompt" {
+			name, _ := jsonrpc.String(jsonobject.Member(ref, "name"))
 			feature = s.promptName(name)
 		}
 	}
-	return r.x.method.String(), feature
+	return r.x.Method.String(), feature
 }
 
 // promptName returns the published name of a prompt, "" if there is none.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/internal/valid"
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -153,7 +154,7 @@ func appendResource(b []byte, info *ResourceInfo, name string, rev *protocol.Rev
 	b = append(b, `{"uri":`...)
 	b = wire.AppendString(b, info.URI)
 	b = appendNames(b, name, info.Title, info.Description, rev)
-	b = appendText(b, "mimeType", info.MIMEType)
+	b = jsonobject.AppendText(b, "mimeType", info.MIMEType)
 	if info.Size > 0 {
 		b = append(b, `,"size":`...)
 		b = strconv.AppendInt(b, info.Size, 10)
@@ -166,9 +167,9 @@ func appendNames(b []byte, name, title, description string, rev *protocol.Revisi
 	b = append(b, `,"name":`...)
 	b = wire.AppendString(b, name)
 	if rev.Fields.Title {
-		b = appendText(b, "title", title)
+		b = jsonobject.AppendText(b, "title", title)
 	}
-	return appendText(b, "description", description)
+	return jsonobject.AppendText(b, "description", description)
 }
 
 // closeListing writes the last members of the entries of several kinds.

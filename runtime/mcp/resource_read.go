@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -98,9 +100,9 @@ func (s *Server) sortTemplates() {
 // readResource answers resources/read.
 func (s *Server) readResource(ctx context.Context, req *Request) (Reply, error) {
 	if !s.offersResources() {
-		return nil, protocolError(notFound(req.Method))
+		return nil, protocolError(engine.NotFound(req.Method))
 	}
-	uri, e := uriParam(req.x.params())
+	uri, e := uriParam(req.x.Params())
 	if e != nil {
 		return nil, protocolError(e)
 	}
@@ -127,9 +129,9 @@ func uriParam(p *jsonrpc.Params) (string, *jsonrpc.Error) {
 	uri, ok := jsonrpc.String(p.Get("uri"))
 	switch {
 	case !p.IsObject() || !ok:
-		return "", invalidParams("params.uri must be a string")
+		return "", engine.InvalidParams("params.uri must be a string")
 	case len(uri) > maxURI:
-		return "", invalidParams("params.uri is too long")
+		return "", engine.InvalidParams("params.uri is too long")
 	}
 	return uritemplate.Encode(uri), nil
 }
@@ -147,7 +149,7 @@ func resourceNotFound(rev *protocol.Revision, uri, why string) *jsonrpc.Error {
 }
 
 func (r *Request) resourceNotFound(why string) *jsonrpc.Error {
-	return resourceNotFound(r.x.revision, r.Name, why)
+	return resourceNotFound(r.x.Revision, r.Name, why)
 }
 
 // Var returns a variable of the URI template, decoded; "" where the URI does not
@@ -191,7 +193,7 @@ func (f *foundResource) appendVariables(b []byte) json.RawMessage {
 			if value == nil {
 				continue
 			}
-			b = comma(b, 1)
+			b = jsonobject.Comma(b, 1)
 			b = wire.AppendString(b, v.Name)
 			b = append(b, ':')
 			if !v.Exploded {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -63,7 +64,7 @@ func (r *Request) jsonContents(e *wire.Encoder) (*ResourceResult, error) {
 func (r *Request) text(e *wire.Encoder) string {
 	size := cap(e.Bytes())
 	text := e.Text()
-	r.x.keepText(size)
+	r.x.KeepText(size)
 	return text
 }
 
@@ -165,10 +166,10 @@ func (c *ResourceContents) appendTo(b []byte, r *rendering, about *foundResource
 	b = append(b, `{"uri":`...)
 	b = wire.AppendString(b, uri)
 	if c.Blob != nil {
-		b = appendText(b, "mimeType", orElse(mime, "application/octet-stream"))
+		b = jsonobject.AppendText(b, "mimeType", orElse(mime, "application/octet-stream"))
 		b = r.bytes(append(b, `,"blob":`...), c.Blob)
 	} else {
-		b = appendText(b, "mimeType", orElse(mime, "text/plain"))
+		b = jsonobject.AppendText(b, "mimeType", orElse(mime, "text/plain"))
 		b = append(b, `,"text":`...)
 		b = r.text(b, c.Text)
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"unsafe"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -67,7 +68,7 @@ func readRoots(result json.RawMessage) ([]Root, error) {
 	if err := isObjectText(result); err != nil {
 		return nil, err
 	}
-	list := member(result, "roots")
+	list := jsonobject.Member(result, "roots")
 	if len(list) == 0 || list[0] != '[' {
 		return nil, errors.New("roots must be an array")
 	}
@@ -83,7 +84,7 @@ func readRoots(result json.RawMessage) ([]Root, error) {
 			}
 			skip = wrong == nil && u.Scheme != "file"
 		}
-		if name := member(value, "name"); err == nil && name != nil {
+		if name := jsonobject.Member(value, "name"); err == nil && name != nil {
 			r.Name, err = memberText(value, "name")
 		}
 		if err != nil {
@@ -110,10 +111,10 @@ type knownRoots struct {
 
 // session returns the session of the request, nil without one.
 func (x *exchange) session() *session {
-	if x.revision.PerRequest {
+	if x.Revision.PerRequest {
 		return nil
 	}
-	return sessionOf(x.conn.opened())
+	return sessionOf(x.conn.Opened())
 }
 
 func (x *exchange) knownRoots() ([]Root, bool) {
@@ -149,10 +150,10 @@ func (x *exchange) keepRoots(roots []Root, version int) {
 	for i := range roots {
 		size += len(roots[i].URI) + len(roots[i].Name) + rootOverhead
 	}
-	if size > maxKeptRoots || !x.conn.charge(size) {
+	if size > maxKeptRoots || !x.conn.Charge(size) {
 		return
 	}
-	x.conn.uncharge(x.replaceRoots(roots, version, size))
+	x.conn.Uncharge(x.replaceRoots(roots, version, size))
 }
 
 // replaceRoots stores roots, unless they are outdated. It returns how many bytes are released:
@@ -167,7 +168,7 @@ func (x *exchange) replaceRoots(roots []Root, version, size int) int {
 	if s.roots.version != version {
 		return size
 	}
-	if declared := member(s.client.capabilities, "roots"); string(member(declared, "listChanged")) != "true" {
+	if declared := jsonobject.Member(s.Client.Capabilities, "roots"); string(jsonobject.Member(declared, "listChanged")) != "true" {
 		return size
 	}
 	before := s.roots.size
@@ -177,7 +178,7 @@ func (x *exchange) replaceRoots(roots []Root, version, size int) int {
 
 // rootsChanged removes the stored roots of the session.
 func (c *conn) rootsChanged() {
-	s := sessionOf(c.opened())
+	s := sessionOf(c.Opened())
 	if s == nil {
 		return
 	}
@@ -186,5 +187,5 @@ func (c *conn) rootsChanged() {
 	s.roots.version++
 	s.roots.known, s.roots.roots, s.roots.size = false, nil, 0
 	s.roots.mu.Unlock()
-	c.uncharge(before)
+	c.Uncharge(before)
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -36,10 +38,10 @@ const maxRounds = 10
 // openRound reads the answers and the state that came with the request. If they are not valid,
 // the error is the reply, after the interceptors have run.
 func (x *exchange) openRound() {
-	if !x.revision.ServerRequests.Rounds || !x.method.MayAskClient() {
+	if !x.Revision.ServerRequests.Rounds || !x.Method.MayAskClient() {
 		return
 	}
-	p := x.params()
+	p := x.Params()
 	answers, state := p.Get("inputResponses"), p.Get("requestState")
 	if answers == nil && state == nil {
 		return
@@ -52,7 +54,7 @@ func (x *exchange) openRound() {
 }
 
 func (x *exchange) readRound(answers, state json.RawMessage) error {
-	if answers != nil && !isObject(answers) {
+	if answers != nil && !jsonobject.Is(answers) {
 		return wrongParams("params.inputResponses must be an object")
 	}
 	if state == nil {
@@ -88,7 +90,7 @@ func (x *exchange) readRound(answers, state json.RawMessage) error {
 // readUnasked reads answers without a request state. They are identified by their keys alone,
 // so destructive tools ignore them.
 func (x *exchange) readUnasked(answers json.RawMessage) error {
-	if x.method == protocol.ToolsCall {
+	if x.Method == protocol.ToolsCall {
 		if t, _ := x.conn.server.lookUp(toolSet, x.req.Name).(*tool); t == nil || t.destructive() {
 			return nil
 		}
@@ -138,9 +140,9 @@ func (x *exchange) endRoundLocked() (Reply, error) {
 	for i := range c.pending {
 		size += len(c.pending[i].params)
 	}
-	if !x.charge(size) {
+	if !x.Charge(size) {
 		c.pending = nil // the reply is the error; the questions are not kept until it is sent
-		return nil, protocolError(errOverloaded)
+		return nil, protocolError(engine.ErrOverloaded)
 	}
 	slices.SortFunc(c.pending, func(a, b pendingQuestion) int { return strings.Compare(a.key, b.key) })
 	c.reply = &InputRequired{open: c.pending, sealed: state}
@@ -164,7 +166,7 @@ func (s *Server) runRounds(ctx context.Context, req *Request) (Reply, error) {
 		if !ok {
 			return reply, err
 		}
-		if x.revision.ServerRequests.Rounds {
+		if x.Revision.ServerRequests.Rounds {
 			return x.endRoundWith(required)
 		}
 		if rounds == maxRounds {

@@ -62,7 +62,7 @@ func (x *exchange) openState(text string) (*sealedRound, error) {
 		return nil, err
 	}
 	var plain []byte
-	ok, err := x.conn.server.withKeys(&x.ctx, func(keys *seal.Keyring) (ok bool) {
+	ok, err := x.conn.server.withKeys(&x.Ctx, func(keys *seal.Keyring) (ok bool) {
 		plain, ok = keys.Open(statePurpose, text)
 		return ok
 	})
@@ -75,7 +75,7 @@ func (x *exchange) openState(text string) (*sealedRound, error) {
 		return nil, x.refuseState("it was not sealed with a key of this server, or has been changed")
 	case json.Unmarshal(plain, s) != nil:
 		return nil, x.refuseState("it was sealed by another version of this server")
-	case s.Principal != x.from.id():
+	case s.Principal != x.From.ID():
 		return nil, x.refuseState("it belongs to another principal")
 	case string(s.Request) != string(digest[:]):
 		return nil, x.refuseState("it belongs to another request")
@@ -93,8 +93,8 @@ func (x *exchange) refuseState(why string) error {
 }
 
 func (x *exchange) logRefusal(why string) {
-	x.conn.server.log.Client(&x.ctx, slog.LevelWarn, "request state refused",
-		slog.String("method", x.methodName), slog.String("name", x.feature), slog.String("reason", why))
+	x.conn.server.log.Client(&x.Ctx, slog.LevelWarn, "request state refused",
+		slog.String("method", x.MethodName), slog.String("name", x.Feature), slog.String("reason", why))
 }
 
 // sealState returns the sealed state for the next round. The caller holds the lock of the
@@ -111,7 +111,7 @@ func (x *exchange) sealState() (string, error) {
 	s := sealedRound{
 		ID:        rand.Text(),
 		Expires:   time.Now().Add(x.conn.server.limits.QuestionTime).Unix(),
-		Principal: x.from.id(),
+		Principal: x.From.ID(),
 		Request:   digest[:],
 		Asked:     map[string][]byte{},
 		Answers:   map[string]sealedAnswer{},
@@ -131,7 +131,7 @@ func (x *exchange) sealState() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("seal request state: %w", err)
 	}
-	keys, err := sealingKeys(&x.ctx, x.conn.server)
+	keys, err := sealingKeys(&x.Ctx, x.conn.server)
 	if err != nil {
 		return "", err
 	}
@@ -142,7 +142,7 @@ func (x *exchange) sealState() (string, error) {
 // arguments. The order of members, the spelling of numbers and strings, white space, and all
 // other params make no difference.
 func (x *exchange) requestDigest() (digest [sha256.Size]byte, err error) {
-	p := x.params()
+	p := x.Params()
 	arguments := p.Get("arguments")
 	if arguments == nil {
 		arguments = emptyObject
@@ -151,7 +151,7 @@ func (x *exchange) requestDigest() (digest [sha256.Size]byte, err error) {
 		return digest, err
 	}
 	h := jsonhash.New()
-	h.Text('m', []byte(x.methodName))
+	h.Text('m', []byte(x.MethodName))
 	for _, name := range []string{"name", "uri"} {
 		if value := p.Get(name); value != nil {
 			h.Text('p', []byte(name))

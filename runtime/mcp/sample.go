@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -170,7 +171,7 @@ func (q *sampleQuestion) question(x *exchange, _ *askOptions) (*question, error)
 	if err := x.requires(s.capabilities()...); err != nil {
 		return nil, err
 	}
-	r := &rendering{server: x.conn.server, revision: x.revision}
+	r := &rendering{server: x.conn.server, revision: x.Revision}
 	params := s.appendParams(nil, r)
 	if r.err != nil {
 		return nil, fmt.Errorf("sample: %w", r.err)
@@ -217,7 +218,7 @@ func (s *SampleRequest) appendParams(b []byte, r *rendering) []byte {
 	} else {
 		b = append(b, "1000"...)
 	}
-	b = appendText(b, "systemPrompt", s.System)
+	b = jsonobject.AppendText(b, "systemPrompt", s.System)
 	b = appendNumber(b, "temperature", s.Temperature)
 	if len(s.StopSequences) > 0 {
 		b = append(b, `,"stopSequences":[`...)
@@ -232,7 +233,7 @@ func (s *SampleRequest) appendParams(b []byte, r *rendering) []byte {
 	if s.Preferences != nil {
 		b = s.Preferences.appendTo(append(b, `,"modelPreferences":`...))
 	}
-	b = appendText(b, "includeContext", string(s.Context))
+	b = jsonobject.AppendText(b, "includeContext", string(s.Context))
 	if s.Metadata != nil {
 		metadata, err := compact(s.Metadata)
 		if err == nil {
@@ -317,8 +318,8 @@ func appendNumber(b []byte, name string, v *float64) []byte {
 func (t *SampleTool) appendTo(b []byte, r *rendering) []byte {
 	b = append(b, `{"name":`...)
 	b = wire.AppendString(b, t.Name)
-	b = appendText(b, "title", t.Title)
-	b = appendText(b, "description", t.Description)
+	b = jsonobject.AppendText(b, "title", t.Title)
+	b = jsonobject.AppendText(b, "description", t.Description)
 	schema := t.InputSchema
 	if schema == "" {
 		schema = `{"type":"object"}`

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -25,12 +26,12 @@ func readSample(result json.RawMessage) (*SampleResult, error) {
 	if s.Model, err = memberText(result, "model"); err != nil {
 		return nil, err
 	}
-	if member(result, "stopReason") != nil {
+	if jsonobject.Member(result, "stopReason") != nil {
 		if s.StopReason, err = memberText(result, "stopReason"); err != nil {
 			return nil, err
 		}
 	}
-	content := member(result, "content")
+	content := jsonobject.Member(result, "content")
 	switch {
 	case content == nil:
 		return nil, errors.New("content is missing")
@@ -100,8 +101,8 @@ func readToolUse(value []byte) (SampleContent, error) {
 	if u.Name, err = memberText(value, "name"); err != nil {
 		return nil, err
 	}
-	u.Input = append(json.RawMessage(nil), member(value, "input")...)
-	if !isObject(u.Input) {
+	u.Input = append(json.RawMessage(nil), jsonobject.Member(value, "input")...)
+	if !jsonobject.Is(u.Input) {
 		return nil, errors.New("input must be an object")
 	}
 	return u, nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
@@ -24,7 +25,7 @@ type Server struct {
 	info         ServerInfo
 	log          *logs.Log
 	limits       Limits
-	settings     engineSettings // of its connections
+	settings     engine.Settings // of its connections
 	interceptors []Interceptor
 	access       []Access
 	hasScopes    atomic.Bool // a feature has scopes

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
@@ -145,12 +146,12 @@ func (s *Server) appendCapabilities(b []byte, rev *protocol.Revision, changes bo
 		b = append(b, `"logging":{}`...)
 	}
 	add := func(name string, members ...string) {
-		b = append(comma(b, start), '"')
+		b = append(jsonobject.Comma(b, start), '"')
 		b = append(append(b, name...), `":{`...)
 		inner := len(b)
 		for _, m := range members {
 			if m != "" {
-				b = append(comma(b, inner), m...)
+				b = append(jsonobject.Comma(b, inner), m...)
 			}
 		}
 		b = append(b, '}')

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
@@ -13,7 +14,7 @@ import (
 
 // exchange is a request that handlers serve.
 type exchange struct {
-	engineExchange
+	engine.Exchange
 	conn    *conn
 	through string // the tool by which the client calls that of the request; "" if it calls that itself
 
@@ -39,7 +40,7 @@ func exchangeFrom(ctx context.Context) *exchange {
 	return x
 }
 
-// Value implements [engineCall].
+// Value implements [engine.Call].
 func (x *exchange) Value(key any) any {
 	switch key.(type) {
 	case callKey:
@@ -50,51 +51,51 @@ func (x *exchange) Value(key any) any {
 	return nil
 }
 
-// Serve implements [engineCall].
+// Serve implements [engine.Call].
 func (x *exchange) Serve() {
-	ctx := &x.ctx
+	ctx := &x.Ctx
 	x.openRound()
 	reply, err := x.conn.server.handler(ctx, &x.req)
 	if x.listen, _ = reply.(*parkedListen); x.listen != nil {
-		x.parked = true
+		x.Parked = true
 		return
 	}
 	x.respond(ctx, reply, err)
 }
 
-// Panicked implements [engineCall].
+// Panicked implements [engine.Call].
 func (x *exchange) Panicked(value any) {
-	ctx := &x.ctx
+	ctx := &x.Ctx
 	e := &panicError{reference: newReference()}
 	defer x.respond(ctx, nil, e) // also if the log handler of the user ends the goroutine
 	e.log(ctx, &x.req, value)
 }
 
-// Abandon implements [engineCall].
-func (x *exchange) Abandon(late *timeoutError) {
+// Abandon implements [engine.Call].
+func (x *exchange) Abandon(late *engine.TimeoutError) {
 	if x.part != nil && x.part.abandon(x, late) {
 		return
 	}
-	if x.isAnswered() {
+	if x.IsAnswered() {
 		return
 	}
-	x.conn.server.log.Client(&x.ctx, slog.LevelWarn, "handler does not return",
-		slog.String("method", x.methodName), slog.String("name", x.feature), slog.Any("error", late))
-	x.writeLate(x.lateReply(late))
+	x.conn.server.log.Client(&x.Ctx, slog.LevelWarn, "handler does not return",
+		slog.String("method", x.MethodName), slog.String("name", x.Feature), slog.Any("error", late))
+	x.WriteLate(x.lateReply(late))
 }
 
 // respond writes the reply. It waits for room if the client reads slowly.
 func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
-	if x.isAnswered() {
+	if x.IsAnswered() {
 		return
 	}
 	if x.questions.asked() {
 		reply, err = x.endRound()
 	}
-	x.unavailable = err != nil && isUnavailable(err)
+	x.Unavailable = err != nil && isUnavailable(err)
 	reply, e := x.req.outcome(ctx, reply, err)
 	if e != nil {
-		x.rejectSession()
+		x.RejectSession()
 	}
 	if e == nil {
 		if large := x.req.oversize(reply); large != nil {
@@ -105,16 +106,16 @@ func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 		reply, e = x.unwritable(ctx, &tooLarge{limit: x.conn.server.limits.ResultBytes})
 	}
 	if x.refusal != nil {
-		x.denied = x.refusal
+		x.Denied = x.refusal
 	}
 	w := replyWriters.Get().(*replyWriter)
 	w.x, w.ctx, w.reply, w.err = x, ctx, reply, e
-	x.write(w)
+	x.Write(w)
 	*w = replyWriter{}
 	replyWriters.Put(w)
 }
 
-// replyWriter implements [engineReply].
+// replyWriter implements [engine.Reply].
 type replyWriter struct {
 	x         *exchange
 	ctx       context.Context
@@ -125,7 +126,7 @@ type replyWriter struct {
 
 var replyWriters = sync.Pool{New: func() any { return new(replyWriter) }}
 
-// Size implements [engineReply].
+// Size implements [engine.Reply].
 func (w *replyWriter) Size() int {
 	if w.err != nil {
 		return textWeight(len(w.err.Message)) + len(w.err.Data)
@@ -133,10 +134,10 @@ func (w *replyWriter) Size() int {
 	return weight(w.reply)
 }
 
-// Append implements [engineReply].
+// Append implements [engine.Reply].
 func (w *replyWriter) Append(b []byte) ([]byte, int) {
 	return w.x.render(w.ctx, &w.rendering, b, w.reply, w.err)
 }
 
-// Replace implements [engineReply].
+// Replace implements [engine.Reply].
 func (w *replyWriter) Replace(e *jsonrpc.Error) { w.reply, w.err = nil, e }

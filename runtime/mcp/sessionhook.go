@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 )
@@ -97,7 +98,7 @@ const hookedCost = 4 << 10
 
 // newHookedSession returns the state of a session that is about to begin, nil if there is no room.
 func newHookedSession(c *conn) *hookedSession {
-	if !c.server.settings.memory.Take(hookedCost) {
+	if !c.server.settings.Memory.Take(hookedCost) {
 		return nil
 	}
 	return &hookedSession{conn: c, begun: make(chan struct{})}
@@ -107,8 +108,8 @@ func newHookedSession(c *conn) *hookedSession {
 func (s *Server) hooked(next Handler) Handler {
 	return func(ctx context.Context, req *Request) (Reply, error) {
 		x := req.x
-		if x.opening == nil {
-			if err := sessionOf(x.inSession).awaitHooks(ctx); err != nil {
+		if x.Opening == nil {
+			if err := sessionOf(x.InSession).awaitHooks(ctx); err != nil {
 				return nil, err
 			}
 			return next(ctx, req)
@@ -136,7 +137,7 @@ func (s *session) awaitHooks(ctx context.Context) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.state != hooksBegun || h.over {
-		return protocolError(errNoSession)
+		return protocolError(engine.ErrNoSession)
 	}
 	return nil
 }
@@ -144,7 +145,7 @@ func (s *session) awaitHooks(ctx context.Context) error {
 // beginSession calls the hooks of the session that the request opens. If they have been called, it
 // waits until they have returned.
 func (x *exchange) beginSession() error {
-	opening := sessionOf(x.opening)
+	opening := sessionOf(x.Opening)
 	if opening == nil || opening.hooks == nil {
 		return nil
 	}
@@ -156,22 +157,22 @@ func (x *exchange) beginSession() error {
 		return ErrConnectionClosed
 	case h.state != hooksWait: // an interceptor has called next more than once, or does not wait for it
 		h.mu.Unlock()
-		return opening.awaitHooks(&x.ctx)
+		return opening.awaitHooks(&x.Ctx)
 	}
 	h.state = hooksRun
-	own, cancel := context.WithCancelCause(h.conn.ctx)
+	own, cancel := context.WithCancelCause(h.conn.Ctx)
 	h.cancel = cancel
 	h.mu.Unlock()
-	h.conn.useID()
+	h.conn.UseID()
 
 	state := hooksFailed
 	var ends []func()
 	defer func() { h.haveRun(state, ends) }() // also if a hook ends the goroutine
-	ctx := sessionContext{own, x.from.values}
+	ctx := sessionContext{own, x.From.Values}
 	server := x.conn.server
 	info := SessionInfo{
-		ID: x.opening.id, Transport: x.conn.transport, Principal: identity(&x.from), Client: clientInfo(x.opening.client),
-		Revision: x.revision.Version, Header: x.from.header,
+		ID: x.Opening.ID, Transport: x.conn.Transport, Principal: identity(&x.From), Client: clientInfo(x.Opening.Client),
+		Revision: x.Revision.Version, Header: x.From.Header,
 	}
 	for _, begin := range server.sessionHooks {
 		var end func()
@@ -197,7 +198,7 @@ func (h *hookedSession) haveRun(state hookState, ends []func()) {
 	over, failed := h.over, state == hooksFailed
 	h.over = over || failed
 	if failed && !over {
-		h.conn.endings.Add()
+		h.conn.Endings.Add()
 	}
 	h.mu.Unlock()
 	close(h.begun)
@@ -219,20 +220,20 @@ func (h *hookedSession) finish() {
 	h.over = true
 	state, cancel := h.state, h.cancel
 	if state != hooksWait {
-		h.conn.endings.Add()
+		h.conn.Endings.Add()
 	}
 	h.mu.Unlock()
 	switch state {
 	case hooksWait: // and they will not be called
 		close(h.begun)
-		h.conn.server.settings.memory.Release(hookedCost)
+		h.conn.server.settings.Memory.Release(hookedCost)
 	case hooksRun: // end is called when they have returned
 		cancel(ErrConnectionClosed)
 	case hooksBegun:
 		cancel(ErrConnectionClosed)
 		go func() {
 			if len(h.ends) > 0 {
-				h.conn.drain(h.conn.server.limits.GraceTime)
+				h.conn.Drain(h.conn.server.limits.GraceTime)
 			}
 			h.end()
 		}()
@@ -241,8 +242,8 @@ func (h *hookedSession) finish() {
 
 // end calls the functions that the hooks have returned, the last one first. It is called once.
 func (h *hookedSession) end() {
-	defer h.conn.endings.Done()
-	defer h.conn.server.settings.memory.Release(hookedCost)
+	defer h.conn.Endings.Done()
+	defer h.conn.server.settings.Memory.Release(hookedCost)
 	for _, end := range slices.Backward(h.ends) {
 		h.conn.server.callEnd(end)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
@@ -15,24 +16,24 @@ import (
 
 // openedSession returns a session that another replica has opened. Hooks of sessions are not called
 // for it.
-func (c *conn) openedSession(state *transport.SessionState) *engineSession {
+func (c *conn) openedSession(state *transport.SessionState) *engine.Session {
 	rev := protocol.Find(state.Revision)
 	if rev == nil || rev.PerRequest {
 		return nil // of a later version of this module
 	}
-	return &c.newSession(engineSession{
-		id: c.sessionID, revision: rev, client: newClient(state.Client, state.Capabilities), level: protocol.DefaultLevel,
-	}).engineSession
+	return &c.newSession(engine.Session{
+		ID: c.SessionID, Revision: rev, Client: engine.NewClient(state.Client, state.Capabilities), Level: protocol.DefaultLevel,
+	}).Session
 }
 
 // State implements [transport.Conn].
 func (l *transportConn) State() (state transport.SessionState) {
-	opened, initialized, level := (*conn)(l).sessionState()
+	opened, initialized, level := (*conn)(l).SessionState()
 	if opened == nil {
 		return state
 	}
 	state = transport.SessionState{
-		Revision: opened.revision.Version, Client: opened.client.info, Capabilities: opened.client.capabilities,
+		Revision: opened.Revision.Version, Client: opened.Client.Info, Capabilities: opened.Client.Capabilities,
 		Initialized: initialized, Level: protocol.Levels[level], Resources: sessionOf(opened).subscriber.subscribed(),
 	}
 	slices.Sort(state.Resources)
@@ -44,10 +45,10 @@ func (l *transportConn) Change(from, to transport.SessionState) {
 	c := (*conn)(l)
 	if to.Level != from.Level {
 		if level := slices.Index(protocol.Levels, to.Level); level >= 0 {
-			c.setLevel(int8(level))
+			c.SetLevel(int8(level))
 		}
 	}
-	s := sessionOf(c.opened())
+	s := sessionOf(c.Opened())
 	if s == nil || s.subscriber.out == nil {
 		return
 	}
@@ -81,7 +82,7 @@ func (l *transportConn) Notified() uint64 {
 // Resume implements [transport.Conn].
 func (l *transportConn) Resume(after uint64) {
 	c := (*conn)(l)
-	s := sessionOf(c.opened())
+	s := sessionOf(c.Opened())
 	if s == nil || s.subscriber.out == nil || c.server.changes == nil {
 		return
 	}

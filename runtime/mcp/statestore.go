@@ -81,8 +81,8 @@ func (s *localStore) Consume(ctx context.Context, id string, expires time.Time) 
 		return false, nil
 	}
 	state := consumed{expires: expires}
-	if x := exchangeFrom(ctx); x != nil && x.from.countedAs() != nil {
-		client := *x.from.countedAs() // not with the header fields of the request
+	if x := exchangeFrom(ctx); x != nil && x.From.CountedAs() != nil {
+		client := *x.From.CountedAs() // not with the header fields of the request
 		state.client = &client
 	}
 	if !s.clients.Take(state.client) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 )
 
 // consumedBytes is the documented size of a used state.
@@ -22,8 +23,8 @@ func TestSharesOfStateStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newLocalStore()
 		at := func(last byte) context.Context {
-			from := &caller{addressed: true, client: clientlimit.Of("", netip.AddrFrom4([4]byte{10, 0, 0, last}))}
-			return context.WithValue(t.Context(), exchangeKey{}, &exchange{engineExchange: engineExchange{from: *from}})
+			from := &engine.Caller{Addressed: true, Client: clientlimit.Of("", netip.AddrFrom4([4]byte{10, 0, 0, last}))}
+			return context.WithValue(t.Context(), exchangeKey{}, &exchange{Exchange: engine.Exchange{From: *from}})
 		}
 		use := func(ctx context.Context, from, count int) {
 			for i := range count {

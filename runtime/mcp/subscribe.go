@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -19,18 +20,18 @@ var notSubscribed = &subscriber{}
 // newSubscriber returns the subscriber of a session. It gets changes of the lists that the server
 // has declared to the client.
 func (c *conn) newSubscriber() *subscriber {
-	if c.out == nil {
+	if c.Out == nil {
 		return notSubscribed
 	}
-	sub := &subscriber{out: c.out, session: c, uris: map[string]struct{}{}}
-	sub.send = c.notifySession
+	sub := &subscriber{out: c.Out, session: c, uris: map[string]struct{}{}}
+	sub.send = c.NotifySession
 	sub.lists = c.server.offersListChanged()
 	return sub
 }
 
 // startNotifying handles notifications/initialized: from now on the session gets notifications.
 func (c *conn) startNotifying() {
-	opened := c.initialized()
+	opened := c.SetInitialized()
 	if opened == nil {
 		return
 	}
@@ -39,7 +40,7 @@ func (c *conn) startNotifying() {
 		return // the transport has no channel for messages that belong to no request
 	}
 	c.server.subscribers.add(s.subscriber)
-	if !c.has(opened) {
+	if !c.Has(opened) {
 		c.server.subscribers.remove(s.subscriber)
 	}
 }
@@ -50,8 +51,8 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 	if e != nil {
 		return e
 	}
-	s := sessionOf(c.opened())
-	if s == nil || c.out == nil || !c.server.offersSubscribe() {
+	s := sessionOf(c.Opened())
+	if s == nil || c.Out == nil || !c.server.offersSubscribe() {
 		return methodNotFound(on)
 	}
 	sub := s.subscriber
@@ -83,9 +84,9 @@ func (c *conn) addSubscription(sub *subscriber, uri string) *jsonrpc.Error {
 	if e := c.reserve(1, size); e != nil {
 		return e
 	}
-	if !c.charge(size) {
+	if !c.Charge(size) {
 		c.unreserve(1, size)
-		return errOverloaded
+		return engine.ErrOverloaded
 	}
 	sub.uris[uri] = struct{}{}
 	return nil
@@ -97,15 +98,15 @@ func (c *conn) removeSubscription(sub *subscriber, uri string) {
 	if _, had := sub.uris[uri]; had {
 		delete(sub.uris, uri)
 		c.unreserve(1, subscriptionSize(uri))
-		c.uncharge(subscriptionSize(uri))
+		c.Uncharge(subscriptionSize(uri))
 	}
 }
 
 func methodNotFound(on bool) *jsonrpc.Error {
 	if on {
-		return notFound(protocol.ResourcesSubscribe.String())
+		return engine.NotFound(protocol.ResourcesSubscribe.String())
 	}
-	return notFound(protocol.ResourcesUnsubscribe.String())
+	return engine.NotFound(protocol.ResourcesUnsubscribe.String())
 }
 
 // reserve counts n more subscriptions of a connection to resources, unless there would be too

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -122,7 +123,7 @@ func (l *subscribers) matching(uri string) (subs []*subscriber) {
 // subscriber is a session or a listen that gets notifications of changes. If there is no room in
 // the queue of its client, it stores each change once until there is.
 type subscriber struct {
-	out sink
+	out engine.Sink
 	// send queues a message, unless the listen or the connection has ended. The number is that of
 	// its notice (notices.go), or 0: a client that resumes after it must have got all before.
 	send    func(message []byte, number uint64)

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
@@ -76,19 +77,19 @@ func TestPendingChanges(t *testing.T) {
 func TestInitializedAtTheEnd(t *testing.T) {
 	s := NewServer(ServerInfo{Name: "t", Version: "1"})
 	c := newConn(s)
-	c.beginStream(t.Context(), "")
+	c.BeginStream(t.Context(), "")
 	out := &slowSink{}
-	c.out = out
-	one := c.newSession(engineSession{revision: protocol.Negotiate("2025-11-25"), client: new(client)})
-	if !c.begin(&one.engineSession) {
+	c.Out = out
+	one := c.newSession(engine.Session{Revision: protocol.Negotiate("2025-11-25"), Client: new(engine.Client)})
+	if !c.Begin(&one.Session) {
 		t.Fatal("no session")
 	}
-	c.close()
+	c.Close()
 	c.startNotifying()
 	if n := Subscribers(s); n != 0 {
 		t.Errorf("%d subscribers", n)
 	}
-	if c.receive([]byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`), out) || len(out.messages) != 0 {
+	if c.Receive([]byte(`{"jsonrpc":"2.0","id":1,"method":"ping"}`), out) || len(out.messages) != 0 {
 		t.Errorf("a connection that has ended answers %q", out.messages)
 	}
 }

@@ -32,7 +32,7 @@ func (t *taskRun) asker() asker {
 }
 
 // hasReply reports false for a task, whose request has a reply, and which can ask.
-func (t *taskRun) hasReply() bool { return t.current() == nil && t.request.isAnswered() }
+func (t *taskRun) hasReply() bool { return t.current() == nil && t.request.IsAnswered() }
 
 // taskAsker puts a question into the task, and waits for the answer. If that takes long, the
 // run ends like a round.
@@ -63,13 +63,13 @@ func (taskAsker) ask(ctx context.Context, x *exchange, key string, q *question, 
 	c.mu.Lock()
 	r.pending = append(r.pending, pendingQuestion{key, q.method, asked.Params, q.digest})
 	c.mu.Unlock()
-	x.stop(ErrPending)
+	x.Stop(ErrPending)
 	return nil, ErrPending
 }
 
 // awaitAnswer waits while the clock of the handler is paused.
 func awaitAnswer(ctx context.Context, x *exchange, run taskcall.Run, q *taskcall.Question) (json.RawMessage, error) {
-	defer x.pauseClock()()
+	defer x.PauseClock()()
 	return run.Ask(ctx, q)
 }
 

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -33,7 +34,7 @@ const (
 type taskRun struct {
 	request *exchange       // whose handler it is; nil for a run of a record
 	values  context.Context // of the request, through its interceptors; its end is not used
-	clock   clock           // of the time before the call becomes a task
+	clock   engine.Clock    // of the time before the call becomes a task
 
 	mu       sync.Mutex // held while the call becomes a task
 	cond     sync.Cond  // of ended and due
@@ -95,18 +96,18 @@ const acceptTime = 10 * time.Second
 
 // takesTasks reports whether the client of a request takes tasks.
 func (x *exchange) takesTasks() bool {
-	switch x.revision.Tasks {
+	switch x.Revision.Tasks {
 	case protocol.TaskExtension:
 		return x.call.Extension(protocol.TasksName) != nil
 	case protocol.TaskSession:
-		return x.method != protocol.ToolsCall || x.params().Get("task") != nil
+		return x.Method != protocol.ToolsCall || x.Params().Get("task") != nil
 	}
 	return false
 }
 
 // needsTasks returns the error for a client that does not take tasks.
 func needsTasks(req *Request) error {
-	if req.x.revision.Tasks == protocol.TaskExtension {
+	if req.x.Revision.Tasks == protocol.TaskExtension {
 		return &CapabilityError{Capability: Capability("extensions." + protocol.TasksName)}
 	}
 	return &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + req.Name}
@@ -114,7 +115,7 @@ func needsTasks(req *Request) error {
 
 // call answers the call of a tool where tasks decide: it becomes one, or is refused.
 func (p *serverTasks) call(ctx context.Context, req *Request, t *tool) (reply Reply, taken bool, err error) {
-	session := req.x.revision.Tasks == protocol.TaskSession
+	session := req.x.Revision.Tasks == protocol.TaskSession
 	if session {
 		if err := checkTaskMode(req, t); err != nil {
 			return nil, true, err
@@ -139,7 +140,7 @@ func (p *serverTasks) call(ctx context.Context, req *Request, t *tool) (reply Re
 // callTask answers the call of a tool for a client that takes tasks.
 func callTask(ctx context.Context, s *Server, req *Request, t *tool) (Reply, error) {
 	x := req.x
-	session := x.revision.Tasks == protocol.TaskSession
+	session := x.Revision.Tasks == protocol.TaskSession
 	if supportOf(t).Inline <= 0 || session {
 		if err := checkArguments(req, t); err != nil {
 			if session { // the result of such a call is a task, or an error
@@ -189,8 +190,8 @@ func (s *Server) accept(ctx context.Context, x *exchange, t *tool, run *exchange
 	call := &taskcall.Call{
 		Caller: (*taskRequest)(x).Caller(), Tool: t.name, Support: supportOf(t), Work: x.work(run), Context: ctx, Stop: stop, Ended: ended,
 	}
-	if x.revision.Tasks == protocol.TaskSession {
-		call.Asked = x.params().Get("task")
+	if x.Revision.Tasks == protocol.TaskSession {
+		call.Asked = x.Params().Get("task")
 	}
 	a, err := taskServer(s).Accept(within, call)
 	if err == nil {
@@ -206,22 +207,22 @@ func (s *Server) accept(ctx context.Context, x *exchange, t *tool, run *exchange
 // awaitRun starts a run, and waits until it ends or the call becomes a task.
 func awaitRun(ctx context.Context, x *exchange, r *exchange, t *tool) (Reply, error) {
 	run := r.taskRun()
-	x.ctx.setHandler(&r.engineExchange)
-	if x.ctx.Err() != nil { // before the run was known
-		r.ctx.end(context.Cause(&x.ctx))
+	x.Ctx.SetRun(&r.Exchange)
+	if x.Ctx.Err() != nil { // before the run was known
+		r.Ctx.End(context.Cause(&x.Ctx))
 	}
-	if ctx != context.Context(&x.ctx) { // an interceptor may end its own
-		stop := context.AfterFunc(ctx, func() { r.ctx.end(context.Cause(ctx)) })
+	if ctx != context.Context(&x.Ctx) { // an interceptor may end its own
+		stop := context.AfterFunc(ctx, func() { r.Ctx.End(context.Cause(ctx)) })
 		defer stop()
 	}
 	run.startClock(supportOf(t).Inline)
-	defer run.clock.unwatch()
+	defer run.clock.Unwatch()
 	go r.startRun()
 
 	run.mu.Lock()
 	defer run.mu.Unlock()
 	for !run.ended {
-		if run.due && run.state == undecided && !x.isAnswered() {
+		if run.due && run.state == undecided && !x.IsAnswered() {
 			if reply, err := x.convert(ctx, r, t); run.state == isTask || run.state == isDropped {
 				return reply, err
 			}
@@ -233,7 +234,7 @@ func awaitRun(ctx context.Context, x *exchange, r *exchange, t *tool) (Reply, er
 	}
 	reply, err := run.reply, run.err
 	x.adopt(r)
-	if supportOf(t).Required && run.state == undecided && isTaskEnd(err) && !x.questions.asked() && !x.isAnswered() {
+	if supportOf(t).Required && run.state == undecided && isTaskEnd(err) && !x.questions.asked() && !x.IsAnswered() {
 		return x.completed(ctx, t, reply, err)
 	}
 	return reply, err
@@ -263,18 +264,18 @@ func (x *exchange) completed(ctx context.Context, t *tool, reply Reply, err erro
 // the task cannot be stored, a call goes on as it is, unless its tool requires a task.
 func (x *exchange) convert(ctx context.Context, r *exchange, t *tool) (Reply, error) {
 	run := r.taskRun()
-	accepted, own, err := x.conn.server.accept(ctx, x, t, r, r.stop, nil)
+	accepted, own, err := x.conn.server.accept(ctx, x, t, r, r.Stop, nil)
 	switch {
 	case err == nil:
 		run.state, run.task = isTask, own
-		x.ctx.setHandler(nil)
-		r.endNotices() // the latest progress precedes the reply
+		x.Ctx.SetRun(nil)
+		r.EndNotices() // the latest progress precedes the reply
 		return accepted, nil
 	case supportOf(t).Required:
 		run.state = isDropped
-		x.ctx.setHandler(nil)
-		r.endNotices() // the latest progress precedes the reply
-		r.stop(err)
+		x.Ctx.SetRun(nil)
+		r.EndNotices() // the latest progress precedes the reply
+		r.Stop(err)
 		return nil, err
 	}
 	run.state = isPlain
@@ -284,7 +285,7 @@ func (x *exchange) convert(ctx context.Context, r *exchange, t *tool) (Reply, er
 // startClock starts the clock of the time before the call becomes a task, before the goroutines of
 // the run.
 func (t *taskRun) startClock(inline time.Duration) {
-	t.clock.watch(&t.request.engineExchange, inline, t)
+	t.clock.Watch(&t.request.Exchange, inline, t)
 }
 
 // Over implements [clockWatcher]: it wakes the goroutine of the request.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -15,14 +16,14 @@ import (
 // readTaskIDs reads params.notifications.taskIds.
 func readTaskIDs(array []byte, most int) (ids []string, e *jsonrpc.Error) {
 	if array[0] != '[' {
-		return nil, invalidParams("params.notifications.taskIds must be an array")
+		return nil, engine.InvalidParams("params.notifications.taskIds must be an array")
 	}
 	ids = []string{}
 	jsonrpc.Elements(array, func(value []byte) bool {
 		id, ok := jsonrpc.String(value)
 		switch {
 		case !ok:
-			e = invalidParams("params.notifications.taskIds must consist of strings")
+			e = engine.InvalidParams("params.notifications.taskIds must consist of strings")
 		case len(ids) == most:
 			e = errTooManySubscriptions
 		case !slices.Contains(ids, id):
@@ -35,7 +36,7 @@ func readTaskIDs(array []byte, most int) (ids []string, e *jsonrpc.Error) {
 
 // listen returns those of the tasks that the client has.
 func (p *serverTasks) listen(ctx context.Context, x *exchange, ids []string) ([]string, error) {
-	if x.revision.Tasks != protocol.TaskExtension {
+	if x.Revision.Tasks != protocol.TaskExtension {
 		return nil, nil
 	}
 	if err := p.admit(&x.req); err != nil {
@@ -47,7 +48,7 @@ func (p *serverTasks) listen(ctx context.Context, x *exchange, ids []string) ([]
 
 // watch notifies a listen of a task, as it is and after changes.
 func (p *serverTasks) watch(ctx context.Context, x *exchange, sub *subscriber, id string) {
-	p.tasks.Watch(&x.ctx, (*taskRequest)(x).Caller(), id, func(tool string, task json.RawMessage) bool {
+	p.tasks.Watch(&x.Ctx, (*taskRequest)(x).Caller(), id, func(tool string, task json.RawMessage) bool {
 		if !mayWatch(ctx, p.server, x, tool) {
 			return false
 		}
@@ -68,7 +69,7 @@ func mayWatch(ctx context.Context, s *Server, x *exchange, tool string) (may boo
 	defer s.recoverAccess(ctx, &may)
 	f := s.lookUp(toolSet, tool)
 	if f == nil {
-		return !s.decides(&x.from)
+		return !s.decides(&x.From)
 	}
 	refusal, exists := s.authorize(ctx, f)
 	return exists && refusal == nil

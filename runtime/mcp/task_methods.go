@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -22,7 +23,7 @@ func (p *serverTasks) answer(ctx context.Context, req *Request) (Reply, error) {
 	if err != nil {
 		return nil, storeError(err)
 	}
-	written := req.x.method == protocol.TasksResult // for its revision, when the task ended
+	written := req.x.Method == protocol.TasksResult // for its revision, when the task ended
 	return &RawReply{JSON: object, own: written}, nil
 }
 
@@ -37,13 +38,13 @@ func (p *serverTasks) admit(req *Request) error {
 // taskRequest implements [taskcall.Request].
 type taskRequest exchange
 
-func (q *taskRequest) Method() protocol.Method { return q.method }
-func (q *taskRequest) Params() *jsonrpc.Params { return (*exchange)(q).params() }
-func (q *taskRequest) Pause() (resume func())  { return (*exchange)(q).pauseClock() }
+func (q *taskRequest) Method() protocol.Method { return (*exchange)(q).Method }
+func (q *taskRequest) Params() *jsonrpc.Params { return (*exchange)(q).Params() }
+func (q *taskRequest) Pause() (resume func())  { return (*exchange)(q).PauseClock() }
 
 func (q *taskRequest) Caller() taskcall.Caller {
-	c := taskcall.Caller{Principal: q.from.id(), Form: q.revision.Tasks}
-	if client := q.from.countedAs(); client != nil {
+	c := taskcall.Caller{Principal: q.From.ID(), Form: q.Revision.Tasks}
+	if client := q.From.CountedAs(); client != nil {
 		c.Account = client.String()
 	}
 	return c
@@ -54,7 +55,7 @@ func (q *taskRequest) Caller() taskcall.Caller {
 func (q *taskRequest) Authorize(ctx context.Context, name string) error {
 	x, s := (*exchange)(q), q.conn.server
 	switch t, _ := s.lookUp(toolSet, name).(*tool); {
-	case t == nil && !s.decides(&x.from), t != nil && s.mayUse(ctx, t):
+	case t == nil && !s.decides(&x.From), t != nil && s.mayUse(ctx, t):
 		return nil
 	case t == nil:
 		return taskcall.ErrUnknown
@@ -83,7 +84,7 @@ var errNoTaskStore = &ProtocolError{
 // checkTaskMode returns the error for a call of revision 2025-11-25 whose member task does not fit its tool
 // (basic/utilities/tasks).
 func checkTaskMode(req *Request, t *tool) error {
-	asked := req.x.params().Get("task")
+	asked := req.x.Params().Get("task")
 	switch {
 	case asked == nil && t.task != nil && t.requiresTask():
 		return &ProtocolError{Code: jsonrpc.CodeMethodNotFound, Message: "the tool " + req.Name + " can only be called as a task"}
@@ -91,7 +92,7 @@ func checkTaskMode(req *Request, t *tool) error {
 		return nil
 	case t.task == nil:
 		return &ProtocolError{Code: jsonrpc.CodeMethodNotFound, Message: "the tool " + req.Name + " cannot be called as a task"}
-	case !isObject(asked):
+	case !jsonobject.Is(asked):
 		return wrongParams("params.task must be an object")
 	}
 	return nil

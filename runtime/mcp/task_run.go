@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
@@ -28,30 +30,30 @@ type runExchange struct {
 func newRunExchange(values context.Context, c *conn, text []byte, rev *protocol.Revision) (*exchange, error) {
 	all := new(runExchange)
 	r := &all.exchange
-	b, err := c.settings.newMessageBuffers(text)
+	b, err := c.Settings.NewMessageBuffers(text)
 	if err != nil {
 		return nil, protocolError(err)
 	}
 	r.conn = c
-	r.beginRun(&c.engineConn, r, b, rev, (*taskValues)(&all.own))
+	r.BeginRun(&c.Conn, r, b, rev, (*taskValues)(&all.own))
 	r.call.x = r
 	r.part = &all.own
 	all.own.values = values
 	all.own.cond.L = &all.own.mu
-	p := r.params()
+	p := r.Params()
 	r.req = Request{Method: protocol.ToolsCall.String(), Params: p.Raw, Arguments: p.Get("arguments"), x: r}
 	return r, nil
 }
 
 // newRun returns the exchange of the handler of a request.
 func (x *exchange) newRun(ctx context.Context, req *Request, t *tool) (*exchange, error) {
-	r, err := newRunExchange(ctx, x.conn, x.messageText(), x.revision)
+	r, err := newRunExchange(ctx, x.conn, x.MessageText(), x.Revision)
 	if err != nil {
 		return nil, err
 	}
-	r.runFor(&x.engineExchange)
-	r.from.header = taskPartOf(x.conn.server).fields(x.from.header)
-	r.req.tool, r.req.Name, r.feature = t, req.Name, req.Name
+	r.RunFor(&x.Exchange)
+	r.From.Header = taskPartOf(x.conn.server).fields(x.From.Header)
+	r.req.tool, r.req.Name, r.Feature = t, req.Name, req.Name
 	r.taskRun().request = x
 	r.questions.made, x.questions.made = x.questions.made, nil
 	return r, nil
@@ -65,15 +67,15 @@ func (x *exchange) adopt(r *exchange) {
 	x.questions.made = r.questions.made
 	asked := x.questions.askedLocked()
 	x.questions.mu.Unlock()
-	x.engineExchange.adopt(&r.engineExchange)
+	x.Exchange.Adopt(&r.Exchange)
 	if asked {
-		x.stop(ErrPending)
+		x.Stop(ErrPending)
 	}
 }
 
 // startRun calls the handler, and passes on what it returns. It runs in the goroutine of the handler.
 func (x *exchange) startRun() {
-	growStack(0)
+	engine.GrowStack(0)
 	reply, err := x.callRun()
 	x.endRun(reply, err)
 }
@@ -89,7 +91,7 @@ func (x *exchange) callRun() (reply Reply, err error) {
 		if p == nil {
 			p = "runtime.Goexit called"
 		}
-		reply, err = nil, newPanicError(&x.ctx, &x.req, p)
+		reply, err = nil, newPanicError(&x.Ctx, &x.req, p)
 		if p == "runtime.Goexit called" { // the goroutine ends after this
 			x.endRun(reply, err)
 		}
@@ -98,7 +100,7 @@ func (x *exchange) callRun() (reply Reply, err error) {
 		returned = true
 		return nil, err
 	}
-	reply, err = taskPartOf(x.conn.server).handler(&x.ctx, &x.req)
+	reply, err = taskPartOf(x.conn.server).handler(&x.Ctx, &x.req)
 	returned = true
 	return reply, err
 }
@@ -129,9 +131,9 @@ func (x *exchange) endRun(reply Reply, err error) {
 	}
 	t.mu.Unlock()
 	if state == isTask {
-		x.report(endOf(&x.ctx, x, reply, err))
+		x.report(endOf(&x.Ctx, x, reply, err))
 	}
-	x.engineExchange.endRun()
+	x.Exchange.EndRun()
 }
 
 // report ends the task, unless it has been.
@@ -148,7 +150,7 @@ func (x *exchange) report(end taskcall.End) {
 
 // abandon replies for a handler that does not return in time. It reports false if the exchange is
 // to reply itself.
-func (t *taskRun) abandon(x *exchange, late *timeoutError) bool {
+func (t *taskRun) abandon(x *exchange, late *engine.TimeoutError) bool {
 	t.mu.Lock()
 	state := t.state
 	t.mu.Unlock()
@@ -158,7 +160,7 @@ func (t *taskRun) abandon(x *exchange, late *timeoutError) bool {
 		}
 		return true
 	}
-	r := rendering{server: x.conn.server, revision: x.revision, unlimited: true}
+	r := rendering{server: x.conn.server, revision: x.Revision, unlimited: true}
 	x.report(taskcall.End{Result: failedResult(late.Error()).appendTo(nil, &r)})
 	return true
 }
@@ -182,8 +184,8 @@ func endOf(ctx context.Context, x *exchange, reply Reply, err error) (end taskca
 		}
 	}
 	r := &rendering{
-		server: x.conn.server, revision: x.revision, id: x.id, tool: x.req.tool, questions: &x.questions,
-		decided: x.conn.server.decides(&x.from),
+		server: x.conn.server, revision: x.Revision, id: x.ID, tool: x.req.tool, questions: &x.questions,
+		decided: x.conn.server.decides(&x.From),
 	}
 	for e == nil {
 		result := reply.appendTo(nil, r)
@@ -199,11 +201,11 @@ func endOf(ctx context.Context, x *exchange, reply Reply, err error) (end taskca
 // work returns what a later run of the request needs, with the questions of a run.
 func (x *exchange) work(run *exchange) *taskcall.Work {
 	w := &taskcall.Work{
-		Revision: x.revision.Version, Transport: x.conn.transport, Principal: x.from.id(), ID: x.id.Raw(),
-		Header: taskPartOf(x.conn.server).fields(x.from.header), Params: taskParams(x.params()),
+		Revision: x.Revision.Version, Transport: x.conn.Transport, Principal: x.From.ID(), ID: x.ID.Raw(),
+		Header: taskPartOf(x.conn.server).fields(x.From.Header), Params: taskParams(x.Params()),
 	}
-	if x.client != nil {
-		w.Client, w.Capabilities = x.client.info, x.client.capabilities
+	if x.Client != nil {
+		w.Client, w.Capabilities = x.Client.Info, x.Client.Capabilities
 	}
 	c := &run.questions
 	c.mu.Lock()
@@ -227,7 +229,7 @@ func taskParams(p *jsonrpc.Params) json.RawMessage {
 	b := []byte{'{'}
 	for _, name := range [...]string{"name", "arguments", "_meta"} {
 		if value := p.Get(name); value != nil {
-			b = append(comma(b, 1), '"')
+			b = append(jsonobject.Comma(b, 1), '"')
 			b = append(append(b, name...), `":`...)
 			b = append(b, value...)
 		}
@@ -265,8 +267,8 @@ func (h taskHost) Run(ctx context.Context, w *taskcall.Work, run taskcall.Run) {
 		return
 	}
 	c := newConn(s)
-	c.beginMessages(ctx, &transport.Options{Transport: w.Transport, Once: true}, h.clocks)
-	c.ctx, c.stop = ctx, func(error) {} // which the tasks end
+	c.BeginMessages(ctx, &transport.Options{Transport: w.Transport, Once: true}, h.clocks)
+	c.Ctx, c.Stop = ctx, func(error) {} // which the tasks end
 	text := append([]byte(`{"jsonrpc":"2.0","id":`), w.ID...)
 	text = append(append(text, `,"method":"tools/call","params":`...), w.Params...)
 	x, err := newRunExchange(ctx, c, append(text, '}'), rev)
@@ -274,24 +276,24 @@ func (h taskHost) Run(ctx context.Context, w *taskcall.Work, run taskcall.Run) {
 		run.End(errRunFailed("%s", err))
 		return
 	}
-	x.req.Name, _ = jsonrpc.String(x.params().Get("name"))
-	x.feature = x.req.Name
+	x.req.Name, _ = jsonrpc.String(x.Params().Get("name"))
+	x.Feature = x.req.Name
 	t, _ := s.lookUp(toolSet, x.req.Name).(*tool)
 	if t == nil {
-		x.engineExchange.endRun()
+		x.Exchange.EndRun()
 		run.End(errRunFailed("unknown tool: %s", x.req.Name))
 		return
 	}
-	x.runAlone(newClient(w.Client, w.Capabilities))
+	x.RunAlone(engine.NewClient(w.Client, w.Capabilities))
 	if w.Principal != "" {
-		setPrincipal(&x.from, &Principal{ID: w.Principal})
+		setPrincipal(&x.From, &Principal{ID: w.Principal})
 	}
-	x.from.header = w.Header
+	x.From.Header = w.Header
 	x.req.tool = t
 	x.questions.resume(w)
 	own := x.taskRun()
 	own.state, own.task = isTask, run
-	run.Start(x.stop)
+	run.Start(x.Stop)
 	x.startRun()
 }
 

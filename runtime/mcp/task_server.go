@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/friend"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
@@ -84,7 +85,7 @@ func (s *taskSupport) register(server *Server) (registered func()) {
 			part = &serverTasks{server: server, make: s.Default}
 		}
 		part.handler = intercept(recovered(server.runTaskTool), part.interceptors)
-		part.tasks = part.make(taskHost{server, new(clocks)})
+		part.tasks = part.make(taskHost{server, new(engine.Clocks)})
 		all := serverPart(part)
 		server.part.Store(&all)
 	})
@@ -133,13 +134,13 @@ func (p *serverTasks) shutdown(ctx context.Context) error { return p.tasks.Shutd
 // taskHost implements [taskcall.Server]. All runs of records share clocks.
 type taskHost struct {
 	*Server
-	clocks *clocks
+	clocks *engine.Clocks
 }
 
 func (h taskHost) Name() string   { return h.info.Name }
 func (h taskHost) Log() *logs.Log { return h.log }
 func (h taskHost) Memory() (*membudget.Budget, int64) {
-	return h.settings.memory, int64(h.limits.Memory)
+	return h.settings.Memory, int64(h.limits.Memory)
 }
 
 func (h taskHost) DrainTime() time.Duration { return h.limits.DrainTime }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/internal/valid"
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/uripattern"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -192,6 +193,6 @@ func (t *template) appendListing(b []byte, rev *protocol.Revision) []byte {
 	b = append(b, `{"uriTemplate":`...)
 	b = wire.AppendString(b, t.info.URITemplate)
 	b = appendNames(b, t.name, t.info.Title, t.info.Description, rev)
-	b = appendText(b, "mimeType", t.info.MIMEType)
+	b = jsonobject.AppendText(b, "mimeType", t.info.MIMEType)
 	return closeListing(b, t.info.Annotations, t.info.Icons, t.info.Meta, rev)
 }

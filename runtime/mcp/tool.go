@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -216,9 +217,9 @@ func (t *tool) appendListing(b []byte, rev *protocol.Revision) []byte {
 	b = append(b, `{"name":`...)
 	b = wire.AppendString(b, t.name)
 	if f.Title {
-		b = appendText(b, "title", t.info.Title)
+		b = jsonobject.AppendText(b, "title", t.info.Title)
 	}
-	b = appendText(b, "description", t.info.Description)
+	b = jsonobject.AppendText(b, "description", t.info.Description)
 	b = append(b, `,"inputSchema":`...)
 	b = toolschema.Append(b, t.info.InputSchema, toolschema.Form{
 		DropHeaderKeyword: !f.HeaderMirrors,

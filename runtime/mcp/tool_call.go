@@ -3,15 +3,16 @@ package mcp
 import (
 	"context"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // callTool answers tools/call.
 func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 	if !s.offers(toolSet) {
-		return nil, protocolError(notFound(req.Method))
+		return nil, protocolError(engine.NotFound(req.Method))
 	}
-	p := req.x.params()
+	p := req.x.Params()
 	if name := p.Get("name"); !p.IsObject() || len(name) == 0 || name[0] != '"' {
 		return nil, wrongParams("params.name must be a string")
 	}

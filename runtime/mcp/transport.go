@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
@@ -20,12 +21,12 @@ import (
 // Transport returns the interface for transports that give each request a channel of its own. It
 // is for the packages of this module: its type is internal, and changes without notice. To serve
 // one stream of messages, use [Server.Serve].
-func (s *Server) Transport() transport.Server { return transportServer{s, new(clocks)} }
+func (s *Server) Transport() transport.Server { return transportServer{s, new(engine.Clocks)} }
 
 // transportServer implements [transport.Server]. Its connections share clocks.
 type transportServer struct {
 	*Server
-	clocks *clocks
+	clocks *engine.Clocks
 }
 
 func (h transportServer) Log() *slog.Logger { return h.log.Logger() }
@@ -46,27 +47,27 @@ func (h transportServer) PublishChanges(ctx context.Context) {
 	}
 }
 
-func (h transportServer) Memory() *membudget.Budget { return h.settings.memory }
+func (h transportServer) Memory() *membudget.Budget { return h.settings.Memory }
 
 func (h transportServer) NewMessage() transport.Message {
-	return h.settings.newMessage()
+	return h.settings.NewMessage()
 }
 
 func (h transportServer) Open(ctx context.Context, o transport.Options) transport.Conn {
 	h.connected()
 	c := newConn(h.Server)
 	if o.Endings == nil && !o.Once {
-		c.endings = h.newEndings()
+		c.Endings = h.newEndings()
 	}
-	c.beginMessages(ctx, &o, h.clocks)
+	c.BeginMessages(ctx, &o, h.clocks)
 	if o.Revision != nil {
-		c.session = &c.newSession(engineSession{revision: o.Revision, client: &unknownClient, level: protocol.DefaultLevel}).engineSession
+		c.Session = &c.newSession(engine.Session{Revision: o.Revision, Client: &engine.UnknownClient, Level: protocol.DefaultLevel}).Session
 	}
 	if o.State != nil {
-		c.session = c.openedSession(o.State)
+		c.Session = c.openedSession(o.State)
 	}
-	if o.PingTimeout != nil && h.settings.pingAfter > 0 {
-		go c.watch(c.out, h.settings.pingAfter, o.PingTimeout)
+	if o.PingTimeout != nil && h.settings.PingAfter > 0 {
+		go c.Watch(c.Out, h.settings.PingAfter, o.PingTimeout)
 	}
 	l := (*transportConn)(c)
 	if o.State != nil {
@@ -81,15 +82,15 @@ type transportConn conn
 func (l *transportConn) Take(in transport.Message, from transport.Caller, out transport.Sink) (expect bool) {
 	c := (*conn)(l)
 	who := newCaller(from)
-	c.server.warnUnguarded(c.ctx, c.transport, principalOf(who))
-	if !c.oneMessage {
+	c.server.warnUnguarded(c.Ctx, c.Transport, principalOf(who))
+	if !c.OneMessage {
 		l.Renew(from.Principal)
 	}
-	return c.take(in, who, out)
+	return c.Take(in, who, out)
 }
 
-func newCaller(from transport.Caller) *caller {
-	c := &caller{values: from.Values, header: from.Header, client: from.Client, address: from.Address, addressed: true, groups: from.Groups}
+func newCaller(from transport.Caller) *engine.Caller {
+	c := &engine.Caller{Values: from.Values, Header: from.Header, Client: from.Client, Address: from.Address, Addressed: true, Groups: from.Groups}
 	p, _ := from.Principal.(*Principal)
 	setPrincipal(c, p)
 	return c
@@ -101,15 +102,15 @@ func (l *transportConn) Renew(principal any) {
 	}
 }
 
-func (l *transportConn) Negotiated() *protocol.Revision { return (*conn)(l).negotiated() }
+func (l *transportConn) Negotiated() *protocol.Revision { return (*conn)(l).Negotiated() }
 
-func (l *transportConn) Active() int { return (*conn)(l).runs() }
+func (l *transportConn) Active() int { return (*conn)(l).Runs() }
 
-func (l *transportConn) Drain(within time.Duration) { (*conn)(l).drain(within) }
-func (l *transportConn) InputClosed()               { (*conn)(l).inputClosed() }
-func (l *transportConn) Cancel()                    { (*conn)(l).abandon(ErrCancelled) }
+func (l *transportConn) Drain(within time.Duration) { (*conn)(l).Drain(within) }
+func (l *transportConn) InputClosed()               { (*conn)(l).InputClosed() }
+func (l *transportConn) Cancel()                    { (*conn)(l).Abandon(ErrCancelled) }
 
-func (l *transportConn) Close() { (*conn)(l).close() }
+func (l *transportConn) Close() { (*conn)(l).Close() }
 
 // ReleaseStream ends the HTTP response of a call before the call ends, for calls that take long.
 // The client resumes the stream after the retry time to get the rest. That needs a session of
@@ -118,10 +119,10 @@ func (l *transportConn) Close() { (*conn)(l).close() }
 // effect, so callers need not check the result.
 func ReleaseStream(ctx context.Context, retry time.Duration) bool {
 	x := exchangeFrom(ctx)
-	if x == nil || x.isAnswered() {
+	if x == nil || x.IsAnswered() {
 		return false
 	}
-	r, ok := x.sink.(transport.Releaser)
+	r, ok := x.Sink.(transport.Releaser)
 	return ok && r.Release(retry)
 }
 

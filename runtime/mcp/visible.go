@@ -20,16 +20,16 @@ func (s *Server) mayNotify(sub *subscriber, uri string) (may bool) {
 	sub.mu.Unlock()
 	if sub.session != nil {
 		if x = s.renewed(x, sub.session); x != nil {
-			defer x.stop(nil)
+			defer x.Stop(nil)
 		}
 	}
 	switch {
 	case x == nil:
 		return true
-	case x.from.expired():
+	case x.From.Expired():
 		return false
 	}
-	ctx := &x.ctx
+	ctx := &x.Ctx
 	defer s.recoverAccess(ctx, &may)
 	for part := uri; ; {
 		found := s.featuresOf(part)
@@ -66,11 +66,11 @@ func (s *Server) renewed(subscription *exchange, c *conn) *exchange {
 		return nil
 	default: // nothing has decided on the subscription
 		subscription = newMute(c)
-		subscription.revision, subscription.method = c.negotiated(), protocol.ResourcesSubscribe
-		subscription.methodName = protocol.ResourcesSubscribe.String()
+		subscription.Revision, subscription.Method = c.Negotiated(), protocol.ResourcesSubscribe
+		subscription.MethodName = protocol.ResourcesSubscribe.String()
 	}
 	x := subscription.withoutMessage()
-	setPrincipal(&x.from, who)
+	setPrincipal(&x.From, who)
 	return x
 }
 
@@ -78,7 +78,7 @@ func (s *Server) renewed(subscription *exchange, c *conn) *exchange {
 // from: what its call says remains, and what belongs to its message and its reply does not.
 func (x *exchange) withoutMessage() *exchange {
 	y := &exchange{conn: x.conn}
-	x.copyWithoutMessage(&y.engineExchange, y)
+	x.CopyWithoutMessage(&y.Exchange, y)
 	y.call.x = y
 	return y
 }
@@ -86,7 +86,7 @@ func (x *exchange) withoutMessage() *exchange {
 // newMute returns a request of which no message comes, for what its connection decides.
 func newMute(c *conn) *exchange {
 	x := &exchange{conn: c}
-	x.beginMute(&c.engineConn, x)
+	x.BeginMute(&c.Conn, x)
 	x.call.x = x
 	return x
 }

@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"sync"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// Buffers are the storage of one message and of its reply, from a pool. They have one owner at a
+// time, and no lock: the goroutine that reads the message, and then, for a request with a
+// handler, the exchange ([Exchange.Begin]) on its goroutine. The owner releases them.
+type Buffers struct {
+	settings *Settings
+	data     []byte
+	msg      jsonrpc.Message
+	decoder  wire.Decoder
+	encoder  wire.Encoder
+	out      []byte
+	account  membudget.Account // for all of it
+}
+
+// keptBuffer is the size up to which buffers stay in the pool.
+const keptBuffer = 64 << 10
+
+var bufferPool = sync.Pool{New: func() any { return new(Buffers) }}
+
+// newBuffers returns empty buffers, which are charged to the memory of the server.
+func (s *Settings) newBuffers() *Buffers {
+	b := bufferPool.Get().(*Buffers)
+	b.settings = s
+	b.account.Of(s.Memory)
+	return b
+}
+
+// load copies a message into the buffers. It reports false, and leaves them empty, if there is
+// no room for it.
+func (b *Buffers) load(message []byte) bool {
+	b.data = b.data[:0]
+	if !b.account.Take(b.sizeWith(message)) {
+		// Buffers from the pool may have storage of larger messages. A short message
+		// needs none of it, and a ping is answered also if there is no room at all.
+		*b = Buffers{settings: b.settings, account: b.account}
+		if !b.account.Take(b.sizeWith(message)) {
+			return false
+		}
+	}
+	if len(message) > keptBuffer {
+		b.data = bufpool.Grow(b.data, len(message))
+	}
+	b.data = append(b.data, message...)
+	return true
+}
+
+// sizeWith is the size of the buffers after load of that message.
+func (b *Buffers) sizeWith(message []byte) int {
+	size := b.size()
+	if len(message) > max(cap(b.data), membudget.Free) {
+		size += bufpool.Size(len(message))
+	}
+	return size
+}
+
+// size is what is charged for the buffers: their capacities, except for small ones.
+func (b *Buffers) size() int {
+	size := 0
+	for _, capacity := range [...]int{cap(b.data), cap(b.out), cap(b.encoder.Bytes())} {
+		if capacity > membudget.Free {
+			size += capacity
+		}
+	}
+	return size
+}
+
+// preallocate allocates storage for a large reply of that size.
+func (b *Buffers) preallocate(size int) {
+	if size > keptBuffer {
+		b.out = bufpool.Grow(b.out[:0], size)
+	}
+}
+
+// releaseMessage releases the storage of the message, if it is large, and of the encoded result.
+// Neither is needed once the reply is written.
+func (b *Buffers) releaseMessage() {
+	if cap(b.data) > keptBuffer {
+		b.msg.Reset()
+		bufpool.Put(b.data)
+		b.data = nil
+	}
+	b.encoder.Reset()
+}
+
+// releaseReply releases the storage of the reply.
+func (b *Buffers) releaseReply() {
+	bufpool.Put(b.out)
+	b.out = nil
+}
+
+// release returns the buffers to the pool.
+func (b *Buffers) release() {
+	b.reset()
+	bufferPool.Put(b)
+}
+
+// reset makes the buffers ready for another message.
+func (b *Buffers) reset() {
+	b.msg.Reset()
+	b.decoder.Reset(nil, wire.Options{})
+	b.encoder.Reset()
+	if cap(b.data) > keptBuffer {
+		bufpool.Put(b.data)
+		b.data = nil
+	}
+	if cap(b.out) > keptBuffer {
+		b.releaseReply()
+	}
+	b.account.Set(0)
+}
+
+// Message returns the message, which the buffers contain.
+func (b *Buffers) Message() *jsonrpc.Message { return &b.msg }
+
+// Replace makes another text the message. It reports false if there is no room for it, or it is not a
+// message; the message is then what it was.
+func (b *Buffers) Replace(text []byte) bool {
+	before := b.data
+	b.data = text
+	if b.account.Take(b.size()) && b.settings.Parser.Parse(text, &b.msg) == nil {
+		return true
+	}
+	b.data = before
+	b.account.Take(b.size())
+	_ = b.settings.Parser.Parse(before, &b.msg) // which has been parsed before
+	return false
+}
+
+// NewMessageBuffers returns buffers with the message of a text.
+func (s *Settings) NewMessageBuffers(text []byte) (*Buffers, *jsonrpc.Error) {
+	b := s.newBuffers()
+	if !b.load(text) {
+		b.release()
+		return nil, ErrOverloaded
+	}
+	if err := s.Parser.Parse(b.data, &b.msg); err != nil {
+		b.release()
+		return nil, err
+	}
+	return b, nil
+}

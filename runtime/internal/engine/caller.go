@@ -1,0 +1,105 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// This file is who sends messages. Transports know it of each message, or of a connection; contexts
+// carry it to [Conn.Serve].
+
+// principal is the authenticated sender of a request.
+type principal interface {
+	// Identity returns the id, "" without one, and the end of the authentication, zero for none.
+	Identity() (id string, expires time.Time)
+}
+
+// Caller is what a transport knows about the other end. Each request has a copy.
+type Caller struct {
+	Values    context.Context // for the handlers; may be nil
+	Principal principal       // nil if it is unknown
+	Groups    []string        // to which the URL of the request narrows the features; nil for all
+	Header    map[string][]string
+	Address   netip.Addr         // from which the client has come; zero if it is unknown
+	Addressed bool               // the transport has set the address, known or not
+	Client    clientlimit.Client // of principal and address
+}
+
+// ID returns the id of the principal, "" if it is unknown.
+func (c *Caller) ID() string {
+	if c.Principal == nil {
+		return ""
+	}
+	id, _ := c.Principal.Identity()
+	return id
+}
+
+// CountedAs is the client by which limits count, nil if that is the connection itself.
+func (c *Caller) CountedAs() *clientlimit.Client {
+	if !c.Addressed && c.ID() == "" {
+		return nil
+	}
+	return &c.Client
+}
+
+// unknownCaller is the caller of connections of which nothing is known.
+var unknownCaller Caller
+
+// connectionCaller is the caller of all messages of a connection.
+type connectionCaller struct{ Caller }
+
+type callerKey struct{}
+
+// Context returns a context with the caller.
+func (c *connectionCaller) Context(ctx context.Context) context.Context {
+	c.Client = clientlimit.Of(c.ID(), c.Address)
+	return context.WithValue(ctx, callerKey{}, c)
+}
+
+// ConnectionFrom returns a copy of the caller in a context, without one the unknown caller.
+func ConnectionFrom(ctx context.Context) *connectionCaller {
+	if c, ok := ctx.Value(callerKey{}).(*connectionCaller); ok {
+		copied := *c
+		return &copied
+	}
+	return new(connectionCaller)
+}
+
+// errExpired is the error for requests after [Principal].Expires.
+var errExpired = &jsonrpc.Error{
+	Code: jsonrpc.CodeInternal, Message: "the authentication of the connection has expired",
+	Data: []byte(`{"reason":"authentication expired"}`),
+}
+
+// errPrincipalExpired is the cause of the end of a connection.
+var errPrincipalExpired = errors.New("the authentication of the connection has expired")
+
+// Expires returns when the principal expires, the zero time if it does not.
+func (c *Caller) Expires() time.Time {
+	if c.Principal == nil {
+		return time.Time{}
+	}
+	_, at := c.Principal.Identity()
+	return at
+}
+
+// Expiry returns a channel that gets the time at which the principal expires, nil if it does not.
+func (c *Caller) Expiry() (at <-chan time.Time, stop func()) {
+	end := c.Expires()
+	if end.IsZero() {
+		return nil, func() {}
+	}
+	t := time.NewTimer(time.Until(end))
+	return t.C, func() { t.Stop() }
+}
+
+// Expired reports whether the principal has expired.
+func (c *Caller) Expired() bool {
+	end := c.Expires()
+	return !end.IsZero() && !time.Now().Before(end)
+}

@@ -1,0 +1,165 @@
+package engine
+
+import (
+	"encoding/json"
+	"sync/atomic"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// Exchange is one request of a connection, from its arrival until its handler has returned.
+// [Conn.answerOrStart] makes it, on the goroutine that reads, and starts a goroutine for it
+// ([Exchange.start]): that runs interceptors and the handler, and writes the reply. If a
+// handler does not return in time, the goroutine of a timer replies ([Call].Abandon). An
+// exchange is not reused, since handlers may keep its context.
+//
+// There are three parts: the request, its reply, and its storage. The lock of the connection
+// (conn.mu) guards some fields of the reply. Each other field does not change, has a lock of its
+// own, or belongs to the goroutine of the request; the comments say which.
+type Exchange struct {
+	// The request. The fields are set before the goroutine starts, and do not change.
+	conn      *Conn
+	call      Call
+	Sink      Sink
+	Revision  *protocol.Revision
+	Method    protocol.Method
+	key       jsonrpc.IDKey
+	From      Caller
+	InSession *Session // nil for a request without one
+	Opening   *Session // that this request opens, of initialize; otherwise nil
+
+	MethodName string // also of a method that the protocol does not have
+	Feature    string // what is called, as the client spells it
+	ID         jsonrpc.ID
+	idText     [24]byte
+	Client     *Client
+	Meta       json.RawMessage // a copy; nil if it has nothing of interest
+	Level      int8            // of log messages, for requests without a session
+
+	// What handlers use, from any goroutine. It has a lock.
+	Ctx exchangeContext
+
+	// The clocks that limit the time of the handlers. The lock of conn.clocks guards them.
+	partClock atomic.Pointer[Clock] // of the innermost part that runs; callClock if there is none
+	callClock Clock                 // of the whole request
+
+	exchangeReply
+	exchangeStorage
+}
+
+// Incoming is a request that needs an exchange.
+type Incoming struct {
+	Plan    Plan
+	buffers *Buffers
+	from    Caller
+	sink    Sink
+	key     jsonrpc.IDKey
+	origin  Origin
+}
+
+// Begin sets what a request has.
+func (x *Exchange) Begin(c *Conn, call Call, in Incoming) {
+	m := &in.buffers.msg
+	from := &in.origin
+	x.conn, x.call, x.Sink, x.Revision, x.Method, x.key = c, call, in.sink, from.Revision, in.Plan.Method, in.key
+	x.InSession, x.Opening, x.From, x.buffers = from.session, from.opening, in.from, in.buffers
+	x.Ctx.x = x
+	x.MethodName = x.Method.String()
+	if x.Method == protocol.Unknown {
+		x.MethodName = string(m.Method)
+	}
+	x.ID = m.ID.CopyTo(x.idText[:])
+	x.Client, x.Level = from.client, from.level
+	if from.meta != nil {
+		x.Meta = append([]byte(nil), from.meta...)
+	}
+}
+
+// CopyWithoutMessage sets what a request has of x, of which no message comes: what says where it has come
+// from remains, and what belongs to its message and its reply does not.
+func (x *Exchange) CopyWithoutMessage(y *Exchange, call Call) {
+	y.conn, y.call, y.Sink, y.Revision, y.Method, y.key = x.conn, call, x.Sink, x.Revision, x.Method, x.key
+	y.InSession, y.From, y.answered = x.InSession, x.From, true
+	y.MethodName, y.Feature, y.Client, y.Meta, y.Level = x.MethodName, x.Feature, x.Client, x.Meta, x.Level
+	y.Ctx.x = y
+	y.ID = x.ID.CopyTo(y.idText[:])
+}
+
+// start runs in the new goroutine of a request.
+func (x *Exchange) start() {
+	GrowStack(0)
+	x.run()
+}
+
+// run has the handlers called and the reply written. All handlers of requests run here.
+func (x *Exchange) run() {
+	defer x.end()
+	defer x.recoverPanic()
+	x.call.Serve()
+	x.returned = true
+}
+
+// recoverPanic replies if the handlers panicked or ended their goroutine.
+func (x *Exchange) recoverPanic() {
+	if x.returned {
+		return
+	}
+	p := recover()
+	if p == nil {
+		p = "runtime.Goexit called"
+	}
+	x.call.Panicked(p)
+}
+
+// end releases what the exchange holds, and writes what it has queued. A parked request is kept
+// instead.
+func (x *Exchange) end() {
+	if x.Parked {
+		x.call.Park()
+		return
+	}
+	b := x.buffers
+	x.buffers = nil
+	b.release()
+	x.endTurn()
+	x.leavePlace()
+	x.releaseCharge()
+	x.Stop(nil)
+	if !x.released {
+		x.release()
+	}
+	x.Sink.Flush()
+}
+
+// release ends the count of the request as one that runs.
+func (x *Exchange) release() {
+	x.released = true
+	x.counter().Give(x.From.CountedAs())
+	x.conn.release()
+}
+
+// Suspend prepares the exchange for a time without a goroutine, in which it is charged for kept bytes.
+func (x *Exchange) Suspend(kept int) {
+	x.releaseBuffers()
+	x.reduceCharge(listenCost + x.kept() + kept)
+	x.conn.active.Add(-1)
+}
+
+// Resume replies to a parked request by calling respond, on the goroutine of what has ended.
+func (x *Exchange) Resume(respond func()) {
+	x.conn.active.Add(1)
+	x.acquireBuffers()
+	x.Parked, x.returned = false, false
+	x.EndByServer()
+	defer x.end()
+	defer x.recoverPanic()
+	respond()
+	x.returned = true
+}
+
+// BeginMute sets what a request has of which no message comes.
+func (x *Exchange) BeginMute(c *Conn, call Call) {
+	x.conn, x.call, x.answered = c, call, true
+	x.Ctx.x = x
+}

@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// This file is what the engine knows of the server above it: interfaces with methods for what
+// depends on features. Parameters are values, or storage from a pool, so that a call allocates nothing
+// for them.
+
+// Host is the server behind one connection.
+type Host interface {
+	// Plan decides how a request is answered, and may replace its message. It runs on the goroutine
+	// that reads: neither it nor Answer waits, or calls a function of users.
+	Plan(b *Buffers, rev *protocol.Revision, from Caller) Plan
+	// Answer appends the reply to a request that needs no exchange.
+	Answer(b []byte, method protocol.Method, m *jsonrpc.Message, from Origin) ([]byte, *jsonrpc.Error)
+	// New returns the exchange of a request, after [Exchange.Begin].
+	New(in Incoming) *Exchange
+	// Open returns the session that an initialize opens, with its part. It returns nil if there is no
+	// room.
+	Open(s Session) *Session
+	// Notify handles a notification that the engine does not know.
+	Notify(m *jsonrpc.Message, from Caller)
+}
+
+// Plan is how a request is answered.
+type Plan struct {
+	Method  protocol.Method
+	Through string // the tool by which the client calls that of the request; "" if it calls that itself
+	AtOnce  bool   // by Answer, on the goroutine that reads
+}
+
+// Call is a request above the engine.
+type Call interface {
+	// Serve calls the handlers, and passes their reply to [Exchange.Write], or parks the request.
+	// It runs on the goroutine of the request, as do Panicked and Park.
+	Serve()
+	// Panicked replies after Serve has panicked with that value.
+	Panicked(value any)
+	// Park keeps a parked request until it ends. Its goroutine ends after it.
+	Park()
+	// Abandon replies for handlers that do not return in time, on the goroutine of a timer.
+	Abandon(late *TimeoutError)
+	// Value returns a value of the context of the handlers, nil if it has none for the key.
+	Value(key any) any
+}
+
+// Reply is a reply that is yet to be written. The goroutine of its request uses it.
+type Reply interface {
+	// Size estimates how many bytes the reply has.
+	Size() int
+	// Append writes the reply, and returns the code of its error, 0 for a result.
+	Append(b []byte) ([]byte, int)
+	// Replace makes an error the reply.
+	Replace(e *jsonrpc.Error)
+}
+
+// sessionPart is what the server keeps for a session. conn.mu is not held when its methods are called.
+type sessionPart interface {
+	// Leave ends the notifications of the session.
+	Leave()
+	// Finish ends the session, unless it has ended. It does not wait.
+	Finish()
+}

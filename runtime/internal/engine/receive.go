@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// This file handles messages of any kind, on the goroutine that reads: [Conn.readLoop], the
+// goroutine of a batch's connection, or that of an HTTP request ([Conn.Take]). It does
+// not wait. A message has buffers, which [Conn.handle] owns: it releases them, or passes them to
+// [Conn.request].
+
+// Receive handles one message of a stream. The data may be reused when it returns. It reports
+// false if the connection is closing, and handles nothing then.
+func (c *Conn) Receive(data []byte, out Sink) bool {
+	if c.isClosing() {
+		return false
+	}
+	c.received.Store(true)
+	c.handleText(data, c.Caller, out, false)
+	return true
+}
+
+// handleText parses and handles the text of a message, which it copies.
+func (c *Conn) handleText(data []byte, from *Caller, out Sink, inBatch bool) {
+	b := c.Settings.newBuffers()
+	if !b.load(data) {
+		c.noRoom(b, data, from, out, inBatch)
+		return
+	}
+	c.handle(b, c.Settings.Parser.Parse(b.data, &b.msg), from, out, inBatch)
+}
+
+// handle handles a message that has been parsed, and owns its buffers. It reports whether the
+// sink can expect a reply, which may be empty.
+func (c *Conn) handle(b *Buffers, err *jsonrpc.Error, from *Caller, out Sink, inBatch bool) (expect bool) {
+	m := &b.msg
+	switch {
+	case err != nil:
+		expect = c.malformed(m, err, out)
+	case m.Kind == jsonrpc.Request:
+		c.request(b, from, out, inBatch) // which owns the buffers now
+		return true
+	case m.Kind == jsonrpc.Notification:
+		c.notification(m, from)
+	case m.Kind == jsonrpc.Response:
+		c.response(m)
+	case inBatch:
+		c.refuse(m, invalidRequest("a batch inside a batch"), out)
+		expect = true
+	default:
+		expect = c.batch(m, from, out)
+	}
+	b.release()
+	return expect
+}
+
+// noRoom handles a message for which there is no room, without a copy: a request is refused,
+// and any other message needs none. It owns the buffers, which are empty.
+func (c *Conn) noRoom(b *Buffers, data []byte, from *Caller, out Sink, inBatch bool) {
+	err := c.Settings.Parser.Parse(data, &b.msg)
+	if err == nil && (b.msg.Kind == jsonrpc.Request || b.msg.Kind == jsonrpc.Batch) {
+		err = ErrOverloaded
+	}
+	c.handle(b, err, from, out, inBatch)
+}
+
+// malformed handles a text that is not a valid message. A malformed response gets no reply,
+// since that would be a response to a response. It reports whether there is a reply.
+func (c *Conn) malformed(m *jsonrpc.Message, err *jsonrpc.Error, out Sink) bool {
+	if m.Kind == jsonrpc.Response {
+		if c.deliver(m.ID, clientAnswer{err: fmt.Errorf("malformed answer of the client: %w", err)}) {
+			return false
+		}
+		c.Settings.Log.Client(c.Ctx, slog.LevelWarn, "malformed response dropped", slog.Any("error", err))
+		return false
+	}
+	c.refuse(m, err, out)
+	return true
+}
+
+// refuse replies with an error to a request, or to a message without a readable id.
+func (c *Conn) refuse(m *jsonrpc.Message, err *jsonrpc.Error, out Sink) {
+	id := m.ID
+	b, inBatch := out.(*batch)
+	if inBatch {
+		b.expect()
+	}
+	// A channel with a single reply needs no id.
+	if id.IsZero() && (c.shared || inBatch) && c.nullID() {
+		id = jsonrpc.Null
+	}
+	out.Refuse(jsonrpc.AppendError(nil, id, err), err.Code)
+}
+
+// nullID reports whether an unknown id is written as null, and not omitted. The revision of the
+// session decides, or that of the latest request; before both it is null, as in JSON-RPC.
+func (c *Conn) nullID() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.Session != nil:
+		return c.Session.Revision.Errors.NullID
+	case c.latest != nil:
+		return c.latest.Errors.NullID
+	}
+	return true
+}
+
+// overloaded handles a message that a connection has skipped, since there was no room for it.
+func (c *Conn) overloaded(e *jsonrpc.FrameError, out Sink) {
+	switch e.Kind {
+	case jsonrpc.Notification:
+	case jsonrpc.Response:
+		c.deliver(e.ID, clientAnswer{err: e})
+	default:
+		c.refuse(&jsonrpc.Message{ID: e.ID}, ErrOverloaded, out)
+	}
+}
+
+// isClosing reports whether messages are not handled any more.
+func (c *Conn) isClosing() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.closing
+}

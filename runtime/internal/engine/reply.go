@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// This file is the reply of an exchange. Each request gets one reply at most, the first that is
+// queued: [Exchange.Write] writes it on the goroutine of the request, [Exchange.WriteLate] on
+// that of a timer if the handler does not return. A cancelled request gets none
+// ([Conn.cancel]). The reply is queued under conn.mu, so that no notification of the request
+// follows it.
+
+// exchangeReply is the state of the reply to a request.
+type exchangeReply struct {
+	// Guarded by conn.mu.
+	answered      bool     // a reply is queued, or there will be none
+	sendCancelled bool     // notifications/cancelled follows the reply: the server ends the request
+	notices       *notices // progress and log messages; nil before the first
+
+	// Used only by the goroutine of the request: [Exchange.run], or [Exchange.Resume].
+	returned bool // the handlers have returned, and have not panicked
+	released bool // the request does not count as running any more
+	Parked   bool // the request goes on without a goroutine
+	// Unavailable is set if the request has not run since something is not available now, and denied if
+	// its caller may not use a feature.
+	Unavailable bool
+	Denied      error
+}
+
+// Write writes the reply, and queues it. It waits for room if the client reads slowly.
+func (x *Exchange) Write(reply Reply) {
+	b := x.buffers
+	size := reply.Size()
+	large := size > smallReply
+	if large && !x.reserveReply(size) {
+		reply.Replace(ErrOverloaded)
+		large = false
+	}
+	var code int
+	if large {
+		b.preallocate(size)
+	}
+	b.out, code = reply.Append(b.out[:0])
+	if len(b.out) > smallReply || b.account.Held() > 0 {
+		b.releaseMessage()
+		if x.placeOf != nil {
+			b.account.Set(b.size())
+		} else if !b.account.Take(b.size()) { // it is longer than estimated
+			b.releaseReply()
+			reply.Replace(ErrOverloaded)
+			b.out, code = reply.Append(nil)
+		}
+	}
+	if !large {
+		x.dropEncoded()
+		x.Sink.Wait()
+	}
+	x.send(b.out, code, true)
+}
+
+// WriteLate queues the reply for handlers that have not returned.
+func (x *Exchange) WriteLate(message []byte, code int) {
+	x.Sink.Wait()
+	x.send(message, code, false)
+	x.Sink.Flush()
+}
+
+// RejectSession removes the session that the request was to open, if there is one.
+func (x *Exchange) RejectSession() {
+	if x.Opening != nil {
+		x.conn.reject(x.Opening)
+	}
+}
+
+// IsAnswered reports whether a reply is queued, or there will be none.
+func (x *Exchange) IsAnswered() bool {
+	x.conn.mu.Lock()
+	defer x.conn.mu.Unlock()
+	return x.answered
+}
+
+// EndByServer makes notifications/cancelled follow the reply, on a channel that all requests
+// share.
+func (x *Exchange) EndByServer() {
+	x.conn.mu.Lock()
+	defer x.conn.mu.Unlock()
+	x.sendCancelled = true
+}
+
+// send queues the reply, unless the request has one or must not get one. If the handlers have
+// returned, the request ceases to count as running in the same critical section: a client that
+// has the reply can send another request within its limits.
+func (x *Exchange) send(message []byte, code int, returned bool) {
+	c := x.conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if x.answered {
+		return
+	}
+	x.closeNoticesLocked()
+	x.answered = true
+	x.endHandlerLocked(true)
+	if d, ok := x.Sink.(transport.Denier); ok && returned && x.Denied != nil && code == jsonrpc.CodeInternal {
+		d.Deny(x.Denied)
+	}
+	c.inflight.remove(x)
+	if returned { // before the reply is queued: other connections of the client do not wait for c.mu
+		x.counter().Give(x.From.CountedAs())
+	}
+	if o, ok := x.Sink.(transport.Overloader); ok && returned && x.Unavailable && code == jsonrpc.CodeInternal {
+		o.Overload(message, code)
+	} else if o, ok := x.Sink.(transport.Owner); ok && returned && cap(message) > keptBuffer && o.Own(message, code) {
+		x.buffers.out = nil
+	} else {
+		x.Sink.Reply(message, code)
+	}
+	if x.sendCancelled && c.shared {
+		x.Sink.Notify(cancelledByServer(x.ID))
+	}
+	if returned { // after the reply is queued: drain looks for queued messages once no handler runs
+		x.released = true
+		c.releaseLocked()
+	}
+}
+
+// cancelledByServer is the notification that follows the result, on channels that all requests
+// share (basic/patterns/cancellation).
+func cancelledByServer(id jsonrpc.ID) []byte {
+	b := append([]byte(nil), `{"requestId":`...)
+	b = append(b, id.Raw()...)
+	return jsonrpc.AppendNotification(nil, protocol.Cancelled, append(b, '}'))
+}
+
+// Notify queues a message of the request, unless that has its reply, or will get none. It does not wait.
+func (x *Exchange) Notify(message []byte) {
+	x.conn.mu.Lock()
+	defer x.conn.mu.Unlock()
+	if !x.answered {
+		x.Sink.Notify(message)
+	}
+}
+
+// EndNotices queues what is left of the notifications of the request, which sends nothing more.
+func (x *Exchange) EndNotices() {
+	x.conn.mu.Lock()
+	defer x.conn.mu.Unlock()
+	x.closeNoticesLocked()
+	x.answered = true
+}

@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+)
+
+// This file is exchanges that run the handler of another one, or one that no request waits for. Each has
+// a goroutine of its own, and a copy of the message.
+
+// BeginRun sets what the exchange has that runs a handler beside its request. Its context has the values
+// of the parent, and does not end with it.
+func (x *Exchange) BeginRun(c *Conn, call Call, b *Buffers, rev *protocol.Revision, parent context.Context) {
+	x.Begin(c, call, Incoming{Plan: Plan{Method: protocol.ToolsCall}, buffers: b, origin: Origin{Revision: rev}})
+	x.Ctx.parentOfRun = parent
+}
+
+// RunFor makes the exchange the one that runs the handler of a request.
+func (x *Exchange) RunFor(request *Exchange) {
+	x.Sink, x.key, x.InSession, x.From = request.Sink, request.key, request.InSession, request.From
+	x.Client, x.Level, x.Meta = request.Client, request.Level, request.Meta
+}
+
+// RunAlone makes the exchange one that no request waits for: nothing that it sends gets anywhere.
+func (x *Exchange) RunAlone(from *Client) {
+	x.Sink, x.answered = discard{}, true
+	x.Client, x.Level = from, noLevel
+	if meta := x.Params().Get("_meta"); meta != nil {
+		x.Meta = append([]byte(nil), meta...)
+	}
+}
+
+// Adopt takes over the storage of a run that has ended before its request: the request goes on as
+// if it had run the handler itself.
+func (x *Exchange) Adopt(run *Exchange) {
+	x.buffers, run.buffers = run.buffers, x.buffers
+	x.placeOf, run.placeOf = run.placeOf, nil
+	x.mediumTurn, run.mediumTurn = run.mediumTurn, false
+	x.largeTurn, run.largeTurn = run.largeTurn, false
+	x.AddCharge(int(run.cost.Swap(0)))
+	run.buffers.release()
+	run.buffers = nil
+}
+
+// EndRun releases what a run holds that goes on after its request.
+func (x *Exchange) EndRun() {
+	x.buffers.release()
+	x.endTurn()
+	x.leavePlace()
+	x.releaseCharge()
+	x.Stop(nil)
+}
+
+// discard is the sink of a run that has no client.
+type discard struct{}
+
+func (discard) Reply([]byte, int) {}
+
+func (discard) Answer([]byte, int) {}
+
+func (discard) Refuse([]byte, int) {}
+
+func (discard) Notify([]byte) {}
+
+func (discard) FlushAsync() {}
+
+func (discard) Wait() {}
+
+func (discard) Flush() {}
+
+func (discard) Full() bool { return false }

@@ -1,0 +1,126 @@
+package engine
+
+import (
+	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// This file handles requests on the goroutine that reads, up to the start of the goroutine of
+// each. [Conn.request] owns the buffers of a message. It replies itself if no handler is needed
+// ([Host].Answer) or the request is refused; otherwise [Host].New takes the buffers over, and
+// [Conn.start] counts the request among those that run. Nothing here waits or calls a function
+// of users.
+
+// Origin is the revision and the client of a request.
+type Origin struct {
+	Revision *protocol.Revision
+	client   *Client
+	session  *Session // of the request; nil without one
+	meta     []byte   // the _meta of the request, if handlers can need it; otherwise nil
+	opening  *Session // that the request opens, of initialize; otherwise nil
+	level    int8     // of log messages, for requests without a session
+}
+
+// request handles a request. It owns the buffers: the exchange of the request takes them
+// over, or request releases them.
+func (c *Conn) request(b *Buffers, caller *Caller, out Sink, inBatch bool) {
+	if batch, ok := out.(*batch); ok {
+		batch.expect()
+	}
+	from, err := c.origin(&b.msg, inBatch)
+	switch {
+	case err == nil:
+		b = c.answerOrStart(b, caller, out, &from)
+	case !overload(out, b.msg.ID, err):
+		out.Refuse(jsonrpc.AppendError(nil, b.msg.ID, err), err.Code)
+	}
+	if b != nil {
+		b.release()
+	}
+}
+
+// answerOrStart replies to a request, or starts an exchange that does. It returns the
+// buffers, nil if the exchange owns them now.
+func (c *Conn) answerOrStart(b *Buffers, caller *Caller, out Sink, from *Origin) *Buffers {
+	m := &b.msg
+	key := m.ID.Key()
+	how := c.host.Plan(b, from.Revision, *caller)
+	method := how.Method
+	var err *jsonrpc.Error
+	if caller.Expired() {
+		err = errExpired
+	} else if method != protocol.ToolsCall { // whose arguments are checked when they are decoded
+		err = m.Params.Check(c.Settings.Limits.Depth)
+	}
+	atOnce := err == nil && how.AtOnce && !out.Full()
+	switch {
+	case err != nil:
+	case atOnce && c.busy(key):
+		err = duplicateID(m.ID)
+	case atOnce:
+		if b.out, err = c.host.Answer(b.out[:0], method, m, *from); err == nil && !b.account.Take(b.size()) {
+			err = ErrOverloaded
+		}
+	default:
+		x := c.host.New(Incoming{Plan: how, buffers: b, from: *caller, sink: out, key: key, origin: *from})
+		if err = c.start(x); err == nil {
+			go x.start()
+			return nil
+		}
+		x.Stop(nil)
+		if method == protocol.Ping && isOverload(err) {
+			// The reply shows that the server is alive: it does not wait for interceptors.
+			b.out, err = c.host.Answer(b.out[:0], method, m, *from)
+		}
+	}
+	if err == nil {
+		out.Answer(b.out, 0)
+		return b
+	}
+	if from.opening != nil {
+		c.reject(from.opening)
+	}
+	if !overload(out, m.ID, err) {
+		out.Answer(jsonrpc.AppendError(nil, m.ID, err), err.Code)
+	}
+	return b
+}
+
+// start counts a request as running and adds it to those in flight. It returns an error if the
+// request is refused.
+func (c *Conn) start(x *Exchange) *jsonrpc.Error {
+	cost := CallCost + x.kept()
+	if !c.Settings.Memory.Take(cost) {
+		return ErrOverloaded
+	}
+	x.cost.Store(int64(cost))
+	counter := x.counter()
+	if !counter.Take(x.From.CountedAs()) {
+		c.Settings.Memory.Release(cost)
+		return errTooManyCalls
+	}
+	err := c.enter(x)
+	if err != nil {
+		c.Settings.Memory.Release(cost)
+		counter.Give(x.From.CountedAs())
+	}
+	return err
+}
+
+// kept is the size of what an exchange keeps besides its buffers, as far as it varies.
+func (x *Exchange) kept() int {
+	size := len(x.Meta)
+	if x.Revision.PerRequest {
+		size += x.Client.size()
+	}
+	return size
+}
+
+// counter returns the counter of requests of all connections to which the request belongs.
+func (x *Exchange) counter() *clientlimit.Counter {
+	if x.Method == protocol.Listen {
+		return x.conn.Settings.Listens
+	}
+	return x.conn.Settings.Calls
+}
