@@ -8,8 +8,6 @@ import (
 	"fmt"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
-	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
 // This file is one question, from a handler's call of [Elicit], [Sample] or [Roots] to a valid
@@ -196,21 +194,4 @@ func (roundAsker) ask(_ context.Context, x *exchange, key string, q *question, c
 	c.mu.Unlock()
 	x.Stop(ErrPending)
 	return nil, ErrPending
-}
-
-// isObjectText reports whether an answer is an object, as all results are.
-func isObjectText(value json.RawMessage) error {
-	if !jsonobject.Is(value) {
-		return errors.New("it must be an object")
-	}
-	return nil
-}
-
-// memberText returns a member that must be a string.
-func memberText(object []byte, name string) (string, error) {
-	text, ok := jsonrpc.String(jsonobject.Member(object, name))
-	if !ok {
-		return "", fmt.Errorf("%s must be a string", name)
-	}
-	return text, nil
 }

@@ -86,7 +86,7 @@ func (s *Server) timeLimited(ctx context.Context) (context.Context, context.Canc
 func (x *exchange) lateReply(late *engine.TimeoutError) (message []byte, code int) {
 	x.RejectSession()
 	if x.Method == protocol.ToolsCall {
-		r := rendering{server: x.conn.server, revision: x.Revision, id: x.ID, unlimited: true}
+		r := rendering{by: &x.conn.server.published, revision: x.Revision, id: x.ID, unlimited: true}
 		b := jsonrpc.AppendResultPrefix(nil, x.ID)
 		return append(failedResult(late.Error()).appendTo(b, &r), '}'), 0
 	}

@@ -2,8 +2,6 @@ package mcp
 
 import (
 	"context"
-	"strconv"
-	"strings"
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
@@ -15,64 +13,6 @@ import (
 // that begin with what the user has typed, the best first. The arguments are those that the user
 // has filled in already; clients before revision 2025-06-18 do not send them.
 type CompleteFunc func(ctx context.Context, value string, arguments map[string]string) (Completion, error)
-
-// Completion is the result of a [CompleteFunc].
-type Completion struct {
-	// Values are candidates. A client gets the first 100.
-	Values []string
-	// Total is how many there are in all; 0 = as many as Values, unless HasMore.
-	Total int
-	// HasMore means that there are more values than in Values.
-	HasMore bool
-}
-
-// Candidates returns a completion of all the values.
-func Candidates(values []string) Completion { return Completion{Values: values} }
-
-// maxCompletions is how many values a client gets (server/utilities/completion).
-const maxCompletions = 100
-
-func (c *Completion) appendTo(b []byte, r *rendering) []byte {
-	total, more := c.Total, c.HasMore
-	if total == 0 && !more {
-		total = len(c.Values)
-	}
-	values := c.Values[:min(len(c.Values), maxCompletions)]
-	more = more || total > len(values)
-	b = append(b, `{"completion":{"values":[`...)
-	r.bound(b, r.resultLimit())
-	for i, v := range values {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		b = r.text(b, v)
-	}
-	b = append(b, ']')
-	if total >= len(values) && (total > 0 || !more) {
-		b = append(b, `,"total":`...)
-		b = strconv.AppendInt(b, int64(total), 10)
-	}
-	b = append(b, `,"hasMore":`...)
-	b = strconv.AppendBool(b, more)
-	b = append(b, '}')
-	return r.closeResult(b, nil, false)
-}
-
-// matching returns the values of an enumeration that contain what the user has typed, regardless
-// of case: first those that begin with it.
-func matching(values []string, typed string) Completion {
-	typed = strings.ToLower(typed)
-	var begin, contain []string
-	for _, v := range values {
-		switch i := strings.Index(strings.ToLower(v), typed); {
-		case i == 0:
-			begin = append(begin, v)
-		case i > 0:
-			contain = append(contain, v)
-		}
-	}
-	return Candidates(append(begin, contain...))
-}
 
 // completeArgument answers completion/complete.
 func (s *Server) completeArgument(ctx context.Context, req *Request) (Reply, error) {
@@ -128,7 +68,7 @@ func (s *Server) completer(ctx context.Context, req *Request, ref []byte, argume
 		}
 		name = uritemplate.Encode(name)
 		if t := s.referredTemplate(ctx, name); t != nil {
-			req.resource, find = &foundResource{uri: name, info: &t.info.ReadInfo, template: t}, t.completer
+			req.resource, find = &foundResource{resourceForm: resourceForm{uri: name, info: &t.info.ReadInfo}, template: t}, t.completer
 		}
 	default:
 		return nil, nil, engine.InvalidParams("params.ref.type must be ref/prompt or ref/resource")

@@ -2,8 +2,6 @@ package mcp
 
 import (
 	"context"
-	"strconv"
-	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
@@ -34,25 +32,11 @@ func (s *Server) appendDiscover(ctx context.Context, b []byte, rev *protocol.Rev
 	b = s.appendCapabilities(b, rev, true)
 	b = jsonobject.AppendText(b, "instructions", s.instructions(ctx, rev))
 	b = s.appendListHints(b, rev, s.finder != nil && s.decidesFor(ctx))
-	r := rendering{server: s, revision: rev}
+	r := rendering{by: &s.published, revision: rev}
 	return r.closeResult(b, nil, true)
 }
 
 // appendListHints writes how long a list may be cached, and whether for all clients.
 func (s *Server) appendListHints(b []byte, rev *protocol.Revision, private bool) []byte {
 	return appendCacheHints(b, rev, s.info.ListTTL, private || s.info.PrivateLists || s.decides(nil))
-}
-
-// appendCacheHints writes how long a result may be cached, and whether for all clients
-// (server/utilities/caching).
-func appendCacheHints(b []byte, rev *protocol.Revision, ttl time.Duration, private bool) []byte {
-	if !rev.Fields.CacheHints {
-		return b
-	}
-	b = append(b, `,"ttlMs":`...)
-	b = strconv.AppendInt(b, max(0, ttl.Milliseconds()), 10)
-	if private {
-		return append(b, `,"cacheScope":"private"`...)
-	}
-	return append(b, `,"cacheScope":"public"`...)
 }

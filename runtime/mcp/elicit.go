@@ -95,10 +95,6 @@ func typedForm[T any, P interface {
 	}}
 }
 
-// FieldValues are the values of the fields of an answer, by their names: string, int64, float64,
-// bool and []string. Empty fields are missing.
-type FieldValues map[string]any
-
 // ElicitFields is [Elicit] for a form that is composed by hand.
 func ElicitFields(ctx context.Context, message string, form *FormInfo, options ...AskOption) (Answer[FieldValues], error) {
 	var a Answer[FieldValues]

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"fmt"
 
 	"github.com/mcpgen/mcpgen/internal/valid"
@@ -50,8 +51,8 @@ type Feature interface {
 	overridden(o *Overrides) Feature
 	// completed returns a copy whose description has the defaults.
 	completed(d *defaults) Feature
-	// check panics unless the server can publish the feature.
-	check(s *Server)
+	// check panics unless the feature can be published, with the extensions that are declared.
+	check(declared map[string]json.RawMessage)
 	// names are the names by which it is found; the first is the published one. The name
 	// of a resource is its URI, that of a template its URI template.
 	names() []string

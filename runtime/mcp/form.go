@@ -258,3 +258,7 @@ func (f *FormField) values() []string {
 	}
 	return values
 }
+
+// FieldValues are the values of the fields of an answer, by their names: string, int64, float64,
+// bool and []string. Empty fields are missing.
+type FieldValues map[string]any

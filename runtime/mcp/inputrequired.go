@@ -41,6 +41,16 @@ type InputRequired struct {
 // Error returns a fixed message.
 func (e *InputRequired) Error() string { return "input of the client is required" }
 
+func (e *InputRequired) weight() int {
+	size := len(e.sealed)
+	for i := range e.open {
+		size += len(e.open[i].params)
+	}
+	return size
+}
+
+func (e *InputRequired) least() int { return 0 }
+
 func (e *InputRequired) appendTo(b []byte, r *rendering) []byte {
 	b = append(b, '{')
 	if len(e.open) > 0 {

@@ -243,7 +243,7 @@ func (w *page) end(next position) []byte {
 		b = wire.AppendString(b, cursor(w.list, next, w.keys))
 	}
 	b = w.server.appendListHints(b, w.rev, w.private)
-	r := rendering{server: w.server, revision: w.rev}
+	r := rendering{by: &w.server.published, revision: w.rev}
 	return r.closeResult(b, nil, false)
 }
 
@@ -299,7 +299,7 @@ func (t *template) resources(ctx context.Context, s *Server) ([]ResourceInfo, er
 		if r.Name == "" {
 			r.Name = r.URI
 		}
-		if err := r.check(s); err != nil {
+		if err := r.check(s.published.declared); err != nil {
 			s.log.Program(ctx, slog.LevelWarn, "listed resource left out: not valid",
 				slog.String("uri", r.URI), slog.String("template", t.info.URITemplate), slog.Any("error", err))
 			continue

@@ -213,9 +213,12 @@ func (f *subscriptionFilter) acknowledgement(id []byte) []byte {
 // listenClosed is the result of a listen that the server ends.
 type listenClosed struct{}
 
+func (listenClosed) weight() int { return 0 }
+func (listenClosed) least() int  { return 0 }
+
 func (listenClosed) appendTo(b []byte, r *rendering) []byte {
 	b = append(b, `{"resultType":"complete","_meta":{"`+protocol.MetaServerInfo+`":`...)
-	b = append(b, r.server.identity[r.revision.Index()]...)
+	b = append(b, r.by.identity[r.revision.Index()]...)
 	b = append(b, `,"`+protocol.MetaSubscription+`":`...)
 	b = append(b, r.id.Raw()...)
 	return append(b, "}}"...)

@@ -82,8 +82,8 @@ func (r *rendering) appendMeta(b []byte, m Meta, more bool) []byte {
 		return b
 	}
 	for _, key := range slices.Sorted(maps.Keys(m)) {
-		if r.server != nil { // else it has been checked at registration
-			if err := checkMetaKey(key, r.server.extensions.settings); err != nil {
+		if r.by != nil { // else it has been checked at registration
+			if err := checkMetaKey(key, r.by.declared); err != nil {
 				r.fail(err)
 				continue
 			}

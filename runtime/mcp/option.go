@@ -9,6 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -249,9 +250,15 @@ func either[T int | time.Duration](v, otherwise T) T {
 	return otherwise
 }
 
-// configure sets what the connections of the server have in common.
+// configure sets what the connections of the server have in common, and its replies.
 func (s *Server) configure() {
 	l := &s.limits
+	s.published = publisher{
+		info: &s.info, declared: s.extensions.settings, resultBytes: l.ResultBytes, resourceBytes: l.ResourceBytes,
+	}
+	for i, rev := range protocol.All {
+		s.published.identity[i] = s.info.appendImplementation(nil, &rev.Fields, false)
+	}
 	s.settings.Log = s.log
 	s.settings.Limits = engine.Limits{
 		Depth: l.Depth, InFlight: l.InFlight, OpenQuestions: l.openQuestions(),

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -93,9 +94,9 @@ func (p *prompt) renamed(prefix string) Feature {
 	return &prompt{info: p.info, name: prefix + "_" + p.name, get: p.get, complete: p.complete}
 }
 
-func (p *prompt) check(s *Server) {
+func (p *prompt) check(declared map[string]json.RawMessage) {
 	checkName(KindPrompt, p.name)
-	checkPublished(s, KindPrompt, p.name, "", p.info.Scopes, nil, p.info.Icons, p.info.Meta)
+	checkPublished(declared, KindPrompt, p.name, "", p.info.Scopes, nil, p.info.Icons, p.info.Meta)
 	for i, a := range p.info.Arguments {
 		if a.Name == "" {
 			panic(fmt.Sprintf("mcp: an argument of prompt %q has no name", p.name))

@@ -1,8 +1,9 @@
 package mcp
 
 import (
-	"context"
-	"errors"
+	"encoding/json"
+	"strconv"
+	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
@@ -12,21 +13,32 @@ import (
 // revision, the limits and the first error. It belongs to the goroutine that writes: that of the
 // request, or the one that reads if the reply needs no handler.
 
+// publisher is what replies say of the server, and how long they may be. It does not change once the
+// server serves.
+type publisher struct {
+	info          *ServerInfo
+	identity      [revisions][]byte          // name and version, in the form of each revision
+	declared      map[string]json.RawMessage // extensions, whose prefixes keys of _meta may have
+	resultBytes   int
+	resourceBytes int
+}
+
 // rendering is the state of writing one reply.
 type rendering struct {
-	server   *Server
+	by       *publisher // nil for the description of a feature, which is checked when that is registered
 	revision *protocol.Revision
 	id       jsonrpc.ID
-	tool     *tool          // of tools/call; nil if it is not known
-	prompt   *prompt        // of prompts/get; nil if it is not known
-	resource *foundResource // of resources/read; nil if it is not known
-	tools    toolBlocks     // of the sampling message that is written
 
-	questions *questions // of the request; nil outside of one
-	decided   bool       // what the request sees depends on who has sent it
-	unlimited bool       // for an error instead of a result
-	most      int        // bytes that the reply may have; 0 without a limit
-	allowed   int        // bytes that may follow those at the last call of bound
+	output      outputForm   // of the tool that is called
+	resource    resourceForm // that is read
+	description string       // of the prompt that is got
+	tools       toolBlocks   // of the sampling message that is written
+
+	resumed   bool // the request came with answers or with a request state
+	decided   bool // what the request sees depends on who has sent it
+	unlimited bool // for an error instead of a result
+	most      int  // bytes that the reply may have; 0 without a limit
+	allowed   int  // bytes that may follow those at the last call of bound
 	err       error
 }
 
@@ -42,47 +54,6 @@ func (r *rendering) check(err error) {
 	if err != nil {
 		r.fail(err)
 	}
-}
-
-// render writes a reply, and returns the code of its error, 0 for a result. If a reply cannot
-// be written, it writes an error or a failed result instead.
-func (x *exchange) render(ctx context.Context, r *rendering, b []byte, reply Reply, e *jsonrpc.Error) ([]byte, int) {
-	start := len(b)
-	*r = rendering{
-		server: x.conn.server, revision: x.Revision, id: x.ID,
-		tool: x.req.tool, prompt: x.req.prompt, resource: x.req.resource, questions: &x.questions,
-		decided: x.conn.server.decides(&x.From),
-	}
-	for e == nil {
-		b = jsonrpc.AppendResultPrefix(b, x.ID)
-		b = append(reply.appendTo(b, r), '}')
-		if r.err == nil {
-			return b, 0
-		}
-		b = b[:start]
-		reply, e = x.unwritable(ctx, r.err)
-		*r = rendering{server: r.server, revision: r.revision, unlimited: true}
-	}
-	return jsonrpc.AppendError(b, x.ID, e), e.Code
-}
-
-// unwritable returns the reply that replaces one that cannot be written.
-func (x *exchange) unwritable(ctx context.Context, err error) (Reply, *jsonrpc.Error) {
-	var narrow []string
-	if x.req.tool != nil {
-		narrow = x.req.tool.info.Narrow
-	}
-	if large, ok := errors.AsType[*tooLarge](err); ok {
-		if !x.req.isCall() {
-			return nil, tooLargeError(large)
-		}
-		return failedResult(large.text(narrow)), nil
-	}
-	text := x.req.hide(ctx, "reply cannot be written", err)
-	if x.req.isCall() {
-		return failedResult(text), nil
-	}
-	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: text}
 }
 
 // closeResult writes the members that the revision requires in every result, and the closing
@@ -102,9 +73,9 @@ func (r *rendering) closeMeta(b []byte, m Meta, full bool) []byte {
 	case f.ServerMeta:
 		b = append(b, `,"_meta":{"`+protocol.MetaServerInfo+`":`...)
 		if full {
-			b = r.server.info.appendImplementation(b, f, true)
+			b = r.by.info.appendImplementation(b, f, true)
 		} else {
-			b = append(b, r.server.identity[r.revision.Index()]...)
+			b = append(b, r.by.identity[r.revision.Index()]...)
 		}
 		b = r.appendMeta(b, m, true)
 		b = append(b, '}')
@@ -114,4 +85,18 @@ func (r *rendering) closeMeta(b []byte, m Meta, full bool) []byte {
 		b = append(b, '}')
 	}
 	return append(b, '}')
+}
+
+// appendCacheHints writes how long a result may be cached, and whether for all clients
+// (server/utilities/caching).
+func appendCacheHints(b []byte, rev *protocol.Revision, ttl time.Duration, private bool) []byte {
+	if !rev.Fields.CacheHints {
+		return b
+	}
+	b = append(b, `,"ttlMs":`...)
+	b = strconv.AppendInt(b, max(0, ttl.Milliseconds()), 10)
+	if private {
+		return append(b, `,"cacheScope":"private"`...)
+	}
+	return append(b, `,"cacheScope":"public"`...)
 }

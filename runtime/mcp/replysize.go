@@ -10,46 +10,9 @@ import (
 )
 
 // This file has the sizes of replies. Before a reply is written, [Request.oversize] returns an
-// error for one that has too many bytes in any case, and [weight] estimates its length, for which
-// room is made. While it is written, a [rendering] counts its bytes. All of it runs on the
+// error for one that has too many bytes in any case, and its weight is an estimate of its length, for
+// which room is made. While it is written, a [rendering] counts its bytes. All of it runs on the
 // goroutine that writes the reply.
-
-// weight estimates how many bytes a reply has when it is sent.
-func weight(reply Reply) int {
-	size := 0
-	switch reply := reply.(type) {
-	case *ToolResult:
-		size = len(reply.Structured) + metaWeight(reply.Meta)
-		if len(reply.Content) == 0 {
-			size += 3 * len(reply.Structured) / 2 // a second time, as a text with escaped quotes
-		}
-		for _, c := range reply.Content {
-			size += contentWeight(c)
-		}
-	case *ResourceResult:
-		size = metaWeight(reply.Meta)
-		for i := range reply.Contents {
-			size += textWeight(len(reply.Contents[i].Text)) + blobWeight(len(reply.Contents[i].Blob)) + metaWeight(reply.Contents[i].Meta)
-		}
-	case *PromptResult:
-		size = metaWeight(reply.Meta)
-		for i := range reply.Messages {
-			size += contentWeight(reply.Messages[i].Content)
-		}
-	case *RawReply:
-		size = len(reply.JSON)
-	case *InputRequired:
-		size = len(reply.sealed)
-		for i := range reply.open {
-			size += len(reply.open[i].params)
-		}
-	case *Completion:
-		for _, value := range reply.Values[:min(len(reply.Values), maxCompletions)] {
-			size += textWeight(len(value))
-		}
-	}
-	return size
-}
 
 func metaWeight(m Meta) int {
 	size := 0
@@ -78,44 +41,6 @@ func contentWeight(c Content) int {
 func textWeight(n int) int { return 9 * n / 8 }
 
 func blobWeight(n int) int { return 4 * n / 3 }
-
-// oversize returns an error for a reply whose parts alone are too large. It returns nil if the
-// reply fits, or its size is known only after it is written.
-func (r *Request) oversize(reply Reply) *tooLarge {
-	size, limit := 0, r.x.conn.server.limits.ResultBytes
-	switch reply := reply.(type) {
-	case *ToolResult:
-		limit = r.maxResult()
-		content := 0
-		for _, c := range reply.Content {
-			if _, own := c.(jsonText); !own {
-				content += contentSize(c)
-			}
-		}
-		size = max(len(reply.Structured), content)
-	case *PromptResult:
-		for i := range reply.Messages {
-			size += contentSize(reply.Messages[i].Content)
-		}
-	case *ResourceResult:
-		limit = r.resourceLimit()
-		for i := range reply.Contents {
-			size += len(reply.Contents[i].Text) + len(reply.Contents[i].Blob)
-		}
-	case *RawReply:
-		if !reply.own {
-			size = len(reply.JSON)
-		}
-	case *Completion:
-		for _, value := range reply.Values[:min(len(reply.Values), maxCompletions)] {
-			size += len(value)
-		}
-	}
-	if size <= limit {
-		return nil
-	}
-	return &tooLarge{limit: limit}
-}
 
 // contentSize is how many bytes a block has at least when it is sent.
 func contentSize(c Content) int {

@@ -85,8 +85,6 @@ func (r *Request) arguments() []byte {
 	return r.Arguments
 }
 
-var emptyObject = []byte("{}")
-
 // copyArguments returns the arguments, checked, as a copy that may be kept.
 func (r *Request) copyArguments() (json.RawMessage, error) {
 	a := r.arguments()

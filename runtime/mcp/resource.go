@@ -2,9 +2,9 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
-	"time"
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/internal/valid"
@@ -32,34 +32,6 @@ type ResourceInfo struct {
 
 	ReadInfo
 }
-
-// ReadInfo describes how a resource is read.
-type ReadInfo struct {
-	// TTL is how long a client may cache the contents, from revision 2026-07-28
-	// on; 0 means not at all.
-	TTL time.Duration
-	// Cache is who may cache them: "" means [CachePrivate].
-	Cache CacheScope
-	// Requires are capabilities without which a client cannot read the resource.
-	Requires []Capability
-	// Errors reports whether an error is meant for clients, and its text.
-	Errors func(error) (text string, ok bool)
-	// HideErrors keeps the texts of all other errors from clients.
-	HideErrors bool
-	// MaxBytes is the size of the contents; 0 means [Limits.ResourceBytes].
-	MaxBytes int
-	// Timeout ends the context of a read; 0 means that of [WithTimeout].
-	Timeout time.Duration
-}
-
-// CacheScope is who may cache a result (server/utilities/caching).
-type CacheScope string
-
-// The scopes.
-const (
-	CachePublic  CacheScope = "public"  // the same for all clients
-	CachePrivate CacheScope = "private" // for the client that asked only
-)
 
 // resourceFunc reads a resource. A nil result or [ErrNotFound] means that it does not exist.
 type resourceFunc = func(ctx context.Context, req *Request) (*ResourceResult, error)
@@ -113,9 +85,9 @@ func (r *resource) renamed(prefix string) Feature {
 	return &resource{info: r.info, name: prefix + "_" + r.name, read: r.read}
 }
 
-func (r *resource) check(s *Server) {
+func (r *resource) check(declared map[string]json.RawMessage) {
 	checkResourceName(KindResource, r.name, r.info.URI)
-	checkPublished(s, KindResource, r.name, r.info.MIMEType, r.info.Scopes, r.info.Annotations, r.info.Icons, r.info.Meta)
+	checkPublished(declared, KindResource, r.name, r.info.MIMEType, r.info.Scopes, r.info.Annotations, r.info.Icons, r.info.Meta)
 	if fault := valid.ResourceURI("resource "+strconv.Quote(r.name), r.info.URI); fault != nil {
 		panic("mcp: " + fault.Error())
 	}
@@ -186,4 +158,19 @@ func closeListing(b []byte, a *Annotations, icons []Icon, m Meta, rev *protocol.
 		b = append(b, '}')
 	}
 	return append(b, '}')
+}
+
+// check returns an error for an invalid description of a resource that a function has listed. It
+// does not check the URI.
+func (i *ResourceInfo) check(declared map[string]json.RawMessage) error {
+	if err := checkMIMEType("the description", i.MIMEType); err != nil {
+		return err
+	}
+	if err := i.Annotations.check(); err != nil {
+		return err
+	}
+	if err := checkIcons(i.Icons); err != nil {
+		return err
+	}
+	return i.Meta.check(declared)
 }

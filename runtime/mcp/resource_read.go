@@ -3,6 +3,8 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"net/url"
 	"slices"
 	"strings"
@@ -17,9 +19,7 @@ import (
 
 // foundResource is the resource that a URI identifies.
 type foundResource struct {
-	uri      string
-	mime     string
-	info     *ReadInfo
+	resourceForm
 	read     resourceFunc
 	template *template           // nil for a resource with one URI
 	values   []uritemplate.Value // of the variables of the template
@@ -39,7 +39,7 @@ func (s *Server) findResource(ctx context.Context, uri string) *foundResource {
 		if !s.mayRead(static, uri) || !s.mayUse(ctx, static) {
 			return nil
 		}
-		return &foundResource{uri: uri, mime: static.info.MIMEType, info: &static.info.ReadInfo, read: static.read}
+		return &foundResource{resourceForm: resourceForm{uri, static.info.MIMEType, &static.info.ReadInfo}, read: static.read}
 	}
 	if other := s.otherSpelling(ctx, uri); other != nil && !s.mayUse(ctx, other) {
 		return nil
@@ -57,7 +57,7 @@ func (s *Server) findResource(ctx context.Context, uri string) *foundResource {
 			return nil
 		}
 		return &foundResource{
-			uri: uri, mime: t.info.MIMEType, info: &t.info.ReadInfo, read: t.read, template: t, values: values,
+			resourceForm: resourceForm{uri, t.info.MIMEType, &t.info.ReadInfo}, read: t.read, template: t, values: values,
 		}
 	}
 	return nil
@@ -211,4 +211,50 @@ func (f *foundResource) appendVariables(b []byte) json.RawMessage {
 		}
 	}
 	return append(b, '}')
+}
+
+// jsonContents returns the value that e holds as a text of JSON, for resources
+// that are structured.
+func (r *Request) jsonContents(e *wire.Encoder) (*ResourceResult, error) {
+	if err := e.Err(); err != nil {
+		return nil, r.encodingFailed(err)
+	}
+	contents := ResourceContents{Text: r.text(e)}
+	if r.resource == nil || r.resource.mime == "" {
+		contents.MIMEType = "application/json"
+	}
+	return &ResourceResult{Contents: []ResourceContents{contents}}, nil
+}
+
+// text returns what e holds as a text, which stays charged until the request ends.
+func (r *Request) text(e *wire.Encoder) string {
+	size := cap(e.Bytes())
+	text := e.Text()
+	r.x.KeepText(size)
+	return text
+}
+
+// readBlob reads a resource from a reader, up to the size that it may have, and
+// closes the reader where it can be closed.
+func (r *Request) readBlob(from io.Reader) (result *ResourceResult, err error) {
+	if c, ok := from.(io.Closer); ok {
+		defer func() {
+			if closed := c.Close(); closed != nil && err == nil {
+				result, err = nil, fmt.Errorf("close resource: %w", closed)
+			}
+		}()
+	}
+	data, err := readAll(from, r.resourceLimit())
+	if err != nil {
+		return nil, err
+	}
+	return BlobContents(data), nil
+}
+
+// resourceLimit is how many bytes the contents of the resource may have.
+func (r *Request) resourceLimit() int {
+	if r.resource != nil && r.resource.info.MaxBytes > 0 {
+		return r.resource.info.MaxBytes
+	}
+	return r.x.conn.server.limits.ResourceBytes
 }

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"time"
@@ -47,52 +46,6 @@ func BlobContents(data []byte) *ResourceResult {
 	return &ResourceResult{Contents: []ResourceContents{{Blob: bytesOf(data)}}}
 }
 
-// jsonContents returns the value that e holds as a text of JSON, for resources
-// that are structured.
-func (r *Request) jsonContents(e *wire.Encoder) (*ResourceResult, error) {
-	if err := e.Err(); err != nil {
-		return nil, r.encodingFailed(err)
-	}
-	contents := ResourceContents{Text: r.text(e)}
-	if r.resource == nil || r.resource.mime == "" {
-		contents.MIMEType = "application/json"
-	}
-	return &ResourceResult{Contents: []ResourceContents{contents}}, nil
-}
-
-// text returns what e holds as a text, which stays charged until the request ends.
-func (r *Request) text(e *wire.Encoder) string {
-	size := cap(e.Bytes())
-	text := e.Text()
-	r.x.KeepText(size)
-	return text
-}
-
-// readBlob reads a resource from a reader, up to the size that it may have, and
-// closes the reader where it can be closed.
-func (r *Request) readBlob(from io.Reader) (result *ResourceResult, err error) {
-	if c, ok := from.(io.Closer); ok {
-		defer func() {
-			if closed := c.Close(); closed != nil && err == nil {
-				result, err = nil, fmt.Errorf("close resource: %w", closed)
-			}
-		}()
-	}
-	data, err := readAll(from, r.resourceLimit())
-	if err != nil {
-		return nil, err
-	}
-	return BlobContents(data), nil
-}
-
-// resourceLimit is how many bytes the contents of the resource may have.
-func (r *Request) resourceLimit() int {
-	if r.resource != nil && r.resource.info.MaxBytes > 0 {
-		return r.resource.info.MaxBytes
-	}
-	return r.x.conn.server.limits.ResourceBytes
-}
-
 // readAll reads to the end, up to the limit. It fails if there is more.
 func readAll(from io.Reader, limit int) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(from, int64(min(limit, math.MaxInt-1))+1))
@@ -105,19 +58,49 @@ func readAll(from io.Reader, limit int) ([]byte, error) {
 	return data, nil
 }
 
+// ReadInfo describes how a resource is read.
+type ReadInfo struct {
+	// TTL is how long a client may cache the contents, from revision 2026-07-28
+	// on; 0 means not at all.
+	TTL time.Duration
+	// Cache is who may cache them: "" means [CachePrivate].
+	Cache CacheScope
+	// Requires are capabilities without which a client cannot read the resource.
+	Requires []Capability
+	// Errors reports whether an error is meant for clients, and its text.
+	Errors func(error) (text string, ok bool)
+	// HideErrors keeps the texts of all other errors from clients.
+	HideErrors bool
+	// MaxBytes is the size of the contents; 0 means [Limits.ResourceBytes].
+	MaxBytes int
+	// Timeout ends the context of a read; 0 means that of [WithTimeout].
+	Timeout time.Duration
+}
+
+// CacheScope is who may cache a result (server/utilities/caching).
+type CacheScope string
+
+// The scopes.
+const (
+	CachePublic  CacheScope = "public"  // the same for all clients
+	CachePrivate CacheScope = "private" // for the client that asked only
+)
+
+// resourceForm is what the contents of a resource have if they do not say it themselves.
+type resourceForm struct {
+	uri, mime string
+	info      *ReadInfo
+}
+
 // resourceRoom is room for the members of a result besides the contents.
 const resourceRoom = 16 << 10
 
 func (p *ResourceResult) appendTo(b []byte, r *rendering) []byte {
-	var about foundResource
-	if r.resource != nil {
-		about = *r.resource
-	}
-	info := about.info
+	info := r.resource.info
 	if info == nil {
 		info = new(ReadInfo)
 	}
-	limit := r.server.limits.ResourceBytes
+	limit := r.by.resourceBytes
 	if info.MaxBytes > 0 {
 		limit = info.MaxBytes
 	}
@@ -131,7 +114,7 @@ func (p *ResourceResult) appendTo(b []byte, r *rendering) []byte {
 		if r.checkSize(b); r.err != nil {
 			return b
 		}
-		b = p.Contents[i].appendTo(b, r, &about)
+		b = p.Contents[i].appendTo(b, r)
 	}
 	b = append(b, ']')
 	ttl, scope := p.TTL, p.Cache
@@ -141,7 +124,7 @@ func (p *ResourceResult) appendTo(b []byte, r *rendering) []byte {
 	if scope == "" {
 		scope = info.Cache
 	}
-	if r.questions.resumed() {
+	if r.resumed {
 		ttl, scope = 0, CachePrivate
 	}
 	// A cache must not serve a resource to clients that may not see it.
@@ -149,7 +132,8 @@ func (p *ResourceResult) appendTo(b []byte, r *rendering) []byte {
 	return r.closeResult(b, p.Meta, false)
 }
 
-func (c *ResourceContents) appendTo(b []byte, r *rendering, about *foundResource) []byte {
+func (c *ResourceContents) appendTo(b []byte, r *rendering) []byte {
+	about := &r.resource
 	uri, mime := c.URI, c.MIMEType
 	if uri == "" {
 		uri = about.uri
@@ -181,4 +165,19 @@ func orElse(s, otherwise string) string {
 		return otherwise
 	}
 	return s
+}
+
+func (p *ResourceResult) weight() int {
+	size := metaWeight(p.Meta)
+	for i := range p.Contents {
+		size += textWeight(len(p.Contents[i].Text)) + blobWeight(len(p.Contents[i].Blob)) + metaWeight(p.Contents[i].Meta)
+	}
+	return size
+}
+
+func (p *ResourceResult) least() (size int) {
+	for i := range p.Contents {
+		size += len(p.Contents[i].Text) + len(p.Contents[i].Blob)
+	}
+	return size
 }

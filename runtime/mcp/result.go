@@ -17,6 +17,10 @@ import (
 // [*Completion] for completions, a [*RawReply] for most other methods.
 type Reply interface {
 	appendTo(b []byte, r *rendering) []byte
+	// weight estimates how many bytes the reply has when it is sent.
+	weight() int
+	// least is how many bytes the reply has in any case, as far as that is limited.
+	least() int
 }
 
 // RawReply is a result as it is sent, with what every result of the revision has
@@ -77,6 +81,14 @@ func nothingFound() *ToolResult { return failedResult("nothing found") }
 
 func failedResult(text string) *ToolResult {
 	return &ToolResult{Content: []Content{Text{Text: text}}, IsError: true}
+}
+
+// outputForm is what the results of a tool are like.
+type outputForm struct {
+	textOnly bool // without structured content
+	declared bool // the tool has an output schema
+	wrapped  bool // by which values are in an object, if the revision requires one
+	most     int  // bytes; 0 = as many as those of others
 }
 
 func (p *RawReply) appendTo(b []byte, r *rendering) []byte {
@@ -148,7 +160,7 @@ func (p *ToolResult) structured(r *rendering) json.RawMessage {
 }
 
 // textOnly reports whether the results of the tool have no structured content.
-func (r *rendering) textOnly() bool { return r.tool != nil && r.tool.info.TextOnly }
+func (r *rendering) textOnly() bool { return r.output.textOnly }
 
 // wraps reports whether a value is sent as {"result": ...}, since the revision requires an
 // object. If there is an output schema, that decides.
@@ -156,18 +168,18 @@ func (r *rendering) wraps(structured json.RawMessage) bool {
 	if f := &r.revision.Fields; f.AnyOutput || !f.StructuredContent {
 		return false
 	}
-	if r.tool != nil && r.tool.info.OutputSchema != "" {
-		return r.tool.wraps()
+	if r.output.declared {
+		return r.output.wrapped
 	}
 	return structured[0] != '{'
 }
 
 // resultLimit is how many bytes the structured content may have, and the blocks.
 func (r *rendering) resultLimit() int {
-	if r.tool != nil && r.tool.info.MaxResult > 0 {
-		return r.tool.info.MaxResult
+	if r.output.most > 0 {
+		return r.output.most
 	}
-	return r.server.limits.ResultBytes
+	return r.by.resultBytes
 }
 
 // problemsMeta is the _meta with the problems of arguments, for programs.
@@ -191,4 +203,34 @@ func problemsMeta(e *wire.ArgumentsError) Meta {
 		m[metaProblems+"Omitted"] = json.RawMessage("true")
 	}
 	return m
+}
+
+func (p *RawReply) weight() int { return len(p.JSON) }
+
+func (p *RawReply) least() int {
+	if p.own {
+		return 0
+	}
+	return len(p.JSON)
+}
+
+func (p *ToolResult) weight() int {
+	size := len(p.Structured) + metaWeight(p.Meta)
+	if len(p.Content) == 0 {
+		size += 3 * len(p.Structured) / 2 // a second time, as a text with escaped quotes
+	}
+	for _, c := range p.Content {
+		size += contentWeight(c)
+	}
+	return size
+}
+
+func (p *ToolResult) least() int {
+	content := 0
+	for _, c := range p.Content {
+		if _, own := c.(jsonText); !own {
+			content += contentSize(c)
+		}
+	}
+	return max(len(p.Structured), content)
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
-	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
 // This file is the server: its configuration, and its features, which may change while it serves.
@@ -26,6 +25,7 @@ type Server struct {
 	log          *logs.Log
 	limits       Limits
 	settings     engine.Settings // of its connections
+	published    publisher       // of its replies
 	interceptors []Interceptor
 	access       []Access
 	hasScopes    atomic.Bool // a feature has scopes
@@ -62,7 +62,6 @@ type Server struct {
 	complete bool                          // there are completions, or were
 	embeds   bool                          // results may embed resources, or could
 	denied   map[deniedKey]*deniedResource // what policies deny
-	identity [revisions][]byte             // name and version, in the form of each revision
 }
 
 // NewServer returns a server without features. Generated code calls it. It panics
@@ -88,9 +87,6 @@ func NewServer(info ServerInfo, options ...Option) *Server {
 		panic(fmt.Sprintf("mcp: info of server %q: %v", s.info.Name, err))
 	}
 	s.configure()
-	for i, rev := range protocol.All {
-		s.identity[i] = s.info.appendImplementation(nil, &rev.Fields, false)
-	}
 	s.handler = s.handle
 	if len(s.interceptors) > 0 {
 		s.handler = intercept(recovered(s.handle), s.interceptors)
@@ -114,7 +110,7 @@ func NewServer(info ServerInfo, options ...Option) *Server {
 // a key of [Meta] is not valid, or if an argument with x-mcp-header in its schema cannot
 // be sent as a header field, or if a scope is not one that OAuth allows. A feature that a [Policy] does not allow is not added.
 func (s *Server) Register(f Feature) {
-	f.check(s)
+	f.check(s.published.declared)
 	if !s.allowFeature(f) {
 		return
 	}

@@ -131,7 +131,7 @@ func (w *replyWriter) Size() int {
 	if w.err != nil {
 		return textWeight(len(w.err.Message)) + len(w.err.Data)
 	}
-	return weight(w.reply)
+	return w.reply.weight()
 }
 
 // Append implements [engine.Reply].

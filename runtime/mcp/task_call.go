@@ -84,6 +84,9 @@ type TaskAccepted struct {
 	object json.RawMessage
 }
 
+func (a *TaskAccepted) weight() int { return 0 }
+func (a *TaskAccepted) least() int  { return 0 }
+
 func (a *TaskAccepted) appendTo(b []byte, r *rendering) []byte { return r.appendObject(b, a.object) }
 
 // errTaskStore is the reply if a task cannot be stored. The cause is in the log.

@@ -160,7 +160,7 @@ func (t *taskRun) abandon(x *exchange, late *engine.TimeoutError) bool {
 		}
 		return true
 	}
-	r := rendering{server: x.conn.server, revision: x.Revision, unlimited: true}
+	r := rendering{by: &x.conn.server.published, revision: x.Revision, unlimited: true}
 	x.report(taskcall.End{Result: failedResult(late.Error()).appendTo(nil, &r)})
 	return true
 }
@@ -183,17 +183,15 @@ func endOf(ctx context.Context, x *exchange, reply Reply, err error) (end taskca
 			reply, e = x.unwritable(ctx, large)
 		}
 	}
-	r := &rendering{
-		server: x.conn.server, revision: x.Revision, id: x.ID, tool: x.req.tool, questions: &x.questions,
-		decided: x.conn.server.decides(&x.From),
-	}
+	own := x.rendering()
+	r := &own
 	for e == nil {
 		result := reply.appendTo(nil, r)
 		if r.err == nil {
 			return taskcall.End{Result: result}
 		}
 		reply, e = x.unwritable(ctx, r.err)
-		*r = rendering{server: r.server, revision: r.revision, unlimited: true}
+		*r = rendering{by: r.by, revision: r.revision, unlimited: true}
 	}
 	return taskcall.End{Error: e}
 }

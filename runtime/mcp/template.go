@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strconv"
 
@@ -129,9 +130,9 @@ func (t *template) renamed(prefix string) Feature {
 	return t.parse.template(t.info, prefix+"_"+t.name, t.read, t.complete)
 }
 
-func (t *template) check(s *Server) {
+func (t *template) check(declared map[string]json.RawMessage) {
 	checkResourceName(KindTemplate, t.name, t.info.URITemplate)
-	checkPublished(s, KindTemplate, t.name, t.info.MIMEType, t.info.Scopes, t.info.Annotations, t.info.Icons, t.info.Meta)
+	checkPublished(declared, KindTemplate, t.name, t.info.MIMEType, t.info.Scopes, t.info.Annotations, t.info.Icons, t.info.Meta)
 	if t.problem != nil {
 		panic(fmt.Sprintf("mcp: URI template %q of %q: %v", t.info.URITemplate, t.name, t.problem))
 	}

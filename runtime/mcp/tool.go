@@ -126,9 +126,6 @@ type tool struct {
 	listed  listings
 }
 
-// revisions is how many revisions there are, for tables.
-const revisions = 5
-
 func newTool(info *ToolInfo, call toolFunc) *tool {
 	t := &tool{info: info, name: info.Name, also: info.Aliases, call: call}
 	t.headers, t.mirrored = toolschema.HeaderParams(info.InputSchema)
@@ -179,14 +176,14 @@ func (t *tool) copied(info *ToolInfo) *tool {
 	return c
 }
 
-func (t *tool) check(s *Server) {
+func (t *tool) check(declared map[string]json.RawMessage) {
 	for _, name := range t.names() {
 		checkName(KindTool, name)
 	}
 	if t.info.InputSchema == "" {
 		panic(fmt.Sprintf("mcp: tool %q has no input schema", t.name))
 	}
-	checkPublished(s, KindTool, t.name, "", t.info.Scopes, nil, t.info.Icons, t.info.Meta)
+	checkPublished(declared, KindTool, t.name, "", t.info.Scopes, nil, t.info.Icons, t.info.Meta)
 	if t.mirrored != nil {
 		panic(fmt.Sprintf("mcp: input schema of tool %q: %v", t.name, t.mirrored))
 	}
@@ -280,4 +277,9 @@ func appendHints(b []byte, h ToolHints) []byte {
 		}
 	}
 	return b
+}
+
+// form returns what the results of the tool are like.
+func (t *tool) form() outputForm {
+	return outputForm{textOnly: t.info.TextOnly, declared: t.info.OutputSchema != "", wrapped: t.wraps(), most: t.info.MaxResult}
 }

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"net/netip"
@@ -58,9 +59,9 @@ func checkIcons(icons []Icon) error {
 }
 
 // checkPublished panics if the description of a feature is not valid.
-func checkPublished(s *Server, kind FeatureKind, name string, mimeType string, scopes []string, a *Annotations, icons []Icon, m Meta) {
+func checkPublished(declared map[string]json.RawMessage, kind FeatureKind, name string, mimeType string, scopes []string, a *Annotations, icons []Icon, m Meta) {
 	for _, err := range []error{
-		checkMIMEType("the description", mimeType), checkScopes(scopes), a.check(), checkIcons(icons), m.check(s.extensions.settings),
+		checkMIMEType("the description", mimeType), checkScopes(scopes), a.check(), checkIcons(icons), m.check(declared),
 	} {
 		if err != nil {
 			panic(fmt.Sprintf("mcp: %s %q: %v", kind, name, err))
@@ -76,21 +77,6 @@ func checkScopes(scopes []string) error {
 		}
 	}
 	return nil
-}
-
-// check returns an error for an invalid description of a resource that a function has listed. It
-// does not check the URI.
-func (i *ResourceInfo) check(s *Server) error {
-	if err := checkMIMEType("the description", i.MIMEType); err != nil {
-		return err
-	}
-	if err := i.Annotations.check(); err != nil {
-		return err
-	}
-	if err := checkIcons(i.Icons); err != nil {
-		return err
-	}
-	return i.Meta.check(s.extensions.settings)
 }
 
 // check returns an error for an invalid identity of a server.
