@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -43,65 +42,12 @@ func (e *AnswerError) Error() string { return "the client's answer is not valid:
 // Unwrap returns Err.
 func (e *AnswerError) Unwrap() error { return e.Err }
 
-// AskOption changes how a question is asked.
-type AskOption func(*askOptions)
-
-type askOptions struct {
-	key string
-}
-
-// WithKey names a question. Without a name it is known by its place among the
-// questions of the call, which must then be the same in every run of the handler: questions of
-// several goroutines need keys. A name is used for one
-// question of a call.
-func WithKey(name string) AskOption { return func(o *askOptions) { o.key = name } }
-
-// Question is something to ask the client: what [FormQuestion], [FieldsQuestion],
-// [URLQuestion] and [RootsQuestion] return, or a [*SampleRequest].
-type Question interface {
-	// question renders the question for the revision and the client of x.
-	question(x *exchange, o *askOptions) (*question, error)
-}
-
-// question is a question as it is asked.
-type question struct {
-	method string
-	// digest identifies the question: an answer belongs only to the question with the
-	// same digest.
-	digest [sha256.Size]byte
-	// params renders the question; the complaint is the problem of the answer before, ""
-	// for the first attempt.
-	params func(complaint string) []byte
-	// read reads an answer. It returns an error if the answer is not valid.
-	read func(result json.RawMessage) error
-}
-
-// newQuestion returns a question without a complaint.
-func newQuestion(method string, params []byte, read func(json.RawMessage) error) *question {
-	return &question{
-		method: method, digest: questionDigest(method, params), read: read,
-		params: func(string) []byte { return params },
-	}
-}
-
 // checkSize refuses a question that has more bytes than a result may have.
 func (x *exchange) checkSize(q *question) error {
 	if limit := x.conn.server.limits.ResultBytes; len(q.params("")) > limit {
 		return fmt.Errorf("the question has more than the %d bytes that are allowed", limit)
 	}
 	return nil
-}
-
-func questionDigest(method string, params []byte) [sha256.Size]byte {
-	b := make([]byte, 0, len(method)+1+len(params))
-	b = append(append(append(b, method...), '\n'), params...)
-	return sha256.Sum256(b)
-}
-
-// asker sends questions to the client.
-type asker interface {
-	// ask asks a question that has no answer yet. It returns the answer, or ErrPending.
-	ask(ctx context.Context, x *exchange, key string, q *question, complaint string) (json.RawMessage, error)
 }
 
 // ask asks the client, and reads the answer by question.read.

@@ -98,12 +98,6 @@ func (c *Call) Can(capability Capability) bool {
 	return ok && c.x.Client.Can(declared)
 }
 
-// Trace is the trace context that came with a request (W3C Trace Context and
-// Baggage), as text. A part that is missing is "".
-type Trace struct {
-	Parent, State, Baggage string
-}
-
 // Trace returns the trace context of the request, for a tracing library.
 func (c *Call) Trace() Trace {
 	if c == nil || c.x == nil || c.x.Meta == nil {

@@ -2,8 +2,6 @@ package mcp
 
 import (
 	"context"
-	"sync"
-	"sync/atomic"
 
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
@@ -13,27 +11,6 @@ import (
 
 // This file is a connection with what the features of a server keep for it. The engine reads its
 // messages, and asks it ([engine.Host]) what to do with them.
-
-// conn is one client.
-type conn struct {
-	engine.Conn
-	server *Server
-
-	// principal is that of the latest request, where each has its own; nil before the first.
-	principal atomic.Pointer[Principal]
-
-	// counts guards what follows.
-	counts        sync.Mutex
-	subscriptions int // to resources, of the session and of all listens
-	subscribed    int // bytes of the URIs of these
-}
-
-// newConn returns a connection, which is yet to begin.
-func newConn(s *Server) *conn {
-	c := &conn{server: s}
-	c.Bind(c, &s.settings)
-	return c
-}
 
 // end. It returns nil after the client has ended its input and all of its requests have replies
 // (within [Limits.DrainTime]); the cause of ctx if that ends, which cancels running handlers;
@@ -155,48 +132,15 @@ func (c *conn) Notify(m *jsonrpc.Message, from engine.Caller) {
 	}
 }
 
-// session is a session with what the features of a server keep for it.
-type session struct {
-	engine.Session
-	hooks      *hookedSession // nil without hooks
-	roots      knownRoots
-	subscriber *subscriber
-	server     *Server
-}
-
 // Open implements [engine.Host].
 func (c *conn) Open(opening engine.Session) *engine.Session {
 	s := c.newSession(opening)
 	if len(c.server.sessionHooks) > 0 && !c.OneMessage {
-		if s.hooks = newHookedSession(c); s.hooks == nil {
+		hooks := newHookedSession(c)
+		if hooks == nil {
 			return nil
 		}
+		s.hooks = hooks
 	}
 	return &s.Session
-}
-
-// newSession returns a session without hooks.
-func (c *conn) newSession(opening engine.Session) *session {
-	s := &session{Session: opening, server: c.server, subscriber: c.newSubscriber()}
-	s.Part = s
-	return s
-}
-
-// sessionOf returns a session of the engine with what features keep for it, nil without one.
-func sessionOf(s *engine.Session) *session {
-	if s == nil {
-		return nil
-	}
-	own, _ := s.Part.(*session)
-	return own
-}
-
-// Leave implements [sessionPart].
-func (s *session) Leave() { s.server.subscribers.remove(s.subscriber) }
-
-// Finish implements [sessionPart].
-func (s *session) Finish() {
-	if s.hooks != nil {
-		s.hooks.finish()
-	}
 }

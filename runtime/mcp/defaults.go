@@ -26,6 +26,14 @@ func (d *defaults) completeRead(info *ReadInfo) {
 	d.complete(&info.Errors, &info.HideErrors, &info.Timeout)
 }
 
+// completable is each [Feature].
+type completable interface {
+	// completed returns a copy whose description has the defaults.
+	completed(d *defaults) Feature
+}
+
+var _, _, _, _ completable = (*tool)(nil), (*resource)(nil), (*template)(nil), (*prompt)(nil)
+
 func (t *tool) completed(d *defaults) Feature {
 	info := *t.info
 	d.complete(&info.Errors, &info.HideErrors, &info.Timeout)

@@ -47,10 +47,6 @@ type Feature interface {
 
 	// renamed returns a copy whose published names begin with the prefix.
 	renamed(prefix string) Feature
-	// overridden returns a copy with a changed description; itself where nothing changes it.
-	overridden(o *Overrides) Feature
-	// completed returns a copy whose description has the defaults.
-	completed(d *defaults) Feature
 	// check panics unless the feature can be published, with the extensions that are declared.
 	check(declared map[string]json.RawMessage)
 	// names are the names by which it is found; the first is the published one. The name
@@ -74,4 +70,14 @@ func checkName(kind FeatureKind, name string) {
 	case !valid.IsName(name):
 		panic(fmt.Sprintf("mcp: %s name %q must consist of letters, digits and the characters _ - .", kind, name))
 	}
+}
+
+// ToolHints are what a client may want to know before it lets a tool be called
+// (ToolAnnotations in the specification). All four are always published, from
+// revision 2025-03-26 on.
+type ToolHints struct {
+	ReadOnly    bool // changes nothing
+	Destructive bool // may destroy or overwrite
+	Idempotent  bool // a second call with the same arguments does nothing more
+	OpenWorld   bool // deals with things outside of the server's own domain
 }

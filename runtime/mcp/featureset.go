@@ -113,6 +113,3 @@ func (l *listings) get(f Feature, rev *protocol.Revision) []byte {
 	cached.Store(&b)
 	return b
 }
-
-// revisions is how many revisions there are, for tables.
-const revisions = 5

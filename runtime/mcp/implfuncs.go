@@ -52,7 +52,7 @@ func ImplFuncs(friend.Key) implFuncs {
 			return newPrompt(info, f, complete)
 		},
 		WithDefaults: func(f Feature, errors func(error) (string, bool), hideErrors bool, timeout time.Duration) Feature {
-			return f.completed(&defaults{errors: errors, hideErrors: hideErrors, timeout: timeout})
+			return f.(completable).completed(&defaults{errors: errors, hideErrors: hideErrors, timeout: timeout})
 		},
 
 		ToolChoices:   (*ToolInfo).withChoices,

@@ -16,64 +16,6 @@ import (
 // [exchange.askAll] asks one question after the other if the server sends requests. Both run on
 // the goroutine of the request, after the handler, from [Server.runRounds].
 
-// InputRequired is the error that a handler returns to ask several questions at once, or to
-// run again. In every revision the handler then runs again from its beginning, after the
-// client has answered: in a new call of the client, or, if the server sends the questions as
-// requests, in the same call. Clients stop after about ten rounds, and so does the server.
-//
-// In the next run the handler asks each question by itself, with the [WithKey] that it has in
-// Questions: [Elicit], [ElicitFields], [ElicitURL], [Sample] and [Roots] then return the answer
-// at once. [Answered] reports whether there is one.
-//
-// An interceptor gets it as the [Reply], for questions of every kind. It cannot
-// return one of its own: that is an error, which the server logs.
-type InputRequired struct {
-	// Questions are the questions, by their keys.
-	Questions map[string]Question
-	// State is JSON that the next run gets from [RequestState]. The client can neither
-	// read nor change it.
-	State json.RawMessage
-
-	open   []pendingQuestion
-	sealed string
-}
-
-// Error returns a fixed message.
-func (e *InputRequired) Error() string { return "input of the client is required" }
-
-func (e *InputRequired) weight() int {
-	size := len(e.sealed)
-	for i := range e.open {
-		size += len(e.open[i].params)
-	}
-	return size
-}
-
-func (e *InputRequired) least() int { return 0 }
-
-func (e *InputRequired) appendTo(b []byte, r *rendering) []byte {
-	b = append(b, '{')
-	if len(e.open) > 0 {
-		b = append(b, `"inputRequests":{`...)
-		for i, q := range e.open {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = wire.AppendString(b, q.key)
-			b = append(b, `:{"method":`...)
-			b = wire.AppendString(b, q.method)
-			b = append(b, `,"params":`...)
-			b = append(b, q.params...)
-			b = append(b, '}')
-		}
-		b = append(b, `},`...)
-	}
-	b = append(b, `"requestState":`...)
-	b = wire.AppendString(b, e.sealed)
-	b = append(b, `,"resultType":"input_required"`...)
-	return r.closeMeta(b, nil, false)
-}
-
 // unanswered renders the questions that have no answer yet.
 func (x *exchange) unanswered(e *InputRequired) (keys []string, questions []*question, err error) {
 	if len(e.Questions) == 0 && e.State == nil {

@@ -61,7 +61,7 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 	if err != nil {
 		return b, err
 	}
-	var listers []lister
+	var listers []entry
 	if x != nil {
 		listers = s.listersOf(l)
 	}
@@ -134,7 +134,7 @@ type gathered struct {
 }
 
 // gather collects the page after a position.
-func (s *Server) gather(ctx context.Context, l *pagedList, from position, listers []lister, rev *protocol.Revision) (*gathered, error) {
+func (s *Server) gather(ctx context.Context, l *pagedList, from position, listers []entry, rev *protocol.Revision) (*gathered, error) {
 	g := &gathered{page: page{server: s, list: l, rev: rev, private: len(listers) > 0 || s.decidesFor(ctx)}, size: 1000}
 	at := from
 	if !at.dynamic {
@@ -153,12 +153,13 @@ func (s *Server) gather(ctx context.Context, l *pagedList, from position, lister
 			at.number = f.number
 		}
 	}
-	for _, t := range listers {
+	for _, e := range listers {
+		t := e.Feature.(*template)
 		after := ""
 		switch {
-		case at.dynamic && t.number < at.number:
+		case at.dynamic && e.number < at.number:
 			continue
-		case at.dynamic && t.number == at.number:
+		case at.dynamic && e.number == at.number:
 			after = at.key
 		}
 		if !s.isListed(ctx, t) {
@@ -170,7 +171,7 @@ func (s *Server) gather(ctx context.Context, l *pagedList, from position, lister
 		}
 		for i := range resources {
 			r := &resources[i]
-			if r.URI <= after || !s.mayRead(t.template, r.URI) {
+			if r.URI <= after || !s.mayRead(t, r.URI) {
 				continue
 			}
 			if g.full() {
@@ -179,7 +180,7 @@ func (s *Server) gather(ctx context.Context, l *pagedList, from position, lister
 			}
 			g.resources = append(g.resources, *r)
 			g.size += r.weight()
-			at = position{dynamic: true, number: t.number, key: r.URI}
+			at = position{dynamic: true, number: e.number, key: r.URI}
 		}
 	}
 	return g, nil
@@ -247,12 +248,6 @@ func (w *page) end(next position) []byte {
 	return r.closeResult(b, nil, false)
 }
 
-// lister is a template that lists resources.
-type lister struct {
-	*template
-	number uint64
-}
-
 // offersList reports whether a list is offered. Both lists of resources are, if there are any
 // resources or templates.
 func (s *Server) offersList(l *pagedList) bool {
@@ -263,7 +258,7 @@ func (s *Server) offersList(l *pagedList) bool {
 }
 
 // listersOf returns the templates that add resources to a list.
-func (s *Server) listersOf(l *pagedList) []lister {
+func (s *Server) listersOf(l *pagedList) []entry {
 	if !l.dynamic {
 		return nil
 	}

@@ -42,7 +42,7 @@ func (c *changes) read() {
 	for {
 		closed, err := c.readSome(func() {
 			if failing {
-				c.server.log.Program(context.Background(), slog.LevelInfo, "notices of other replicas are read again")
+				c.log.Program(context.Background(), slog.LevelInfo, "notices of other replicas are read again")
 			}
 			failing = false
 		})
@@ -51,7 +51,7 @@ func (c *changes) read() {
 		}
 		if !failing {
 			failing = true
-			c.server.log.Program(context.Background(), slog.LevelError,
+			c.log.Program(context.Background(), slog.LevelError,
 				"notices of other replicas cannot be read", slog.Any("error", err))
 		}
 		time.Sleep(noticePause)
@@ -85,11 +85,11 @@ func (c *changes) receive(n Notice) {
 	case !fresh:
 		return
 	case gap:
-		c.server.log.Program(context.Background(), slog.LevelWarn, "notices of other replicas were missed", slog.Uint64("next", n.Sequence))
-		c.server.notifyAll()
+		c.log.Program(context.Background(), slog.LevelWarn, "notices of other replicas were missed", slog.Uint64("next", n.Sequence))
+		c.host.notifyAll()
 	}
 	if known {
-		c.server.notifyOf(one, n.Sequence)
+		c.host.notifyOf(one, n.Sequence)
 	}
 	c.notices.notified(n.Sequence)
 }
@@ -148,24 +148,4 @@ func (r *recentNotices) after(number uint64) ([]numberedChange, bool) {
 		return nil, true
 	}
 	return slices.Clone(r.kept[i:]), true
-}
-
-// notifyAll notifies all clients of all that they subscribe to, except lists of features of this
-// process.
-func (s *Server) notifyAll() {
-	var subs []*subscriber
-	s.subscribers.each(func(sub *subscriber) { subs = append(subs, sub) })
-	for _, sub := range subs {
-		s.notifyAllOf(sub)
-	}
-}
-
-// notifyAllOf is notifyAll for one subscriber.
-func (s *Server) notifyAllOf(sub *subscriber) {
-	sub.changed(resourcesChanged, 0)
-	for _, uri := range sub.subscribed() {
-		if s.isNotifiable(uri) && s.mayNotify(sub, uri) {
-			sub.updated(uri, 0)
-		}
-	}
 }

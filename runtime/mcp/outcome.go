@@ -36,8 +36,8 @@ func (x *exchange) render(ctx context.Context, r *rendering, b []byte, reply Rep
 // unwritable returns the reply that replaces one that cannot be written.
 func (x *exchange) unwritable(ctx context.Context, err error) (Reply, *jsonrpc.Error) {
 	var narrow []string
-	if x.req.tool != nil {
-		narrow = x.req.tool.info.Narrow
+	if x.req.tool() != nil {
+		narrow = x.req.tool().info.Narrow
 	}
 	if large, ok := errors.AsType[*tooLarge](err); ok {
 		if !x.req.isCall() {
@@ -56,12 +56,12 @@ func (x *exchange) unwritable(ctx context.Context, err error) (Reply, *jsonrpc.E
 func (x *exchange) rendering() rendering {
 	r := rendering{by: &x.conn.server.published, revision: x.Revision, id: x.ID, decided: x.conn.server.decides(&x.From)}
 	switch {
-	case x.req.tool != nil:
-		r.output = x.req.tool.form()
-	case x.req.prompt != nil:
-		r.description = x.req.prompt.info.Description
-	case x.req.resource != nil:
-		r.resource, r.resumed = x.req.resource.resourceForm, x.questions.resumed()
+	case x.req.tool() != nil:
+		r.output = x.req.tool().form()
+	case x.req.prompt() != nil:
+		r.description = x.req.prompt().info.Description
+	case x.req.resource() != nil:
+		r.resource, r.resumed = x.req.resource().resourceForm, x.questions.resumed()
 	}
 	return r
 }
@@ -131,8 +131,8 @@ func (r *Request) outcome(ctx context.Context, reply Reply, err error) (Reply, *
 	}
 	if e, ok := err.(*wire.ArgumentsError); ok {
 		text := e.Text(r.Name)
-		if r.x.through != "" && r.tool != nil { // the client has not listed the tool
-			text += "\nInput schema of " + r.Name + ":\n" + r.tool.info.InputSchema
+		if r.x.through != "" && r.tool() != nil { // the client has not listed the tool
+			text += "\nInput schema of " + r.Name + ":\n" + r.tool().info.InputSchema
 		}
 		result := failedResult(text)
 		result.Meta = problemsMeta(e)
@@ -166,7 +166,7 @@ func (r *Request) failure(ctx context.Context, err error) string {
 	if e, ok := errors.AsType[*engine.TimeoutError](err); ok {
 		return e.Error()
 	}
-	t := r.tool
+	t := r.tool()
 	if t == nil { // an interceptor has replied
 		t, _ = r.x.conn.server.lookUp(toolSet, r.Name).(*tool)
 	}
@@ -202,7 +202,7 @@ func (r *Request) refusal(ctx context.Context, err error) *jsonrpc.Error {
 		return e.Response()
 	}
 	if e, ok := err.(*wire.ArgumentsError); ok {
-		if r.prompt != nil {
+		if r.prompt() != nil {
 			return engine.InvalidParams("prompt " + r.Name + ": " + problemsText(e))
 		}
 		return r.resourceNotFound(problemsText(e)) // its variables do not have such values
@@ -226,10 +226,10 @@ func (r *Request) featureFailure(ctx context.Context, err error) string {
 	var declared func(error) (string, bool)
 	hide := true
 	switch {
-	case r.prompt != nil:
-		declared, hide = r.prompt.info.Errors, r.prompt.info.HideErrors
-	case r.resource != nil:
-		declared, hide = r.resource.info.Errors, r.resource.info.HideErrors
+	case r.prompt() != nil:
+		declared, hide = r.prompt().info.Errors, r.prompt().info.HideErrors
+	case r.resource() != nil:
+		declared, hide = r.resource().info.Errors, r.resource().info.HideErrors
 	}
 	if declared != nil {
 		if text, ok := declared(err); ok {

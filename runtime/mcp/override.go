@@ -35,8 +35,16 @@ type Overrides struct {
 // Register panics if a function changes something else than [Overrides] says, if a text has a hidden
 // character, and as [Server.Register] does, also for names that are then equal.
 func Override(r Registrar, o Overrides) Registrar {
-	return registrarFunc(func(f Feature) { r.Register(f.overridden(&o)) })
+	return registrarFunc(func(f Feature) { r.Register(f.(overridable).overridden(&o)) })
 }
+
+// overridable is each [Feature].
+type overridable interface {
+	// overridden returns a copy with a changed description; itself where nothing changes it.
+	overridden(o *Overrides) Feature
+}
+
+var _, _, _, _ overridable = (*tool)(nil), (*resource)(nil), (*template)(nil), (*prompt)(nil)
 
 // textFields are the fields of descriptions that may change.
 var textFields = []string{

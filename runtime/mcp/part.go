@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
-	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
 // This file is what the core knows of tasks: interfaces that the files task_*.go implement. A server
@@ -21,7 +20,7 @@ type serverPart interface {
 	shutdown(ctx context.Context) error
 	// call calls a tool for a client that takes tasks. It reports false for a call that is not to
 	// become one.
-	call(ctx context.Context, req *Request, t *tool) (reply Reply, taken bool, err error)
+	call(ctx context.Context, req *Request, f Feature) (reply Reply, taken bool, err error)
 	// answer answers a method of tasks.
 	answer(ctx context.Context, req *Request) (Reply, error)
 	// listen returns those of the ids that are tasks of the caller.
@@ -66,23 +65,6 @@ func (s *Server) tasks() serverPart {
 	return nil
 }
 
-// endTasks ends the tasks of a server that has one client, which has gone.
-func (s *Server) endTasks() {
-	if part := s.tasks(); part != nil {
-		ctx, cancel := context.WithTimeout(context.Background(), s.limits.DrainTime)
-		defer cancel()
-		_ = part.shutdown(ctx) // tasks that are cut off say so
-	}
-}
-
-// EndTasks implements [transport.Server].
-func (h transportServer) EndTasks(ctx context.Context) error {
-	if part := h.tasks(); part != nil {
-		return part.shutdown(ctx)
-	}
-	return nil
-}
-
 // record returns the record of the task that a handler runs for, nil in a plain call.
 func (x *exchange) record() record {
 	if x.part == nil {
@@ -98,16 +80,3 @@ func (x *exchange) hasReply() bool {
 	}
 	return x.part.hasReply()
 }
-
-// needsTask reports whether a feature is a tool that works only as a task, in a revision without tasks:
-// there it is not listed, and unknown when it is called.
-func needsTask(f Feature, rev *protocol.Revision) bool {
-	if rev.Tasks != protocol.NoTasks {
-		return false
-	}
-	t, ok := f.(*tool)
-	return ok && t.requiresTask()
-}
-
-// requiresTask reports whether each call of the tool has to become a task.
-func (t *tool) requiresTask() bool { return t.task != nil && t.task.support() == "required" }

@@ -43,18 +43,6 @@ type Policy struct {
 	Select func(FeatureInfo) bool
 }
 
-// WithPolicy restricts the features of the server. If it is given several times, a feature must
-// be allowed by all policies. It panics if a pattern is empty or has dot segments.
-//
-// For features that only some callers may use, see [WithAccess].
-func WithPolicy(p Policy) Option {
-	compiled := []*policy{compile(p)}
-	if p.Select != nil {
-		compiled = append(compiled, &policy{selected: p.Select})
-	}
-	return func(s *Server) { s.policies = append(s.policies, compiled...) }
-}
-
 // compile compiles the patterns of a policy. It panics if one is not valid.
 func compile(p Policy) *policy {
 	compiled := &policy{limited: len(p.Allow) > 0}
@@ -161,7 +149,7 @@ func (p *policy) allows(f Feature) bool {
 	case KindResource:
 		return p.allowsURI(info.Groups, "", uripattern.Strict(info.URI))
 	case KindTemplate:
-		prefix := f.(*template).pattern.Prefix()
+		prefix := f.(interface{ literalPrefix() string }).literalPrefix()
 		return slices.ContainsFunc(p.allow, func(r *rule) bool {
 			return r.groups(info.Groups) || r.uri != nil && (r.uri.Text() == info.URI || r.uri.MayMatchPrefix(prefix))
 		})
@@ -191,48 +179,6 @@ func (p *policy) deniesURI(s *uripattern.Readings) bool {
 	return slices.ContainsFunc(p.deny, func(r *rule) bool { return r.uri != nil && r.uri.Matches(s) })
 }
 
-// allowFeature reports whether the policies allow a feature. It records the URIs of a denied one.
-func (s *Server) allowFeature(f Feature) bool {
-	for _, p := range s.policies {
-		if p.denies(f) {
-			if _, ok := f.(*template); !ok || p.selected == nil {
-				s.deny(f)
-			}
-			return false
-		}
-		if !p.allows(f) {
-			return false
-		}
-	}
-	if info := f.Info(); len(s.policies) > 0 && info.Kind == KindResource { // the function of a policy may have said no before
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		delete(s.denied, deniedKey{info.Kind, info.URI})
-	}
-	return true
-}
-
-// deny records a denied resource or template, so that no other feature answers for its URIs.
-func (s *Server) deny(f Feature) {
-	d, ok := f.(interface{ denied() *deniedResource })
-	if !ok {
-		return
-	}
-	info, b := f.Info(), d.denied()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.denied == nil {
-		s.denied = map[deniedKey]*deniedResource{}
-	}
-	s.denied[deniedKey{info.Kind, info.URI}] = b
-}
-
-func (r *resource) denied() *deniedResource {
-	return &deniedResource{uri: uripattern.DenyURI(r.info.URI)}
-}
-
-func (t *template) denied() *deniedResource { return &deniedResource{template: t.pattern.denied()} }
-
 // deniedResource is a denied resource or template.
 type deniedResource struct {
 	uri      *uripattern.Pattern
@@ -247,65 +193,4 @@ type deniedTemplate interface {
 type deniedKey struct {
 	kind FeatureKind
 	uri  string
-}
-
-// mayRead reports whether the policies allow to read a URI of a feature.
-func (s *Server) mayRead(f Feature, uri string) bool {
-	return len(s.policies) == 0 || s.mayReadAny(uri, []Feature{f})
-}
-
-// isNotifiable reports whether clients may be notified of a URI: it is not denied, and belongs to
-// something that they may read.
-func (s *Server) isNotifiable(uri string) bool {
-	if len(s.policies) == 0 {
-		return true
-	}
-	s.mu.RLock()
-	var of []Feature
-	if static := s.sets[resourceSet].byName[uri]; static != nil {
-		of = append(of, static)
-	}
-	for _, t := range s.closest {
-		if _, ok := t.pattern.Match(uri, false); ok {
-			of = append(of, t)
-		}
-	}
-	s.mu.RUnlock()
-	if len(of) == 0 { // a part of a resource, which cannot be read by itself
-		of = append(of, nil)
-	}
-	return s.mayReadAny(uri, of)
-}
-
-// mayReadAny reports whether the policies allow to read a URI of at least one of the features. A
-// nil feature has no group.
-func (s *Server) mayReadAny(uri string, of []Feature) bool {
-	strict, lenient := uripattern.Strict(uri), uripattern.Lenient(uri)
-	if lenient == nil { // and so is strict
-		return false
-	}
-	s.mu.RLock()
-	for _, b := range s.denied {
-		if b.uri != nil && b.uri.Matches(lenient) || b.template != nil && b.template.Matches(lenient) {
-			s.mu.RUnlock()
-			return false
-		}
-	}
-	s.mu.RUnlock()
-	for _, p := range s.policies {
-		if p.deniesURI(lenient) || !slices.ContainsFunc(of, func(f Feature) bool {
-			if f == nil {
-				return p.allowsURI(nil, "", strict)
-			}
-			info := f.Info()
-			template := ""
-			if info.Kind == KindTemplate {
-				template = info.URI
-			}
-			return p.allowsURI(info.Groups, template, strict)
-		}) {
-			return false
-		}
-	}
-	return true
 }

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 )
 
@@ -38,65 +39,11 @@ type Notice struct {
 	Data     []byte // what was given to Publish
 }
 
-// WithPubSub connects the server with its other replicas: [Server.ResourceUpdated] and
-// [Server.ResourcesChanged] of one replica notify the clients of all. [Server.Register] and
-// [Server.Unregister] concern the features of one replica, and its clients alone. While
-// notices cannot be published, changes reach the clients of this replica at once and those of the
-// others later, and an error is logged. A change of the last 50 ms is lost if the process is killed.
-func WithPubSub(p PubSub) Option {
-	return func(s *Server) {
-		s.changes = nil
-		if p != nil {
-			s.changes = &changes{server: s, pubsub: p}
-			s.changes.room.L = &s.changes.mu
-		}
-	}
-}
-
-// ResourcesChanged notifies clients that resources/list has another result: it is for a [ListFunc]
-// that returns other resources. Clients that list resources ask again. It does not wait for
-// clients. It panics if [WithoutCapabilities] leaves out [ServerResourcesListChanged].
-func (s *Server) ResourcesChanged() {
-	if s.without.lists[resourcesChanged] {
-		panic("mcp: ResourcesChanged is called, and WithoutCapabilities leaves out resources.listChanged")
-	}
-	s.change(change{Resources: true})
-}
-
 // change is a change of resources, and the text of a notice.
 type change struct {
 	Resource  string `json:"resource,omitempty"`  // the URI of one that has changed
 	Resources bool   `json:"resources,omitempty"` // the list has
 	All       bool   `json:"all,omitempty"`       // all may have changed
-}
-
-// change notifies the clients of all replicas.
-func (s *Server) change(c change) {
-	if s.changes == nil {
-		s.notifyOf(c, 0)
-		return
-	}
-	s.changes.publish(c)
-}
-
-// notifyOf notifies the clients of this replica. The number is that of the notice, 0 for none.
-func (s *Server) notifyOf(c change, number uint64) {
-	if c.All {
-		s.notifyAll()
-		return
-	}
-	if c.Resources && !s.without.lists[resourcesChanged] {
-		s.subscribers.each(func(sub *subscriber) { sub.changed(resourcesChanged, number) })
-	}
-	if c.Resource == "" || s.without.subscribe || !s.isNotifiable(c.Resource) {
-		return
-	}
-	// Functions of users are called without a lock.
-	for _, sub := range s.subscribers.matching(c.Resource) {
-		if s.mayNotify(sub, c.Resource) {
-			sub.updated(c.Resource, number)
-		}
-	}
 }
 
 const (
@@ -111,9 +58,18 @@ const (
 	maxChanges = 4096
 )
 
+// changeHost notifies the clients of one replica.
+type changeHost interface {
+	// notifyOf notifies them of a change. The number is that of its notice, 0 for none.
+	notifyOf(c change, number uint64)
+	// notifyAll notifies them of all that they subscribe to, except lists of features of this process.
+	notifyAll()
+}
+
 // changes are those of a server with a [PubSub].
 type changes struct {
-	server *Server
+	host   changeHost
+	log    *logs.Log
 	pubsub PubSub
 
 	mu         sync.Mutex
@@ -140,7 +96,7 @@ func (c *changes) publish(one change) {
 	failing := c.failing
 	c.mu.Unlock()
 	if failing {
-		c.server.notifyOf(one, 0)
+		c.host.notifyOf(one, 0)
 	}
 }
 
@@ -219,7 +175,7 @@ func (c *changes) again(rest []change, notified bool) {
 	c.mu.Unlock()
 	if !notified {
 		for _, one := range rest {
-			c.server.notifyOf(one, 0)
+			c.host.notifyOf(one, 0)
 		}
 	}
 }
@@ -236,7 +192,7 @@ func (c *changes) publishOne(one change) error {
 	before := c.failing
 	c.failing = err != nil
 	c.mu.Unlock()
-	log := c.server.log
+	log := c.log
 	switch {
 	case err != nil && !before:
 		log.Program(context.Background(), slog.LevelError, "changes cannot be published: clients of other replicas are not notified", slog.Any("error", err))

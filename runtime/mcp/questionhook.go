@@ -22,26 +22,6 @@ type SentQuestion struct {
 	Trace Trace
 }
 
-// WithQuestionHook calls begin before a question is sent to the client as a request, and the
-// function that it returns, which may be nil, once with the error for which there is no answer: a
-// [*ClientError], [ErrNoAnswer], the cause of the end of the context, or nil if the client has sent a
-// result. The context is that of the handler that asks, and [CallFrom] works in it. A question whose
-// answer is not valid is sent again, and is another one. The option may be given more than once; the
-// last hook ends first.
-//
-// Questions are requests in revisions up to 2025-11-25. From 2026-07-28 on they are part of a result,
-// and nothing waits for the answer: no hook is called. The same holds for the questions of a task
-// that the client asks for.
-//
-// begin and end are called by many goroutines at once. A panic in them is one of the handler.
-func WithQuestionHook(begin func(ctx context.Context, q *SentQuestion) (end func(error))) Option {
-	return func(s *Server) {
-		if begin != nil {
-			s.questionHooks = append(s.questionHooks, begin)
-		}
-	}
-}
-
 // questionHook is a function of [WithQuestionHook].
 type questionHook = func(context.Context, *SentQuestion) func(error)
 
@@ -95,4 +75,10 @@ func withTrace(params json.RawMessage, t Trace) json.RawMessage {
 		return true
 	})
 	return append(b, "}}"...)
+}
+
+// Trace is the trace context that came with a request (W3C Trace Context and
+// Baggage), as text. A part that is missing is "".
+type Trace struct {
+	Parent, State, Baggage string
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
+// This file writes results that authors have composed.
+
 // appendObject writes a result that an author has composed, with the members that the revision
 // requires in every result.
 func (r *rendering) appendObject(b []byte, object json.RawMessage) []byte {

@@ -100,3 +100,6 @@ func appendCacheHints(b []byte, rev *protocol.Revision, ttl time.Duration, priva
 	}
 	return append(b, `,"cacheScope":"public"`...)
 }
+
+// revisions is how many revisions there are, for tables.
+const revisions = 5

@@ -29,11 +29,19 @@ type Request struct {
 	// Params is the whole params object, nil where there is none.
 	Params json.RawMessage
 
-	tool     *tool // once it has been looked up
-	prompt   *prompt
-	resource *foundResource
-	checking bool // the handler reads the arguments, and nothing else
+	found    foundFeature // once it has been looked up
+	checking bool         // the handler reads the arguments, and nothing else
 	x        *exchange
+}
+
+// foundFeature is the feature that a request concerns.
+type foundFeature interface {
+	// reading sets how arguments are read.
+	reading(o *wire.Options)
+	// resultLimit is how many bytes a result may have, 0 for the limit of the server.
+	resultLimit() int
+	// variables appends the arguments that the request has besides its own, as an object; nil for none.
+	variables() json.RawMessage
 }
 
 // Call returns what [CallFrom] returns in a handler of the request.
@@ -50,13 +58,8 @@ func (r *Request) decoder() *wire.Decoder {
 
 func (r *Request) decoding() wire.Options {
 	o := wire.Options{MaxDepth: max(1, r.x.conn.server.limits.Depth-2), Context: (*readingContext)(r.x), Check: r.checking}
-	switch {
-	case r.tool != nil:
-		o.Lenient, o.Choices = r.tool.info.Lenient, r.tool.info.choices
-	case r.prompt != nil:
-		o.Lenient, o.Choices = true, r.prompt.info.choices
-	case r.resource != nil:
-		o.Lenient, o.Choices = true, r.resource.choices()
+	if r.found != nil {
+		r.found.reading(&o)
 	}
 	return o
 }
@@ -75,14 +78,15 @@ func (c *readingContext) Err() error {
 }
 
 func (r *Request) arguments() []byte {
-	switch {
-	case r.Arguments != nil:
-	case r.resource != nil:
-		return r.resource.appendVariables(nil)
-	default:
-		return emptyObject
+	if r.Arguments != nil {
+		return r.Arguments
 	}
-	return r.Arguments
+	if r.found != nil {
+		if v := r.found.variables(); v != nil {
+			return v
+		}
+	}
+	return emptyObject
 }
 
 // copyArguments returns the arguments, checked, as a copy that may be kept.
@@ -92,46 +96,6 @@ func (r *Request) copyArguments() (json.RawMessage, error) {
 		return nil, err
 	}
 	return append(json.RawMessage(nil), a...), nil
-}
-
-// encoder returns an encoder for the structured result, which has the limit of the
-// result. It belongs to the request and is used again for others once the handler has
-// returned.
-func (r *Request) encoder() *wire.Encoder {
-	e := r.x.ResultEncoder()
-	e.Reset()
-	limit := r.maxResult()
-	if r.resource != nil {
-		limit = r.resourceLimit()
-	}
-	e.SetLimit(limit, (*resultStorage)(r.x))
-	return e
-}
-
-// structured returns the result that e holds. Its JSON aliases e.
-func (r *Request) structured(e *wire.Encoder) (*ToolResult, error) {
-	if err := e.Err(); err != nil {
-		return nil, r.encodingFailed(err)
-	}
-	b := e.Bytes()
-	return &ToolResult{Structured: b, own: b}, nil
-}
-
-// structuredWith is structured for a [Result]: with a text instead of
-// the JSON text, unless it is empty, and with further blocks.
-func (r *Request) structuredWith(e *wire.Encoder, text string, content ...Content) (*ToolResult, error) {
-	result, err := r.structured(e)
-	if err != nil || (text == "" && len(content) == 0) {
-		return result, err
-	}
-	result.Content = make([]Content, 0, 1+len(content))
-	if text != "" {
-		result.Content = append(result.Content, Text{Text: text})
-	} else {
-		result.Content = append(result.Content, jsonText{result.Structured})
-	}
-	result.Content = append(result.Content, content...)
-	return result, nil
 }
 
 // encodingError is a result that has no JSON form, such as one with a NaN.
@@ -145,3 +109,13 @@ func (e *encodingError) Unwrap() error { return e.err }
 func (r *Request) isCall() bool { return r.x.Method == protocol.ToolsCall }
 
 func (r *Request) log() *logs.Log { return r.x.conn.server.log }
+
+// maxResult is the size of results, in bytes.
+func (r *Request) maxResult() int {
+	if r.found != nil {
+		if most := r.found.resultLimit(); most > 0 {
+			return most
+		}
+	}
+	return r.x.conn.server.limits.ResultBytes
+}

@@ -29,7 +29,7 @@ func (r *Request) Tool() (info FeatureInfo, ok bool) {
 	if !r.isCall() {
 		return FeatureInfo{}, false
 	}
-	t := r.tool
+	t := r.tool()
 	if t == nil {
 		if t, _ = r.x.conn.server.lookUp(toolSet, r.Name).(*tool); t == nil {
 			return FeatureInfo{}, false
@@ -52,7 +52,7 @@ func (r *Request) Registered() (method, feature string) {
 		}
 		return r.Method, ""
 	case protocol.ToolsCall:
-		t := r.tool
+		t := r.tool()
 		if t == nil {
 			t, _ = s.lookUp(toolSet, r.Name).(*tool)
 		}

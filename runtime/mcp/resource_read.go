@@ -44,7 +44,8 @@ func (s *Server) findResource(ctx context.Context, uri string) *foundResource {
 	if other := s.otherSpelling(ctx, uri); other != nil && !s.mayUse(ctx, other) {
 		return nil
 	}
-	for _, t := range templates {
+	for _, f := range templates {
+		t := f.(*template)
 		values, ok := t.pattern.Match(uri, false)
 		if !ok || !s.mayRead(t, uri) {
 			continue
@@ -91,10 +92,10 @@ func (s *Server) sortTemplates() {
 		t := item.Feature.(*template)
 		s.closest = append(s.closest, t)
 		if t.info.List != nil {
-			s.listers = append(s.listers, lister{t, item.number})
+			s.listers = append(s.listers, item)
 		}
 	}
-	slices.SortStableFunc(s.closest, func(a, b *template) int { return b.pattern.Literal() - a.pattern.Literal() })
+	slices.SortStableFunc(s.closest, func(a, b Feature) int { return b.(*template).pattern.Literal() - a.(*template).pattern.Literal() })
 }
 
 // readResource answers resources/read.
@@ -110,7 +111,7 @@ func (s *Server) readResource(ctx context.Context, req *Request) (Reply, error) 
 	if found == nil {
 		return nil, req.x.refused(ErrNotFound)
 	}
-	req.resource = found
+	req.found = found
 	if err := req.x.requires(found.info.Requires...); err != nil {
 		return nil, err
 	}
@@ -161,12 +162,12 @@ func (r *Request) Var(name string) string {
 // VarList returns the segments of a list in the URI template, {/name*}; of any
 // other variable its one value; nil where the URI does not define it.
 func (r *Request) VarList(name string) []string {
-	if r.resource == nil || r.resource.template == nil {
+	if r.resource() == nil || r.resource().template == nil {
 		return nil
 	}
-	for i, v := range r.resource.template.pattern.Variables() {
-		if v.Name == name && i < len(r.resource.values) {
-			return r.resource.values[i]
+	for i, v := range r.resource().template.pattern.Variables() {
+		if v.Name == name && i < len(r.resource().values) {
+			return r.resource().values[i]
 		}
 	}
 	return nil
@@ -175,8 +176,8 @@ func (r *Request) VarList(name string) []string {
 // variables returns the variables that the URI defines.
 func (r *Request) variables() map[string]string {
 	m := map[string]string{}
-	for i, v := range r.resource.template.pattern.Variables() {
-		if value := r.resource.values[i]; value != nil {
+	for i, v := range r.resource().template.pattern.Variables() {
+		if value := r.resource().values[i]; value != nil {
 			m[v.Name] = strings.Join(value, "/")
 		}
 	}
@@ -220,7 +221,7 @@ func (r *Request) jsonContents(e *wire.Encoder) (*ResourceResult, error) {
 		return nil, r.encodingFailed(err)
 	}
 	contents := ResourceContents{Text: r.text(e)}
-	if r.resource == nil || r.resource.mime == "" {
+	if r.resource() == nil || r.resource().mime == "" {
 		contents.MIMEType = "application/json"
 	}
 	return &ResourceResult{Contents: []ResourceContents{contents}}, nil
@@ -253,8 +254,8 @@ func (r *Request) readBlob(from io.Reader) (result *ResourceResult, err error) {
 
 // resourceLimit is how many bytes the contents of the resource may have.
 func (r *Request) resourceLimit() int {
-	if r.resource != nil && r.resource.info.MaxBytes > 0 {
-		return r.resource.info.MaxBytes
+	if r.resource() != nil && r.resource().info.MaxBytes > 0 {
+		return r.resource().info.MaxBytes
 	}
 	return r.x.conn.server.limits.ResourceBytes
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -39,4 +40,44 @@ func (r *Request) encodingFailed(err error) error {
 		return &tooLarge{limit: large.Limit}
 	}
 	return &encodingError{err}
+}
+
+// encoder returns an encoder for the structured result, which has the limit of the
+// result. It belongs to the request and is used again for others once the handler has
+// returned.
+func (r *Request) encoder() *wire.Encoder {
+	e := r.x.ResultEncoder()
+	e.Reset()
+	limit := r.maxResult()
+	if r.x.Method == protocol.ResourcesRead {
+		limit = r.resourceLimit()
+	}
+	e.SetLimit(limit, (*resultStorage)(r.x))
+	return e
+}
+
+// structured returns the result that e holds. Its JSON aliases e.
+func (r *Request) structured(e *wire.Encoder) (*ToolResult, error) {
+	if err := e.Err(); err != nil {
+		return nil, r.encodingFailed(err)
+	}
+	b := e.Bytes()
+	return &ToolResult{Structured: b, own: b}, nil
+}
+
+// structuredWith is structured for a [Result]: with a text instead of
+// the JSON text, unless it is empty, and with further blocks.
+func (r *Request) structuredWith(e *wire.Encoder, text string, content ...Content) (*ToolResult, error) {
+	result, err := r.structured(e)
+	if err != nil || (text == "" && len(content) == 0) {
+		return result, err
+	}
+	result.Content = make([]Content, 0, 1+len(content))
+	if text != "" {
+		result.Content = append(result.Content, Text{Text: text})
+	} else {
+		result.Content = append(result.Content, jsonText{result.Structured})
+	}
+	result.Content = append(result.Content, content...)
+	return result, nil
 }

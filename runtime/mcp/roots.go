@@ -6,20 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"sync"
 	"unsafe"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
-
-// Root is a directory or file that the client lets servers work in. Its name is that of
-// the specification (client/roots).
-type Root struct {
-	URI  string // a file: URI
-	Name string // for people; may be ""
-}
 
 // Roots asks the client for its roots. A client with a session that declares listChanged is asked
 // once, and again after a change. Roots other than file: URIs are left out of the answer
@@ -97,16 +89,6 @@ func readRoots(result json.RawMessage) ([]Root, error) {
 		return true
 	})
 	return roots, err
-}
-
-// knownRoots are the roots of a session, until the client sends
-// notifications/roots/list_changed.
-type knownRoots struct {
-	mu      sync.Mutex // guards the rest
-	version int        // counts the changes
-	known   bool
-	roots   []Root
-	size    int // bytes that are charged
 }
 
 // session returns the session of the request, nil without one.

@@ -24,13 +24,6 @@ import (
 // questions and runs the handler again. All of this is on the goroutine of the request; the
 // record of questions and answers (questions.go) has a lock.
 
-// round is the request state that came with a request.
-type round struct {
-	id       string
-	expires  time.Time
-	consumed bool
-}
-
 // maxRounds is how often the handler of one request may return [*InputRequired], if the server
 // runs it again.
 const maxRounds = 10

@@ -11,20 +11,6 @@ import (
 // This file is what a server leaves out of the capabilities that it declares. No field of it
 // changes after [NewServer].
 
-// ServerCapability is a capability of servers that [WithoutCapabilities] can leave out, by its
-// place in ServerCapabilities of the specification's schema.
-type ServerCapability string
-
-// The capabilities that a server can leave out.
-const (
-	ServerLogging              ServerCapability = "logging"               // log messages to clients
-	ServerListChanged          ServerCapability = "listChanged"           // the next three together
-	ServerToolsListChanged     ServerCapability = "tools.listChanged"     // changes of the list of tools
-	ServerResourcesListChanged ServerCapability = "resources.listChanged" // of resources and templates
-	ServerPromptsListChanged   ServerCapability = "prompts.listChanged"   // of the list of prompts
-	ServerSubscribe            ServerCapability = "resources.subscribe"   // updates of resources
-)
-
 // WithoutCapabilities leaves capabilities out of those that the server declares, in every
 // revision (basic/lifecycle, server/discover). Without the option a server declares all that it
 // can do. The option may be given more than once. It panics if a capability is not one of the
@@ -60,35 +46,6 @@ func WithoutCapabilities(capabilities ...ServerCapability) Option {
 	}
 }
 
-// withoutCapabilities are the capabilities that a server leaves out.
-type withoutCapabilities struct {
-	logging   bool
-	subscribe bool
-	lists     [topics]bool // changes of these lists
-}
-
-func (w *withoutCapabilities) add(c ServerCapability) {
-	switch c {
-	case ServerLogging:
-		w.logging = true
-	case ServerSubscribe:
-		w.subscribe = true
-	case ServerListChanged:
-		w.lists = [topics]bool{true, true, true}
-	case ServerToolsListChanged:
-		w.lists[toolsChanged] = true
-	case ServerResourcesListChanged:
-		w.lists[resourcesChanged] = true
-	case ServerPromptsListChanged:
-		w.lists[promptsChanged] = true
-	}
-}
-
-// listCapability is the capability of each list.
-var listCapability = [topics]ServerCapability{
-	toolsChanged: ServerToolsListChanged, promptsChanged: ServerPromptsListChanged, resourcesChanged: ServerResourcesListChanged,
-}
-
 // connected records that a client has connected: from now on no list may change that the server
 // has declared to stay as it is, and changes of other replicas concern the clients of this one.
 func (s *Server) connected() {
@@ -97,8 +54,8 @@ func (s *Server) connected() {
 		s.hasClients.Store(true)
 		s.mu.Unlock()
 	}
-	if part := s.tasks(); part != nil {
-		part.serve()
+	if part := s.part.Load(); part != nil {
+		(*part).serve()
 	}
 	if s.changes != nil {
 		s.changes.reading.Do(func() { go s.changes.read() })

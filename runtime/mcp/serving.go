@@ -12,52 +12,13 @@ import (
 // This file is a request with what handlers and features need. The engine starts it, and calls
 // [exchange.Serve] on its goroutine.
 
-// exchange is a request that handlers serve.
-type exchange struct {
-	engine.Exchange
-	conn    *conn
-	through string // the tool by which the client calls that of the request; "" if it calls that itself
-
-	refusal *AccessError // the caller may not use a feature; used by the goroutine of the request
-
-	// What handlers use, from any goroutine. call does not change, and questions has a lock. One handler
-	// at a time uses req.
-	req       Request
-	call      Call
-	questions questions
-
-	// part is set in the exchange of a handler whose call may become a task, and does not change.
-	part handlerPart
-
-	listen *parkedListen // of a parked request; nil otherwise
-}
-
-type exchangeKey struct{}
-
-// exchangeFrom returns the request that ctx belongs to, nil where there is none.
-func exchangeFrom(ctx context.Context) *exchange {
-	x, _ := ctx.Value(exchangeKey{}).(*exchange)
-	return x
-}
-
-// Value implements [engine.Call].
-func (x *exchange) Value(key any) any {
-	switch key.(type) {
-	case callKey:
-		return &x.call
-	case exchangeKey:
-		return x
-	}
-	return nil
-}
-
 // Serve implements [engine.Call].
 func (x *exchange) Serve() {
 	ctx := &x.Ctx
 	x.openRound()
 	reply, err := x.conn.server.handler(ctx, &x.req)
-	if x.listen, _ = reply.(*parkedListen); x.listen != nil {
-		x.Parked = true
+	if parked, ok := reply.(*parkedListen); ok {
+		x.parking, x.Parked = parked, true
 		return
 	}
 	x.respond(ctx, reply, err)
@@ -141,3 +102,6 @@ func (w *replyWriter) Append(b []byte) ([]byte, int) {
 
 // Replace implements [engine.Reply].
 func (w *replyWriter) Replace(e *jsonrpc.Error) { w.reply, w.err = nil, e }
+
+// Park implements [engine.Call].
+func (x *exchange) Park() { x.parking.keep(x) }

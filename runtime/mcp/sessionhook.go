@@ -16,26 +16,6 @@ import (
 // their own, or on that of begin if the session has ended in the meantime. Each session has a
 // lock, and no function of users runs under it.
 
-// SessionInfo describes a session when it begins. None of it changes afterwards.
-type SessionInfo struct {
-	// ID is that of [Call.Session].
-	ID string
-	// Transport is that of [Call.Transport].
-	Transport string
-	// Principal is the sender of initialize; the zero Principal without authentication. Over
-	// HTTP, later requests with another [Principal.ID] do not find the session; their Value,
-	// such as claims, may differ.
-	Principal Principal
-	// Client is the identity that the client declares. It is not authenticated.
-	Client ClientInfo
-	// Revision is the negotiated revision of the protocol, such as 2025-11-25.
-	Revision string
-	// Header are the header fields of the HTTP request with initialize, or of the one that
-	// has opened the WebSocket; nil over transports without header fields. It must not be
-	// changed, and may hold credentials.
-	Header map[string][]string
-}
-
 // WithSessionHook calls begin once for each session, and the function that it returns, which may
 // be nil, once when the session has ended: for what is stored by session, such as a cache with
 // [Call.Session] as key. The option may be given more than once; sessions begin with the first
@@ -128,7 +108,11 @@ func (s *session) awaitHooks(ctx context.Context) error {
 	if s == nil || s.hooks == nil {
 		return nil
 	}
-	h := s.hooks
+	return s.hooks.await(ctx)
+}
+
+// await implements [sessionHooks].
+func (h *hookedSession) await(ctx context.Context) error {
 	select {
 	case <-h.begun:
 	case <-ctx.Done():
@@ -149,7 +133,7 @@ func (x *exchange) beginSession() error {
 	if opening == nil || opening.hooks == nil {
 		return nil
 	}
-	h := opening.hooks
+	h := opening.hooks.(*hookedSession)
 	h.mu.Lock()
 	switch {
 	case h.over:

@@ -97,16 +97,6 @@ func (l *transportConn) Resume(after uint64) {
 	}
 }
 
-// notifyOne notifies one subscriber of a change that it has missed.
-func (s *Server) notifyOne(sub *subscriber, c change) {
-	if c.Resources && !s.without.lists[resourcesChanged] {
-		sub.changed(resourcesChanged, 0)
-	}
-	if c.Resource != "" && !s.without.subscribe && s.isNotifiable(c.Resource) && s.mayNotify(sub, c.Resource) {
-		sub.updated(c.Resource, 0)
-	}
-}
-
 // Seal implements [transport.Server].
 func (h transportServer) Seal(ctx context.Context, purpose string, text []byte) ([]byte, error) {
 	ring, err := sealingKeys(ctx, h.Server)

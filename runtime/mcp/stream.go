@@ -24,14 +24,6 @@ func newItemStream(req *Request) *itemStream {
 	return s
 }
 
-// maxResult is the size of results, in bytes.
-func (r *Request) maxResult() int {
-	if r.tool != nil && r.tool.info.MaxResult > 0 {
-		return r.tool.info.MaxResult
-	}
-	return r.x.conn.server.limits.ResultBytes
-}
-
 // report sends the item, which is the text of the encoder from start on, as progress.
 func (s *itemStream) report(ctx context.Context, start int) error {
 	if ctx.Err() != nil {

@@ -29,6 +29,13 @@ func (c *conn) newSubscriber() *subscriber {
 	return sub
 }
 
+// newSession returns a session without hooks.
+func (c *conn) newSession(opening engine.Session) *session {
+	s := &session{Session: opening, server: c.server, subscriber: c.newSubscriber()}
+	s.Part = s
+	return s
+}
+
 // startNotifying handles notifications/initialized: from now on the session gets notifications.
 func (c *conn) startNotifying() {
 	opened := c.SetInitialized()
@@ -132,11 +139,6 @@ func (c *conn) unreserve(n, size int) {
 	c.subscriptions -= n
 	c.subscribed -= size
 }
-
-// subscriptionSize is about how many bytes one subscription has, with its entry in the map.
-func subscriptionSize(uri string) int { return len(uri) + subscriptionEntry }
-
-const subscriptionEntry = 64
 
 var errTooManySubscriptions = &jsonrpc.Error{
 	Code: jsonrpc.CodeInternal, Message: "too many subscriptions of this connection",

@@ -19,37 +19,6 @@ import (
 // client is full, its subscriber stores what to send, and starts a goroutine that sends it once
 // there is room. The list of subscribers and each subscriber have locks.
 
-// topic is a list whose changes clients can subscribe to.
-type topic int
-
-// The lists that change.
-const (
-	toolsChanged topic = iota
-	promptsChanged
-	resourcesChanged
-	topics
-)
-
-var listChanged = [topics]string{protocol.ToolsListChanged, protocol.PromptsListChanged, protocol.ResourcesListChanged}
-
-// topicOf is the topic of each set of features.
-var topicOf = [setCount]topic{
-	toolSet: toolsChanged, resourceSet: resourcesChanged, templateSet: resourcesChanged, promptSet: promptsChanged,
-}
-
-// ResourceUpdated notifies the clients that have subscribed to the resource that it has changed,
-// or to a resource of which it is a part: file:///docs/a.txt is one of file:///docs/. It does not
-// wait for clients; one that reads slowly gets one message for several changes. With [WithPubSub]
-// it notifies the clients of all replicas. A client to which
-// [WithAccess] does not show the resource gets none. It panics if [WithoutCapabilities] leaves
-// out [ServerSubscribe].
-func (s *Server) ResourceUpdated(uri string) {
-	if s.without.subscribe {
-		panic("mcp: ResourceUpdated is called, and WithoutCapabilities leaves out resources.subscribe")
-	}
-	s.change(change{Resource: uritemplate.Encode(uri)})
-}
-
 // subscribers are the subscribers of a server, on all of its connections, in the order in which
 // they were added.
 type subscribers struct {

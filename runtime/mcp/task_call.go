@@ -117,7 +117,8 @@ func needsTasks(req *Request) error {
 }
 
 // call answers the call of a tool where tasks decide: it becomes one, or is refused.
-func (p *serverTasks) call(ctx context.Context, req *Request, t *tool) (reply Reply, taken bool, err error) {
+func (p *serverTasks) call(ctx context.Context, req *Request, f Feature) (reply Reply, taken bool, err error) {
+	t := f.(*tool)
 	session := req.x.Revision.Tasks == protocol.TaskSession
 	if session {
 		if err := checkTaskMode(req, t); err != nil {
@@ -291,7 +292,7 @@ func (t *taskRun) startClock(inline time.Duration) {
 	t.clock.Watch(&t.request.Exchange, inline, t)
 }
 
-// Over implements [clockWatcher]: it wakes the goroutine of the request.
+// Over implements the watcher of a clock: it wakes the goroutine of the request.
 func (t *taskRun) Over() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -53,7 +53,7 @@ func (x *exchange) newRun(ctx context.Context, req *Request, t *tool) (*exchange
 	}
 	r.RunFor(&x.Exchange)
 	r.From.Header = taskPartOf(x.conn.server).fields(x.From.Header)
-	r.req.tool, r.req.Name, r.Feature = t, req.Name, req.Name
+	r.req.found, r.req.Name, r.Feature = t, req.Name, req.Name
 	r.taskRun().request = x
 	r.questions.made, x.questions.made = x.questions.made, nil
 	return r, nil
@@ -107,7 +107,7 @@ func (x *exchange) callRun() (reply Reply, err error) {
 
 // runTaskTool is the handler inside the interceptors of runs.
 func (s *Server) runTaskTool(ctx context.Context, req *Request) (Reply, error) {
-	result, err := within(ctx, req, req.tool.info.Timeout, req.tool.call)
+	result, err := within(ctx, req, req.tool().info.Timeout, req.tool().call)
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +287,7 @@ func (h taskHost) Run(ctx context.Context, w *taskcall.Work, run taskcall.Run) {
 		setPrincipal(&x.From, &Principal{ID: w.Principal})
 	}
 	x.From.Header = w.Header
-	x.req.tool = t
+	x.req.found = t
 	x.questions.resume(w)
 	own := x.taskRun()
 	own.state, own.task = isTask, run

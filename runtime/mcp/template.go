@@ -197,3 +197,6 @@ func (t *template) appendListing(b []byte, rev *protocol.Revision) []byte {
 	b = jsonobject.AppendText(b, "mimeType", t.info.MIMEType)
 	return closeListing(b, t.info.Annotations, t.info.Icons, t.info.Meta, rev)
 }
+
+// literalPrefix is the text of the template before its first expression.
+func (t *template) literalPrefix() string { return t.pattern.Prefix() }

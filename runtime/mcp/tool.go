@@ -68,16 +68,6 @@ type ToolInfo struct {
 	choices map[string]*wire.Choices // of arguments, by their functions
 }
 
-// ToolHints are what a client may want to know before it lets a tool be called
-// (ToolAnnotations in the specification). All four are always published, from
-// revision 2025-03-26 on.
-type ToolHints struct {
-	ReadOnly    bool // changes nothing
-	Destructive bool // may destroy or overwrite
-	Idempotent  bool // a second call with the same arguments does nothing more
-	OpenWorld   bool // deals with things outside of the server's own domain
-}
-
 // toolFunc answers the call of a tool.
 type toolFunc = func(ctx context.Context, req *Request) (*ToolResult, error)
 

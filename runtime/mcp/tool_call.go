@@ -31,7 +31,7 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 	if t == nil {
 		return nil, req.x.refused(&ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + req.Name})
 	}
-	req.tool = t
+	req.found = t
 	if err := req.x.requires(t.info.Requires...); err != nil {
 		return nil, err
 	}
@@ -40,8 +40,8 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 			return nil, err
 		}
 	}
-	if part := s.tasks(); part != nil {
-		if reply, taken, err := part.call(ctx, req, t); taken {
+	if part := s.part.Load(); part != nil {
+		if reply, taken, err := (*part).call(ctx, req, t); taken {
 			return reply, err
 		}
 	}
@@ -53,4 +53,13 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 		result = nothingFound()
 	}
 	return result, nil
+}
+
+// tool returns the tool with that name or alias, nil if there is none that the request may see.
+func (s *Server) tool(ctx context.Context, name string) *tool {
+	t, _ := s.lookUp(toolSet, name).(*tool)
+	if t == nil || !s.mayUse(ctx, t) {
+		return nil
+	}
+	return t
 }

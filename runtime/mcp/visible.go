@@ -100,7 +100,7 @@ func (s *Server) featuresOf(uri string) (found []Feature) {
 			found = append(found, static)
 		}
 		for _, t := range s.closest {
-			if _, ok := t.pattern.Match(uri, false); ok {
+			if _, ok := t.(*template).pattern.Match(uri, false); ok {
 				found = append(found, t)
 			}
 		}

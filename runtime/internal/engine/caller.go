@@ -13,8 +13,8 @@ import (
 // This file is who sends messages. Transports know it of each message, or of a connection; contexts
 // carry it to [Conn.Serve].
 
-// principal is the authenticated sender of a request.
-type principal interface {
+// Principal is the authenticated sender of a request.
+type Principal interface {
 	// Identity returns the id, "" without one, and the end of the authentication, zero for none.
 	Identity() (id string, expires time.Time)
 }
@@ -22,7 +22,7 @@ type principal interface {
 // Caller is what a transport knows about the other end. Each request has a copy.
 type Caller struct {
 	Values    context.Context // for the handlers; may be nil
-	Principal principal       // nil if it is unknown
+	Principal Principal       // nil if it is unknown
 	Groups    []string        // to which the URL of the request narrows the features; nil for all
 	Header    map[string][]string
 	Address   netip.Addr         // from which the client has come; zero if it is unknown

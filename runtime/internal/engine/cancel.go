@@ -71,7 +71,7 @@ func printable(s string) string {
 	return s
 }
 
-// forget removes a request, which gets no reply then. The caller holds conn.mu.
+// forget removes a request, which gets no reply then. The caller holds Conn.mu.
 func (c *Conn) forget(x *Exchange) {
 	x.dropNoticesLocked()
 	x.answered = true

@@ -24,7 +24,7 @@ var (
 
 // This file sends requests to the client: questions of handlers, in revisions where the server
 // sends requests, and pings. [Exchange.RoundTrip] runs on the goroutine of a handler and waits;
-// the goroutine that reads delivers the answer ([Conn.response]). conn.mu guards the table of
+// the goroutine that reads delivers the answer ([Conn.response]). Conn.mu guards the table of
 // open requests.
 
 // openRequests are the requests of the server that wait for an answer of the client. The server

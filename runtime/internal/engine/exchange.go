@@ -15,7 +15,7 @@ import (
 // exchange is not reused, since handlers may keep its context.
 //
 // There are three parts: the request, its reply, and its storage. The lock of the connection
-// (conn.mu) guards some fields of the reply. Each other field does not change, has a lock of its
+// (Conn.mu) guards some fields of the reply. Each other field does not change, has a lock of its
 // own, or belongs to the goroutine of the request; the comments say which.
 type Exchange struct {
 	// The request. The fields are set before the goroutine starts, and do not change.
@@ -40,7 +40,7 @@ type Exchange struct {
 	// What handlers use, from any goroutine. It has a lock.
 	Ctx exchangeContext
 
-	// The clocks that limit the time of the handlers. The lock of conn.clocks guards them.
+	// The clocks that limit the time of the handlers. The lock of Conn.clocks guards them.
 	partClock atomic.Pointer[Clock] // of the innermost part that runs; callClock if there is none
 	callClock Clock                 // of the whole request
 

@@ -48,7 +48,7 @@ func (c *exchangeContext) SetRun(r *Exchange) {
 }
 
 // endHandlerLocked ends what the handler of a request sends to its client, if the handler has an
-// exchange of its own: before the reply, or without one. The caller holds conn.mu.
+// exchange of its own: before the reply, or without one. The caller holds Conn.mu.
 func (x *Exchange) endHandlerLocked(reply bool) {
 	r := x.Ctx.handler()
 	if r == nil || r.answered {

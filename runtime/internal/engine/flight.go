@@ -9,7 +9,7 @@ import (
 )
 
 // This file counts requests: those in flight, which have no reply yet and can be cancelled by
-// their ids, and those whose handlers run, which the drain at the end waits for. conn.mu guards
+// their ids, and those whose handlers run, which the drain at the end waits for. Conn.mu guards
 // both.
 
 // flight are the requests of a connection that have no reply yet. Most connections have one at a

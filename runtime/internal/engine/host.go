@@ -57,8 +57,8 @@ type Reply interface {
 	Replace(e *jsonrpc.Error)
 }
 
-// sessionPart is what the server keeps for a session. conn.mu is not held when its methods are called.
-type sessionPart interface {
+// SessionPart is what the server keeps for a session. Conn.mu is not held when its methods are called.
+type SessionPart interface {
 	// Leave ends the notifications of the session.
 	Leave()
 	// Finish ends the session, unless it has ended. It does not wait.

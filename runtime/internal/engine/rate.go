@@ -13,7 +13,7 @@ import (
 
 // This file limits the rates of notifications of a request: progress and log messages
 // (basic/utilities/progress and server/utilities/logging, rate limits). Goroutines of the handler
-// add them, and a timer sends progress that had to wait. conn.mu guards all state.
+// add them, and a timer sends progress that had to wait. Conn.mu guards all state.
 
 // notices is the state of the notifications of one request.
 type notices struct {
@@ -63,7 +63,7 @@ func (b *bucket) wait(rate int) time.Duration {
 	return time.Duration((1-b.tokens)/float64(rate)*float64(time.Second)) + time.Microsecond
 }
 
-// noticesLocked returns the notices of the request. The caller holds conn.mu.
+// noticesLocked returns the notices of the request. The caller holds Conn.mu.
 func (x *Exchange) noticesLocked() *notices {
 	if x.notices == nil {
 		x.notices = new(notices)
@@ -114,7 +114,7 @@ func (x *Exchange) progressTurn() {
 	x.Sink.FlushAsync()
 }
 
-// sendProgressLocked queues the newest report. The caller holds conn.mu.
+// sendProgressLocked queues the newest report. The caller holds Conn.mu.
 func (x *Exchange) sendProgressLocked() {
 	n := x.notices
 	n.pending = false
@@ -163,7 +163,7 @@ func (x *Exchange) CountLog(level int8) bool {
 }
 
 // sendOmittedLocked queues a log message with the number of those that were not sent. The caller
-// holds conn.mu.
+// holds Conn.mu.
 func (x *Exchange) sendOmittedLocked() {
 	n := x.notices
 	b := append([]byte(nil), `{"level":"`...)
@@ -177,7 +177,7 @@ func (x *Exchange) sendOmittedLocked() {
 }
 
 // closeNoticesLocked queues what precedes the reply: the newest report of progress, and the
-// number of log messages that were not sent. The caller holds conn.mu.
+// number of log messages that were not sent. The caller holds Conn.mu.
 func (x *Exchange) closeNoticesLocked() {
 	n := x.notices
 	if n == nil {
@@ -192,7 +192,7 @@ func (x *Exchange) closeNoticesLocked() {
 	}
 }
 
-// dropNoticesLocked stops the timer of a report. The caller holds conn.mu.
+// dropNoticesLocked stops the timer of a report. The caller holds Conn.mu.
 func (x *Exchange) dropNoticesLocked() {
 	if n := x.notices; n != nil && n.timer != nil {
 		n.timer.Stop()

@@ -9,12 +9,12 @@ import (
 // This file is the reply of an exchange. Each request gets one reply at most, the first that is
 // queued: [Exchange.Write] writes it on the goroutine of the request, [Exchange.WriteLate] on
 // that of a timer if the handler does not return. A cancelled request gets none
-// ([Conn.cancel]). The reply is queued under conn.mu, so that no notification of the request
+// ([Conn.cancel]). The reply is queued under Conn.mu, so that no notification of the request
 // follows it.
 
 // exchangeReply is the state of the reply to a request.
 type exchangeReply struct {
-	// Guarded by conn.mu.
+	// Guarded by Conn.mu.
 	answered      bool     // a reply is queued, or there will be none
 	sendCancelled bool     // notifications/cancelled follows the reply: the server ends the request
 	notices       *notices // progress and log messages; nil before the first

@@ -10,7 +10,7 @@ import (
 )
 
 // This file is the session that initialize opens, in revisions before 2026-07-28. Sessions open on the
-// goroutine that reads; conn.mu guards them.
+// goroutine that reads; Conn.mu guards them.
 
 // Session is the state of a connection in revisions with initialize. Requests with a revision in
 // their _meta neither read nor change it.
@@ -18,9 +18,9 @@ type Session struct {
 	ID          string // "" for a session of one message
 	Revision    *protocol.Revision
 	Client      *Client
-	Part        sessionPart // what the server keeps for it; set before the session opens
-	initialized bool        // the client has sent notifications/initialized; guarded by conn.mu
-	Level       int8        // the least level of log messages that are sent; guarded by conn.mu
+	Part        SessionPart // what the server keeps for it; set before the session opens
+	initialized bool        // the client has sent notifications/initialized; guarded by Conn.mu
+	Level       int8        // the least level of log messages that are sent; guarded by Conn.mu
 }
 
 // Negotiated is the revision of the session, nil if there is none.

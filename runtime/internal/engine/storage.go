@@ -13,7 +13,7 @@ import (
 
 // This file is what a request holds of the memory of the server: its buffers, what it is charged
 // for besides, and the room for its reply. A reply that fits into the budget is charged to it;
-// one that does not gets one of a few places for replies beyond the budget ([Settings].memory).
+// one that does not gets one of a few places for replies beyond the budget ([Settings].Memory).
 
 // exchangeStorage is what a request holds. Only the goroutine of the request uses it, except for
 // cost.

@@ -1,0 +1,77 @@
+package mcp
+
+import "sync"
+
+// This file waits for the ends of connections, on one goroutine for each. It has a lock.
+
+// closeWatchers wait for channels that are closed when a connection ends, or all connections of
+// a transport. There is one goroutine for each channel, as long as a listen is parked there.
+type closeWatchers struct {
+	mu    sync.Mutex
+	byEnd map[<-chan struct{}]*closeWatcher
+}
+
+type closeWatcher struct {
+	ended <-chan struct{}
+	idle  chan struct{} // closed when no listen is parked any more
+	ends  map[*closeEnd]struct{}
+}
+
+// closeEnd is a function that runs when a channel is closed.
+type closeEnd struct {
+	of  *closeWatcher
+	run func()
+}
+
+// add makes end run, in a goroutine of its own, when the channel is closed. It returns nil for
+// a nil channel.
+func (w *closeWatchers) add(ended <-chan struct{}, end func()) *closeEnd {
+	if ended == nil {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	one := w.byEnd[ended]
+	if one == nil {
+		one = &closeWatcher{ended: ended, idle: make(chan struct{}), ends: map[*closeEnd]struct{}{}}
+		if w.byEnd == nil {
+			w.byEnd = map[<-chan struct{}]*closeWatcher{}
+		}
+		w.byEnd[ended] = one
+		go w.run(one)
+	}
+	e := &closeEnd{one, end}
+	one.ends[e] = struct{}{}
+	return e
+}
+
+// remove undoes add.
+func (w *closeWatchers) remove(e *closeEnd) {
+	if e == nil {
+		return
+	}
+	one := e.of
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(one.ends, e)
+	if len(one.ends) == 0 && w.byEnd[one.ended] == one {
+		delete(w.byEnd, one.ended)
+		close(one.idle)
+	}
+}
+
+func (w *closeWatchers) run(one *closeWatcher) {
+	select {
+	case <-one.idle:
+		return
+	case <-one.ended:
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.byEnd[one.ended] == one {
+		delete(w.byEnd, one.ended)
+	}
+	for e := range one.ends {
+		go e.run()
+	}
+}

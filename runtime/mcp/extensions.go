@@ -1,0 +1,127 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file is the extensions that a server declares. They do not change after [NewServer].
+
+// Extension is an extension of the protocol (versioning, extension negotiation). It is declared
+// from revision 2025-11-25 on; earlier revisions do not have its methods.
+type Extension struct {
+	// Name has a prefix and a slash: com.example/search. It has the syntax of the keys of
+	// [Meta].
+	Name string
+	// Settings are published to clients, as a JSON object; nil is an empty one.
+	Settings json.RawMessage
+	// Methods are the handlers of requests, by method.
+	Methods map[string]ExtensionFunc
+	// Notifications are the handlers of notifications, by method. Each notification has a
+	// goroutine of its own. The params are a copy, nil without any. The context ends with
+	// the connection, and after the time that a method may take.
+	Notifications map[string]func(ctx context.Context, params json.RawMessage)
+	// Required makes the methods fail with a [*CapabilityError] for clients that have not
+	// declared the extension.
+	Required bool
+	// Experimental declares an experimental capability instead, in every revision. Its name may
+	// be any text, and it cannot be Required, since clients have no place to declare it.
+	Experimental bool
+}
+
+// ExtensionFunc answers a request of an extension. The result is a JSON object,
+// nil for an empty one; what every result of the revision has is added to it
+// where it is missing. Errors are those of any handler, and their texts are not
+// shown unless they are an [*ProtocolError] or made by [Errorf].
+type ExtensionFunc func(ctx context.Context, req *Request) (json.RawMessage, error)
+
+// extensions are the extensions of a server. They do not change after [NewServer].
+type extensions struct {
+	settings      map[string]json.RawMessage
+	experimental  map[string]json.RawMessage
+	methods       map[string]*extensionMethod
+	notifications map[string]func(context.Context, json.RawMessage)
+}
+
+type extensionMethod struct {
+	extension string
+	required  bool
+	call      ExtensionFunc
+}
+
+func (x *extensions) declare(e Extension, settings json.RawMessage) {
+	if x.settings == nil {
+		x.settings, x.experimental = map[string]json.RawMessage{}, map[string]json.RawMessage{}
+		x.methods = map[string]*extensionMethod{}
+		x.notifications = map[string]func(context.Context, json.RawMessage){}
+	}
+	all := x.settings
+	if e.Experimental {
+		all = x.experimental
+	}
+	if _, twice := all[e.Name]; twice {
+		panic(fmt.Sprintf("mcp: extension %s declared twice", e.Name))
+	}
+	all[e.Name] = settings
+	for method, call := range e.Methods {
+		if x.methods[method] != nil || protocol.Known(method) {
+			panic(fmt.Sprintf("mcp: method %s of extension %s is taken", method, e.Name))
+		}
+		x.methods[method] = &extensionMethod{e.Name, e.Required, call}
+	}
+	for method, take := range e.Notifications {
+		if x.notifications[method] != nil || protocol.Known(method) {
+			panic(fmt.Sprintf("mcp: notification %s of extension %s is taken", method, e.Name))
+		}
+		x.notifications[method] = take
+	}
+}
+
+// appendTo writes the capabilities, as members of the object that begins at start.
+func (x *extensions) appendTo(b []byte, start int, rev *protocol.Revision, tasks bool) []byte {
+	settings := x.settings
+	if tasks && rev.Tasks == protocol.TaskExtension {
+		settings = maps.Clone(settings)
+		if settings == nil {
+			settings = map[string]json.RawMessage{}
+		}
+		settings[protocol.TasksName] = emptyObject
+	}
+	if rev.Fields.Extensions {
+		b = appendSettings(b, start, "extensions", settings)
+	}
+	return appendSettings(b, start, "experimental", x.experimental)
+}
+
+func appendSettings(b []byte, start int, name string, all map[string]json.RawMessage) []byte {
+	if len(all) == 0 {
+		return b
+	}
+	b = append(jsonobject.Comma(b, start), '"')
+	b = append(b, name...)
+	b = append(b, `":{`...)
+	for i, key := range slices.Sorted(maps.Keys(all)) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = wire.AppendString(b, key)
+		b = append(b, ':')
+		b = append(b, all[key]...)
+	}
+	return append(b, '}')
+}
+
+// method returns a method of an extension, nil if the revision has no extensions.
+func (x *extensions) method(name string, rev *protocol.Revision) *extensionMethod {
+	if !rev.Fields.Extensions {
+		return nil
+	}
+	return x.methods[name]
+}

@@ -1,0 +1,39 @@
+package mcp
+
+import (
+	"encoding/json"
+
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// This file is what a request knows of the feature that it concerns.
+
+// tool returns the tool that is called, nil before it is found.
+func (r *Request) tool() *tool {
+	t, _ := r.found.(*tool)
+	return t
+}
+
+// prompt returns the prompt that is got or completed, nil before it is found.
+func (r *Request) prompt() *prompt {
+	p, _ := r.found.(*prompt)
+	return p
+}
+
+// resource returns the resource that is read or completed, nil before it is found.
+func (r *Request) resource() *foundResource {
+	f, _ := r.found.(*foundResource)
+	return f
+}
+
+func (t *tool) reading(o *wire.Options)  { o.Lenient, o.Choices = t.info.Lenient, t.info.choices }
+func (t *tool) resultLimit() int         { return t.info.MaxResult }
+func (*tool) variables() json.RawMessage { return nil }
+
+func (p *prompt) reading(o *wire.Options)  { o.Lenient, o.Choices = true, p.info.choices }
+func (*prompt) resultLimit() int           { return 0 }
+func (*prompt) variables() json.RawMessage { return nil }
+
+func (f *foundResource) reading(o *wire.Options)    { o.Lenient, o.Choices = true, f.choices() }
+func (*foundResource) resultLimit() int             { return 0 }
+func (f *foundResource) variables() json.RawMessage { return f.appendVariables(nil) }

@@ -1,0 +1,39 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+)
+
+// This file is what features ask of tasks.
+
+// endTasks ends the tasks of a server that has one client, which has gone.
+func (s *Server) endTasks() {
+	if part := s.tasks(); part != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), s.limits.DrainTime)
+		defer cancel()
+		_ = part.shutdown(ctx) // tasks that are cut off say so
+	}
+}
+
+// EndTasks implements [transport.Server].
+func (h transportServer) EndTasks(ctx context.Context) error {
+	if part := h.tasks(); part != nil {
+		return part.shutdown(ctx)
+	}
+	return nil
+}
+
+// needsTask reports whether a feature is a tool that works only as a task, in a revision without tasks:
+// there it is not listed, and unknown when it is called.
+func needsTask(f Feature, rev *protocol.Revision) bool {
+	if rev.Tasks != protocol.NoTasks {
+		return false
+	}
+	t, ok := f.(*tool)
+	return ok && t.requiresTask()
+}
+
+// requiresTask reports whether each call of the tool has to become a task.
+func (t *tool) requiresTask() bool { return t.task != nil && t.task.support() == "required" }
