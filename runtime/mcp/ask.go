@@ -24,7 +24,7 @@ var (
 	ErrPending = errors.New("waiting for the client to call again with an answer")
 	// ErrNoCall means that there is no client to ask: the context is not that of a tool,
 	// prompt or resource request, or the request has a reply already.
-	ErrNoCall = engine.ErrNoCall
+	ErrNoCall error = &engine.NoCall
 )
 
 // maxAttempts is how often a question is asked whose answers are not valid.

@@ -11,7 +11,7 @@ import (
 
 // ErrNoAnswer means that the client has not answered a question within
 // [Limits.QuestionTime].
-var ErrNoAnswer = engine.ErrNoAnswer
+var ErrNoAnswer error = &engine.NoAnswer
 
 // ClientError is the error that a client sends as the answer to a question. The code -1 means
 // that the user has refused (client/sampling, errors).

@@ -13,12 +13,12 @@ import (
 // Causes with which the context of a handler is cancelled; see [context.Cause].
 var (
 	// ErrCancelled means that the client has cancelled the request, which gets no reply.
-	ErrCancelled = engine.ErrCancelled
+	ErrCancelled error = &engine.Cancelled
 	// ErrConnectionClosed means that the connection has ended, or that the server ends.
-	ErrConnectionClosed = engine.ErrConnectionClosed
+	ErrConnectionClosed error = &engine.ConnectionClosed
 	// ErrTimeout means that the handler has taken longer than its timeout, that of
 	// [WithTimeout], or [Limits.CallTime].
-	ErrTimeout = engine.ErrTimeout
+	ErrTimeout error = &engine.Timeout
 )
 
 // ToolError is an error whose text is sent to the model, also if other errors are hidden.

@@ -1,13 +1,26 @@
 package engine
 
-import "errors"
+// Cause is why the context of a handler ends, or a question has no answer.
+type Cause struct{ text string }
 
-// Causes with which the context of a handler ends, and errors of questions. See mcp.ErrCancelled and the
-// others of the same names.
+// Error returns the text.
+func (c *Cause) Error() string { return c.text }
+
+// The causes that package mcp exports by these names, with Err before them. They are no interfaces, so
+// that its variables need no code when a program starts, which every client of mcpclient would link.
 var (
-	ErrCancelled        = errors.New("request cancelled by the client")
-	ErrConnectionClosed = errors.New("connection closed")
-	ErrTimeout          = errors.New("timed out")
-	ErrNoAnswer         = errors.New("no answer from the client")
-	ErrNoCall           = errors.New("the client can be asked only while a tool, prompt or resource request is in progress")
+	Cancelled        = Cause{"request cancelled by the client"}
+	ConnectionClosed = Cause{"connection closed"}
+	Timeout          = Cause{"timed out"}
+	NoAnswer         = Cause{"no answer from the client"}
+	NoCall           = Cause{"the client can be asked only while a tool, prompt or resource request is in progress"}
+)
+
+// The same as errors.
+var (
+	ErrCancelled        error = &Cancelled
+	ErrConnectionClosed error = &ConnectionClosed
+	ErrTimeout          error = &Timeout
+	ErrNoAnswer         error = &NoAnswer
+	ErrNoCall           error = &NoCall
 )
