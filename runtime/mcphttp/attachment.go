@@ -1,6 +1,6 @@
 package mcphttp
 
-import "time"
+import "slices"
 
 // attachment is an HTTP response that a stream is written to. The goroutine of the response
 // calls the methods of this file; the guard of the stream protects its fields.
@@ -33,61 +33,53 @@ func (s *stream) attachLocked() *attachment {
 func (s *stream) attachAfter(seq int) (*attachment, bool) {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	if seq+1 < s.firstSeq || seq >= s.firstSeq+len(s.queue) {
+	if seq+1 < s.firstSeq || seq >= s.endSeq() {
 		return nil, false
 	}
 	s.seek(seq + 1)
 	return s.attachLocked(), true
 }
 
-// seek sets the next message to be written. The caller holds the guard.
-func (s *stream) seek(next int) {
-	s.nextSeq, s.waitingBytes = next, 0
-	for _, message := range s.queue[next-s.firstSeq:] {
-		s.waitingBytes += len(message)
-	}
-}
-
 // detach detaches a response. It does nothing if another one has replaced it.
 func (s *stream) detach(r *attachment) {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	if s.current != r {
-		return
+	if s.current == r {
+		s.detachLocked()
 	}
+}
+
+// Detach ends the response, since the client reads the stream elsewhere.
+func (s *stream) Detach() {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	if s.current != nil {
+		s.signal()
+		s.detachLocked()
+	}
+}
+
+func (s *stream) detachLocked() {
 	s.current = nil
 	s.wakeAll()
 	switch {
-	case !s.resumable && !s.standalone && !s.log.keeps(), s.session != nil && s.session.closed:
-		s.discard() // the client has no event id to resume from
+	case s.session == nil || s.session.streams[s.number] != s:
+		s.discard() // no client can attach to it again
 	case s.log != nil:
-		s.trim()
-	case s.isSharedStandalone():
-		s.dropNumbered()
-	case s.done:
-		s.endedAt = time.Now()
-	}
-	if s.resumable {
-		s.session.evict() // what waited for the client does not wait any more
-		s.session.listForShedding()
+		s.log.Changed()
+	default:
+		s.dropNotices()
 	}
 }
 
 // pending is what a response has to write, and the state of the stream.
 type pending struct {
-	messages   [][]byte
-	numbers    []uint64 // of the notices among them; see [stream]
-	seq        int      // of the first message
-	events     bool     // write an event stream, not JSON
-	done       bool
-	code       int
-	rejected   bool
-	overloaded bool
-	denied     error // an *mcp.AccessError
-	released   bool
-	retry      time.Duration
-	withoutIDs bool // the client cannot resume from these messages
-	ended      bool // the response ends: it is detached, or the stream is discarded
+	outcome
+	messages []queued
+	seq      int      // of the first message
+	log      eventLog // that has the ids of the messages; nil if the client cannot resume from them
+	events   bool     // write an event stream, not JSON
+	ended    bool     // the response ends: it is detached, or the stream is discarded
 }
 
 // next returns the messages to be written, and counts them as written. A reply that is
@@ -99,35 +91,32 @@ func (s *stream) next(r *attachment, events, waits bool) pending {
 	if waits && r.wake == nil {
 		r.wake = make(chan struct{}, 1)
 	}
-	t := pending{
-		seq: s.nextSeq, done: s.done, code: s.code, rejected: s.rejected, overloaded: s.overloaded, denied: s.denied,
-		released: s.released, retry: s.retry, ended: s.discarded || s.current != r,
-	}
+	t := pending{outcome: s.outcome, seq: s.nextSeq, ended: s.discarded || s.current != r}
 	if t.ended {
 		return t
 	}
 	single := s.done && !s.noReply && s.count == 1
-	t.events = events || s.released || s.noReply || (s.count > 0 && !single)
+	t.events = events || s.standalone || s.log != nil || s.released || s.noReply || (s.count > 0 && !single)
 	if t.events && !(s.noReply && s.count == 0) {
-		s.makeResumable()
-		if s.log != nil {
-			s.nextAppended(&t)
-			return t
-		}
+		s.beginLog()
 	}
-	t.messages = s.queue[s.nextSeq-s.firstSeq:]
-	s.nextSeq += len(t.messages)
-	s.waitingBytes, s.unthrottledBytes, s.newestBytes = 0, 0, 0
-	if s.resumable {
-		t.messages = append([][]byte(nil), t.messages...) // evict may drop the stored ones during the write
-		s.session.evict()
-		s.session.listForShedding()
+	t.log = s.log
+	end := s.endSeq()
+	if s.log != nil {
+		end = min(end, s.log.Ready())
+	}
+	if end < s.nextSeq { // the log has not begun
+		t.events, t.done, t.released = false, false, false
+		return t
+	}
+	t.done = s.done && end == s.endSeq()
+	t.messages = s.take(end)
+	s.unthrottledBytes, s.newestBytes = 0, 0
+	if s.log == nil {
+		s.forget()
 	} else {
-		if s.pooled == nil { // otherwise recycle releases the charge, after the write
-			s.charge(-s.charged)
-		}
-		t.numbers, s.numbers = s.numbers, nil
-		s.queue, s.firstSeq = nil, s.nextSeq
+		t.messages = slices.Clone(t.messages) // the log may drop them during the write
+		s.log.Changed()
 	}
 	s.wakeOne()
 	return t

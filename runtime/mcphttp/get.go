@@ -37,12 +37,18 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, who requester) {
 	}
 	defer h.releaseStream(&who)
 	se.conn.Renew(who.known())
-	if se.shared != nil {
-		h.getShared(w, r, se, who)
-		return
-	}
-	if answer, reader := h.attachStream(w, r, se, who); answer != nil {
-		answer.write(reader)
+	answer := &response{h: &h.core, w: w, r: r, s: se.standalone, sessionEnded: se.done, stopping: h.stopping, expires: who.Expires}
+	last, resuming := r.Header[httpfield.LastEventID]
+	answer.resumed = resuming
+	switch {
+	case se.shared != nil:
+		answer.getShared(se, last)
+	case !resuming:
+		answer.write(se.standalone.attach())
+	default:
+		if reader := answer.attachAfter(se, last); reader != nil {
+			answer.write(reader)
+		}
 	}
 }
 
@@ -57,31 +63,23 @@ func checkNoBody(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// attachStream attaches the response to the stream that the request names. If it
+// attachAfter attaches the response to the stream of which the client has read an event. If it
 // returns nil, it has written the response.
-func (h *Handler) attachStream(w http.ResponseWriter, r *http.Request, se *session, who requester) (*response, *attachment) {
-	answer := &response{
-		h: &h.core, w: w, r: r, s: se.standalone, events: true, sessionEnded: se.done, stopping: h.stopping, expires: who.Expires,
-	}
-	last, resuming := r.Header[httpfield.LastEventID]
-	if !resuming {
-		return answer, se.standalone.attach()
-	}
+func (p *response) attachAfter(se *session, last []string) *attachment {
 	number, seq, ok := parseEventID(last)
-	answer.resumed = true
-	if answer.s = se.find(number); !ok || answer.s == nil {
-		writeInvalid(w, http.StatusBadRequest, errNoStream)
-		return nil, nil
+	if p.s = se.find(number); !ok || p.s == nil {
+		writeInvalid(p.w, http.StatusBadRequest, errNoStream)
+		return nil
 	}
-	if answer.s != se.standalone {
-		answer.stopping = nil // its call will be answered
+	if p.s != se.standalone {
+		p.stopping = nil // its call will be answered
 	}
-	reader, ok := answer.s.attachAfter(seq)
+	reader, ok := p.s.attachAfter(seq)
 	if !ok {
-		writeInvalid(w, http.StatusBadRequest, "the events after Last-Event-ID are no longer kept")
-		return nil, nil
+		writeInvalid(p.w, http.StatusBadRequest, "the events after Last-Event-ID are no longer kept")
+		return nil
 	}
-	return answer, reader
+	return reader
 }
 
 // parseEventID parses the result of eventID or emptyID.
@@ -111,7 +109,7 @@ func (h *Handler) delete(w http.ResponseWriter, r *http.Request, who requester) 
 	defer se.release()
 	if se.shared == nil {
 		h.sessions.end(se)
-	} else if err := h.endShared(r.Context(), se); err != nil {
+	} else if err := se.shared.End(r.Context()); err != nil {
 		h.refuseStore(w, r, noID, err)
 		return
 	}

@@ -14,15 +14,14 @@ import (
 const groupsQuery = "groups"
 
 // narrow sets the groups to which the URL of a request narrows the features. If it reports false, it
-// has written the response, and dropped the message.
-func (h *core) narrow(w http.ResponseWriter, r *http.Request, in transport.Message, from *transport.Caller) bool {
+// has written the response.
+func (h *core) narrow(w http.ResponseWriter, r *http.Request, from *transport.Caller) bool {
 	if !h.groups || r.URL.RawQuery == "" {
 		return true
 	}
 	// A parameter that cannot be read may be that of groups, without which the client would see more.
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		in.Drop()
 		writeInvalid(w, http.StatusBadRequest, "the query of the URL cannot be read: "+logs.Cut(err.Error(), maxQuoted))
 		return false
 	}
@@ -36,7 +35,6 @@ func (h *core) narrow(w http.ResponseWriter, r *http.Request, in transport.Messa
 		from.Groups = groups
 		return true
 	}
-	in.Drop()
 	writeInvalid(w, http.StatusBadRequest, unknownText(unknown, known))
 	return false
 }

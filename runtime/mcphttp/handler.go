@@ -18,6 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp/internal/sharedsession"
 )
 
 // Handler is the streamable HTTP transport (basic/transports of the revisions with
@@ -37,6 +38,8 @@ func NewHandler(s *mcp.Server, options ...Option) *Handler {
 		panic("mcphttp: WithSessionStore and WithoutSessions exclude each other")
 	case !h.host.SharesKeys():
 		panic("mcphttp: WithSessionStore needs mcp.WithStateKeys or mcp.WithStateKeySource: a random key is that of one replica")
+	default:
+		h.replicas = &sharedsession.Replica{Store: sharedStore{h.store}, Host: h.host, Log: h.log, IdleTime: h.limits.IdleTime}
 	}
 	return h
 }
@@ -79,7 +82,8 @@ type core struct {
 	memory   *membudget.Budget
 	policy   *access.Policy
 	sessions *sessions
-	endings  transport.Endings // of sessions
+	replicas *sharedsession.Replica // that share the sessions; nil if this process has them alone
+	endings  transport.Endings      // of sessions
 	bodies   unreadbody.Bodies
 
 	mu        sync.Mutex
@@ -352,8 +356,8 @@ func (h *core) Shutdown(ctx context.Context) error {
 	if err == nil {
 		err = h.waitRequests(ctx, true)
 	}
-	if err == nil {
-		err = h.sessions.logs.Wait(ctx)
+	if err == nil && h.replicas != nil {
+		err = h.replicas.Logs.Wait(ctx)
 	}
 	if err == nil {
 		err = h.endings.Wait(ctx)
@@ -380,7 +384,7 @@ func (h *core) closeInput(ctx context.Context) (stop func()) {
 	}
 	deadline, bounded := ctx.Deadline()
 	switch {
-	case h.store == nil:
+	case h.replicas == nil:
 		closeAll()
 	case bounded:
 		timer := time.AfterFunc(time.Until(deadline)-answerMargin, closeAll)

@@ -337,3 +337,34 @@ func TestRefusedBodiesInMemory(t *testing.T) {
 		c.post(rpc{method: "tools/list"}.modern() + long).wantAccepted()
 	})
 }
+
+// A long message that no session takes leaves nothing charged at the end.
+func TestRefusedMessagesInMemory(t *testing.T) {
+	padding := strings.Repeat(" ", 100<<10)
+	serve(t, limits(mcphttp.Limits{Sessions: 1}), func(t *testing.T, s *testServer) {
+		x := s.open(revisionD)
+		s.do(postBody(initialize(revisionD) + padding)).wantStatus(http.StatusServiceUnavailable)
+		x.do("[" + rpc{method: "ping"}.legacy() + "]" + padding).wantStatus(http.StatusBadRequest)
+		x.id = "other"
+		x.do(rpc{method: "ping"}.legacy() + padding).wantStatus(http.StatusNotFound)
+		wrong := call("echo", "{}").post("Mcp-Name: other")
+		wrong.body += padding
+		s.do(wrong).wantStatus(http.StatusBadRequest)
+	})
+	failing := func(_ int, s mcphttp.SessionStore) mcphttp.SessionStore {
+		f := &faultyStore{SessionStore: s}
+		f.method.Store("Receive")
+		return f
+	}
+	serve(t, setup{shared: true, stores: failing}, func(t *testing.T, s *testServer) {
+		s.do(postBody(initialize(revisionD) + padding)).wantStatus(http.StatusServiceUnavailable)
+	})
+	sharing(t, setup{}, func(t *testing.T, s *testServer, x *session) {
+		s.replicas.use(0)
+		a := x.start(call("asks", "{}").legacy())
+		m := a.wantStream().wantMessages("elicitation/create")[0]
+		s.replicas.use(1)
+		x.do(reply(m.ID, acceptName("Ann")) + padding).wantAccepted()
+		a.wantEnd()
+	})
+}

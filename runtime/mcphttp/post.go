@@ -76,7 +76,7 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who requester)
 	p.Handler, p.decision, p.who, p.w, p.r, p.in = h, d, who, w, r, in
 	p.from = transport.Caller{Values: r.Context(), Header: r.Header, Client: who.client, Address: who.address}
 	p.from.Principal = who.known()
-	if !h.narrow(w, r, in, &p.from) {
+	if !h.narrow(w, r, &p.from) {
 		p.free()
 		return nil
 	}
@@ -191,9 +191,19 @@ type posted struct {
 
 var postedPool = sync.Pool{New: func() any { return new(posted) }}
 
-// free returns the storage to the pool, at the normal end of the request. After a panic it is
-// left to the garbage collector.
+// take gives the message to a connection, with the stream for its replies. It reports whether a reply will come.
+func (p *posted) take(conn transport.Conn, s *stream) (expect bool) {
+	in := p.in
+	p.in = nil
+	return conn.Take(in, p.from, s)
+}
+
+// free returns the storage to the pool, at the normal end of the request, and that of a message which no connection
+// has taken. After a panic it is left to the garbage collector.
 func (p *posted) free() {
+	if p.in != nil {
+		p.in.Drop()
+	}
 	*p = posted{}
 	postedPool.Put(p)
 }
@@ -219,18 +229,15 @@ func (p *posted) perRequest() {
 	}
 	if err != nil {
 		writeError(p.w, http.StatusBadRequest, m.ID, err)
-		p.in.Drop()
 		return
 	}
 	if string(m.Method) == protocol.Listen.String() {
 		if !canFlush(p.w) {
 			writeError(p.w, http.StatusInternalServerError, m.ID, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: errNoFlush})
-			p.in.Drop()
 			return
 		}
 		if !p.acquireStream(&p.who) {
 			writeOverloaded(p.w, m.ID, "overloaded: too many streams")
-			p.in.Drop()
 			return
 		}
 		defer p.releaseStream(&p.who)
@@ -264,7 +271,7 @@ func (p *posted) submit(conn transport.Conn, modern bool) (*response, *attachmen
 	s := newStream(nil, p.host.Limits().QueueBytes, p.memory)
 	reader := s.attach()
 	p.from.Values = nil // the connection has them
-	if !conn.Take(p.in, p.from, s) {
+	if !p.take(conn, s) {
 		return nil, nil
 	}
 	a := p.prepare(s)
@@ -286,11 +293,9 @@ func (p *posted) initialize() {
 	switch {
 	case err != nil:
 		p.refuseStore(p.w, p.r, m.ID, err)
-		p.in.Drop()
 		return
 	case se == nil:
 		writeOverloaded(p.w, m.ID, "overloaded: too many sessions")
-		p.in.Drop()
 		return
 	}
 	se.acquire()
@@ -306,36 +311,18 @@ func (p *posted) inSession(id string) {
 	se, err := p.acquireSession(p.r.Context(), id, &p.who)
 	if err != nil {
 		p.refuseStore(p.w, p.r, replyID(m), err)
-		p.in.Drop()
 		return
 	}
 	defer se.release()
 	if m.Kind == jsonrpc.Batch {
 		if rev := se.conn.Negotiated(); rev == nil || !rev.Fields.Batches {
 			writeInvalid(p.w, http.StatusBadRequest, "batches are not part of this protocol revision")
-			p.in.Drop()
 			return
 		}
 	}
 	if se.shared == nil || !p.forwarded(se) {
 		p.respond(se, nil)
 	}
-}
-
-// forwarded sends a message that concerns a call at another replica to that. It reports whether it has
-// written the response.
-func (p *posted) forwarded(se *session) bool {
-	elsewhere, err := se.shared.forward(p.r.Context(), p.in.Message(), p.in.Text())
-	switch {
-	case err != nil:
-		p.refuseStore(p.w, p.r, noID, err)
-	case elsewhere:
-		writeStatus(p.w, http.StatusAccepted)
-	default:
-		return false
-	}
-	p.in.Drop()
-	return true
 }
 
 // respond gives a message to a session and writes the response. The tool runs on if the
@@ -345,10 +332,12 @@ func (p *posted) respond(se, opened *session) (seen bool) {
 	reader := s.attach()
 	var commit func() error
 	if se.shared != nil {
-		s.shares, s.request = opened == nil, p.in.Message().ID.Clone()
-		commit = se.shared.commitOf(p.r.Context(), p.in.Message(), opened != nil)
+		if opened == nil {
+			s.share(p.in.Message().ID.Clone())
+		}
+		commit = se.shared.Commit(p.r.Context(), p.in.Message(), opened != nil)
 	}
-	if !se.conn.Take(p.in, p.from, s) {
+	if !p.take(se.conn, s) {
 		if commit != nil {
 			if err := commit(); err != nil {
 				p.refuseStore(p.w, p.r, noID, err)

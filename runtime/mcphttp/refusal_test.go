@@ -162,8 +162,8 @@ func (n *statusRecorder) WriteHeader(status int) {
 var afterBody = map[string]string{
 	"parse": "the body has been read", "read": "it is being read", "receive": "it has been read",
 	"perRequest": "it has been read", "withoutSession": "it has been read", "initialize": "it has been read", "inSession": "it has been read",
-	"forwarded": "it has been read", "narrow": "it has been read", "getShared": "there is none", "first": "there is none", "writeNothing": "there is none",
-	"respond": "it has been read", "follow": "it has been read", "closeBeforeReply": "it has been read", "attachStream": "there is none",
+	"forwarded": "it has been read", "narrow": "it has been read", "resume": "there is none", "attachAfter": "there is none",
+	"respond": "it has been read", "follow": "it has been read", "closeBeforeReply": "it has been read",
 }
 
 // An early response is written at once, whether the body arrives or not, and the

@@ -26,7 +26,6 @@ type response struct {
 	s            *stream
 	statusByCode bool            // the status of a JSON reply depends on its code
 	newSession   *session        // opened by this request
-	events       bool            // an event stream from the start
 	sessionEnded <-chan struct{} // closed when the session ends
 	stopping     <-chan struct{} // closed when long-lived streams have to end
 	endpoint     string          // for the first event: the URL for POST
@@ -98,7 +97,7 @@ func (p *response) write(reader *attachment) bool {
 // reports false if the connection breaks before the end.
 func (p *response) follow(reader *attachment) bool {
 	var timer *time.Timer
-	events, last, turn := p.events, false, 0
+	events, last, turn := false, false, 0
 	for {
 		t := p.s.next(reader, events, turn > 1)
 		switch {
@@ -110,11 +109,9 @@ func (p *response) follow(reader *attachment) bool {
 			}
 			return true
 		case last && !t.done && !p.started:
-			if p.r.Method == http.MethodPost {
+			if !p.resumed { // otherwise the client resumes again
 				// A client sends a request again after status 404, and this one may have run.
 				writeError(p.w, http.StatusInternalServerError, noID, errEnded)
-			} else {
-				writeError(p.w, http.StatusNotFound, noID, errNoSession)
 			}
 			return true
 		case p.resumed && !p.started && t.done && len(t.messages) == 0:
@@ -198,7 +195,7 @@ func (p *response) writePlain(t *pending) bool {
 	if p.commit != nil && !p.commitPlain() {
 		return true
 	}
-	body := t.messages[0]
+	body := t.messages[0].text
 	header := p.w.Header()
 	fields := [...]string{httpfield.JSON, ""}
 	header["Content-Type"] = fields[:1:1]
@@ -258,7 +255,7 @@ func (p *response) commitPlain() bool {
 func (p *response) commitEvents() {
 	if err := p.commit(); err != nil {
 		p.failed = true
-		p.h.fails(p.r.Context(), "a change of a session cannot be stored", err)
+		p.h.replicas.Fails(p.r.Context(), "a change of a session cannot be stored", err)
 	}
 }
 
@@ -295,23 +292,19 @@ func (p *response) writeEvents(t *pending) bool {
 		if p.endpoint != "" {
 			b = appendEvent(b, "endpoint", "", []byte(p.endpoint))
 		}
-		if !p.resumed && p.primed() && !(t.done && len(t.messages) == 0) {
+		if !p.resumed && p.primed(t) && !(t.done && len(t.messages) == 0) {
 			retry := defaultRetry
 			if t.released && len(t.messages) == 0 {
 				retry, asked = t.retry, false
 			}
-			b = appendPriming(appendRetry(b, retry), p.emptyID(t, t.seq-1))
+			b = appendPriming(appendRetry(b, retry), p.emptyID(t, 0))
 		}
 	}
-	for i, message := range t.messages {
-		id := ""
-		if p.s.session != nil {
-			id = p.eventID(t, t.seq+i)
-		}
-		b = appendEvent(b, "message", id, message)
+	for i, m := range t.messages {
+		b = appendEvent(b, "message", p.eventID(t, i), m.text)
 	}
 	if asked {
-		b = appendPriming(appendRetry(b, t.retry), p.emptyID(t, t.seq+len(t.messages)-1))
+		b = appendPriming(appendRetry(b, t.retry), p.emptyID(t, len(t.messages)))
 	}
 	t.messages = nil // they may be evicted during the write
 	p.account.Set(cap(b))
@@ -324,21 +317,16 @@ func (p *response) writeEvents(t *pending) bool {
 	return true
 }
 
-// primed reports whether event streams begin with an event without data, from whose id a
-// client can resume.
-func (p *response) primed() bool {
-	if p.s.session == nil || p.s.session.shared != nil && p.s.log == nil && !p.s.standalone {
-		return false
-	}
-	rev := p.s.session.conn.Negotiated()
-	return rev != nil && rev.Fields.Polling
+// primed reports whether an event without data begins the response, from whose id the client can resume.
+func (p *response) primed(t *pending) bool {
+	return (t.log != nil || p.s.notices != nil) && p.s.session.primes()
 }
 
 // eventsSize is about how long messages are as events.
-func eventsSize(messages [][]byte) int {
+func eventsSize(messages []queued) int {
 	size := 512
-	for _, message := range messages {
-		size += len(message) + 64
+	for _, m := range messages {
+		size += len(m.text) + 64
 	}
 	return size
 }
@@ -414,28 +402,25 @@ func (p *response) setDeadline() {
 	_ = p.control.SetWriteDeadline(time.Now().Add(p.h.host.Limits().WriteTime))
 }
 
-// eventID is the id of a message: its stream and its sequence number. It is "" for a message that a client
-// cannot resume from.
-func (p *response) eventID(t *pending, seq int) string {
+// eventID is the id of message i. It is "" for a message that a client cannot resume from.
+func (p *response) eventID(t *pending, i int) string {
 	switch {
-	case p.s.log != nil && t.withoutIDs:
-		return ""
-	case p.s.log != nil:
-		return sharedEventID(p.s.log.name, seq)
-	case p.s.isSharedStandalone():
-		return p.noticeID(t, seq)
-	case p.s.session.shared != nil:
-		return "" // of initialize: the session is not stored yet
+	case t.log != nil:
+		return t.log.ID(t.seq + i)
+	case p.s.notices != nil:
+		return p.s.notices.ID(t.messages[i].notice)
 	}
-	return strconv.Itoa(p.s.number) + "-" + strconv.Itoa(seq)
+	return ""
 }
 
-// emptyID is the id of an event without data after that message. It ends in a number of
-// its own, since the ids of a session are unique.
-func (p *response) emptyID(t *pending, seq int) string {
-	id := p.eventID(t, seq)
-	if id != "" {
-		id += "-" + strconv.Itoa(p.s.nextEmpty())
+// emptyID is the id of an event without data before message i, from which the client can resume. It ends in a number
+// of its own, since the ids of a session are unique.
+func (p *response) emptyID(t *pending, i int) string {
+	id := ""
+	if t.log != nil {
+		id = t.log.ID(t.seq + i - 1)
+	} else {
+		id = p.s.notices.EmptyID()
 	}
-	return id
+	return id + "-" + strconv.Itoa(p.s.nextEmpty())
 }

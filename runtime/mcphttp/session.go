@@ -1,13 +1,13 @@
 package mcphttp
 
 import (
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp/internal/sharedsession"
 )
 
 // session is opened by initialize in the revisions up to 2025-11-25. It has the
@@ -18,7 +18,7 @@ type session struct {
 	client    clientlimit.Client // limits are counted by it
 	conn      transport.Conn
 	limits    *Limits
-	shared    *sharedSession // nil if the session is that of this process alone
+	shared    *sharedsession.Session // nil if the session is that of this process alone
 
 	mu         sync.Mutex // guards the streams too
 	standalone *stream
@@ -34,13 +34,6 @@ type session struct {
 	done       chan struct{} // closed when the session ends
 }
 
-// retainedMessage is the entry of a stored message in byAge, with its age. The n-th entry of
-// a stream belongs to the n-th of its stored messages.
-type retainedMessage struct {
-	stream *stream
-	age    uint64
-}
-
 // register gives a stream its number and makes it available for resumption. The caller
 // holds the lock.
 func (se *session) register(s *stream) {
@@ -51,77 +44,6 @@ func (se *session) register(s *stream) {
 	if !se.closed {
 		se.streams[s.number] = s
 	}
-}
-
-// retain counts a stored message. The caller holds the lock.
-func (se *session) retain(s *stream, size int) {
-	se.bytes += size
-	se.byAge = append(se.byAge, retainedMessage{s, se.memory.Age()})
-	se.evict()
-	se.listForShedding()
-}
-
-// listForShedding reports to the memory budget that the session has messages to drop. The
-// caller holds the lock.
-func (se *session) listForShedding() {
-	if !se.listed && !se.closed && len(se.byAge) > 0 {
-		se.listed = true
-		se.memory.List(se, se.byAge[0].age)
-	}
-}
-
-// Shed drops the oldest message that is not about to be written; see
-// [membudget.Holder].
-func (se *session) Shed(age uint64) (oldest uint64, more bool) {
-	se.mu.Lock()
-	defer se.mu.Unlock()
-	for i := 0; i < len(se.byAge); i++ {
-		if k := se.byAge[i]; k.age > age {
-			return k.age, true
-		} else if !se.dropOldest(k.stream) {
-			continue
-		}
-		se.byAge = slices.Delete(se.byAge, i, i+1)
-		if i < len(se.byAge) {
-			return se.byAge[i].age, true
-		}
-	}
-	se.listed = false
-	return 0, false
-}
-
-// evict drops the oldest messages until the rest is within the limit, except those that
-// are about to be written. The caller holds the lock.
-func (se *session) evict() {
-	for se.bytes > se.limits.EventBytes && len(se.byAge) > 0 && se.dropOldest(se.byAge[0].stream) {
-		se.byAge = se.byAge[1:]
-	}
-	if se.bytes <= se.limits.EventBytes || len(se.byAge) == 0 {
-		return
-	}
-	// The oldest one waits for a slow client: drop later ones.
-	rest := se.byAge[:0]
-	for _, k := range se.byAge {
-		if se.bytes <= se.limits.EventBytes || !se.dropOldest(k.stream) {
-			rest = append(rest, k)
-		}
-	}
-	clear(se.byAge[len(rest):])
-	se.byAge = rest
-}
-
-// dropOldest drops the oldest message of a stream. It reports false if that is about to
-// be written. The caller holds the lock.
-func (se *session) dropOldest(s *stream) bool {
-	size, ok := s.evict()
-	if !ok {
-		return false
-	}
-	se.bytes -= size
-	if len(s.queue) == 0 && s.done {
-		delete(se.streams, s.number)
-	}
-	return true
 }
 
 // acquire counts an HTTP request of the session. It reports false if the session has
@@ -143,37 +65,18 @@ func (se *session) release() {
 	se.lastUsed = time.Now()
 }
 
+// primes reports whether event streams of the session begin with an event without data, from whose id a client
+// can resume.
+func (se *session) primes() bool {
+	rev := se.conn.Negotiated()
+	return rev != nil && rev.Fields.Polling
+}
+
 // find returns the resumable stream with that number, nil if there is none.
 func (se *session) find(number int) *stream {
 	se.mu.Lock()
 	defer se.mu.Unlock()
 	return se.streams[number]
-}
-
-// expireStreams drops streams that ended EventTime ago, and reports whether the session
-// has been idle for IdleTime.
-func (se *session) expireStreams(now time.Time) (idle bool) {
-	running := se.conn.Active() > 0
-	se.mu.Lock()
-	defer se.mu.Unlock()
-	forgotten := false
-	for number, s := range se.streams {
-		if !s.endedAt.IsZero() && s.log == nil && s.current == nil && now.Sub(s.endedAt) >= se.limits.EventTime {
-			for _, message := range s.queue {
-				se.bytes -= len(message)
-			}
-			s.clear()
-			delete(se.streams, number)
-			forgotten = true
-		}
-	}
-	if forgotten {
-		se.byAge = slices.DeleteFunc(se.byAge, func(k retainedMessage) bool { return k.stream.queue == nil })
-	}
-	if se.busy > 0 || running {
-		se.lastUsed = now
-	}
-	return now.Sub(se.lastUsed) >= se.limits.IdleTime
 }
 
 // idle returns for how long the session has been unused.
@@ -182,7 +85,7 @@ func (se *session) idle(now time.Time) time.Duration {
 	se.mu.Lock()
 	defer se.mu.Unlock()
 	if se.busy > 0 || running {
-		return 0
+		se.lastUsed = now
 	}
 	return now.Sub(se.lastUsed)
 }
@@ -196,7 +99,7 @@ func (se *session) close() {
 	}
 	se.standalone.closeUnread()
 	if se.shared != nil {
-		se.shared.stop()
+		se.shared.Leave()
 	}
 }
 

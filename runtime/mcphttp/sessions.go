@@ -4,13 +4,13 @@ import (
 	"context"
 	"crypto/rand"
 	"maps"
-	mathrand "math/rand/v2"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp/internal/sharedsession"
 )
 
 // sessions are the open sessions of a handler.
@@ -19,7 +19,6 @@ type sessions struct {
 	share     int    // of one client, in percent
 	transport string // its name, for handlers
 	endings   *transport.Endings
-	logs      transport.Endings // streams whose messages are being appended (sharedstream.go)
 
 	mu       sync.Mutex
 	byID     map[string]*session
@@ -35,24 +34,16 @@ func newSessions(l *Limits, share int, name string, ended <-chan struct{}, endin
 // minIdle is how long a session must be idle before a new one may replace it.
 const minIdle = time.Minute
 
-// sessionParts are what sessions differ in.
-type sessionParts struct {
-	id        string
-	resumable bool                    // streams can be resumed
-	shared    *sharedSession          // nil if the session is that of this process alone
-	state     *transport.SessionState // of a session that another replica has opened
-}
-
-// open opens a session of this process.
+// open opens a session of this process, whose streams can be resumed or not.
 func (t *sessions) open(host transport.Server, who *requester, resumable bool) *session {
-	se, _ := t.add(host, who, sessionParts{id: rand.Text(), resumable: resumable})
+	se, _ := t.add(host, who, resumable, nil)
 	return se
 }
 
 // add adds a session, unless there is one with that id, which it returns then. If there are too many, it ends
 // the one that has been idle longest: otherwise clients that open sessions and leave would lock out all others
 // until those expire. It returns nil if none has been idle for minIdle.
-func (t *sessions) add(host transport.Server, who *requester, parts sessionParts) (se *session, added bool) {
+func (t *sessions) add(host transport.Server, who *requester, resumable bool, shared *sharedsession.Session) (se *session, added bool) {
 	if full, own := t.full(who.client); full {
 		idle := t.mostIdle(who.client, own)
 		if idle == nil {
@@ -60,9 +51,13 @@ func (t *sessions) add(host transport.Server, who *requester, parts sessionParts
 		}
 		t.end(idle)
 	}
+	id := rand.Text()
+	if shared != nil {
+		id = shared.ID
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if other := t.byID[parts.id]; other != nil {
+	if other := t.byID[id]; other != nil {
 		return other, false
 	}
 	if full, _ := t.fullLocked(who.client); full {
@@ -74,31 +69,27 @@ func (t *sessions) add(host transport.Server, who *requester, parts sessionParts
 	}
 	se = &session{
 		memory: memory,
-		id:     parts.id, principal: who.ID, client: who.client, limits: t.limits, streams: map[int]*stream{}, lastUsed: time.Now(),
-		done: make(chan struct{}), shared: parts.shared,
+		id:     id, principal: who.ID, client: who.client, limits: t.limits, streams: map[int]*stream{}, lastUsed: time.Now(),
+		done: make(chan struct{}), shared: shared,
 	}
-	limit := host.Limits().QueueBytes
-	if parts.resumable {
-		se.standalone = newStream(se, limit, memory)
-		se.standalone.resumable = parts.shared == nil
-		if parts.shared != nil {
-			se.standalone.emptyEvents = mathrand.IntN(1 << 30) // other replicas use other ones in their ids
-		}
-		se.streams[0] = se.standalone
-	} else {
-		se.standalone = newStream(nil, limit, memory)
+	var resumed *session
+	if resumable {
+		resumed = se
 	}
+	se.standalone = newStream(resumed, host.Limits().QueueBytes, memory)
 	se.standalone.standalone = true
+	se.standalone.beginLog()
 	options := transport.Options{
 		Transport: t.transport, SessionID: se.id, Endings: t.endings,
 		Out: se.standalone, Ended: t.stopping, PingTimeout: func() { t.end(se) },
 	}
-	if parts.shared != nil {
-		parts.shared.setOptions(&options, parts.state)
+	if shared != nil {
+		se.standalone.useNotices(&shared.Notices)
+		shared.SetOptions(&options)
 	}
 	se.conn = host.Open(context.Background(), options)
-	if parts.shared != nil {
-		parts.shared.session.Store(se)
+	if shared != nil {
+		shared.Open(se.conn, localSession{se, t})
 	}
 	t.byID[se.id] = se
 	t.count.Add(who.client)
@@ -187,11 +178,12 @@ func (t *sessions) expire() {
 		case <-ticker.C:
 		}
 		for _, se := range t.all() {
-			idle := se.expireStreams(time.Now())
-			switch {
+			now := time.Now()
+			se.expireStreams(now)
+			switch idle := se.idle(now); {
 			case se.shared != nil:
-				se.shared.keep(idle)
-			case idle:
+				se.shared.Keep(idle)
+			case idle >= t.limits.IdleTime:
 				t.end(se)
 			}
 		}

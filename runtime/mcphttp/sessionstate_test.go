@@ -19,7 +19,7 @@ import (
 func (se *session) retained() (all []string) {
 	next := map[*stream]int{}
 	for _, k := range se.byAge {
-		all = append(all, string(k.stream.queue[next[k.stream]]))
+		all = append(all, string(k.stream.messages[next[k.stream]].text))
 		next[k.stream]++
 	}
 	return all
@@ -123,9 +123,6 @@ func TestIdleTime(t *testing.T) {
 		se.lastUsed, se.busy, conn.active = now.Add(-time.Hour), test.busy, test.active
 		if got := se.idle(now); got != test.want {
 			t.Errorf("%+v: idle for %v", test, got)
-		}
-		if idle := se.expireStreams(now); idle != (test.want > 0) {
-			t.Errorf("%+v: expires %t", test, idle)
 		}
 	}
 }

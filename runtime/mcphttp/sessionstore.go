@@ -2,9 +2,10 @@ package mcphttp
 
 import (
 	"context"
-	"errors"
 	"iter"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcphttp/internal/sharedsession"
 )
 
 // SessionStore keeps sessions of the revisions up to 2025-11-25 for several replicas of a server, and
@@ -56,10 +57,23 @@ type Event struct {
 
 // Errors of a [SessionStore].
 var (
-	ErrNoSession = errors.New("no such session")
-	ErrConflict  = errors.New("changed in the meantime")
-	ErrGone      = errors.New("events are no longer kept")
+	ErrNoSession = sharedsession.ErrNoSession
+	ErrConflict  = sharedsession.ErrConflict
+	ErrGone      = sharedsession.ErrGone
 )
+
+// sharedStore is a SessionStore for package sharedsession, which cannot name an [Event].
+type sharedStore struct{ SessionStore }
+
+func (s sharedStore) Events(ctx context.Context, id, stream string, after uint64) iter.Seq2[sharedsession.Event, error] {
+	return func(yield func(sharedsession.Event, error) bool) {
+		for e, err := range s.SessionStore.Events(ctx, id, stream, after) {
+			if !yield(sharedsession.Event(e), err) {
+				return
+			}
+		}
+	}
+}
 
 // WithSessionStore shares the sessions of the revisions up to 2025-11-25 with the other replicas of the
 // server, so that any of them can serve any request of a session, and resume any of its streams. Each

@@ -344,6 +344,12 @@ func TestAppendFails(t *testing.T) {
 		a.wantStream().next()
 		first.cut()
 		p.Log("two")
+		synctest.Wait()
+		p.Run(func(ctx context.Context) {
+			if mcp.ReleaseStream(ctx, time.Second) {
+				t.Error("the stream is released, and cannot be resumed")
+			}
+		})
 		p.Return("done")
 		for _, m := range a.wantEnd().next() {
 			if m.hasID {
@@ -356,6 +362,42 @@ func TestAppendFails(t *testing.T) {
 		if !strings.Contains(s.log.String(), "cannot be kept") {
 			t.Errorf("the log is %s", &s.log)
 		}
+	})
+}
+
+// A response that resumes a stream ends with its replica, also while it is not known whether the call runs: the
+// client resumes elsewhere.
+func TestSharedResumeEndsWithItsReplica(t *testing.T) {
+	var slow *faultyStore
+	c := setup{stores: func(i int, s mcphttp.SessionStore) mcphttp.SessionStore {
+		if i == 0 {
+			return s
+		}
+		slow = &faultyStore{SessionStore: s, fault: hangs}
+		return slow
+	}}
+	sharing(t, c, func(t *testing.T, s *testServer, x *session) {
+		p := s.Script("p")
+		s.replicas.use(0)
+		a := x.start(callScripted(p).legacy())
+		p.Started()
+		p.Log("one")
+		id := lastEventID(t, a.wantStream().next())
+		s.replicas.use(1)
+		x.do(rpc{method: "ping", id: "2"}.legacy()).wantResult("2")
+		slow.method.Store("Send")
+		b := s.start(x.withSession(request{method: "GET"}.with("Last-Event-ID: " + id)))
+		time.Sleep(7 * time.Second) // it has sent the other replica a message, and then asks it
+		go func() { _ = s.replicas.handlers[1].Shutdown(t.Context()) }()
+		b.wantEnd()
+		if b.code() != 200 || b.text() != "" {
+			b.fail("want an empty response")
+		}
+		slow.method.Store("")
+		s.replicas.use(0)
+		p.Return("done")
+		x.resume(id).wantEnd().wantMessages("result 1")
+		time.Sleep(2 * time.Minute) // the store gives up
 	})
 }
 

@@ -26,7 +26,6 @@ type SSEHandler struct {
 func NewSSEHandler(s *mcp.Server, options ...Option) *SSEHandler {
 	h := new(SSEHandler)
 	h.init(s, "sse", options)
-	h.store = nil // a session is one connection
 	return h
 }
 
@@ -100,7 +99,7 @@ func (h *SSEHandler) get(w http.ResponseWriter, r *http.Request, who requester) 
 	// A URL reference with only a query keeps the path, also where a router or a proxy
 	// has changed it (RFC 3986, section 5.2).
 	query := "?" + sessionQuery + "=" + url.QueryEscape(se.id) + withoutSessionQuery(r.URL.RawQuery)
-	answer := response{h: &h.core, w: w, r: r, s: se.standalone, events: true, sessionEnded: se.done, endpoint: query, expires: who.Expires}
+	answer := response{h: &h.core, w: w, r: r, s: se.standalone, sessionEnded: se.done, endpoint: query, expires: who.Expires}
 	answer.write(se.standalone.attach())
 }
 
@@ -156,7 +155,8 @@ func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who requester)
 		}
 	}
 	from := transport.Caller{Values: r.Context(), Header: r.Header, Principal: who.known(), Client: who.client, Address: who.address}
-	if !h.narrow(w, r, in, &from) {
+	if !h.narrow(w, r, &from) {
+		in.Drop()
 		return
 	}
 	se.conn.Take(in, from, se.standalone)

@@ -6,7 +6,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
-	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp/internal/sharedsession"
 )
 
 // Package mcp looks for the optional methods of a sink by assertions.
@@ -26,58 +26,52 @@ var _ interface {
 // response. The goroutine of the attached response writes them. Another response may be
 // attached later, to resume the stream.
 type stream struct {
-	session *session   // whose client can resume the stream; nil if it cannot
-	log     *eventLog  // of a stream that other replicas can resume; nil for others
-	shares  bool       // other replicas can resume the stream, once it has a log
-	request jsonrpc.ID // that the stream answers, if shares is set
-	limit   int        // bytes that may wait for the client; handlers wait beyond that
-	memory  *membudget.Budget
-	charged int // bytes that are charged for the messages
-
 	// guard is &lock, or the lock of the session: the streams of a session share one
 	// store of events.
 	guard   *sync.Mutex
 	lock    sync.Mutex
 	notFull *sync.Cond // of guard; nil until a handler waits
 
-	standalone bool // does not end with a reply
-	resumable  bool // what is written is stored, for a client that resumes
+	session    *session               // whose client can resume the stream; nil if it cannot
+	newLog     func(*stream) eventLog // begins the log; nil if the client cannot resume, or the log has begun
+	log        eventLog               // nil until the response is an event stream that the client can resume
+	notices    *sharedsession.Notices // number the events of a standalone stream in the place of a log; nil for others
+	limit      int                    // bytes that may wait for the client; handlers wait beyond that
+	standalone bool                   // does not end with a reply
+	discarded  bool                   // messages are dropped from now on
+	number     int                    // within the session; 0 is the standalone stream
+	outcome
+
+	queue
+	count            int // messages so far
+	emptyEvents      int // events without data that have been written
+	unthrottledBytes int // of replies that are queued without waiting, except the newest
+	newestBytes      int // size of the newest such reply
+
+	current         *attachment
+	firstAttachment attachment // storage for one response, and most streams need no more
+}
+
+// outcome is how a stream or its response ends.
+type outcome struct {
 	done       bool // the last message is queued
 	noReply    bool // the request had none
+	code       int  // of the reply's error
 	rejected   bool
 	overloaded bool  // there was no room for the request
-	denied     error // the caller may not use the feature
-	released   bool  // the response ends early; the client resumes later
-	discarded  bool  // messages are dropped from now on
-
-	number           int      // within the session; 0 is the standalone stream
-	queue            [][]byte // messages, from firstSeq on
-	numbers          []uint64 // of the notices in the queue, on the standalone stream of a shared session; 0 for other messages
-	firstSeq         int      // 1 at the start
-	nextSeq          int      // of the next message to be written
-	emptyEvents      int      // events without data that have been written
-	waitingBytes     int      // from nextSeq on
-	unthrottledBytes int      // of replies that are queued without waiting, except the newest
-	newestBytes      int      // size of the newest such reply
-
-	count   int // messages so far
-	code    int // of the reply's error
-	retry   time.Duration
-	endedAt time.Time
-
-	current *attachment
-
-	// Storage that most streams need, and no more: for one response and one message.
-	firstAttachment attachment
-	single          [1][]byte
-	pooled          *[]byte // from the buffer pool, of a reply that is the only message
+	denied     error // the caller may not use the feature: an *mcp.AccessError
+	released   bool  // the response ends early; the client resumes after retry
+	retry      time.Duration
 }
 
 func newStream(se *session, limit int, memory *membudget.Budget) *stream {
-	s := &stream{session: se, limit: limit, memory: memory, firstSeq: 1, nextSeq: 1}
+	s := &stream{session: se, limit: limit, queue: queue{memory: memory, firstSeq: 1, nextSeq: 1}}
 	s.guard = &s.lock
 	if se != nil {
 		s.guard = &se.mu
+		if se.shared == nil {
+			s.newLog = newMemoryLog
+		}
 	}
 	return s
 }
@@ -96,7 +90,7 @@ func (s *stream) Reply(message []byte, code int) {
 		*plain = append(*plain, message...)
 		s.addSingle(plain)
 	default:
-		s.add(message)
+		s.add(message, 0)
 	}
 	s.noteReply(code, len(message) == 0)
 }
@@ -115,17 +109,14 @@ func (s *stream) Own(message []byte, code int) bool {
 
 // isSingle reports whether a reply would be the only message, which nothing stores. The caller holds the guard.
 func (s *stream) isSingle() bool {
-	return s.count == 0 && !s.standalone && !s.resumable && s.log == nil
+	return s.count == 0 && !s.standalone && s.log == nil
 }
 
 // noteReply records the reply, or that there is none. The caller holds the guard.
 func (s *stream) noteReply(code int, noReply bool) {
 	if !s.standalone {
 		s.done, s.code, s.noReply = true, code, noReply
-		if s.current == nil {
-			s.endedAt = time.Now()
-		}
-		s.wakeLog()
+		s.changed()
 	}
 	s.signal()
 }
@@ -171,46 +162,56 @@ func (s *stream) Notify(message []byte) {
 	s.notify(message, 0)
 }
 
+// NotifyNumbered implements [transport.Numberer].
+func (s *stream) NotifyNumbered(message []byte, number uint64) {
+	s.guard.Lock()
+	defer s.guard.Unlock()
+	if s.notices == nil {
+		number = 0
+	} else {
+		number = s.notices.Number(number)
+	}
+	s.notify(message, number)
+}
+
 // notify is Notify for the notice with that number, 0 for none. The caller holds the guard.
-func (s *stream) notify(message []byte, number uint64) {
-	if s.done || s.discarded || !s.keepsFor(len(message), number) {
+func (s *stream) notify(message []byte, notice uint64) {
+	switch {
+	case s.done || s.discarded:
 		return
+	case s.notices != nil && s.current == nil && (notice > 0 || s.waiting+len(message) > s.limit):
+		return // the client is notified of notices when it resumes; the rest waits for it here, within limits
 	}
-	s.add(message)
-	if s.isSharedStandalone() {
-		s.numbers = append(s.numbers, number)
-	}
+	s.add(message, notice)
 	s.signal()
 }
 
 // add queues a copy of a message. The caller holds the guard.
-func (s *stream) add(message []byte) {
+func (s *stream) add(message []byte, notice uint64) {
 	s.charge(messageCost(message))
-	s.append(append([]byte(nil), message...))
+	s.append(queued{append([]byte(nil), message...), notice})
 }
 
 // addSingle is add for the only message of a stream. In most cases it is written at
 // once, and its pooled buffer is reused; see [stream.recycle].
 func (s *stream) addSingle(plain *[]byte) {
 	s.pooled = plain
-	s.queue = s.single[:0]
+	s.messages = s.single[:0]
 	s.charge(bufferCost(cap(*s.pooled)))
-	s.append(*s.pooled)
+	s.append(queued{text: *s.pooled})
 }
 
-func (s *stream) append(message []byte) {
-	s.queue = append(s.queue, message)
-	s.waitingBytes += len(message)
+func (s *stream) append(m queued) {
+	s.messages = append(s.messages, m)
+	s.waiting += len(m.text)
 	s.count++
-	if s.resumable {
-		s.session.retain(s, len(message))
-	}
+	s.changed()
+}
+
+// changed has the log look at the stream. The caller holds the guard.
+func (s *stream) changed() {
 	if s.log != nil {
-		s.log.pending += len(message)
-		s.wakeLog()
-		if s.log.broken {
-			s.trim() // nothing else does where no response writes
-		}
+		s.log.Changed()
 	}
 }
 
@@ -251,8 +252,8 @@ func (s *stream) PeerGone() bool {
 	return s.discarded
 }
 
-// Full reports whether the attached client does not read fast enough. Without an
-// attached client, handlers do not wait.
+// Full reports whether the attached client does not read fast enough, or the log is too slow. Without an
+// attached client, handlers wait for the log alone.
 func (s *stream) Full() bool {
 	s.guard.Lock()
 	defer s.guard.Unlock()
@@ -260,7 +261,7 @@ func (s *stream) Full() bool {
 }
 
 func (s *stream) full() bool {
-	return s.current != nil && s.waitingBytes > s.limit || s.log != nil && s.log.full(s.limit)
+	return s.waiting > s.limit && (s.current != nil || s.log != nil && s.log.Ready() < s.endSeq())
 }
 
 // Listening reports whether a response is attached.
@@ -304,23 +305,20 @@ func (s *stream) wakeAll() {
 // false where clients cannot do that: only in sessions whose event streams begin with a
 // priming event can they.
 func (s *stream) Release(retry time.Duration) bool {
-	if s.session == nil || s.standalone {
-		return false
-	}
-	if rev := s.session.conn.Negotiated(); rev == nil || !rev.Fields.Polling {
+	if s.session == nil || s.standalone || !s.session.primes() {
 		return false
 	}
 	s.guard.Lock()
 	defer s.guard.Unlock()
 	switch {
-	case s.done || s.discarded:
+	case s.done || s.discarded || s.log == nil && s.newLog == nil:
 		return false
-	case s.log != nil && s.current == nil:
-		s.log.release(retry)
-		return true
+	case s.current != nil:
+		s.released, s.retry = true, retry
+		s.signal()
+	case s.session.shared != nil:
+		s.session.shared.Release(s.number, retry)
 	}
-	s.released, s.retry = true, retry
-	s.signal()
 	return true
 }
 
@@ -338,7 +336,7 @@ func (s *stream) discard() {
 	s.clear()
 	s.signal()
 	s.wakeAll()
-	s.wakeLog()
+	s.changed()
 }
 
 // closeUnread is discard at the end of the session, unless a response is attached: that
@@ -348,25 +346,5 @@ func (s *stream) closeUnread() {
 	defer s.guard.Unlock()
 	if s.current == nil {
 		s.discard()
-	}
-}
-
-// makeResumable stores all messages, those that are queued and those to come. The
-// caller holds the guard.
-func (s *stream) makeResumable() {
-	switch {
-	case s.session == nil || s.resumable:
-		return
-	case s.session.shared != nil:
-		if s.shares && s.log == nil {
-			s.beginLog()
-		}
-		return
-	}
-	s.resumable = true
-	s.unpool()
-	s.session.register(s)
-	for _, message := range s.queue {
-		s.session.retain(s, len(message))
 	}
 }

@@ -1,7 +1,6 @@
 package mcphttp
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -141,7 +140,7 @@ func TestReplacedResponse(t *testing.T) {
 	if p := s.next(old, true, true); !p.ended || len(p.messages) != 0 {
 		t.Errorf("the old one has %+v", p)
 	}
-	if p := s.next(current, true, true); p.ended || fmt.Sprintf("%s", p.messages) != "[1]" {
+	if p := s.next(current, true, true); p.ended || len(p.messages) != 1 || string(p.messages[0].text) != "1" {
 		t.Errorf("the new one has %+v", p)
 	}
 }

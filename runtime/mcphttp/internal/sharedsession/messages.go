@@ -1,4 +1,4 @@
-package mcphttp
+package sharedsession
 
 import (
 	"context"
@@ -16,8 +16,8 @@ import (
 // This file is what the copies of a session send each other. A message is handled on a goroutine of the
 // store, which does not wait for clients or functions of users.
 
-// errNoReplica is the reason why a response of the client is refused.
-var errNoReplica = errors.New("the replica that has sent this request has ended, or it is one of another session")
+// ErrNoReplica is the reason why a response of the client is refused.
+var ErrNoReplica = errors.New("the replica that has sent this request has ended, or it is one of another session")
 
 // messageKind is what a message is about.
 type messageKind string
@@ -45,35 +45,35 @@ type message struct {
 }
 
 // sendAll sends a message to all copies. An error is logged: they read the record again after a while.
-func (c *sharedSession) sendAll(ctx context.Context, m message) {
+func (c *Session) sendAll(ctx context.Context, m message) {
 	if _, err := c.send(ctx, "", m); err != nil {
-		c.core.fails(ctx, "other replicas cannot be notified of a change of a session", err)
+		c.Fails(ctx, "other replicas cannot be notified of a change of a session", err)
 	}
 }
 
 // send sends a message to one copy, or to all, and reports whether that one has taken it.
-func (c *sharedSession) send(ctx context.Context, to string, m message) (taken bool, err error) {
+func (c *Session) send(ctx context.Context, to string, m message) (taken bool, err error) {
 	m.From = c.name
 	text, err := json.Marshal(&m)
 	if err != nil {
 		return false, err
 	}
-	sealed, err := c.core.host.Seal(ctx, sessionPurpose(c.id), text)
+	sealed, err := c.Host.Seal(ctx, sessionPurpose(c.ID), text)
 	if err != nil {
 		return false, err
 	}
-	return fromStore(ctx, func(ctx context.Context) (bool, error) { return c.core.store.Send(ctx, c.id, to, sealed) })
+	return fromStore(ctx, func(ctx context.Context) (bool, error) { return c.Store.Send(ctx, c.ID, to, sealed) })
 }
 
 // receive handles a message of another copy. It reports whether it has taken one that is for this
 // copy alone.
-func (c *sharedSession) receive(sealed []byte) (taken bool) {
-	se := c.session.Load()
-	if sealed == nil || se == nil {
+func (c *Session) receive(sealed []byte) (taken bool) {
+	l := c.local.Load()
+	if sealed == nil || l == nil {
 		c.lost.Store(true)
 		return false
 	}
-	text, ok, err := c.core.host.Unseal(context.Background(), sessionPurpose(c.id), sealed)
+	text, ok, err := c.Host.Unseal(context.Background(), sessionPurpose(c.ID), sealed)
 	var m message
 	if err != nil || !ok || json.Unmarshal(text, &m) != nil {
 		c.lost.Store(true)
@@ -88,16 +88,15 @@ func (c *sharedSession) receive(sealed []byte) (taken bool) {
 		c.apply(*m.State, m.Version, m.Changed)
 		c.mu.Unlock()
 	case endMessage:
-		go c.core.sessions.end(se) // which waits for the end of Receive
+		go l.End() // which waits for the end of Receive
 	case clientMessage:
-		return c.deliver(se, m.Text)
+		return c.deliver(l, m.Text)
 	case listenMessage:
-		se.standalone.detachCurrent()
+		l.Detach(0)
 	case releasedMessage:
 		c.releaseFollower(m.Stream, m.Retry)
 	case resumedMessage:
 		c.setFollower(m.Stream, nil)
-		c.detachCall(m.Stream)
 	case runsMessage:
 		return c.runs(m.Stream)
 	}
@@ -105,8 +104,8 @@ func (c *sharedSession) receive(sealed []byte) (taken bool) {
 }
 
 // deliver gives a message of the client to the connection.
-func (c *sharedSession) deliver(se *session, text []byte) bool {
-	in := c.core.host.NewMessage()
+func (c *Session) deliver(l *local, text []byte) bool {
+	in := c.Host.NewMessage()
 	if !in.Room(len(text)) || in.Parse(text) != nil {
 		in.Drop()
 		return false
@@ -115,7 +114,7 @@ func (c *sharedSession) deliver(se *session, text []byte) bool {
 		in.Drop()
 		return false
 	}
-	se.conn.Take(in, transport.Caller{Client: se.client}, se.standalone)
+	l.Deliver(in)
 	return true
 }
 
@@ -128,10 +127,10 @@ func changesSession(m *jsonrpc.Message) bool {
 	return m.Kind == jsonrpc.Batch
 }
 
-// forward sends what concerns calls at other replicas to those: notifications to all, and a response
+// Forward sends what concerns calls at other replicas to those: notifications to all, and a response
 // to the one that has asked. It reports whether the message has been delivered there; an error means
 // that it could not be.
-func (c *sharedSession) forward(ctx context.Context, m *jsonrpc.Message, text []byte) (delivered bool, err error) {
+func (c *Session) Forward(ctx context.Context, m *jsonrpc.Message, text []byte) (delivered bool, err error) {
 	switch m.Kind {
 	case jsonrpc.Response:
 		id, _ := jsonrpc.String(m.ID.Raw())
@@ -144,7 +143,7 @@ func (c *sharedSession) forward(ctx context.Context, m *jsonrpc.Message, text []
 		}
 		taken, err := c.send(ctx, name, message{Kind: clientMessage, Text: text})
 		if err == nil && !taken {
-			err = errNoReplica
+			err = ErrNoReplica
 		}
 		return true, err
 	case jsonrpc.Notification:
@@ -153,11 +152,11 @@ func (c *sharedSession) forward(ctx context.Context, m *jsonrpc.Message, text []
 		}
 	case jsonrpc.Batch:
 		jsonrpc.Elements(m.Batch, func(element []byte) bool {
-			in := c.core.host.NewMessage()
+			in := c.Host.NewMessage()
 			defer in.Drop()
 			element = slices.Clone(element) // Drop uses the storage again
 			if in.Room(len(element)) && in.Parse(element) == nil && in.Message().Kind != jsonrpc.Batch {
-				_, err = c.forward(ctx, in.Message(), element)
+				_, err = c.Forward(ctx, in.Message(), element)
 			}
 			return err == nil
 		})

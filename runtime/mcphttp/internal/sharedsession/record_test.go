@@ -1,4 +1,4 @@
-package mcphttp
+package sharedsession
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package mcphttp
+package sharedsession
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file is the record of a session in the [SessionStore]. It changes by compare-and-swap, before the request
-// that changes the session is answered; the other copies get the new record as a message (sharedmessages.go).
+// This file is the record of a session in the store. It changes by compare-and-swap, before the request
+// that changes the session is answered; the other copies get the new record as a message (messages.go).
 
 // record is what the store has of a session.
 type record struct {
@@ -29,22 +29,22 @@ type record struct {
 const rewriteAfter = 12 * time.Hour
 
 // create stores the record of a session that initialize has opened.
-func (c *sharedSession) create(ctx context.Context) error {
-	se := c.session.Load()
+func (c *Session) create(ctx context.Context) error {
+	l := c.local.Load()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	state := se.conn.State()
+	state := l.State()
 	if state.Revision == "" {
 		return nil // initialize has failed
 	}
-	c.opened = se.conn.Notified()
-	c.setLast(se, c.opened)
-	text, err := c.seal(ctx, se, state)
+	c.opened = l.Notified()
+	c.Notices.resumed(&c.opened)
+	text, err := c.seal(ctx, state)
 	if err != nil {
 		return err
 	}
 	version, err := fromStore(ctx, func(ctx context.Context) (uint64, error) {
-		return c.core.store.Create(ctx, c.id, text, c.core.limits.IdleTime*5/4)
+		return c.Store.Create(ctx, c.ID, text, c.IdleTime*5/4)
 	})
 	if err == nil {
 		c.stored(state, version, time.Now())
@@ -53,43 +53,43 @@ func (c *sharedSession) create(ctx context.Context) error {
 }
 
 // stored records what the store has. The caller holds the lock.
-func (c *sharedSession) stored(state transport.SessionState, version uint64, written time.Time) {
+func (c *Session) stored(state transport.SessionState, version uint64, written time.Time) {
 	c.known, c.version, c.written, c.checked, c.touched = state, version, written, time.Now(), time.Now()
 }
 
 // seal returns the text of a record.
-func (c *sharedSession) seal(ctx context.Context, se *session, state transport.SessionState) ([]byte, error) {
-	text, err := json.Marshal(&record{se.principal, c.opened, se.conn.Notified(), time.Now(), state})
+func (c *Session) seal(ctx context.Context, state transport.SessionState) ([]byte, error) {
+	text, err := json.Marshal(&record{c.principal, c.opened, c.local.Load().Notified(), time.Now(), state})
 	if err != nil {
 		return nil, err
 	}
-	return c.core.host.Seal(ctx, sessionPurpose(c.id), text)
+	return c.Host.Seal(ctx, sessionPurpose(c.ID), text)
 }
 
 // sessionPurpose is what texts of a session are sealed for: none can be used for another one.
 func sessionPurpose(id string) string { return "session " + id }
 
 // load reads the record. The error is ErrNoSession, or that of the store.
-func (h *core) load(ctx context.Context, id string) (r record, version uint64, err error) {
+func (r *Replica) load(ctx context.Context, id string) (rec record, version uint64, err error) {
 	sealed, err := fromStore(ctx, func(ctx context.Context) (v versioned, err error) {
-		v.record, v.version, err = h.store.Load(ctx, id)
+		v.record, v.version, err = r.Store.Load(ctx, id)
 		return v, err
 	})
 	if err != nil {
-		return r, 0, err
+		return rec, 0, err
 	}
-	text, ok, err := h.host.Unseal(ctx, sessionPurpose(id), sealed.record)
+	text, ok, err := r.Host.Unseal(ctx, sessionPurpose(id), sealed.record)
 	switch {
 	case err != nil:
-		return r, 0, err
+		return rec, 0, err
 	case !ok:
-		return r, 0, errors.New("the record of a session cannot be read: the replicas have different state keys")
+		return rec, 0, errors.New("the record of a session cannot be read: the replicas have different state keys")
 	}
-	if err := json.Unmarshal(text, &r); err != nil {
-		return r, 0, fmt.Errorf("the record of a session: %w", err)
+	if err := json.Unmarshal(text, &rec); err != nil {
+		return rec, 0, fmt.Errorf("the record of a session: %w", err)
 	}
-	r.Written = writtenBy(r.Written, time.Now())
-	return r, sealed.version, nil
+	rec.Written = writtenBy(rec.Written, time.Now())
+	return rec, sealed.version, nil
 }
 
 // writtenBy returns when a record was written, which the clock of another replica says. If that is in the future, it is not known:
@@ -107,8 +107,8 @@ type versioned struct {
 	version uint64
 }
 
-// check reads the record again if it was read long ago, or messages may have been lost.
-func (c *sharedSession) check(ctx context.Context) error {
+// Check reads the record again if it was read long ago, or messages may have been lost.
+func (c *Session) Check(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -128,48 +128,47 @@ func (c *sharedSession) check(ctx context.Context) error {
 }
 
 // read reads the record, and makes the copy what it says. The caller holds the lock.
-func (c *sharedSession) read(ctx context.Context) error {
-	r, version, err := c.core.load(ctx, c.id)
+func (c *Session) read(ctx context.Context) error {
+	rec, version, err := c.load(ctx, c.ID)
 	if err != nil {
 		return err
 	}
-	c.checked, c.written = time.Now(), r.Written
-	c.apply(r.State, version, r.Changed)
+	c.checked, c.written = time.Now(), rec.Written
+	c.apply(rec.State, version, rec.Changed)
 	return nil
 }
 
 // apply makes the changes of a record in the copy, which may have others that are not stored yet. The client is
 // notified of what has changed since the record was written, when this copy did not have its subscriptions. The
 // caller holds the lock.
-func (c *sharedSession) apply(state transport.SessionState, version, changed uint64) {
+func (c *Session) apply(state transport.SessionState, version, changed uint64) {
 	if version <= c.version {
 		return
 	}
-	se := c.session.Load()
-	se.conn.Change(c.known, state)
+	c.local.Load().Change(c.known, state)
 	if !slices.Equal(state.Resources, c.known.Resources) {
-		c.resume(se, changed)
+		c.notifyAfter(changed)
 	}
 	c.known, c.version = state, version
 }
 
 // save stores what a request has changed, and sends it to the other copies.
-func (c *sharedSession) save(ctx context.Context) error {
+func (c *Session) save(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	se := c.session.Load()
+	l := c.local.Load()
 	for range maxUpdates {
-		mine := se.conn.State()
+		mine := l.State()
 		if same(mine, c.known) && time.Since(c.written) < rewriteAfter {
 			return nil
 		}
-		text, err := c.seal(ctx, se, mine)
+		text, err := c.seal(ctx, mine)
 		if err != nil {
 			return err
 		}
-		before, changed := c.version, se.conn.Notified()
+		before, changed := c.version, l.Notified()
 		version, err := fromStore(ctx, func(ctx context.Context) (uint64, error) {
-			return c.core.store.Update(ctx, c.id, text, before)
+			return c.Store.Update(ctx, c.ID, text, before)
 		})
 		switch {
 		case err == nil:
@@ -191,21 +190,17 @@ func same(a, b transport.SessionState) bool {
 	return a.Level == b.Level && a.Initialized == b.Initialized && slices.Equal(a.Resources, b.Resources)
 }
 
-// keep is called now and then. It begins the idle time of a session anew if the session is in use, and
-// ends a copy that is not. It does not wait for the store.
-func (c *sharedSession) keep(idle bool) {
-	se := c.session.Load()
-	if idle {
-		c.expired(se)
+// Keep is called now and then, with the time for which the copy has been idle. It begins the idle time of a session
+// anew if the session is in use, and ends a copy that is not. It does not wait for the store.
+func (c *Session) Keep(idle time.Duration) {
+	if idle >= c.IdleTime {
+		c.expired()
 		return
 	}
-	se.mu.Lock()
-	lastUsed := se.lastUsed
-	se.mu.Unlock()
 	if !c.mu.TryLock() {
 		return // the store is being used
 	}
-	due := c.version > 0 && lastUsed.After(c.touched) && time.Since(c.touched) >= c.core.limits.IdleTime/4
+	due := c.version > 0 && time.Since(c.touched) > idle && time.Since(c.touched) >= c.IdleTime/4
 	rewrite := time.Since(c.written) >= rewriteAfter
 	if due {
 		c.touched = time.Now()
@@ -220,13 +215,13 @@ func (c *sharedSession) keep(idle bool) {
 		if rewrite {
 			err = c.save(ctx)
 		} else {
-			err = withStore(ctx, func(ctx context.Context) error { return c.core.store.Touch(ctx, c.id) })
+			err = withStore(ctx, func(ctx context.Context) error { return c.Store.Touch(ctx, c.ID) })
 		}
 		switch {
 		case errors.Is(err, ErrNoSession):
-			c.core.sessions.end(se)
+			c.local.Load().End()
 		case err != nil:
-			c.core.fails(ctx, "the idle time of a session cannot begin anew", err)
+			c.Fails(ctx, "the idle time of a session cannot begin anew", err)
 			c.mu.Lock()
 			c.touched = time.Time{} // again soon
 			c.mu.Unlock()
@@ -234,8 +229,8 @@ func (c *sharedSession) keep(idle bool) {
 	}()
 }
 
-// commitOf returns the function that stores what a message changes, nil if it changes nothing.
-func (c *sharedSession) commitOf(ctx context.Context, m *jsonrpc.Message, opens bool) func() error {
+// Commit returns the function that stores what a message changes, nil if it changes nothing.
+func (c *Session) Commit(ctx context.Context, m *jsonrpc.Message, opens bool) func() error {
 	switch {
 	case opens:
 		return func() error { return c.create(ctx) }

@@ -1,0 +1,145 @@
+package mcphttp
+
+import (
+	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
+)
+
+// queue has the messages of a stream that wait for its response, or that its log keeps, and what they take of the
+// memory budget of the server. The guard of the stream protects it.
+type queue struct {
+	memory   *membudget.Budget
+	charged  int      // bytes that are charged for the messages
+	messages []queued // from firstSeq on
+	firstSeq int      // 1 at the start
+	nextSeq  int      // of the next message to be written
+	waiting  int      // bytes from nextSeq on
+
+	// Storage that most streams need, and no more: for one message.
+	single [1]queued
+	pooled *[]byte // from the buffer pool, of a reply that is the only message
+}
+
+// queued is a message of a queue.
+type queued struct {
+	text   []byte
+	notice uint64 // see [stream.NotifyNumbered]; 0 for other messages
+}
+
+// endSeq returns the sequence number after the last message.
+func (q *queue) endSeq() int { return q.firstSeq + len(q.messages) }
+
+// unpool moves the only message from its pooled buffer to storage of its own.
+func (q *queue) unpool() {
+	if plain := q.pooled; plain != nil {
+		q.pooled = nil
+		q.charge(messageCost(*plain) - bufferCost(cap(*plain)))
+		q.messages[0].text = append([]byte(nil), *plain...)
+		putBuffer(plain)
+	}
+}
+
+// messageCost is what is charged for a message in storage of its own.
+func messageCost(message []byte) int { return len(message) + 64 }
+
+// bufferCost is what is charged for a pooled buffer.
+func bufferCost(capacity int) int {
+	if capacity <= membudget.Free {
+		return 0 // included in requestCost
+	}
+	return capacity
+}
+
+// charge changes the charge by more, which may be negative. The sender of a message has
+// charged one copy itself, and releases that.
+func (q *queue) charge(more int) {
+	q.charged += more
+	switch { // most replies are short and cost nothing; the budget is shared by all processors
+	case more > 0:
+		q.memory.Force(more)
+	case more < 0:
+		q.memory.Release(-more)
+	}
+}
+
+// recycle returns the buffer of the only message to the pool, after it has been
+// written.
+func (s *stream) recycle() {
+	s.guard.Lock()
+	plain := s.pooled
+	if plain != nil {
+		s.charge(-bufferCost(cap(*plain)))
+	}
+	s.pooled, s.single[0].text = nil, nil
+	s.guard.Unlock()
+	if plain != nil {
+		putBuffer(plain)
+	}
+}
+
+// clear drops all messages.
+func (q *queue) clear() {
+	q.messages, q.waiting, q.pooled, q.single[0].text = nil, 0, nil, nil
+	q.charge(-q.charged)
+}
+
+// seek sets the next message to be written.
+func (q *queue) seek(next int) {
+	q.nextSeq, q.waiting = next, 0
+	for _, m := range q.messages[next-q.firstSeq:] {
+		q.waiting += len(m.text)
+	}
+}
+
+// take returns the messages before end that are to be written.
+func (q *queue) take(end int) []queued {
+	taken := q.messages[q.nextSeq-q.firstSeq : end-q.firstSeq]
+	for _, m := range taken {
+		q.waiting -= len(m.text)
+	}
+	q.nextSeq = end
+	return taken
+}
+
+// forget drops all messages, which have been taken. If the only one is in a pooled buffer, recycle releases the
+// charge, after the write.
+func (q *queue) forget() {
+	if q.pooled == nil {
+		q.charge(-q.charged)
+	}
+	q.messages, q.firstSeq = nil, q.nextSeq
+}
+
+// dropNotices drops the notices that wait to be written, since a client is notified of them when it resumes.
+func (q *queue) dropNotices() {
+	all := q.messages
+	q.messages = nil
+	for _, m := range all {
+		if m.notice == 0 {
+			q.messages = append(q.messages, m)
+			continue
+		}
+		q.waiting -= len(m.text)
+		q.charge(-messageCost(m.text))
+	}
+}
+
+// evict drops the oldest message and returns its size. It reports false if that message
+// is about to be written. The caller holds the guard.
+func (s *stream) evict() (size int, ok bool) {
+	if len(s.messages) == 0 {
+		return 0, true // its stream has been dropped already
+	}
+	text := s.messages[0].text
+	if s.firstSeq == s.nextSeq {
+		if s.current != nil {
+			return 0, false
+		}
+		s.nextSeq++
+		s.waiting -= len(text)
+	}
+	s.charge(-messageCost(text))
+	s.messages[0].text = nil
+	s.messages = s.messages[1:]
+	s.firstSeq++
+	return len(text), true
+}
