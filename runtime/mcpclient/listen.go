@@ -1,0 +1,213 @@
+package mcpclient
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+)
+
+// wireFilter is the JSON form of a Filter.
+type wireFilter struct {
+	Tools     bool     `json:"toolsListChanged,omitempty"`
+	Prompts   bool     `json:"promptsListChanged,omitempty"`
+	Resources bool     `json:"resourcesListChanged,omitempty"`
+	URIs      []string `json:"resourceSubscriptions,omitempty"`
+}
+
+// beginListen sends subscriptions/listen, whose reply comes when the server ends it, and
+// waits for the notification that begins it.
+func (s *Subscription) beginListen(ctx context.Context, x *connection) error {
+	c := s.client
+	method := protocol.Listen.String()
+	if need := (protocol.ServerCapability{Name: "resources", Member: "subscribe"}); len(s.filter.URIs) > 0 && c.testing == nil && !x.declares(need) {
+		return &UnsupportedError{Target: c.target.Name(), Method: method, Capability: need.String(), Revision: x.revision.Load().Version}
+	}
+	params, err := object(map[string]any{"notifications": wireFilter(s.filter)}, "filter")
+	if err != nil {
+		return err
+	}
+	listen, cancel := context.WithCancelCause(x.ctx)
+	p, err := x.enter(method, new(requestOptions))
+	if err != nil {
+		cancel(nil)
+		return err
+	}
+	r := &Request{Method: method, Params: params, options: new(requestOptions)}
+	message, err := x.appendRequest(nil, p, r)
+	if err != nil {
+		x.leave(p)
+		cancel(nil)
+		return err
+	}
+	l := &listening{sub: s, acknowledged: make(chan struct{})}
+	x.mu.Lock()
+	if x.listens == nil {
+		x.listens = map[int64]*listening{}
+	}
+	x.listens[p.id] = l
+	x.mu.Unlock()
+	s.mu.Lock()
+	s.since = time.Now()
+	s.listen = func() { cancel(ErrClosed) }
+	if s.err != nil { // it was closed meanwhile
+		cancel(ErrClosed)
+	}
+	s.mu.Unlock()
+	failed := make(chan error, 1)
+	c.spawn(func() {
+		err := x.runListen(listen, p, r, message)
+		cancel(nil)
+		if x.endListen(p.id, l, true) {
+			s.again(x, err)
+			return
+		}
+		failed <- err
+	})
+	ctx, done := context.WithTimeoutCause(ctx, c.limits.RequestTime, errListenTime)
+	defer done()
+	select {
+	case <-l.acknowledged:
+		return nil
+	case err := <-failed:
+		if err == nil {
+			err = &dial.Violation{Text: "the listen ended without an acknowledgement"}
+		}
+		return err
+	case <-ctx.Done():
+		if x.endListen(p.id, l, false) {
+			return nil // the acknowledgement has just come
+		}
+		cancel(context.Cause(ctx))
+		return context.Cause(ctx)
+	}
+}
+
+// listening is one subscriptions/listen.
+type listening struct {
+	sub          *Subscription
+	acknowledged chan struct{}
+	has, over    bool // acknowledged, or given up before that; the lock of the connection guards them
+}
+
+// endListen forgets a listen that was not acknowledged, or has ended. It reports whether it was
+// acknowledged: then it is begun again, otherwise beginListen fails.
+func (x *connection) endListen(id int64, l *listening, ended bool) (acknowledged bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	l.over = !l.has
+	if ended || l.over {
+		delete(x.listens, id)
+	}
+	return l.has
+}
+
+// runListen waits until the server ends a listen, or ctx ends.
+func (x *connection) runListen(ctx context.Context, p *pending, r *Request, message []byte) error {
+	if x.stream == nil {
+		defer x.releaseIfIdle()
+		defer x.leave(p)
+		err := x.requester.Send(ctx, x.httpMessage(p, r, message), func(data []byte) bool {
+			x.receive(data, p)
+			_, done := x.take(p)
+			return done
+		})
+		if _, done := x.take(p); done {
+			return p.err
+		}
+		if ctx.Err() != nil {
+			return x.listenEnd(ctx)
+		}
+		return err
+	}
+	x.out.add(message, p)
+	for {
+		select {
+		case <-p.arrived:
+			if _, done := x.take(p); done {
+				return p.err
+			}
+		case <-ctx.Done():
+			if x.leave(p) {
+				x.cancel(p, context.Cause(ctx))
+			}
+			return x.listenEnd(ctx)
+		}
+	}
+}
+
+// listenEnd returns why the context of a listen has ended, which ends with the connection.
+func (x *connection) listenEnd(ctx context.Context) error {
+	if why := x.why(); why != nil {
+		return &lost{sent: true, err: why}
+	}
+	return context.Cause(ctx)
+}
+
+// listenCancelled ends a listen that the server has cancelled. The notification may follow
+// the result of the listen (basic/patterns/cancellation).
+func (x *connection) listenCancelled(id int64, data []byte) {
+	x.mu.Lock()
+	p := x.waiting[id]
+	switch {
+	case p != nil && x.listens[id] != nil:
+		delete(x.waiting, id)
+		x.leftBehind(id)
+		p.finish(nil, nil)
+		x.mu.Unlock()
+	case p == nil && id > 0 && id <= x.last:
+		x.mu.Unlock()
+	default:
+		x.mu.Unlock()
+		x.violation(nil, "a cancellation of what is not a subscription", data)
+	}
+}
+
+// again begins a listen again that the server has ended, or that was lost without the
+// connection, as over HTTP.
+func (s *Subscription) again(x *connection, why error) {
+	c := s.client
+	s.mu.Lock()
+	over := s.err != nil
+	if time.Since(s.since) >= c.retry.Max {
+		s.short = 0
+	}
+	s.short++
+	short := s.short
+	s.mu.Unlock()
+	switch {
+	case over:
+	case x.isGone() || c.ctx.Err() != nil: // the next connection begins it again
+	case c.retry.Attempts > 1:
+		go s.renew(x, short)
+	default:
+		if why == nil {
+			why = errListenEnded
+		}
+		s.finish(c.wrap(protocol.Listen.String(), why))
+	}
+}
+
+var errListenEnded = errors.New("the server has ended the subscription")
+
+// acknowledge notes what the server has accepted.
+func (x *connection) acknowledge(l *listening, params *jsonrpc.Params, data []byte) {
+	var f wireFilter
+	if raw := params.Get("notifications"); raw != nil && json.Unmarshal(raw, &f) != nil {
+		x.violation(nil, "an acknowledgement that cannot be read", data)
+		return
+	}
+	l.sub.mu.Lock()
+	l.sub.accepted = Filter(f)
+	l.sub.mu.Unlock()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !l.has && !l.over {
+		l.has = true
+		close(l.acknowledged)
+	}
+}
