@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"iter"
 	"sync"
 	"time"
 
@@ -240,174 +239,6 @@ func (s *taskStore) Update(ctx context.Context, r *mcptask.Record) error {
 	return nil
 }
 
-// Watch implements [mcptask.Store].
-func (s *taskStore) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.Record, error] {
-	return s.watch(ctx, k, s.Get)
-}
-
-// WatchHead implements [mcptask.HeadStore].
-func (s *taskStore) WatchHead(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.Record, error] {
-	return s.watch(ctx, k, s.GetHead)
-}
-
-func (s *taskStore) watch(ctx context.Context, k mcptask.Key, get func(context.Context, mcptask.Key) (*mcptask.Record, error)) iter.Seq2[*mcptask.Record, error] {
-	return func(yield func(*mcptask.Record, error) bool) {
-		hash := taskHash(k)
-		for last := uint64(0); ; {
-			changed, version, ends, stop := s.index.watch(hash)
-			r, err := get(ctx, k)
-			if err != nil {
-				stop()
-				yield(nil, err)
-				return
-			}
-			if r.Version != last {
-				last = r.Version
-				stop()
-				if !yield(r, nil) {
-					return
-				}
-				continue
-			}
-			wait := unknownEnd
-			if !ends.IsZero() {
-				wait = max(leaderPause, ends.Sub(s.clock.time()))
-			}
-			if r.Version < version { // another server has a record that the leader does not have yet
-				wait = min(wait, leaderPause)
-			}
-			timer := time.NewTimer(wait)
-			select {
-			case <-changed:
-			case <-timer.C:
-			case <-ctx.Done():
-			case <-s.stop:
-			case <-s.ctx.Done():
-			}
-			timer.Stop()
-			stop()
-		}
-	}
-}
-
-// leaderPause is the time after which a record is read again that the leader does not have yet. A server makes a write when most
-// servers have it, and each does so by itself: one that delivers the write can be ahead of the leader.
-const leaderPause = 5 * time.Millisecond
-
-// unknownEnd is the time after which a record is read again whose end this replica has not read yet.
-const unknownEnd = time.Second
-
-// Claim implements [mcptask.Store].
-func (s *taskStore) Claim(ctx context.Context, c mcptask.Claim) (*mcptask.Record, error) {
-	for {
-		if s.closedNow() {
-			return nil, mcptask.ErrStoreClosed
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-		hash, changed, next := s.index.claimable(&c, s.clock.time(), int(s.readers.Load()))
-		if hash != "" {
-			r, err := s.claim(ctx, hash, &c)
-			if r != nil || err != nil {
-				return r, err
-			}
-			continue
-		}
-		timer := time.NewTimer(next)
-		select {
-		case <-changed:
-		case <-c.Other:
-		case <-timer.C:
-		case <-ctx.Done():
-		case <-s.stop:
-		case <-s.ctx.Done():
-		}
-		timer.Stop()
-	}
-}
-
-// claim claims a task, or returns nil if that is not possible now.
-func (s *taskStore) claim(ctx context.Context, hash string, c *mcptask.Claim) (*mcptask.Record, error) {
-	ctx, cancel, err := s.begin(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer cancel()
-	found, err := s.load(ctx, hash)
-	if err != nil {
-		return nil, err
-	}
-	if found == nil || found.head.expired(s.clock.time()) || !found.head.runnable() {
-		s.index.postpone(hash, retryClaim) // its last message was not read yet
-		return nil, nil
-	}
-	leased, err := s.lastSequence(ctx, s.leaseSubject(hash))
-	if err != nil {
-		return nil, err
-	}
-	// The server ends a lease in whole seconds, and by a clock that may be ahead of the one by which the next leader does.
-	if found.head.Owner != "" && leased != 0 && !s.index.lapsed(hash, leased) {
-		s.index.postpone(hash, retryClaim)
-		return nil, nil
-	}
-	r, err := s.record(ctx, found)
-	switch {
-	case errors.Is(err, errPartsGone):
-		s.index.postpone(hash, retryClaim)
-		return nil, nil
-	case err != nil:
-		return nil, err
-	}
-	r.Ready, r.Owner = false, c.Owner
-	r.Attempt++
-	version, err := s.write(ctx, hash, found, r, found.version, func(b *batch) { b.add(s.leaseSubject(hash), leased, c.Lease, nil) })
-	switch {
-	case wrongSequence(err): // another replica was first
-		s.index.postpone(hash, retryClaim)
-		return nil, nil
-	case err != nil:
-		return nil, err
-	}
-	r.Version = version
-	return r, nil
-}
-
-// retryClaim is after which time a task is tried again that cannot be claimed now, unless it changes before.
-const retryClaim = 100 * time.Millisecond
-
-// Renew implements [mcptask.Store].
-func (s *taskStore) Renew(ctx context.Context, r *mcptask.Record, lease time.Duration) error {
-	ctx, cancel, err := s.begin(ctx)
-	if err != nil {
-		return err
-	}
-	defer cancel()
-	hash := taskHash(r.Key)
-	for {
-		// The lease is read first: a claim after that makes the write fail.
-		leased, err := s.lastSequence(ctx, s.leaseSubject(hash))
-		if err != nil {
-			return err
-		}
-		found, err := s.live(ctx, hash)
-		switch {
-		case errors.Is(err, mcptask.ErrNotFound):
-			return mcptask.ErrLeaseLost
-		case err != nil:
-			return err
-		case r.Owner == "" || found.head.Owner != r.Owner || found.head.Attempt != r.Attempt || found.head.Status.Ended():
-			return mcptask.ErrLeaseLost
-		}
-		b := batch{}
-		b.add(s.leaseSubject(hash), leased, lease, nil)
-		_, err = s.commit(ctx, s.tasks, &b)
-		if !wrongSequence(err) {
-			return err
-		}
-	}
-}
-
 // CountActive implements [mcptask.Store].
 func (s *taskStore) CountActive(ctx context.Context, account mcptask.Digest) (int, error) {
 	ctx, cancel, err := s.begin(ctx)
@@ -461,8 +292,6 @@ func (s *taskStore) Close() error {
 	s.reading.Wait()
 	return nil
 }
-
-func (s *taskStore) leaseSubject(hash string) string { return s.subject("task", "lease", hash) }
 
 func (s *taskStore) turnSubject() string { return s.subject("task", "turn") }
 
