@@ -2,18 +2,10 @@ package mcpsqlite
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
 	"errors"
-	"fmt"
-	"iter"
-	"net/url"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
-
-	_ "modernc.org/sqlite" // the driver
 
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
@@ -40,107 +32,6 @@ type Store struct {
 	mu      sync.Mutex
 	over    bool
 	changed chan struct{} // closed and replaced after each write of this process
-}
-
-// Open opens the file, or makes it, with mode 0600. Beside it is another one with the keys that seal
-// tasks, of a server that has no state keys of its own: its name has ".key" at its end. Who has a copy
-// of the first file alone can read no argument, answer or result.
-//
-// A write is on the disk when it returns (synchronous=FULL).
-func Open(path string) (*Store, error) {
-	s, err := open(path)
-	if err != nil {
-		return nil, fmt.Errorf("mcpsqlite: open %s: %w", path, err)
-	}
-	return s, nil
-}
-
-func open(path string) (*Store, error) {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return nil, err
-	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) // SQLite would let others read it
-	if err != nil {
-		return nil, err
-	}
-	if err := file.Close(); err != nil {
-		return nil, err
-	}
-	key, err := readKey(path + ".key")
-	if err != nil {
-		return nil, err
-	}
-	options := url.Values{"_txlock": {"immediate"}, "_pragma": {
-		fmt.Sprintf("busy_timeout(%d)", busyTime.Milliseconds()), "journal_mode(wal)", "synchronous(full)",
-	}}
-	name := url.URL{Scheme: "file", Opaque: (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath(), RawQuery: options.Encode()}
-	db, err := sql.Open("sqlite", name.String())
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), busyTime)
-	defer cancel()
-	if err := migrate(ctx, db); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	s := &Store{db: db, keys: [][]byte{key}, closed: make(chan struct{}), changed: make(chan struct{})}
-	s.clean.Go(s.deleteExpired)
-	return s, nil
-}
-
-// keySize is the size of a new key, in bytes.
-const keySize = 32
-
-// readKey reads the key of a file, or makes one.
-func readKey(path string) ([]byte, error) {
-	key := make([]byte, keySize)
-	if _, err := rand.Read(key); err != nil {
-		return nil, err
-	}
-	// The file has its name only when it is complete, and is not replaced.
-	made, err := os.CreateTemp(filepath.Dir(path), ".key-*")
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = os.Remove(made.Name()) }()
-	_, err = made.Write(key)
-	if err = errors.Join(err, made.Sync(), made.Close()); err != nil {
-		return nil, err
-	}
-	if err := os.Link(made.Name(), path); err != nil && !errors.Is(err, os.ErrExist) {
-		return nil, err
-	}
-	// Without its key a database cannot be read, so the name has to outlive a power cut. Not every
-	// system can sync a folder.
-	if folder, err := os.Open(filepath.Dir(path)); err == nil {
-		_ = folder.Sync()
-		_ = folder.Close()
-	}
-	key, err = os.ReadFile(path)
-	if err == nil && len(key) != keySize {
-		err = fmt.Errorf("%s has %d bytes, and a key has %d", path, len(key), keySize)
-	}
-	return key, err
-}
-
-// StateKeys returns the key of the file beside the database.
-func (s *Store) StateKeys(context.Context) ([][]byte, error) { return s.keys, nil }
-
-// deleteExpired deletes expired tasks until the store is closed.
-func (s *Store) deleteExpired() {
-	ticker := time.NewTicker(cleanTime)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-s.closed:
-			return
-		case <-ticker.C:
-		}
-		s.writing.Lock()
-		_, _ = s.db.Exec("DELETE FROM task WHERE expires <= ?", now()) // the next time, if it fails
-		s.writing.Unlock()
-	}
 }
 
 func now() int64 { return time.Now().UnixMilli() }
@@ -185,34 +76,6 @@ func (s *Store) usable(ctx context.Context) error {
 	}
 }
 
-// notify wakes what waits for a change.
-func (s *Store) notify() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	close(s.changed)
-	s.changed = make(chan struct{})
-}
-
-// change returns what is closed after the next write of this process.
-func (s *Store) change() <-chan struct{} {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.changed
-}
-
-// wait waits for a change, or for other, and for not too long.
-func (s *Store) wait(ctx context.Context, changed, other <-chan struct{}) {
-	timer := time.NewTimer(pollTime)
-	defer timer.Stop()
-	select {
-	case <-changed:
-	case <-other:
-	case <-timer.C:
-	case <-ctx.Done():
-	case <-s.closed:
-	}
-}
-
 // Columns of a record.
 const (
 	headColumns = "scope, id, account, server, tool, status, created, expires, ready, owner, attempt, version, head"
@@ -246,7 +109,8 @@ type queryer interface {
 
 // withSealed and headOnly are what [scan] reads of a record besides headColumns.
 func withSealed(r *mcptask.Record) []any { return []any{&r.Sealed} }
-func headOnly(*mcptask.Record) []any     { return nil }
+
+func headOnly(*mcptask.Record) []any { return nil }
 
 const whereKey = " FROM task WHERE scope = ? AND id = ? AND expires > ?"
 
@@ -388,37 +252,6 @@ func (s *Store) Update(ctx context.Context, r *mcptask.Record) error {
 		}
 		return err
 	})
-}
-
-// Watch implements [mcptask.Store].
-func (s *Store) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.Record, error] {
-	return s.watch(ctx, k, s.Get)
-}
-
-// WatchHead implements [mcptask.HeadStore].
-func (s *Store) WatchHead(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.Record, error] {
-	return s.watch(ctx, k, s.GetHead)
-}
-
-func (s *Store) watch(ctx context.Context, k mcptask.Key, get func(context.Context, mcptask.Key) (*mcptask.Record, error)) iter.Seq2[*mcptask.Record, error] {
-	return func(yield func(*mcptask.Record, error) bool) {
-		for last := uint64(0); ; {
-			changed := s.change()
-			r, err := get(ctx, k)
-			switch {
-			case err != nil:
-				yield(nil, err)
-				return
-			case r.Version != last:
-				last = r.Version
-				if !yield(r, nil) {
-					return
-				}
-				continue
-			}
-			s.wait(ctx, changed, nil)
-		}
-	}
 }
 
 // Renew implements [mcptask.Store].
