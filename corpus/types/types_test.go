@@ -41,6 +41,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
@@ -240,7 +241,7 @@ var table = []row{
 
 func TestTypes(t *testing.T) {
 	c := mcptest.New(t, mcpServer(), mcptest.Options{})
-	tools := map[string]mcptest.Tool{}
+	tools := map[string]mcpclient.Tool{}
 	for _, tool := range c.Tools() {
 		tools[tool.Name] = tool
 	}
@@ -302,7 +303,7 @@ func TestTypes(t *testing.T) {
 var checked = map[string]bool{"pgtype_float4": true, "volatile_float32": true, "decimal_decimal": true, "decimal_null_decimal": true, "apd_decimal": true, "apd_null_decimal": true, "lagergren_big": true}
 
 // compare compares a result with the JSON that the type itself writes.
-func compare(t *testing.T, what string, result *mcptest.ToolResult, schema *jsonschema.Schema, want string) {
+func compare(t *testing.T, what string, result *mcpclient.ToolResult, schema *jsonschema.Schema, want string) {
 	t.Helper()
 	if result.IsError {
 		t.Errorf("%s: refused: %v", what, result.Content)

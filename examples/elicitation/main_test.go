@@ -5,27 +5,28 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
 func TestDeleteNote(t *testing.T) {
-	confirm := func(yes bool) mcptest.ElicitAnswer { return mcptest.Accept(map[string]any{"confirm": yes}) }
+	confirm := func(yes bool) mcpclient.ElicitAnswer { return mcpclient.Accept(map[string]any{"confirm": yes}) }
 	for _, c := range []struct {
 		name   string
-		answer *mcptest.ElicitAnswer // nil: the client cannot ask
-		want   string                // in the error for the model; "" if there is none
+		answer *mcpclient.ElicitAnswer // nil: the client cannot ask
+		want   string                  // in the error for the model; "" if there is none
 	}{
 		{"agrees", new(confirm(true)), ""},
 		{"agrees to nothing", new(confirm(false)), "wants to keep"},
-		{"declines", new(mcptest.Decline()), "wants to keep"},
-		{"cancels", new(mcptest.Cancel()), "wants to keep"},
+		{"declines", new(mcpclient.Decline()), "wants to keep"},
+		{"cancels", new(mcpclient.Cancel()), "wants to keep"},
 		{"cannot be asked", nil, ""},
 	} {
 		for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 			t.Run(c.name+" in "+revision, func(t *testing.T) {
 				options := mcptest.Options{Revision: revision}
 				if c.answer != nil {
-					options.Elicit = func(context.Context, *mcptest.Elicitation) mcptest.ElicitAnswer { return *c.answer }
+					options.Elicit = func(context.Context, *mcpclient.Elicitation) mcpclient.ElicitAnswer { return *c.answer }
 				}
 				client := mcptest.New(t, NewMCPServer(NewNotes()), options)
 				arguments := map[string]any{"name": "plan"}

@@ -5,14 +5,15 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
 func TestCountPrimes(t *testing.T) {
 	c := mcptest.New(t, NewMCPServer(), mcptest.Options{})
-	var reports []mcptest.Progress
+	var reports []mcpclient.Progress
 	got := mcptest.Call[int](c, "count_primes", map[string]any{"below": 20_001},
-		mcptest.WithProgress(func(p mcptest.Progress) { reports = append(reports, p) }))
+		mcptest.WithProgress(func(p mcpclient.Progress) { reports = append(reports, p) }))
 	if got != 2262 {
 		t.Errorf("%d primes below 20,001, want 2262", got)
 	}
@@ -26,7 +27,7 @@ func TestCancellation(t *testing.T) {
 	started := make(chan struct{})
 	var once sync.Once
 	running := c.Start("count_primes", map[string]any{"below": 100_000_000},
-		mcptest.WithProgress(func(mcptest.Progress) { once.Do(func() { close(started) }) }))
+		mcptest.WithProgress(func(mcpclient.Progress) { once.Do(func() { close(started) }) }))
 	<-started
 	running.Cancel("takes too long")
 	if _, err := running.Result(); !errors.Is(err, mcptest.ErrCancelled) {

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpnats/embedded"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
@@ -130,11 +131,11 @@ func TestTools(t *testing.T) {
 			confirm := true
 			c := mcptest.New(t, newServer(shop), mcptest.Options{
 				Revision: revision,
-				Elicit: func(context.Context, *mcptest.Elicitation) mcptest.ElicitAnswer {
-					return mcptest.Accept(Cancellation{Confirm: confirm})
+				Elicit: func(context.Context, *mcpclient.Elicitation) mcpclient.ElicitAnswer {
+					return mcpclient.Accept(Cancellation{Confirm: confirm})
 				},
 			})
-			watch := c.Watch(mcptest.Filter{URIs: []string{"shop://stock/kettle"}})
+			watch := c.Watch(mcpclient.Filter{URIs: []string{"shop://stock/kettle"}})
 			order := mcptest.Call[Order](c, "order", map[string]any{"item": "kettle", "copies": 2, "reference": "a"})
 			if order.TotalCents != 9800 {
 				t.Errorf("%+v", order)

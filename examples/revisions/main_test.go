@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
@@ -14,7 +15,7 @@ func TestDescribe(t *testing.T) {
 			c := mcptest.New(t, NewMCPServer(), mcptest.Options{
 				Revision: revision,
 				Client:   mcp.ClientInfo{Name: "desk", Version: "1"},
-				Elicit:   func(context.Context, *mcptest.Elicitation) mcptest.ElicitAnswer { return mcptest.Decline() },
+				Elicit:   func(context.Context, *mcpclient.Elicitation) mcpclient.ElicitAnswer { return mcpclient.Decline() },
 			})
 			// Elicitation came with 2025-06-18. Revisions are dates, so their texts compare.
 			want := Description{Revision: revision, Client: "desk", CanAsk: revision >= "2025-06-18"}

@@ -3,6 +3,7 @@ package main
 import (
 	"testing"
 
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
@@ -13,14 +14,14 @@ func TestSubscriptions(t *testing.T) {
 		t.Run(revision, func(t *testing.T) {
 			c := mcptest.New(t, newServer(), mcptest.Options{Revision: revision})
 			mcptest.Call[Value](c, "raise", nil) // before anyone has subscribed
-			watch := c.Watch(mcptest.Filter{URIs: []string{"counter:///now"}})
+			watch := c.Watch(mcpclient.Filter{URIs: []string{"counter:///now"}})
 			if early := watch.Changes(); len(early) != 0 {
 				t.Errorf("notified of %v", early)
 			}
 			if got := mcptest.Call[Value](c, "raise", map[string]any{"by": 3}); got.Value != 4 {
 				t.Errorf("raised to %d", got.Value)
 			}
-			if change := watch.Next(); change.Method != mcptest.ResourceUpdated || change.URI != "counter:///now" {
+			if change := watch.Next(); change.Method != mcpclient.ResourceUpdated || change.URI != "counter:///now" {
 				t.Errorf("notified of %v", change)
 			}
 			if text := c.Read("counter:///now").Contents[0].Text; text != `{"value":4}` {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpfind"
 	"github.com/mcpgen/mcpgen/runtime/mcprate"
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
@@ -84,8 +85,8 @@ func TestQuestionsOfFoundTools(t *testing.T) {
 	for _, revision := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) {
 			c := mcptest.New(t, newShop(mcpfind.New()), mcptest.Options{Revision: revision,
-				Elicit: func(context.Context, *mcptest.Elicitation) mcptest.ElicitAnswer {
-					return mcptest.Accept(map[string]bool{"yes": true})
+				Elicit: func(context.Context, *mcpclient.Elicitation) mcpclient.ElicitAnswer {
+					return mcpclient.Accept(map[string]bool{"yes": true})
 				}})
 			if got := c.Call(mcpfind.UseTool, use("orders_sign", map[string]any{})).Text(); got != "signed accept by orders_sign" {
 				t.Errorf("%s", got)

@@ -10,19 +10,19 @@ import (
 // answer sets the functions that answer the server.
 func (c *Client) answer(o *mcpclient.Options) {
 	if elicit := c.options.Elicit; elicit != nil {
-		o.Elicit = func(ctx context.Context, e *Elicitation) (answer ElicitAnswer, err error) {
-			answer = Cancel()
+		o.Elicit = func(ctx context.Context, e *mcpclient.Elicitation) (answer mcpclient.ElicitAnswer, err error) {
+			answer = mcpclient.Cancel()
 			c.ask(ctx, func(ctx context.Context) { answer = elicit(ctx, e) })
 			return answer, nil
 		}
-		o.OpenURL = func(ctx context.Context, e *Elicitation) (mcp.ElicitAction, error) {
+		o.OpenURL = func(ctx context.Context, e *mcpclient.Elicitation) (mcp.ElicitAction, error) {
 			answer, err := o.Elicit(ctx, e)
 			return answer.Action, err
 		}
 	}
 	if sample := c.options.Sample; sample != nil {
 		o.SampleTools, o.SampleContext = true, true
-		o.Sample = func(ctx context.Context, r *SampleRequest) (answer *SampleAnswer, err error) {
+		o.Sample = func(ctx context.Context, r *mcpclient.SampleRequest) (answer *mcpclient.SampleAnswer, err error) {
 			c.ask(ctx, func(ctx context.Context) { answer, err = sample(ctx, r) })
 			if answer == nil || answer.Model != "" {
 				return answer, err

@@ -46,10 +46,10 @@ type Client struct {
 	failure    error      // why the connection ended
 	current    *request   // that is on its way to the connection
 	cancelling []*request // whose cancellation is on its way
-	logs       []LogMessage
+	logs       []mcpclient.LogMessage
 	watches    []*Watch
 	uris       map[string]int // how many watches of a session include a resource
-	hello      *ServerInfo
+	hello      *mcpclient.ServerInfo
 }
 
 // errClosed is the cause with which the connection of the server ends.
@@ -190,7 +190,7 @@ func (c *Client) Revision() string { return c.revision.Version }
 
 // Server returns the server's description of itself; in revision 2026-07-28 it sends
 // server/discover.
-func (c *Client) Server() *ServerInfo {
+func (c *Client) Server() *mcpclient.ServerInfo {
 	c.t.Helper()
 	switch {
 	case c.hello != nil:
@@ -205,11 +205,11 @@ func (c *Client) Server() *ServerInfo {
 			Capabilities map[string]json.RawMessage `json:"capabilities"`
 			Instructions string                     `json:"instructions"`
 			Meta         struct {
-				Server Implementation `json:"io.modelcontextprotocol/serverInfo"`
+				Server mcpclient.Implementation `json:"io.modelcontextprotocol/serverInfo"`
 			} `json:"_meta"`
 		}
 		c.must(protocol.Discover.String(), nil, &result)
-		c.hello = &ServerInfo{
+		c.hello = &mcpclient.ServerInfo{
 			Implementation: result.Meta.Server, Instructions: result.Instructions,
 			Capabilities: result.Capabilities, Versions: result.Versions,
 		}
@@ -241,7 +241,7 @@ func (c *Client) RootsChanged() {
 
 // Logs returns the log messages since the last call. Those of a request arrive before
 // its result.
-func (c *Client) Logs() []LogMessage {
+func (c *Client) Logs() []mcpclient.LogMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	logs := c.logs

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
@@ -91,11 +92,11 @@ func TestLists(t *testing.T) {
 		equal(t, "a tool", tools[0].Name, "search")
 		equal(t, "its title", tools[0].Title != "", revision >= "2025-06-18")
 		equal(t, "its hints", tools[0].Hints != nil && *tools[0].Hints.ReadOnly, revision >= "2025-03-26")
-		equal(t, "resources", c.Resources(), []mcptest.Resource{{URI: "library://rules", Name: "rules", MIMEType: "text/markdown"}})
-		equal(t, "templates", c.Templates(), []mcptest.Template{{URITemplate: "library://covers/{title}", Name: "cover", MIMEType: "image/png"}})
-		equal(t, "prompts", c.Prompts(), []mcptest.Prompt{{
+		equal(t, "resources", c.Resources(), []mcpclient.Resource{{URI: "library://rules", Name: "rules", MIMEType: "text/markdown"}})
+		equal(t, "templates", c.Templates(), []mcpclient.Template{{URITemplate: "library://covers/{title}", Name: "cover", MIMEType: "image/png"}})
+		equal(t, "prompts", c.Prompts(), []mcpclient.Prompt{{
 			Name: "review", Description: "Asks for a review.",
-			Arguments: []mcptest.PromptArgument{{Name: "title", Required: true}, {Name: "author"}},
+			Arguments: []mcpclient.PromptArgument{{Name: "title", Required: true}, {Name: "author"}},
 		}})
 	})
 }
@@ -124,7 +125,7 @@ func TestReadGetComplete(t *testing.T) {
 		given := c.CompletePrompt("review", "title", "E", map[string]string{"author": "Austen"})
 		equal(t, "argument beside another", len(given.Values) == 1, revision >= "2025-06-18")
 		equal(t, "variable", c.CompleteTemplate("library://covers/{title}", "title", "Per", nil),
-			mcptest.Completion{Values: titles[2:], Total: 1})
+			mcpclient.Completion{Values: titles[2:], Total: 1})
 	})
 }
 
@@ -132,15 +133,15 @@ func TestProgressAndLogs(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
 		var received []string
 		c := dial(t, newLibrary(nil), mcptest.Options{
-			Revision: revision, LogLevel: "info", OnLog: func(m mcptest.LogMessage) { received = append(received, m.Level) },
+			Revision: revision, LogLevel: "info", OnLog: func(m mcpclient.LogMessage) { received = append(received, m.Level) },
 		})
-		var steps []mcptest.Progress
-		c.Call("import", nil, mcptest.WithProgress(func(p mcptest.Progress) { steps = append(steps, p) }))
+		var steps []mcpclient.Progress
+		c.Call("import", nil, mcptest.WithProgress(func(p mcpclient.Progress) { steps = append(steps, p) }))
 		message := "a shelf"
 		if revision == "2024-11-05" {
 			message = ""
 		}
-		equal(t, "progress", steps, []mcptest.Progress{
+		equal(t, "progress", steps, []mcpclient.Progress{
 			{Done: 1, Total: 3, Message: message}, {Done: 2, Total: 3, Message: message}, {Done: 3, Total: 3, Message: message},
 		})
 		logs := c.Logs()
@@ -162,20 +163,20 @@ func TestAnswers(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
 		o := mcptest.Options{
 			Revision: revision,
-			Sample: func(_ context.Context, r *mcptest.SampleRequest) (*mcptest.SampleAnswer, error) {
-				return mcptest.TextAnswer("The model answers: " + r.Text()), nil
+			Sample: func(_ context.Context, r *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
+				return mcpclient.TextAnswer("The model answers: " + r.Text()), nil
 			},
 			Roots: func() []mcp.Root { return []mcp.Root{{URI: "file:///a", Name: "a"}} },
 		}
 		if revision >= "2025-06-18" {
-			o.Elicit = func(_ context.Context, e *mcptest.Elicitation) mcptest.ElicitAnswer {
+			o.Elicit = func(_ context.Context, e *mcpclient.Elicitation) mcpclient.ElicitAnswer {
 				if e.Mode == "url" {
-					return mcptest.Accept(nil)
+					return mcpclient.Accept(nil)
 				}
 				if e.Message != "Burn the books?" || !strings.Contains(string(e.Schema), "yes") {
 					t.Errorf("asked %+v", e)
 				}
-				return mcptest.Accept(map[string]any{"yes": true})
+				return mcpclient.Accept(map[string]any{"yes": true})
 			}
 		}
 		c := dial(t, newLibrary(nil), o)
@@ -197,15 +198,15 @@ func TestNoAnswers(t *testing.T) {
 		if revision < "2025-06-18" {
 			return
 		}
-		answers := []mcptest.ElicitAnswer{mcptest.Decline(), mcptest.Cancel()}
+		answers := []mcpclient.ElicitAnswer{mcpclient.Decline(), mcpclient.Cancel()}
 		c := dial(t, newLibrary(nil), mcptest.Options{
 			Revision: revision,
-			Elicit: func(context.Context, *mcptest.Elicitation) mcptest.ElicitAnswer {
+			Elicit: func(context.Context, *mcpclient.Elicitation) mcpclient.ElicitAnswer {
 				a := answers[0]
 				answers = answers[1:]
 				return a
 			},
-			Sample: func(context.Context, *mcptest.SampleRequest) (*mcptest.SampleAnswer, error) {
+			Sample: func(context.Context, *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
 				return nil, errors.New("no, thanks")
 			},
 		})
@@ -241,9 +242,9 @@ func TestServerGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := dial(t, newLibrary(nil, mcp.WithLimits(mcp.Limits{QuestionTime: time.Second})), mcptest.Options{
 			Revision: "2025-11-25",
-			Elicit: func(ctx context.Context, _ *mcptest.Elicitation) mcptest.ElicitAnswer {
+			Elicit: func(ctx context.Context, _ *mcpclient.Elicitation) mcpclient.ElicitAnswer {
 				<-ctx.Done()
-				return mcptest.Cancel()
+				return mcpclient.Cancel()
 			},
 		})
 		equal(t, "text", c.Call("patience", nil).Text(), "nobody is there")
@@ -286,21 +287,21 @@ func TestWatch(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
 		s := newLibrary(nil)
 		c := dial(t, s, mcptest.Options{Revision: revision})
-		tools := c.Watch(mcptest.Filter{Tools: true})
-		all := c.Watch(mcptest.Filter{Tools: true, Prompts: true, Resources: true, URIs: []string{"library://rules"}})
-		rules := c.Watch(mcptest.Filter{URIs: []string{"library://rules"}})
+		tools := c.Watch(mcpclient.Filter{Tools: true})
+		all := c.Watch(mcpclient.Filter{Tools: true, Prompts: true, Resources: true, URIs: []string{"library://rules"}})
+		rules := c.Watch(mcpclient.Filter{URIs: []string{"library://rules"}})
 
 		s.ResourceUpdated("library://rules")
-		updated := mcptest.Change{Method: mcptest.ResourceUpdated, URI: "library://rules"}
+		updated := mcpclient.Change{Method: mcpclient.ResourceUpdated, URI: "library://rules"}
 		equal(t, "next", all.Next(), updated)
 		equal(t, "next of another", rules.Next(), updated)
 		s.Unregister(mcp.KindTool, "fail")
 		s.Unregister(mcp.KindPrompt, "review")
 		s.Unregister(mcp.KindTemplate, "library://covers/{title}")
-		equal(t, "changes", all.Changes(), []mcptest.Change{
-			{Method: mcptest.ToolsChanged}, {Method: mcptest.PromptsChanged}, {Method: mcptest.ResourcesChanged},
+		equal(t, "changes", all.Changes(), []mcpclient.Change{
+			{Method: mcpclient.ToolsChanged}, {Method: mcpclient.PromptsChanged}, {Method: mcpclient.ResourcesChanged},
 		})
-		equal(t, "changes of tools", tools.Changes(), []mcptest.Change{{Method: mcptest.ToolsChanged}})
+		equal(t, "changes of tools", tools.Changes(), []mcpclient.Change{{Method: mcpclient.ToolsChanged}})
 		equal(t, "no changes", len(rules.Changes()), 0)
 
 		all.Close()

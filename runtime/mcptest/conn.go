@@ -148,7 +148,7 @@ func (c *Client) received(data []byte) {
 	}
 	switch method {
 	case protocol.LogMessage:
-		var l LogMessage
+		var l mcpclient.LogMessage
 		if read(params, &l) != nil {
 			return
 		}
@@ -158,7 +158,7 @@ func (c *Client) received(data []byte) {
 		if f := c.options.OnLog; f != nil {
 			f(l)
 		}
-	case ToolsChanged, PromptsChanged, ResourcesChanged, ResourceUpdated, protocol.Acknowledged:
+	case mcpclient.ToolsChanged, mcpclient.PromptsChanged, mcpclient.ResourcesChanged, mcpclient.ResourceUpdated, protocol.Acknowledged:
 		c.changed(method, params)
 	}
 }

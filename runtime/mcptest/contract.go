@@ -14,6 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/contract"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 // UpdateEnv is the environment variable that makes [Contract] write its file, if it is
@@ -97,12 +98,12 @@ func updating() bool {
 
 // contractServer is the server's description in a contract.
 type contractServer struct {
-	Name         string `json:"name"`
-	Title        string `json:"title,omitempty"`
-	Description  string `json:"description,omitempty"`
-	Instructions string `json:"instructions,omitempty"`
-	Website      string `json:"websiteUrl,omitempty"`
-	Icons        []Icon `json:"icons,omitempty"`
+	Name         string           `json:"name"`
+	Title        string           `json:"title,omitempty"`
+	Description  string           `json:"description,omitempty"`
+	Instructions string           `json:"instructions,omitempty"`
+	Website      string           `json:"websiteUrl,omitempty"`
+	Icons        []mcpclient.Icon `json:"icons,omitempty"`
 }
 
 // contractOf returns the contract of a server.

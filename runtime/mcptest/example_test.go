@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
@@ -49,9 +50,9 @@ func ExampleOptions_elicit() {
 		for _, revision := range []string{"2025-06-18", "2026-07-28"} {
 			c := mcptest.New(t, newLibrary(nil), mcptest.Options{
 				Revision: revision,
-				Elicit: func(_ context.Context, e *mcptest.Elicitation) mcptest.ElicitAnswer {
+				Elicit: func(_ context.Context, e *mcpclient.Elicitation) mcpclient.ElicitAnswer {
 					fmt.Println(e.Message)
-					return mcptest.Accept(map[string]bool{"yes": false})
+					return mcpclient.Accept(map[string]bool{"yes": false})
 				},
 			})
 			fmt.Println(c.Call("burn", nil).Text())
@@ -67,9 +68,9 @@ func ExampleOptions_elicit() {
 func ExampleOptions_sample() {
 	run(func(t testing.TB) {
 		c := mcptest.New(t, newLibrary(nil), mcptest.Options{
-			Sample: func(_ context.Context, r *mcptest.SampleRequest) (*mcptest.SampleAnswer, error) {
+			Sample: func(_ context.Context, r *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
 				fmt.Println(r.Text())
-				return mcptest.TextAnswer("Emma means well."), nil
+				return mcpclient.TextAnswer("Emma means well."), nil
 			},
 		})
 		fmt.Println(c.Call("summarize", nil).Text())
@@ -82,7 +83,7 @@ func ExampleOptions_sample() {
 func ExampleWithProgress() {
 	run(func(t testing.TB) {
 		c := mcptest.New(t, newLibrary(nil), mcptest.Options{LogLevel: "info"})
-		c.Call("import", nil, mcptest.WithProgress(func(p mcptest.Progress) { fmt.Println(p.Done, "of", p.Total) }))
+		c.Call("import", nil, mcptest.WithProgress(func(p mcpclient.Progress) { fmt.Println(p.Done, "of", p.Total) }))
 		fmt.Println(c.Logs()[0])
 	})
 	// Output:
@@ -112,7 +113,7 @@ func ExampleRunning_Cancel() {
 func ExampleClient_Watch() {
 	run(func(t testing.TB) {
 		s := newLibrary(nil)
-		w := mcptest.New(t, s, mcptest.Options{}).Watch(mcptest.Filter{Tools: true, URIs: []string{"library://rules"}})
+		w := mcptest.New(t, s, mcptest.Options{}).Watch(mcpclient.Filter{Tools: true, URIs: []string{"library://rules"}})
 		s.ResourceUpdated("library://rules")
 		fmt.Println(w.Next())
 		s.Unregister(mcp.KindTool, "fail")

@@ -16,6 +16,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 // passage reads an example message and writes it again.
@@ -105,9 +106,9 @@ func question(data []byte) ([]byte, error) {
 	var err error
 	switch q.Method {
 	case "elicitation/create":
-		q.Params, err = typed[Elicitation](q.Params)
+		q.Params, err = typed[mcpclient.Elicitation](q.Params)
 	case "sampling/createMessage":
-		q.Params, err = typed[SampleRequest](q.Params)
+		q.Params, err = typed[mcpclient.SampleRequest](q.Params)
 	case "roots/list":
 	default:
 		err = fmt.Errorf("unknown question %q", q.Method)
@@ -139,9 +140,9 @@ func each(inside passage) passage {
 // response reads an answer to a question.
 func response(data []byte) ([]byte, error) {
 	if bytes.Contains(data, []byte(`"action"`)) {
-		return typed[ElicitAnswer](data)
+		return typed[mcpclient.ElicitAnswer](data)
 	}
-	return typed[SampleAnswer](data)
+	return typed[mcpclient.SampleAnswer](data)
 }
 
 func required(data []byte) ([]byte, error) {
@@ -171,24 +172,24 @@ type listed[T any] struct {
 	Templates []T    `json:"resourceTemplates,omitempty"`
 	Prompts   []T    `json:"prompts,omitempty"`
 	Cursor    string `json:"nextCursor,omitempty"`
-	ResultInfo
+	mcpclient.ResultInfo
 }
 
 type completed struct {
-	Completion Completion `json:"completion"`
-	ResultInfo
+	Completion mcpclient.Completion `json:"completion"`
+	mcpclient.ResultInfo
 }
 
 type discovered struct {
 	Versions     []string                   `json:"supportedVersions"`
 	Capabilities map[string]json.RawMessage `json:"capabilities"`
 	Instructions string                     `json:"instructions,omitempty"`
-	ResultInfo
+	mcpclient.ResultInfo
 }
 
 type progressed struct {
 	Token json.RawMessage `json:"progressToken"`
-	Progress
+	mcpclient.Progress
 }
 
 type cancelled struct {
@@ -197,9 +198,9 @@ type cancelled struct {
 }
 
 type changed struct {
-	URI           string      `json:"uri,omitempty"`
-	Notifications *wireFilter `json:"notifications,omitempty"`
-	Meta          Meta        `json:"_meta,omitempty"`
+	URI           string         `json:"uri,omitempty"`
+	Notifications *wireFilter    `json:"notifications,omitempty"`
+	Meta          mcpclient.Meta `json:"_meta,omitempty"`
 }
 
 type rooted struct {
@@ -208,44 +209,44 @@ type rooted struct {
 
 // passages has the reader for the examples of each folder.
 var passages = map[string]passage{
-	"TextContent": typed[Content], "ImageContent": typed[Content], "AudioContent": typed[Content],
-	"EmbeddedResource": typed[Content], "ResourceLink": typed[Content],
-	"ToolUseContent": typed[Content], "ToolResultContent": typed[Content],
-	"TextResourceContents": typed[Contents], "BlobResourceContents": typed[Contents],
-	"Tool": typed[Tool], "Resource": typed[Resource], "Root": typed[root],
+	"TextContent": typed[mcpclient.Content], "ImageContent": typed[mcpclient.Content], "AudioContent": typed[mcpclient.Content],
+	"EmbeddedResource": typed[mcpclient.Content], "ResourceLink": typed[mcpclient.Content],
+	"ToolUseContent": typed[mcpclient.Content], "ToolResultContent": typed[mcpclient.Content],
+	"TextResourceContents": typed[mcpclient.Contents], "BlobResourceContents": typed[mcpclient.Contents],
+	"Tool": typed[mcpclient.Tool], "Resource": typed[mcpclient.Resource], "Root": typed[root],
 
 	"CallToolRequest": envelope(params), "CallToolRequestParams": params,
-	"CallToolResult": typed[ToolResult], "CallToolResultResponse": envelope(typed[ToolResult]),
+	"CallToolResult": typed[mcpclient.ToolResult], "CallToolResultResponse": envelope(typed[mcpclient.ToolResult]),
 	"CompleteRequest": envelope(params), "CompleteRequestParams": params,
 	"CompleteResult": typed[completed], "CompleteResultResponse": envelope(typed[completed]),
 	"DiscoverRequest": envelope(params), "DiscoverResult": typed[discovered], "DiscoverResultResponse": envelope(typed[discovered]),
 	"GetPromptRequest": envelope(params), "GetPromptRequestParams": params,
-	"GetPromptResult": typed[PromptResult], "GetPromptResultResponse": envelope(typed[PromptResult]),
+	"GetPromptResult": typed[mcpclient.PromptResult], "GetPromptResultResponse": envelope(typed[mcpclient.PromptResult]),
 	"ReadResourceRequest": envelope(params), "ReadResourceRequestParams": params,
-	"ReadResourceResult": typed[ReadResult], "ReadResourceResultResponse": envelope(typed[ReadResult]),
+	"ReadResourceResult": typed[mcpclient.ReadResult], "ReadResourceResultResponse": envelope(typed[mcpclient.ReadResult]),
 	"PaginatedRequestParams": params,
 	"ListToolsRequest":       envelope(params),
-	"ListToolsResult":        typed[listed[Tool]], "ListToolsResultResponse": envelope(typed[listed[Tool]]),
+	"ListToolsResult":        typed[listed[mcpclient.Tool]], "ListToolsResultResponse": envelope(typed[listed[mcpclient.Tool]]),
 	"ListResourcesRequest": envelope(params),
-	"ListResourcesResult":  typed[listed[Resource]], "ListResourcesResultResponse": envelope(typed[listed[Resource]]),
+	"ListResourcesResult":  typed[listed[mcpclient.Resource]], "ListResourcesResultResponse": envelope(typed[listed[mcpclient.Resource]]),
 	"ListResourceTemplatesRequest": envelope(params),
-	"ListResourceTemplatesResult":  typed[listed[Template]], "ListResourceTemplatesResultResponse": envelope(typed[listed[Template]]),
+	"ListResourceTemplatesResult":  typed[listed[mcpclient.Template]], "ListResourceTemplatesResultResponse": envelope(typed[listed[mcpclient.Template]]),
 	"ListPromptsRequest": envelope(params),
-	"ListPromptsResult":  typed[listed[Prompt]], "ListPromptsResultResponse": envelope(typed[listed[Prompt]]),
+	"ListPromptsResult":  typed[listed[mcpclient.Prompt]], "ListPromptsResultResponse": envelope(typed[listed[mcpclient.Prompt]]),
 
-	"CreateMessageRequest": question, "CreateMessageRequestParams": typed[SampleRequest], "CreateMessageResult": typed[SampleAnswer],
-	"ModelPreferences": typed[ModelPreferences], "SamplingMessage": typed[SampleMessage],
-	"ElicitRequest": question, "ElicitRequestFormParams": typed[Elicitation], "ElicitRequestURLParams": typed[Elicitation],
-	"ElicitResult": typed[ElicitAnswer], "ListRootsRequest": question, "ListRootsResult": typed[rooted],
+	"CreateMessageRequest": question, "CreateMessageRequestParams": typed[mcpclient.SampleRequest], "CreateMessageResult": typed[mcpclient.SampleAnswer],
+	"ModelPreferences": typed[mcpclient.ModelPreferences], "SamplingMessage": typed[mcpclient.SampleMessage],
+	"ElicitRequest": question, "ElicitRequestFormParams": typed[mcpclient.Elicitation], "ElicitRequestURLParams": typed[mcpclient.Elicitation],
+	"ElicitResult": typed[mcpclient.ElicitAnswer], "ListRootsRequest": question, "ListRootsResult": typed[rooted],
 	"InputRequests": each(question), "InputResponses": each(response), "InputRequiredResult": required,
 
-	"SubscriptionsListenRequest": envelope(params), "SubscriptionsListenResult": typed[ResultInfo],
-	"SubscriptionsListenResultResponse":     envelope(typed[ResultInfo]),
+	"SubscriptionsListenRequest": envelope(params), "SubscriptionsListenResult": typed[mcpclient.ResultInfo],
+	"SubscriptionsListenResultResponse":     envelope(typed[mcpclient.ResultInfo]),
 	"SubscriptionsAcknowledgedNotification": envelope(typed[changed]),
 	"ToolListChangedNotification":           envelope(typed[changed]), "PromptListChangedNotification": envelope(typed[changed]),
 	"ResourceListChangedNotification": envelope(typed[changed]), "ResourceUpdatedNotification": envelope(typed[changed]),
 	"ResourceUpdatedNotificationParams": typed[changed],
-	"LoggingMessageNotification":        envelope(typed[LogMessage]), "LoggingMessageNotificationParams": typed[LogMessage],
+	"LoggingMessageNotification":        envelope(typed[mcpclient.LogMessage]), "LoggingMessageNotificationParams": typed[mcpclient.LogMessage],
 	"ProgressNotification": envelope(typed[progressed]), "ProgressNotificationParams": typed[progressed],
 	"CancelledNotification": envelope(typed[cancelled]), "CancelledNotificationParams": typed[cancelled],
 
@@ -411,11 +412,11 @@ func formField(data []byte) (again []byte, err error) {
 		_, _ = mcp.ElicitFields(ctx, "x", &mcp.FormInfo{Fields: []mcp.FormField{f}})
 	})
 	inTest(func(t testing.TB) {
-		New(t, s, Options{Elicit: func(_ context.Context, e *Elicitation) ElicitAnswer {
+		New(t, s, Options{Elicit: func(_ context.Context, e *mcpclient.Elicitation) mcpclient.ElicitAnswer {
 			var schema struct{ Properties map[string]json.RawMessage }
 			err = json.Unmarshal(e.Schema, &schema)
 			again = schema.Properties["x"]
-			return Decline()
+			return mcpclient.Decline()
 		}}).Call("run", nil)
 	}, &err)
 	return again, err

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
@@ -46,17 +47,17 @@ func TestFailures(t *testing.T) {
 			`mcptest: params of tools/list: not an object: 5`},
 		{"silence", options{Timeout: time.Second}, func(c *mcptest.Client) { c.Call("block", nil) },
 			`mcptest: tools/call block: no answer within 1s`},
-		{"no change", options{}, func(c *mcptest.Client) { c.Watch(mcptest.Filter{Tools: true}).Next() },
+		{"no change", options{}, func(c *mcptest.Client) { c.Watch(mcpclient.Filter{Tools: true}).Next() },
 			`mcptest: no change within 1m0s`},
 		{"closed watch", options{}, func(c *mcptest.Client) {
-			w := c.Watch(mcptest.Filter{Tools: true})
+			w := c.Watch(mcpclient.Filter{Tools: true})
 			w.Close()
 			w.Next()
 		}, `mcptest: the watch has ended: the watch is closed`},
-		{"unknown resource", options{}, func(c *mcptest.Client) { c.Watch(mcptest.Filter{URIs: []string{"a:b"}}) },
+		{"unknown resource", options{}, func(c *mcptest.Client) { c.Watch(mcpclient.Filter{URIs: []string{"a:b"}}) },
 			`mcptest: the server does not send notifications of changes of a:b`},
 		{"unknown resource of a session", options{Revision: "2025-06-18"},
-			func(c *mcptest.Client) { c.Watch(mcptest.Filter{URIs: []string{"a:b"}}) },
+			func(c *mcptest.Client) { c.Watch(mcpclient.Filter{URIs: []string{"a:b"}}) },
 			`mcptest: resources/subscribe: the server refused: `},
 		{"closed", options{}, func(c *mcptest.Client) {
 			c.Close()
@@ -90,7 +91,7 @@ func TestServerEnds(t *testing.T) {
 		got := mcptest.Failure(func(t testing.TB) {
 			ctx, cancel := context.WithCancelCause(context.Background())
 			c := mcptest.New(t, newLibrary(make(chan string, 2)), mcptest.Options{Context: ctx})
-			w := c.Watch(mcptest.Filter{Tools: true})
+			w := c.Watch(mcpclient.Filter{Tools: true})
 			cancel(fmt.Errorf("power cut"))
 			w.Next()
 		})

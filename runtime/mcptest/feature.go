@@ -10,25 +10,25 @@ import (
 )
 
 // Tools returns the listed tools of all pages.
-func (c *Client) Tools() []Tool {
+func (c *Client) Tools() []mcpclient.Tool {
 	c.t.Helper()
 	return has(c, protocol.ToolsList, c.client.Tools)
 }
 
 // Resources returns the listed resources of all pages.
-func (c *Client) Resources() []Resource {
+func (c *Client) Resources() []mcpclient.Resource {
 	c.t.Helper()
 	return has(c, protocol.ResourcesList, c.client.Resources)
 }
 
 // Templates returns the listed resource templates of all pages.
-func (c *Client) Templates() []Template {
+func (c *Client) Templates() []mcpclient.Template {
 	c.t.Helper()
 	return has(c, protocol.ResourcesTemplatesList, c.client.Templates)
 }
 
 // Prompts returns the listed prompts of all pages.
-func (c *Client) Prompts() []Prompt {
+func (c *Client) Prompts() []mcpclient.Prompt {
 	c.t.Helper()
 	return has(c, protocol.PromptsList, c.client.Prompts)
 }
@@ -50,33 +50,33 @@ func has[T any](c *Client, m protocol.Method, send func(context.Context, ...mcpc
 }
 
 // StartRead reads a resource and does not wait.
-func (c *Client) StartRead(uri string, options ...RequestOption) *Running[ReadResult] {
+func (c *Client) StartRead(uri string, options ...RequestOption) *Running[mcpclient.ReadResult] {
 	c.t.Helper()
 	method := protocol.ResourcesRead.String()
 	q, below := c.newRequest(method, options)
-	return start(c, method+" "+uri, q, func(ctx context.Context) (*ReadResult, error) {
+	return start(c, method+" "+uri, q, func(ctx context.Context) (*mcpclient.ReadResult, error) {
 		return c.client.Read(ctx, uri, below...)
 	})
 }
 
 // Read reads a resource.
-func (c *Client) Read(uri string, options ...RequestOption) *ReadResult {
+func (c *Client) Read(uri string, options ...RequestOption) *mcpclient.ReadResult {
 	c.t.Helper()
 	return c.StartRead(uri, options...).Wait()
 }
 
 // StartPrompt gets a prompt and does not wait.
-func (c *Client) StartPrompt(name string, arguments map[string]string, options ...RequestOption) *Running[PromptResult] {
+func (c *Client) StartPrompt(name string, arguments map[string]string, options ...RequestOption) *Running[mcpclient.PromptResult] {
 	c.t.Helper()
 	method := protocol.PromptsGet.String()
 	q, below := c.newRequest(method, options)
-	return start(c, method+" "+name, q, func(ctx context.Context) (*PromptResult, error) {
+	return start(c, method+" "+name, q, func(ctx context.Context) (*mcpclient.PromptResult, error) {
 		return c.client.Prompt(ctx, name, arguments, below...)
 	})
 }
 
 // Prompt gets a prompt.
-func (c *Client) Prompt(name string, arguments map[string]string, options ...RequestOption) *PromptResult {
+func (c *Client) Prompt(name string, arguments map[string]string, options ...RequestOption) *mcpclient.PromptResult {
 	c.t.Helper()
 	return c.StartPrompt(name, arguments, options...).Wait()
 }
@@ -84,18 +84,18 @@ func (c *Client) Prompt(name string, arguments map[string]string, options ...Req
 // CompletePrompt completes the typed beginning of an argument of a prompt. Given are
 // the arguments that already have a value; clients send them from revision 2025-06-18
 // on.
-func (c *Client) CompletePrompt(prompt, argument, typed string, given map[string]string) Completion {
+func (c *Client) CompletePrompt(prompt, argument, typed string, given map[string]string) mcpclient.Completion {
 	c.t.Helper()
-	return has(c, protocol.Complete, func(ctx context.Context, options ...mcpclient.RequestOption) (Completion, error) {
+	return has(c, protocol.Complete, func(ctx context.Context, options ...mcpclient.RequestOption) (mcpclient.Completion, error) {
 		return c.client.CompletePrompt(ctx, prompt, argument, typed, given, options...)
 	})
 }
 
 // CompleteTemplate completes the typed beginning of a variable of a resource template,
 // like [Client.CompletePrompt].
-func (c *Client) CompleteTemplate(uriTemplate, variable, typed string, given map[string]string) Completion {
+func (c *Client) CompleteTemplate(uriTemplate, variable, typed string, given map[string]string) mcpclient.Completion {
 	c.t.Helper()
-	return has(c, protocol.Complete, func(ctx context.Context, options ...mcpclient.RequestOption) (Completion, error) {
+	return has(c, protocol.Complete, func(ctx context.Context, options ...mcpclient.RequestOption) (mcpclient.Completion, error) {
 		return c.client.CompleteTemplate(ctx, uriTemplate, variable, typed, given, options...)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 // Options configure a client. The zero value is a client of the newest revision without
@@ -27,12 +28,12 @@ type Options struct {
 	Principal mcp.Principal
 
 	// Elicit answers forms and links. It declares that the client has both.
-	Elicit func(context.Context, *Elicitation) ElicitAnswer
+	Elicit func(context.Context, *mcpclient.Elicitation) mcpclient.ElicitAnswer
 	// Sample answers requests for messages of a model. It declares that the client
 	// samples, with tools and context. An error refuses the request: in a session the
 	// server gets an error, and from revision 2026-07-28 on the client's request ends
 	// with [ErrRefused].
-	Sample func(context.Context, *SampleRequest) (*SampleAnswer, error)
+	Sample func(context.Context, *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error)
 	// Roots are the client's roots. It declares the capability.
 	Roots func() []mcp.Root
 	// Capabilities override the ones that the functions imply. A nil value removes a
@@ -46,7 +47,7 @@ type Options struct {
 	LogLevel string
 	// OnLog is called with each log message, in order; see also [Client.Logs]. It must
 	// not call the client.
-	OnLog func(LogMessage)
+	OnLog func(mcpclient.LogMessage)
 	// OnNotification is called with every notification of the server, in order, before
 	// any other use of it. It must not call the client.
 	OnNotification func(method string, params json.RawMessage)
@@ -66,7 +67,7 @@ type RequestOption func(*requestOptions)
 
 type requestOptions struct {
 	meta     map[string]any
-	progress func(Progress)
+	progress func(mcpclient.Progress)
 }
 
 // WithMeta adds a value to the _meta of a request.
@@ -81,6 +82,6 @@ func WithMeta(key string, value any) RequestOption {
 
 // WithProgress requests progress notifications. f is called with each, in order, and
 // before the result of the request is returned. It must not call the client.
-func WithProgress(f func(Progress)) RequestOption {
+func WithProgress(f func(mcpclient.Progress)) RequestOption {
 	return func(o *requestOptions) { o.progress = f }
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
@@ -20,17 +21,17 @@ func TestSchemas(t *testing.T) {
 			o := mcptest.Options{
 				Revision: revision, OnMessage: func(bool, json.RawMessage) { counted++ }, LogLevel: "debug",
 				Client: mcp.ClientInfo{Name: "checker", Title: "Checker", Version: "1"},
-				Sample: func(context.Context, *mcptest.SampleRequest) (*mcptest.SampleAnswer, error) {
-					return mcptest.TextAnswer("so be it"), nil
+				Sample: func(context.Context, *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
+					return mcpclient.TextAnswer("so be it"), nil
 				},
 				Roots: func() []mcp.Root { return []mcp.Root{{URI: "file:///a"}} },
 			}
 			if revision >= "2025-06-18" {
-				o.Elicit = func(_ context.Context, e *mcptest.Elicitation) mcptest.ElicitAnswer {
+				o.Elicit = func(_ context.Context, e *mcpclient.Elicitation) mcpclient.ElicitAnswer {
 					if e.Mode == "url" {
-						return mcptest.Accept(nil)
+						return mcpclient.Accept(nil)
 					}
-					return mcptest.Accept(map[string]any{"yes": true})
+					return mcpclient.Accept(map[string]any{"yes": true})
 				}
 			}
 			blocked := make(chan string, 2)
@@ -44,7 +45,7 @@ func TestSchemas(t *testing.T) {
 			c.Read("library://covers/Emma")
 			c.Prompt("review", map[string]string{"title": "Emma"})
 			c.CompletePrompt("review", "title", "E", map[string]string{"author": "Austen"})
-			c.Call("import", nil, mcptest.WithProgress(func(mcptest.Progress) {}), mcptest.WithMeta("com.example/k", 1))
+			c.Call("import", nil, mcptest.WithProgress(func(mcpclient.Progress) {}), mcptest.WithMeta("com.example/k", 1))
 			c.Call("titles", nil)
 			c.Call("summarize", nil)
 			c.Call("roots", nil)
@@ -58,7 +59,7 @@ func TestSchemas(t *testing.T) {
 			if _, err := c.Start("refuse", nil).Result(); err == nil {
 				t.Error("not refused")
 			}
-			w := c.Watch(mcptest.Filter{Tools: true, URIs: []string{"library://rules"}})
+			w := c.Watch(mcpclient.Filter{Tools: true, URIs: []string{"library://rules"}})
 			s.ResourceUpdated("library://rules")
 			s.Unregister(mcp.KindTool, "fail")
 			w.Next()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 // scripted returns a function that connects to a server which sends texts before its reply
@@ -123,7 +124,7 @@ func TestOrder(t *testing.T) {
 				first = 3 // after initialize and ping
 			}
 			var want []string
-			var running []*Running[ToolResult]
+			var running []*Running[mcpclient.ToolResult]
 			for i := range 20 {
 				running = append(running, c.Start("run", map[string]int{"n": i}))
 				if want = append(want, fmt.Sprintf("%d: %d", first+i, i)); !slices.Equal(sent, want) {
@@ -150,9 +151,9 @@ func TestWrongOnPurpose(t *testing.T) {
 			}
 		})
 		asked := 0
-		options := Options{Revision: "2025-11-25", Elicit: func(context.Context, *Elicitation) ElicitAnswer {
+		options := Options{Revision: "2025-11-25", Elicit: func(context.Context, *mcpclient.Elicitation) mcpclient.ElicitAnswer {
 			asked++
-			return Accept(map[string]any{"x": "no boolean"})
+			return mcpclient.Accept(map[string]any{"x": "no boolean"})
 		}}
 		New(t, s, options).Call("run", nil)
 		if asked == 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 // A test polls a task after minPoll, and each time it has not changed after twice the time, up to maxPoll.
@@ -32,7 +33,7 @@ var tasksOf = mcp.TaskFuncs(friend.Key{}).Of
 // Arguments are those of [Client.Start]. The error is a [*jsonrpc.Error] of a call that was refused, or of
 // a task that has failed, and [ErrRefused]. The test fails if the task is cancelled, or does not change
 // for Options.Timeout.
-func (c *Client) Task(tool string, arguments any, options ...RequestOption) (*ToolResult, error) {
+func (c *Client) Task(tool string, arguments any, options ...RequestOption) (*mcpclient.ToolResult, error) {
 	c.t.Helper()
 	if c.revision.Tasks == protocol.NoTasks {
 		c.t.Fatalf("mcptest: revision %s has no tasks", c.revision.Version)
@@ -91,7 +92,7 @@ type taskRun struct {
 	tool     string
 	session  bool // the form of revision 2025-11-25
 	options  []RequestOption
-	progress func(Progress)
+	progress func(mcpclient.Progress)
 
 	id       string
 	message  string                    // that progress has got
@@ -150,7 +151,7 @@ func (r *taskRun) call(arguments any) (json.RawMessage, error) {
 	return *result, nil
 }
 
-func (r *taskRun) read(result json.RawMessage) (*ToolResult, error) {
+func (r *taskRun) read(result json.RawMessage) (*mcpclient.ToolResult, error) {
 	r.client.t.Helper()
 	read, err := r.client.client.ReadToolResult(r.tool, result)
 	if err != nil {
@@ -174,7 +175,7 @@ func (r *taskRun) request(method protocol.Method, more map[string]any) (json.Raw
 }
 
 // wait polls the task until it has ended, and answers its questions.
-func (r *taskRun) wait() (*ToolResult, error) {
+func (r *taskRun) wait() (*mcpclient.ToolResult, error) {
 	c := r.client
 	c.t.Helper()
 	changed, pause := time.Now(), minPoll
@@ -191,7 +192,7 @@ func (r *taskRun) wait() (*ToolResult, error) {
 		ended := task.Status == "completed" || task.Status == "failed"
 		if task.StatusMessage != r.message && task.StatusMessage != "" && r.progress != nil && !ended {
 			r.message = task.StatusMessage
-			r.progress(Progress{Message: r.message})
+			r.progress(mcpclient.Progress{Message: r.message})
 		}
 		switch {
 		case task.Status == "cancelled":

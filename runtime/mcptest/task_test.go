@@ -13,6 +13,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -72,9 +73,9 @@ func TestTask(t *testing.T) {
 						return answer, nil
 					})
 					var asked []string
-					c := mcptest.New(t, server, mcptest.Options{Revision: revision, Elicit: func(_ context.Context, e *mcptest.Elicitation) mcptest.ElicitAnswer {
+					c := mcptest.New(t, server, mcptest.Options{Revision: revision, Elicit: func(_ context.Context, e *mcpclient.Elicitation) mcpclient.ElicitAnswer {
 						asked = append(asked, e.Message)
-						return mcptest.Accept(map[string]any{"yes": true})
+						return mcpclient.Accept(map[string]any{"yes": true})
 					}})
 					if got := mcptest.Task[string](c, "import", map[string]any{}); got != "truetrue" {
 						t.Errorf("got %q", got)
@@ -103,7 +104,7 @@ func TestTaskFails(t *testing.T) {
 				})
 				c := mcptest.New(t, server, mcptest.Options{Revision: revision})
 				var messages []string
-				result, err := c.Task("import", nil, mcptest.WithProgress(func(p mcptest.Progress) { messages = append(messages, p.Message) }))
+				result, err := c.Task("import", nil, mcptest.WithProgress(func(p mcpclient.Progress) { messages = append(messages, p.Message) }))
 				if err != nil || !result.IsError || result.Text() != "no shelf" {
 					t.Errorf("%+v, %v", result, err)
 				}
@@ -132,7 +133,7 @@ func TestTaskRefused(t *testing.T) {
 				_, err := mcp.Sample(ctx, &mcp.SampleRequest{Messages: []mcp.SampleMessage{mcp.UserMessage("hello")}, MaxTokens: 1})
 				return "", err
 			})
-			c := mcptest.New(t, server, mcptest.Options{Revision: revision, Sample: func(context.Context, *mcptest.SampleRequest) (*mcptest.SampleAnswer, error) {
+			c := mcptest.New(t, server, mcptest.Options{Revision: revision, Sample: func(context.Context, *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
 				return nil, errors.New("no model")
 			}})
 			result, err := c.Task("import", nil)

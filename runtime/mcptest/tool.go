@@ -11,7 +11,7 @@ import (
 
 // Start calls a tool and does not wait. The arguments are a struct or a map with
 // the members of an object, JSON as a [json.RawMessage], or nil for none.
-func (c *Client) Start(tool string, arguments any, options ...RequestOption) *Running[ToolResult] {
+func (c *Client) Start(tool string, arguments any, options ...RequestOption) *Running[mcpclient.ToolResult] {
 	c.t.Helper()
 	method := protocol.ToolsCall.String()
 	q, below := c.newRequest(method, options)
@@ -22,7 +22,7 @@ func (c *Client) Start(tool string, arguments any, options ...RequestOption) *Ru
 		}
 	}
 	// The interceptor adds the arguments, which need not be an object.
-	return start(c, method+" "+tool, q, func(ctx context.Context) (*ToolResult, error) {
+	return start(c, method+" "+tool, q, func(ctx context.Context) (*mcpclient.ToolResult, error) {
 		return c.client.Call(ctx, tool, nil, below...)
 	})
 }
@@ -30,7 +30,7 @@ func (c *Client) Start(tool string, arguments any, options ...RequestOption) *Ru
 // Call calls a tool and returns its result, also that of a tool that has failed
 // (isError). Arguments are those of [Client.Start]. The generic function [Call] also
 // reads the structured content.
-func (c *Client) Call(tool string, arguments any, options ...RequestOption) *ToolResult {
+func (c *Client) Call(tool string, arguments any, options ...RequestOption) *mcpclient.ToolResult {
 	c.t.Helper()
 	return c.Start(tool, arguments, options...).Wait()
 }
@@ -56,7 +56,7 @@ func Call[T any](c *Client, tool string, arguments any, options ...RequestOption
 }
 
 // structured returns the structured content of a result.
-func structured[T any](c *Client, tool string, r *ToolResult) T {
+func structured[T any](c *Client, tool string, r *mcpclient.ToolResult) T {
 	c.t.Helper()
 	if r.IsError {
 		c.t.Fatalf("mcptest: %s has failed: %s", tool, r.Text())

@@ -15,14 +15,14 @@ import (
 // Watch receives notifications of changes.
 type Watch struct {
 	client  *Client
-	filter  Filter
+	filter  mcpclient.Filter
 	id      string                    // of the listen; "" in a session
 	listen  *Running[json.RawMessage] // nil in a session
-	acked   chan Filter
+	acked   chan mcpclient.Filter
 	closing sync.Once
 
 	mu     sync.Mutex
-	queue  []Change
+	queue  []mcpclient.Change
 	more   chan struct{} // has an element if the queue may have one
 	ended  chan struct{}
 	reason error
@@ -32,10 +32,10 @@ type Watch struct {
 // changes are always sent there, and from revision 2026-07-28 on it sends
 // subscriptions/listen. It fails the test if the server does not accept the whole
 // filter. The watch ends with the test, or with [Watch.Close].
-func (c *Client) Watch(filter Filter) *Watch {
+func (c *Client) Watch(filter mcpclient.Filter) *Watch {
 	c.t.Helper()
 	w := &Watch{
-		client: c, filter: filter, acked: make(chan Filter, 1),
+		client: c, filter: filter, acked: make(chan mcpclient.Filter, 1),
 		more: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	if !c.revision.PerRequest {
@@ -111,7 +111,7 @@ type wireFilter struct {
 }
 
 // missing names something of f that the other filter does not have.
-func missing(f, other Filter) string {
+func missing(f, other mcpclient.Filter) string {
 	switch {
 	case f.Tools && !other.Tools:
 		return "changes of the list of tools"
@@ -165,30 +165,30 @@ func (c *Client) changed(method string, params json.RawMessage) {
 		case w.id != id:
 		case method == protocol.Acknowledged:
 			select {
-			case w.acked <- Filter(p.Ack):
+			case w.acked <- mcpclient.Filter(p.Ack):
 			default: // it has come before
 			}
 		// The server has filtered the notifications of a listen; a session receives all
 		// of them.
 		case id != "" || w.matches(method):
-			w.add(Change{Method: method, URI: p.URI})
+			w.add(mcpclient.Change{Method: method, URI: p.URI})
 		}
 	}
 }
 
 func (w *Watch) matches(method string) bool {
 	switch method {
-	case ToolsChanged:
+	case mcpclient.ToolsChanged:
 		return w.filter.Tools
-	case PromptsChanged:
+	case mcpclient.PromptsChanged:
 		return w.filter.Prompts
-	case ResourcesChanged:
+	case mcpclient.ResourcesChanged:
 		return w.filter.Resources
 	}
 	return len(w.filter.URIs) > 0
 }
 
-func (w *Watch) add(change Change) {
+func (w *Watch) add(change mcpclient.Change) {
 	w.mu.Lock()
 	w.queue = append(w.queue, change)
 	w.mu.Unlock()
@@ -198,11 +198,11 @@ func (w *Watch) add(change Change) {
 	}
 }
 
-func (w *Watch) take() (Change, bool) {
+func (w *Watch) take() (mcpclient.Change, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if len(w.queue) == 0 {
-		return Change{}, false
+		return mcpclient.Change{}, false
 	}
 	change := w.queue[0]
 	w.queue = w.queue[1:]
@@ -221,7 +221,7 @@ func (w *Watch) end(reason error) {
 
 // Next waits for the next change. It fails the test if there is none within
 // Options.Timeout.
-func (w *Watch) Next() Change {
+func (w *Watch) Next() mcpclient.Change {
 	w.client.t.Helper()
 	timer := time.NewTimer(w.client.options.Timeout)
 	defer timer.Stop()
@@ -245,7 +245,7 @@ func (w *Watch) Next() Change {
 // Changes returns the changes that Next has not returned yet, including all that the
 // server knew of before the call. For that it sends the server a request and waits for
 // the reply.
-func (w *Watch) Changes() []Change {
+func (w *Watch) Changes() []mcpclient.Change {
 	w.client.t.Helper()
 	if w.client.revision.PerRequest {
 		w.client.must(protocol.Discover.String(), nil, nil)

@@ -16,6 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
@@ -47,11 +48,11 @@ func connect(t *testing.T, revision string) *mcptest.Client {
 	return mcptest.New(t, quietServer(), mcptest.Options{
 		Revision: revision,
 		LogLevel: "debug", OnMessage: spec.OnMessage(t),
-		Elicit: func(_ context.Context, e *mcptest.Elicitation) mcptest.ElicitAnswer {
-			return mcptest.Accept(fillIn(t, e.Schema))
+		Elicit: func(_ context.Context, e *mcpclient.Elicitation) mcpclient.ElicitAnswer {
+			return mcpclient.Accept(fillIn(t, e.Schema))
 		},
-		Sample: func(_ context.Context, r *mcptest.SampleRequest) (*mcptest.SampleAnswer, error) {
-			return mcptest.TextAnswer("you said " + r.Text()), nil
+		Sample: func(_ context.Context, r *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
+			return mcpclient.TextAnswer("you said " + r.Text()), nil
 		},
 		Roots: func() []mcp.Root { return []mcp.Root{{URI: "file:///work"}} },
 	})
@@ -113,7 +114,7 @@ func TestLists(t *testing.T) {
 		if r := c.Call(tools[0].Name, map[string]any{}); r.IsError {
 			t.Errorf("%s: %s", tools[0].Name, r.Text())
 		}
-		i := slices.IndexFunc(tools, func(tool mcptest.Tool) bool { return tool.Name == "json_schema_2020_12_tool" })
+		i := slices.IndexFunc(tools, func(tool mcpclient.Tool) bool { return tool.Name == "json_schema_2020_12_tool" })
 		if got := compact(t, tools[i].InputSchema); got != compact(t, []byte(contactSchema)) {
 			t.Errorf("the schema is not word for word what it was: %s", got)
 		}
@@ -227,7 +228,7 @@ func TestContent(t *testing.T) {
 			t.Errorf("the sound is %+v", sound)
 		}
 		embedded := c.Call("test_embedded_resource", nil).Content[0]
-		if want := (mcptest.Contents{
+		if want := (mcpclient.Contents{
 			URI: "test://embedded-resource", MIMEType: "text/plain", Text: "This is an embedded resource content.",
 		}); embedded.Type != "resource" || !reflect.DeepEqual(*embedded.Resource, want) {
 			t.Errorf("the resource is %+v, want %+v", *embedded.Resource, want)
@@ -256,7 +257,7 @@ func TestDuring(t *testing.T) {
 			t.Errorf("logged %q, want %q", logs, want)
 		}
 		var progress []float64
-		c.Call("test_tool_with_progress", nil, mcptest.WithProgress(func(p mcptest.Progress) {
+		c.Call("test_tool_with_progress", nil, mcptest.WithProgress(func(p mcpclient.Progress) {
 			progress = append(progress, p.Done)
 			if p.Total != 100 {
 				t.Errorf("the total is %v", p.Total)
@@ -310,20 +311,20 @@ func TestResourcesAndPrompts(t *testing.T) {
 
 func TestChanges(t *testing.T) {
 	everyRevision(t, func(t *testing.T, c *mcptest.Client) {
-		w := c.Watch(mcptest.Filter{Tools: true, Prompts: true})
+		w := c.Watch(mcpclient.Filter{Tools: true, Prompts: true})
 		hasTool := func() bool {
-			return slices.ContainsFunc(c.Tools(), func(tool mcptest.Tool) bool { return tool.Name == comingTool })
+			return slices.ContainsFunc(c.Tools(), func(tool mcpclient.Tool) bool { return tool.Name == comingTool })
 		}
 		hasPrompt := func() bool {
-			return slices.ContainsFunc(c.Prompts(), func(p mcptest.Prompt) bool { return p.Name == comingPrompt })
+			return slices.ContainsFunc(c.Prompts(), func(p mcpclient.Prompt) bool { return p.Name == comingPrompt })
 		}
 		for i, there := range []bool{false, true} {
 			c.Call("test_trigger_tool_change", nil)
-			if change := w.Next(); change.Method != mcptest.ToolsChanged || hasTool() != there {
+			if change := w.Next(); change.Method != mcpclient.ToolsChanged || hasTool() != there {
 				t.Errorf("turn %d: %v, the tool is there: %v", i, change, hasTool())
 			}
 			c.Call("test_trigger_prompt_change", nil)
-			if change := w.Next(); change.Method != mcptest.PromptsChanged || hasPrompt() != there {
+			if change := w.Next(); change.Method != mcpclient.PromptsChanged || hasPrompt() != there {
 				t.Errorf("turn %d: %v, the prompt is there: %v", i, change, hasPrompt())
 			}
 		}
