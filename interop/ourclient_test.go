@@ -98,7 +98,7 @@ func must(t *testing.T, what string, err error) {
 func (u *user) list(t *testing.T, ctx context.Context) {
 	info, err := u.Server(ctx)
 	must(t, "server", err)
-	if info.Implementation.Name == "" {
+	if info.Name == "" {
 		t.Errorf("server %+v", info)
 	}
 	tools, err := u.Tools(ctx)

@@ -235,7 +235,7 @@ func useEverything(u *publishedUser) {
 	if err != nil || !strings.Contains(prompt.Text(), "Oslo") {
 		t.Errorf("prompt: %v, %v", prompt, err)
 	}
-	complete := func(got mcpclient.Completion, err error, want ...string) {
+	complete := func(got mcp.Completion, err error, want ...string) {
 		t.Helper()
 		must(t, "complete", err)
 		same(t, "completion", got.Values, want)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/remote"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
@@ -144,14 +145,15 @@ type listedEntry struct {
 	MIMEType     string
 	InputSchema  json.RawMessage
 	OutputSchema json.RawMessage
-	Hints        mcpclient.ToolHints
+	Hints        mcp.ToolHints
 	hasHints     bool
-	Arguments    []mcpclient.PromptArgument
+	Arguments    []mcp.PromptArgument
 }
 
 // readEntry reads an entry. What is not of its type is left out.
 func readEntry(text json.RawMessage) (e listedEntry) {
 	var hints json.RawMessage
+	e.Hints.Destructive, e.Hints.OpenWorld = true, true // unless the server says otherwise
 	var arguments []json.RawMessage
 	readMembers(text, map[string]any{
 		"name": &e.Name, "uri": &e.URI, "uriTemplate": &e.URITemplate, "mimeType": &e.MIMEType,
@@ -163,7 +165,7 @@ func readEntry(text json.RawMessage) (e listedEntry) {
 	})
 	e.hasHints = len(hints) > 0 && hints[0] == '{'
 	for _, one := range arguments {
-		var a mcpclient.PromptArgument
+		var a mcp.PromptArgument
 		readMembers(one, map[string]any{"name": &a.Name, "required": &a.Required})
 		e.Arguments = append(e.Arguments, a)
 	}
@@ -188,16 +190,8 @@ func newServerRow(kind string, text json.RawMessage) serverRow {
 	switch kind {
 	case "tool":
 		line.signature = remote.Signature(e.InputSchema, e.OutputSchema)
-		if h := e.Hints; e.hasHints {
-			is := func(hint *bool, otherwise bool) bool {
-				if hint == nil {
-					return otherwise
-				}
-				return *hint
-			}
-			line.hints = hints(model.Hints{
-				ReadOnly: is(h.ReadOnly, false), Destructive: is(h.Destructive, true), Idempotent: is(h.Idempotent, false), OpenWorld: is(h.OpenWorld, true),
-			})
+		if e.hasHints {
+			line.hints = hints(model.Hints(e.Hints))
 		}
 	case "resource":
 		line.name, line.hints = e.URI, shown(e.MIMEType)
@@ -226,10 +220,6 @@ func (r *remoteServer) listJSON(ctx context.Context, client *mcpclient.Client, f
 		}
 		return found[kind]
 	}
-	identity := struct {
-		mcpclient.Implementation
-		Instructions string `json:"instructions,omitempty"`
-	}{info.Implementation, info.Instructions}
 	enc := json.NewEncoder(c.out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
@@ -240,7 +230,7 @@ func (r *remoteServer) listJSON(ctx context.Context, client *mcpclient.Client, f
 		Resources         []json.RawMessage `json:"resources"`
 		ResourceTemplates []json.RawMessage `json:"resourceTemplates"`
 		Prompts           []json.RawMessage `json:"prompts"`
-	}{identity, tokens, list("tool"), list("resource"), list("template"), list("prompt")})
+	}{info.ServerInfo, tokens, list("tool"), list("resource"), list("template"), list("prompt")})
 	if err != nil {
 		return c.fail(err)
 	}

@@ -8,11 +8,11 @@ import (
 // Completion is the result of a [CompleteFunc].
 type Completion struct {
 	// Values are candidates. A client gets the first 100.
-	Values []string
+	Values []string `json:"values"`
 	// Total is how many there are in all; 0 = as many as Values, unless HasMore.
-	Total int
+	Total int `json:"total,omitempty"`
 	// HasMore means that there are more values than in Values.
-	HasMore bool
+	HasMore bool `json:"hasMore,omitempty"`
 }
 
 // Candidates returns a completion of all the values.

@@ -21,9 +21,9 @@ type Content interface {
 
 // Annotations tell a client how to use a block (server/resources, annotations).
 type Annotations struct {
-	Audience     []Role
-	Priority     *float64  // from 0, entirely optional, to 1, required; nil = not set
-	LastModified time.Time // zero = not set; from revision 2025-06-18 on
+	Audience     []Role    `json:"audience,omitempty"`
+	Priority     *float64  `json:"priority,omitempty"`    // from 0, entirely optional, to 1, required; nil = not set
+	LastModified time.Time `json:"lastModified,omitzero"` // zero = not set; from revision 2025-06-18 on
 }
 
 // Role is a side of the conversation.

@@ -76,8 +76,8 @@ func checkName(kind FeatureKind, name string) {
 // (ToolAnnotations in the specification). All four are always published, from
 // revision 2025-03-26 on.
 type ToolHints struct {
-	ReadOnly    bool // changes nothing
-	Destructive bool // may destroy or overwrite
-	Idempotent  bool // a second call with the same arguments does nothing more
-	OpenWorld   bool // deals with things outside of the server's own domain
+	ReadOnly    bool `json:"readOnlyHint"`    // changes nothing
+	Destructive bool `json:"destructiveHint"` // may destroy or overwrite
+	Idempotent  bool `json:"idempotentHint"`  // a second call with the same arguments does nothing more
+	OpenWorld   bool `json:"openWorldHint"`   // deals with things outside of the server's own domain
 }

@@ -12,27 +12,27 @@ import (
 // ServerInfo is the identity of a server (Implementation in the specification's
 // schema), and what its lists say about themselves.
 type ServerInfo struct {
-	Name         string // for programs
-	Title        string // for people
-	Version      string // "" = that of the main module, read from the build info
-	Description  string
-	Instructions string // how to use the server, for the model
-	Website      string // a URL
-	Icons        []Icon
+	Name         string `json:"name"`            // for programs
+	Title        string `json:"title,omitempty"` // for people
+	Version      string `json:"version"`         // "" = that of the main module, read from the build info
+	Description  string `json:"description,omitempty"`
+	Instructions string `json:"instructions,omitempty"` // how to use the server, for the model
+	Website      string `json:"websiteUrl,omitempty"`   // a URL
+	Icons        []Icon `json:"icons,omitempty"`
 
 	// ListTTL is how long a client may keep a list, from revision 2026-07-28 on.
-	ListTTL time.Duration
+	ListTTL time.Duration `json:"-"`
 	// PrivateLists keeps shared caches from handing a list to other clients. It
 	// is implied by [WithAccess].
-	PrivateLists bool
+	PrivateLists bool `json:"-"`
 }
 
 // Icon is a picture for a user interface (from revision 2025-11-25 on).
 type Icon struct {
-	Source   string   // https: or data: URI
-	MIMEType string   // "" = that of the source
-	Sizes    []string // such as "48x48", or "any"
-	Theme    string   // "light", "dark" or "" for both
+	Source   string   `json:"src"`                // https: or data: URI
+	MIMEType string   `json:"mimeType,omitempty"` // "" = that of the source
+	Sizes    []string `json:"sizes,omitempty"`    // such as "48x48", or "any"
+	Theme    string   `json:"theme,omitempty"`    // "light", "dark" or "" for both
 }
 
 // buildVersion is the version of the main module, the revision it was built

@@ -43,20 +43,20 @@ type PromptInfo struct {
 }
 
 // PromptArgument is an argument of a prompt. All of them are strings for the
-// client.
+// client, which gets the first four fields.
 type PromptArgument struct {
-	Name        string
-	Title       string // from revision 2025-06-18 on
-	Description string
-	Required    bool
+	Name        string `json:"name"`
+	Title       string `json:"title,omitempty"` // from revision 2025-06-18 on
+	Description string `json:"description,omitempty"`
+	Required    bool   `json:"required,omitempty"`
 	// NotBlank means that an empty string is not a valid value of the argument, as of a
 	// number or a choice. If the argument is not required, an empty string counts as not
 	// given: clients send it for empty fields of a form.
-	NotBlank bool
+	NotBlank bool `json:"-"`
 	// Values are all values, of an enumeration, for completion.
-	Values []string
+	Values []string `json:"-"`
 	// Complete finds values, instead of Values.
-	Complete CompleteFunc
+	Complete CompleteFunc `json:"-"`
 }
 
 // promptFunc makes the messages of a prompt.

@@ -203,9 +203,9 @@ func appendContents(b []byte, c *Contents) (_ []byte, err error) {
 
 // appendIcon and appendAnnotations are for users that send what they have received, which is
 // rare.
-func appendIcon(b []byte, i *Icon) ([]byte, error) { return appendValue(b, i) }
+func appendIcon(b []byte, i *mcp.Icon) ([]byte, error) { return appendValue(b, i) }
 
-func appendAnnotations(b []byte, a *Annotations) ([]byte, error) { return appendValue(b, a) }
+func appendAnnotations(b []byte, a *mcp.Annotations) ([]byte, error) { return appendValue(b, a) }
 
 func appendValue(b []byte, v any) ([]byte, error) {
 	text, err := json.Marshal(v)
@@ -213,7 +213,7 @@ func appendValue(b []byte, v any) ([]byte, error) {
 }
 
 // appendMeta appends _meta after other members, in the order of names.
-func appendMeta(b []byte, m Meta) (_ []byte, err error) {
+func appendMeta(b []byte, m mcp.Meta) (_ []byte, err error) {
 	if len(m) == 0 {
 		return b, nil
 	}

@@ -57,7 +57,7 @@ func TestAppendSampleAnswer(t *testing.T) {
 	for want, a := range map[string]*SampleAnswer{
 		`{"role":"assistant","content":{"type":"text","text":"so be it"},"model":"own","stopReason":"endTurn"}`: TextAnswer("so be it"),
 		`{"role":"user","content":[{"type":"text","text":""},{"type":"tool_use","name":"a","id":"1","input":{"n":1.0}}],"model":"big","_meta":{"a":null,"b":[1]}}`: {
-			Role: "user", Model: "big", Meta: Meta{"b": json.RawMessage("[ 1 ]"), "a": nil},
+			Role: "user", Model: "big", Meta: mcp.Meta{"b": json.RawMessage("[ 1 ]"), "a": nil},
 			Content: Blocks{Text(""), {Type: "tool_use", ID: "1", Name: "a", Input: json.RawMessage("{ \"n\":\n1.0}")}},
 		},
 		`{"role":"assistant","content":{"type":"x","n":1e2},"model":"own"}`: {Content: Blocks{{Type: "x", Raw: json.RawMessage(`{"type":"x","n" : 1e2}`)}}},
@@ -70,8 +70,8 @@ func TestAppendSampleAnswer(t *testing.T) {
 	for name, a := range map[string]*SampleAnswer{
 		"input":             {Content: Blocks{{Type: "tool_use", Input: json.RawMessage(`{"a":}`)}}},
 		"structuredContent": {Content: Blocks{{Type: "tool_result", Structured: json.RawMessage(`{"a":1,"a":1}`)}}},
-		"_meta k":           {Content: Blocks{Text("")}, Meta: Meta{"k": json.RawMessage("x")}},
-		"_meta l":           {Content: Blocks{{Type: "text", Meta: Meta{"l": json.RawMessage("")}}}},
+		"_meta k":           {Content: Blocks{Text("")}, Meta: mcp.Meta{"k": json.RawMessage("x")}},
+		"_meta l":           {Content: Blocks{{Type: "text", Meta: mcp.Meta{"l": json.RawMessage("")}}}},
 		"unexpected":        {Content: Blocks{{Type: "x", Raw: json.RawMessage(`{`)}}},
 	} {
 		if got, err := appendSampleAnswer(nil, a, "own"); err == nil || !strings.Contains(err.Error(), name) {

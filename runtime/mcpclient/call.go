@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -99,24 +100,24 @@ func appendStrings(m map[string]string) []byte {
 
 // CompletePrompt completes the typed beginning of an argument of a prompt. Given are the
 // arguments that already have a value; revisions before 2025-06-18 do not send them.
-func (c *Client) CompletePrompt(ctx context.Context, prompt, argument, typed string, given map[string]string, options ...RequestOption) (Completion, error) {
+func (c *Client) CompletePrompt(ctx context.Context, prompt, argument, typed string, given map[string]string, options ...RequestOption) (mcp.Completion, error) {
 	return c.complete(ctx, "ref/prompt", "name", prompt, argument, typed, given, options)
 }
 
 // CompleteTemplate completes the typed beginning of a variable of a resource template, like
 // [Client.CompletePrompt].
-func (c *Client) CompleteTemplate(ctx context.Context, uriTemplate, variable, typed string, given map[string]string, options ...RequestOption) (Completion, error) {
+func (c *Client) CompleteTemplate(ctx context.Context, uriTemplate, variable, typed string, given map[string]string, options ...RequestOption) (mcp.Completion, error) {
 	return c.complete(ctx, "ref/resource", "uri", uriTemplate, variable, typed, given, options)
 }
 
 func (c *Client) complete(
 	ctx context.Context, kind, member, name, argument, typed string, given map[string]string, options []RequestOption,
-) (Completion, error) {
+) (mcp.Completion, error) {
 	method := protocol.Complete.String()
 	o := c.apply(options)
 	x, err := c.connectedFor(ctx, o)
 	if err != nil {
-		return Completion{}, c.wrap(method, err)
+		return mcp.Completion{}, c.wrap(method, err)
 	}
 	str := func(s string) []byte { return wire.AppendString(nil, s) }
 	ref := append(addMember(addMember([]byte{'{'}, "type", str(kind)), member, str(name)), '}')
@@ -127,11 +128,11 @@ func (c *Client) complete(
 	}
 	raw, err := c.rounds(ctx, &Request{Method: method, Params: append(params, '}'), options: o})
 	if err != nil {
-		return Completion{}, err
+		return mcp.Completion{}, err
 	}
 	completion, err := readCompletion(raw, &c.limits, c.reporter(method))
 	if err != nil {
-		return Completion{}, c.wrap(method, err)
+		return mcp.Completion{}, c.wrap(method, err)
 	}
 	return *completion, nil
 }

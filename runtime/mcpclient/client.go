@@ -161,7 +161,7 @@ func (c *Client) Revision() string {
 
 // Server returns what the server says of itself: its reply to initialize or
 // server/discover.
-func (c *Client) Server(ctx context.Context) (*ServerInfo, error) {
+func (c *Client) Server(ctx context.Context) (*DiscoverResult, error) {
 	x, err := c.connected(ctx)
 	if err != nil {
 		return nil, c.wrap("", err)

@@ -31,7 +31,7 @@ type connection struct {
 	revision    atomic.Pointer[protocol.Revision] // nil before the handshake
 	initialized atomic.Bool                       // the handshake is over
 	assumed     atomic.Bool                       // the revision is from an EraStore, and no reply has shown yet that it is right
-	server      *ServerInfo                       // set before initialized
+	server      *DiscoverResult                   // set before initialized
 
 	answering atomic.Int32 // functions that answer a question of the server
 	answered  atomic.Int64 // when the last one was done, in nanoseconds of Unix time

@@ -3,10 +3,9 @@ package mcpclient
 import (
 	"bytes"
 	"encoding/json"
-)
 
-// Meta is metadata beside a result, a feature or a content block.
-type Meta = map[string]json.RawMessage
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
 
 // Content is a content block of any type, with the members that the type has
 // (server/tools, tool result; client/sampling).
@@ -18,12 +17,12 @@ type Content struct {
 	MIMEType string `json:"mimeType,omitempty"`
 
 	// Of a resource_link; Name of a tool_use as well.
-	URI         string `json:"uri,omitempty"`
-	Name        string `json:"name,omitempty"`
-	Title       string `json:"title,omitempty"`
-	Description string `json:"description,omitempty"`
-	Size        int64  `json:"size,omitempty"` // in bytes
-	Icons       []Icon `json:"icons,omitempty"`
+	URI         string     `json:"uri,omitempty"`
+	Name        string     `json:"name,omitempty"`
+	Title       string     `json:"title,omitempty"`
+	Description string     `json:"description,omitempty"`
+	Size        int64      `json:"size,omitempty"` // in bytes
+	Icons       []mcp.Icon `json:"icons,omitempty"`
 
 	Resource *Contents `json:"resource,omitempty"` // of a resource
 
@@ -35,8 +34,8 @@ type Content struct {
 	Structured json.RawMessage `json:"structuredContent,omitempty"`
 	IsError    bool            `json:"isError,omitempty"`
 
-	Annotations *Annotations `json:"annotations,omitempty"`
-	Meta        Meta         `json:"_meta,omitempty"`
+	Annotations *mcp.Annotations `json:"annotations,omitempty"`
+	Meta        mcp.Meta         `json:"_meta,omitempty"`
 
 	// Raw is the whole block as it came, if its type is none of those above; the other
 	// fields, but Type, are then empty. It is nil otherwise.
@@ -61,7 +60,7 @@ type Contents struct {
 	MIMEType string
 	Text     string
 	Blob     []byte // the content if it is not nil; otherwise Text is the content
-	Meta     Meta
+	Meta     mcp.Meta
 }
 
 // MarshalJSON writes either text or blob.
@@ -70,22 +69,6 @@ func (c Contents) MarshalJSON() ([]byte, error) { return appendContents(nil, &c)
 // UnmarshalJSON reads either of them.
 func (c *Contents) UnmarshalJSON(data []byte) error {
 	return readInto(c, data, func(r *reader, v *Contents) { r.readContents(&r.d, v) })
-}
-
-// Annotations are hints for clients on how to use content or a resource
-// (server/resources, annotations).
-type Annotations struct {
-	Audience     []string `json:"audience,omitempty"`
-	Priority     *float64 `json:"priority,omitempty"`
-	LastModified string   `json:"lastModified,omitempty"` // in the form of RFC 3339
-}
-
-// Icon is a picture for a user interface.
-type Icon struct {
-	Source   string   `json:"src"`
-	MIMEType string   `json:"mimeType,omitempty"`
-	Sizes    []string `json:"sizes,omitempty"`
-	Theme    string   `json:"theme,omitempty"`
 }
 
 // Blocks are the content of a message: one block, or several from revision 2025-11-25

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -94,7 +95,7 @@ func (r *reader) readMembers(d *wire.Decoder, c *Content, fields wire.Fields) {
 		case "size":
 			wire.Int(d, &c.Size)
 		case "icons":
-			wire.Slice(d, &c.Icons, readIcon)
+			c.Icons = readIcons(d)
 		case "resource":
 			wire.Ptr(d, &c.Resource, r.contents)
 		case "id":
@@ -112,7 +113,7 @@ func (r *reader) readMembers(d *wire.Decoder, c *Content, fields wire.Fields) {
 		case "isError":
 			wire.Bool(d, &c.IsError)
 		case "annotations":
-			wire.Ptr(d, &c.Annotations, readAnnotations)
+			wire.Ptr(d, &c.Annotations, r.annotations)
 		case "_meta":
 			readMeta(d, &c.Meta)
 		}
@@ -161,22 +162,37 @@ func (r *reader) readContents(d *wire.Decoder, c *Contents) {
 
 var annotationsFields = wire.Fields{{Name: "audience"}, {Name: "priority"}, {Name: "lastModified"}}
 
-func readAnnotations(d *wire.Decoder, a *Annotations) {
+func (r *reader) readAnnotations(d *wire.Decoder, a *mcp.Annotations) {
 	for o := d.Object(annotationsFields); o.Next(); {
 		switch o.Name() {
 		case "audience":
-			wire.Slice(d, &a.Audience, wire.String)
+			audience := []mcp.Role{}
+			elements(d, func() {
+				var role mcp.Role
+				wire.String(d, &role)
+				audience = append(audience, role)
+			})
+			a.Audience = audience
 		case "priority":
 			wire.Ptr(d, &a.Priority, wire.Float)
 		case "lastModified":
-			wire.String(d, &a.LastModified)
+			var text string
+			if wire.String(d, &text); text != "" && a.LastModified.UnmarshalText([]byte(text)) != nil {
+				r.note("lastModified is left out: it must be a date and time of RFC 3339, got " + shortText(text))
+			}
 		}
 	}
 }
 
 var iconFields = wire.Fields{{Name: "src", Required: true}, {Name: "mimeType"}, {Name: "sizes"}, {Name: "theme"}}
 
-func readIcon(d *wire.Decoder, i *Icon) {
+func readIcons(d *wire.Decoder) []mcp.Icon {
+	icons := []mcp.Icon{}
+	elements(d, func() { icons = append(icons, readIcon(d)) })
+	return icons
+}
+
+func readIcon(d *wire.Decoder) (i mcp.Icon) {
 	for o := d.Object(iconFields); o.Next(); {
 		switch o.Name() {
 		case "src":
@@ -189,10 +205,11 @@ func readIcon(d *wire.Decoder, i *Icon) {
 			wire.String(d, &i.Theme)
 		}
 	}
+	return i
 }
 
 // readMeta reads the values of _meta as they are.
-func readMeta(d *wire.Decoder, m *Meta) { wire.Map(d, m, wire.Raw) }
+func readMeta(d *wire.Decoder, m *mcp.Meta) { wire.Map(d, m, wire.Raw) }
 
 // readObject reads any object as it is.
 func readObject[T ~[]byte](d *wire.Decoder, v *T) {

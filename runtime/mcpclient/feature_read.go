@@ -1,6 +1,7 @@
 package mcpclient
 
 import (
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -13,6 +14,7 @@ func (r *reader) tool(t *Tool) { readTool(&r.d, t) }
 
 // readTool reads a tool. Its schemas are texts: nothing in them is followed or compiled.
 func readTool(d *wire.Decoder, t *Tool) {
+	var hints *toolHints
 	for o := d.Object(toolFields); o.Next(); {
 		switch o.Name() {
 		case "name":
@@ -26,13 +28,25 @@ func readTool(d *wire.Decoder, t *Tool) {
 		case "outputSchema":
 			readObject(d, &t.OutputSchema)
 		case "annotations":
-			wire.Ptr(d, &t.Hints, readHints)
+			wire.Ptr(d, &hints, readHints)
 		case "icons":
-			wire.Slice(d, &t.Icons, readIcon)
+			t.Icons = readIcons(d)
 		case "_meta":
 			readMeta(d, &t.Meta)
 		}
 	}
+	if hints != nil {
+		t.Hints = &hints.ToolHints
+		if t.Title == "" {
+			t.Title = hints.title
+		}
+	}
+}
+
+// toolHints are the annotations of a tool.
+type toolHints struct {
+	mcp.ToolHints
+	title string // before revision 2025-06-18
 }
 
 // readName reads a name, which must not be empty.
@@ -43,19 +57,20 @@ func readName(d *wire.Decoder, name *string) {
 
 var hintFields = wire.Fields{{Name: "title"}, {Name: "readOnlyHint"}, {Name: "destructiveHint"}, {Name: "idempotentHint"}, {Name: "openWorldHint"}}
 
-func readHints(d *wire.Decoder, h *ToolHints) {
+func readHints(d *wire.Decoder, h *toolHints) {
+	h.Destructive, h.OpenWorld = true, true // unless the server says otherwise
 	for o := d.Object(hintFields); o.Next(); {
 		switch o.Name() {
 		case "title":
-			wire.String(d, &h.Title)
+			wire.String(d, &h.title)
 		case "readOnlyHint":
-			wire.Ptr(d, &h.ReadOnly, wire.Bool)
+			wire.Bool(d, &h.ReadOnly)
 		case "destructiveHint":
-			wire.Ptr(d, &h.Destructive, wire.Bool)
+			wire.Bool(d, &h.Destructive)
 		case "idempotentHint":
-			wire.Ptr(d, &h.Idempotent, wire.Bool)
+			wire.Bool(d, &h.Idempotent)
 		case "openWorldHint":
-			wire.Ptr(d, &h.OpenWorld, wire.Bool)
+			wire.Bool(d, &h.OpenWorld)
 		}
 	}
 }
@@ -82,9 +97,9 @@ func (r *reader) resource(v *Resource) {
 		case "size":
 			wire.Int(d, &v.Size)
 		case "annotations":
-			wire.Ptr(d, &v.Annotations, readAnnotations)
+			wire.Ptr(d, &v.Annotations, r.annotations)
 		case "icons":
-			wire.Slice(d, &v.Icons, readIcon)
+			v.Icons = readIcons(d)
 		case "_meta":
 			readMeta(d, &v.Meta)
 		}
@@ -114,9 +129,9 @@ func (r *reader) template(v *Template) {
 		case "mimeType":
 			wire.String(d, &v.MIMEType)
 		case "annotations":
-			wire.Ptr(d, &v.Annotations, readAnnotations)
+			wire.Ptr(d, &v.Annotations, r.annotations)
 		case "icons":
-			wire.Slice(d, &v.Icons, readIcon)
+			v.Icons = readIcons(d)
 		case "_meta":
 			readMeta(d, &v.Meta)
 		}
@@ -141,9 +156,11 @@ func (r *reader) prompt(v *Prompt) {
 		case "description":
 			wire.String(d, &v.Description)
 		case "arguments":
-			wire.Slice(d, &v.Arguments, readPromptArgument)
+			arguments := []mcp.PromptArgument{}
+			elements(d, func() { arguments = append(arguments, readPromptArgument(d)) })
+			v.Arguments = arguments
 		case "icons":
-			wire.Slice(d, &v.Icons, readIcon)
+			v.Icons = readIcons(d)
 		case "_meta":
 			readMeta(d, &v.Meta)
 		}
@@ -152,7 +169,7 @@ func (r *reader) prompt(v *Prompt) {
 
 var promptArgumentFields = wire.Fields{{Name: "name", Required: true}, {Name: "title"}, {Name: "description"}, {Name: "required"}}
 
-func readPromptArgument(d *wire.Decoder, a *PromptArgument) {
+func readPromptArgument(d *wire.Decoder) (a mcp.PromptArgument) {
 	for o := d.Object(promptArgumentFields); o.Next(); {
 		switch o.Name() {
 		case "name":
@@ -165,4 +182,5 @@ func readPromptArgument(d *wire.Decoder, a *PromptArgument) {
 			wire.Bool(d, &a.Required)
 		}
 	}
+	return a
 }

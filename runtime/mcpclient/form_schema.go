@@ -228,13 +228,14 @@ func (s *fieldSchema) readChoices(d *wire.Decoder, name, constants string) {
 	case "enumNames":
 		wire.Slice(d, &s.enumNames, wire.String)
 	case constants:
-		wire.Slice(d, &s.constants, readConstant)
+		s.constants = []mcp.FormChoice{}
+		elements(d, func() { s.constants = append(s.constants, readConstant(d)) })
 	}
 }
 
 var constantFields = wire.Fields{{Name: "const", Required: true}, {Name: "title"}}
 
-func readConstant(d *wire.Decoder, c *mcp.FormChoice) {
+func readConstant(d *wire.Decoder) (c mcp.FormChoice) {
 	for o := d.Object(constantFields); o.Next(); {
 		switch o.Name() {
 		case "const":
@@ -243,6 +244,7 @@ func readConstant(d *wire.Decoder, c *mcp.FormChoice) {
 			wire.String(d, &c.Title)
 		}
 	}
+	return c
 }
 
 // choices returns the choices of a schema, nil if it has none.

@@ -34,7 +34,7 @@ func (k *knownTools) keep(x *connection, t *Tool, report func(text string)) bool
 	}
 	known := knownTool{params: params, output: outputOf(t.OutputSchema)}
 	if h := t.Hints; h != nil {
-		known.repeatable = h.ReadOnly != nil && *h.ReadOnly || h.Idempotent != nil && *h.Idempotent
+		known.repeatable = h.ReadOnly || h.Idempotent
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()

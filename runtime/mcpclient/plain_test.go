@@ -3,38 +3,40 @@ package mcpclient
 import (
 	"encoding/json"
 	"errors"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // The shapes as encoding/json reads them by their tags, without methods: what the readers are
 // compared with.
 type (
 	plainContent struct {
-		Type        string          `json:"type"`
-		Text        string          `json:"text"`
-		Data        []byte          `json:"data"`
-		MIMEType    string          `json:"mimeType"`
-		URI         string          `json:"uri"`
-		Name        string          `json:"name"`
-		Title       string          `json:"title"`
-		Description string          `json:"description"`
-		Size        int64           `json:"size"`
-		Icons       []Icon          `json:"icons"`
-		Resource    *plainContents  `json:"resource"`
-		ID          string          `json:"id"`
-		Input       json.RawMessage `json:"input"`
-		ToolUseID   string          `json:"toolUseId"`
-		Content     []plainContent  `json:"content"`
-		Structured  json.RawMessage `json:"structuredContent"`
-		IsError     bool            `json:"isError"`
-		Annotations *Annotations    `json:"annotations"`
-		Meta        Meta            `json:"_meta"`
+		Type        string           `json:"type"`
+		Text        string           `json:"text"`
+		Data        []byte           `json:"data"`
+		MIMEType    string           `json:"mimeType"`
+		URI         string           `json:"uri"`
+		Name        string           `json:"name"`
+		Title       string           `json:"title"`
+		Description string           `json:"description"`
+		Size        int64            `json:"size"`
+		Icons       []mcp.Icon       `json:"icons"`
+		Resource    *plainContents   `json:"resource"`
+		ID          string           `json:"id"`
+		Input       json.RawMessage  `json:"input"`
+		ToolUseID   string           `json:"toolUseId"`
+		Content     []plainContent   `json:"content"`
+		Structured  json.RawMessage  `json:"structuredContent"`
+		IsError     bool             `json:"isError"`
+		Annotations *mcp.Annotations `json:"annotations"`
+		Meta        mcp.Meta         `json:"_meta"`
 	}
 	plainContents struct {
-		URI      string  `json:"uri"`
-		MIMEType string  `json:"mimeType"`
-		Text     *string `json:"text"`
-		Blob     *[]byte `json:"blob"`
-		Meta     Meta    `json:"_meta"`
+		URI      string   `json:"uri"`
+		MIMEType string   `json:"mimeType"`
+		Text     *string  `json:"text"`
+		Blob     *[]byte  `json:"blob"`
+		Meta     mcp.Meta `json:"_meta"`
 	}
 	plainResult struct {
 		Content    []plainContent  `json:"content"`

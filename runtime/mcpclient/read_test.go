@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // wrong is a text that is read with a violation.
@@ -63,8 +64,10 @@ func TestReadInitialize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if version != "2025-06-18" || s.Instructions != "Ask." || len(s.Capabilities) != 2 || string(s.Capabilities["tools"]) != `{"listChanged":true}` ||
-		!reflect.DeepEqual(s.Implementation, Implementation{Name: "library", Version: "1", Title: "Library", Website: "https://example.com", Icons: []Icon{{Source: "a:b"}}}) {
+	if version != "2025-06-18" || len(s.Capabilities) != 2 || string(s.Capabilities["tools"]) != `{"listChanged":true}` ||
+		!reflect.DeepEqual(s.ServerInfo, mcp.ServerInfo{
+			Name: "library", Version: "1", Title: "Library", Website: "https://example.com", Icons: []mcp.Icon{{Source: "a:b"}}, Instructions: "Ask.",
+		}) {
 		t.Errorf("%q %+v", version, s)
 	}
 	read := func(data []byte) (string, error) {
@@ -87,7 +90,7 @@ func TestReadInitialize(t *testing.T) {
 func TestReadDiscover(t *testing.T) {
 	s, err := readDiscover([]byte(`{"supportedVersions":["2026-07-28","2025-11-25"],"capabilities":{"prompts":{}},"resultType":"complete",
 		"_meta":{"a":1,"io.modelcontextprotocol/serverInfo":{"name":"library","version":"1"}}}`))
-	if err != nil || !reflect.DeepEqual(s.Versions, []string{"2026-07-28", "2025-11-25"}) || s.Implementation.Name != "library" || len(s.Capabilities) != 1 {
+	if err != nil || !reflect.DeepEqual(s.Versions, []string{"2026-07-28", "2025-11-25"}) || s.Name != "library" || len(s.Capabilities) != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}
 	for text, want := range map[string]string{
@@ -108,6 +111,31 @@ func TestReadDiscover(t *testing.T) {
 	if s, err := readDiscover(data); err != nil || len(s.Versions) == 0 || len(s.Capabilities) == 0 {
 		t.Errorf("%+v, %v", s, err)
 	}
+}
+
+// Hints that a server leaves out have the defaults of the specification, and a title among them
+// is that of a tool without one (server/tools, tool annotations).
+func TestReadHints(t *testing.T) {
+	for text, want := range map[string]struct {
+		hints *mcp.ToolHints
+		title string
+	}{
+		``:                    {nil, ""},
+		`,"annotations":null`: {nil, ""},
+		`,"annotations":{}`:   {&mcp.ToolHints{Destructive: true, OpenWorld: true}, ""},
+		`,"annotations":{"readOnlyHint":true,"destructiveHint":false,"openWorldHint":null}`:             {&mcp.ToolHints{ReadOnly: true, OpenWorld: true}, ""},
+		`,"annotations":{"idempotentHint":true,"destructiveHint":true,"openWorldHint":false}`:           {&mcp.ToolHints{Destructive: true, Idempotent: true}, ""},
+		`,"annotations":{"title":"Hint","destructiveHint":false,"openWorldHint":false}`:                 {&mcp.ToolHints{}, "Hint"},
+		`,"title":"Own","annotations":{"title":"Hint","destructiveHint":false,"openWorldHint":false}`:   {&mcp.ToolHints{}, "Own"},
+		`,"annotations":{"title":"Hint","destructiveHint":false,"openWorldHint":false},"title":"After"`: {&mcp.ToolHints{}, "After"},
+	} {
+		tool, err := readOne(listOfTools, []byte(`{"name":"a","inputSchema":{"type":"object"}`+text+`}`))
+		if err != nil || !reflect.DeepEqual(tool.Hints, want.hints) || tool.Title != want.title {
+			t.Errorf("%s: %+v, %v", text, tool, err)
+		}
+	}
+	wrong(t, `{"name":"a","inputSchema":{},"annotations":{"readOnlyHint":"yes"}}`, "annotations.readOnlyHint: must be a boolean",
+		func(data []byte) (*Tool, error) { return readOne(listOfTools, data) })
 }
 
 func TestReadElicitation(t *testing.T) {

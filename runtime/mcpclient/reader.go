@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -27,11 +28,14 @@ type reader struct {
 	message  func(*wire.Decoder, *PromptMessage)
 	sampled  func(*wire.Decoder, *SampleMessage)
 	item     func(*wire.Decoder, *[]byte)
+
+	annotations func(*wire.Decoder, *mcp.Annotations)
 }
 
 var readers = sync.Pool{New: func() any {
 	r := new(reader)
 	r.block, r.contents, r.message, r.sampled, r.item = r.readBlock, r.readContents, r.readPromptMessage, r.readSampleMessage, r.readItem
+	r.annotations = r.readAnnotations
 	return r
 }}
 
@@ -62,6 +66,13 @@ func readInto[T any](to *T, data []byte, f func(*reader, *T)) error {
 		*to = *v
 	}
 	return err
+}
+
+// elements reads an array by a function for an element, for elements that are rare: [wire.Slice] is
+// linked once for every type.
+func elements(d *wire.Decoder, f func()) {
+	var none []struct{}
+	wire.Slice(d, &none, func(*wire.Decoder, *struct{}) { f() })
 }
 
 // begin sets up the reader for a value with content.

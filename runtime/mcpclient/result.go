@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // ResultInfo are the metadata of a result or a list.
@@ -14,9 +16,9 @@ type ResultInfo struct {
 	// has sent another value than a count of them. Cache is the scope of that cache: "public",
 	// or "private", which any other text counts as. Lists and resources have them from revision
 	// 2026-07-28 on.
-	TTL   *int64 `json:"ttlMs,omitempty"`
-	Cache string `json:"cacheScope,omitempty"`
-	Meta  Meta   `json:"_meta,omitempty"`
+	TTL   *int64   `json:"ttlMs,omitempty"`
+	Cache string   `json:"cacheScope,omitempty"`
+	Meta  mcp.Meta `json:"_meta,omitempty"`
 }
 
 // ToolResult is the result of a call.
@@ -84,13 +86,6 @@ func (r *PromptResult) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// Completion has the suggested values of an argument.
-type Completion struct {
-	Values  []string `json:"values"`
-	Total   int      `json:"total,omitempty"`
-	HasMore bool     `json:"hasMore,omitempty"`
-}
-
 // Progress is a progress notification of a request.
 type Progress struct {
 	Done    float64 `json:"progress"`
@@ -110,20 +105,9 @@ func (m LogMessage) String() string {
 	return fmt.Sprintf("%s %s: %s", m.Level, m.Logger, string(m.Data))
 }
 
-// Implementation is a server's name, version and description.
-type Implementation struct {
-	Name        string `json:"name"`
-	Title       string `json:"title,omitempty"`
-	Version     string `json:"version"`
-	Description string `json:"description,omitempty"`
-	Website     string `json:"websiteUrl,omitempty"`
-	Icons       []Icon `json:"icons,omitempty"`
-}
-
-// ServerInfo is the result of initialize or server/discover.
-type ServerInfo struct {
-	Implementation Implementation
-	Instructions   string
+// DiscoverResult is what a server says of itself: the result of server/discover, or of initialize.
+type DiscoverResult struct {
+	mcp.ServerInfo // without ListTTL and PrivateLists, which only the author of a server sets
 	Capabilities   map[string]json.RawMessage
 	// Versions are the protocol versions of the server, from revision 2026-07-28 on.
 	Versions []string

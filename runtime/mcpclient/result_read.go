@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -177,7 +178,7 @@ func short(text []byte) string {
 }
 
 // readCompletion reads the result of completion/complete. It refers to data, as a tool's.
-func readCompletion(data []byte, l *Limits, report func(text string)) (*Completion, error) {
+func readCompletion(data []byte, l *Limits, report func(text string)) (*mcp.Completion, error) {
 	return read(data, l, report, (*reader).completion)
 }
 
@@ -189,7 +190,7 @@ var (
 // maxCompletions is how many values the specification allows (server/utilities/completion).
 const maxCompletions = 100
 
-func (r *reader) completion(v *Completion) {
+func (r *reader) completion(v *mcp.Completion) {
 	d := &r.d
 	for o := d.Object(completeFields); o.Next(); {
 		for o := d.Object(completionFields); o.Next(); {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // limits are the default limits with some content items.
@@ -355,11 +356,14 @@ func TestReadNotes(t *testing.T) {
 		`{}`:               "a result of a tool has no content",
 		`{"CONTENT":[{}]}`: "a result of a tool has no content",
 		`{"content":null}`: "content is null, and must be an array",
-		`{"content":[{"type":"image","data":""}]}`:                            "a content block of type image has no mimeType",
-		`{"content":[{"type":"resource_link","uri":"a:b"}]}`:                  "a content block of type resource_link has no name",
-		`{"content":[{"type":"tool_result","toolUseId":"1","content":null}]}`: "content of a tool_result is null, and must be an array",
-		`{"resultType":"input_required","requestState":"x"}`:                  "",
-		`{"content":[],"unknown":{"a":[1,2,{}]},"":0}`:                        "",
+		`{"content":[{"type":"image","data":""}]}`:                                                             "a content block of type image has no mimeType",
+		`{"content":[{"type":"resource_link","uri":"a:b"}]}`:                                                   "a content block of type resource_link has no name",
+		`{"content":[{"type":"tool_result","toolUseId":"1","content":null}]}`:                                  "content of a tool_result is null, and must be an array",
+		`{"resultType":"input_required","requestState":"x"}`:                                                   "",
+		`{"content":[],"unknown":{"a":[1,2,{}]},"":0}`:                                                         "",
+		`{"content":[{"type":"text","text":"","annotations":{"lastModified":"2025-01-12T15:00:58.5+02:00"}}]}`: "",
+		`{"content":[{"type":"text","text":"","annotations":{"lastModified":"yesterday","priority":1}}]}`:      `lastModified is left out: it must be a date and time of RFC 3339, got "yesterday"`,
+		`{"content":[{"type":"text","text":"","annotations":{"lastModified":"2025-02-30T00:00:00Z"}}]}`:        `lastModified is left out: it must be a date and time of RFC 3339, got "2025-02-30T00:00:00Z"`,
 	} {
 		var got notes
 		if _, err := readToolResult([]byte(text), &defaultLimits, got.add); err != nil {
@@ -542,7 +546,7 @@ func TestCacheHints(t *testing.T) {
 
 func TestReadCompletion(t *testing.T) {
 	c, err := readCompletion([]byte(`{"completion":{"values":["a","b"],"total":10,"hasMore":true},"resultType":"complete"}`), &defaultLimits, wanted(t))
-	if err != nil || !reflect.DeepEqual(c, &Completion{Values: []string{"a", "b"}, Total: 10, HasMore: true}) {
+	if err != nil || !reflect.DeepEqual(c, &mcp.Completion{Values: []string{"a", "b"}, Total: 10, HasMore: true}) {
 		t.Errorf("%+v, %v", c, err)
 	}
 	var got notes

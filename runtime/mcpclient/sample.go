@@ -1,6 +1,10 @@
 package mcpclient
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+)
 
 // SampleRequest asks for a message of the client's model.
 type SampleRequest struct {
@@ -14,7 +18,7 @@ type SampleRequest struct {
 	Metadata      json.RawMessage   `json:"metadata,omitempty"`
 	Tools         []Tool            `json:"tools,omitempty"`
 	ToolChoice    *ToolChoice       `json:"toolChoice,omitempty"`
-	Meta          Meta              `json:"_meta,omitempty"`
+	Meta          mcp.Meta          `json:"_meta,omitempty"`
 }
 
 // Text returns the texts of the messages, one per line.
@@ -28,9 +32,9 @@ func (r *SampleRequest) Text() string {
 
 // SampleMessage is a message of the conversation with the model.
 type SampleMessage struct {
-	Role    string `json:"role"`
-	Content Blocks `json:"content"`
-	Meta    Meta   `json:"_meta,omitempty"`
+	Role    string   `json:"role"`
+	Content Blocks   `json:"content"`
+	Meta    mcp.Meta `json:"_meta,omitempty"`
 }
 
 // ModelPreferences are the server's preferences for the model.
@@ -53,11 +57,11 @@ type ToolChoice struct {
 
 // SampleAnswer is the message of the model.
 type SampleAnswer struct {
-	Role       string `json:"role"` // "" is sent as assistant
-	Content    Blocks `json:"content"`
-	Model      string `json:"model"` // "" is sent as the name of the client
-	StopReason string `json:"stopReason,omitempty"`
-	Meta       Meta   `json:"_meta,omitempty"`
+	Role       string   `json:"role"` // "" is sent as assistant
+	Content    Blocks   `json:"content"`
+	Model      string   `json:"model"` // "" is sent as the name of the client
+	StopReason string   `json:"stopReason,omitempty"`
+	Meta       mcp.Meta `json:"_meta,omitempty"`
 }
 
 // TextAnswer returns a message of the model with a text.

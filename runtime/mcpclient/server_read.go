@@ -6,17 +6,18 @@ import (
 	"maps"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
 // initialized is the result of initialize.
 type initialized struct {
 	version string // that the server has chosen
-	server  ServerInfo
+	server  DiscoverResult
 }
 
 // readInitialize reads the result of initialize. It copies data.
-func readInitialize(data []byte) (version string, server *ServerInfo, err error) {
+func readInitialize(data []byte) (version string, server *DiscoverResult, err error) {
 	v, err := read(bytes.Clone(data), &defaultLimits, nil, (*reader).initialized)
 	if err != nil {
 		return "", nil, err
@@ -37,7 +38,7 @@ func (r *reader) initialized(v *initialized) {
 		case "capabilities":
 			readCapabilities(d, &v.server.Capabilities)
 		case "serverInfo":
-			readImplementation(d, &v.server.Implementation)
+			readImplementation(d, &v.server.ServerInfo)
 		case "instructions":
 			wire.String(d, &v.server.Instructions)
 		}
@@ -46,7 +47,7 @@ func (r *reader) initialized(v *initialized) {
 
 // readDiscover reads the result of server/discover. It copies data, which may be kept for other
 // clients.
-func readDiscover(data []byte) (*ServerInfo, error) {
+func readDiscover(data []byte) (*DiscoverResult, error) {
 	return read(bytes.Clone(data), &defaultLimits, nil, (*reader).discovered)
 }
 
@@ -54,7 +55,7 @@ var discoverMembers = wire.Fields{
 	{Name: "supportedVersions", Required: true}, {Name: "capabilities", Required: true}, {Name: "instructions"}, {Name: "_meta"},
 }
 
-func (r *reader) discovered(s *ServerInfo) {
+func (r *reader) discovered(s *DiscoverResult) {
 	d := &r.d
 	for o := d.Object(discoverMembers); o.Next(); {
 		switch o.Name() {
@@ -66,7 +67,7 @@ func (r *reader) discovered(s *ServerInfo) {
 			wire.String(d, &s.Instructions)
 		case "_meta":
 			for o := d.Object(serverMetaFields); o.Next(); {
-				readImplementation(d, &s.Implementation)
+				readImplementation(d, &s.ServerInfo)
 			}
 		}
 	}
@@ -78,7 +79,7 @@ var implementationFields = wire.Fields{
 	{Name: "name"}, {Name: "title"}, {Name: "version"}, {Name: "description"}, {Name: "websiteUrl"}, {Name: "icons"},
 }
 
-func readImplementation(d *wire.Decoder, i *Implementation) {
+func readImplementation(d *wire.Decoder, i *mcp.ServerInfo) {
 	for o := d.Object(implementationFields); o.Next(); {
 		switch o.Name() {
 		case "name":
@@ -92,7 +93,7 @@ func readImplementation(d *wire.Decoder, i *Implementation) {
 		case "websiteUrl":
 			wire.String(d, &i.Website)
 		case "icons":
-			wire.Slice(d, &i.Icons, readIcon)
+			i.Icons = readIcons(d)
 		}
 	}
 }

@@ -49,7 +49,7 @@ type Client struct {
 	logs       []mcpclient.LogMessage
 	watches    []*Watch
 	uris       map[string]int // how many watches of a session include a resource
-	hello      *mcpclient.ServerInfo
+	hello      *mcpclient.DiscoverResult
 }
 
 // errClosed is the cause with which the connection of the server ends.
@@ -190,7 +190,7 @@ func (c *Client) Revision() string { return c.revision.Version }
 
 // Server returns the server's description of itself; in revision 2026-07-28 it sends
 // server/discover.
-func (c *Client) Server() *mcpclient.ServerInfo {
+func (c *Client) Server() *mcpclient.DiscoverResult {
 	c.t.Helper()
 	switch {
 	case c.hello != nil:
@@ -205,14 +205,12 @@ func (c *Client) Server() *mcpclient.ServerInfo {
 			Capabilities map[string]json.RawMessage `json:"capabilities"`
 			Instructions string                     `json:"instructions"`
 			Meta         struct {
-				Server mcpclient.Implementation `json:"io.modelcontextprotocol/serverInfo"`
+				Server mcp.ServerInfo `json:"io.modelcontextprotocol/serverInfo"`
 			} `json:"_meta"`
 		}
 		c.must(protocol.Discover.String(), nil, &result)
-		c.hello = &mcpclient.ServerInfo{
-			Implementation: result.Meta.Server, Instructions: result.Instructions,
-			Capabilities: result.Capabilities, Versions: result.Versions,
-		}
+		c.hello = &mcpclient.DiscoverResult{ServerInfo: result.Meta.Server, Capabilities: result.Capabilities, Versions: result.Versions}
+		c.hello.Instructions = result.Instructions
 	}
 	return c.hello
 }

@@ -75,7 +75,7 @@ func TestServer(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
 		c := dial(t, newLibrary(nil), mcptest.Options{Revision: revision})
 		s := c.Server()
-		equal(t, "name", s.Implementation.Name+" "+s.Implementation.Version, "library 1.2.3")
+		equal(t, "name", s.Name+" "+s.Version, "library 1.2.3")
 		equal(t, "instructions", s.Instructions, "Search first.")
 		if s.Capabilities["tools"] == nil || (s.Capabilities["completions"] != nil) != (revision > "2024-11-05") {
 			t.Errorf("capabilities %s", s.Capabilities)
@@ -90,13 +90,13 @@ func TestLists(t *testing.T) {
 		tools := c.Tools()
 		equal(t, "tools", len(tools), 13)
 		equal(t, "a tool", tools[0].Name, "search")
-		equal(t, "its title", tools[0].Title != "", revision >= "2025-06-18")
-		equal(t, "its hints", tools[0].Hints != nil && *tools[0].Hints.ReadOnly, revision >= "2025-03-26")
+		equal(t, "its title", tools[0].Title != "", revision >= "2025-03-26")
+		equal(t, "its hints", tools[0].Hints != nil && tools[0].Hints.ReadOnly, revision >= "2025-03-26")
 		equal(t, "resources", c.Resources(), []mcpclient.Resource{{URI: "library://rules", Name: "rules", MIMEType: "text/markdown"}})
 		equal(t, "templates", c.Templates(), []mcpclient.Template{{URITemplate: "library://covers/{title}", Name: "cover", MIMEType: "image/png"}})
 		equal(t, "prompts", c.Prompts(), []mcpclient.Prompt{{
 			Name: "review", Description: "Asks for a review.",
-			Arguments: []mcpclient.PromptArgument{{Name: "title", Required: true}, {Name: "author"}},
+			Arguments: []mcp.PromptArgument{{Name: "title", Required: true}, {Name: "author"}},
 		}})
 	})
 }
@@ -125,7 +125,7 @@ func TestReadGetComplete(t *testing.T) {
 		given := c.CompletePrompt("review", "title", "E", map[string]string{"author": "Austen"})
 		equal(t, "argument beside another", len(given.Values) == 1, revision >= "2025-06-18")
 		equal(t, "variable", c.CompleteTemplate("library://covers/{title}", "title", "Per", nil),
-			mcpclient.Completion{Values: titles[2:], Total: 1})
+			mcp.Completion{Values: titles[2:], Total: 1})
 	})
 }
 

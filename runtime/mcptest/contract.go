@@ -14,7 +14,6 @@ import (
 	"github.com/mcpgen/mcpgen/internal/contract"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
-	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 // UpdateEnv is the environment variable that makes [Contract] write its file, if it is
@@ -96,27 +95,13 @@ func updating() bool {
 	return on
 }
 
-// contractServer is the server's description in a contract.
-type contractServer struct {
-	Name         string           `json:"name"`
-	Title        string           `json:"title,omitempty"`
-	Description  string           `json:"description,omitempty"`
-	Instructions string           `json:"instructions,omitempty"`
-	Website      string           `json:"websiteUrl,omitempty"`
-	Icons        []mcpclient.Icon `json:"icons,omitempty"`
-}
-
 // contractOf returns the contract of a server.
 func contractOf(t testing.TB, server *mcp.Server) *contract.Contract {
 	t.Helper()
 	c := New(t, server, Options{})
 	defer c.Close()
 	about := c.Server()
-	identity := about.Implementation
-	text, err := marshal(contractServer{
-		Name: identity.Name, Title: identity.Title, Description: identity.Description,
-		Instructions: about.Instructions, Website: identity.Website, Icons: identity.Icons,
-	})
+	text, err := marshal(about.ServerInfo)
 	if err != nil {
 		t.Fatalf("mcptest: write contract: %v", err)
 	}

@@ -20,7 +20,7 @@ func run(test func(t testing.TB)) {
 func ExampleNew() {
 	run(func(t testing.TB) {
 		c := mcptest.New(t, newLibrary(nil), mcptest.Options{Revision: "2025-06-18"})
-		fmt.Println(c.Server().Implementation.Name, c.Revision())
+		fmt.Println(c.Server().Name, c.Revision())
 		fmt.Println(c.Read("library://rules").Text())
 		fmt.Println(c.Prompt("review", map[string]string{"title": "Emma"}).Text())
 	})

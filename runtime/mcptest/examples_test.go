@@ -176,7 +176,7 @@ type listed[T any] struct {
 }
 
 type completed struct {
-	Completion mcpclient.Completion `json:"completion"`
+	Completion mcp.Completion `json:"completion"`
 	mcpclient.ResultInfo
 }
 
@@ -198,9 +198,9 @@ type cancelled struct {
 }
 
 type changed struct {
-	URI           string         `json:"uri,omitempty"`
-	Notifications *wireFilter    `json:"notifications,omitempty"`
-	Meta          mcpclient.Meta `json:"_meta,omitempty"`
+	URI           string      `json:"uri,omitempty"`
+	Notifications *wireFilter `json:"notifications,omitempty"`
+	Meta          mcp.Meta    `json:"_meta,omitempty"`
 }
 
 type rooted struct {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
@@ -84,18 +85,18 @@ func (c *Client) Prompt(name string, arguments map[string]string, options ...Req
 // CompletePrompt completes the typed beginning of an argument of a prompt. Given are
 // the arguments that already have a value; clients send them from revision 2025-06-18
 // on.
-func (c *Client) CompletePrompt(prompt, argument, typed string, given map[string]string) mcpclient.Completion {
+func (c *Client) CompletePrompt(prompt, argument, typed string, given map[string]string) mcp.Completion {
 	c.t.Helper()
-	return has(c, protocol.Complete, func(ctx context.Context, options ...mcpclient.RequestOption) (mcpclient.Completion, error) {
+	return has(c, protocol.Complete, func(ctx context.Context, options ...mcpclient.RequestOption) (mcp.Completion, error) {
 		return c.client.CompletePrompt(ctx, prompt, argument, typed, given, options...)
 	})
 }
 
 // CompleteTemplate completes the typed beginning of a variable of a resource template,
 // like [Client.CompletePrompt].
-func (c *Client) CompleteTemplate(uriTemplate, variable, typed string, given map[string]string) mcpclient.Completion {
+func (c *Client) CompleteTemplate(uriTemplate, variable, typed string, given map[string]string) mcp.Completion {
 	c.t.Helper()
-	return has(c, protocol.Complete, func(ctx context.Context, options ...mcpclient.RequestOption) (mcpclient.Completion, error) {
+	return has(c, protocol.Complete, func(ctx context.Context, options ...mcpclient.RequestOption) (mcp.Completion, error) {
 		return c.client.CompleteTemplate(ctx, uriTemplate, variable, typed, given, options...)
 	})
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
-	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // Signature returns a tool as Go would declare it, by its schemas. An argument that may be
@@ -152,7 +152,7 @@ func (d *document) plan(schema any, depth int) *model.Type {
 }
 
 // PromptSignature returns a prompt as Go would declare it.
-func PromptSignature(arguments []mcpclient.PromptArgument) string {
+func PromptSignature(arguments []mcp.PromptArgument) string {
 	var params []string
 	for _, a := range arguments {
 		typ := " *string"
@@ -165,7 +165,7 @@ func PromptSignature(arguments []mcpclient.PromptArgument) string {
 }
 
 // PromptInput is [Input] for the arguments of a prompt, which are texts.
-func PromptInput(arguments []mcpclient.PromptArgument) *model.Input {
+func PromptInput(arguments []mcp.PromptArgument) *model.Input {
 	object := &model.Type{Kind: model.Struct}
 	for _, a := range arguments {
 		object.Fields = append(object.Fields, &model.Field{Name: a.Name, Type: &model.Type{Kind: model.String}})
