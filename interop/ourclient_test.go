@@ -43,7 +43,7 @@ func useClient(t *testing.T, target mcpclient.Target, revision string, w *ourWay
 		Elicit: func(context.Context, *mcpclient.Elicitation) (mcpclient.ElicitAnswer, error) {
 			return mcpclient.Accept(map[string]int{"n": 3}), nil
 		},
-		Sample: func(context.Context, *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
+		Sample: func(context.Context, *mcp.SampleRequest) (*mcp.SampleResult, error) {
 			return mcpclient.TextAnswer("hello"), nil
 		},
 		Roots:    func(context.Context) ([]mcp.Root, error) { return []mcp.Root{{URI: "file:///x"}}, nil },

@@ -43,8 +43,8 @@ func connectPublished(t *testing.T, target mcpclient.Target, revision string, ro
 		Elicit: func(context.Context, *mcpclient.Elicitation) (mcpclient.ElicitAnswer, error) {
 			return mcpclient.Accept(map[string]string{"name": "Ada"}), nil
 		},
-		Sample: func(_ context.Context, r *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
-			return mcpclient.TextAnswer("You said: " + r.Messages[0].Content[0].Text), nil
+		Sample: func(_ context.Context, r *mcp.SampleRequest) (*mcp.SampleResult, error) {
+			return mcpclient.TextAnswer("You said: " + r.Text()), nil
 		},
 		Roots:           func(context.Context) ([]mcp.Root, error) { return []mcp.Root{{URI: *u.roots.Load()}}, nil },
 		OnLog:           func(m mcpclient.LogMessage) { u.logs <- m.String() },
@@ -301,7 +301,7 @@ func useFilesystem(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 	result, err := u.Call(u.ctx, "read_text_file", map[string]string{"path": filepath.Join(second, "a.txt")})
-	if err != nil || result.Err() == nil {
+	if err != nil || !result.IsError {
 		t.Errorf("a file elsewhere: %v, %v", result, err)
 	}
 	roots := "file://" + filepath.ToSlash(second)

@@ -69,7 +69,7 @@ func run(ctx context.Context, args []string, name, data string) (err error) {
 			// What the form has defaults for, the client fills in.
 			return mcpclient.Accept(map[string]any{}), nil
 		},
-		Sample: func(context.Context, *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
+		Sample: func(context.Context, *mcp.SampleRequest) (*mcp.SampleResult, error) {
 			return mcpclient.TextAnswer("an answer"), nil
 		},
 		Roots: func(context.Context) ([]mcp.Root, error) { return nil, nil },

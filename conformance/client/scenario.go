@@ -81,7 +81,10 @@ func (s *session) call(ctx context.Context, tool string, arguments any) error {
 	if err != nil {
 		return err
 	}
-	return result.Err()
+	if result.IsError {
+		return &mcpclient.ToolError{Tool: tool, Text: result.Text(), Result: result}
+	}
+	return nil
 }
 
 // callGiven calls the tools that the context of the scenario names.

@@ -303,7 +303,7 @@ func TestTypes(t *testing.T) {
 var checked = map[string]bool{"pgtype_float4": true, "volatile_float32": true, "decimal_decimal": true, "decimal_null_decimal": true, "apd_decimal": true, "apd_null_decimal": true, "lagergren_big": true}
 
 // compare compares a result with the JSON that the type itself writes.
-func compare(t *testing.T, what string, result *mcpclient.ToolResult, schema *jsonschema.Schema, want string) {
+func compare(t *testing.T, what string, result *mcp.ToolResult, schema *jsonschema.Schema, want string) {
 	t.Helper()
 	if result.IsError {
 		t.Errorf("%s: refused: %v", what, result.Content)
@@ -416,7 +416,7 @@ func TestBounds(t *testing.T) {
 		{`{"when":"x"}`, `when: must match`},
 	} {
 		result := c.Call("bounded_types", json.RawMessage(tt.arguments))
-		text := result.Content[0].Text
+		text := result.Text()
 		switch {
 		case tt.want == "":
 			if result.IsError || !strings.Contains(text, `"22.5"`) {

@@ -21,7 +21,7 @@ func TestServer(t *testing.T) {
 		t.Errorf("help is %q", text)
 	}
 	prompt := c.Prompt("shorten", map[string]string{"text": "A b."})
-	if text := prompt.Messages[0].Content.Text; text != "Say this with half as many words: A b." {
+	if text := prompt.Text(); text != "user: Say this with half as many words: A b." {
 		t.Errorf("the prompt is %q", text)
 	}
 }

@@ -10,35 +10,37 @@ import (
 	"testing"
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
-	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
+
+func structured(value string, content ...mcp.Content) *mcp.ToolResult {
+	return &mcp.ToolResult{Content: content, Structured: json.RawMessage(value)}
+}
 
 func TestPrintResult(t *testing.T) {
 	for _, test := range []struct {
-		name, result string
-		out, err     string
-		code         int
+		name     string
+		result   *mcp.ToolResult
+		out, err string
+		code     int
 	}{
-		{"text", `{"content":[{"type":"text","text":"one\n"},{"type":"text","text":"two"}]}`, "one\ntwo\n", "", 0},
-		{"structured", `{"content":[{"type":"text","text":"{\"a\":[1]}"}],"structuredContent":{"a": [1]}}`,
-			"{\n  \"a\": [\n    1\n  ]\n}\n", "", 0},
-		{"structured with a text of its own", `{"content":[{"type":"text","text":"one book"}],"structuredContent":[]}`, "[]\n", "one book\n", 0},
-		{"null", `{"content":[{"type":"text","text":"null"}],"structuredContent":null}`, "null\n", "", 0},
-		{"number", `{"structuredContent":9007199254740993}`, "9007199254740993\n", "", 0},
-		{"error", `{"content":[{"type":"text","text":"no such book"}],"isError":true}`, "", "no such book\n", 1},
-		{"image", `{"content":[{"type":"image","data":"AAECAw==","mimeType":"image/png"}]}`, "[image image/png, 4 bytes]\n", "", 0},
-		{"link", `{"content":[{"type":"resource_link","uri":"file:///a","name":"a"}]}`, "[resource link file:///a, a]\n", "", 0},
-		{"resources", `{"content":[{"type":"resource","resource":{"uri":"x:a","text":"hello"}},{"type":"resource","resource":{"uri":"x:b","mimeType":"a/b","blob":"AA=="}}]}`,
+		{"text", mcp.ContentResult(mcp.Text{Text: "one\n"}, mcp.Text{Text: "two"}), "one\ntwo\n", "", 0},
+		{"structured", structured(`{"a": [1]}`, mcp.Text{Text: `{"a":[1]}`}), "{\n  \"a\": [\n    1\n  ]\n}\n", "", 0},
+		{"structured with a text of its own", structured(`[]`, mcp.Text{Text: "one book"}), "[]\n", "one book\n", 0},
+		{"null", structured("null", mcp.Text{Text: "null"}), "null\n", "", 0},
+		{"number", structured("9007199254740993"), "9007199254740993\n", "", 0},
+		{"error", &mcp.ToolResult{Content: []mcp.Content{mcp.Text{Text: "no such book"}}, IsError: true}, "", "no such book\n", 1},
+		{"image", mcp.ContentResult(mcp.Image{Data: []byte{0, 1, 2, 3}, MIMEType: "image/png"}), "[image image/png, 4 bytes]\n", "", 0},
+		{"audio", mcp.ContentResult(mcp.Audio{Data: []byte{0}, MIMEType: "audio/wav"}), "[audio audio/wav, 1 bytes]\n", "", 0},
+		{"link", mcp.ContentResult(mcp.ResourceLink{URI: "file:///a", Name: "a"}), "[resource link file:///a, a]\n", "", 0},
+		{"resources", mcp.ContentResult(mcp.EmbeddedResource{URI: "x:a", Text: "hello"}, mcp.EmbeddedResource{URI: "x:b", MIMEType: "a/b", Blob: []byte{0}}),
 			"[resource x:a]\nhello\n[resource x:b, a/b, 1 bytes]\n", "", 0},
+		{"unknown", mcp.ContentResult(mcp.RawContent{Type: "hologram", JSON: json.RawMessage(`{"type":"hologram"}`)}), "[hologram 19 bytes]\n", "", 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var result mcpclient.ToolResult
-			if err := json.Unmarshal([]byte(test.result), &result); err != nil {
-				t.Fatal(err)
-			}
 			var out, err bytes.Buffer
 			c := &command{ctx: t.Context(), data: &out, err: &err, progress: newProgress(&err, false)}
-			code := c.printResult(&result)
+			code := c.printResult(test.result)
 			if code != test.code || out.String() != test.out || err.String() != test.err {
 				t.Errorf("got %d, %q, %q\nwant %d, %q, %q", code, &out, &err, test.code, test.out, test.err)
 			}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/program"
-	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // prompt gets one prompt of a package, built from its source.
@@ -96,7 +96,7 @@ func (c *command) listPrompts(m *model.Package) {
 
 // printPrompt prints the messages. A single text of the user is printed alone; otherwise
 // each message begins with its role.
-func (c *command) printPrompt(p *mcpclient.PromptResult) int {
+func (c *command) printPrompt(p *mcp.PromptResult) int {
 	c.progress.clear()
 	alone := len(p.Messages) == 1 && p.Messages[0].Role == "user"
 	for i, m := range p.Messages {
@@ -106,7 +106,7 @@ func (c *command) printPrompt(p *mcpclient.PromptResult) int {
 		if !alone {
 			fmt.Fprintf(c.data, "%s:\n", m.Role)
 		}
-		printContent(c.data, []mcpclient.Content{m.Content})
+		printContent(c.data, []mcp.Content{m.Content})
 	}
 	return exitDone
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
-	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // read reads one resource of a package, built from its source.
@@ -98,7 +98,7 @@ func (c *command) listResources(m *model.Package) {
 
 // printResource prints the one part of a resource as it is. Of several, text is
 // printed as it is, and blobs are described.
-func (c *command) printResource(r *mcpclient.ReadResult) int {
+func (c *command) printResource(r *mcp.ResourceResult) int {
 	c.progress.clear()
 	if len(r.Contents) == 1 {
 		return c.printPart(r.Contents[0])
@@ -116,7 +116,7 @@ func (c *command) printResource(r *mcpclient.ReadResult) int {
 	return exitDone
 }
 
-func (c *command) printPart(part mcpclient.Contents) int {
+func (c *command) printPart(part mcp.ResourceContents) int {
 	data := part.Blob
 	if data == nil {
 		data = []byte(strings.TrimSuffix(part.Text, "\n") + "\n")

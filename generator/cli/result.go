@@ -7,12 +7,12 @@ import (
 	"io"
 	"strings"
 
-	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // printResult prints what a tool answered: data to standard output, and what is
 // for people, errors above all, to standard error.
-func (c *command) printResult(r *mcpclient.ToolResult) int {
+func (c *command) printResult(r *mcp.ToolResult) int {
 	c.progress.clear()
 	switch {
 	case r.IsError:
@@ -30,8 +30,8 @@ func (c *command) printResult(r *mcpclient.ToolResult) int {
 	fmt.Fprintf(c.data, "%s\n", indented.Bytes())
 	// The text is usually the same JSON again; a text of its own is for people.
 	for _, block := range r.Content {
-		if block.Type != "text" || !sameJSON(block.Text, r.Structured) {
-			printContent(c.err, []mcpclient.Content{block})
+		if text, ok := block.(mcp.Text); !ok || !sameJSON(text.Text, r.Structured) {
+			printContent(c.err, []mcp.Content{block})
 		}
 	}
 	return exitDone
@@ -44,20 +44,26 @@ func sameJSON(text string, value json.RawMessage) bool {
 }
 
 // printContent prints text as it is and describes everything else in a line.
-func printContent(w io.Writer, content []mcpclient.Content) {
+func printContent(w io.Writer, content []mcp.Content) {
 	for _, block := range content {
-		switch {
-		case block.Type == "text":
-			printText(w, block.Text)
-		case block.Resource != nil && block.Resource.Blob == nil:
-			fmt.Fprintf(w, "[resource %s]\n", joined(block.Resource.URI, block.Resource.MIMEType))
-			printText(w, block.Resource.Text)
-		case block.Resource != nil:
-			fmt.Fprintf(w, "[resource %s]\n", joined(block.Resource.URI, block.Resource.MIMEType, size(block.Resource.Blob)))
-		case block.Type == "resource_link":
-			fmt.Fprintf(w, "[resource link %s]\n", joined(block.URI, block.Name, block.MIMEType))
-		default:
-			fmt.Fprintf(w, "[%s %s]\n", block.Type, joined(block.MIMEType, size(block.Data)))
+		switch b := block.(type) {
+		case mcp.Text:
+			printText(w, b.Text)
+		case mcp.Image:
+			fmt.Fprintf(w, "[image %s]\n", joined(b.MIMEType, size(b.Data)))
+		case mcp.Audio:
+			fmt.Fprintf(w, "[audio %s]\n", joined(b.MIMEType, size(b.Data)))
+		case mcp.ResourceLink:
+			fmt.Fprintf(w, "[resource link %s]\n", joined(b.URI, b.Name, b.MIMEType))
+		case mcp.EmbeddedResource:
+			if b.Blob != nil {
+				fmt.Fprintf(w, "[resource %s]\n", joined(b.URI, b.MIMEType, size(b.Blob)))
+				continue
+			}
+			fmt.Fprintf(w, "[resource %s]\n", joined(b.URI, b.MIMEType))
+			printText(w, b.Text)
+		case mcp.RawContent:
+			fmt.Fprintf(w, "[%s %s]\n", b.Type, size(b.JSON))
 		}
 	}
 }

@@ -122,6 +122,27 @@ func TestToolOutcomeOfNothing(t *testing.T) {
 	}
 }
 
+// Metadata of a message, and of a resource inside a block, are sent where they belong.
+func TestMetaOfMessage(t *testing.T) {
+	got := asking(t, func(ctx context.Context) (string, error) {
+		_, err := mcp.Sample(ctx, &mcp.SampleRequest{Messages: []mcp.SampleMessage{
+			{Role: mcp.RoleAssistant, Content: []mcp.SampleContent{mcp.ToolUse{ID: "u", Name: "x"}}, Meta: mcp.Meta{"com.example/m": json.RawMessage("1")}},
+			{Role: mcp.RoleUser, Content: []mcp.SampleContent{mcp.ToolOutcome{ID: "u", Result: mcp.ContentResult(mcp.EmbeddedResource{
+				URI: "a:b", Text: "c", Meta: mcp.Meta{"com.example/o": json.RawMessage("2")}, ResourceMeta: mcp.Meta{"com.example/i": json.RawMessage("3")},
+			})}}},
+		}})
+		return "", err
+	})
+	for _, want := range []string{
+		`"input":{}},"_meta":{"com.example/m":1}}`,
+		`"resource":{"uri":"a:b","mimeType":"text/plain","text":"c","_meta":{"com.example/i":3}},"_meta":{"com.example/o":2}}`,
+	} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%s does not have %s", got, want)
+		}
+	}
+}
+
 // Answers that would not fit into the state are refused.
 func TestAnswersThatAreTooLarge(t *testing.T) {
 	ask := asker(t, newTalk(quiet))

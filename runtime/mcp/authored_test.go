@@ -129,6 +129,12 @@ func TestAuthored(t *testing.T) {
 	} {
 		block("a link with an icon "+says, says, link(func(l *mcp.ResourceLink) { l.Icons = []mcp.Icon{icon} }))
 	}
+	block("a block that was received", `of type "hologram" was received`, mcp.RawContent{Type: "hologram", JSON: json.RawMessage(`{"type":"hologram"}`)})
+	block("an embedded resource with metadata", "", mcp.EmbeddedResource{URI: "file:///a", Meta: withMeta("com.example/a", "1"), ResourceMeta: withMeta("com.example/b", "2")})
+	cases = append(cases, authored{
+		name: "an embedded resource with a wrong key", says: "wrong name", from: "2025-06-18",
+		tool: inTool(mcp.EmbeddedResource{URI: "file:///a", ResourceMeta: withMeta("a!", "1")}),
+	})
 	block("a picture of no type", "MIME type", mcp.Image{MIMEType: "picture"})
 	block("a picture with a line", "MIME type", mcp.Image{MIMEType: "image/png\n"})
 	block("a picture", "", mcp.Image{Data: []byte("x"), MIMEType: "image/svg+xml"})
@@ -291,6 +297,11 @@ func TestAuthoredQuestions(t *testing.T) {
 	})
 	sample("a wrong context", "none, thisServer or allServers", "2025-11-25", func(r *mcp.SampleRequest) { r.Context = "mine" })
 	sample("a picture of no type", "MIME type", "", func(r *mcp.SampleRequest) { r.Messages[0].Content = []mcp.SampleContent{mcp.Image{MIMEType: "x"}} })
+	sample("a received block", `of type "hologram" was received`, "", func(r *mcp.SampleRequest) {
+		r.Messages[0].Content = []mcp.SampleContent{mcp.RawContent{Type: "hologram"}}
+	})
+	messages("metadata", "", mcp.SampleMessage{Role: user, Content: []mcp.SampleContent{hello}, Meta: withMeta("com.example/a", "1")})
+	messages("metadata with a wrong key", "wrong name", mcp.SampleMessage{Role: user, Content: []mcp.SampleContent{hello}, Meta: withMeta("a!", "1")})
 	sample("a robot as audience", "neither user nor assistant", "", func(r *mcp.SampleRequest) {
 		r.Messages[0].Content = []mcp.SampleContent{mcp.Text{Annotations: &mcp.Annotations{Audience: []mcp.Role{"robot"}}}}
 	})

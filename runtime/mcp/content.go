@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
@@ -15,9 +16,27 @@ import (
 // [EmbeddedResource]. A client of an older revision gets the most similar block of that revision.
 // A block that the specification does not allow is not sent: the call fails, and the server logs
 // the reason.
+//
+// What a client has received are values of these types, not pointers, and [RawContent] for a block
+// of another type.
 type Content interface {
+	json.Marshaler
+	isContent()
+}
+
+// contentWriter is what every [Content] is, too: with a method of this type in Content itself, clients would
+// link the descriptors of servers.
+type contentWriter interface {
 	appendTo(b []byte, r *rendering) []byte
 }
+
+func (Text) isContent()             {}
+func (Image) isContent()            {}
+func (Audio) isContent()            {}
+func (ResourceLink) isContent()     {}
+func (EmbeddedResource) isContent() {}
+func (RawContent) isContent()       {}
+func (jsonText) isContent()         {}
 
 // Annotations tell a client how to use a block (server/resources, annotations).
 type Annotations struct {
@@ -81,6 +100,15 @@ type EmbeddedResource struct {
 	Blob        []byte // the content, where it is not nil; otherwise Text is
 	Annotations *Annotations
 	Meta        Meta
+
+	ResourceMeta Meta // of the resource inside the block
+}
+
+// RawContent is a block that a client has received, of a type that this package does not have. A
+// server does not send it.
+type RawContent struct {
+	Type string
+	JSON json.RawMessage // the whole block as it came
 }
 
 func (c Text) appendTo(b []byte, r *rendering) []byte {
@@ -141,14 +169,18 @@ func (c EmbeddedResource) appendTo(b []byte, r *rendering) []byte {
 	if c.Blob != nil {
 		b = jsonobject.AppendText(b, "mimeType", orElse(c.MIMEType, "application/octet-stream"))
 		b = r.bytes(append(b, `,"blob":`...), c.Blob)
-		b = append(b, '}')
 	} else {
 		b = jsonobject.AppendText(b, "mimeType", orElse(c.MIMEType, "text/plain"))
 		b = append(b, `,"text":`...)
 		b = r.text(b, c.Text)
-		b = append(b, '}')
 	}
+	b = r.closeBlock(b, nil, c.ResourceMeta)
 	return r.closeBlock(b, c.Annotations, c.Meta)
+}
+
+func (c RawContent) appendTo(b []byte, r *rendering) []byte {
+	r.fail(fmt.Errorf("a block of type %q was received, and cannot be sent: its type is none of package mcp", c.Type))
+	return b
 }
 
 // jsonText is the text copy of structured content, as a block of its own: the same
@@ -156,6 +188,9 @@ func (c EmbeddedResource) appendTo(b []byte, r *rendering) []byte {
 type jsonText struct {
 	value []byte
 }
+
+// MarshalJSON returns the block as JSON, for interceptors.
+func (c jsonText) MarshalJSON() ([]byte, error) { return Text{Text: string(c.value)}.MarshalJSON() }
 
 func (c jsonText) appendTo(b []byte, r *rendering) []byte {
 	before := len(b)

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
 	"github.com/mcpgen/mcpgen/runtime/wire"
@@ -10,16 +11,28 @@ import (
 // PromptResult is the result of getting a prompt (GetPromptResult in the
 // specification).
 type PromptResult struct {
-	Description string // "" = that of the prompt
-	Messages    []PromptMessage
-	Meta        Meta
+	Description string          `json:"description,omitempty"` // "" = that of the prompt
+	Messages    []PromptMessage `json:"messages"`
+	Meta        Meta            `json:"_meta,omitempty"`
+}
+
+// Text returns the texts of the messages, one per line, each with its role: "user:
+// Review this".
+func (p *PromptResult) Text() string {
+	var lines []string
+	for _, m := range p.Messages {
+		if t, ok := m.Content.(Text); ok {
+			lines = append(lines, string(m.Role)+": "+t.Text)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // PromptMessage is one message, with content of any kind: text, image, audio, a
 // link to a resource or a resource itself.
 type PromptMessage struct {
-	Role    Role // "" = [RoleUser]
-	Content Content
+	Role    Role    `json:"role"` // "" = [RoleUser]
+	Content Content `json:"content"`
 }
 
 // FromUser returns a message of the user.
@@ -56,7 +69,7 @@ func (p *PromptResult) appendTo(b []byte, r *rendering) []byte {
 		b = append(b, `{"role":`...)
 		b = wire.AppendString(b, string(role))
 		b = append(b, `,"content":`...)
-		b = m.Content.appendTo(b, r)
+		b = m.Content.(contentWriter).appendTo(b, r)
 		b = append(b, '}')
 	}
 	if r.checkSize(b); r.err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"strings"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
@@ -19,12 +20,33 @@ var ErrNotFound = errors.New("resource not found")
 type ResourceResult struct {
 	// Contents are the contents: mostly one, several for a resource that has
 	// parts. Without any the resource exists and is empty.
-	Contents []ResourceContents
-	// TTL is how long the client may cache them; 0 means the TTL of the resource.
-	TTL time.Duration
-	// Cache is who may cache them; "" means the scope of the resource.
-	Cache CacheScope
-	Meta  Meta
+	Contents []ResourceContents `json:"contents"`
+	// TTL is how long the client may cache them; 0 means the TTL of the resource. A client gets at most
+	// a day, and 0 if the server does not say.
+	TTL time.Duration `json:"-"`
+	// Cache is who may cache them; "" means the scope of the resource, or for a client that the server
+	// does not say.
+	Cache CacheScope `json:"-"`
+	Meta  Meta       `json:"_meta,omitempty"`
+}
+
+// Text returns the texts of the contents, joined.
+func (p *ResourceResult) Text() string {
+	var b strings.Builder
+	for i := range p.Contents {
+		b.WriteString(p.Contents[i].Text)
+	}
+	return b.String()
+}
+
+// Blob returns the first blob, nil without one.
+func (p *ResourceResult) Blob() []byte {
+	for i := range p.Contents {
+		if blob := p.Contents[i].Blob; blob != nil {
+			return blob
+		}
+	}
+	return nil
 }
 
 // ResourceContents is a text or a blob.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -36,16 +37,16 @@ type RawReply struct {
 type ToolResult struct {
 	// Content are the blocks for the model. Where there are none, the text of
 	// Structured is the one block.
-	Content []Content
+	Content []Content `json:"content"`
 	// Structured is a JSON value that fits the tool's output schema, nil where
 	// there is none. Clients before revision 2025-06-18 get its text only; where
 	// a revision requires an object and this is something else, it and its text are
 	// sent as {"result": ...}. It may alias a buffer of the request and must not be used
-	// after the handlers have returned.
-	Structured json.RawMessage
+	// after the handlers have returned. A client gets it as it came.
+	Structured json.RawMessage `json:"structuredContent,omitempty"`
 	// IsError means that the tool failed. Content describes the failure.
-	IsError bool
-	Meta    Meta
+	IsError bool `json:"isError,omitempty"`
+	Meta    Meta `json:"_meta,omitempty"`
 
 	// own is Structured as the request's encoder wrote it: valid and compact.
 	own json.RawMessage
@@ -57,6 +58,20 @@ type Result[T any] struct {
 	Value   T
 	Text    string    // "" = the JSON text of Value
 	Content []Content // further blocks after the text
+}
+
+// Text returns the text blocks, one per line.
+func (p *ToolResult) Text() string {
+	var b strings.Builder
+	for _, c := range p.Content {
+		if t, ok := c.(Text); ok {
+			if b.Len() > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(t.Text)
+		}
+	}
+	return b.String()
 }
 
 // TextResult returns a result of one block of text.
@@ -117,7 +132,7 @@ func (p *ToolResult) appendMembers(b []byte, r *rendering) []byte {
 		if r.checkSize(b); r.err != nil {
 			return b
 		}
-		b = c.appendTo(b, r)
+		b = c.(contentWriter).appendTo(b, r)
 	}
 	if r.checkSize(b); r.err != nil {
 		return b

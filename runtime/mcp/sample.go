@@ -15,25 +15,38 @@ import (
 // SampleRequest asks the client's model for a message (client/sampling). It is
 // also a [Question], for [InputRequired].
 type SampleRequest struct {
-	Messages []SampleMessage
-	// MaxTokens is the most that the model may write; 0 means 1000.
-	MaxTokens int
-	System    string // the system prompt; the client may ignore it
-	// Temperature is chosen by the client if it is nil.
-	Temperature   *float64
-	StopSequences []string
-	Preferences   *ModelPreferences
+	Messages    []SampleMessage   `json:"messages"`
+	Preferences *ModelPreferences `json:"modelPreferences,omitempty"`
+	System      string            `json:"systemPrompt,omitempty"` // the client may ignore it
 	// Context includes context of servers, which needs [CapabilitySamplingContext] if
 	// the revision has that capability.
-	Context SampleContext
+	Context SampleContext `json:"includeContext,omitempty"`
+	// Temperature is chosen by the client if it is nil.
+	Temperature *float64 `json:"temperature,omitempty"`
+	// MaxTokens is the most that the model may write; 0 means 1000.
+	MaxTokens     int      `json:"maxTokens"`
+	StopSequences []string `json:"stopSequences,omitempty"`
 	// Metadata for the provider of the model: a JSON object, or nil.
-	Metadata json.RawMessage
+	Metadata json.RawMessage `json:"metadata,omitempty"`
 
 	// Tools are tools that the model may use. The client returns such a use as [ToolUse];
 	// the server runs the tool and asks again. They, and ToolChoice, need
 	// [CapabilitySamplingTools], from revision 2025-11-25 on.
-	Tools      []SampleTool
-	ToolChoice ToolChoice
+	Tools      []SampleTool `json:"tools,omitempty"`
+	ToolChoice ToolChoice   `json:"toolChoice,omitempty"`
+}
+
+// Text returns the texts of the messages, one per line.
+func (s *SampleRequest) Text() string {
+	var lines []string
+	for _, m := range s.Messages {
+		for _, c := range m.Content {
+			if t, ok := c.(Text); ok {
+				lines = append(lines, t.Text)
+			}
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // SampleMessage is a message of the conversation with the model. Before revision
@@ -46,6 +59,7 @@ type SampleRequest struct {
 type SampleMessage struct {
 	Role    Role // [RoleUser] or [RoleAssistant]
 	Content []SampleContent
+	Meta    Meta // from revision 2025-11-25 on
 }
 
 // UserMessage returns a message of the user.
@@ -54,10 +68,24 @@ func UserMessage(text string) SampleMessage {
 }
 
 // SampleContent is a block of a message: [Text], [Image], [Audio] (from revision
-// 2025-03-26 on), and from revision 2025-11-25 on [ToolUse] and [ToolOutcome].
+// 2025-03-26 on), and from revision 2025-11-25 on [ToolUse] and [ToolOutcome]. A client that is asked
+// gets a [RawContent] for a block of another type.
 type SampleContent interface {
+	json.Marshaler
+	isSampleContent()
+}
+
+// sampleWriter is what every [SampleContent] is, too; see [contentWriter].
+type sampleWriter interface {
 	appendSample(b []byte, r *rendering) []byte
 }
+
+func (Text) isSampleContent()        {}
+func (Image) isSampleContent()       {}
+func (Audio) isSampleContent()       {}
+func (ToolUse) isSampleContent()     {}
+func (ToolOutcome) isSampleContent() {}
+func (RawContent) isSampleContent()  {}
 
 // ToolUse is a request of the model to use a tool.
 type ToolUse struct {
@@ -110,10 +138,11 @@ type ModelPreferences struct {
 
 // SampleResult is the message of the model.
 type SampleResult struct {
-	Role       Role
+	Role       Role // "" in an answer of a client = [RoleAssistant]
 	Content    []SampleContent
-	Model      string
+	Model      string // "" in an answer of a client = its name
 	StopReason string // endTurn, stopSequence, maxTokens, toolUse, or the client's own; may be ""
+	Meta       Meta
 }
 
 // Text returns the text blocks, joined.
@@ -239,12 +268,15 @@ func (m SampleMessage) appendTo(b []byte, r *rendering) []byte {
 			r.fail(errors.New("nil content block"))
 			continue
 		}
-		b = c.appendSample(b, r)
+		b = c.(sampleWriter).appendSample(b, r)
 	}
 	if many {
 		b = append(b, ']')
 	}
-	return append(b, '}')
+	if !r.revision.ServerRequests.MessageBlocks {
+		return append(b, '}')
+	}
+	return r.closeBlock(b, nil, m.Meta)
 }
 
 func (p *ModelPreferences) appendTo(b []byte) []byte {
@@ -294,6 +326,8 @@ func (t *SampleTool) appendTo(b []byte, r *rendering) []byte {
 
 func (c Text) appendSample(b []byte, r *rendering) []byte  { return c.appendTo(b, r) }
 func (c Image) appendSample(b []byte, r *rendering) []byte { return c.appendTo(b, r) }
+
+func (c RawContent) appendSample(b []byte, r *rendering) []byte { return c.appendTo(b, r) }
 
 func (c Audio) appendSample(b []byte, r *rendering) []byte {
 	if !r.revision.ServerRequests.MessageAudio {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,13 @@ func readSample(result json.RawMessage) (*SampleResult, error) {
 		if s.StopReason, err = memberText(result, "stopReason"); err != nil {
 			return nil, err
 		}
+	}
+	if meta := jsonobject.Member(result, "_meta"); jsonobject.Is(meta) {
+		s.Meta = Meta{}
+		jsonrpc.Members(meta, func(name, value []byte) bool {
+			s.Meta[string(name)] = bytes.Clone(value)
+			return true
+		})
 	}
 	content := jsonobject.Member(result, "content")
 	switch {

@@ -53,28 +53,37 @@ func TestAppendElicitAnswer(t *testing.T) {
 	}
 }
 
-func TestAppendSampleAnswer(t *testing.T) {
-	for want, a := range map[string]*SampleAnswer{
+func TestSampleAnswer(t *testing.T) {
+	content := func(c ...mcp.SampleContent) []mcp.SampleContent { return c }
+	for want, a := range map[string]*mcp.SampleResult{
 		`{"role":"assistant","content":{"type":"text","text":"so be it"},"model":"own","stopReason":"endTurn"}`: TextAnswer("so be it"),
 		`{"role":"user","content":[{"type":"text","text":""},{"type":"tool_use","name":"a","id":"1","input":{"n":1.0}}],"model":"big","_meta":{"a":null,"b":[1]}}`: {
 			Role: "user", Model: "big", Meta: mcp.Meta{"b": json.RawMessage("[ 1 ]"), "a": nil},
-			Content: Blocks{Text(""), {Type: "tool_use", ID: "1", Name: "a", Input: json.RawMessage("{ \"n\":\n1.0}")}},
+			Content: content(mcp.Text{}, mcp.ToolUse{ID: "1", Name: "a", Input: json.RawMessage("{ \"n\":\n1.0}")}),
 		},
-		`{"role":"assistant","content":{"type":"x","n":1e2},"model":"own"}`: {Content: Blocks{{Type: "x", Raw: json.RawMessage(`{"type":"x","n" : 1e2}`)}}},
+		`{"role":"assistant","content":{"type":"x","n":1e2},"model":"own"}`: {Content: content(mcp.RawContent{Type: "x", JSON: json.RawMessage(`{"type":"x","n" : 1e2}`)})},
+		`{"role":"assistant","content":{"type":"image","data":"AP8=","mimeType":"image/png","annotations":{"priority":0}},"model":"own"}`: {
+			Content: content(mcp.Image{Data: []byte{0, 255}, MIMEType: "image/png", Annotations: &mcp.Annotations{Priority: new(0.0)}}),
+		},
+		`{"role":"assistant","content":{"type":"tool_result","toolUseId":"1","content":[{"type":"text","text":"<&>\n"}],"structuredContent":[1],"isError":true,"_meta":{"k":1}},"model":"own"}`: {
+			Content: content(mcp.ToolOutcome{ID: "1", Result: &mcp.ToolResult{
+				Content: []mcp.Content{mcp.Text{Text: "<&>\n"}}, Structured: json.RawMessage("[ 1]"), IsError: true, Meta: mcp.Meta{"k": json.RawMessage("1")},
+			}}),
+		},
 	} {
-		got, err := appendSampleAnswer(nil, a, "own")
+		got, err := sampleAnswer(*a, "own").MarshalJSON()
 		if err != nil || string(got) != want {
 			t.Errorf("%s, %v, want %s", got, err, want)
 		}
 	}
-	for name, a := range map[string]*SampleAnswer{
-		"input":             {Content: Blocks{{Type: "tool_use", Input: json.RawMessage(`{"a":}`)}}},
-		"structuredContent": {Content: Blocks{{Type: "tool_result", Structured: json.RawMessage(`{"a":1,"a":1}`)}}},
-		"_meta k":           {Content: Blocks{Text("")}, Meta: mcp.Meta{"k": json.RawMessage("x")}},
-		"_meta l":           {Content: Blocks{{Type: "text", Meta: mcp.Meta{"l": json.RawMessage("")}}}},
-		"unexpected":        {Content: Blocks{{Type: "x", Raw: json.RawMessage(`{`)}}},
+	for name, a := range map[string]*mcp.SampleResult{
+		"input":             {Content: content(mcp.ToolUse{Input: json.RawMessage(`{"a":}`)})},
+		"structuredContent": {Content: content(mcp.ToolOutcome{Result: &mcp.ToolResult{Structured: json.RawMessage(`{"a":1,"a":1}`)}})},
+		"_meta: k":          {Content: content(mcp.Text{}), Meta: mcp.Meta{"k": json.RawMessage("x")}},
+		"_meta: l":          {Content: content(mcp.Text{Meta: mcp.Meta{"l": json.RawMessage("")}})},
+		"unexpected":        {Content: content(mcp.RawContent{Type: "x", JSON: json.RawMessage(`{`)})},
 	} {
-		if got, err := appendSampleAnswer(nil, a, "own"); err == nil || !strings.Contains(err.Error(), name) {
+		if got, err := sampleAnswer(*a, "own").MarshalJSON(); err == nil || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %s, %v", name, got, err)
 		}
 	}
@@ -82,25 +91,29 @@ func TestAppendSampleAnswer(t *testing.T) {
 
 // An answer has a form in the revision.
 func TestCheckSampleAnswer(t *testing.T) {
-	use := Content{Type: "tool_use", ID: "1", Name: "a"}
+	content := func(c ...mcp.SampleContent) *mcp.SampleResult { return &mcp.SampleResult{Content: c} }
 	for _, r := range protocol.All {
 		s := &r.ServerRequests
 		if _, asks := s.Capabilities["sampling"]; !asks {
 			continue
 		}
 		for text, c := range map[string]struct {
-			answer *SampleAnswer
+			answer *mcp.SampleResult
 			ok     bool
 		}{
-			"text":     {TextAnswer("a"), true},
-			"role":     {&SampleAnswer{Role: "system", Content: Blocks{Text("a")}}, false},
-			"none":     {&SampleAnswer{}, false},
-			"no type":  {&SampleAnswer{Content: Blocks{{}}}, false},
-			"two":      {&SampleAnswer{Content: Blocks{Text("a"), Text("b")}}, s.MessageBlocks},
-			"tool use": {&SampleAnswer{Content: Blocks{use}}, s.MessageBlocks},
-			"audio":    {&SampleAnswer{Content: Blocks{{Type: "audio"}}}, s.MessageAudio},
+			"text":        {TextAnswer("a"), true},
+			"role":        {&mcp.SampleResult{Role: "system", Content: TextAnswer("a").Content}, false},
+			"none":        {content(), false},
+			"nil":         {content(nil), false},
+			"no type":     {content(mcp.RawContent{}), false},
+			"own type":    {content(mcp.RawContent{Type: "x"}), true},
+			"two":         {content(mcp.Text{}, mcp.Text{}), s.MessageBlocks},
+			"tool use":    {content(mcp.ToolUse{ID: "1", Name: "a"}), s.MessageBlocks},
+			"tool result": {content(mcp.ToolOutcome{ID: "1"}), s.MessageBlocks},
+			"audio":       {content(mcp.Audio{}), s.MessageAudio},
+			"a pointer":   {content(&mcp.Audio{}), s.MessageAudio},
 		} {
-			if err := c.answer.check(s); err == nil != c.ok {
+			if err := checkSample(c.answer, s); err == nil != c.ok {
 				t.Errorf("%s: %s: %v", r.Version, text, err)
 			}
 		}
@@ -112,11 +125,11 @@ func TestAnswerExamples(t *testing.T) {
 	dir := filepath.Join(spec.Dir(t), "2026-07-28", "examples")
 	for pattern, write := range map[string]func(data []byte) ([]byte, error){
 		"CreateMessageResult": func(data []byte) ([]byte, error) {
-			var a SampleAnswer
-			if err := json.Unmarshal(data, &a); err != nil {
+			a, err := ReadAnswer(data)
+			if err != nil {
 				return nil, err
 			}
-			return appendSampleAnswer(nil, &a, "own")
+			return sampleAnswer(*a, "own").MarshalJSON()
 		},
 		"ListRootsResult": func(data []byte) ([]byte, error) {
 			var r struct{ Roots []mcp.Root }

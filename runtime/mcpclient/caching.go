@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // cached sends a request whose result may come from the cache.
@@ -255,7 +256,7 @@ func freshness(result json.RawMessage) (ttl time.Duration, public bool) {
 		case "ttlMs":
 			ttl = time.Duration(r.ttl(value)) * time.Millisecond
 		case "cacheScope":
-			public = r.cacheScope(value) == scopePublic
+			public = r.cacheScope(value) == mcp.CachePublic
 		}
 		return true
 	})

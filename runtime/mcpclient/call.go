@@ -14,8 +14,8 @@ import (
 )
 
 // Call calls a tool. The arguments are an object: a struct, a map, a json.RawMessage, or nil.
-// A result that says that the tool has failed is not an error; [ToolResult.Err] makes it one.
-func (c *Client) Call(ctx context.Context, tool string, arguments any, options ...RequestOption) (*ToolResult, error) {
+// A result that says that the tool has failed (IsError) is not an error.
+func (c *Client) Call(ctx context.Context, tool string, arguments any, options ...RequestOption) (*mcp.ToolResult, error) {
 	data, err := object(arguments, "arguments of "+tool)
 	if err != nil {
 		return nil, err
@@ -32,11 +32,7 @@ func (c *Client) Call(ctx context.Context, tool string, arguments any, options .
 		return nil, err
 	}
 	result, err := readToolResult(raw, &c.limits, c.reporter(r.Method))
-	if err != nil {
-		return nil, c.wrap(r.Method, err)
-	}
-	result.tool = tool
-	return result, nil
+	return result, c.wrap(r.Method, err)
 }
 
 // reporter returns a function that reports what is wrong with a result that can be used all
@@ -45,17 +41,8 @@ func (c *Client) reporter(method string) func(text string) {
 	return func(text string) { c.reportViolation(&dial.Violation{Text: method + ": " + text}) }
 }
 
-// Err returns a [*ToolError] for a result that says that the tool has failed, nil for any other
-// one.
-func (r *ToolResult) Err() error {
-	if !r.IsError {
-		return nil
-	}
-	return &ToolError{Tool: r.tool, Text: r.Text(), Result: r}
-}
-
 // Read reads a resource.
-func (c *Client) Read(ctx context.Context, uri string, options ...RequestOption) (*ReadResult, error) {
+func (c *Client) Read(ctx context.Context, uri string, options ...RequestOption) (*mcp.ResourceResult, error) {
 	r := &Request{
 		Method: protocol.ResourcesRead.String(), Name: uri, Params: append(addMember([]byte{'{'}, "uri", wire.AppendString(nil, uri)), '}'),
 		options: c.apply(options),
@@ -65,18 +52,18 @@ func (c *Client) Read(ctx context.Context, uri string, options ...RequestOption)
 		return nil, err
 	}
 	report := c.reporter(r.Method)
-	result, err := readReadResult(raw, &c.limits, report)
+	result, err := readResourceResult(raw, &c.limits, report)
 	if err != nil {
 		return nil, c.wrap(r.Method, err)
 	}
-	if len(result.Contents) > 0 && !slices.ContainsFunc(result.Contents, func(c Contents) bool { return c.URI == uri }) {
+	if len(result.Contents) > 0 && !slices.ContainsFunc(result.Contents, func(c mcp.ResourceContents) bool { return c.URI == uri }) {
 		report("none of the contents is of the resource that was asked for, " + shortText(uri) + "; the first one is of " + shortText(result.Contents[0].URI))
 	}
 	return result, nil
 }
 
 // Prompt gets a prompt.
-func (c *Client) Prompt(ctx context.Context, name string, arguments map[string]string, options ...RequestOption) (*PromptResult, error) {
+func (c *Client) Prompt(ctx context.Context, name string, arguments map[string]string, options ...RequestOption) (*mcp.PromptResult, error) {
 	params := addMember([]byte{'{'}, "name", wire.AppendString(nil, name))
 	if len(arguments) > 0 {
 		params = addMember(params, "arguments", appendStrings(arguments))
@@ -140,8 +127,8 @@ func (c *Client) complete(
 // Decode reads the structured content of a result of [Client.Call] into v, a pointer, as the
 // function [Call] does. It needs no request. The error is [ErrNoStructured], or names what
 // encoding/json cannot read into v; v may then have a part of the content.
-func (c *Client) Decode(result *ToolResult, v any) error {
-	known, _ := c.tools.get(result.tool)
+func (c *Client) Decode(tool string, result *mcp.ToolResult, v any) error {
+	known, _ := c.tools.get(tool)
 	return decodeStructured(result, known.output, c.revision.Load(), v)
 }
 
@@ -152,13 +139,13 @@ func (c *Client) Decode(result *ToolResult, v any) error {
 func Call[T any](ctx context.Context, c *Client, tool string, arguments any, options ...RequestOption) (T, error) {
 	var value T
 	result, err := c.Call(ctx, tool, arguments, options...)
-	if err == nil {
-		err = result.Err()
-	}
 	if err != nil {
 		return value, err
 	}
-	switch err := c.Decode(result, &value); {
+	if result.IsError {
+		return value, &ToolError{Tool: tool, Text: result.Text(), Result: result}
+	}
+	switch err := c.Decode(tool, result, &value); {
 	case errors.Is(err, ErrNoStructured):
 		return value, c.wrap(protocol.ToolsCall.String(), fmt.Errorf("%s: %w", tool, err))
 	case err != nil:

@@ -64,10 +64,10 @@ func TestDecode(t *testing.T) {
 		}
 		var n int
 		var text string
-		if err := c.Decode(result, &n); !errors.Is(err, mcpclient.ErrNoStructured) {
+		if err := c.Decode("x", result, &n); !errors.Is(err, mcpclient.ErrNoStructured) {
 			t.Errorf("no structured content: %v", err)
 		}
-		if err := c.Decode(result, &text); err != nil || text != "ok" {
+		if err := c.Decode("x", result, &text); err != nil || text != "ok" {
 			t.Errorf("a text: %q, %v", text, err)
 		}
 		if _, err := mcpclient.Call[int](t.Context(), c, "text", nil); !errors.Is(err, mcpclient.ErrNoStructured) {
@@ -76,10 +76,10 @@ func TestDecode(t *testing.T) {
 		if result, err = c.Call(t.Context(), "n", nil); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Decode(result, &n); err != nil || n != 5 {
+		if err := c.Decode("x", result, &n); err != nil || n != 5 {
 			t.Errorf("a number: %d, %v", n, err)
 		}
-		if err := c.Decode(result, &text); err == nil || errors.Is(err, mcpclient.ErrNoStructured) {
+		if err := c.Decode("x", result, &text); err == nil || errors.Is(err, mcpclient.ErrNoStructured) {
 			t.Errorf("another type: %v", err)
 		}
 	})

@@ -19,71 +19,112 @@ var (
 		{Name: "type", Required: true}, {Name: "uri", Required: true}, {Name: "name"}, {Name: "title"}, {Name: "description"},
 		{Name: "mimeType"}, {Name: "size"}, {Name: "icons"}, {Name: "annotations"}, {Name: "_meta"},
 	}
-	embeddedFields   = wire.Fields{{Name: "type", Required: true}, {Name: "resource", Required: true}, {Name: "annotations"}, {Name: "_meta"}}
-	toolUseFields    = wire.Fields{{Name: "type", Required: true}, {Name: "id", Required: true}, {Name: "name", Required: true}, {Name: "input", Required: true}, {Name: "_meta"}}
-	toolResultFields = wire.Fields{
+	embeddedFields = wire.Fields{{Name: "type", Required: true}, {Name: "resource", Required: true}, {Name: "annotations"}, {Name: "_meta"}}
+	toolUseFields  = wire.Fields{{Name: "type", Required: true}, {Name: "id", Required: true}, {Name: "name", Required: true}, {Name: "input", Required: true}, {Name: "_meta"}}
+	outcomeFields  = wire.Fields{
 		{Name: "type", Required: true}, {Name: "toolUseId", Required: true}, {Name: "content", Null: true}, {Name: "structuredContent", Null: true},
 		{Name: "isError"}, {Name: "_meta"},
 	}
 	untypedFields = wire.Fields{{Name: "type", Required: true}}
 )
 
-// fieldsOf returns the members of a block whose type is this JSON text, nil for an unknown
-// type.
-func fieldsOf(kind []byte) wire.Fields {
-	switch string(kind) {
-	case `"text"`:
-		return textFields
-	case `"image"`, `"audio"`:
-		return mediaFields
-	case `"resource_link"`:
-		return linkFields
-	case `"resource"`:
-		return embeddedFields
-	case `"tool_use"`:
-		return toolUseFields
-	case `"tool_result"`:
-		return toolResultFields
-	}
-	return nil
-}
-
 // readBlock reads a content block. One of an unknown type is kept as it is.
-func (r *reader) readBlock(d *wire.Decoder, c *Content) {
+func (r *reader) readBlock(d *wire.Decoder) mcp.Content {
 	if !r.count() {
-		return
+		return nil
 	}
-	kind := d.Member("type")
-	fields := fieldsOf(kind)
-	if fields == nil && bytes.IndexByte(kind, '\\') >= 0 {
-		text, _ := jsonrpc.Bytes(kind)
-		fields = fieldsOf(wire.AppendString(nil, text))
-	}
-	switch {
-	case fields != nil:
-		r.readMembers(d, c, fields)
-	case len(kind) > 0 && kind[0] == '"':
-		if wire.Raw(d, &c.Raw); !d.Failed() {
-			text, _ := jsonrpc.Bytes(kind)
-			c.Type = strings.Clone(string(text)) // a user may change Raw
-		}
+	switch kind := blockType(d); string(kind) {
+	case `"text"`:
+		return r.readText(d)
+	case `"image"`:
+		return r.readMedia(d, "image")
+	case `"audio"`:
+		return mcp.Audio(r.readMedia(d, "audio"))
+	case `"resource_link"`:
+		return r.readLink(d)
+	case `"resource"`:
+		return r.readEmbedded(d)
 	default:
-		r.readMembers(d, c, untypedFields)
+		return readRaw(d, kind)
 	}
 }
 
-// readMembers reads a block of a known type.
-func (r *reader) readMembers(d *wire.Decoder, c *Content, fields wire.Fields) {
-	for o := d.Object(fields); o.Next(); {
+// readSampled reads a block of a message of sampling, like readBlock.
+func (r *reader) readSampled(d *wire.Decoder) mcp.SampleContent {
+	if !r.count() {
+		return nil
+	}
+	switch kind := blockType(d); string(kind) {
+	case `"text"`:
+		return r.readText(d)
+	case `"image"`:
+		return r.readMedia(d, "image")
+	case `"audio"`:
+		return mcp.Audio(r.readMedia(d, "audio"))
+	case `"tool_use"`:
+		return r.readToolUse(d)
+	case `"tool_result"`:
+		return r.readOutcome(d)
+	default:
+		return readRaw(d, kind)
+	}
+}
+
+// blockType returns the type of a block as JSON without escapes.
+func blockType(d *wire.Decoder) []byte {
+	kind := d.Member("type")
+	if bytes.IndexByte(kind, '\\') >= 0 {
+		text, _ := jsonrpc.Bytes(kind)
+		kind = wire.AppendString(nil, text)
+	}
+	return kind
+}
+
+// common reads a member that all blocks may have. Those of sampling alone have no annotations.
+func (r *reader) common(d *wire.Decoder, name string, a **mcp.Annotations, m *mcp.Meta) {
+	switch name {
+	case "type":
+		d.Skip()
+	case "annotations":
+		wire.Ptr(d, a, r.annotations)
+	case "_meta":
+		readMeta(d, m)
+	}
+}
+
+func (r *reader) readText(d *wire.Decoder) (c mcp.Text) {
+	for o := d.Object(textFields); o.Next(); {
 		switch o.Name() {
-		case "type":
-			wire.String(d, &c.Type)
 		case "text":
 			wire.String(d, &c.Text)
+		default:
+			r.common(d, o.Name(), &c.Annotations, &c.Meta)
+		}
+	}
+	return c
+}
+
+// readMedia reads an image, or a sound, which has the same members.
+func (r *reader) readMedia(d *wire.Decoder, kind string) (c mcp.Image) {
+	for o := d.Object(mediaFields); o.Next(); {
+		switch o.Name() {
 		case "data":
 			wire.Bytes(d, &c.Data)
 		case "mimeType":
 			wire.String(d, &c.MIMEType)
+		default:
+			r.common(d, o.Name(), &c.Annotations, &c.Meta)
+		}
+	}
+	if c.MIMEType == "" && !d.Failed() {
+		r.note("a content block of type " + kind + " has no mimeType")
+	}
+	return c
+}
+
+func (r *reader) readLink(d *wire.Decoder) (c mcp.ResourceLink) {
+	for o := d.Object(linkFields); o.Next(); {
+		switch o.Name() {
 		case "uri":
 			wire.String(d, &c.URI)
 		case "name":
@@ -92,45 +133,95 @@ func (r *reader) readMembers(d *wire.Decoder, c *Content, fields wire.Fields) {
 			wire.String(d, &c.Title)
 		case "description":
 			wire.String(d, &c.Description)
+		case "mimeType":
+			wire.String(d, &c.MIMEType)
 		case "size":
 			wire.Int(d, &c.Size)
 		case "icons":
 			c.Icons = readIcons(d)
-		case "resource":
-			wire.Ptr(d, &c.Resource, r.contents)
-		case "id":
-			wire.String(d, &c.ID)
-		case "input":
-			readObject(d, &c.Input)
-		case "toolUseId":
-			wire.String(d, &c.ToolUseID)
-		case "content":
-			if !r.null("content of a tool_result") {
-				wire.Slice(d, &c.Content, r.block)
-			}
-		case "structuredContent":
-			wire.Raw(d, &c.Structured)
-		case "isError":
-			wire.Bool(d, &c.IsError)
-		case "annotations":
-			wire.Ptr(d, &c.Annotations, r.annotations)
-		case "_meta":
-			readMeta(d, &c.Meta)
+		default:
+			r.common(d, o.Name(), &c.Annotations, &c.Meta)
 		}
 	}
-	switch {
-	case d.Failed():
-	case c.Data != nil && c.MIMEType == "":
-		r.note("a content block of type " + c.Type + " has no mimeType")
-	case c.URI != "" && c.Name == "":
-		r.note("a content block of type " + c.Type + " has no name")
+	if c.Name == "" && !d.Failed() {
+		r.note("a content block of type resource_link has no name")
 	}
+	return c
+}
+
+func (r *reader) readEmbedded(d *wire.Decoder) (c mcp.EmbeddedResource) {
+	for o := d.Object(embeddedFields); o.Next(); {
+		switch o.Name() {
+		case "resource":
+			var inside mcp.ResourceContents
+			r.readContents(d, &inside)
+			c.URI, c.MIMEType, c.Text, c.Blob, c.ResourceMeta = inside.URI, inside.MIMEType, inside.Text, inside.Blob, inside.Meta
+		default:
+			r.common(d, o.Name(), &c.Annotations, &c.Meta)
+		}
+	}
+	return c
+}
+
+func (r *reader) readToolUse(d *wire.Decoder) (c mcp.ToolUse) {
+	for o := d.Object(toolUseFields); o.Next(); {
+		switch o.Name() {
+		case "id":
+			wire.String(d, &c.ID)
+		case "name":
+			wire.String(d, &c.Name)
+		case "input":
+			readObject(d, &c.Input)
+		default:
+			r.common(d, o.Name(), nil, &c.Meta)
+		}
+	}
+	return c
+}
+
+func (r *reader) readOutcome(d *wire.Decoder) mcp.ToolOutcome {
+	result := &mcp.ToolResult{Content: []mcp.Content{}}
+	c := mcp.ToolOutcome{Result: result}
+	for o := d.Object(outcomeFields); o.Next(); {
+		switch o.Name() {
+		case "toolUseId":
+			wire.String(d, &c.ID)
+		case "content":
+			if !r.null("content of a tool_result") {
+				blocks := []mcp.Content{}
+				elements(d, func() { blocks = append(blocks, r.readBlock(d)) })
+				result.Content = blocks
+			}
+		case "structuredContent":
+			wire.Raw(d, &result.Structured)
+		case "isError":
+			wire.Bool(d, &result.IsError)
+		default:
+			r.common(d, o.Name(), nil, &result.Meta)
+		}
+	}
+	return c
+}
+
+// readRaw reads a block of a type that package mcp does not have. A block without a type is an error.
+func readRaw(d *wire.Decoder, kind []byte) (c mcp.RawContent) {
+	if len(kind) == 0 || kind[0] != '"' {
+		for o := d.Object(untypedFields); o.Next(); {
+			wire.String(d, &c.Type)
+		}
+		return c
+	}
+	if wire.Raw(d, &c.JSON); !d.Failed() {
+		text, _ := jsonrpc.Bytes(kind)
+		c.Type = strings.Clone(string(text)) // a user may change JSON
+	}
+	return c
 }
 
 var contentsFields = wire.Fields{{Name: "uri", Required: true}, {Name: "mimeType"}, {Name: "text"}, {Name: "blob"}, {Name: "_meta"}}
 
 // readContents reads a text or a blob of a resource.
-func (r *reader) readContents(d *wire.Decoder, c *Contents) {
+func (r *reader) readContents(d *wire.Decoder, c *mcp.ResourceContents) {
 	if !r.count() {
 		return
 	}

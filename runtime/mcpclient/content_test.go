@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
@@ -37,8 +38,11 @@ func TestContentOfServers(t *testing.T) {
 					t.Errorf("%+v, want %s", violation, c.want)
 				}
 				result, err := client.Call(t.Context(), "x", nil)
-				if err != nil || result.Content[0].Type != "hologram" || string(result.Content[0].Raw) != `{"type":"hologram","depth":1.50}` {
-					t.Errorf("the next call: %+v, %v", result, err)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if block, _ := result.Content[0].(mcp.RawContent); block.Type != "hologram" || string(block.JSON) != `{"type":"hologram","depth":1.50}` {
+					t.Errorf("the next call: %+v", result)
 				}
 			})
 		})

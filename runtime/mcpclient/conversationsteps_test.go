@@ -62,8 +62,12 @@ func (r *replay) options(words string) mcpclient.Options {
 				return ask[mcp.ElicitAction](ctx, r, "elicitation/create", e)
 			}
 		case "sample":
-			o.Sample = func(ctx context.Context, s *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
-				return ask[*mcpclient.SampleAnswer](ctx, r, "sampling/createMessage", s)
+			o.Sample = func(ctx context.Context, s *mcp.SampleRequest) (*mcp.SampleResult, error) {
+				answer, err := ask[json.RawMessage](ctx, r, "sampling/createMessage", s)
+				if err != nil {
+					return nil, err
+				}
+				return mcpclient.ReadAnswer(answer)
 			}
 		case "sample.tools":
 			o.SampleTools = true

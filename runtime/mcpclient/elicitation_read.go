@@ -5,7 +5,8 @@ import "github.com/mcpgen/mcpgen/runtime/wire"
 // readElicitation reads the params of elicitation/create. It refers to data, as a tool's
 // result.
 func readElicitation(data []byte) (*Elicitation, error) {
-	return read(data, &defaultLimits, nil, (*reader).elicitation)
+	v := new(Elicitation)
+	return whole(v, read(data, &defaultLimits, nil, func(r *reader) { r.elicitation(v) }))
 }
 
 var elicitationFields = wire.Fields{

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // Errors of requests, for errors.Is.
@@ -42,12 +43,11 @@ func (e *CancelError) Error() string {
 // Is reports whether target is context.Canceled.
 func (e *CancelError) Is(target error) bool { return target == context.Canceled }
 
-// ToolError is a failed result of a tool (isError), returned by [Call] and
-// [ToolResult.Err].
+// ToolError is a failed result of a tool (isError), returned by [Call].
 type ToolError struct {
 	Tool   string
 	Text   string // the text of the result, one line per block
-	Result *ToolResult
+	Result *mcp.ToolResult
 }
 
 // Error returns the name of the tool and the text.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 // This file is what an interceptor needs that implements an extension, as package mcptaskclient
@@ -56,11 +57,7 @@ func (c *Client) Answer(ctx context.Context, key, method string, params json.Raw
 
 // ReadToolResult reads the result of a call of a tool that has come in the result of another
 // request. It refers to data, which must not be changed afterwards.
-func (c *Client) ReadToolResult(tool string, data json.RawMessage) (*ToolResult, error) {
+func (c *Client) ReadToolResult(data json.RawMessage) (*mcp.ToolResult, error) {
 	result, err := readToolResult(data, &c.limits, nil)
-	if err != nil {
-		return nil, c.wrap("", err)
-	}
-	result.tool = tool
-	return result, nil
+	return result, c.wrap("", err)
 }

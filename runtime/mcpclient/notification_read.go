@@ -8,7 +8,8 @@ import (
 
 // readProgress reads the params of a progress notification. It copies what it keeps.
 func readProgress(data []byte) (*Progress, error) {
-	return read(bytes.Clone(data), &defaultLimits, nil, (*reader).progress)
+	v := new(Progress)
+	return whole(v, read(bytes.Clone(data), &defaultLimits, nil, func(r *reader) { r.progress(v) }))
 }
 
 var progressFields = wire.Fields{{Name: "progress", Required: true}, {Name: "total"}, {Name: "message"}}
@@ -29,7 +30,8 @@ func (r *reader) progress(p *Progress) {
 
 // readLogMessage reads the params of a log message. It copies what it keeps.
 func readLogMessage(data []byte) (*LogMessage, error) {
-	return read(bytes.Clone(data), &defaultLimits, nil, (*reader).logMessage)
+	v := new(LogMessage)
+	return whole(v, read(bytes.Clone(data), &defaultLimits, nil, func(r *reader) { r.logMessage(v) }))
 }
 
 var logFields = wire.Fields{{Name: "level", Required: true}, {Name: "logger"}, {Name: "data", Required: true, Null: true}}

@@ -37,7 +37,7 @@ type Options struct {
 	OpenURL func(context.Context, *Elicitation) (mcp.ElicitAction, error)
 	// Sample answers a request for a message of a model (client/sampling). SampleTools and
 	// SampleContext declare that it handles tools, and context of servers.
-	Sample                     func(context.Context, *SampleRequest) (*SampleAnswer, error)
+	Sample                     func(context.Context, *mcp.SampleRequest) (*mcp.SampleResult, error)
 	SampleTools, SampleContext bool
 	// Roots returns the roots of the client (client/roots).
 	Roots func(context.Context) ([]mcp.Root, error)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -35,7 +36,7 @@ type pageList struct {
 	// info is that of the page that was added last. If two pages have different cache
 	// scopes, it is private from there on, and mixed is set: pages before must not be kept as
 	// public.
-	info  ResultInfo
+	info  resultInfo
 	mixed bool
 
 	count    int // pages
@@ -98,7 +99,7 @@ func (p *pages[T]) add(data []byte) ([]T, error) {
 	items := make([]T, 0, len(texts))
 	for i, text := range texts {
 		var item T
-		if err := readTo(&item, text, p.limits, p.note, p.read); err != nil {
+		if err := read(text, p.limits, p.note, func(r *reader) { p.read(r, &item) }); err != nil {
 			p.leave(i, err.Error())
 		} else if p.isNew(i, p.key(&item)) {
 			items = append(items, item)
@@ -121,10 +122,10 @@ func (p *pageList) next(data []byte) ([][]byte, error) {
 	}
 	p.count++
 	p.items += len(page.items)
-	p.mixed = p.mixed || p.count > 1 && page.Cache != p.info.Cache
-	p.info = page.ResultInfo
+	p.mixed = p.mixed || p.count > 1 && page.info.cache != p.info.cache
+	p.info = page.info
 	if p.mixed {
-		p.info.Cache = scopePrivate
+		p.info.cache = mcp.CachePrivate
 	}
 	if page.next == nil {
 		return page.items, nil
@@ -151,7 +152,7 @@ func (p *pageList) beyond(what, limit string, value int) *LimitError {
 type page struct {
 	items [][]byte
 	next  *string
-	ResultInfo
+	info  resultInfo
 }
 
 // page reads a page without its items.
@@ -162,7 +163,8 @@ func (p *pageList) page(data []byte) (*page, error) {
 		{Name: p.member, Required: true, Null: true}, {Name: "nextCursor"},
 		{Name: "resultType"}, {Name: "ttlMs"}, {Name: "cacheScope"}, {Name: "_meta"},
 	}
-	return read(data, &l, p.report, func(r *reader, v *page) {
+	v := new(page)
+	return whole(v, read(data, &l, p.report, func(r *reader) {
 		r.left = p.limits.ListItems - p.items
 		r.beyond = *p.beyond(p.name(), "ListItems", p.limits.ListItems)
 		d := &r.d
@@ -175,10 +177,10 @@ func (p *pageList) page(data []byte) (*page, error) {
 			case "nextCursor":
 				wire.Ptr(d, &v.next, wire.String)
 			default:
-				r.info(d, o.Name(), &v.ResultInfo)
+				r.info(d, o.Name(), &v.info)
 			}
 		}
-	})
+	}))
 }
 
 // readItem reads an item of a list as it is.

@@ -223,8 +223,8 @@ func TestPagesScope(t *testing.T) {
 			if _, err := p.add(fmt.Appendf(nil, `{"prompts":[],"cacheScope":%q,"ttlMs":%d,"nextCursor":"%d"}`, page.scope, i, i)); err != nil {
 				t.Fatal(err)
 			}
-			if p.info.Cache != page.want || p.mixed != page.mixed || *p.info.TTL != int64(i) {
-				t.Errorf("%v: page %d has %q, %t", pages, i, p.info.Cache, p.mixed)
+			if string(p.info.cache) != page.want || p.mixed != page.mixed || *p.info.ttl != int64(i) {
+				t.Errorf("%v: page %d has %q, %t", pages, i, p.info.cache, p.mixed)
 			}
 		}
 	}
@@ -278,7 +278,7 @@ func listed[T any](t *testing.T, dir, name string, kind *listKind[T]) {
 		if written := compact(t, items); !sameJSON(t, want[kind.member], []byte(written)) {
 			t.Errorf("%s: written as %s", file, written)
 		}
-		if cursor := want["nextCursor"]; cursor != nil && (!p.more || compact(t, *p.cursor) != string(cursor)) || string(want["cacheScope"]) != compact(t, p.info.Cache) {
+		if cursor := want["nextCursor"]; cursor != nil && (!p.more || compact(t, *p.cursor) != string(cursor)) || string(want["cacheScope"]) != compact(t, p.info.cache) {
 			t.Errorf("%s: %+v", file, p.info)
 		}
 	}

@@ -268,7 +268,7 @@ func (c *Client) answerSampling(ctx context.Context, revision *protocol.Revision
 	if err != nil {
 		return nil, invalidQuestion(protocol.CreateMessage, err)
 	}
-	if (len(r.Tools) > 0 || r.ToolChoice != nil) && !(c.options.SampleTools && hasCapability(revision, "sampling.tools")) {
+	if (len(r.Tools) > 0 || r.ToolChoice != "") && !(c.options.SampleTools && hasCapability(revision, "sampling.tools")) {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the client does not declare sampling.tools"}
 	}
 	answer, err := c.options.Sample(ctx, r)
@@ -281,10 +281,10 @@ func (c *Client) answerSampling(ctx context.Context, revision *protocol.Revision
 	case answer == nil:
 		return nil, &jsonrpc.Error{Code: codeRefused, Message: "no message"}
 	}
-	if err := answer.check(&revision.ServerRequests); err != nil && c.testing == nil {
+	if err := checkSample(answer, &revision.ServerRequests); err != nil && c.testing == nil {
 		return nil, err
 	}
-	return appendSampleAnswer(nil, answer, c.info.Name)
+	return sampleAnswer(*answer, c.info.Name).MarshalJSON()
 }
 
 func (c *Client) answerRoots(ctx context.Context) (json.RawMessage, error) {

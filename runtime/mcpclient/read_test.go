@@ -162,7 +162,7 @@ func TestReadElicitation(t *testing.T) {
 }
 
 func TestReadSampleRequest(t *testing.T) {
-	read := func(data []byte) (*SampleRequest, error) { return readSampleRequest(data, &defaultLimits) }
+	read := func(data []byte) (*mcp.SampleRequest, error) { return readSampleRequest(data, &defaultLimits) }
 	r, err := read([]byte(`{"messages":[{"role":"user","content":{"type":"text","text":"Hello"}},
 		{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"a","input":{"n":1.0}},{"type":"x"}]}],
 		"maxTokens":1e2,"temperature":0.5,"modelPreferences":{"hints":[{"name":"big"},{}],"costPriority":0},"tools":[` + tool("a") + `],"toolChoice":{"mode":"auto"},
@@ -170,12 +170,18 @@ func TestReadSampleRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Text() != "Hello" || r.MaxTokens != 100 || *r.Temperature != 0.5 || r.Preferences.Hints[0].Name != "big" || *r.Preferences.Cost != 0 || r.Preferences.Speed != nil ||
-		r.Tools[0].Name != "a" || r.ToolChoice.Mode != "auto" || string(r.Metadata) != `{"a":[1]}` || string(r.Messages[1].Content[0].Input) != `{"n":1.0}` ||
-		string(r.Messages[1].Content[1].Raw) != `{"type":"x"}` || r.System != "Be brief." || r.Context != "none" || r.StopSequences[0] != "." {
+	if r.Text() != "Hello" || r.MaxTokens != 100 || *r.Temperature != 0.5 || r.Preferences.Hints[0] != "big" || *r.Preferences.Cost != 0 || r.Preferences.Speed != nil ||
+		r.Tools[0].Name != "a" || r.ToolChoice != "auto" || string(r.Metadata) != `{"a":[1]}` || string(r.Messages[1].Content[0].(mcp.ToolUse).Input) != `{"n":1.0}` ||
+		string(r.Messages[1].Content[1].(mcp.RawContent).JSON) != `{"type":"x"}` || r.System != "Be brief." || r.Context != "none" || r.StopSequences[0] != "." {
 		t.Errorf("%+v", r)
 	}
+	for text, want := range map[string]mcp.ToolChoice{``: "", `,"toolChoice":null`: "", `,"toolChoice":{}`: mcp.ToolChoiceAuto, `,"toolChoice":{"mode":"none"}`: mcp.ToolChoiceNone} {
+		if r, err := read([]byte(`{"messages":[],"maxTokens":1` + text + `}`)); err != nil || r.ToolChoice != want {
+			t.Errorf("%s: %+v, %v", text, r, err)
+		}
+	}
 	for text, want := range map[string]string{
+		`{"messages":[{"role":"user","content":{"type":"tool_use","id":"1","name":"a","input":[]}}],"maxTokens":1}`: "messages[0].content.input: must be an object",
 		`{"messages":[]}`:                                                          "maxTokens: required",
 		`{"maxTokens":1}`:                                                          "messages: required",
 		`{"maxTokens":0.5,"messages":[]}`:                                          "maxTokens: must be an integer",

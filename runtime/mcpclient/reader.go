@@ -19,53 +19,43 @@ type reader struct {
 	limits *Limits
 	report func(text string) // what is wrong, and does no harm
 
-	left   int // items that may still come
+	left   int           // items that may still come
+	blocks []mcp.Content // see readContent
 	beyond LimitError
 
 	// Methods as values, which would be allocated at each use.
-	block    func(*wire.Decoder, *Content)
-	contents func(*wire.Decoder, *Contents)
-	message  func(*wire.Decoder, *PromptMessage)
-	sampled  func(*wire.Decoder, *SampleMessage)
-	item     func(*wire.Decoder, *[]byte)
+	collected func(*wire.Decoder, *struct{})
+	contents  func(*wire.Decoder, *mcp.ResourceContents)
+	message   func(*wire.Decoder, *mcp.PromptMessage)
+	item      func(*wire.Decoder, *[]byte)
 
 	annotations func(*wire.Decoder, *mcp.Annotations)
 }
 
 var readers = sync.Pool{New: func() any {
 	r := new(reader)
-	r.block, r.contents, r.message, r.sampled, r.item = r.readBlock, r.readContents, r.readPromptMessage, r.readSampleMessage, r.readItem
-	r.annotations = r.readAnnotations
+	r.collected, r.contents, r.message, r.item, r.annotations = r.collect, r.readContents, r.readPromptMessage, r.readItem, r.readAnnotations
 	return r
 }}
 
-// read reads a value by a function. The value refers to data, which must not be changed
-// afterwards. The error is a *dial.Violation, or a *LimitError without target and method.
-func read[T any](data []byte, l *Limits, report func(text string), f func(*reader, *T)) (*T, error) {
-	v := new(T)
-	if err := readTo(v, data, l, report, f); err != nil {
-		return nil, err
-	}
-	return v, nil
-}
-
-// readTo is read into a variable, which is not complete after an error.
-func readTo[T any](v *T, data []byte, l *Limits, report func(text string), f func(*reader, *T)) error {
+// read reads a value by a function. What is read refers to data, which must not be changed
+// afterwards, and is not complete after an error: a *dial.Violation, or a *LimitError without target
+// and method. It has no type parameter, with which it would be linked once for every type.
+func read(data []byte, l *Limits, report func(text string), f func(*reader)) error {
 	r := readers.Get().(*reader)
 	r.begin(data, l, report)
-	f(r, v)
+	f(r)
 	err := r.end(data)
 	readers.Put(r)
 	return err
 }
 
-// readInto reads data for a method UnmarshalJSON.
-func readInto[T any](to *T, data []byte, f func(*reader, *T)) error {
-	v, err := read(bytes.Clone(data), &defaultLimits, nil, f)
-	if err == nil {
-		*to = *v
+// whole returns what was read, unless there is an error.
+func whole[T any](v *T, err error) (*T, error) {
+	if err != nil {
+		return nil, err
 	}
-	return err
+	return v, nil
 }
 
 // elements reads an array by a function for an element, for elements that are rare: [wire.Slice] is

@@ -3,88 +3,9 @@ package mcpclient
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
-
-// ResultInfo are the metadata of a result or a list.
-type ResultInfo struct {
-	// ResultType is "complete" from revision 2026-07-28 on, "" before.
-	ResultType string `json:"resultType,omitempty"`
-	// TTL is for how many milliseconds it may be cached: at most a day, and 0 if the server
-	// has sent another value than a count of them. Cache is the scope of that cache: "public",
-	// or "private", which any other text counts as. Lists and resources have them from revision
-	// 2026-07-28 on.
-	TTL   *int64   `json:"ttlMs,omitempty"`
-	Cache string   `json:"cacheScope,omitempty"`
-	Meta  mcp.Meta `json:"_meta,omitempty"`
-}
-
-// ToolResult is the result of a call.
-type ToolResult struct {
-	Content []Content `json:"content"`
-	// Structured is the unchanged JSON of the structured content: nil if there is none,
-	// as before revision 2025-06-18. [Call] reads it in every revision.
-	Structured json.RawMessage `json:"structuredContent,omitempty"`
-	IsError    bool            `json:"isError,omitempty"`
-	ResultInfo
-
-	tool string // that was called; "" for a result that was read otherwise
-}
-
-// Text returns the text blocks, one per line.
-func (r *ToolResult) Text() string { return joined(r.Content) }
-
-// ReadResult is a resource that was read.
-type ReadResult struct {
-	Contents []Contents `json:"contents"`
-	ResultInfo
-}
-
-// Text returns the texts of the contents, joined.
-func (r *ReadResult) Text() string {
-	var b strings.Builder
-	for _, c := range r.Contents {
-		b.WriteString(c.Text)
-	}
-	return b.String()
-}
-
-// Blob returns the first blob, nil where there is none.
-func (r *ReadResult) Blob() []byte {
-	for _, c := range r.Contents {
-		if c.Blob != nil {
-			return c.Blob
-		}
-	}
-	return nil
-}
-
-// PromptResult is the result of prompts/get.
-type PromptResult struct {
-	Description string          `json:"description,omitempty"`
-	Messages    []PromptMessage `json:"messages"`
-	ResultInfo
-}
-
-// PromptMessage is one message of a prompt.
-type PromptMessage struct {
-	Role    string  `json:"role"`
-	Content Content `json:"content"`
-}
-
-// Text returns the texts of the messages, one per line, each with its role: "user:
-// Review this".
-func (r *PromptResult) Text() string {
-	var lines []string
-	for _, m := range r.Messages {
-		if m.Content.Type == "text" {
-			lines = append(lines, m.Role+": "+m.Content.Text)
-		}
-	}
-	return strings.Join(lines, "\n")
-}
 
 // Progress is a progress notification of a request.
 type Progress struct {

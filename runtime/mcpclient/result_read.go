@@ -14,8 +14,15 @@ import (
 // changed afterwards. The errors of this and the other functions that read are a
 // *dial.Violation, or a *LimitError without target and method; report gets what does no harm,
 // and may be nil.
-func readToolResult(data []byte, l *Limits, report func(text string)) (*ToolResult, error) {
-	return read(data, l, report, (*reader).toolResult)
+func readToolResult(data []byte, l *Limits, report func(text string)) (*mcp.ToolResult, error) {
+	v := new(toolResult)
+	return whole(&v.ToolResult, read(data, l, report, func(r *reader) { r.toolResult(v) }))
+}
+
+// toolResult is a result with room for its content, which is mostly one block.
+type toolResult struct {
+	mcp.ToolResult
+	one [1]mcp.Content
 }
 
 var toolResultMembers = wire.Fields{
@@ -23,68 +30,108 @@ var toolResultMembers = wire.Fields{
 	{Name: "resultType"}, {Name: "ttlMs"}, {Name: "cacheScope"}, {Name: "_meta"},
 }
 
-func (r *reader) toolResult(v *ToolResult) {
-	d, content := &r.d, false
+func (r *reader) toolResult(v *toolResult) {
+	d, content, info := &r.d, false, resultInfo{}
 	for o := d.Object(toolResultMembers); o.Next(); {
 		switch o.Name() {
 		case "content":
 			if content = true; !r.null("content") {
-				wire.Slice(d, &v.Content, r.block)
+				v.Content = r.readContent(d, &v.one)
 			}
 		case "structuredContent":
 			wire.Raw(d, &v.Structured)
 		case "isError":
 			wire.Bool(d, &v.IsError)
 		default:
-			r.info(d, o.Name(), &v.ResultInfo)
+			r.info(d, o.Name(), &info)
 		}
 	}
-	if !content && !d.Failed() && v.complete() {
+	v.Meta = info.meta
+	if !content && !d.Failed() && info.complete() {
 		r.note("a result of a tool has no content")
 	}
 	if v.Content == nil {
-		v.Content = []Content{}
+		v.Content = []mcp.Content{}
 	}
 }
 
-// complete reports whether a result is the last one of a request.
-func (i *ResultInfo) complete() bool { return i.ResultType == "" || i.ResultType == "complete" }
-
-// readReadResult reads the result of resources/read. It copies data, which a cache may have.
-func readReadResult(data []byte, l *Limits, report func(text string)) (*ReadResult, error) {
-	return read(bytes.Clone(data), l, report, (*reader).readResult)
+// readContent reads an array of blocks. One block alone is in one. A Content is small, so the slice that
+// wire would make is collected here instead, without one more allocation.
+func (r *reader) readContent(d *wire.Decoder, one *[1]mcp.Content) []mcp.Content {
+	var each []struct{}
+	wire.Slice(d, &each, r.collected)
+	blocks := one[:0:1]
+	if len(r.blocks) > 1 {
+		blocks = make([]mcp.Content, 0, len(r.blocks))
+	}
+	blocks = append(blocks, r.blocks...)
+	clear(r.blocks)
+	if r.blocks = r.blocks[:0]; cap(r.blocks) > maxCollected {
+		r.blocks = nil
+	}
+	return blocks
 }
 
-var readResultMembers = wire.Fields{
+// maxCollected is how many blocks the room has that a reader keeps.
+const maxCollected = 64
+
+// collect reads a block of readContent.
+func (r *reader) collect(d *wire.Decoder, _ *struct{}) {
+	r.blocks = append(r.blocks, r.readBlock(d))
+}
+
+// resultInfo is what results and lists have about themselves.
+type resultInfo struct {
+	kind  string // "complete" from revision 2026-07-28 on, "" before
+	ttl   *int64 // for how many milliseconds it may be kept, at most a day; nil if the server does not say
+	cache mcp.CacheScope
+	meta  mcp.Meta
+}
+
+// complete reports whether a result is the last one of a request.
+func (i *resultInfo) complete() bool { return i.kind == "" || i.kind == "complete" }
+
+// readResourceResult reads the result of resources/read. It copies data, which a cache may have.
+func readResourceResult(data []byte, l *Limits, report func(text string)) (*mcp.ResourceResult, error) {
+	v := new(mcp.ResourceResult)
+	return whole(v, read(bytes.Clone(data), l, report, func(r *reader) { r.resourceResult(v) }))
+}
+
+var resourceResultMembers = wire.Fields{
 	{Name: "contents", Required: true, Null: true}, {Name: "resultType"}, {Name: "ttlMs"}, {Name: "cacheScope"}, {Name: "_meta"},
 }
 
-func (r *reader) readResult(v *ReadResult) {
-	d := &r.d
-	v.Contents = []Contents{}
-	for o := d.Object(readResultMembers); o.Next(); {
+func (r *reader) resourceResult(v *mcp.ResourceResult) {
+	d, info := &r.d, resultInfo{}
+	v.Contents = []mcp.ResourceContents{}
+	for o := d.Object(resourceResultMembers); o.Next(); {
 		if o.Name() == "contents" {
 			if !r.null("contents") {
 				wire.Slice(d, &v.Contents, r.contents)
 			}
 			continue
 		}
-		r.info(d, o.Name(), &v.ResultInfo)
+		r.info(d, o.Name(), &info)
 	}
+	if info.ttl != nil {
+		v.TTL = time.Duration(*info.ttl) * time.Millisecond
+	}
+	v.Cache, v.Meta = info.cache, info.meta
 }
 
 // readPromptResult reads the result of prompts/get. It refers to data, as a tool's.
-func readPromptResult(data []byte, l *Limits, report func(text string)) (*PromptResult, error) {
-	return read(data, l, report, (*reader).promptResult)
+func readPromptResult(data []byte, l *Limits, report func(text string)) (*mcp.PromptResult, error) {
+	v := new(mcp.PromptResult)
+	return whole(v, read(data, l, report, func(r *reader) { r.promptResult(v) }))
 }
 
 var promptResultMembers = wire.Fields{
 	{Name: "description"}, {Name: "messages", Required: true, Null: true}, {Name: "resultType"}, {Name: "ttlMs"}, {Name: "cacheScope"}, {Name: "_meta"},
 }
 
-func (r *reader) promptResult(v *PromptResult) {
-	d := &r.d
-	v.Messages = []PromptMessage{}
+func (r *reader) promptResult(v *mcp.PromptResult) {
+	d, info := &r.d, resultInfo{}
+	v.Messages = []mcp.PromptMessage{}
 	for o := d.Object(promptResultMembers); o.Next(); {
 		switch o.Name() {
 		case "description":
@@ -94,14 +141,15 @@ func (r *reader) promptResult(v *PromptResult) {
 				wire.Slice(d, &v.Messages, r.message)
 			}
 		default:
-			r.info(d, o.Name(), &v.ResultInfo)
+			r.info(d, o.Name(), &info)
 		}
 	}
+	v.Meta = info.meta
 }
 
 var promptMessageFields = wire.Fields{{Name: "role", Required: true}, {Name: "content", Required: true}}
 
-func (r *reader) readPromptMessage(d *wire.Decoder, m *PromptMessage) {
+func (r *reader) readPromptMessage(d *wire.Decoder, m *mcp.PromptMessage) {
 	if !r.count() {
 		return
 	}
@@ -111,29 +159,31 @@ func (r *reader) readPromptMessage(d *wire.Decoder, m *PromptMessage) {
 			wire.String(d, &m.Role)
 		case "content":
 			r.left++ // a message counts once
-			r.readBlock(d, &m.Content)
+			m.Content = r.readBlock(d)
 		}
 	}
 }
 
 // info reads a member that all results and lists have.
-func (r *reader) info(d *wire.Decoder, name string, i *ResultInfo) {
+func (r *reader) info(d *wire.Decoder, name string, i *resultInfo) {
 	switch name {
 	case "resultType":
-		wire.String(d, &i.ResultType)
+		if wire.String(d, &i.kind); !i.complete() && !d.Failed() {
+			r.note("a result has the resultType " + shortText(i.kind) + ", which the client does not know")
+		}
 	case "ttlMs":
 		var text []byte
 		if wire.Raw(d, &text); !d.Failed() {
 			ttl := r.ttl(text)
-			i.TTL = &ttl
+			i.ttl = &ttl
 		}
 	case "cacheScope":
 		var text []byte
 		if wire.Raw(d, &text); !d.Failed() {
-			i.Cache = r.cacheScope(text)
+			i.cache = r.cacheScope(text)
 		}
 	case "_meta":
-		readMeta(d, &i.Meta)
+		readMeta(d, &i.meta)
 	}
 }
 
@@ -151,22 +201,16 @@ func (r *reader) ttl(text []byte) int64 {
 	return int64(min(ms, float64(maxTTL)))
 }
 
-// Cache scopes.
-const (
-	scopePublic  = "public"
-	scopePrivate = "private"
-)
-
 // cacheScope returns the scope of a cache. An unknown one is private.
-func (r *reader) cacheScope(text []byte) string {
+func (r *reader) cacheScope(text []byte) mcp.CacheScope {
 	switch string(text) {
 	case `"public"`:
-		return scopePublic
+		return mcp.CachePublic
 	case `"private"`:
 	default:
 		r.note("cacheScope must be public or private, got " + short(text) + ": taken as private")
 	}
-	return scopePrivate
+	return mcp.CachePrivate
 }
 
 // short is a JSON text, cut where it is long.
@@ -179,7 +223,8 @@ func short(text []byte) string {
 
 // readCompletion reads the result of completion/complete. It refers to data, as a tool's.
 func readCompletion(data []byte, l *Limits, report func(text string)) (*mcp.Completion, error) {
-	return read(data, l, report, (*reader).completion)
+	v := new(mcp.Completion)
+	return whole(v, read(data, l, report, func(r *reader) { r.completion(v) }))
 }
 
 var (

@@ -125,9 +125,9 @@ func (a author) contents() string {
 		[]string{`"mimeType":` + a.text(), a.meta()})
 }
 
-func (a author) block(depth int) string {
+func (a author) block() string {
 	rest := []string{a.annotations(), a.meta()}
-	switch kind := a.one("text", "image", "audio", "resource_link", "resource", "tool_use", "tool_result"); kind {
+	switch kind := a.one("text", "image", "audio", "resource_link", "resource"); kind {
 	case "text":
 		return a.members([]string{`"type":"text"`, `"text":` + a.text()}, rest)
 	case "image", "audio":
@@ -135,16 +135,21 @@ func (a author) block(depth int) string {
 	case "resource_link":
 		return a.members([]string{`"type":"resource_link"`, `"uri":` + a.text(), `"name":` + a.text()},
 			append(rest, `"title":`+a.text(), `"description":`+a.text(), `"mimeType":`+a.text(), `"size":17`, a.icons()))
-	case "resource":
-		return a.members([]string{`"type":"resource"`, `"resource":` + a.contents()}, rest)
+	}
+	return a.members([]string{`"type":"resource"`, `"resource":` + a.contents()}, rest)
+}
+
+// sampled writes a block of a message of sampling.
+func (a author) sampled() string {
+	switch a.one("text", "image", "tool_use", "tool_result") {
+	case "text":
+		return a.members([]string{`"type":"text"`, `"text":` + a.text()}, []string{a.annotations(), a.meta()})
+	case "image":
+		return a.members([]string{`"type":"image"`, `"data":` + a.base64(), `"mimeType":"image/png"`}, []string{a.meta()})
 	case "tool_use":
 		return a.members([]string{`"type":"tool_use"`, `"id":` + a.text(), `"name":` + a.text(), `"input":` + a.object(1)}, []string{a.meta()})
 	}
-	content := ""
-	if depth < 3 {
-		content = a.list(func() string { return a.block(depth + 1) })
-	}
-	return a.members([]string{`"type":"tool_result"`, `"toolUseId":` + a.text(), `"content":[` + content + "]"},
+	return a.members([]string{`"type":"tool_result"`, `"toolUseId":` + a.text(), `"content":[` + a.list(a.block) + "]"},
 		[]string{`"structuredContent":` + a.value(1), `"isError":true`, a.meta()})
 }
 
@@ -157,12 +162,17 @@ func (a author) info() []string {
 func TestReadAsByReflection(t *testing.T) {
 	for seed := range uint64(500) {
 		a := author{rand.New(rand.NewPCG(seed, 1))}
-		tool := a.members([]string{`"content":[` + a.list(func() string { return a.block(0) }) + "]"}, append(a.info(), `"structuredContent":`+a.value(0), `"isError":true`))
+		tool := a.members([]string{`"content":[` + a.list(a.block) + "]"}, append(a.info(), `"structuredContent":`+a.value(0), `"isError":true`))
 		compare(t, tool, readToolResult, plainToolResult)
-		compare(t, a.members([]string{`"contents":[` + a.list(a.contents) + "]"}, a.info()), readReadResult, plainReadResult)
+		compare(t, a.members([]string{`"contents":[` + a.list(a.contents) + "]"}, a.info()), readResourceResult, plainResourceResult)
 		compare(t, a.members([]string{`"messages":[` + a.list(func() string {
-			return a.members([]string{`"role":"user"`, `"content":` + a.block(0)}, nil)
+			return a.members([]string{`"role":"user"`, `"content":` + a.block()}, nil)
 		}) + "]"}, append(a.info(), `"description":`+a.text())), readPromptResult, plainPromptResult)
+		compare(t, a.members([]string{`"maxTokens":5`, `"messages":[` + a.list(func() string {
+			return a.members([]string{`"role":"user"`, `"content":[` + a.list(a.sampled) + "]"}, []string{a.meta()})
+		}) + "]"}, nil), func(data []byte, l *Limits, _ func(string)) (*mcp.SampleRequest, error) {
+			return readSampleRequest(data, l)
+		}, plainSampleRequest)
 		if t.Failed() {
 			t.Fatalf("seed %d", seed)
 		}
@@ -227,14 +237,23 @@ func wanted(t *testing.T) func(string) {
 // of meaning.
 func TestExamples(t *testing.T) {
 	dir := filepath.Join(spec.Dir(t), "2026-07-28", "examples")
-	block := func(b []byte) (any, error) {
-		var c Content
-		return &c, json.Unmarshal(b, &c)
-	}
 	l := &defaultLimits
+	block := func(b []byte) (any, error) {
+		return readValue(b, wanted(t), func(r *reader) any { return r.readBlock(&r.d) })
+	}
+	sampled := func(b []byte) (any, error) {
+		return readValue(b, wanted(t), func(r *reader) any { return r.readSampled(&r.d) })
+	}
+	contents := func(b []byte) (any, error) {
+		return readValue(b, wanted(t), func(r *reader) any {
+			var c mcp.ResourceContents
+			r.readContents(&r.d, &c)
+			return c
+		})
+	}
 	for name, read := range map[string]func([]byte) (any, error){
 		"CallToolResult":                   func(b []byte) (any, error) { return readToolResult(b, l, wanted(t)) },
-		"ReadResourceResult":               func(b []byte) (any, error) { return readReadResult(b, l, wanted(t)) },
+		"ReadResourceResult":               func(b []byte) (any, error) { return readResourceResult(b, l, wanted(t)) },
 		"GetPromptResult":                  func(b []byte) (any, error) { return readPromptResult(b, l, wanted(t)) },
 		"CreateMessageRequestParams":       func(b []byte) (any, error) { return readSampleRequest(b, l) },
 		"ElicitRequestFormParams":          func(b []byte) (any, error) { return readElicitation(b) },
@@ -245,11 +264,20 @@ func TestExamples(t *testing.T) {
 		"ImageContent":                     block,
 		"ResourceLink":                     block,
 		"TextContent":                      block,
-		"ToolResultContent":                block,
-		"ToolUseContent":                   block,
+		"TextResourceContents":             contents,
+		"BlobResourceContents":             contents,
+		"ToolResultContent":                sampled,
+		"ToolUseContent":                   sampled,
+		"CreateMessageResult":              func(b []byte) (any, error) { return ReadAnswer(b) },
+		"ModelPreferences": func(b []byte) (any, error) {
+			return readValue(b, wanted(t), func(r *reader) any {
+				var p mcp.ModelPreferences
+				readPreferences(&r.d, &p)
+				return p
+			})
+		},
 		"SamplingMessage": func(b []byte) (any, error) {
-			var m SampleMessage
-			return &m, json.Unmarshal(b, &m)
+			return readValue(b, wanted(t), func(r *reader) any { return r.readSampleMessage(&r.d) })
 		},
 		"Tool":     func(b []byte) (any, error) { return readOne(listOfTools, b) },
 		"Resource": func(b []byte) (any, error) { return readOne(listOfResources, b) },
@@ -278,7 +306,14 @@ func TestExamples(t *testing.T) {
 
 // readOne reads one item of a list.
 func readOne[T any](kind *listKind[T], data []byte) (*T, error) {
-	return read(data, &defaultLimits, nil, kind.read)
+	v := new(T)
+	return v, read(data, &defaultLimits, nil, func(r *reader) { kind.read(r, v) })
+}
+
+// readValue reads a part of a message.
+func readValue(data []byte, report func(string), f func(*reader) any) (v any, err error) {
+	err = read(data, &defaultLimits, report, func(r *reader) { v = f(r) })
+	return v, err
 }
 
 // sameJSON reports whether two texts are the same JSON value.
@@ -290,8 +325,13 @@ func sameJSON(t *testing.T, a, b []byte) bool {
 		if err := d.Decode(&v); err != nil {
 			t.Fatal(err)
 		}
-		if m, ok := v.(map[string]any); ok && m["isError"] == nil {
-			delete(m, "isError")
+		if m, ok := v.(map[string]any); ok {
+			if m["isError"] == nil {
+				delete(m, "isError")
+			}
+			for _, name := range []string{"resultType", "ttlMs", "cacheScope"} { // of the message, not of its content
+				delete(m, name)
+			}
 		}
 		return v
 	}
@@ -301,7 +341,7 @@ func sameJSON(t *testing.T, a, b []byte) bool {
 // What the protocol does not allow is a violation that names the place.
 func TestReadViolations(t *testing.T) {
 	block := func(b string) string { return `{"content":[` + b + `]}` }
-	deep := strings.Repeat(`{"type":"tool_result","toolUseId":"1","content":[`, 300) + strings.Repeat(`]}`, 300)
+	deep := `{"type":"hologram","x":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}`
 	for text, want := range map[string]string{
 		`{"content":[],"content":[]}`:                                             `duplicate key "content"`,
 		block(`{"type":"text","text":"a","text":"b"}`):                            `duplicate key "text"`,
@@ -325,7 +365,6 @@ func TestReadViolations(t *testing.T) {
 		block(`{"type":"resource","resource":{"uri":"a:b","blob":"!"}}`):          "content[0].resource.blob: must be base64",
 		block(`{"type":"resource_link","name":"a"}`):                              "content[0].uri: required, but missing",
 		block(`{"type":"resource_link","uri":"a:b","name":"a","size":0.5}`):       "content[0].size: must be an integer",
-		block(`{"type":"tool_use","id":"1","name":"a","input":[]}`):               "content[0].input: must be an object",
 		block(`{"type":"text","text":"","annotations":[]}`):                       "content[0].annotations: must be an object",
 		block(`{"type":"text","text":"","_meta":[]}`):                             "content[0]._meta: must be an object",
 		block(deep):                       "nested deeper than 512 levels",
@@ -358,8 +397,8 @@ func TestReadNotes(t *testing.T) {
 		`{"content":null}`: "content is null, and must be an array",
 		`{"content":[{"type":"image","data":""}]}`:                                                             "a content block of type image has no mimeType",
 		`{"content":[{"type":"resource_link","uri":"a:b"}]}`:                                                   "a content block of type resource_link has no name",
-		`{"content":[{"type":"tool_result","toolUseId":"1","content":null}]}`:                                  "content of a tool_result is null, and must be an array",
-		`{"resultType":"input_required","requestState":"x"}`:                                                   "",
+		`{"resultType":"input_required","requestState":"x"}`:                                                   `a result has the resultType "input_required", which the client does not know`,
+		`{"content":[],"resultType":"hologram"}`:                                                               `a result has the resultType "hologram", which the client does not know`,
 		`{"content":[],"unknown":{"a":[1,2,{}]},"":0}`:                                                         "",
 		`{"content":[{"type":"text","text":"","annotations":{"lastModified":"2025-01-12T15:00:58.5+02:00"}}]}`: "",
 		`{"content":[{"type":"text","text":"","annotations":{"lastModified":"yesterday","priority":1}}]}`:      `lastModified is left out: it must be a date and time of RFC 3339, got "yesterday"`,
@@ -377,14 +416,17 @@ func TestReadNotes(t *testing.T) {
 
 // Limits.ContentItems counts blocks, contents and messages, those inside others too.
 func TestContentItems(t *testing.T) {
-	nested := `{"type":"tool_result","toolUseId":"1","content":[{"type":"text","text":"a"},{"type":"x"}]}`
+	text := `{"role":"user","content":{"type":"text","text":"a"}}`
 	readers := map[string]func([]byte, *Limits, func(string)) error{
-		`{"content":[` + nested + `]}`: func(b []byte, l *Limits, f func(string)) error { _, err := readToolResult(b, l, f); return err },
-		`{"contents":[{"uri":"a:b","text":""},{"uri":"a:b","blob":""},{"uri":"a:b","text":""}]}`: func(b []byte, l *Limits, f func(string)) error {
-			_, err := readReadResult(b, l, f)
+		`{"maxTokens":1,"messages":[{"role":"user","content":{"type":"tool_result","toolUseId":"1","content":[{"type":"x"}]}}]}`: func(b []byte, l *Limits, f func(string)) error {
+			_, err := readSampleRequest(b, l)
 			return err
 		},
-		`{"messages":[{"role":"user","content":` + nested + `}]}`: func(b []byte, l *Limits, f func(string)) error {
+		`{"contents":[{"uri":"a:b","text":""},{"uri":"a:b","blob":""},{"uri":"a:b","text":""}]}`: func(b []byte, l *Limits, f func(string)) error {
+			_, err := readResourceResult(b, l, f)
+			return err
+		},
+		`{"messages":[` + text + `,` + text + `,` + text + `]}`: func(b []byte, l *Limits, f func(string)) error {
 			_, err := readPromptResult(b, l, f)
 			return err
 		},
@@ -458,36 +500,36 @@ func TestElementsMemory(t *testing.T) {
 func TestUnknownContent(t *testing.T) {
 	const block = `{ "type" : "hologram", "data": "not base64", "text": [1.50, 9007199254740993], "TYPE": {"type":"text"} }`
 	const escaped = `{"text":"a","type":"te\u0078t"}`
-	data := []byte(`{"content":[` + block + `,` + escaped + `,{"type":""}]}`)
+	data := []byte(`{"content":[` + block + `,` + escaped + `,{"type":""},{"type":"tool_use","id":1}]}`)
 	r, err := readToolResult(data, &defaultLimits, wanted(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c := r.Content[0]; c.Type != "hologram" || string(c.Raw) != block || c.Text != "" || c.Data != nil {
+	unknown, _ := r.Content[0].(mcp.RawContent)
+	if unknown.Type != "hologram" || string(unknown.JSON) != block {
+		t.Errorf("%+v", unknown)
+	}
+	if c, _ := r.Content[1].(mcp.Text); c.Text != "a" {
 		t.Errorf("%+v", c)
 	}
-	if c := r.Content[1]; c.Type != "text" || c.Text != "a" || c.Raw != nil {
+	if c, _ := r.Content[2].(mcp.RawContent); c.Type != "" || string(c.JSON) != `{"type":""}` {
 		t.Errorf("%+v", c)
 	}
-	if c := r.Content[2]; c.Type != "" || string(c.Raw) != `{"type":""}` {
+	if c, _ := r.Content[3].(mcp.RawContent); c.Type != "tool_use" { // which only messages of sampling have
 		t.Errorf("%+v", c)
 	}
 	const want = `{"type":"hologram","data":"not base64","text":[1.50,9007199254740993],"TYPE":{"type":"text"}}`
-	if got := compact(t, r.Content[0]); got != want {
+	if got := compact(t, unknown); got != want {
 		t.Errorf("written as %s", got)
 	}
-	b, err := appendContent(nil, &r.Content[0])
-	if err != nil || string(b) != want {
-		t.Errorf("appended as %s, %v", b, err)
+	// The JSON belongs to the user; a change of it changes nothing else.
+	for i := range unknown.JSON {
+		unknown.JSON[i] = 'x'
 	}
-	// Raw belongs to the user; a change of it changes nothing else.
-	for i := range r.Content[0].Raw {
-		r.Content[0].Raw[i] = 'x'
-	}
-	if r.Content[0].Type != "hologram" || r.Content[1].Text != "a" {
+	if c, _ := r.Content[1].(mcp.Text); unknown.Type != "hologram" || c.Text != "a" {
 		t.Errorf("%+v", r.Content)
 	}
-	if grown := append(r.Content[0].Raw, "overwritten"...); r.Content[1].Text != "a" || len(grown) == 0 {
+	if grown := append(unknown.JSON, "overwritten"...); r.Content[1].(mcp.Text).Text != "a" || len(grown) == 0 {
 		t.Error("an append overwrites what follows")
 	}
 }
@@ -497,16 +539,16 @@ func TestTextsStay(t *testing.T) {
 	want := "\x1b[2J\x1b]0;title\x07\u202e\u2028\x00<script>"
 	text, _ := json.Marshal(want)
 	r, err := readToolResult([]byte(`{"content":[{"type":"text","text":`+string(text)+`}]}`), &defaultLimits, wanted(t))
-	if err != nil || r.Content[0].Text != want {
-		t.Errorf("%q, %v", r.Content[0].Text, err)
+	if err != nil || r.Text() != want {
+		t.Errorf("%q, %v", r.Text(), err)
 	}
 }
 
 // How long a result may be kept, and for whom (server/utilities/caching).
 func TestCacheHints(t *testing.T) {
 	for text, want := range map[string]struct {
-		ttl   int64
-		scope string
+		ttl   int64 // ms
+		scope mcp.CacheScope
 		note  bool
 	}{
 		`"ttlMs":0,"cacheScope":"public"`:                           {0, "public", false},
@@ -529,8 +571,8 @@ func TestCacheHints(t *testing.T) {
 		`"ttlMs":1,"cacheScope":"` + strings.Repeat("x", 1e5) + `"`: {1, "private", true},
 	} {
 		var got notes
-		r, err := readReadResult([]byte(`{"contents":[],`+text+`}`), &defaultLimits, got.add)
-		if err != nil || r.TTL == nil || *r.TTL != want.ttl || r.Cache != want.scope || len(got) > 0 != want.note {
+		r, err := readResourceResult([]byte(`{"contents":[],`+text+`}`), &defaultLimits, got.add)
+		if err != nil || r.TTL.Milliseconds() != want.ttl || r.Cache != want.scope || len(got) > 0 != want.note {
 			t.Errorf("%.80s: %+v, %v, %q", text, r, err, got)
 		}
 		if len(strings.Join(got, "")) > 300 {
@@ -538,7 +580,7 @@ func TestCacheHints(t *testing.T) {
 		}
 	}
 	for _, text := range []string{`{"contents":[]}`, `{"contents":[],"ttlMs":null,"cacheScope":null}`} {
-		if r, err := readReadResult([]byte(text), &defaultLimits, wanted(t)); err != nil || r.TTL != nil || r.Cache != "" {
+		if r, err := readResourceResult([]byte(text), &defaultLimits, wanted(t)); err != nil || r.TTL != 0 || r.Cache != "" {
 			t.Errorf("%s: %+v, %v", text, r, err)
 		}
 	}
@@ -596,7 +638,7 @@ func FuzzReadToolResult(f *testing.F) {
 	f.Add(string(benchResult()))
 	for seed := range uint64(20) {
 		a := author{rand.New(rand.NewPCG(seed, 2))}
-		f.Add(a.members([]string{`"content":[` + a.list(func() string { return a.block(0) }) + "]"}, a.info()))
+		f.Add(a.members([]string{`"content":[` + a.list(a.block) + "]"}, a.info()))
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		r, err := readToolResult([]byte(text), &defaultLimits, func(string) {})

@@ -1,24 +1,29 @@
 package mcpclient
 
-import "github.com/mcpgen/mcpgen/runtime/wire"
+import (
+	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
 
 // readSampleRequest reads the params of sampling/createMessage. It refers to data, as a
 // tool's result.
-func readSampleRequest(data []byte, l *Limits) (*SampleRequest, error) {
-	return read(data, l, nil, (*reader).sampleRequest)
+func readSampleRequest(data []byte, l *Limits) (*mcp.SampleRequest, error) {
+	v := new(mcp.SampleRequest)
+	return whole(v, read(data, l, nil, func(r *reader) { r.sampleRequest(v) }))
 }
 
 var sampleFields = wire.Fields{
 	{Name: "messages", Required: true}, {Name: "modelPreferences"}, {Name: "systemPrompt"}, {Name: "includeContext"}, {Name: "temperature"},
-	{Name: "maxTokens", Required: true}, {Name: "stopSequences"}, {Name: "metadata"}, {Name: "tools"}, {Name: "toolChoice"}, {Name: "_meta"},
+	{Name: "maxTokens", Required: true}, {Name: "stopSequences"}, {Name: "metadata"}, {Name: "tools"}, {Name: "toolChoice"},
 }
 
-func (r *reader) sampleRequest(v *SampleRequest) {
+func (r *reader) sampleRequest(v *mcp.SampleRequest) {
 	d := &r.d
 	for o := d.Object(sampleFields); o.Next(); {
 		switch o.Name() {
 		case "messages":
-			wire.Slice(d, &v.Messages, r.sampled)
+			v.Messages = []mcp.SampleMessage{}
+			elements(d, func() { v.Messages = append(v.Messages, r.readSampleMessage(d)) })
 		case "modelPreferences":
 			wire.Ptr(d, &v.Preferences, readPreferences)
 		case "systemPrompt":
@@ -34,47 +39,46 @@ func (r *reader) sampleRequest(v *SampleRequest) {
 		case "metadata":
 			readObject(d, &v.Metadata)
 		case "tools":
-			wire.Slice(d, &v.Tools, readTool)
+			v.Tools = []mcp.SampleTool{}
+			elements(d, func() { v.Tools = append(v.Tools, readSampleTool(d)) })
 		case "toolChoice":
-			wire.Ptr(d, &v.ToolChoice, readToolChoice)
-		case "_meta":
-			readMeta(d, &v.Meta)
+			readToolChoice(d, &v.ToolChoice)
 		}
 	}
 }
 
 var sampleMessageFields = wire.Fields{{Name: "role", Required: true}, {Name: "content", Required: true}, {Name: "_meta"}}
 
-func (r *reader) readSampleMessage(d *wire.Decoder, m *SampleMessage) {
+func (r *reader) readSampleMessage(d *wire.Decoder) (m mcp.SampleMessage) {
 	if !r.count() {
-		return
+		return m
 	}
 	for o := d.Object(sampleMessageFields); o.Next(); {
 		switch o.Name() {
 		case "role":
 			wire.String(d, &m.Role)
 		case "content":
-			r.readBlocks(d, &m.Content)
+			m.Content = r.readBlocks(d)
 		case "_meta":
 			readMeta(d, &m.Meta)
 		}
 	}
+	return m
 }
 
 // readBlocks reads one block, or an array of them.
-func (r *reader) readBlocks(d *wire.Decoder, b *Blocks) {
+func (r *reader) readBlocks(d *wire.Decoder) []mcp.SampleContent {
+	blocks := []mcp.SampleContent{}
 	if d.Peek() == '[' {
-		wire.Slice(d, b, r.block)
-		return
+		elements(d, func() { blocks = append(blocks, r.readSampled(d)) })
+		return blocks
 	}
-	one := make(Blocks, 1)
-	r.readBlock(d, &one[0])
-	*b = one
+	return append(blocks, r.readSampled(d))
 }
 
 var preferencesFields = wire.Fields{{Name: "hints"}, {Name: "costPriority"}, {Name: "speedPriority"}, {Name: "intelligencePriority"}}
 
-func readPreferences(d *wire.Decoder, p *ModelPreferences) {
+func readPreferences(d *wire.Decoder, p *mcp.ModelPreferences) {
 	for o := d.Object(preferencesFields); o.Next(); {
 		switch o.Name() {
 		case "hints":
@@ -91,16 +95,24 @@ func readPreferences(d *wire.Decoder, p *ModelPreferences) {
 
 var modelHintFields = wire.Fields{{Name: "name"}}
 
-func readModelHint(d *wire.Decoder, h *ModelHint) {
+func readModelHint(d *wire.Decoder, name *string) {
 	for o := d.Object(modelHintFields); o.Next(); {
-		wire.String(d, &h.Name)
+		wire.String(d, name)
 	}
+}
+
+// readSampleTool reads what a model needs of a tool.
+func readSampleTool(d *wire.Decoder) mcp.SampleTool {
+	var tool Tool
+	readTool(d, &tool)
+	return mcp.SampleTool{Name: tool.Name, Title: tool.Title, Description: tool.Description, InputSchema: string(tool.InputSchema)}
 }
 
 var toolChoiceFields = wire.Fields{{Name: "mode"}}
 
-func readToolChoice(d *wire.Decoder, c *ToolChoice) {
+func readToolChoice(d *wire.Decoder, c *mcp.ToolChoice) {
+	*c = mcp.ToolChoiceAuto // of an object without a mode
 	for o := d.Object(toolChoiceFields); o.Next(); {
-		wire.String(d, &c.Mode)
+		wire.String(d, c)
 	}
 }

@@ -18,11 +18,9 @@ type initialized struct {
 
 // readInitialize reads the result of initialize. It copies data.
 func readInitialize(data []byte) (version string, server *DiscoverResult, err error) {
-	v, err := read(bytes.Clone(data), &defaultLimits, nil, (*reader).initialized)
-	if err != nil {
-		return "", nil, err
-	}
-	return v.version, &v.server, nil
+	v := new(initialized)
+	err = read(bytes.Clone(data), &defaultLimits, nil, func(r *reader) { r.initialized(v) })
+	return v.version, &v.server, err
 }
 
 var initializeMembers = wire.Fields{
@@ -48,7 +46,8 @@ func (r *reader) initialized(v *initialized) {
 // readDiscover reads the result of server/discover. It copies data, which may be kept for other
 // clients.
 func readDiscover(data []byte) (*DiscoverResult, error) {
-	return read(bytes.Clone(data), &defaultLimits, nil, (*reader).discovered)
+	v := new(DiscoverResult)
+	return whole(v, read(bytes.Clone(data), &defaultLimits, nil, func(r *reader) { r.discovered(v) }))
 }
 
 var discoverMembers = wire.Fields{

@@ -10,6 +10,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
@@ -18,7 +19,7 @@ import (
 // is unwrapped from {"result": value}, the form in which revisions send it that have objects
 // only. The text of a tool without structured content is a string. The error is
 // ErrNoStructured, or names the places that do not fit.
-func decodeStructured(r *ToolResult, output outputKind, revision *protocol.Revision, v any) error {
+func decodeStructured(r *mcp.ToolResult, output outputKind, revision *protocol.Revision, v any) error {
 	as := reflect.TypeOf(v).Elem()
 	data := structuredOf(r, as, output, &revision.Fields)
 	if data == nil {
@@ -35,7 +36,7 @@ func decodeStructured(r *ToolResult, output outputKind, revision *protocol.Revis
 }
 
 // structuredOf returns the JSON that a result is read from, nil if there is none.
-func structuredOf(r *ToolResult, as reflect.Type, output outputKind, f *protocol.Fields) json.RawMessage {
+func structuredOf(r *mcp.ToolResult, as reflect.Type, output outputKind, f *protocol.Fields) json.RawMessage {
 	if r.Structured == nil {
 		return jsonText(r, as)
 	}
@@ -49,11 +50,12 @@ func structuredOf(r *ToolResult, as reflect.Type, output outputKind, f *protocol
 }
 
 // jsonText returns the first text of a result if it is JSON. For a string it must be one of JSON.
-func jsonText(r *ToolResult, as reflect.Type) json.RawMessage {
-	if len(r.Content) == 0 || r.Content[0].Type != "text" {
+func jsonText(r *mcp.ToolResult, as reflect.Type) json.RawMessage {
+	if len(r.Content) == 0 {
 		return nil
 	}
-	text := json.RawMessage(r.Content[0].Text)
+	first, _ := r.Content[0].(mcp.Text)
+	text := json.RawMessage(first.Text)
 	if !json.Valid(text) || as.Kind() == reflect.String && text[0] != '"' {
 		return nil
 	}

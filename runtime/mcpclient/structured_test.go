@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
 type book struct {
@@ -20,7 +22,7 @@ type outcome struct {
 }
 
 // decoded is what a result is read as, or the error.
-func decoded[T any](t *testing.T, r *ToolResult, schema, version string) string {
+func decoded[T any](t *testing.T, r *mcp.ToolResult, schema, version string) string {
 	t.Helper()
 	var v T
 	output := unknownOutput
@@ -33,14 +35,14 @@ func decoded[T any](t *testing.T, r *ToolResult, schema, version string) string 
 	return fmt.Sprintf("%+v", v)
 }
 
-func structured(text string) *ToolResult {
-	return &ToolResult{Content: []Content{Text("not JSON")}, Structured: json.RawMessage(text)}
+func structured(text string) *mcp.ToolResult {
+	return &mcp.ToolResult{Content: []mcp.Content{mcp.Text{Text: "not JSON"}}, Structured: json.RawMessage(text)}
 }
 
-func onlyText(text ...string) *ToolResult {
-	r := &ToolResult{}
+func onlyText(text ...string) *mcp.ToolResult {
+	r := &mcp.ToolResult{}
 	for _, s := range text {
-		r.Content = append(r.Content, Text(s))
+		r.Content = append(r.Content, mcp.Text{Text: s})
 	}
 	return r
 }
@@ -78,13 +80,13 @@ func TestDecodeStructured(t *testing.T) {
 		"two members":                {decoded[map[string]int](t, structured(`{"result":7,"a":1}`), "", middle), "map[a:1 result:7]"},
 		"text, old":                  {decoded[[]int](t, onlyText(`[1,2]`, "more"), "", old), "[1 2]"},
 		"text, not JSON":             {decoded[[]int](t, onlyText(`1,2`), "", old), none},
-		"no content":                 {decoded[int](t, &ToolResult{}, "", newest), none},
-		"image":                      {decoded[int](t, &ToolResult{Content: []Content{{Type: "image"}}}, "", newest), none},
+		"no content":                 {decoded[int](t, &mcp.ToolResult{}, "", newest), none},
+		"image":                      {decoded[int](t, &mcp.ToolResult{Content: []mcp.Content{mcp.Image{}}}, "", newest), none},
 		"string, text":               {decoded[string](t, onlyText("so be it", "and so"), "", newest), "so be it\nand so"},
 		"string, JSON":               {decoded[string](t, onlyText(`"so be it"`), "", old), "so be it"},
 		"string, number":             {decoded[string](t, onlyText(`7`), "", old), "7"},
 		"string, structured":         {decoded[string](t, structured(`{"result":"a"}`), "", middle), "a"},
-		"string, empty":              {decoded[string](t, &ToolResult{}, "", middle), ""},
+		"string, empty":              {decoded[string](t, &mcp.ToolResult{}, "", middle), ""},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%s: %s, want %s", name, c[0], c[1])

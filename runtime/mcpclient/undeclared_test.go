@@ -91,7 +91,7 @@ func TestUndeclaredInRevision(t *testing.T) {
 						asked++
 						return mcp.ActionAccept, nil
 					},
-					Sample: func(context.Context, *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
+					Sample: func(context.Context, *mcp.SampleRequest) (*mcp.SampleResult, error) {
 						asked++
 						return mcpclient.TextAnswer("."), nil
 					},

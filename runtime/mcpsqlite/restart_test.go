@@ -97,7 +97,7 @@ func TestClientOutlivesServer(t *testing.T) {
 			}
 			t.Cleanup(func() { _ = c.Close() })
 			type outcome struct {
-				result *mcpclient.ToolResult
+				result *mcp.ToolResult
 				err    error
 			}
 			ended := make(chan outcome, 1)

@@ -117,7 +117,7 @@ func yes(after time.Duration, asked *atomic.Int32) func(context.Context, *mcpcli
 }
 
 // wantText checks a result.
-func wantText(t *testing.T, result *mcpclient.ToolResult, err error, want string) {
+func wantText(t *testing.T, result *mcp.ToolResult, err error, want string) {
 	t.Helper()
 	if err != nil || result.Text() != want {
 		t.Errorf("%+v, %v; want %q", result, err, want)

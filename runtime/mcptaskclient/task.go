@@ -7,6 +7,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
@@ -23,7 +24,7 @@ type Task struct {
 	mu     sync.Mutex
 	state  State
 	ended  bool // result and err are those of the end
-	result *mcpclient.ToolResult
+	result *mcp.ToolResult
 	err    error
 
 	// Of Wait: the questions that have been answered, and how many were asked.
@@ -56,7 +57,7 @@ func CallTask(ctx context.Context, c *mcpclient.Client, tool string, arguments a
 	t := newTask(c, tool)
 	created := createdTask(result, t.form, true)
 	if created == nil {
-		t.result, err = c.ReadToolResult(tool, result)
+		t.result, err = c.ReadToolResult(result)
 		t.ended, t.state.Status = true, Completed
 		return t, err
 	}
@@ -129,7 +130,7 @@ func WithProgress(f func(mcpclient.Progress)) WaitOption {
 // that the tool has failed. The end of ctx ends the wait, and not the task. While the server cannot be reached, or
 // cannot use its store, Wait goes on for a minute beyond the attempts of the client. The error is an [*Error].
 // Of several calls of Wait, one waits for the server, and the others for it.
-func (t *Task) Wait(ctx context.Context, options ...WaitOption) (*mcpclient.ToolResult, error) {
+func (t *Task) Wait(ctx context.Context, options ...WaitOption) (*mcp.ToolResult, error) {
 	select {
 	case t.waiting <- struct{}{}:
 		defer func() { <-t.waiting }()
@@ -151,7 +152,7 @@ func (t *Task) Wait(ctx context.Context, options ...WaitOption) (*mcpclient.Tool
 	t.asked = w.asked
 	state = t.note(w.state)
 	if err == nil {
-		result, err = t.client.ReadToolResult(t.tool, data)
+		result, err = t.client.ReadToolResult(data)
 	}
 	err = w.wrap(err)
 	_, replied := errors.AsType[*jsonrpc.Error](err)

@@ -22,7 +22,7 @@ func (c *Client) answer(o *mcpclient.Options) {
 	}
 	if sample := c.options.Sample; sample != nil {
 		o.SampleTools, o.SampleContext = true, true
-		o.Sample = func(ctx context.Context, r *mcpclient.SampleRequest) (answer *mcpclient.SampleAnswer, err error) {
+		o.Sample = func(ctx context.Context, r *mcp.SampleRequest) (answer *mcp.SampleResult, err error) {
 			c.ask(ctx, func(ctx context.Context) { answer, err = sample(ctx, r) })
 			if answer == nil || answer.Model != "" {
 				return answer, err

@@ -163,7 +163,7 @@ func TestAnswers(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
 		o := mcptest.Options{
 			Revision: revision,
-			Sample: func(_ context.Context, r *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
+			Sample: func(_ context.Context, r *mcp.SampleRequest) (*mcp.SampleResult, error) {
 				return mcpclient.TextAnswer("The model answers: " + r.Text()), nil
 			},
 			Roots: func() []mcp.Root { return []mcp.Root{{URI: "file:///a", Name: "a"}} },
@@ -206,7 +206,7 @@ func TestNoAnswers(t *testing.T) {
 				answers = answers[1:]
 				return a
 			},
-			Sample: func(context.Context, *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
+			Sample: func(context.Context, *mcp.SampleRequest) (*mcp.SampleResult, error) {
 				return nil, errors.New("no, thanks")
 			},
 		})

@@ -68,7 +68,7 @@ func ExampleOptions_elicit() {
 func ExampleOptions_sample() {
 	run(func(t testing.TB) {
 		c := mcptest.New(t, newLibrary(nil), mcptest.Options{
-			Sample: func(_ context.Context, r *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
+			Sample: func(_ context.Context, r *mcp.SampleRequest) (*mcp.SampleResult, error) {
 				fmt.Println(r.Text())
 				return mcpclient.TextAnswer("Emma means well."), nil
 			},

@@ -107,9 +107,7 @@ func question(data []byte) ([]byte, error) {
 	switch q.Method {
 	case "elicitation/create":
 		q.Params, err = typed[mcpclient.Elicitation](q.Params)
-	case "sampling/createMessage":
-		q.Params, err = typed[mcpclient.SampleRequest](q.Params)
-	case "roots/list":
+	case "sampling/createMessage", "roots/list":
 	default:
 		err = fmt.Errorf("unknown question %q", q.Method)
 	}
@@ -142,7 +140,7 @@ func response(data []byte) ([]byte, error) {
 	if bytes.Contains(data, []byte(`"action"`)) {
 		return typed[mcpclient.ElicitAnswer](data)
 	}
-	return typed[mcpclient.SampleAnswer](data)
+	return data, nil
 }
 
 func required(data []byte) ([]byte, error) {
@@ -166,25 +164,32 @@ func required(data []byte) ([]byte, error) {
 	return marshal(r)
 }
 
+type resultInfo struct {
+	Type  string   `json:"resultType,omitempty"`
+	TTL   *int64   `json:"ttlMs,omitempty"`
+	Cache string   `json:"cacheScope,omitempty"`
+	Meta  mcp.Meta `json:"_meta,omitempty"`
+}
+
 type listed[T any] struct {
 	Tools     []T    `json:"tools,omitempty"`
 	Resources []T    `json:"resources,omitempty"`
 	Templates []T    `json:"resourceTemplates,omitempty"`
 	Prompts   []T    `json:"prompts,omitempty"`
 	Cursor    string `json:"nextCursor,omitempty"`
-	mcpclient.ResultInfo
+	resultInfo
 }
 
 type completed struct {
 	Completion mcp.Completion `json:"completion"`
-	mcpclient.ResultInfo
+	resultInfo
 }
 
 type discovered struct {
 	Versions     []string                   `json:"supportedVersions"`
 	Capabilities map[string]json.RawMessage `json:"capabilities"`
 	Instructions string                     `json:"instructions,omitempty"`
-	mcpclient.ResultInfo
+	resultInfo
 }
 
 type progressed struct {
@@ -209,21 +214,14 @@ type rooted struct {
 
 // passages has the reader for the examples of each folder.
 var passages = map[string]passage{
-	"TextContent": typed[mcpclient.Content], "ImageContent": typed[mcpclient.Content], "AudioContent": typed[mcpclient.Content],
-	"EmbeddedResource": typed[mcpclient.Content], "ResourceLink": typed[mcpclient.Content],
-	"ToolUseContent": typed[mcpclient.Content], "ToolResultContent": typed[mcpclient.Content],
-	"TextResourceContents": typed[mcpclient.Contents], "BlobResourceContents": typed[mcpclient.Contents],
 	"Tool": typed[mcpclient.Tool], "Resource": typed[mcpclient.Resource], "Root": typed[root],
 
 	"CallToolRequest": envelope(params), "CallToolRequestParams": params,
-	"CallToolResult": typed[mcpclient.ToolResult], "CallToolResultResponse": envelope(typed[mcpclient.ToolResult]),
 	"CompleteRequest": envelope(params), "CompleteRequestParams": params,
 	"CompleteResult": typed[completed], "CompleteResultResponse": envelope(typed[completed]),
 	"DiscoverRequest": envelope(params), "DiscoverResult": typed[discovered], "DiscoverResultResponse": envelope(typed[discovered]),
 	"GetPromptRequest": envelope(params), "GetPromptRequestParams": params,
-	"GetPromptResult": typed[mcpclient.PromptResult], "GetPromptResultResponse": envelope(typed[mcpclient.PromptResult]),
 	"ReadResourceRequest": envelope(params), "ReadResourceRequestParams": params,
-	"ReadResourceResult": typed[mcpclient.ReadResult], "ReadResourceResultResponse": envelope(typed[mcpclient.ReadResult]),
 	"PaginatedRequestParams": params,
 	"ListToolsRequest":       envelope(params),
 	"ListToolsResult":        typed[listed[mcpclient.Tool]], "ListToolsResultResponse": envelope(typed[listed[mcpclient.Tool]]),
@@ -234,14 +232,13 @@ var passages = map[string]passage{
 	"ListPromptsRequest": envelope(params),
 	"ListPromptsResult":  typed[listed[mcpclient.Prompt]], "ListPromptsResultResponse": envelope(typed[listed[mcpclient.Prompt]]),
 
-	"CreateMessageRequest": question, "CreateMessageRequestParams": typed[mcpclient.SampleRequest], "CreateMessageResult": typed[mcpclient.SampleAnswer],
-	"ModelPreferences": typed[mcpclient.ModelPreferences], "SamplingMessage": typed[mcpclient.SampleMessage],
-	"ElicitRequest": question, "ElicitRequestFormParams": typed[mcpclient.Elicitation], "ElicitRequestURLParams": typed[mcpclient.Elicitation],
+	"CreateMessageRequest": question,
+	"ElicitRequest":        question, "ElicitRequestFormParams": typed[mcpclient.Elicitation], "ElicitRequestURLParams": typed[mcpclient.Elicitation],
 	"ElicitResult": typed[mcpclient.ElicitAnswer], "ListRootsRequest": question, "ListRootsResult": typed[rooted],
 	"InputRequests": each(question), "InputResponses": each(response), "InputRequiredResult": required,
 
-	"SubscriptionsListenRequest": envelope(params), "SubscriptionsListenResult": typed[mcpclient.ResultInfo],
-	"SubscriptionsListenResultResponse":     envelope(typed[mcpclient.ResultInfo]),
+	"SubscriptionsListenRequest": envelope(params), "SubscriptionsListenResult": typed[resultInfo],
+	"SubscriptionsListenResultResponse":     envelope(typed[resultInfo]),
 	"SubscriptionsAcknowledgedNotification": envelope(typed[changed]),
 	"ToolListChangedNotification":           envelope(typed[changed]), "PromptListChangedNotification": envelope(typed[changed]),
 	"ResourceListChangedNotification": envelope(typed[changed]), "ResourceUpdatedNotification": envelope(typed[changed]),
@@ -259,6 +256,13 @@ var passages = map[string]passage{
 	"BooleanSchema":      formField, "NumberSchema": formField, "StringSchema": formField,
 	"TitledMultiSelectEnumSchema": formField, "TitledSingleSelectEnumSchema": formField,
 	"UntitledMultiSelectEnumSchema": formField, "UntitledSingleSelectEnumSchema": formField,
+}
+
+// elsewhere are the examples of what package mcpclient reads, and its own tests write again.
+var elsewhere = []string{
+	"TextContent", "ImageContent", "AudioContent", "EmbeddedResource", "ResourceLink", "ToolUseContent", "ToolResultContent",
+	"TextResourceContents", "BlobResourceContents", "CallToolResult", "CallToolResultResponse", "GetPromptResult", "GetPromptResultResponse",
+	"ReadResourceResult", "ReadResourceResultResponse", "CreateMessageRequestParams", "CreateMessageResult", "ModelPreferences", "SamplingMessage",
 }
 
 // The examples of the specification are read without loss: what is written again
@@ -282,6 +286,9 @@ func TestExamples(t *testing.T) {
 	}
 	for _, file := range files {
 		folder := filepath.Base(filepath.Dir(file))
+		if slices.Contains(elsewhere, folder) {
+			continue
+		}
 		t.Run(folder+"/"+strings.TrimSuffix(filepath.Base(file), ".json"), func(t *testing.T) {
 			data, err := os.ReadFile(file)
 			if err != nil {

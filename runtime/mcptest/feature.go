@@ -51,33 +51,33 @@ func has[T any](c *Client, m protocol.Method, send func(context.Context, ...mcpc
 }
 
 // StartRead reads a resource and does not wait.
-func (c *Client) StartRead(uri string, options ...RequestOption) *Running[mcpclient.ReadResult] {
+func (c *Client) StartRead(uri string, options ...RequestOption) *Running[mcp.ResourceResult] {
 	c.t.Helper()
 	method := protocol.ResourcesRead.String()
 	q, below := c.newRequest(method, options)
-	return start(c, method+" "+uri, q, func(ctx context.Context) (*mcpclient.ReadResult, error) {
+	return start(c, method+" "+uri, q, func(ctx context.Context) (*mcp.ResourceResult, error) {
 		return c.client.Read(ctx, uri, below...)
 	})
 }
 
 // Read reads a resource.
-func (c *Client) Read(uri string, options ...RequestOption) *mcpclient.ReadResult {
+func (c *Client) Read(uri string, options ...RequestOption) *mcp.ResourceResult {
 	c.t.Helper()
 	return c.StartRead(uri, options...).Wait()
 }
 
 // StartPrompt gets a prompt and does not wait.
-func (c *Client) StartPrompt(name string, arguments map[string]string, options ...RequestOption) *Running[mcpclient.PromptResult] {
+func (c *Client) StartPrompt(name string, arguments map[string]string, options ...RequestOption) *Running[mcp.PromptResult] {
 	c.t.Helper()
 	method := protocol.PromptsGet.String()
 	q, below := c.newRequest(method, options)
-	return start(c, method+" "+name, q, func(ctx context.Context) (*mcpclient.PromptResult, error) {
+	return start(c, method+" "+name, q, func(ctx context.Context) (*mcp.PromptResult, error) {
 		return c.client.Prompt(ctx, name, arguments, below...)
 	})
 }
 
 // Prompt gets a prompt.
-func (c *Client) Prompt(name string, arguments map[string]string, options ...RequestOption) *mcpclient.PromptResult {
+func (c *Client) Prompt(name string, arguments map[string]string, options ...RequestOption) *mcp.PromptResult {
 	c.t.Helper()
 	return c.StartPrompt(name, arguments, options...).Wait()
 }

@@ -33,7 +33,7 @@ type Options struct {
 	// samples, with tools and context. An error refuses the request: in a session the
 	// server gets an error, and from revision 2026-07-28 on the client's request ends
 	// with [ErrRefused].
-	Sample func(context.Context, *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error)
+	Sample func(context.Context, *mcp.SampleRequest) (*mcp.SampleResult, error)
 	// Roots are the client's roots. It declares the capability.
 	Roots func() []mcp.Root
 	// Capabilities override the ones that the functions imply. A nil value removes a

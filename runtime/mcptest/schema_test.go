@@ -21,7 +21,7 @@ func TestSchemas(t *testing.T) {
 			o := mcptest.Options{
 				Revision: revision, OnMessage: func(bool, json.RawMessage) { counted++ }, LogLevel: "debug",
 				Client: mcp.ClientInfo{Name: "checker", Title: "Checker", Version: "1"},
-				Sample: func(context.Context, *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
+				Sample: func(context.Context, *mcp.SampleRequest) (*mcp.SampleResult, error) {
 					return mcpclient.TextAnswer("so be it"), nil
 				},
 				Roots: func() []mcp.Root { return []mcp.Root{{URI: "file:///a"}} },

@@ -124,7 +124,7 @@ func TestOrder(t *testing.T) {
 				first = 3 // after initialize and ping
 			}
 			var want []string
-			var running []*Running[mcpclient.ToolResult]
+			var running []*Running[mcp.ToolResult]
 			for i := range 20 {
 				running = append(running, c.Start("run", map[string]int{"n": i}))
 				if want = append(want, fmt.Sprintf("%d: %d", first+i, i)); !slices.Equal(sent, want) {

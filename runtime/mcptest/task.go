@@ -33,7 +33,7 @@ var tasksOf = mcp.TaskFuncs(friend.Key{}).Of
 // Arguments are those of [Client.Start]. The error is a [*jsonrpc.Error] of a call that was refused, or of
 // a task that has failed, and [ErrRefused]. The test fails if the task is cancelled, or does not change
 // for Options.Timeout.
-func (c *Client) Task(tool string, arguments any, options ...RequestOption) (*mcpclient.ToolResult, error) {
+func (c *Client) Task(tool string, arguments any, options ...RequestOption) (*mcp.ToolResult, error) {
 	c.t.Helper()
 	if c.revision.Tasks == protocol.NoTasks {
 		c.t.Fatalf("mcptest: revision %s has no tasks", c.revision.Version)
@@ -151,9 +151,9 @@ func (r *taskRun) call(arguments any) (json.RawMessage, error) {
 	return *result, nil
 }
 
-func (r *taskRun) read(result json.RawMessage) (*mcpclient.ToolResult, error) {
+func (r *taskRun) read(result json.RawMessage) (*mcp.ToolResult, error) {
 	r.client.t.Helper()
-	read, err := r.client.client.ReadToolResult(r.tool, result)
+	read, err := r.client.client.ReadToolResult(result)
 	if err != nil {
 		r.client.t.Fatalf("mcptest: the task of %s: %v", r.tool, r.client.reason(err))
 	}
@@ -175,7 +175,7 @@ func (r *taskRun) request(method protocol.Method, more map[string]any) (json.Raw
 }
 
 // wait polls the task until it has ended, and answers its questions.
-func (r *taskRun) wait() (*mcpclient.ToolResult, error) {
+func (r *taskRun) wait() (*mcp.ToolResult, error) {
 	c := r.client
 	c.t.Helper()
 	changed, pause := time.Now(), minPoll

@@ -133,7 +133,7 @@ func TestTaskRefused(t *testing.T) {
 				_, err := mcp.Sample(ctx, &mcp.SampleRequest{Messages: []mcp.SampleMessage{mcp.UserMessage("hello")}, MaxTokens: 1})
 				return "", err
 			})
-			c := mcptest.New(t, server, mcptest.Options{Revision: revision, Sample: func(context.Context, *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
+			c := mcptest.New(t, server, mcptest.Options{Revision: revision, Sample: func(context.Context, *mcp.SampleRequest) (*mcp.SampleResult, error) {
 				return nil, errors.New("no model")
 			}})
 			result, err := c.Task("import", nil)

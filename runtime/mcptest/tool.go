@@ -6,12 +6,13 @@ import (
 	"errors"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
 // Start calls a tool and does not wait. The arguments are a struct or a map with
 // the members of an object, JSON as a [json.RawMessage], or nil for none.
-func (c *Client) Start(tool string, arguments any, options ...RequestOption) *Running[mcpclient.ToolResult] {
+func (c *Client) Start(tool string, arguments any, options ...RequestOption) *Running[mcp.ToolResult] {
 	c.t.Helper()
 	method := protocol.ToolsCall.String()
 	q, below := c.newRequest(method, options)
@@ -22,7 +23,7 @@ func (c *Client) Start(tool string, arguments any, options ...RequestOption) *Ru
 		}
 	}
 	// The interceptor adds the arguments, which need not be an object.
-	return start(c, method+" "+tool, q, func(ctx context.Context) (*mcpclient.ToolResult, error) {
+	return start(c, method+" "+tool, q, func(ctx context.Context) (*mcp.ToolResult, error) {
 		return c.client.Call(ctx, tool, nil, below...)
 	})
 }
@@ -30,7 +31,7 @@ func (c *Client) Start(tool string, arguments any, options ...RequestOption) *Ru
 // Call calls a tool and returns its result, also that of a tool that has failed
 // (isError). Arguments are those of [Client.Start]. The generic function [Call] also
 // reads the structured content.
-func (c *Client) Call(tool string, arguments any, options ...RequestOption) *mcpclient.ToolResult {
+func (c *Client) Call(tool string, arguments any, options ...RequestOption) *mcp.ToolResult {
 	c.t.Helper()
 	return c.Start(tool, arguments, options...).Wait()
 }
@@ -56,7 +57,7 @@ func Call[T any](c *Client, tool string, arguments any, options ...RequestOption
 }
 
 // structured returns the structured content of a result.
-func structured[T any](c *Client, tool string, r *mcpclient.ToolResult) T {
+func structured[T any](c *Client, tool string, r *mcp.ToolResult) T {
 	c.t.Helper()
 	if r.IsError {
 		c.t.Fatalf("mcptest: %s has failed: %s", tool, r.Text())
@@ -65,7 +66,7 @@ func structured[T any](c *Client, tool string, r *mcpclient.ToolResult) T {
 		c.Tools() // the client below unwraps a value by the schema of its tool
 	}
 	var value T
-	err := c.client.Decode(r, &value)
+	err := c.client.Decode(tool, r, &value)
 	if errors.Is(err, mcpclient.ErrNoStructured) {
 		c.t.Fatalf("mcptest: %s has no structured content: %s", tool, r.Text())
 	}

@@ -26,7 +26,7 @@ func main() {
 				if err != nil {
 					return "", nil, err
 				}
-				return r.Content[0].Text, r.Structured, nil
+				return r.Text(), r.Structured, nil
 			},
 			Close: c.Close,
 		}, nil

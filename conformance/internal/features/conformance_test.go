@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"image/png"
 	"log/slog"
 	"reflect"
@@ -51,7 +52,7 @@ func connect(t *testing.T, revision string) *mcptest.Client {
 		Elicit: func(_ context.Context, e *mcpclient.Elicitation) mcpclient.ElicitAnswer {
 			return mcpclient.Accept(fillIn(t, e.Schema))
 		},
-		Sample: func(_ context.Context, r *mcpclient.SampleRequest) (*mcpclient.SampleAnswer, error) {
+		Sample: func(_ context.Context, r *mcp.SampleRequest) (*mcp.SampleResult, error) {
 			return mcpclient.TextAnswer("you said " + r.Text()), nil
 		},
 		Roots: func() []mcp.Root { return []mcp.Root{{URI: "file:///work"}} },
@@ -219,25 +220,25 @@ func profileOf(c *mcptest.Client) string {
 
 func TestContent(t *testing.T) {
 	everyRevision(t, func(t *testing.T, c *mcptest.Client) {
-		image := c.Call("test_image_content", nil).Content[0]
-		if _, err := png.Decode(bytes.NewReader(image.Data)); err != nil || image.Type != "image" || image.MIMEType != "image/png" {
+		image, _ := c.Call("test_image_content", nil).Content[0].(mcp.Image)
+		if _, err := png.Decode(bytes.NewReader(image.Data)); err != nil || image.MIMEType != "image/png" {
 			t.Errorf("the picture is %+v: %v", image, err)
 		}
-		sound := c.Call("test_audio_content", nil).Content[0]
-		if !bytes.HasPrefix(sound.Data, []byte("RIFF")) || sound.Type != "audio" || sound.MIMEType != "audio/wav" {
+		sound, _ := c.Call("test_audio_content", nil).Content[0].(mcp.Audio)
+		if !bytes.HasPrefix(sound.Data, []byte("RIFF")) || sound.MIMEType != "audio/wav" {
 			t.Errorf("the sound is %+v", sound)
 		}
 		embedded := c.Call("test_embedded_resource", nil).Content[0]
-		if want := (mcpclient.Contents{
+		if want := (mcp.EmbeddedResource{
 			URI: "test://embedded-resource", MIMEType: "text/plain", Text: "This is an embedded resource content.",
-		}); embedded.Type != "resource" || !reflect.DeepEqual(*embedded.Resource, want) {
-			t.Errorf("the resource is %+v, want %+v", *embedded.Resource, want)
+		}); !reflect.DeepEqual(embedded, mcp.Content(want)) {
+			t.Errorf("the resource is %+v, want %+v", embedded, want)
 		}
 		var types []string
 		for _, block := range c.Call("test_multiple_content_types", nil).Content {
-			types = append(types, block.Type)
+			types = append(types, fmt.Sprintf("%T", block))
 		}
-		if want := []string{"text", "image", "resource"}; !slices.Equal(types, want) {
+		if want := []string{"mcp.Text", "mcp.Image", "mcp.EmbeddedResource"}; !slices.Equal(types, want) {
 			t.Errorf("the blocks are %q, want %q", types, want)
 		}
 	})
@@ -297,10 +298,11 @@ func TestResourcesAndPrompts(t *testing.T) {
 			}
 		}
 		about := c.Prompt("test_prompt_with_embedded_resource", map[string]string{"resourceUri": "test://x"}).Messages
-		if len(about) != 2 || about[0].Content.Resource.URI != "test://x" || about[0].Content.Resource.Text == "" {
+		if embedded, ok := about[0].Content.(mcp.EmbeddedResource); !ok || len(about) != 2 || embedded.URI != "test://x" || embedded.Text == "" {
 			t.Errorf("the prompt about a resource: %+v", about)
 		}
-		if picture := c.Prompt("test_prompt_with_image", nil).Messages; len(picture) != 2 || picture[0].Content.Type != "image" {
+		picture := c.Prompt("test_prompt_with_image", nil).Messages
+		if _, ok := picture[0].Content.(mcp.Image); !ok || len(picture) != 2 {
 			t.Errorf("the prompt about a picture: %+v", picture)
 		}
 		if values := c.CompletePrompt("test_prompt_with_arguments", "arg1", "test", nil).Values; !slices.Equal(values, []string{"test", "testing"}) {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/program"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
@@ -131,11 +132,11 @@ func get(t *testing.T, target *program.Target, cfg program.Config) (text, stderr
 	if after := listing(t, cfg.Dir); !slices.Equal(before, after) {
 		t.Errorf("the module has changed: %v, was %v", after, before)
 	}
-	return result.Content[0].Text, log.String()
+	return result.Text(), log.String()
 }
 
 // call connects to the program, calls its one tool, and waits for the program to end.
-func call(ctx context.Context, p *program.Program, stderr io.Writer) (*mcpclient.ToolResult, error) {
+func call(ctx context.Context, p *program.Program, stderr io.Writer) (*mcp.ToolResult, error) {
 	client, err := mcpclient.Connect(ctx, mcpclient.Command{Path: p.Path, InheritEnv: true, Stderr: stderr},
 		mcpclient.Options{Revision: "2026-07-28", Retry: mcpclient.Retry{Attempts: 1}})
 	if err != nil {

@@ -43,15 +43,13 @@ func content(text json.RawMessage) (mcp.Content, error) {
 		Type, Text, MIMEType, URI, Name, Title, Description string
 		Data                                                []byte
 		Size                                                int64
-		Icons                                               []struct {
-			Src, MIMEType, Theme string
-			Sizes                []string
-		}
-		Annotations *mcp.Annotations
-		Meta        mcp.Meta `json:"_meta"`
-		Resource    struct {
+		Icons                                               []mcp.Icon
+		Annotations                                         *mcp.Annotations
+		Meta                                                mcp.Meta `json:"_meta"`
+		Resource                                            struct {
 			URI, MIMEType, Text string
 			Blob                []byte
+			Meta                mcp.Meta `json:"_meta"`
 		}
 	}
 	if err := json.Unmarshal(text, &b); err != nil {
@@ -65,18 +63,14 @@ func content(text json.RawMessage) (mcp.Content, error) {
 	case "audio":
 		return mcp.Audio{Data: b.Data, MIMEType: b.MIMEType, Annotations: b.Annotations, Meta: b.Meta}, nil
 	case "resource_link":
-		link := mcp.ResourceLink{
+		return mcp.ResourceLink{
 			URI: b.URI, Name: b.Name, Title: b.Title, Description: b.Description, MIMEType: b.MIMEType, Size: b.Size,
-			Annotations: b.Annotations, Meta: b.Meta,
-		}
-		for _, i := range b.Icons {
-			link.Icons = append(link.Icons, mcp.Icon{Source: i.Src, MIMEType: i.MIMEType, Sizes: i.Sizes, Theme: i.Theme})
-		}
-		return link, nil
+			Icons: b.Icons, Annotations: b.Annotations, Meta: b.Meta,
+		}, nil
 	case "resource":
 		r := &b.Resource
 		return mcp.EmbeddedResource{
-			URI: r.URI, MIMEType: r.MIMEType, Text: r.Text, Blob: r.Blob, Annotations: b.Annotations, Meta: b.Meta,
+			URI: r.URI, MIMEType: r.MIMEType, Text: r.Text, Blob: r.Blob, Annotations: b.Annotations, Meta: b.Meta, ResourceMeta: r.Meta,
 		}, nil
 	}
 	return nil, fmt.Errorf("a tool cannot return a block of type %q", b.Type)

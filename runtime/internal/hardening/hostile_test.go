@@ -18,6 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpnet"
@@ -248,7 +249,7 @@ func (h *hostile) connect(t *testing.T) *mcpclient.Client {
 }
 
 // call calls the hostile tool.
-func (h *hostile) call(t *testing.T, timeout time.Duration, arguments any) (*mcpclient.ToolResult, error) {
+func (h *hostile) call(t *testing.T, timeout time.Duration, arguments any) (*mcp.ToolResult, error) {
 	t.Helper()
 	return h.client.Call(t.Context(), "hostile", arguments, mcpclient.WithTimeout(timeout))
 }

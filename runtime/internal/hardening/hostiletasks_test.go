@@ -12,6 +12,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/faulty"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
+	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcptaskclient"
 )
@@ -132,7 +133,7 @@ func withTasks(o *mcpclient.Options) {
 }
 
 // callTasks calls the hostile tool with each number below n, side by side.
-func (h *hostile) callTasks(t *testing.T, n int, options []mcpclient.RequestOption, check func(n int, result *mcpclient.ToolResult, err error)) {
+func (h *hostile) callTasks(t *testing.T, n int, options []mcpclient.RequestOption, check func(n int, result *mcp.ToolResult, err error)) {
 	t.Helper()
 	var group sync.WaitGroup
 	for i := range n {
@@ -231,7 +232,7 @@ var taskRows = []hostileRow{
 		options: withTasks,
 		run: func(t *testing.T, h *hostile) {
 			h.connect(t)
-			h.callTasks(t, len(absurdTimes), []mcpclient.RequestOption{mcpclient.WithMaxTime(3 * soon)}, func(n int, _ *mcpclient.ToolResult, err error) {
+			h.callTasks(t, len(absurdTimes), []mcpclient.RequestOption{mcpclient.WithMaxTime(3 * soon)}, func(n int, _ *mcp.ToolResult, err error) {
 				if !errors.Is(err, mcpclient.ErrTimeout) {
 					t.Errorf("%s: %v", absurdTimes[n], err)
 				}
@@ -305,7 +306,7 @@ var taskRows = []hostileRow{
 			if h.era == legacy {
 				most = 3 * soon
 			}
-			h.callTasks(t, 2, []mcpclient.RequestOption{mcpclient.WithMaxTime(most)}, func(n int, _ *mcpclient.ToolResult, err error) {
+			h.callTasks(t, 2, []mcpclient.RequestOption{mcpclient.WithMaxTime(most)}, func(n int, _ *mcp.ToolResult, err error) {
 				if want := map[bool]error{true: mcptaskclient.ErrQuestions, false: mcpclient.ErrTimeout}[h.era == modern]; !errors.Is(err, want) {
 					t.Errorf("%d: %v, want %v", n, err, want)
 				}
@@ -326,7 +327,7 @@ var taskRows = []hostileRow{
 		options: withTasks,
 		run: func(t *testing.T, h *hostile) {
 			h.connect(t)
-			h.callTasks(t, 3, nil, func(n int, _ *mcpclient.ToolResult, err error) {
+			h.callTasks(t, 3, nil, func(n int, _ *mcp.ToolResult, err error) {
 				if e, ok := errors.AsType[*mcptaskclient.Error](err); !ok || e.Task != fmt.Sprintf("t%d", n) {
 					t.Errorf("%v", err)
 				}
@@ -357,7 +358,7 @@ var taskRows = []hostileRow{
 			if h.era == modern {
 				count += len(modernTasks)
 			}
-			h.callTasks(t, count, nil, func(n int, result *mcpclient.ToolResult, err error) {
+			h.callTasks(t, count, nil, func(n int, result *mcp.ToolResult, err error) {
 				if _, ok := errors.AsType[*mcpclient.ProtocolViolationError](err); !ok {
 					t.Errorf("task %d: %+v, %v (%T)", n, result, err, err)
 				}
@@ -382,7 +383,7 @@ var taskRows = []hostileRow{
 		options: withTasks,
 		run: func(t *testing.T, h *hostile) {
 			h.connect(t)
-			h.callTasks(t, 9, nil, func(n int, result *mcpclient.ToolResult, err error) {
+			h.callTasks(t, 9, nil, func(n int, result *mcp.ToolResult, err error) {
 				if _, ok := errors.AsType[*mcpclient.ProtocolViolationError](err); !ok {
 					t.Errorf("task %d: %+v, %v (%T)", n, result, err, err)
 				}
@@ -408,7 +409,7 @@ var taskRows = []hostileRow{
 		options: withTasks,
 		run: func(t *testing.T, h *hostile) {
 			h.connect(t)
-			h.callTasks(t, 3, nil, func(_ int, result *mcpclient.ToolResult, err error) {
+			h.callTasks(t, 3, nil, func(_ int, result *mcp.ToolResult, err error) {
 				if err != nil || result.Text() != "right" {
 					t.Errorf("%+v, %v", result, err)
 				}

@@ -3,6 +3,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 
@@ -27,5 +28,8 @@ func run(ctx context.Context) error {
 		return err
 	}
 	fmt.Println(r.Text())
-	return r.Err()
+	if r.IsError {
+		return errors.New("the tool has failed")
+	}
+	return nil
 }
