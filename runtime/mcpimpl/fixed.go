@@ -11,7 +11,7 @@ import (
 // host". It panics if the type refuses the text; RegisterMCP tries each, so that a program
 // does not serve with another value than the one that is written in its source.
 func Fixed[T any](what, text string, read func(*wire.Decoder, *T)) (v T) {
-	d := wire.NewDecoder([]byte(text), wire.Options{})
+	d := wire.NewDecoder([]byte(text), wire.Options{AnyChoice: true})
 	read(d, &v)
 	if err := d.Finish(); err != nil {
 		panic(fmt.Sprintf("mcpgen: %s is %s, which type %T refuses: %v", what, text, v, err))

@@ -38,6 +38,8 @@ type Options struct {
 	MaxProblems int
 	// Choices are the values that [StringChoice] accepts, by name.
 	Choices map[string]*Choices
+	// AnyChoice lets [StringChoice] accept every string. Defaults are read before the choices are known.
+	AnyChoice bool
 	// MaxElements is how many elements of slices and entries of maps are read, all
 	// together; 0 for any number. Reading ends at one more, and Finish returns
 	// [ErrElements]. Elements that are skipped, or are part of a raw value, do not count.

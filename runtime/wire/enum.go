@@ -66,6 +66,10 @@ func StringChoice[T ~string](d *Decoder, v *T, name string) {
 	if d.err != nil {
 		return
 	}
+	if d.opts.AnyChoice {
+		*v = T(text)
+		return
+	}
 	if choices != nil {
 		if i, ok := choices.index[string(text)]; ok {
 			*v = T(values[i])

@@ -66,8 +66,28 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.collectServer()
 	a.checkVisible()
 	a.collectUnread()
+	a.checkDefaults()
 	a.out.Aliases = a.types.Aliases()
 	return a.out
+}
+
+// checkDefaults refuses defaults that contain themselves.
+func (a *analyzer) checkDefaults() {
+	var roots []*model.Type
+	for _, call := range a.out.Calls() {
+		if call.Input != nil {
+			roots = append(roots, call.Input.Object)
+		}
+	}
+	for _, form := range a.out.Forms {
+		roots = append(roots, form.Type)
+	}
+	for _, root := range roots {
+		if f := schema.EndlessDefault(root); f != nil {
+			a.diags.Errorf(f.Pos, "field "+f.Name, "the default %s contains a value whose member %s has the same default, without end", f.Default.JSON, f.Name).
+				Hint = "write the member in the default, such as [] or null"
+		}
+	}
 }
 
 // analyzer reads the declarations of one package: of the one that is generated for,

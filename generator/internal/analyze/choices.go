@@ -45,7 +45,7 @@ func (a *analyzer) choices(call *model.Call, d declared, at diag.Place) bool {
 		return true
 	}
 	w := &choicesWalk{seen: map[*model.Type]bool{}}
-	w.walk(call.Input.Object)
+	w.walk(call.Input.Object, nil)
 	for _, c := range w.found {
 		if f := functions[c.Name]; f != nil {
 			c.Pkg = a.pkgOf()
@@ -91,41 +91,77 @@ type choicesWalk struct {
 	found []*model.Choices
 }
 
-func (w *choicesWalk) walk(t *model.Type) {
+// walk looks into a type of which defaults around it have values.
+func (w *choicesWalk) walk(t *model.Type, values []any) {
 	for ; t != nil; t = t.Elem {
 		if w.seen[t] {
 			return
 		}
 		w.seen[t] = true
 		for _, f := range t.Fields {
-			w.field(f)
+			w.field(f, members(values, f.Name))
 		}
 		if t.Union != nil {
 			for _, v := range t.Union.Variants {
-				w.walk(v.Type)
+				w.walk(v.Type, values)
 			}
+		}
+		switch t.Kind {
+		case model.Slice, model.Array, model.Map:
+			values = elements(values)
 		}
 	}
 }
 
-func (w *choicesWalk) field(f *model.Field) {
+func (w *choicesWalk) field(f *model.Field, values []any) {
+	if value, ok := decoded(f.Default); ok {
+		values = slices.Insert(values, 0, value)
+	}
 	for rules := &f.Rules; rules != nil; rules = rules.Elem {
 		if name := rules.Limit(keyword.Choices); name != "" {
 			c := &model.Choices{Argument: f.Name, Name: name}
-			texts := slices.Clone(f.Examples)
-			if f.Default != nil {
-				texts = slices.Insert(texts, 0, f.Default.JSON)
+			for _, value := range values {
+				c.Texts = appendTexts(c.Texts, value)
 			}
-			for _, text := range texts {
-				var value any
-				if json.Unmarshal([]byte(text), &value) == nil {
+			for _, text := range f.Examples {
+				if value, ok := decoded(&model.Value{JSON: text}); ok {
 					c.Texts = appendTexts(c.Texts, value)
 				}
 			}
 			w.found = append(w.found, c)
 		}
 	}
-	w.walk(f.Type)
+	w.walk(f.Type, values)
+}
+
+// decoded is the value of a default, which has been checked.
+func decoded(v *model.Value) (value any, ok bool) {
+	return value, v != nil && json.Unmarshal([]byte(v.JSON), &value) == nil
+}
+
+// members are the members of that name of those values that are objects.
+func members(values []any, name string) (all []any) {
+	for _, v := range values {
+		if object, ok := v.(map[string]any); ok && object[name] != nil {
+			all = append(all, object[name])
+		}
+	}
+	return all
+}
+
+// elements are the elements of those values that are lists or maps.
+func elements(values []any) (all []any) {
+	for _, v := range values {
+		switch v := v.(type) {
+		case []any:
+			all = append(all, v...)
+		case map[string]any:
+			for _, name := range sortedKeys(v) {
+				all = append(all, v[name])
+			}
+		}
+	}
+	return all
 }
 
 // appendTexts appends the texts of a default, which may be a list or a map.

@@ -220,8 +220,8 @@ func TestDefects(t *testing.T) {
 	}{
 		{"no kind", model.Field{Type: chanType}, "cannot be read"},
 		{"quoted", model.Field{Type: text, Quoted: true}, "does not apply"},
-		{"method inside", model.Field{Type: &model.Type{Kind: model.Slice, Elem: text, Go: types.NewSlice(text.Go)},
-			Default: &model.Value{JSON: `["a"]`}}, "needs a method"},
+		{"key", model.Field{Type: &model.Type{Kind: model.Map, Key: boolean, Elem: str, Go: types.NewMap(boolean.Go, str.Go)},
+			Default: &model.Value{JSON: `{"true":"a"}`}}, "keys of the type"},
 		{"enum of booleans", model.Field{Type: boolean, Rules: model.Rules{Enum: []string{"true"}}}, "cannot be enumerated"},
 		{"wrong enum", model.Field{Type: str, Rules: model.Rules{Enum: []string{"1"}}}, "does not suit"},
 	} {

@@ -27,7 +27,7 @@ const (
 	LitStruct                      // Type{Names[i]: Elems[i]...}
 	LitDuration                    // Duration
 	LitTime                        // Time
-	LitMethod                      // not an expression: a method of the type or a function makes it
+	LitMethod                      // not an expression: only reading it from JSON makes it
 	LitFixed                       // Text()
 )
 
@@ -79,9 +79,7 @@ func (b *builder) value(t *model.Type, v any, text string) *Literal {
 		return dynamic(v)
 	case model.RawJSON:
 		return &Literal{Kind: LitConvert, Type: t.Go, Text: strconv.Quote(canonical(v))}
-	case model.JSON:
-		return &Literal{Kind: LitMethod, Type: t.Go}
-	case model.Converted:
+	case model.JSON, model.Converted, model.Union, model.Reflect:
 		return &Literal{Kind: LitMethod, Type: t.Go}
 	case model.Flagged:
 		lit := &Literal{Kind: LitStruct, Type: t.Go}
@@ -93,7 +91,7 @@ func (b *builder) value(t *model.Type, v any, text string) *Literal {
 				inner = inner.Elems[0]
 			}
 			inner.Names = []string{t.Value, "Valid"}
-			inner.Elems = []*Literal{b.inner(t.Elem, v, text), {Text: "true", Type: types.Typ[types.Bool]}}
+			inner.Elems = []*Literal{b.value(t.Elem, v, text), {Text: "true", Type: types.Typ[types.Bool]}}
 		}
 		return lit
 	}
@@ -120,7 +118,7 @@ func (b *builder) value(t *model.Type, v any, text string) *Literal {
 		}
 		lit := &Literal{Kind: LitList, Type: t.Go}
 		for _, e := range v {
-			lit.Elems = append(lit.Elems, b.inner(t.Elem, e, text))
+			lit.Elems = append(lit.Elems, b.value(t.Elem, e, text))
 		}
 		return lit
 	case map[string]any:
@@ -130,7 +128,7 @@ func (b *builder) value(t *model.Type, v any, text string) *Literal {
 			for _, k := range slices.Sorted(maps.Keys(v)) {
 				key := b.mapKey(t.Key, k, text)
 				lit.Keys = append(lit.Keys, key)
-				lit.Elems = append(lit.Elems, b.inner(t.Elem, v[k], text))
+				lit.Elems = append(lit.Elems, b.value(t.Elem, v[k], text))
 			}
 			return lit
 		case model.Struct:
@@ -140,18 +138,9 @@ func (b *builder) value(t *model.Type, v any, text string) *Literal {
 	return bad()
 }
 
-// inner is a value inside another one, which must be an expression.
-func (b *builder) inner(t *model.Type, v any, text string) *Literal {
-	lit := b.value(t, v, text)
-	if lit.needsMethod() {
-		b.fail("value %s needs a method of %s inside another value", text, t.Go)
-	}
-	return lit
-}
-
-// needsMethod reports whether the value is made by a method and not by an expression.
+// needsMethod reports whether a part of the value is made by a method, so that there is no expression for the value.
 func (l *Literal) needsMethod() bool {
-	return l.Kind == LitMethod || l.Kind == LitNew && l.Elems[0].needsMethod()
+	return l.Kind == LitMethod || slices.ContainsFunc(l.Elems, (*Literal).needsMethod) || slices.ContainsFunc(l.Keys, (*Literal).needsMethod)
 }
 
 func (b *builder) mapKey(t *model.Type, key, text string) *Literal {
@@ -160,6 +149,8 @@ func (b *builder) mapKey(t *model.Type, key, text string) *Literal {
 		return b.value(t, key, text)
 	case model.Int, model.Uint:
 		return b.value(t, json.Number(key), text)
+	case model.Text:
+		return &Literal{Kind: LitMethod, Type: t.Go}
 	}
 	b.fail("value %s: keys of the type %s cannot be written as constants", text, t.Go)
 	return &Literal{}
@@ -180,17 +171,16 @@ func (b *builder) structure(t *model.Type, v map[string]any, text string) *Liter
 				continue
 			}
 			inner = b.literal(f.Type, f.Default.JSON)
-			if inner.needsMethod() {
-				b.fail("value %s: the default of %s needs a method of its type", text, f.Name)
-			}
+		case f.Quoted:
+			inner = &Literal{Kind: LitMethod, Type: f.Type.Go}
 		default:
-			inner = b.inner(f.Type, member, text)
+			inner = b.value(f.Type, member, text)
 		}
 		b.place(lit, t.Go, f.Path, inner)
 	}
 	for _, f := range t.Fixed {
 		v, _ := decode(f.Default.JSON) // it has been checked
-		b.place(lit, t.Go, f.Path, b.inner(f.Type, v, f.Default.JSON))
+		b.place(lit, t.Go, f.Path, b.value(f.Type, v, f.Default.JSON))
 	}
 	for name := range v {
 		if !known[name] {

@@ -43,7 +43,7 @@ var table = []*Keyword{
 		Set: func(f *model.Field, v string) { f.Description = v },
 	},
 	{
-		Name: "default", Value: JSON, In: Tag | Arg, Example: "20", For: "anything but unions, interfaces and types left to encoding/json",
+		Name: "default", Value: JSON, In: Tag | Arg, Example: "20", For: "anything but interfaces and types left to encoding/json",
 		Help: `value when the argument is missing: JSON; for strings also a word or "quoted text"`,
 	},
 	{

@@ -22,9 +22,6 @@ func (r *Resolver) check(s site, f *model.Field) bool {
 	if problem == "" {
 		hint, problem = checkDescribed(f)
 	}
-	if problem == "" && f.Default != nil {
-		hint, problem = unwritable(f.Type, f.Default.JSON, true)
-	}
 	if problem == "" {
 		return true
 	}

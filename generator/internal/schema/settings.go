@@ -159,7 +159,7 @@ func jsonType(t *model.Type) string {
 // applyDefault sets the default.
 func (r *Resolver) applyDefault(f *model.Field, k setting) (string, error) {
 	switch t := base(f.Type); t.Kind {
-	case model.Union, model.Reflect, model.Interface, model.Error:
+	case model.Reflect, model.Interface, model.Error: // generated code has no name for a function that returns one
 		return "let the function choose what a missing value means", fmt.Errorf("default cannot be used on %s", keyword.KindName(t))
 	}
 	text, hint, err := valueText(f.Type, k)

@@ -219,6 +219,11 @@ func mapMismatch(t *model.Type, rules *model.Rules, object map[string]any) strin
 				return problem
 			}
 		}
+		if t.Key.Kind == model.Text {
+			if problem := refusedByMethod(t.Key, key); problem != "" {
+				return problem
+			}
+		}
 		if problem := mismatch(t.Elem, rules.Elem, object[key]); problem != "" {
 			return problem
 		}
