@@ -37,7 +37,6 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.out.Constraint = pkg.SharedConstraint()
 	pkg.CheckConstraintsUnder(a.out.Constraint, a.sets, diags)
 	a.out.NotEmitted = a.emitNone() != nil
-	a.out.PlatformsSaid = a.ignored(declared{}, "platform-type")
 	a.types.Outside = a.out.NotEmitted
 	a.checkNotEmitted()
 	a.collectFrom()

@@ -56,7 +56,7 @@ func (l *loader) convert(ctx context.Context, lp *packages.Package) (*Package, e
 	slices.SortFunc(p.Files, func(a, b *ast.File) int {
 		return cmp.Compare(p.Fset.File(a.FileStart).Name(), p.Fset.File(b.FileStart).Name())
 	})
-	p.listed = slices.Concat(lp.GoFiles, lp.IgnoredFiles)
+	p.Listed = slices.Concat(lp.GoFiles, lp.IgnoredFiles)
 	l.syntaxErrors(p)
 	l.missingRuntime(p)
 	p.Excluded = excluded(p, lp.IgnoredFiles)
@@ -129,7 +129,7 @@ func (l *loader) syntaxErrors(p *Package) {
 	entries, _ := os.ReadDir(p.Dir)
 	for _, e := range entries {
 		name := filepath.Join(p.Dir, e.Name())
-		if !sourceFile(e.Name()) || e.Name() == GeneratedFile || slices.Contains(p.listed, name) {
+		if !sourceFile(e.Name()) || e.Name() == GeneratedFile || slices.Contains(p.Listed, name) {
 			continue
 		}
 		fset := token.NewFileSet()

@@ -57,7 +57,8 @@ type Package struct {
 	From    map[string]*Package
 	Missing map[string]*Error
 
-	listed  []string // the files that the go command knows, ignored ones too
+	Listed []string // the files that the go command knows, ignored ones too
+
 	exports *exports // of the packages of the same Load
 }
 

@@ -52,7 +52,7 @@ func (d *Docs) Elsewhere(pkg *types.Package, name string) bool {
 func (d *Docs) leftOut(path string) []string {
 	if p := d.roots[path]; p != nil {
 		built := d.filesOf(path)
-		return slices.DeleteFunc(slices.Clone(p.listed), func(name string) bool { return slices.Contains(built, name) })
+		return slices.DeleteFunc(slices.Clone(p.Listed), func(name string) bool { return slices.Contains(built, name) })
 	}
 	if p := d.dep(path); p != nil {
 		return p.IgnoredFiles

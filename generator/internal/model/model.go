@@ -26,8 +26,6 @@ type Package struct {
 	// NotEmitted is set by emit=none: the features are emitted by another package, with
 	// //mcp:from, and nothing is written for this one.
 	NotEmitted bool
-	// PlatformsSaid is set if //mcp:ignore in the package comment suppresses the rule platform-type.
-	PlatformsSaid bool
 	// From are the packages whose features are emitted here, in order of path.
 	From []*types.Package
 

@@ -8,14 +8,14 @@ import (
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/load"
+	"github.com/mcpgen/mcpgen/generator/internal/vet"
 )
 
-// warnOfPlatforms reports what the generated file names and only builds like this one have: elsewhere the file does
-// not compile. What other builds declare, too, may be another thing there, which is for mcpgen vet to say.
+// warnOfPlatforms reports what differs from system to system, and what the generated file names and only builds like this
+// one have: elsewhere the file does not compile. What other builds declare, too, may be another thing there, which is for
+// mcpgen vet to say.
 func warnOfPlatforms(p *Package, file *ast.File, docs *load.Docs, diags *diag.List) {
-	if p.Model.PlatformsSaid {
-		return
-	}
+	ignored := vet.PlatformWarnings(p.Loaded, p.Model, docs, diags)
 	imports := map[string]*types.Package{}
 	for _, spec := range file.Imports {
 		path, err := strconv.Unquote(spec.Path.Value)
@@ -38,7 +38,7 @@ func warnOfPlatforms(p *Package, file *ast.File, docs *load.Docs, diags *diag.Li
 		}
 		said[obj] = true
 		why := docs.Constraint(obj)
-		if why == "" || docs.Elsewhere(pkg, name) {
+		if why == "" || why == p.Model.Constraint || ignored(obj) || docs.Elsewhere(pkg, name) {
 			return
 		}
 		at := token.Position{Filename: p.Path}
@@ -47,8 +47,9 @@ func warnOfPlatforms(p *Package, file *ast.File, docs *load.Docs, diags *diag.Li
 		} else {
 			name = pkg.Name() + "." + name
 		}
-		diags.Warnf(at, name, "the generated file names it, and only a file with a build constraint declares it (%s), so that the package does not compile without it", why).
-			Hint = "declare it in a file that every build has, or for all other builds, too; or put //mcp:ignore platform-type with the reason into the package comment"
+		d := diags.Warnf(at, name, "the generated file names it, and only a file with a build constraint declares it (%s), so that the package does not compile without it", why)
+		d.Rule = vet.PlatformType
+		d.Hint = "declare it in a file that every build has, or for all other builds, too; or put //mcp:ignore platform-type with the reason into the package comment, or the comments of the features that need it"
 	}
 	members := map[*ast.Ident]bool{} // they may have the names of declarations
 	ast.Inspect(file, func(n ast.Node) bool {

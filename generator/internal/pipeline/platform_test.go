@@ -53,9 +53,9 @@ func Wait(h *Handle, o dep.Options) {}
 	}{
 		"said": {"", "",
 			[]string{
-				"here.go:7:7: warning: type Mode has values by constants of files with a build constraint (//go:build !plan9): Turbo=3; the contract has the values of this build\n" +
+				"here.go:7:7: warning: type Mode has values by constants of files with a build constraint (//go:build !plan9): Turbo=3; the contract has the values of this build [platform-type]\n" +
 					"\thint: declare them for every build; //mcp:enum without=Turbo on the type leaves them out, with=Turbo confirms them",
-				"warning: tool Set: argument far: type dep.Level has values by constants of files with a build constraint (//go:build !plan9): Top=\"top\"; ",
+				"warning: tool Set: type dep.Level has values by constants of files with a build constraint (//go:build !plan9): Top=\"top\"; ",
 				"//mcp:enum example.com/shop/dep.Level off in the package comment accepts every value, without=Top leaves them out, closed confirms them",
 				"here.go:10:6: warning: Handle: the generated file names it, and only a file with a build constraint declares it (//go:build !plan9)",
 				"here.go:15:6: warning: caller: the generated file names it",

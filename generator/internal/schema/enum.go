@@ -49,7 +49,6 @@ func (r *Resolver) enumeration(s site, t *types.Named, form *EnumForm) (values *
 	}
 	e := &model.Enum{Open: form != nil && form.Mode == "open"}
 	seen := map[string]bool{}
-	var platform []*types.Const
 	for _, k := range all {
 		text := jsonConstant(k.Val())
 		if seen[text] {
@@ -62,36 +61,10 @@ func (r *Resolver) enumeration(s site, t *types.Named, form *EnumForm) (values *
 		}
 		// A directive for a type of another package is written where the values are used.
 		value.Said = form != nil && (r.sources[k.Pkg()] == nil || hasName(form.With, k.Name()))
-		if value.Platform = r.docs.Constraint(k) != ""; value.Platform && !value.Said {
-			platform = append(platform, k)
-		}
+		value.Platform = r.docs.Constraint(k) != ""
 		e.Values = append(e.Values, value)
 	}
-	if len(platform) > 0 {
-		r.platformValues(s, t, platform)
-	}
 	return e, true
-}
-
-// platformValues warns about values that other builds do not have, or have others of.
-func (r *Resolver) platformValues(s site, t *types.Named, some []*types.Const) {
-	at, on, where := r.enumDirective(s, t)
-	names := make([]string, len(some))
-	for i, k := range some {
-		names[i] = k.Name()
-	}
-	list := strings.Join(names, ",")
-	if len(names) > 4 {
-		list = "NAME"
-	}
-	hint := on + "off " + where + " accepts every value, without=" + list + " leaves them out, closed confirms them"
-	if r.sources[some[0].Pkg()] != nil {
-		at.Pos = r.pkg.Fset.Position(some[0].Pos())
-		hint = "declare them for every build; " + on + "without=" + list + " " + where + " leaves them out, with=" + list + " confirms them"
-	}
-	r.warnf(at, hint,
-		"type %s has values by constants of files with a build constraint (%s): %s; the contract has the values of this build",
-		r.typeString(t), r.docs.Constraint(some[0]), someOf(some))
 }
 
 // isEnumeration decides whether constants are an enumeration that no directive calls one.

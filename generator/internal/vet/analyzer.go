@@ -134,7 +134,7 @@ func (i passImporter) Import(path string) (*types.Package, error) {
 // and without types.
 func fromPass(pass *analysis.Pass) *load.Package {
 	p := &load.Package{
-		Path: pass.Pkg.Path(), Name: pass.Pkg.Name(), Fset: pass.Fset, Sizes: pass.TypesSizes,
+		Path: pass.Pkg.Path(), Name: pass.Pkg.Name(), Fset: pass.Fset, Sizes: pass.TypesSizes, Listed: pass.IgnoredFiles,
 	}
 	if pass.Module != nil {
 		p.Module = pass.Module.Path

@@ -3,6 +3,7 @@ package vet
 import (
 	"go/ast"
 	"go/token"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
@@ -30,11 +31,8 @@ func (c *checker) covers(i *ignored, f *Finding) bool {
 	return home == c.pkg || home == c.home(f.Pos)
 }
 
-// ignore drops the findings that //mcp:ignore suppresses, and reports those
-// directives that suppress none. That of a rule that is not checked may be
-// useful in another run.
-func (c *checker) ignore() {
-	var all []*ignored
+// directives are the //mcp:ignore of all sources.
+func (c *checker) directives() (all []*ignored) {
 	for _, set := range c.sets {
 		for _, d := range set.All("ignore") {
 			rule, _, _ := strings.Cut(d.Text, " ")
@@ -42,6 +40,19 @@ func (c *checker) ignore() {
 			all = append(all, &ignored{rule: rule, set: set, dir: d})
 		}
 	}
+	return all
+}
+
+// ignores reports whether a directive suppresses a finding.
+func (c *checker) ignores(f *Finding) bool {
+	return slices.ContainsFunc(c.directives(), func(i *ignored) bool { return c.covers(i, f) })
+}
+
+// ignore drops the findings that //mcp:ignore suppresses, and reports those
+// directives that suppress none. That of a rule that is not checked may be
+// useful in another run.
+func (c *checker) ignore() {
+	all := c.directives()
 	var left []*Finding
 	for _, f := range c.found {
 		silent := false

@@ -6,17 +6,21 @@ import (
 	"go/types"
 
 	"github.com/mcpgen/mcpgen/generator/internal/load"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
 // platformConstants are constants of the standard library whose values differ from system to system.
 var platformConstants = map[string]bool{
 	"math.MaxInt": true, "math.MinInt": true, "math.MaxUint": true, "math/bits.UintSize": true, "strconv.IntSize": true,
 	"runtime.GOOS": true, "runtime.GOARCH": true, "unsafe.Sizeof": true, "unsafe.Offsetof": true, "unsafe.Alignof": true,
+	"os.O_APPEND": true, "os.O_CREATE": true, "os.O_EXCL": true, "os.O_SYNC": true, "os.O_TRUNC": true,
+	"os.PathSeparator": true, "os.PathListSeparator": true, "path/filepath.Separator": true, "path/filepath.ListSeparator": true, "os.DevNull": true,
 }
 
 // platformLength is an array of the source whose length differs from system to system.
 type platformLength struct {
 	array types.Type
+	at    token.Position
 	why   string
 }
 
@@ -27,8 +31,8 @@ func (c *checker) platformLengths() []platformLength {
 		for _, file := range p.Files {
 			ast.Inspect(file, func(n ast.Node) bool {
 				if a, ok := n.(*ast.ArrayType); ok && a.Len != nil {
-					if why := platformValue(p, a.Len, map[types.Object]bool{}); why != "" {
-						all = append(all, platformLength{p.Info.TypeOf(a), why})
+					if why := c.platformValue(p, a.Len, map[types.Object]bool{}); why != "" {
+						all = append(all, platformLength{p.Info.TypeOf(a), p.Position(a.Lbrack), why})
 					}
 				}
 				return true
@@ -38,8 +42,40 @@ func (c *checker) platformLengths() []platformLength {
 	return all
 }
 
+// length looks at the length of an array.
+func (w *platformWalk) length(t *model.Type) {
+	if t.Kind != model.Array || t.Go == nil {
+		return
+	}
+	array := t.Go.Underlying()
+	named, ok := types.Unalias(t.Go).(*types.Named)
+	if ok {
+		array = named.Origin().Underlying() // the one of the source
+	}
+	for _, length := range w.lengths {
+		if length.array == array || !ok && types.Identical(length.array, array) {
+			w.report(length.at, length.at, "write the length as a number, or use a slice; elsewhere the contract is another one, and the generated file does not compile",
+				"the length of %s depends on %s", types.TypeString(t.Go, w.c.qualifier), length.why)
+			return
+		}
+	}
+}
+
+// constantDiffers returns what lets the value of a constant of the sources differ from system to system, "" if nothing does.
+func (c *checker) constantDiffers(k *types.Const) string {
+	p := c.source(k.Pkg())
+	if p == nil {
+		return ""
+	}
+	value := initializer(p, k)
+	if value == nil {
+		return ""
+	}
+	return c.platformValue(p, value, map[types.Object]bool{k: true})
+}
+
 // platformValue returns what in a constant expression differs from system to system, "" if nothing does.
-func platformValue(p *load.Package, expr ast.Expr, seen map[types.Object]bool) (why string) {
+func (c *checker) platformValue(p *load.Package, expr ast.Expr, seen map[types.Object]bool) (why string) {
 	ast.Inspect(expr, func(n ast.Node) bool {
 		id, ok := n.(*ast.Ident)
 		if !ok || why != "" {
@@ -56,10 +92,13 @@ func platformValue(p *load.Package, expr ast.Expr, seen map[types.Object]bool) (
 		case platformConstants[name]:
 			why = name
 		case constant:
-			if constraint := p.ConstraintAt(obj.Pos()); constraint != "" {
+			home := c.source(obj.Pkg())
+			if constraint := c.constraint(obj); constraint != "" {
 				why = "the constant " + obj.Name() + ", declared in a file with a build constraint (" + constraint + ")"
-			} else if value := initializer(p, obj); value != nil {
-				why = platformValue(p, value, seen)
+			} else if home != nil {
+				if value := initializer(home, obj); value != nil {
+					why = c.platformValue(home, value, seen)
+				}
 			}
 		}
 		return why == ""
@@ -67,20 +106,26 @@ func platformValue(p *load.Package, expr ast.Expr, seen map[types.Object]bool) (
 	return why
 }
 
-// initializer returns the expression of a constant of the package, nil if it has none of its own.
+// initializer returns the expression of a constant of the package, which may be the one of a constant above it; nil if it has none.
 func initializer(p *load.Package, obj types.Object) ast.Expr {
-	for _, file := range p.Files {
-		for _, decl := range file.Decls {
-			group, ok := decl.(*ast.GenDecl)
-			if !ok || group.Tok != token.CONST {
-				continue
+	file := p.File(obj.Pos())
+	if file == nil {
+		return nil
+	}
+	for _, decl := range file.Decls {
+		group, ok := decl.(*ast.GenDecl)
+		if !ok || group.Tok != token.CONST {
+			continue
+		}
+		var values []ast.Expr
+		for _, spec := range group.Specs {
+			spec := spec.(*ast.ValueSpec)
+			if len(spec.Values) > 0 || spec.Type != nil {
+				values = spec.Values
 			}
-			for _, spec := range group.Specs {
-				spec := spec.(*ast.ValueSpec)
-				for i, name := range spec.Names {
-					if p.Info.Defs[name] == obj && i < len(spec.Values) {
-						return spec.Values[i]
-					}
+			for i, name := range spec.Names {
+				if p.Info.Defs[name] == obj && i < len(values) {
+					return values[i]
 				}
 			}
 		}

@@ -95,8 +95,8 @@ func init() {
 			(*checker).largeSchemas,
 		},
 		{
-			"platform-type", "a feature whose receiver, parameters, results or values of an enumeration are declared in a file with a build constraint, or an array whose length differs from system to system",
-			"In other builds these may differ: then the contract differs, -check fails, or the generated file does not compile. Declare them in a file without build constraints. The generator warns of values, and of what it names and no other build declares.",
+			PlatformType, "a feature whose receiver, parameters, results, functions or values of an enumeration are declared in a file with a build constraint, an array whose length or a value that differs from system to system, or a number in a tag or directive that an int of 32 bits does not hold",
+			"In other builds these may differ: then the contract differs, -check fails, or the generated file does not compile. Declare them in a file without build constraints. The generator warns of values, lengths and numbers, and of what it names and no other build declares.",
 			(*checker).platformTypes,
 		},
 		{

@@ -30,6 +30,10 @@ type Finding struct {
 	Fix     *Fix // nil where there is no plain one
 
 	set *directive.Set // the declaration it belongs to; nil for the package
+	// A finding with a key is a warning of the generator, too, once for all findings with that key: at the position at, or at
+	// Pos if that is not valid.
+	key any
+	at  token.Position
 }
 
 // Fix is an edit of one place in the source.
@@ -48,18 +52,8 @@ func (f *Finding) Diagnostic() *diag.Diagnostic {
 // The model must be what package analyze made of it without an error. The error
 // is that of Options.Tokens.
 func Package(pkg *load.Package, m *model.Package, o *Options) ([]*Finding, error) {
-	c := &checker{pkg: pkg, m: m, options: o, homes: map[*directive.Set]*load.Package{}}
-	c.sources = []*load.Package{pkg}
-	for _, path := range slices.Sorted(maps.Keys(pkg.From)) {
-		c.sources = append(c.sources, pkg.From[path])
-	}
-	for _, p := range c.sources {
-		for _, set := range directive.ScanFiles(p.Fset, p.Files, &diag.List{}) {
-			c.sets = append(c.sets, set)
-			c.homes[set] = p
-		}
-	}
-	c.collectFeatures()
+	c := newChecker(pkg, m, o)
+	c.docs = load.NewDocs(c.sources...)
 	if o.Tokens != nil && o.enabled("token-budget") {
 		var err error
 		if c.tokens, err = o.Tokens(m); err != nil {
@@ -80,6 +74,23 @@ func Package(pkg *load.Package, m *model.Package, o *Options) ([]*Finding, error
 	return c.found, nil
 }
 
+// newChecker returns the state before any rule is checked.
+func newChecker(pkg *load.Package, m *model.Package, o *Options) *checker {
+	c := &checker{pkg: pkg, m: m, options: o, homes: map[*directive.Set]*load.Package{}, constraints: map[*token.File]string{}, only64: m.Constraint != "" && excludes32(m.Constraint)}
+	c.sources = []*load.Package{pkg}
+	for _, path := range slices.Sorted(maps.Keys(pkg.From)) {
+		c.sources = append(c.sources, pkg.From[path])
+	}
+	for _, p := range c.sources {
+		for _, set := range directive.ScanFiles(p.Fset, p.Files, &diag.List{}) {
+			c.sets = append(c.sets, set)
+			c.homes[set] = p
+		}
+	}
+	c.collectFeatures()
+	return c
+}
+
 // checker is the state of one package.
 type checker struct {
 	pkg      *load.Package
@@ -92,6 +103,11 @@ type checker struct {
 	tokens   []int // of the tools, in their order; nil if they are not counted
 	rule     string
 	found    []*Finding
+	docs     *load.Docs
+
+	plain       bool                   // types of the sources are written without their package
+	constraints map[*token.File]string // see constraint
+	only64      bool                   // the constraint of the package leaves out systems where int has 32 bits
 }
 
 // report adds a finding of the rule that is being checked.
