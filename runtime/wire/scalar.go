@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
 // Bool reads a boolean.
@@ -42,7 +44,7 @@ func Time(d *Decoder, v *time.Time) {
 	if !ok {
 		return
 	}
-	if isDateTime(text) {
+	if valid.IsDateTime(text) {
 		var t time.Time
 		if err := t.UnmarshalText(text); err == nil {
 			*v = t

@@ -127,8 +127,8 @@ type countLimit struct {
 	fewer, greater string
 }
 
-// schemaFormats are the formats that a schema may name.
-var schemaFormats = map[string]FormatChecker{
+// Formats are the formats that a schema may name, by their names. It must not be changed.
+var Formats = map[string]FormatChecker{
 	"date": FormatDate, "date-time": FormatDateTime, "time": FormatTime, "email": FormatEmail, "hostname": FormatHostname,
 	"ipv4": FormatIPv4, "ipv6": FormatIPv6, "uri": FormatURI, "uuid": FormatUUID,
 }
@@ -177,7 +177,7 @@ func (s *valueSchema) set(name string, v any) {
 	case RulePattern:
 		s.pattern = NewPattern(v.(string))
 	case RuleFormat:
-		s.format = schemaFormats[v.(string)]
+		s.format = Formats[v.(string)]
 	case "items":
 		s.items = newValueSchema(v)
 	case RuleMinItems:

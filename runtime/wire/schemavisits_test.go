@@ -9,11 +9,11 @@ import (
 // grows with the schema and the value, also where many alternatives fail late.
 func TestSchemaVisits(t *testing.T) {
 	visits := 0
-	schemaFormats["counted"] = func(string) (string, bool) {
+	Formats["counted"] = func(string) (string, bool) {
 		visits++
 		return "something else", false
 	}
-	t.Cleanup(func() { delete(schemaFormats, "counted") })
+	t.Cleanup(func() { delete(Formats, "counted") })
 	schema, value, leaves := `{"type":"string","format":"counted"}`, `"x"`, 1
 	for range 5 {
 		part := func(name string) string {

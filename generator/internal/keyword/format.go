@@ -1,33 +1,29 @@
 package keyword
 
 import (
-	"net/mail"
-	"net/netip"
-	"net/url"
-	"regexp"
 	"strings"
-	"time"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
 // format is a format of strings.
 type format struct {
 	name string
-	fn   string            // the function of runtime/wire that checks arguments
+	fn   string            // the function of runtime/wire that checks arguments, by the one of the next field
 	is   func(string) bool // checks defaults and examples
 }
 
 var formats = []format{
-	{"date", "FormatDate", func(s string) bool { return parses(time.DateOnly, s) }},
-	{"date-time", "FormatDateTime", func(s string) bool { return parses(time.RFC3339, s) && len(s) > 10 && s[10] == 'T' }},
-	{"email", "FormatEmail", isEmail},
-	{"hostname", "FormatHostname", isHostname},
-	{"ipv4", "FormatIPv4", func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is4() }},
-	{"ipv6", "FormatIPv6", func(s string) bool { a, err := netip.ParseAddr(s); return err == nil && a.Is6() && a.Zone() == "" }},
-	{"time", "FormatTime", func(s string) bool { return parses(time.RFC3339, "2006-01-02T"+s) }},
-	{"uri", "FormatURI", func(s string) bool { u, err := url.Parse(s); return err == nil && u.IsAbs() }},
-	{"uuid", "FormatUUID", regexp.MustCompile(`^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$`).MatchString},
+	{"date", "FormatDate", valid.IsDate[string]},
+	{"date-time", "FormatDateTime", valid.IsDateTime[string]},
+	{"email", "FormatEmail", valid.IsEmail},
+	{"hostname", "FormatHostname", valid.IsHostname},
+	{"ipv4", "FormatIPv4", valid.IsIPv4},
+	{"ipv6", "FormatIPv6", valid.IsIPv6},
+	{"time", "FormatTime", valid.IsTime[string]},
+	{"uri", "FormatURI", valid.ParsesAsURI},
+	{"uuid", "FormatUUID", valid.IsUUID},
 }
 
 // FormatFunc returns the function of runtime/wire that checks a format, "" if the format
@@ -57,30 +53,6 @@ func formatNames() []string {
 		names = append(names, f.name)
 	}
 	return names
-}
-
-func parses(layout, s string) bool {
-	_, err := time.Parse(layout, s)
-	return err == nil
-}
-
-// isEmail accepts an address without a display name.
-func isEmail(s string) bool {
-	a, err := mail.ParseAddress(s)
-	return err == nil && a.Name == "" && a.Address == s
-}
-
-var hostLabel = regexp.MustCompile(`^[0-9A-Za-z]([0-9A-Za-z-]{0,61}[0-9A-Za-z])?$`)
-
-// isHostname follows RFC 1123, section 2.1.
-func isHostname(s string) bool {
-	s = strings.TrimSuffix(s, ".")
-	for label := range strings.SplitSeq(s, ".") {
-		if !hostLabel.MatchString(label) {
-			return false
-		}
-	}
-	return len(s) <= 253
 }
 
 // FormatHint returns which format to write instead of an unknown word.

@@ -27,7 +27,7 @@ const None = -1
 // Rules say which values a field may have.
 type Rules struct {
 	Kind Kind
-	// Format of a string. One that is not among [Formats] is not checked.
+	// Format of a string. One that is not among [wire.Formats] is not checked.
 	Format string
 	// MinLength and MaxLength of a string, in characters; or None.
 	MinLength, MaxLength int
@@ -39,13 +39,6 @@ type Rules struct {
 	// Choices of a choice, and how many of them there must be, or None.
 	Choices            []string
 	MinItems, MaxItems int
-}
-
-// Formats are the formats that are checked.
-var Formats = map[string]wire.FormatChecker{
-	"email": wire.FormatEmail, "uri": wire.FormatURI, "date": wire.FormatDate, "date-time": wire.FormatDateTime,
-	"time": wire.FormatTime, "hostname": wire.FormatHostname, "ipv4": wire.FormatIPv4, "ipv6": wire.FormatIPv6,
-	"uuid": wire.FormatUUID,
 }
 
 // Read reads a value: a string, int64, float64, bool or []string. What is wrong with it are
@@ -92,7 +85,7 @@ func (r *Rules) Read(d *wire.Decoder) any {
 	if r.Matches != nil && !d.Failed() && !r.Matches(s) {
 		d.Fail(wire.RulePattern, "must match the pattern "+r.Pattern)
 	}
-	if check := Formats[r.Format]; check != nil {
+	if check := wire.Formats[r.Format]; check != nil {
 		wire.Format(d, s, check)
 	}
 	return s
