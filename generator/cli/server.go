@@ -150,7 +150,7 @@ func (r *remoteServer) resolve() (code int) {
 	}
 	if entry.Command != nil {
 		// A file has said what to run, and not the user.
-		shown, _ := mask.Arguments(entry.Command)
+		shown, _ := mask.Command(entry.Command[0], entry.Command[1:])
 		words := make([]string, 0, len(shown))
 		for _, w := range shown {
 			words = append(words, word(w))

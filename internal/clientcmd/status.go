@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -41,7 +42,8 @@ type row struct {
 	Name    string   `json:"name,omitempty"`
 	Command []string `json:"command,omitempty"` // without credentials, as is URL
 	URL     string   `json:"url,omitempty"`
-	Ours    bool     `json:"installed"` // by install, and unchanged since
+	Hidden  bool     `json:"hidden,omitempty"` // *** stands for values that may be credentials
+	Ours    bool     `json:"installed"`        // by install, and unchanged since
 	Current *bool    `json:"current,omitempty"`
 	Answers *bool    `json:"answers,omitempty"` // nil if the server was not started
 	Tools   *int     `json:"tools,omitempty"`
@@ -96,16 +98,24 @@ func (c *Command) Status(ctx context.Context, args []string, o StatusOptions) (f
 	for _, r := range rows {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Client, r.Scope, cells.Replace(dash(r.Name)), number(r.Tools), number(r.Tokens), cells.Replace(r.state()), cells.Replace(r.server()))
 	}
-	return found, w.Flush()
+	if err := w.Flush(); err != nil {
+		return found, err
+	}
+	if slices.ContainsFunc(rows, func(r *row) bool { return r.Hidden }) {
+		_, err = fmt.Fprintln(c.Out, mask.Sign+" stands for a value that may be a credential, or is the value of a flag of one letter: the file of the client has it")
+	}
+	return found, err
 }
 
 // row checks an entry.
 func (c *Command) row(ctx context.Context, s *clients.Status, o StatusOptions) *row {
 	r := &row{Client: s.Client.Name, Scope: string(s.Scope), Path: s.Path, Name: s.Name, Ours: s.Ours, Finding: s.Finding}
-	r.URL, _ = mask.URL(s.Server.URL)
+	var hidden, hiddenURL []string
+	r.URL, hiddenURL = mask.URL(s.Server.URL)
 	if s.Server.Command != "" {
-		r.Command, _ = mask.Arguments(append([]string{s.Server.Command}, s.Server.Args...))
+		r.Command, hidden = mask.Command(s.Server.Command, s.Server.Args)
 	}
+	r.Hidden = len(hidden)+len(hiddenURL) > 0
 	if s.Ours && s.Build != nil && c.Current != nil {
 		current, err := c.Current(ctx, s.Build)
 		switch {

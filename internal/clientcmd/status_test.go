@@ -61,3 +61,38 @@ func TestStatusRows(t *testing.T) {
 		}
 	}
 }
+
+// Entries that others have configured show no credential, and status says that it hides something, and of which entry.
+func TestStatusHides(t *testing.T) {
+	const more = `, "b": {"command": "npx", "args": ["-y", "@scope/pkg", "-p", "swordfish", "--token= ", "--token=", "swordfish"]}, "c": {"url": "https://x.example/?k=swordfish"}, ` +
+		`"d": {"command": "sh", "args": ["-c", "exec server --password swordfish"]}`
+	for _, test := range []struct {
+		entries string
+		hidden  int
+	}{
+		{`"a": {"command": "npx", "args": ["-y", "@scope/pkg", "--port", "8080"]}`, 0},
+		{`"a": {"command": "npx", "args": ["-y", "@scope/pkg", "--port", "8080"]}` + more, 3},
+	} {
+		for _, asJSON := range []bool{false, true} {
+			var out, problems strings.Builder
+			c := commandIn(t, &out, &problems)
+			if err := os.MkdirAll(c.System.Dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(c.System.Dir, ".mcp.json"), []byte(`{"mcpServers": {`+test.entries+`}}`), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Status(t.Context(), nil, StatusOptions{JSON: asJSON}); err != nil {
+				t.Fatal(err)
+			}
+			got := out.String()
+			want := strings.Count(got, "\n*** stands for a value that may be a credential")
+			if asJSON {
+				want = strings.Count(got, `"hidden": true`)
+			}
+			if strings.Contains(got, "swordfish") || !strings.Contains(got, "8080") || asJSON && want != test.hidden || !asJSON && want != min(1, test.hidden) {
+				t.Errorf("%d of %d hidden:\n%s", want, test.hidden, got)
+			}
+		}
+	}
+}

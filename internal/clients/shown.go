@@ -8,17 +8,24 @@ import (
 )
 
 // Shown returns an entry without the values that may be credentials: those of variables and header fields,
-// parts of arguments and URLs, and texts of members that are not known. hidden names what has such a value.
+// parts of arguments and URLs, and texts of members that are not known. hidden names what has such a value, unless it is an
+// argument that only may be one.
 func (c *Client) Shown(entry Fields) (shown Fields, hidden []string) {
+	command := ""
 	for _, f := range entry {
-		value, names := c.shownMember(f)
+		if text, ok := f.Value.(string); ok && f.Name == "command" {
+			command = text
+		}
+	}
+	for _, f := range entry {
+		value, names := c.shownMember(command, f)
 		shown = append(shown, Field{f.Name, value})
 		hidden = append(hidden, names...)
 	}
 	return shown, hidden
 }
 
-func (c *Client) shownMember(f Field) (value any, hidden []string) {
+func (c *Client) shownMember(command string, f Field) (value any, hidden []string) {
 	if f.Name == "" {
 		return shownValue(f.Name, f.Value)
 	}
@@ -30,7 +37,8 @@ func (c *Client) shownMember(f Field) (value any, hidden []string) {
 		return f.Value, nil
 	case "command":
 		if text, ok := f.Value.(string); ok {
-			words, secrets := mask.Arguments([]string{text})
+			words, _ := mask.Command(text, nil)
+			_, secrets := mask.Arguments([]string{text})
 			if len(secrets) > 0 {
 				hidden = []string{"the command"}
 			}
@@ -38,11 +46,12 @@ func (c *Client) shownMember(f Field) (value any, hidden []string) {
 		}
 	case "args":
 		if args, ok := f.Value.([]string); ok {
-			words, secrets := mask.Arguments(args)
+			words, _ := mask.Command(command, args)
+			_, secrets := mask.Arguments(args)
 			if len(secrets) > 0 {
 				hidden = []string{"an argument"}
 			}
-			return words, hidden
+			return words[1:], hidden
 		}
 	case c.URL, "url":
 		if text, ok := f.Value.(string); ok {
@@ -147,7 +156,7 @@ func (c *Client) Secrets(s *Server, lookup func(string) (string, bool)) []string
 		all = append(all, hidden...)
 	}
 	args := slices.Concat([]string{s.Command}, s.Args)
-	_, hidden := mask.Arguments(args)
+	_, hidden := mask.Command(args[0], args[1:])
 	all = append(all, hidden...)
 	for i, arg := range args {
 		args[i] = c.Expand(arg, lookup)
@@ -155,6 +164,6 @@ func (c *Client) Secrets(s *Server, lookup func(string) (string, bool)) []string
 			all = append(all, args[i])
 		}
 	}
-	_, hidden = mask.Arguments(args)
+	_, hidden = mask.Command(args[0], args[1:])
 	return append(all, hidden...)
 }

@@ -20,6 +20,7 @@ const Sign = "***"
 type patterns struct {
 	once                                                                                     sync.Once
 	reference, known, scheme, schemeName, address, assigned, login, whole, word, uuid, camel *regexp.Regexp
+	base64, flag, shellWord, quotedFlag, path, file, scoped, name                            *regexp.Regexp
 }
 
 var compiled patterns
@@ -30,7 +31,8 @@ func expression() *patterns {
 		compile := regexp.MustCompile
 		p.reference = compile(`^(?i:(?:bearer|basic|token) )?\$\{(?:env:)?[A-Za-z_][A-Za-z0-9_]*\}$`)
 		// Words of a form that only credentials have.
-		p.known = compile(`(^|[^A-Za-z0-9_-])((?:sk-|rk_live_|sk_live_|gh[opsu]_|github_pat_|glpat-|xox[a-z]-|AKIA|ASIA|AIza|eyJ|hf_|ya29\.)[A-Za-z0-9._~+/=-]*|-----BEGIN[\s\S]*)`)
+		p.known = compile(`(^|[^A-Za-z0-9_-])((?:sk-|[prs]k_(?:live|test)_|gh[oprsu]_|github_pat_|glpat-|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|hf_|ya29\.|npm_|pypi-|whsec_|lin_api_|ntn_|` +
+			`dop_v1_|shp(?:at|ss|ca|pa)_|SG\.|AGE-SECRET-KEY-|hvs\.|figd_|tvly-|pplx-|gsk_|nvapi-)[A-Za-z0-9._~+/=-]*|-----BEGIN[\s\S]*)`)
 		// An Authorization field, or what follows its name.
 		p.scheme = compile(`(?i)\b((?:bearer|basic|digest|dpop)[ \t]+)([^\s"',;]+)`)
 		p.schemeName = compile(`^(?i:bearer|basic|digest|dpop)$`)
@@ -43,6 +45,17 @@ func expression() *patterns {
 		p.whole = compile(`^([A-Za-z0-9_.-]+)=([\s\S]+)$`)
 		p.camel = compile(`([a-z0-9])([A-Z])`)
 		p.word = compile(`[A-Za-z0-9_+=.~-]+`)
+		// A key of a cloud, which may have slashes.
+		p.base64 = compile(`^(?:[A-Za-z0-9+/]{40}|[A-Za-z0-9+/]{22,}={1,2})$`)
+		// A command line in one text, and its words; a flag and its value in a JSON list.
+		p.flag = compile(`(?:^|[\s"'])-{1,2}[A-Za-z]`)
+		p.shellWord = compile(`(?:"[^"]*"|'[^']*'|[^\s"'])+`)
+		p.quotedFlag = compile(`"(-[^"\s=]+)"(\s*,\s*)"([^"]*)"`)
+		// What no credential looks like.
+		p.path = compile(`^(?:\.{0,2}/|~/|[A-Za-z]:[\\/])|^\.{1,2}$`)
+		p.file = compile(`^[\w.-]+\.(?:[cm]?js|[cm]?ts|py|rb|pl|php|lua|sh|ps1|jar|go|wasm|json|ya?ml|toml|ini|conf|db|sqlite3?|pem|crt|txt|md|csv)$`)
+		p.scoped = compile(`^@[a-z0-9][\w.-]*/[\w.-]+$`)
+		p.name = compile(`^[A-Za-z](?:[a-z_.-][A-Za-z_.-]*)?$`) // not pSECRET
 		p.uuid = compile(`(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}`)
 	})
 	return p
@@ -58,7 +71,7 @@ var (
 		"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "APIKEY", "API_KEY", "PRIVATEKEY", "PRIVATE_KEY", "ACCESSKEY", "ACCESS_KEY",
 		"AUTHORIZATION", "COOKIE", "SIGNATURE",
 	}
-	secretWords = []string{"KEY", "PASS", "PWD", "AUTH", "PAT", "JWT", "BEARER"}
+	secretWords = []string{"KEY", "PASS", "PWD", "AUTH", "PAT", "JWT", "BEARER", "CRED", "CREDS", "PIN", "OTP", "PSK", "SAS"}
 )
 
 // secretName reports whether a variable, field or flag with that name contains a credential.
@@ -84,7 +97,11 @@ func Looks(name, value string) bool {
 }
 
 // set collects what is hidden.
-type set struct{ hidden []string }
+type set struct {
+	hidden []string
+	strict bool // see Command
+	depth  int  // of command lines inside of others
+}
 
 // hide returns the sign for a value, unless there is nothing to hide.
 func (s *set) hide(value string) string {
@@ -95,67 +112,21 @@ func (s *set) hide(value string) string {
 	return Sign
 }
 
-// Arguments returns arguments of a program as they can be shown, and what is hidden of them.
-func Arguments(args []string) (shown, hidden []string) {
-	var s set
-	flag := ""
-	for _, arg := range args {
-		name, value, given := strings.Cut(arg, "=")
-		isFlag := strings.HasPrefix(arg, "-") && len(arg) > 1
-		switch {
-		case isFlag && len(arg) > 2 && arg[1] != '-' && secretName(flag): // a credential may begin with a dash
-			arg = s.hide(arg)
-		case isFlag && given:
-			arg = name + "=" + s.value(strings.TrimLeft(name, "-"), value)
-		case isFlag:
-			arg = s.text(arg)
-		case flag != "":
-			arg = s.value(flag, arg)
-		default:
-			arg = s.text(arg)
-		}
-		if flag = ""; isFlag && !given {
-			flag = strings.TrimLeft(name, "-")
-		}
-		shown = append(shown, arg)
-	}
-	return shown, s.hidden
-}
-
-// value is the value of a flag.
-func (s *set) value(flag, value string) string {
-	switch flag {
-	case "H", "header", "headers":
-		if i := strings.IndexAny(value, ":="); i >= 0 {
-			space := len(value[i+1:]) - len(strings.TrimLeft(value[i+1:], " "))
-			return value[:i+1+space] + s.hide(value[i+1+space:])
-		}
-		return s.hide(value)
-	case "e", "env":
-		if name, secret, given := strings.Cut(value, "="); given {
-			return name + "=" + s.hide(secret)
-		}
-		return s.text(value)
-	case "u", "user":
-		if name, secret, given := strings.Cut(value, ":"); given {
-			return name + ":" + s.hide(secret)
-		}
-		return s.text(value)
-	}
-	if secretName(flag) {
-		return s.hide(value)
-	}
-	return s.text(value)
-}
-
 // text hides what is in a text of any form.
 func (s *set) text(text string) string {
 	if IsReference(text) {
 		return text
 	}
+	if expression().base64.MatchString(text) && looksEncoded(text) {
+		return s.hide(text)
+	}
 	if m := expression().whole.FindStringSubmatch(text); m != nil && secretName(m[1]) {
 		return m[1] + "=" + s.hide(m[2])
 	}
+	if s.depth < 3 && strings.ContainsAny(text, " \t\n") && expression().flag.MatchString(text) && !strings.HasPrefix(text, "-----BEGIN") {
+		return s.line(text)
+	}
+	text = s.listed(text)
 	text = expression().address.ReplaceAllStringFunc(text, s.url)
 	text = s.replace(expression().scheme, text, 2)
 	text = s.replace(expression().known, text, 2)
@@ -163,6 +134,9 @@ func (s *set) text(text string) string {
 	text = s.replace(expression().login, text, 1)
 	if strings.ContainsAny(text, `/\`) {
 		return text // names of directories may look random
+	}
+	if looksChosen(text) {
+		return s.hide(text)
 	}
 	return s.random(text)
 }
@@ -203,27 +177,57 @@ func (s *set) random(text string) string {
 	})
 }
 
-// shortestRandom is the length of the shortest run of letters and digits that looks random.
-const shortestRandom = 20
+// The lengths of the shortest runs of letters and digits that look random: any, and those with capital and small letters.
+const shortestRandom, shortestMixed = 20, 16
 
 // looksRandom reports whether a word has a long run of letters and digits, as names do not.
 func looksRandom(w string) bool {
-	run, letters, digits := 0, 0, 0
+	var run kinds
 	for _, c := range []byte(w) {
-		switch {
-		case c >= '0' && c <= '9':
-			digits++
-		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
-			letters++
-		default:
-			run, letters, digits = 0, 0, 0
+		if run.add(c); run.others > 0 {
+			run = kinds{}
 			continue
 		}
-		if run++; run >= shortestRandom && digits >= 3 && letters > 0 {
+		if n := run.digits + run.small + run.capital; run.digits >= 3 && (n >= shortestRandom && n > run.digits || n >= shortestMixed && run.small > 1 && run.capital > 1) {
 			return true
 		}
 	}
 	return expression().uuid.MatchString(w)
+}
+
+// looksEncoded reports whether a text of characters of base64 is no path.
+func looksEncoded(text string) bool {
+	k := kindsOf(text)
+	return k.digits > 0 && k.small > 2 && k.capital > 2 && strings.Count(text, "/") < 5 && !strings.Contains(text, "//")
+}
+
+// looksChosen reports whether a text has what rules for passwords ask for.
+func looksChosen(text string) bool {
+	k := kindsOf(text)
+	return len(text) >= 8 && k.digits > 0 && k.small > 0 && k.capital > 0 && strings.ContainsAny(text, "!#$%^&*") && !strings.ContainsAny(text, " \t\n{}()[]<>\"'=,;:|") && !strings.Contains(text, "@^")
+}
+
+// kinds counts characters.
+type kinds struct{ digits, small, capital, others int }
+
+func kindsOf(text string) (k kinds) {
+	for _, c := range []byte(text) {
+		k.add(c)
+	}
+	return k
+}
+
+func (k *kinds) add(c byte) {
+	switch {
+	case c >= '0' && c <= '9':
+		k.digits++
+	case c >= 'a' && c <= 'z':
+		k.small++
+	case c >= 'A' && c <= 'Z':
+		k.capital++
+	default:
+		k.others++
+	}
 }
 
 // URL returns a URL as it can be shown, and what is hidden of it: user information, the values of the query,

@@ -20,7 +20,7 @@ func TestArguments(t *testing.T) {
 		{[]string{"me:swordfish@tcp(db:3306)/books"}, []string{"***@tcp(db:3306)/books"}},
 		{[]string{"-dsn", "host=db password='swordfish' dbname=x"}, []string{"-dsn", "host=db password='***' dbname=x"}},
 		{[]string{`{"headers":{"Authorization":"Bearer swordfish","x":1},"clientSecret":"swordfish"}`}, []string{`{"headers":{"Authorization":"***","x":1},"clientSecret":"***"}`}},
-		{[]string{"sh", "-c", "curl -H 'Authorization: Bearer swordfish' x"}, []string{"sh", "-c", "curl -H 'Authorization: Bearer ***' x"}},
+		{[]string{"sh", "-c", "curl -H 'Authorization: Bearer swordfish' x"}, []string{"sh", "-c", "curl -H 'Authorization: ***' x"}},
 		{[]string{"ghp_swordfish", "sk-swordfish", "eyJswordfish.x.y"}, []string{"***", "***", "***"}},
 		{[]string{"swordfish0000000000000000"}, []string{"***"}},
 		{[]string{"12345678-abcd-abcd-abcd-123456789012"}, []string{"***"}},
