@@ -35,7 +35,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.sources = []*analyzer{a}
 	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, diags)
 	a.out.Constraint = pkg.SharedConstraint()
-	pkg.CheckConstraintsUnder(a.out.Constraint, a.sets, diags)
+	pkg.CheckConstraints(a.out.Constraint, a.sets, diags)
 	a.out.NotEmitted = a.emitNone() != nil
 	a.types.Outside = a.out.NotEmitted
 	a.checkNotEmitted()

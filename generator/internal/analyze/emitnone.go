@@ -31,7 +31,7 @@ func CheckNotEmitted(pkg *load.Package, diags *diag.List) (features int) {
 	a.sets = directive.ScanFiles(pkg.Fset, pkg.Files, &found)
 	a.damaged = found.HasErrors()
 	diags.Append(&found)
-	pkg.CheckConstraints(a.sets, diags)
+	pkg.CheckConstraints(pkg.SharedConstraint(), a.sets, diags)
 	a.checkNotEmitted()
 	a.collectVariables()
 	a.collectFills()

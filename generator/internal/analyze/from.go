@@ -70,7 +70,7 @@ func (a *analyzer) collectFrom() {
 		source.sets = directive.ScanFiles(source.pkg.Fset, source.pkg.Files, &found)
 		source.damaged = found.HasErrors()
 		a.diags.Append(&found)
-		source.pkg.CheckConstraintsUnder(a.out.Constraint, source.sets, a.diags)
+		source.pkg.CheckConstraints(a.out.Constraint, source.sets, a.diags)
 		a.types.AddSource(source.pkg)
 		source.checkNotEmitted()
 	}

@@ -100,7 +100,7 @@ const W T = 9
 			if e := d.Constant(k); e != nil {
 				expr = types.ExprString(e)
 			}
-			if why := d.Constraint(k); expr != c.expr || why != c.constraint {
+			if why := d.Constraint(k, ""); expr != c.expr || why != c.constraint {
 				t.Errorf("%s: %s is %q with the constraint %q", flags, c.name, expr, why)
 			}
 		}

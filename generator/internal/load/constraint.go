@@ -17,15 +17,15 @@ import (
 
 // Constraint returns the build constraint of a file of the package, or ""
 // where every build has it: "//go:build linux", or "the name tool_linux.go".
-// The generated file has no constraint but one that all files share, so it can
+// The generated file has no constraint but one that all files share, by their names or their comments, so it can
 // use nothing of a file that has another one. Constraints on the version of Go do not count.
 func (p *Package) Constraint(f *ast.File) string {
 	return constraintOf(f, p.Fset.File(f.FileStart).Name())
 }
 
-// ConstraintAt is Constraint for the file of any package that holds a position. Of
-// one that cannot be read, only the name counts.
-func (p *Package) ConstraintAt(pos token.Pos) string {
+// ConstraintAt is Constraint for the file of any package that holds a position, and "" if that is the constraint shared, see
+// [Package.SharedConstraint]. Of a file that cannot be read, only the name counts.
+func (p *Package) ConstraintAt(pos token.Pos, shared string) string {
 	file := p.Fset.File(pos)
 	if file == nil {
 		return ""
@@ -34,7 +34,30 @@ func (p *Package) ConstraintAt(pos token.Pos) string {
 	if err != nil {
 		f = &ast.File{}
 	}
-	return constraintOf(f, file.Name())
+	return constraintBeside(f, file.Name(), shared)
+}
+
+// constraintBeside is constraintOf, and "" for a file whose constraint is the one of the generated file.
+func constraintBeside(f *ast.File, path, shared string) string {
+	if shared != "" && buildLine(f, path) == shared {
+		return ""
+	}
+	return constraintOf(f, path)
+}
+
+// buildLine is the constraint of a file by its name and its comment, as the //go:build line that another file needs for
+// the same; "" if every build has it.
+func buildLine(f *ast.File, path string) string {
+	line := constraintOf(f, path)
+	name := strings.Join(nameTags(filepath.Base(path)), " && ")
+	switch expr, ok := strings.CutPrefix(line, "//go:build "); {
+	case name == "":
+		return line
+	case !ok || expr == name:
+		return "//go:build " + name
+	default:
+		return "//go:build " + name + " && (" + expr + ")"
+	}
 }
 
 func constraintOf(f *ast.File, path string) string {
@@ -75,13 +98,32 @@ func versionOnly(x constraint.Expr) bool {
 // namedForPlatform reports whether a file name alone, by _GOOS or _GOARCH,
 // keeps a file out of some builds: a platform that does not exist would not
 // have it.
-func namedForPlatform(name string) bool {
+func namedForPlatform(name string) bool { return !builtFor(name, "none") }
+
+// builtFor reports whether the name of a file lets it be built for an architecture on a system that does not exist.
+func builtFor(name, arch string) bool {
 	ctx := build.Context{
-		GOOS: "none", GOARCH: "none", Compiler: "gc",
+		GOOS: "none", GOARCH: arch, Compiler: "gc",
 		OpenFile: func(string) (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("package p\n")), nil },
 	}
 	match, err := ctx.MatchFile("", name)
-	return err == nil && !match
+	return err != nil || match
+}
+
+// nameTags are the build tags that the name of a file stands for: linux and amd64 of a_linux_amd64.go.
+func nameTags(name string) []string {
+	if !namedForPlatform(name) {
+		return nil
+	}
+	words := strings.Split(strings.Split(name, ".")[0], "_")[1:]
+	if last := len(words) - 1; words[last] == "test" {
+		words = words[:last]
+	}
+	last := words[len(words)-1]
+	if n := len(words); n > 1 && !builtFor("a_"+words[n-2]+"_"+last+".go", last) {
+		return words[n-2:]
+	}
+	return []string{last}
 }
 
 // excluded parses the ignored Go files that have directives and would be part
@@ -105,20 +147,13 @@ func excluded(p *Package, ignored []string) []*ast.File {
 	return files
 }
 
-// CheckConstraints reports the annotated declarations that are not in every
-// build: those among sets, as scanned from Files, and all in the files that the
-// constraints leave out of this one.
-func (p *Package) CheckConstraints(sets []*directive.Set, diags *diag.List) {
-	p.CheckConstraintsUnder("", sets, diags)
-}
-
-// SharedConstraint returns the //go:build line that every file of the package has, "" if one has another or none, or
-// the constraint of its name. The generated file takes it over.
+// SharedConstraint returns the //go:build line for the constraint that every file of the package has, by its name or its
+// comment; "" if one has another or none. The generated file gets the line.
 func (p *Package) SharedConstraint() string {
 	shared := ""
 	for i, f := range p.Files {
-		line := p.Constraint(f)
-		if !strings.HasPrefix(line, "//go:build ") || i > 0 && line != shared || namedForPlatform(filepath.Base(p.Fset.File(f.FileStart).Name())) {
+		line := buildLine(f, p.Fset.File(f.FileStart).Name())
+		if line == "" || i > 0 && line != shared {
 			return ""
 		}
 		shared = line
@@ -126,8 +161,10 @@ func (p *Package) SharedConstraint() string {
 	return shared
 }
 
-// CheckConstraintsUnder is [Package.CheckConstraints] for a generated file that has the constraint shared itself.
-func (p *Package) CheckConstraintsUnder(shared string, sets []*directive.Set, diags *diag.List) {
+// CheckConstraints reports the annotated declarations that are not in every
+// build: those among sets, as scanned from Files, and all in the files that the
+// constraints leave out of this one. The generated file has the constraint shared itself.
+func (p *Package) CheckConstraints(shared string, sets []*directive.Set, diags *diag.List) {
 	var unused diag.List // misspelt directives of files that are not built are not of this run
 	var all []*directive.Set
 	all = append(all, sets...)
@@ -135,16 +172,19 @@ func (p *Package) CheckConstraintsUnder(shared string, sets []*directive.Set, di
 		all = append(all, directive.ScanFile(p.Fset, f, &unused)...)
 	}
 	for _, set := range all {
-		why := p.Constraint(set.File)
+		why := constraintBeside(set.File, p.Fset.File(set.File.FileStart).Name(), shared)
 		if why == "" && p.isExcluded(set.File) {
 			why = `import "C", and cgo is not enabled`
 		}
 		for _, d := range set.Directives {
-			if spec := directive.Lookup(d.Word); why == "" || why == shared || spec == nil || !spec.Feature {
+			if spec := directive.Lookup(d.Word); why == "" || spec == nil || !spec.Feature {
 				continue
 			}
-			diags.Errorf(d.Pos, "//mcp:"+d.Word, "applies to %s in a file with a build constraint (%s)", set.Symbol, why).Hint =
-				"move " + set.Name + " to a file that every build has, and call from there what depends on the platform"
+			e := diags.Errorf(d.Pos, "//mcp:"+d.Word, "applies to %s in a file with a build constraint (%s)", set.Symbol, why)
+			e.Hint = "move " + set.Name + " to a file that every build has, and call from there what depends on the platform"
+			if own := p.SharedConstraint(); own != shared && own != "" {
+				e.Hint += "; or write " + own + " into every file of the package with //mcp:from"
+			}
 		}
 	}
 }

@@ -2,6 +2,8 @@ package load
 
 import (
 	"go/ast"
+	"go/parser"
+	"go/token"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,7 +53,7 @@ package broken
 				t.Errorf("files %s, %d excluded", fileNames(p), len(p.Excluded))
 			}
 			var list diag.List
-			p.CheckConstraints(nil, &list)
+			p.CheckConstraints("", nil, &list)
 			if got := printed(&list, dir); !strings.Contains(got, `a.go:10:1: //mcp:tool: applies to Now in a file with a build constraint (import "C", and cgo is not enabled)`) {
 				t.Errorf("got %s", got)
 			}
@@ -144,7 +146,7 @@ func S() {}
 	p := pkgs[0]
 	var list diag.List
 	sets := directive.ScanFiles(p.Fset, p.Files, &list)
-	p.CheckConstraints(sets, &list)
+	p.CheckConstraints("", sets, &list)
 	const hint = " to a file that every build has, and call from there what depends on the platform\n"
 	want := `b_linux.go:2:1: //mcp:tool: applies to B in a file with a build constraint (the name b_linux.go)
 	hint: move B` + hint + `b_windows.go:2:1: //mcp:tool: applies to B in a file with a build constraint (the name b_windows.go)
@@ -161,5 +163,31 @@ func S() {}
 	}
 	if got := fileNames(pkgs[0]); got != "a.go b_windows.go c_x.go d_other.go" {
 		t.Errorf("files %s", got)
+	}
+}
+
+// TestNameTags has names of files, and the //go:build line that stands for them.
+func TestNameTags(t *testing.T) {
+	for name, want := range map[string]string{
+		"a_linux.go": "//go:build linux", "a_b_linux.go": "//go:build linux", "a_amd64.go": "//go:build amd64", "a_linux_amd64.go": "//go:build linux && amd64",
+		"a_linux_arm64.x.go": "//go:build linux && arm64", "a_unix_amd64.go": "//go:build amd64", "a_amd64_linux.go": "//go:build linux", "_windows.go": "//go:build windows",
+		"linux_arm64.go": "//go:build arm64", "linux_js_wasm.go": "//go:build js && wasm",
+		"linux.go": "", "amd64.go": "", "a_unix.go": "", "a_linux_x.go": "", "a-linux.go": "", "a_Linux.go": "", "alinux.go": "", "a_linux_.go": "", "windows.amd64.go": "",
+	} {
+		if got := buildLine(&ast.File{}, filepath.Join("dir_linux", name)); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	for _, test := range [][3]string{
+		{"a_linux.go", "//go:build linux", "//go:build linux"}, {"a_linux.go", "//go:build amd64 || arm64", "//go:build linux && (amd64 || arm64)"},
+		{"a.go", "//go:build linux", "//go:build linux"}, {"a_linux.go", "//go:build go1.21", "//go:build linux"}, {"a_linux.go", "// a comment", "//go:build linux"},
+	} {
+		f, err := parser.ParseFile(token.NewFileSet(), test[0], test[1]+"\n\npackage p\n", parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := buildLine(f, test[0]); got != test[2] {
+			t.Errorf("%s with %s: %q, want %q", test[0], test[1], got, test[2])
+		}
 	}
 }

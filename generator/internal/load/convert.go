@@ -100,10 +100,14 @@ func (l *loader) nothingIn(ctx context.Context, lp *packages.Package) error {
 			Hint:    "set CGO_ENABLED=1: they import \"C\"",
 		}
 	case len(sources) > 0:
-		return &Error{
+		e := &Error{
 			Message: fmt.Sprintf("build constraints exclude all Go files in %s", dir),
 			Hint:    "give the tags that it is built with: -tags",
 		}
+		if slices.ContainsFunc(sources, namedForPlatform) {
+			e.Hint = "its files are for other systems: set GOOS and GOARCH, and give tags that they are built with: -tags"
+		}
+		return e
 	case len(tests) > 0:
 		return &Error{Message: fmt.Sprintf("there are only tests in %s", dir), Hint: "annotate functions of the package itself"}
 	}

@@ -13,8 +13,8 @@ import (
 )
 
 // Constraint returns the build constraint of the file that declares an object of any package, as
-// [Package.Constraint] does. If the file cannot be read, only its name counts.
-func (d *Docs) Constraint(obj types.Object) string {
+// [Package.ConstraintAt] does. If the file cannot be read, only its name counts.
+func (d *Docs) Constraint(obj types.Object, shared string) string {
 	if obj == nil || obj.Pkg() == nil || !obj.Pos().IsValid() {
 		return ""
 	}
@@ -25,9 +25,9 @@ func (d *Docs) Constraint(obj types.Object) string {
 	}
 	file, c := d.find(obj)
 	if file == nil || file.syntax == nil || c.at.Filename == "" {
-		return constraintOf(&ast.File{}, d.fset.PositionFor(obj.Pos(), false).Filename)
+		return constraintBeside(&ast.File{}, d.fset.PositionFor(obj.Pos(), false).Filename, shared)
 	}
-	return constraintOf(file.syntax, c.at.Filename)
+	return constraintBeside(file.syntax, c.at.Filename, shared)
 }
 
 // Elsewhere reports whether a file of a package that build constraints leave out declares a name.

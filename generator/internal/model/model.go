@@ -21,7 +21,7 @@ type Package struct {
 	Types  *types.Package // as type-checked without its generated file
 	Main   bool           // package main
 
-	Constraint string // the //go:build line that all files share, "" without one
+	Constraint string // the //go:build line for the constraint that all files share, "" without one
 
 	// NotEmitted is set by emit=none: the features are emitted by another package, with
 	// //mcp:from, and nothing is written for this one.

@@ -37,8 +37,8 @@ func warnOfPlatforms(p *Package, file *ast.File, docs *load.Docs, diags *diag.Li
 			return
 		}
 		said[obj] = true
-		why := docs.Constraint(obj)
-		if why == "" || why == p.Model.Constraint || ignored(obj) || docs.Elsewhere(pkg, name) {
+		why := docs.Constraint(obj, p.Model.Constraint)
+		if why == "" || ignored(obj) || docs.Elsewhere(pkg, name) {
 			return
 		}
 		at := token.Position{Filename: p.Path}

@@ -61,7 +61,7 @@ func (r *Resolver) enumeration(s site, t *types.Named, form *EnumForm) (values *
 		}
 		// A directive for a type of another package is written where the values are used.
 		value.Said = form != nil && (r.sources[k.Pkg()] == nil || hasName(form.With, k.Name()))
-		value.Platform = r.docs.Constraint(k) != ""
+		value.Platform = r.docs.Constraint(k, r.shared) != ""
 		e.Values = append(e.Values, value)
 	}
 	return e, true

@@ -21,8 +21,9 @@ type Docs interface {
 	// Directives are those of a declared type, nil if there are none.
 	Directives(obj *types.TypeName) *directive.Set
 	Position(obj types.Object) token.Position
-	// Constraint is the build constraint of the file that declares an object, "" if every build has it.
-	Constraint(obj types.Object) string
+	// Constraint is the build constraint of the file that declares an object, "" if every build has it, or
+	// if it is the constraint shared of the generated file.
+	Constraint(obj types.Object, shared string) string
 	// Elsewhere reports whether a file that is not in this build declares a name.
 	Elsewhere(pkg *types.Package, name string) bool
 	// Constant is the expression of a constant, nil if the source is not available.
@@ -59,6 +60,8 @@ type Resolver struct {
 	lasting *diag.List
 	trying  bool // in an attempt: see there
 
+	shared string // the constraint of the generated file, "" without one
+
 	// plans are the types that are shared, to *model.Type, those in progress
 	// included. What a type is depends on the direction where it has methods for
 	// one only.
@@ -88,7 +91,7 @@ type Resolver struct {
 // with them is added to diags.
 func New(pkg *load.Package, docs Docs, diags *diag.List) *Resolver {
 	r := &Resolver{
-		pkg: pkg, docs: docs, diags: diags, lasting: diags,
+		pkg: pkg, docs: docs, diags: diags, lasting: diags, shared: pkg.SharedConstraint(),
 		files:    map[string]bool{},
 		reported: map[string]bool{},
 		forms:    map[*types.TypeName]*Form{},

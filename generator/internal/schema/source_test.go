@@ -132,7 +132,7 @@ type testDocs struct {
 	consts   map[string]map[string]ast.Expr // by file and name
 }
 
-func (d testDocs) Constraint(types.Object) string { return "" }
+func (d testDocs) Constraint(types.Object, string) string { return "" }
 
 func (d testDocs) Elsewhere(*types.Package, string) bool { return false }
 

@@ -241,10 +241,7 @@ func (c *checker) constraint(obj types.Object) string {
 	}
 	why, known := c.constraints[file]
 	if !known {
-		why = c.pkg.ConstraintAt(obj.Pos())
-		if why == c.m.Constraint {
-			why = ""
-		}
+		why = c.pkg.ConstraintAt(obj.Pos(), c.m.Constraint)
 		c.constraints[file] = why
 	}
 	return why
