@@ -21,6 +21,7 @@ func TestImports(t *testing.T) {
 		{module + "runtime/...", []string{module + "generator", "go/", "golang.org/x/tools", "github.com/dave/jennifer", "github.com/invopop/jsonschema"}},
 		{module + "internal/contract", []string{module + "generator", module + "runtime", "go/", "golang.org/x", "github.com/santhosh-tekuri"}},
 		{module + "runtime/wire", []string{module + "runtime/mcp", module + "runtime/jsonrpc"}},
+		{module + "runtime/mcpstdout", []string{"os", "fmt", "io", "internal/poll"}}, // it is initialized before what prints
 		{module + "runtime/jsonrpc", []string{module + "runtime/mcp", "log/slog"}},
 		{module + "runtime/mcphttp", []string{module + "runtime/mcphttpclient", module + "runtime/mcpclient", module + "runtime/internal/dial"}},
 		{module + "runtime/mcphttpclient", []string{module + "runtime/mcphttp", module + "runtime/mcp"}},

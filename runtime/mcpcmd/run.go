@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/stdio"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -54,10 +55,12 @@ func Run(ctx context.Context, s *mcp.Server, args []string, options ...Option) e
 	}
 	p.flags.defineMore(p.defines)
 	if s := given(args); s != nil && p.flags.own {
+		p.forPeople()
 		return p.runCommand(ctx, s, args)
 	}
 	switch err := p.flags.parse(args); {
 	case errors.Is(err, flag.ErrHelp):
+		p.forPeople()
 		if p.flags.own { // otherwise the usage of the program's flag set has been printed
 			p.help()
 		}
@@ -65,16 +68,27 @@ func Run(ctx context.Context, s *mcp.Server, args []string, options ...Option) e
 	case err != nil:
 		return err
 	case p.flags.version:
+		p.forPeople()
 		fmt.Fprintln(p.stdout, p.identity())
 		return nil
 	}
 	if rest := p.flags.set.Args(); p.commands && given(rest) != nil {
+		p.forPeople()
 		return p.runCommand(ctx, given(rest), rest)
 	}
 	if p.flags.http {
+		p.forPeople()
 		return p.serveHTTP(ctx)
 	}
 	return p.serveStdio(ctx)
+}
+
+// forPeople gives standard output back to the program if package mcpstdout has kept it for the protocol.
+func (p *program) forPeople() {
+	own := p.stdout == io.Writer(os.Stdout)
+	if stdio.Restore(); own {
+		p.stdout = os.Stdout // another file on Windows
+	}
 }
 
 // cleanup calls the functions of [WithCleanup] in the order of deferred calls, even if

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/early"
 )
 
 // shield duplicates the standard streams for the protocol and points the
@@ -15,7 +17,7 @@ func shield() (in, out *os.File, restore func(), err error) {
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	stdout, err := duplicate(1, "protocol output")
+	stdout, err := protocolOutput()
 	if err != nil {
 		syscall.Close(stdin.fd)
 		return nil, nil, nil, err
@@ -23,12 +25,12 @@ func shield() (in, out *os.File, restore func(), err error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		syscall.Close(stdin.fd)
-		syscall.Close(stdout.fd)
+		stdout.putBack()
 		return nil, nil, nil, fmt.Errorf("open null device: %w", err)
 	}
 	defer null.Close()
 	elsewhere := 2
-	if sameFile(1, 2) {
+	if sameFile(stdout.fd, 2) {
 		elsewhere = int(null.Fd())
 	}
 	if err = redirect(elsewhere, 1); err == nil {
@@ -43,6 +45,20 @@ func shield() (in, out *os.File, restore func(), err error) {
 		return nil, nil, nil, fmt.Errorf("redirect standard streams: %w", err)
 	}
 	return stdin.file(), stdout.file(), restore, nil
+}
+
+// protocolOutput is standard output, or what package mcpstdout has kept of it: nothing is printed there in between.
+func protocolOutput() (*stream, error) {
+	if early.Kept {
+		early.Kept = false
+		return &stream{original: 1, fd: int(early.Stdout), name: "protocol output"}, nil
+	}
+	return duplicate(1, "protocol output")
+}
+
+func restoreEarly() {
+	_ = redirect(int(early.Stdout), 1)
+	syscall.Close(int(early.Stdout))
 }
 
 // stream is one of the standard streams while the protocol has it.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"os"
 	"syscall"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/early"
 )
 
 var setStdHandle = syscall.NewLazyDLL("kernel32.dll").NewProc("SetStdHandle")
@@ -11,6 +13,7 @@ var setStdHandle = syscall.NewLazyDLL("kernel32.dll").NewProc("SetStdHandle")
 // shield keeps the standard streams for the protocol and exchanges what
 // the program and its children take for them. The result restore puts them back.
 func shield() (in, out *os.File, restore func(), err error) {
+	Restore()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("open null device: %w", err)
@@ -45,6 +48,11 @@ func shield() (in, out *os.File, restore func(), err error) {
 		null.Close()
 	}
 	return in, out, restore, nil
+}
+
+func restoreEarly() {
+	os.Stdout = os.NewFile(early.Stdout, os.Stdout.Name())
+	syscall.Stdout = syscall.Handle(early.Stdout)
 }
 
 // setHandle tells the operating system what children inherit. Where it refuses,

@@ -7,8 +7,19 @@ import (
 	"os"
 	"sync"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/early"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
+
+func init() { early.Restore = Restore }
+
+// Restore makes standard output what it was if package mcpstdout has kept it.
+func Restore() {
+	if early.Kept {
+		early.Kept = false
+		restoreEarly()
+	}
+}
 
 // Open returns standard input and output as a connection with messages of up to limit
 // bytes. With a shield, the standard streams of the process point elsewhere until restore
@@ -16,6 +27,7 @@ import (
 // the duplicates of a shield, and leaves the streams of the process open without one.
 func Open(limit int, shielded bool) (conn jsonrpc.Conn, restore func(), err error) {
 	if !shielded {
+		Restore()
 		files := &sharedFiles{in: os.Stdin, out: os.Stdout, closed: make(chan struct{})}
 		return jsonrpc.NewLineConn(files, files, limit), func() {}, nil
 	}
