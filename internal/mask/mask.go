@@ -195,7 +195,7 @@ func looksRandom(w string) bool {
 	return expression().uuid.MatchString(w)
 }
 
-// looksEncoded reports whether a text of characters of base64 is no path.
+// looksEncoded reports whether a text of characters of base64 is something else than a path.
 func looksEncoded(text string) bool {
 	k := kindsOf(text)
 	return k.digits > 0 && k.small > 2 && k.capital > 2 && strings.Count(text, "/") < 5 && !strings.Contains(text, "//")

@@ -111,7 +111,7 @@ func excludes32(line string) bool {
 	if err != nil {
 		return false
 	}
-	var others []string // tags that are no architecture
+	var others []string // tags for something else than an architecture
 	expr.Eval(func(tag string) bool {
 		if !slices.Contains(systems32, tag) && !slices.Contains(systems64, tag) && !slices.Contains(others, tag) {
 			others = append(others, tag)
