@@ -37,7 +37,6 @@ type session struct {
 	hooks      sessionHooks // nil without hooks
 	roots      knownRoots
 	subscriber *subscriber
-	server     *Server
 }
 
 // sessionOf returns a session of the engine with what features keep for it, nil without one.
@@ -50,30 +49,17 @@ func sessionOf(s *engine.Session) *session {
 }
 
 // Leave implements [engine.SessionPart].
-func (s *session) Leave() { s.server.subscribers.remove(s.subscriber) }
+func (s *session) Leave() {
+	if c := s.subscriber.session; c != nil {
+		c.server.subscribers.remove(s.subscriber)
+	}
+}
 
 // Finish implements [engine.SessionPart].
 func (s *session) Finish() {
 	if s.hooks != nil {
 		s.hooks.finish()
 	}
-}
-
-// Root is a directory or file that the client lets servers work in. Its name is that of
-// the specification (client/roots).
-type Root struct {
-	URI  string // a file: URI
-	Name string // for people; may be ""
-}
-
-// knownRoots are the roots of a session, until the client sends
-// notifications/roots/list_changed.
-type knownRoots struct {
-	mu      sync.Mutex // guards the rest
-	version int        // counts the changes
-	known   bool
-	roots   []Root
-	size    int // bytes that are charged
 }
 
 // sessionHooks are the hooks of a session.

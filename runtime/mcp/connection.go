@@ -12,6 +12,7 @@ import (
 // This file is a connection with what the features of a server keep for it. The engine reads its
 // messages, and asks it ([engine.Host]) what to do with them.
 
+// Serve serves the client at the other end of the connection, and closes the connection at the
 // end. It returns nil after the client has ended its input and all of its requests have replies
 // (within [Limits.DrainTime]); the cause of ctx if that ends, which cancels running handlers;
 // and an error if the connection fails or the client stops reading.

@@ -6,6 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 )
 
+// This file is a request with what handlers and features keep for it. The engine has the rest.
+
 // exchange is a request that handlers serve.
 type exchange struct {
 	engine.Exchange

@@ -36,8 +36,8 @@ type Request struct {
 
 // foundFeature is the feature that a request concerns.
 type foundFeature interface {
-	// reading sets how arguments are read.
-	reading(o *wire.Options)
+	// reading returns whether arguments are read leniently, and their choices.
+	reading() (lenient bool, choices map[string]*wire.Choices)
 	// resultLimit is how many bytes a result may have, 0 for the limit of the server.
 	resultLimit() int
 	// variables appends the arguments that the request has besides its own, as an object; nil for none.
@@ -59,7 +59,7 @@ func (r *Request) decoder() *wire.Decoder {
 func (r *Request) decoding() wire.Options {
 	o := wire.Options{MaxDepth: max(1, r.x.conn.server.limits.Depth-2), Context: (*readingContext)(r.x), Check: r.checking}
 	if r.found != nil {
-		r.found.reading(&o)
+		o.Lenient, o.Choices = r.found.reading()
 	}
 	return o
 }

@@ -106,7 +106,7 @@ func (x *exchange) knownRoots() ([]Root, bool) {
 	}
 	s.roots.mu.Lock()
 	defer s.roots.mu.Unlock()
-	return s.roots.roots, s.roots.known
+	return s.roots.roots, s.roots.roots != nil
 }
 
 func (x *exchange) rootsVersion() int {
@@ -154,7 +154,7 @@ func (x *exchange) replaceRoots(roots []Root, version, size int) int {
 		return size
 	}
 	before := s.roots.size
-	s.roots.known, s.roots.roots, s.roots.size = true, append([]Root(nil), roots...), size
+	s.roots.roots, s.roots.size = append([]Root{}, roots...), size
 	return before
 }
 
@@ -167,7 +167,7 @@ func (c *conn) rootsChanged() {
 	s.roots.mu.Lock()
 	before := s.roots.size
 	s.roots.version++
-	s.roots.known, s.roots.roots, s.roots.size = false, nil, 0
+	s.roots.roots, s.roots.size = nil, 0
 	s.roots.mu.Unlock()
 	c.Uncharge(before)
 }

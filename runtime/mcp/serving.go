@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file is a request with what handlers and features need. The engine starts it, and calls
-// [exchange.Serve] on its goroutine.
+// This file serves requests. The engine starts one, and calls [exchange.Serve] on its goroutine; the
+// methods of a [replyWriter] write its reply there.
 
 // Serve implements [engine.Call].
 func (x *exchange) Serve() {

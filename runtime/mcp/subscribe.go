@@ -31,7 +31,7 @@ func (c *conn) newSubscriber() *subscriber {
 
 // newSession returns a session without hooks.
 func (c *conn) newSession(opening engine.Session) *session {
-	s := &session{Session: opening, server: c.server, subscriber: c.newSubscriber()}
+	s := &session{Session: opening, subscriber: c.newSubscriber()}
 	s.Part = s
 	return s
 }

@@ -6,8 +6,8 @@ type Cause struct{ text string }
 // Error returns the text.
 func (c *Cause) Error() string { return c.text }
 
-// The causes that package mcp exports by these names, with Err before them. They are no interfaces, so
-// that its variables need no code when a program starts, which every client of mcpclient would link.
+// The causes that package mcp exports by these names, with Err before them. With their addresses its
+// variables need no code when a program starts, which every client of mcpclient would link.
 var (
 	Cancelled        = Cause{"request cancelled by the client"}
 	ConnectionClosed = Cause{"connection closed"}

@@ -76,8 +76,8 @@ func (x *Exchange) Begin(c *Conn, call Call, in Incoming) {
 	}
 }
 
-// CopyWithoutMessage sets what a request has of x, of which no message comes: what says where it has come
-// from remains, and what belongs to its message and its reply does not.
+// CopyWithoutMessage makes y a request like x that no message comes from: what its call says remains, and
+// what belongs to its message and its reply does not.
 func (x *Exchange) CopyWithoutMessage(y *Exchange, call Call) {
 	y.conn, y.call, y.Sink, y.Revision, y.Method, y.key = x.conn, call, x.Sink, x.Revision, x.Method, x.key
 	y.InSession, y.From, y.answered = x.InSession, x.From, true
