@@ -63,8 +63,8 @@ func (c *command) ask(ctx context.Context, f *mcpclient.Field) (value any, given
 		}
 		label += fmt.Sprintf("\n  %d) %s", i+1, shown(title))
 	}
-	if f.Default != nil {
-		label += " [" + shown(string(f.Default)) + "]"
+	if f.Default != "" {
+		label += " [" + shown(f.Default) + "]"
 	}
 	for {
 		fmt.Fprintf(c.err, "%s: ", label)
@@ -75,7 +75,7 @@ func (c *command) ask(ctx context.Context, f *mcpclient.Field) (value any, given
 		case text == "decline":
 			return nil, false, errDeclined
 		case text == "":
-			if !f.Required || f.Default != nil {
+			if !f.Required || f.Default != "" {
 				return nil, false, nil
 			}
 			fmt.Fprintln(c.err, "an answer is required")

@@ -20,23 +20,11 @@ type Form struct {
 	byName map[string]*Field
 }
 
-// Field is a field of a [Form]. Limits of which the schema has none are nil or "".
+// Field is a field of a [Form], as the schema of the server describes it. A limit that is zero may be
+// one of zero too: [Field.Check] knows it.
 type Field struct {
-	Name        string
-	Title       string // for people; "" = the name
-	Description string
-	Kind        mcp.FieldKind
-	Required    bool
-	// Default is the initial value, as JSON; nil if there is none.
-	Default json.RawMessage
-	// Choices of a choice, with the titles that the server has for them.
-	Choices []mcp.FormChoice
-
-	Format               string // of a string: email, uri, date or date-time; others are not checked
-	Pattern              string // that a string must match
-	MinLength, MaxLength *int   // of a string, in characters
-	Minimum, Maximum     json.Number
-	MinItems, MaxItems   *int // how many of Choices there must be
+	mcp.FormField
+	Pattern string // that a string must match
 
 	rules formfield.Rules
 }
@@ -57,7 +45,7 @@ func (f *Field) Check(value any) error {
 		return fmt.Errorf("field %s: %w", f.Name, err)
 	}
 	if string(text) == "null" {
-		if f.Required && f.Default == nil {
+		if f.Required && f.Default == "" {
 			return fmt.Errorf("field %s: required, but missing", f.Name)
 		}
 		return nil
@@ -89,8 +77,8 @@ func (f *Form) Complete(content any) (json.RawMessage, error) {
 	for i := range f.Fields {
 		field := &f.Fields[i]
 		value := values[field.Name]
-		if value == nil {
-			value = field.Default
+		if value == nil && field.Default != "" {
+			value = []byte(field.Default)
 		}
 		if value == nil {
 			if field.Required {

@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -78,7 +79,7 @@ func parseForm(schema []byte) (*Form, error) {
 			err = fmt.Errorf("more than %d fields", maxFormFields)
 			return false
 		}
-		field := Field{Name: string(name)}
+		field := Field{FormField: mcp.FormField{Name: string(name)}}
 		if err = field.parse(schema); err != nil {
 			err = fmt.Errorf("field %s: %w", shortText(field.Name), err)
 			return false
@@ -114,6 +115,8 @@ type fieldSchema struct {
 	enum, enumNames []string
 	constants       []mcp.FormChoice // of oneOf, or of anyOf in items
 	items           *fieldSchema
+
+	minLength, maxLength, minItems, maxItems *int
 }
 
 var fieldSchemaFields = wire.Fields{
@@ -161,7 +164,7 @@ func (f *Field) parse(schema []byte) error {
 	if (f.Kind == mcp.ChoiceField || f.Kind == mcp.ChoicesField) && len(f.Choices) == 0 {
 		return errors.New("there is nothing to choose")
 	}
-	f.setRules()
+	f.setRules(&s)
 	return f.checkDefault()
 }
 
@@ -176,25 +179,27 @@ func (f *Field) read(d *wire.Decoder, s *fieldSchema) {
 		case "description":
 			wire.String(d, &f.Description)
 		case "default":
-			wire.Raw(d, &f.Default)
+			var value []byte
+			wire.Raw(d, &value)
+			f.Default = string(bytes.TrimSpace(value))
 		case "format":
 			wire.String(d, &f.Format)
 		case "pattern":
 			wire.String(d, &f.Pattern)
 		case "minLength":
-			wire.Ptr(d, &f.MinLength, wire.Int)
+			wire.Ptr(d, &s.minLength, wire.Int)
 		case "maxLength":
-			wire.Ptr(d, &f.MaxLength, wire.Int)
+			wire.Ptr(d, &s.maxLength, wire.Int)
 		case "minimum":
-			wire.Number(d, &f.Minimum)
+			wire.Number(d, (*json.Number)(&f.Minimum))
 		case "maximum":
-			wire.Number(d, &f.Maximum)
+			wire.Number(d, (*json.Number)(&f.Maximum))
 		case "items":
 			wire.Ptr(d, &s.items, readItems)
 		case "minItems":
-			wire.Ptr(d, &f.MinItems, wire.Int)
+			wire.Ptr(d, &s.minItems, wire.Int)
 		case "maxItems":
-			wire.Ptr(d, &f.MaxItems, wire.Int)
+			wire.Ptr(d, &s.maxItems, wire.Int)
 		case "properties", "$ref", "allOf", "anyOf":
 			d.Skip()
 			d.Fail(wire.RuleUnknown, "a field is a text, a number, a boolean or a choice, and has no "+o.Name())
@@ -263,12 +268,11 @@ func (s *fieldSchema) choices() []mcp.FormChoice {
 }
 
 // setRules sets what values of the field must be.
-func (f *Field) setRules() {
+func (f *Field) setRules(s *fieldSchema) {
 	f.rules = formfield.Rules{
-		Kind: formfield.Kind(f.Kind), Format: f.Format,
-		MinLength: limitOrNone(f.MinLength), MaxLength: limitOrNone(f.MaxLength),
-		Minimum: f.Minimum.String(), Maximum: f.Maximum.String(),
-		MinItems: limitOrNone(f.MinItems), MaxItems: limitOrNone(f.MaxItems),
+		Kind: formfield.Kind(f.Kind), Format: f.Format, Minimum: f.Minimum, Maximum: f.Maximum,
+		MinLength: limitOrNone(s.minLength, &f.MinLength), MaxLength: limitOrNone(s.maxLength, &f.MaxLength),
+		MinItems: limitOrNone(s.minItems, &f.MinItems), MaxItems: limitOrNone(s.maxItems, &f.MaxItems),
 	}
 	for _, c := range f.Choices {
 		f.rules.Choices = append(f.rules.Choices, c.Value)
@@ -286,26 +290,26 @@ func (f *Field) setPattern() {
 	}
 }
 
-// limitOrNone returns a limit, or None where there is none that can be.
-func limitOrNone(n *int) int {
+// limitOrNone sets the limit of a field, and returns it, or None where there is none that can be.
+func limitOrNone(n, field *int) int {
 	if n == nil || *n < 0 {
 		return formfield.None
 	}
+	*field = *n
 	return *n
 }
 
 // checkDefault checks the default by the kind of the field. The user can correct one that
 // exceeds limits.
 func (f *Field) checkDefault() error {
-	if f.Default = bytes.TrimSpace(f.Default); len(f.Default) == 0 {
-		f.Default = nil
+	if f.Default == "" {
 		return nil
 	}
-	kind := Field{Name: f.Name, rules: formfield.Rules{
+	kind := Field{rules: formfield.Rules{
 		Kind: f.rules.Kind, Choices: f.rules.Choices, MinLength: formfield.None, MaxLength: formfield.None,
 		MinItems: formfield.None, MaxItems: formfield.None,
 	}}
-	d := wire.NewDecoder(f.Default, wire.Options{})
+	d := wire.NewDecoder([]byte(f.Default), wire.Options{})
 	kind.rules.Read(d)
 	if err := d.Finish(); err != nil {
 		return fmt.Errorf("default: %w", err)
