@@ -55,6 +55,13 @@ func (c *Client) Answer(ctx context.Context, key, method string, params json.Raw
 	return answers[0], nil
 }
 
+// ReadToolResult reads the result of a call of a tool that has not come from a server of a client, such as that
+// of another library, within the defaults of [Limits]. It refers to data, which must not be changed
+// afterwards.
+func ReadToolResult(data json.RawMessage) (*mcp.ToolResult, error) {
+	return readToolResult(data, &defaultLimits, nil)
+}
+
 // ReadToolResult reads the result of a call of a tool that has come in the result of another
 // request. It refers to data, which must not be changed afterwards.
 func (c *Client) ReadToolResult(data json.RawMessage) (*mcp.ToolResult, error) {

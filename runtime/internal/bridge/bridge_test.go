@@ -310,9 +310,9 @@ func TestToolResult(t *testing.T) {
 		`{"content":[{"type":"image","data":"cG5n","mimeType":"image/png"},{"type":"audio","data":"cG5n"},{"type":"resource_link","uri":"a://b","name":"b","size":3,"icons":[{"src":"https://a.example/b"}]},{"type":"resource","resource":{"uri":"a://b","blob":"cG5n"}}],"structuredContent":[1]}`: "false 4 [1]",
 		`{}`:                             "false 0 <nil>",
 		`{"content":[{"type":"video"}]}`: `error: read result: a tool cannot return a block of type "video"`,
-		`{"content":[{"type":"image","data":"?"}]}`: "error: read result: illegal base64 data at input byte 0",
+		`{"content":[{"type":"image","data":"?"}]}`: "error: read result: content[0].data: must be base64",
 		`{"inputRequests":{}}`:                      "error: the tool asks the client, which it cannot on a server of another library",
-		`[]`:                                        "error: read result: json: cannot unmarshal array into Go value",
+		`[]`:                                        "error: read result: must be an object",
 	} {
 		r, err := ToolResult(json.RawMessage(text))
 		got := fmt.Sprint("error: ", err)
