@@ -70,8 +70,11 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	return a.out
 }
 
-// checkDefaults refuses defaults that contain themselves.
+// checkDefaults checks what only complete types show of defaults, and refuses those that contain themselves.
 func (a *analyzer) checkDefaults() {
+	if !a.types.CheckLate() {
+		return
+	}
 	var roots []*model.Type
 	for _, call := range a.out.Calls() {
 		if call.Input != nil {
@@ -82,7 +85,12 @@ func (a *analyzer) checkDefaults() {
 		roots = append(roots, form.Type)
 	}
 	for _, root := range roots {
-		if f := schema.EndlessDefault(root); f != nil {
+		f, read := schema.EndlessDefault(root)
+		switch {
+		case read:
+			a.diags.Errorf(f.Pos, "field "+f.Name, "the default %s contains a value that has the same default, and a method makes a part of it: it would have no end", f.Default.JSON).
+				Hint = "let the function choose what a missing value means"
+		case f != nil:
 			a.diags.Errorf(f.Pos, "field "+f.Name, "the default %s contains a value whose member %s has the same default, without end", f.Default.JSON, f.Name).
 				Hint = "write the member in the default, such as [] or null"
 		}

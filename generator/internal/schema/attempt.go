@@ -12,7 +12,7 @@ import (
 // reported are kept. Only what could not be read remains an error, since nothing can be
 // concluded without it.
 func (r *Resolver) attempt(use Use, make func() bool) *diag.Diagnostic {
-	outer, trying, reported, mark, unread := r.diags, r.trying, maps.Clone(r.reported), len(r.order), len(r.ineffective)
+	outer, trying, reported, mark, unread, late := r.diags, r.trying, maps.Clone(r.reported), len(r.order), len(r.ineffective), len(r.late)
 	inner := new(diag.List)
 	r.diags, r.trying = inner, true
 	ok := make()
@@ -22,7 +22,7 @@ func (r *Resolver) attempt(use Use, make func() bool) *diag.Diagnostic {
 		return nil
 	}
 	r.forget(use, mark)
-	r.reported, r.ineffective = reported, r.ineffective[:unread]
+	r.reported, r.ineffective, r.late = reported, r.ineffective[:unread], r.late[:late]
 	all := inner.All()
 	return all[slices.IndexFunc(all, func(d *diag.Diagnostic) bool { return d.Severity == diag.Error })]
 }

@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 	"github.com/mcpgen/mcpgen/generator/internal/keyword"
@@ -13,8 +14,12 @@ import (
 // value, values that the bounds exclude.
 func (r *Resolver) check(s site, f *model.Field) bool {
 	hint, problem := checkRules(f.Type, &f.Rules)
-	if problem == "" {
-		hint, problem = checkValues(f)
+	if problem == "" && (f.Default != nil || len(f.Examples) > 0) {
+		if r.grows(f.Type, map[*model.Type]bool{}) {
+			r.late = append(r.late, lateCheck{s, f})
+		} else {
+			hint, problem = checkValues(f)
+		}
 	}
 	if problem == "" {
 		hint, problem = checkHeader(f)
@@ -27,6 +32,39 @@ func (r *Resolver) check(s site, f *model.Field) bool {
 	}
 	r.errorf(s, hint, "%s", problem)
 	return false
+}
+
+// lateCheck is a field whose default and examples hold values of a struct that is not complete: the one that the field is in.
+type lateCheck struct {
+	site
+	field *model.Field
+}
+
+// grows reports whether a plan leads to a struct that does not have all of its fields yet.
+func (r *Resolver) grows(t *model.Type, seen map[*model.Type]bool) bool {
+	if len(r.growing) == 0 || t == nil || seen[t] {
+		return false
+	}
+	if seen[t] = true; r.growing[t] || r.grows(t.Elem, seen) {
+		return true
+	}
+	if slices.ContainsFunc(t.Fields, func(f *model.Field) bool { return r.grows(f.Type, seen) }) {
+		return true
+	}
+	return t.Union != nil && slices.ContainsFunc(t.Union.Variants, func(v *model.UnionVariant) bool { return r.grows(v.Type, seen) })
+}
+
+// CheckLate reports the defaults and examples that could not be checked before the types were complete, and whether all are right.
+func (r *Resolver) CheckLate() (ok bool) {
+	ok = true
+	for _, late := range r.late {
+		if hint, problem := checkValues(late.field); problem != "" {
+			r.errorf(late.site, hint, "%s", problem)
+			ok = false
+		}
+	}
+	r.late = nil
+	return ok
 }
 
 // checkValues checks default and examples against the type and the rules.

@@ -1,20 +1,27 @@
 package schema
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/mcpgen/mcpgen/generator/internal/jsontext"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
 // EndlessDefault returns a field whose default contains a value that has the same default, so that it has no end; nil
-// if there is no such field below a plan.
-func EndlessDefault(root *model.Type) *model.Field {
+// if there is no such field below a plan. read reports that the default is read as JSON: then the value has the default
+// before its members are read, also if the default names the member.
+func EndlessDefault(root *model.Type) (f *model.Field, read bool) {
 	w := &presetWalk{seen: map[*model.Type]bool{}, open: map[*model.Field]bool{}}
-	return w.search(root)
+	f = w.search(root)
+	return f, w.given
 }
 
 type presetWalk struct {
-	seen map[*model.Type]bool
-	open map[*model.Field]bool // whose default is being looked at
+	seen  map[*model.Type]bool
+	open  map[*model.Field]bool // whose default is being looked at
+	read  bool                  // the default that is being looked at is read
+	given bool                  // what was found has the member
 }
 
 // search looks at the defaults of all fields.
@@ -53,8 +60,12 @@ func (w *presetWalk) hasNoEnd(f *model.Field) bool {
 	if err != nil {
 		return false
 	}
-	w.open[f] = true
-	defer delete(w.open, f)
+	outer := w.read
+	w.open[f], w.read = true, madeByReading(f.Type, v, map[*model.Field]bool{})
+	defer func() {
+		delete(w.open, f)
+		w.read = outer
+	}()
 	return w.value(f.Type, v)
 }
 
@@ -91,8 +102,48 @@ func (w *presetWalk) value(t *model.Type, v any) bool {
 
 func (w *presetWalk) members(t *model.Type, object map[string]any) bool {
 	for _, f := range t.Fields {
-		if member := object[f.Name]; member == nil && w.hasNoEnd(f) || member != nil && w.value(f.Type, member) {
+		member := object[f.Name]
+		if (member == nil || w.read) && w.hasNoEnd(f) {
+			w.given = w.given || member != nil
 			return true
+		}
+		if member != nil && w.value(f.Type, member) {
+			return true
+		}
+	}
+	return false
+}
+
+// madeByReading reports whether a part of a value is made by a method or a function, so that the value is read when the
+// program starts, and not written as an expression.
+func madeByReading(t *model.Type, v any, seen map[*model.Field]bool) bool {
+	if v == nil {
+		return false
+	}
+	switch t.Kind {
+	case model.Text, model.JSON, model.Converted, model.Union, model.Reflect:
+		return true
+	case model.Pointer, model.Flagged:
+		return madeByReading(t.Elem, v, seen)
+	}
+	switch v := v.(type) {
+	case []any:
+		return t.Elem != nil && slices.ContainsFunc(v, func(e any) bool { return madeByReading(t.Elem, e, seen) })
+	case map[string]any:
+		if t.Kind == model.Map {
+			return len(v) > 0 && t.Key.Kind == model.Text || slices.ContainsFunc(slices.Collect(maps.Values(v)), func(e any) bool { return madeByReading(t.Elem, e, seen) })
+		}
+		for _, f := range t.Fields {
+			member := v[f.Name]
+			if member == nil && f.Default != nil && !seen[f] {
+				seen[f] = true
+				member, _ = jsontext.Decode(f.Default.JSON)
+				if madeByReading(f.Type, member, seen) {
+					return true
+				}
+			} else if member != nil && (f.Quoted || madeByReading(f.Type, member, seen)) {
+				return true
+			}
 		}
 	}
 	return false

@@ -184,6 +184,8 @@ func validName(s string) bool {
 // that everything that is wrong is reported.
 func (r *Resolver) fillStruct(s site, plan *model.Type, t types.Type, u *types.Struct) bool {
 	plan.Kind, plan.Tagged = model.Struct, r.tagging(s.use)
+	r.growing[plan] = true
+	defer delete(r.growing, plan)
 	ok := true
 	if _, named := t.(*types.Named); !named {
 		ok = r.spellable(s, u)

@@ -62,6 +62,9 @@ type Resolver struct {
 
 	shared string // the constraint of the generated file, "" without one
 
+	growing map[*model.Type]bool // the structs in progress
+	late    []lateCheck
+
 	// plans are the types that are shared, to *model.Type, those in progress
 	// included. What a type is depends on the direction where it has methods for
 	// one only.
@@ -99,6 +102,7 @@ func New(pkg *load.Package, docs Docs, diags *diag.List) *Resolver {
 		origins:  map[*model.Field]string{},
 		own:      map[*model.Type]bool{},
 		parts:    map[partKey]*model.Type{},
+		growing:  map[*model.Type]bool{},
 	}
 	r.AddSource(pkg)
 	return r
