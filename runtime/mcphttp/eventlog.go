@@ -52,12 +52,11 @@ func (l *memoryLog) Changed() {
 		size := len(s.messages[l.next-s.firstSeq].text)
 		se.bytes += size
 		se.byAge = append(se.byAge, retainedMessage{s, se.memory.Age()})
-		se.evict()
 	}
 	if s.done && s.current == nil {
 		l.endedAt = time.Now()
 	}
-	se.evict() // what waited for the client does not wait any more
+	se.evict()
 	se.listForShedding()
 }
 
@@ -135,7 +134,6 @@ func (se *session) dropOldest(s *stream) bool {
 func (se *session) expireStreams(now time.Time) {
 	se.mu.Lock()
 	defer se.mu.Unlock()
-	forgotten := false
 	for number, s := range se.streams {
 		l, kept := s.log.(*memoryLog)
 		if kept && !l.endedAt.IsZero() && s.current == nil && now.Sub(l.endedAt) >= se.limits.EventTime {
@@ -144,10 +142,7 @@ func (se *session) expireStreams(now time.Time) {
 			}
 			s.clear()
 			delete(se.streams, number)
-			forgotten = true
 		}
 	}
-	if forgotten {
-		se.byAge = slices.DeleteFunc(se.byAge, func(k retainedMessage) bool { return k.stream.messages == nil })
-	}
+	se.byAge = slices.DeleteFunc(se.byAge, func(k retainedMessage) bool { return k.stream.messages == nil })
 }

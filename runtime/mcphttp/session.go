@@ -97,7 +97,6 @@ func (se *session) close() {
 		se.memory.Unlist(se)
 		se.memory.Release(sessionCost)
 	}
-	se.standalone.closeUnread()
 	if se.shared != nil {
 		se.shared.Leave()
 	}

@@ -80,10 +80,14 @@ func newStream(se *session, limit int, memory *membudget.Budget) *stream {
 func (s *stream) Reply(message []byte, code int) {
 	s.guard.Lock()
 	defer s.guard.Unlock()
-	if s.done || s.discarded {
-		return
-	}
+	s.reply(message, code)
+}
+
+// reply is Reply for a caller that holds the guard.
+func (s *stream) reply(message []byte, code int) {
 	switch {
+	case s.done || s.discarded:
+		return
 	case len(message) == 0:
 	case s.isSingle():
 		plain := getBuffer(len(message))
@@ -122,28 +126,24 @@ func (s *stream) noteReply(code int, noReply bool) {
 }
 
 // Answer queues a reply without throttling: its sender has not waited for room.
-func (s *stream) Answer(message []byte, code int) {
-	s.guard.Lock()
-	s.unthrottledBytes += s.newestBytes
-	s.newestBytes = len(message)
-	s.guard.Unlock()
-	s.Reply(message, code)
-}
+func (s *stream) Answer(message []byte, code int) { s.answer(message, code, nil) }
 
 // Refuse queues the error for a request that was not accepted.
-func (s *stream) Refuse(message []byte, code int) {
-	s.guard.Lock()
-	s.rejected = true
-	s.guard.Unlock()
-	s.Answer(message, code)
-}
+func (s *stream) Refuse(message []byte, code int) { s.answer(message, code, &s.rejected) }
 
 // Overload queues the error for a request for which there is no room.
-func (s *stream) Overload(message []byte, code int) {
+func (s *stream) Overload(message []byte, code int) { s.answer(message, code, &s.overloaded) }
+
+// answer is Answer, and sets the flag of the outcome that says why, which may be nil.
+func (s *stream) answer(message []byte, code int, why *bool) {
 	s.guard.Lock()
-	s.overloaded = !s.standalone
-	s.guard.Unlock()
-	s.Answer(message, code)
+	defer s.guard.Unlock()
+	s.unthrottledBytes += s.newestBytes
+	s.newestBytes = len(message)
+	if why != nil && !s.standalone {
+		*why = true
+	}
+	s.reply(message, code)
 }
 
 // Deny records why the caller may not use a feature. The reply follows.
@@ -337,14 +337,4 @@ func (s *stream) discard() {
 	s.signal()
 	s.wakeAll()
 	s.changed()
-}
-
-// closeUnread is discard at the end of the session, unless a response is attached: that
-// writes what is queued.
-func (s *stream) closeUnread() {
-	s.guard.Lock()
-	defer s.guard.Unlock()
-	if s.current == nil {
-		s.discard()
-	}
 }

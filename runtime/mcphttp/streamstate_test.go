@@ -8,6 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
+	"github.com/mcpgen/mcpgen/runtime/mcphttp/internal/sharedsession"
 )
 
 // fakeConn is the connection of a session, as far as sessions and streams ask it.
@@ -64,6 +65,11 @@ func TestStatesOfStreams(t *testing.T) {
 		{"discarded, without a session", false, func(s *stream) {
 			s.detach(s.current)
 		}, false, false, false, false},
+		{"that a client can resume, without a response", true, func(s *stream) {
+			s.Notify([]byte("1"))
+			s.next(s.current, false, false)
+			s.detach(s.current)
+		}, true, false, true, true},
 		{"standalone", true, func(s *stream) { s.standalone = true }, true, false, true, false},
 		{"standalone, with a reply", true, func(s *stream) {
 			s.standalone = true
@@ -96,7 +102,7 @@ func TestStatesOfStreams(t *testing.T) {
 				added := s.count - count
 				switch {
 				case add.name == "Release":
-					if said != add.want || s.released != add.want || added != 0 {
+					if said != add.want || s.released != (add.want && s.current != nil) || added != 0 {
 						t.Errorf("released %t, %t, want %t", said, s.released, add.want)
 					}
 				case !add.want:
@@ -127,6 +133,33 @@ func TestReleaseByRevision(t *testing.T) {
 		if want := version == "2025-11-25"; s.Release(time.Second) != want || s.released != want {
 			t.Errorf("%q: released %t, want %t", version, s.released, want)
 		}
+	}
+}
+
+// Without a response, the stream of a shared session that belongs to no request keeps messages without a number, within
+// its limit: the client is notified of the others when it resumes.
+func TestNoticesWithoutResponse(t *testing.T) {
+	se, _ := newTestSession()
+	s := newStream(se, 1000, se.memory)
+	s.standalone, s.newLog = true, nil
+	s.useNotices(new(sharedsession.Notices))
+	text := []byte(strings.Repeat("x", 400))
+	for i, want := range []int{1, 1, 2, 2, 2} {
+		if i == 1 || i == 4 {
+			s.NotifyNumbered(text, 7)
+		} else {
+			s.Notify(text)
+		}
+		if s.count != want {
+			t.Errorf("message %d: %d are kept, want %d", i, s.count, want)
+		}
+	}
+	reader := s.attach()
+	s.NotifyNumbered(text, 8)
+	s.Notify(text)
+	s.detach(reader)
+	if n := len(s.messages); n != 3 || s.waiting != n*len(text) || s.memory.Used() != int64(n*messageCost(text)) {
+		t.Errorf("%d messages are left, %d bytes wait, %d are charged", n, s.waiting, s.memory.Used())
 	}
 }
 
