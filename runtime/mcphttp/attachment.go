@@ -36,7 +36,10 @@ func (s *stream) attachAfter(seq int) (*attachment, bool) {
 	if seq+1 < s.firstSeq || seq >= s.endSeq() {
 		return nil, false
 	}
-	s.seek(seq + 1)
+	s.nextSeq, s.waiting = seq+1, 0
+	for _, m := range s.messages[s.nextSeq-s.firstSeq:] {
+		s.waiting += len(m.text)
+	}
 	return s.attachLocked(), true
 }
 
@@ -54,12 +57,12 @@ func (s *stream) Detach() {
 	s.guard.Lock()
 	defer s.guard.Unlock()
 	if s.current != nil {
-		s.signal()
 		s.detachLocked()
 	}
 }
 
 func (s *stream) detachLocked() {
+	s.signal()
 	s.current = nil
 	s.wakeAll()
 	switch {
@@ -113,7 +116,10 @@ func (s *stream) next(r *attachment, events, waits bool) pending {
 	t.messages = s.take(end)
 	s.unthrottledBytes, s.newestBytes = 0, 0
 	if s.log == nil {
-		s.forget()
+		if s.pooled == nil { // otherwise recycle releases the charge, after the write
+			s.charge(-s.charged)
+		}
+		s.messages, s.firstSeq = nil, s.nextSeq
 	} else {
 		t.messages = slices.Clone(t.messages) // the log may drop them during the write
 		s.log.Changed()

@@ -135,8 +135,7 @@ func (se *session) expireStreams(now time.Time) {
 	se.mu.Lock()
 	defer se.mu.Unlock()
 	for number, s := range se.streams {
-		l, kept := s.log.(*memoryLog)
-		if kept && !l.endedAt.IsZero() && s.current == nil && now.Sub(l.endedAt) >= se.limits.EventTime {
+		if l, kept := s.log.(*memoryLog); kept && !l.endedAt.IsZero() && s.current == nil && now.Sub(l.endedAt) >= se.limits.EventTime {
 			for _, m := range s.messages {
 				se.bytes -= len(m.text)
 			}

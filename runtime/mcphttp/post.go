@@ -288,14 +288,9 @@ func (p *posted) prepare(s *stream) *response {
 
 // initialize handles initialize, which opens a session.
 func (p *posted) initialize() {
-	m := p.in.Message()
 	se, err := p.openSession(p.r.Context(), &p.who)
-	switch {
-	case err != nil:
-		p.refuseStore(p.w, p.r, m.ID, err)
-		return
-	case se == nil:
-		writeOverloaded(p.w, m.ID, "overloaded: too many sessions")
+	if err != nil {
+		p.refuseStore(p.w, p.r, p.in.Message().ID, err)
 		return
 	}
 	se.acquire()

@@ -1,6 +1,8 @@
 package mcphttp
 
 import (
+	"slices"
+
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 )
 
@@ -82,14 +84,6 @@ func (q *queue) clear() {
 	q.charge(-q.charged)
 }
 
-// seek sets the next message to be written.
-func (q *queue) seek(next int) {
-	q.nextSeq, q.waiting = next, 0
-	for _, m := range q.messages[next-q.firstSeq:] {
-		q.waiting += len(m.text)
-	}
-}
-
 // take returns the messages before end that are to be written.
 func (q *queue) take(end int) []queued {
 	taken := q.messages[q.nextSeq-q.firstSeq : end-q.firstSeq]
@@ -100,27 +94,15 @@ func (q *queue) take(end int) []queued {
 	return taken
 }
 
-// forget drops all messages, which have been taken. If the only one is in a pooled buffer, recycle releases the
-// charge, after the write.
-func (q *queue) forget() {
-	if q.pooled == nil {
-		q.charge(-q.charged)
-	}
-	q.messages, q.firstSeq = nil, q.nextSeq
-}
-
 // dropNotices drops the notices that wait to be written, since a client is notified of them when it resumes.
 func (q *queue) dropNotices() {
-	all := q.messages
-	q.messages = nil
-	for _, m := range all {
-		if m.notice == 0 {
-			q.messages = append(q.messages, m)
-			continue
+	q.messages = slices.DeleteFunc(q.messages, func(m queued) bool {
+		if m.notice > 0 {
+			q.waiting -= len(m.text)
+			q.charge(-messageCost(m.text))
 		}
-		q.waiting -= len(m.text)
-		q.charge(-messageCost(m.text))
-	}
+		return m.notice > 0
+	})
 }
 
 // evict drops the oldest message and returns its size. It reports false if that message

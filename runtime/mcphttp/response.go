@@ -292,7 +292,8 @@ func (p *response) writeEvents(t *pending) bool {
 		if p.endpoint != "" {
 			b = appendEvent(b, "endpoint", "", []byte(p.endpoint))
 		}
-		if !p.resumed && p.primed(t) && !(t.done && len(t.messages) == 0) {
+		primed := (t.log != nil || p.s.notices != nil) && p.s.session.primes()
+		if primed && !p.resumed && !(t.done && len(t.messages) == 0) {
 			retry := defaultRetry
 			if t.released && len(t.messages) == 0 {
 				retry, asked = t.retry, false
@@ -315,11 +316,6 @@ func (p *response) writeEvents(t *pending) bool {
 	*buf = b
 	putBuffer(buf)
 	return true
-}
-
-// primed reports whether an event without data begins the response, from whose id the client can resume.
-func (p *response) primed(t *pending) bool {
-	return (t.log != nil || p.s.notices != nil) && p.s.session.primes()
 }
 
 // eventsSize is about how long messages are as events.

@@ -44,7 +44,10 @@ func (t *sessions) open(host transport.Server, who *requester, resumable bool) *
 // the one that has been idle longest: otherwise clients that open sessions and leave would lock out all others
 // until those expire. It returns nil if none has been idle for minIdle.
 func (t *sessions) add(host transport.Server, who *requester, resumable bool, shared *sharedsession.Session) (se *session, added bool) {
-	if full, own := t.full(who.client); full {
+	t.mu.Lock()
+	full, own := t.full(who.client)
+	t.mu.Unlock()
+	if full {
 		idle := t.mostIdle(who.client, own)
 		if idle == nil {
 			return nil, false
@@ -60,7 +63,7 @@ func (t *sessions) add(host transport.Server, who *requester, resumable bool, sh
 	if other := t.byID[id]; other != nil {
 		return other, false
 	}
-	if full, _ := t.fullLocked(who.client); full {
+	if full, _ := t.full(who.client); full {
 		return nil, false // another request has taken the place
 	}
 	memory := host.Memory()
@@ -101,15 +104,8 @@ func (t *sessions) add(host transport.Server, who *requester, resumable bool, sh
 }
 
 // full reports whether there are too many sessions for one more, and whether the reason
-// is the limit for one client.
+// is the limit for one client. The caller holds the lock.
 func (t *sessions) full(client clientlimit.Client) (full, own bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.fullLocked(client)
-}
-
-// fullLocked is full for a caller that holds the lock.
-func (t *sessions) fullLocked(client clientlimit.Client) (full, own bool) {
 	own = t.count[client] >= clientlimit.Share(t.limits.Sessions, t.share)
 	return own || len(t.byID) >= t.limits.Sessions, own
 }

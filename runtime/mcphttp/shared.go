@@ -16,20 +16,23 @@ import (
 
 var errTooManySessions = errors.New("overloaded: too many sessions")
 
-// openSession opens a session for initialize. It returns nil if there are too many.
+// openSession opens a session for initialize.
 func (h *core) openSession(ctx context.Context, who *requester) (*session, error) {
-	if h.replicas == nil {
-		return h.sessions.open(h.host, who, true), nil
-	}
-	c, err := h.replicas.New(ctx, who.ID)
-	if err != nil {
-		return nil, err
+	var c *sharedsession.Session
+	if h.replicas != nil {
+		var err error
+		if c, err = h.replicas.New(ctx, who.ID); err != nil {
+			return nil, err
+		}
 	}
 	se, _ := h.sessions.add(h.host, who, true, c)
-	if se == nil {
+	if se != nil {
+		return se, nil
+	}
+	if c != nil {
 		c.Leave()
 	}
-	return se, nil
+	return nil, errTooManySessions
 }
 
 // acquireSession returns the session of a request, and acquires it. The error is [ErrNoSession] if there
@@ -111,26 +114,19 @@ func (p *posted) forwarded(se *session) bool {
 	return true
 }
 
-// getShared writes a stream of a session that replicas share.
+// getShared writes a stream of a session that replicas share. Another response of the standalone one ends, at whichever
+// replica it is.
 func (p *response) getShared(se *session, last []string) {
 	id := ""
 	if len(last) == 1 {
 		id = strings.Trim(last[0], " \t")
 	}
 	number, isNotice := sharedsession.ParseNoticeID(id)
-	switch {
-	case !p.resumed:
-		p.listen(se, nil)
-	case isNotice:
-		p.listen(se, &number)
-	default:
+	if p.resumed && !isNotice {
 		p.resume(se, id)
+		return
 	}
-}
-
-// listen writes the standalone stream. The one before ends, at whichever replica it is.
-func (p *response) listen(se *session, number *uint64) {
-	notify := se.shared.Listen(p.r.Context(), number)
+	notify := se.shared.Listen(p.r.Context(), number, isNotice)
 	reader := se.standalone.attach()
 	notify()
 	p.write(reader)

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
@@ -53,10 +54,8 @@ type Follower struct {
 
 // Output is the stream of a response that follows another stream.
 type Output interface {
-	Wait()
-	Notify(message []byte)
-	Reply(message []byte, code int)
-	Release(retry time.Duration) bool
+	transport.Sink
+	transport.Releaser
 	// Wake has the response look at the stream.
 	Wake()
 	// Detach ends the response.

@@ -59,21 +59,21 @@ func ParseNoticeID(id string) (number uint64, ok bool) {
 	return parseSequence(text)
 }
 
-// resumed records that a client has all notices up to that number, and returns it; nil stands for what it has read.
-func (n *Notices) resumed(number *uint64) (after uint64) {
+// resumed returns the number up to which the client has all notices: that one, if it resumes.
+func (n *Notices) resumed(number uint64, resumes bool) (after uint64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if number != nil {
-		n.last = *number
+	if resumes {
+		n.last = number
 	}
 	return n.last
 }
 
-// Listen ends the responses of the stream at other replicas. A client that resumes has all notices up to number,
-// which is nil otherwise. Once the response is attached, notify notifies it of what may have changed since.
-func (c *Session) Listen(ctx context.Context, number *uint64) (notify func()) {
+// Listen ends the responses of the stream at other replicas. A client that resumes has all notices up to number.
+// Once the response is attached, notify notifies it of what may have changed since.
+func (c *Session) Listen(ctx context.Context, number uint64, resumes bool) (notify func()) {
 	c.sendAll(ctx, message{Kind: listenMessage})
-	after := c.Notices.resumed(number)
+	after := c.Notices.resumed(number, resumes)
 	return func() { c.notifyAfter(after) }
 }
 

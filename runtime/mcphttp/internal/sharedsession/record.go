@@ -38,7 +38,7 @@ func (c *Session) create(ctx context.Context) error {
 		return nil // initialize has failed
 	}
 	c.opened = l.Notified()
-	c.Notices.resumed(&c.opened)
+	c.Notices.resumed(c.opened, true)
 	text, err := c.seal(ctx, state)
 	if err != nil {
 		return err
