@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/mcpgen/mcpgen/internal/proof/spec"
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
@@ -344,7 +345,7 @@ func TestRefusedMessagesInMemory(t *testing.T) {
 	serve(t, limits(mcphttp.Limits{Sessions: 1}), func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		s.do(postBody(initialize(revisionD) + padding)).wantStatus(http.StatusServiceUnavailable)
-		x.do("[" + rpc{method: "ping"}.legacy() + "]" + padding).wantStatus(http.StatusBadRequest)
+		x.do("["+rpc{method: "ping"}.legacy()+"]"+padding, spec.InvalidField).wantStatus(http.StatusBadRequest)
 		x.id = "other"
 		x.do(rpc{method: "ping"}.legacy() + padding).wantStatus(http.StatusNotFound)
 		wrong := call("echo", "{}").post("Mcp-Name: other")
