@@ -9,7 +9,7 @@ import "strings"
 type Node struct {
 	kind  kind
 	text  string
-	set   *Set
+	set   Set
 	group int
 	nodes []Node
 }
@@ -25,38 +25,40 @@ const (
 	group
 )
 
-// Set contains bytes and, with Triplets, percent-encoded bytes: % and two hexadecimal digits.
+// Set contains bytes. It is a value that needs no code when a program starts.
 type Set struct {
+	Bytes    string
+	Except   bool // the set contains all bytes but these
+	Triplets bool // and percent-encoded bytes: % and two hexadecimal digits
+}
+
+// table is a set for matching.
+type table struct {
 	bytes    [256]bool
-	Triplets bool
+	triplets bool
 }
 
-// NewSet returns the set of the bytes of a text.
-func NewSet(bytes string) *Set {
-	s := &Set{}
-	for i := range len(bytes) {
-		s.bytes[bytes[i]] = true
+func newTable(s Set) *table {
+	t := &table{triplets: s.Triplets}
+	for i := range len(s.Bytes) {
+		t.bytes[s.Bytes[i]] = true
 	}
-	return s
-}
-
-// Except returns the set of all bytes but those of a text.
-func Except(bytes string) *Set {
-	s := NewSet(bytes)
-	for i := range s.bytes {
-		s.bytes[i] = !s.bytes[i]
+	if s.Except {
+		for i := range t.bytes {
+			t.bytes[i] = !t.bytes[i]
+		}
 	}
-	return s
+	return t
 }
 
 // width returns how many bytes at the beginning of a text are one element of the set, 0 if none is.
-func (s *Set) width(text string) int {
+func (t *table) width(text string) int {
 	switch {
 	case text == "":
 		return 0
-	case s.bytes[text[0]]:
+	case t.bytes[text[0]]:
 		return 1
-	case s.Triplets && len(text) >= 3 && text[0] == '%' && isHex(text[1]) && isHex(text[2]):
+	case t.triplets && len(text) >= 3 && text[0] == '%' && isHex(text[1]) && isHex(text[2]):
 		return 3
 	}
 	return 0
@@ -68,7 +70,7 @@ func isHex(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20
 func Text(s string) Node { return Node{kind: text, text: s} }
 
 // One matches one element of a set.
-func One(s *Set) Node { return Node{kind: one, set: s} }
+func One(s Set) Node { return Node{kind: one, set: s} }
 
 // Sequence matches what its nodes match one after the other.
 func Sequence(nodes ...Node) Node { return Node{kind: sequence, nodes: nodes} }
@@ -95,7 +97,7 @@ type Pattern struct {
 type instruction struct {
 	kind  kind
 	text  string
-	set   *Set
+	set   *table
 	slot  int // of a group, or the number of a split
 	next  int // the instruction after it
 	other int // the way that a split tries last
@@ -124,8 +126,10 @@ func (p *Pattern) split(next, other int) int {
 // add adds the instructions of a node, with what follows them. It returns the first one.
 func (p *Pattern) add(n *Node, next int) int {
 	switch n.kind {
-	case text, one:
-		return p.emit(instruction{kind: n.kind, text: n.text, set: n.set, next: next})
+	case text:
+		return p.emit(instruction{kind: text, text: n.text, next: next})
+	case one:
+		return p.emit(instruction{kind: one, set: newTable(n.set), next: next})
 	case optional:
 		return p.split(p.add(&n.nodes[0], next), next)
 	case star:

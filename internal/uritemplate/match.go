@@ -120,18 +120,11 @@ func unescape(s string) (string, bool) {
 const unreservedBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_~"
 
 var (
-	undotted   = encodable(unreservedBytes)
-	unreserved = encodable(unreservedBytes + ".")
-	reserved   = encodable(unreservedBytes + ".:/?#[]@!$&'()*+,;=")
-	segment    = encodable(unreservedBytes + ".:@!$&'()*+,;=")
+	undotted   = linear.Set{Bytes: unreservedBytes, Triplets: true}
+	unreserved = linear.Set{Bytes: unreservedBytes + ".", Triplets: true}
+	reserved   = linear.Set{Bytes: unreservedBytes + ".:/?#[]@!$&'()*+,;=", Triplets: true}
+	segment    = linear.Set{Bytes: unreservedBytes + ".:@!$&'()*+,;=", Triplets: true}
 )
-
-// encodable returns the set of some bytes, and of all that are percent-encoded.
-func encodable(bytes string) *linear.Set {
-	s := linear.NewSet(bytes)
-	s.Triplets = true
-	return s
-}
 
 // compile makes the pattern of a template, with a group for each slot.
 func (m *matcher) compile(parts []part, empty bool) {
@@ -194,7 +187,7 @@ func (m *matcher) expression(p *part, empty bool) linear.Node {
 // named returns the node of an expression that writes the names of its variables. Which sign precedes a variable depends
 // on the variables before it; Match checks that. Values never contain these signs.
 func (m *matcher) named(p *part, value linear.Node) linear.Node {
-	signs := linear.One(linear.NewSet(p.op.first + p.op.separator))
+	signs := linear.One(linear.Set{Bytes: p.op.first + p.op.separator})
 	var nodes []linear.Node
 	for i, v := range p.variables {
 		sign := m.group(slot{variable: p.index[i], separator: true, part: p}, signs)

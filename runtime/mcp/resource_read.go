@@ -90,12 +90,20 @@ func (s *Server) sortTemplates() {
 	s.closest, s.listers = nil, nil
 	for _, item := range s.sets[templateSet].items {
 		t := item.Feature.(*template)
-		s.closest = append(s.closest, t)
+		// Behind those that are as specific; package slices would link its stable sort for this alone.
+		i, _ := slices.BinarySearchFunc(s.closest, t, func(other Feature, t *template) int {
+			if other.(*template).pattern.Literal() >= t.pattern.Literal() {
+				return -1
+			}
+			return 1
+		})
+		s.closest = append(s.closest, nil)
+		copy(s.closest[i+1:], s.closest[i:])
+		s.closest[i] = t
 		if t.info.List != nil {
 			s.listers = append(s.listers, item)
 		}
 	}
-	slices.SortStableFunc(s.closest, func(a, b Feature) int { return b.(*template).pattern.Literal() - a.(*template).pattern.Literal() })
 }
 
 // readResource answers resources/read.

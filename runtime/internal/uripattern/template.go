@@ -74,10 +74,10 @@ func templatePattern(texts, expressions []string) *linear.Pattern {
 	return linear.Compile(linear.Sequence(nodes...))
 }
 
-var (
-	anything = linear.Star(linear.One(linear.Except("")))
-	noSlash  = linear.Star(linear.One(linear.Except("/")))
-)
+// but returns what matches any text without some bytes.
+func but(bytes string) linear.Node {
+	return linear.Star(linear.One(linear.Set{Bytes: bytes, Except: true}))
+}
 
 // expressionPattern matches what an expression of RFC 6570 can expand to once it is
 // decoded. A value of {x} may have any character but a slash: one that is encoded is
@@ -87,12 +87,12 @@ func expressionPattern(inside string) linear.Node {
 	case inside == "":
 		return linear.Sequence()
 	case strings.HasPrefix(inside, "/") && strings.HasSuffix(inside, "*"), strings.HasPrefix(inside, "+"):
-		return anything
+		return but("")
 	case inside[0] == '#', inside[0] == '?', inside[0] == '&':
-		return linear.Optional(linear.Sequence(linear.Text(inside[:1]), anything))
+		return linear.Optional(linear.Sequence(linear.Text(inside[:1]), but("")))
 	case inside[0] == '/', inside[0] == '.', inside[0] == ';':
-		one := linear.Optional(linear.Sequence(linear.Text(inside[:1]), noSlash))
+		one := linear.Optional(linear.Sequence(linear.Text(inside[:1]), but("/")))
 		return linear.Sequence(slices.Repeat([]linear.Node{one}, 1+strings.Count(inside, ","))...)
 	}
-	return noSlash
+	return but("/")
 }
