@@ -35,7 +35,7 @@ func newRunExchange(values context.Context, c *conn, text []byte, rev *protocol.
 		return nil, protocolError(err)
 	}
 	r.conn = c
-	r.BeginRun(&c.Conn, r, b, rev, (*taskValues)(&all.own))
+	r.BeginRun((*taskValues)(&all.own), &c.Conn, r, b, rev)
 	r.call.x = r
 	r.part = &all.own
 	all.own.values = values

@@ -412,7 +412,7 @@ func (p *response) eventID(t *pending, i int) string {
 // emptyID is the id of an event without data before message i, from which the client can resume. It ends in a number
 // of its own, since the ids of a session are unique.
 func (p *response) emptyID(t *pending, i int) string {
-	id := ""
+	var id string
 	if t.log != nil {
 		id = t.log.ID(t.seq + i - 1)
 	} else {

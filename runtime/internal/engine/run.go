@@ -11,7 +11,7 @@ import (
 
 // BeginRun sets what the exchange has that runs a handler beside its request. Its context has the values
 // of the parent, and does not end with it.
-func (x *Exchange) BeginRun(c *Conn, call Call, b *Buffers, rev *protocol.Revision, parent context.Context) {
+func (x *Exchange) BeginRun(parent context.Context, c *Conn, call Call, b *Buffers, rev *protocol.Revision) {
 	x.Begin(c, call, Incoming{Plan: Plan{Method: protocol.ToolsCall}, buffers: b, origin: Origin{Revision: rev}})
 	x.Ctx.parentOfRun = parent
 }
