@@ -13,12 +13,9 @@ import (
 // groupsQuery is the query parameter with groups, separated by commas.
 const groupsQuery = "groups"
 
-// narrow sets the groups to which the URL of a request narrows the features. If it reports false, it
-// has written the response.
+// narrow sets the groups to which the query of a URL narrows the features, on a handler with groups. If it reports
+// false, it has written the response.
 func (h *core) narrow(w http.ResponseWriter, r *http.Request, from *transport.Caller) bool {
-	if !h.groups || r.URL.RawQuery == "" {
-		return true
-	}
 	// A parameter that cannot be read may be that of groups, without which the client would see more.
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {

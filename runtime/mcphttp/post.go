@@ -76,7 +76,7 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who requester)
 	p.Handler, p.decision, p.who, p.w, p.r, p.in = h, d, who, w, r, in
 	p.from = transport.Caller{Values: r.Context(), Header: r.Header, Client: who.client, Address: who.address}
 	p.from.Principal = who.known()
-	if !h.narrow(w, r, &p.from) {
+	if h.groups && r.URL.RawQuery != "" && !h.narrow(w, r, &p.from) {
 		p.free()
 		return nil
 	}

@@ -192,3 +192,16 @@ func (t *sessions) expire() {
 		t.mu.Unlock()
 	}
 }
+
+// acquireSession returns the session of a request, and acquires it. The error is [ErrNoSession] if there
+// is no such session of the principal.
+func (h *core) acquireSession(ctx context.Context, id string, who *requester) (*session, error) {
+	if h.replicas != nil {
+		return h.acquireShared(ctx, id, who)
+	}
+	se := h.sessions.find(id, who.ID)
+	if se == nil || !se.acquire() {
+		return nil, ErrNoSession
+	}
+	return se, nil
+}

@@ -35,16 +35,8 @@ func (h *core) openSession(ctx context.Context, who *requester) (*session, error
 	return nil, errTooManySessions
 }
 
-// acquireSession returns the session of a request, and acquires it. The error is [ErrNoSession] if there
-// is no such session of the principal.
-func (h *core) acquireSession(ctx context.Context, id string, who *requester) (*session, error) {
-	if h.replicas == nil {
-		se := h.sessions.find(id, who.ID)
-		if se == nil || !se.acquire() {
-			return nil, ErrNoSession
-		}
-		return se, nil
-	}
+// acquireShared is acquireSession for sessions that replicas share.
+func (h *core) acquireShared(ctx context.Context, id string, who *requester) (*session, error) {
 	for range 3 { // a copy may end when there are too many, and is opened again
 		se, err := h.findShared(ctx, id, who)
 		if err != nil {

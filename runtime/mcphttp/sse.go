@@ -155,7 +155,7 @@ func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who requester)
 		}
 	}
 	from := transport.Caller{Values: r.Context(), Header: r.Header, Principal: who.known(), Client: who.client, Address: who.address}
-	if !h.narrow(w, r, &from) {
+	if h.groups && r.URL.RawQuery != "" && !h.narrow(w, r, &from) {
 		in.Drop()
 		return
 	}
