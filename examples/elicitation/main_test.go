@@ -28,8 +28,7 @@ func TestDeleteNote(t *testing.T) {
 				if c.answer != nil {
 					options.Elicit = func(context.Context, *mcpclient.Elicitation) mcpclient.ElicitAnswer { return *c.answer }
 				}
-				client := mcptest.New(t, NewMCPServer(NewNotes()), options)
-				arguments := map[string]any{"name": "plan"}
+				client, arguments := mcptest.New(t, NewMCPServer(NewNotes()), options), map[string]any{"name": "plan"}
 				if c.answer == nil {
 					if result, err := client.Start("delete_note", arguments).Result(); err == nil && !result.IsError {
 						t.Errorf("deleted without a question: %+v", result)
