@@ -81,7 +81,7 @@ func (w *platformWalk) walk() {
 	}
 }
 
-// completions are those of a prompt or a template.
+// completions returns the completions of a prompt or a template.
 func (f *feature) completions() []*model.Completion {
 	switch {
 	case f.prompt != nil:

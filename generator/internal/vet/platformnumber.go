@@ -14,7 +14,7 @@ import (
 )
 
 // numbers looks for numbers in tags and directives that an int, a uint or a uintptr of 32 bits cannot hold. Constants of
-// the source are left to the compiler, which refuses them there without the generated file. preset is what a default is called.
+// the source are left to the compiler, which refuses them there without the generated file. preset names a default in messages.
 func (w *platformWalk) numbers(f *model.Field, preset string) {
 	if f.Type == nil || w.c.only64 {
 		return
