@@ -24,6 +24,9 @@
 // for calls closes the input instead. A second signal exits at once; one within 500 ms
 // of the first is ignored.
 //
+// What the program prints before Main or Run, such as package initialization, goes to standard error where a client may have
+// started it; see package mcpstdout, also for programs with commands of their own.
+//
 // [Main] handles signals and exit codes. [Run] is for programs that handle them
 // themselves, and for tests.
 package mcpcmd

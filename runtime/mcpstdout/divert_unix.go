@@ -9,6 +9,9 @@ import (
 )
 
 func init() {
+	if device(0) || device(1) {
+		return
+	}
 	fd, err := syscall.Dup(1)
 	if err != nil {
 		return
@@ -19,4 +22,10 @@ func init() {
 		return
 	}
 	early.Stdout, early.Kept = uintptr(fd), true
+}
+
+// device reports whether a standard stream is a terminal, the null device or closed. Clients give pipes or sockets.
+func device(fd int) bool {
+	var st syscall.Stat_t
+	return syscall.Fstat(fd, &st) != nil || st.Mode&syscall.S_IFMT == syscall.S_IFCHR
 }

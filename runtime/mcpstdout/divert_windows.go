@@ -8,6 +8,15 @@ import (
 
 // Package os makes its file of this handle.
 func init() {
+	if device(syscall.Stdin) || device(syscall.Stdout) {
+		return
+	}
 	early.Stdout, early.Kept = uintptr(syscall.Stdout), true
 	syscall.Stdout = syscall.Stderr
+}
+
+// device reports whether a standard stream is a console, NUL or closed. Clients give pipes.
+func device(handle syscall.Handle) bool {
+	kind, err := syscall.GetFileType(handle)
+	return err != nil || kind != syscall.FILE_TYPE_PIPE && kind != syscall.FILE_TYPE_DISK
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -71,26 +72,41 @@ func TestOutput(t *testing.T) {
 	}
 	const request = `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n"
 	const reply = `{"jsonrpc":"2.0","id":1,"result":{}}` + "\n"
+	file := filepath.Join(t.TempDir(), "requests")
+	if err := os.WriteFile(file, []byte(request), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct {
-		mode           string
+		mode, stdin    string
 		args           []string
 		stdout, stderr string
 	}{
-		{"serve", nil, reply + "late\n", "early\nchild\nmain\n"},
-		{"restore", nil, "main\n" + reply + "late\n", "early\nchild\n"},
-		{"unshielded", nil, reply + "late\n", "early\nchild\nmain\n"},
-		{"command", nil, reply, "early\nchild\nmain\n"},
-		{"command", []string{"-version"}, "shop 1", "early\nchild\nmain\n"},
+		{"serve", "pipe", nil, reply + "late\n", "early\nchild\nmain\n"},
+		{"serve", file, nil, reply + "late\n", "early\nchild\nmain\n"},
+		{"serve", os.DevNull, nil, "early\nchild\nmain\nlate\n", ""},
+		{"restore", "pipe", nil, "main\n" + reply + "late\n", "early\nchild\n"},
+		{"unshielded", "pipe", nil, reply + "late\n", "early\nchild\nmain\n"},
+		{"command", "pipe", nil, reply, "early\nchild\nmain\n"},
+		{"command", "pipe", []string{"-version"}, "shop 1", "early\nchild\nmain\n"},
+		{"command", os.DevNull, []string{"-version"}, "early\nchild\nmain\nshop 1", ""},
 	} {
 		cmd := exec.CommandContext(t.Context(), os.Args[0], test.args...)
 		cmd.Env = append(os.Environ(), programEnv+"="+test.mode)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(request), &stdout, &stderr
+		if test.stdin != "pipe" {
+			input, err := os.Open(test.stdin)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer input.Close()
+			cmd.Stdin = input
+		}
 		if err := cmd.Run(); err != nil {
-			t.Fatalf("%s %v: %v\n%s", test.mode, test.args, err, &stderr)
+			t.Fatalf("%s %s %v: %v\n%s", test.mode, test.stdin, test.args, err, &stderr)
 		}
 		if !strings.HasPrefix(stdout.String(), test.stdout) || len(test.args) == 0 && stdout.String() != test.stdout || !strings.HasPrefix(stderr.String(), test.stderr) {
-			t.Errorf("%s %v: standard output\n%s\nwant\n%s\nstandard error\n%s\nwant\n%s", test.mode, test.args, &stdout, test.stdout, &stderr, test.stderr)
+			t.Errorf("%s %s %v: standard output\n%s\nwant\n%s\nstandard error\n%s\nwant\n%s", test.mode, test.stdin, test.args, &stdout, test.stdout, &stderr, test.stderr)
 		}
 	}
 }
