@@ -17,14 +17,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 	"github.com/mcpgen/mcpgen/runtime/mcpnats"
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
-	"github.com/mcpgen/mcpgen/runtime/mcptask/storetest"
 	"github.com/mcpgen/mcpgen/runtime/mcptaskclient"
+	"github.com/mcpgen/mcpgen/runtime/replicatest"
 )
 
 func TestTasks(t *testing.T) {
 	nc := connect(t, start(t))
 	var n atomic.Int32
-	storetest.Run(t, func() mcptask.Store {
+	replicatest.TestTaskStore(t, func() mcptask.Store {
 		return open(t, nc, fmt.Sprintf("test%d", n.Add(1)), mcpnats.WithEventLimits(time.Minute, 1<<20), mcpnats.WithMaxBytes(8<<20)).Tasks()
 	})
 }

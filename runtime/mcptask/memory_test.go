@@ -8,10 +8,10 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
-	"github.com/mcpgen/mcpgen/runtime/mcptask/storetest"
+	"github.com/mcpgen/mcpgen/runtime/replicatest"
 )
 
-func TestMemory(t *testing.T) { storetest.RunInBubbles(t, mcptask.NewMemory) }
+func TestMemory(t *testing.T) { replicatest.TestTaskStoreInBubbles(t, mcptask.NewMemory) }
 
 // One record takes no more than is documented.
 func TestMemoryBytes(t *testing.T) {

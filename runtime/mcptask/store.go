@@ -65,7 +65,7 @@ func (c *Claim) TurnOf(account Digest) (active int, ok bool) {
 	return c.Turn(account)
 }
 
-// Store has the tasks of any number of processes. Package storetest tests implementations.
+// Store has the tasks of any number of processes. TestTaskStore of package replicatest tests implementations.
 //
 // The methods may be called by several goroutines, and return when ctx ends. A store retains
 // neither the records that it is given nor those that it returns. Leases are measured by one

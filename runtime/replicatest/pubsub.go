@@ -1,5 +1,5 @@
 // Package replicatest has what replicas of a server share in memory, and test suites for other
-// implementations of the same interfaces: [mcp.PubSub] and [mcphttp.SessionStore].
+// implementations of [mcp.PubSub], [mcphttp.SessionStore] and [mcprate.Store], and for stores of tasks ([mcptask.Store]).
 //
 // The implementations here are for tests of programs that run several replicas in one process.
 package replicatest

@@ -1,5 +1,5 @@
-// Package storetest tests implementations of [mcptask.Store].
-package storetest
+// Package taskstore tests implementations of [mcptask.Store].
+package taskstore
 
 import (
 	"bytes"
@@ -9,26 +9,13 @@ import (
 	"maps"
 	"slices"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// Run tests stores, each of which open returns empty. It needs less than a minute.
-func Run(t *testing.T, open func() mcptask.Store) {
-	t.Helper()
-	run(t, open, func(t *testing.T, test func(*testing.T)) { test(t) })
-}
-
-// RunInBubbles is Run for stores that work in a bubble of [synctest.Test], in which the clock does
-// not wait. Each store is opened in its bubble.
-func RunInBubbles(t *testing.T, open func() mcptask.Store) {
-	t.Helper()
-	run(t, open, synctest.Test)
-}
-
-func run(t *testing.T, open func() mcptask.Store, within func(*testing.T, func(*testing.T))) {
+// Run tests stores, each of which open returns empty. The function within runs each test, in which the store is opened.
+func Run(t *testing.T, open func() mcptask.Store, within func(*testing.T, func(*testing.T))) {
 	t.Helper()
 	for _, group := range []map[string]func(*bench){creating, reading, updating, making, claiming, leasing, watching, expiring, racing, closing} {
 		for _, name := range slices.Sorted(maps.Keys(group)) {
