@@ -27,6 +27,17 @@ func PutConverted[T, S any](e *Encoder, v *T, convert func(T) S, f func(*Encoder
 	f(e, &s)
 }
 
+// PutConvertedErr is PutConverted for a conversion that can fail. The encoder records its
+// error, with the path of the value.
+func PutConvertedErr[T, S any](e *Encoder, v *T, convert func(T) (S, error), f func(*Encoder, *S)) {
+	s, err := convert(*v)
+	if err != nil {
+		e.Fail(err)
+		return
+	}
+	f(e, &s)
+}
+
 // Flagged reads a value whose presence is recorded in a flag, as in the Null types of
 // database/sql. A null is passed to f, which usually refuses it; see FlaggedOrNull.
 func Flagged[T any](d *Decoder, v *T, flag *bool, f func(*Decoder, *T)) {

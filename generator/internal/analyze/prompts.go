@@ -65,6 +65,9 @@ const promptForms = "return a string, mcp.PromptMessage, []mcp.PromptMessage or 
 
 // promptResult settles the one value of a prompt.
 func (a *analyzer) promptResult(res *model.Result, t types.Type, at diag.Place) bool {
+	if a.types.EncodesText(t) {
+		return a.encodedText(res, t, at)
+	}
 	if isText(t) {
 		res.Kind = model.ResultText
 		return true
@@ -89,6 +92,11 @@ func (a *analyzer) promptShape(res *model.Result, at diag.Place) bool {
 	}
 	if res.Member != nil && res.Member.Pointer {
 		a.diags.Errorf(at.Pos, at.Subject, "a prompt is always there, and the struct that its text would be a field of may be nil").Hint = "annotate a function that returns the text"
+		return false
+	}
+	if t := res.Text; t != nil && t.Kind == model.Pointer {
+		a.diags.Errorf(at.Pos, at.Subject, "a prompt is always there, and the pointer to what its text is made of may be nil").
+			Hint = "return " + a.shortType(t.Elem.Go) + ", or let //mcp:encode take the pointer"
 		return false
 	}
 	if res.Kind == model.ResultNone || res.Object {

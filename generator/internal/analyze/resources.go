@@ -128,6 +128,8 @@ const resourceForms = "return a string, []byte, io.Reader, mcp.ResourceContents 
 func (a *analyzer) resourceResult(res *model.Result, t types.Type, at diag.Place) bool {
 	form, name := runtimeForm(t)
 	switch {
+	case a.types.EncodesText(t):
+		return a.encodedText(res, t, at)
 	case isText(t):
 		res.Kind = model.ResultText
 	case isBytes(t):

@@ -53,7 +53,7 @@ func (a *analyzer) memberResult(res *model.Result, t types.Type, d declared, sin
 	}
 	_, m.Pointer = types.Unalias(t).(*types.Pointer)
 	m.Type, res.Member = field.Type(), m
-	if m.Response && field.Name() == "Body" && m.Body && d.dir.Word == "tool" && !d.dir.Has("mime") {
+	if m.Response && field.Name() == "Body" && m.Body && !a.types.EncodesText(m.Type) && d.dir.Word == "tool" && !d.dir.Has("mime") {
 		res.Kind = model.ResultText
 		return true
 	}

@@ -125,9 +125,19 @@ func (a *analyzer) structuredResult(res *model.Result, t types.Type, at diag.Pla
 		res.Output = a.resolve(inner, at)
 		return res.Output != nil
 	}
+	if a.types.EncodesText(t) {
+		return a.encodedText(res, t, at)
+	}
 	res.Kind = model.ResultStructured
 	res.Output = a.resolve(t, at)
 	return res.Output != nil
+}
+
+// encodedText settles one value that functions with //mcp:encode turn into a string. For
+// clients that is text, not JSON, like a string that a function returns.
+func (a *analyzer) encodedText(res *model.Result, t types.Type, at diag.Place) bool {
+	res.Kind, res.Text = model.ResultText, a.resolve(t, at)
+	return res.Text != nil
 }
 
 // namedResults makes an object out of several named values.

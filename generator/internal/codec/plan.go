@@ -232,7 +232,7 @@ type Write struct {
 	AsAny  bool
 	// Flagged is the field that holds the value beside the field Valid.
 	Flagged string
-	Convert *types.Func // argument of PutConverted
+	Convert *types.Func // argument of PutConverted and PutConvertedErr
 }
 
 // Enum is a table of the values that a place accepts.

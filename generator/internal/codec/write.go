@@ -21,8 +21,11 @@ func (b *builder) write(t *model.Type, place string) Write {
 		}
 		elem := b.putFunc(t.Elem, place)
 		w.Func, w.Elem, w.Convert = Func{Name: "PutConverted"}, &elem, t.Convert.Encode
-		if w.Convert == nil {
+		switch {
+		case w.Convert == nil:
 			b.fail("type %s has no function that encodes it", t.Go)
+		case t.Convert.Fails():
+			w.Func.Name = "PutConvertedErr"
 		}
 	case model.Pointer:
 		elem := b.putFunc(t.Elem, place)

@@ -228,8 +228,8 @@ func newTable() []*Spec {
 			Example: `//mcp:decode`,
 		},
 		{
-			Word: "encode", Built: true, On: []Target{Func}, Feature: true, OnNote: "func(T) S",
-			Help:    "converts T, a type of another package, to its JSON form S",
+			Word: "encode", Built: true, On: []Target{Func}, Feature: true, OnNote: "func(T) S or func(T) (S, error)",
+			Help:    "converts T, a type of another package, to its JSON form S; a string is text, not JSON, as a whole result",
 			Example: `//mcp:encode`,
 		},
 		{

@@ -180,8 +180,7 @@ func (b *body) finishResource(t types.Type) {
 
 // notNil answers that nothing was found where a pointer or interface is nil.
 func (b *body) notNil(t types.Type) {
-	switch t.Underlying().(type) {
-	case *types.Pointer, *types.Interface:
+	if isNilable(t) {
 		b.add(b.nothing(b.result().isNil()))
 	}
 }

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"go/types"
+	"strconv"
 
 	"github.com/dave/jennifer/jen"
 
@@ -102,10 +103,56 @@ func (b *body) result() operand {
 
 // text is the result as a string.
 func (b *body) text(t types.Type) code {
+	if plan := b.tool.Result.Text; plan != nil {
+		return b.encoded(plan)
+	}
 	if types.Identical(t, types.Typ[types.String]) {
 		return b.result().value()
 	}
 	return jen.String().Call(b.result().value())
+}
+
+// encoded converts the result, step by step, to the string at the end of its plan. A nil
+// pointer is nothing found, as in other results. A prompt cannot say that: the function that
+// takes the pointer gets nil.
+func (b *body) encoded(plan *model.Type) code {
+	v := b.result()
+	for steps := 1; plan.Elem != nil; steps++ {
+		if isNilable(plan.Go) && b.feature != promptFeature {
+			b.add(b.nothing(v.isNil()))
+		}
+		step := plan
+		plan = plan.Elem
+		if step.Kind == model.Pointer {
+			v = pointer(v.value())
+			continue
+		}
+		call := b.object(step.Convert.Encode).Call(v.value())
+		if plan.Elem == nil && !step.Convert.Fails() {
+			return call
+		}
+		name := "value" // a variable for each step, since their types differ
+		if steps > 1 {
+			name += strconv.Itoa(steps)
+		}
+		v = variable(b.local(name))
+		if step.Convert.Fails() {
+			b.add(jen.List(v.value(), b.local("err")).Op(":=").Add(call), b.giveUp())
+		} else {
+			b.add(v.value().Op(":=").Add(call))
+		}
+	}
+	return v.value()
+}
+
+// isNilable recognises pointers and interfaces, which are nil where there is no value. A nil
+// list or map is an empty one.
+func isNilable(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Pointer, *types.Interface:
+		return true
+	}
+	return false
 }
 
 // member prints what is asked of a struct before one of its fields becomes the result.
@@ -114,7 +161,7 @@ func (b *body) member(m *model.ResultMember) {
 	if m.Pointer {
 		b.add(b.nothing(result.isNil()))
 	}
-	text := b.tool.Result.Kind == model.ResultText && m.Name == "Body" && m.Body
+	text := b.tool.Result.Kind == model.ResultText && b.tool.Result.Text == nil && m.Name == "Body" && m.Body
 	if m.Response {
 		response, content, missing := variable(b.local("x")), jen.Nil(), jen.False()
 		if m.Body {

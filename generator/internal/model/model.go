@@ -336,6 +336,9 @@ type Result struct {
 	// Output is the plan of the structured value, nil for other kinds. For
 	// several named values it has no Go type and Field.Path is the result's name.
 	Output *Type
+	// Text is the plan of the one value where functions make a string of it: conversions and
+	// pointers around a String. It is nil for other results of the kind Text.
+	Text *Type
 	// Object is set where several named values make one object.
 	Object bool
 	// Form belongs to the kinds Resource and Prompt.

@@ -149,8 +149,11 @@ type Conversion struct {
 	// json.Number.
 	Methods Kind
 	Decode  *types.Func // func(S) (T, error), nil if there is none
-	Encode  *types.Func // func(T) S, nil if there is none
+	Encode  *types.Func // func(T) S or func(T) (S, error), nil if there is none
 }
+
+// Fails reports whether Encode returns an error beside its result.
+func (c *Conversion) Fails() bool { return c.Encode != nil && c.Encode.Signature().Results().Len() > 1 }
 
 // EnumValue is one constant of an enumeration.
 type EnumValue struct {

@@ -45,9 +45,10 @@ func (r *Resolver) AddDecoder(fn *types.Func, at diag.Place) {
 func (r *Resolver) AddEncoder(fn *types.Func, at diag.Place) {
 	sig := fn.Signature()
 	in, out := sig.Params(), sig.Results()
-	if in.Len() != 1 || sig.Variadic() || out.Len() != 1 {
-		r.errorf(site{Place: at}, "write func Name(T) S, where T is the type and S its JSON form",
-			"an //mcp:encode function must be func(T) S, this is %s", r.typeString(sig))
+	errorType := types.Universe.Lookup("error").Type()
+	if in.Len() != 1 || sig.Variadic() || out.Len() != 1 && (out.Len() != 2 || !types.Identical(out.At(1).Type(), errorType)) {
+		r.errorf(site{Place: at}, "write func Name(T) S or func Name(T) (S, error), where T is the type and S its JSON form",
+			"an //mcp:encode function must be func(T) S or func(T) (S, error), this is %s", r.typeString(sig))
 		return
 	}
 	if c := r.addConverter(fn, in.At(0).Type(), out.At(0).Type(), at); c != nil {
@@ -85,6 +86,33 @@ func (r *Resolver) addConverter(fn *types.Func, t, travels types.Type, at diag.P
 		return nil
 	}
 	return c
+}
+
+// EncodesText reports whether functions annotated with //mcp:encode make a string of a value
+// of the type, or of what it points to: its plan then leads to a String by the kinds Pointer
+// and Converted alone.
+func (r *Resolver) EncodesText(t types.Type) bool {
+	converted := false
+	// A chain of conversions can be a circle, which resolve reports.
+	for range maxDepth {
+		t = types.Unalias(t)
+		if c, ok := r.converters.At(t).(*converter); ok {
+			if c.encode == nil {
+				return false
+			}
+			t, converted = c.travels, true
+			continue
+		}
+		switch u := t.(type) {
+		case *types.Pointer:
+			t = u.Elem()
+		case *types.Basic:
+			return converted && u.Kind() == types.String
+		default:
+			return false
+		}
+	}
+	return false
 }
 
 // converted makes the plan of a type that functions convert, once.

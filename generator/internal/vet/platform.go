@@ -54,6 +54,7 @@ func (w *platformWalk) walk() {
 		w.plan(call.Input.Object)
 	}
 	w.plan(call.Result.Output)
+	w.plan(call.Result.Text)
 	// Generated code names these, although no client sees them.
 	if r := call.Func.Receiver; r != nil {
 		w.declared(r.Type)
