@@ -40,7 +40,7 @@ func (a *analyzer) wholeResult(d declared, fn *types.Func, single singleResult, 
 		res.Values = append(res.Values, &model.ResultValue{Name: v.Name(), Published: v.Name(), Type: v.Type(), Pos: a.positionOf(v, d)})
 	}
 	rest := res.Values
-	if n > 0 && isError(rest[len(rest)-1].Type) {
+	if n > 0 && fails(rest[len(rest)-1].Type) {
 		rest[len(rest)-1].Role = model.RoleError
 		rest = rest[:len(rest)-1]
 	}
@@ -82,32 +82,34 @@ func (a *analyzer) misplacedError(all, rest []*model.ResultValue, at diag.Place)
 	failing := all != nil && all[len(all)-1].Role == model.RoleError
 	for _, v := range rest {
 		i := slices.Index(all, v)
-		last := i == len(all)-1
 		switch {
-		case !isError(v.Type) && !(last && looksLikeError(v.Type, len(all))):
+		case i == len(all)-1 && types.Implements(v.Type, errorType):
+			a.diags.Errorf(at.Pos, at.Subject, "result %d of %d is of type %s, an error that has no nil, so no value of it says that a call has succeeded", i+1, len(all), a.shortType(v.Type)).
+				Hint = "annotate a function that calls this one, and returns nil as an error where it has succeeded; if it is no error, let it return another type"
+			return true
+		case !isError(v.Type):
 			continue
-		case isError(v.Type) && failing && v.Name != "" && v.Name != "_" && v.Name != "err":
+		case failing && v.Name != "" && v.Name != "_" && v.Name != "err":
 			continue
 		}
-		d := a.diags.Errorf(at.Pos, at.Subject, "result %d of %d is an error, and a call fails by a last result of type error only", i+1, len(all))
-		switch {
-		case failing:
+		d := a.diags.Errorf(at.Pos, at.Subject, "result %d of %d is an error, and a call fails by its last result only", i+1, len(all))
+		d.Hint = "the error must be the last result"
+		if failing {
 			d.Hint = "join it with the last one, or return its text"
-		case last:
-			d.Hint = "make its type error"
-		default:
-			d.Hint = "the error must be the last result"
 		}
 		return true
 	}
 	return false
 }
 
-// looksLikeError reports whether the last of some results is meant as the error of
-// the call: any error, or an interface of errors where it is the only one.
-func looksLikeError(t types.Type, results int) bool {
-	iface := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
-	return types.Implements(t, iface) && (results > 1 || types.IsInterface(t))
+// fails reports whether a last result is the error of the call: an error that may be nil. Of
+// a list of errors, an empty one may mean success, too.
+func fails(t types.Type) bool {
+	switch t.Underlying().(type) {
+	case *types.Pointer, *types.Interface:
+		return types.Implements(t, errorType)
+	}
+	return false
 }
 
 // singleResult settles a function with one value.

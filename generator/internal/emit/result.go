@@ -10,12 +10,12 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// roleVariables are the variables that the results of a function are assigned to.
+// roleVariables are the variables that the results of a function are assigned to. For that of
+// an error, see invoke.
 var roleVariables = map[model.Role]string{
 	model.RoleValue:   "result",
 	model.RoleFound:   "found",
 	model.RoleCleanup: "cleanup",
-	model.RoleError:   "err",
 }
 
 // invoke calls the function and returns its result.
@@ -25,10 +25,20 @@ func (b *body) invoke() {
 	var left []jen.Code // of the assignment
 	before := 6         // characters in front of the call
 	has := map[model.Role]bool{}
+	// An error of another type than error has a variable of its own: its nil would not be nil in
+	// one of type error.
+	failure, declared := "err", b.hasErr
 	for _, v := range r.Values {
 		has[v.Role] = true
+		if v.Role == model.RoleError && !types.Identical(v.Type, types.Universe.Lookup("error").Type()) {
+			failure, declared = "failure", false
+		}
 		name := "_"
-		if v.Role != model.RoleLeftOut {
+		switch v.Role {
+		case model.RoleLeftOut:
+		case model.RoleError:
+			name = b.locals.of(failure)
+		default:
 			name = b.locals.of(roleVariables[v.Role])
 		}
 		to := jen.Id(name)
@@ -49,7 +59,10 @@ func (b *body) invoke() {
 		assign := "="
 		if r.Object {
 			b.resultVars(has)
-		} else if has[model.RoleValue] || has[model.RoleFound] || has[model.RoleCleanup] || hasErr && !b.hasErr {
+			if hasErr && !declared {
+				b.add(jen.Var().Add(b.local(failure), b.typ(r.Values[len(r.Values)-1].Type)))
+			}
+		} else if has[model.RoleValue] || has[model.RoleFound] || has[model.RoleCleanup] || hasErr && !declared {
 			assign = ":=" // one of them is new
 		}
 		b.add(jen.List(left...).Op(assign).Add(breakArgs(fn, before, args)))
@@ -58,7 +71,7 @@ func (b *body) invoke() {
 		b.add(jen.If(b.local("cleanup").Op("!=").Nil()).Block(jen.Defer().Add(b.local("cleanup")).Call()))
 	}
 	if hasErr && len(left) > 1 {
-		b.add(b.giveUp())
+		b.add(b.giveUp(b.local(failure)))
 	}
 	if has[model.RoleFound] {
 		b.add(b.nothing(jen.Op("!").Add(b.local("found"))))
@@ -66,8 +79,8 @@ func (b *body) invoke() {
 	b.finish()
 }
 
-// resultVars declares a variable with a field for each named result, and those of the
-// others.
+// resultVars declares a variable with a field for each named result, and that of a cleanup
+// function.
 func (b *body) resultVars(has map[model.Role]bool) {
 	var fields []jen.Code
 	for _, v := range b.tool.Result.Values {
@@ -78,9 +91,6 @@ func (b *body) resultVars(has map[model.Role]bool) {
 	b.add(jen.Var().Add(b.local("result")).Struct(fields...))
 	if has[model.RoleCleanup] {
 		b.add(jen.Var().Add(b.local("cleanup")).Func().Params())
-	}
-	if has[model.RoleError] && !b.hasErr {
-		b.add(jen.Var().Add(b.local("err")).Error())
 	}
 }
 
@@ -137,7 +147,7 @@ func (b *body) encoded(plan *model.Type) code {
 		}
 		v = variable(b.local(name))
 		if step.Convert.Fails() {
-			b.add(jen.List(v.value(), b.local("err")).Op(":=").Add(call), b.giveUp())
+			b.add(jen.List(v.value(), b.local("err")).Op(":=").Add(call), b.giveUp(b.local("err")))
 		} else {
 			b.add(v.value().Op(":=").Add(call))
 		}

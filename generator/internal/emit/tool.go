@@ -100,17 +100,14 @@ func (b *body) add(lines ...jen.Code) { b.lines = append(b.lines, lines...) }
 // done returns a value without an error.
 func (b *body) done(value jen.Code) { b.add(jen.Return(value, jen.Nil())) }
 
-// failing is the condition that there is an error.
-func (b *body) failing() code { return b.local("err").Op("!=").Nil() }
-
-// giveUp is the block that returns an error.
-func (b *body) giveUp() code {
-	return jen.If(b.failing()).Block(jen.Return(cmp.Or(b.failed, jen.Nil()), b.local("err")))
+// giveUp is the block that returns an error, if there is one.
+func (b *body) giveUp(err code) code {
+	return jen.If(err.Clone().Op("!=").Nil()).Block(jen.Return(cmp.Or(b.failed, jen.Nil()), err))
 }
 
 // guarded is if err := expr; err != nil { return nil, err }.
 func (b *body) guarded(expr jen.Code) code {
-	return jen.If(b.local("err").Op(":=").Add(expr), b.failing()).Block(jen.Return(jen.Nil(), b.local("err")))
+	return jen.If(b.local("err").Op(":=").Add(expr), b.local("err").Op("!=").Nil()).Block(jen.Return(jen.Nil(), b.local("err")))
 }
 
 // decode reads the arguments.
@@ -212,7 +209,7 @@ func (b *body) provider(p *model.Provider, name string) {
 		b.add(jen.Id(name).Op(":=").Add(value))
 		return
 	}
-	b.add(jen.List(jen.Id(name), b.local("err")).Op(":=").Add(value), b.giveUp())
+	b.add(jen.List(jen.Id(name), b.local("err")).Op(":=").Add(value), b.giveUp(b.local("err")))
 	b.hasErr = true
 }
 
