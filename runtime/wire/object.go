@@ -17,6 +17,9 @@ type Field struct {
 	// as absent if the member is optional; if it is required, that code gets the null
 	// and usually refuses it.
 	Null bool
+	// ReadOnly refuses the member, which only results have. Lenient skips it.
+	// Such fields come behind the others, and the loop does not get them.
+	ReadOnly bool
 }
 
 // Object is an object that is being read. Its loop is
@@ -139,11 +142,18 @@ func (d *Decoder) quickMember(f *frame) *Field {
 }
 
 // take begins a member of the table whose value begins with c, and reports false for a
-// null that counts as absent.
+// null that counts as absent, and for one that is not read.
 func (o *Object) take(field *Field, c byte) bool {
 	d := o.d
 	o.f.value, o.f.optional, o.f.problems = d.pos, !field.Required, len(d.problems)
 	d.kept = 0
+	if field.ReadOnly {
+		if !d.opts.Lenient && !d.opts.SkipUnknown {
+			d.violate(RuleUnknown, "read-only: only results have it, so leave it out")
+		}
+		o.f.optional = false
+		return false
+	}
 	if c == 'n' && !field.Null && !field.Required {
 		d.readWord("null")
 		return false
@@ -294,6 +304,9 @@ func (f *frame) mark(i int) {
 
 // unknownMember returns the message for a name that is not among the fields.
 func (d *Decoder) unknownMember(name string, fields Fields) string {
+	for len(fields) > 0 && fields[len(fields)-1].ReadOnly {
+		fields = fields[:len(fields)-1]
+	}
 	if d.depth == 1 {
 		return d.unknownName("argument", name, fields)
 	}

@@ -5,6 +5,7 @@ package analyze
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
@@ -64,6 +65,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.finishReceivers()
 	a.collectServer()
 	a.checkVisible()
+	a.checkWriteOnly()
 	a.collectUnread()
 	a.checkDefaults()
 	a.out.Aliases = a.types.Aliases()
@@ -93,6 +95,23 @@ func (a *analyzer) checkDefaults() {
 		case f != nil:
 			a.diags.Errorf(f.Pos, "field "+f.Name, "the default %s contains a value whose member %s has the same default, without end", f.Default.JSON, f.Name).
 				Hint = "write the member in the default, such as [] or null"
+		}
+	}
+}
+
+// checkWriteOnly refuses results that may contain what is writeOnly. It needs the types of all features.
+func (a *analyzer) checkWriteOnly() {
+	check := func(call *model.Call, pos token.Position, kind string) {
+		a.types.CheckWriteOnly(call.Result.Output, diag.Place{Pos: pos, Subject: kind + " " + call.Func.Name}.In("result"))
+	}
+	for _, t := range a.out.Tools {
+		check(&t.Call, t.Pos, "tool")
+	}
+	for _, list := range [][]*model.Resource{a.out.Resources, a.out.Templates} {
+		for _, r := range list {
+			if r.Value == nil {
+				check(&r.Call, r.Pos, "resource")
+			}
 		}
 	}
 }

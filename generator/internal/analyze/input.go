@@ -116,6 +116,7 @@ func (a *analyzer) wholeInput(call *model.Call, name string, t types.Type, p *mo
 	if object == nil {
 		return false
 	}
+	object = a.types.Publish(object, name, args.lines)
 	ok := a.checkHidden(args, call, func(name string) bool {
 		return slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return f.Name == name })
 	}, at)
@@ -205,6 +206,8 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 	if !ok {
 		return false
 	}
+	object = a.types.Publish(object, name, args.lines)
+	a.types.WithoutHidden(object)
 	object, filled := filling.members(object, name, "", args)
 	if object, ok = a.types.ApplyArgs(object, name, args.lines, at); ok {
 		object = a.types.WithoutEmptied(object, name, call.Fills)

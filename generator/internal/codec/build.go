@@ -144,6 +144,9 @@ func (b *builder) object(t *model.Type, stem, place string) *Object {
 		m.Read = &r
 		o.Members = append(o.Members, m)
 	}
+	for _, f := range t.Hidden {
+		o.Entries = append(o.Entries, Entry{Name: f.Name, ReadOnly: true})
+	}
 	o.Defaults = append(o.Defaults, b.fixedFields(t, nil, place)...)
 	return o
 }

@@ -146,6 +146,7 @@ type Entry struct {
 	Name     string
 	Required bool
 	Null     bool // null is a value for the codec, not an absent member
+	ReadOnly bool // it is refused
 }
 
 // Step is one selector on the way to a field.

@@ -196,11 +196,11 @@ var table = []*Keyword{
 		Set: func(f *model.Field, v string) { f.Nullable = v == "true" },
 	},
 	{
-		Name: "readOnly", Value: Flag, In: Tag, For: "anything", Help: "part of results; published as an annotation",
+		Name: "readOnly", Value: Flag, In: Tag, For: "anything", Help: "part of results, not of arguments",
 		Set: func(f *model.Field, v string) { f.ReadOnly = v == "true" },
 	},
 	{
-		Name: "writeOnly", Value: Flag, In: Tag, For: "anything", Help: "part of arguments; published as an annotation",
+		Name: "writeOnly", Value: Flag, In: Tag, For: "anything", Help: "part of arguments, not of results",
 		Set: func(f *model.Field, v string) { f.WriteOnly = v == "true" },
 	},
 	{

@@ -50,6 +50,7 @@ type Type struct {
 	Len    int64      // Array
 	Fields []*Field   // Struct, in the order encoding/json writes them
 	Fixed  []*Field   // Struct: fields that are not published, and always read as their Default
+	Hidden []*Field   // Struct: readOnly fields of arguments, writeOnly ones of results: neither is published
 	Enum   *Enum      // String, Int, Uint, Text
 	Format string     // known format of a Text
 	Doc    string     // the type's own doc comment, "" if none
@@ -174,6 +175,8 @@ type Field struct {
 	// structs.
 	Path []Selector
 	Type *Type
+	// Index is the position among all members of its struct.
+	Index int
 
 	Description string
 	Title       string

@@ -64,6 +64,12 @@ func (r *Resolver) applyArg(object *model.Type, feature string, path []string, a
 		inner = inner.Elem
 	}
 	i := slices.IndexFunc(inner.Fields, func(f *model.Field) bool { return r.called(f, path[0]) })
+	if hidden := slices.IndexFunc(inner.Hidden, func(f *model.Field) bool { return r.called(f, path[0]) }); i < 0 && hidden >= 0 {
+		if !r.hiddenArg(inner, hidden, path, arg, at) {
+			return nil
+		}
+		return object
+	}
 	if i < 0 {
 		r.unknownArg(inner, path, arg, at)
 		return nil

@@ -20,7 +20,8 @@ type member struct {
 	tagged    bool // the name comes from the tag
 	index     []int
 	path      []model.Selector
-	steps     []*types.Var // embedded fields on the way
+	steps     []*types.Var        // embedded fields on the way
+	around    []reflect.StructTag // their tags
 	v         *types.Var
 	tag       reflect.StructTag
 	omitEmpty bool
@@ -34,6 +35,7 @@ type level struct {
 	index []int
 	path  []model.Selector
 	steps []*types.Var
+	tags  []reflect.StructTag // of the steps
 }
 
 // members returns the fields that encoding/json sees in a struct, in the order
@@ -117,10 +119,11 @@ func look(l level, st *types.Struct, i int) (*member, *level) {
 			t: target, index: index,
 			path:  append(slices.Clone(l.path), selector),
 			steps: append(slices.Clone(l.steps), v),
+			tags:  append(slices.Clone(l.tags), tag),
 		}
 	}
 	m := &member{
-		name: name, tagged: name != "", index: index, v: v, tag: tag, steps: l.steps,
+		name: name, tagged: name != "", index: index, v: v, tag: tag, steps: l.steps, around: l.tags,
 		path:      append(slices.Clone(l.path), selector),
 		omitEmpty: has("omitempty"), omitZero: has("omitzero"),
 	}
@@ -191,12 +194,13 @@ func (r *Resolver) fillStruct(s site, plan *model.Type, t types.Type, u *types.S
 		ok = r.spellable(s, u)
 	}
 	ok = r.readableTags(s, u, map[*types.Struct]bool{}) && ok
-	for _, m := range members(t) {
+	for i, m := range members(t) {
 		if m.tag.Get("jsonschema") == "-" {
 			continue
 		}
 		if f := r.field(s, t, m); f != nil {
-			plan.Fields = append(plan.Fields, f)
+			f.Index = i
+			r.add(plan, f, s.use)
 		} else {
 			ok = false
 		}
@@ -252,7 +256,8 @@ func (r *Resolver) field(s site, owner types.Type, m *member) *model.Field {
 	}
 	f.Required = !r.tagging(s.use) && !m.omitEmpty && !m.omitZero && !plan.IsOptional() && !throughPointer(m.path) &&
 		!(plan.Kind == model.Reflect && isPointer(m.v.Type()))
-	if !r.readTags(s, f, m) {
+	f.ReadOnly, f.WriteOnly = m.says("readOnly"), m.says("writeOnly")
+	if !r.readTags(s, f, m) || !r.bothWays(s, f) {
 		return nil
 	}
 	f.Foreign = f.Foreign && f.Description == doc // not that of a tag

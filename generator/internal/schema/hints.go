@@ -124,7 +124,7 @@ func (r *Resolver) warnEmpty(s site, plan *model.Type) {
 		}
 		plan = plan.Elem
 	}
-	if plan.Kind != model.Struct || len(plan.Fields) > 0 {
+	if plan.Kind != model.Struct || len(plan.Fields)+len(plan.Hidden) > 0 {
 		return
 	}
 	st, ok := plan.Go.Underlying().(*types.Struct)

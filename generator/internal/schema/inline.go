@@ -25,7 +25,7 @@ func (r *Resolver) pathOf(object *model.Type, arg *directive.Directive, args []*
 		for _, other := range args {
 			inner := inlinable(f.Type)
 			if inlines(other) && r.called(f, other.Name()) && inner != nil &&
-				slices.ContainsFunc(inner.Fields, func(f *model.Field) bool { return r.called(f, path[0]) }) {
+				slices.ContainsFunc(slices.Concat(inner.Fields, inner.Hidden), func(f *model.Field) bool { return r.called(f, path[0]) }) {
 				return append([]string{other.Name()}, path...)
 			}
 		}
@@ -38,7 +38,7 @@ func inlinable(t *model.Type) *model.Type {
 	if t.Kind == model.Pointer {
 		t = t.Elem
 	}
-	if t.Kind != model.Struct {
+	if t == nil || t.Kind != model.Struct { // nil behind a pointer whose plan is in progress
 		return nil
 	}
 	return t
@@ -83,6 +83,11 @@ func (r *Resolver) applyInline(object *model.Type, i int, arg *directive.Directi
 	object.Fields = append(fields, object.Fields[i+1:]...)
 	for _, m := range inner.Fixed {
 		object.Fixed = append(object.Fixed, r.inlined(f, m, object.Go == nil))
+	}
+	for _, m := range inner.Hidden {
+		if !slices.ContainsFunc(slices.Concat(object.Fields, object.Hidden), func(other *model.Field) bool { return other.Name == m.Name }) {
+			object.Hidden = append(slices.Clip(object.Hidden), r.inlined(f, m, object.Go == nil))
+		}
 	}
 	return ok
 }

@@ -32,6 +32,9 @@ func (c *cut) with(other *cut) *cut {
 	return all
 }
 
+// isZero reports whether a cut leaves nothing out.
+func (c *cut) isZero() bool { return len(c.gone)+len(c.inner) == 0 }
+
 // below is what a cut leaves out of some members.
 func (c *cut) below(names []string) *cut {
 	part := &cut{gone: map[string]bool{}, inner: map[string]*cut{}}
@@ -42,7 +45,7 @@ func (c *cut) below(names []string) *cut {
 			part.inner[name] = inner
 		}
 	}
-	if len(part.gone)+len(part.inner) == 0 {
+	if part.isZero() {
 		return nil
 	}
 	return part
@@ -108,6 +111,9 @@ func (r *Resolver) Part(t *model.Type, d *directive.Directive, use Use, at diag.
 			ok = false
 			continue
 		}
+		if !c.only && c.isZero() {
+			continue
+		}
 		t = r.part(t, c, partScope{})
 	}
 	return t, ok
@@ -141,9 +147,12 @@ func objects(t *model.Type) []*model.Type {
 // cutOf is what is left out by paths, all of which lead through t: what they name, or with
 // only everything else. It returns nil after an error.
 func (r *Resolver) cutOf(t *model.Type, paths []memberPath, only bool, s site) *cut {
-	members := map[string]*model.Field{}
+	members, hidden := map[string]*model.Field{}, map[string]bool{}
 	var names []string
 	for _, o := range objects(t) {
+		for _, f := range o.Hidden {
+			hidden[r.origin(f)] = true
+		}
 		for _, f := range o.Fields {
 			name := r.origin(f)
 			if members[name] == nil {
@@ -155,7 +164,15 @@ func (r *Resolver) cutOf(t *model.Type, paths []memberPath, only bool, s site) *
 	named := map[string][]memberPath{}
 	ok := true
 	for _, p := range paths {
-		if members[p.rest[0]] == nil {
+		switch {
+		case members[p.rest[0]] != nil:
+		case hidden[p.rest[0]] && !only: // it is left out in any case
+			continue
+		case hidden[p.rest[0]]:
+			r.hiddenMember(p, s)
+			ok = false
+			continue
+		default:
 			r.unknownMember(t, p, names, s)
 			ok = false
 			continue
@@ -179,12 +196,16 @@ func (r *Resolver) cutOf(t *model.Type, paths []memberPath, only bool, s site) *
 			for i := range below {
 				below[i].rest = below[i].rest[1:]
 			}
-			if c.inner[name] = r.cutOf(members[name].Type, below, only, s); c.inner[name] == nil {
+			inner := r.cutOf(members[name].Type, below, only, s)
+			switch {
+			case inner == nil:
 				ok = false
+			case only || !inner.isZero():
+				c.inner[name] = inner
 			}
 		}
 	}
-	if len(c.gone) == len(names) && ok {
+	if len(c.gone) == len(names) && len(names) > 0 && ok {
 		s.Pos = paths[0].Pos
 		r.errorf(s, "leave out the value itself", "no member would be left")
 		return nil
@@ -201,6 +222,15 @@ func (r *Resolver) origin(f *model.Field) string {
 		return old
 	}
 	return f.Name
+}
+
+func (r *Resolver) hiddenMember(p memberPath, s site) {
+	s.Pos = p.Pos
+	if s.use == Result {
+		r.errorf(s, "leave it out", "%s is writeOnly, so no result has it", p.Value)
+		return
+	}
+	r.errorf(s, "leave it out, or publish it by a line of its own, with required or optional", "%s is readOnly, so it is not an argument", p.Value)
 }
 
 func (r *Resolver) unknownMember(t *model.Type, p memberPath, names []string, s site) {

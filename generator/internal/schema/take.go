@@ -23,7 +23,13 @@ func (r *Resolver) Take(object *model.Type, feature string, path []string) (chan
 	if inner.Kind != model.Struct {
 		return nil, nil, r.inside(inner, path)
 	}
-	i := slices.IndexFunc(inner.Fields, func(f *model.Field) bool { return r.called(f, path[0]) })
+	is := func(f *model.Field) bool { return r.called(f, path[0]) }
+	i := slices.IndexFunc(inner.Fields, is)
+	if hidden := slices.IndexFunc(inner.Hidden, is); i < 0 && hidden >= 0 && len(path) == 1 {
+		f := inner.Hidden[hidden]
+		inner.Hidden = slices.Delete(slices.Clone(inner.Hidden), hidden, hidden+1)
+		return object, []*model.Field{f}, ""
+	}
 	if i < 0 {
 		return nil, nil, ""
 	}

@@ -3027,7 +3027,7 @@ const mcpSchemaDescribedProperties = `{` +
 	`"Doc":{"type":"string","description":"Doc has a comment."},` +
 	`"Tail":{"type":"string","description":"At the end."},` +
 	`"extra":{"type":"string","description":"From the other tag.","x-flag":true,"x-order":"1"},` +
-	`"title":{"type":"string","title":"A title","examples":["a","b"],"readOnly":true,"deprecated":true}}`
+	`"title":{"type":"string","title":"A title","examples":["a","b"],"deprecated":true}}`
 
 // mcpOutputEchoDescribed is the output schema of the tool "echo_described".
 const mcpOutputEchoDescribed = `{"type":"object","description":"Described has descriptions only.",` +

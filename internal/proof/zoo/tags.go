@@ -211,7 +211,7 @@ type Described struct {
 	Doc   string
 	Tail  string // At the end.
 	Extra string `json:"extra" jsonschema_extras:"x-order=1,x-flag=true" jsonschema_description:"From the other tag."`
-	Title string `json:"title" jsonschema:"title=A title,example=a,example=b,readOnly=true,deprecated"`
+	Title string `json:"title" jsonschema:"title=A title,example=a,example=b,deprecated"`
 }
 
 //mcp:tool

@@ -1,0 +1,284 @@
+package schema
+
+import (
+	"go/types"
+	"reflect"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// add puts a field into the plan of its struct: among those that travel, or among those that the
+// direction leaves out. A member of an argument of which nothing else is left is left out, too.
+func (r *Resolver) add(plan *model.Type, f *model.Field, use Use) {
+	inner := inlinable(f.Type)
+	switch {
+	case use == Argument && (f.ReadOnly || allHidden(f.Type) && !r.growing[inner]), use == Result && f.WriteOnly:
+		plan.Hidden = append(plan.Hidden, f)
+	default:
+		plan.Fields = append(plan.Fields, f)
+	}
+}
+
+// allHidden reports whether readOnly leaves no member of a struct, or of what a pointer points to.
+func allHidden(t *model.Type) bool {
+	inner := inlinable(t)
+	return inner != nil && len(inner.Fields) == 0 && len(inner.Fixed) == 0 && len(inner.Hidden) > 0
+}
+
+// bothWays refuses a member that neither arguments nor results have.
+func (r *Resolver) bothWays(s site, f *model.Field) bool {
+	if f.ReadOnly && f.WriteOnly {
+		r.errorf(s, "keep one of them, or leave the field out with json:\"-\"", "readOnly and writeOnly exclude each other")
+		return false
+	}
+	return true
+}
+
+// Publish makes members that are readOnly arguments of one feature, where a line about them has
+// required or optional. It returns a copy of the object, or object itself.
+func (r *Resolver) Publish(object *model.Type, feature string, args []*directive.Directive) *model.Type {
+	byDepth := slices.Clone(args)
+	slices.SortStableFunc(byDepth, func(a, b *directive.Directive) int {
+		return strings.Count(a.Name(), ".") - strings.Count(b.Name(), ".")
+	})
+	for _, arg := range byDepth {
+		if !publishes(arg) {
+			continue
+		}
+		if changed := r.publish(object, feature, r.pathOf(object, arg, args)); changed != nil {
+			object = changed
+		}
+	}
+	return object
+}
+
+// WithoutHidden takes the fields off a new object of which readOnly leaves nothing.
+func (r *Resolver) WithoutHidden(object *model.Type) {
+	object.Fields = slices.DeleteFunc(object.Fields, func(f *model.Field) bool { return allHidden(f.Type) })
+}
+
+func publishes(arg *directive.Directive) bool {
+	required, _ := arg.Flag("required")
+	optional, _ := arg.Flag("optional")
+	return required || optional
+}
+
+// publish returns a copy of a plan with a readOnly member among the others, nil if it has none with that path.
+func (r *Resolver) publish(t *model.Type, feature string, path []string) *model.Type {
+	if isEndless(t) {
+		return nil
+	}
+	inner := t
+	for inner.Elem != nil && inner.Kind != model.Struct {
+		inner = inner.Elem
+	}
+	is := func(f *model.Field) bool { return r.called(f, path[0]) }
+	i, hidden := slices.IndexFunc(inner.Fields, is), slices.IndexFunc(inner.Hidden, is)
+	var below *model.Type
+	switch {
+	case len(path) == 1 && hidden < 0, len(path) > 1 && i < 0:
+		return nil
+	case len(path) > 1:
+		if below = r.publish(inner.Fields[i].Type, feature, path[1:]); below == nil {
+			return nil
+		}
+	}
+	t = r.copyOf(t, feature)
+	for inner = t; inner.Elem != nil && inner.Kind != model.Struct; inner = inner.Elem {
+		inner.Elem = r.copyOf(inner.Elem, feature)
+	}
+	if below != nil {
+		inner.Fields[i].Type = below
+		return t
+	}
+	f := r.copyField(inner.Hidden[hidden])
+	f.ReadOnly = false
+	inner.Hidden = slices.Delete(slices.Clone(inner.Hidden), hidden, hidden+1)
+	at := slices.IndexFunc(inner.Fields, func(other *model.Field) bool { return other.Index > f.Index })
+	if at < 0 {
+		at = len(inner.Fields)
+	}
+	inner.Fields = slices.Insert(inner.Fields, at, f)
+	return t
+}
+
+// hiddenArg handles a line about a member that readOnly leaves out. It returns false after adding an error.
+func (r *Resolver) hiddenArg(inner *model.Type, i int, path []string, arg *directive.Directive, at diag.Place) bool {
+	f := inner.Hidden[i]
+	switch {
+	case omits(arg) && len(arg.Args) == 2: // it says what is so
+		return true
+	case arg.Has("fixed") && len(path) == 1:
+		f = r.copyField(f)
+		if !r.Fix(f, arg, at) {
+			return false
+		}
+		inner.Hidden = slices.Delete(slices.Clone(inner.Hidden), i, i+1)
+		inner.Fixed = append(inner.Fixed, f)
+		return true
+	}
+	name := strings.TrimSuffix(arg.Name(), strings.Join(path, ".")) + path[0]
+	r.errorf(site{Place: at, use: Argument}, "publish it: //mcp:arg "+name+" optional, or required; otherwise delete the line", "%s is readOnly, so it is not an argument", name)
+	return false
+}
+
+// CheckWriteOnly refuses a result that may contain a member that is writeOnly where generated code does
+// not write it member by member: types with methods or a schema of their own, and interfaces. Which
+// types an interface may hold is not known, so each that declares such a member counts: those of the
+// packages whose source is read, and those that features use.
+func (r *Resolver) CheckWriteOnly(t *model.Type, at diag.Place) bool {
+	c := &writeOnlyCheck{Resolver: r, at: at, seen: map[*model.Type]bool{}, ok: true}
+	c.walk(t, "")
+	return c.ok
+}
+
+type writeOnlyCheck struct {
+	*Resolver
+	at   diag.Place
+	seen map[*model.Type]bool
+	ok   bool
+}
+
+func (c *writeOnlyCheck) walk(t *model.Type, path string) {
+	if t == nil || c.seen[t] {
+		return
+	}
+	c.seen[t] = true
+	switch t.Kind {
+	case model.Any, model.Interface:
+		c.dynamic(t, path)
+	case model.JSON, model.Text, model.Reflect:
+		if found := c.writeOnlyIn(t.Go); found != "" {
+			why := "its own methods write"
+			if t.Kind == model.Reflect {
+				why = "encoding/json writes"
+			}
+			c.report(path, "write it by an //mcp:encode function to a type without the member, or leave the value out",
+				"type %s has the member %s, which is writeOnly, and "+why+" the type", c.typeString(t.Go), found)
+		}
+		return
+	}
+	c.walk(t.Elem, path)
+	for _, f := range t.Fields {
+		below := f.Name
+		if path != "" {
+			below = path + "." + f.Name
+		}
+		c.walk(f.Type, below)
+	}
+	if t.Union != nil {
+		for _, v := range t.Union.Variants {
+			c.walk(v.Type, path)
+		}
+	}
+}
+
+// dynamic is about a value of which only an interface is known.
+func (c *writeOnlyCheck) dynamic(t *model.Type, path string) {
+	for _, named := range c.declaredTypes() {
+		if i, ok := t.Go.Underlying().(*types.Interface); ok && !i.Empty() && !types.Implements(named, i) && !types.Implements(types.NewPointer(named), i) {
+			continue
+		}
+		if found := c.writeOnlyIn(named); found != "" {
+			c.report(path, "return a type that says what it holds, or leave the value out with //mcp:result omit=",
+				"the value may be a %s, whose member %s is writeOnly, and nothing keeps it out of type %s", c.typeString(named), found, c.typeString(t.Go))
+			return
+		}
+	}
+}
+
+func (c *writeOnlyCheck) report(path, hint, format string, args ...any) {
+	c.ok = false
+	if path != "" {
+		format = "member " + path + ": " + format
+	}
+	c.diags.Errorf(c.at.Pos, c.at.Subject, format, args...).Hint = hint
+}
+
+// declaredTypes are the types of the packages whose source is read, and of those that features use.
+func (r *Resolver) declaredTypes() []*types.Named {
+	var seen typeutil.Map
+	var all []*types.Named
+	note := func(t types.Type) {
+		if named, ok := types.Unalias(t).(*types.Named); ok && seen.Set(named, true) == nil {
+			all = append(all, named)
+		}
+	}
+	packages := make([]*types.Package, 0, len(r.sources))
+	for pkg := range r.sources {
+		packages = append(packages, pkg)
+	}
+	slices.SortFunc(packages, func(a, b *types.Package) int { return strings.Compare(a.Path(), b.Path()) })
+	for _, pkg := range packages {
+		for _, name := range pkg.Scope().Names() {
+			if obj, ok := pkg.Scope().Lookup(name).(*types.TypeName); ok {
+				if named, ok := obj.Type().(*types.Named); ok && named.TypeParams().Len() == 0 {
+					note(named)
+				}
+			}
+		}
+	}
+	for _, t := range r.order {
+		note(t)
+	}
+	return all
+}
+
+// writeOnlyIn is the path of a member of a type that is writeOnly, "" if it has none.
+func (r *Resolver) writeOnlyIn(t types.Type) string {
+	return r.findWriteOnly(t, &typeutil.Map{})
+}
+
+func (r *Resolver) findWriteOnly(t types.Type, seen *typeutil.Map) string {
+	t = types.Unalias(t)
+	if seen.Set(t, true) != nil {
+		return ""
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Pointer:
+		return r.findWriteOnly(u.Elem(), seen)
+	case *types.Slice:
+		return r.findWriteOnly(u.Elem(), seen)
+	case *types.Array:
+		return r.findWriteOnly(u.Elem(), seen)
+	case *types.Map:
+		return r.findWriteOnly(u.Elem(), seen)
+	case *types.Struct:
+		for _, m := range members(t) {
+			if m.tag.Get("jsonschema") == "-" {
+				continue
+			}
+			if m.says("writeOnly") {
+				return m.name
+			}
+			if below := r.findWriteOnly(m.v.Type(), seen); below != "" {
+				return m.name + "." + below
+			}
+		}
+	}
+	return ""
+}
+
+// says reports whether the tag jsonschema of a member has one of the flags readOnly and writeOnly, or if it
+// has neither, that of a struct by which it is embedded.
+func (m *member) says(flag string) bool {
+	for _, tag := range slices.Concat([]reflect.StructTag{m.tag}, m.around) {
+		if hasFlag(tag, "readOnly") || hasFlag(tag, "writeOnly") {
+			return hasFlag(tag, flag)
+		}
+	}
+	return false
+}
+
+func hasFlag(tag reflect.StructTag, flag string) bool {
+	return slices.ContainsFunc(splitTag(tag.Get("jsonschema")), func(part string) bool {
+		part = strings.TrimSpace(part)
+		return part == flag || part == flag+"=true"
+	})
+}
