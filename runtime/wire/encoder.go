@@ -27,6 +27,7 @@ type Encoder struct {
 	provided bool   // buf is from storage
 	base     []byte // the encoder's own buffer, while buf is from storage
 	open     int    // values between Enter and Leave
+	whole    int    // how much of the text stays if the rest exceeds the limit, see PutWithin
 	err      error
 	names    []string // of the maps that are being written, sorted
 	scratch  scratch
@@ -62,7 +63,7 @@ func (e *Encoder) Reset() {
 		e.names = nil
 	}
 	e.buf, e.err, e.names = e.buf[:0], nil, e.names[:0]
-	e.mark, e.limit, e.storage, e.open = 0, 0, nil, 0
+	e.mark, e.limit, e.storage, e.open, e.whole = 0, 0, nil, 0, 0
 }
 
 // trim drops a large buffer.
@@ -115,12 +116,15 @@ func (e *Encoder) Fail(err error) {
 	PutNull(e)
 }
 
-// fail records the first error, and drops the text so far. From now on the encoder is
+// fail records the first error, and drops the text so far but for what PutWithin keeps. From now on the encoder is
 // full, and nothing can be entered.
 func (e *Encoder) fail(err *EncodeError) {
 	e.err = err
-	e.trim()
-	e.buf, e.mark, e.open = append(e.buf[:0], "null"...), 1, maxNesting
+	if e.whole == 0 || !tooLarge(err) {
+		e.trim()
+		e.whole = 0
+	}
+	e.buf, e.mark, e.open = append(e.buf[:e.whole], "null"...), 1, maxNesting
 }
 
 // Enter begins a value of a type that can contain itself. Where it reports false, the

@@ -93,6 +93,13 @@ func (b *builder) tool(t *model.Call, out *Tool) {
 	if t.Result.Output == nil {
 		return
 	}
+	if s := t.Result.Short; s != nil {
+		b.short(s, out)
+		if s.Cursor != nil {
+			out.Short.Cursor = b.steps(t.Input.Object, s.Cursor)
+		}
+		return
+	}
 	if t.Result.Object {
 		out.Results = b.putMembers(t.Result.Output, out.Stem+"Result")
 		return

@@ -52,8 +52,10 @@ type Tool struct {
 	Missing Missing
 	// NullInside is set where that result may be written as null all the same.
 	NullInside bool
-	// Results is the object of several named results.
+	// Results is the object of several named results, or of a result with Short.
 	Results []*PutMember
+	// Short writes the list of a result that may have fewer elements.
+	Short *Short
 }
 
 // Missing is how a value other than a pointer shows that there is no value.

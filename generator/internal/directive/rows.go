@@ -29,6 +29,8 @@ var (
 	resourceName   = key("name", KindString, `"Price list"`, "published name, of one word or several")
 	timeoutKey     = key("timeout", KindDuration, "30s", "how long a call may take")
 	maxResultKey   = key("maxresult", KindSize, "64KiB", "size above which a result is an error")
+	shortenKey     = key("shorten", KindFlagOrNames, "books", "if a result is larger than maxresult, its list has fewer elements, all of them whole, and the result says truncated and total; a name chooses one of several lists")
+	pageKey        = key("page", KindInteger, "50", "number of elements that the list of a result has at most; adds the argument offset, or continues by the argument cursor of the function; includes shorten")
 	lenientKey     = flag("lenient", `accept "5" for 5, "true" for true, "prod" for ["prod"], JSON texts for values, and "" for optional numbers, times and enumerations`)
 	outputKey      = oneOf("output", "what clients get of structured results: text is their JSON text alone, untyped leaves out the schema, typed is both with the schema (the default)", "text", "untyped", "typed")
 	ttlKey         = key("ttl", KindDuration, "5m", "how long a client may keep it")
@@ -121,7 +123,7 @@ func newTable() []*Spec {
 			Keys: slices.Concat([]Key{nameKey, titleKey, descriptionKey, groupKey}, hintKeys(), []Key{
 				timeoutKey, scopesKey, requiresKey,
 			}, taskKeys(), []Key{
-				lenientKey, requiredKey, iconKey, metaKey, mimeKey, maxResultKey, outputKey,
+				lenientKey, requiredKey, iconKey, metaKey, mimeKey, maxResultKey, shortenKey, pageKey, outputKey,
 				key("alias", KindNames, "find_books", "former names by which it can still be called"),
 			}),
 		},

@@ -236,9 +236,17 @@ func (b *body) finishTool(t types.Type) {
 		}
 		b.done(v.addr())
 	case model.ResultTyped:
+		if s := b.tool.Result.Short; s != nil {
+			b.shorten(s, v.field("Value"), v.field("Text").value(), v.field("Content").value())
+			return
+		}
 		b.structured(v.field("Value"), b.impl("StructuredWith").Call(
 			b.local("req"), b.local("e"), v.field("Text").value(), v.field("Content").value().Op("...")))
 	case model.ResultStructured:
+		if s := b.tool.Result.Short; s != nil {
+			b.shorten(s, v, nil, nil)
+			return
+		}
 		b.structured(v, b.impl("Structured").Call(b.local("req"), b.local("e")))
 	case model.ResultBlob, model.ResultReader, model.ResultSeq, model.ResultSeqError:
 		b.media(t)

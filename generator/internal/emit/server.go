@@ -137,22 +137,12 @@ func (g *generator) info(t *model.Tool, stem string, hasOutput bool) {
 	l.flag("Embeds", t.Embeds())
 	if t.MaxResult > 0 {
 		l.put("MaxResult", integer(t.MaxResult))
-		l.list("Narrow", argumentNames(t))
 	}
+	l.list("Narrow", t.Narrow)
 	g.putDefaults(&l, g.toolDefaults(t))
 	l.flag("Lenient", t.Lenient)
 	g.add("mcpTool"+stem+" describes the tool "+origin(t.Name, &t.Func)+".",
 		define("mcpTool"+stem, g.mcp("ToolInfo").Add(composite(true, l...))))
-}
-
-func argumentNames(t *model.Tool) []string {
-	var names []string
-	if t.Input != nil && t.Input.Object != nil {
-		for _, f := range t.Input.Object.Fields {
-			names = append(names, f.Name)
-		}
-	}
-	return names
 }
 
 // origin is the quoted name of a feature with the function that it comes from.

@@ -233,6 +233,8 @@ func (b *modelBuilder) tool(o types.Object, doc *ast.CommentGroup, words []strin
 			tool.HideErrors = value == "declared"
 		case "maxresult":
 			tool.MaxResult, _ = strconv.ParseInt(value, 10, 64)
+		case "narrow":
+			tool.Narrow = strings.Split(value, ",")
 		case "timeout":
 			tool.Timeout, _ = time.ParseDuration(value)
 		case "lenient":

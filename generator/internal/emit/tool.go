@@ -75,6 +75,7 @@ func (g *generator) answer(name, doc, result string, b *body) {
 	}
 	b.generator, b.provided = g, map[*model.Provider]string{}
 	b.decode()
+	b.pageOf()
 	b.provide()
 	b.invoke()
 	g.add(name+" "+doc, jen.Func().Id(name).Add(breakParams(params...)).
@@ -137,6 +138,9 @@ func (b *body) argsVar() code {
 		if p.Source == model.FromArgument {
 			fields = append(fields, jen.Id(p.Field.Path[0].Name).Add(b.typ(argumentType(p))))
 		}
+	}
+	if s := b.tool.Result.Short; s != nil && s.Offset != nil {
+		fields = append(fields, jen.Id(s.Offset.Path[0].Name).Int())
 	}
 	return jen.Var().Add(b.local("args")).Struct(fields...)
 }

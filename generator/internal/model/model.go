@@ -163,14 +163,16 @@ type Tool struct {
 	Lenient     bool
 	HideErrors  bool  // errors=declared
 	MaxResult   int64 // bytes, 0 = no limit
-	Defs        bool  // its schemas share repeated types in $defs
-	Aliases     []string
-	Icons       []Icon
-	Meta        []Meta
-	Requires    []Capability
-	MIME        string // media type of a result of kind Blob or Reader
-	Output      OutputForm
-	Task        *Task // nil if calls do not become tasks
+	// Narrow are the arguments that make a result smaller, of a tool that limits its size.
+	Narrow   []string
+	Defs     bool // its schemas share repeated types in $defs
+	Aliases  []string
+	Icons    []Icon
+	Meta     []Meta
+	Requires []Capability
+	MIME     string // media type of a result of kind Blob or Reader
+	Output   OutputForm
+	Task     *Task // nil if calls do not become tasks
 
 	// EffectSaid is set if a directive has readonly, destructive or additive, ReachSaid
 	// if one has openworld or closedworld, and ErrorsSaid if one has errors=; otherwise
@@ -345,6 +347,8 @@ type Result struct {
 	Form ResultForm
 	// Member is set where the result is one field of the one value.
 	Member *ResultMember
+	// Short is set where a list of the result may have fewer elements than the function returns.
+	Short *Short
 }
 
 // ResultMember is the field of a struct that is the result.
