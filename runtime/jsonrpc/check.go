@@ -27,7 +27,7 @@ func isDuplicate(err error) bool {
 	return ok && s.Duplicate
 }
 
-// checkDeferred is the error for params that are not strict JSON.
+// checkDeferred returns the error for params that are not strict JSON.
 func checkDeferred(value []byte, maxDepth int) *Error {
 	err := wire.Valid(value, maxDepth)
 	if err == nil {

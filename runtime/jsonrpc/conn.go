@@ -9,13 +9,13 @@ import (
 // DefaultLimit is the default for the largest message, in bytes: 4 MiB.
 const DefaultLimit = 4 << 20
 
-// Conn carries messages between two peers. One goroutine may read while another writes;
-// Close may be called by any goroutine at any time, ends both, and does not wait for a
-// blocked Read or Write.
+// Conn carries messages between two peers. One goroutine may read while another writes; Close may
+// be called by any goroutine at any time. It makes Read and Write fail, and does not wait for a
+// call that is blocked.
 type Conn interface {
-	// Read returns the next message, without its line end. It is valid until
-	// the next Read. A [*FrameError] concerns one message, and reading may go
-	// on; any other error is the end, io.EOF the orderly one.
+	// Read returns the next message, without its line end. It is valid until the next Read. A
+	// [*FrameError] concerns one message, and the caller can go on reading. After any other error
+	// the connection is at its end: io.EOF if the peer closed it in order.
 	Read() ([]byte, error)
 
 	// Write sends one or more messages, each ended by a newline. Messages never contain
@@ -31,20 +31,20 @@ type Conn interface {
 type FrameError struct {
 	Limit int // bytes
 
-	// Overloaded is set if the message may be sent again later. Kind and ID then are
-	// those of the message, and on connections of a client they always are; they are
-	// Invalid and the zero ID if they could not be determined.
+	// Overloaded is set if the message may be sent again later. Kind and ID are then the kind and
+	// id of the message, or Invalid and the zero ID if they could not be determined. Connections of
+	// a client always determine them.
 	Overloaded bool
 	Kind       MessageKind
 	ID         ID
 
-	// Early is set on connections of a client where the message is so long already, and its id
-	// is not known. Another FrameError about the same message has Kind and ID, or neither if
-	// they cannot be found.
+	// Early is set on connections of a client if the message exceeds the limit before its id is
+	// known. Another FrameError about the same message follows, with Kind and ID, or with neither
+	// if they cannot be found.
 	Early bool
 }
 
-// Error returns how many bytes are allowed, or that there is no room.
+// Error returns a text that names the limit, or the lack of memory.
 func (e *FrameError) Error() string {
 	if e.Overloaded {
 		return "overloaded: there is no room for this message"
@@ -52,7 +52,7 @@ func (e *FrameError) Error() string {
 	return "message is longer than " + strconv.Itoa(e.Limit) + " bytes"
 }
 
-// overloaded returns the error for a message that has been discarded.
+// overloaded returns the error for a message that was discarded for lack of memory.
 func overloaded(limit int, m *discarded.Message) *FrameError {
 	id, _ := RawID(m.ID())
 	return &FrameError{Limit: limit, Overloaded: true, Kind: MessageKind(m.Kind()), ID: id}

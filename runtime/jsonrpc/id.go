@@ -5,14 +5,14 @@ import (
 	"strconv"
 )
 
-// MaxID is the largest size of an identifier, in bytes: of the digits of a number, or
-// of the JSON text between the quotes of a string. It is bounded because receivers
-// store identifiers, that of a subscription for as long as the client wants.
+// MaxID is the largest size of an identifier, in bytes: of the digits of a number, or of the JSON
+// text between the quotes of a string. It is bounded because receivers store identifiers: the
+// identifier of a subscription as long as the client stays subscribed.
 const MaxID = 1024
 
-// ID is the identifier of a request: a JSON string or an integer, stored as the
-// received bytes, so that the reply has the same bytes. The zero ID is the absence of
-// an identifier. An ID that [Parse] returned aliases the parsed message.
+// ID is the identifier of a request: a JSON string or an integer, stored as the received bytes, so
+// that the reply has the same bytes. The zero ID means that a message does not have an identifier.
+// An ID that [Parse] returned aliases the parsed message.
 type ID struct {
 	raw []byte
 }
@@ -31,9 +31,9 @@ func TextID(s string) ID {
 	return ID{raw: appendString(nil, s)}
 }
 
-// RawID returns the identifier with the JSON text raw. It reports false unless raw is
-// one JSON string or integer without blanks around it, of at most [MaxID] bytes; null,
-// fractions and exponents are not identifiers. The result aliases raw.
+// RawID returns the identifier with the JSON text raw, and whether raw is one: a JSON string or
+// integer without blanks around it, of at most [MaxID] bytes. Null, fractions and exponents are not
+// identifiers. The result aliases raw.
 func RawID(raw []byte) (ID, bool) {
 	if IsLongID(raw) || !validID(raw) {
 		return ID{}, false
@@ -52,7 +52,7 @@ func IsLongID(raw []byte) bool {
 	return raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9'
 }
 
-// IsZero reports whether there is no identifier.
+// IsZero reports whether id is the zero ID.
 func (id ID) IsZero() bool { return len(id.raw) == 0 }
 
 // Raw returns the JSON text of the identifier. It must not be changed.

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// idleBuffer is the buffer with which a connection waits. A message that does not
-	// fit has probably arrived as a whole, so a larger buffer for it comes from the
-	// pool and is needed only briefly.
+	// idleBuffer is the size of the buffer of a connection that waits for a message. A message that
+	// does not fit has probably arrived as a whole, so a larger buffer for it comes from the pool
+	// and is needed only briefly.
 	idleBuffer = bufpool.MinSize
 	readChunk  = 64 << 10
-	// A connection whose lines are long starts with a buffer for one of them, but with
-	// at most this size.
+	// maxInitial limits the buffer with which a connection starts to read a line, however long its
+	// lines usually are.
 	maxInitial = 1 << 20
 )
 
@@ -43,16 +43,16 @@ type lineConn struct {
 	start    int
 	end      int
 	more     bool // the last read filled the buffer, so more may be available
-	usual    int  // how much of the buffer the latest lines needed
+	usual    int  // size of the buffer that the latest lines needed
 	skipping bool // inside a line that was too long
 	err      error
 
-	identify bool               // find out which message is too long
+	identify bool               // look for kind and id of a message that is too long
 	long     *discarded.Message // a line that is too long, until it is reported
-	longSize int64              // its bytes so far
+	longSize int64              // bytes of long so far
 
 	account membudget.Account  // for the buffer
-	refused *discarded.Message // a line for which there is no room, while it is discarded
+	refused *discarded.Message // a line that exceeds the memory budget, while it is discarded
 }
 
 // Charge charges the memory for incoming messages to a budget: a message that does not
@@ -67,14 +67,14 @@ func (c *lineConn) Charge(b *membudget.Budget) {
 	}
 }
 
-// searchedLimits is how many times the limit a message that is too long is searched for its id,
-// before it is reported without one.
+// searchedLimits limits the search for the id of a message that is too long, as a multiple of the
+// connection's limit. After that many bytes the message is reported without an id.
 const searchedLimits = 8
 
-// Identify makes Read find out which message is too long, for a client: the *FrameError has
-// kind and id, so that the request fails at once. Many servers write the id last: there is one
-// *FrameError with Early set at the limit, and another one when the id is known. A message that
-// the end of the connection cuts is [io.ErrUnexpectedEOF]. Call it before the first Read.
+// Identify makes Read look for kind and id of a message that is too long, so that the request of a
+// client fails at once. Many servers write the id last: Read returns one *FrameError with Early set
+// at the limit, and another one when the id is known. If the connection closes in the middle of a
+// message, Read returns [io.ErrUnexpectedEOF]. Call Identify before the first Read.
 func (c *lineConn) Identify() { c.identify = true }
 
 func (c *lineConn) Read() ([]byte, error) {
@@ -149,8 +149,8 @@ func (c *lineConn) line() ([]byte, error) {
 				return nil, c.endRefused(line)
 			}
 			if len(line) > 0 && errors.Is(c.err, io.EOF) {
-				// The last line has no newline. A client does not take a message that is cut
-				// for an invalid one: the request may be sent again.
+				// The last line does not end with a newline. A client does not report a truncated
+				// message as an invalid one: the request may be sent again.
 				if c.identify && discarded.IsCut(line) {
 					return nil, io.ErrUnexpectedEOF
 				}
@@ -172,15 +172,15 @@ func (c *lineConn) beginLong(part []byte) bool {
 	return c.isIdentified(part)
 }
 
-// isIdentified takes the next part of the line that is too long. It reports whether its
-// kind and id are known, or not searched for any more.
+// isIdentified adds the next part of the line that is too long. It reports whether the search for
+// its kind and id is over: they are known, or the limit of the search is reached.
 func (c *lineConn) isIdentified(part []byte) bool {
 	c.long.Write(part)
 	c.longSize += int64(len(part))
 	return c.longSize/searchedLimits > int64(c.limit) || c.long.Kind() != discarded.Invalid && c.long.ID() != nil
 }
 
-// endLong reports the line that is too long.
+// endLong returns the error for the line that is too long.
 func (c *lineConn) endLong() error {
 	err := &FrameError{Limit: c.limit, Kind: MessageKind(c.long.Kind())}
 	err.ID, _ = RawID(c.long.ID())
@@ -188,7 +188,7 @@ func (c *lineConn) endLong() error {
 	return err
 }
 
-// endRefused ends a line for which there was no room.
+// endRefused ends a line that exceeded the memory budget.
 func (c *lineConn) endRefused(rest []byte) error {
 	c.refused.Write(rest)
 	err := overloaded(c.limit, c.refused)
@@ -205,12 +205,12 @@ func (c *lineConn) fill() {
 	c.err = err
 }
 
-// makeRoom makes room for a read. If no bytes are left, all lines are complete and the
-// wait may be long, so it releases a large buffer. It reports false if the budget has
-// no room for more of the line.
+// makeRoom makes room for a read. If no bytes are left, all lines are complete and the wait may be
+// long, so it releases a large buffer. It returns false if the budget does not allow more of the
+// line.
 func (c *lineConn) makeRoom() bool {
 	left, size := c.end-c.start, len(c.buf)
-	most := min(max(c.limit, left), math.MaxInt-readChunk) + readChunk // of use: a longer line is skipped
+	most := min(max(c.limit, left), math.MaxInt-readChunk) + readChunk // at most this much is used: a longer line is skipped
 	switch {
 	case left == 0:
 		c.usual = min(c.end, maxInitial)
@@ -238,8 +238,8 @@ func (c *lineConn) makeRoom() bool {
 	return true
 }
 
-// move moves the unprocessed bytes into a buffer of that size. It reports false, and
-// does nothing, if the budget has not enough left.
+// move moves the unprocessed bytes into a buffer of the given size. It returns false, and changes
+// nothing, if the budget does not allow that size.
 func (c *lineConn) move(size int) bool {
 	if !c.account.Take(bufpool.Size(size)) {
 		return false

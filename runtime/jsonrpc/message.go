@@ -17,22 +17,22 @@ const (
 // Message is one message. Its slices alias the text that was parsed.
 type Message struct {
 	Kind   MessageKind
-	ID     ID     // of a request or response; zero where there is none
+	ID     ID     // of a request or response, otherwise zero
 	Method []byte // unescaped; of a request or notification
 	Params Params
 	Result json.RawMessage // of a response
 	Error  json.RawMessage // of a response: the error object
-	Batch  json.RawMessage // of a batch: the whole array, found valid
-	// TooDeep is set if Parse has failed because the message nests deeper than
-	// [Parser.MaxDepth].
+	Batch  json.RawMessage // of a batch: the whole array, which is valid
+	// TooDeep is set if Parse failed because the message nests deeper than [Parser.MaxDepth].
 	TooDeep bool
 }
 
 // Params are the params of a request or notification. Null is read as if it were left out, for the
-// whole and for each member: no member of a request of MCP has it as a value, and libraries that write
-// what they do not have as null are many.
+// whole and for each member: MCP does not define null as the value of any member of a request, and
+// many libraries write null for an absent value.
 type Params struct {
-	// Raw is the whole value: an object, with the members that are null, an array, or nil where there are none.
+	// Raw is the whole value: an object, including the members that are null, an array, or nil if
+	// the message contains no params.
 	Raw json.RawMessage
 	// Depth is the nesting of arrays and objects in the deferred member.
 	Depth int
@@ -53,7 +53,7 @@ func (p *Params) IsObject() bool {
 	return len(p.Raw) == 0 || p.Raw[0] == '{'
 }
 
-// Get returns the value of a member, nil where there is none.
+// Get returns the value of a member, or nil if there is no such member.
 func (p *Params) Get(name string) json.RawMessage {
 	for i := range p.members {
 		if string(p.members[i].name) == name {
@@ -66,8 +66,8 @@ func (p *Params) Get(name string) json.RawMessage {
 // Len returns the number of members.
 func (p *Params) Len() int { return len(p.members) }
 
-// keptMembers is the number of members of params for which a Message keeps storage.
-// Params have a handful; a message with more must not slow down later ones.
+// keptMembers is the number of members of params for which a Message keeps storage. Params usually
+// have a handful; a message with many must not slow down later ones.
 const keptMembers = 64
 
 // Reset makes m empty, so that it no longer refers to the parsed text. It keeps storage
@@ -78,8 +78,7 @@ func (m *Message) Reset() {
 	m.Params.members = members
 }
 
-// noMembers returns empty storage for members: that of p, cleared, or nil if it is
-// large.
+// noMembers returns empty storage for members: the cleared storage of p, or nil if it is large.
 func (p *Params) noMembers() []member {
 	if cap(p.members) > keptMembers {
 		return nil
@@ -88,8 +87,8 @@ func (p *Params) noMembers() []member {
 	return p.members[:0]
 }
 
-// Check checks the member that [Parser.Deferred] left unchecked. The error has the code
-// -32700, or -32602 for a key that comes twice.
+// Check checks the member that [Parser.Deferred] left unchecked. The error has the code -32700, or
+// -32602 for a duplicate key.
 func (p *Params) Check(maxDepth int) *Error {
 	if !p.Unchecked {
 		return nil

@@ -7,13 +7,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// DefaultDepth is the default for how deeply a message may nest.
+// DefaultDepth is the default limit for the nesting of a message.
 const DefaultDepth = 512
 
 // Parser reads messages. The zero Parser checks everything.
 type Parser struct {
-	// MaxDepth bounds the nesting of arrays and objects, the message itself included; 0
-	// means [DefaultDepth].
+	// MaxDepth limits the nesting of arrays and objects, including the message itself; 0 means
+	// [DefaultDepth].
 	MaxDepth int
 	// Deferred names a member of params whose value is only delimited and not checked,
 	// because a strict reader reads it later: "arguments". See [Params.Unchecked].
@@ -61,9 +61,8 @@ func (p Parser) Parse(data []byte, m *Message) *Error {
 	return nil
 }
 
-// envelope is one run of the parser. A syntax error ends it. After any other error, of
-// which the first is kept, the rest is read, so that the reply can carry the
-// identifier.
+// envelope is one run of the parser. A syntax error stops it. After any other error it reads the
+// rest, so that the reply contains the identifier, and keeps the first error.
 type envelope struct {
 	scanner
 	p       Parser
@@ -212,8 +211,8 @@ func (e *envelope) object() {
 	}
 }
 
-// digits consumes a number without sign, fraction and exponent, if one follows, as most
-// identifiers are. It returns nil, and consumes nothing, otherwise.
+// digits consumes a number without sign, fraction and exponent, which is the form of most
+// identifiers. It returns nil, and consumes nothing, if the next value is not such a number.
 func (e *envelope) digits() []byte {
 	e.space()
 	start, end := e.pos, e.pos
@@ -281,8 +280,8 @@ func (e *envelope) params() {
 	m.Params.Raw = e.data[start:e.pos]
 }
 
-// members reads the members of an object up to and including its brace. f reads the
-// value of each.
+// members reads the members of an object up to and including its closing brace. It calls f to read
+// each value.
 func (e *envelope) members(keys *keySet, f func(name []byte)) {
 	if e.consume('}') {
 		return
@@ -316,8 +315,8 @@ func (e *envelope) members(keys *keySet, f func(name []byte)) {
 	}
 }
 
-// keySet finds duplicate keys. A few are compared one by one; for many, as only an
-// attacker sends, it makes a map.
+// keySet finds duplicate keys. A few keys are compared one by one; for many, which only an attacker
+// sends, it makes a map.
 type keySet struct {
 	few  [12][]byte
 	n    int

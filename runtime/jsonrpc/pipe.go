@@ -7,8 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 )
 
-// pipeBuffer is how many bytes one direction of a Pipe holds before Write blocks.
-// Longer writes pass in parts, as through a pipe of the operating system.
+// pipeBuffer is the number of bytes that one direction of a Pipe holds before Write blocks. Longer
+// writes pass in parts, as through a pipe of the operating system.
 const pipeBuffer = 256 << 10
 
 // Pipe returns the two ends of a connection in memory, with the framing and the default
@@ -71,7 +71,7 @@ func (s *stream) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// some waits for room and writes as much as fits. The caller holds the lock.
+// some waits for room and writes as many bytes as fit. The caller holds the lock.
 func (s *stream) some(p []byte) (int, error) {
 	for len(s.data)-s.start >= pipeBuffer && !s.closed {
 		s.moved.Wait()

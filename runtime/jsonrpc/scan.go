@@ -28,7 +28,7 @@ func (s *scanner) space() {
 	}
 }
 
-// peek returns the next byte that is not a blank, 0 at the end.
+// peek returns the next byte that is not a blank, or 0 at the end.
 func (s *scanner) peek() byte {
 	s.space()
 	if s.pos < len(s.data) {
@@ -71,8 +71,8 @@ func validString(v []byte) bool {
 	return v[0] == '"' && s.str() && s.pos == len(v)
 }
 
-// span consumes one value, looking only at brackets and quotes, and returns how
-// deeply it nests; false if it does not end: then the position is where that shows.
+// span consumes one value, looking only at brackets and quotes, and returns its depth of nesting.
+// ok is false if the value does not end; the position is then the place of the error.
 func (s *scanner) span() (depth int, ok bool) {
 	data := s.data
 	switch c := s.peek(); c {
@@ -136,11 +136,11 @@ func (s *scanner) skipString() bool {
 	return true
 }
 
-// shortString is up to which length the end of a string is searched by eight bytes at a time.
+// shortString is the length up to which the end of a string is searched by eight bytes at a time.
 // From there on, the search of package bytes is faster.
 const shortString = 32
 
-// stringEnd returns the position after the string that begins at start, -1 if it does not end.
+// stringEnd returns the position after the string that begins at start, or -1 if it does not end.
 func stringEnd(data []byte, start int) int {
 	i := start + 1
 	for ; i+8 <= len(data) && i < start+shortString; i += 8 {
@@ -176,10 +176,9 @@ func stringEnd(data []byte, start int) int {
 	}
 }
 
-// Members calls f with the name and the value of each member of the JSON object in
-// data, in order, until f returns false. Names are unescaped. The text must be valid
-// JSON, as is everything that [Parse] accepts; a value that is not an object has no
-// members.
+// Members calls f with the name and the value of each member of the JSON object in data, in order,
+// until f returns false. Names are unescaped. The text must be valid JSON, such as every message
+// that [Parse] accepts. For a value that is not an object, f is not called.
 func Members(data []byte, f func(name, value []byte) bool) {
 	s := scanner{data: data}
 	if !s.consume('{') {
@@ -224,8 +223,8 @@ func Elements(data []byte, f func(value []byte) bool) {
 	}
 }
 
-// Bytes returns the text of a valid JSON string; false if value is not a string.
-// Without escapes, the result aliases value.
+// Bytes returns the text of a valid JSON string. ok is false if value is not a string. Without
+// escapes, the result aliases value.
 func Bytes(value []byte) ([]byte, bool) {
 	if len(value) < 2 || value[0] != '"' {
 		return nil, false
@@ -243,8 +242,8 @@ func unquote(value []byte) string {
 	return string(unescape(value[1 : len(value)-1]))
 }
 
-// unescape returns the text between the quotes of a valid JSON string; the same
-// slice where nothing is escaped.
+// unescape returns the text between the quotes of a valid JSON string. Without escapes, it returns
+// b itself.
 func unescape(b []byte) []byte {
 	i := bytes.IndexByte(b, '\\')
 	if i < 0 {
