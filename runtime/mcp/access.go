@@ -10,25 +10,26 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Access decides who may use a feature. Lists, calls, reads, prompts, completions, subscriptions
-// and listens, by any name of the feature, ask it, once for each request and feature. Its method
-// may be called by many goroutines at once; [CallFrom] works with the context.
+// Access decides which requests may use a feature. The server calls it once for each request and
+// feature: for lists, calls, reads, prompts, completions, subscriptions and listens, whichever name
+// of the feature the request uses. Authorize may be called by many goroutines at once; [CallFrom]
+// works with its context.
 type Access interface {
 	// Authorize returns nil if the request may use the feature. With an [*AccessError] that has
 	// StepUp set, the feature is listed, and its use is refused with that error. With any other
-	// error the feature does not exist for the request.
+	// error the request is answered as if the feature did not exist.
 	Authorize(ctx context.Context, f FeatureInfo) error
 }
 
-// AccessFunc is an [Access] that consists of a function.
+// AccessFunc is a function that implements [Access].
 type AccessFunc func(ctx context.Context, f FeatureInfo) error
 
 // Authorize calls the function.
 func (f AccessFunc) Authorize(ctx context.Context, info FeatureInfo) error { return f(ctx, info) }
 
-// Visible returns an [Access] for which a feature exists only if visible reports true for the request:
-// otherwise it is neither listed nor found. visible is called by many goroutines at once. It gives no
-// scopes: features with scopes need another Access over networks.
+// Visible returns an [Access] that hides a feature from a request if visible returns false: the
+// feature is then neither listed nor found. visible is called by many goroutines at once. The
+// Access does not grant scopes: over networks, features with scopes need another Access.
 func Visible(visible func(ctx context.Context, f FeatureInfo) bool) Access {
 	return visibleAccess(visible)
 }
@@ -44,7 +45,7 @@ func (visible visibleAccess) Authorize(ctx context.Context, f FeatureInfo) error
 
 var errNotVisible = errors.New("the caller does not see it")
 
-// guards reports whether an [Access] can know the scopes of a caller.
+// guards reports whether an [Access] can know the scopes of a caller. [Visible] cannot.
 func guards(a Access) bool {
 	_, only := a.(visibleAccess)
 	return !only
@@ -56,10 +57,10 @@ func guards(a Access) bool {
 // over streamable HTTP the status is 403, unless the response has begun, with the header of
 // mcphttp.WithChallenge (RFC 6750, section 3.1).
 type AccessError struct {
-	Scopes []string // that the request needs
-	// StepUp says that the client can get these scopes. The feature is then listed.
+	Scopes []string // scopes that the request needs
+	// StepUp means that the client can obtain these scopes. The feature is then listed.
 	StepUp bool
-	// Text is for the client. "" is a text with the scopes.
+	// Text is the message for the client. "" means a text that names the scopes.
 	Text string
 }
 
@@ -74,7 +75,7 @@ func (e *AccessError) Error() string {
 	return "this needs the scope " + strings.Join(e.Scopes, " ")
 }
 
-// response is the error that the client gets.
+// response returns the error that the client gets.
 func (e *AccessError) response() *ProtocolError {
 	data := []byte(`{"reason":"insufficient scope","scopes":[`)
 	for i, scope := range e.Scopes {

@@ -9,40 +9,40 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 )
 
-// This file is one question, from a handler's call of [Elicit], [Sample] or [Roots] to a valid
-// answer. [ask] and [exchange.ask] run on the goroutine of the handler. An answer of an earlier
-// round is in the record of the request (questions.go). For a question without an answer there
-// are two askers: a requestAsker sends a request to the client and waits (clientrequests.go); a
-// roundAsker ends the round, so that the question is the reply and the client calls again with
-// the answer (rounds.go). The revision of the request decides which.
+// This file asks one question, from a handler's call of [Elicit], [Sample] or [Roots] to a valid
+// answer. [ask] and [exchange.ask] run on the handler's goroutine. The record of the request
+// (questions.go) contains the answers of earlier rounds. A question without an answer goes to one
+// of two askers, depending on the revision of the request: a requestAsker sends a request to the
+// client and waits (clientrequests.go); a roundAsker ends the round, so that the question is the
+// reply and the client calls again with the answer (rounds.go).
 
 var (
-	// ErrPending means that the reply to the request is a question, and the client calls
-	// again with the answer (from revision 2026-07-28 on). The functions that ask return
-	// it, and the context ends with it as cause. Handlers return it, or any other error:
-	// the reply is the question, whatever the handler returns.
+	// ErrPending means that the reply to the request is a question, and the client calls again with
+	// the answer (from revision 2026-07-28 on). The functions that ask return it, and it is the
+	// cause of the context's cancellation. Handlers return it, or any other error: the reply is the
+	// question, whatever the handler returns.
 	ErrPending = errors.New("waiting for the client to call again with an answer")
-	// ErrNoCall means that there is no client to ask: the context is not that of a tool,
-	// prompt or resource request, or the request has a reply already.
+	// ErrNoCall means that there is no client to ask: the context does not belong to a tool, prompt
+	// or resource request, or the request already has its reply.
 	ErrNoCall error = &engine.NoCall
 )
 
-// maxAttempts is how often a question is asked whose answers are not valid.
+// maxAttempts limits the number of times that a question is asked if its answers are not valid.
 const maxAttempts = 3
 
 // AnswerError means that the client has answered a question several times, and no answer was
 // valid.
 type AnswerError struct {
-	Err error // why the last answer is not valid
+	Err error // reason why the last answer is not valid
 }
 
-// Error returns a message with the problem of the last answer.
+// Error returns a message that contains the text of Err.
 func (e *AnswerError) Error() string { return "the client's answer is not valid: " + e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *AnswerError) Unwrap() error { return e.Err }
 
-// checkSize refuses a question that has more bytes than a result may have.
+// checkSize returns an error for a question that is larger than a result may be.
 func (x *exchange) checkSize(q *question) error {
 	if limit := x.conn.server.limits.ResultBytes; len(q.params("")) > limit {
 		return fmt.Errorf("the question has more than the %d bytes that are allowed", limit)
@@ -50,7 +50,7 @@ func (x *exchange) checkSize(q *question) error {
 	return nil
 }
 
-// ask asks the client, and reads the answer by question.read.
+// ask asks the client, and reads the answer with question.read.
 func ask(ctx context.Context, q Question, options []AskOption) error {
 	x := exchangeFrom(ctx)
 	if x == nil || !x.Method.MayAskClient() || x.hasReply() {
@@ -111,7 +111,7 @@ func (x *exchange) asker() asker {
 	return requestAsker{}
 }
 
-// requestAsker sends a question as a request, and the handler waits.
+// requestAsker sends a question as a request, and the handler waits for the answer.
 type requestAsker struct{}
 
 func (requestAsker) ask(ctx context.Context, x *exchange, _ string, q *question, complaint string) (json.RawMessage, error) {

@@ -9,29 +9,30 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file decides which features a request may use: by [WithAccess] and
-// [Principal].Access. It calls functions of users without a lock.
+// This file decides which features a request may use, by [WithAccess] and [Principal].Access. It
+// does not hold a lock while it calls functions of users, which may block.
 
-// WithAccess makes an [Access] decide, for every caller, which features a request may use. With
-// several, and with that of the principal, each has to let the request pass. Lists become private
-// to the client. Of an update, by [Server.ResourceUpdated], only clients are notified that may see the
-// resource; the context is then that of the subscription, whose request may have ended. That a list
-// has changed is sent to all.
+// WithAccess makes an [Access] decide, for every caller, which features a request may use. If there
+// are several, and an Access of the principal, every one of them has to let the request pass. Lists
+// become private to the client. [Server.ResourceUpdated] notifies only clients that may see the
+// resource; the context is then the context of the subscription, whose request may be finished.
+// Notifications that a list has changed are sent to all clients.
 func WithAccess(a Access) Option {
 	return func(s *Server) { s.access = append(s.access, a) }
 }
 
-// decides reports whether what a request sees depends on who has sent it, or on the groups that its
-// URL names. The caller may be nil.
+// decides reports whether the features that a request sees depend on its sender, or on the groups
+// that its URL names. The caller may be nil.
 func (s *Server) decides(c *engine.Caller) bool {
 	return len(s.access) > 0 ||
 		c != nil && (len(c.Groups) > 0 || c.Principal != nil && principalOf(c).Access != nil)
 }
 
-// decidesFor is decides for the request of a context.
+// decidesFor calls decides with the caller of ctx.
 func (s *Server) decidesFor(ctx context.Context) bool { return s.decides(callerFrom(ctx)) }
 
-// callerFrom returns who has sent the request of a context, nil without one.
+// callerFrom returns the caller whose request ctx belongs to, or nil if ctx does not belong to a
+// request.
 func callerFrom(ctx context.Context) *engine.Caller {
 	if call := CallFrom(ctx); call != nil && call.x != nil {
 		return &call.x.From
@@ -72,13 +73,13 @@ func (s *Server) authorize(ctx context.Context, f Feature) (refusal *AccessError
 	return refusal, true
 }
 
-// unguarded is the error for features with scopes on a server that has no [Access].
+// unguarded returns the error for features with scopes on a server without an [Access].
 func unguarded(scopes []string) *AccessError {
 	return &AccessError{Scopes: scopes, StepUp: true, Text: "this needs scopes, and the server does not know those of any caller"}
 }
 
-// overNetwork reports whether a request has come over a network. The client of a program, and one
-// in memory, is its user.
+// overNetwork reports whether the request of ctx arrived over a network. On stdio and in memory the
+// client is the user who started the program.
 func overNetwork(ctx context.Context) bool {
 	switch CallFrom(ctx).Transport() {
 	case "stdio", "memory":
@@ -98,20 +99,21 @@ func (s *Server) mayUse(ctx context.Context, f Feature) bool {
 	return false
 }
 
-// isListed reports whether the request sees a feature in lists.
+// isListed reports whether lists contain the feature for the request of ctx.
 func (s *Server) isListed(ctx context.Context, f Feature) bool {
 	_, exists := s.authorize(ctx, f)
 	return exists
 }
 
-// refuse records why the request of a context is refused. Several refusals are one.
+// refuse records the reason why the request of ctx is refused. Several refusals of a request are
+// merged.
 func refuse(ctx context.Context, e *AccessError) {
 	if call := CallFrom(ctx); call != nil && call.x != nil {
 		call.x.refusal, _ = merge(call.x.refusal, e)
 	}
 }
 
-// refused returns the error of a request that was refused, or else err.
+// refused returns the recorded refusal, or err if the request was not refused.
 func (x *exchange) refused(err error) error {
 	if x.refusal != nil {
 		return x.refusal.response()
@@ -119,7 +121,7 @@ func (x *exchange) refused(err error) error {
 	return err
 }
 
-// refusedAs is refused for errors of the protocol.
+// refusedAs is like refused for an error of the protocol.
 func refusedAs(ctx context.Context, err *jsonrpc.Error) *jsonrpc.Error {
 	if call := CallFrom(ctx); call != nil && call.x != nil && call.x.refusal != nil {
 		e := call.x.refusal.response()
@@ -128,7 +130,8 @@ func refusedAs(ctx context.Context, err *jsonrpc.Error) *jsonrpc.Error {
 	return err
 }
 
-// warnUnguarded logs once that features have scopes and no Access looks at them.
+// warnUnguarded logs once that features need scopes and that the server has no Access to check
+// them.
 func (s *Server) warnUnguarded(ctx context.Context, transport string, p *Principal) {
 	if !s.hasScopes.Load() || slices.ContainsFunc(s.access, guards) || p != nil && p.Access != nil && guards(p.Access) {
 		return

@@ -9,9 +9,9 @@ import (
 	"unicode/utf8"
 )
 
-// blobResult returns bytes of a MIME type as a result: an [Image], an [Audio], or
-// else an [EmbeddedResource], with text if the type is a text type. Nil means that nothing was
-// found.
+// blobResult returns data as a result: an [Image], an [Audio], or else an [EmbeddedResource], with
+// text if the MIME type is a text type. It returns nil for nil data, which means that the tool
+// found nothing.
 func blobResult(req *Request, mime string, data []byte) *ToolResult {
 	if data == nil {
 		return nothingFound()
@@ -19,8 +19,8 @@ func blobResult(req *Request, mime string, data []byte) *ToolResult {
 	return ContentResult(blobContent(req.Name, mime, data))
 }
 
-// readerResult is blobResult for bytes that are yet to be read. It reads no more
-// than a result may have, and closes r where it can be closed.
+// readerResult is like blobResult for bytes that are yet to be read. It limits them to the size of
+// a result, and closes r if r is an io.Closer.
 func readerResult(req *Request, mime string, r io.Reader) (result *ToolResult, err error) {
 	if r == nil {
 		return nothingFound(), nil

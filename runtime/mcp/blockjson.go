@@ -11,8 +11,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file writes blocks as JSON, for programs that keep or show what a client has received, and for
-// answers of clients. A server writes them as a revision has them (content.go).
+// This file writes blocks as JSON for programs that store or show the content that a client
+// received, and for answers of clients. The form that servers send depends on the revision
+// (content.go).
 
 // MarshalJSON returns the block as JSON.
 func (c Text) MarshalJSON() ([]byte, error) {
@@ -143,7 +144,7 @@ func (t SampleTool) MarshalJSON() ([]byte, error) {
 	return o.end(nil, nil)
 }
 
-// MarshalJSON returns the block as it came.
+// MarshalJSON returns the block as it was received.
 func (c RawContent) MarshalJSON() ([]byte, error) {
 	if c.JSON == nil {
 		o := jsonBlock(c.Type)
@@ -152,10 +153,10 @@ func (c RawContent) MarshalJSON() ([]byte, error) {
 	return wire.Compact(nil, c.JSON, 0)
 }
 
-// jsonObject is an object that is being written. Its text has no line breaks.
+// jsonObject is an object that is being written, without line breaks.
 type jsonObject struct {
 	b   []byte
-	err error // the first one
+	err error // the first error
 }
 
 func jsonBlock(kind string) (o jsonObject) {
@@ -177,7 +178,7 @@ func (o *jsonObject) text(name, text string) {
 	o.b = wire.AppendString(o.b, text)
 }
 
-// some is text, unless the text is empty.
+// some writes a member, unless the text is empty.
 func (o *jsonObject) some(name, text string) {
 	if text != "" {
 		o.text(name, text)
@@ -191,7 +192,7 @@ func (o *jsonObject) base64(name string, data []byte) {
 	o.b = append(o.b, '"')
 }
 
-// raw writes a member with JSON of a user, or null for nil.
+// raw writes a member with JSON text of a user, or null for nil.
 func (o *jsonObject) raw(name string, value json.RawMessage) {
 	o.name(name)
 	if value == nil {
@@ -201,14 +202,15 @@ func (o *jsonObject) raw(name string, value json.RawMessage) {
 	o.add(b, name, err)
 }
 
-// value writes a member with what encoding/json makes of a value.
+// value writes a member with the encoding of v by encoding/json.
 func (o *jsonObject) value(name string, v any) {
 	o.name(name)
 	text, err := json.Marshal(v)
 	o.add(append(o.b, text...), name, err)
 }
 
-// blocks writes the content of a message: revisions before 2025-11-25 have one block, without an array.
+// blocks writes the content of a message. Revisions before 2025-11-25 allow one block only, without
+// an array.
 func (o *jsonObject) blocks(content []SampleContent) {
 	o.name("content")
 	if len(content) == 1 {
@@ -245,7 +247,7 @@ func (o *jsonObject) add(b []byte, name string, err error) {
 	o.b = b
 }
 
-// end writes what all blocks may have, and the end of the object. Keys are sorted.
+// end writes the members that every block may have, and closes the object. Keys are sorted.
 func (o *jsonObject) end(a *Annotations, m Meta) ([]byte, error) {
 	if a != nil {
 		o.value("annotations", a)

@@ -8,17 +8,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Call is what a handler reads of its request from its context, without the parameters, and
-// may be stored; a [Request] is the same request with its parameters, for interceptors and
-// extensions, and only until the handler has returned. A Call is the same in every revision
-// and over every transport. Its methods may be called by many goroutines, on nil too.
+// Call is the part of a request that a handler reads from its context, without the parameters. A
+// handler may store it. A [Request] is the same request with its parameters, for interceptors and
+// extensions, and is valid only until the handler returns. A Call is the same in every revision and
+// over every transport. Its methods may be called by many goroutines, and on nil.
 type Call struct {
-	x *exchange // that the call is a part of, for what does not change there
+	x *exchange // the exchange that the call is a part of; only fields that do not change are read
 }
 
 type callKey struct{}
 
-// CallFrom returns the call that ctx belongs to, nil where there is none.
+// CallFrom returns the call that ctx belongs to, or nil if ctx does not belong to a call.
 func CallFrom(ctx context.Context) *Call {
 	call, _ := ctx.Value(callKey{}).(*Call)
 	return call
@@ -32,8 +32,7 @@ func (c *Call) Method() string {
 	return c.x.MethodName
 }
 
-// Feature returns the name of the feature that is called, as the client spells
-// it: that may be an alias.
+// Feature returns the name of the called feature as the client wrote it, which may be an alias.
 func (c *Call) Feature() string {
 	if c == nil || c.x == nil {
 		return ""
@@ -50,8 +49,7 @@ func (c *Call) ID() string {
 	return c.x.ID.String()
 }
 
-// Revision returns the revision of the protocol in which the request is
-// answered, such as 2025-11-25.
+// Revision returns the protocol revision of the reply, such as 2025-11-25.
 func (c *Call) Revision() string {
 	if c == nil || c.x == nil {
 		return ""
@@ -59,10 +57,10 @@ func (c *Call) Revision() string {
 	return c.x.Revision.Version
 }
 
-// Session returns the id of the session of the request, which is unique among all sessions, for what
-// is stored by session; [WithSessionHook] begins and ends it. It is "" for a request without a
-// session, as all from revision 2026-07-28 on. Over streamable HTTP and HTTP+SSE the id is that by
-// which the client finds its session: do not log it.
+// Session returns the id of the session of the request, which is unique among all sessions, as a
+// key for data that handlers store by session; [WithSessionHook] opens and closes such data. It is
+// "" for a request without a session, such as every request from revision 2026-07-28 on. Over
+// streamable HTTP and HTTP+SSE a client that knows the id can use the session: do not log it.
 func (c *Call) Session() string {
 	if c == nil || c.x == nil || c.x.InSession == nil {
 		return ""
@@ -72,7 +70,7 @@ func (c *Call) Session() string {
 
 // Transport returns the name of the transport: stdio, memory ([Server.Connect]), http (streamable
 // HTTP), sse (HTTP+SSE), websocket, or the network of a socket, such as tcp or unix. It is "" for a
-// connection of another package that gives no name to [Server.Serve].
+// connection of another package that does not implement the method Transport of [Server.Serve].
 func (c *Call) Transport() string {
 	if c == nil || c.x == nil {
 		return ""
@@ -88,8 +86,8 @@ func (c *Call) Client() ClientInfo {
 	return clientInfo(c.x.Client)
 }
 
-// Can reports whether the client has declared a capability that the revision
-// has.
+// Can reports whether the client has declared a capability, and the revision of the request defines
+// it.
 func (c *Call) Can(capability Capability) bool {
 	if c == nil || c.x == nil || c.x.Client == nil {
 		return false
@@ -119,8 +117,8 @@ func (c *Call) Trace() Trace {
 	return t
 }
 
-// Meta returns the value of a key in the _meta of the request, such as
-// traceparent; nil where there is none.
+// Meta returns the value of a key in the _meta of the request, such as traceparent, or nil if there
+// is no such key.
 func (c *Call) Meta(key string) json.RawMessage {
 	if c == nil || c.x == nil {
 		return nil

@@ -10,9 +10,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file is who sends a request, as handlers read it and as transports give it.
+// This file defines the caller of a request: how handlers read it, and how transports set it.
 
-// Principal returns the sender of the request; the zero Principal without authentication, as on
+// Principal returns the sender of the request, or the zero Principal without authentication, as on
 // stdio.
 func (c *Call) Principal() Principal {
 	if c == nil || c.x == nil {
@@ -21,10 +21,10 @@ func (c *Call) Principal() Principal {
 	return identity(&c.x.From)
 }
 
-// Header returns the header fields of the HTTP request that carries the call, or
-// that has opened its WebSocket; nil over transports without header fields. The
-// keys are in canonical form (http.CanonicalHeaderKey). It must not be changed,
-// and it may hold credentials: do not log it.
+// Header returns the header fields of the HTTP request that carries the call, or of the request
+// that opened its WebSocket. It is nil over transports without header fields. The keys are in
+// canonical form (http.CanonicalHeaderKey). It must not be changed, and may contain credentials: do
+// not log it.
 func (c *Call) Header() map[string][]string {
 	if c == nil || c.x == nil {
 		return nil
@@ -32,9 +32,9 @@ func (c *Call) Header() map[string][]string {
 	return c.x.From.Header
 }
 
-// RemoteAddr returns the address of the client: that of the function of WithClientAddress of the
-// transport, or else that of its peer. It is the zero Addr over transports without addresses, such
-// as stdio.
+// RemoteAddr returns the address of the client: the result of the transport's WithClientAddress
+// function if it has one, and otherwise the address of the peer. It is the zero Addr over
+// transports without addresses, such as stdio.
 func (c *Call) RemoteAddr() netip.Addr {
 	if c == nil || c.x == nil {
 		return netip.Addr{}
@@ -43,7 +43,7 @@ func (c *Call) RemoteAddr() netip.Addr {
 }
 
 // CallerContext returns a context for [Server.Serve] with the principal at the other end of the
-// connection, and the header fields with which the connection was opened. It is for authors of
+// connection, and the header fields of the request that opened the connection. It is for authors of
 // transports. Either may be empty.
 func CallerContext(ctx context.Context, p Principal, header map[string][]string) context.Context {
 	c := engine.ConnectionFrom(ctx)
@@ -55,8 +55,8 @@ func CallerContext(ctx context.Context, p Principal, header map[string][]string)
 }
 
 // AddressContext returns a context for [Server.Serve] with the address of the client. If the
-// principal has no ID, rate limits and the shares of [Limits] count by that address, of IPv6 by
-// the network of 64 bits. All connections with the zero address, which means an unknown one, count
+// principal has no ID, rate limits and the shares of [Limits] count by that address, and for IPv6
+// by its /64 network. All connections with the zero address, which means an unknown address, count
 // together; without this function each counts by itself, as on stdio. It is for authors of
 // transports.
 func AddressContext(ctx context.Context, address netip.Addr) context.Context {
@@ -65,7 +65,8 @@ func AddressContext(ctx context.Context, address netip.Addr) context.Context {
 	return c.Context(ctx)
 }
 
-// errNoID is the error where what is kept for a caller would be kept for others, too.
+// errNoID is the error for data that a server would store for one caller and give to others,
+// because their principals cannot be told apart.
 var errNoID = &ProtocolError{
 	Code: jsonrpc.CodeInternal, Message: "the principal of the caller has no ID, so tasks and request states are refused",
 	Data: json.RawMessage(`{"reason":"principal without ID"}`),

@@ -10,9 +10,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file limits the time of functions of users, by clocks of the engine.
+// This file limits the time of functions of users, with clocks of the engine that pause while the
+// client is asked.
 
-// timed ends requests that take longer than [Limits.CallTime], interceptors included.
+// timed limits the time of a request, including its interceptors, to [Limits.CallTime].
 func (s *Server) timed(next Handler) Handler {
 	overdue := &engine.TimeoutError{After: s.limits.CallTime}
 	return func(ctx context.Context, req *Request) (Reply, error) {
@@ -29,8 +30,8 @@ func (s *Server) timed(next Handler) Handler {
 	}
 }
 
-// within calls a function of the user with a context that ends after the time of its own
-// directive or, if that is 0, of [WithTimeout].
+// within calls a function of the user with a context that expires after own, the timeout of the
+// feature's directive, or after [WithTimeout] if own is 0.
 func within[R any](ctx context.Context, req *Request, own time.Duration, f func(context.Context, *Request) (R, error)) (R, error) {
 	x := req.x
 	after := either(own, x.conn.server.timeout)
@@ -81,8 +82,8 @@ func (s *Server) timeLimited(ctx context.Context) (context.Context, context.Canc
 	return context.WithTimeoutCause(ctx, after, &engine.TimeoutError{After: after})
 }
 
-// lateReply is the reply for handlers that have not returned. It does not read what they may
-// still write.
+// lateReply returns the reply for a handler that has not returned in time. It does not read
+// anything that the handler may still write.
 func (x *exchange) lateReply(late *engine.TimeoutError) (message []byte, code int) {
 	x.RejectSession()
 	if x.Method == protocol.ToolsCall {

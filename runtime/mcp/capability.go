@@ -10,11 +10,11 @@ import (
 )
 
 // CapabilityError means that the client lacks a capability that the call needs. The functions that
-// ask the client return it; handlers return it if [Call.Can] reports false. Revisions from
-// 2026-07-28 on have a JSON-RPC error for it; in older ones the model reads the text.
+// ask the client return it; handlers return it if [Call.Can] returns false. From revision
+// 2026-07-28 on it is a JSON-RPC error; before, the model reads its text.
 type CapabilityError struct {
 	Capability Capability
-	Others     []Capability // further missing ones
+	Others     []Capability // further missing capabilities
 }
 
 func (e *CapabilityError) all() []Capability {
@@ -33,7 +33,7 @@ func (e *CapabilityError) Error() string {
 	return "the client lacks the capabilities " + strings.Join(names, ", ")
 }
 
-// data is the data of the JSON-RPC error: {"requiredCapabilities":
+// data returns the data of the JSON-RPC error: {"requiredCapabilities":
 // {"elicitation":{"url":{}}}}.
 func (e *CapabilityError) data() json.RawMessage {
 	parts := map[string][]string{}

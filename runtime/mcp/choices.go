@@ -9,10 +9,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file puts enumerations into descriptions that are known when a program starts (choices= of
-// //mcp:arg). Descriptions are copied: each registration has its own choices, which do not change.
+// This file adds enumerations that are known when a program starts (choices= of //mcp:arg) to
+// descriptions. It copies the descriptions: each registration has its own choices, which do not
+// change.
 
-// choices are those of the variables of a template.
+// choices returns the choices for the variables of the template.
 func (f *foundResource) choices() map[string]*wire.Choices {
 	if f.template == nil {
 		return nil
@@ -20,7 +21,7 @@ func (f *foundResource) choices() map[string]*wire.Choices {
 	return f.template.info.choices
 }
 
-// choicesOf are the choices for a decoder, by their functions.
+// choicesOf returns the choices for a decoder, keyed by their functions.
 func choicesOf(all []friend.Choices) map[string]*wire.Choices {
 	m := map[string]*wire.Choices{}
 	for _, c := range all {

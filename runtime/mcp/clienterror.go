@@ -18,7 +18,7 @@ var ErrNoAnswer error = &engine.NoAnswer
 type ClientError struct {
 	Code    int
 	Message string
-	Data    json.RawMessage // nil if there is none
+	Data    json.RawMessage // may be nil
 }
 
 // Error returns message and code.

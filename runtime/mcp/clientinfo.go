@@ -10,17 +10,17 @@ type ClientInfo struct {
 	Name, Title, Version string
 }
 
-// Capability is something that a client may be able to do.
+// Capability is a capability that a client may declare.
 type Capability string
 
 // The capabilities of clients.
 const (
 	CapabilityElicitation     Capability = "elicitation"      // forms
-	CapabilityElicitationURL  Capability = "elicitation.url"  // links to open
-	CapabilitySampling        Capability = "sampling"         // messages of its model
-	CapabilitySamplingTools   Capability = "sampling.tools"   // with tools
-	CapabilitySamplingContext Capability = "sampling.context" // with context of other servers
-	CapabilityRoots           Capability = "roots"            // its root directories; see [Roots]
+	CapabilityElicitationURL  Capability = "elicitation.url"  // links that the user opens
+	CapabilitySampling        Capability = "sampling"         // messages of the client's model
+	CapabilitySamplingTools   Capability = "sampling.tools"   // sampling with tools
+	CapabilitySamplingContext Capability = "sampling.context" // sampling with context of other servers
+	CapabilityRoots           Capability = "roots"            // the client's root directories; see [Roots]
 )
 
 // clientInfo reads the identity of a client.

@@ -2,10 +2,12 @@ package mcp
 
 import "sync"
 
-// This file waits for the ends of connections, on one goroutine for each. It has a lock.
+// This file runs functions when connections close, with one goroutine for each connection that has
+// parked listens.
 
-// closeWatchers wait for channels that are closed when a connection ends, or all connections of
-// a transport. There is one goroutine for each channel, as long as a listen is parked there.
+// closeWatchers wait for channels that are closed when a connection, or all connections of a
+// transport, close. Each channel has one goroutine, as long as a listen is parked there. The mutex
+// guards the map and the functions of each watcher.
 type closeWatchers struct {
 	mu    sync.Mutex
 	byEnd map[<-chan struct{}]*closeWatcher
@@ -13,18 +15,18 @@ type closeWatchers struct {
 
 type closeWatcher struct {
 	ended <-chan struct{}
-	idle  chan struct{} // closed when no listen is parked any more
+	idle  chan struct{} // closed when the last parked listen is removed
 	ends  map[*closeEnd]struct{}
 }
 
-// closeEnd is a function that runs when a channel is closed.
+// closeEnd is a function that runs when its channel is closed.
 type closeEnd struct {
 	of  *closeWatcher
 	run func()
 }
 
-// add makes end run, in a goroutine of its own, when the channel is closed. It returns nil for
-// a nil channel.
+// add makes end run, in a goroutine of its own, when the channel is closed. It returns nil for a
+// nil channel.
 func (w *closeWatchers) add(ended <-chan struct{}, end func()) *closeEnd {
 	if ended == nil {
 		return nil
@@ -45,7 +47,7 @@ func (w *closeWatchers) add(ended <-chan struct{}, end func()) *closeEnd {
 	return e
 }
 
-// remove undoes add.
+// remove removes a function that add has added.
 func (w *closeWatchers) remove(e *closeEnd) {
 	if e == nil {
 		return

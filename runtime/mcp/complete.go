@@ -10,8 +10,9 @@ import (
 )
 
 // CompleteFunc returns values of an argument of a prompt, or of a variable of a resource template,
-// that begin with what the user has typed, the best first. The arguments are those that the user
-// has filled in already; clients before revision 2025-06-18 do not send them.
+// that begin with the text that the user has typed, the best first. arguments contains the
+// arguments that the user has filled in already; clients before revision 2025-06-18 do not send
+// them.
 type CompleteFunc func(ctx context.Context, value string, arguments map[string]string) (Completion, error)
 
 // completeArgument answers completion/complete.
@@ -48,7 +49,7 @@ func (s *Server) completeArgument(ctx context.Context, req *Request) (Reply, err
 }
 
 // completer returns the function or the values that complete an argument of the prompt or template
-// that ref names, if the request may see that.
+// that ref names, if the request may use it.
 func (s *Server) completer(ctx context.Context, req *Request, ref []byte, argument string) (CompleteFunc, []string, *jsonrpc.Error) {
 	kind, _ := jsonrpc.String(jsonobject.Member(ref, "type"))
 	var name string

@@ -9,7 +9,7 @@ import (
 type Completion struct {
 	// Values are candidates. A client gets the first 100.
 	Values []string `json:"values"`
-	// Total is how many there are in all; 0 = as many as Values, unless HasMore.
+	// Total is the number of values in all; 0 means len(Values), unless HasMore is set.
 	Total int `json:"total,omitempty"`
 	// HasMore means that there are more values than in Values.
 	HasMore bool `json:"hasMore,omitempty"`
@@ -18,7 +18,7 @@ type Completion struct {
 // Candidates returns a completion of all the values.
 func Candidates(values []string) Completion { return Completion{Values: values} }
 
-// maxCompletions is how many values a client gets (server/utilities/completion).
+// maxCompletions limits the number of values that a client gets (server/utilities/completion).
 const maxCompletions = 100
 
 func (c *Completion) appendTo(b []byte, r *rendering) []byte {
@@ -47,8 +47,8 @@ func (c *Completion) appendTo(b []byte, r *rendering) []byte {
 	return r.closeResult(b, nil, false)
 }
 
-// matching returns the values of an enumeration that contain what the user has typed, regardless
-// of case: first those that begin with it.
+// matching returns the values of an enumeration that contain the typed text, regardless of case;
+// values that begin with it come first.
 func matching(values []string, typed string) Completion {
 	typed = strings.ToLower(typed)
 	var begin, contain []string

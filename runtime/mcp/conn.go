@@ -8,30 +8,32 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 )
 
-// This file is a connection and its session, with what the features of a server keep for them.
+// This file defines connections and sessions, with the data that the features of a server store for
+// each.
 
-// conn is one client.
+// conn is the connection of one client.
 type conn struct {
 	engine.Conn
 	server *Server
 
-	// principal is that of the latest request, where each has its own; nil before the first.
+	// principal is the principal of the latest request, if each request has its own; nil before the
+	// first.
 	principal atomic.Pointer[Principal]
 
-	// counts guards what follows.
+	// counts guards the counters below, which requests of many goroutines change.
 	counts        sync.Mutex
-	subscriptions int // to resources, of the session and of all listens
-	subscribed    int // bytes of the URIs of these
+	subscriptions int // subscriptions to resources, of the session and of all listens
+	subscribed    int // bytes of the URIs of these subscriptions
 }
 
-// newConn returns a connection, which is yet to begin.
+// newConn returns a connection that has not begun.
 func newConn(s *Server) *conn {
 	c := &conn{server: s}
 	c.Bind(c, &s.settings)
 	return c
 }
 
-// session is a session with what the features of a server keep for it.
+// session is a session of the engine with the data that the features of a server store for it.
 type session struct {
 	engine.Session
 	hooks      sessionHooks // nil without hooks
@@ -39,7 +41,7 @@ type session struct {
 	subscriber *subscriber
 }
 
-// sessionOf returns a session of the engine with what features keep for it, nil without one.
+// sessionOf returns the data that belongs to a session of the engine, or nil for nil.
 func sessionOf(s *engine.Session) *session {
 	if s == nil {
 		return nil
@@ -62,10 +64,11 @@ func (s *session) Finish() {
 	}
 }
 
-// sessionHooks are the hooks of a session.
+// sessionHooks are the hooks of one session.
 type sessionHooks interface {
-	// await waits until they have returned, and returns an error if the session has not opened.
+	// await waits until the hooks have returned, and returns an error if the session has not
+	// opened.
 	await(ctx context.Context) error
-	// finish ends the session for them. It does not wait.
+	// finish ends the session for the hooks. It does not wait.
 	finish()
 }

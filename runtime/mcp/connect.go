@@ -9,7 +9,7 @@ import (
 )
 
 // Connect serves a client in the same process. It returns the client's end of the connection;
-// closing that ends the connection. wait waits for the end, and returns the result of
+// closing it closes the connection. wait waits until the server is done, and returns the result of
 // [Server.Serve].
 func (s *Server) Connect(ctx context.Context) (client jsonrpc.Conn, wait func() error) {
 	client, server := jsonrpc.PipeLimit(math.MaxInt32, s.limits.MessageBytes)

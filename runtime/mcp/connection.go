@@ -9,16 +9,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file is a connection with what the features of a server keep for it. The engine reads its
-// messages, and asks it ([engine.Host]) what to do with them.
+// This file connects the engine to the features of a server. The engine reads the messages of a
+// connection, and asks the conn ([engine.Host]) what to do with each.
 
-// Serve serves the client at the other end of the connection, and closes the connection at the
-// end. It returns nil after the client has ended its input and all of its requests have replies
-// (within [Limits.DrainTime]); the cause of ctx if that ends, which cancels running handlers;
-// and an error if the connection fails or the client stops reading.
+// Serve serves the client at the other end of the connection, and closes the connection at the end.
+// It returns nil after the client has closed its input and all of its requests have replies (within
+// [Limits.DrainTime]). If ctx is cancelled, Serve cancels running handlers and returns the cause of
+// ctx. It returns an error if the connection fails or the client stops reading.
 //
-// If the connection has a method Transport() string, that is the name of the transport for
-// [Call.Transport].
+// If the connection has a method Transport() string, [Call.Transport] returns its result.
 func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 	name := ""
 	if c, ok := jc.(interface{ Transport() string }); ok {
@@ -27,14 +26,14 @@ func (s *Server) Serve(ctx context.Context, jc jsonrpc.Conn) error {
 	return s.serve(ctx, jc, name)
 }
 
-// serve is Serve with the name of the transport.
+// serve is Serve with the name of the transport, which [Call.Transport] returns.
 func (s *Server) serve(ctx context.Context, jc jsonrpc.Conn, transport string) error {
 	s.connected()
 	c := newConn(s)
 	c.Endings = s.newEndings()
 	c.BeginStream(ctx, transport)
-	// A client that has a reply can rely on the log: what is said of a connection is said before its
-	// first message is read.
+	// The warnings about a connection are logged before its first message is read, so that a client
+	// that has received a reply can rely on the log.
 	s.warnUnguarded(ctx, transport, principalOf(c.Caller))
 	return c.Conn.Serve(ctx, jc)
 }
@@ -53,8 +52,8 @@ func (c *conn) Plan(b *engine.Buffers, rev *protocol.Revision, from engine.Calle
 	return how
 }
 
-// answersAtOnce reports whether the goroutine that reads replies to a request: if that calls no
-// function of users, and takes little time.
+// answersAtOnce reports whether the goroutine that reads replies to a request itself: it does if
+// that takes little time and calls no function of users, so that no other request has to wait.
 func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message, from *engine.Caller) bool {
 	if len(s.interceptors) > 0 {
 		return false
@@ -95,7 +94,7 @@ func (c *conn) Answer(b []byte, method protocol.Method, m *jsonrpc.Message, from
 	}
 	b, err := c.server.result(c.Ctx, b, method, &m.Params, from.Revision, nil)
 	if err != nil {
-		return b, err.(*jsonrpc.Error) // no function of users has been called
+		return b, err.(*jsonrpc.Error) // no function of users was called, so it cannot be another type
 	}
 	return append(b, '}'), nil
 }

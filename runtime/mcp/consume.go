@@ -9,10 +9,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file uses the request state (roundstate.go) that a request has come with, on the goroutine of the
-// request, before its tool runs.
+// This file consumes the request state (roundstate.go) of a request, on the request goroutine,
+// before its tool runs.
 
-// errNoStateStore is the reply while the store fails. The cause is in the log.
+// errNoStateStore is the reply while the store fails. The log contains the cause.
 var errNoStateStore = &ProtocolError{
 	Code: jsonrpc.CodeInternal, Message: "the store of request states cannot be used now; try again later",
 	Data: json.RawMessage(`{"reason":"state store"}`),
@@ -37,7 +37,8 @@ func (x *exchange) consume(ctx context.Context) error {
 	return nil
 }
 
-// isUnavailable reports whether an error means that a request has not run, and may later.
+// isUnavailable reports whether an error means that a request has not run, and may be sent again
+// later.
 func isUnavailable(err error) bool {
 	return errors.Is(err, errNoTaskStore) || errors.Is(err, errNoStateStore)
 }

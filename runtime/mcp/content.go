@@ -12,20 +12,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Content is a content block: [Text], [Image], [Audio], [ResourceLink] or
-// [EmbeddedResource]. A client of an older revision gets the most similar block of that revision.
-// A block that the specification does not allow is not sent: the call fails, and the server logs
-// the reason.
+// Content is a content block: [Text], [Image], [Audio], [ResourceLink] or [EmbeddedResource]. A
+// client of an older revision gets the most similar block of that revision. A block that the
+// specification does not allow is not sent: the call fails, and the server logs the reason.
 //
-// What a client has received are values of these types, not pointers, and [RawContent] for a block
-// of another type.
+// Content that a client has received consists of values of these types, not pointers, and of
+// [RawContent] for blocks of other types.
 type Content interface {
 	json.Marshaler
 	isContent()
 }
 
-// contentWriter is what every [Content] is, too: with a method of this type in Content itself, clients would
-// link the descriptors of servers.
+// contentWriter is implemented by every [Content]. Its method is not a part of Content itself,
+// because programs of clients would then link the descriptors of servers.
 type contentWriter interface {
 	appendTo(b []byte, r *rendering) []byte
 }
@@ -97,18 +96,18 @@ type EmbeddedResource struct {
 	URI         string // absolute (RFC 3986)
 	MIMEType    string // "" = text/plain for a text, application/octet-stream for a blob
 	Text        string
-	Blob        []byte // the content, where it is not nil; otherwise Text is
+	Blob        []byte // the content if not nil; otherwise Text is the content
 	Annotations *Annotations
 	Meta        Meta
 
-	ResourceMeta Meta // of the resource inside the block
+	ResourceMeta Meta // metadata of the resource inside the block
 }
 
-// RawContent is a block that a client has received, of a type that this package does not have. A
+// RawContent is a block that a client has received, of a type that this package does not know. A
 // server does not send it.
 type RawContent struct {
 	Type string
-	JSON json.RawMessage // the whole block as it came
+	JSON json.RawMessage // the whole block as received
 }
 
 func (c Text) appendTo(b []byte, r *rendering) []byte {
@@ -183,8 +182,8 @@ func (c RawContent) appendTo(b []byte, r *rendering) []byte {
 	return b
 }
 
-// jsonText is the text copy of structured content, as a block of its own: the same
-// JSON, wrapped where that is (server/tools, structured content).
+// jsonText is the copy of structured content as a text block: the same JSON, wrapped in an object
+// if the structured content is wrapped (server/tools, structured content).
 type jsonText struct {
 	value []byte
 }
@@ -205,7 +204,7 @@ func (c jsonText) appendTo(b []byte, r *rendering) []byte {
 		b = append(b, `}"}`...)
 	}
 	if r.most > 0 {
-		r.most += len(b) - before // it is within the limit of the structured content
+		r.most += len(b) - before // the limit of the structured content already covers it
 	}
 	return b
 }
@@ -224,7 +223,7 @@ func (r *rendering) media(b []byte, kind string, data []byte, mime string, a *An
 	return r.closeBlock(b, a, m)
 }
 
-// closeBlock writes what every block may have, and its brace.
+// closeBlock writes the members that every block may have, and the closing brace.
 func (r *rendering) closeBlock(b []byte, a *Annotations, m Meta) []byte {
 	f := &r.revision.Fields
 	r.check(a.check())
@@ -237,7 +236,7 @@ func (r *rendering) closeBlock(b []byte, a *Annotations, m Meta) []byte {
 	return append(b, '}')
 }
 
-// appendTo writes the member annotations after others, if there are any.
+// appendTo writes the member annotations after others, unless a is empty.
 func (a *Annotations) appendTo(b []byte, f *protocol.Fields) []byte {
 	if a == nil {
 		return b
@@ -272,7 +271,7 @@ func (a *Annotations) appendTo(b []byte, f *protocol.Fields) []byte {
 	return append(b, '}')
 }
 
-// bytesOf is data, and not nil.
+// bytesOf returns data, or an empty slice for nil.
 func bytesOf(data []byte) []byte {
 	if data == nil {
 		return []byte{}

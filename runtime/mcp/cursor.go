@@ -13,12 +13,12 @@ import (
 // It stays valid if features are added or removed.
 type position struct {
 	dynamic bool
-	number  uint64 // of the feature, or of the template
-	key     string // the URI of the resource
+	number  uint64 // number of the feature, or of the template
+	key     string // URI of the resource
 }
 
 // A cursor is base64url of a version, the list, the position and a MAC by the state keys of the
-// server. The same position has the same cursor, so that clients can cache by it.
+// server. Equal positions have equal cursors, so that clients can use them as keys of a cache.
 const (
 	cursorVersion = 1
 	cursorPurpose = "cursor"
@@ -37,8 +37,8 @@ func cursor(l *pagedList, at position, keys *seal.Keyring) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// readCursor reads the cursor of a request. It reports false if the cursor is not one of this
-// list, or not valid.
+// readCursor reads the cursor of a request. ok is false if the cursor is not valid, or belongs to
+// another list.
 func (s *Server) readCursor(ctx context.Context, l *pagedList, cursor []byte) (at position, ok bool, err error) {
 	text, ok := jsonrpc.String(cursor)
 	if !ok {

@@ -2,8 +2,8 @@ package mcp
 
 import "time"
 
-// defaults are what features have where their own description does not set it: a
-// field that is nil, false or 0 there gets the value from here. See mcpimpl.Defaults.
+// defaults are values for features whose own description does not set them: a field that is nil,
+// false or 0 there gets the value from here. See mcpimpl.Defaults.
 type defaults struct {
 	errors     func(error) (text string, ok bool)
 	hideErrors bool
@@ -26,7 +26,7 @@ func (d *defaults) completeRead(info *ReadInfo) {
 	d.complete(&info.Errors, &info.HideErrors, &info.Timeout)
 }
 
-// completable is each [Feature].
+// completable is implemented by each [Feature].
 type completable interface {
 	// completed returns a copy whose description has the defaults.
 	completed(d *defaults) Feature

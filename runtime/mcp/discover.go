@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// This file is the results with which a server describes itself: those of initialize and of
+// This file writes the results with which a server describes itself, for initialize and
 // server/discover.
 
 // appendInitialize writes the InitializeResult.
@@ -36,7 +36,8 @@ func (s *Server) appendDiscover(ctx context.Context, b []byte, rev *protocol.Rev
 	return r.closeResult(b, nil, true)
 }
 
-// appendListHints writes how long a list may be cached, and whether for all clients.
+// appendListHints writes the time for which a list may be cached, and whether a shared cache may
+// return it to other clients.
 func (s *Server) appendListHints(b []byte, rev *protocol.Revision, private bool) []byte {
 	return appendCacheHints(b, rev, s.info.ListTTL, private || s.info.PrivateLists || s.decides(nil))
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file chooses what answers a request, by its method. [Server.handle] is the innermost
-// handler, inside all interceptors and the clock; it runs on the goroutine of the request.
-// [Server.result] is also called on the goroutine that reads, for requests that need no handler
-// of users ([conn.Answer]). Neither holds a lock.
+// This file chooses the function that answers a request, by its method. [Server.handle] is the
+// innermost handler, inside all interceptors and the clock; it runs on the request goroutine.
+// [Server.result] is also called on the goroutine that reads messages, for requests that need no
+// handler of users ([conn.Answer]). Neither holds a lock.
 
 // handle is the handler inside all interceptors.
 func (s *Server) handle(ctx context.Context, req *Request) (Reply, error) {
@@ -24,7 +24,7 @@ func (s *Server) handle(ctx context.Context, req *Request) (Reply, error) {
 	return s.dispatch(ctx, req)
 }
 
-// dispatch calls what answers the method of a request.
+// dispatch calls the function that answers the method of a request.
 func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 	x := req.x
 	p := x.Params()
@@ -64,7 +64,7 @@ func (s *Server) dispatch(ctx context.Context, req *Request) (Reply, error) {
 	return &RawReply{JSON: b, own: true}, nil
 }
 
-// emptyReply returns an empty result, or the error.
+// emptyReply returns an empty result, or the error if it is not nil.
 func emptyReply(e *jsonrpc.Error) (Reply, error) {
 	if e != nil {
 		return nil, protocolError(e)
@@ -72,9 +72,9 @@ func emptyReply(e *jsonrpc.Error) (Reply, error) {
 	return &RawReply{JSON: emptyObject, own: true}, nil
 }
 
-// result appends the result of a method that does not concern a single feature. It calls
-// functions of users, which list resources, only for an exchange; x may be nil. The error is
-// theirs, or a [*jsonrpc.Error].
+// result appends the result of a method that does not concern a single feature. It calls functions
+// of users, which list resources, only for an exchange; x may be nil. The error is the error of
+// such a function, or a [*jsonrpc.Error].
 func (s *Server) result(ctx context.Context, b []byte, method protocol.Method, p *jsonrpc.Params, rev *protocol.Revision, x *exchange) ([]byte, error) {
 	if !p.IsObject() {
 		return b, engine.InvalidParams("params must be an object")

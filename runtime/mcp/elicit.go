@@ -13,15 +13,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ElicitAction is what the user has done with a question (client/elicitation, response
-// actions).
+// ElicitAction is the user's reaction to a question (client/elicitation, response actions).
 type ElicitAction string
 
 // The actions.
 const (
-	ActionAccept  ElicitAction = "accept"  // has answered; of a link: agreed to open it
-	ActionDecline ElicitAction = "decline" // has said no
-	ActionCancel  ElicitAction = "cancel"  // has closed it without a choice
+	ActionAccept  ElicitAction = "accept"  // the user has answered, or agreed to open a link
+	ActionDecline ElicitAction = "decline" // the user has refused
+	ActionCancel  ElicitAction = "cancel"  // the user has closed the question without a choice
 )
 
 // Answer is the answer to a form.
@@ -33,27 +32,26 @@ type Answer[T any] struct {
 // Accepted reports whether the user has answered.
 func (a Answer[T]) Accepted() bool { return a.Action == ActionAccept }
 
-// Form is a struct whose fields can be asked for. Its method is generated for a
-// struct type with the directive //mcp:form.
+// Form is a struct whose fields the user can be asked for. Its method is generated for a struct
+// type with the directive //mcp:form.
 type Form interface {
-	// MCPFormNeedsDirective describes the form and returns what reads the
-	// content of an answer into the receiver.
+	// MCPFormNeedsDirective describes the form and returns the function that decodes the content of
+	// an answer into the receiver.
 	MCPFormNeedsDirective() (*FormInfo, func(*wire.Decoder))
 }
 
-// Elicit asks the user to fill in a form, and waits for the answer
-// (client/elicitation, form mode):
+// Elicit asks the user to fill in a form, and waits for the answer (client/elicitation, form mode):
 //
 //	answer, err := mcp.Elicit[Confirmation](ctx, "Delete all books?")
 //
 // The answer is checked as strictly as arguments are. If it is not valid, the question is asked
 // again, three times at most.
 //
-// The errors are a *[CapabilityError] if the client has no forms, a *[ClientError] if it answers
-// with one, an *[AnswerError] after invalid answers, [ErrNoAnswer], [ErrNoCall], the cause of ctx
-// if that ends, and from revision 2026-07-28 on [ErrPending], after which the handler must return:
-// it runs again, from its beginning, when there is an answer; see [Once]. Most handlers return
-// any error.
+// The errors are a *[CapabilityError] if the client does not support forms, a *[ClientError] if it
+// answers with one, an *[AnswerError] after invalid answers, [ErrNoAnswer], [ErrNoCall], the cause
+// of ctx if ctx is cancelled, and from revision 2026-07-28 on [ErrPending], after which the handler
+// must return: it runs again, from its beginning, when there is an answer; see [Once]. Most
+// handlers return any error.
 func Elicit[T any, P interface {
 	*T
 	Form
@@ -184,8 +182,8 @@ func readElicitation(result json.RawMessage) (action ElicitAction, content json.
 
 // LinkAnswer is the answer to a link.
 type LinkAnswer struct {
-	// Action is [ActionAccept] where the user has agreed to open the link. What
-	// happens there, and whether it comes to an end, it does not say.
+	// Action is [ActionAccept] if the user has agreed to open the link. It does not tell whether
+	// the user has finished the interaction there.
 	Action ElicitAction
 
 	id string
@@ -193,8 +191,8 @@ type LinkAnswer struct {
 
 // ElicitURL asks the user to open a link, for data that must not pass through the client, such as a
 // password or a payment (client/elicitation, url mode). The URL has the scheme https, or http if
-// its host is the user's own machine; others are an error, and are not sent. The other errors are
-// those of [Elicit].
+// its host is the user's own machine; for other URLs ElicitURL returns an error and does not ask.
+// It also returns the errors of [Elicit].
 func ElicitURL(ctx context.Context, message, url string, options ...AskOption) (LinkAnswer, error) {
 	q := &linkQuestion{message: message, url: url}
 	if err := ask(ctx, q, options); err != nil {
@@ -211,7 +209,7 @@ type linkQuestion struct {
 	answer       LinkAnswer
 }
 
-// newElicitationID returns what revision 2025-11-25 calls a link by. Tests replace it.
+// newElicitationID returns the elicitationId of a link in revision 2025-11-25. Tests replace it.
 var newElicitationID = rand.Text
 
 func (l *linkQuestion) question(x *exchange, _ *askOptions) (*question, error) {

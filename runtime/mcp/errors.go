@@ -14,20 +14,21 @@ import (
 var (
 	// ErrCancelled means that the client has cancelled the request, which gets no reply.
 	ErrCancelled error = &engine.Cancelled
-	// ErrConnectionClosed means that the connection has ended, or that the server ends.
+	// ErrConnectionClosed means that the connection has closed, or that the server shuts down.
 	ErrConnectionClosed error = &engine.ConnectionClosed
-	// ErrTimeout means that the handler has taken longer than its timeout, that of
-	// [WithTimeout], or [Limits.CallTime].
+	// ErrTimeout means that the handler has taken longer than [WithTimeout], the timeout of its
+	// directive, or [Limits.CallTime] allows.
 	ErrTimeout error = &engine.Timeout
 )
 
-// ToolError is an error whose text is sent to the model, also if other errors are hidden.
+// ToolError is an error whose text is sent to the model even if the texts of other errors are
+// hidden.
 type ToolError struct {
 	text string
 	err  error
 }
 
-// Errorf returns a *[ToolError]. The format is that of [fmt.Errorf], %w included.
+// Errorf returns a *[ToolError] with a text formatted as by [fmt.Errorf], including %w.
 func Errorf(format string, args ...any) *ToolError {
 	err := fmt.Errorf(format, args...)
 	return &ToolError{text: err.Error(), err: err}
@@ -39,10 +40,10 @@ func (e *ToolError) Error() string { return e.text }
 // Unwrap returns the error that was formatted with %w.
 func (e *ToolError) Unwrap() error { return errors.Unwrap(e.err) }
 
-// ProtocolError becomes a JSON-RPC error reply. The client program reads that; in most clients
-// the model does not. For failures of a tool return any other error. Your own codes are outside
-// of -32768 to -32000. Within that range, -32600 to -32603 are sent as they are, -32002 becomes
-// the code of the revision for a resource that is not found, and others become -32603.
+// ProtocolError becomes a JSON-RPC error reply. The client program reads it; in most clients the
+// model does not. For failures of a tool return any other error. Applications choose codes outside
+// of -32768 to -32000. Within that range, -32600 to -32603 are sent as they are, -32002 becomes the
+// code that the revision defines for a resource that is not found, and others become -32603.
 type ProtocolError struct {
 	Code    int
 	Message string
@@ -52,7 +53,8 @@ type ProtocolError struct {
 // Error returns the message.
 func (e *ProtocolError) Error() string { return e.Message }
 
-// newReference returns a reference for a hidden error, which the client gets instead of its text.
+// newReference returns a reference for an error whose text is hidden. The client gets the
+// reference, and the log contains both.
 func newReference() string {
 	const digits = "0123456789abcdef"
 	var b [6]byte

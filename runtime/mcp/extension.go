@@ -64,7 +64,7 @@ func (m *extensionMethod) answer(ctx context.Context, req *Request) (Reply, erro
 	return &RawReply{JSON: result}, nil
 }
 
-// Extension returns the settings with which the client has declared an extension, nil if the
+// Extension returns the settings with which the client has declared an extension, or nil if the
 // client has not declared it.
 func (c *Call) Extension(name string) json.RawMessage {
 	if c == nil || c.x == nil || c.x.Client == nil {

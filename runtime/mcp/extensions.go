@@ -12,21 +12,21 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file is the extensions that a server declares. They do not change after [NewServer].
+// This file defines the extensions that a server declares. They do not change after [NewServer].
 
 // Extension is an extension of the protocol (versioning, extension negotiation). It is declared
-// from revision 2025-11-25 on; earlier revisions do not have its methods.
+// from revision 2025-11-25 on; in earlier revisions its methods do not exist.
 type Extension struct {
-	// Name has a prefix and a slash: com.example/search. It has the syntax of the keys of
-	// [Meta].
+	// Name consists of a prefix, a slash and a name: com.example/search. It has the syntax of the
+	// keys of [Meta].
 	Name string
-	// Settings are published to clients, as a JSON object; nil is an empty one.
+	// Settings are published to clients, as a JSON object; nil means an empty object.
 	Settings json.RawMessage
 	// Methods are the handlers of requests, by method.
 	Methods map[string]ExtensionFunc
-	// Notifications are the handlers of notifications, by method. Each notification has a
-	// goroutine of its own. The params are a copy, nil without any. The context ends with
-	// the connection, and after the time that a method may take.
+	// Notifications are the handlers of notifications, by method. Each notification is handled in a
+	// goroutine of its own. params is a copy, or nil if the notification contains none. The context
+	// is cancelled when the connection closes, and after the time that a method may take.
 	Notifications map[string]func(ctx context.Context, params json.RawMessage)
 	// Required makes the methods fail with a [*CapabilityError] for clients that have not
 	// declared the extension.
@@ -36,10 +36,10 @@ type Extension struct {
 	Experimental bool
 }
 
-// ExtensionFunc answers a request of an extension. The result is a JSON object,
-// nil for an empty one; what every result of the revision has is added to it
-// where it is missing. Errors are those of any handler, and their texts are not
-// shown unless they are an [*ProtocolError] or made by [Errorf].
+// ExtensionFunc answers a request of an extension. The result is a JSON object, or nil for an empty
+// one; the server adds the members that the revision requires in every result, if they are missing.
+// Errors are handled as the errors of any handler: their texts are hidden unless they are a
+// [*ProtocolError] or made by [Errorf].
 type ExtensionFunc func(ctx context.Context, req *Request) (json.RawMessage, error)
 
 // extensions are the extensions of a server. They do not change after [NewServer].
@@ -118,7 +118,8 @@ func appendSettings(b []byte, start int, name string, all map[string]json.RawMes
 	return append(b, '}')
 }
 
-// method returns a method of an extension, nil if the revision has no extensions.
+// method returns a method of an extension, or nil if there is no such method or the revision does
+// not support extensions.
 func (x *extensions) method(name string, rev *protocol.Revision) *extensionMethod {
 	if !rev.Fields.Extensions {
 		return nil

@@ -30,35 +30,35 @@ type FeatureInfo struct {
 	InputSchema string // of a tool
 
 	URI    string    // of a resource; of a template, the URI template
-	Groups []string  // from //mcp:tool group=
+	Groups []string  // groups from //mcp:tool group=
 	Symbol string    // the Go function, such as (*Store).Search; "" if not known
 	Hints  ToolHints // of a tool
-	Scopes []string  // that a caller needs, all of them: from //mcp:tool scopes=
+	Scopes []string  // scopes that a caller needs, all of them: from //mcp:tool scopes=
 
 	Aliases []string // further names of a tool
 	Task    string   // of a tool: "optional" or "required" if its calls become tasks, otherwise ""
 }
 
 // Feature is a tool, resource, resource template or prompt. [NewTool], [NewResource],
-// [NewTemplate], [NewFiles] and [NewPrompt] return one, and generated code registers those of a
-// package. Any number of servers can register it.
+// [NewTemplate], [NewFiles] and [NewPrompt] return one, and generated code registers the features
+// of its package. Any number of servers can register it.
 type Feature interface {
 	Info() FeatureInfo
 
 	// renamed returns a copy whose published names begin with the prefix.
 	renamed(prefix string) Feature
-	// check panics unless the feature can be published, with the extensions that are declared.
+	// check panics if the feature cannot be published together with the declared extensions.
 	check(declared map[string]json.RawMessage)
-	// names are the names by which it is found; the first is the published one. The name
-	// of a resource is its URI, that of a template its URI template.
+	// names returns the names by which requests find the feature; the first is the published name.
+	// The name of a resource is its URI, the name of a template its URI template.
 	names() []string
-	// completes reports whether there are completions for its arguments.
+	// completes reports whether the feature completes its arguments.
 	completes() bool
 
 	// listing returns the feature as the revision lists it, rendered once.
 	listing(rev *protocol.Revision) []byte
 	appendListing(b []byte, rev *protocol.Revision) []byte
-	// listingSize is about how long that is.
+	// listingSize returns an estimate of the bytes of listing.
 	listingSize() int
 }
 
@@ -72,9 +72,8 @@ func checkName(kind FeatureKind, name string) {
 	}
 }
 
-// ToolHints are what a client may want to know before it lets a tool be called
-// (ToolAnnotations in the specification). All four are always published, from
-// revision 2025-03-26 on.
+// ToolHints tell a client about a tool before it allows a call (ToolAnnotations in the
+// specification). All four are always published, from revision 2025-03-26 on.
 type ToolHints struct {
 	ReadOnly    bool `json:"readOnlyHint"`    // changes nothing
 	Destructive bool `json:"destructiveHint"` // may destroy or overwrite

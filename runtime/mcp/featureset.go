@@ -12,13 +12,13 @@ import (
 // This file stores the features of a server, one set for each kind. The lock of the server
 // guards all sets ([Server.Register] changes them, requests read them).
 
-// featureSet holds the features of one kind, in order of registration, which is the same in every
-// process that runs the same program.
+// featureSet contains the features of one kind, in order of registration, which is the same in
+// every process that runs the same program.
 type featureSet struct {
 	items   []entry
-	byName  map[string]Feature // by all of their names
+	byName  map[string]Feature // each feature by all of its names
 	last    uint64             // number of the latest feature
-	offered bool               // there are features, or have been
+	offered bool               // a feature is or was registered
 	first   [revisions][]byte  // the first page of the list
 }
 
@@ -27,9 +27,9 @@ type entry struct {
 	Feature
 	number uint64
 
-	unlisted bool // [WithListed] leaves it out of lists
-	kept     bool // it is in the list of tools also if that leaves others to a search
-	finds    bool // it is one of the tools that find and call others
+	unlisted bool // left out of lists by [WithListed]
+	kept     bool // stays in the list of tools if others are left to a search
+	finds    bool // one of the tools that find and call others
 }
 
 // The indices of the sets of a server.
@@ -69,24 +69,24 @@ func (sh *featureSet) add(e entry) {
 	sh.offered = true
 }
 
-// has reports whether there is a feature with that published name.
+// has reports whether a feature with that published name is registered.
 func (sh *featureSet) has(name string) bool {
 	f := sh.byName[name]
 	return f != nil && f.names()[0] == name
 }
 
-// remove removes the feature with that published name, which must be there.
+// remove removes the feature with that published name, which must be registered.
 func (sh *featureSet) remove(name string) {
 	f := sh.byName[name]
 	for _, n := range f.names() {
 		delete(sh.byName, n)
 	}
 	i := slices.IndexFunc(sh.items, func(s entry) bool { return s.Feature == f })
-	// Goroutines that write a list read the old array.
+	// A copy, since goroutines that write a list read the old array without a lock.
 	sh.items = append(sh.items[:i:i], sh.items[i+1:]...)
 }
 
-// after returns the features after the one with that number. They must not be changed.
+// after returns the features after the one with the given number. They must not be changed.
 func (sh *featureSet) after(number uint64) []entry {
 	i, _ := slices.BinarySearchFunc(sh.items, number+1, func(s entry, n uint64) int { return cmp.Compare(s.number, n) })
 	return sh.items[i:len(sh.items):len(sh.items)]
@@ -100,8 +100,8 @@ func symbolOf(f Feature) string {
 	return "a function without a symbol"
 }
 
-// listings are the entries of a feature in lists, one for each revision, rendered at first use.
-// Only lists that depend on the request, and later pages than the first, need them.
+// listings are the list entries of a feature, one for each revision, rendered at first use. Only
+// lists that depend on the request, and pages after the first, need them.
 type listings [revisions]atomic.Pointer[[]byte]
 
 func (l *listings) get(f Feature, rev *protocol.Revision) []byte {

@@ -21,21 +21,21 @@ import (
 
 // FilesInfo describes how files are published as resources.
 type FilesInfo struct {
-	// Prefix is what the URIs begin with, up to and with the slash before the
-	// name of a file: file:///docs/ or docs://
+	// Prefix is the beginning of all URIs, up to and including the slash before the name of a file:
+	// file:///docs/ or docs://
 	Prefix      string
 	Name        string // "" = the prefix
 	Title       string
 	Description string
 	Groups      []string
-	Scopes      []string // that a caller needs, all of them
+	Scopes      []string // scopes that a caller needs, all of them
 	Annotations *Annotations
 
 	// Hidden also shows files and directories whose names begin with a dot.
 	Hidden bool
 	// Unlisted keeps the files out of the list of resources. They can be read.
 	Unlisted bool
-	// MaxFiles is how many files are listed at most; 0 means 10,000.
+	// MaxFiles limits the number of files in the list; 0 means 10,000.
 	MaxFiles int
 	// MIMEType returns the MIME type of a file by its name. For "", the extension and the
 	// content of the file decide.
@@ -46,20 +46,19 @@ type FilesInfo struct {
 
 const defaultMaxFiles = 10_000
 
-// NewFiles returns the files below root as resources: text where a file is UTF-8
-// text, and a blob otherwise. Names with .. or a NUL, absolute ones, links that
-// lead out of root, directories and devices are not found, nor are links to hidden
-// files unless those are shown. A name must be spelled like the directory entry, also
-// where the file system opens files by other names. A hard link is a file like any
-// other. What changes in the directory is seen at once; [Server.ResourceUpdated]
-// notifies clients of it.
+// NewFiles returns the files below root as resources: as text if a file is UTF-8 text, and as a
+// blob otherwise. Names with .. or a NUL, absolute ones, links that lead out of root, directories
+// and devices are not found, nor are links to hidden files unless those are shown. A name must be
+// spelled like the directory entry, also where the file system opens files by other names. A hard
+// link is a file like any other. Changes in the directory take effect at once;
+// [Server.ResourceUpdated] notifies clients of it.
 func NewFiles(info FilesInfo, root *os.Root) Feature {
 	open := func(name string) (fs.File, error) { return openWithoutWaiting(root, name) }
 	return newFiles(info, &files{fsys: root.FS(), open: open, exact: exactpath.Needed(runtime.GOOS)})
 }
 
-// NewFS is [NewFiles] for another file system, such as an [embed.FS]. It panics for [os.DirFS],
-// which follows links out of its directory.
+// NewFS is like [NewFiles] for another file system, such as an [embed.FS]. It panics for
+// [os.DirFS], which follows links out of its directory.
 func NewFS(info FilesInfo, fsys fs.FS) Feature {
 	if leavesDirectory(reflect.ValueOf(fsys)) {
 		panic("mcp: os.DirFS does not keep links inside of the directory; use NewFiles with os.OpenRoot")
@@ -104,13 +103,13 @@ func newFiles(info FilesInfo, f *files) Feature {
 	return newTemplate(t, t.Name, f.read, nil)
 }
 
-// files are the files of a file system.
+// files serves the files of a file system.
 type files struct {
 	info FilesInfo
 	fsys fs.FS
 	open func(name string) (fs.File, error)
-	// exact is set if the file system opens files also by other names than those of their
-	// directory entries.
+	// exact is set if the file system also opens files by names that differ from their directory
+	// entries.
 	exact bool
 }
 
@@ -153,13 +152,13 @@ var (
 	errManyLinks  = errors.New("too many symbolic links")
 )
 
-// openWithoutWaiting opens a file. It may have been replaced by a pipe since it was checked:
-// without the flag, opening would wait for a writer.
+// openWithoutWaiting opens a file. A pipe may have replaced the file since it was checked: without
+// the flag, opening it would wait for a writer.
 func openWithoutWaiting(root *os.Root, name string) (fs.File, error) {
 	return root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|regularfile.FlagNonblock, 0)
 }
 
-// maxLinks is how many symbolic links are followed for one name, as in Linux.
+// maxLinks limits the number of symbolic links that are followed for one name, as in Linux.
 const maxLinks = 40
 
 // withoutLinks resolves all symbolic links in a name.
@@ -197,7 +196,7 @@ func withoutLinks(fsys fs.ReadLinkFS, name string) (string, error) {
 		}
 		target = filepath.ToSlash(target)
 		if path.IsAbs(target) || filepath.VolumeName(target) != "" {
-			return "", fs.ErrNotExist // it leads out
+			return "", fs.ErrNotExist // it leads out of the root
 		}
 		rest = append(strings.Split(target, "/"), rest...)
 	}
@@ -226,7 +225,7 @@ func (f *files) readFile(name string, req *Request) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = file.Close() }() // it was only read
+	defer func() { _ = file.Close() }() // opened for reading only
 	if err := regular(file.Stat()); err != nil {
 		return nil, err
 	}
@@ -285,7 +284,7 @@ func (f *files) list(ctx context.Context) ([]ResourceInfo, error) {
 	return all, err
 }
 
-// mimeType returns the MIME type of a file by its name, "" if the name is not enough.
+// mimeType returns the MIME type of a file by its name, or "" if the name does not determine it.
 func (f *files) mimeType(name string, data []byte) string {
 	if f.info.MIMEType != nil {
 		if mime := f.info.MIMEType(name); mime != "" {
@@ -304,7 +303,7 @@ func (f *files) mimeType(name string, data []byte) string {
 	return "application/octet-stream"
 }
 
-// textTypes are types of text files besides those of [isText].
+// textTypes are types of text files that [isText] does not recognize.
 var textTypes = map[string]bool{
 	"application/yaml": true, "application/toml": true, "application/javascript": true, "application/sql": true, "application/x-sh": true, "application/jsonl": true,
 }

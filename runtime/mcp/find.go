@@ -13,20 +13,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file is what a server does for package mcpfind: it shortens the list of tools, and makes a
-// call by use_tool the call of the tool that it names. The message itself is replaced, on the
-// goroutine that reads ([Server.forward]), before anything else looks at its parameters. So
-// interceptors, limits, logs, questions, request states and records of tasks have the tool's own call.
+// This file is the server's part of package mcpfind: it shortens the list of tools, and turns a
+// call of use_tool into a call of the tool that it names. [Server.forward] replaces the message
+// itself, on the goroutine that reads, before other code looks at its parameters. So interceptors,
+// limits, logs, questions, request states and records of tasks see the call of the tool.
 
 // findFuncs are the functions that package mcpfind calls.
 type findFuncs struct {
 	// With returns the option of a server whose lists leave tools to a search. register adds the
-	// tools that find and call others; tools returns those that can be found, in order of
+	// tools that find and call others; tools returns the tools that can be found, in order of
 	// registration.
 	With func(f toolfind.Finder, register func(s *Server, host toolfind.Host, tools func() []FeatureInfo)) Option
 }
 
-// FindFuncs returns the functions of package mcpfind.
+// FindFuncs returns the functions that package mcpfind calls.
 func FindFuncs(friend.Key) findFuncs { return findFuncs{With: withFinder} }
 
 func withFinder(f toolfind.Finder, register func(s *Server, host toolfind.Host, tools func() []FeatureInfo)) Option {
@@ -48,7 +48,8 @@ func (s *Server) findable() []FeatureInfo {
 	return infos
 }
 
-// instructions returns those of the server, and if lists leave tools to a search, where those are.
+// instructions returns the instructions of the server. If lists leave tools to a search, they also
+// explain the search.
 func (s *Server) instructions(ctx context.Context, rev *protocol.Revision) string {
 	if s.finder == nil {
 		return s.info.Instructions
@@ -68,9 +69,9 @@ func (s *Server) instructions(ctx context.Context, rev *protocol.Revision) strin
 	return strings.TrimPrefix(s.info.Instructions+"\n\n"+text, "\n\n")
 }
 
-// forward replaces the message of a call of use_tool or use_readonly_tool by that of the tool that it
-// names, and returns which of the two it was. Any other message stays as it is, also if the arguments
-// are not valid: the tool that the client calls reports that.
+// forward replaces a call of use_tool or use_readonly_tool by a call of the tool that it names, and
+// returns the name of the replaced tool. Any other message stays as it is, and so does a call whose
+// arguments are not valid: the tool that the client calls reports the problem.
 func (s *Server) forward(b *engine.Buffers) (through string) {
 	m := b.Message()
 	name, arguments, through := forwarded(&m.Params)
@@ -98,8 +99,9 @@ func (s *Server) forward(b *engine.Buffers) (through string) {
 	return ""
 }
 
-// forwarded returns the name, as JSON, and the arguments of the tool that a call names, nil for none,
-// and by which tool. Models also write the arguments as a JSON text.
+// forwarded returns the name, as JSON, and the arguments of the tool that a call names, and the
+// tool by which it is called; nil if the call does not name a tool. Models also write the arguments
+// as a JSON string.
 func forwarded(p *jsonrpc.Params) (name, arguments []byte, through string) {
 	through, ok := jsonrpc.String(p.Get("name"))
 	if !ok || through != toolfind.UseTool && through != toolfind.UseReadOnlyTool {
@@ -126,8 +128,8 @@ func forwarded(p *jsonrpc.Params) (name, arguments []byte, through string) {
 	return name, arguments, through
 }
 
-// checkForwarded returns the error for the call of a tool through another one, for the model. The
-// tool is nil if the request sees none of that name.
+// checkForwarded returns the error for the call of a tool through another one, for the model. t is
+// nil if the request sees no tool of that name.
 func (s *Server) checkForwarded(ctx context.Context, req *Request, t *tool) error {
 	switch through := req.x.through; {
 	case t == nil && req.x.refusal != nil:
@@ -142,7 +144,7 @@ func (s *Server) checkForwarded(ctx context.Context, req *Request, t *tool) erro
 	return nil
 }
 
-// nearest returns a text with the names that are most similar to that of a request.
+// nearest returns a text with the tool names that are most similar to the requested name.
 func (s *Server) nearest(ctx context.Context, req *Request) string {
 	var names []string
 	for _, e := range s.visibleTools(ctx, req.x.Revision) {

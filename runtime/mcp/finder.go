@@ -6,17 +6,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/toolfind"
 )
 
-// This file is what package mcpfind leaves of a list of tools.
+// This file shortens lists of tools for package mcpfind.
 
-// finder is what a server has with package mcpfind.
+// finder is the state of a server that uses package mcpfind.
 type finder struct {
 	toolfind.Finder
 	register func(*Server)
-	changes  atomic.Uint64 // of the tools
+	changes  atomic.Uint64 // number of changes of the tools
 }
 
-// shorten returns the tools in a list, of those that a request sees: if there are too many, those to
-// keep and those that find the others. A nil finder shortens nothing.
+// shorten returns the tools for a list, from the tools that a request sees: if there are too many,
+// only the tools to keep and the tools that find the others. A nil finder returns all.
 func (f *finder) shorten(set int, items []entry) []entry {
 	if f == nil || set != toolSet {
 		return items
@@ -31,8 +31,9 @@ func (f *finder) shorten(set int, items []entry) []entry {
 	return shown
 }
 
-// count returns how many tools a search can find among those that a request sees, and reports whether
-// a list leaves them to it. It does not if the request does not see the search.
+// count returns the number of tools that a search can find among the tools that a request sees, and
+// reports whether a list leaves them to the search. short is false if the request does not see the
+// search.
 func (f *finder) count(items []entry) (others int, short bool) {
 	search := false
 	for _, e := range items {

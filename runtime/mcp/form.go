@@ -29,29 +29,29 @@ const (
 	ChoicesField // any number of Choices; from revision 2025-11-25 on
 )
 
-// FormField is a field of a form (PrimitiveSchemaDefinition in the
-// specification's schema). Limits that are zero or "" are none.
+// FormField is a field of a form (PrimitiveSchemaDefinition in the specification's schema). A limit
+// that is zero or "" does not apply.
 type FormField struct {
 	Name        string
 	Title       string
 	Description string
 	Kind        FieldKind
 	Required    bool
-	// Default is the initial value, as JSON. Revision 2025-06-18 has it for booleans only.
+	// Default is the initial value, as JSON. Revision 2025-06-18 supports it for booleans only.
 	Default string
 
-	// Format of a string: email, uri, date or date-time, which clients check; others are
+	// Format of a string: email, uri, date or date-time, which clients check, or a format that is
 	// checked when the answer is read.
 	Format string
 	// MinLength and MaxLength of a string, in characters.
 	MinLength, MaxLength int
 	// Minimum and Maximum of a number, as JSON.
 	Minimum, Maximum string
-	// Choices of a choice, and how many of them there must be.
+	// Choices of a choice, and limits for the number of chosen values.
 	Choices            []FormChoice
 	MinItems, MaxItems int
-	// EnumNames writes the titles of choices as enumNames in every revision, as
-	// revision 2025-06-18 has them.
+	// EnumNames writes the titles of choices as enumNames in every revision, which is the form of
+	// revision 2025-06-18.
 	EnumNames bool
 }
 
@@ -61,7 +61,7 @@ type FormChoice struct {
 	Title string // for people; "" = the value
 }
 
-// schema writes the requestedSchema, in full or as revision 2025-06-18 has it.
+// schema writes the requestedSchema, in full or with the keywords of revision 2025-06-18.
 func (f *FormInfo) schema(rich bool) ([]byte, error) {
 	if err := f.check(); err != nil {
 		return nil, fmt.Errorf("ask for a form: %w", err)
@@ -143,8 +143,8 @@ func (f *FormField) titled() bool {
 	return false
 }
 
-// appendChoices writes the choices as constants with titles, or as an enum, with
-// enumNames where there are titles.
+// appendChoices writes the choices as constants with titles, or as an enum, with enumNames if there
+// are titles.
 func (f *FormField) appendChoices(b []byte, constants bool, keyword string) []byte {
 	if !f.titled() {
 		return append(f.appendTexts(append(b, `"enum":[`...), FormChoice.value), ']')
@@ -207,7 +207,7 @@ func appendJSON(b []byte, name, text string) []byte {
 	return wire.AppendCompact(b, []byte(text))
 }
 
-// decode reads the content of an answer by the fields.
+// decode reads the content of an answer, as the fields describe it.
 func (f *FormInfo) decode(content json.RawMessage) (FieldValues, error) {
 	fields := make(wire.Fields, len(f.Fields))
 	byName := make(map[string]*FormField, len(f.Fields))
@@ -233,7 +233,7 @@ func (f *FormInfo) decode(content json.RawMessage) (FieldValues, error) {
 // decode reads a value of the field.
 func (f *FormField) decode(d *wire.Decoder) any { return f.rules().Read(d) }
 
-// rules returns what the value of the field must be.
+// rules returns the rules for a value of the field.
 func (f *FormField) rules() *formfield.Rules {
 	return &formfield.Rules{
 		Kind: formfield.Kind(f.Kind), Format: f.Format,
@@ -243,7 +243,7 @@ func (f *FormField) rules() *formfield.Rules {
 	}
 }
 
-// limitOrNone returns a limit of which 0 means none.
+// limitOrNone returns the limit n, or a limit that allows everything if n is 0.
 func limitOrNone(n int) int {
 	if n <= 0 {
 		return formfield.None

@@ -72,8 +72,8 @@ func (f *FormField) checkChoices() error {
 	return nil
 }
 
-// checkDefault checks the initial value by the kind of the field. The user can correct one that
-// exceeds limits.
+// checkDefault checks that the initial value fits the kind of the field. It does not check limits:
+// the user can correct a value that exceeds them.
 func (f *FormField) checkDefault() error {
 	if f.Default == "" {
 		return nil

@@ -6,21 +6,21 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file is what a request knows of the feature that it concerns.
+// This file finds the feature that a request concerns.
 
-// tool returns the tool that is called, nil before it is found.
+// tool returns the called tool, or nil before it is found.
 func (r *Request) tool() *tool {
 	t, _ := r.found.(*tool)
 	return t
 }
 
-// prompt returns the prompt that is got or completed, nil before it is found.
+// prompt returns the prompt that is fetched or completed, or nil before it is found.
 func (r *Request) prompt() *prompt {
 	p, _ := r.found.(*prompt)
 	return p
 }
 
-// resource returns the resource that is read or completed, nil before it is found.
+// resource returns the resource that is read or completed, or nil before it is found.
 func (r *Request) resource() *foundResource {
 	f, _ := r.found.(*foundResource)
 	return f

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 )
 
-// This file tells transports which groups a caller sees.
+// This file tells transports which groups exist for a caller.
 
 // UnknownGroups implements [transport.Server].
 func (h transportServer) UnknownGroups(ctx context.Context, from transport.Caller, over string, groups []string) (unknown, known []string) {

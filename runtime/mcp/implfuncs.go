@@ -10,14 +10,15 @@ import (
 )
 
 // implFuncs are the functions that make features, read requests and write results. Generated code
-// is in packages of other modules, so package mcpimpl exports what it calls, under the same names.
+// belongs to packages of other modules, so package mcpimpl exports these functions, under the same
+// names.
 type implFuncs struct {
 	NewTool     func(*ToolInfo, toolFunc) Feature
 	NewResource func(*ResourceInfo, resourceFunc) Feature
 	NewPrompt   func(*PromptInfo, promptFunc, map[string]CompleteFunc) Feature
 
-	// WithDefaults returns a copy of a feature whose description has these values
-	// where its own are nil, false and 0.
+	// WithDefaults returns a copy of a feature whose description has these values in place of its
+	// own nil, false and 0.
 	WithDefaults func(f Feature, errors func(error) (string, bool), hideErrors bool, timeout time.Duration) Feature
 
 	// ToolChoices and PromptChoices return a copy of a description with choices.
@@ -34,12 +35,12 @@ type implFuncs struct {
 	ReaderResult   func(*Request, string, io.Reader) (*ToolResult, error)
 	NothingFound   func() *ToolResult
 
-	// Stream returns the encoder of an array of items, and what reports to the client the
-	// item that the encoder holds from a position on.
+	// Stream returns the encoder of an array of items, and a function that sends the client the
+	// item that begins at a position of the encoder.
 	Stream func(*Request) (*wire.Encoder, func(ctx context.Context, start int) error)
 }
 
-// ImplFuncs returns the functions of package mcpimpl.
+// ImplFuncs returns the functions that package mcpimpl exports.
 func ImplFuncs(friend.Key) implFuncs {
 	return implFuncs{
 		NewTool: func(info *ToolInfo, f toolFunc) Feature {
@@ -80,7 +81,7 @@ type implTemplates struct {
 	Choices func(*TemplateInfo, []friend.Choices) *TemplateInfo
 }
 
-// ImplTemplates returns the functions of package mcpimpl for templates.
+// ImplTemplates returns the functions for templates that package mcpimpl exports.
 func ImplTemplates(friend.Key) implTemplates {
 	return implTemplates{
 		New: func(info *TemplateInfo, f resourceFunc, complete map[string]CompleteFunc) Feature {

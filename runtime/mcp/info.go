@@ -9,28 +9,28 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ServerInfo is the identity of a server (Implementation in the specification's
-// schema), and what its lists say about themselves.
+// ServerInfo is the identity of a server (Implementation in the specification's schema), with
+// instructions and properties of its lists.
 type ServerInfo struct {
 	Name         string `json:"name"`            // for programs
 	Title        string `json:"title,omitempty"` // for people
-	Version      string `json:"version"`         // "" = that of the main module, read from the build info
+	Version      string `json:"version"`         // "" = the version of the main module, read from the build info
 	Description  string `json:"description,omitempty"`
 	Instructions string `json:"instructions,omitempty"` // how to use the server, for the model
 	Website      string `json:"websiteUrl,omitempty"`   // a URL
 	Icons        []Icon `json:"icons,omitempty"`
 
-	// ListTTL is how long a client may keep a list, from revision 2026-07-28 on.
+	// ListTTL is the time for which a client may cache a list, from revision 2026-07-28 on.
 	ListTTL time.Duration `json:"-"`
-	// PrivateLists keeps shared caches from handing a list to other clients. It
-	// is implied by [WithAccess].
+	// PrivateLists forbids shared caches to return a list to other clients. It is implied by
+	// [WithAccess].
 	PrivateLists bool `json:"-"`
 }
 
 // Icon is a picture for a user interface (from revision 2025-11-25 on).
 type Icon struct {
 	Source   string   `json:"src"`                // https: or data: URI
-	MIMEType string   `json:"mimeType,omitempty"` // "" = that of the source
+	MIMEType string   `json:"mimeType,omitempty"` // "" = the type of the source
 	Sizes    []string `json:"sizes,omitempty"`    // such as "48x48", or "any"
 	Theme    string   `json:"theme,omitempty"`    // "light", "dark" or "" for both
 }
@@ -57,8 +57,8 @@ func versionOf(info *debug.BuildInfo) string {
 	return "devel"
 }
 
-// appendImplementation writes the identity as the revision has it, in full or
-// with no more than what it is called.
+// appendImplementation writes the identity with the members of the revision, in full or only with
+// its names.
 func (i *ServerInfo) appendImplementation(b []byte, f *protocol.Fields, full bool) []byte {
 	b = append(b, `{"name":`...)
 	b = wire.AppendString(b, i.Name)
@@ -77,7 +77,7 @@ func (i *ServerInfo) appendImplementation(b []byte, f *protocol.Fields, full boo
 	return append(b, '}')
 }
 
-// appendIcons writes the member icons after others, unless there are none.
+// appendIcons writes the member icons after others, unless icons is empty.
 func appendIcons(b []byte, icons []Icon) []byte {
 	if len(icons) == 0 {
 		return b

@@ -11,17 +11,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file is several questions at once, as a value that a handler returns.
-// [exchange.endRoundWith] makes it the reply if the client calls again with the answers,
-// [exchange.askAll] asks one question after the other if the server sends requests. Both run on
-// the goroutine of the request, after the handler, from [Server.runRounds].
+// This file asks several questions at once, which a handler returns as a value.
+// [exchange.endRoundWith] makes it the reply if the client calls again with the answers;
+// [exchange.askAll] asks one question after the other if the server sends requests.
+// [Server.runRounds] calls both on the request goroutine, after the handler.
 
-// unanswered renders the questions that have no answer yet.
+// unanswered renders the questions that are not answered yet.
 func (x *exchange) unanswered(e *InputRequired) (keys []string, questions []*question, err error) {
 	if len(e.Questions) == 0 && e.State == nil {
 		return nil, nil, errors.New("a handler has asked for input without a question and without a state")
 	}
-	var missing []Capability // of all questions, for one error
+	var missing []Capability // of all questions, for one error that names them all
 	for _, key := range slices.Sorted(maps.Keys(e.Questions)) {
 		if key == "" || key[0] == '#' {
 			return nil, nil, fmt.Errorf("the key %q of a question must not be empty, nor begin with #", key)
@@ -126,8 +126,8 @@ func Answered(ctx context.Context, key string) bool {
 	return c.made != nil && c.made.answers[key] != nil
 }
 
-// RequestState returns the State of the [*InputRequired] that the run of the handler before
-// has returned, nil without one.
+// RequestState returns the State of the [*InputRequired] that the previous run of the handler has
+// returned, or nil without one.
 func RequestState(ctx context.Context) json.RawMessage {
 	x := exchangeFrom(ctx)
 	if x == nil {

@@ -9,10 +9,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file is the state keys of a server, whose source may fail.
+// This file reads the state keys of a server, whose source may fail.
 
-// WithStateKeySource gives the source of the keys that [WithStateKeys] describes. The later one of
-// both options holds.
+// WithStateKeySource sets the source of the keys that [WithStateKeys] describes. If both options
+// are given, the later one applies.
 func WithStateKeySource(source KeySource) Option {
 	return func(s *Server) { s.keys = &stateKeys{source: source} }
 }
@@ -23,7 +23,8 @@ func sealingKeys(ctx context.Context, s *Server) (*seal.Keyring, error) {
 	return usableKeys(ctx, s, ring, err)
 }
 
-// usableKeys logs an error of a source. If there are keys of before, they are used.
+// usableKeys logs an error of a source. If keys of an earlier read exist, it returns them without
+// an error.
 func usableKeys(ctx context.Context, s *Server, ring *seal.Keyring, err error) (*seal.Keyring, error) {
 	if err == nil {
 		return ring, nil
@@ -35,8 +36,8 @@ func usableKeys(ctx context.Context, s *Server, ring *seal.Keyring, err error) (
 	return ring, nil
 }
 
-// withKeys calls open, and once more with keys that the source may have by now. It reports whether
-// open has succeeded. The error is that of a source without keys.
+// withKeys calls open, and if it fails, once more with the current keys of the source. It reports
+// whether open has succeeded. It returns the error of a source that has never returned keys.
 func (s *Server) withKeys(ctx context.Context, open func(*seal.Keyring) bool) (bool, error) {
 	ring, err := sealingKeys(ctx, s)
 	if err != nil {

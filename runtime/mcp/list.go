@@ -14,10 +14,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file is the lists of features (server/utilities/pagination). A list that is the same for
-// every request is rendered once, under the lock of the server, also on the goroutine that reads.
-// One that depends on the request is collected on the goroutine of the request, without a lock
-// while functions of users run, and then written.
+// This file writes the lists of features (server/utilities/pagination). A list that is the same for
+// every request is rendered once, under the lock of the server, also on the goroutine that reads. A
+// list that depends on the request is collected on the request goroutine, without a lock while
+// functions of users run, and then written.
 
 // pagedList is one of the methods that list features.
 type pagedList struct {
@@ -35,8 +35,8 @@ var pagedLists = map[protocol.Method]*pagedList{
 
 // list appends a page of a list. If the first page is the same for every request, it is rendered
 // once for each revision. With a nil b, that page itself is returned, and must not be changed.
-// Functions that list resources are called only for an exchange, which is charged for the page;
-// x may be nil. The error is theirs, or a [*jsonrpc.Error].
+// Functions that list resources are called only for an exchange, which is charged for the page; x
+// may be nil. The error is the error of such a function, or a [*jsonrpc.Error].
 func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *jsonrpc.Params, rev *protocol.Revision, x *exchange) ([]byte, error) {
 	l := pagedLists[method]
 	if !s.offersList(l) {
@@ -50,7 +50,7 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 			return b, err
 		}
 		if string(cursor) == `""` {
-			// A client that reads a missing nextCursor as "" would get the first page for ever.
+			// A client that takes a missing nextCursor for "" would get the first page for ever.
 			return b, engine.InvalidParams(`unknown cursor "": the first page is that of a request without a cursor`)
 		}
 		if !ok {
@@ -71,7 +71,8 @@ func (s *Server) list(ctx context.Context, b []byte, method protocol.Method, p *
 			return b, err
 		}
 		if x != nil {
-			// Functions of users have returned, so the turn is not held while they run.
+			// Wait for the turn only here, after the functions of users have returned, so that it
+			// is not held while they run.
 			if err := x.WaitTurn(page.size); err != nil {
 				return b, err
 			}
@@ -124,13 +125,13 @@ func (s *Server) renderFirst(l *pagedList, rev *protocol.Revision, keys *seal.Ke
 	return w.end(next)
 }
 
-// gathered is the content of a page.
+// gathered is the content of a page before it is written.
 type gathered struct {
 	page
-	features  [][]byte // as they are listed
+	features  [][]byte // in the form of the list
 	resources []ResourceInfo
 	next      position
-	size      int // about how long it is
+	size      int // estimate of its bytes
 }
 
 // gather collects the page after a position.
@@ -203,7 +204,7 @@ func (g *gathered) write(b []byte) []byte {
 	return w.end(g.next)
 }
 
-// weight estimates how many bytes a resource has in a list.
+// weight estimates the bytes of a resource in a list.
 func (r *ResourceInfo) weight() int {
 	size := 200 + len(r.URI) + len(r.Name) + len(r.Title) + textWeight(len(r.Description)) + metaWeight(r.Meta)
 	for i := range r.Icons {
@@ -236,7 +237,7 @@ func (w *page) item() {
 	w.count++
 }
 
-// end writes what follows the features, with a cursor unless next is zero.
+// end writes the members after the features, with a cursor unless next is zero.
 func (w *page) end(next position) []byte {
 	b := append(w.b, ']')
 	if next != (position{}) {
@@ -248,8 +249,8 @@ func (w *page) end(next position) []byte {
 	return r.closeResult(b, nil, false)
 }
 
-// offersList reports whether a list is offered. Both lists of resources are, if there are any
-// resources or templates.
+// offersList reports whether a list is offered. If there are resources or templates, both lists of
+// resources are offered.
 func (s *Server) offersList(l *pagedList) bool {
 	if l.set == resourceSet || l.set == templateSet {
 		return s.offersResources()

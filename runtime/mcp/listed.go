@@ -7,13 +7,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/toolfind"
 )
 
-// This file decides which registered features a list shows. The lock of the server guards the items
-// of a set. Functions of users run without it.
+// This file decides which registered features a list contains. The lock of the server guards the
+// items of a set. Functions of users run without it.
 
-// WithListed leaves features out of lists for which listed reports false. They can still be called,
-// read and got by their names, as by an alias. If the option is given several times, each function
-// has to report true. A function is called when the feature is registered: it does not depend on the
-// request, so lists stay public. For what only some callers may use, see [WithAccess].
+// WithListed leaves features out of lists if listed returns false for them. They can still be
+// called, read and got by their names, as by an alias. If the option is given several times, every
+// function has to return true. A function is called when the feature is registered: it does not
+// depend on the request, so lists stay public. For features that only some callers may use, see
+// [WithAccess].
 func WithListed(listed func(FeatureInfo) bool) Option {
 	return func(s *Server) { s.listed = append(s.listed, listed) }
 }
@@ -30,7 +31,8 @@ func (s *Server) newEntry(f Feature) entry {
 	}
 	if s.finder != nil && info.Kind == KindTool {
 		e.finds = toolfind.Is(info.Name)
-		// In revision 2025-11-25 clients choose a task by what the list says of the tool.
+		// In revision 2025-11-25 clients decide whether to ask for a task by the tool's entry in
+		// the list.
 		e.kept = info.Task == "required" || s.finder.Keeps(info.Name, info.Groups)
 	}
 	return e
@@ -52,8 +54,8 @@ func (s *Server) publicItems(set int, rev *protocol.Revision) []entry {
 	return s.finder.shorten(set, items)
 }
 
-// itemsAfter returns the features of a set after a position. It reports whether they are those that
-// the request sees in lists, or whether that is still to be decided.
+// itemsAfter returns the features of a set after a position. It reports whether they are the
+// features that the request sees in lists, or whether the caller still has to decide that.
 func (s *Server) itemsAfter(ctx context.Context, set int, number uint64, rev *protocol.Revision) (items []entry, decided bool) {
 	if set != toolSet || s.finder == nil {
 		s.mu.RLock()

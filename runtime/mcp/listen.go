@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file is subscriptions/listen (basic/patterns/subscriptions): a request without a reply
-// until it ends. [Server.listen] runs on the goroutine of the request, subscribes and
+// This file answers subscriptions/listen (basic/patterns/subscriptions): a request that gets its
+// reply when the subscription ends. [Server.listen] runs on the request goroutine, subscribes and
 // acknowledges. Then the request is parked (parked.go), unless there are interceptors, which need
 // its goroutine.
 
@@ -20,7 +20,7 @@ import (
 type subscriptionFilter struct {
 	lists [topics]bool
 	uris  []string
-	tasks []string // of the extension for tasks
+	tasks []string // ids of the extension for tasks
 }
 
 var filterMembers = map[string]topic{
@@ -75,7 +75,7 @@ func readURIs(array []byte, most int) (uris []string, e *jsonrpc.Error) {
 // listen answers subscriptions/listen. It acknowledges the notifications that will be sent. The
 // listen ends when the client cancels it, without a reply, or when the server ends it, with one.
 //
-// It waits for the end only if there are interceptors, for which the request ends when this
+// It waits for the end only if there are interceptors, for which the request ends when listen
 // returns.
 func (s *Server) listen(ctx context.Context, req *Request) (Reply, error) {
 	x := req.x
@@ -131,7 +131,7 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, err
 		return nil, protocolError(engine.ErrOverloaded)
 	}
 	x.AddCharge(cost)
-	// Notifications wait for the lock until the acknowledgement is queued.
+	// The lock is held until the acknowledgement is queued, so that no notification precedes it.
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
 	s.subscribers.add(sub)
@@ -143,14 +143,14 @@ func (s *Server) beginListen(ctx context.Context, x *exchange) (*subscriber, err
 	return sub, nil
 }
 
-// endListen undoes beginListen.
+// endListen unsubscribes the listen.
 func (s *Server) endListen(x *exchange, sub *subscriber) {
 	s.subscribers.remove(sub)
 	x.conn.unreserve(sub.count(), sub.size())
 }
 
-// negotiateFilter removes from the filter what the server does not offer, and returns the
-// subscriber for the rest.
+// negotiateFilter removes from the filter the notifications that the server does not offer, and
+// returns the subscriber for the rest.
 func (s *Server) negotiateFilter(ctx context.Context, x *exchange, f *subscriptionFilter) *subscriber {
 	sub := &subscriber{out: x.Sink, id: append([]byte(nil), x.ID.Raw()...), uris: map[string]struct{}{}}
 	sub.send = func(message []byte, _ uint64) { x.Notify(message) }
@@ -174,7 +174,7 @@ func (s *Server) negotiateFilter(ctx context.Context, x *exchange, f *subscripti
 	return sub
 }
 
-// acknowledgement is the first message of a listen.
+// acknowledgement returns the first message of a listen.
 func (f *subscriptionFilter) acknowledgement(id []byte) []byte {
 	b := appendSubscription([]byte{'{'}, id)
 	b = append(b, `,"notifications":{`...)

@@ -9,11 +9,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 )
 
-// This file records which request states have been used in one process. The store has a lock; one that
+// This file records the used request states of one process. The store has a lock; a store that
 // several processes share is a [StateStore] of the author.
 
-// maxConsumed is how many used states a process records, and maxConsumedEach how many of one
-// client.
+// maxConsumed limits the used states that a process records, and maxConsumedEach the states of one
+// client among them.
 const (
 	maxConsumed     = 1 << 17
 	maxConsumedEach = maxConsumed / 4
@@ -25,17 +25,17 @@ var errStoreFull = errors.New("too many request states have been used in the las
 type localStore struct {
 	mu      sync.Mutex
 	used    map[string]consumed
-	next    time.Time // of the next removal of expired states
+	next    time.Time // time of the next removal of expired states
 	clients *clientlimit.Counter
-	// forgotten is the latest end of a state that has been removed. A clock that is set back makes
-	// such states valid again: up to there it is not known which were used.
+	// forgotten is the latest expiry of the removed states. If the clock is set back, states that
+	// expire before forgotten may be valid again, and the store does not know which were used.
 	forgotten time.Time
 }
 
 // consumed is a state that has been used.
 type consumed struct {
 	expires time.Time
-	client  *clientlimit.Client // nil if it counts for all clients together
+	client  *clientlimit.Client // nil for a state that counts for all clients together
 }
 
 func newLocalStore() *localStore {
@@ -63,7 +63,7 @@ func (s *localStore) Consume(ctx context.Context, id string, expires time.Time) 
 	}
 	state := consumed{expires: expires}
 	if x := exchangeFrom(ctx); x != nil && x.From.CountedAs() != nil {
-		client := *x.From.CountedAs() // not with the header fields of the request
+		client := *x.From.CountedAs() // a copy, which does not keep the header fields of the request
 		state.client = &client
 	}
 	if !s.clients.Take(state.client) {

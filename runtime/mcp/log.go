@@ -11,17 +11,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Logger returns a logger whose records have the feature and the id of the call that ctx belongs
-// to. They go to the server's own log, and to the client if their level is at least that of its
-// session (logging/setLevel; info by default) or, from revision 2026-07-28 on, that of the request
-// (none by default). So they must not contain secrets (server/utilities/logging).
+// Logger returns a logger whose records contain the feature and the id of the call that ctx belongs
+// to. They go to the log of the server, and to the client if their level is at least the level of
+// its session (logging/setLevel; info by default) or, from revision 2026-07-28 on, the level in the
+// request (none by default). So they must not contain secrets (server/utilities/logging).
 //
-// The levels of [slog] are debug, info, warning and error; those between are
-// notice (2), critical (12), alert (16) and emergency (20). A record with
-// attributes is an object to the client, with the text as message, one without
-// is the text. Records that follow faster than [Limits.LogRate] allows are not sent to the
-// client, which gets their number. Outside of a call it is [slog.Default]. In a call, Logger panics
-// if [WithoutCapabilities] leaves out [ServerLogging]: use the logger of [WithLogger] then.
+// The levels of [slog] are debug, info, warning and error; the levels between them are notice (2),
+// critical (12), alert (16) and emergency (20). The client gets a record with attributes as an
+// object, with the text as message, and a record without attributes as the text. If records follow
+// faster than [Limits.LogRate] allows, the client gets their number instead. Outside of a call
+// Logger returns [slog.Default]. In a call, Logger panics if [WithoutCapabilities] leaves out
+// [ServerLogging]: use the logger of [WithLogger] then.
 func Logger(ctx context.Context) *slog.Logger {
 	x := exchangeFrom(ctx)
 	if x == nil {
@@ -37,7 +37,7 @@ func Logger(ctx context.Context) *slog.Logger {
 	return slog.New(&callLog{server: h, exchange: x})
 }
 
-// featureKind is the attribute of the log for the feature of a call.
+// featureKind returns the log attribute for the feature of a call.
 func (x *exchange) featureKind() string {
 	switch x.Method {
 	case protocol.PromptsGet:
@@ -56,7 +56,8 @@ type callLog struct {
 	scope    *logScope
 }
 
-// logScope is a list, the innermost first, of what With and WithGroup have added.
+// logScope is a list of the attributes and groups that With and WithGroup have added, the innermost
+// first.
 type logScope struct {
 	outer *logScope
 	group string // "" = the attributes
@@ -78,8 +79,8 @@ func (l *callLog) Handle(ctx context.Context, r slog.Record) error {
 	return err
 }
 
-// safeRecord returns a copy of a record whose attributes no handler fails on: values are bounded
-// and do not panic.
+// safeRecord returns a copy of a record whose attributes are safe for every handler: values are
+// bounded and do not panic.
 func safeRecord(r slog.Record) slog.Record {
 	attrs := make([]slog.Attr, 0, r.NumAttrs())
 	r.Attrs(func(a slog.Attr) bool {

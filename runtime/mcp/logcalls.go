@@ -18,16 +18,14 @@ import (
 //
 //	msg=request method=tools/call feature=search principal=ada duration=3ms outcome=ok
 //
-// The outcome is ok, tool error (a failed result, which the model reads), error
-// (of the protocol, with its code), timeout, panic, cancelled, disconnected or
-// input required (the client is to call again with an answer). The line is a
-// warning where it is one of tool error, error, timeout and panic, and has the
-// client's reason for a cancellation where it has given one.
+// The outcome is ok, tool error (a failed result, which the model reads), error (of the protocol,
+// with its code), timeout, panic, cancelled, disconnected or input required (the client is to call
+// again with an answer). The line is a warning for a tool error, error, timeout or panic. It
+// contains the client's reason for a cancellation if there is one.
 //
-// Neither arguments nor results nor texts of errors are logged, and of a URI
-// neither the query, nor the fragment, nor a user's name. Texts of clients are cut to 256 bytes.
-// Make it the first interceptor, so that its line covers the others. A nil logger is
-// [slog.Default].
+// Neither arguments nor results nor texts of errors are logged, and of a URI neither the query, nor
+// the fragment, nor a user's name. Texts of clients are cut to 256 bytes. Make it the first
+// interceptor, so that its line covers the others. A nil logger is [slog.Default].
 func LogCalls(l *slog.Logger) Interceptor {
 	return func(next Handler) Handler {
 		return func(ctx context.Context, req *Request) (reply Reply, err error) {
@@ -52,12 +50,12 @@ func LogCalls(l *slog.Logger) Interceptor {
 	}
 }
 
-// outcome is how a request has ended.
+// outcome is the way in which a request was completed.
 type outcome struct {
 	name   string
 	code   int // of an error of the protocol
 	level  slog.Level
-	reason string // of the client, for a cancellation
+	reason string // the client's reason for a cancellation
 }
 
 func (o outcome) attributes(req *Request, took time.Duration) []slog.Attr {
@@ -79,7 +77,7 @@ func (o outcome) attributes(req *Request, took time.Duration) []slog.Attr {
 	return attrs
 }
 
-// outcomeOf returns how a request has ended, by what its handlers have returned.
+// outcomeOf returns the outcome of a request, from the values that its handlers have returned.
 func (r *Request) outcomeOf(reply Reply, err error) outcome {
 	switch cause := context.Cause(&r.x.Ctx); {
 	case errors.Is(cause, ErrCancelled):
@@ -109,7 +107,8 @@ func (r *Request) outcomeOf(reply Reply, err error) outcome {
 	return failed("tool error", 0)
 }
 
-// codeOf is the JSON-RPC code of an error, 0 for one that becomes a failed result of a tool.
+// codeOf returns the JSON-RPC code of an error, or 0 for an error that becomes a failed result of a
+// tool.
 func (r *Request) codeOf(err error) int {
 	rev := r.x.Revision
 	if e, ok := errors.AsType[*ProtocolError](err); ok {
@@ -133,5 +132,6 @@ func (r *Request) codeOf(err error) int {
 	return jsonrpc.CodeInternal
 }
 
-// loggedFeature is the feature of a request for the log: a URI without query, fragment and user.
+// loggedFeature returns the feature of a request for the log: a URI without query, fragment and
+// user.
 func (r *Request) loggedFeature() string { return engine.LoggedFeature(r.x.Method, r.Name) }

@@ -50,24 +50,22 @@ const messageKey = "message"
 // cyclic ones included, and their panics are recovered.
 type logWriter struct {
 	b     []byte
-	count int // members written, nested ones included
+	count int // members written, including nested ones
 	depth int
 	left  int // attributes that may follow
 }
 
 const (
-	// maxLogDepth bounds how deeply groups nest, whose values may make new ones.
+	// maxLogDepth limits the nesting of groups, whose values may make new groups without end.
 	maxLogDepth = 32
-	// maxLogAttributes bounds how many attributes a record has, those in groups
-	// included.
+	// maxLogAttributes limits the attributes of a record, including the attributes in groups.
 	maxLogAttributes = 4096
-	// maxLogBytes bounds how long the text of an attribute is, and about how long that
-	// of all of them.
+	// maxLogBytes limits the text of an attribute, and approximately the text of all attributes of
+	// a record.
 	maxLogBytes = 256 << 10
 )
 
-// members writes attributes as members of the object that is open. Of equal keys
-// the last one counts.
+// members writes attributes as members of the open object. Of equal keys it writes the last one.
 func (w *logWriter) members(attrs []slog.Attr) {
 	attrs = w.flatten(nil, attrs, 0)
 	first := true

@@ -12,11 +12,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Meta is metadata of a result or a content block (basic, _meta). Your own keys begin with a
+// Meta is metadata of a result or a content block (basic, _meta). Keys of applications begin with a
 // reversed domain name and a slash: com.example/trace. Values are JSON.
 //
-// A key with invalid syntax, or one that the specification reserves, is not sent: a result with
-// one becomes an error, and the registration of a feature with one panics. Keys below a reserved
+// A key with invalid syntax, or one that the specification reserves, is not sent: a result with one
+// becomes an error, and the registration of a feature with one panics. Keys below a reserved
 // prefix, such as io.modelcontextprotocol, are for servers that declare an extension with that
 // prefix (see [WithExtension]).
 type Meta map[string]json.RawMessage

@@ -12,10 +12,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file makes a server of its parts. Nothing depends on it but programs.
+// This file composes a server of its parts. Only programs and generated code call it.
 
-// NewServer returns a server without features. Generated code calls it. It panics
-// where the website is not a URL or an icon is not valid.
+// NewServer returns a server without features. Generated code calls it. It panics if the website is
+// not a URL or an icon is not valid.
 func NewServer(info ServerInfo, options ...Option) *Server {
 	s := &Server{info: info, log: logs.New(slog.Default()), limits: defaultLimits}
 	for _, option := range options {
@@ -51,7 +51,8 @@ func NewServer(info ServerInfo, options ...Option) *Server {
 	return s
 }
 
-// configure sets what the connections of the server have in common, and its replies.
+// configure sets the part of the connections' state that is the same for all, and the parts of
+// replies that do not change.
 func (s *Server) configure() {
 	l := &s.limits
 	s.published = publisher{

@@ -12,10 +12,10 @@ import (
 )
 
 // This file reads the notices that all replicas have published (pubsub.go), on a goroutine that
-// begins with the first connection and ends when the [PubSub] is closed. It keeps the latest ones,
-// so that a client that resumes the stream of its session at this replica misses none.
+// begins with the first connection and ends when the [PubSub] is closed. It stores the latest
+// notices, so that a client that resumes the stream of its session at this replica misses none.
 
-// maxNotices is how many notices a replica keeps.
+// maxNotices limits the notices that a replica stores.
 const maxNotices = 1024
 
 // noticePause is the time between two tries to read notices.
@@ -25,9 +25,9 @@ const noticePause = time.Second
 type recentNotices struct {
 	mu   sync.Mutex
 	kept []numberedChange
-	last uint64 // the number of the latest notice, also of one that is not kept
-	done uint64 // the number of the latest one of which the subscribers have been notified
-	gap  uint64 // the number of the last one that was missed; 0 for none
+	last uint64 // number of the latest notice, stored or not
+	done uint64 // number of the latest notice that the subscribers have received
+	gap  uint64 // number of the last notice that was missed; 0 if none was
 }
 
 // numberedChange is the content of a notice.
@@ -36,7 +36,7 @@ type numberedChange struct {
 	change change
 }
 
-// read reads notices, and notifies the clients of this replica.
+// read reads notices and notifies the clients of this replica, until the PubSub is closed.
 func (c *changes) read() {
 	failing := false
 	for {
@@ -76,7 +76,7 @@ func (c *changes) readSome(works func()) (closed bool, err error) {
 	return closed, err
 }
 
-// receive notifies the clients of this replica of one notice.
+// receive notifies the clients of this replica of a notice.
 func (c *changes) receive(n Notice) {
 	var one change
 	known := json.Unmarshal(n.Data, &one) == nil
@@ -101,7 +101,7 @@ func (r *recentNotices) notified(number uint64) {
 	r.done = number
 }
 
-// doneUpTo returns the number of the latest notice of which the subscribers have been notified.
+// doneUpTo returns the number of the latest notice that the subscribers have received.
 func (r *recentNotices) doneUpTo() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,7 +115,8 @@ func (r *recentNotices) latest() uint64 {
 	return r.last
 }
 
-// add keeps a notice. It reports whether the notice is new, and whether some before it were missed.
+// add stores a notice. It reports whether the notice is new, and whether notices before it were
+// missed.
 func (r *recentNotices) add(number uint64, one change) (fresh, gap bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -136,7 +137,7 @@ func (r *recentNotices) add(number uint64, one change) (fresh, gap bool) {
 	return true, gap
 }
 
-// after returns the notices after that number. It reports false if some are not kept.
+// after returns the notices after that number. It returns false if some of them are not stored.
 func (r *recentNotices) after(number uint64) ([]numberedChange, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -8,19 +8,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file keeps values of a handler that runs several times for one call. They are stored
-// with the answers of the request (questions.go), under the same lock, and are in the same
-// sealed state. [Once] runs on the goroutine of the handler.
+// This file stores values of a handler that runs several times for one call. They are stored with
+// the answers of the request (questions.go), under the same lock, and in the same sealed state.
+// [Once] runs on the handler's goroutine.
 
-// Once calls f in the first run of the handler, and returns the value of that run in later
-// ones: if the client answers questions by calling again, the handler runs again from its
-// beginning, and f does not. The value is encoded as JSON and sealed in the request state,
-// which the client carries, so it must be small. It has passed through encoding/json also in
-// the first run.
+// Once calls f in the first run of the handler, and returns the same value in later runs: if the
+// client answers questions by calling again, the handler runs again from its beginning, and f does
+// not. The value is encoded as JSON and sealed in the request state, which the client carries, so
+// it must be small. The first run, too, gets the value after it has passed through encoding/json.
 //
-// Once is not a transaction: f runs again if the client repeats its last round, and the value
-// is lost if the client never calls again. An error of f is not stored. The key is unique in
-// the call; two goroutines must not use one key at the same time.
+// Once is not a transaction: f runs again if the client repeats its last round, and the value is
+// lost if the client never calls again. An error of f is not stored. The key is unique in the call;
+// two goroutines must not use one key at the same time.
 //
 // Outside of a request whose handler can ask the client, Once only calls f.
 func Once[T any](ctx context.Context, key string, f func() (T, error)) (value T, err error) {
@@ -82,7 +81,7 @@ func (c *questions) setOnce(x *exchange, key string, text json.RawMessage) error
 	}
 	r.once[key] = text
 	if !x.Revision.ServerRequests.Rounds {
-		return nil // it is not part of a request state
+		return nil // does not become part of a request state
 	}
 	if err := r.addSize(x, len(text)); err != nil {
 		return err

@@ -9,11 +9,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/seal"
 )
 
-// This file has the options of [NewServer]. They run once, before the server has connections,
-// and afterwards no field that they set changes, so requests read these without a lock.
+// This file defines the options of [NewServer]. They run once, before the server has connections,
+// and no field that they set changes afterwards, so requests read the fields without a lock.
 
-// WithLogger makes the server log to l instead of [slog.Default]. The log is for operators: it has
-// panics with their stacks, errors of which clients get only a reference, and invalid messages.
+// WithLogger makes the server log to l instead of [slog.Default]. The log is for operators: it
+// contains panics with their stacks, the errors that clients only get a reference to, and invalid
+// messages.
 func WithLogger(l *slog.Logger) Option {
 	return func(s *Server) {
 		if l != nil {
@@ -22,32 +23,30 @@ func WithLogger(l *slog.Logger) Option {
 	}
 }
 
-// WithInterceptors puts interceptors around every request. The first one is the
-// outermost. The option may be given more than once; later ones lie inside.
+// WithInterceptors puts interceptors around every request. The first one is the outermost. The
+// option may be given more than once; later interceptors are inside of earlier ones.
 func WithInterceptors(interceptors ...Interceptor) Option {
 	return func(s *Server) { s.interceptors = append(s.interceptors, interceptors...) }
 }
 
-// WithServerInfo changes the identity that the directives gave.
+// WithServerInfo changes the identity that the directives define.
 func WithServerInfo(change func(*ServerInfo)) Option {
 	return func(s *Server) { change(&s.info) }
 }
 
-// WithoutStdoutShield makes [Server.ServeStdio] not redirect the standard streams of the process:
-// output of the program to standard output then gets between the messages.
+// WithoutStdoutShield makes [Server.ServeStdio] leave the standard streams of the process alone: if
+// the program prints to standard output, its text gets between the messages.
 func WithoutStdoutShield() Option {
 	return func(s *Server) { s.unshielded = true }
 }
 
-// WithStateKeys gives the keys that seal what clients carry for the server: the
-// requestState of multi round-trip requests. The first one seals, all of them
-// open, so that keys can be rotated: put the new one in front, and take the old
-// one away after [Limits.QuestionTime]. Processes that answer the same clients
-// need the same keys. Without the option the key is random, and what it has
-// sealed is of no use to another process.
+// WithStateKeys sets the keys that seal the data which clients carry for the server: the
+// requestState of multi round-trip requests. The first key seals, all of them open, so that keys
+// can be rotated: put the new key in front, and remove the old one after [Limits.QuestionTime].
+// Processes that answer the same clients need the same keys. Without the option the key is random,
+// and other processes cannot open the states that it has sealed.
 //
-// A key is at least [MinStateKey] random bytes; the option panics on a shorter
-// one.
+// A key is at least [MinStateKey] random bytes; the option panics on a shorter one.
 func WithStateKeys(keys ...[]byte) Option {
 	fixed := fixedKeys(keys)
 	return func(s *Server) { s.keys = fixed }
@@ -57,48 +56,49 @@ func WithStateKeys(keys ...[]byte) Option {
 const MinStateKey = seal.MinKey
 
 // WithStateStore sets the store of used request states, for several processes with the same keys.
-// Without the option each process has its own.
+// Without the option each process has a store of its own.
 func WithStateStore(store StateStore) Option {
 	return func(s *Server) { s.store = store }
 }
 
-// WithPing sends a ping to clients with a session that have sent nothing for that time, and ends
-// the connection if a client sends nothing for that time again. Clients without a session, as from
-// revision 2026-07-28 on, get no ping.
+// WithPing sends a ping to clients with a session that have not sent anything for the duration
+// idle, and closes the connection if a client does not send anything for that duration again.
+// Clients without a session, such as all clients from revision 2026-07-28 on, get no ping.
 func WithPing(idle time.Duration) Option {
 	return func(s *Server) { s.settings.PingAfter = idle }
 }
 
-// WithTimeout ends the context of functions that take longer: of tools, resources and
-// prompts without a timeout of their own (timeout= in their directive), and of those that
-// complete arguments, list resources, and handle methods of extensions. Without the
-// option, or with 0, there is only [Limits.CallTime], which applies to all of them.
+// WithTimeout cancels the context of functions that take longer: of tools, resources and prompts
+// without a timeout of their own (timeout= in their directive), and of functions that complete
+// arguments, list resources, and handle methods of extensions. Without the option, or with 0, only
+// [Limits.CallTime] applies to all of them.
 //
-// What is late gets an error: a tool a result with the text "timed out after
-// 30s", everything else a -32603 with the reason "timeout" in its data. A function
-// that ignores the end of its context gets that error as its reply after [Limits.GraceTime], and
-// its later result is dropped. The time in which the client answers questions does not count.
+// A late tool gets a result with the text "timed out after 30s", every other late function the
+// error -32603 with the reason "timeout" in its data. If a function ignores the cancellation of its
+// context, the client gets that error after [Limits.GraceTime], and the later result is dropped.
+// The time in which the client answers questions does not count.
 func WithTimeout(d time.Duration) Option {
 	return func(s *Server) { s.timeout = max(0, d) }
 }
 
-// WithLimits replaces limits. Fields that are zero keep their default.
+// WithLimits replaces limits. Fields that are zero keep their defaults.
 func WithLimits(l Limits) Option {
 	return func(s *Server) { s.limits = l.or(s.limits) }
 }
 
-// WithQuestionHook calls begin before a question is sent to the client as a request, and the
-// function that it returns, which may be nil, once with the error for which there is no answer: a
-// [*ClientError], [ErrNoAnswer], the cause of the end of the context, or nil if the client has sent a
-// result. The context is that of the handler that asks, and [CallFrom] works in it. A question whose
-// answer is not valid is sent again, and is another one. The option may be given more than once; the
-// last hook ends first.
+// WithQuestionHook calls begin before a question is sent to the client as a request. The function
+// that begin returns, which may be nil, is called once with the error of the question: a
+// [*ClientError], [ErrNoAnswer], the cause of the context's cancellation, or nil if the client has
+// sent a result. The context belongs to the handler that asks, and [CallFrom] works in it. A
+// question whose answer is not valid is sent again, as another question. The option may be given
+// more than once; the end of the last hook is called first.
 //
-// Questions are requests in revisions up to 2025-11-25. From 2026-07-28 on they are part of a result,
-// and nothing waits for the answer: no hook is called. The same holds for the questions of a task
-// that the client asks for.
+// Questions are requests in revisions up to 2025-11-25. From 2026-07-28 on they are part of a
+// result, and the handler does not wait for the answer: no hook is called. The same applies to the
+// questions of a task that the client asks for.
 //
-// begin and end are called by many goroutines at once. A panic in them is one of the handler.
+// begin and end are called by many goroutines at once. A panic in them is handled as a panic of the
+// handler.
 func WithQuestionHook(begin func(ctx context.Context, q *SentQuestion) (end func(error))) Option {
 	return func(s *Server) {
 		if begin != nil {

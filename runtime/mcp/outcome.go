@@ -13,10 +13,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file turns what handlers have returned into the reply of a request.
+// This file turns the values that handlers have returned into the reply of a request.
 
-// render writes a reply, and returns the code of its error, 0 for a result. If a reply cannot
-// be written, it writes an error or a failed result instead.
+// render writes a reply, and returns the code of its error, or 0 for a result. If a reply cannot be
+// written, it writes an error or a failed result instead.
 func (x *exchange) render(ctx context.Context, r *rendering, b []byte, reply Reply, e *jsonrpc.Error) ([]byte, int) {
 	start := len(b)
 	*r = x.rendering()
@@ -33,7 +33,7 @@ func (x *exchange) render(ctx context.Context, r *rendering, b []byte, reply Rep
 	return jsonrpc.AppendError(b, x.ID, e), e.Code
 }
 
-// unwritable returns the reply that replaces one that cannot be written.
+// unwritable returns the reply that replaces a reply that cannot be written.
 func (x *exchange) unwritable(ctx context.Context, err error) (Reply, *jsonrpc.Error) {
 	var narrow []string
 	if x.req.tool() != nil {
@@ -66,8 +66,9 @@ func (x *exchange) rendering() rendering {
 	return r
 }
 
-// hide logs an error, and returns the text that the client gets instead. An error of a handler whose context has ended, by the client or
-// the task that it belongs to, is logged at level debug: no client reads the text.
+// hide logs an error, and returns the text that the client gets instead. If the client or the task
+// has cancelled the context of the handler, the error is logged at level debug: no client reads the
+// text.
 func (r *Request) hide(ctx context.Context, message string, err error) string {
 	ref, level := newReference(), slog.LevelError
 	if isEnd(ctx, err) {
@@ -82,7 +83,7 @@ func (r *Request) hide(ctx context.Context, message string, err error) string {
 	return "internal error, reference " + ref
 }
 
-// isEnd reports whether an error says that a context has ended, and not by a timeout.
+// isEnd reports whether err is the cancellation of ctx, and not a timeout.
 func isEnd(ctx context.Context, err error) bool {
 	cause := context.Cause(ctx)
 	if cause == nil || errors.Is(cause, ErrTimeout) || errors.Is(cause, context.DeadlineExceeded) {
@@ -91,8 +92,9 @@ func isEnd(ctx context.Context, err error) bool {
 	return errors.Is(err, cause) || errors.Is(cause, err) || errors.Is(err, context.Canceled)
 }
 
-// outcome turns what the handlers have returned into the reply. An error of tools/call becomes a
-// failed result, which the model reads; one of another method becomes a JSON-RPC error.
+// outcome turns the values that the handlers have returned into the reply. An error of tools/call
+// becomes a failed result, which the model reads; an error of another method becomes a JSON-RPC
+// error.
 func (r *Request) outcome(ctx context.Context, reply Reply, err error) (Reply, *jsonrpc.Error) {
 	if err == nil {
 		if asked, ok := reply.(*InputRequired); ok {
@@ -131,7 +133,7 @@ func (r *Request) outcome(ctx context.Context, reply Reply, err error) (Reply, *
 	}
 	if e, ok := err.(*wire.ArgumentsError); ok {
 		text := e.Text(r.Name)
-		if r.x.through != "" && r.tool() != nil { // the client has not listed the tool
+		if r.x.through != "" && r.tool() != nil { // the client has called use_tool, so it may not have listed the tool
 			text += "\nInput schema of " + r.Name + ":\n" + r.tool().info.InputSchema
 		}
 		result := failedResult(text)
@@ -141,8 +143,8 @@ func (r *Request) outcome(ctx context.Context, reply Reply, err error) (Reply, *
 	return failedResult(r.failure(ctx, err)), nil
 }
 
-// notAsking is the reply that replaces [InputRequired] of an interceptor: only handlers of tools,
-// prompts and resources may ask (basic/patterns/mrtr).
+// notAsking returns the reply that replaces an [InputRequired] of an interceptor: only handlers of
+// tools, prompts and resources may ask (basic/patterns/mrtr).
 func (r *Request) notAsking(ctx context.Context) (Reply, *jsonrpc.Error) {
 	text := r.hide(ctx, "reply cannot be sent",
 		errors.New("an interceptor has returned *mcp.InputRequired: only functions of tools, prompts and resources can return it"))
@@ -205,7 +207,7 @@ func (r *Request) refusal(ctx context.Context, err error) *jsonrpc.Error {
 		if r.prompt() != nil {
 			return engine.InvalidParams("prompt " + r.Name + ": " + problemsText(e))
 		}
-		return r.resourceNotFound(problemsText(e)) // its variables do not have such values
+		return r.resourceNotFound(problemsText(e)) // no resource matches these values of the variables
 	}
 	var text string
 	if e, ok := errors.AsType[*ToolError](err); ok {
@@ -220,7 +222,7 @@ func (r *Request) refusal(ctx context.Context, err error) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: text}
 }
 
-// featureFailure returns the text of an error of a prompt or a resource for the client. Errors of
+// featureFailure returns the error message of a prompt or a resource for the client. Errors of
 // other methods are hidden.
 func (r *Request) featureFailure(ctx context.Context, err error) string {
 	var declared func(error) (string, bool)
@@ -273,7 +275,7 @@ func nonEmpty(text string) string {
 	return text
 }
 
-// engineError returns an error of the engine as handlers get it.
+// engineError returns the error that handlers get for an error of the engine.
 func engineError(err error) error {
 	if e, ok := err.(*jsonrpc.Error); ok {
 		return protocolError(e)

@@ -10,16 +10,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 )
 
-// This file changes descriptions of features while they are registered. A feature is not changed:
-// [Override] registers copies, whose descriptions share nothing that a function could change.
+// This file changes descriptions of features while they are registered. [Override] registers
+// copies: it leaves the features as they are, and the copies share nothing with them that a
+// function could change.
 
 // Overrides are functions that change descriptions of features, for [Override]. Each gets a copy,
-// with the names as published, and must not keep it. Functions that are nil change nothing.
+// with the published names, and must not keep it. A nil function changes nothing.
 //
 // They may change name and title, description, groups and icons, aliases and hints of tools,
-// annotations of resources, metadata, timeouts and limits of results; of schemas, and of the
-// arguments of prompts, what people and models read: title, description, examples and $comment. What
-// clients send, what functions return and where resources are stays as it is in the program.
+// annotations of resources, metadata, timeouts and limits of results; and in schemas and in the
+// arguments of prompts, the texts that people and models read: title, description, examples and
+// $comment. The values that clients send and functions return, and the URIs of resources, stay as
+// the program defines them.
 type Overrides struct {
 	Tool     func(*ToolInfo)
 	Resource func(*ResourceInfo)
@@ -28,19 +30,21 @@ type Overrides struct {
 }
 
 // Override returns a Registrar that registers with r copies of features whose descriptions the
-// functions have changed, for instance by what a deployment has configured. It combines with
-// [Prefix], [Select] and others: each gets what the one around it registers. The functions run in
-// Register.
+// functions have changed, for instance by the configuration of a deployment. It combines with
+// [Prefix], [Select] and others: each gets the features that the Registrar around it passes on. The
+// functions run in Register.
 //
-// Register panics if a function changes something else than [Overrides] says, if a text has a hidden
-// character, and as [Server.Register] does, also for names that are then equal.
+// Register panics if a function changes anything that [Overrides] does not list, if a text contains
+// a hidden character, and in the cases of [Server.Register], also for names that the functions have
+// made equal.
 func Override(r Registrar, o Overrides) Registrar {
 	return registrarFunc(func(f Feature) { r.Register(f.(overridable).overridden(&o)) })
 }
 
-// overridable is each [Feature].
+// overridable is implemented by each [Feature].
 type overridable interface {
-	// overridden returns a copy with a changed description; itself where nothing changes it.
+	// overridden returns a copy with a changed description, or the feature itself if no function
+	// changes it.
 	overridden(o *Overrides) Feature
 }
 
@@ -49,7 +53,7 @@ var _, _, _, _ overridable = (*tool)(nil), (*resource)(nil), (*template)(nil), (
 // textFields are the fields of descriptions that may change.
 var textFields = []string{
 	"Name", "Title", "Description", "Groups", "Scopes", "Icons", "Aliases", "Hints", "Annotations", "Meta", "Timeout", "MaxResult", "MaxBytes",
-	// What of these may change is checked separately.
+	// checked separately, since only parts of them may change
 	"InputSchema", "OutputSchema", "Arguments",
 }
 
@@ -101,7 +105,7 @@ func (t *template) overridden(o *Overrides) Feature {
 	if !same {
 		c.fail("changes Variables")
 	}
-	info.Variables = t.info.Variables // with their functions
+	info.Variables = t.info.Variables // since they contain functions
 	c.fields(reflect.ValueOf(t.info).Elem(), reflect.ValueOf(&info).Elem(), "Variables")
 	c.published(info.Name, info.Title, info.Description, info.Groups, info.Icons, info.Meta)
 	return t.parse.template(&info, info.Name, t.read, t.complete)
@@ -133,9 +137,9 @@ func (p *prompt) overridden(o *Overrides) Feature {
 	return newPrompt(&info, p.get, p.complete)
 }
 
-// The functions below copy a description with all that a function of [Overrides] could change in it.
-// They are called before such a function, for the description of the program, and after it, since it
-// may keep what it gets.
+// The functions below copy a description with everything that a function of [Overrides] could
+// change in it. They are called before such a function, to protect the description of the program,
+// and after it, since the function may keep its copy.
 
 func (i *ToolInfo) clone() ToolInfo {
 	c := *i
@@ -200,7 +204,7 @@ func cloneAnnotations(a *Annotations) *Annotations {
 	return &c
 }
 
-// overrideCheck checks what a function has made of the description of one feature.
+// overrideCheck checks the description of one feature after a function has changed it.
 type overrideCheck struct {
 	kind FeatureKind
 	name string
@@ -253,8 +257,8 @@ func (c *overrideCheck) texts(what string, texts ...string) {
 	}
 }
 
-// json does the same for all texts of a JSON value, escaped or not. Invalid values are refused when
-// they are registered.
+// json is like texts for all texts of a JSON value, escaped or not. Registration refuses invalid
+// values.
 func (c *overrideCheck) json(what string, text []byte) {
 	value, err := readJSON(text)
 	if err != nil {

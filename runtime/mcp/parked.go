@@ -6,30 +6,30 @@ import (
 	"time"
 )
 
-// This file parks listens: a subscriptions/listen has its reply when it ends, maybe after days,
-// and needs no goroutine until then. A server can have thousands: over HTTP a parked one takes
-// 32.9 KB, one with a goroutine 38.7 KB, and an idle stream without MCP 24.8 KB.
+// This file parks listens: a subscriptions/listen gets its reply when the subscription ends, maybe
+// after days, and needs no goroutine until then. A server can have thousands: over HTTP a parked
+// listen takes 32.9 KB, a listen with a goroutine 38.7 KB, and an idle stream without MCP 24.8 KB.
 
 // watchCost is charged for a task that a listen watches, in bytes.
 const watchCost = 8 << 10
 
 // parkedListen is the reply of a listen that has begun. It is written when the listen ends. Its
-// lock guards what is below it.
+// lock guards the fields below it.
 type parkedListen struct {
 	listenClosed
 	sub *subscriber
 
 	mu      sync.Mutex
 	watcher *closeEnd
-	unwatch func() bool // stops waiting for the end of the context
-	expiry  *time.Timer // of the principal; nil without one
+	unwatch func() bool // stops waiting for the cancellation of the context
+	expiry  *time.Timer // expiry of the principal; nil without one
 	ended   bool
 }
 
-// keep keeps the request until its context ends, or its client can send nothing more. The
-// goroutine of the request ends after it.
+// keep keeps the request until its context is cancelled, or its client can send nothing more. The
+// request goroutine ends after keep.
 func (p *parkedListen) keep(x *exchange) {
-	x.req.Params, x.req.Arguments = nil, nil // which belong to the buffers
+	x.req.Params, x.req.Arguments = nil, nil // the buffers own them
 	x.Exchange.Suspend(p.sub.size() + p.sub.tasks*watchCost)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -41,7 +41,8 @@ func (p *parkedListen) keep(x *exchange) {
 	}
 }
 
-// endListening replies to a parked request, on the goroutine of what has ended.
+// endListening replies to a parked request. It runs on the goroutine of the event that ends the
+// listen.
 func (x *exchange) endListening(p *parkedListen) {
 	p.mu.Lock()
 	first := !p.ended

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/uripattern"
 )
 
-// This file asks the policies of a server.
+// This file applies the policies of a server.
 
 // WithPolicy restricts the features of the server. If it is given several times, a feature must
 // be allowed by all policies. It panics if a pattern is empty or has dot segments.
@@ -20,7 +20,8 @@ func WithPolicy(p Policy) Option {
 	return func(s *Server) { s.policies = append(s.policies, compiled...) }
 }
 
-// allowFeature reports whether the policies allow a feature. It records the URIs of a denied one.
+// allowFeature reports whether the policies allow a feature. It records the URIs of a denied
+// feature.
 func (s *Server) allowFeature(f Feature) bool {
 	for _, p := range s.policies {
 		if p.denies(f) {
@@ -33,7 +34,7 @@ func (s *Server) allowFeature(f Feature) bool {
 			return false
 		}
 	}
-	if info := f.Info(); len(s.policies) > 0 && info.Kind == KindResource { // the function of a policy may have said no before
+	if info := f.Info(); len(s.policies) > 0 && info.Kind == KindResource { // the function of a policy may have denied it before
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.denied, deniedKey{info.Kind, info.URI})
@@ -67,8 +68,8 @@ func (s *Server) mayRead(f Feature, uri string) bool {
 	return len(s.policies) == 0 || s.mayReadAny(uri, []Feature{f})
 }
 
-// isNotifiable reports whether clients may be notified of a URI: it is not denied, and belongs to
-// something that they may read.
+// isNotifiable reports whether clients may be notified of a URI: the policies do not deny it, and
+// it belongs to a resource or template that clients may read.
 func (s *Server) isNotifiable(uri string) bool {
 	if len(s.policies) == 0 {
 		return true
@@ -91,10 +92,10 @@ func (s *Server) isNotifiable(uri string) bool {
 }
 
 // mayReadAny reports whether the policies allow to read a URI of at least one of the features. A
-// nil feature has no group.
+// nil feature does not belong to a group.
 func (s *Server) mayReadAny(uri string, of []Feature) bool {
 	strict, lenient := uripattern.Strict(uri), uripattern.Lenient(uri)
-	if lenient == nil { // and so is strict
+	if lenient == nil { // and so the check is strict
 		return false
 	}
 	s.mu.RLock()

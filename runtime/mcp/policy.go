@@ -10,11 +10,11 @@ import (
 )
 
 // Policy restricts which features a server offers. A feature that it does not allow is treated as
-// if it were not registered: it is not listed, it adds no capability, and a request for it gets
-// the reply for a feature that does not exist.
+// if it were not registered: the server does not list it or declare a capability for it, and
+// replies to a request for it as for a feature that does not exist.
 //
-// A pattern is exact, or has stars, each of which matches any text, slashes included. Allow
-// patterns are case-sensitive, deny patterns are not.
+// A pattern is exact, or contains stars. A star matches any text, including slashes. Allow patterns
+// are case-sensitive, deny patterns are not.
 //
 //	group:admin         features of a group, of any kind
 //	file:///secret/*    with a colon: resources, and templates, by their URIs
@@ -23,23 +23,23 @@ import (
 //
 // URIs are compared by their meaning. A URI is denied if any reading of it is denied, and allowed
 // if all readings are allowed: with percent-encoding decoded (also more than once), dot segments
-// resolved, and slashes doubled or turned to backslashes. So file:///public/..%2Fsecret/key is
-// a reading of file:///secret/key. A template is offered if some of its URIs are allowed; each
-// URI is checked when it is read, listed, subscribed to or updated. A policy does not know what
-// only a file system or a network treats as equal (links, two encodings of an accented letter,
-// several names of a host): use [NewFiles] for the former, and Allow rather than Deny for the
-// latter. It does not check the content of results.
+// resolved, and slashes doubled or turned to backslashes. So file:///public/..%2Fsecret/key is a
+// reading of file:///secret/key. A template is offered if some of its URIs are allowed; each URI is
+// checked when it is read, listed, subscribed to or updated. A policy does not know what only a
+// file system or a network treats as equal (links, two encodings of an accented letter, several
+// names of a host): use [NewFiles] for the former, and Allow rather than Deny for the latter. It
+// does not check the content of results.
 type Policy struct {
-	// Allow are the patterns of what is offered. If it is not empty, only features that match
+	// Allow are the patterns of the offered features. If it is not empty, only features that match
 	// one of them are offered.
 	Allow []string
-	// Deny are the patterns of what is not offered, whether Allow has it or not. A tool is
-	// denied by each of its names, aliases included. No other feature answers for the URIs of
-	// a denied resource or template.
+	// Deny are the patterns of features that are not offered, even if they match Allow. A tool is
+	// denied by each of its names, including aliases. No other feature answers for the URIs of a
+	// denied resource or template.
 	Deny []string
-	// Select has to report true for what is offered; nil is for everything. It is called when a
-	// feature is registered, with its published name. A resource that it leaves out is not read by
-	// a template either. [Select] is the same for a part of what is registered.
+	// Select returns true for the features to offer; nil means all. It is called when a feature is
+	// registered, with its published name. A resource that it leaves out is not read by a template
+	// either. The function [Select] does the same for a part of the features.
 	Select func(FeatureInfo) bool
 }
 
@@ -55,14 +55,14 @@ func compile(p Policy) *policy {
 	return compiled
 }
 
-// policy has the patterns of a Policy, or its function.
+// policy contains the compiled patterns of a Policy, or its function.
 type policy struct {
 	allow, deny []*rule
 	limited     bool // there is an allow list
 	selected    func(FeatureInfo) bool
 }
 
-// rule is one pattern. One of its fields is set.
+// rule is one pattern. Exactly one of its fields is set.
 type rule struct {
 	all   bool
 	group glob.Pattern
@@ -113,7 +113,7 @@ func (r *rule) groups(groups []string) bool {
 	return r.all || r.group != nil && slices.ContainsFunc(groups, r.group.Match)
 }
 
-// denies reports whether a feature is denied, a template with all of its URIs.
+// denies reports whether a feature is denied, and for a template, whether all of its URIs are.
 func (p *policy) denies(f Feature) bool {
 	info, names := f.Info(), f.names()
 	if p.selected != nil {
@@ -139,7 +139,7 @@ func (p *policy) denies(f Feature) bool {
 	})
 }
 
-// allows reports whether a feature is allowed, or some URIs of a template.
+// allows reports whether a feature is allowed, and for a template, whether some of its URIs are.
 func (p *policy) allows(f Feature) bool {
 	if !p.limited {
 		return true

@@ -10,15 +10,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/uripattern"
 )
 
-// PolicyAccess returns an [Access] for which the features that a policy does not allow do not
-// exist, for policies that differ between callers. [WithPolicy] is for the whole server. It panics
-// where WithPolicy does. Select is called for each request, concurrently, with the feature that it is for.
+// PolicyAccess returns an [Access] that hides the features that a policy does not allow, for
+// policies that differ between callers. [WithPolicy] applies to the whole server. PolicyAccess
+// panics in the cases of WithPolicy. Select is called for each request and feature, concurrently.
 //
-// A URI of a template is checked when it is read or subscribed to. Where no single URI is at hand,
-// as for notifications, completions and lists of a template's resources, a template is allowed
-// only if no Deny pattern has its scheme, and Allow has its group, its text or everything. A Deny
-// pattern of a group does not know the URIs of that group: deny them by their URIs too, if a
-// template matches them.
+// A URI of a template is checked when it is read or subscribed to. For notifications, completions
+// and lists of a template's resources, which do not concern a single URI, a template is allowed
+// only if no Deny pattern contains its scheme, and Allow contains its group, its text or
+// everything. A Deny pattern for a group does not know the URIs of the group: deny them by their
+// URIs too, if a template matches them.
 func PolicyAccess(p Policy) Access { return &policyAccess{compile(p), p.Select} }
 
 type policyAccess struct {
@@ -26,7 +26,7 @@ type policyAccess struct {
 	selects func(FeatureInfo) bool // may be nil
 }
 
-// errNotAllowed is the error for what a policy does not allow.
+// errNotAllowed is the error for features that the policy does not allow.
 var errNotAllowed = errors.New("the policy of the caller does not allow it")
 
 func (p *policyAccess) Authorize(ctx context.Context, f FeatureInfo) error {
@@ -47,7 +47,7 @@ func (p *policyAccess) Authorize(ctx context.Context, f FeatureInfo) error {
 	return nil
 }
 
-// folded returns texts as deny patterns compare them.
+// folded returns the texts in the form in which deny patterns compare them.
 func folded(texts []string) []string {
 	all := make([]string, len(texts))
 	for i, s := range texts {
@@ -86,7 +86,7 @@ func (p *policyAccess) permitsTemplate(call *Call, f FeatureInfo) bool {
 	})
 }
 
-// literalPrefix is the text of a template before its first expression.
+// literalPrefix returns the text of a template before its first expression.
 func literalPrefix(template string) string {
 	if t, err := uritemplate.Parse(template); err == nil {
 		return t.Prefix()
@@ -94,8 +94,8 @@ func literalPrefix(template string) string {
 	return ""
 }
 
-// mayShareScheme reports whether a pattern and a template may have a URI in common, by what is
-// before their first colons.
+// mayShareScheme reports whether a pattern and a template may match the same URI, judged by the
+// text before their first colons.
 func mayShareScheme(pattern, template string) bool {
 	a, _, _ := strings.Cut(pattern, ":")
 	b, _, _ := strings.Cut(template, ":")

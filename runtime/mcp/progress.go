@@ -13,10 +13,10 @@ import (
 // (basic/utilities/progress); otherwise it does nothing. A total of 0 means that the total is
 // unknown. The message is for people and may be ""; clients of revision 2024-11-05 do not get it.
 //
-// A value that is not greater than the one before is not sent, and none after the reply. Reports
-// that follow faster than [Limits.ProgressRate] allows wait: only the newest of them is sent, once
-// the rate allows, and in any case before the reply. Progress waits while the client reads slowly.
-// Several goroutines may call it at once.
+// Values that are not greater than the value before are not sent, nor are values after the reply.
+// Reports that follow faster than [Limits.ProgressRate] allows wait: only the newest of them is
+// sent, once the rate allows, and in any case before the reply. Progress waits while the client
+// reads slowly. Several goroutines may call it at once.
 func Progress(ctx context.Context, done, total float64, message string) {
 	x := exchangeFrom(ctx)
 	if x == nil {

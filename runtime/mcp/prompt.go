@@ -14,46 +14,46 @@ import (
 // PromptInfo describes a prompt. Generated code points to variables of this type,
 // which nothing changes.
 type PromptInfo struct {
-	Name        string // as that of a tool
+	Name        string // as for a tool
 	Title       string
 	Description string
 	Symbol      string // the Go function, for diagnostics
 	Groups      []string
-	Scopes      []string // that a caller needs, all of them
+	Scopes      []string // scopes that a caller needs, all of them
 	Icons       []Icon
 	Arguments   []PromptArgument
 	// Meta is published with the prompt, from revision 2025-06-18 on.
 	Meta Meta
 
-	// Embeds means that messages may have an [EmbeddedResource]. The server then
-	// declares the capability resources, with lists that are empty at first
-	// (server/prompts, embedded resources). [NewPrompt] sets it.
+	// Embeds means that messages may contain an [EmbeddedResource]. The server then declares the
+	// capability resources, even if its lists are empty (server/prompts, embedded resources).
+	// [NewPrompt] sets it.
 	Embeds bool
 
 	// Requires are capabilities without which a client cannot get the prompt.
 	Requires []Capability
-	// Errors reports whether an error is meant for clients, and its text.
+	// Errors returns the message of an error for clients, and whether it has one.
 	Errors func(error) (text string, ok bool)
 	// HideErrors keeps the texts of all other errors from clients.
 	HideErrors bool
-	// Timeout ends the context of the function; 0 means that of [WithTimeout].
+	// Timeout limits the time of the function; 0 means [WithTimeout].
 	Timeout time.Duration
 
-	choices map[string]*wire.Choices // of arguments, by their functions
+	choices map[string]*wire.Choices // choices of arguments, by their functions
 }
 
-// PromptArgument is an argument of a prompt. All of them are strings for the
-// client, which gets the first four fields.
+// PromptArgument is an argument of a prompt. Its value is a string for the client, which gets the
+// first four fields.
 type PromptArgument struct {
 	Name        string `json:"name"`
 	Title       string `json:"title,omitempty"` // from revision 2025-06-18 on
 	Description string `json:"description,omitempty"`
 	Required    bool   `json:"required,omitempty"`
-	// NotBlank means that an empty string is not a valid value of the argument, as of a
-	// number or a choice. If the argument is not required, an empty string counts as not
-	// given: clients send it for empty fields of a form.
+	// NotBlank means that an empty string is not a valid value of the argument, as for a number or
+	// a choice. If the argument is not required, an empty string counts as absent: clients send it
+	// for empty fields of a form.
 	NotBlank bool `json:"-"`
-	// Values are all values, of an enumeration, for completion.
+	// Values are all values of an enumeration, for completion.
 	Values []string `json:"-"`
 	// Complete finds values, instead of Values.
 	Complete CompleteFunc `json:"-"`
@@ -70,12 +70,12 @@ func NewPrompt(info PromptInfo, f func(ctx context.Context, arguments map[string
 	}, nil)
 }
 
-// prompt is the feature of generated and of hand-written prompts.
+// prompt is the feature type of generated and hand-written prompts.
 type prompt struct {
 	info     *PromptInfo
 	name     string
 	get      promptFunc
-	complete map[string]CompleteFunc // by argument, before those of info
+	complete map[string]CompleteFunc // by argument; takes precedence over info
 	listed   listings
 }
 
@@ -132,7 +132,8 @@ func (p *prompt) completes() bool {
 	return len(p.complete) > 0
 }
 
-// completer returns how an argument is completed, and whether there is one.
+// completer returns the function or the values that complete an argument, and whether the argument
+// is completed.
 func (p *prompt) completer(argument string) (CompleteFunc, []string, bool) {
 	i, ok := p.argument(argument)
 	if !ok {

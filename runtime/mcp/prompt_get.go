@@ -75,7 +75,8 @@ func (p *prompt) checkArguments(arguments []byte) error {
 
 const maxPromptProblems = 20
 
-// given removes empty arguments that must not be blank. The result is a copy if there are any.
+// given returns the arguments without empty ones that must not be blank. The result is a copy if it
+// differs.
 func (p *prompt) given(arguments []byte) []byte {
 	blank := func(name, value []byte) bool {
 		if string(value) != `""` {

@@ -11,7 +11,7 @@ import (
 // PromptResult is the result of getting a prompt (GetPromptResult in the
 // specification).
 type PromptResult struct {
-	Description string          `json:"description,omitempty"` // "" = that of the prompt
+	Description string          `json:"description,omitempty"` // "" = the description of the prompt
 	Messages    []PromptMessage `json:"messages"`
 	Meta        Meta            `json:"_meta,omitempty"`
 }

@@ -14,69 +14,74 @@ import (
 )
 
 // This file sends changes of resources to the other replicas of a server. [Server.ResourceUpdated]
-// and [Server.ResourcesChanged] queue a notice; one goroutine publishes what is queued, and ends
-// when nothing is. notices.go reads what all replicas have published. changes.mu guards the queue.
+// and [Server.ResourcesChanged] queue a notice; one goroutine publishes the queue, and ends when it
+// is empty. notices.go reads the notices that all replicas have published. changes.mu guards the
+// queue.
 
 // PubSub carries notices of changes between the replicas of a server. Its methods may be called by
 // many goroutines.
 type PubSub interface {
-	// Publish adds a notice, of at most 64 KiB, for all replicas, this one included. After an
+	// Publish adds a notice, of at most 64 KiB, for all replicas, including this one. After an
 	// error the notice may or may not have been added.
 	Publish(ctx context.Context, notice []byte) error
-	// Subscribe returns the notices after that sequence number: those that are kept, then those
-	// to come. The sequence ends when ctx does, with its cause; after another error it is called
-	// again with the number of the last notice. It ends without an error when the PubSub is closed.
+	// Subscribe returns the notices after the given sequence number: the stored ones, then the ones
+	// to come. The sequence ends when ctx is cancelled, with its cause. After another error,
+	// Subscribe is called again with the number of the last notice. The sequence ends without an
+	// error when the PubSub is closed.
 	Subscribe(ctx context.Context, after uint64) iter.Seq2[Notice, error]
 }
 
-// Notice is a change, as [PubSub] carries it.
+// Notice is a change in the form in which a [PubSub] carries it.
 type Notice struct {
-	// Sequence is the same for all replicas: at least 1, one more for each notice that follows,
-	// and greater in a new store that takes the place of a lost one. A gap means that the
-	// notices between are not kept any more; the server then notifies its clients of all that
-	// they subscribe to.
+	// Sequence is the number of the notice, equal for all replicas: at least 1, one more for each
+	// notice that follows, and greater in a new store that replaces a lost one. A gap means that
+	// the notices between are no longer stored; the server then notifies its clients of everything
+	// that they subscribe to.
 	Sequence uint64
-	Data     []byte // what was given to Publish
+	Data     []byte // as given to Publish
 }
 
-// change is a change of resources, and the text of a notice.
+// change is a change of resources. Its JSON text is the content of a notice.
 type change struct {
-	Resource  string `json:"resource,omitempty"`  // the URI of one that has changed
-	Resources bool   `json:"resources,omitempty"` // the list has
-	All       bool   `json:"all,omitempty"`       // all may have changed
+	Resource  string `json:"resource,omitempty"`  // URI of a resource that has changed
+	Resources bool   `json:"resources,omitempty"` // the list of resources has changed
+	All       bool   `json:"all,omitempty"`       // all resources may have changed
 }
 
 const (
 	// changePause is the time between two rounds of publishing. Equal changes within it are one
 	// notice: a program may write a resource thousands of times a second.
 	changePause = 50 * time.Millisecond
-	// changeWait is for how long one notice is tried, and failedPause the time until it is tried again.
+	// changeWait limits the time of one attempt to publish a notice, and failedPause is the time
+	// until the next attempt.
 	changeWait, failedPause = 5 * time.Second, time.Second
-	// maxChanges is how many changes wait to be published. More of them wait for room, as
-	// writers do for a disk; while notices cannot be published, they become one notice that
-	// all may have changed.
+	// maxChanges limits the changes that wait to be published. When the queue is full, writers
+	// wait, as for a disk; while notices cannot be published, the queue becomes one notice that all
+	// resources may have changed.
 	maxChanges = 4096
 )
 
 // changeHost notifies the clients of one replica.
 type changeHost interface {
-	// notifyOf notifies them of a change. The number is that of its notice, 0 for none.
+	// notifyOf notifies the clients of a change. number is the number of its notice, or 0 for a
+	// change without a notice.
 	notifyOf(c change, number uint64)
-	// notifyAll notifies them of all that they subscribe to, except lists of features of this process.
+	// notifyAll notifies the clients of everything that they subscribe to, except lists of features
+	// of this process.
 	notifyAll()
 }
 
-// changes are those of a server with a [PubSub].
+// changes is the queue of a server with a [PubSub].
 type changes struct {
 	host   changeHost
 	log    *logs.Log
 	pubsub PubSub
 
 	mu         sync.Mutex
-	room       sync.Cond // of mu
+	room       sync.Cond // waits for mu
 	waiting    []change  // not published yet, each once
-	publishing bool      // a goroutine does
-	failing    bool      // the last notice was not published, which is logged once; clients of this replica do not wait
+	publishing bool      // a goroutine publishes
+	failing    bool      // the last notice was not published, which is logged once; clients of this replica are notified at once
 
 	reading sync.Once
 	notices recentNotices
@@ -100,7 +105,7 @@ func (c *changes) publish(one change) {
 	}
 }
 
-// has reports whether a change waits. The caller holds the lock.
+// has reports whether a change is queued. The caller holds the lock.
 func (c *changes) has(one change) bool {
 	return slices.Contains(c.waiting, one) || len(c.waiting) > 0 && c.waiting[0].All
 }
@@ -124,7 +129,7 @@ func (c *changes) wait(ctx context.Context) {
 	}
 }
 
-// add adds a change to those that wait. The caller holds the lock.
+// add queues a change. The caller holds the lock.
 func (c *changes) add(one change) {
 	switch {
 	case c.has(one):
@@ -135,7 +140,7 @@ func (c *changes) add(one change) {
 	}
 }
 
-// publishAll publishes what is queued, until nothing is after a pause.
+// publishAll publishes the queue, until it is still empty after a pause.
 func (c *changes) publishAll() {
 	for {
 		c.mu.Lock()
@@ -162,8 +167,8 @@ func (c *changes) publishAll() {
 	}
 }
 
-// again queues changes that were not published. The clients of this replica are notified of them now, unless they
-// have been.
+// again queues changes that were not published. It notifies the clients of this replica now, unless
+// notified is set.
 func (c *changes) again(rest []change, notified bool) {
 	c.mu.Lock()
 	later := c.waiting
@@ -180,7 +185,7 @@ func (c *changes) again(rest []change, notified bool) {
 	}
 }
 
-// publishOne publishes a change. An error is logged if the one before was published.
+// publishOne publishes a change. It logs an error if the change before was published.
 func (c *changes) publishOne(one change) error {
 	text, err := json.Marshal(one)
 	if err == nil {

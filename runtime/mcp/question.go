@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file is what a question is, before it is asked.
+// This file defines questions and their rendering.
 
 // AskOption changes how a question is asked.
 type AskOption func(*askOptions)
@@ -17,27 +17,26 @@ type askOptions struct {
 	key string
 }
 
-// WithKey names a question. Without a name it is known by its place among the
-// questions of the call, which must then be the same in every run of the handler: questions of
-// several goroutines need keys. A name is used for one
-// question of a call.
+// WithKey sets the name of a question. Without a name, its number among the questions of the call
+// identifies it, which must then be the same in every run of the handler: questions of several
+// goroutines need keys. A name is used for one question of a call.
 func WithKey(name string) AskOption { return func(o *askOptions) { o.key = name } }
 
-// Question is something to ask the client: what [FormQuestion], [FieldsQuestion],
-// [URLQuestion] and [RootsQuestion] return, or a [*SampleRequest].
+// Question is a question to the client: the result of [FormQuestion], [FieldsQuestion],
+// [URLQuestion] or [RootsQuestion], or a [*SampleRequest].
 type Question interface {
 	// question renders the question for the revision and the client of x.
 	question(x *exchange, o *askOptions) (*question, error)
 }
 
-// question is a question as it is asked.
+// question is a rendered question.
 type question struct {
 	method string
 	// digest identifies the question: an answer belongs only to the question with the
 	// same digest.
 	digest [sha256.Size]byte
-	// params renders the question; the complaint is the problem of the answer before, ""
-	// for the first attempt.
+	// params renders the question. complaint is the problem of the answer before, or "" for the
+	// first attempt.
 	params func(complaint string) []byte
 	// read reads an answer. It returns an error if the answer is not valid.
 	read func(result json.RawMessage) error
@@ -59,21 +58,21 @@ func questionDigest(method string, params []byte) [sha256.Size]byte {
 
 // asker sends questions to the client.
 type asker interface {
-	// ask asks a question that has no answer yet. It returns the answer, or ErrPending.
+	// ask asks a question without an answer. It returns the answer, or ErrPending.
 	ask(ctx context.Context, x *exchange, key string, q *question, complaint string) (json.RawMessage, error)
 }
 
-// InputRequired is the error that a handler returns to ask several questions at once, or to
-// run again. In every revision the handler then runs again from its beginning, after the
-// client has answered: in a new call of the client, or, if the server sends the questions as
-// requests, in the same call. Clients stop after about ten rounds, and so does the server.
+// InputRequired is the error that a handler returns to ask several questions at once, or to run
+// again. In every revision the handler then runs again from its beginning, after the client has
+// answered: in a new call of the client, or, if the server sends the questions as requests, in the
+// same call. Clients stop after about ten rounds, and so does the server.
 //
-// In the next run the handler asks each question by itself, with the [WithKey] that it has in
-// Questions: [Elicit], [ElicitFields], [ElicitURL], [Sample] and [Roots] then return the answer
-// at once. [Answered] reports whether there is one.
+// In the next run the handler asks each question by itself, with [WithKey] and its key in
+// Questions: [Elicit], [ElicitFields], [ElicitURL], [Sample] and [Roots] then return the answer at
+// once. [Answered] reports whether a question is answered.
 //
-// An interceptor gets it as the [Reply], for questions of every kind. It cannot
-// return one of its own: that is an error, which the server logs.
+// An interceptor gets it as the [Reply], for questions of every kind. It cannot return an
+// InputRequired of its own: the server replies with an error and logs it.
 type InputRequired struct {
 	// Questions are the questions, by their keys.
 	Questions map[string]Question

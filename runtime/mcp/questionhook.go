@@ -16,7 +16,8 @@ import (
 type SentQuestion struct {
 	// Method is elicitation/create, sampling/createMessage or roots/list.
 	Method string
-	// ID is the identifier of the request as JSON text; "" before it is sent, or if it cannot be.
+	// ID is the identifier of the request as JSON text; "" before it is sent, or if it cannot be
+	// sent.
 	ID string
 	// Trace is added to the _meta of the request. A hook may set it before the request is sent.
 	Trace Trace
@@ -39,7 +40,7 @@ func withHooks(
 	return send(q, withTrace(params, q.Trace))
 }
 
-// withTrace returns params with a trace in its _meta.
+// withTrace returns params with a trace in the member _meta.
 func withTrace(params json.RawMessage, t Trace) json.RawMessage {
 	if t == (Trace{}) {
 		return params

@@ -11,13 +11,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 )
 
-// This file is the record of one request: which questions its handler has asked, which have
-// answers, and which wait for one. It asks nothing itself. [exchange.ask] looks up and records
-// answers, [Server.runRounds] reads the record at the end of a round, and [exchange.openRound]
-// fills it with the answers of earlier rounds. A handler may ask from several goroutines, so
-// a lock of its own guards all fields.
+// This file records the questions of one request: which ones its handler has asked, which have
+// answers, and which wait for one. It does not ask. [exchange.ask] looks up and records answers,
+// [Server.runRounds] reads the record at the end of a round, and [exchange.openRound] fills it with
+// the answers of earlier rounds. A handler may ask from several goroutines, so a lock of the record
+// guards all fields.
 
-// lookUp returns the key of a question, and its answer if there is one of an earlier round.
+// lookUp returns the key of a question, and its answer if an earlier round has one.
 func (c *questions) lookUp(x *exchange, name string, q *question) (key string, value json.RawMessage, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,7 +63,7 @@ func (r *questionRecord) forget(key string) {
 	}
 }
 
-// markUsed counts an answer whose question this run has asked. The caller holds the lock.
+// markUsed records that this run has asked the question of an answer. The caller holds the lock.
 func (r *questionRecord) markUsed(a *answer) {
 	if !a.used {
 		a.used = true
@@ -71,7 +71,7 @@ func (r *questionRecord) markUsed(a *answer) {
 	}
 }
 
-// record keeps a valid answer for later rounds.
+// record stores a valid answer for later rounds.
 func (c *questions) record(x *exchange, key string, q *question, value json.RawMessage) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,8 +87,8 @@ func (c *questions) record(x *exchange, key string, q *question, value json.RawM
 	return r.charge(x)
 }
 
-// charge charges the request for the answers, the values and the state. It returns an error if
-// there is no room. The caller holds the lock, or is the only one with access.
+// charge charges the request for the answers, the values and the state. It returns an error if the
+// memory budget is exhausted. The caller holds the lock, or no other goroutine can access r yet.
 func (r *questionRecord) charge(x *exchange) error {
 	more := r.size + len(r.state) - r.charged
 	if more <= membudget.Free {
@@ -101,7 +101,7 @@ func (r *questionRecord) charge(x *exchange) error {
 	return nil
 }
 
-// add adds an answer. The caller holds the lock, or is the only one with access.
+// add adds an answer. The caller holds the lock, or no other goroutine can access r yet.
 func (r *questionRecord) add(x *exchange, key string, a *answer) error {
 	if r.answers == nil {
 		r.answers = map[string]*answer{}
@@ -113,9 +113,9 @@ func (r *questionRecord) add(x *exchange, key string, a *answer) error {
 	return r.addSize(x, len(key)+len(a.value))
 }
 
-// addSize counts n bytes of answers and values. It returns an error if there are too many:
-// for the request state, or, if the handler waits for answers, for a message. The caller
-// holds the lock, or is the only one with access.
+// addSize counts n bytes of answers and values. It returns an error if they exceed the limit: of
+// the request state, or, if the handler waits for answers, of a message. The caller holds the lock,
+// or no other goroutine can access r yet.
 func (r *questionRecord) addSize(x *exchange, n int) error {
 	r.size += n
 	limit := x.conn.server.limits.MessageBytes
@@ -128,7 +128,8 @@ func (r *questionRecord) addSize(x *exchange, n int) error {
 	return nil
 }
 
-// countInvalid removes an answer that is not valid, and returns how many of its question were not.
+// countInvalid removes an answer that is not valid, and returns the number of invalid answers to
+// its question.
 func (c *questions) countInvalid(key string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -166,8 +167,8 @@ func (c *questions) beginRun() error {
 	return nil
 }
 
-// endRun ends a run of the handler. Its goroutines that still run cannot ask then. It reports
-// whether the reply to the request is a question, or several.
+// endRun ends a run of the handler. Goroutines of the handler that still run can no longer ask. It
+// reports whether the reply to the request contains questions.
 func (c *questions) endRun() (asked bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,7 +184,7 @@ func (c *questions) suppressesOutput() bool {
 	return c.made != nil && (c.made.unused > 0 || len(c.made.pending) > 0)
 }
 
-// opened returns the round of the request state that came with the request, nil without one.
+// opened returns the round of the request state that came with the request, or nil without one.
 func (c *questions) opened() *round {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -200,7 +201,7 @@ func (c *questions) resumed() bool {
 	return c.made != nil && (c.made.round != nil || len(c.made.answers) > 0)
 }
 
-// roundReply returns the reply that asks the questions, nil without one.
+// roundReply returns the reply that contains the questions, or nil without questions.
 func (c *questions) roundReply() *InputRequired {
 	c.mu.Lock()
 	defer c.mu.Unlock()

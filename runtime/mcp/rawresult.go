@@ -71,8 +71,8 @@ func (r *rendering) appendObject(b []byte, object json.RawMessage) []byte {
 	return append(b, "}}"...)
 }
 
-// checkMetaText returns an error for an invalid _meta of a result that an author has composed. It
-// may have the serverInfo of another server, whose result the author forwards.
+// checkMetaText returns an error for an invalid _meta of a result that an author has composed. The
+// _meta may contain the serverInfo of another server, whose result the author forwards.
 func (r *rendering) checkMetaText(meta json.RawMessage) (err error) {
 	if meta == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/show"
 )
 
-// panicError is a panic of a handler. Clients get only a reference, with which the log has value
-// and stack.
+// panicError is a panic of a handler. Clients get a reference only, under which the log contains
+// the value and the stack.
 type panicError struct {
 	reference string
 }
@@ -19,8 +19,8 @@ func (e *panicError) Error() string { return e.text() }
 
 func (e *panicError) text() string { return "internal error, reference " + e.reference }
 
-// newPanicError logs a recovered panic. The deferred function that recovers calls it, since the
-// stack is then that of the panic.
+// newPanicError logs a recovered panic. The deferred function that recovers must call it, because
+// only there the stack shows the place of the panic.
 func newPanicError(ctx context.Context, req *Request, value any) *panicError {
 	e := &panicError{reference: newReference()}
 	e.log(ctx, req, value)
@@ -36,8 +36,8 @@ func (e *panicError) log(ctx context.Context, req *Request, value any) {
 		slog.String("stack", string(debug.Stack())))
 }
 
-// recovered returns h with panics turned into errors, so that interceptors see
-// one. A panic of an interceptor itself is caught by the exchange.
+// recovered returns a handler that turns panics of h into errors, so that interceptors see an
+// error. The exchange catches a panic of an interceptor itself.
 func recovered(h Handler) Handler {
 	return func(ctx context.Context, req *Request) (reply Reply, err error) {
 		defer func() {

@@ -11,11 +11,12 @@ import (
 // Register adds a feature. It may be called while the server serves: subscribed clients get a
 // notification that the list has changed, unless [WithoutCapabilities] leaves that out.
 //
-// It panics, as http.ServeMux does for a mistake in the program: if the name of a tool or prompt
-// is not one that the specification allows (1 to 128 letters, digits and _ - .), if a URI is
-// invalid, if the name or URI is already registered, if an icon, an annotation, a MIME type or
-// a key of [Meta] is not valid, or if an argument with x-mcp-header in its schema cannot
-// be sent as a header field, or if a scope is not one that OAuth allows. A feature that a [Policy] does not allow is not added.
+// It panics, as http.ServeMux does for a mistake in the program: if the specification does not
+// allow the name of a tool or prompt (it consists of 1 to 128 letters, digits and _ - .), if a URI
+// is invalid, if the name or URI is already registered, if an icon, an annotation, a MIME type or a
+// key of [Meta] is not valid, or if an argument with x-mcp-header in its schema cannot be sent as a
+// header field, or if OAuth does not allow the syntax of a scope. A feature that a [Policy] does
+// not allow is not added.
 func (s *Server) Register(f Feature) {
 	f.check(s.published.declared)
 	if !s.allowFeature(f) {
@@ -23,7 +24,7 @@ func (s *Server) Register(f Feature) {
 	}
 	s.checkTimeout(f)
 	if t, ok := f.(*tool); ok && t.task != nil {
-		defer t.task.register(s)() // without the lock
+		defer t.task.register(s)() // runs after the lock is released
 	}
 	set, e := setOf[f.Info().Kind], s.newEntry(f)
 	s.mu.Lock()
@@ -44,9 +45,8 @@ func (s *Server) Register(f Feature) {
 	s.reindex(set)
 }
 
-// Unregister removes the feature with that published name (the URI of a resource, the URI
-// template of a resource template), and reports whether there was one. Running calls of it
-// continue.
+// Unregister removes the feature with that published name (the URI of a resource, the URI template
+// of a resource template), and reports whether it was registered. Running calls continue.
 func (s *Server) Unregister(kind FeatureKind, name string) bool {
 	set, ok := setOf[kind]
 	if set == resourceSet || set == templateSet {
@@ -59,7 +59,7 @@ func (s *Server) Unregister(kind FeatureKind, name string) bool {
 	return true
 }
 
-// unregister removes a feature, if it is there.
+// unregister removes a feature if it is registered.
 func (s *Server) unregister(set int, kind FeatureKind, name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +75,7 @@ func (s *Server) unregister(set int, kind FeatureKind, name string) bool {
 	return true
 }
 
-// reindex updates what depends on the features of a set. The caller holds the lock.
+// reindex updates the data that depends on the features of a set. The caller holds the lock.
 func (s *Server) reindex(set int) {
 	clear(s.sets[set].first[:])
 	switch {

@@ -6,8 +6,8 @@ type Registrar interface {
 	Register(Feature)
 }
 
-// Prefix returns a Registrar that registers features with r, with the prefix and an underscore
-// before their names, aliases included.
+// Prefix returns a Registrar that registers features with r under names that begin with the prefix
+// and an underscore, including aliases.
 func Prefix(r Registrar, prefix string) Registrar {
 	return registrarFunc(func(f Feature) { r.Register(f.renamed(prefix)) })
 }

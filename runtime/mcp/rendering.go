@@ -10,46 +10,46 @@ import (
 )
 
 // This file writes replies. [exchange.render] gives every [Reply] a rendering, which knows the
-// revision, the limits and the first error. It belongs to the goroutine that writes: that of the
-// request, or the one that reads if the reply needs no handler.
+// revision, the limits and the first error. It is used by the goroutine that writes only: the
+// request goroutine, or the goroutine that reads if the reply needs no handler.
 
-// publisher is what replies say of the server, and how long they may be. It does not change once the
-// server serves.
+// publisher contains the parts of replies that describe the server, and their limits. It does not
+// change once the server serves.
 type publisher struct {
 	info          *ServerInfo
 	identity      [revisions][]byte          // name and version, in the form of each revision
-	declared      map[string]json.RawMessage // extensions, whose prefixes keys of _meta may have
+	declared      map[string]json.RawMessage // declared extensions, whose prefixes keys of _meta may begin with
 	resultBytes   int
 	resourceBytes int
 }
 
 // rendering is the state of writing one reply.
 type rendering struct {
-	by       *publisher // nil for the description of a feature, which is checked when that is registered
+	by       *publisher // nil for the description of a feature, which is checked when the feature is registered
 	revision *protocol.Revision
 	id       jsonrpc.ID
 
-	output      outputForm   // of the tool that is called
-	resource    resourceForm // that is read
-	description string       // of the prompt that is got
-	tools       toolBlocks   // of the sampling message that is written
+	output      outputForm   // of the called tool
+	resource    resourceForm // of the resource that is read
+	description string       // of the prompt
+	tools       toolBlocks   // of the sampling message
 
 	resumed   bool // the request came with answers or with a request state
-	decided   bool // what the request sees depends on who has sent it
-	unlimited bool // for an error instead of a result
-	most      int  // bytes that the reply may have; 0 without a limit
-	allowed   int  // bytes that may follow those at the last call of bound
+	decided   bool // the part of the server that the request sees depends on its sender
+	unlimited bool // an error is written instead of a result
+	most      int  // limit of the reply in bytes; 0 without a limit
+	allowed   int  // bytes that may follow the text at the last call of bound
 	err       error
 }
 
-// fail records an error, unless there is one already.
+// fail records an error, unless one is recorded already.
 func (r *rendering) fail(err error) {
 	if r.err == nil {
 		r.err = err
 	}
 }
 
-// check is fail for an error that may be nil.
+// check is like fail for an error that may be nil.
 func (r *rendering) check(err error) {
 	if err != nil {
 		r.fail(err)
@@ -66,7 +66,7 @@ func (r *rendering) closeResult(b []byte, m Meta, full bool) []byte {
 	return r.closeMeta(b, m, full)
 }
 
-// closeMeta is closeResult without resultType.
+// closeMeta is like closeResult without resultType.
 func (r *rendering) closeMeta(b []byte, m Meta, full bool) []byte {
 	f := &r.revision.Fields
 	switch {
@@ -87,8 +87,8 @@ func (r *rendering) closeMeta(b []byte, m Meta, full bool) []byte {
 	return append(b, '}')
 }
 
-// appendCacheHints writes how long a result may be cached, and whether for all clients
-// (server/utilities/caching).
+// appendCacheHints writes the time for which a result may be cached, and whether a shared cache may
+// return it to other clients (server/utilities/caching).
 func appendCacheHints(b []byte, rev *protocol.Revision, ttl time.Duration, private bool) []byte {
 	if !rev.Fields.CacheHints {
 		return b
@@ -101,5 +101,5 @@ func appendCacheHints(b []byte, rev *protocol.Revision, ttl time.Duration, priva
 	return append(b, `,"cacheScope":"public"`...)
 }
 
-// revisions is how many revisions there are, for tables.
+// revisions is the number of protocol revisions, for tables.
 const revisions = 5

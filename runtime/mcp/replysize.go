@@ -9,10 +9,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file has the sizes of replies. Before a reply is written, [Request.oversize] returns an
-// error for one that has too many bytes in any case, and its weight is an estimate of its length, for
-// which room is made. While it is written, a [rendering] counts its bytes. All of it runs on the
-// goroutine that writes the reply.
+// This file limits the sizes of replies. Before a reply is written, [Request.oversize] returns an
+// error for a reply that is certainly too large, and its weight is an estimate of its length, for
+// which memory is charged. While it is written, a [rendering] counts its bytes. All of this runs on
+// the goroutine that writes the reply.
 
 func metaWeight(m Meta) int {
 	size := 0
@@ -42,7 +42,7 @@ func textWeight(n int) int { return 9 * n / 8 }
 
 func blobWeight(n int) int { return 4 * n / 3 }
 
-// contentSize is how many bytes a block has at least when it is sent.
+// contentSize returns a lower bound for the bytes of a block when it is sent.
 func contentSize(c Content) int {
 	switch c := c.(type) {
 	case Text:
@@ -57,21 +57,21 @@ func contentSize(c Content) int {
 	return 0
 }
 
-// bound sets how many bytes may follow b. They are counted while texts are written.
+// bound limits the bytes that may follow b. They are counted while texts are written.
 func (r *rendering) bound(b []byte, more int) {
 	if !r.unlimited {
 		r.most, r.allowed = len(b)+min(more, math.MaxInt-len(b)), more
 	}
 }
 
-// checkSize fails if there are too many bytes.
+// checkSize fails if b exceeds the limit.
 func (r *rendering) checkSize(b []byte) {
 	if r.most > 0 && len(b) > r.most {
 		r.fail(&tooLarge{limit: r.allowed})
 	}
 }
 
-// text writes a text. It fails if there are too many bytes, before it writes all of them.
+// text writes a text. It fails if the limit is exceeded, before it writes all of the text.
 func (r *rendering) text(b []byte, text string) []byte {
 	if r.most == 0 {
 		return wire.AppendString(b, text)
@@ -86,7 +86,7 @@ func (r *rendering) text(b []byte, text string) []byte {
 	return b
 }
 
-// bytes writes bytes in base64. It fails if there are too many.
+// bytes writes bytes in base64. It fails if they exceed the limit.
 func (r *rendering) bytes(b, data []byte) []byte {
 	if r.most > 0 && len(b)+base64.StdEncoding.EncodedLen(len(data)) > r.most {
 		r.fail(&tooLarge{limit: r.allowed})
@@ -99,18 +99,19 @@ func (r *rendering) bytes(b, data []byte) []byte {
 	return append(b, '"')
 }
 
-// tooLarge is the error for a result above the limit. Its size is not known, since the rest is
-// not written.
+// tooLarge is the error for a result above the limit. The size of the result is not known, since
+// the rest is not written.
 type tooLarge struct {
 	limit int
 }
 
-// Error gives the limit.
+// Error returns a message with the limit.
 func (e *tooLarge) Error() string {
 	return fmt.Sprintf("the result has more than the %d bytes that are allowed", e.limit)
 }
 
-// text is the text of the failed result, which the model reads. It has no part of the result.
+// text returns the content of the failed result, which the model reads. It does not contain any
+// part of the result.
 func (e *tooLarge) text(narrow []string) string {
 	text := e.Error()
 	if len(narrow) == 0 {

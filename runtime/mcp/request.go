@@ -9,28 +9,27 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file is what interceptors, extensions and generated code get of a request. The exchange
-// behind it does the work; a Request lives on the goroutine of its request, without a lock.
+// This file defines the request that interceptors, extensions and generated code get. The exchange
+// behind it does the work; a Request is used on the request goroutine, without a lock.
 
-// Request is a request with its parameters, for interceptors and extensions, and only until
-// the handler has returned; a [Call] has what handlers read of the same request from their
-// context, without the parameters, and may be stored. The fields must not be changed. The
-// JSON aliases a buffer that is used again. One goroutine at a time may use a Request.
+// Request is a request with its parameters, for interceptors and extensions, and is valid only
+// until the handler returns. A [Call] is the part of the same request that handlers read from their
+// context, without the parameters, and may be stored. The fields must not be changed. The JSON
+// aliases a buffer that is used again. One goroutine at a time may use a Request.
 type Request struct {
-	// Method is what the client asks for, such as tools/call.
+	// Method is the method of the request, such as tools/call.
 	Method string
-	// Name is the feature that the request is about: the name of the tool or
-	// prompt, or the URI of the resource, as the client spelled it; "" where there
-	// is none.
+	// Name is the feature that the request is about: the name of the tool or prompt, or the URI of
+	// the resource, as the client spelled it; "" if the method does not concern a feature.
 	Name string
-	// Arguments are those of the tool or prompt, nil where the client sent none.
-	// What is between the braces has not been checked yet for a tool.
+	// Arguments are the arguments of the tool or prompt, or nil if the client sent none. For a
+	// tool, the text between the braces is not checked yet.
 	Arguments json.RawMessage
-	// Params is the whole params object, nil where there is none.
+	// Params is the whole params object, or nil if the client sent none.
 	Params json.RawMessage
 
 	found    foundFeature // once it has been looked up
-	checking bool         // the handler reads the arguments, and nothing else
+	checking bool         // the handler only reads the arguments
 	x        *exchange
 }
 
@@ -38,18 +37,19 @@ type Request struct {
 type foundFeature interface {
 	// reading returns whether arguments are read leniently, and their choices.
 	reading() (lenient bool, choices map[string]*wire.Choices)
-	// resultLimit is how many bytes a result may have, 0 for the limit of the server.
+	// resultLimit returns the limit of a result in bytes, or 0 for the limit of the server.
 	resultLimit() int
-	// variables appends the arguments that the request has besides its own, as an object; nil for none.
+	// variables appends the arguments that come from the URI, as an object; it returns nil without
+	// any.
 	variables() json.RawMessage
 }
 
-// Call returns what [CallFrom] returns in a handler of the request.
+// Call returns the Call that [CallFrom] returns in a handler of the request.
 func (r *Request) Call() *Call { return &r.x.call }
 
-// decoder returns a decoder of the arguments, as lenient as the tool is. Where
-// the client sent none, it reads an empty object. Those of a prompt, and the
-// variables of a resource template, are strings: there it takes "5" for 5.
+// decoder returns a decoder of the arguments, as lenient as the tool is. If the client sent none,
+// it reads an empty object. The arguments of a prompt, and the variables of a resource template,
+// are strings: for these it accepts "5" for 5.
 func (r *Request) decoder() *wire.Decoder {
 	d := r.x.ArgumentDecoder()
 	d.Reset(r.arguments(), r.decoding())
@@ -68,7 +68,7 @@ func (r *Request) decoding() wire.Options {
 // handler is over. It is a conversion of the exchange, since a context would be allocated.
 type readingContext exchange
 
-// Err returns the cause for which the context of the handler has ended, nil before.
+// Err returns the cause of the cancellation of the handler's context, or nil.
 func (c *readingContext) Err() error {
 	x := (*exchange)(c)
 	if x.Ctx.Err() != nil {
@@ -98,7 +98,7 @@ func (r *Request) copyArguments() (json.RawMessage, error) {
 	return append(json.RawMessage(nil), a...), nil
 }
 
-// encodingError is a result that has no JSON form, such as one with a NaN.
+// encodingError is the error for a result that JSON cannot represent, such as NaN.
 type encodingError struct {
 	err error
 }
@@ -110,7 +110,7 @@ func (r *Request) isCall() bool { return r.x.Method == protocol.ToolsCall }
 
 func (r *Request) log() *logs.Log { return r.x.conn.server.log }
 
-// maxResult is the size of results, in bytes.
+// maxResult returns the limit of results, in bytes.
 func (r *Request) maxResult() int {
 	if r.found != nil {
 		if most := r.found.resultLimit(); most > 0 {

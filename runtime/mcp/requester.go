@@ -9,12 +9,12 @@ import (
 )
 
 // Peer returns a text that identifies the sender of the request, for state by sender such as rate
-// limits: the principal, if it has an ID; or else the network address, of IPv6 the network of 64
-// bits, independent of session and connection; or else, on stdio and in memory, the connection.
-// All clients with an unknown address, as on a Unix socket, have one text. Within a process, two
+// limits: the principal, if it has an ID; or else the network address, for IPv6 the /64 network,
+// independent of session and connection; or else, on stdio and in memory, the connection. All
+// clients with an unknown address, as on a Unix socket, share one text. Within a process, two
 // requests with the same text have the same sender in this sense. The form of the text may change.
 //
-// Behind a proxy the address is that of the proxy, unless the transport is configured otherwise:
+// Behind a proxy the address is the proxy's address, unless the transport is configured otherwise:
 // see mcphttp.WithClientAddress and mcpws.WithClientAddress.
 func (r *Request) Peer() string {
 	if client := r.x.From.CountedAs(); client != nil {
@@ -38,11 +38,11 @@ func (r *Request) Tool() (info FeatureInfo, ok bool) {
 	return t.Info(), true
 }
 
-// Registered returns what the server knows of a request by name: the method, and the published name of
-// the tool or prompt that it concerns, also of a prompt whose argument is completed. Each is "" if the
-// server does not have it. Whatever clients send, there are only as many values as there are
-// methods and features, so they are fit for labels of metrics. It does not check whether the
-// request may see the feature.
+// Registered returns the registered names that a request uses: the method, and the published name
+// of the tool or prompt that it concerns, also of a prompt whose argument is completed. Each is ""
+// if the server does not have it. Whatever clients send, the number of values is limited by the
+// methods and features of the server, so they are fit for labels of metrics. Registered does not
+// check whether the request may see the feature.
 func (r *Request) Registered() (method, feature string) {
 	s := r.x.conn.server
 	switch r.x.Method {
@@ -71,7 +71,7 @@ func (r *Request) Registered() (method, feature string) {
 	return r.x.Method.String(), feature
 }
 
-// promptName returns the published name of a prompt, "" if there is none.
+// promptName returns the published name of a prompt, or "" if it is not registered.
 func (s *Server) promptName(name string) string {
 	if p, ok := s.lookUp(promptSet, name).(*prompt); ok {
 		return p.name
@@ -79,11 +79,11 @@ func (s *Server) promptName(name string) string {
 	return ""
 }
 
-// ErrorCode returns the code of the JSON-RPC error that the client gets for an error of a handler, in
-// the revision of the request. It is 0 if the client gets a result with isError instead: for most
-// errors of tools. If [WithTimeout] or a cancellation has ended the request, the reply may be another.
+// ErrorCode returns the code of the JSON-RPC error that the client gets for an error of a handler,
+// in the revision of the request. It is 0 if the client gets a result with isError instead: for
+// most errors of tools. If the request was cancelled or has timed out, the reply may differ.
 func (r *Request) ErrorCode(err error) int { return r.codeOf(err) }
 
-// IsRun reports whether the request is that of an interceptor of mcptask.WithInterceptors: it runs the
-// handler of a call that may become a task, or is one, apart from the request of the client.
+// IsRun reports whether the request belongs to an interceptor of mcptask.WithInterceptors: it runs
+// the handler of a call that is or may become a task, apart from the request of the client.
 func (r *Request) IsRun() bool { return r.x.part != nil }

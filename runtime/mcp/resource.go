@@ -16,14 +16,14 @@ import (
 // ResourceInfo describes a resource. Generated code points to variables of this
 // type, which nothing changes.
 type ResourceInfo struct {
-	URI         string // absolute (RFC 3986); what is outside ASCII is published percent-encoded
+	URI         string // absolute (RFC 3986); characters outside ASCII are published percent-encoded
 	Name        string // for programs
 	Title       string // for people
 	Description string
 	Symbol      string // the Go function or variable, for diagnostics
 	Groups      []string
-	Scopes      []string // that a caller needs, all of them
-	MIMEType    string   // of contents without one
+	Scopes      []string // scopes that a caller needs, all of them
+	MIMEType    string   // default for contents
 	Size        int64    // in bytes; 0 = not known
 	Annotations *Annotations
 	Icons       []Icon
@@ -43,21 +43,21 @@ func NewResource(info ResourceInfo, f func(ctx context.Context, uri string) (*Re
 	})
 }
 
-// TextResource returns a resource whose content is a text that does not change.
+// TextResource returns a resource whose content is a constant text.
 func TextResource(info *ResourceInfo, text string) Feature {
 	return newResource(info, func(context.Context, *Request) (*ResourceResult, error) {
 		return TextContents(text), nil
 	})
 }
 
-// BlobResource returns a resource whose content are bytes that do not change.
+// BlobResource returns a resource whose content are constant bytes.
 func BlobResource(info *ResourceInfo, data []byte) Feature {
 	return newResource(info, func(context.Context, *Request) (*ResourceResult, error) {
 		return BlobContents(data), nil
 	})
 }
 
-// resource is the feature of generated and of hand-written resources.
+// resource is the feature type of generated and hand-written resources.
 type resource struct {
 	info   *ResourceInfo
 	name   string
@@ -93,15 +93,14 @@ func (r *resource) check(declared map[string]json.RawMessage) {
 	}
 }
 
-// checkResourceName panics unless there is a name. The specification sets no
-// bounds for it.
+// checkResourceName panics if the name is empty. The specification does not restrict it otherwise.
 func checkResourceName(kind FeatureKind, name, uri string) {
 	if name == "" {
 		panic(fmt.Sprintf("mcp: %s %s has no name", kind, uri))
 	}
 }
 
-// names are the URI as it is listed, and its normal form, by which other spellings are found.
+// names returns the listed URI and its normal form, by which other spellings are found.
 func (r *resource) names() []string {
 	if normal := uritemplate.Normal(r.info.URI); normal != r.info.URI {
 		return []string{r.info.URI, normal}
@@ -121,7 +120,7 @@ func (r *resource) appendListing(b []byte, rev *protocol.Revision) []byte {
 	return appendResource(b, r.info, r.name, rev)
 }
 
-// appendResource writes a Resource as the revision lists it.
+// appendResource writes a Resource in the form of the revision's lists.
 func appendResource(b []byte, info *ResourceInfo, name string, rev *protocol.Revision) []byte {
 	b = append(b, `{"uri":`...)
 	b = wire.AppendString(b, info.URI)

@@ -22,11 +22,11 @@ type foundResource struct {
 	resourceForm
 	read     resourceFunc
 	template *template           // nil for a resource with one URI
-	values   []uritemplate.Value // of the variables of the template
+	values   []uritemplate.Value // values of the template's variables
 }
 
-// findResource returns the resource with a URI, or else the most specific template that matches
-// it. It returns nil if there is none that the request may see and read.
+// findResource returns the resource with a URI, or else the most specific template that matches it.
+// It returns nil if the request may not see and read any of them.
 func (s *Server) findResource(ctx context.Context, uri string) *foundResource {
 	s.mu.RLock()
 	static, _ := s.sets[resourceSet].byName[uri].(*resource)
@@ -64,9 +64,9 @@ func (s *Server) findResource(ctx context.Context, uri string) *foundResource {
 	return nil
 }
 
-// otherSpelling returns the resource whose URI differs from uri by percent-encoding alone, where
-// it depends on the request who may read it: a template that matches both must not lead to a
-// resource that the request may not use.
+// otherSpelling returns the resource whose URI differs from uri by percent-encoding alone, if the
+// right to read it depends on the request: a template that matches both must not lead to a resource
+// that the request may not use.
 func (s *Server) otherSpelling(ctx context.Context, uri string) Feature {
 	if !strings.Contains(uri, "%") || !s.decidesFor(ctx) && !s.hasScopes.Load() {
 		return nil
@@ -90,7 +90,8 @@ func (s *Server) sortTemplates() {
 	s.closest, s.listers = nil, nil
 	for _, item := range s.sets[templateSet].items {
 		t := item.Feature.(*template)
-		// Behind those that are as specific; package slices would link its stable sort for this alone.
+		// The template goes behind templates that are as specific; package slices would link its
+		// stable sort for this call alone.
 		i, _ := slices.BinarySearchFunc(s.closest, t, func(other Feature, t *template) int {
 			if other.(*template).pattern.Literal() >= t.pattern.Literal() {
 				return -1
@@ -133,7 +134,7 @@ func (s *Server) readResource(ctx context.Context, req *Request) (Reply, error) 
 	return result, nil
 }
 
-// uriParam returns params.uri as a URI: some clients do not encode what is outside ASCII.
+// uriParam returns params.uri as a URI: some clients do not encode characters outside ASCII.
 func uriParam(p *jsonrpc.Params) (string, *jsonrpc.Error) {
 	uri, ok := jsonrpc.String(p.Get("uri"))
 	switch {
@@ -145,8 +146,8 @@ func uriParam(p *jsonrpc.Params) (string, *jsonrpc.Error) {
 	return uritemplate.Encode(uri), nil
 }
 
-// resourceNotFound is the error of each revision for a resource that does not
-// exist (server/resources, error handling).
+// resourceNotFound returns the revision's error for a resource that does not exist
+// (server/resources, error handling).
 func resourceNotFound(rev *protocol.Revision, uri, why string) *jsonrpc.Error {
 	message := "resource not found: " + uri
 	if why != "" {
@@ -161,14 +162,14 @@ func (r *Request) resourceNotFound(why string) *jsonrpc.Error {
 	return resourceNotFound(r.x.Revision, r.Name, why)
 }
 
-// Var returns a variable of the URI template, decoded; "" where the URI does not
-// define it. The segments of a list are joined with slashes.
+// Var returns a variable of the URI template, decoded, or "" if the URI does not define it. The
+// segments of a list are joined with slashes.
 func (r *Request) Var(name string) string {
 	return strings.Join(r.VarList(name), "/")
 }
 
-// VarList returns the segments of a list in the URI template, {/name*}; of any
-// other variable its one value; nil where the URI does not define it.
+// VarList returns the segments of a list in the URI template, {/name*}; for any other variable its
+// one value; nil if the URI does not define it.
 func (r *Request) VarList(name string) []string {
 	if r.resource() == nil || r.resource().template == nil {
 		return nil
@@ -222,8 +223,7 @@ func (f *foundResource) appendVariables(b []byte) json.RawMessage {
 	return append(b, '}')
 }
 
-// jsonContents returns the value that e holds as a text of JSON, for resources
-// that are structured.
+// jsonContents returns the value of e as a JSON text, for structured resources.
 func (r *Request) jsonContents(e *wire.Encoder) (*ResourceResult, error) {
 	if err := e.Err(); err != nil {
 		return nil, r.encodingFailed(err)
@@ -235,7 +235,7 @@ func (r *Request) jsonContents(e *wire.Encoder) (*ResourceResult, error) {
 	return &ResourceResult{Contents: []ResourceContents{contents}}, nil
 }
 
-// text returns what e holds as a text, which stays charged until the request ends.
+// text returns the output of e as a string, which stays charged until the request ends.
 func (r *Request) text(e *wire.Encoder) string {
 	size := cap(e.Bytes())
 	text := e.Text()
@@ -243,8 +243,8 @@ func (r *Request) text(e *wire.Encoder) string {
 	return text
 }
 
-// readBlob reads a resource from a reader, up to the size that it may have, and
-// closes the reader where it can be closed.
+// readBlob reads a resource from a reader, up to the size limit, and closes the reader if it is an
+// io.Closer.
 func (r *Request) readBlob(from io.Reader) (result *ResourceResult, err error) {
 	if c, ok := from.(io.Closer); ok {
 		defer func() {
@@ -260,7 +260,7 @@ func (r *Request) readBlob(from io.Reader) (result *ResourceResult, err error) {
 	return BlobContents(data), nil
 }
 
-// resourceLimit is how many bytes the contents of the resource may have.
+// resourceLimit returns the limit for the contents of the resource in bytes.
 func (r *Request) resourceLimit() int {
 	if r.resource() != nil && r.resource().info.MaxBytes > 0 {
 		return r.resource().info.MaxBytes

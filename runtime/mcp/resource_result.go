@@ -11,21 +11,21 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// ErrNotFound means that the resource does not exist. Clients get the error of their revision for
-// that.
+// ErrNotFound means that the resource does not exist. Clients get the error that their revision
+// defines for it.
 var ErrNotFound = errors.New("resource not found")
 
 // ResourceResult is the result of reading a resource (ReadResourceResult in the
 // specification).
 type ResourceResult struct {
-	// Contents are the contents: mostly one, several for a resource that has
-	// parts. Without any the resource exists and is empty.
+	// Contents are the contents: usually one, several for a resource that consists of parts. If
+	// Contents is empty, the resource exists and is empty.
 	Contents []ResourceContents `json:"contents"`
-	// TTL is how long the client may cache them; 0 means the TTL of the resource. A client gets at most
-	// a day, and 0 if the server does not say.
+	// TTL is the time for which the client may cache the contents; 0 means the TTL of the resource.
+	// A client gets at most a day, and 0 if the server does not set a TTL.
 	TTL time.Duration `json:"-"`
-	// Cache is who may cache them; "" means the scope of the resource, or for a client that the server
-	// does not say.
+	// Cache tells who may cache the contents; "" means the scope of the resource. In a client, ""
+	// means that the server has not set a scope.
 	Cache CacheScope `json:"-"`
 	Meta  Meta       `json:"_meta,omitempty"`
 }
@@ -39,7 +39,7 @@ func (p *ResourceResult) Text() string {
 	return b.String()
 }
 
-// Blob returns the first blob, nil without one.
+// Blob returns the first blob, or nil without one.
 func (p *ResourceResult) Blob() []byte {
 	for i := range p.Contents {
 		if blob := p.Contents[i].Blob; blob != nil {
@@ -51,10 +51,10 @@ func (p *ResourceResult) Blob() []byte {
 
 // ResourceContents is a text or a blob.
 type ResourceContents struct {
-	URI      string // absolute (RFC 3986); "" = that of the request
-	MIMEType string // "" = that of the resource
+	URI      string // absolute (RFC 3986); "" = the URI of the request
+	MIMEType string // "" = the type of the resource
 	Text     string
-	Blob     []byte // the content, where it is not nil; otherwise Text is
+	Blob     []byte // the content if not nil; otherwise Text is the content
 	Meta     Meta   // from revision 2025-06-18 on
 }
 
@@ -68,7 +68,7 @@ func BlobContents(data []byte) *ResourceResult {
 	return &ResourceResult{Contents: []ResourceContents{{Blob: bytesOf(data)}}}
 }
 
-// readAll reads to the end, up to the limit. It fails if there is more.
+// readAll reads to the end, up to limit bytes. It fails if there are more.
 func readAll(from io.Reader, limit int) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(from, int64(min(limit, math.MaxInt-1))+1))
 	if err != nil {
@@ -82,39 +82,39 @@ func readAll(from io.Reader, limit int) ([]byte, error) {
 
 // ReadInfo describes how a resource is read.
 type ReadInfo struct {
-	// TTL is how long a client may cache the contents, from revision 2026-07-28
-	// on; 0 means not at all.
+	// TTL is the time for which a client may cache the contents, from revision 2026-07-28 on; 0
+	// means not at all.
 	TTL time.Duration
-	// Cache is who may cache them: "" means [CachePrivate].
+	// Cache tells who may cache the contents: "" means [CachePrivate].
 	Cache CacheScope
 	// Requires are capabilities without which a client cannot read the resource.
 	Requires []Capability
-	// Errors reports whether an error is meant for clients, and its text.
+	// Errors returns the message of an error for clients, and whether it has one.
 	Errors func(error) (text string, ok bool)
 	// HideErrors keeps the texts of all other errors from clients.
 	HideErrors bool
-	// MaxBytes is the size of the contents; 0 means [Limits.ResourceBytes].
+	// MaxBytes limits the size of the contents; 0 means [Limits.ResourceBytes].
 	MaxBytes int
-	// Timeout ends the context of a read; 0 means that of [WithTimeout].
+	// Timeout limits the time of a read; 0 means [WithTimeout].
 	Timeout time.Duration
 }
 
-// CacheScope is who may cache a result (server/utilities/caching).
+// CacheScope tells who may cache a result (server/utilities/caching).
 type CacheScope string
 
 // The scopes.
 const (
 	CachePublic  CacheScope = "public"  // the same for all clients
-	CachePrivate CacheScope = "private" // for the client that asked only
+	CachePrivate CacheScope = "private" // only for the client that asked
 )
 
-// resourceForm is what the contents of a resource have if they do not say it themselves.
+// resourceForm contains the properties of a resource that apply to contents which do not set them.
 type resourceForm struct {
 	uri, mime string
 	info      *ReadInfo
 }
 
-// resourceRoom is room for the members of a result besides the contents.
+// resourceRoom limits the members of a result that are not contents, in bytes.
 const resourceRoom = 16 << 10
 
 func (p *ResourceResult) appendTo(b []byte, r *rendering) []byte {
@@ -127,7 +127,8 @@ func (p *ResourceResult) appendTo(b []byte, r *rendering) []byte {
 		limit = info.MaxBytes
 	}
 	b = append(b, `{"contents":[`...)
-	// The limit is one of the contents as they are: escapes and base64 make them longer.
+	// The limit applies to the contents before they are encoded: escapes and base64 make them
+	// longer.
 	r.bound(b, 2*limit+resourceRoom)
 	for i := range p.Contents {
 		if i > 0 {

@@ -9,23 +9,23 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file has what handlers return. A value is made on the goroutine of the request, and that
-// goroutine renders it once the interceptors have returned (rendering.go), so nothing here has a
-// lock: a handler that keeps a result must not change it.
+// This file defines the results of handlers. The request goroutine makes a result, and renders it
+// after the interceptors have returned (rendering.go), so no lock is needed: a handler that keeps a
+// result must not change it.
 
-// Reply is what a [Handler] returns: a [*ToolResult] for calls of tools, a
-// [*ResourceResult] for resources that are read, a [*PromptResult] for prompts, a
-// [*Completion] for completions, a [*RawReply] for most other methods.
+// Reply is the result of a [Handler]: a [*ToolResult] for calls of tools, a [*ResourceResult] for
+// resources, a [*PromptResult] for prompts, a [*Completion] for completions, a [*RawReply] for most
+// other methods.
 type Reply interface {
 	appendTo(b []byte, r *rendering) []byte
-	// weight estimates how many bytes the reply has when it is sent.
+	// weight estimates the bytes of the reply when it is sent.
 	weight() int
-	// least is how many bytes the reply has in any case, as far as that is limited.
+	// least returns a lower bound for the bytes of the reply, counting the parts that are limited.
 	least() int
 }
 
-// RawReply is a result as it is sent, with what every result of the revision has
-// where that is missing.
+// RawReply is a result as JSON. The server adds the members that the revision requires in every
+// result, if they are missing.
 type RawReply struct {
 	// JSON is one object. It must not be changed.
 	JSON json.RawMessage
@@ -35,25 +35,25 @@ type RawReply struct {
 
 // ToolResult is the result of a call (CallToolResult in the specification).
 type ToolResult struct {
-	// Content are the blocks for the model. Where there are none, the text of
-	// Structured is the one block.
+	// Content are the blocks for the model. If it is empty, the client gets the JSON text of
+	// Structured as the one block.
 	Content []Content `json:"content"`
-	// Structured is a JSON value that fits the tool's output schema, nil where
-	// there is none. Clients before revision 2025-06-18 get its text only; where
-	// a revision requires an object and this is something else, it and its text are
-	// sent as {"result": ...}. It may alias a buffer of the request and must not be used
-	// after the handlers have returned. A client gets it as it came.
+	// Structured is a JSON value that fits the tool's output schema, or nil. Clients before
+	// revision 2025-06-18 get its text only. If a revision requires an object and Structured is
+	// another value, the value and its text are sent as {"result": ...}. Structured may alias a
+	// buffer of the request and must not be used after the handlers have returned. In a client it
+	// is the value as received.
 	Structured json.RawMessage `json:"structuredContent,omitempty"`
 	// IsError means that the tool failed. Content describes the failure.
 	IsError bool `json:"isError,omitempty"`
 	Meta    Meta `json:"_meta,omitempty"`
 
-	// own is Structured as the request's encoder wrote it: valid and compact.
+	// own is Structured if the request's encoder has written it: valid and compact.
 	own json.RawMessage
 }
 
-// Result is a structured result with a text of its own, for functions that want
-// to say it in other words than JSON.
+// Result is a structured result with a text of its own, for functions that describe the value in
+// other words than JSON.
 type Result[T any] struct {
 	Value   T
 	Text    string    // "" = the JSON text of Value
@@ -90,20 +90,20 @@ func ContentResult(content ...Content) *ToolResult {
 	return &ToolResult{Content: blocks}
 }
 
-// nothingFound is the result of a function that found nothing: a failed one, so
-// that the model does not take it for an empty value.
+// nothingFound returns the result of a function that found nothing: a failed one, so that the model
+// does not take it for an empty value.
 func nothingFound() *ToolResult { return failedResult("nothing found") }
 
 func failedResult(text string) *ToolResult {
 	return &ToolResult{Content: []Content{Text{Text: text}}, IsError: true}
 }
 
-// outputForm is what the results of a tool are like.
+// outputForm describes the form of the results of a tool.
 type outputForm struct {
 	textOnly bool // without structured content
 	declared bool // the tool has an output schema
-	wrapped  bool // by which values are in an object, if the revision requires one
-	most     int  // bytes; 0 = as many as those of others
+	wrapped  bool // values are wrapped in an object by that schema, if the revision requires one
+	most     int  // limit in bytes; 0 = the limit of the server
 }
 
 func (p *RawReply) appendTo(b []byte, r *rendering) []byte {
@@ -177,8 +177,8 @@ func (p *ToolResult) structured(r *rendering) json.RawMessage {
 // textOnly reports whether the results of the tool have no structured content.
 func (r *rendering) textOnly() bool { return r.output.textOnly }
 
-// wraps reports whether a value is sent as {"result": ...}, since the revision requires an
-// object. If there is an output schema, that decides.
+// wraps reports whether a value is sent as {"result": ...}, since the revision requires an object.
+// If the tool has an output schema, the schema decides.
 func (r *rendering) wraps(structured json.RawMessage) bool {
 	if f := &r.revision.Fields; f.AnyOutput || !f.StructuredContent {
 		return false
@@ -189,7 +189,8 @@ func (r *rendering) wraps(structured json.RawMessage) bool {
 	return structured[0] != '{'
 }
 
-// resultLimit is how many bytes the structured content may have, and the blocks.
+// resultLimit returns the limit for the structured content in bytes, which is also the limit for
+// the blocks.
 func (r *rendering) resultLimit() int {
 	if r.output.most > 0 {
 		return r.output.most
@@ -197,7 +198,7 @@ func (r *rendering) resultLimit() int {
 	return r.by.resultBytes
 }
 
-// problemsMeta is the _meta with the problems of arguments, for programs.
+// problemsMeta returns the _meta with the problems of arguments, for programs.
 func problemsMeta(e *wire.ArgumentsError) Meta {
 	b := []byte{'['}
 	for i, p := range e.Problems {
@@ -232,7 +233,7 @@ func (p *RawReply) least() int {
 func (p *ToolResult) weight() int {
 	size := len(p.Structured) + metaWeight(p.Meta)
 	if len(p.Content) == 0 {
-		size += 3 * len(p.Structured) / 2 // a second time, as a text with escaped quotes
+		size += 3 * len(p.Structured) / 2 // the same JSON again, as a text with escaped quotes
 	}
 	for _, c := range p.Content {
 		size += contentWeight(c)

@@ -11,10 +11,10 @@ import (
 // resultStorage is the wire.Storage of an exchange.
 type resultStorage exchange
 
-// Grow waits for the turn of the result and for room, as long as a reply may.
+// Grow waits for the result's turn, and for memory as long as a reply may wait.
 func (r *resultStorage) Grow(text []byte, capacity int) ([]byte, error) {
 	x := (*exchange)(r)
-	if x.record() != nil { // which has no client that others wait for
+	if x.record() != nil { // a task, which no client waits for
 		return (*streamStorage)(r).Grow(text, capacity)
 	}
 	text, err := x.Grow(text, capacity)
@@ -23,8 +23,8 @@ func (r *resultStorage) Grow(text []byte, capacity int) ([]byte, error) {
 
 func (r *resultStorage) Free(text []byte) { engine.FreeText(text) }
 
-// streamStorage is resultStorage for a stream, whose items the function of the user produces in its own
-// time. Grow does not wait.
+// streamStorage is a resultStorage for a stream, whose items the function of the user produces at
+// its own pace. Grow does not wait.
 type streamStorage exchange
 
 func (r *streamStorage) Grow(text []byte, capacity int) ([]byte, error) {
@@ -34,7 +34,7 @@ func (r *streamStorage) Grow(text []byte, capacity int) ([]byte, error) {
 
 func (r *streamStorage) Free(text []byte) { engine.FreeText(text) }
 
-// encodingFailed is the error for a result that an encoder could not write.
+// encodingFailed returns the error for a result that an encoder could not write.
 func (r *Request) encodingFailed(err error) error {
 	if large, ok := errors.AsType[*wire.SizeError](err); ok {
 		return &tooLarge{limit: large.Limit}
@@ -42,9 +42,8 @@ func (r *Request) encodingFailed(err error) error {
 	return &encodingError{err}
 }
 
-// encoder returns an encoder for the structured result, which has the limit of the
-// result. It belongs to the request and is used again for others once the handler has
-// returned.
+// encoder returns an encoder for the structured result, with the limit of the result. It belongs to
+// the request, and other requests use it again after the handler has returned.
 func (r *Request) encoder() *wire.Encoder {
 	e := r.x.ResultEncoder()
 	e.Reset()
@@ -56,7 +55,7 @@ func (r *Request) encoder() *wire.Encoder {
 	return e
 }
 
-// structured returns the result that e holds. Its JSON aliases e.
+// structured returns the result that e contains. Its JSON aliases e.
 func (r *Request) structured(e *wire.Encoder) (*ToolResult, error) {
 	if err := e.Err(); err != nil {
 		return nil, r.encodingFailed(err)
@@ -65,8 +64,8 @@ func (r *Request) structured(e *wire.Encoder) (*ToolResult, error) {
 	return &ToolResult{Structured: b, own: b}, nil
 }
 
-// structuredWith is structured for a [Result]: with a text instead of
-// the JSON text, unless it is empty, and with further blocks.
+// structuredWith is like structured for a [Result]: with text instead of the JSON text, unless it
+// is empty, and with further blocks.
 func (r *Request) structuredWith(e *wire.Encoder, text string, content ...Content) (*ToolResult, error) {
 	result, err := r.structured(e)
 	if err != nil || (text == "" && len(content) == 0) {

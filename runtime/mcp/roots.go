@@ -17,7 +17,7 @@ import (
 // once, and again after a change. Roots other than file: URIs are left out of the answer
 // (client/roots, data types).
 //
-// The errors are those of [Elicit]. Revision 2026-07-28 deprecates roots.
+// The errors are the same as for [Elicit]. Revision 2026-07-28 deprecates roots.
 func Roots(ctx context.Context, options ...AskOption) ([]Root, error) {
 	x := exchangeFrom(ctx)
 	if x == nil {
@@ -91,7 +91,7 @@ func readRoots(result json.RawMessage) ([]Root, error) {
 	return roots, err
 }
 
-// session returns the session of the request, nil without one.
+// session returns the session of the request, or nil without one.
 func (x *exchange) session() *session {
 	if x.Revision.PerRequest {
 		return nil
@@ -119,8 +119,8 @@ func (x *exchange) rootsVersion() int {
 	return s.roots.version
 }
 
-// maxKeptRoots is how many bytes of an answer a session stores. For a longer one, the client is
-// asked each time.
+// maxKeptRoots limits the answer that a session stores, in bytes. For a longer answer, the client
+// is asked each time.
 const (
 	maxKeptRoots = 16 << 10
 	rootOverhead = int(unsafe.Sizeof(Root{}))
@@ -138,8 +138,8 @@ func (x *exchange) keepRoots(roots []Root, version int) {
 	x.conn.Uncharge(x.replaceRoots(roots, version, size))
 }
 
-// replaceRoots stores roots, unless they are outdated. It returns how many bytes are released:
-// those of the stored roots before, or of these.
+// replaceRoots stores roots, unless they are outdated. It returns the number of bytes to release:
+// for the stored roots before, or for these if they are not stored.
 func (x *exchange) replaceRoots(roots []Root, version, size int) int {
 	s := x.session()
 	if s == nil {

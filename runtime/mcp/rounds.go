@@ -15,17 +15,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file runs the handler of a request whose handler may ask the client, round by round. In
-// revisions with rounds (basic/patterns/mrtr), one request is one round: [exchange.openRound]
-// reads the answers and the state that came with it, before interceptors and handler run, and
-// [exchange.endRound] makes the open questions the reply, with the state that the next request
-// brings back (roundstate.go). In other revisions the server has asked by the time the handler
-// returns, and rounds come from [InputRequired] only: the loop of [Server.runRounds] asks its
-// questions and runs the handler again. All of this is on the goroutine of the request; the
-// record of questions and answers (questions.go) has a lock.
+// This file runs a handler that may ask the client, round by round. In revisions with rounds
+// (basic/patterns/mrtr), one request is one round: [exchange.openRound] reads the answers and the
+// state of the request, before interceptors and handler run, and [exchange.endRound] makes the open
+// questions the reply, with the state that the next request brings back (roundstate.go). In other
+// revisions the server has asked by the time the handler returns, and rounds come from
+// [InputRequired] only: the loop of [Server.runRounds] asks its questions and runs the handler
+// again. All of this runs on the request goroutine; the record of questions and answers
+// (questions.go) has a lock.
 
-// maxRounds is how often the handler of one request may return [*InputRequired], if the server
-// runs it again.
+// maxRounds limits the times that the handler of one request may return [*InputRequired], if the
+// server runs it again.
 const maxRounds = 10
 
 // openRound reads the answers and the state that came with the request. If they are not valid,
@@ -76,7 +76,7 @@ func (x *exchange) readRound(answers, state json.RawMessage) error {
 		if digest := s.Asked[key]; digest != nil {
 			return &answer{digest: digestOf(digest)}
 		}
-		return nil // the state has no such question
+		return nil // the state does not contain such a question
 	})
 }
 
@@ -96,7 +96,7 @@ func (x *exchange) readUnasked(answers json.RawMessage) error {
 	})
 }
 
-// readAnswers adds the answers for which about returns their question.
+// readAnswers adds the answers whose question about returns; about returns nil for other keys.
 func (x *exchange) readAnswers(answers json.RawMessage, about func(key string) *answer) (err error) {
 	jsonrpc.Members(answers, func(name, value []byte) bool {
 		if a := about(string(name)); a != nil {
@@ -111,7 +111,7 @@ func (x *exchange) readAnswers(answers json.RawMessage, about func(key string) *
 	return nil
 }
 
-// endRound returns the reply that asks the open questions, of which there is one at least.
+// endRound returns the reply with the open questions. There is at least one.
 func (x *exchange) endRound() (Reply, error) {
 	c := &x.questions
 	c.mu.Lock()
@@ -134,7 +134,7 @@ func (x *exchange) endRoundLocked() (Reply, error) {
 		size += len(c.pending[i].params)
 	}
 	if !x.Charge(size) {
-		c.pending = nil // the reply is the error; the questions are not kept until it is sent
+		c.pending = nil // the reply is the error, so the questions must not be stored until it is sent
 		return nil, protocolError(engine.ErrOverloaded)
 	}
 	slices.SortFunc(c.pending, func(a, b pendingQuestion) int { return strings.Compare(a.key, b.key) })

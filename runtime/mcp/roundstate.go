@@ -14,18 +14,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file is the request state (basic/patterns/mrtr): what one round leaves for the next,
-// sealed, so that the client carries it without reading or changing it. It belongs to one
+// This file seals the request state (basic/patterns/mrtr): the data that one round stores for the
+// next, sealed, so that the client carries it without reading or changing it. It belongs to one
 // principal and one request, and expires. [exchange.sealState] writes it at the end of a round,
-// under the lock of the questions; [exchange.openState] checks and reads it when the client
-// calls again. Both run on the goroutine of the request.
+// under the lock of the questions; [exchange.openState] checks and reads it when the client calls
+// again. Both run on the request goroutine.
 
 // sealedRound is the content of a request state.
 type sealedRound struct {
 	ID        string                     `json:"i"`
 	Expires   int64                      `json:"e"` // seconds since 1970
 	Principal string                     `json:"p,omitempty"`
-	Request   []byte                     `json:"r"`           // the digest of the request
+	Request   []byte                     `json:"r"`           // digest of the request
 	Asked     map[string][]byte          `json:"q,omitempty"` // digests of the open questions
 	Answers   map[string]sealedAnswer    `json:"a,omitempty"`
 	Tries     map[string]int             `json:"t,omitempty"`
@@ -41,7 +41,8 @@ type sealedAnswer struct {
 // statePurpose separates request states from other sealed texts of the server.
 const statePurpose = "requestState"
 
-// stateTooLarge is the reply if a request has more answers and values than a state may have.
+// stateTooLarge returns the reply for a request whose answers and values exceed the limit of a
+// state.
 func stateTooLarge(err error) *ProtocolError {
 	return &ProtocolError{Code: jsonrpc.CodeInternal, Message: err.Error(), Data: json.RawMessage(`{"reason":"stateTooLarge"}`)}
 }
@@ -51,8 +52,8 @@ func digestOf(b []byte) (d [sha256.Size]byte) {
 	return d
 }
 
-// openState opens a request state, and checks that it belongs to the request. The reply to the
-// client does not give the reason; the log does.
+// openState opens a request state, and checks that it belongs to the request. Only the log contains
+// the reason of a refusal, the reply to the client does not.
 func (x *exchange) openState(text string) (*sealedRound, error) {
 	if err := x.needsID(); err != nil {
 		return nil, err

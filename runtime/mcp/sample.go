@@ -18,12 +18,12 @@ type SampleRequest struct {
 	Messages    []SampleMessage   `json:"messages"`
 	Preferences *ModelPreferences `json:"modelPreferences,omitempty"`
 	System      string            `json:"systemPrompt,omitempty"` // the client may ignore it
-	// Context includes context of servers, which needs [CapabilitySamplingContext] if
-	// the revision has that capability.
+	// Context includes context of servers, which needs [CapabilitySamplingContext] in revisions
+	// that define this capability.
 	Context SampleContext `json:"includeContext,omitempty"`
 	// Temperature is chosen by the client if it is nil.
 	Temperature *float64 `json:"temperature,omitempty"`
-	// MaxTokens is the most that the model may write; 0 means 1000.
+	// MaxTokens limits the tokens that the model may write; 0 means 1000.
 	MaxTokens     int      `json:"maxTokens"`
 	StopSequences []string `json:"stopSequences,omitempty"`
 	// Metadata for the provider of the model: a JSON object, or nil.
@@ -49,13 +49,12 @@ func (s *SampleRequest) Text() string {
 	return strings.Join(lines, "\n")
 }
 
-// SampleMessage is a message of the conversation with the model. Before revision
-// 2025-11-25 it has exactly one block.
+// SampleMessage is a message of the conversation with the model. Before revision 2025-11-25 it
+// contains exactly one block.
 //
-// A message of the assistant with [ToolUse] blocks is followed by one of the user
-// that has a [ToolOutcome] for each of them and nothing else (client/sampling, tool
-// use and result balance). Other conversations are not sent: [Sample] returns an error with the
-// problem.
+// After a message of the assistant with [ToolUse] blocks, the next message is a user message that
+// contains a [ToolOutcome] for each of them and nothing else (client/sampling, tool use and result
+// balance). Other conversations are not sent: [Sample] returns an error with the problem.
 type SampleMessage struct {
 	Role    Role // [RoleUser] or [RoleAssistant]
 	Content []SampleContent
@@ -75,7 +74,7 @@ type SampleContent interface {
 	isSampleContent()
 }
 
-// sampleWriter is what every [SampleContent] is, too; see [contentWriter].
+// sampleWriter is implemented by every [SampleContent]; see [contentWriter].
 type sampleWriter interface {
 	appendSample(b []byte, r *rendering) []byte
 }
@@ -97,7 +96,7 @@ type ToolUse struct {
 
 // ToolOutcome is the result of a [ToolUse].
 type ToolOutcome struct {
-	ID     string // of the ToolUse
+	ID     string // id of the ToolUse
 	Result *ToolResult
 }
 
@@ -132,7 +131,7 @@ const (
 // ModelPreferences help the client to choose a model. Priorities are from 0 to 1;
 // nil ones are left out.
 type ModelPreferences struct {
-	Hints                     []string // parts of names of models, the best one first
+	Hints                     []string // parts of model names, the best first
 	Cost, Speed, Intelligence *float64
 }
 
@@ -140,7 +139,7 @@ type ModelPreferences struct {
 type SampleResult struct {
 	Role       Role // "" in an answer of a client = [RoleAssistant]
 	Content    []SampleContent
-	Model      string // "" in an answer of a client = its name
+	Model      string // in an answer of a client, "" = the name of the client
 	StopReason string // endTurn, stopSequence, maxTokens, toolUse, or the client's own; may be ""
 	Meta       Meta
 }
@@ -182,7 +181,7 @@ func (s *SampleRequest) capabilities() []Capability {
 func (s *SampleRequest) appendParams(b []byte, r *rendering) []byte {
 	r.check(s.check())
 	b = append(b, `{"messages":[`...)
-	var open []string // tools used by the message before
+	var open []string // ids of tools that the message before uses
 	for i, m := range s.Messages {
 		if i > 0 {
 			b = append(b, ',')

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// readSample reads a CreateMessageResult. Unknown members are ignored, unknown blocks refused.
+// readSample reads a CreateMessageResult. It ignores unknown members, and refuses unknown blocks.
 func readSample(result json.RawMessage) (*SampleResult, error) {
 	if err := isObjectText(result); err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// Sample asks the client's model for a message, and waits for it. The errors are
-// those of [Elicit]. Revision 2026-07-28 deprecates sampling.
+// Sample asks the client's model for a message, and waits for it. The errors are the same as for
+// [Elicit]. Revision 2026-07-28 deprecates sampling.
 func Sample(ctx context.Context, request *SampleRequest, options ...AskOption) (*SampleResult, error) {
 	if request == nil {
 		return nil, errors.New("sample: the request is nil")

@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// This file compares JSON Schemas by what they mean to a validator (JSON Schema 2020-12, core and
-// validation). Schemas that differ can have the same meaning without being found equal.
+// This file compares JSON Schemas by their meaning to a validator (JSON Schema 2020-12, core and
+// validation). Two schemas with the same meaning may still be reported as different.
 
 // schemaTexts are the keywords of a schema that only people and models read.
 var schemaTexts = []string{"title", "description", "examples", "$comment"}
 
-// The keywords with schemas in them.
+// The keywords whose values contain schemas.
 var (
 	schemaKeywords = []string{
 		"items", "additionalItems", "unevaluatedItems", "contains", "additionalProperties", "unevaluatedProperties", "propertyNames",
@@ -34,7 +34,7 @@ func readJSON(text []byte) (value any, err error) {
 	return value, err
 }
 
-// eachText calls f for every text of a JSON value, names of members included.
+// eachText calls f for every text of a JSON value, including the names of members.
 func eachText(value any, f func(string)) {
 	switch v := value.(type) {
 	case string:
@@ -51,7 +51,8 @@ func eachText(value any, f func(string)) {
 	}
 }
 
-// schemaDifference returns where two schemas differ, as a JSON Pointer, and whether they do.
+// schemaDifference returns the place where two schemas differ, as a JSON Pointer, and whether they
+// differ.
 func schemaDifference(a, b any, at string) (string, bool) {
 	x, ok := a.(map[string]any)
 	y, same := b.(map[string]any)
@@ -86,8 +87,9 @@ func schemaDifference(a, b any, at string) (string, bool) {
 	})
 }
 
-// differentMember compares the members of two objects, in the order of their names. A member that
-// is missing is nil for the function; only texts may be missing.
+// differentMember compares the members of two objects, in the order of their names. For a member
+// that only one object contains, differ gets missing{} and nil, and decides whether that is a
+// difference.
 func differentMember(x, y map[string]any, at string, differ func(name string, u, v any, at string) (string, bool)) (string, bool) {
 	names := slices.Collect(maps.Keys(x))
 	for name := range y {
@@ -113,5 +115,5 @@ func differentMember(x, y map[string]any, at string, differ func(name string, u,
 	return "", false
 }
 
-// missing takes the place of a member that one of two objects does not have: it equals no value.
+// missing stands for a member that one of two objects does not contain: it equals no value.
 type missing struct{}

@@ -1,6 +1,6 @@
 package mcp
 
-// Select returns a Registrar that registers with r those features for which keep reports true, and
+// Select returns a Registrar that registers with r the features for which keep returns true, and
 // drops the others.
 func Select(r Registrar, keep func(FeatureInfo) bool) Registrar {
 	return registrarFunc(func(f Feature) {

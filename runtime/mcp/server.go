@@ -10,9 +10,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 )
 
-// This file is the server: its configuration, and its features, which may change while it serves.
-// A Server has no goroutines. Connections and handlers read its features under mu; everything
-// above mu does not change after [NewServer], or has a lock.
+// This file defines the server: its configuration, and its features, which may change while it
+// serves. A Server has no goroutines. mu guards the features, which connections and handlers read;
+// everything above mu does not change after [NewServer], or has a lock.
 
 // Server offers features to any number of clients at the same time, over any
 // number of connections. Its methods may be called by many goroutines.
@@ -20,8 +20,8 @@ type Server struct {
 	info         ServerInfo
 	log          *logs.Log
 	limits       Limits
-	settings     engine.Settings // of its connections
-	published    publisher       // of its replies
+	settings     engine.Settings // for its connections
+	published    publisher       // parts of its replies
 	interceptors []Interceptor
 	access       []Access
 	hasScopes    atomic.Bool // a feature has scopes
@@ -29,7 +29,7 @@ type Server struct {
 	unshielded   bool
 	keys         *stateKeys
 	store        StateStore
-	timeout      time.Duration // of functions without one of their own; 0 = none
+	timeout      time.Duration // for functions without a timeout of their own; 0 = no timeout
 	policies     []*policy
 	without      withoutCapabilities
 	sessionHooks []func(context.Context, SessionInfo) func()
@@ -37,17 +37,17 @@ type Server struct {
 	finder       *finder // nil without package mcpfind
 
 	questionHooks []questionHook
-	changes       *changes // for other replicas; nil without them
+	changes       *changes // queue for other replicas; nil without them
 
 	handler Handler // the clock, all interceptors, and [Server.handle]
 
 	extensions    extensions
 	subscribers   subscribers
 	hasClients    atomic.Bool   // a client has connected
-	closeWatchers closeWatchers // for the ends of listens
+	closeWatchers closeWatchers // run the functions that end listens
 
-	storeKeys  KeySource                  // of a store of tasks, without an option for keys
-	configured serverPart                 // by an option; nil without one
+	storeKeys  KeySource                  // from a store of tasks; used if no option sets keys
+	configured serverPart                 // set by an option; nil without one
 	part       atomic.Pointer[serverPart] // nil before the first tool whose calls become tasks
 	partMade   sync.Once
 
@@ -56,8 +56,8 @@ type Server struct {
 	closest  []Feature                     // the most specific first
 	listers  []entry                       // templates that list resources, in order
 	complete bool                          // there are completions, or were
-	embeds   bool                          // results may embed resources, or could
-	denied   map[deniedKey]*deniedResource // what policies deny
+	embeds   bool                          // results may contain embedded resources, now or earlier
+	denied   map[deniedKey]*deniedResource // resources and templates that policies deny
 }
 
 // Features returns the registered features that policies allow: tools, resources, resource
@@ -80,21 +80,22 @@ type Option func(*Server)
 // Info returns the identity of the server.
 func (s *Server) Info() ServerInfo { return s.info }
 
-// lookUp returns the feature of a set with that name, alias or URI, nil without one.
+// lookUp returns the feature of a set with that name, alias or URI, or nil.
 func (s *Server) lookUp(set int, name string) Feature {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.sets[set].byName[name]
 }
 
-// offers reports whether a set has features, or had: a declared capability does not change.
+// offers reports whether a set contains or has contained features: a declared capability does not
+// change.
 func (s *Server) offers(set int) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.sets[set].offered
 }
 
-// offersResources reports whether there are resources or templates, or were, or results that
+// offersResources reports whether there are or have been resources, templates, or results that
 // embed resources.
 func (s *Server) offersResources() bool {
 	s.mu.RLock()

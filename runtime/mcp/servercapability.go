@@ -8,27 +8,26 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// This file is what a server leaves out of the capabilities that it declares. No field of it
-// changes after [NewServer].
+// This file leaves capabilities out of the declaration of a server. Its fields do not change after
+// [NewServer].
 
-// WithoutCapabilities leaves capabilities out of those that the server declares, in every
-// revision (basic/lifecycle, server/discover). Without the option a server declares all that it
-// can do. The option may be given more than once. It panics if a capability is not one of the
-// constants.
+// WithoutCapabilities leaves capabilities out of the declaration of the server, in every revision
+// (basic/lifecycle, server/discover). Without the option a server declares all that it can do. The
+// option may be given more than once. It panics if a capability is not one of the constants.
 //
-// Using what is left out is a mistake in the program, and panics at the call, so that a test
-// shows it:
+// Using a capability that is left out is a mistake in the program, and panics at the call, so that
+// a test shows it:
 //
 //   - ServerLogging: [Logger] in a call. The method logging/setLevel is not found. The log of the
-//     server ([WithLogger]) is not concerned.
+//     server ([WithLogger]) is not affected.
 //   - ServerToolsListChanged, ServerResourcesListChanged, ServerPromptsListChanged: a
 //     [Server.Register] or [Server.Unregister] that changes the list after the first client has
 //     connected. The list is then unchanged.
 //   - ServerSubscribe: [Server.ResourceUpdated]. The methods resources/subscribe and
 //     resources/unsubscribe are not found.
 //
-// From revision 2026-07-28 on, the acknowledgement of subscriptions/listen does not have what is
-// left out, and the method is not found if that is everything.
+// From revision 2026-07-28 on, the acknowledgement of subscriptions/listen leaves out the same
+// notifications; if nothing remains, the method is not found.
 func WithoutCapabilities(capabilities ...ServerCapability) Option {
 	for _, c := range capabilities {
 		switch c {
@@ -46,11 +45,11 @@ func WithoutCapabilities(capabilities ...ServerCapability) Option {
 	}
 }
 
-// connected records that a client has connected: from now on no list may change that the server
-// has declared to stay as it is, and changes of other replicas concern the clients of this one.
+// connected records that a client has connected. From now on, a list that the server has declared
+// not to change must not change, and changes of other replicas concern the clients of this replica.
 func (s *Server) connected() {
-	if !s.hasClients.Load() { // most calls only read: all connections share the field
-		s.mu.Lock() // a feature that is being registered is in the lists of this client
+	if !s.hasClients.Load() { // most calls only read, since all connections share the field
+		s.mu.Lock() // wait for a running registration, whose feature this client sees in lists
 		s.hasClients.Store(true)
 		s.mu.Unlock()
 	}
@@ -62,7 +61,7 @@ func (s *Server) connected() {
 	}
 }
 
-// checkListChange panics if a set must not change any more. The caller holds s.mu.
+// checkListChange panics if a set must no longer change. The caller holds s.mu.
 func (s *Server) checkListChange(set int, feature, done string) {
 	t := topicOf[set]
 	if s.without.lists[t] && s.hasClients.Load() {
@@ -73,8 +72,7 @@ func (s *Server) checkListChange(set int, feature, done string) {
 // offersSubscribe reports whether clients can subscribe to resources.
 func (s *Server) offersSubscribe() bool { return !s.without.subscribe && s.offersResources() }
 
-// offersListChanged returns the lists whose changes are sent, which are those that the
-// capabilities declare.
+// offersListChanged returns the lists whose changes the server declares and sends.
 func (s *Server) offersListChanged() (lists [topics]bool) {
 	lists = [topics]bool{toolsChanged: s.offers(toolSet), promptsChanged: s.offers(promptSet), resourcesChanged: s.offersResources()}
 	for t := range lists {
@@ -88,8 +86,8 @@ func (s *Server) offersChanges() bool {
 	return s.offersSubscribe() || s.offersListChanged() != [topics]bool{}
 }
 
-// appendCapabilities writes the capabilities of the server. Set changes if the client can get
-// notifications that belong to no request.
+// appendCapabilities writes the capabilities of the server. changes is set if the client can get
+// notifications that do not belong to a request.
 func (s *Server) appendCapabilities(b []byte, rev *protocol.Revision, changes bool) []byte {
 	list := func(t topic) string {
 		if changes && !s.without.lists[t] {

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file serves requests. The engine starts one, and calls [exchange.Serve] on its goroutine; the
-// methods of a [replyWriter] write its reply there.
+// This file serves requests. The engine starts a request, and calls [exchange.Serve] on its
+// goroutine; the methods of a [replyWriter] write its reply there.
 
 // Serve implements [engine.Call].
 func (x *exchange) Serve() {
@@ -28,7 +28,7 @@ func (x *exchange) Serve() {
 func (x *exchange) Panicked(value any) {
 	ctx := &x.Ctx
 	e := &panicError{reference: newReference()}
-	defer x.respond(ctx, nil, e) // also if the log handler of the user ends the goroutine
+	defer x.respond(ctx, nil, e) // deferred, since the log handler of the user may end the goroutine
 	e.log(ctx, &x.req, value)
 }
 
@@ -45,7 +45,7 @@ func (x *exchange) Abandon(late *engine.TimeoutError) {
 	x.WriteLate(x.lateReply(late))
 }
 
-// respond writes the reply. It waits for room if the client reads slowly.
+// respond writes the reply. If the client reads slowly, it waits for room in the queue.
 func (x *exchange) respond(ctx context.Context, reply Reply, err error) {
 	if x.IsAnswered() {
 		return

@@ -11,35 +11,35 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 )
 
-// This file calls the functions of [WithSessionHook]. They begin on the goroutine of the
-// initialize request, for which all other requests of the session wait, and end on a goroutine of
-// their own, or on that of begin if the session has ended in the meantime. Each session has a
-// lock, and no function of users runs under it.
+// This file calls the functions of [WithSessionHook]. begin runs on the goroutine of the initialize
+// request, and all other requests of the session wait for it. end runs on a goroutine of its own,
+// or on the goroutine of begin if the session has closed in the meantime. Each session has a lock,
+// which is not held while a function of users runs.
 
-// WithSessionHook calls begin once for each session, and the function that it returns, which may
-// be nil, once when the session has ended: for what is stored by session, such as a cache with
-// [Call.Session] as key. The option may be given more than once; sessions begin with the first
-// hook and end with the last.
+// WithSessionHook calls begin once for each session, and calls the function that begin returns,
+// which may be nil, once after the session has closed. It is for data that is stored by session,
+// such as a cache with [Call.Session] as key. The option may be given more than once; sessions
+// begin with the first hook and end with the last.
 //
-// A session begins with the initialize of the client (basic/lifecycle), over every transport:
-// stdio, streamable HTTP and HTTP+SSE, WebSocket, sockets and in memory. An initialize that is
-// refused, by an interceptor or since a limit is reached, begins none. Requests without a session
-// have no hook: all of revision 2026-07-28 and later, those of a handler without sessions
-// (mcphttp.WithoutSessions), and ping before initialize.
+// A session begins with the initialize request (basic/lifecycle), over every transport: stdio,
+// streamable HTTP and HTTP+SSE, WebSocket, sockets and in memory. If an interceptor or a limit
+// refuses initialize, no session begins. Requests without a session have no hook: all requests of
+// revision 2026-07-28 and later, requests to a handler without sessions (mcphttp.WithoutSessions),
+// and ping before initialize.
 //
 // begin runs before initialize is answered, inside of interceptors. No other function of the
-// program, interceptors included, is called for the session until begin has returned. The context
-// has the values of the transport and ends with the session; it is not that of a call. If begin
-// panics, initialize fails, the functions of hooks before it end, and the session does not open;
-// the client may try again, for another session with another ID. begin counts for
-// [Limits.CallTime].
+// program, including interceptors, is called for the session until begin has returned. The context
+// contains the values of the transport and is cancelled when the session closes; it does not belong
+// to a call. If begin panics, initialize fails, the functions of hooks before it are called, and
+// the session does not open; the client may try again, for another session with another ID. begin
+// counts for [Limits.CallTime].
 //
-// The session ends when its connection ends or breaks, and over HTTP when the client deletes it,
+// A session closes when its connection closes or breaks, and over HTTP when the client deletes it,
 // when it has been idle for too long or makes room for another one, when a ping is not answered
 // ([WithPing]), and when the handler shuts down. end is then called after all running requests of
-// the session have returned, or [Limits.GraceTime] after their contexts have ended; begin has
-// always returned before. [Server.Serve] and the Shutdown of a handler wait until end has
-// returned; Serve for at most [Limits.DrainTime]. A panic in end is logged.
+// the session have returned, or [Limits.GraceTime] after their contexts were cancelled; begin has
+// always returned before. [Server.Serve] and the Shutdown of a handler wait until end has returned;
+// Serve for at most [Limits.DrainTime]. A panic in end is logged.
 //
 // begin and end are called for many sessions at once, but not for one.
 func WithSessionHook(begin func(context.Context, SessionInfo) (end func())) Option {
@@ -50,33 +50,35 @@ func WithSessionHook(begin func(context.Context, SessionInfo) (end func())) Opti
 	}
 }
 
-// hookedSession is what the hooks of one session have returned, and whether it has ended.
+// hookedSession is the state of the hooks of one session. Its lock guards the fields, but is not
+// held while hooks run.
 type hookedSession struct {
 	conn  *conn
-	begun chan struct{} // closed when no request has to wait any more
+	begun chan struct{} // closed when requests no longer have to wait
 
 	mu     sync.Mutex
 	state  hookState
-	over   bool                    // the session has ended
-	cancel context.CancelCauseFunc // of the context of the session; nil until the hooks run
-	ends   []func()                // what the hooks have returned
+	over   bool                    // the session has closed
+	cancel context.CancelCauseFunc // cancels the context of the session; nil until the hooks run
+	ends   []func()                // the functions that the hooks have returned
 }
 
-// hookState is how far the hooks of a session are.
+// hookState is the progress of the hooks of a session.
 type hookState int
 
 const (
-	hooksWait hookState = iota // no hook has been called
+	hooksWait hookState = iota // before the first hook is called
 	hooksRun
 	hooksBegun
 	hooksFailed
 )
 
-// hookedCost is charged for a session with hooks until they have ended: a client can open and end
-// sessions faster than hooks end.
+// hookedCost is charged for a session with hooks until their ends have returned: a client can open
+// and close sessions faster than the ends run.
 const hookedCost = 4 << 10
 
-// newHookedSession returns the state of a session that is about to begin, nil if there is no room.
+// newHookedSession returns the state of a session that is about to begin, or nil if the memory
+// budget is exhausted.
 func newHookedSession(c *conn) *hookedSession {
 	if !c.server.settings.Memory.Take(hookedCost) {
 		return nil
@@ -84,7 +86,8 @@ func newHookedSession(c *conn) *hookedSession {
 	return &hookedSession{conn: c, begun: make(chan struct{})}
 }
 
-// hooked puts the hooks of sessions around next, interceptors included.
+// hooked returns a handler that runs the hooks of sessions around next, which includes the
+// interceptors.
 func (s *Server) hooked(next Handler) Handler {
 	return func(ctx context.Context, req *Request) (Reply, error) {
 		x := req.x
@@ -95,7 +98,7 @@ func (s *Server) hooked(next Handler) Handler {
 			return next(ctx, req)
 		}
 		reply, err := next(ctx, req)
-		if err == nil { // an interceptor may have answered without calling next
+		if err == nil { // the hooks have not begun if an interceptor has answered without calling next
 			err = x.beginSession()
 		}
 		return reply, err
@@ -126,8 +129,8 @@ func (h *hookedSession) await(ctx context.Context) error {
 	return nil
 }
 
-// beginSession calls the hooks of the session that the request opens. If they have been called, it
-// waits until they have returned.
+// beginSession calls the hooks of the session that the request opens. If they have been called
+// already, it waits until they have returned.
 func (x *exchange) beginSession() error {
 	opening := sessionOf(x.Opening)
 	if opening == nil || opening.hooks == nil {
@@ -139,7 +142,7 @@ func (x *exchange) beginSession() error {
 	case h.over:
 		h.mu.Unlock()
 		return ErrConnectionClosed
-	case h.state != hooksWait: // an interceptor has called next more than once, or does not wait for it
+	case h.state != hooksWait: // an interceptor calls next more than once, or does not wait for it
 		h.mu.Unlock()
 		return opening.awaitHooks(&x.Ctx)
 	}
@@ -151,7 +154,7 @@ func (x *exchange) beginSession() error {
 
 	state := hooksFailed
 	var ends []func()
-	defer func() { h.haveRun(state, ends) }() // also if a hook ends the goroutine
+	defer func() { h.haveRun(state, ends) }() // deferred, since a hook may end the goroutine
 	ctx := sessionContext{own, x.From.Values}
 	server := x.conn.server
 	info := SessionInfo{
@@ -174,8 +177,8 @@ func (x *exchange) beginSession() error {
 	return nil
 }
 
-// haveRun records what the hooks have returned. If they have failed, or the session has ended in
-// the meantime, it calls the functions that end it.
+// haveRun records the functions that the hooks have returned. If a hook has failed, or the session
+// has closed in the meantime, it calls these functions.
 func (h *hookedSession) haveRun(state hookState, ends []func()) {
 	h.mu.Lock()
 	h.state, h.ends = state, ends
@@ -192,9 +195,8 @@ func (h *hookedSession) haveRun(state hookState, ends []func()) {
 	}
 }
 
-// finish ends the session, unless it has ended. It does not wait for the functions that end it:
-// they are called when the requests of the connection have returned, at the latest after
-// [Limits.GraceTime].
+// finish closes the session for its hooks, once. It does not wait for their ends, which are called
+// when the requests of the connection have returned, at the latest after [Limits.GraceTime].
 func (h *hookedSession) finish() {
 	h.mu.Lock()
 	if h.over {
@@ -208,10 +210,10 @@ func (h *hookedSession) finish() {
 	}
 	h.mu.Unlock()
 	switch state {
-	case hooksWait: // and they will not be called
+	case hooksWait: // they will not be called
 		close(h.begun)
 		h.conn.server.settings.Memory.Release(hookedCost)
-	case hooksRun: // end is called when they have returned
+	case hooksRun: // haveRun calls end when they have returned
 		cancel(ErrConnectionClosed)
 	case hooksBegun:
 		cancel(ErrConnectionClosed)
@@ -224,7 +226,7 @@ func (h *hookedSession) finish() {
 	}
 }
 
-// end calls the functions that the hooks have returned, the last one first. It is called once.
+// end calls the functions that the hooks have returned, the last one first. It runs once.
 func (h *hookedSession) end() {
 	defer h.conn.Endings.Done()
 	defer h.conn.server.settings.Memory.Release(hookedCost)
@@ -233,7 +235,8 @@ func (h *hookedSession) end() {
 	}
 }
 
-// callEnd calls a function on a goroutine of its own if it ends that: the others are called then.
+// callEnd calls an end of a hook, on a goroutine of its own, since the end may exit its goroutine
+// (runtime.Goexit) and the other ends must still be called.
 func (s *Server) callEnd(end func()) {
 	ended := make(chan struct{})
 	go func() {
@@ -245,7 +248,7 @@ func (s *Server) callEnd(end func()) {
 	<-ended
 }
 
-// newEndings returns a counter for the sessions of a connection, nil if there are no hooks.
+// newEndings returns a counter for the sessions of a connection, or nil if there are no hooks.
 func (s *Server) newEndings() *transport.Endings {
 	if len(s.sessionHooks) == 0 {
 		return nil
@@ -253,10 +256,10 @@ func (s *Server) newEndings() *transport.Endings {
 	return new(transport.Endings)
 }
 
-// sessionContext is the context of a session, with the values of the transport besides.
+// sessionContext is the context of a session, with the values of the transport.
 type sessionContext struct {
 	context.Context
-	values context.Context // nil where there are none
+	values context.Context // nil without values
 }
 
 func (c sessionContext) Value(key any) any {

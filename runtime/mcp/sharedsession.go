@@ -10,16 +10,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 )
 
-// This file is a session that several replicas have open: what one of them tells the others of it
-// ([transport.SessionState]), how it opens at another one, and what its client has missed on the
-// stream for messages that belong to no request. It runs on the goroutines of the transport.
+// This file serves a session that several replicas have open: the state that one replica sends the
+// others ([transport.SessionState]), opening the session at another replica, and the notifications
+// that its client has missed on the stream for messages that do not belong to a request. It runs on
+// the goroutines of the transport.
 
 // openedSession returns a session that another replica has opened. Hooks of sessions are not called
 // for it.
 func (c *conn) openedSession(state *transport.SessionState) *engine.Session {
 	rev := protocol.Find(state.Revision)
 	if rev == nil || rev.PerRequest {
-		return nil // of a later version of this module
+		return nil // written by a later version of this module
 	}
 	return &c.newSession(engine.Session{
 		ID: c.SessionID, Revision: rev, Client: engine.NewClient(state.Client, state.Capabilities), Level: protocol.DefaultLevel,
@@ -61,7 +62,8 @@ func (l *transportConn) Change(from, to transport.SessionState) {
 	}
 	for _, uri := range to.Resources {
 		if !slices.Contains(from.Resources, uri) {
-			// What another replica has accepted is refused only where this one has other limits.
+			// Another replica has accepted the subscription; an error is possible only if the
+			// limits of this replica differ.
 			_ = c.addSubscription(sub, uri)
 		}
 	}

@@ -10,29 +10,30 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 )
 
-// This file has the keys that seal what leaves the server, and comes back: request states, cursors
-// and tasks. Keys of an option do not change. Those of a [KeySource] are read again from time to
-// time when a request needs them; the others use the keys of before meanwhile.
+// This file manages the keys that seal the data which leaves the server and comes back: request
+// states, cursors and tasks. Keys of an option do not change. Keys of a [KeySource] are read again
+// from time to time by a request that needs them; other requests use the known keys meanwhile.
 
-// KeySource has the keys of [WithStateKeys] in one place, for several processes or for those that
-// follow each other. Its method may be called by many goroutines.
+// KeySource stores the keys of [WithStateKeys] in one place, for several processes that run at the
+// same time or one after the other. Its method may be called by many goroutines.
 type KeySource interface {
 	// StateKeys returns the keys: the first one seals, all of them open. A key stays as long as
-	// anything that it has sealed. A server calls it before it first needs a key, then at most
-	// once a minute while it needs keys, and once a second if it gets a text of an unknown key.
-	// After an error the server goes on with the keys of before; without any, what needs a key
-	// fails. A request waits for it for half a second where there are keys of before, for two
-	// seconds if those did not open a text, and for ten without any.
+	// anything that it has sealed. A server calls StateKeys before it first needs a key, then at
+	// most once a minute while it needs keys, and at most once a second if it gets a text that its
+	// keys cannot open. After an error the server goes on with the keys that it knows; if it knows
+	// none, requests that need a key fail. A request waits for StateKeys for half a second if the
+	// server knows keys, for two seconds if these keys did not open a text, and for ten seconds if
+	// it knows none.
 	StateKeys(ctx context.Context) ([][]byte, error)
 }
 
 const (
-	keyTime  = time.Minute      // for which keys of a source are used before it is asked again
-	keyPause = time.Second      // between two questions
-	keyWait  = 10 * time.Second // for an answer of the source
+	keyTime  = time.Minute      // time for which keys of a source are used before they are read again
+	keyPause = time.Second      // least time between two reads
+	keyWait  = 10 * time.Second // limit of a read
 
-	// If there are keys of before, a request waits for less: sealKeyWait if those will do, and
-	// openKeyWait if they did not open a text.
+	// If keys are known, a request waits for less: sealKeyWait if it can use them, and openKeyWait
+	// if they did not open a text.
 	sealKeyWait = 500 * time.Millisecond
 	openKeyWait = 2 * time.Second
 )
@@ -45,13 +46,13 @@ var (
 // stateKeys are the keys of a server.
 type stateKeys struct {
 	source KeySource // nil if the keys do not change
-	own    bool      // the key is random, and that of this process alone
+	own    bool      // the key is random, and only this process knows it
 
-	asking sync.Mutex // held while the source is asked
+	asking sync.Mutex // held during a read, so that one goroutine at a time reads
 
 	mu    sync.Mutex
 	ring  *seal.Keyring // nil before the source has returned keys
-	asked time.Time     // when the source was asked last
+	asked time.Time     // time of the latest read
 }
 
 // fixedKeys returns keys that do not change.
@@ -74,8 +75,8 @@ func (k *stateKeys) current(ctx context.Context) (*seal.Keyring, error) {
 	return k.read(ctx, keyTime, sealKeyWait)
 }
 
-// read returns the keys, and asks the source if it was asked before that time. If there are keys of
-// before, it returns those after a wait, and the source may answer later.
+// read returns the keys. It reads the source if the last read is at least after ago. If keys are
+// known, it waits no longer than wait and then returns the known keys; the read goes on.
 func (k *stateKeys) read(ctx context.Context, after, wait time.Duration) (*seal.Keyring, error) {
 	ring, fresh := k.known(after)
 	if fresh {
@@ -86,7 +87,7 @@ func (k *stateKeys) read(ctx context.Context, after, wait time.Duration) (*seal.
 	} else if !k.asking.TryLock() {
 		return ring, nil
 	}
-	if ring, fresh = k.known(after); fresh { // another goroutine has asked
+	if ring, fresh = k.known(after); fresh { // another goroutine has read them
 		k.asking.Unlock()
 		return ring, nil
 	}
@@ -114,9 +115,10 @@ func (k *stateKeys) read(ctx context.Context, after, wait time.Duration) (*seal.
 	}
 }
 
-// ask asks the source, and returns the keys of before with its error. The caller has locked asking.
+// ask reads the source. It returns the known keys together with an error of the source. The caller
+// has locked asking.
 func (k *stateKeys) ask(ctx context.Context) (*seal.Keyring, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keyWait) // that of a round has ended
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keyWait) // the request's context may be cancelled, but other requests need the keys
 	defer cancel()
 	var read *seal.Keyring
 	err := usercode.Within(ctx, "the source of state keys", func() error {
@@ -141,7 +143,7 @@ func (k *stateKeys) ask(ctx context.Context) (*seal.Keyring, error) {
 	return k.ring, err
 }
 
-// known returns the keys that are known, and reports whether the source was asked within that time.
+// known returns the known keys, and reports whether the source was read within that time.
 func (k *stateKeys) known(within time.Duration) (*seal.Keyring, bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

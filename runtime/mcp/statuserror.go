@@ -6,17 +6,17 @@ import (
 	"unicode/utf8"
 )
 
-// StatusError is the failure of a service that a tool calls over HTTP: its response has a
-// status of 400 and more, or not the value that the tool returns. Generated code returns it
-// for functions whose //mcp:result is a field of such a response; functions may return it,
-// too. Its text is a part of the reply to the client, like that of any error.
+// StatusError is the failure of a service that a tool calls over HTTP: its response has a status of
+// at least 400, or does not contain the value that the tool returns. Generated code returns it for
+// functions whose //mcp:result is a field of such a response; functions may return it, too. Like
+// the text of any error, its text is a part of the reply to the client.
 type StatusError struct {
 	Code   int    // 404
-	Status string // "404 Not Found", as [net/http.Response] has it; may be empty
+	Status string // such as "404 Not Found", the Status of [net/http.Response]; may be empty
 	Body   []byte // of the response; may be nil
 }
 
-// maxStatusBody is how much of a body is in the text of an error, in bytes.
+// maxStatusBody limits the part of a body in the error message, in bytes.
 const maxStatusBody = 4 << 10
 
 // Is reports whether the target is [ErrNotFound], which the statuses 404 and 410 mean.
@@ -24,7 +24,7 @@ func (e *StatusError) Is(target error) bool {
 	return target == ErrNotFound && (e.Code == 404 || e.Code == 410)
 }
 
-// Error returns the status, and the body as far as it is text, up to 4 KiB of it.
+// Error returns the status and the body, if that is text, up to 4 KiB.
 func (e *StatusError) Error() string {
 	code := strconv.Itoa(e.Code)
 	text := strings.TrimSpace("status " + code + " " + strings.TrimPrefix(e.Status, code))
@@ -36,7 +36,7 @@ func (e *StatusError) Error() string {
 	if len(body) > maxStatusBody {
 		body, rest = body[:maxStatusBody], "…"
 		for n := 1; n < utf8.UTFMax && !utf8.Valid(body); n++ {
-			body = body[:len(body)-1] // the rest of a character that was cut
+			body = body[:len(body)-1] // the rest of a truncated character
 		}
 	}
 	if !utf8.Valid(body) {

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// itemStream is the array of the items of a sequence, while the function of the user runs.
+// itemStream is the array of the items of a sequence while the function of the user runs.
 type itemStream struct {
 	x     *exchange
 	e     *wire.Encoder
@@ -24,7 +24,7 @@ func newItemStream(req *Request) *itemStream {
 	return s
 }
 
-// report sends the item, which is the text of the encoder from start on, as progress.
+// report sends an item as progress: the text of the encoder from start on.
 func (s *itemStream) report(ctx context.Context, start int) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

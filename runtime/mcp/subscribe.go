@@ -9,16 +9,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file is the subscriptions of sessions (resources/subscribe), and the counts of all
-// subscriptions of a connection. It runs on the goroutine that reads or that of the request;
+// This file manages the subscriptions of sessions (resources/subscribe), and counts all
+// subscriptions of a connection. It runs on the goroutine that reads or on the request goroutine;
 // conn.counts guards the counts, and the lock of the subscriber its URIs.
 
-// notSubscribed is the subscriber of all sessions that cannot get notifications.
-// It is a literal because new would make the types of servers part of every program with this package.
+// notSubscribed is the subscriber of all sessions that cannot get notifications. It is a literal
+// because new would link the types of servers into every program that imports this package.
 var notSubscribed = &subscriber{}
 
-// newSubscriber returns the subscriber of a session. It gets changes of the lists that the server
-// has declared to the client.
+// newSubscriber returns the subscriber of a session. It is notified of the lists whose changes the
+// server has declared to the client.
 func (c *conn) newSubscriber() *subscriber {
 	if c.Out == nil {
 		return notSubscribed
@@ -44,7 +44,7 @@ func (c *conn) startNotifying() {
 	}
 	s := sessionOf(opened)
 	if s.subscriber.out == nil {
-		return // the transport has no channel for messages that belong to no request
+		return // the transport has no channel for messages that do not belong to a request
 	}
 	c.server.subscribers.add(s.subscriber)
 	if !c.Has(opened) {
@@ -80,7 +80,7 @@ func (c *conn) subscribe(ctx context.Context, p *jsonrpc.Params, on bool, rev *p
 	return c.addSubscription(sub, uri)
 }
 
-// addSubscription adds a subscription of the session, if it is not there. The caller holds the lock
+// addSubscription adds a subscription of the session, unless it exists. The caller holds the lock
 // of the subscriber.
 func (c *conn) addSubscription(sub *subscriber, uri string) *jsonrpc.Error {
 	uri = uritemplate.Normal(uri)
@@ -99,7 +99,7 @@ func (c *conn) addSubscription(sub *subscriber, uri string) *jsonrpc.Error {
 	return nil
 }
 
-// removeSubscription undoes addSubscription.
+// removeSubscription removes a subscription of the session.
 func (c *conn) removeSubscription(sub *subscriber, uri string) {
 	uri = uritemplate.Normal(uri)
 	if _, had := sub.uris[uri]; had {
@@ -116,8 +116,8 @@ func methodNotFound(on bool) *jsonrpc.Error {
 	return engine.NotFound(protocol.ResourcesUnsubscribe.String())
 }
 
-// reserve counts n more subscriptions of a connection to resources, unless there would be too
-// many, or too many bytes.
+// reserve counts n more subscriptions of a connection. It returns an error, and counts nothing, if
+// their number or their bytes exceed the limits.
 func (c *conn) reserve(n, size int) *jsonrpc.Error {
 	c.counts.Lock()
 	defer c.counts.Unlock()
@@ -132,7 +132,7 @@ func (c *conn) reserve(n, size int) *jsonrpc.Error {
 	return nil
 }
 
-// unreserve undoes reserve.
+// unreserve releases a reservation of reserve.
 func (c *conn) unreserve(n, size int) {
 	c.counts.Lock()
 	defer c.counts.Unlock()

@@ -15,9 +15,9 @@ import (
 )
 
 // This file notifies clients of changes, on the goroutine of the function that changes something
-// ([Server.Register], [Server.ResourceUpdated]). That does not wait for clients: if the queue of a
-// client is full, its subscriber stores what to send, and starts a goroutine that sends it once
-// there is room. The list of subscribers and each subscriber have locks.
+// ([Server.Register], [Server.ResourceUpdated]). This goroutine does not wait for clients: if the
+// queue of a client is full, its subscriber stores the notifications, and starts a goroutine that
+// sends them once there is room. The list of subscribers and each subscriber have locks.
 
 // subscribers are the subscribers of a server, on all of its connections, in the order in which
 // they were added.
@@ -27,10 +27,10 @@ type subscribers struct {
 	watchers map[*watcher]struct{}
 }
 
-// watcher has a function that is called after each change of a list.
+// watcher calls a function after each change of a list.
 type watcher struct{ changed func() }
 
-// watch has a function called after each change of a list, until stop is called.
+// watch calls changed after each change of a list, until stop is called.
 func (l *subscribers) watch(changed func()) (stop func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -89,31 +89,32 @@ func (l *subscribers) matching(uri string) (subs []*subscriber) {
 	return subs
 }
 
-// subscriber is a session or a listen that gets notifications of changes. If there is no room in
-// the queue of its client, it stores each change once until there is.
+// subscriber is a session or a listen that gets notifications of changes. If the queue of its
+// client is full, it stores each change once until there is room.
 type subscriber struct {
 	out engine.Sink
-	// send queues a message, unless the listen or the connection has ended. The number is that of
-	// its notice (notices.go), or 0: a client that resumes after it must have got all before.
+	// send queues a message, unless the listen or the connection is closed. number is the number of
+	// its notice (notices.go), or 0: a client that resumes after this message must have got all
+	// notices before.
 	send    func(message []byte, number uint64)
-	id      []byte        // of the listen; nil for a session
-	session *conn         // of which it is the session; nil for a listen
-	element *list.Element // in the list of subscribers, whose lock guards it
+	id      []byte        // id of the listen; nil for a session
+	session *conn         // connection of the session; nil for a listen
+	element *list.Element // in the list of subscribers, guarded by the lock of the list
 
 	mu           sync.Mutex
 	lists        [topics]bool
 	uris         map[string]struct{} // in normal form
-	tasks        int                 // that a listen watches, each in a goroutine of its own
-	request      *exchange           // the listen, or the latest subscription of the session; nil where all subscribers see the same
+	tasks        int                 // tasks that a listen watches, each in a goroutine of its own
+	request      *exchange           // the listen, or the latest subscription of the session; nil if all subscribers see the same features
 	pendingLists [topics]bool
-	pendingURIs  []string // of resources, that are not sent yet
-	draining     bool     // a goroutine waits for room, and sends what is pending
+	pendingURIs  []string // resources whose notification is not sent yet
+	draining     bool     // a goroutine waits for room to send the pending notifications
 }
 
-// count is how many subscriptions there are to resources and tasks.
+// count returns the number of subscriptions to resources and tasks.
 func (sub *subscriber) count() int { return len(sub.uris) + sub.tasks }
 
-// size is about what the subscriptions to resources take, in bytes.
+// size estimates the bytes of the subscriptions to resources.
 func (sub *subscriber) size() (n int) {
 	for uri := range sub.uris {
 		n += subscriptionSize(uri)
@@ -121,7 +122,8 @@ func (sub *subscriber) size() (n int) {
 	return n
 }
 
-// changed notifies the client of a change of a list. The number is that of its notice, 0 for none.
+// changed notifies the client of a change of a list. number is the number of its notice, or 0
+// without one.
 func (sub *subscriber) changed(t topic, number uint64) {
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
@@ -136,7 +138,7 @@ func (sub *subscriber) changed(t topic, number uint64) {
 	}
 }
 
-// updated is changed for a resource.
+// updated is like changed for a resource.
 func (sub *subscriber) updated(uri string, number uint64) {
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
@@ -145,7 +147,7 @@ func (sub *subscriber) updated(uri string, number uint64) {
 	case whole == "":
 	case sub.draining || sub.out.Full():
 		if len(sub.pendingURIs) >= 2*len(sub.uris) {
-			uri = whole // there are at most as many as subscriptions
+			uri = whole // so that the pending URIs are at most as many as the subscriptions
 		}
 		for _, pending := range sub.pendingURIs {
 			if pending == uri {
@@ -167,7 +169,7 @@ func (sub *subscriber) subscribed() []string {
 	return slices.Collect(maps.Keys(sub.uris))
 }
 
-// matches returns the subscription that a resource belongs to, "" if there is none.
+// matches returns the subscription that a resource belongs to, or "".
 func (sub *subscriber) matches(uri string) string {
 	if len(sub.uris) == 0 {
 		return ""
@@ -207,15 +209,15 @@ func (sub *subscriber) notify(method, uri string, number uint64) {
 	sub.send(jsonrpc.AppendNotification(nil, method, params), number)
 }
 
-// appendSubscription writes the _meta of every message of a listen.
+// appendSubscription writes the _meta that every message of a listen contains.
 func appendSubscription(b, id []byte) []byte {
 	b = append(b, `"_meta":{"`+protocol.MetaSubscription+`":`...)
 	b = append(b, id...)
 	return append(b, '}')
 }
 
-// notifyLater starts a goroutine that sends what is pending as soon as there is room. It ends
-// with the connection, whose queue drops messages then, and so has room.
+// notifyLater starts a goroutine that sends pending notifications as soon as there is room. It ends
+// with the connection: the queue then drops messages, and so has room.
 func (sub *subscriber) notifyLater() {
 	if sub.draining {
 		return
@@ -233,7 +235,7 @@ func (sub *subscriber) notifyLater() {
 	}()
 }
 
-// drainPending sends what is pending while there is room. It reports whether something is left.
+// drainPending sends pending notifications while there is room. It reports whether some are left.
 func (sub *subscriber) drainPending() bool {
 	sub.mu.Lock()
 	defer sub.mu.Unlock()

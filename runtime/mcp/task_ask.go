@@ -8,10 +8,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
 )
 
-// This file is what handlers do inside of a task: they ask, store values and report progress. It
-// runs on their goroutines.
+// This file implements asking, storing values and reporting progress for handlers of tasks. It runs
+// on their goroutines.
 
-// currentTask returns the run of the task of a handler, nil if its call is not a task (yet).
+// currentTask returns the task run of a handler, or nil if its call is not a task (yet).
 func currentTask(x *exchange) taskcall.Run {
 	if t := x.taskRun(); t != nil {
 		return t.current()
@@ -31,17 +31,17 @@ func (t *taskRun) asker() asker {
 	return nil
 }
 
-// hasReply reports false for a task, whose request has a reply, and which can ask.
+// hasReply returns false for a task: its request has a reply already, but it can still ask.
 func (t *taskRun) hasReply() bool { return t.current() == nil && t.request.IsAnswered() }
 
-// taskAsker puts a question into the task, and waits for the answer. If that takes long, the
-// run ends like a round.
+// taskAsker adds a question to the task, and waits for the answer. If that takes long, the run ends
+// like a round.
 type taskAsker struct{}
 
 func (taskAsker) ask(ctx context.Context, x *exchange, key string, q *question, complaint string) (json.RawMessage, error) {
 	c := &x.questions
 	run := currentTask(x)
-	if run == nil { // it could not be stored
+	if run == nil { // the task could not be stored
 		return nil, ErrNoCall
 	}
 	asked := taskcall.Question{Key: key, Method: q.method, Params: q.params(complaint), Digest: q.digest}
@@ -67,13 +67,13 @@ func (taskAsker) ask(ctx context.Context, x *exchange, key string, q *question, 
 	return nil, ErrPending
 }
 
-// awaitAnswer waits while the clock of the handler is paused.
+// awaitAnswer waits for the answer while the clock of the handler is paused.
 func awaitAnswer(ctx context.Context, x *exchange, run taskcall.Run, q *taskcall.Question) (json.RawMessage, error) {
 	defer x.PauseClock()()
 	return run.Ask(ctx, q)
 }
 
-// taskQuestions returns the questions that a handler has returned and that have no answer.
+// taskQuestions returns the questions without an answer among those that a handler has returned.
 func taskQuestions(x *exchange, required *InputRequired) ([]taskcall.Question, error) {
 	c := &x.questions
 	c.mu.Lock()

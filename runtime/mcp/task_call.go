@@ -15,39 +15,39 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file is a call that becomes a task, or may (extension io.modelcontextprotocol/tasks). Its
-// handler is an exchange of its own, on a goroutine of its own ([exchange.newRun]), for which that
-// of the request waits ([awaitRun]). The lock of the run decides, once, whether the call
-// becomes a result, a round, or a task.
+// This file handles a call that may become a task (extension io.modelcontextprotocol/tasks). Its
+// handler has an exchange and a goroutine of its own ([exchange.newRun]), and the request goroutine
+// waits for it ([awaitRun]). The lock of the run decides, once, whether the call becomes a result,
+// a round, or a task.
 
-// taskState is what a call has become.
+// taskState is the decision about a call.
 type taskState uint8
 
 const (
 	undecided taskState = iota
-	isPlain             // it ends with a result, or as a round
+	isPlain             // it returns a result, or ends as a round
 	isTask
-	isDropped // nothing that the handler says is kept
+	isDropped // all later output of the handler is dropped
 )
 
-// taskRun implements [handlerPart].
+// taskRun is the task state in the exchange of a handler. It implements [handlerPart].
 type taskRun struct {
-	request *exchange       // whose handler it is; nil for a run of a record
-	values  context.Context // of the request, through its interceptors; its end is not used
-	clock   engine.Clock    // of the time before the call becomes a task
+	request *exchange       // request of the handler; nil for a run of a record
+	values  context.Context // context of the request inside its interceptors, for its values alone
+	clock   engine.Clock    // measures the time before the call becomes a task
 
-	mu       sync.Mutex // held while the call becomes a task
-	cond     sync.Cond  // of ended and due
+	mu       sync.Mutex // guards the fields below, and is held while the call becomes a task
+	cond     sync.Cond  // signals changes of ended and due
 	state    taskState
-	due      bool // the time of clock is over
-	ended    bool // the handler has returned reply and err, which the request takes
+	due      bool // the time of clock is up
+	ended    bool // the handler has returned reply and err, which the request goroutine takes
 	reply    Reply
 	err      error
-	task     taskcall.Run // of a task
-	reported bool         // End of the task has been called
+	task     taskcall.Run // the run of the task; nil while the call is not a task
+	reported bool         // the task has ended, by a call of its End
 }
 
-// taskRun returns the part of the exchange of a handler whose call may become a task, nil in others.
+// taskRun returns the task state of the exchange, or nil if its call can never become a task.
 func (x *exchange) taskRun() *taskRun {
 	t, _ := x.part.(*taskRun)
 	return t
@@ -60,14 +60,14 @@ func (t *taskRun) record() record {
 	return nil
 }
 
-// current returns the run of the task, nil if the call is not a task (yet).
+// current returns the run of the task, or nil if the call is not a task (yet).
 func (t *taskRun) current() taskcall.Run {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.task
 }
 
-// taskValues is the context of a taskRun: the values of the request.
+// taskValues is the context of a taskRun, with the values of the request.
 type taskValues taskRun
 
 func (*taskValues) Deadline() (deadline time.Time, ok bool) { return deadline, false }
@@ -76,7 +76,7 @@ func (*taskValues) Err() error                              { return nil }
 func (v *taskValues) Value(key any) any                     { return v.values.Value(key) }
 
 // TaskAccepted is the [Reply] of a tools/call that has become a task, as interceptors of the server
-// see it. The handler runs, or will.
+// see it. The handler is running, or will run.
 type TaskAccepted struct {
 	ID               string
 	Created, Expires time.Time
@@ -89,15 +89,15 @@ func (a *TaskAccepted) least() int  { return 0 }
 
 func (a *TaskAccepted) appendTo(b []byte, r *rendering) []byte { return r.appendObject(b, a.object) }
 
-// errTaskStore is the reply if a task cannot be stored. The cause is in the log.
+// errTaskStore is the reply if a task cannot be stored. The log contains the cause.
 var errTaskStore = &ProtocolError{
 	Code: jsonrpc.CodeInternal, Message: "the task cannot be stored", Data: json.RawMessage(`{"reason":"task store"}`),
 }
 
-// acceptTime bounds how long a store may take to create a task, in which the call cannot go on.
+// acceptTime limits the time in which a store creates a task, because the call has to wait for it.
 const acceptTime = 10 * time.Second
 
-// takesTasks reports whether the client of a request takes tasks.
+// takesTasks reports whether the client of a request supports tasks.
 func (x *exchange) takesTasks() bool {
 	switch x.Revision.Tasks {
 	case protocol.TaskExtension:
@@ -108,7 +108,7 @@ func (x *exchange) takesTasks() bool {
 	return false
 }
 
-// needsTasks returns the error for a client that does not take tasks.
+// needsTasks returns the error for a client that does not support tasks.
 func needsTasks(req *Request) error {
 	if req.x.Revision.Tasks == protocol.TaskExtension {
 		return &CapabilityError{Capability: Capability("extensions." + protocol.TasksName)}
@@ -116,7 +116,7 @@ func needsTasks(req *Request) error {
 	return &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + req.Name}
 }
 
-// call answers the call of a tool where tasks decide: it becomes one, or is refused.
+// call handles the calls whose result depends on tasks: the call becomes a task, or is refused.
 func (p *serverTasks) call(ctx context.Context, req *Request, f Feature) (reply Reply, taken bool, err error) {
 	t := f.(*tool)
 	session := req.x.Revision.Tasks == protocol.TaskSession
@@ -141,20 +141,20 @@ func (p *serverTasks) call(ctx context.Context, req *Request, f Feature) (reply 
 	return reply, true, err
 }
 
-// callTask answers the call of a tool for a client that takes tasks.
+// callTask answers the call of a tool for a client that supports tasks.
 func callTask(ctx context.Context, s *Server, req *Request, t *tool) (Reply, error) {
 	x := req.x
 	session := x.Revision.Tasks == protocol.TaskSession
 	if supportOf(t).Inline <= 0 || session {
 		if err := checkArguments(req, t); err != nil {
-			if session { // the result of such a call is a task, or an error
+			if session { // a revision in which such a call must return a task, or an error
 				err = taskArguments(err)
 			}
 			return nil, err
 		}
 		accepted, _, err := s.accept(ctx, x, t, x, nil, nil)
 		if err == error(errTaskStore) {
-			err = errNoTaskStore // the handler has not run
+			err = errNoTaskStore // the handler has not run, so the call can be repeated
 		}
 		return accepted, err
 	}
@@ -174,7 +174,7 @@ func checkArguments(req *Request, t *tool) error {
 	ended, end := context.WithCancel(context.Background())
 	end()
 	given := req.Arguments
-	if given == nil { // otherwise a tool without parameters would not read any, and run
+	if given == nil { // without it, a tool without parameters would not read any, and run
 		req.Arguments = emptyObject
 	}
 	req.checking = true
@@ -186,7 +186,7 @@ func checkArguments(req *Request, t *tool) error {
 	return err
 }
 
-// accept creates a task for the request x, with the questions of run. Stop is nil if its handler
+// accept creates a task for the request x, with the questions of run. stop is nil if its handler
 // does not run.
 func (s *Server) accept(ctx context.Context, x *exchange, t *tool, run *exchange, stop func(error), ended *taskcall.End) (Reply, taskcall.Run, error) {
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), acceptTime)
@@ -208,14 +208,14 @@ func (s *Server) accept(ctx context.Context, x *exchange, t *tool, run *exchange
 	return nil, nil, errTaskStore
 }
 
-// awaitRun starts a run, and waits until it ends or the call becomes a task.
+// awaitRun starts a run, and waits until the handler returns or the call becomes a task.
 func awaitRun(ctx context.Context, x *exchange, r *exchange, t *tool) (Reply, error) {
 	run := r.taskRun()
 	x.Ctx.SetRun(&r.Exchange)
-	if x.Ctx.Err() != nil { // before the run was known
+	if x.Ctx.Err() != nil { // cancelled before the run was registered
 		r.Ctx.End(context.Cause(&x.Ctx))
 	}
-	if ctx != context.Context(&x.Ctx) { // an interceptor may end its own
+	if ctx != context.Context(&x.Ctx) { // an interceptor has derived a context, which it may cancel
 		stop := context.AfterFunc(ctx, func() { r.Ctx.End(context.Cause(ctx)) })
 		defer stop()
 	}
@@ -244,8 +244,8 @@ func awaitRun(ctx context.Context, x *exchange, r *exchange, t *tool) (Reply, er
 	return reply, err
 }
 
-// isTaskEnd reports whether a handler that has returned this error has ended its task: not if its
-// arguments are wrong, nor if it asks.
+// isTaskEnd reports whether a handler that has returned this error has completed its task: it has
+// not if the arguments are wrong, or if it asks.
 func isTaskEnd(err error) bool {
 	switch err.(type) {
 	case nil:
@@ -257,15 +257,16 @@ func isTaskEnd(err error) bool {
 	return !asks
 }
 
-// completed creates the task of a call that has ended in time, for a tool whose calls must be tasks.
+// completed creates the task of a call whose handler has returned in time, for a tool whose calls
+// must be tasks.
 func (x *exchange) completed(ctx context.Context, t *tool, reply Reply, err error) (Reply, error) {
 	end := endOf(ctx, x, reply, err)
 	accepted, _, failed := x.conn.server.accept(ctx, x, t, x, nil, &end)
 	return accepted, failed
 }
 
-// convert makes the call a task, whose handler goes on. The caller holds the lock of the run. If
-// the task cannot be stored, a call goes on as it is, unless its tool requires a task.
+// convert turns the call into a task, whose handler goes on. The caller holds the lock of the run.
+// If the task cannot be stored, the call goes on as a plain call, unless its tool requires a task.
 func (x *exchange) convert(ctx context.Context, r *exchange, t *tool) (Reply, error) {
 	run := r.taskRun()
 	accepted, own, err := x.conn.server.accept(ctx, x, t, r, r.Stop, nil)
@@ -286,13 +287,13 @@ func (x *exchange) convert(ctx context.Context, r *exchange, t *tool) (Reply, er
 	return nil, nil
 }
 
-// startClock starts the clock of the time before the call becomes a task, before the goroutines of
-// the run.
+// startClock starts the clock that measures the time before the call becomes a task. It must run
+// before the goroutines of the run start.
 func (t *taskRun) startClock(inline time.Duration) {
 	t.clock.Watch(&t.request.Exchange, inline, t)
 }
 
-// Over implements the watcher of a clock: it wakes the goroutine of the request.
+// Over implements the watcher of a clock: it wakes the request goroutine.
 func (t *taskRun) Over() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file is the tasks of a subscriptions/listen. Each has a goroutine that waits for changes, and
-// for room in the queue of the client. It ends with the listen or the task.
+// This file notifies a subscriptions/listen of tasks. For each task, a goroutine waits for changes,
+// and for room in the queue of the client. It ends with the listen or the task.
 
 // readTaskIDs reads params.notifications.taskIds.
 func readTaskIDs(array []byte, most int) (ids []string, e *jsonrpc.Error) {
@@ -34,7 +34,7 @@ func readTaskIDs(array []byte, most int) (ids []string, e *jsonrpc.Error) {
 	return ids, e
 }
 
-// listen returns those of the tasks that the client has.
+// listen returns the ids that belong to tasks of the client.
 func (p *serverTasks) listen(ctx context.Context, x *exchange, ids []string) ([]string, error) {
 	if x.Revision.Tasks != protocol.TaskExtension {
 		return nil, nil
@@ -46,7 +46,7 @@ func (p *serverTasks) listen(ctx context.Context, x *exchange, ids []string) ([]
 	return known, storeError(err)
 }
 
-// watch notifies a listen of a task, as it is and after changes.
+// watch notifies a listen of the state of a task, at first and after each change.
 func (p *serverTasks) watch(ctx context.Context, x *exchange, sub *subscriber, id string) {
 	p.tasks.Watch(&x.Ctx, (*taskRequest)(x).Caller(), id, func(tool string, task json.RawMessage) bool {
 		if !mayWatch(ctx, p.server, x, tool) {
@@ -64,7 +64,8 @@ func (p *serverTasks) watch(ctx context.Context, x *exchange, sub *subscriber, i
 	})
 }
 
-// mayWatch reports whether a client may use the tool of a task, when the task has changed.
+// mayWatch reports whether a client may still use the tool of a task. It is called after each
+// change of the task.
 func mayWatch(ctx context.Context, s *Server, x *exchange, tool string) (may bool) {
 	defer s.recoverAccess(ctx, &may)
 	f := s.lookUp(toolSet, tool)

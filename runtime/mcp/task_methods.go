@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file gives the requests for tasks to package mcptask, which answers them.
+// This file passes the requests for tasks to package mcptask, which answers them.
 
 // answer answers the methods of tasks.
 func (p *serverTasks) answer(ctx context.Context, req *Request) (Reply, error) {
@@ -23,11 +23,11 @@ func (p *serverTasks) answer(ctx context.Context, req *Request) (Reply, error) {
 	if err != nil {
 		return nil, storeError(err)
 	}
-	written := req.x.Method == protocol.TasksResult // for its revision, when the task ended
+	written := req.x.Method == protocol.TasksResult // written for its revision when the task ended
 	return &RawReply{JSON: object, own: written}, nil
 }
 
-// admit returns the error for a request of a client that has no tasks.
+// admit returns an error if the client of the request does not support tasks.
 func (p *serverTasks) admit(req *Request) error {
 	if !req.x.takesTasks() {
 		return needsTasks(req)
@@ -50,8 +50,8 @@ func (q *taskRequest) Caller() taskcall.Caller {
 	return c
 }
 
-// Authorize lets callers use a task whose tool only another process has, of a newer version, unless an
-// [Access] decides.
+// Authorize allows callers to use a task whose tool is registered in another process only, of a
+// newer version, unless an [Access] decides.
 func (q *taskRequest) Authorize(ctx context.Context, name string) error {
 	x, s := (*exchange)(q), q.conn.server
 	switch t, _ := s.lookUp(toolSet, name).(*tool); {
@@ -75,8 +75,8 @@ func storeError(err error) error {
 	return err
 }
 
-// errNoTaskStore is the reply to a request for a task, or one that was to become one, while the store
-// fails. The request can be sent again: over HTTP the reply has the status 503.
+// errNoTaskStore is the reply to a request about a task, or a call that was to become a task, while
+// the store fails. The request can be sent again: over HTTP the reply has the status 503.
 var errNoTaskStore = &ProtocolError{
 	Code: jsonrpc.CodeInternal, Message: "the task store cannot be used now; try again later", Data: json.RawMessage(`{"reason":"task store"}`),
 }
@@ -98,7 +98,7 @@ func checkTaskMode(req *Request, t *tool) error {
 	return nil
 }
 
-// taskArguments turns the error of wrong arguments into one of the protocol.
+// taskArguments turns the error of wrong arguments into an error of the protocol.
 func taskArguments(err error) error {
 	switch err.(type) {
 	case *wire.SyntaxError, *wire.ArgumentsError:

@@ -16,17 +16,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file runs the handlers of calls that may become tasks, and of records of tasks. Each has an
-// exchange of its own, with a copy of the message. It ends on the goroutine of the handler, and for
-// handlers that take too long on that of a timer.
+// This file runs the handlers of calls that may become tasks, and of records of tasks. Each run has
+// an exchange of its own, with a copy of the message. It ends on the goroutine of the handler, or
+// on the goroutine of a timer for a handler that takes too long.
 
-// runExchange has the storage of both parts in one allocation.
+// runExchange allocates both parts at once.
 type runExchange struct {
 	exchange
 	own taskRun
 }
 
-// newRunExchange returns the exchange of a handler, with the text of its request.
+// newRunExchange returns the exchange of a handler. text is its request.
 func newRunExchange(values context.Context, c *conn, text []byte, rev *protocol.Revision) (*exchange, error) {
 	all := new(runExchange)
 	r := &all.exchange
@@ -59,8 +59,8 @@ func (x *exchange) newRun(ctx context.Context, req *Request, t *tool) (*exchange
 	return r, nil
 }
 
-// adopt takes over what a handler has made that has ended before its call became a task: the
-// request goes on as if it had run the handler itself.
+// adopt copies the state of a handler that has returned before its call became a task: the request
+// goes on as if it had run the handler itself.
 func (x *exchange) adopt(r *exchange) {
 	x.req.Params, x.req.Arguments = r.req.Params, r.req.Arguments
 	x.questions.mu.Lock()
@@ -73,14 +73,14 @@ func (x *exchange) adopt(r *exchange) {
 	}
 }
 
-// startRun calls the handler, and passes on what it returns. It runs in the goroutine of the handler.
+// startRun calls the handler, and passes its result on. It runs in the handler's goroutine.
 func (x *exchange) startRun() {
 	engine.GrowStack(0)
 	reply, err := x.callRun()
 	x.endRun(reply, err)
 }
 
-// callRun calls the handler, with the interceptors of runs.
+// callRun calls the handler inside the interceptors of runs.
 func (x *exchange) callRun() (reply Reply, err error) {
 	returned := false
 	defer func() {
@@ -117,7 +117,7 @@ func (s *Server) runTaskTool(ctx context.Context, req *Request) (Reply, error) {
 	return result, nil
 }
 
-// endRun gives what a handler has returned to its request, or to its task.
+// endRun passes the result of a handler to its request, or to its task.
 func (x *exchange) endRun(reply Reply, err error) {
 	x.questions.endRun()
 	t := x.taskRun()
@@ -136,7 +136,7 @@ func (x *exchange) endRun(reply Reply, err error) {
 	x.Exchange.EndRun()
 }
 
-// report ends the task, unless it has been.
+// report ends the task, unless it was ended before.
 func (x *exchange) report(end taskcall.End) {
 	t := x.taskRun()
 	t.mu.Lock()
@@ -148,7 +148,7 @@ func (x *exchange) report(end taskcall.End) {
 	}
 }
 
-// abandon replies for a handler that does not return in time. It reports false if the exchange is
+// abandon replies for a handler that does not return in time. It returns false if the exchange is
 // to reply itself.
 func (t *taskRun) abandon(x *exchange, late *engine.TimeoutError) bool {
 	t.mu.Lock()
@@ -165,7 +165,7 @@ func (t *taskRun) abandon(x *exchange, late *engine.TimeoutError) bool {
 	return true
 }
 
-// endOf returns the end of a task whose handler has returned this.
+// endOf returns the end of a task, from the result of its handler.
 func endOf(ctx context.Context, x *exchange, reply Reply, err error) (end taskcall.End) {
 	if x.questions.asked() {
 		return taskcall.End{Parked: true}
@@ -196,7 +196,7 @@ func endOf(ctx context.Context, x *exchange, reply Reply, err error) (end taskca
 	return taskcall.End{Error: e}
 }
 
-// work returns what a later run of the request needs, with the questions of a run.
+// work returns the data that a later run of the request needs, with the questions of a run.
 func (x *exchange) work(run *exchange) *taskcall.Work {
 	w := &taskcall.Work{
 		Revision: x.Revision.Version, Transport: x.conn.Transport, Principal: x.From.ID(), ID: x.ID.Raw(),
@@ -222,7 +222,7 @@ func (x *exchange) work(run *exchange) *taskcall.Work {
 	return w
 }
 
-// taskParams returns the params that runs get: without answers and request state.
+// taskParams returns the params for runs: without answers and request state.
 func taskParams(p *jsonrpc.Params) json.RawMessage {
 	b := []byte{'{'}
 	for _, name := range [...]string{"name", "arguments", "_meta"} {
@@ -235,7 +235,7 @@ func taskParams(p *jsonrpc.Params) json.RawMessage {
 	return append(b, '}')
 }
 
-// resume sets the answers and values of runs before.
+// resume sets the answers and values of earlier runs.
 func (c *questions) resume(w *taskcall.Work) {
 	r := c.make()
 	r.answers, r.tries, r.once, r.state = map[string]*answer{}, w.Tries, w.Once, w.State
@@ -249,7 +249,7 @@ func (c *questions) resume(w *taskcall.Work) {
 	}
 }
 
-// errRunFailed is why a run of a record cannot begin.
+// errRunFailed returns the end of a task whose record cannot be run.
 func errRunFailed(format string, args ...any) taskcall.End {
 	return taskcall.End{Error: &jsonrpc.Error{
 		Code: jsonrpc.CodeInternal, Message: fmt.Sprintf(format, args...), Data: []byte(`{"reason":"interrupted"}`),
@@ -266,7 +266,7 @@ func (h taskHost) Run(ctx context.Context, w *taskcall.Work, run taskcall.Run) {
 	}
 	c := newConn(s)
 	c.BeginMessages(ctx, &transport.Options{Transport: w.Transport, Once: true}, h.clocks)
-	c.Ctx, c.Stop = ctx, func(error) {} // which the tasks end
+	c.Ctx, c.Stop = ctx, func(error) {} // the tasks cancel the context
 	text := append([]byte(`{"jsonrpc":"2.0","id":`), w.ID...)
 	text = append(append(text, `,"method":"tools/call","params":`...), w.Params...)
 	x, err := newRunExchange(ctx, c, append(text, '}'), rev)

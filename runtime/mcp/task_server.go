@@ -14,23 +14,23 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
 )
 
-// This file is the server as package mcptask uses it, and the tasks of a server. They are made when
-// the first tool with tasks is registered.
+// This file implements the server for package mcptask, and manages the tasks of a server. They are
+// created when the first tool with tasks is registered.
 
 // taskFuncs are the functions that package mcptask calls.
 type taskFuncs struct {
-	// Tool returns the tool as one whose calls may become tasks.
+	// Tool returns a copy of the tool whose calls may become tasks.
 	Tool func(Feature, *taskcall.Support) Feature
-	// With returns the option of a server with tasks. keys may be nil. header are the fields that
-	// runs get.
+	// With returns the option of a server with tasks. keys may be nil. header are the header fields
+	// that runs get.
 	With func(tasks func(taskcall.Server) taskcall.Tasks, keys KeySource, header []string, interceptors []Interceptor) Option
-	// Of returns the tasks of a server, nil before the first tool with tasks.
+	// Of returns the tasks of a server, or nil before the first tool with tasks.
 	Of func(*Server) taskcall.Tasks
-	// Run returns the run of the handler that a context belongs to, nil without a task.
+	// Run returns the task run of the handler that a context belongs to, or nil without a task.
 	Run func(context.Context) taskcall.Run
 }
 
-// TaskFuncs returns the functions of package mcptask.
+// TaskFuncs returns the functions that package mcptask calls.
 func TaskFuncs(friend.Key) taskFuncs {
 	return taskFuncs{Tool: taskTool, With: withTasks, Of: taskServer, Run: runOf}
 }
@@ -64,7 +64,7 @@ func runOf(ctx context.Context) taskcall.Run {
 // taskSupport implements [toolPart].
 type taskSupport taskcall.Support
 
-// supportOf returns how calls of a tool become tasks, nil if they do not.
+// supportOf returns the settings for tasks of a tool, or nil if its calls do not become tasks.
 func supportOf(t *tool) *taskcall.Support {
 	support, _ := t.task.(*taskSupport)
 	return (*taskcall.Support)(support)
@@ -77,7 +77,7 @@ func (s *taskSupport) support() string {
 	return "optional"
 }
 
-// register makes the tasks of the server for its first tool that has them.
+// register creates the tasks of the server for its first tool with tasks.
 func (s *taskSupport) register(server *Server) (registered func()) {
 	server.partMade.Do(func() {
 		part, _ := server.configured.(*serverTasks)
@@ -103,19 +103,19 @@ type serverTasks struct {
 	server       *Server
 	make         func(taskcall.Server) taskcall.Tasks
 	header       []string      // fields that runs get, by canonical names
-	interceptors []Interceptor // of runs
-	handler      Handler       // these, and [Server.runTaskTool]
+	interceptors []Interceptor // interceptors of runs
+	handler      Handler       // the interceptors around [Server.runTaskTool]
 	tasks        taskcall.Tasks
-	served       atomic.Bool // the server serves, and the tasks know it
+	served       atomic.Bool // the server serves, and the tasks are notified of it
 }
 
-// taskPartOf returns the part of a server for tasks, nil before the first tool that has them.
+// taskPartOf returns the server's part for tasks, or nil before the first tool with tasks.
 func taskPartOf(s *Server) *serverTasks {
 	part, _ := s.tasks().(*serverTasks)
 	return part
 }
 
-// taskServer returns the tasks, nil before the first tool with tasks.
+// taskServer returns the tasks of a server, or nil before the first tool with tasks.
 func taskServer(s *Server) taskcall.Tasks {
 	if part := taskPartOf(s); part != nil {
 		return part.tasks

@@ -6,14 +6,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// This file is what features ask of tasks.
+// This file connects features to tasks.
 
-// endTasks ends the tasks of a server that has one client, which has gone.
+// endTasks ends the tasks of a server whose only client has disconnected.
 func (s *Server) endTasks() {
 	if part := s.tasks(); part != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), s.limits.DrainTime)
 		defer cancel()
-		_ = part.shutdown(ctx) // tasks that are cut off say so
+		_ = part.shutdown(ctx) // an error is ignored, since interrupted tasks are logged
 	}
 }
 
@@ -25,8 +25,8 @@ func (h transportServer) EndTasks(ctx context.Context) error {
 	return nil
 }
 
-// needsTask reports whether a feature is a tool that works only as a task, in a revision without tasks:
-// there it is not listed, and unknown when it is called.
+// needsTask reports whether a feature is a tool that works only as a task, in a revision without
+// tasks: such a tool is not listed, and not found when it is called.
 func needsTask(f Feature, rev *protocol.Revision) bool {
 	if rev.Tasks != protocol.NoTasks {
 		return false

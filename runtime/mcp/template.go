@@ -17,23 +17,23 @@ import (
 // TemplateInfo describes a resource template: resources whose URIs match a URI template. Generated
 // code points to variables of this type, which are not changed.
 type TemplateInfo struct {
-	// URITemplate is a template of RFC 6570, levels 1 to 3, or with the exploded
-	// path segments {/path*}. Variables are percent-decoded once. A value that is not
-	// UTF-8 then, or has a NUL, does not match; {x} and {+x} do not match an empty string.
-	// What is outside ASCII is published percent-encoded, and matches in both forms.
+	// URITemplate is a template of RFC 6570, levels 1 to 3, or with the exploded path segments
+	// {/path*}. Variables are percent-decoded once. A value that is not UTF-8 after that, or
+	// contains a NUL, does not match; {x} and {+x} do not match an empty string. Characters outside
+	// ASCII are published percent-encoded, and match in both forms.
 	URITemplate string
 	Name        string // for programs
 	Title       string // for people
 	Description string
 	Symbol      string // the Go function, for diagnostics
 	Groups      []string
-	Scopes      []string // that a caller needs, all of them
-	MIMEType    string   // of contents without one
+	Scopes      []string // scopes that a caller needs, all of them
+	MIMEType    string   // default for contents
 	Annotations *Annotations
 	Icons       []Icon
 	// Meta is published with the template, from revision 2025-06-18 on.
 	Meta Meta
-	// Variables describe how variables are completed. Others may be left out.
+	// Variables describe the completion of variables. Variables without completion may be left out.
 	Variables []TemplateVariable
 	// List returns the resources of the template, for resources/list; nil if they are not
 	// listed.
@@ -41,13 +41,13 @@ type TemplateInfo struct {
 
 	ReadInfo
 
-	choices map[string]*wire.Choices // of variables, by their functions
+	choices map[string]*wire.Choices // choices of variables, by their functions
 }
 
 // TemplateVariable is a variable of a resource template.
 type TemplateVariable struct {
 	Name string
-	// Values are all values, of an enumeration, for completion.
+	// Values are all values of an enumeration, for completion.
 	Values []string
 	// Complete finds values, instead of Values.
 	Complete CompleteFunc
@@ -57,23 +57,22 @@ type TemplateVariable struct {
 // private to the client.
 type ListFunc func(ctx context.Context) ([]ResourceInfo, error)
 
-// NewTemplate returns a hand-written resource template. The variables that f
-// gets are those that the URI defines; of a list, the segments are joined with
-// slashes.
+// NewTemplate returns a hand-written resource template. f gets the variables that the URI defines;
+// the segments of a list are joined with slashes.
 func NewTemplate(info TemplateInfo, f func(ctx context.Context, uri string, variables map[string]string) (*ResourceResult, error)) Feature {
 	return newTemplate(&info, info.Name, func(ctx context.Context, req *Request) (*ResourceResult, error) {
 		return f(ctx, req.Name, req.variables())
 	}, nil)
 }
 
-// template is the feature of generated and of hand-written templates.
+// template is the feature type of generated and hand-written templates.
 type template struct {
 	parse    templateParser
 	info     *TemplateInfo
 	name     string
 	read     resourceFunc
-	complete map[string]CompleteFunc // by variable, before those of info
-	pattern  uriPattern              // nil if it cannot be read
+	complete map[string]CompleteFunc // by variable; takes precedence over info
+	pattern  uriPattern              // nil if the template cannot be parsed
 	problem  error
 	listed   listings
 }
@@ -82,8 +81,8 @@ func newTemplate(info *TemplateInfo, name string, read resourceFunc, complete ma
 	return templateParser(parseTemplate).template(info, name, read, complete)
 }
 
-// templateParser reads URI templates. [parseTemplate] is the only one. The methods of a template use that
-// of the template, so that a program without templates links the type, and not the parser.
+// templateParser parses URI templates. [parseTemplate] is the only one. A template stores its
+// parser, so that a program without templates links the type, and not the parser.
 type templateParser func(text string) (pattern uriPattern, encoded string, err error)
 
 func parseTemplate(text string) (pattern uriPattern, encoded string, err error) {
@@ -105,7 +104,7 @@ func (parse templateParser) template(info *TemplateInfo, name string, read resou
 	return t
 }
 
-// uriPattern is a URI template that has been read.
+// uriPattern is a parsed URI template.
 type uriPattern interface {
 	Match(uri string, empty bool) ([]uritemplate.Value, bool)
 	Variables() []uritemplate.Variable
@@ -171,7 +170,8 @@ func (t *template) completes() bool {
 	return len(t.complete) > 0
 }
 
-// completer returns how a variable is completed, and whether there is one.
+// completer returns the function or the values that complete a variable, and whether the variable
+// is completed.
 func (t *template) completer(variable string) (CompleteFunc, []string, bool) {
 	if f := t.complete[variable]; f != nil {
 		return f, nil, true
@@ -198,5 +198,5 @@ func (t *template) appendListing(b []byte, rev *protocol.Revision) []byte {
 	return closeListing(b, t.info.Annotations, t.info.Icons, t.info.Meta, rev)
 }
 
-// literalPrefix is the text of the template before its first expression.
+// literalPrefix returns the text of the template before its first expression.
 func (t *template) literalPrefix() string { return t.pattern.Prefix() }

@@ -16,27 +16,27 @@ import (
 // ToolInfo describes a tool. Generated code points to variables of this type,
 // which nothing changes.
 type ToolInfo struct {
-	Name        string // 1 to 64 of a-z A-Z 0-9 _ - for every client; 128, and the dot, at most
+	Name        string // 1 to 64 of a-z A-Z 0-9 _ - work with every client; at most 128, and the dot is allowed
 	Title       string
 	Description string
 	Symbol      string // the Go function, for diagnostics
 	Groups      []string
-	Scopes      []string // that a caller needs, all of them
+	Scopes      []string // scopes that a caller needs, all of them
 	Hints       ToolHints
 	Icons       []Icon
-	Aliases     []string // further names, which are not listed
+	Aliases     []string // further names, which lists do not contain
 
-	// InputSchema is a JSON Schema with "type":"object" at its root. A
-	// hand-written tool may leave it empty to take any object. Properties that it
-	// annotates with x-mcp-header must have types that clients can send as header fields;
-	// otherwise [Server.Register] panics, since clients would drop the tool.
+	// InputSchema is a JSON Schema with "type":"object" at its root. A hand-written tool may leave
+	// it empty to accept any object. Properties with the annotation x-mcp-header must have types
+	// that clients can send as header fields; otherwise [Server.Register] panics, since clients
+	// would drop the tool.
 	InputSchema string
-	// OutputSchema is the JSON Schema of structured results, of any root type,
-	// "" where results are not structured. For revisions that want an object at
-	// the root, schema and value are wrapped as {"result": ...}.
+	// OutputSchema is the JSON Schema of structured results, of any root type, or "" if results are
+	// not structured. For revisions that require an object at the root, schema and value are
+	// wrapped as {"result": ...}.
 	//
-	// Before revision 2026-07-28, the schemas of properties at the root of both are
-	// objects: true is published as {}, and false as {"not":{}}.
+	// Before revision 2026-07-28, the property schemas at the root of both schemas are objects:
+	// true is published as {}, and false as {"not":{}}.
 	OutputSchema string
 	// TextOnly leaves the structured content of results out. Their content is then the
 	// blocks that the tool returns, or else the JSON text of the structured content.
@@ -44,40 +44,40 @@ type ToolInfo struct {
 	// Meta is published with the tool, from revision 2025-06-18 on.
 	Meta Meta
 
-	// Embeds means that results may have an [EmbeddedResource]. The server then offers
-	// resources, if none at first (server/tools, embedded resources). [NewTool] sets it.
+	// Embeds means that results may contain an [EmbeddedResource]. The server then declares the
+	// capability resources, even if it has none at first (server/tools, embedded resources).
+	// [NewTool] sets it.
 	Embeds bool
 
 	// Requires are capabilities without which a client cannot call the tool. It
 	// gets a [*CapabilityError] instead.
 	Requires []Capability
-	// Errors reports whether an error is meant for the model, and its text.
+	// Errors returns the message of an error for the model, and whether it has one.
 	Errors func(error) (text string, ok bool)
 	// HideErrors keeps the texts of all other errors from clients.
 	HideErrors bool
-	// MaxResult is the size of a result in bytes; 0 means [Limits.ResultBytes].
+	// MaxResult limits the size of a result in bytes; 0 means [Limits.ResultBytes].
 	MaxResult int
 	// Narrow are the arguments that make a result smaller.
 	Narrow []string
-	// Timeout ends the context of a call; 0 means that of [WithTimeout].
+	// Timeout limits the time of a call; 0 means [WithTimeout].
 	Timeout time.Duration
-	// Lenient accepts "5" for 5, "true" for true, a JSON text for an object, "a" for
-	// ["a"], and "" for an optional value that is not a text.
+	// Lenient accepts "5" for 5, "true" for true, a JSON text for an object, "a" for ["a"], and ""
+	// for an optional value that is not a string.
 	Lenient bool
 
-	choices map[string]*wire.Choices // of arguments, by their functions
+	choices map[string]*wire.Choices // choices of arguments, by their functions
 }
 
 // toolFunc answers the call of a tool.
 type toolFunc = func(ctx context.Context, req *Request) (*ToolResult, error)
 
-// NewTool returns a hand-written tool with the schemas as they are given. The
-// arguments that f gets are valid JSON, an object, and a copy of its own; they
-// have not been held against the schema.
+// NewTool returns a hand-written tool with the given schemas. The arguments that f gets are a valid
+// JSON object, and a copy of their own; they are not checked against the schema.
 //
-// It panics where a schema is not JSON, or not one that the specification allows for tools.
+// NewTool panics if a schema is not JSON, or the specification does not allow it for tools.
 func NewTool(info ToolInfo, f func(ctx context.Context, arguments json.RawMessage) (*ToolResult, error)) Feature {
-	info.Embeds = true // for all that is known
+	info.Embeds = true // f may return any content
 	if info.InputSchema == "" {
 		info.InputSchema = `{"type":"object"}`
 	}
@@ -98,18 +98,18 @@ func NewTool(info ToolInfo, f func(ctx context.Context, arguments json.RawMessag
 	})
 }
 
-// tool is the feature of generated and of hand-written tools.
+// tool is the feature type of generated and hand-written tools.
 type tool struct {
 	info *ToolInfo
 	name string
 	also []string
 	call toolFunc
 
-	reads bool     // call begins with a [Request.decoder], and its Finish, as generated code does
+	reads bool     // the call begins with [Request.decoder] and its Finish, as in generated code
 	task  toolPart // nil if calls do not become tasks
 
-	headers  []toolschema.HeaderParam // arguments that header fields mirror
-	mirrored error                    // why there are none though there are annotations
+	headers  []toolschema.HeaderParam // arguments that clients repeat in header fields
+	mirrored error                    // reason why headers is empty although the schema has annotations
 
 	output  sync.Once
 	wrapped bool
@@ -131,7 +131,8 @@ func (t *tool) Info() FeatureInfo {
 	}
 }
 
-// taskSupport is the word of the protocol for whether calls become tasks, "" if they do not.
+// taskSupport returns the protocol's word for the tool's support of tasks, or "" if calls do not
+// become tasks.
 func (t *tool) taskSupport() string {
 	if t.task == nil {
 		return ""
@@ -269,7 +270,7 @@ func appendHints(b []byte, h ToolHints) []byte {
 	return b
 }
 
-// form returns what the results of the tool are like.
+// form returns the form of the tool's results.
 func (t *tool) form() outputForm {
 	return outputForm{textOnly: t.info.TextOnly, declared: t.info.OutputSchema != "", wrapped: t.wraps(), most: t.info.MaxResult}
 }

@@ -55,7 +55,7 @@ func (s *Server) callTool(ctx context.Context, req *Request) (Reply, error) {
 	return result, nil
 }
 
-// tool returns the tool with that name or alias, nil if there is none that the request may see.
+// tool returns the tool with that name or alias, or nil if the request does not see one.
 func (s *Server) tool(ctx context.Context, name string) *tool {
 	t, _ := s.lookUp(toolSet, name).(*tool)
 	if t == nil || !s.mayUse(ctx, t) {

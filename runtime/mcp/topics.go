@@ -2,8 +2,8 @@ package mcp
 
 import "github.com/mcpgen/mcpgen/runtime/internal/protocol"
 
-// This file is the lists of a server that change, and what it leaves out of the capabilities that it
-// declares. No field of it changes after [NewServer].
+// This file defines the lists of a server that change, and the capabilities that it leaves out of
+// its declaration. Its fields do not change after [NewServer].
 
 // topic is a list whose changes clients can subscribe to.
 type topic int
@@ -23,8 +23,8 @@ var topicOf = [setCount]topic{
 	toolSet: toolsChanged, resourceSet: resourcesChanged, templateSet: resourcesChanged, promptSet: promptsChanged,
 }
 
-// ServerCapability is a capability of servers that [WithoutCapabilities] can leave out, by its
-// place in ServerCapabilities of the specification's schema.
+// ServerCapability is a capability of servers that [WithoutCapabilities] can leave out, named by
+// its place in ServerCapabilities of the specification's schema.
 type ServerCapability string
 
 // The capabilities that a server can leave out.
@@ -32,8 +32,8 @@ const (
 	ServerLogging              ServerCapability = "logging"               // log messages to clients
 	ServerListChanged          ServerCapability = "listChanged"           // the next three together
 	ServerToolsListChanged     ServerCapability = "tools.listChanged"     // changes of the list of tools
-	ServerResourcesListChanged ServerCapability = "resources.listChanged" // of resources and templates
-	ServerPromptsListChanged   ServerCapability = "prompts.listChanged"   // of the list of prompts
+	ServerResourcesListChanged ServerCapability = "resources.listChanged" // changes of the lists of resources and templates
+	ServerPromptsListChanged   ServerCapability = "prompts.listChanged"   // changes of the list of prompts
 	ServerSubscribe            ServerCapability = "resources.subscribe"   // updates of resources
 )
 

@@ -14,9 +14,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file is the server as transports use it that give each request a channel of its own, such
-// as HTTP. Their goroutines call it, one for each HTTP request; connections and buffers are those
-// of other transports (conn.go, buffers.go).
+// This file implements the server for transports that give each request a channel of its own, such
+// as HTTP. Their goroutines call it, one for each HTTP request; connections and buffers are the
+// same as for other transports (conn.go, buffers.go).
 
 // Transport returns the interface for transports that give each request a channel of its own. It
 // is for the packages of this module: its type is internal, and changes without notice. To serve

@@ -6,9 +6,10 @@ import "github.com/mcpgen/mcpgen/internal/uritemplate"
 
 // WithPubSub connects the server with its other replicas: [Server.ResourceUpdated] and
 // [Server.ResourcesChanged] of one replica notify the clients of all. [Server.Register] and
-// [Server.Unregister] concern the features of one replica, and its clients alone. While
-// notices cannot be published, changes reach the clients of this replica at once and those of the
-// others later, and an error is logged. A change of the last 50 ms is lost if the process is killed.
+// [Server.Unregister] concern the features of one replica, and notify only its clients. While
+// notices cannot be published, changes reach the clients of this replica at once and the clients of
+// other replicas later, and an error is logged. A change of the last 50 ms is lost if the process
+// is killed.
 func WithPubSub(p PubSub) Option {
 	return func(s *Server) {
 		s.changes = nil
@@ -19,8 +20,8 @@ func WithPubSub(p PubSub) Option {
 	}
 }
 
-// ResourcesChanged notifies clients that resources/list has another result: it is for a [ListFunc]
-// that returns other resources. Clients that list resources ask again. It does not wait for
+// ResourcesChanged notifies clients that the result of resources/list has changed, because a
+// [ListFunc] returns other resources. Clients that list resources ask again. It does not wait for
 // clients. It panics if [WithoutCapabilities] leaves out [ServerResourcesListChanged].
 func (s *Server) ResourcesChanged() {
 	if s.without.lists[resourcesChanged] {
@@ -38,7 +39,8 @@ func (s *Server) change(c change) {
 	s.changes.publish(c)
 }
 
-// notifyOf notifies the clients of this replica. The number is that of the notice, 0 for none.
+// notifyOf notifies the clients of this replica. number is the number of the notice, or 0 without
+// one.
 func (s *Server) notifyOf(c change, number uint64) {
 	if c.All {
 		s.notifyAll()
@@ -50,7 +52,7 @@ func (s *Server) notifyOf(c change, number uint64) {
 	if c.Resource == "" || s.without.subscribe || !s.isNotifiable(c.Resource) {
 		return
 	}
-	// Functions of users are called without a lock.
+	// matching returns a copy, so that functions of users are called without a lock.
 	for _, sub := range s.subscribers.matching(c.Resource) {
 		if s.mayNotify(sub, c.Resource) {
 			sub.updated(c.Resource, number)
@@ -58,8 +60,8 @@ func (s *Server) notifyOf(c change, number uint64) {
 	}
 }
 
-// notifyAll notifies all clients of all that they subscribe to, except lists of features of this
-// process.
+// notifyAll notifies all clients of everything that they subscribe to, except lists of features of
+// this process.
 func (s *Server) notifyAll() {
 	var subs []*subscriber
 	s.subscribers.each(func(sub *subscriber) { subs = append(subs, sub) })
@@ -68,7 +70,7 @@ func (s *Server) notifyAll() {
 	}
 }
 
-// notifyAllOf is notifyAll for one subscriber.
+// notifyAllOf is like notifyAll for one subscriber.
 func (s *Server) notifyAllOf(sub *subscriber) {
 	sub.changed(resourcesChanged, 0)
 	for _, uri := range sub.subscribed() {
@@ -78,12 +80,11 @@ func (s *Server) notifyAllOf(sub *subscriber) {
 	}
 }
 
-// ResourceUpdated notifies the clients that have subscribed to the resource that it has changed,
-// or to a resource of which it is a part: file:///docs/a.txt is one of file:///docs/. It does not
-// wait for clients; one that reads slowly gets one message for several changes. With [WithPubSub]
-// it notifies the clients of all replicas. A client to which
-// [WithAccess] does not show the resource gets none. It panics if [WithoutCapabilities] leaves
-// out [ServerSubscribe].
+// ResourceUpdated notifies the clients that have subscribed to the resource that it has changed, or
+// to a resource of which it is a part: file:///docs/a.txt is a part of file:///docs/. It does not
+// wait for clients; a client that reads slowly gets one message for several changes. With
+// [WithPubSub] it notifies the clients of all replicas. A client that may not see the resource
+// ([WithAccess]) is not notified. It panics if [WithoutCapabilities] leaves out [ServerSubscribe].
 func (s *Server) ResourceUpdated(uri string) {
 	if s.without.subscribe {
 		panic("mcp: ResourceUpdated is called, and WithoutCapabilities leaves out resources.subscribe")

@@ -8,17 +8,17 @@ import (
 	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
-// maxURI is how long the URI in a request may be, in bytes.
+// maxURI limits the URI in a request, in bytes.
 const maxURI = valid.MaxURI
 
-// ExpandURI fills in a URI template (RFC 6570) with pairs of a variable and its
-// value, for the links and listings that lead to a template's resources:
+// ExpandURI fills in a URI template (RFC 6570) with pairs of a variable and its value, for the
+// links and listings that lead to a template's resources:
 //
 //	ExpandURI("book://{isbn}", "isbn", "978-3")
 //
-// Characters that a URI cannot have are percent-encoded. Variables without a value are left out;
-// one that is given more than once is a list, of which only the exploded form {/path*} uses more
-// than the first value. It panics on an invalid template.
+// Characters that URIs do not allow are percent-encoded. Variables without a value are left out; a
+// variable that is given more than once is a list, and only the exploded form {/path*} uses more
+// than its first value. It panics on an invalid template.
 func ExpandURI(template string, pairs ...string) string {
 	t, err := uritemplate.Parse(template)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
-// This file checks values of authors by the text of the specification, if its schemas allow any
-// text. An invalid value is not sent: in a description of a feature it is a panic at registration,
-// in a result or a question an error for that call, which the server logs.
+// This file checks values of authors against the text of the specification, for the rules that its
+// schemas do not contain. An invalid value is not sent: in a description of a feature it is a panic
+// at registration, in a result or a question an error for that call, which the server logs.
 
-// checkURI returns an error for an invalid URI. It may be longer than URIs of clients.
+// checkURI returns an error for an invalid URI. The limit for URIs of clients does not apply.
 func checkURI(what, uri string) error { return valid.URI(what, uri).Err() }
 
-// checkMIMEType returns an error for an invalid MIME type. The empty one means no type.
+// checkMIMEType returns an error for an invalid MIME type. "" is valid.
 func checkMIMEType(what, s string) error { return valid.MediaType(what, s).Err() }
 
 // check returns an error for a role that a message cannot have.
@@ -97,7 +97,7 @@ func checkFraction(what string, v *float64) error {
 	return fmt.Errorf("%s is %v: it must be from 0 to 1", what, *v)
 }
 
-// checkNumber returns an error for a number that JSON does not have. Nil is valid.
+// checkNumber returns an error for a number that JSON cannot represent. Nil is valid.
 func checkNumber(what string, v *float64) error {
 	if v != nil && (math.IsNaN(*v) || math.IsInf(*v, 0)) {
 		return fmt.Errorf("%s is %v: it must be a finite number", what, *v)

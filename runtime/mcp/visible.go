@@ -9,11 +9,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/show"
 )
 
-// This file decides which subscribers are notified of a resource. It calls functions of users
-// without a lock.
+// This file decides which subscribers are notified of a resource. It does not hold a lock while it
+// calls functions of users.
 
 // mayNotify reports whether a subscriber may be notified of a URI: whether its client may see a
-// feature with the URI or, if there is none, the closest feature of which it is a part.
+// feature with the URI or, if no feature has it, the closest feature that the URI is a part of.
 func (s *Server) mayNotify(sub *subscriber, uri string) (may bool) {
 	sub.mu.Lock()
 	x := sub.request
@@ -46,8 +46,8 @@ func (s *Server) mayNotify(sub *subscriber, uri string) (may bool) {
 	}
 }
 
-// recoverAccess sets may to false after a panic in the function of an [Access], and logs the panic. It is deferred where no
-// request gets the error.
+// recoverAccess sets may to false after a panic in the function of an [Access], and logs the panic.
+// It is deferred by callers without a request that could get the error.
 func (s *Server) recoverAccess(ctx context.Context, may *bool) {
 	if p := recover(); p != nil {
 		s.log.Program(ctx, slog.LevelError, "panic in the function of an Access", slog.String("panic", show.Panic(p)))
@@ -55,16 +55,16 @@ func (s *Server) recoverAccess(ctx context.Context, may *bool) {
 	}
 }
 
-// renewed returns the request by which notifications of a session are decided: its latest
-// subscription to a resource, by the principal of the latest request. That can have a new token,
-// with other scopes. It returns nil where all subscribers see the same.
+// renewed returns the request whose caller decides about notifications of a session: its latest
+// subscription to a resource, with the principal of the latest request, which may have a new token
+// with other scopes. It returns nil if all subscribers see the same features.
 func (s *Server) renewed(subscription *exchange, c *conn) *exchange {
 	who := c.principal.Load()
 	switch {
 	case subscription != nil:
 	case who == nil || len(s.access) == 0 && who.Access == nil && who.Expires.IsZero():
 		return nil
-	default: // nothing has decided on the subscription
+	default: // no Access has decided about the subscription
 		subscription = newMute(c)
 		subscription.Revision, subscription.Method = c.Negotiated(), protocol.ResourcesSubscribe
 		subscription.MethodName = protocol.ResourcesSubscribe.String()
@@ -74,8 +74,8 @@ func (s *Server) renewed(subscription *exchange, c *conn) *exchange {
 	return x
 }
 
-// withoutMessage returns a copy of a request, with a context of its own, that no message comes
-// from: what its call says remains, and what belongs to its message and its reply does not.
+// withoutMessage returns a copy of a request with a context of its own, for decisions after the
+// request: it keeps the properties of the call, and leaves out its message and its reply.
 func (x *exchange) withoutMessage() *exchange {
 	y := &exchange{conn: x.conn}
 	x.CopyWithoutMessage(&y.Exchange, y)
@@ -83,7 +83,7 @@ func (x *exchange) withoutMessage() *exchange {
 	return y
 }
 
-// newMute returns a request of which no message comes, for what its connection decides.
+// newMute returns a request without a message, for decisions that concern a connection.
 func newMute(c *conn) *exchange {
 	x := &exchange{conn: c}
 	x.BeginMute(&c.Conn, x)
