@@ -9,9 +9,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// appendElicitAnswer appends an ElicitResult without line breaks. An accepted form gets the
-// defaults of the fields that the user has left out, and is checked; form is nil for a link.
-// The error names the field that does not fit.
+// appendElicitAnswer appends an ElicitResult without line breaks. It adds the defaults of fields
+// that the user left out to an accepted form, and checks it. form is nil for a link. The error
+// names the invalid field.
 func appendElicitAnswer(b []byte, form *Form, a ElicitAnswer) ([]byte, error) {
 	switch a.Action {
 	case mcp.ActionAccept, mcp.ActionDecline, mcp.ActionCancel:
@@ -50,7 +50,7 @@ func appendRoots(b []byte, roots []mcp.Root) []byte {
 	return append(b, "]}"...)
 }
 
-// sampleAnswer returns an answer with what stands for an empty role and an empty model.
+// sampleAnswer returns the answer with defaults for an empty role and an empty model.
 func sampleAnswer(a mcp.SampleResult, model string) mcp.SampleResult {
 	if a.Role == "" {
 		a.Role = mcp.RoleAssistant
@@ -61,7 +61,7 @@ func sampleAnswer(a mcp.SampleResult, model string) mcp.SampleResult {
 	return a
 }
 
-// checkSample returns an error for a message that is not valid, or that a revision has no form for.
+// checkSample returns an error if a message is invalid or the revision cannot express it.
 func checkSample(a *mcp.SampleResult, r *protocol.ServerRequests) error {
 	if role := a.Role; role != "" && role != mcp.RoleAssistant && role != mcp.RoleUser {
 		return fmt.Errorf("the role of a message is %q: it must be assistant or user", string(role))
@@ -101,7 +101,7 @@ func checkSample(a *mcp.SampleResult, r *protocol.ServerRequests) error {
 	return nil
 }
 
-// TextAnswer returns a message of the model with a text, for [Options].Sample.
+// TextAnswer returns a model message that contains the text, for [Options].Sample.
 func TextAnswer(text string) *mcp.SampleResult {
 	return &mcp.SampleResult{Content: []mcp.SampleContent{mcp.Text{Text: text}}, StopReason: "endTurn"}
 }

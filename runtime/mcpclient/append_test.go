@@ -89,7 +89,7 @@ func TestSampleAnswer(t *testing.T) {
 	}
 }
 
-// An answer has a form in the revision.
+// TestCheckSampleAnswer checks answers that a revision cannot express.
 func TestCheckSampleAnswer(t *testing.T) {
 	content := func(c ...mcp.SampleContent) *mcp.SampleResult { return &mcp.SampleResult{Content: c} }
 	for _, r := range protocol.All {

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// attempts sends a request until it has a reply, or must not be sent again. It is the
+// attempts sends a request until it receives a reply or must not send the request again. It is the
 // innermost Sender.
 func (c *Client) attempts(ctx context.Context, r *Request) (json.RawMessage, error) {
 	if len(c.options.Interceptors) > 0 {
@@ -69,8 +69,9 @@ func (c *Client) attempts(ctx context.Context, r *Request) (json.RawMessage, err
 	}
 }
 
-// intercepted returns a request as it is sent, which interceptors may have made or changed: a
-// message has no line breaks, and header fields have the name that the params have.
+// intercepted returns the request in the form in which it is sent. Interceptors may have created or
+// changed it: a message contains no line breaks, and the header fields carry the same name as the
+// params.
 func intercepted(r *Request) (*Request, error) {
 	sent := *r
 	var err error
@@ -84,7 +85,7 @@ func intercepted(r *Request) (*Request, error) {
 	return &sent, nil
 }
 
-// enterFlight waits until there are fewer requests than Limits.InFlight.
+// enterFlight waits until fewer than Limits.InFlight requests are in flight.
 func (c *Client) enterFlight(ctx context.Context, o *requestOptions) error {
 	select {
 	case c.inFlight <- struct{}{}:
@@ -101,8 +102,8 @@ func (c *Client) enterFlight(ctx context.Context, o *requestOptions) error {
 	}
 }
 
-// pause waits before the next attempt of a request. It returns an error if the request has ended,
-// or will have by then.
+// pause waits before the next attempt of a request. It returns an error if the request is over, or
+// will be over before the next attempt.
 func (c *Client) pause(ctx context.Context, o *requestOptions, d time.Duration) error {
 	if !o.deadline.IsZero() && time.Until(o.deadline) <= d {
 		return errMaxTime
@@ -110,13 +111,13 @@ func (c *Client) pause(ctx context.Context, o *requestOptions, d time.Duration) 
 	return sleep(ctx, c.ctx, d)
 }
 
-// progressOfAttempts has what is done once for one request.
+// progressOfAttempts records the steps that are done once per request.
 type progressOfAttempts struct {
 	probed, listed, reopened bool
 	sent                     bool // an attempt may have run
 }
 
-// note takes note of the error of an attempt.
+// note records the error of an attempt.
 func (d *progressOfAttempts) note(err error) {
 	switch e := err.(type) {
 	case *lost:
@@ -128,8 +129,8 @@ func (d *progressOfAttempts) note(err error) {
 	}
 }
 
-// wrap is wrap of the client for the error of the last attempt: the request may have run in one
-// before it.
+// wrap calls Client.wrap with the error of the last attempt. The request may have run in an earlier
+// attempt.
 func (d *progressOfAttempts) wrap(c *Client, method string, err error) error {
 	err = c.wrap(method, err)
 	if e, ok := err.(*ConnectionError); ok && d.sent && !e.Sent {
@@ -140,14 +141,14 @@ func (d *progressOfAttempts) wrap(c *Client, method string, err error) error {
 	return err
 }
 
-// again reports whether a request is sent again after an error, and after what time: what
-// certainly has not run, and what may run twice.
+// again reports whether to send a request again after an error, and after which delay: requests
+// that certainly have not run, and requests that may run twice.
 func (c *Client) again(ctx context.Context, x *connection, r *Request, err error, attempt int, done *progressOfAttempts) (time.Duration, bool) {
 	backoff := c.retry.backoff(attempt, 0)
 	switch e := err.(type) {
 	case *dial.SessionLost:
 		x.replace(e)
-		// A server that does not know a new session either will not know the next one.
+		// A server that does not know a new session will not know the next one either.
 		again := !done.reopened
 		done.reopened = true
 		return 0, again
@@ -180,7 +181,7 @@ func (c *Client) again(ctx context.Context, x *connection, r *Request, err error
 			x.replace(errReplaced)
 			return 0, true
 		case e.Code == protocol.CodeHeaderMismatch && !done.listed && r.Method == protocol.ToolsCall.String():
-			// The definition of the tool has changed, or was never read.
+			// The definition of the tool has changed, or the client has never read it.
 			done.listed = true
 			return 0, c.refreshTool(ctx, r)
 		}
@@ -188,8 +189,8 @@ func (c *Client) again(ctx context.Context, x *connection, r *Request, err error
 	return 0, false
 }
 
-// backoff is the time before the attempt after a number of attempts: what the server asks
-// for, within Max, or one that doubles, of which a random half is left out.
+// backoff returns the delay before the next attempt: the delay that the server requests, up to Max,
+// or a delay that doubles with each attempt, minus a random part of at most half.
 func (r *Retry) backoff(attempts int, asked time.Duration) time.Duration {
 	if asked > 0 {
 		return min(asked, r.Max)
@@ -204,7 +205,7 @@ func (r *Retry) backoff(attempts int, asked time.Duration) time.Duration {
 	return d/2 + rand.N(d/2+1)
 }
 
-// sleep waits, until one of the contexts ends.
+// sleep waits for d, or until one of the contexts ends.
 func sleep(ctx, client context.Context, d time.Duration) error {
 	if d <= 0 {
 		return nil
@@ -236,7 +237,7 @@ func (c *Client) mayRunTwice(r *Request) bool {
 	return false
 }
 
-// wrap makes an error public: it names the server and the method.
+// wrap converts an error for the user: it adds the server name and the method.
 func (c *Client) wrap(method string, err error) error {
 	target := c.target.Name()
 	switch e := err.(type) {
@@ -268,7 +269,8 @@ func (c *Client) wrap(method string, err error) error {
 	return &requestError{prefix(target, method), err}
 }
 
-// wrapLost makes the loss of a connection public. The end of the client is one of its own.
+// wrapLost converts the loss of a connection for the user. It returns a separate error if the
+// client was closed.
 func (c *Client) wrapLost(method string, sent bool, why error) error {
 	if errors.Is(why, ErrClosed) {
 		return &requestError{prefix(c.target.Name(), method), ErrClosed}
@@ -279,7 +281,7 @@ func (c *Client) wrapLost(method string, sent bool, why error) error {
 	return &ConnectionError{Target: c.target.Name(), Method: method, Sent: sent, Err: why}
 }
 
-// unnamed returns an error without the name of the server, which the one around it has.
+// unnamed returns an error without the server name, which the surrounding error contains.
 func unnamed(err error) error {
 	switch e := err.(type) {
 	case *requestError:
@@ -317,7 +319,7 @@ type requestError struct {
 func (e *requestError) Error() string { return e.prefix + e.err.Error() }
 func (e *requestError) Unwrap() error { return e.err }
 
-// limitOf names the field of Limits, if one sets the limit.
+// limitOf returns the field of Limits that sets the limit, or "".
 func limitOf(e *dial.TooLarge) string {
 	if e.Header {
 		return ""

@@ -9,16 +9,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// boundedConn is a connection with limits, whatever the one inside does: of a message, and of
-// the time of Close. Those of writes are in [outgoing].
+// boundedConn limits the size of messages and the time of Close, even if the connection inside does
+// not. [outgoing] limits the time of writes.
 type boundedConn struct {
 	jsonrpc.Conn
 	limits dial.Limits
 	end    func() error // closes the connection
 
 	closing sync.Once
-	closed  chan struct{} // when end has returned
-	err     error         // of end
+	closed  chan struct{} // closed when end has returned
+	err     error         // returned by end
 }
 
 func newBoundedConn(c jsonrpc.Conn, l dial.Limits, end func() error) *boundedConn {
@@ -28,7 +28,7 @@ func newBoundedConn(c jsonrpc.Conn, l dial.Limits, end func() error) *boundedCon
 	return &boundedConn{Conn: c, limits: l, end: end, closed: make(chan struct{})}
 }
 
-// Read returns the next message, or a *jsonrpc.FrameError for one that is too long.
+// Read returns the next message, or a *jsonrpc.FrameError for a message that is too long.
 func (b *boundedConn) Read() ([]byte, error) {
 	message, err := b.Conn.Read()
 	if err == nil && len(message) > b.limits.MessageBytes {
@@ -41,7 +41,7 @@ func (b *boundedConn) Read() ([]byte, error) {
 	return message, err
 }
 
-// Close closes the connection. It returns after CloseTime, also if closing takes longer.
+// Close closes the connection. It returns after CloseTime at the latest.
 func (b *boundedConn) Close() error {
 	b.closing.Do(func() {
 		go func() {

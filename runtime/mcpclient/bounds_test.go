@@ -14,14 +14,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// TestGoroutines checks that a client on a stream has one goroutine, and a call none.
+// TestGoroutines checks that a client on a stream runs one goroutine, and that a call starts no
+// further one.
 func TestGoroutines(t *testing.T) {
 	synctest.Test(t, testGoroutines)
 }
 
 func testGoroutines(t *testing.T) {
 	const clients, calls = 20, 50
-	// A server without goroutines: replies are written by the one of the client.
+	// A server without goroutines: the client's goroutine writes the replies.
 	dial := func(context.Context) (jsonrpc.Conn, error) { return newEcho(), nil }
 	before := goroutines()
 	var all []*mcpclient.Client
@@ -59,7 +60,8 @@ func testGoroutines(t *testing.T) {
 	settle(t, before)
 }
 
-// goroutines returns how many goroutines of this bubble the package under test has started.
+// goroutines returns the number of goroutines in this bubble that the package under test has
+// started.
 func goroutines() int {
 	b := make([]byte, 4<<20)
 	b = b[:runtime.Stack(b, true)]
@@ -90,7 +92,7 @@ func (c stuckConn) Read() ([]byte, error) {
 	return nil, context.Canceled
 }
 
-// TestCloseOfStuckConn checks that Close ends even if the connection does not.
+// TestCloseOfStuckConn checks that Close returns even if the connection does not.
 func TestCloseOfStuckConn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client, server := jsonrpc.Pipe()

@@ -11,7 +11,7 @@ type CacheKey struct {
 	Target  string // a digest of the target
 	Context string // the authorization context; "" for a result that may be shared between contexts
 	Method  string
-	URI     string // of the resource that was read, "" for lists
+	URI     string // of the resource, "" for lists
 	Params  string // a digest of all parameters, and of the capabilities of the client
 }
 
@@ -19,32 +19,33 @@ type CacheKey struct {
 type CacheEntry struct {
 	Result json.RawMessage
 	At     time.Time // when it was received
-	Until  time.Time // from when on it is stale: at most 24 hours later
+	Until  time.Time // the entry is stale from then on: at most 24 hours later
 }
 
-// Cache keeps results that a server allows to be kept (server/utilities/caching): lists, each
-// page for itself, and resources. It may be used by many goroutines, and by several clients,
-// which share results that are public. Its methods must not use a client. A client changes
-// no result that it gets, and drops those that a server says have changed before its next
-// request.
+// Cache keeps results that a server allows clients to cache (server/utilities/caching): single
+// pages of lists, and resources. Several goroutines may call it, and several clients may share it;
+// they then share public results. Its methods must not use a client. A client does not modify a
+// result that it gets. Before its next request it drops the results that the server has reported as
+// changed.
 //
-// A private result belongs to an authorization context: to those who send the same credentials,
-// in whatever way. The context of a target is known only if each way is. Otherwise nothing private
-// is kept: with a function that dials, with an Authorizer without CacheKey, with a Client that has a Jar
-// or a Transport, with tls.Config.GetClientCertificate or ClientSessionCache, and with the fields
-// InheritEnv and Prepare of a Command.
+// A private result belongs to one authorization context: all callers that send the same
+// credentials, no matter how. The context of a target is known only if the source of every
+// credential is known. Otherwise the client caches no private result: with a function that dials,
+// with an Authorizer without CacheKey, with a Client that has a Jar or a Transport, with
+// tls.Config.GetClientCertificate or ClientSessionCache, and with the fields InheritEnv and Prepare
+// of a Command.
 //
-// Without Options.Cache each client has a cache of its own, of [Limits.CacheBytes]
-// and 512 entries.
+// Without Options.Cache each client has its own cache of [Limits.CacheBytes] and 512 entries.
 type Cache interface {
 	Get(CacheKey) (CacheEntry, bool)
 	Put(CacheKey, CacheEntry)
 	Drop(which func(CacheKey) bool)
 }
 
-// NewCache returns a cache in memory, to share between clients: of that many entries, and of
-// that many bytes of results and keys. With 0 these are 512, and the default of [Limits.CacheBytes].
-// The least recently used entry goes first, and one of more than a day is not returned.
+// NewCache returns a cache in memory that clients can share. It holds up to the given number of
+// entries, and up to the given number of bytes of results and keys. 0 means 512 entries, and the
+// default of [Limits.CacheBytes]. It evicts the least recently used entry first, and does not
+// return an entry older than a day.
 func NewCache(bytes, entries int) Cache {
 	if entries <= 0 {
 		entries = defaultEntries
@@ -58,7 +59,7 @@ type memoryCache struct {
 	kept *lru[CacheKey, CacheEntry]
 }
 
-// cacheTime is how long a result is kept at most.
+// cacheTime is the maximum age of a cached result.
 const cacheTime = 24 * time.Hour
 
 func (m *memoryCache) Get(key CacheKey) (CacheEntry, bool) {
@@ -72,7 +73,7 @@ func (m *memoryCache) Get(key CacheKey) (CacheEntry, bool) {
 	return e, ok
 }
 
-// entrySize is what an entry takes besides its texts.
+// entrySize is the memory of an entry without its strings.
 const entrySize = 400
 
 func (m *memoryCache) Put(key CacheKey, e CacheEntry) {

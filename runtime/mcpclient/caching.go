@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// cached sends a request whose result may come from the cache.
+// cached sends a request unless the cache has its result.
 func (c *Client) cached(ctx context.Context, r *Request) (json.RawMessage, error) {
 	return c.results.request(r, func() (fetched, error) {
 		result, rounds, err := c.roundsOf(ctx, r)
@@ -31,18 +31,18 @@ func (c *Client) cachedAfter(err error, r *Request) (json.RawMessage, error) {
 	return c.results.request(r, func() (fetched, error) { return fetched{}, err })
 }
 
-// cachedMethods are the requests whose results are kept. That of server/discover is part of
+// cachedMethods are the requests whose results are cached. The result of server/discover is part of
 // an Era.
 var cachedMethods = methodNames(
 	protocol.ToolsList, protocol.PromptsList, protocol.ResourcesList, protocol.ResourcesTemplatesList, protocol.ResourcesRead,
 )
 
-// outdated has the requests whose results a notification makes stale.
+// outdated maps a notification to the requests whose results it makes stale.
 var outdated = map[string][]string{
 	ToolsChanged:     methodNames(protocol.ToolsList),
 	PromptsChanged:   methodNames(protocol.PromptsList),
 	ResourcesChanged: methodNames(protocol.ResourcesList, protocol.ResourcesTemplatesList),
-	ResourceUpdated:  methodNames(protocol.ResourcesRead), // of its URI
+	ResourceUpdated:  methodNames(protocol.ResourcesRead), // of the same URI
 }
 
 func methodNames(methods ...protocol.Method) (names []string) {
@@ -52,47 +52,47 @@ func methodNames(methods ...protocol.Method) (names []string) {
 	return names
 }
 
-// resultCache is what a client does with its Cache. Goroutines that miss the same entry at
-// the same time send a request each: each has its own context, time and progress.
+// resultCache connects a client to its Cache. Goroutines that miss the same entry at the same time
+// each send a request, since each has its own context, timeout and progress.
 type resultCache struct {
 	cache    Cache
 	target   Target
 	key      string // of the target
 	declared []byte // the capabilities of the client, on which a result may depend
 
-	// emptying is held while the cache is emptied, and while something is put into it: of a
-	// change nothing older comes after. The goroutine that reads does not take it.
+	// emptying is held while entries are dropped, and while a result is stored, so that no older
+	// result is stored after a change. The reading goroutine does not lock it.
 	emptying sync.Mutex
 
 	mu sync.Mutex
-	// changes counts the calls of changed and lost. A result that was asked for before one
-	// of them may be older than the change, and is not kept.
+	// changes counts the calls of changed and lost. A result requested before such a call may be
+	// older than the change, and is not cached.
 	changes int
-	// pending are changes for which the cache is still to be emptied: by the next request, since
-	// a Cache of the user must not stop the goroutine that reads.
+	// pending are changes whose entries the next request drops: a user's Cache must not block the
+	// reading goroutine.
 	pending []Change
-	lostAt  time.Time // what was received until then is stale
+	lostAt  time.Time // everything received until then is stale
 }
 
-// maxPending bounds pending. Beyond it, all that the cache has of the server is dropped.
+// maxPending limits pending. Beyond it, all entries of the server are dropped.
 const maxPending = 100
 
-// listScope is the scope of the pages of one list, which must all have the same: if one
-// is private, so are the others.
+// listScope is the cache scope of the pages of one list. All pages share one scope: if one is
+// private, all are.
 type listScope struct {
 	private bool
-	public  []CacheKey // the pages before that are shared
+	public  []CacheKey // the earlier pages that are shared
 }
 
-// fetched is a result that has just been received.
+// fetched is a result that the client has just received.
 type fetched struct {
 	result json.RawMessage
-	rounds int  // with input of the client; such a result is not kept
-	hints  bool // the revision says how long it may be kept
+	rounds int  // rounds with client input; such a result is not cached
+	hints  bool // the revision has cache hints
 }
 
-// request returns a fresh result from the cache, or else what fetch returns. A stale one is
-// returned only if the request allows it and fetch fails.
+// request returns a fresh result from the cache, or the result of fetch. It returns a stale result
+// only if the request allows it and fetch fails.
 func (c *resultCache) request(r *Request, fetch func() (fetched, error)) (json.RawMessage, error) {
 	l, ok := c.lookup(r)
 	if !ok {
@@ -108,7 +108,7 @@ func (c *resultCache) request(r *Request, fetch func() (fetched, error)) (json.R
 	if err != nil {
 		c.flush()
 		if invalidCursor(r, err) {
-			// The pages before have changed too (server/utilities/pagination).
+			// The earlier pages have changed too (server/utilities/pagination).
 			c.cache.Drop(func(k CacheKey) bool { return k.Target == l.private.Target && k.Method == l.private.Method })
 		}
 		if e, found := l.newest(); found && r.options.stale && !isAnswer(err) && c.isSameContext(l) {
@@ -123,17 +123,16 @@ func (c *resultCache) request(r *Request, fetch func() (fetched, error)) (json.R
 	return f.result, nil
 }
 
-// lookup is a request at the cache: under its authorization context, and among what is
-// shared.
+// lookup is a cache lookup: under the authorization context, and among the shared entries.
 type lookup struct {
 	cache           Cache
 	private, shared CacheKey
 	named           bool // the authorization context is known
 	scope           *listScope
-	stale           bool // a result that is stale at once is kept too
+	stale           bool // store the result even if it is stale at once
 }
 
-// lookup returns what to look for; false for a request whose result is not kept.
+// lookup returns the lookup for a request, or false if the result of the request is not cached.
 func (c *resultCache) lookup(r *Request) (*lookup, bool) {
 	if !slices.Contains(cachedMethods, r.Method) || r.Round > 0 {
 		return nil, false
@@ -155,8 +154,8 @@ func (c *resultCache) lookup(r *Request) (*lookup, bool) {
 	return l, true
 }
 
-// isSameContext reports whether the authorization context is still that of the lookup: a login
-// while the request was sent may have been that of another user.
+// isSameContext reports whether the authorization context is still the one of the lookup: another
+// user may have logged in while the request was in flight.
 func (c *resultCache) isSameContext(l *lookup) bool {
 	context, named := authorizationContext(c.target)
 	return context == l.private.Context && named == l.named
@@ -168,7 +167,7 @@ type cacheEntry struct {
 	key CacheKey
 }
 
-// newest returns the newer one of the private and the shared entry.
+// newest returns the newer of the private and the shared entry.
 func (l *lookup) newest() (cacheEntry, bool) {
 	e, found := l.cache.Get(l.shared)
 	newest := cacheEntry{e, l.shared}
@@ -180,10 +179,10 @@ func (l *lookup) newest() (cacheEntry, bool) {
 	return newest, found
 }
 
-// passed notes the scope of a page.
+// passed records the scope of a page.
 func (l *lookup) passed(e cacheEntry) { l.note(e.key == l.shared) }
 
-// note notes whether a page is shared, and returns whether it may be.
+// note records whether a page is shared, and returns whether it may be.
 func (l *lookup) note(public bool) bool {
 	switch {
 	case !public && !l.scope.private:
@@ -198,8 +197,8 @@ func (l *lookup) note(public bool) bool {
 	return !l.scope.private
 }
 
-// copied returns a copy of the result of a resource, since what the caller gets refers to
-// it. What lists return refers to a copy anyway.
+// copied returns a copy of a resource result, since the value that the caller gets refers to it.
+// Values of lists refer to a copy anyway.
 func (l *lookup) copied(result json.RawMessage) json.RawMessage {
 	if l.shared.URI == "" {
 		return result
@@ -207,8 +206,7 @@ func (l *lookup) copied(result json.RawMessage) json.RawMessage {
 	return bytes.Clone(result)
 }
 
-// keep puts a result into the cache, if the server allows it and nothing has changed since
-// the request was sent.
+// keep stores a result if the server allows it and nothing has changed since the request was sent.
 func (c *resultCache) keep(l *lookup, f fetched, before int) {
 	var ttl time.Duration
 	var public bool
@@ -246,11 +244,11 @@ func (c *resultCache) state() (changes int, lostAt time.Time) {
 	return c.changes, c.lostAt
 }
 
-// freshness returns for how long a result may be kept, and whether it may be shared between
-// authorization contexts (server/utilities/caching).
+// freshness returns for how long a result may be cached, and whether authorization contexts may
+// share it (server/utilities/caching).
 func freshness(result json.RawMessage) (ttl time.Duration, public bool) {
 	var r reader
-	r.report = func(string) {} // those who read the result report it
+	r.report = func(string) {} // the readers of the result report it
 	jsonrpc.Members(result, func(name, value []byte) bool {
 		switch string(name) {
 		case "ttlMs":
@@ -270,7 +268,7 @@ func (c *resultCache) isFresh(e cacheEntry) bool {
 	return now.Before(e.Until) && e.Until.Sub(now) <= cacheTime && e.At.After(lostAt)
 }
 
-// changed notes that something has changed. It does not wait.
+// changed records a change. It does not block.
 func (c *resultCache) changed(change Change) {
 	if outdated[change.Method] == nil {
 		return
@@ -283,7 +281,7 @@ func (c *resultCache) changed(change Change) {
 	}
 }
 
-// lost notes that notifications may have been missed: what is kept is stale.
+// lost records that notifications may have been missed: all cached results become stale.
 func (c *resultCache) lost() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -291,7 +289,7 @@ func (c *resultCache) lost() {
 	c.lostAt = time.Now().Round(0)
 }
 
-// flush drops what has changed, in every authorization context. It returns the number of
+// flush drops entries that have changed, in every authorization context. It returns the number of
 // changes so far.
 func (c *resultCache) flush() int {
 	c.emptying.Lock()
@@ -308,8 +306,8 @@ func (c *resultCache) flush() int {
 	return changes
 }
 
-// isOutdated reports whether a change makes a result stale. The URI of an update may be of
-// something inside a resource (server/resources).
+// isOutdated reports whether a change makes a result stale. The URI of an update may name a part of
+// the resource (server/resources).
 func (k CacheKey) isOutdated(c Change) bool {
 	if !slices.Contains(outdated[c.Method], k.Method) {
 		return false
@@ -327,8 +325,8 @@ func invalidCursor(r *Request, err error) bool {
 	return ok && e.Code == jsonrpc.CodeInvalidParams && objectHas(r.Params, "cursor")
 }
 
-// isAnswer reports whether an error is what the server says to the request, which an older
-// result must not hide, or the end of the context of the caller.
+// isAnswer reports whether an error is the server's reply to the request, which an older result
+// must not hide, or the end of the caller's context.
 func isAnswer(err error) bool {
 	if errors.Is(err, context.Canceled) || errors.Is(err, ErrClosed) {
 		return true

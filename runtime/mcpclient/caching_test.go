@@ -14,8 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// cacheClient is the part of a client that deals with a cache, and a server that numbers
-// its results.
+// cacheClient is the caching part of a client, with a server that numbers its results.
 type cacheClient struct {
 	resultCache
 	answer func(r *Request) (fetched, error)
@@ -28,7 +27,7 @@ func newCacheClient(cache Cache, target Target) *cacheClient {
 	return c
 }
 
-// hints makes the server send these members with each result.
+// hints makes the server add these members to each result.
 func (c *cacheClient) hints(members string) {
 	c.answer = func(*Request) (fetched, error) {
 		return fetched{result: fmt.Appendf(nil, `{"n":%d,%s}`, c.sent, members), hints: true}, nil
@@ -39,7 +38,7 @@ func (c *cacheClient) fail(err error) {
 	c.answer = func(*Request) (fetched, error) { return fetched{}, err }
 }
 
-// do sends a request, and returns the number of the result; 0 for an error.
+// do sends a request, and returns the number in the result, or 0 for an error.
 func (c *cacheClient) do(method, params string, options ...RequestOption) int {
 	r := &Request{Method: method, Params: json.RawMessage(params), options: new(requestOptions)}
 	for _, option := range options {
@@ -80,7 +79,7 @@ func expectResults(t *testing.T, what string, got, want []int) {
 	}
 }
 
-// For how long a result is used, by what the server says.
+// TestFreshness checks for how long a result is used, depending on the server's hints.
 func TestFreshness(t *testing.T) {
 	for ttl, want := range map[string]time.Duration{
 		`"ttlMs":1000`:                time.Second,
@@ -117,7 +116,7 @@ func TestFreshness(t *testing.T) {
 	}
 }
 
-// An entry of another client, or of another version, is not used for longer than a day.
+// An entry of another client or another version is used for a day at most.
 func TestForeignEntries(t *testing.T) {
 	now := time.Now()
 	for name, e := range map[string]CacheEntry{
@@ -135,7 +134,7 @@ func TestForeignEntries(t *testing.T) {
 	}
 }
 
-// Which requests share a result.
+// TestCacheKeys checks which requests share a result.
 func TestCacheKeys(t *testing.T) {
 	clients := map[string]*cacheClient{}
 	for _, row := range []struct {
@@ -179,7 +178,7 @@ func TestCacheKeys(t *testing.T) {
 	}
 }
 
-// Who gets what another one has fetched, over one Cache.
+// TestCacheSharing checks which clients share results over one Cache.
 func TestCacheSharing(t *testing.T) {
 	plain := keyTarget("server")
 	for name, pair := range map[string]struct {
@@ -213,14 +212,14 @@ func TestCacheSharing(t *testing.T) {
 				t.Errorf("%s, %s: result %d", name, hint, got)
 			}
 		}
-		// What one client gets again is its own only if its context is known.
+		// A client gets its own result again only if its context is known.
 		if own := newCacheClient(NewCache(0, 0), pair.first); pair.public {
 			_, named := authorizationContext(pair.first)
 			if first, second := own.do(listTools, ``), own.do(listTools, ``); (first == second) != named {
 				t.Errorf("%s: results %d and %d of one client", name, first, second)
 			}
 		}
-		// A Cache of their own they never share.
+		// Clients with separate Caches never share.
 		first, second := newCacheClient(NewCache(0, 0), pair.first), newCacheClient(NewCache(0, 0), pair.second)
 		first.hints(`"ttlMs":1000,"cacheScope":"public"`)
 		second.sent = 10
@@ -239,7 +238,7 @@ func TestCacheSharing(t *testing.T) {
 	}
 }
 
-// The scope of a result may change, and the newest one holds.
+// The scope of a result may change; the newest scope applies.
 func TestScopeChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cache := NewCache(0, 0)
@@ -261,7 +260,7 @@ func TestScopeChanges(t *testing.T) {
 	})
 }
 
-// Pages of one list: each is kept for itself, and one that is private makes all private.
+// Each page of a list is cached by itself. If one page is private, all are.
 func TestCachePages(t *testing.T) {
 	list := func(c *cacheClient) (got []int) {
 		o := new(requestOptions)
@@ -295,7 +294,7 @@ func TestCachePages(t *testing.T) {
 		expectResults(t, "first", list(c), []int{1, 2, 3})
 		time.Sleep(1500 * time.Millisecond)
 		expectResults(t, "one page is stale", list(c), []int{4, 2, 3})
-		// A cursor that is refused says that the pages before are of another list.
+		// A refused cursor means that the earlier pages belong to another list.
 		c.answer = func(*Request) (fetched, error) {
 			if c.sent == 5 {
 				return fetched{}, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no such cursor"}
@@ -308,7 +307,7 @@ func TestCachePages(t *testing.T) {
 	})
 }
 
-// What each notification makes stale.
+// TestCacheChanges checks which results each notification makes stale.
 func TestCacheChanges(t *testing.T) {
 	requests := []struct{ method, params string }{
 		{listTools, ``},
@@ -350,7 +349,7 @@ func TestCacheChanges(t *testing.T) {
 			ann.changed(row.change)
 			ann.changed(row.change)
 			for i, r := range requests {
-				ann.do("prompts/list", `{"cursor":"unrelated"}`) // a Cache is emptied by the next request, whatever it is
+				ann.do("prompts/list", `{"cursor":"unrelated"}`) // any request makes the client drop entries
 				for n, c := range clients {
 					before := c.sent
 					c.do(r.method, r.params)
@@ -367,7 +366,7 @@ func TestCacheChanges(t *testing.T) {
 	}
 }
 
-// A result that was asked for before a change is used once, and not kept.
+// A result requested before a change is used once, and not cached.
 func TestChangeWhileFetching(t *testing.T) {
 	for name, change := range map[string]func(c *cacheClient){
 		"changed": func(c *cacheClient) { c.changed(Change{Method: ToolsChanged}) },
@@ -385,7 +384,7 @@ func TestChangeWhileFetching(t *testing.T) {
 	}
 }
 
-// A server that announces more changes than are remembered makes all stale.
+// More announced changes than the client records make all results stale.
 func TestManyChanges(t *testing.T) {
 	c := newCacheClient(NewCache(0, 0), keyTarget("server"))
 	c.do(listTools, ``)
@@ -442,7 +441,7 @@ func TestStale(t *testing.T) {
 		time.Sleep(25 * time.Hour)
 		expectResults(t, "after a day", []int{c.do(listTools, ``, WithStale())}, []int{0})
 
-		// With WithStale what is stale at once is kept for it, also from revisions without hints.
+		// WithStale keeps results that are stale at once, also in revisions without hints.
 		for _, hints := range []bool{false, true} {
 			c.sent = 0
 			c.answer = func(*Request) (fetched, error) {
@@ -456,8 +455,8 @@ func TestStale(t *testing.T) {
 	})
 }
 
-// Results of rounds depend on answers of the client, and revisions before 2026-07-28 have no
-// hints, whatever a member is called.
+// Results of rounds depend on the client's answers, and revisions before 2026-07-28 have no hints,
+// even if a result has members of those names.
 func TestNotCached(t *testing.T) {
 	for name, f := range map[string]fetched{"rounds": {rounds: 1, hints: true}, "no hints": {}} {
 		c := newCacheClient(NewCache(0, 0), keyTarget("server"))
@@ -469,7 +468,7 @@ func TestNotCached(t *testing.T) {
 	}
 }
 
-// What a caller does with a result leaves the cache as it is.
+// A caller that modifies a result does not modify the cache.
 func TestCacheCopies(t *testing.T) {
 	c := newCacheClient(NewCache(0, 0), keyTarget("server"))
 	r := &Request{Method: readResource, Name: "a:b", Params: json.RawMessage(`{"uri":"a:b"}`), options: new(requestOptions)}
@@ -517,7 +516,8 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 }
 
-// A Cache is used by many clients at once. None gets what has changed before it asked.
+// Many clients use one Cache at the same time. No client gets a result that changed before its
+// request.
 func TestCacheTogether(t *testing.T) {
 	cache := NewCache(0, 0)
 	var mu sync.Mutex
@@ -554,7 +554,7 @@ func TestCacheTogether(t *testing.T) {
 	group.Wait()
 }
 
-// changingTarget has the credentials of the user that has logged in last.
+// changingTarget sends the credentials of the user who logged in last.
 type changingTarget struct {
 	keyTarget
 	user string
@@ -562,8 +562,8 @@ type changingTarget struct {
 
 func (c *changingTarget) AuthorizationContext() (context string, ok bool) { return c.user, true }
 
-// TestLoginWhileFetching: what is fetched while another user logs in is kept for neither, and
-// what the one before has read is not shown to the other one.
+// TestLoginWhileFetching: a result that is fetched while another user logs in is cached for neither
+// user, and results of the first user are not returned to the second.
 func TestLoginWhileFetching(t *testing.T) {
 	target := &changingTarget{"server", "ann"}
 	c := newCacheClient(NewCache(0, 0), target)
@@ -580,7 +580,7 @@ func TestLoginWhileFetching(t *testing.T) {
 	login(nil)
 	got := []int{c.do(listTools, ``), c.do(listTools, ``), c.do(listTools, ``)}
 	target.user = "ann"
-	got = append(got, c.do(listTools, ``)) // during which bob logs in
+	got = append(got, c.do(listTools, ``)) // bob logs in during the request
 	target.user = "ann"
 	c.answer = next
 	got = append(got, c.do(listTools, ``), c.do(listTools, ``))

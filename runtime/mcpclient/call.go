@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Call calls a tool. The arguments are an object: a struct, a map, a json.RawMessage, or nil.
-// A result that says that the tool has failed (IsError) is not an error.
+// Call calls a tool. The arguments are an object: a struct, a map, a json.RawMessage, or nil. A
+// failed result (IsError) is not an error.
 func (c *Client) Call(ctx context.Context, tool string, arguments any, options ...RequestOption) (*mcp.ToolResult, error) {
 	data, err := object(arguments, "arguments of "+tool)
 	if err != nil {
@@ -35,8 +35,7 @@ func (c *Client) Call(ctx context.Context, tool string, arguments any, options .
 	return result, c.wrap(r.Method, err)
 }
 
-// reporter returns a function that reports what is wrong with a result that can be used all
-// the same.
+// reporter returns a function that reports defects of a result that is still usable.
 func (c *Client) reporter(method string) func(text string) {
 	return func(text string) { c.reportViolation(&dial.Violation{Text: method + ": " + text}) }
 }
@@ -85,13 +84,13 @@ func appendStrings(m map[string]string) []byte {
 	return append(b, '}')
 }
 
-// CompletePrompt completes the typed beginning of an argument of a prompt. Given are the
-// arguments that already have a value; revisions before 2025-06-18 do not send them.
+// CompletePrompt completes the typed prefix of a prompt argument. given contains the arguments that
+// already have a value; revisions before 2025-06-18 do not send them.
 func (c *Client) CompletePrompt(ctx context.Context, prompt, argument, typed string, given map[string]string, options ...RequestOption) (mcp.Completion, error) {
 	return c.complete(ctx, "ref/prompt", "name", prompt, argument, typed, given, options)
 }
 
-// CompleteTemplate completes the typed beginning of a variable of a resource template, like
+// CompleteTemplate completes the typed prefix of a variable of a resource template, like
 // [Client.CompletePrompt].
 func (c *Client) CompleteTemplate(ctx context.Context, uriTemplate, variable, typed string, given map[string]string, options ...RequestOption) (mcp.Completion, error) {
 	return c.complete(ctx, "ref/resource", "uri", uriTemplate, variable, typed, given, options)
@@ -124,18 +123,18 @@ func (c *Client) complete(
 	return *completion, nil
 }
 
-// Decode reads the structured content of a result of [Client.Call] into v, a pointer, as the
-// function [Call] does. It needs no request. The error is [ErrNoStructured], or names what
-// encoding/json cannot read into v; v may then have a part of the content.
+// Decode reads the structured content of a result of [Client.Call] into v, a pointer, like the
+// function [Call]. It sends no request. The error is [ErrNoStructured], or names the parts that
+// encoding/json cannot read into v; v may then contain a part of the content.
 func (c *Client) Decode(tool string, result *mcp.ToolResult, v any) error {
 	known, _ := c.tools.get(tool)
 	return decodeStructured(result, known.output, c.revision.Load(), v)
 }
 
-// Call calls a tool and reads its structured content, in every revision: where there is
-// none, the text. A result that says that the tool has failed is a [*ToolError]. T is what
-// encoding/json reads the content into; for content that does not fit, the error is a
-// [*ProtocolViolationError] with the places.
+// Call calls a tool and reads its structured content, in every revision; without structured content
+// it reads the text. A failed result is a [*ToolError]. T is any type that encoding/json can read
+// the content into. If the content does not fit, the error is a [*ProtocolViolationError] that
+// names the places.
 func Call[T any](ctx context.Context, c *Client, tool string, arguments any, options ...RequestOption) (T, error) {
 	var value T
 	result, err := c.Call(ctx, tool, arguments, options...)

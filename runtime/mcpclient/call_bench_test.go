@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// echoConn replies to each request in Read, without another goroutine: what is measured is the
-// client.
+// echoConn replies to each request in Read, without another goroutine, so that the benchmark
+// measures the client alone.
 type echoConn struct {
 	more   chan struct{}
 	closed chan struct{}

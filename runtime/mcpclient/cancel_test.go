@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// TestCancelReason checks what the server gets to know when a context ends.
+// TestCancelReason checks which reason the server receives when a context ends.
 func TestCancelReason(t *testing.T) {
 	for name, c := range map[string]struct {
 		cause error

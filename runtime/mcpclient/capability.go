@@ -26,8 +26,8 @@ func (x *connection) declares(capability protocol.ServerCapability) bool {
 	return set
 }
 
-// supports returns an error for a request that the server has not declared, or that its
-// revision does not have. Requests of extensions are always sent.
+// supports returns an error for a request if the server has not declared its capability, or the
+// revision does not define it. Requests of extensions are always sent.
 func (c *Client) supports(x *connection, method string) error {
 	m := protocol.MethodOf(method)
 	if m == protocol.Unknown || m.IsTask() || c.testing != nil {

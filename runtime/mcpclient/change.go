@@ -10,7 +10,7 @@ type Filter struct {
 	URIs      []string // the contents of resources
 }
 
-// Change is a notification of a change, of which Method is the kind.
+// Change is a notification of a change. Method is its kind.
 type Change struct {
 	Method string
 	URI    string // of a resource that was updated

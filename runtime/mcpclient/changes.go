@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// changed passes a notification of a change on.
+// changed passes on a notification of a change.
 func (x *connection) changed(method string, params *jsonrpc.Params, data []byte) {
 	uri := ""
 	if method == protocol.ResourceUpdated {
@@ -78,9 +78,9 @@ func (f Filter) selects(c Change) bool {
 	return len(f.URIs) > 0
 }
 
-// Changes iterates over the changes, and waits for the next one. It ends when the
-// subscription is closed, or the client; [Subscription.Err] says why. Changes that come
-// while the last ones are handled are merged. Only one goroutine may iterate.
+// Changes iterates over the changes, and waits for the next one. It ends when the subscription or
+// the client is closed; [Subscription.Err] returns the reason. Changes that arrive while the caller
+// handles earlier ones are merged. Only one goroutine may iterate.
 func (s *Subscription) Changes() iter.Seq[Change] {
 	return func(yield func(Change) bool) {
 		for {
@@ -104,11 +104,11 @@ func (s *Subscription) Changes() iter.Seq[Change] {
 	}
 }
 
-// maxChanges bounds the changes that wait: beyond it the subscription reports everything
-// that it selects.
+// maxChanges limits the queued changes. Beyond it the subscription reports everything that it
+// selects.
 const maxChanges = 1000
 
-// add queues a change, unless it waits already.
+// add queues a change unless it is already queued.
 func (s *Subscription) add(change Change) {
 	if !s.filter.selects(change) {
 		return

@@ -18,8 +18,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Client is a client of one server. Its methods may be called by many goroutines. A lost
-// connection is opened again by the next request, or at once while a [Subscription] exists.
+// Client is a client of one server. Several goroutines may call its methods. The next request opens
+// a lost connection again; while a [Subscription] exists, the client opens it at once.
 type Client struct {
 	target    Target
 	options   Options
@@ -28,12 +28,12 @@ type Client struct {
 	info      mcp.ClientInfo
 	log       *slog.Logger
 	era       targetEra
-	testing   dial.Testing // the target if it is one; nil otherwise
+	testing   dial.Testing // the target if it is a dial.Testing, else nil
 	results   resultCache
-	metas     [][]byte // what each revision adds to _meta, by Revision.Index
-	sender    Sender   // the interceptors, and attempts inside
+	metas     [][]byte // additions of each revision to _meta, by Revision.Index
+	sender    Sender   // the interceptors around attempts
 	inFlight  chan struct{}
-	questions chan struct{} // that are being answered
+	questions chan struct{} // one element per question that is being answered
 	events    events
 	links     links
 	tools     knownTools
@@ -47,25 +47,25 @@ type Client struct {
 
 	mu       sync.Mutex
 	current  *connection   // nil after a loss
-	retired  []*connection // that requests still use; see connection.replace
+	retired  []*connection // still in use by requests; see connection.replace
 	opening  *opening
 	opened   bool      // there was a connection before
-	openedAt time.Time // the newest one
-	losses   int       // connections that were lost one after the other, each within Retry.Max
+	openedAt time.Time // when the newest connection was opened
+	losses   int       // consecutive losses, each within Retry.Max
 	closed   bool
-	err      error // why the client has ended
+	err      error // why the client was closed
 	level    string
 	subs     []*Subscription
 	running  int           // goroutines of spawn
-	idle     chan struct{} // closed when the last of them ends, after Close
+	idle     chan struct{} // closed when the last goroutine ends after Close
 }
 
-// Connect connects to a server, and finds out which revision it speaks. It returns when ctx
-// ends, whatever the server does; the client goes on after that, until [Client.Close].
+// Connect connects to a server and negotiates the protocol revision. It returns when ctx ends, even
+// if the server does not respond. The client remains open after that, until [Client.Close].
 //
 // The error is a *RevisionError, *StatusError, *ExitError, *ConnectionError,
-// *ProtocolViolationError or *LimitError, [ErrTimeout] after Limits.ConnectTime, the cause
-// of ctx, or one of Options that contradict each other.
+// *ProtocolViolationError or *LimitError, [ErrTimeout] after Limits.ConnectTime, the cause of ctx,
+// or an error about contradictory Options.
 func Connect(ctx context.Context, to Target, o Options) (*Client, error) {
 	c, err := newClient(to, o)
 	if err != nil {
@@ -78,10 +78,10 @@ func Connect(ctx context.Context, to Target, o Options) (*Client, error) {
 	return c, nil
 }
 
-// endTime is how long Connect waits for the end of what it has begun.
+// endTime is the maximum time for which a failed Connect waits for its cleanup.
 const endTime = 100 * time.Millisecond
 
-// endSoon ends the client, and does not wait for a server that ends slowly.
+// endSoon closes the client without waiting for a server that ends slowly.
 func (c *Client) endSoon() {
 	go c.end(ErrClosed)
 	timer := time.NewTimer(endTime)
@@ -159,8 +159,7 @@ func (c *Client) Revision() string {
 	return ""
 }
 
-// Server returns what the server says of itself: its reply to initialize or
-// server/discover.
+// Server returns the server's description of itself: its reply to initialize or server/discover.
 func (c *Client) Server(ctx context.Context) (*DiscoverResult, error) {
 	x, err := c.connected(ctx)
 	if err != nil {
@@ -169,25 +168,25 @@ func (c *Client) Server(ctx context.Context) (*DiscoverResult, error) {
 	return x.server, nil
 }
 
-// Close ends the client: what waits fails with [ErrClosed], a session is ended, a program is
-// stopped. Each step takes at most Limits.CloseTime. Functions of Options that still run are
-// not waited for; their contexts have ended. Close may be called more than once.
+// Close closes the client. Requests in flight fail with [ErrClosed], a session is ended, a program
+// is stopped. Each step takes at most Limits.CloseTime. Close cancels the contexts of functions of
+// Options that still run, and does not wait for them. Close may be called more than once.
 func (c *Client) Close() error {
 	c.end(ErrClosed)
 	return nil
 }
 
-// Done is closed when the client has ended, by Close.
+// Done returns a channel that is closed after Close.
 func (c *Client) Done() <-chan struct{} { return c.done }
 
-// Err returns [ErrClosed] when the client has ended, nil while it has not.
+// Err returns [ErrClosed] after Close, and nil before.
 func (c *Client) Err() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
 }
 
-// end ends the client, and returns when its goroutines have ended.
+// end closes the client, and returns when its goroutines have returned.
 func (c *Client) end(why error) {
 	c.mu.Lock()
 	if c.closed {
@@ -202,7 +201,7 @@ func (c *Client) end(why error) {
 	retired := slices.Clone(c.retired)
 	subs := slices.Clone(c.subs)
 	c.mu.Unlock()
-	c.stop(why) // ends an opening too, and pauses
+	c.stop(why) // also stops opening a connection, and pauses
 	for _, s := range subs {
 		s.finish(why)
 	}
@@ -218,7 +217,7 @@ func (c *Client) end(why error) {
 		close(idle)
 	}
 	c.mu.Unlock()
-	// A connection of a Dialer may not end its Read when it is closed.
+	// Read of a Dialer's connection may not return when the connection is closed.
 	timer := time.NewTimer(4 * c.limits.CloseTime)
 	defer timer.Stop()
 	select {
@@ -231,7 +230,7 @@ func (c *Client) end(why error) {
 	close(c.done)
 }
 
-// reason leaves out that the user has closed the client.
+// reason returns nil if the user has closed the client, else why.
 func reason(why error) error {
 	if errors.Is(why, ErrClosed) {
 		return nil
@@ -239,8 +238,9 @@ func reason(why error) error {
 	return why
 }
 
-// spawn runs a function of the client, which must end when the context of the client does
-// or its connection is closed, and must not call functions of users. Close waits for it.
+// spawn runs a function in a goroutine of the client. The function must return when the client's
+// context ends or its connection is closed, and must not call functions of users. Close waits for
+// it.
 func (c *Client) spawn(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -268,7 +268,7 @@ func (c *Client) spawnLocked(f func()) {
 
 func (c *Client) reportViolation(err error) { c.events.violation(c.wrap("", err)) }
 
-// idleTime is how long a request waits since the last sign of life.
+// idleTime returns the maximum time that a request waits since the last sign of life.
 func (c *Client) idleTime(o *requestOptions) time.Duration {
 	if o.timeout > 0 {
 		return o.timeout
@@ -276,7 +276,7 @@ func (c *Client) idleTime(o *requestOptions) time.Duration {
 	return c.limits.RequestTime
 }
 
-// maxTime is how long a request may take.
+// maxTime returns the maximum duration of a request.
 func (c *Client) maxTime(o *requestOptions) time.Duration {
 	if o.deadline.IsZero() {
 		return c.limits.MaxTime
@@ -304,8 +304,9 @@ func (c *Client) apply(options []RequestOption) *requestOptions {
 	return o
 }
 
-// Request sends any request, such as one of an extension, and returns its result unchanged. The params are
-// an object: a struct, a map, a json.RawMessage, or nil. What the revision requires in _meta is added.
+// Request sends any request, such as one of an extension, and returns its result unchanged. The
+// params are an object: a struct, a map, a json.RawMessage, or nil. Request adds the members of
+// _meta that the revision requires.
 func (c *Client) Request(ctx context.Context, method string, params any, options ...RequestOption) (json.RawMessage, error) {
 	data, err := object(params, "params of "+method)
 	if err != nil {
@@ -314,9 +315,9 @@ func (c *Client) Request(ctx context.Context, method string, params any, options
 	return c.rounds(ctx, &Request{Method: method, Name: requestName(method, data), Params: data, options: c.apply(options)})
 }
 
-// Notify sends any notification. The params are as those of [Client.Request]. Over HTTP it waits
-// until the server has accepted it, for Limits.RequestTime at most; over other transports it does
-// not wait.
+// Notify sends any notification. It accepts the same params as [Client.Request]. Over HTTP it waits
+// until the server accepts the notification, up to Limits.RequestTime; over other transports it
+// does not wait.
 func (c *Client) Notify(ctx context.Context, method string, params any) error {
 	data, err := object(params, "params of "+method)
 	if err != nil {
@@ -335,8 +336,8 @@ func (c *Client) Notify(ctx context.Context, method string, params any) error {
 	}
 }
 
-// Ping finds out whether the server replies: by ping, or server/discover in a revision that
-// has no ping.
+// Ping checks whether the server replies: by ping, or by server/discover in a revision without
+// ping.
 func (c *Client) Ping(ctx context.Context) error {
 	o := c.apply(nil)
 	x, err := c.connectedFor(ctx, o)
@@ -351,9 +352,9 @@ func (c *Client) Ping(ctx context.Context) error {
 	return err
 }
 
-// SetLogLevel sets the lowest level of log messages to get: in a session by a request, in a
-// revision without sessions with each later request. It is kept when the connection is
-// opened again.
+// SetLogLevel sets the lowest level of log messages to receive: in a session by a request, in a
+// revision without sessions with each later request. It also applies after the connection is opened
+// again.
 func (c *Client) SetLogLevel(ctx context.Context, level string) error {
 	if !slices.Contains(protocol.Levels, level) {
 		return fmt.Errorf("mcpclient: there is no log level %q; the levels are %q", level, protocol.Levels)
@@ -378,8 +379,8 @@ func setLevelRequest(level string, o *requestOptions) *Request {
 	return &Request{Method: protocol.SetLevel.String(), Params: params, options: o}
 }
 
-// RootsChanged notifies the server that Options.Roots returns other roots now, if the
-// revision has such a notification.
+// RootsChanged notifies the server that Options.Roots now returns other roots, if the revision has
+// such a notification.
 func (c *Client) RootsChanged(ctx context.Context) error {
 	x, err := c.connected(ctx)
 	if err != nil {

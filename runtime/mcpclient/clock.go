@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// clock measures how long a request has waited. Two times bound it: one since the last sign
-// of life of the server, and one since the beginning.
+// clock measures how long a request has waited. Two limits apply: the time since the server's last
+// sign of life, and the time since the beginning.
 type clock struct {
 	idle, most time.Duration
 	began      time.Time
 	alive      atomic.Int64 // nanoseconds from began to the last sign of life
-	stopped    atomic.Int32 // how many persons the request waits for
+	stopped    atomic.Int32 // number of persons that the request waits for
 }
 
 func (k *clock) start(idle, most time.Duration) {
@@ -20,10 +20,10 @@ func (k *clock) start(idle, most time.Duration) {
 	k.began = time.Now()
 }
 
-// sign notes a sign of life.
+// sign records a sign of life.
 func (k *clock) sign() { k.alive.Store(int64(time.Since(k.began))) }
 
-// stop stops the first of the two times until the function that it returns is called.
+// stop stops the first of the two limits until the returned function is called.
 func (k *clock) stop() (resume func()) {
 	k.stopped.Add(1)
 	return func() {
@@ -32,7 +32,7 @@ func (k *clock) stop() (resume func()) {
 	}
 }
 
-// over returns the error of a request whose time is over.
+// over returns the timeout error of a request, or nil.
 func (k *clock) over() error {
 	if time.Since(k.began) >= k.most {
 		return errMaxTime
@@ -40,7 +40,7 @@ func (k *clock) over() error {
 	return fmt.Errorf("%w: the server has shown no sign of life for %v; Limits.RequestTime and WithTimeout set that time", ErrTimeout, k.idle)
 }
 
-// Causes of a timeout. They say which time was over.
+// Causes of a timeout, one per limit.
 var (
 	errMaxTime      = fmt.Errorf("%w: the request has not ended within the time of Limits.MaxTime or WithMaxTime", ErrTimeout)
 	errQuestionTime = fmt.Errorf("%w: a question of the server has not been answered within Limits.QuestionTime", ErrTimeout)
@@ -49,8 +49,8 @@ var (
 	errConnectTime  = fmt.Errorf("%w: the server was not reached within Limits.ConnectTime", ErrTimeout)
 )
 
-// left is how long the request may still wait before the clock has to be read again; 0 or less
-// if its time is over.
+// left returns the time until the clock has to be read again; 0 or less if the request is over
+// time.
 func (k *clock) left(x *connection) time.Duration {
 	now := time.Since(k.began)
 	most := k.most - now

@@ -21,35 +21,34 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 )
 
-// Command is a server that is a program (basic/transports, stdio). Each connection starts it
-// anew. It ends with the connection: its input is closed, after Limits.CloseTime its process
-// group gets SIGTERM, and after another CloseTime SIGKILL; on Windows, its tree of processes
-// is ended. If the program ends, or closes its output, the connection does too, also where a
-// process that it has started goes on; that gets the signals.
+// Command is a server that is a program (basic/transports, stdio). Each connection starts a new
+// process, which ends with the connection: the client closes its input, after Limits.CloseTime
+// sends SIGTERM to its process group, and after another CloseTime SIGKILL; on Windows it ends the
+// process tree. If the program exits or closes its output, the connection ends too, even if a
+// process that it started is still running; that process gets the signals.
 //
-// Lines of its output that cannot be messages are skipped and reported to
-// Options.OnProtocolError, up to 64 KiB between two messages.
+// The client skips output lines that cannot be messages, up to 64 KiB between two messages, and
+// reports them to Options.OnProtocolError.
 type Command struct {
-	// Path is the program: a name, which is searched for in PATH of this process, or a path, which is relative
-	// to Dir.
+	// Path is the program: a name, which is looked up in PATH of this process, or a path, which is
+	// relative to Dir.
 	Path string
 	Args []string // without the name of the program
-	Dir  string   // the working directory: "" is that of this process
-	// Env is added to the environment, as "NAME=value". Of the environment of this process, the
-	// program gets HOME, LANG, LOGNAME, PATH, SHELL, TERM, TMPDIR and USER; on Windows, what
-	// programs need there.
+	Dir  string   // the working directory; "" means the directory of this process
+	// Env is added to the environment, as "NAME=value". From the environment of this process, the
+	// program gets HOME, LANG, LOGNAME, PATH, SHELL, TERM, TMPDIR and USER; on Windows, the
+	// variables that programs need there.
 	Env []string
-	// InheritEnv gives the program the whole environment of this process, with the secrets that
-	// are in it.
+	// InheritEnv passes the whole environment of this process to the program, including its
+	// secrets.
 	InheritEnv bool
-	// Stderr gets what the program writes to standard error. An *os.File is given to the
-	// program itself. Any other writer is called by one goroutine, and the program waits for
-	// it. With nil, and with a writer, the last 64 KiB are kept for the error of a
-	// program that ends.
+	// Stderr gets the standard error of the program. An *os.File is passed to the program itself.
+	// Any other writer is called by one goroutine, and the program waits for it. Unless Stderr is a
+	// file, the client keeps the last 64 KiB for the error of a program that exits.
 	Stderr io.Writer
 	// Prepare may change how the program is started, such as SysProcAttr or Path for a sandbox.
-	// Standard streams are set after it, and a process group too unless it has chosen one. It
-	// may be called by many goroutines.
+	// Standard streams are set after it, and a process group too unless it has chosen one. Several
+	// goroutines may call it.
 	Prepare func(*exec.Cmd)
 }
 
@@ -77,9 +76,9 @@ func (c Command) Key() string {
 	return "command " + hex.EncodeToString(h.Sum(nil))
 }
 
-// AuthorizationContext returns a digest of the variables that the program gets of the environment
-// of this process. With InheritEnv and with Prepare, which may give the program any credentials, it is
-// not known.
+// AuthorizationContext returns a digest of the environment variables that the program inherits from
+// this process. The context is unknown with InheritEnv and with Prepare, which may pass any
+// credentials to the program.
 func (c Command) AuthorizationContext() (context string, ok bool) {
 	if c.InheritEnv || c.Prepare != nil {
 		return "", true
@@ -87,7 +86,7 @@ func (c Command) AuthorizationContext() (context string, ok bool) {
 	return digest(keptEnvironment()...), true
 }
 
-// Restarts says that each connection is to a new process.
+// Restarts reports that each connection starts a new process.
 func (c Command) Restarts() bool { return true }
 
 // Dial starts the program.
@@ -126,7 +125,7 @@ func (c Command) command(log *slog.Logger) (*exec.Cmd, error) {
 	return cmd, err
 }
 
-// kept are the variables of this process's environment that programs get.
+// kept are the environment variables of this process that programs inherit.
 var kept = map[string][]string{
 	"unix": {"HOME", "LANG", "LOGNAME", "PATH", "SHELL", "TERM", "TMPDIR", "USER"},
 	"windows": {
@@ -136,7 +135,7 @@ var kept = map[string][]string{
 	},
 }
 
-// keptEnvironment returns those variables.
+// keptEnvironment returns these variables with their values.
 func keptEnvironment() []string {
 	env := []string{}
 	names := kept["unix"]
@@ -151,8 +150,8 @@ func keptEnvironment() []string {
 	return env
 }
 
-// environment returns the environment of the program. It is not nil, which would be that of
-// this process.
+// environment returns the environment of the program. It is never nil: exec.Cmd would pass the
+// environment of this process.
 func (c Command) environment() ([]string, error) {
 	env := keptEnvironment()
 	if c.InheritEnv {
@@ -166,7 +165,7 @@ func (c Command) environment() ([]string, error) {
 	return append(env, c.Env...), nil
 }
 
-// startError says why the program does not start, and what to do.
+// startError explains why the program does not start, and how to fix it.
 func (c Command) startError(cmd *exec.Cmd, err error) error {
 	failed := &dial.Error{Err: fmt.Errorf("start %s: %w", c.Path, err)}
 	if cmd.Dir != "" {

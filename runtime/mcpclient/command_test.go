@@ -21,7 +21,7 @@ import (
 
 const commandEnv = "MCPCLIENT_TEST_COMMAND"
 
-// TestCommandProgram is the program of TestCommand. It prints where it is.
+// TestCommandProgram is the program of TestCommand. It prints its directory and environment.
 func TestCommandProgram(t *testing.T) {
 	if os.Getenv(commandEnv) == "" {
 		t.Skip("this is the program of TestCommand")
@@ -55,7 +55,7 @@ func dialOptions(t *testing.T) dial.Options {
 	}
 }
 
-// start starts a program, and returns what it prints.
+// start starts a program, and returns its output.
 func start(t *testing.T, c mcpclient.Command) where {
 	t.Helper()
 	conn, err := c.Dial(t.Context(), dialOptions(t))
@@ -118,7 +118,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// TestCommandFails: an error says what to do, and whether that may succeed later.
+// TestCommandFails: an error explains the fix, and whether a later attempt may succeed.
 func TestCommandFails(t *testing.T) {
 	dir := t.TempDir()
 	text, plain := dir+"/text", dir+"/plain"
@@ -160,7 +160,7 @@ func TestCommandFails(t *testing.T) {
 	}
 }
 
-// TestCommandName: Name shows no arguments, Key differs by everything that is sent.
+// TestCommandName: Name contains no arguments; Key depends on everything that is sent.
 func TestCommandName(t *testing.T) {
 	c := mcpclient.Command{Path: "/home/ann/bin/server", Args: []string{"--token", "s3cret"}, Env: []string{"TOKEN=s3cret"}}
 	if c.Name() != "server" || strings.Contains(c.Key(), "s3cret") {
@@ -189,8 +189,8 @@ func TestCommandName(t *testing.T) {
 	}
 }
 
-// Whose credentials a program has: those of the user of this process, whatever Prepare and the rest of
-// the environment may add.
+// TestCommandContext checks which credentials a program has: those of the user of this process,
+// unless Prepare or the environment may add others.
 func TestCommandContext(t *testing.T) {
 	contexts := map[string]string{}
 	for _, home := range []string{"/home/ada", "/home/bob"} {

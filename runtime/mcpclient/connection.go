@@ -13,11 +13,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// connection is one connection to the server, from its opening to its loss. Either stream
-// or requester is set.
+// connection is one connection to the server, from its opening to its loss. Either stream or
+// requester is set.
 //
-// One goroutine reads a stream (readStream). It runs no function of users and waits for no
-// one. Over HTTP each request reads its own response.
+// One goroutine reads a stream (readStream). It calls no function of users, and does not block.
+// Over HTTP each request reads its own response.
 type connection struct {
 	client    *Client
 	conn      dial.Conn
@@ -30,34 +30,34 @@ type connection struct {
 
 	revision    atomic.Pointer[protocol.Revision] // nil before the handshake
 	initialized atomic.Bool                       // the handshake is over
-	assumed     atomic.Bool                       // the revision is from an EraStore, and no reply has shown yet that it is right
+	assumed     atomic.Bool                       // the revision is from an EraStore; no reply has confirmed it yet
 	server      *DiscoverResult                   // set before initialized
 
-	answering atomic.Int32 // functions that answer a question of the server
-	answered  atomic.Int64 // when the last one was done, in nanoseconds of Unix time
+	answering atomic.Int32 // number of running functions that answer a question of the server
+	answered  atomic.Int64 // when the last one returned, in Unix nanoseconds
 
-	listenOnce  sync.Once // the stream of a session over HTTP
-	streams     int       // how often that was opened; its goroutine uses it
-	renewals    int       // of subscriptions, one soon after the other; the goroutine that renews uses it
+	listenOnce  sync.Once // for the event stream of a session over HTTP
+	streams     int       // number of times this stream was opened; used by its goroutine
+	renewals    int       // consecutive renewals of subscriptions; used by the goroutine that renews
 	releaseOnce sync.Once
 
-	received atomic.Int64 // messages that have come over a stream
+	received atomic.Int64 // messages received over a stream
 
 	mu          sync.Mutex
 	last        int64 // id of the newest request
 	waiting     map[int64]*pending
-	left        map[int64]struct{}               // that do not wait any more, and may still be replied to
-	asked       map[jsonrpc.IDKey]*askedQuestion // that are being answered
-	listens     map[int64]*listening             // by the id of the request that began it
-	failure     error                            // why the connection ended; nil while it has not
-	gone        chan struct{}                    // closed then
-	reported    int                              // violations since the connection was opened
-	failedEarly bool                             // the message that is being skipped has failed a request already
+	left        map[int64]struct{}               // requests that were given up, whose replies may still arrive
+	asked       map[jsonrpc.IDKey]*askedQuestion // questions that are being answered
+	listens     map[int64]*listening             // by the id of the request that opened it
+	failure     error                            // why the connection ended; nil while it is open
+	gone        chan struct{}                    // closed when the connection ends
+	reported    int                              // violations reported on this connection
+	failedEarly bool                             // the message that is being skipped has already failed a request
 	ending      bool                             // close will release
-	gaps        int                              // times in which the stream of the session was closed
-	renewing    bool                             // a goroutine renews the subscriptions
-	renewed     time.Time                        // when it last has
-	doubts      *time.Timer                      // see doubt; nil where there are none
+	gaps        int                              // number of times the session's event stream was closed
+	renewing    bool                             // a goroutine is renewing the subscriptions
+	renewed     time.Time                        // time of the last renewal
+	doubts      *time.Timer                      // see doubt; nil without doubts
 }
 
 func newConnection(c *Client, conn dial.Conn) *connection {
@@ -81,7 +81,7 @@ func newConnection(c *Client, conn dial.Conn) *connection {
 	return x
 }
 
-// Why connections end.
+// Reasons for the end of a connection.
 var (
 	errEnded      = errors.New("the server has closed the connection")
 	errWriteTime  = errors.New("the server has not read for Limits.WriteTime")
@@ -117,15 +117,15 @@ func (x *connection) why() error {
 	return x.failure
 }
 
-// fail ends the connection with a reason, and every request that waits. It does not wait
-// for the server.
+// fail closes the connection with a reason, and fails every waiting request. It does not wait for
+// the server.
 func (x *connection) fail(why error) {
 	x.retire(why)
 	x.failWaiting(why)
 	x.release()
 }
 
-// failWaiting ends every request that waits.
+// failWaiting fails every waiting request.
 func (x *connection) failWaiting(why error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -138,7 +138,7 @@ func (x *connection) failWaiting(why error) {
 	x.waiting = nil
 }
 
-// abortBy sets what ends a request that waits for its own response.
+// abortBy sets the function that aborts a request that waits for its own response.
 func (x *connection) abortBy(p *pending, abort context.CancelCauseFunc) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -147,8 +147,8 @@ func (x *connection) abortBy(p *pending, abort context.CancelCauseFunc) {
 	}
 }
 
-// replace ends a connection that is not to be used any more. Over HTTP, requests that wait
-// get their own replies: they need no session for that, or have an error of their own.
+// replace retires a connection. Over HTTP, waiting requests still get their replies: they need no
+// session for them, or have an error of their own.
 func (x *connection) replace(why error) {
 	if x.stream != nil {
 		x.fail(why)
@@ -158,7 +158,8 @@ func (x *connection) replace(why error) {
 	x.releaseIfIdle()
 }
 
-// retire ends the connection for new requests, and everything on it that belongs to no request.
+// retire closes the connection to new requests, and ends everything on it that belongs to no
+// request.
 func (x *connection) retire(why error) {
 	x.mu.Lock()
 	if x.failure != nil {
@@ -183,8 +184,8 @@ func (x *connection) retire(why error) {
 	x.client.lostConnection(x, why)
 }
 
-// release closes what is below the connection. Close takes the steps of CloseTime where the
-// server does not end; who waits for a reply must not wait for that.
+// release closes the transport of the connection. Close may wait several times CloseTime if the
+// server does not end; callers that wait for a reply must not wait for that.
 func (x *connection) release() {
 	x.releaseOnce.Do(func() {
 		x.client.spawn(func() {
@@ -194,7 +195,7 @@ func (x *connection) release() {
 	x.client.released(x)
 }
 
-// releaseIfIdle releases a connection that has ended when its last request has.
+// releaseIfIdle releases a connection that has no requests left after its end.
 func (x *connection) releaseIfIdle() {
 	x.mu.Lock()
 	idle := x.failure != nil && len(x.waiting) == 0 && !x.ending
@@ -204,7 +205,7 @@ func (x *connection) releaseIfIdle() {
 	}
 }
 
-// enter returns a new request in flight. It fails where the connection has ended.
+// enter returns a new request in flight, or an error if the connection has ended.
 func (x *connection) enter(method string, o *requestOptions) (*pending, error) {
 	p := &pending{method: method, progress: o.progress, arrived: make(chan struct{}, 1)}
 	p.clock.start(x.client.idleTime(o), x.client.maxTime(o))
@@ -220,8 +221,7 @@ func (x *connection) enter(method string, o *requestOptions) (*pending, error) {
 	return p, nil
 }
 
-// leave removes a request that has not been replied to. It reports false where the reply
-// has come.
+// leave removes a request that has no reply yet. It reports whether the request was still waiting.
 func (x *connection) leave(p *pending) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -233,7 +233,7 @@ func (x *connection) leave(p *pending) bool {
 	return true
 }
 
-// leftBehind notes a request that does not wait any more, for a caller that holds the lock.
+// leftBehind records a request that was given up. The caller holds the lock.
 func (x *connection) leftBehind(id int64) {
 	if x.left == nil || len(x.left) >= maxLeft {
 		x.left = map[int64]struct{}{}
@@ -241,11 +241,11 @@ func (x *connection) leftBehind(id int64) {
 	x.left[id] = struct{}{}
 }
 
-// maxLeft bounds the ids that are kept of requests that do not wait any more. A reply to
-// another one is reported, and dropped as well.
+// maxLeft limits the recorded ids of requests that were given up. A reply to an older one is
+// dropped too, but reported.
 const maxLeft = 1024
 
-// take returns what has arrived for a request.
+// take returns the news of a request.
 func (x *connection) take(p *pending) (newest *Progress, done bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -253,11 +253,11 @@ func (x *connection) take(p *pending) (newest *Progress, done bool) {
 	return newest, p.done
 }
 
-// envelopeSize is room for what a message has besides its parameters: in most revisions, and
+// envelopeSize is room for the parts of a message around its parameters: in most revisions, and
 // without metadata of the user.
 const envelopeSize = 512
 
-// request sends one request, once, and waits for its reply.
+// request sends one request once, and waits for its reply.
 func (x *connection) request(ctx context.Context, r *Request) (json.RawMessage, error) {
 	p, err := x.enter(r.Method, r.options)
 	if err != nil {
@@ -291,7 +291,7 @@ func (x *connection) notify(ctx context.Context, method string, params json.RawM
 	return err
 }
 
-// reply sends the reply to a question. It does not wait.
+// reply sends the reply to a question. It does not block.
 func (x *connection) reply(message []byte) {
 	if x.stream != nil {
 		if x.out.add(message, nil)-len(message) > x.client.limits.QueueBytes {
@@ -308,9 +308,10 @@ func (x *connection) reply(message []byte) {
 	})
 }
 
-// sendReply sends a reply, again where it may not have arrived: a server drops what it has already. It
-// goes on for the time of a request, whatever [Retry.Attempts] says unless that is 1: without the reply
-// the call of the question would wait until its end.
+// sendReply sends a reply, and sends it again if it may not have arrived: a server ignores a reply
+// that it has already received. It retries up to the timeout of a request, regardless of
+// [Retry.Attempts] unless that is 1: without the reply, the call behind the question would wait
+// until its timeout.
 func (x *connection) sendReply(ctx context.Context, m *dial.Message) error {
 	for attempt := 1; ; attempt++ {
 		err := x.requester.Send(ctx, m, nil)
@@ -330,8 +331,8 @@ func (x *connection) sendReply(ctx context.Context, m *dial.Message) error {
 	}
 }
 
-// close ends the connection because the client does. What waits fails at once; then the session
-// is ended, for which the server has CloseTime.
+// close closes the connection because the client is closed. Waiting requests fail at once; then the
+// session is ended, which may take CloseTime.
 func (x *connection) close(why error) {
 	if x.requester == nil || x.isGone() {
 		x.fail(why)

@@ -28,7 +28,7 @@ var (
 	untypedFields = wire.Fields{{Name: "type", Required: true}}
 )
 
-// readBlock reads a content block. One of an unknown type is kept as it is.
+// readBlock reads a content block. It keeps a block of an unknown type unchanged.
 func (r *reader) readBlock(d *wire.Decoder) mcp.Content {
 	if !r.count() {
 		return nil
@@ -80,7 +80,8 @@ func blockType(d *wire.Decoder) []byte {
 	return kind
 }
 
-// common reads a member that all blocks may have. Those of sampling alone have no annotations.
+// common reads a member that all blocks may have. Blocks that occur only in sampling have no
+// annotations.
 func (r *reader) common(d *wire.Decoder, name string, a **mcp.Annotations, m *mcp.Meta) {
 	switch name {
 	case "type":
@@ -104,7 +105,7 @@ func (r *reader) readText(d *wire.Decoder) (c mcp.Text) {
 	return c
 }
 
-// readMedia reads an image, or a sound, which has the same members.
+// readMedia reads an image or an audio block, which have the same members.
 func (r *reader) readMedia(d *wire.Decoder, kind string) (c mcp.Image) {
 	for o := d.Object(mediaFields); o.Next(); {
 		switch o.Name() {
@@ -299,10 +300,10 @@ func readIcon(d *wire.Decoder) (i mcp.Icon) {
 	return i
 }
 
-// readMeta reads the values of _meta as they are.
+// readMeta reads the values of _meta unchanged.
 func readMeta(d *wire.Decoder, m *mcp.Meta) { wire.Map(d, m, wire.Raw) }
 
-// readObject reads any object as it is.
+// readObject reads any object unchanged.
 func readObject[T ~[]byte](d *wire.Decoder, v *T) {
 	var raw []byte
 	wire.Raw(d, &raw)

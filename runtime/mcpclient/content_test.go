@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// A result that cannot be read is the error of its call, with the place, and the next call
-// works.
+// A result that cannot be read fails its call with an error that names the place; the next call
+// succeeds.
 func TestContentOfServers(t *testing.T) {
 	for name, c := range map[string]struct{ result, want string }{
 		"bad base64":    {`{"content":[{"type":"image","data":"no base64","mimeType":"image/png"}]}`, "content[0].data: must be base64"},
@@ -93,8 +93,8 @@ func TestOtherResource(t *testing.T) {
 	})
 }
 
-// Structured content that does not fit is an error of the generic Call with the places, and is as
-// it came for the other one.
+// Structured content that does not fit is an error of the generic Call that names the places.
+// Client.Call returns it unchanged.
 func TestStructuredContradiction(t *testing.T) {
 	type item struct {
 		Name  string
@@ -120,7 +120,7 @@ func TestStructuredContradiction(t *testing.T) {
 		if n, err := mcpclient.Call[struct{ N int64 }](t.Context(), c, "x", nil); err != nil || n.N != 9007199254740993 {
 			t.Errorf("%+v, %v", n, err)
 		}
-		// A tool without structured content has broken nothing.
+		// A tool without structured content does not violate the protocol.
 		if text, err := mcpclient.Call[string](t.Context(), c, "text", nil); err != nil || text != "ok" {
 			t.Errorf("%q, %v", text, err)
 		}
@@ -131,7 +131,7 @@ func TestStructuredContradiction(t *testing.T) {
 	})
 }
 
-// A list that does not end is ended by the limits, and the next request works.
+// The limits end an endless list, and the next request succeeds.
 func TestEndlessLists(t *testing.T) {
 	item := func(n int) string { return fmt.Sprintf(`{"name":"t%d","inputSchema":{"type":"object"}}`, n) }
 	for name, c := range map[string]struct {
@@ -184,7 +184,7 @@ func TestEndlessLists(t *testing.T) {
 	}
 }
 
-// A form that the specification does not allow is refused without a question to the user.
+// A form that the specification does not allow is refused without asking the user.
 func TestFormsOfServers(t *testing.T) {
 	fields := make([]string, 10_000)
 	for i := range fields {

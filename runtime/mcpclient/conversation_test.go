@@ -24,33 +24,33 @@ var update = flag.Bool("update", false, "rewrite the expected lines of the conve
 
 const conversations = "../../testdata/clientconversations"
 
-// A conversation is one section of a txtar file: what a client is asked to do, what it sends,
-// and what the server sends. The revisions in parentheses after the name of a section are
-// those in which it is run; "REVISION" in it is each of them. Its lines are
+// A conversation is one section of a txtar file: operations of a client, the messages that it
+// sends, and the messages that the server sends. The revisions in parentheses after the section
+// name are the revisions in which it runs; "REVISION" stands for each of them. Its lines are
 //
 //	connect WORDS   Connect, with the options that the words name (see optionsOf)
 //	open WORDS      the same in the only revision of the section, to a server that declares
 //	                everything. The messages of the handshake are checked and not written
-//	call NAME ARGS  and so on: what the client is asked to do (see operations)
-//	cancel          the context of the operation before ends
-//	answer N VALUE  the function of Options that got question N returns
-//	< message       the server sends that, over the newest connection; over HTTP, a status and
-//	                a message (see httpScript)
-//	<! message      the same, of what is against the schema of its revision
+//	call NAME ARGS  and other operations of the client (see operations)
+//	cancel          ends the context of the operation before
+//	answer N VALUE  returns from the function of Options that got question N
+//	< message       the server sends a message over the newest connection; over HTTP, a status
+//	                and a message (see httpScript)
+//	<! message      the same, for a message that violates the schema of its revision
 //	end             the server closes the connection
-//	exit STATUS     the program that the server is ends
+//	exit STATUS     the server's program exits
 //	sleep 2s        time passes
-//	kept            what is kept of the revision of the server
+//	kept            the stored revision of the server
 //	close           Close
 //	# comment
 //
-// After each of them is written what it has caused, which -update rewrites:
+// After each line are its effects, which -update rewrites:
 //
-//	> message       what the client has sent, in order
-//	= text          what functions of Options got, what operations have returned
+//	> message       a message that the client has sent, in order
+//	= text          an argument of a function of Options, or the result of an operation
 //
-// A message that is longer than a line may be is written over several lines, as in the
-// conversations of servers.
+// A message that is too long for a line is written over several lines, as in the conversations of
+// servers.
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(conversations, "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -108,7 +108,7 @@ func changedFile(t *testing.T, file string, archive *txtar.Archive, changed *boo
 	}
 }
 
-// revisionsOf returns the revisions of a section, "" for one that does not depend on them.
+// revisionsOf returns the revisions of a section, "" for a section without revisions.
 func revisionsOf(section string) []string {
 	_, list, ok := strings.Cut(section, " (")
 	if !ok {
@@ -117,22 +117,22 @@ func revisionsOf(section string) []string {
 	return strings.Fields(strings.TrimSuffix(list, ")"))
 }
 
-// The kinds of lines that a step causes, in the order in which they are written. Those of one
-// kind are in the order in which they came.
+// The kinds of lines that a step causes, in the order in which they are written. Lines of one kind
+// are in the order of events.
 const (
-	sentLine     = iota // what the client has sent
-	closedLine          // what it has closed
-	eventLine           // calls of the functions of Options that do not answer
+	sentLine     = iota // messages that the client has sent
+	closedLine          // requests and streams that it has closed
+	eventLine           // calls of functions of Options that return no answer
 	changeLine          // changes of subscriptions, and completed links
-	questionLine        // calls of the functions of Options that do answer
-	resultLine          // what operations have returned
+	questionLine        // calls of functions of Options that return an answer
+	resultLine          // results of operations
 	kinds
 )
 
-// replay is a conversation that is replayed.
+// replay is the replay of a conversation.
 type replay struct {
 	t        *testing.T
-	revision string // "": not given
+	revision string // "" if not given
 	server   *scriptServer
 	eras     *keptEras
 	client   *mcpclient.Client
@@ -155,7 +155,7 @@ func (r *replay) addf(kind int, format string, args ...any) {
 	r.add(kind, fmt.Sprintf(format, args...))
 }
 
-// caused returns what the step has caused, as lines.
+// caused returns the effects of the step, as lines.
 func (r *replay) caused() string {
 	r.numberQuestions()
 	r.mu.Lock()
@@ -179,7 +179,7 @@ func (r *replay) caused() string {
 	return b.String()
 }
 
-// converse replays a conversation, and returns it with what the client has done.
+// converse replays a conversation, and returns it with the client's actions.
 func converse(t *testing.T, script, revision string, seen coverage) string {
 	r := &replay{t: t, revision: revision, eras: &keptEras{}}
 	r.server = newScriptServer(r, seen)
@@ -189,7 +189,7 @@ func converse(t *testing.T, script, revision string, seen coverage) string {
 		word, rest, _ := strings.Cut(line, " ")
 		switch word {
 		case ">", "=":
-			continue // written anew below
+			continue // rewritten below
 		case "<", "<!":
 			text := conversation.Join(rest)
 			r.server.send(text, word == "<!")
@@ -212,7 +212,7 @@ func converse(t *testing.T, script, revision string, seen coverage) string {
 	return out.String()
 }
 
-// step does what a line asks the client, or the server, to do.
+// step executes a line: an operation of the client or of the server.
 func (r *replay) step(word, rest string) {
 	switch word {
 	case "connect":
@@ -266,7 +266,7 @@ func (r *replay) open(words string) {
 	}
 }
 
-// end ends the conversation: nothing of it is left.
+// end ends the conversation, and checks that nothing of it remains.
 func (r *replay) end() {
 	if r.client != nil {
 		_ = r.client.Close()
@@ -282,7 +282,7 @@ func (r *replay) end() {
 	r.server.running.Wait()
 }
 
-// logger returns a logger of which errors fail the test.
+// logger returns a logger that fails the test on errors.
 func (r *replay) logger() *slog.Logger {
 	return slog.New(slog.NewTextHandler(logged{r.t}, &slog.HandlerOptions{Level: slog.LevelError}))
 }

@@ -16,13 +16,13 @@ const (
 	fromServer = "Server"
 )
 
-// coverage has the messages of all conversations: by revision, and by side and kind as the
+// coverage contains the messages of all conversations: by revision, then by side and kind as the
 // schemas name them (ClientRequest).
 type coverage map[string]map[string]map[string]bool
 
 var coverageMu sync.Mutex
 
-// add notes a message of a conversation in a revision.
+// add records a message of a conversation in a revision.
 func (c coverage) add(revision, side, text string) {
 	if revision == "" {
 		return
@@ -60,8 +60,8 @@ func (c coverage) add(revision, side, text string) {
 	}
 }
 
-// notSpoken are the methods and notifications of the schemas that this client does not
-// speak, each with the reason.
+// notSpoken contains the methods and notifications of the schemas that this client does not
+// support, each with the reason.
 var notSpoken = map[string]string{
 	"tasks/get":                  "experimental, replaced by an extension in 2026-07-28",
 	"tasks/result":               "likewise",
@@ -70,8 +70,8 @@ var notSpoken = map[string]string{
 	"notifications/tasks/status": "likewise",
 }
 
-// check compares the conversations with what each revision has, by the tables of package
-// protocol, and those with the schemas.
+// check compares the conversations with the tables of package protocol for each revision, and the
+// tables with the schemas.
 func (c coverage) check(t *testing.T) {
 	coverageMu.Lock()
 	defer coverageMu.Unlock()

@@ -16,9 +16,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// httpScript is the server of a conversation over HTTP. A request is written as its method
-// and path, with those of its header fields that the protocol has, and its message. The lines
-// of the server are
+// httpScript is the server of a conversation over HTTP. A request is written as its method and
+// path, the header fields that the protocol defines, and its message. The lines of the server are
 //
 //	< 404                            the response to the oldest request without one: status,
 //	< 200 {"jsonrpc":...}            header fields, a message
@@ -30,7 +29,7 @@ import (
 //	< event endpoint /messages       the same, of another kind
 //	< field id: 17                   a field of the next event
 //
-// end closes the newest event stream; without one, the connection of the oldest request.
+// end closes the newest event stream or, without a stream, the connection of the oldest request.
 type httpScript struct {
 	server *scriptServer
 	used   bool
@@ -55,7 +54,7 @@ func (h *httpScript) endpoint(words string) mcpclient.Target {
 	return knownTarget{e, e.Auth}
 }
 
-// scriptAuth is an Authorizer that gets a new token after each challenge.
+// scriptAuth is an Authorizer that returns a new token after each challenge.
 type scriptAuth struct {
 	r      *replay
 	mu     sync.Mutex
@@ -124,13 +123,13 @@ func (h *httpScript) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 }
 
-// givenUp writes that the client has closed a request, or its response.
+// givenUp writes that the client has closed a request or its response.
 func (h *httpScript) givenUp(req *http.Request) {
 	h.server.r.addf(closedLine, "(%s %s is given up)", req.Method, req.URL.RequestURI())
 }
 
-// eventBody is the body of an event stream. It fails when the request ends, as that of
-// http.Transport does.
+// eventBody is the body of an event stream. It fails when the request ends, like the body of
+// http.Transport.
 type eventBody struct {
 	*io.PipeReader
 	stop func() bool
@@ -141,7 +140,7 @@ func (b eventBody) Close() error {
 	return b.PipeReader.Close()
 }
 
-// newEventBody returns the body of the response to a request, and what writes to it.
+// newEventBody returns the response body of a request, and its writer.
 func (h *httpScript) newEventBody(req *http.Request) (io.ReadCloser, *io.PipeWriter) {
 	body, stream := io.Pipe()
 	ctx := req.Context()

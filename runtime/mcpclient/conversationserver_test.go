@@ -16,8 +16,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// scriptServer is the server of a conversation: it sends what the script says. Messages of
-// both sides are validated by the schema of their revision.
+// scriptServer is the server of a conversation: it sends the messages of the script. Messages of
+// both sides are validated against the schema of their revision.
 type scriptServer struct {
 	r         *replay
 	seen      coverage
@@ -38,8 +38,8 @@ func newScriptServer(r *replay, seen coverage) *scriptServer {
 	return s
 }
 
-// target returns the server as the words of a connect line name it: a stream; a program, with
-// "program"; behind a URL with "http", and "auth" for an Authorizer.
+// target returns the server as a target of the kind that a connect line names: a stream; "program"
+// for a program; "http" for a URL, "auth" with an Authorizer.
 func (s *scriptServer) target(words string) mcpclient.Target {
 	for word := range strings.FieldsSeq(words) {
 		switch word {
@@ -52,14 +52,14 @@ func (s *scriptServer) target(words string) mcpclient.Target {
 	return knownTarget{Target: mcpclient.Dialer("server", s.dial)}
 }
 
-// knownTarget is a server that gets the credentials of auth and no others, which the client does not
-// know of functions of a test.
+// knownTarget is a server that gets the credentials of auth and no others. The client cannot know
+// that of a function of a test.
 type knownTarget struct {
 	mcpclient.Target
 	auth mcphttpclient.Authorizer // may be nil
 }
 
-// AuthorizationContext is that of dial.Authorized.
+// AuthorizationContext implements dial.Authorized.
 func (k knownTarget) AuthorizationContext() (context string, ok bool) {
 	if k.auth == nil {
 		return "", false
@@ -67,13 +67,13 @@ func (k knownTarget) AuthorizationContext() (context string, ok bool) {
 	return k.auth.CacheKey(), true
 }
 
-// programTarget is a stream to a program: a connection starts it anew.
+// programTarget is a stream to a program that each connection starts anew.
 type programTarget struct{ knownTarget }
 
-// Restarts is that of dial.Restarter.
+// Restarts implements dial.Restarter.
 func (programTarget) Restarts() bool { return true }
 
-// exitError is the end of a program.
+// exitError returns the error of a program that has exited.
 func exitError(status string) error { return &dial.Exit{Status: "exit status " + status, Code: 1} }
 
 // scriptConn is a connection to the server.
@@ -82,10 +82,10 @@ type scriptConn struct {
 	tap          *spec.Conversation
 
 	mu  sync.Mutex
-	end error // what the client reads at the end; nil is io.EOF
+	end error // returned to the client at the end; nil means io.EOF
 }
 
-// clientEnd is the end of a scriptConn that the client has.
+// clientEnd is the client's end of a scriptConn.
 type clientEnd struct {
 	jsonrpc.Conn
 	of *scriptConn
@@ -101,7 +101,7 @@ func (c *clientEnd) Read() ([]byte, error) {
 	return data, err
 }
 
-// Identify is that of the connection inside: it reads ids of messages that are too long.
+// Identify makes the inner connection read the ids of messages that are too long.
 func (c *clientEnd) Identify() { c.Conn.(interface{ Identify() }).Identify() }
 
 // dial is for mcpclient.Dialer.
@@ -145,7 +145,7 @@ const (
 	openInitialize = `{"protocolVersion":%q,"capabilities":{` + everything + `},"serverInfo":{"name":"s","version":"1"}}`
 )
 
-// answerHandshake answers a message of the handshake. It reports false for any other one.
+// answerHandshake answers a message of the handshake. It reports whether the message was one.
 func (s *scriptServer) answerHandshake(conn *scriptConn, text string) bool {
 	var m message
 	if err := json.Unmarshal([]byte(text), &m); err != nil {
@@ -189,8 +189,8 @@ func (s *scriptServer) write(conn *scriptConn, text string, invalid bool) {
 	}
 }
 
-// end closes the newest connection, or all at the end of a conversation: what a client
-// reads then is err.
+// end closes the newest connection, or all connections at the end of a conversation. The client's
+// Read then returns err.
 func (s *scriptServer) end(err error) {
 	if s.http.used {
 		s.http.end()
@@ -219,7 +219,7 @@ func (s *scriptServer) finish() {
 	}
 }
 
-// keptEras is an EraStore that says what it keeps.
+// keptEras is an EraStore that describes its content.
 type keptEras struct {
 	mu   sync.Mutex
 	eras map[string]mcpclient.Era
@@ -247,7 +247,7 @@ func (k *keptEras) Drop(target string) {
 	delete(k.eras, target)
 }
 
-// String says what is kept of the only server.
+// String describes the stored Era of the only server.
 func (k *keptEras) String() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()

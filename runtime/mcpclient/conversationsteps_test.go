@@ -15,10 +15,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// options returns the options that words name: functions of Options (elicit, links, sample,
-// roots), "sample.tools" and "sample.context", "title=Client", "level=warning",
-// "revision=2025-06-18", "extension=NAME", "experimental=NAME", "request=1s" and
-// "rounds=2" of Limits, "attempts=1" of Retry, and those of the target.
+// options returns the options that words name: functions of Options (elicit, links, sample, roots),
+// "sample.tools" and "sample.context", "title=Client", "level=warning", "revision=2025-06-18",
+// "extension=NAME", "experimental=NAME", "request=1s" and "rounds=2" of Limits, "attempts=1" of
+// Retry, and the options of the target.
 func (r *replay) options(words string) mcpclient.Options {
 	o := mcpclient.Options{
 		Info: mcp.ClientInfo{Name: "c", Version: "1"}, Eras: r.eras, Logger: r.logger(),
@@ -93,7 +93,7 @@ func (r *replay) options(words string) mcpclient.Options {
 			o.Limits.Rounds = r.number(value)
 		case "attempts":
 			o.Retry.Attempts = r.number(value)
-		case "quiet": // of what comes without a request, so that there is no event stream over HTTP
+		case "quiet": // without notifications outside of requests, so that no event stream is opened over HTTP
 			o.OnLog, o.OnChange, o.OnNotification = nil, nil, nil
 		case "program", "http", "auth": // of the target
 		default:
@@ -130,11 +130,11 @@ func asJSON(v any) string {
 // question is a call of a function of Options that answers the server.
 type question struct {
 	text   string
-	number int // 0: not written yet
+	number int // 0: not yet written
 	answer chan string
 }
 
-// leave lets the function return an error.
+// leave makes the function return an error.
 func (q *question) leave() {
 	select {
 	case q.answer <- "error the conversation is over":
@@ -169,8 +169,8 @@ func ask[T any](ctx context.Context, r *replay, method string, asked any) (answe
 	}
 }
 
-// numberQuestions writes the questions that have come since the last step. Those that came
-// at the same time are sorted.
+// numberQuestions writes the questions that have arrived since the last step. Questions that
+// arrived at the same time are sorted.
 func (r *replay) numberQuestions() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -202,7 +202,7 @@ func (r *replay) answer(rest string) {
 	}
 }
 
-// start runs what the client is asked to do. What it returns is written when it does.
+// start runs an operation of the client, and writes its result when it returns.
 func (r *replay) start(name string, f func() (any, error)) {
 	r.running.Go(func() {
 		value, err := f()
@@ -217,7 +217,7 @@ func (r *replay) start(name string, f func() (any, error)) {
 	})
 }
 
-// kindsOf names the errors of mcpclient that errors.Is and errors.As find.
+// kindsOf returns the names of the errors of mcpclient that errors.Is and errors.As find.
 func kindsOf(err error) string {
 	var kinds []string
 	is := func(target error, kind string) {
@@ -260,15 +260,15 @@ func isType[T error](err error) bool {
 	return ok
 }
 
-// operation is what a client can be asked to do. args are the words of its line, without
-// those of its options; the last of them may be a JSON text.
+// operation is an operation of a client. args are the words of its line without options; the last
+// word may be a JSON text.
 type operation struct {
 	args int
 	do   func(ctx context.Context, r *replay, args []string, o ...mcpclient.RequestOption) (any, error)
 }
 
-// operations are by the first word of a line. Options of the request follow the word:
-// "+progress", "+timeout=1s", "+idempotent", "+fresh" (WithoutCache), "+meta=JSON".
+// operations contains the operations by the first word of a line. Options of the request follow the
+// word: "+progress", "+timeout=1s", "+idempotent", "+fresh" (WithoutCache), "+meta=JSON".
 var operations = map[string]*operation{
 	"tools": {0, func(ctx context.Context, r *replay, _ []string, o ...mcpclient.RequestOption) (any, error) {
 		return r.client.Tools(ctx, o...)
@@ -340,7 +340,7 @@ var operations = map[string]*operation{
 	}},
 }
 
-// value is for functions whose result is nil if they fail.
+// value adapts functions whose result is nil if they fail.
 func value[T any](v T, err error) (any, error) { return v, err }
 
 func stringsOf(r *replay, text string) (m map[string]string) {
@@ -350,7 +350,7 @@ func stringsOf(r *replay, text string) (m map[string]string) {
 	return m
 }
 
-// filterOf returns the filter of words: tools, prompts, resources, and URIs.
+// filterOf returns the filter that words describe: tools, prompts, resources, and URIs.
 func filterOf(words string) (f mcpclient.Filter) {
 	for word := range strings.FieldsSeq(words) {
 		switch word {

@@ -15,8 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpnet"
 )
 
-// cutting is a server of lines whose connections end inside of a reply, with reply being what it
-// sends of each. Its other replies to tools/call are whole.
+// cutting is a server of lines that closes each connection inside of a reply to tools/call, after
+// the part that reply returns. It sends its other replies to tools/call whole.
 type cutting struct {
 	reply   func(whole string) (sent string, ends bool)
 	sockets bool // the client frames lines by package mcpnet
@@ -65,8 +65,8 @@ func (s *cutting) connect(t *testing.T, reported *violations) *mcpclient.Client 
 	return c
 }
 
-// TestCutReply ends the connection after each number of bytes of a reply. The call is lost with
-// its connection, and sent again if it may be: the server has not broken the protocol.
+// TestCutReply ends the connection after each number of bytes of a reply. The call is lost with its
+// connection, and sent again if it may be: the server has not violated the protocol.
 func TestCutReply(t *testing.T) {
 	length := len(message{ID: json.RawMessage("2")}.reply(okResult))
 	for at := range length + 1 {
@@ -98,8 +98,8 @@ func TestCutReply(t *testing.T) {
 	}
 }
 
-// TestBrokenLastLine: text that is not a message that is cut breaks the protocol also at the end of a
-// connection, and a line that ends is not cut.
+// TestBrokenLastLine: a last line that is not the beginning of a message violates the protocol even
+// at the end of a connection, and a complete line is not cut.
 func TestBrokenLastLine(t *testing.T) {
 	for _, c := range []struct {
 		name, sent string
@@ -113,7 +113,7 @@ func TestBrokenLastLine(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := &cutting{reply: func(whole string) (string, bool) {
-					// The id is that of the call, whatever number it has.
+					// The id is the id of the call, whatever its number.
 					var m struct{ ID json.RawMessage }
 					_ = json.Unmarshal([]byte(whole), &m)
 					return strings.Replace(c.sent, `"id":2`, `"id":`+string(m.ID), 1), c.ends

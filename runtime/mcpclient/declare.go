@@ -18,7 +18,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return slices.Sorted(maps.Keys(m))
 }
 
-// infoOf returns the identity that the client declares: by default that of the main module.
+// infoOf returns the identity that the client declares. The default is the main module.
 func infoOf(info mcp.ClientInfo) mcp.ClientInfo {
 	build, ok := debug.ReadBuildInfo()
 	if info.Name == "" && ok {
@@ -94,7 +94,7 @@ func (c *Client) appendCapabilities(b []byte, r *protocol.Revision) []byte {
 	return b
 }
 
-// appendObjects returns an object of objects, which Connect has checked.
+// appendObjects appends an object of objects, which Connect has checked.
 func appendObjects(m map[string]json.RawMessage) []byte {
 	b := []byte{'{'}
 	for _, name := range sortedKeys(m) {
@@ -103,8 +103,8 @@ func appendObjects(m map[string]json.RawMessage) []byte {
 	return append(b, '}')
 }
 
-// metaOf returns what a revision without sessions requires in the _meta of every request:
-// members without braces.
+// metaOf returns the members, without braces, that a revision without sessions requires in the
+// _meta of every request.
 func (c *Client) metaOf(r *protocol.Revision) []byte {
 	return c.metas[r.Index()]
 }

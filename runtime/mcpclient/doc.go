@@ -7,14 +7,15 @@
 //	defer c.Close()
 //	result, err := c.Call(ctx, "search", map[string]any{"query": "sea"})
 //
-// [Connect] finds out which revision the server speaks. A [Client] may be used by many
-// goroutines. It connects again after the server was lost, and sends again what certainly
-// has not run, or may run twice. What a server can make it hold or wait for is bounded by
-// [Limits].
+// [Connect] finds out which revision the server speaks. Several goroutines may use a [Client]. It
+// reconnects after the loss of a connection, and sends a request again if it certainly has not run
+// or may run twice. [Limits] bounds the memory that a server can occupy in a client, and the time
+// for which a client waits.
 //
-// A [Target] is where a server is: a program ([Command]), a server in this process
+// A [Target] is the location of a server: a program ([Command]), a server in this process
 // ([InMemory]), a connection of the caller ([Dialer]); mcphttpclient.Endpoint, mcpws.Endpoint and
 // mcpnet.Endpoint are servers behind a URL or an address.
 //
-// Package mcppool keeps clients open between uses, for programs that need several for one server.
+// Package mcppool keeps clients open between uses, for programs that need several clients of one
+// server.
 package mcpclient

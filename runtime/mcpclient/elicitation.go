@@ -8,7 +8,7 @@ import (
 
 // Elicitation is a question to the user: a form, or a link to open.
 type Elicitation struct {
-	Mode    string          `json:"mode,omitempty"` // "form", which "" means as well, or "url"
+	Mode    string          `json:"mode,omitempty"` // "form" or "", which means the same, or "url"
 	Message string          `json:"message"`
 	Schema  json.RawMessage `json:"requestedSchema,omitempty"` // of a form
 	URL     string          `json:"url,omitempty"`
@@ -17,8 +17,8 @@ type Elicitation struct {
 	link *shownLink // nil for a form
 }
 
-// Done is closed when what a link is for is done: when the server has said so, in revision
-// 2025-11-25, or after Complete. It is nil for a form.
+// Done returns a channel that is closed when the action behind a link is done: when the server
+// reports it, in revision 2025-11-25, or after Complete. It returns nil for a form.
 func (e *Elicitation) Done() <-chan struct{} {
 	if e.link == nil {
 		return nil
@@ -26,10 +26,10 @@ func (e *Elicitation) Done() <-chan struct{} {
 	return e.link.done
 }
 
-// Complete says that what a link is for is done. A request that the server has refused until
-// then (error -32042) is sent again when all its links are: servers need not say so, so a host
-// gives the user a means to. It may be called more than once, and by any goroutine; for a form
-// it does nothing.
+// Complete reports that the action behind a link is done. The client sends a request that the
+// server has refused until then (error -32042) again when all links of the request are done.
+// Servers need not report that, so a host should let the user confirm it. Any goroutine may call
+// Complete, more than once; for a form it does nothing.
 func (e *Elicitation) Complete() {
 	if e.link != nil {
 		e.link.complete()
@@ -42,12 +42,11 @@ type ElicitAnswer struct {
 	Content any              `json:"content,omitempty"` // of an accepted form: an object
 }
 
-// Accept returns the answer of a user who has filled in a form; for a link,
-// content is nil.
+// Accept returns the answer of a user who filled in a form; content is nil for a link.
 func Accept(content any) ElicitAnswer { return ElicitAnswer{mcp.ActionAccept, content} }
 
-// Decline returns the answer of a user who has declined.
+// Decline returns the answer of a user who declined.
 func Decline() ElicitAnswer { return ElicitAnswer{Action: mcp.ActionDecline} }
 
-// Cancel returns the answer of a user who has dismissed the question.
+// Cancel returns the answer of a user who dismissed the question.
 func Cancel() ElicitAnswer { return ElicitAnswer{Action: mcp.ActionCancel} }

@@ -2,8 +2,7 @@ package mcpclient
 
 import "github.com/mcpgen/mcpgen/runtime/wire"
 
-// readElicitation reads the params of elicitation/create. It refers to data, as a tool's
-// result.
+// readElicitation reads the params of elicitation/create. It refers to data, like a tool result.
 func readElicitation(data []byte) (*Elicitation, error) {
 	v := new(Elicitation)
 	return whole(v, read(data, &defaultLimits, nil, func(r *reader) { r.elicitation(v) }))

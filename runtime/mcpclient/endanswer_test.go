@@ -11,9 +11,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// A client that is closed while it answers a question sends no answer: the server gets none.
+// A client that is closed while it answers a question sends no answer.
 func TestCloseDoesNotAnswer(t *testing.T) {
-	const clients = 300 // the end and the answer of a function race
+	const clients = 300 // the end of the client and the answer race
 	for range clients {
 		asked := make(chan error, 1)
 		s := mcp.NewServer(mcp.ServerInfo{Name: "asks", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))

@@ -14,18 +14,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Era is what is known of a server before it is connected to: its revision.
+// Era is the client's knowledge about a server before it connects: the protocol revision.
 type Era struct {
 	Revision string          // the newest that both sides speak
 	Discover json.RawMessage // the result of server/discover; nil for a revision with sessions
-	At       time.Time       // when it was found out
+	At       time.Time       // when the client negotiated it
 }
 
-// EraStore keeps an [Era] for each server, by a digest of [Target] and authorization
-// context; of a server whose context is not known, only one of a revision with sessions. It may be used by many goroutines, and must not use the client. An Era of a
-// revision with sessions is used for 24 hours, since a newer server may speak such a
-// revision too; one of a revision without sessions until the server does not speak it any
-// more, which the client finds out by itself. Options.Eras says what keeps them by default.
+// EraStore stores an [Era] for each server, by a digest of [Target] and authorization context.
+// Without a known context it stores only an Era of a revision with sessions. Several goroutines may
+// call it, and it must not use the client. An Era of a revision with sessions is used for 24 hours,
+// since a newer server may also support such a revision; an Era of a revision without sessions is
+// used until the server no longer supports that revision, which the client notices. Options.Eras
+// describes the default store.
 type EraStore interface {
 	Get(target string) (Era, bool)
 	Put(target string, e Era)
@@ -33,18 +34,18 @@ type EraStore interface {
 }
 
 const (
-	// legacyTime is how long an Era of a revision with sessions is used.
+	// legacyTime limits the age of an Era of a revision with sessions.
 	legacyTime = 24 * time.Hour
-	// maxDiscover bounds a result of server/discover that is kept. A server whose result is
-	// longer is probed whenever it is connected to.
+	// maxDiscover limits the stored result of server/discover. A server with a longer result is
+	// probed on every connection.
 	maxDiscover = 64 << 10
-	// Bounds of a store.
+	// Limits of a store.
 	maxEras     = 1024
 	maxEraBytes = 4 << 20
 )
 
-// revision returns the revision of an Era that can be used; nil for one that is too old or
-// from the future, or of a revision that this client does not speak.
+// revision returns the revision of an Era, or nil if the Era is too old or from the future, or this
+// client does not support the revision.
 func (e *Era) revision(now time.Time) *protocol.Revision {
 	for _, r := range protocol.All {
 		if r.Version != e.Revision {
@@ -67,8 +68,8 @@ type targetEra struct {
 	target Target
 }
 
-// get returns what is known of the server: its revision, nil where it has to be probed, and
-// the result of server/discover.
+// get returns the stored revision of the server, or nil if it has to be probed, and the result of
+// server/discover.
 func (t targetEra) get() (*protocol.Revision, json.RawMessage) {
 	key, named := t.key()
 	if key == "" {
@@ -88,7 +89,7 @@ func (t targetEra) get() (*protocol.Revision, json.RawMessage) {
 	return r, e.Discover
 }
 
-// put keeps what has been found out.
+// put stores the revision and the result of server/discover.
 func (t targetEra) put(r *protocol.Revision, discover json.RawMessage) {
 	key, named := t.key()
 	if key == "" || len(discover) > maxDiscover || r.PerRequest && !named {
@@ -100,16 +101,16 @@ func (t targetEra) put(r *protocol.Revision, discover json.RawMessage) {
 	t.store.Put(key, Era{Revision: r.Version, Discover: discover, At: time.Now().Round(0)})
 }
 
-// drop forgets it.
+// drop removes the Era.
 func (t targetEra) drop() {
 	if key, _ := t.key(); key != "" {
 		t.store.Drop(key)
 	}
 }
 
-// key returns a digest of the target and its authorization context, "" for a server in this
-// process, of which nothing is kept. If the context is not known, named is false: then only a
-// revision with sessions is kept, which has nothing that a server has said to one caller.
+// key returns a digest of the target and its authorization context, or "" for a server in this
+// process, whose Era is not stored. If the context is unknown, named is false: then only a revision
+// with sessions is stored, which contains nothing that a server has sent to one caller.
 func (t targetEra) key() (key string, named bool) {
 	if _, ok := t.target.(inProcess); ok {
 		return "", false
@@ -118,16 +119,16 @@ func (t targetEra) key() (key string, named bool) {
 	return digest(t.target.Key(), context), named
 }
 
-// forget drops what is known of the revision of the server. It reports false if nothing was.
+// forget drops the stored revision of the server. It reports whether one was stored.
 func (c *Client) forget() bool {
 	r, _ := c.era.get()
 	c.era.drop()
 	return r != nil
 }
 
-// isReplaced reports whether a server of which a revision without sessions was kept is one
-// with sessions now, after its first reply was an error. The request has not run then, and
-// the connection has ended. After a loss or silence the next connection begins with a probe.
+// isReplaced reports whether a server whose stored revision has no sessions now has one with
+// sessions, after its first reply was an error. The request has not run in that case, and the
+// connection has ended. After a loss or a timeout the next connection begins with a probe.
 func (c *Client) isReplaced(ctx context.Context, x *connection, err error) bool {
 	e, replied := err.(*jsonrpc.Error)
 	if !replied {
@@ -154,8 +155,8 @@ func (c *Client) isReplaced(ctx context.Context, x *connection, err error) bool 
 	return true
 }
 
-// authorizationContext names whose credentials requests to a target carry; false if that is
-// not known. The name is never "".
+// authorizationContext names the credentials that requests to a target carry, or reports false if
+// they are unknown. The name is never "".
 func authorizationContext(t Target) (string, bool) {
 	a, ok := t.(dial.Authorized)
 	if !ok {
@@ -171,7 +172,7 @@ func authorizationContext(t Target) (string, bool) {
 	return "of " + context, true
 }
 
-// digest returns a digest of texts.
+// digest returns a digest of strings.
 func digest(texts ...string) string {
 	h := sha256.New()
 	for _, text := range texts {
@@ -181,7 +182,7 @@ func digest(texts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// processEras are kept as long as the process.
+// processEras is the default store, for the lifetime of the process.
 var processEras EraStore = newMemoryEras()
 
 type memoryEras struct {
@@ -211,5 +212,5 @@ func (m *memoryEras) Drop(target string) {
 	m.kept.remove(target)
 }
 
-// size is about what an Era takes in memory.
+// size returns the approximate memory of an Era.
 func (e *Era) size(target string) int { return len(target) + len(e.Revision) + len(e.Discover) + 200 }

@@ -30,7 +30,7 @@ func (k keyTarget) Dial(context.Context, dial.Options) (dial.Conn, error) {
 }
 func (k keyTarget) AuthorizationContext() (context string, ok bool) { return "", false }
 
-// plainTarget does not say whose credentials it sends.
+// plainTarget does not declare whose credentials it sends.
 type plainTarget struct{ Target }
 
 // authorizedTarget has credentials.
@@ -85,7 +85,7 @@ func TestEras(t *testing.T) {
 	})
 }
 
-// An Era that another program has written is used only if it can be.
+// An Era that another program has written is used only if it is valid.
 func TestErasOfOthers(t *testing.T) {
 	now := time.Now()
 	for name, e := range map[string]Era{
@@ -107,7 +107,7 @@ func TestErasOfOthers(t *testing.T) {
 	}
 }
 
-// What is kept depends on the server and on whose credentials it gets.
+// The key depends on the server and on the credentials that it gets.
 func TestEraKeys(t *testing.T) {
 	keys := map[string]string{}
 	for name, target := range map[string]Target{
@@ -147,7 +147,7 @@ func TestEraKeys(t *testing.T) {
 	if first.Key() == second.Key() {
 		t.Error("two servers in memory have one key")
 	}
-	// What is not kept leaves no trace, and harms none of what is.
+	// An Era that is not stored leaves no trace, and does not harm others.
 	store := newMemoryEras()
 	era := targetEra{store, InMemory(mcp.NewServer(mcp.ServerInfo{Name: "test"}))}
 	era.put(protocol.Latest, nil)
@@ -155,7 +155,7 @@ func TestEraKeys(t *testing.T) {
 		t.Error("a server in memory is kept")
 	}
 	era.drop()
-	// Of unknown credentials, nothing is that the server has said to them.
+	// With unknown credentials, no reply of the server is stored.
 	for _, target := range []Target{authorizedTarget{"server", "", true}, plainTarget{keyTarget("server")}, Dialer("server", nil), Command{InheritEnv: true}} {
 		era := targetEra{store, target}
 		era.put(modernRevision, discoverText)
@@ -189,7 +189,7 @@ func TestErasAreBounded(t *testing.T) {
 		file := &fileEras{path: path}
 		at, puts := time.Now(), maxEras+100
 		if size > 0 {
-			puts = 200 // 64 of these are as many bytes as may be
+			puts = 200 // 64 of these reach the limit of bytes
 		}
 		for i := range puts {
 			e := Era{Revision: "2026-07-28", Discover: discover, At: at.Add(time.Duration(i) * time.Second)}
@@ -217,7 +217,7 @@ func TestErasAreBounded(t *testing.T) {
 	}
 }
 
-// A file with something else in it is ignored, and replaced by the next Put.
+// A file with other content is ignored, and the next Put replaces it.
 func TestEraFileIsReplaced(t *testing.T) {
 	const key = "k"
 	era := Era{Revision: "2025-11-25", At: time.Now()}
@@ -252,7 +252,7 @@ func TestEraFileIsReplaced(t *testing.T) {
 	}
 }
 
-// TestEraFileIsLogged: a broken file is in the log once, one that is missing is not.
+// TestEraFileIsLogged: the log contains a broken file once, and a missing file never.
 func TestEraFileIsLogged(t *testing.T) {
 	var out strings.Builder
 	before := slog.Default()
@@ -278,7 +278,7 @@ func TestEraFileIsLogged(t *testing.T) {
 	}
 }
 
-// A path that cannot be a file costs a probe, and nothing else.
+// An unusable path costs a probe, and nothing else.
 func TestEraFileErrors(t *testing.T) {
 	folder := t.TempDir()
 	if err := os.WriteFile(filepath.Join(folder, "file"), nil, 0o600); err != nil {
@@ -301,7 +301,7 @@ func TestEraFileErrors(t *testing.T) {
 	}
 }
 
-// Clients of one store do not damage the file. What is written at the same time may be lost.
+// Clients of one store do not damage the file. One of two simultaneous writes may be lost.
 func TestEraFileTogether(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "eras.json")
 	var group sync.WaitGroup
@@ -330,7 +330,7 @@ func TestEraFileTogether(t *testing.T) {
 	}
 }
 
-// Servers that are gone leave no key behind.
+// No key of a server remains after the server is gone.
 func TestMemoryKeys(t *testing.T) {
 	count := func() (n int) {
 		memoryKeys.Range(func(_, _ any) bool { n++; return true })

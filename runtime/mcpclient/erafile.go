@@ -15,21 +15,21 @@ import (
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
-// FileEras returns an [EraStore] that keeps eras in a file, such as one below
-// [os.UserCacheDir]. The file belongs to the store: what is in it otherwise is ignored and
-// replaced. It has mode 0600 and at most 4 MiB, and no secrets. Missing folders are made.
+// FileEras returns an [EraStore] that stores eras in a file, such as one below [os.UserCacheDir].
+// The file belongs to the store: other content is ignored and replaced. It has mode 0600 and at
+// most 4 MiB, and contains no secrets. FileEras creates missing folders.
 //
-// Several processes may use one file. They do not wait for each other: of two that write at
-// the same time, one may overwrite what the other has added, and its server is probed again.
-// A file that cannot be read or written is not an error; then servers are probed, and the log
-// of the package slog says so once. A broken file is replaced when an era is kept.
+// Several processes may use one file. They do not wait for each other: of two simultaneous writes,
+// one may overwrite the other, and the client probes the lost server again. A file that cannot be
+// read or written is not an error; then the client probes servers, and logs that once with the
+// package slog. The next stored era replaces a broken file.
 func FileEras(path string) EraStore { return &fileEras{path: path} }
 
 // fileEras reads the file for each Get, since connections are rare and other processes write
 // to it.
 type fileEras struct {
 	path   string
-	broken sync.Once // the log has the file
+	broken sync.Once // the file has been logged
 	mu     sync.Mutex
 }
 
@@ -72,7 +72,7 @@ func (f *fileEras) Drop(target string) {
 	}
 }
 
-// read returns what is in the file, nothing for one that is not of this format.
+// read returns the content of the file, or nothing if it has another format.
 func (f *fileEras) read() map[string]fileEra {
 	var file eraFile
 	data, err := regularfile.ReadWithin(f.path, maxEraBytes)
@@ -94,7 +94,7 @@ func (f *fileEras) read() map[string]fileEra {
 	return file.Servers
 }
 
-// write replaces the file. The oldest eras are left out where there are too many.
+// write replaces the file. If there are too many eras, it omits the oldest.
 func (f *fileEras) write(servers map[string]fileEra) {
 	newest := slices.SortedFunc(maps.Keys(servers), func(a, b string) int { return servers[b].At.Compare(servers[a].At) })
 	room := maxEraBytes - len(`{"format":"","servers":{}}`) - len(eraFormat)
@@ -124,6 +124,6 @@ func (f *fileEras) write(servers map[string]fileEra) {
 		err = os.Rename(temp.Name(), f.path)
 	}
 	if err != nil {
-		_ = os.Remove(temp.Name()) // nothing else can be done with it
+		_ = os.Remove(temp.Name()) // nothing else can be done about it
 	}
 }

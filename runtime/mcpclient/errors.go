@@ -14,25 +14,26 @@ import (
 
 // Errors of requests, for errors.Is.
 var (
-	// ErrTimeout ends a request, or Connect, after a time of Limits or of an option.
+	// ErrTimeout is returned when a request, or Connect, exceeds a time of Limits or of an option.
 	ErrTimeout = dial.ErrTimeout
-	// ErrClosed ends what is in progress when the client is closed, and what follows.
+	// ErrClosed is returned by requests that are in progress when the client is closed, and by
+	// later ones.
 	ErrClosed = dial.ErrClosed
-	// ErrRefused ends a request whose handler asked for input that a function of Options
-	// has refused, where the server needs it to go on.
+	// ErrRefused is returned by a request whose handler asked for input, if a function of Options
+	// refused it and the server needs it to go on.
 	ErrRefused = errors.New("input refused")
-	// ErrNoStructured is a result of a tool that has nothing to read a value from.
+	// ErrNoStructured is returned for a tool result that contains nothing to decode.
 	ErrNoStructured = errors.New("the result has no structured content")
 )
 
-// CancelError is a cause for the end of the context of a request (context.WithCancelCause)
-// that has a reason for the server. It is context.Canceled for errors.Is. After any other
-// cause the server gets the reason "cancelled", or "timeout".
+// CancelError is a cause for the end of a request's context (context.WithCancelCause) that carries
+// a reason for the server. errors.Is treats it as context.Canceled. After any other cause the
+// server gets the reason "cancelled" or "timeout".
 type CancelError struct {
-	Reason string // "" sends none
+	Reason string // "": no reason is sent
 }
 
-// Error has the reason.
+// Error returns a text that contains the reason.
 func (e *CancelError) Error() string {
 	if e.Reason == "" {
 		return "cancelled"
@@ -43,29 +44,28 @@ func (e *CancelError) Error() string {
 // Is reports whether target is context.Canceled.
 func (e *CancelError) Is(target error) bool { return target == context.Canceled }
 
-// ToolError is a failed result of a tool (isError), returned by [Call].
+// ToolError is a failed tool result (isError), returned by [Call].
 type ToolError struct {
 	Tool   string
-	Text   string // the text of the result, one line per block
+	Text   string // the text blocks of the result, one line per block
 	Result *mcp.ToolResult
 }
 
 // Error returns the name of the tool and the text.
 func (e *ToolError) Error() string { return "tool " + e.Tool + ": " + e.Text }
 
-// ConnectionError ends a request that gets no reply any more, since the connection was
-// lost, and that was not sent again.
+// ConnectionError is returned by a request whose connection was lost before the reply, if the
+// client does not send it again.
 type ConnectionError struct {
 	Target string
 	Method string // of the request; "" if none was sent
 	Sent   bool   // the request may have run
-	// Attempts is how often the request was tried, where that is as often as Retry allows;
-	// otherwise 0.
+	// Attempts is the number of attempts if it reached Retry.Attempts, otherwise 0.
 	Attempts int
 	Err      error // why the connection was lost
 }
 
-// Error says whether the request may have run.
+// Error returns a text that states whether the request may have run.
 func (e *ConnectionError) Error() string {
 	if e.Method == "" {
 		return prefix(e.Target, "") + "cannot connect: " + e.Err.Error()
@@ -85,15 +85,15 @@ func (e *ConnectionError) Error() string {
 // Unwrap returns the cause.
 func (e *ConnectionError) Unwrap() error { return e.Err }
 
-// RevisionError is a server that speaks no revision that the client speaks, or not the one
-// of Options.Revision.
+// RevisionError is returned if a server and the client have no protocol revision in common, or the
+// server does not support Options.Revision.
 type RevisionError struct {
 	Target  string
-	Want    string   // Options.Revision; "" for any of those that the client speaks
-	Offered []string // by the server, as far as it has said so
+	Want    string   // Options.Revision; "" for any revision that the client supports
+	Offered []string // by the server, if it has listed them
 }
 
-// Error lists what the server offers.
+// Error returns a text that lists the revisions of the server.
 func (e *RevisionError) Error() string {
 	offered := "none"
 	if len(e.Offered) > 0 {
@@ -105,16 +105,16 @@ func (e *RevisionError) Error() string {
 	return prefix(e.Target, "") + "the server speaks no revision of the protocol that this client speaks; it offers " + offered
 }
 
-// UnsupportedError is a request for which the server has declared no capability, or which
-// the revision does not have. It was not sent.
+// UnsupportedError is returned for a request whose capability the server has not declared, or which
+// the revision does not define. It was not sent.
 type UnsupportedError struct {
 	Target     string
 	Method     string
-	Capability string // that is missing: "resources.subscribe"; "" if the revision has no such request
+	Capability string // the missing one: "resources.subscribe"; "" if the revision has no such request
 	Revision   string
 }
 
-// Error names the capability.
+// Error returns a text that names the capability.
 func (e *UnsupportedError) Error() string {
 	if e.Capability == "" {
 		return prefix(e.Target, e.Method) + "revision " + e.Revision + " has no such request"
@@ -122,16 +122,16 @@ func (e *UnsupportedError) Error() string {
 	return prefix(e.Target, e.Method) + "the server does not declare the capability " + e.Capability
 }
 
-// LimitError is a message, a list or a request beyond a limit.
+// LimitError is returned for a message, list or request that exceeds a limit.
 type LimitError struct {
 	Target string
 	Method string
 	What   string // "reply", "list of tools", "rounds"
-	Limit  string // the field of Limits: "MessageBytes"; "" for a bound without one
+	Limit  string // the field of Limits: "MessageBytes"; "" for a fixed limit
 	Value  int    // its value
 }
 
-// Error names the limit.
+// Error returns a text that names the limit.
 func (e *LimitError) Error() string {
 	text := prefix(e.Target, e.Method) + e.What + ": more than "
 	if e.Limit == "" {
@@ -140,15 +140,15 @@ func (e *LimitError) Error() string {
 	return text + "Limits." + e.Limit + " (" + strconv.Itoa(e.Value) + ") allows"
 }
 
-// ProtocolViolationError is something that the protocol does not allow a server to send.
+// ProtocolViolationError describes data of a server that the protocol does not allow.
 type ProtocolViolationError struct {
 	Target string
-	Method string // of the request that it belongs to; "" if that is not known
-	Text   string // what came, and what is allowed
-	Bytes  []byte // the beginning of what came, at most 256 bytes; may be nil
+	Method string // of the request that it belongs to; "" if unknown
+	Text   string // what the server sent, and what is allowed
+	Bytes  []byte // the beginning of the data, at most 256 bytes; may be nil
 }
 
-// Error says what came.
+// Error returns a text that describes the violation.
 func (e *ProtocolViolationError) Error() string {
 	text := prefix(e.Target, e.Method) + "the server breaks the protocol: " + e.Text
 	if len(e.Bytes) > 0 {
@@ -157,19 +157,20 @@ func (e *ProtocolViolationError) Error() string {
 	return text
 }
 
-// StatusError is an HTTP response that is not one of MCP.
+// StatusError describes an HTTP response that is not an MCP message.
 type StatusError struct {
 	Target      string
 	Method      string // of the request
 	Status      int
 	ContentType string
 	Body        []byte        // its beginning, at most 4 KiB
-	RetryAfter  time.Duration // 0 where the server has said nothing
+	RetryAfter  time.Duration // 0 if the server sent none
 	Location    string        // of a redirect that was not followed
 	Err         error         // of the Authorizer, for 401 and 403; nil otherwise
 }
 
-// Error names the status, what it means for the request, and the first line of the body.
+// Error returns a text with the status, its meaning for the request, and the first line of the
+// body.
 func (e *StatusError) Error() string {
 	text := prefix(e.Target, e.Method) + "HTTP status " + strconv.Itoa(e.Status)
 	switch {
@@ -196,15 +197,15 @@ func (e *StatusError) Error() string {
 // Unwrap returns Err.
 func (e *StatusError) Unwrap() error { return e.Err }
 
-// ExitError is a program that has ended.
+// ExitError describes a program that has exited.
 type ExitError struct {
 	Target string
 	Status string // "exit status 3", "signal: killed"
 	Code   int    // -1 after a signal
-	Stderr []byte // the end of what it wrote to standard error, at most 64 KiB
+	Stderr []byte // the last 64 KiB of its standard error
 }
 
-// Error has the last line of standard error.
+// Error returns a text with the last line of standard error.
 func (e *ExitError) Error() string {
 	text := prefix(e.Target, "") + "the program has ended (" + e.Status + ")"
 	if line := lastLine(e.Stderr); line != "" {
@@ -213,7 +214,7 @@ func (e *ExitError) Error() string {
 	return text
 }
 
-// prefix is the beginning of a message: "name: tools/call: ".
+// prefix returns the beginning of an error text: "name: tools/call: ".
 func prefix(target, method string) string {
 	text := ""
 	if target != "" {
@@ -225,7 +226,7 @@ func prefix(target, method string) string {
 	return text
 }
 
-// maxLine is how many bytes of a line an error quotes.
+// maxLine limits the bytes of a line that an error quotes.
 const maxLine = 200
 
 func firstLine(b []byte) string {

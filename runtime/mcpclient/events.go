@@ -5,18 +5,17 @@ import (
 	"sync"
 )
 
-// events passes to the functions of Options what no request waits for: one after the other,
-// in order. A goroutine calls them, and ends when nothing is left. What waits is bounded:
-// changes are merged, and beyond the bound log messages and other notifications are dropped
-// and counted.
+// events calls the functions of Options for events that no request waits for: one after the other,
+// in order. A goroutine calls them, and ends when the queue is empty. The queue is limited: changes
+// are merged, and beyond the limit log messages and other notifications are dropped and counted.
 type events struct {
 	client *Client
-	limit  int // bytes that wait
+	limit  int // bytes of queued calls
 
 	mu      sync.Mutex
 	queue   []event
 	bytes   int
-	changes map[Change]bool // that are in queue
+	changes map[Change]bool // the changes in queue
 	dropped int
 	running bool
 	closed  bool
@@ -29,11 +28,11 @@ type event struct {
 	call   func()
 }
 
-// eventSize is what an event takes besides its text.
+// eventSize is the memory of an event without its text.
 const eventSize = 128
 
-// add queues a call. Calls that must not be lost are not bounded: the client makes few of
-// them by itself.
+// add queues a call. It does not limit calls that must not be lost: the client itself makes few of
+// them.
 func (e *events) add(size int, bounded bool, change *Change, call func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -92,7 +91,7 @@ func (e *events) run() {
 	}
 }
 
-// finish lets what is queued be called, and drops what comes.
+// finish lets the goroutine make the queued calls, and drops later ones.
 func (e *events) finish() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -9,10 +9,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// This file is what an interceptor needs that implements an extension, as package mcptaskclient
-// does.
+// This file contains the methods for an interceptor that implements an extension, as package
+// mcptaskclient does.
 
-// Client returns the client that sends the request, nil for a request that an interceptor has made.
+// Client returns the client that sends the request, or nil for a request that an interceptor has
+// created.
 func (r *Request) Client() *Client {
 	if r.options == nil {
 		return nil
@@ -20,8 +21,8 @@ func (r *Request) Client() *Client {
 	return r.options.client
 }
 
-// Progress returns the function of [WithProgress], nil without one. The goroutine of the request
-// may call it, one call after the other, until the request has returned.
+// Progress returns the function of [WithProgress], or nil without one. The request goroutine may
+// call it, sequentially, until the request has returned.
 func (r *Request) Progress() func(Progress) {
 	if r.options == nil {
 		return nil
@@ -29,8 +30,8 @@ func (r *Request) Progress() func(Progress) {
 	return r.options.progress
 }
 
-// Deadline returns when the time of Limits.MaxTime or [WithMaxTime] is over, the zero time for a request
-// that an interceptor has made.
+// Deadline returns the time at which Limits.MaxTime or [WithMaxTime] expires, or the zero time for
+// a request that an interceptor has created.
 func (r *Request) Deadline() time.Time {
 	if r.options == nil {
 		return time.Time{}
@@ -38,11 +39,11 @@ func (r *Request) Deadline() time.Time {
 	return r.options.deadline
 }
 
-// Answer answers a question that an extension has brought, as those of a result that requires
-// input are answered (basic/patterns/mrtr): by the functions of [Options], within
-// Limits.QuestionTime and Limits.Questions. The key names the question in errors. The error is a
-// *ProtocolViolationError for a question that the client has not declared or cannot read, [ErrRefused], one
-// of the function, or the cause of ctx.
+// Answer answers a question that an extension has received, like a question in a result that
+// requires input (basic/patterns/mrtr): by the functions of [Options], within Limits.QuestionTime
+// and Limits.Questions. The key names the question in errors. The error is a
+// *ProtocolViolationError for a question whose capability the client has not declared or that it
+// cannot read, [ErrRefused], an error of the function, or the cause of ctx.
 func (c *Client) Answer(ctx context.Context, key, method string, params json.RawMessage) (json.RawMessage, error) {
 	revision := c.revision.Load()
 	if revision == nil {
@@ -55,15 +56,15 @@ func (c *Client) Answer(ctx context.Context, key, method string, params json.Raw
 	return answers[0], nil
 }
 
-// ReadToolResult reads the result of a call of a tool that has not come from a server of a client, such as that
-// of another library, within the defaults of [Limits]. It refers to data, which must not be changed
-// afterwards.
+// ReadToolResult reads the result of a tool call that a client of this package has not received,
+// such as one from another library, within the defaults of [Limits]. The result refers to data,
+// which must not be modified afterwards.
 func ReadToolResult(data json.RawMessage) (*mcp.ToolResult, error) {
 	return readToolResult(data, &defaultLimits, nil)
 }
 
-// ReadToolResult reads the result of a call of a tool that has come in the result of another
-// request. It refers to data, which must not be changed afterwards.
+// ReadToolResult reads the result of a tool call that is part of the result of another request. The
+// returned value refers to data, which must not be modified afterwards.
 func (c *Client) ReadToolResult(data json.RawMessage) (*mcp.ToolResult, error) {
 	result, err := readToolResult(data, &c.limits, nil)
 	return result, c.wrap("", err)

@@ -13,8 +13,9 @@ type Tool struct {
 	Description  string          `json:"description,omitempty"`
 	InputSchema  json.RawMessage `json:"inputSchema"`
 	OutputSchema json.RawMessage `json:"outputSchema,omitempty"`
-	// Hints are nil if the server has none. One that is missing beside others has the default of the
-	// specification: Destructive and OpenWorld are true. A title in their place is Title.
+	// Hints are nil if the server sends none. A hint that is missing beside others has the default
+	// of the specification: Destructive and OpenWorld are true. A title in their place is stored in
+	// Title.
 	Hints *mcp.ToolHints `json:"annotations,omitempty"`
 	Icons []mcp.Icon     `json:"icons,omitempty"`
 	Meta  mcp.Meta       `json:"_meta,omitempty"`

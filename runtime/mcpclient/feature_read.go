@@ -12,7 +12,8 @@ var toolFields = wire.Fields{
 
 func (r *reader) tool(t *Tool) { readTool(&r.d, t) }
 
-// readTool reads a tool. Its schemas are texts: nothing in them is followed or compiled.
+// readTool reads a tool. Its schemas remain text: the client follows no reference and compiles
+// nothing.
 func readTool(d *wire.Decoder, t *Tool) {
 	var hints *toolHints
 	for o := d.Object(toolFields); o.Next(); {
@@ -58,7 +59,7 @@ func readName(d *wire.Decoder, name *string) {
 var hintFields = wire.Fields{{Name: "title"}, {Name: "readOnlyHint"}, {Name: "destructiveHint"}, {Name: "idempotentHint"}, {Name: "openWorldHint"}}
 
 func readHints(d *wire.Decoder, h *toolHints) {
-	h.Destructive, h.OpenWorld = true, true // unless the server says otherwise
+	h.Destructive, h.OpenWorld = true, true // unless the server sends another value
 	for o := d.Object(hintFields); o.Next(); {
 		switch o.Name() {
 		case "title":

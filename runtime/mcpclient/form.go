@@ -12,24 +12,24 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Form is what an [Elicitation] asks for: a flat list of fields (client/elicitation, requested
-// schema). It is not changed, and may be used by many goroutines.
+// Form describes the input that an [Elicitation] asks for: a flat list of fields
+// (client/elicitation, requested schema). It is immutable, and several goroutines may use it.
 type Form struct {
 	Fields []Field // in the order of the schema
 
 	byName map[string]*Field
 }
 
-// Field is a field of a [Form], as the schema of the server describes it. A limit that is zero may be
-// one of zero too: [Field.Check] knows it.
+// Field is a field of a [Form], as the server's schema describes it. A limit of zero may be absent
+// or a real limit of zero: [Field.Check] distinguishes them.
 type Field struct {
 	mcp.FormField
-	Pattern string // that a string must match
+	Pattern string // a string must match it
 
 	rules formfield.Rules
 }
 
-// Label returns the title, or the name where there is none.
+// Label returns the title, or the name of a field without a title.
 func (f *Field) Label() string {
 	if f.Title != "" {
 		return f.Title
@@ -37,8 +37,8 @@ func (f *Field) Label() string {
 	return f.Name
 }
 
-// Check returns an error if a value is not one that the field may have. The value is
-// anything that encoding/json writes as such; nil is a field that was left out.
+// Check returns an error if the field does not accept a value. encoding/json marshals the value;
+// nil means that the field was left out.
 func (f *Field) Check(value any) error {
 	text, err := marshal(value)
 	if err != nil {
@@ -63,11 +63,10 @@ func (f *Field) check(text []byte) error {
 	return nil
 }
 
-// Complete returns the content of an accepted form as it is sent: an object with the values of
-// the user, in the order of the fields, and the defaults of the fields that the user has left
-// out. The content is a struct or a map with the members of an object, JSON as a
-// [json.RawMessage], or nil for defaults alone; a null is a field that was left out. An error
-// names the field that does not fit.
+// Complete returns the content of an accepted form as it is sent: an object with the user's values,
+// in the order of the fields, and the defaults of the fields that the user left out. The content is
+// a struct or a map, JSON as a [json.RawMessage], or nil for defaults alone; null means that a
+// field was left out. An error names the invalid field.
 func (f *Form) Complete(content any) (json.RawMessage, error) {
 	values, err := f.values(content)
 	if err != nil {
@@ -99,7 +98,7 @@ func (f *Form) Complete(content any) (json.RawMessage, error) {
 	return append(b, '}'), nil
 }
 
-// values returns the values of the user by the names of fields, without nulls.
+// values returns the user's values by field name, without nulls.
 func (f *Form) values(content any) (map[string][]byte, error) {
 	text, err := marshal(content)
 	if err != nil {
@@ -127,8 +126,7 @@ func (f *Form) values(content any) (map[string][]byte, error) {
 	return values, err
 }
 
-// marshal is json.Marshal without the escapes of HTML. JSON that is a value already stays as
-// it is.
+// marshal is json.Marshal without the escapes of HTML. A json.RawMessage remains unchanged.
 func marshal(v any) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:

@@ -13,20 +13,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Limits of a form. A person fills it in.
+// Limits of a form, which a person fills in.
 const (
 	maxFormFields  = 1000
-	maxFormChoices = 10_000 // of all fields
+	maxFormChoices = 10_000 // in all fields
 	maxPattern     = 1024   // bytes; a longer one is not checked
 )
 
-// Form returns the fields of a form. It is an error if the schema is not one that the
-// specification allows (client/elicitation, requested schema): a flat object with texts,
-// numbers, booleans and choices; or if it has more than 1000 fields.
+// Form returns the fields of a form. It returns an error if the specification does not allow the
+// schema (client/elicitation, requested schema): it must be a flat object of strings, numbers,
+// booleans and choices; or if the schema has more than 1000 fields.
 //
-// The fields of this form check patterns too. The client, which checks an answer before it is
-// sent, leaves them to the server: no schema of the protocol has patterns, and a program that
-// does not call Form need not link what matches them.
+// Fields of this form also check patterns. The client, which checks an answer before it sends it,
+// leaves patterns to the server: no schema of the protocol contains patterns, and a program that
+// does not call Form need not link a matcher for them.
 func (e *Elicitation) Form() (*Form, error) {
 	form, err := e.form()
 	if err != nil {
@@ -113,7 +113,7 @@ func parseForm(schema []byte) (*Form, error) {
 type fieldSchema struct {
 	kind            string
 	enum, enumNames []string
-	constants       []mcp.FormChoice // of oneOf, or of anyOf in items
+	constants       []mcp.FormChoice // from oneOf, or from anyOf in items
 	items           *fieldSchema
 
 	minLength, maxLength, minItems, maxItems *int
@@ -225,7 +225,7 @@ func readItems(d *wire.Decoder, s *fieldSchema) {
 	}
 }
 
-// readChoices reads a member with choices, if it is one.
+// readChoices reads a member if it contains choices.
 func (s *fieldSchema) readChoices(d *wire.Decoder, name, constants string) {
 	switch name {
 	case "enum":
@@ -267,7 +267,7 @@ func (s *fieldSchema) choices() []mcp.FormChoice {
 	return all
 }
 
-// setRules sets what values of the field must be.
+// setRules sets the rules for values of the field.
 func (f *Field) setRules(s *fieldSchema) {
 	f.rules = formfield.Rules{
 		Kind: formfield.Kind(f.Kind), Format: f.Format, Minimum: f.Minimum, Maximum: f.Maximum,
@@ -279,8 +279,8 @@ func (f *Field) setRules(s *fieldSchema) {
 	}
 }
 
-// setPattern lets the field check its pattern. The server checks one that takes too large a
-// table here.
+// setPattern makes the field check its pattern. If a pattern requires too large a table here, only
+// the server checks it.
 func (f *Field) setPattern() {
 	if f.Pattern == "" || len(f.Pattern) > maxPattern {
 		return
@@ -290,7 +290,7 @@ func (f *Field) setPattern() {
 	}
 }
 
-// limitOrNone sets the limit of a field, and returns it, or None where there is none that can be.
+// limitOrNone sets the limit of a field, and returns it, or None if n is not a usable limit.
 func limitOrNone(n, field *int) int {
 	if n == nil || *n < 0 {
 		return formfield.None
@@ -299,8 +299,8 @@ func limitOrNone(n, field *int) int {
 	return *n
 }
 
-// checkDefault checks the default by the kind of the field. The user can correct one that
-// exceeds limits.
+// checkDefault checks the kind of the default. A default may exceed limits, since the user can
+// correct it.
 func (f *Field) checkDefault() error {
 	if f.Default == "" {
 		return nil

@@ -23,7 +23,7 @@ func formOf(t *testing.T, properties string) *Form {
 	return f
 }
 
-// Every shape that a revision allows is a field.
+// Every shape that a revision allows becomes a field.
 func TestFormFields(t *testing.T) {
 	colors := []mcp.FormChoice{{Value: "r", Title: "Red"}, {Value: "g", Title: "Green"}}
 	plain := []mcp.FormChoice{{Value: "r"}, {Value: "g"}}
@@ -161,7 +161,7 @@ func TestFormExamples(t *testing.T) {
 	}
 }
 
-// answer is a struct that a program answers a form with.
+// answer is a struct with which a program answers a form.
 type answer struct {
 	Name string   `json:"name,omitempty"`
 	Age  *int     `json:"age"`
@@ -198,7 +198,7 @@ func TestFormComplete(t *testing.T) {
 	}
 }
 
-// What does not fit is an error with the name of the field, and nothing is sent.
+// A value that does not fit is an error with the name of the field, and nothing is sent.
 func TestFormCompleteRefused(t *testing.T) {
 	schema := `{"type":"object","required":["must"],"properties":{"must":{"type":"string"},"name":{"type":"string","minLength":2,"maxLength":3,"pattern":"^[a-z]*$"},
 		"age":{"type":"integer","minimum":0,"maximum":150},"score":{"type":"number","minimum":0.5},"ok":{"type":"boolean"},
@@ -246,7 +246,7 @@ func TestFormCompleteRefused(t *testing.T) {
 	if _, err := f.Complete(make(chan int)); err == nil {
 		t.Error("a channel is content")
 	}
-	// The server checks patterns that cannot be checked here.
+	// The server checks patterns that the client cannot check.
 	if got, err := f.Complete(json.RawMessage(`{"must":"a","bad":"x","long":"y"}`)); err != nil {
 		t.Errorf("%s, %v", got, err)
 	}
@@ -284,7 +284,7 @@ func TestFieldCheck(t *testing.T) {
 	}
 }
 
-// A form is read in time that grows with its text, whatever its patterns are.
+// The time to read a form is linear in its length, whatever its patterns.
 func TestFormPatterns(t *testing.T) {
 	f := formOf(t, `"a":{"type":"string","pattern":"^(a+)+$"},"b":{"type":"string","pattern":"(((((a{1,30}){1,30}){1,30}){1,30}){1,30})x"}`)
 	for _, name := range []string{"a", "b"} {
@@ -294,7 +294,7 @@ func TestFormPatterns(t *testing.T) {
 	}
 }
 
-// No schema makes a form panic, and what a form completes by itself fits again.
+// No schema makes a form panic, and a form accepts its own completed content.
 func FuzzForm(f *testing.F) {
 	f.Add(`{"type":"object","properties":{"a":{"type":"string","pattern":"^a+$","default":"a","format":"email"}},"required":["a"]}`, `{"a":"b"}`)
 	f.Add(`{"type":"object","properties":{"a":{"type":"array","items":{"anyOf":[{"const":"x","title":"X"}]},"default":["x"]},"n":{"type":"number","minimum":1e400}}}`, `{"n":1}`)

@@ -15,12 +15,11 @@ import (
 
 var setLevel = protocol.SetLevel.String()
 
-// handshake finds out which revision a server speaks, and begins to speak it. It may replace
-// the connection.
+// handshake negotiates the protocol revision with a server. It may replace the connection.
 type handshake struct {
 	client *Client
 	x      *connection
-	silent *pending // the probe, if its reply has not come in time
+	silent *pending // the probe, if its reply has not arrived in time
 }
 
 func (h *handshake) run(ctx context.Context) error {
@@ -45,7 +44,7 @@ func (h *handshake) run(ctx context.Context) error {
 			h.x.assumed.Store(r.PerRequest)
 			return nil
 		}
-		// The server may be another one now. One that is gone is opened again by openUntil.
+		// Another server may be running now. openUntil opens a lost connection again.
 		c.era.drop()
 		if h.x.isGone() || ctx.Err() != nil {
 			return err
@@ -54,7 +53,7 @@ func (h *handshake) run(ctx context.Context) error {
 	return h.probe(ctx, newestModern())
 }
 
-// revisionOf returns the revision of a version, nil where there is none.
+// revisionOf returns the revision of a version string, or nil if it is unknown.
 func revisionOf(version string) *protocol.Revision {
 	i := slices.IndexFunc(protocol.All, func(r *protocol.Revision) bool { return r.Version == version })
 	if i < 0 {
@@ -66,7 +65,7 @@ func revisionOf(version string) *protocol.Revision {
 // newestModern returns the newest revision without sessions.
 func newestModern() *protocol.Revision { return protocol.All[len(protocol.All)-1] }
 
-// probe asks the server in a revision without sessions, and follows what its reply means.
+// probe probes the server in a revision without sessions, and acts on its reply.
 func (h *handshake) probe(ctx context.Context, r *protocol.Revision) error {
 	c := h.client
 	f := probeFacts{target: c.target.Name(), over: h.kind(), want: revisionOf(c.options.Revision)}
@@ -89,7 +88,7 @@ func (h *handshake) probe(ctx context.Context, r *protocol.Revision) error {
 				return err
 			}
 			return h.speakLegacy(ctx, v.keep)
-		default: // openUntil connects again where that may help
+		default: // openUntil connects again if that may help
 			if v.kind == tryLater && answer.ended {
 				return &lost{err: v.err}
 			}
@@ -109,7 +108,7 @@ func (h *handshake) kind() probeTransport {
 	return overStream
 }
 
-// speakLegacy opens a session, and remembers that.
+// speakLegacy opens a session, and stores the revision.
 func (h *handshake) speakLegacy(ctx context.Context, keep bool) error {
 	if err := h.initialize(ctx); err != nil {
 		return err
@@ -120,7 +119,7 @@ func (h *handshake) speakLegacy(ctx context.Context, keep bool) error {
 	return nil
 }
 
-// speakModern begins to speak a revision without sessions, and remembers that.
+// speakModern switches to a revision without sessions, and stores it.
 func (h *handshake) speakModern(r *protocol.Revision, discover json.RawMessage) error {
 	if err := h.useDiscover(r, discover); err != nil {
 		return err
@@ -129,8 +128,7 @@ func (h *handshake) speakModern(r *protocol.Revision, discover json.RawMessage) 
 	return nil
 }
 
-// useDiscover begins to speak a revision without sessions, with the result of
-// server/discover.
+// useDiscover switches to a revision without sessions, with the result of server/discover.
 func (h *handshake) useDiscover(r *protocol.Revision, discover json.RawMessage) error {
 	server, err := readDiscover(discover)
 	if err != nil {
@@ -142,10 +140,10 @@ func (h *handshake) useDiscover(r *protocol.Revision, discover json.RawMessage) 
 	return nil
 }
 
-// ask sends server/discover. On a stream it waits for probeTime only, where silence has
-// a meaning; the request then stays, since its reply may come later. Over HTTP it waits for half
-// of ConnectTime, so that there is time for a second attempt. Where only this revision will do,
-// it waits as for any request, within ConnectTime.
+// ask sends server/discover. On a stream it waits only for probeTime if a timeout has a meaning;
+// the request then remains open, since its reply may arrive later. Over HTTP it waits for half of
+// ConnectTime, to leave time for a second attempt. If only this revision is acceptable, it waits as
+// for any request, within ConnectTime.
 func (h *handshake) ask(ctx context.Context, briefly bool) probeAnswer {
 	x := h.x
 	r := &Request{Method: protocol.Discover.String(), options: new(requestOptions)}
@@ -198,7 +196,7 @@ func answerOf(result json.RawMessage, err error) probeAnswer {
 	return probeAnswer{result: result}
 }
 
-// replace connects again, to a program that has ended.
+// replace connects again, to a program that has exited.
 func (h *handshake) replace(ctx context.Context) error {
 	h.x.close(errReplaced)
 	h.silent = nil
@@ -213,7 +211,7 @@ func (h *handshake) replace(ctx context.Context) error {
 	return nil
 }
 
-// initialize opens a session: in the newest revision that has them, or the one of Options.
+// initialize opens a session: in the newest revision with sessions, or the revision of Options.
 func (h *handshake) initialize(ctx context.Context) error {
 	c := h.client
 	asked := protocol.Latest
@@ -229,7 +227,7 @@ func (h *handshake) initialize(ctx context.Context) error {
 	if s, ok := errors.AsType[*dial.Status](err); ok && h.x.requester != nil && (s.Status == 400 || s.Status == 404 || s.Status == 405) {
 		stream, sseErr := h.x.requester.OpenSSE(ctx)
 		if sseErr != nil || stream == nil {
-			return err // that of initialize says more
+			return err // the error of initialize is more specific
 		}
 		h.x.fail(errReplaced)
 		h.x = newConnection(c, stream)
@@ -241,8 +239,8 @@ func (h *handshake) initialize(ctx context.Context) error {
 	return h.beginSession(ctx, result)
 }
 
-// send sends initialize. If the reply to the probe comes first, and is that of a server
-// without sessions, there is no session.
+// send sends initialize. If the reply to the probe arrives first, and shows a server without
+// sessions, no session is opened.
 func (h *handshake) send(ctx context.Context, r *Request) (json.RawMessage, error) {
 	if h.silent == nil {
 		return h.x.request(ctx, r)
@@ -283,7 +281,7 @@ func (h *handshake) send(ctx context.Context, r *Request) (json.RawMessage, erro
 	}
 }
 
-// beginSession reads the result of initialize, and says that the session has begun.
+// beginSession reads the result of initialize, and sends notifications/initialized.
 func (h *handshake) beginSession(ctx context.Context, result json.RawMessage) error {
 	c, x := h.client, h.x
 	version, server, err := readInitialize(result)

@@ -13,8 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// send sends a request over HTTP and reads what comes for it, on the goroutine of the
-// caller.
+// send sends a request over HTTP and reads its response, in the caller's goroutine.
 func (x *connection) send(ctx context.Context, p *pending, r *Request, message []byte) (json.RawMessage, error) {
 	defer x.releaseIfIdle()
 	defer x.leave(p)
@@ -24,7 +23,7 @@ func (x *connection) send(ctx context.Context, p *pending, r *Request, message [
 	stop := x.watch(p, cancel)
 	defer stop()
 	err := x.requester.Send(bounded, x.httpMessage(p, r, message), func(data []byte) bool {
-		if x.initialized.Load() { // before, only the reply is a sign
+		if x.initialized.Load() { // before that, only the reply is a sign of life
 			p.clock.sign()
 		}
 		x.receive(data, p)
@@ -52,8 +51,9 @@ func (x *connection) send(ctx context.Context, p *pending, r *Request, message [
 	return nil, err
 }
 
-// deliver calls the function of the caller with the newest progress, and reports whether the
-// request is done. Progress may come on its own response and on the stream of the session.
+// deliver calls the caller's progress function with the newest progress, and reports whether the
+// request is done. Progress may arrive on the request's own response and on the event stream of the
+// session.
 func (x *connection) deliver(p *pending) (done bool) {
 	p.delivering.Lock()
 	defer p.delivering.Unlock()
@@ -64,7 +64,7 @@ func (x *connection) deliver(p *pending) (done bool) {
 	return done
 }
 
-// httpMessage returns a request with what header fields have of it.
+// httpMessage returns a request with the values for its header fields.
 func (x *connection) httpMessage(p *pending, r *Request, message []byte) *dial.Message {
 	m := &dial.Message{
 		Data: message, Request: true, Method: r.Method, Name: r.Name, Revision: x.revision.Load(), Wait: p.clock.stop,
@@ -77,7 +77,7 @@ func (x *connection) httpMessage(p *pending, r *Request, message []byte) *dial.M
 	return m
 }
 
-// watch ends a request when its time is over, until the function that it returns is called.
+// watch ends a request at its timeout, until the returned function is called.
 func (x *connection) watch(p *pending, cancel context.CancelCauseFunc) (stop func()) {
 	var mu sync.Mutex // guards timer, which its own function resets
 	var timer *time.Timer
@@ -99,8 +99,8 @@ func (x *connection) watch(p *pending, cancel context.CancelCauseFunc) (stop fun
 	}
 }
 
-// cancelHTTP sends a server with sessions that nothing waits for the reply any more. From
-// 2026-07-28 on the end of the response says that.
+// cancelHTTP notifies a server with sessions that the request was given up. From 2026-07-28 on,
+// closing the response does that.
 func (x *connection) cancelHTTP(p *pending, why error) {
 	revision := x.revision.Load()
 	if revision == nil || revision.PerRequest || p.method == protocol.Initialize.String() || x.isGone() {
@@ -110,7 +110,7 @@ func (x *connection) cancelHTTP(p *pending, why error) {
 	x.client.spawn(func() {
 		ctx, cancel := context.WithTimeoutCause(x.ctx, x.client.limits.CloseTime, ErrTimeout)
 		defer cancel()
-		// A server that is gone needs no cancellation.
+		// A lost server needs no cancellation.
 		_ = x.requester.Send(ctx, &dial.Message{
 			Data: jsonrpc.AppendNotification(nil, protocol.Cancelled, params), Method: protocol.Cancelled, Revision: revision,
 		}, nil)
@@ -121,9 +121,9 @@ func (x *connection) cancelHTTP(p *pending, why error) {
 // send the header of the response only with the first event.
 const listenTime = 500 * time.Millisecond
 
-// startListening begins to receive what belongs to no request, and waits until the server
-// has opened the stream for it: some servers drop what they send before, such as the
-// question of a call that comes earlier than the GET.
+// startListening opens the stream for messages that belong to no request, and waits until the
+// server has opened it: some servers drop messages that they send before, such as the question of a
+// call that arrives before the GET.
 func (x *connection) startListening(ctx context.Context) {
 	ctx, begun := context.WithTimeout(ctx, listenTime)
 	defer begun()
@@ -137,8 +137,8 @@ func (x *connection) startListening(ctx context.Context) {
 	}
 }
 
-// listenHTTP receives what the server sends in a session that belongs to no request. It calls
-// begun when the stream is open for the first time.
+// listenHTTP receives the messages of a session that belong to no request. It calls begun when the
+// stream is open for the first time.
 func (x *connection) listenHTTP(begun func()) {
 	opened := func(resumed bool) {
 		if x.streams++; x.streams == 1 {
@@ -149,7 +149,8 @@ func (x *connection) listenHTTP(begun func()) {
 	}
 	err := x.requester.Listen(x.ctx, opened, func(data []byte) { x.receive(data, nil) })
 	if s, ok := err.(*dial.Status); ok && s.Status == 404 && x.streams == 0 {
-		// The server has no such stream, or does not know the session. Any request says which.
+		// The server has no such stream, or does not know the session. The next request shows
+		// which.
 		begun()
 		if _, err = x.request(x.ctx, &Request{Method: protocol.Ping.String(), options: x.client.apply(nil)}); !isSessionLost(err) {
 			return
@@ -164,8 +165,8 @@ func (x *connection) listenHTTP(begun func()) {
 	}
 }
 
-// missed renews the subscriptions of a session whose event stream was closed for a while: what
-// the server has sent meanwhile is lost.
+// missed renews the subscriptions of a session whose event stream was closed for a while, since
+// messages of the server were lost in that time.
 func (x *connection) missed() {
 	c := x.client
 	c.results.lost()
@@ -177,8 +178,8 @@ func (x *connection) missed() {
 	}
 }
 
-// renewSubscriptions runs until there was no further gap. A server may end each stream at once, so
-// there are pauses that grow until one stream has lasted.
+// renewSubscriptions renews until no further gap occurs. A server may end each stream at once, so
+// the pauses grow until a stream lasts.
 func (x *connection) renewSubscriptions() {
 	c := x.client
 	x.mu.Lock()

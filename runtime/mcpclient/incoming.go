@@ -12,12 +12,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// messages holds storage of parsed messages.
+// messages pools the storage of parsed messages.
 var messages = sync.Pool{New: func() any { return new(jsonrpc.Message) }}
 
-// receive handles a message of the server. over is the request on whose response it came,
-// over HTTP; nil on a stream. It runs no function of users, and waits for no one. data is
-// valid until it returns.
+// receive handles a message of the server. Over HTTP, over is the request whose response contains
+// it; on a stream it is nil. receive calls no function of users, and does not block. data is valid
+// until it returns.
 func (x *connection) receive(data []byte, over *pending) {
 	m := messages.Get().(*jsonrpc.Message)
 	defer func() {
@@ -52,12 +52,12 @@ func (x *connection) receive(data []byte, over *pending) {
 	}
 }
 
-// unreadable handles text that is not a message, or nests too deep. It ends the request that
-// it is the reply to, if that is known. A question is refused, as one that is too long.
+// unreadable handles text that is not a message, or nests too deep. It fails the request that the
+// text replies to, if that is known. It refuses a question, like one that is too long.
 func (x *connection) unreadable(m *jsonrpc.Message, over *pending, err *jsonrpc.Error, data []byte) {
 	p, id, isResponse := over, m.ID, m.Kind == jsonrpc.Response
 	if err.Code == jsonrpc.CodeParse {
-		// What is not JSON still shows which reply it was meant to be, most times.
+		// Text that is not JSON usually still shows which request it replies to.
 		var d discarded.Message
 		d.Write(data)
 		if isResponse = jsonrpc.MessageKind(d.Kind()) == jsonrpc.Response; isResponse {
@@ -84,7 +84,7 @@ func (x *connection) unreadable(m *jsonrpc.Message, over *pending, err *jsonrpc.
 	x.violation(p, err.Message, data)
 }
 
-// idOf returns the number of an identifier of ours, 0 for any other one.
+// idOf returns the number of an identifier that this client created, or 0 for any other.
 func idOf(id jsonrpc.ID) int64 {
 	raw := id.Raw()
 	if len(raw) == 0 || raw[0] == '"' || raw[0] == '-' {
@@ -97,12 +97,12 @@ func idOf(id jsonrpc.ID) int64 {
 	return n
 }
 
-// replied ends the request that a reply is for.
+// replied completes the request that a reply is for.
 func (x *connection) replied(m *jsonrpc.Message, over *pending, data []byte) {
 	x.mu.Lock()
 	p := x.waiting[idOf(m.ID)]
 	if m.ID.IsZero() {
-		// An error without an id belongs to the only request there is (JSON-RPC, section 5).
+		// An error without an id belongs to the only request in flight (JSON-RPC, section 5).
 		if p = over; p == nil && len(x.waiting) == 1 {
 			for _, p = range x.waiting {
 			}
@@ -136,7 +136,7 @@ func (x *connection) replied(m *jsonrpc.Message, over *pending, data []byte) {
 	x.mu.Unlock()
 }
 
-// readError reads the error of a reply; nil if it is not one.
+// readError reads the error of a reply, or returns nil if it is invalid.
 func readError(data []byte) *jsonrpc.Error {
 	e := new(jsonrpc.Error)
 	var code, message bool
@@ -158,18 +158,18 @@ func readError(data []byte) *jsonrpc.Error {
 	return e
 }
 
-// maxClip is how many bytes of a message an error quotes.
+// maxClip limits the bytes of a message that an error quotes.
 const maxClip = 256
 
 func clip(data []byte) []byte { return bytes.Clone(data[:min(len(data), maxClip)]) }
 
-// violation ends the request p with what the server has sent, or reports it where p is nil.
+// violation fails the request p because of a message of the server, or reports the message if p is
+// nil.
 func (x *connection) violation(p *pending, text string, data []byte) {
 	x.refuse(p, &dial.Violation{Text: text, Bytes: clip(data)})
 }
 
-// refuse ends the request p with an error, or reports that where p is nil or does not wait any
-// more.
+// refuse fails the request p with an error, or reports the error if p is nil or no longer waits.
 func (x *connection) refuse(p *pending, err error) {
 	if p != nil {
 		x.mu.Lock()
@@ -186,8 +186,8 @@ func (x *connection) refuse(p *pending, err error) {
 	x.report(err)
 }
 
-// maxReported is how many violations of one connection are reported. A server that does nothing else
-// must not fill the log.
+// maxReported limits the reported violations of one connection, so that a server cannot fill the
+// log.
 const maxReported = 1000
 
 // report passes a violation to OnProtocolError.
@@ -239,7 +239,7 @@ func (x *connection) notified(m *jsonrpc.Message, over *pending, data []byte) {
 }
 
 // progressed passes progress to its request. Over HTTP, over is the request whose response
-// has brought it, which need not be the same.
+// contained it, which may be another one.
 func (x *connection) progressed(params *jsonrpc.Params, over *pending, data []byte) {
 	step, err := readProgress(params.Raw)
 	if err != nil {
@@ -279,7 +279,7 @@ func (x *connection) progressed(params *jsonrpc.Params, over *pending, data []by
 	p.wake()
 	x.mu.Unlock()
 	if elsewhere && !queued {
-		// The goroutine of the request waits for its own response.
+		// The request goroutine waits for its own response.
 		x.client.events.add(0, false, nil, func() { x.deliver(p) })
 	}
 }

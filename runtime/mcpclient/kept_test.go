@@ -35,9 +35,9 @@ func newKeptServer(t *testing.T) *keptServer {
 		defer s.mu.Unlock()
 		s.counts[m.Method]++
 		switch {
-		case !s.Modern: // the replies of faulty.Server, but an error before initialize
+		case !s.Modern: // replies like faulty.Server, but with an error before initialize
 			if m.Method != "initialize" && s.counts["initialize"] == 0 {
-				_ = m.Fail(-32002, "not initialized") // the client may have gone
+				_ = m.Fail(-32002, "not initialized") // the client may be gone
 				return true
 			}
 			return false
@@ -164,11 +164,11 @@ func TestResultsAreKept(t *testing.T) {
 	listed(t, alone, "error")
 	listed(t, alone, "t2", mcpclient.WithStale())
 	s.setDown(false)
-	listed(t, alone, "t5") // what was kept before the loss is stale
+	listed(t, alone, "t5") // entries from before the loss are stale
 	listed(t, alone, "t5")
 }
 
-// A server that was another one when its revision was kept is probed again.
+// A server that is no longer the one whose revision was stored is probed again.
 func TestErasOfReplacedServers(t *testing.T) {
 	for _, modern := range []bool{true, false} {
 		for range 2 {

@@ -8,21 +8,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 )
 
-// knownTools has what calls need of the definitions of tools, as far as lists have been
-// read.
+// knownTools contains the parts of tool definitions that calls need, for all lists that were read.
 type knownTools struct {
 	mu    sync.Mutex
 	tools map[string]knownTool
 }
 
 type knownTool struct {
-	params     []toolschema.HeaderParam // that header fields mirror
+	params     []toolschema.HeaderParam // arguments that header fields mirror
 	repeatable bool                     // by its hints
 	output     outputKind
 }
 
-// keep remembers a tool of a list. It reports false for one that a client must leave out:
-// over HTTP, a tool whose x-mcp-header breaks the rules (2026-07-28, streamable HTTP).
+// keep stores a tool of a list. It reports whether the client may use the tool: over HTTP it must
+// omit tools whose x-mcp-header breaks the rules (2026-07-28, streamable HTTP).
 func (k *knownTools) keep(x *connection, t *Tool, report func(text string)) bool {
 	var params []toolschema.HeaderParam
 	if x.requester != nil && x.revision.Load().Fields.HeaderMirrors && strings.Contains(string(t.InputSchema), "x-mcp-header") {
@@ -47,8 +46,8 @@ func (k *knownTools) keep(x *connection, t *Tool, report func(text string)) bool
 	return true
 }
 
-// maxKnownTools bounds what is remembered; a call of another tool fetches the list anew
-// where the server requires header fields.
+// maxKnownTools limits the stored tools. If the server requires header fields, a call of another
+// tool fetches the list anew.
 const maxKnownTools = 10_000
 
 func (k *knownTools) get(name string) (knownTool, bool) {
@@ -58,14 +57,14 @@ func (k *knownTools) get(name string) (knownTool, bool) {
 	return t, ok
 }
 
-// repeatable reports whether a tool says that it may run twice.
+// repeatable reports whether a tool declares that it may run twice.
 func (k *knownTools) repeatable(name string) bool {
 	t, _ := k.get(name)
 	return t.repeatable
 }
 
-// refreshTool reads the list of tools, for which arguments of a call header fields mirror. It
-// reports false where the tool is not in it.
+// refreshTool reads the list of tools to learn which arguments of a call header fields mirror. It
+// reports whether the list contains the tool.
 func (c *Client) refreshTool(ctx context.Context, r *Request) bool {
 	o := *r.options
 	o.noCache, o.progress = true, nil

@@ -4,73 +4,77 @@ import (
 	"time"
 )
 
-// Limits bound what a server can make a client hold, and how long a client waits for it. A zero field
-// has its default; docs/security.md has a table, with what happens beyond each.
+// Limits bounds the memory that a server can occupy in a client, and the time for which a client
+// waits for it. A zero field means its default; docs/security.md has a table of the effects of each
+// limit.
 type Limits struct {
-	// MessageBytes is the size of a message, decompressed, and of a list, of all pages. Default: 64 MiB.
+	// MessageBytes limits the size of a message, decompressed, and of all pages of a list together.
+	// Default: 64 MiB.
 	MessageBytes int
-	// Depth is how deeply a message may nest. Default: 512.
+	// Depth limits the nesting of a message. Default: 512.
 	Depth int
-	// ContentItems is the blocks of content, contents or messages of one result, which may have ten
-	// times as many icons and other elements. Default: 10000.
+	// ContentItems limits the blocks of content, contents or messages of one result, which may have
+	// ten times as many icons and other elements. Default: 10000.
 	ContentItems int
 
-	// ListItems is the items of a list, on all pages. A list may have 1000 pages, or a hundredth of
-	// ListItems where that is more. Default: 100000.
+	// ListItems limits the items of a list, on all pages. A list may have 1000 pages, or a
+	// hundredth of ListItems if that is more. Default: 100000.
 	ListItems int
 
-	// InFlight is how many requests run at a time. Default: 1024.
+	// InFlight limits the requests in flight. Default: 1024.
 	InFlight int
-	// Questions is how many questions of the server are answered at a time. Default: 16.
+	// Questions limits the questions of the server that are answered at the same time. Default: 16.
 	Questions int
-	// Rounds is how often one request is sent with further answers. Default: 10.
+	// Rounds limits how often one request is sent again with further answers. Default: 10.
 	Rounds int
 
-	// QueueBytes is the notifications that wait for functions of [Options]. Default: 1 MiB.
+	// QueueBytes limits the notifications that are queued for functions of [Options]. Default: 1
+	// MiB.
 	QueueBytes int
 
-	// ConnectTime is how long [Connect] may take, and connecting again. A login by an Authorizer
-	// does not count, for as long as QuestionTime. Default: 30 seconds.
+	// ConnectTime limits the duration of [Connect], and of reconnecting. A login by an Authorizer
+	// does not count, up to QuestionTime. Default: 30 seconds.
 	ConnectTime time.Duration
-	// RequestTime is how long a request waits since the last sign of life of the server. Default: 1 minute.
+	// RequestTime limits the time that a request waits since the server's last sign of life.
+	// Default: 1 minute.
 	RequestTime time.Duration
-	// MaxTime is how long a request may take. Default: 1 hour.
+	// MaxTime limits the duration of a request. Default: 1 hour.
 	MaxTime time.Duration
-	// QuestionTime is how long a function of [Options] may take to answer the server. Default: 30 minutes.
+	// QuestionTime limits the duration of a function of [Options] that answers the server. Default:
+	// 30 minutes.
 	QuestionTime time.Duration
-	// WriteTime is how long one write may take. Default: 30 seconds.
+	// WriteTime limits the duration of a write. Default: 30 seconds.
 	WriteTime time.Duration
-	// CloseTime is how long each step of [Client.Close] may take. Default: 2 seconds.
+	// CloseTime limits the duration of each step of [Client.Close]. Default: 2 seconds.
 	CloseTime time.Duration
 
-	// CacheBytes is the size of the cache of a client, which has up to 512 results; [NewCache]
-	// makes one with more. Default: 16 MiB.
+	// CacheBytes limits the size of a client's cache, which holds up to 512 results; [NewCache]
+	// returns a cache with other limits. Default: 16 MiB.
 	CacheBytes int
 }
 
-// Bounds that no field of [Limits] sets, since a server that needs more is at fault.
+// Limits that no field of [Limits] sets: only a faulty server needs more.
 const (
-	// headerBytes is the size of the header of an HTTP response.
+	// headerBytes limits the header of an HTTP response.
 	headerBytes = 64 << 10
-	// stderrBytes is what is kept of the standard error of a program.
+	// stderrBytes limits the stored standard error of a program.
 	stderrBytes = 64 << 10
-	// probeTime limits the wait for the reply to the first message on a stream; then a
-	// revision with sessions is tried.
+	// probeTime limits the wait for the reply to the first message on a stream; then the client
+	// tries a revision with sessions.
 	probeTime = 5 * time.Second
-	// minListPages is the pages that each list may have. Servers choose the size of a page, so a
-	// small ListItems does not mean few pages.
+	// minListPages is the number of pages that every list may have. Servers choose the size of a
+	// page, so a small ListItems does not imply few pages.
 	minListPages = 1000
 	// defaultEntries limits the results in a cache.
 	defaultEntries = 512
 )
 
-// listPages returns the pages that a list may have.
+// listPages returns the maximum number of pages of a list.
 func (l *Limits) listPages() int { return max(minListPages, l.ListItems/100) }
 
 // probeTime leaves half of ConnectTime to the revision with sessions.
 func (l *Limits) probeTime() time.Duration { return min(probeTime, l.ConnectTime/2) }
 
-// defaultLimits are the defaults.
 var defaultLimits = Limits{
 	MessageBytes: 64 << 20, Depth: 512, ContentItems: 10_000,
 	ListItems: 100_000,
@@ -82,7 +86,7 @@ var defaultLimits = Limits{
 	CacheBytes: 16 << 20,
 }
 
-// withDefaults returns the limits with the defaults in the place of zeros.
+// withDefaults returns the limits with defaults in place of zeros.
 func (l Limits) withDefaults() Limits {
 	d := &defaultLimits
 	for _, n := range []struct {

@@ -11,14 +11,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// links has the links that users have been shown, until the server says that what they are
-// for is done (notifications/elicitation/complete).
+// links contains the links that were shown to users, until the server reports that they are done
+// (notifications/elicitation/complete).
 type links struct {
 	mu   sync.Mutex
 	open *lru[string, *shownLink] // by elicitationId
 }
 
-// shownLink is a link that a user has been shown.
+// shownLink is a link that was shown to a user.
 type shownLink struct {
 	done chan struct{}
 	once sync.Once
@@ -35,10 +35,11 @@ func (l *shownLink) isDone() bool {
 	}
 }
 
-// maxLinks bounds them: a server may never complete one. The oldest is forgotten first.
+// maxLinks limits the stored links, since a server may never complete one. The oldest is dropped
+// first.
 const maxLinks = 1000
 
-// show makes a link known that a user is about to be shown.
+// show stores a link before a user sees it.
 func (l *links) show(e *Elicitation) {
 	e.link = &shownLink{done: make(chan struct{})}
 	if e.ID == "" {
@@ -56,15 +57,14 @@ func (l *links) show(e *Elicitation) {
 	l.open.put(e.ID, e.link, 1)
 }
 
-// completed is called with the id of a link that is done. Ids that nothing waits for are
-// ignored (client/elicitation).
+// completed handles the id of a link that is done. It ignores unknown ids (client/elicitation).
 func (l *links) completed(id string) {
 	if link := l.forget(id); link != nil {
 		link.complete()
 	}
 }
 
-// forget returns a link that is over, nil for one that is not known.
+// forget removes and returns a link that is done, or returns nil if it is unknown.
 func (l *links) forget(id string) *shownLink {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,8 +86,8 @@ func (c *Client) openLink(ctx context.Context, e *Elicitation) (mcp.ElicitAction
 	return action, err
 }
 
-// openLinks shows the links of an error, and waits until all are completed. That the user has
-// agreed to open one says nothing about it.
+// openLinks shows the links of an error, and waits until all are completed. A user who agrees to
+// open a link has not completed it yet.
 func (c *Client) openLinks(ctx context.Context, e *jsonrpc.Error) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.limits.QuestionTime, errQuestionTime)
 	defer cancel()
@@ -117,7 +117,7 @@ func (c *Client) openLinks(ctx context.Context, e *jsonrpc.Error) error {
 	return nil
 }
 
-// maxLinksOfError bounds the links of one error.
+// maxLinksOfError limits the links of one error.
 const maxLinksOfError = 16
 
 // readLinks reads the data of the error.

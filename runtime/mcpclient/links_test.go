@@ -17,8 +17,8 @@ func (m message) requires(id string) string {
 		`{"mode":"url","elicitationId":%q,"url":"https://example.com/","message":"Log in."}]}}}`, m.ID, id)
 }
 
-// TestLinkCompletedHere: a request that requires a link is sent again, once, when the program
-// says that the link is done; each time anew.
+// TestLinkCompletedHere: a request that requires a link is sent again once the program reports that
+// the link is done; each time anew.
 func TestLinkCompletedHere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
@@ -47,8 +47,8 @@ func TestLinkCompletedHere(t *testing.T) {
 	})
 }
 
-// TestLinksAreForgotten: links that are declined, or never completed, do not keep later ones from
-// being completed by the server.
+// TestLinksAreForgotten: links that are declined, or never completed, do not prevent the server
+// from completing later ones.
 func TestLinksAreForgotten(t *testing.T) {
 	for _, action := range []mcp.ElicitAction{mcp.ActionDecline, mcp.ActionAccept} {
 		synctest.Test(t, func(t *testing.T) {

@@ -9,30 +9,30 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Tools returns the tools of all pages of the list, and none for a server without tools.
-// Tools of one name come once, and tools without a name, or with a schema that is not an object,
-// are left out; [Options.OnProtocolError] gets both.
+// Tools returns the tools on all pages of the list, or no tools if the server does not declare
+// them. It returns tools with the same name once, and omits tools without a name or with a schema
+// that is not an object; [Options.OnProtocolError] gets both.
 func (c *Client) Tools(ctx context.Context, options ...RequestOption) ([]Tool, error) {
 	return all(c.EachTool(ctx, options...))
 }
 
-// Resources returns the resources of all pages of the list, like [Client.Tools].
+// Resources returns the resources on all pages of the list, like [Client.Tools].
 func (c *Client) Resources(ctx context.Context, options ...RequestOption) ([]Resource, error) {
 	return all(c.EachResource(ctx, options...))
 }
 
-// Templates returns the resource templates of all pages of the list, like [Client.Tools].
+// Templates returns the resource templates on all pages of the list, like [Client.Tools].
 func (c *Client) Templates(ctx context.Context, options ...RequestOption) ([]Template, error) {
 	return all(c.EachTemplate(ctx, options...))
 }
 
-// Prompts returns the prompts of all pages of the list, like [Client.Tools].
+// Prompts returns the prompts on all pages of the list, like [Client.Tools].
 func (c *Client) Prompts(ctx context.Context, options ...RequestOption) ([]Prompt, error) {
 	return all(c.EachPrompt(ctx, options...))
 }
 
-// EachTool iterates over the tools, page by page: a page is requested when the one before
-// has been used up. An error is the last element.
+// EachTool iterates over the tools, page by page: it requests a page when the caller has received
+// all tools of the page before. An error is the last element.
 func (c *Client) EachTool(ctx context.Context, options ...RequestOption) iter.Seq2[*Tool, error] {
 	return each(ctx, c, protocol.ToolsList, toolPages, c.tools.keep, options)
 }
@@ -63,8 +63,8 @@ func all[T any](items iter.Seq2[*T, error]) ([]T, error) {
 	return list, nil
 }
 
-// each reads the pages of a list. begin returns what reads them, and keep reports whether an
-// item may be used; it may be nil.
+// each reads the pages of a list. begin returns the page reader. keep reports whether an item may
+// be used; it may be nil.
 func each[T any](
 	ctx context.Context, c *Client, method protocol.Method, begin func(*Limits, func(string)) *pages[T],
 	keep func(x *connection, item *T, report func(string)) bool, options []RequestOption,
@@ -79,7 +79,7 @@ func each[T any](
 				return
 			}
 			fetch = func(r *Request) (json.RawMessage, error) { return c.cachedAfter(err, r) }
-			keep = nil // needs a connection
+			keep = nil // keep needs a connection
 		} else if need, _ := x.revision.Load().Required(method); !x.declares(need) && c.testing == nil {
 			return // a server without the capability has an empty list
 		}

@@ -19,8 +19,8 @@ type wireFilter struct {
 	URIs      []string `json:"resourceSubscriptions,omitempty"`
 }
 
-// beginListen sends subscriptions/listen, whose reply comes when the server ends it, and
-// waits for the notification that begins it.
+// beginListen sends subscriptions/listen, whose reply arrives when the server ends it, and waits
+// for the notification that begins it.
 func (s *Subscription) beginListen(ctx context.Context, x *connection) error {
 	c := s.client
 	method := protocol.Listen.String()
@@ -54,7 +54,7 @@ func (s *Subscription) beginListen(ctx context.Context, x *connection) error {
 	s.mu.Lock()
 	s.since = time.Now()
 	s.listen = func() { cancel(ErrClosed) }
-	if s.err != nil { // it was closed meanwhile
+	if s.err != nil { // it was closed in the meantime
 		cancel(ErrClosed)
 	}
 	s.mu.Unlock()
@@ -80,7 +80,7 @@ func (s *Subscription) beginListen(ctx context.Context, x *connection) error {
 		return err
 	case <-ctx.Done():
 		if x.endListen(p.id, l, false) {
-			return nil // the acknowledgement has just come
+			return nil // the acknowledgement has just arrived
 		}
 		cancel(context.Cause(ctx))
 		return context.Cause(ctx)
@@ -91,11 +91,11 @@ func (s *Subscription) beginListen(ctx context.Context, x *connection) error {
 type listening struct {
 	sub          *Subscription
 	acknowledged chan struct{}
-	has, over    bool // acknowledged, or given up before that; the lock of the connection guards them
+	has, over    bool // acknowledged, or given up before; guarded by the connection's lock
 }
 
-// endListen forgets a listen that was not acknowledged, or has ended. It reports whether it was
-// acknowledged: then it is begun again, otherwise beginListen fails.
+// endListen removes a listen that was not acknowledged, or has ended. It reports whether it was
+// acknowledged: then the client begins it again, otherwise beginListen fails.
 func (x *connection) endListen(id int64, l *listening, ended bool) (acknowledged bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -140,7 +140,7 @@ func (x *connection) runListen(ctx context.Context, p *pending, r *Request, mess
 	}
 }
 
-// listenEnd returns why the context of a listen has ended, which ends with the connection.
+// listenEnd returns why a listen's context has ended. The context also ends with the connection.
 func (x *connection) listenEnd(ctx context.Context) error {
 	if why := x.why(); why != nil {
 		return &lost{sent: true, err: why}
@@ -167,7 +167,7 @@ func (x *connection) listenCancelled(id int64, data []byte) {
 	}
 }
 
-// again begins a listen again that the server has ended, or that was lost without the
+// again begins a listen again after the server ended it, or after it was lost without the
 // connection, as over HTTP.
 func (s *Subscription) again(x *connection, why error) {
 	c := s.client
@@ -194,7 +194,7 @@ func (s *Subscription) again(x *connection, why error) {
 
 var errListenEnded = errors.New("the server has ended the subscription")
 
-// acknowledge notes what the server has accepted.
+// acknowledge records the part of the filter that the server has accepted.
 func (x *connection) acknowledge(l *listening, params *jsonrpc.Params, data []byte) {
 	var f wireFilter
 	if raw := params.Get("notifications"); raw != nil && json.Unmarshal(raw, &f) != nil {

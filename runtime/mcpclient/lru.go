@@ -2,8 +2,8 @@ package mcpclient
 
 import "container/list"
 
-// lru keeps values by key, within a number of entries and of bytes: the least recently used
-// ones go first. It is not safe for concurrent use.
+// lru stores values by key, within a number of entries and of bytes. It evicts the least recently
+// used entry first. It is not safe for concurrent use.
 type lru[K comparable, V any] struct {
 	entries, bytes int // limits
 	used           int // bytes
@@ -30,7 +30,7 @@ func (l *lru[K, V]) get(key K) (value V, ok bool) {
 	return e.Value.(*lruItem[K, V]).value, true
 }
 
-// put replaces the value of a key. One that is larger than all may be is not kept.
+// put replaces the value of a key. It does not store a value that exceeds the limit alone.
 func (l *lru[K, V]) put(key K, value V, size int) {
 	l.remove(key)
 	if size > l.bytes || l.entries <= 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// TestMaxTime: the time of a request includes what it waits for besides its reply.
+// TestMaxTime: the time of a request includes all waits, not only the wait for its reply.
 func TestMaxTime(t *testing.T) {
 	const question = `{"resultType":"input_required","inputRequests":{"q":{"method":"elicitation/create","params":` +
 		`{"message":"?","requestedSchema":{"type":"object","properties":{}}}}}}`
@@ -21,7 +21,7 @@ func TestMaxTime(t *testing.T) {
 		prepare func(*mcpclient.Client, *scripted) // before the call
 	}{
 		"reconnecting": {prepare: func(client *mcpclient.Client, s *scripted) {
-			_ = s.conns[0].Close() // every further one is refused
+			_ = s.conns[0].Close() // all later connections are refused
 			synctest.Wait()
 		}},
 		"other requests": {prepare: func(client *mcpclient.Client, s *scripted) {
@@ -72,8 +72,7 @@ func TestMaxTime(t *testing.T) {
 	}
 }
 
-// TestEndedContext: a request whose context has ended is not sent, and no connection is opened
-// for it.
+// TestEndedContext: a request whose context is done is not sent, and opens no connection.
 func TestEndedContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{t: t, handle: modern(func(_ int, m message) []string { return []string{m.reply(okResult)} })}
@@ -100,7 +99,7 @@ func TestEndedContext(t *testing.T) {
 	})
 }
 
-// TestSameOptions: clients may have the same Options, and their maps.
+// TestSameOptions: clients may share Options and their maps.
 func TestSameOptions(t *testing.T) {
 	const given = `{ "a": 1 }`
 	o := mcpclient.Options{Extensions: map[string]json.RawMessage{"example/x": json.RawMessage(given)}}

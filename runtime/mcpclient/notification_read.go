@@ -6,7 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// readProgress reads the params of a progress notification. It copies what it keeps.
+// readProgress reads the params of a progress notification. The result does not refer to data.
 func readProgress(data []byte) (*Progress, error) {
 	v := new(Progress)
 	return whole(v, read(bytes.Clone(data), &defaultLimits, nil, func(r *reader) { r.progress(v) }))
@@ -28,7 +28,7 @@ func (r *reader) progress(p *Progress) {
 	}
 }
 
-// readLogMessage reads the params of a log message. It copies what it keeps.
+// readLogMessage reads the params of a log message. The result does not refer to data.
 func readLogMessage(data []byte) (*LogMessage, error) {
 	v := new(LogMessage)
 	return whole(v, read(bytes.Clone(data), &defaultLimits, nil, func(r *reader) { r.logMessage(v) }))

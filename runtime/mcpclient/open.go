@@ -18,8 +18,8 @@ type opening struct {
 	err   error
 }
 
-// connected returns the connection, and opens one where there is none. One goroutine at a
-// time opens a connection, for all that wait for it.
+// connected returns the connection, and opens one if necessary. One goroutine at a time opens a
+// connection, for all callers.
 func (c *Client) connected(ctx context.Context) (*connection, error) {
 	c.mu.Lock()
 	switch {
@@ -48,7 +48,7 @@ func (c *Client) connected(ctx context.Context) (*connection, error) {
 	}
 }
 
-// connectedFor is connected within the time of a request.
+// connectedFor calls connected within the time of a request.
 func (c *Client) connectedFor(ctx context.Context, o *requestOptions) (*connection, error) {
 	c.mu.Lock()
 	x := c.current
@@ -61,7 +61,7 @@ func (c *Client) connectedFor(ctx context.Context, o *requestOptions) (*connecti
 	return c.connected(ctx)
 }
 
-// within returns a context that ends with the time of the request, too.
+// within returns a context that also ends with the time of the request.
 func (o *requestOptions) within(ctx context.Context) (context.Context, context.CancelFunc) {
 	if o.deadline.IsZero() {
 		return ctx, func() {}
@@ -69,7 +69,7 @@ func (o *requestOptions) within(ctx context.Context) (context.Context, context.C
 	return context.WithDeadlineCause(ctx, o.deadline, errMaxTime)
 }
 
-// open connects for all that wait.
+// open connects for all waiting callers.
 func (c *Client) open(o *opening) {
 	c.mu.Lock()
 	again := c.opened
@@ -88,7 +88,7 @@ func (c *Client) open(o *opening) {
 		c.mu.Unlock()
 		close(o.done)
 		if x != nil && x.isGone() {
-			c.lostConnection(x, x.why()) // which has done nothing if that was before
+			c.lostConnection(x, x.why()) // does nothing if lostConnection was called before
 		}
 	}()
 	c.opening = nil
@@ -112,7 +112,7 @@ func (c *Client) open(o *opening) {
 	c.events.state(State{Kind: kind})
 }
 
-// openUntil connects, again and again as long as that may help.
+// openUntil connects, and tries again as long as that may help.
 func (c *Client) openUntil(ctx context.Context) (*connection, error) {
 	var before error // of the last attempt
 	for attempt := 1; ; attempt++ {
@@ -126,7 +126,7 @@ func (c *Client) openUntil(ctx context.Context) (*connection, error) {
 		if ctx.Err() != nil {
 			return nil, c.openError(ctx, err, before)
 		}
-		if !errors.Is(err, ErrTimeout) { // any other error says more
+		if !errors.Is(err, ErrTimeout) { // any other error is more specific
 			before = err
 		}
 		if err := c.exits.givenUp(); err != nil {
@@ -137,13 +137,13 @@ func (c *Client) openUntil(ctx context.Context) (*connection, error) {
 			return nil, err
 		}
 		if sleep(ctx, c.ctx, c.retry.backoff(attempt, after)) != nil {
-			return nil, err // that error says more than the end of the time
+			return nil, err // the error is more specific than the timeout
 		}
 	}
 }
 
-// openError is the error where the time of an opening is over: with what happened last, if
-// that says more, or in the attempt before.
+// openError returns the error for an opening that has timed out, together with the last error, or
+// the error of the attempt before, if it is more specific.
 func (c *Client) openError(ctx context.Context, err, before error) error {
 	cause := context.Cause(ctx)
 	if errors.Is(err, cause) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
@@ -155,13 +155,13 @@ func (c *Client) openError(ctx context.Context, err, before error) error {
 	return &timeoutError{cause, unnamed(c.wrap("", err))}
 }
 
-// timeoutError is the end of a time, with the error before it.
+// timeoutError is a timeout with the error before it.
 type timeoutError struct{ cause, last error }
 
 func (e *timeoutError) Error() string   { return e.cause.Error() + "; before that: " + e.last.Error() }
 func (e *timeoutError) Unwrap() []error { return []error{e.cause, e.last} }
 
-// mayOpenAgain reports whether an error may be gone later, and when.
+// mayOpenAgain reports whether a later attempt may succeed, and when.
 func mayOpenAgain(err error) (after time.Duration, again bool) {
 	if s, ok := errors.AsType[*dial.Status](err); ok {
 		switch s.Status {
@@ -180,15 +180,15 @@ func mayOpenAgain(err error) (after time.Duration, again bool) {
 	return 0, ok || errors.Is(err, ErrTimeout)
 }
 
-// Programs that end this often within this time are not started again.
+// A program that exits this often within this time is not started again.
 const (
 	maxExits = 5
 	exitTime = time.Minute
 )
 
-// exits are the last ends of programs.
+// exits records the last exits of programs.
 type exits struct {
-	mu   sync.Mutex // no other lock is taken inside
+	mu   sync.Mutex // held without any other lock
 	last []exited
 }
 
@@ -197,7 +197,7 @@ type exited struct {
 	err *dial.Exit
 }
 
-// note takes note of why a connection has ended.
+// note records why a connection has ended.
 func (e *exits) note(why error) {
 	exit, ok := errors.AsType[*dial.Exit](why)
 	if !ok {
@@ -209,7 +209,7 @@ func (e *exits) note(why error) {
 	e.last = e.last[max(0, len(e.last)-maxExits):]
 }
 
-// givenUp returns the error of a program that has ended too often to be started again.
+// givenUp returns the error of a program that has exited too often to be started again.
 func (e *exits) givenUp() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -219,7 +219,7 @@ func (e *exits) givenUp() error {
 	return nil
 }
 
-// lostConnection is called once for each connection that has ended.
+// lostConnection is called once for each connection that ends.
 func (c *Client) lostConnection(x *connection, why error) {
 	c.mu.Lock()
 	was, closed := c.current == x, c.closed
@@ -241,7 +241,7 @@ func (c *Client) lostConnection(x *connection, why error) {
 	}
 	c.results.lost()
 	err := c.wrap("", why)
-	if e, ok := err.(*ConnectionError); ok { // which speaks of a request
+	if e, ok := err.(*ConnectionError); ok { // it refers to a request
 		err = &requestError{prefix(c.target.Name(), ""), e.Err}
 	}
 	c.events.state(State{Kind: Lost, Err: err})
@@ -256,16 +256,16 @@ func (c *Client) lostConnection(x *connection, why error) {
 	}
 }
 
-// released is called for a connection that has no requests any more.
+// released is called for a connection without requests after its end.
 func (c *Client) released(x *connection) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.retired = slices.DeleteFunc(c.retired, func(other *connection) bool { return other == x })
 }
 
-// reconnect opens the connection again while something waits for changes: at once, and later
-// where the connections before have not lasted either. A server that ends each of them must
-// not be connected to all the time.
+// reconnect opens the connection again while a subscription needs it: at once, or later if the
+// previous connections have not lasted either, so that a server that ends each connection is not
+// connected to all the time.
 func (c *Client) reconnect(losses int) {
 	if losses > 1 && sleep(c.ctx, c.ctx, c.retry.backoff(losses-1, 0)) != nil {
 		return
@@ -286,7 +286,7 @@ func (c *Client) reconnect(losses int) {
 	}
 }
 
-// dialOptions are those of a connection.
+// dialOptions returns the options of a connection.
 func (c *Client) dialOptions() dial.Options {
 	return dial.Options{
 		Limits: dial.Limits{
@@ -300,8 +300,7 @@ func (c *Client) dialOptions() dial.Options {
 	}
 }
 
-// waitForLogin stops the clock of the opening, if there is one, until the function that it
-// returns is called.
+// waitForLogin stops the clock of an opening in progress until the returned function is called.
 func (c *Client) waitForLogin() (done func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -311,7 +310,7 @@ func (c *Client) waitForLogin() (done func()) {
 	return c.opening.clock.stop()
 }
 
-// openOnce connects, and finds out the revision.
+// openOnce connects, and negotiates the revision.
 func (c *Client) openOnce(ctx context.Context) (*connection, error) {
 	conn, err := c.target.Dial(ctx, c.dialOptions())
 	if err != nil {
@@ -325,8 +324,8 @@ func (c *Client) openOnce(ctx context.Context) (*connection, error) {
 	return h.x, nil
 }
 
-// restore brings a new connection into the state of the one before: log level and
-// subscriptions. If the connection ends meanwhile, that is a loss like any later one.
+// restore restores the state of the previous connection: log level and subscriptions. If the
+// connection ends in the meantime, that is a loss like any later one.
 func (c *Client) restore(ctx context.Context, x *connection, again bool) {
 	level := c.logLevel()
 	if level != "" && c.supports(x, setLevel) == nil {
@@ -350,8 +349,8 @@ func (c *Client) restore(ctx context.Context, x *connection, again bool) {
 	}
 }
 
-// listensToSession reports whether the client needs what a server sends in a session that
-// belongs to no request.
+// listensToSession reports whether the client needs the messages of a session that belong to no
+// request.
 func (c *Client) listensToSession() bool {
 	o := &c.options
 	c.mu.Lock()

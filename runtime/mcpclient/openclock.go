@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// openClock ends the context of an opening after ConnectTime. The time in which a person logs
-// in does not count, up to patience.
+// openClock ends the context of an opening after ConnectTime. The time of a login by a person does
+// not count, up to patience.
 type openClock struct {
 	mu       sync.Mutex
 	timer    *time.Timer
@@ -17,8 +17,8 @@ type openClock struct {
 	waits    int // logins in progress
 }
 
-// startOpenClock returns a context that ends with parent, and when the time is over. The clock
-// must be ended.
+// startOpenClock returns a context that ends with parent, or when the time is over. The caller must
+// call the returned function.
 func startOpenClock(parent context.Context, l *Limits) (context.Context, *openClock, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	k := &openClock{since: time.Now(), left: l.ConnectTime, patience: l.QuestionTime}
@@ -29,8 +29,7 @@ func startOpenClock(parent context.Context, l *Limits) (context.Context, *openCl
 	}
 }
 
-// stop stops the clock until the function that it returns is called. It does nothing after the
-// opening.
+// stop stops the clock until the returned function is called. It does nothing after the opening.
 func (k *openClock) stop() (resume func()) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -56,7 +55,7 @@ func (k *openClock) lap() time.Duration {
 	return d
 }
 
-// restart sets the timer, if it still runs.
+// restart sets the timer if it is still running.
 func (k *openClock) restart(d time.Duration) {
 	if k.timer.Stop() {
 		k.timer.Reset(d)

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// TestWantedRevisionIsSlow has a server that replies to the probe after five seconds. Where the
-// revision is given there is no other one to try, so the reply may take until ConnectTime.
+// TestWantedRevisionIsSlow uses a server that replies to the probe after five seconds. With a given
+// revision the client has no other one to try, so the reply may take until ConnectTime.
 func TestWantedRevisionIsSlow(t *testing.T) {
 	for _, c := range []struct {
 		name    string

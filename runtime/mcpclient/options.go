@@ -9,34 +9,34 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Options configure a client. The zero value is a client of the newest revision that the
-// server speaks, without capabilities.
+// Options configures a client. The zero value is a client that uses the newest revision of the
+// server and declares no capabilities.
 //
-// The functions declare the capability that they need, and are called by goroutines of the
-// client. Those that answer the server (Elicit, OpenURL, Sample, Roots) run side by side,
-// within Limits.QuestionTime; their context ends with it, with the question and with the
-// client. The others (On...) are called one after the other, in the order of what happened,
-// and may use the client.
+// Each function declares the capability that it implements, and is called in goroutines of the
+// client. The functions that answer the server (Elicit, OpenURL, Sample, Roots) run concurrently,
+// within Limits.QuestionTime; their context ends with that time, with the question and with the
+// client. The others (On...) are called one after the other, in the order of events, and may use
+// the client.
 type Options struct {
-	// Info is the name and version of the client. With an empty Name it is that of the main
+	// Info is the name and version of the client. If Name is empty, the client declares the main
 	// module of the program.
 	Info mcp.ClientInfo
-	// Revision is the only protocol revision to speak, such as 2025-06-18. With "" it is the newest that
-	// both sides speak.
+	// Revision is the only protocol revision to use, such as 2025-06-18. "" means the newest that
+	// both sides support.
 	Revision string
-	// Eras keeps which revision a server speaks. Nil keeps it as long as the process;
-	// [FileEras] keeps it longer.
+	// Eras stores which revision a server supports. Nil stores it for the lifetime of the process;
+	// [FileEras] stores it in a file.
 	Eras EraStore
 
-	// Elicit answers a form (client/elicitation). An accepted answer is completed with the
-	// defaults of the form and checked against its schema.
+	// Elicit answers a form (client/elicitation). The client adds the form's defaults to an
+	// accepted answer, and checks it against the schema.
 	Elicit func(context.Context, *Elicitation) (ElicitAnswer, error)
-	// OpenURL shows a link to the user, and opens it if the user agrees. It gets links to
-	// https, and to http on this machine; all others are declined without a call. That the user
-	// has opened a link is not the end of what it is for: see [Elicitation.Complete].
+	// OpenURL shows a link to the user, and opens it if the user agrees. It gets https links, and
+	// http links to this machine; the client declines all others. A link that was opened is not yet
+	// completed: see [Elicitation.Complete].
 	OpenURL func(context.Context, *Elicitation) (mcp.ElicitAction, error)
-	// Sample answers a request for a message of a model (client/sampling). SampleTools and
-	// SampleContext declare that it handles tools, and context of servers.
+	// Sample answers a request for a model message (client/sampling). SampleTools and SampleContext
+	// declare that it supports tools, and context of servers.
 	Sample                     func(context.Context, *mcp.SampleRequest) (*mcp.SampleResult, error)
 	SampleTools, SampleContext bool
 	// Roots returns the roots of the client (client/roots).
@@ -44,69 +44,72 @@ type Options struct {
 	// Extensions and Experimental are further capabilities to declare, as JSON objects.
 	Extensions, Experimental map[string]json.RawMessage
 
-	// LogLevel is the lowest level of log messages to get: debug, info, notice, warning,
-	// error, critical, alert or emergency. With "" the server decides.
+	// LogLevel is the lowest level of log messages to receive: debug, info, notice, warning, error,
+	// critical, alert or emergency. With "" the server decides.
 	LogLevel string
 	OnLog    func(LogMessage)
 	// OnChange is called when a list of the server has changed, or a resource that a
 	// [Subscription] names.
 	OnChange func(Change)
-	// OnNotification is called with every notification of the server that no other function gets.
+	// OnNotification is called with every notification of the server that no other function
+	// handles.
 	OnNotification func(method string, params json.RawMessage)
 	// OnState is called when the connection has changed.
 	OnState func(State)
-	// OnProtocolError is called with what the protocol does not allow a server to send, where
-	// the client goes on: a *ProtocolViolationError. Nil writes it to Logger.
+	// OnProtocolError is called when a server violates the protocol and the client continues, with
+	// a *ProtocolViolationError. Nil logs it with Logger.
 	OnProtocolError func(error)
 
-	// OnMessage is called with every message as it is sent or received, to see what goes
-	// over the connection. The goroutine that sends or reads calls it, so it must not wait, use
-	// the client or keep the message. Header fields, which have credentials, are not part of it.
+	// OnMessage is called with every message that is sent or received, to trace the connection. The
+	// goroutine that sends or reads calls it, so it must not block, use the client or retain the
+	// message. It does not get header fields, which contain credentials.
 	OnMessage func(sent bool, message []byte)
 
-	// Interceptors see every request, and each of its rounds. The first is the outermost.
+	// Interceptors receive every request, and each of its rounds. The first is the outermost.
 	Interceptors []Interceptor
-	// Cache keeps results that a server allows to be kept (server/utilities/caching). Nil is
-	// a cache of the client's own; [NewCache] returns one that clients may share.
+	// Cache stores results that a server allows clients to cache (server/utilities/caching). Nil
+	// gives the client its own cache; [NewCache] returns a cache that clients may share.
 	Cache  Cache
 	Limits Limits
 	Retry  Retry
-	// Logger is for what the client does by itself. Nil is slog.Default.
+	// Logger gets the log records of the client. Nil is slog.Default.
 	Logger *slog.Logger
 }
 
-// Request is a request as interceptors see it.
+// Request is a request as interceptors receive it.
 type Request struct {
 	Method string
 	Name   string          // of the tool or prompt, or the URI of the resource; "" otherwise
 	Params json.RawMessage // an object, without the members that the revision adds to _meta
-	Round  int             // 0, and from 1 on for the same request with the answers to questions
+	Round  int             // 0 for the first round; then the same request is sent with answers to questions
 
-	options *requestOptions // nil for a request that an interceptor has made
+	options *requestOptions // nil for a request that an interceptor has created
 }
 
-// Sender sends a request and returns its result. It may be called by many goroutines.
+// Sender sends a request and returns its result. Several goroutines may call it.
 type Sender func(ctx context.Context, r *Request) (json.RawMessage, error)
 
-// Interceptor returns a function that calls next, or answers itself. It may call next with another
-// request, or one with other params, and more than once.
+// Interceptor returns a Sender that calls next, or returns a result itself. It may call next with
+// another request, with other params, and more than once.
 type Interceptor func(next Sender) Sender
 
-// Retry is when a request is sent again, and when a lost connection is opened again.
+// Retry configures when the client sends a request again, and when it opens a lost connection
+// again.
 type Retry struct {
-	// Attempts is how often in all: 5 where it is 0, and 1 for never again. The reply to a question of
-	// the server is sent again for as long as Limits.RequestTime, unless it is 1.
+	// Attempts limits the number of attempts. 0 means 5; 1 means that nothing is sent again. Unless
+	// it is 1, the client sends the reply to a question of the server again for up to
+	// Limits.RequestTime.
 	Attempts int
-	// First is the time before the second attempt, which doubles up to Max; the actual time is
-	// between half of it and all of it. 500 ms and 30 s where they are 0. A server that says
-	// how long to wait (Retry-After) is obeyed up to Max.
+	// First is the delay before the second attempt. It doubles up to Max; the actual delay is a
+	// random part of it, at least half. 0 means 500 ms and 30 s. The client waits for as long as a
+	// server demands (Retry-After), up to Max.
 	First, Max time.Duration
-	// TrustHints lets calls be sent again that may have run, of tools that call themselves
-	// read-only or idempotent. A hint is a claim of the server.
+	// TrustHints allows the client to send a call again that may have run, if the tool declares
+	// itself read-only or idempotent. A hint is an unverified claim of the server.
 	TrustHints bool
 }
 
-// withDefaults returns r with the defaults in the place of zeros.
+// withDefaults returns r with defaults in place of zeros.
 func (r Retry) withDefaults() Retry {
 	if r.Attempts <= 0 {
 		r.Attempts = 5
@@ -124,7 +127,7 @@ func (r Retry) withDefaults() Retry {
 // State is a change of the connection.
 type State struct {
 	Kind StateKind
-	Err  error // why it was lost; nil otherwise
+	Err  error // why the connection was lost; nil otherwise
 }
 
 // StateKind is the kind of a State.
@@ -143,7 +146,7 @@ func (k StateKind) String() string {
 	return [...]string{"connected", "lost", "reconnected", "closed"}[k]
 }
 
-// RequestOption changes how one request is sent.
+// RequestOption configures one request.
 type RequestOption func(*requestOptions)
 
 type requestOptions struct {
@@ -152,15 +155,15 @@ type requestOptions struct {
 	progress   func(Progress)
 	timeout    time.Duration // 0: Limits.RequestTime
 	maxTime    time.Duration // 0: Limits.MaxTime
-	deadline   time.Time     // of all attempts and rounds
+	deadline   time.Time     // for all attempts and rounds
 	noCache    bool
 	stale      bool
 	idempotent bool
-	scope      listScope // of the list that the request is about
+	scope      listScope // of the requested list
 }
 
-// WithMeta adds a value to the _meta of a request. A value that JSON cannot express is an
-// error of the request.
+// WithMeta adds a value to the _meta of a request. A value that JSON cannot express makes the
+// request fail.
 func WithMeta(key string, value any) RequestOption {
 	return func(o *requestOptions) {
 		if o.meta == nil {
@@ -170,36 +173,36 @@ func WithMeta(key string, value any) RequestOption {
 	}
 }
 
-// WithProgress requests progress notifications. f is called with them in order, and not any
-// more after the request has returned; one that the next has overtaken is left out. It may
-// use the client.
+// WithProgress requests progress notifications. f is called with them in order, and not after the
+// request has returned; it does not get a notification if a newer one has arrived. f may use the
+// client.
 func WithProgress(f func(Progress)) RequestOption {
 	return func(o *requestOptions) { o.progress = f }
 }
 
-// WithTimeout sets how long the request waits since the last sign of life of the server, in the place of
-// Limits.RequestTime.
+// WithTimeout limits the time that the request waits since the server's last sign of life. It
+// replaces Limits.RequestTime.
 func WithTimeout(d time.Duration) RequestOption {
 	return func(o *requestOptions) { o.timeout = d }
 }
 
-// WithMaxTime sets how long the request may take, in the place of Limits.MaxTime.
+// WithMaxTime limits the duration of the request. It replaces Limits.MaxTime.
 func WithMaxTime(d time.Duration) RequestOption {
 	return func(o *requestOptions) { o.maxTime = d }
 }
 
-// WithoutCache sends the request even if its result is in the cache.
+// WithoutCache sends the request even if the cache contains its result.
 func WithoutCache() RequestOption {
 	return func(o *requestOptions) { o.noCache = true }
 }
 
-// WithStale returns a result from the cache whose time is over, if the request fails.
+// WithStale returns a stale result from the cache if the request fails.
 func WithStale() RequestOption {
 	return func(o *requestOptions) { o.stale = true }
 }
 
-// WithIdempotent says that the request may run twice: it is sent again after the connection
-// was lost.
+// WithIdempotent declares that the request may run twice: the client sends it again after the loss
+// of the connection.
 func WithIdempotent() RequestOption {
 	return func(o *requestOptions) { o.idempotent = true }
 }

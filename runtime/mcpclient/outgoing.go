@@ -9,28 +9,29 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 )
 
-// settleTime is how long a write may go on after the end of a connection has been read.
+// settleTime limits how long a write may continue after the reader has reached the end of a
+// connection.
 const settleTime = 100 * time.Millisecond
 
-// outgoing writes messages to a stream. Those that come together are written together. No
-// caller waits for a write, so that the end of its context ends its request even while the
-// server does not read; a goroutine writes, and ends when nothing is left.
+// outgoing writes messages to a stream, and combines queued messages into one write. No caller
+// waits for a write, so that the end of a request's context ends the request even while the server
+// does not read; a goroutine writes, and ends when the queue is empty.
 type outgoing struct {
 	conn   dial.Stream
-	limit  time.Duration // of one write
+	limit  time.Duration // of the duration of one write
 	failed func(error)   // called once, when a write has failed or taken too long
 
 	mu       sync.Mutex
 	queue    []byte     // whole messages, each with its newline
-	asked    []*pending // whose messages are in queue
+	asked    []*pending // the requests whose messages are in queue
 	spare    []byte
-	begun    []*pending // whose messages are being written, or were last
+	begun    []*pending // the requests whose messages are in the current or last write
 	writing  bool
 	closed   bool
-	finished chan struct{} // closed when writing ends; nil if nothing waits for that
+	finished chan struct{} // closed when writing ends; nil if no goroutine waits for it
 }
 
-// add queues a message. It reports how many bytes wait. p may be nil.
+// add queues a message, and returns the number of queued bytes. p may be nil.
 func (o *outgoing) add(message []byte, p *pending) int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -49,7 +50,7 @@ func (o *outgoing) add(message []byte, p *pending) int {
 	return len(o.queue)
 }
 
-// write writes until nothing is queued.
+// write writes until the queue is empty.
 func (o *outgoing) write() {
 	for {
 		o.mu.Lock()
@@ -86,7 +87,7 @@ func (o *outgoing) write() {
 	}
 }
 
-// notWritten takes note of messages that a connection has not sent, and returns why.
+// notWritten records messages that a connection has not sent, and returns the cause.
 func (o *outgoing) notWritten(err error) error {
 	e, ok := errors.AsType[*dial.Error](err)
 	if !ok {
@@ -102,8 +103,8 @@ func (o *outgoing) notWritten(err error) error {
 	return e.Err
 }
 
-// settle waits for the write in progress on a connection that has ended, so that
-// wasWritten is right. That is short, or else nothing depends on it any more.
+// settle waits for the write in progress on a connection that has ended, so that wasWritten is
+// correct. It waits for a short time only; after that, nothing depends on it.
 func (o *outgoing) settle() {
 	o.mu.Lock()
 	if !o.writing {
@@ -123,15 +124,14 @@ func (o *outgoing) settle() {
 	}
 }
 
-// wasWritten reports whether the message of a request has been given to the connection, and
-// may have been sent.
+// wasWritten reports whether the connection got the message of a request, and may have sent it.
 func (o *outgoing) wasWritten(p *pending) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return p.written
 }
 
-// close drops what is queued.
+// close drops the queued messages.
 func (o *outgoing) close() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

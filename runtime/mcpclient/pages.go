@@ -24,18 +24,18 @@ type pages[T any] struct {
 	key  func(*T) string
 }
 
-// pageList is what the lists of all kinds have, so that its code is linked once.
+// pageList is the part of pages that is the same for all kinds of lists, so that its code is linked
+// once.
 type pageList struct {
-	member string // of the result
+	member string // of the result that contains the items
 	item   string // for messages
 	limits *Limits
 	report func(text string)
 
 	more   bool
 	cursor *string // of the next page, nil for the first one
-	// info is that of the page that was added last. If two pages have different cache
-	// scopes, it is private from there on, and mixed is set: pages before must not be kept as
-	// public.
+	// info is the resultInfo of the last added page. If two pages have different cache scopes, it
+	// is private from there on, and mixed is set: the earlier pages must not be cached as public.
 	info  resultInfo
 	mixed bool
 
@@ -47,7 +47,7 @@ type pageList struct {
 	problems int // with the items of a page
 }
 
-// listKind is what differs between the lists.
+// listKind contains the differences between the lists.
 type listKind[T any] struct {
 	member string
 	item   string
@@ -88,9 +88,8 @@ func newPages[T any](kind *listKind[T], l *Limits, report func(text string)) *pa
 	}
 }
 
-// add reads a page, and returns its items: without those that cannot be read, or that were
-// there before, which are reported. The items refer to a copy of data. After an error the list
-// is over.
+// add reads a page, and returns its items, without invalid and repeated ones, which it reports. The
+// items refer to a copy of data. After an error the list is over.
 func (p *pages[T]) add(data []byte) ([]T, error) {
 	texts, err := p.next(data)
 	if err != nil {
@@ -109,7 +108,7 @@ func (p *pages[T]) add(data []byte) ([]T, error) {
 	return items, nil
 }
 
-// next reads a page, and returns the texts of its items.
+// next reads a page, and returns its items as JSON.
 func (p *pageList) next(data []byte) ([][]byte, error) {
 	p.more, p.problems = false, 0
 	if p.bytes += len(data); p.bytes > p.limits.MessageBytes {
@@ -148,7 +147,7 @@ func (p *pageList) beyond(what, limit string, value int) *LimitError {
 	return &LimitError{What: what, Limit: limit, Value: value}
 }
 
-// page is one page, of which the items are still text.
+// page is one page whose items are still JSON.
 type page struct {
 	items [][]byte
 	next  *string
@@ -183,14 +182,14 @@ func (p *pageList) page(data []byte) (*page, error) {
 	}))
 }
 
-// readItem reads an item of a list as it is.
+// readItem reads an item of a list unchanged.
 func (r *reader) readItem(d *wire.Decoder, item *[]byte) {
 	if r.count() {
 		wire.Raw(d, item)
 	}
 }
 
-// maxItemNotes is how many problems with the items of one page are reported one by one.
+// maxItemNotes limits the reported problems with the items of one page.
 const maxItemNotes = 20
 
 // note reports a problem with an item.
@@ -200,19 +199,19 @@ func (p *pageList) note(text string) {
 	}
 }
 
-// noteRest reports how many problems there were beyond those.
+// noteRest reports the number of further problems.
 func (p *pageList) noteRest() {
 	if p.problems > maxItemNotes && p.report != nil {
 		p.report(fmt.Sprintf("%d more problems with %ss", p.problems-maxItemNotes, p.item))
 	}
 }
 
-// leave reports an item that is left out.
+// leave reports an omitted item.
 func (p *pageList) leave(i int, why string) {
 	p.note(fmt.Sprintf("%s[%d] is left out: %s", p.member, i, why))
 }
 
-// isNew reports whether an item was not there before.
+// isNew reports whether an item is new.
 func (p *pageList) isNew(i int, key string) bool {
 	if _, twice := p.keys[key]; twice {
 		p.leave(i, "there was a "+p.item+" "+shortText(key)+" before")
@@ -222,7 +221,7 @@ func (p *pageList) isNew(i int, key string) bool {
 	return true
 }
 
-// shortText is a text in quotes, cut where it is long.
+// shortText returns a quoted string, cut if it is long.
 func shortText(s string) string {
 	if len(s) > 60 {
 		return strconv.Quote(s[:60]) + "..."

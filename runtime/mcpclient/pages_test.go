@@ -16,7 +16,7 @@ import (
 // tool is a tool of a list.
 func tool(name string) string { return `{"name":"` + name + `","inputSchema":{"type":"object"}}` }
 
-// names are those of tools.
+// names returns the names of tools.
 func names(tools []Tool) string {
 	all := []string{}
 	for _, t := range tools {
@@ -34,7 +34,7 @@ func TestPages(t *testing.T) {
 	if err != nil || names(items) != "a b" || !p.more || *p.cursor != "two" {
 		t.Fatalf("%q, %v", names(items), err)
 	}
-	// A cursor is opaque: an empty one is a cursor.
+	// A cursor is opaque: "" is a cursor too.
 	items, err = p.add([]byte(`{"tools":[],"nextCursor":""}`))
 	if err != nil || len(items) != 0 || !p.more || *p.cursor != "" {
 		t.Fatalf("%q, %v", names(items), err)
@@ -45,7 +45,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Every limit of a list is an error, without the items of the page that exceeds it.
+// Exceeding a limit of a list is an error, and the items of that page are not returned.
 func TestPagesLimits(t *testing.T) {
 	page := func(i int, items string) []byte {
 		return fmt.Appendf(nil, `{"tools":[%s],"nextCursor":"%d"}`, items, i)
@@ -54,7 +54,7 @@ func TestPagesLimits(t *testing.T) {
 	for name, set := range map[string]struct {
 		limits      Limits
 		page        func(i int) []byte
-		pages       int // that are read
+		pages       int // the pages that are read
 		limit, what string
 	}{
 		"pages":        {Limits{ListItems: 5}, func(i int) []byte { return page(i, "") }, 999, "ListItems", "pages of the " + list},
@@ -75,7 +75,7 @@ func TestPagesLimits(t *testing.T) {
 			t.Errorf("%s: %v after %d pages", name, err, n)
 		}
 	}
-	// Items that are left out count, and so do those of one page.
+	// Omitted items count, even if all are on one page.
 	l := Limits{ListItems: 1000}.withDefaults()
 	data := []byte(`{"tools":[` + strings.Repeat("{},", 500_000) + `{}]}`)
 	per := allocated(func() {
@@ -88,7 +88,7 @@ func TestPagesLimits(t *testing.T) {
 	}
 }
 
-// The text names the field to change, if there is one.
+// The error names the field to change, if there is one.
 func TestLimitErrorText(t *testing.T) {
 	for want, e := range map[string]*LimitError{
 		"s: tools/list: list of tools: more than Limits.ListItems (5) allows": {Target: "s", Method: "tools/list", What: "list of tools", Limit: "ListItems", Value: 5},
@@ -118,7 +118,7 @@ func TestPagesCursorTwice(t *testing.T) {
 	}
 }
 
-// What cannot be used is left out and reported; the rest of the list stays.
+// Unusable items are omitted and reported; the rest of the list remains.
 func TestPagesLeaveOut(t *testing.T) {
 	items := []struct{ text, note string }{
 		{tool("a"), ""},
@@ -154,14 +154,14 @@ func TestPagesLeaveOut(t *testing.T) {
 			t.Fatalf("reported %q, want %q", got, want)
 		}
 	}
-	// The first of two stays, on other pages too.
+	// The first of two equal items remains, on other pages too.
 	got = nil
 	if tools, err = p.add([]byte(`{"tools":[` + tool("i") + "," + tool("j") + `]}`)); err != nil || names(tools) != "j" || len(got) != 1 {
 		t.Errorf("%q, %v, %q", names(tools), err, got)
 	}
 }
 
-// A page of nothing but wrong items is reported in a few lines.
+// A page that consists of invalid items is reported in a few lines.
 func TestPagesManyLeftOut(t *testing.T) {
 	var got notes
 	tools, err := toolPages(&defaultLimits, got.add).add([]byte(`{"tools":[` + strings.Repeat(`{"name":1},`, 99) + tool("a") + `]}`))
@@ -193,7 +193,7 @@ func TestPagesViolations(t *testing.T) {
 	}
 }
 
-// The items of a list, and what a result has beside, have limits of their own.
+// The items of a list and the other members of a result have separate limits.
 func TestPagesOfMany(t *testing.T) {
 	items := make([]string, 100_000)
 	for i := range items {
@@ -206,7 +206,7 @@ func TestPagesOfMany(t *testing.T) {
 	}
 }
 
-// Pages of different scopes are private from there on.
+// Pages with different scopes are private from there on.
 func TestPagesScope(t *testing.T) {
 	type page struct {
 		scope, want string
@@ -230,7 +230,7 @@ func TestPagesScope(t *testing.T) {
 	}
 }
 
-// The items of a list do not refer to the text of the caller.
+// The items of a list do not refer to the caller's data.
 func TestPagesCopy(t *testing.T) {
 	data := []byte(`{"tools":[{"name":"a","inputSchema":{"type":"object"},"_meta":{"k":1}}],"nextCursor":"two"}`)
 	p := toolPages(&defaultLimits, nil)

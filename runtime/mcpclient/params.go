@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// requestName returns the name of the tool or prompt, the URI of the resource, or the id of the task
-// that a request is about, "" for others.
+// requestName returns the name of the tool or prompt, the URI of the resource, or the task id of a
+// request, or "" for other requests.
 func requestName(method string, params json.RawMessage) (name string) {
 	var member string
 	switch protocol.MethodOf(method) {
@@ -29,7 +29,7 @@ func requestName(method string, params json.RawMessage) (name string) {
 	return text
 }
 
-// memberOf returns the value of a member of an object, nil where there is none.
+// memberOf returns the value of a member of an object, or nil.
 func memberOf(object []byte, name string) (value []byte) {
 	jsonrpc.Members(object, func(n, v []byte) bool {
 		if string(n) == name {
@@ -66,7 +66,7 @@ func object(v any, what string) (json.RawMessage, error) {
 		}
 		data = bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 	}
-	// A message must not have a newline, nor be broken by what is inside.
+	// A message must not contain a newline, and its params must not break it.
 	compact, err := wire.Compact(make([]byte, 0, len(data)), data, 0)
 	if err != nil {
 		return nil, fmt.Errorf("mcpclient: %s: %w", what, err)
@@ -80,8 +80,8 @@ func object(v any, what string) (json.RawMessage, error) {
 	return compact, nil
 }
 
-// appendRequest appends the message of a request: its params, and in _meta what the revision
-// and the options add.
+// appendRequest appends the message of a request: its params, and the additions of the revision and
+// the options to _meta.
 func (x *connection) appendRequest(b []byte, p *pending, r *Request) ([]byte, error) {
 	b = append(b, `{"jsonrpc":"2.0","id":`...)
 	b = strconv.AppendInt(b, p.id, 10)
@@ -109,8 +109,8 @@ func (x *connection) appendRequest(b []byte, p *pending, r *Request) ([]byte, er
 	return append(b, '}'), nil
 }
 
-// appendMerged appends params that have a _meta of their own, whose members are replaced by those of
-// meta, unless keep is set.
+// appendMerged appends params that already contain _meta. Members of meta replace those in params,
+// unless keep is set.
 func appendMerged(b []byte, params json.RawMessage, meta []byte, keep bool) []byte {
 	added := append(append([]byte{'{'}, meta...), '}')
 	b = append(b, '{')
@@ -170,7 +170,7 @@ func (x *connection) appendMeta(b []byte, p *pending, r *Request) ([]byte, error
 	return b, nil
 }
 
-// reserved reports whether the client itself sets a member of _meta.
+// reserved reports whether the client sets a member of _meta itself.
 func reserved(key string) bool {
 	switch key {
 	case protocol.MetaVersion, protocol.MetaClientInfo, protocol.MetaCapabilities, protocol.MetaLogLevel:

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// The shapes as encoding/json reads them by their tags, without methods: what the readers are
-// compared with.
+// The shapes as encoding/json reads them by their tags, without methods. The tests compare the
+// readers with them.
 type (
 	plainContent struct {
 		Type        string           `json:"type"`
@@ -201,7 +201,7 @@ func plainSampleRequest(data []byte) (*mcp.SampleRequest, error) {
 	return r, nil
 }
 
-// ReadAnswer reads a message of the model, as a script has it.
+// ReadAnswer reads a model message from a script.
 func ReadAnswer(data []byte) (*mcp.SampleResult, error) {
 	var p struct {
 		Role              mcp.Role

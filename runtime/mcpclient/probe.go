@@ -13,21 +13,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// probeFacts are what the meaning of an answer to a probe depends on. The probe is the first
-// message to a server of which nothing is known: server/discover (basic/versioning, backward
-// compatibility).
+// probeFacts are the facts that determine the meaning of an answer to a probe. The probe is the
+// first message to an unknown server: server/discover (basic/versioning, backward compatibility).
 type probeFacts struct {
 	target string // its name, for errors
 	over   probeTransport
-	// want is the only revision to speak, nil for any. It is not one with sessions: then
-	// there is nothing to find out.
+	// want is the only revision to use, or nil for any. It is not a revision with sessions: that
+	// needs no probe.
 	want *protocol.Revision
-	// again is set for the second probe, in a revision that the server has named. It has
-	// shown by then that it is modern, so nothing but its own list makes it legacy.
+	// again is set for the second probe, in a revision that the server has named. The server has
+	// proved to be modern by then, so only its own list can make it legacy.
 	again bool
 }
 
-// probeTransport is a kind of transports between which answers to a probe differ.
+// probeTransport is a kind of transport. Answers to a probe depend on it.
 type probeTransport uint8
 
 const (
@@ -36,20 +35,20 @@ const (
 	overHTTP                          // a dial.Requester
 )
 
-// probeAnswer is what has come back to a probe: a result, a failure, silence, or err.
+// probeAnswer is the answer to a probe: a result, a failure, a timeout, or err.
 type probeAnswer struct {
 	result  json.RawMessage // of a reply; valid JSON
 	failure *jsonrpc.Error  // of a reply
-	silence bool            // nothing came within probeTime
-	ended   bool            // the stream has ended; err says why
-	err     error           // why no reply comes
+	silence bool            // nothing arrived within probeTime
+	ended   bool            // the stream has ended; err is the reason
+	err     error           // why no reply arrives
 }
 
-// verdict is what an answer to a probe means.
+// verdict is the meaning of an answer to a probe.
 type verdict struct {
 	kind     verdictKind
 	revision *protocol.Revision // of speaksModern and askAgain
-	keep     bool               // later connections need no probe, once this one works
+	keep     bool               // store the revision once this connection works, so that later ones need no probe
 	err      error              // of tryLater and giveUp
 }
 
@@ -57,14 +56,14 @@ type verdictKind uint8
 
 const (
 	giveUp       verdictKind = iota // Connect ends with the error
-	tryLater                        // nothing is known: the probe is sent again until ConnectTime is over
+	tryLater                        // the server is still unknown: the probe is sent again until ConnectTime is over
 	askAgain                        // the probe is sent once more, in the revision
 	speaksModern                    // the server speaks the revision
 	speaksLegacy                    // initialize follows
 	startAgain                      // initialize follows, on a new connection
 )
 
-// classify returns what an answer means. A late answer is classified like any other.
+// classify returns the verdict for an answer. It treats a late answer like any other.
 func classify(a probeAnswer, f probeFacts) verdict {
 	switch {
 	case a.result != nil:
@@ -127,8 +126,8 @@ func (f *probeFacts) classifyModern(e *jsonrpc.Error) (verdict, bool) {
 	return verdict{}, false
 }
 
-// classifySilence returns the verdict for a time without an answer. A modern server may
-// only be slow, so the next connection probes again.
+// classifySilence returns the verdict for a timeout. A modern server may only be slow, so the next
+// connection probes again.
 func (f *probeFacts) classifySilence() verdict {
 	switch {
 	case f.over == overHTTP:
@@ -139,9 +138,9 @@ func (f *probeFacts) classifySilence() verdict {
 	return verdict{kind: speaksLegacy}
 }
 
-// classifyEnd returns the verdict for a stream that has ended. Programs of the Rust SDK end
-// on every first message but initialize. A socket that was closed may belong to a server
-// that is starting, so it says nothing.
+// classifyEnd returns the verdict for a stream that has ended. Programs of the Rust SDK exit on
+// every first message but initialize. A closed socket may belong to a server that is starting, so
+// it proves nothing.
 func (f *probeFacts) classifyEnd(err error) verdict {
 	switch {
 	case f.over != overProgram:
@@ -152,8 +151,8 @@ func (f *probeFacts) classifyEnd(err error) verdict {
 	return verdict{kind: startAgain, err: err, keep: true}
 }
 
-// classifyStatus returns the verdict for an HTTP response that is not one of MCP. The error
-// in its body comes first: modern servers send theirs with status 400.
+// classifyStatus returns the verdict for an HTTP response that is not an MCP message. The error in
+// its body takes precedence: modern servers send theirs with status 400.
 func (f *probeFacts) classifyStatus(s *dial.Status) verdict {
 	if e := replyError(s.Message); e != nil {
 		if v, ok := f.classifyModern(e); ok {
@@ -161,7 +160,7 @@ func (f *probeFacts) classifyStatus(s *dial.Status) verdict {
 		}
 	}
 	switch s.Status {
-	case 401, 403, 407: // credentials are missing, which time does not change
+	case 401, 403, 407: // credentials are missing; waiting does not help
 		return verdict{kind: giveUp, err: s}
 	case 408, 421, 425, 429:
 		return verdict{kind: tryLater, err: s}
@@ -177,8 +176,8 @@ func (f *probeFacts) classifyStatus(s *dial.Status) verdict {
 	return verdict{kind: giveUp, err: s}
 }
 
-// legacy returns the verdict for an answer that no modern server gives. Where the server
-// must be one, or has shown that it is, the answer is the error.
+// legacy returns the verdict for an answer that no modern server sends. If the server must be
+// modern, or has proved to be, the answer is an error.
 func (f *probeFacts) legacy(err error) verdict {
 	switch {
 	case f.again:
@@ -189,7 +188,7 @@ func (f *probeFacts) legacy(err error) verdict {
 	return verdict{kind: speaksLegacy, keep: true}
 }
 
-// refused returns the verdict for a server that speaks other revisions.
+// refused returns the verdict for a server that supports other revisions.
 func (f *probeFacts) refused(offered []string) verdict {
 	e := &RevisionError{Target: f.target, Offered: shortVersions(offered)}
 	if f.want != nil {
@@ -198,8 +197,8 @@ func (f *probeFacts) refused(offered []string) verdict {
 	return verdict{kind: giveUp, err: e}
 }
 
-// common returns the newest revision of both sides, nil if there is none. Those without
-// sessions are the newer ones.
+// common returns the newest revision of both sides, or nil. Revisions without sessions are the
+// newer ones.
 func (f *probeFacts) common(versions []string) *protocol.Revision {
 	for _, r := range slices.Backward(protocol.All) {
 		if (f.want == nil || f.want == r) && slices.Contains(versions, r.Version) {
@@ -209,7 +208,7 @@ func (f *probeFacts) common(versions []string) *protocol.Revision {
 	return nil
 }
 
-// versionList returns the member of an object that is a list of strings.
+// versionList returns a member of an object that is a list of strings.
 func versionList(object []byte, name string) (versions []string, ok bool) {
 	jsonrpc.Members(object, func(member, value []byte) bool {
 		if string(member) != name || len(value) == 0 || value[0] != '[' {
@@ -230,7 +229,7 @@ func versionList(object []byte, name string) (versions []string, ok bool) {
 	return versions, true
 }
 
-// maxOffered bounds how many versions an error lists, and maxVersion the length of each.
+// maxOffered limits the number of versions in an error, and maxVersion the length of each.
 const maxOffered, maxVersion = 16, 32
 
 func shortVersions(versions []string) []string {
@@ -244,7 +243,8 @@ func shortVersions(versions []string) []string {
 	return versions
 }
 
-// requiredCapabilities names the capabilities that an error -32021 asks for, in order.
+// requiredCapabilities returns the names of the capabilities that an error -32021 requires, in
+// order.
 func requiredCapabilities(data []byte) string {
 	names := map[string]bool{}
 	jsonrpc.Members(data, func(member, value []byte) bool {
@@ -263,7 +263,7 @@ func requiredCapabilities(data []byte) string {
 	return strings.Join(sortedKeys(names), ", ")
 }
 
-// replyError returns the error of a message that is a reply with an error, nil otherwise.
+// replyError returns the error of a message that is an error reply, or nil.
 func replyError(message []byte) *jsonrpc.Error {
 	if len(message) == 0 {
 		return nil

@@ -62,8 +62,8 @@ func TestProbe(t *testing.T) {
 		over   []probeTransport
 		answer probeAnswer
 		first  string // verdict for the first probe
-		wanted string // and where Options.Revision is 2026-07-28
-		again  string // and for the second probe
+		wanted string // verdict if Options.Revision is 2026-07-28
+		again  string // verdict for the second probe
 	}{
 		// A result.
 		{"our version", everywhere, discoverResult("2026-07-28"), "modern", "modern", "modern"},
@@ -112,7 +112,7 @@ func TestProbe(t *testing.T) {
 		{"closed socket", sockets, ended(io.EOF), "later: EOF", "later: EOF", "later: EOF"},
 		{"closed response", http, ended(io.ErrUnexpectedEOF), "later: unexpected EOF", "later: unexpected EOF", "later: unexpected EOF"},
 
-		// HTTP. The status decides where the body has no modern error.
+		// HTTP. The status decides if the body contains no modern error.
 		{"400", http, status(400, ``), "legacy, kept", "revision: none", "fails: status 400"},
 		{"400, text", http, status(400, `Bad Request: No valid session ID provided`), "legacy, kept", "revision: none", "fails: status 400"},
 		{"400, -32601", http, status(400, rpcError), "legacy, kept", "revision: none", "fails: status 400"},
@@ -147,7 +147,7 @@ func TestProbe(t *testing.T) {
 		{"307", http, status(307, ``), "fails: status 307", "fails: status 307", "fails: status 307"},
 		{"600", http, status(600, ``), "fails: status 600", "fails: status 600", "fails: status 600"},
 
-		// Errors of the connection and of what came over it.
+		// Errors of the connection and of received data.
 		{"refused", everywhere, probeAnswer{err: errProbeRefused}, "later: refused", "later: refused", "later: refused"},
 		{"certificate", everywhere, probeAnswer{err: &dial.Error{Err: errors.New("x509")}}, "fails: x509", "fails: x509", "fails: x509"},
 		{"violation", everywhere, probeAnswer{err: broken}, "fails: no JSON", "fails: no JSON", "fails: no JSON"},
@@ -172,7 +172,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// fits reports whether a verdict has the kind of the wanted one and its words.
+// fits reports whether a verdict has the wanted kind and contains its words.
 func fits(got, want string) bool {
 	kind, words, _ := strings.Cut(want, ": ")
 	gotKind, text, _ := strings.Cut(got, ": ")
@@ -211,8 +211,8 @@ func verdictText(v verdict) string {
 	return fmt.Sprintf("fails: %v", v.err)
 }
 
-// Every status but those of the table is an error, and no error of JSON-RPC but the modern
-// ones keeps a server from being asked in an old revision.
+// Every status outside the table is an error, and only modern JSON-RPC errors prevent the client
+// from trying an old revision.
 func TestProbeLegacy(t *testing.T) {
 	var legacy []int
 	for code := 100; code < 700; code++ {

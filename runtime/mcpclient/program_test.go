@@ -25,8 +25,8 @@ import (
 
 const hostileEnv = "MCPCLIENT_TEST_HOSTILE"
 
-// TestHostileProgram is the program of the tests below: a server without sessions, whose
-// tools, or whose start, do what servers must not do. It notes each start and each call.
+// TestHostileProgram is the program of the tests below: a server without sessions that misbehaves
+// at its start or in its tools. It records each start and each call.
 func TestHostileProgram(t *testing.T) {
 	start := os.Getenv(hostileEnv)
 	if start == "" {
@@ -43,7 +43,7 @@ func TestHostileProgram(t *testing.T) {
 	case "stubborn":
 		signal.Ignore(syscall.SIGTERM)
 		select {}
-	case "legacy": // servers that end on any first message but initialize
+	case "legacy": // exits on any first message but initialize
 		line, _ := bufio.NewReader(os.Stdin).ReadString('\n')
 		if !strings.Contains(line, `"initialize"`) {
 			os.Exit(1)
@@ -106,7 +106,7 @@ func TestHostileProgram(t *testing.T) {
 	}
 }
 
-// notes is the file for what the program notes.
+// notes is the environment variable with the file for the program's notes.
 const notes = "MCPCLIENT_TEST_NOTES"
 
 func note(text string) {
@@ -118,7 +118,7 @@ func note(text string) {
 	f.Close()
 }
 
-// hostile returns the program, and a function that counts what it has noted.
+// hostile returns the program, and a function that counts its notes.
 func hostile(t *testing.T, start string) (mcpclient.Command, func(text string) int) {
 	file := t.TempDir() + "/notes"
 	c := mcpclient.Command{
@@ -145,8 +145,8 @@ func programOptions() mcpclient.Options {
 	return o
 }
 
-// TestHostilePrograms: a call ends with the error that says why, or with its result, and the
-// next call works. A call that may have run is not sent again.
+// TestHostilePrograms: a call returns its result or an error that names the cause, and the next
+// call works. A call that may have run is not sent again.
 func TestHostilePrograms(t *testing.T) {
 	testbed.Bound(t)
 	for tool, want := range map[string]func(t *testing.T, err error){
@@ -218,7 +218,8 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// TestProgramsThatEnd: a program that ends at once is given up, with its last words.
+// TestProgramsThatEnd: a program that exits at once is given up, and the error contains its last
+// output.
 func TestProgramsThatEnd(t *testing.T) {
 	testbed.Bound(t)
 	command, count := hostile(t, "exits")
@@ -231,7 +232,7 @@ func TestProgramsThatEnd(t *testing.T) {
 	}
 }
 
-// TestProgramLegacy: a program that ends on the probe is started once more.
+// TestProgramLegacy: a program that exits on the probe is started once more.
 func TestProgramLegacy(t *testing.T) {
 	command, count := hostile(t, "legacy")
 	c, err := mcpclient.Connect(t.Context(), command, programOptions())
@@ -247,7 +248,7 @@ func TestProgramLegacy(t *testing.T) {
 	}
 }
 
-// TestProgramsWithoutReply: Connect returns with its context.
+// TestProgramsWithoutReply: Connect returns when its context is done.
 func TestProgramsWithoutReply(t *testing.T) {
 	testbed.Bound(t)
 	for _, start := range []string{"silent", "stubborn", "nonsense"} {

@@ -10,11 +10,11 @@ import (
 	"testing"
 )
 
-// maxProgram is how large a stripped client of a program may be, in bytes.
+// maxProgram limits the size of a stripped client program, in bytes.
 const maxProgram = 3_900_000
 
-// TestProgramSize builds a client of a server that is a program. What makes it larger is mostly
-// code that package mcp links when it is initialized; go build -ldflags=-dumpdep shows why.
+// TestProgramSize builds a client of a server that is a program. Growth is mostly due to code that
+// package mcp links at initialization; go build -ldflags=-dumpdep shows the reason.
 func TestProgramSize(t *testing.T) {
 	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
 		t.Skip("other platforms have other sizes")

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// TestQuestionIDAgain: a server that uses the id of a question again, after it has cancelled or
-// got an answer, gets the answer to the new one.
+// TestQuestionIDAgain: a server that reuses the id of a question, after it cancelled the question
+// or got an answer, receives the answer to the new question.
 func TestQuestionIDAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const question = `{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}}`

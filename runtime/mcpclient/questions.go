@@ -17,11 +17,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// codeRefused is the code of a request that the user has rejected (client/sampling, errors).
+// codeRefused is the code of a request that the user rejected (client/sampling, errors).
 const codeRefused = -1
 
-// question handles a request of the server. It is answered by a goroutine of its own, but
-// for a ping.
+// question handles a request of the server. A separate goroutine answers it, except for a ping.
 func (x *connection) question(m *jsonrpc.Message, over *pending, data []byte) {
 	method := string(m.Method)
 	revision := x.revision.Load()
@@ -67,9 +66,9 @@ func (x *connection) question(m *jsonrpc.Message, over *pending, data []byte) {
 	x.mu.Unlock()
 	params := bytes.Clone(m.Params.Raw)
 	resume := sync.OnceFunc(x.startAnswer(over))
-	// finish sends one reply, unless the server has cancelled the question or the connection has ended:
-	// another client may answer the question of a task then. The server may have asked
-	// another one with the same id since then.
+	// finish sends one reply, unless the server has cancelled the question or the connection has
+	// ended: another client may answer the question of a task then. The server may also have reused
+	// the id for another question.
 	finish := func(result json.RawMessage, err error) {
 		resume()
 		x.mu.Lock()
@@ -98,8 +97,8 @@ func (x *connection) question(m *jsonrpc.Message, over *pending, data []byte) {
 // askedQuestion is a request of the server that is being answered.
 type askedQuestion struct{ cancel context.CancelFunc }
 
-// startAnswer stops the clocks of the requests that wait while a question is answered: of
-// the one whose response has brought it, or of all.
+// startAnswer stops the clocks of waiting requests while a question is answered: of the request
+// whose response contained the question, or of all.
 func (x *connection) startAnswer(over *pending) (done func()) {
 	if over != nil {
 		return over.clock.stop()
@@ -111,8 +110,8 @@ func (x *connection) startAnswer(over *pending) (done func()) {
 	}
 }
 
-// cancelled ends a question that the server has cancelled. In a revision without requests of
-// the server it is a listen that the server ends.
+// cancelled ends a question that the server has cancelled. In a revision without server requests,
+// it ends a listen.
 func (x *connection) cancelled(params *jsonrpc.Params, data []byte) {
 	id, ok := jsonrpc.RawID(params.Get("requestId"))
 	if !ok {
@@ -131,7 +130,7 @@ func (x *connection) cancelled(params *jsonrpc.Params, data []byte) {
 	}
 }
 
-// tryQuestion counts a question that is answered, unless there are as many as allowed.
+// tryQuestion counts a question that is answered. It reports whether the limit allows it.
 func (c *Client) tryQuestion() bool {
 	select {
 	case c.questions <- struct{}{}:
@@ -141,7 +140,7 @@ func (c *Client) tryQuestion() bool {
 	}
 }
 
-// enterQuestion is tryQuestion, but waits until there are fewer, or ctx ends.
+// enterQuestion is like tryQuestion, but waits until the limit allows it or ctx ends.
 func (c *Client) enterQuestion(ctx context.Context) bool {
 	select {
 	case c.questions <- struct{}{}:
@@ -153,8 +152,8 @@ func (c *Client) enterQuestion(ctx context.Context) bool {
 
 func (c *Client) leaveQuestion() { <-c.questions }
 
-// answers reports whether the client answers requests of a method: those that it has declared
-// in the revision.
+// answers reports whether the client answers requests of a method: it must have declared the
+// capability in the revision.
 func (c *Client) answers(r *protocol.Revision, method string) bool {
 	switch method {
 	case protocol.CreateElicitation:
@@ -189,8 +188,8 @@ func answerError(err error) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: err.Error()}
 }
 
-// answer answers a question. The error is a *jsonrpc.Error where the question is wrong or
-// refused, and one of the user's function, or of its answer, otherwise.
+// answer answers a question. The error is a *jsonrpc.Error if the question is invalid or refused;
+// otherwise it is the error of the user's function or its answer.
 func (c *Client) answer(ctx context.Context, revision *protocol.Revision, method string, params json.RawMessage) (json.RawMessage, error) {
 	switch method {
 	case protocol.CreateElicitation:
@@ -246,8 +245,8 @@ func (c *Client) answerLink(ctx context.Context, revision *protocol.Revision, e 
 	return appendElicitAnswer(nil, nil, ElicitAnswer{Action: action})
 }
 
-// isSafeLink reports whether a link of a server may be shown to a user: https, or http on
-// this machine.
+// isSafeLink reports whether a link of a server may be shown to a user: https, or http to this
+// machine.
 func isSafeLink(link string) bool {
 	u, err := url.Parse(link)
 	if err != nil || u.Host == "" || u.User != nil {
@@ -299,7 +298,7 @@ func (c *Client) answerRoots(ctx context.Context) (json.RawMessage, error) {
 type inputRequests struct {
 	keys      []string
 	questions []inputRequest
-	state     json.RawMessage // nil where there is none
+	state     json.RawMessage // nil if absent
 }
 
 type inputRequest struct {
@@ -307,7 +306,7 @@ type inputRequest struct {
 	params json.RawMessage
 }
 
-// readInputRequired reads a result that requires input. It returns nil for any other one.
+// readInputRequired reads a result that requires input. It returns nil for any other result.
 func readInputRequired(result json.RawMessage) (*inputRequests, error) {
 	if !bytes.Contains(result, []byte(inputRequired)) {
 		return nil, nil

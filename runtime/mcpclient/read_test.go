@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// wrong is a text that is read with a violation.
+// wrong checks that reading a text returns a violation.
 func wrong[T any](t *testing.T, text, want string, read func([]byte) (T, error)) {
 	t.Helper()
 	_, err := read([]byte(text))
@@ -113,8 +113,8 @@ func TestReadDiscover(t *testing.T) {
 	}
 }
 
-// Hints that a server leaves out have the defaults of the specification, and a title among them
-// is that of a tool without one (server/tools, tool annotations).
+// Missing hints have the defaults of the specification, and a title among them becomes the title of
+// a tool without one (server/tools, tool annotations).
 func TestReadHints(t *testing.T) {
 	for text, want := range map[string]struct {
 		hints *mcp.ToolHints

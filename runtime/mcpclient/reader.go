@@ -11,19 +11,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// reader reads one value that a server has sent. It is as strict as package wire: names are
-// compared exactly, and invalid UTF-8 and names that come twice are errors. Members that the
-// specification does not have are ignored.
+// reader reads one value that a server has sent. It is as strict as package wire: it compares names
+// exactly, and invalid UTF-8 and repeated names are errors. It ignores members that the
+// specification does not define.
 type reader struct {
 	d      wire.Decoder
 	limits *Limits
-	report func(text string) // what is wrong, and does no harm
+	report func(text string) // gets harmless violations
 
-	left   int           // items that may still come
+	left   int           // number of items that may still follow
 	blocks []mcp.Content // see readContent
 	beyond LimitError
 
-	// Methods as values, which would be allocated at each use.
+	// Method values, which would be allocated at each use.
 	collected func(*wire.Decoder, *struct{})
 	contents  func(*wire.Decoder, *mcp.ResourceContents)
 	message   func(*wire.Decoder, *mcp.PromptMessage)
@@ -38,9 +38,9 @@ var readers = sync.Pool{New: func() any {
 	return r
 }}
 
-// read reads a value by a function. What is read refers to data, which must not be changed
-// afterwards, and is not complete after an error: a *dial.Violation, or a *LimitError without target
-// and method. It has no type parameter, with which it would be linked once for every type.
+// read reads a value with f. The value refers to data, which must not be modified afterwards, and
+// is incomplete after an error: a *dial.Violation, or a *LimitError without target and method. It
+// has no type parameter, so that it is linked once instead of once per type.
 func read(data []byte, l *Limits, report func(text string), f func(*reader)) error {
 	r := readers.Get().(*reader)
 	r.begin(data, l, report)
@@ -50,7 +50,7 @@ func read(data []byte, l *Limits, report func(text string), f func(*reader)) err
 	return err
 }
 
-// whole returns what was read, unless there is an error.
+// whole returns v, unless err is set.
 func whole[T any](v *T, err error) (*T, error) {
 	if err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func whole[T any](v *T, err error) (*T, error) {
 	return v, nil
 }
 
-// elements reads an array by a function for an element, for elements that are rare: [wire.Slice] is
-// linked once for every type.
+// elements reads an array with f, which reads one element. It serves rare arrays: [wire.Slice] is
+// linked once per type.
 func elements(d *wire.Decoder, f func()) {
 	var none []struct{}
 	wire.Slice(d, &none, func(*wire.Decoder, *struct{}) { f() })
@@ -74,8 +74,8 @@ func (r *reader) begin(data []byte, l *Limits, report func(text string)) {
 	r.d.Reset(data, wire.Options{Alias: true, SkipUnknown: true, MaxDepth: l.Depth, MaxElements: elements, MaxNames: elements})
 }
 
-// elementsPerItem is how many elements of arrays and entries of _meta, on average, an item may
-// have: icons, sizes, and the like. Each takes several times the memory of its text.
+// elementsPerItem limits the average number of array elements and _meta entries per item: icons,
+// sizes, and the like. Each takes several times the memory of its text.
 const elementsPerItem = 10
 
 // end ends the reading of data.
@@ -95,10 +95,10 @@ func (r *reader) end(data []byte) error {
 	return &dial.Violation{Text: err.Error(), Bytes: beginning(data)}
 }
 
-// beginning is the part of data that an error has.
+// beginning returns the part of data that an error contains.
 func beginning(data []byte) []byte { return bytes.Clone(data[:min(len(data), 256)]) }
 
-// count counts an item. It ends the reading at one too many.
+// count counts an item. Beyond the limit it ends the reading.
 func (r *reader) count() bool {
 	if r.left--; r.left >= 0 {
 		return true
@@ -108,15 +108,14 @@ func (r *reader) count() bool {
 	return false
 }
 
-// note reports something that does no harm.
+// note reports a harmless violation.
 func (r *reader) note(text string) {
 	if r.report != nil {
 		r.report(text)
 	}
 }
 
-// null reads a null in the place of an array, which servers with other types send for an
-// empty one.
+// null reads a null in place of an array. Servers in other languages send it for an empty one.
 func (r *reader) null(name string) bool {
 	if !r.d.Null() {
 		return false

@@ -14,8 +14,8 @@ func (m message) acknowledge() string {
 		`"_meta":{"io.modelcontextprotocol/subscriptionId":` + string(m.ID) + `}}}`
 }
 
-// TestRenewalsFail: a listen that the server ends, and then ends each time before it has begun,
-// is sent by one goroutine, after times that grow.
+// TestRenewalsFail: if the server ends a listen, and then each renewal before it has begun, one
+// goroutine renews it after growing delays.
 func TestRenewalsFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		listens := 0
@@ -38,7 +38,7 @@ func TestRenewalsFail(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(5 * time.Minute)
-		// Pauses of 0.5 to 16 s, and then of 30 s, each between half of it and all of it.
+		// Pauses of 0.5 to 16 s, and then of 30 s, each with a random part of at least half.
 		if n := s.count("subscriptions/listen"); n < 15 || n > 26 {
 			t.Errorf("%d listens in 5 minutes", n)
 		}
@@ -56,8 +56,8 @@ func TestRenewalsFail(t *testing.T) {
 	})
 }
 
-// TestLostWhileRestored: a connection that ends while subscriptions are renewed is opened
-// again, without a request.
+// TestLostWhileRestored: a connection that is lost while subscriptions are renewed is opened again
+// without a request.
 func TestLostWhileRestored(t *testing.T) {
 	for name, serve := range map[string]func(func(int, message) []string) func(int, message) []string{"modern": modern, "legacy": legacy} {
 		t.Run(name, func(t *testing.T) {
@@ -87,8 +87,8 @@ func TestLostWhileRestored(t *testing.T) {
 	}
 }
 
-// TestSubscribeAfterLoss: a subscription that is lost while it begins has not begun, and is sent
-// again; once, also where the connection is opened by others.
+// TestSubscribeAfterLoss: a subscription that is lost while it begins is sent again; only once,
+// even if another caller opens the connection.
 func TestSubscribeAfterLoss(t *testing.T) {
 	for name, serve := range map[string]func(func(int, message) []string) func(int, message) []string{"modern": modern, "legacy": legacy} {
 		t.Run(name, func(t *testing.T) {
@@ -119,8 +119,7 @@ func TestSubscribeAfterLoss(t *testing.T) {
 	}
 }
 
-// TestCloseWhileRenewed: a subscription that is closed while it is renewed is cancelled at the
-// server.
+// TestCloseWhileRenewed: closing a subscription while it is renewed cancels it on the server.
 func TestCloseWhileRenewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		listens := 0

@@ -26,7 +26,8 @@ func (m LogMessage) String() string {
 	return fmt.Sprintf("%s %s: %s", m.Level, m.Logger, string(m.Data))
 }
 
-// DiscoverResult is what a server says of itself: the result of server/discover, or of initialize.
+// DiscoverResult is a server's description of itself: the result of server/discover, or of
+// initialize.
 type DiscoverResult struct {
 	mcp.ServerInfo // without ListTTL and PrivateLists, which only the author of a server sets
 	Capabilities   map[string]json.RawMessage

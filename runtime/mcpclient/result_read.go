@@ -10,16 +10,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// readToolResult reads the result of tools/call. It refers to data, which must not be
-// changed afterwards. The errors of this and the other functions that read are a
-// *dial.Violation, or a *LimitError without target and method; report gets what does no harm,
-// and may be nil.
+// readToolResult reads the result of tools/call. It refers to data, which must not be modified
+// afterwards. The errors of this and the other reading functions are a *dial.Violation, or a
+// *LimitError without target and method. report gets harmless violations, and may be nil.
 func readToolResult(data []byte, l *Limits, report func(text string)) (*mcp.ToolResult, error) {
 	v := new(toolResult)
 	return whole(&v.ToolResult, read(data, l, report, func(r *reader) { r.toolResult(v) }))
 }
 
-// toolResult is a result with room for its content, which is mostly one block.
+// toolResult is a result with room for its content, which usually has one block.
 type toolResult struct {
 	mcp.ToolResult
 	one [1]mcp.Content
@@ -55,8 +54,8 @@ func (r *reader) toolResult(v *toolResult) {
 	}
 }
 
-// readContent reads an array of blocks. One block alone is in one. A Content is small, so the slice that
-// wire would make is collected here instead, without one more allocation.
+// readContent reads an array of blocks. It stores a single block in one. A Content is small, so the
+// reader collects the slice here, without the additional allocation of wire.
 func (r *reader) readContent(d *wire.Decoder, one *[1]mcp.Content) []mcp.Content {
 	var each []struct{}
 	wire.Slice(d, &each, r.collected)
@@ -72,7 +71,7 @@ func (r *reader) readContent(d *wire.Decoder, one *[1]mcp.Content) []mcp.Content
 	return blocks
 }
 
-// maxCollected is how many blocks the room has that a reader keeps.
+// maxCollected limits the capacity of the slice that a reader keeps.
 const maxCollected = 64
 
 // collect reads a block of readContent.
@@ -80,18 +79,18 @@ func (r *reader) collect(d *wire.Decoder, _ *struct{}) {
 	r.blocks = append(r.blocks, r.readBlock(d))
 }
 
-// resultInfo is what results and lists have about themselves.
+// resultInfo contains the members that all results and lists may have.
 type resultInfo struct {
 	kind  string // "complete" from revision 2026-07-28 on, "" before
-	ttl   *int64 // for how many milliseconds it may be kept, at most a day; nil if the server does not say
+	ttl   *int64 // for how many milliseconds it may be cached, at most a day; nil if the server sends none
 	cache mcp.CacheScope
 	meta  mcp.Meta
 }
 
-// complete reports whether a result is the last one of a request.
+// complete reports whether a result is the final result of a request.
 func (i *resultInfo) complete() bool { return i.kind == "" || i.kind == "complete" }
 
-// readResourceResult reads the result of resources/read. It copies data, which a cache may have.
+// readResourceResult reads the result of resources/read. It copies data, which a cache may retain.
 func readResourceResult(data []byte, l *Limits, report func(text string)) (*mcp.ResourceResult, error) {
 	v := new(mcp.ResourceResult)
 	return whole(v, read(bytes.Clone(data), l, report, func(r *reader) { r.resourceResult(v) }))
@@ -119,7 +118,7 @@ func (r *reader) resourceResult(v *mcp.ResourceResult) {
 	v.Cache, v.Meta = info.cache, info.meta
 }
 
-// readPromptResult reads the result of prompts/get. It refers to data, as a tool's.
+// readPromptResult reads the result of prompts/get. It refers to data, like a tool result.
 func readPromptResult(data []byte, l *Limits, report func(text string)) (*mcp.PromptResult, error) {
 	v := new(mcp.PromptResult)
 	return whole(v, read(data, l, report, func(r *reader) { r.promptResult(v) }))
@@ -164,7 +163,7 @@ func (r *reader) readPromptMessage(d *wire.Decoder, m *mcp.PromptMessage) {
 	}
 }
 
-// info reads a member that all results and lists have.
+// info reads a member that all results and lists may have.
 func (r *reader) info(d *wire.Decoder, name string, i *resultInfo) {
 	switch name {
 	case "resultType":
@@ -187,11 +186,11 @@ func (r *reader) info(d *wire.Decoder, name string, i *resultInfo) {
 	}
 }
 
-// maxTTL is how long a result is kept at most.
+// maxTTL is the maximum time for which a result is cached.
 const maxTTL = int64(24 * time.Hour / time.Millisecond)
 
-// ttl returns how many milliseconds a result may be kept: none if the server has not sent
-// a count of them (server/utilities/caching).
+// ttl returns the milliseconds for which a result may be cached, or 0 if the server has not sent a
+// count (server/utilities/caching).
 func (r *reader) ttl(text []byte) int64 {
 	ms, err := strconv.ParseFloat(string(text), 64)
 	if text[0] == '"' || err != nil && !math.IsInf(ms, 1) || ms < 0 || ms != math.Trunc(ms) {
@@ -201,7 +200,7 @@ func (r *reader) ttl(text []byte) int64 {
 	return int64(min(ms, float64(maxTTL)))
 }
 
-// cacheScope returns the scope of a cache. An unknown one is private.
+// cacheScope returns a cache scope. An unknown scope is private.
 func (r *reader) cacheScope(text []byte) mcp.CacheScope {
 	switch string(text) {
 	case `"public"`:
@@ -213,7 +212,7 @@ func (r *reader) cacheScope(text []byte) mcp.CacheScope {
 	return mcp.CachePrivate
 }
 
-// short is a JSON text, cut where it is long.
+// short returns a JSON text, cut if it is long.
 func short(text []byte) string {
 	if len(text) > 60 {
 		return strconv.QuoteToGraphic(string(text[:60])) + "..."
@@ -221,7 +220,7 @@ func short(text []byte) string {
 	return string(text)
 }
 
-// readCompletion reads the result of completion/complete. It refers to data, as a tool's.
+// readCompletion reads the result of completion/complete. It refers to data, like a tool result.
 func readCompletion(data []byte, l *Limits, report func(text string)) (*mcp.Completion, error) {
 	v := new(mcp.Completion)
 	return whole(v, read(data, l, report, func(r *reader) { r.completion(v) }))
@@ -232,7 +231,8 @@ var (
 	completionFields = wire.Fields{{Name: "values", Required: true, Null: true}, {Name: "total"}, {Name: "hasMore"}}
 )
 
-// maxCompletions is how many values the specification allows (server/utilities/completion).
+// maxCompletions is the number of values that the specification allows
+// (server/utilities/completion).
 const maxCompletions = 100
 
 func (r *reader) completion(v *mcp.Completion) {

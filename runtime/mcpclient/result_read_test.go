@@ -25,13 +25,12 @@ func limits(items int) *Limits {
 	return &l
 }
 
-// notes collects what is reported.
+// notes collects reports.
 type notes []string
 
 func (n *notes) add(text string) { *n = append(*n, text) }
 
-// equal compares two values of the shapes. Times, texts and raw JSON are compared byte for
-// byte.
+// equal compares two values of the shapes. It compares times, texts and raw JSON byte for byte.
 func equal[T any](t *testing.T, data []byte, got, want *T) {
 	t.Helper()
 	if !reflect.DeepEqual(got, want) {
@@ -94,7 +93,7 @@ func (a author) members(required, optional []string) string {
 			all = append(all, m)
 		case 2:
 			name, _, _ := strings.Cut(m, ":")
-			if name != `"structuredContent"` && name != `"_meta"` { // a null of a map and a raw value is a value to encoding/json
+			if name != `"structuredContent"` && name != `"_meta"` { // encoding/json reads the null of a map or a raw value as a value
 				all = append(all, name+":null")
 			}
 		}
@@ -157,8 +156,8 @@ func (a author) info() []string {
 	return []string{`"resultType":"complete"`, `"ttlMs":300000`, `"cacheScope":"public"`, a.meta()}
 }
 
-// Valid results are read as encoding/json reads them by the tags of the shapes, and what is
-// written is read as the same again.
+// Valid results are read as encoding/json reads them by the tags of the shapes, and are unchanged
+// after writing and reading again.
 func TestReadAsByReflection(t *testing.T) {
 	for seed := range uint64(500) {
 		a := author{rand.New(rand.NewPCG(seed, 1))}
@@ -216,7 +215,7 @@ func compact(t *testing.T, v any) string {
 	return string(text)
 }
 
-// allocated returns how many bytes f allocates.
+// allocated returns the number of bytes that f allocates.
 func allocated(f func()) int64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -225,7 +224,7 @@ func allocated(f func()) int64 {
 	return int64(after.TotalAlloc - before.TotalAlloc)
 }
 
-// wanted fails the test for what is reported.
+// wanted fails the test for each report.
 func wanted(t *testing.T) func(string) {
 	return func(text string) {
 		t.Helper()
@@ -233,8 +232,8 @@ func wanted(t *testing.T) func(string) {
 	}
 }
 
-// The examples of the specification are read without a remark, and written without a change
-// of meaning.
+// The examples of the specification are read without a report, and written without a change of
+// meaning.
 func TestExamples(t *testing.T) {
 	dir := filepath.Join(spec.Dir(t), "2026-07-28", "examples")
 	l := &defaultLimits
@@ -296,7 +295,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%s: %v", file, err)
 				continue
 			}
-			data = bytes.ReplaceAll(data, []byte(`"isError": false`), []byte(`"isError": null`)) // which is the default
+			data = bytes.ReplaceAll(data, []byte(`"isError": false`), []byte(`"isError": null`)) // the default
 			if written := compact(t, got); !sameJSON(t, data, []byte(written)) {
 				t.Errorf("%s\n%s\nis written as\n%s", file, data, written)
 			}
@@ -329,7 +328,7 @@ func sameJSON(t *testing.T, a, b []byte) bool {
 			if m["isError"] == nil {
 				delete(m, "isError")
 			}
-			for _, name := range []string{"resultType", "ttlMs", "cacheScope"} { // of the message, not of its content
+			for _, name := range []string{"resultType", "ttlMs", "cacheScope"} { // they belong to the message, not its content
 				delete(m, name)
 			}
 		}
@@ -338,7 +337,7 @@ func sameJSON(t *testing.T, a, b []byte) bool {
 	return reflect.DeepEqual(value(a), value(b))
 }
 
-// What the protocol does not allow is a violation that names the place.
+// A violation of the protocol is an error that names the place.
 func TestReadViolations(t *testing.T) {
 	block := func(b string) string { return `{"content":[` + b + `]}` }
 	deep := `{"type":"hologram","x":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}`
@@ -389,7 +388,7 @@ func TestReadViolations(t *testing.T) {
 	}
 }
 
-// What does no harm is reported, and read.
+// Harmless violations are reported, and the value is read.
 func TestReadNotes(t *testing.T) {
 	for text, want := range map[string]string{
 		`{}`:               "a result of a tool has no content",
@@ -414,7 +413,7 @@ func TestReadNotes(t *testing.T) {
 	}
 }
 
-// Limits.ContentItems counts blocks, contents and messages, those inside others too.
+// Limits.ContentItems counts blocks, contents and messages, including nested ones.
 func TestContentItems(t *testing.T) {
 	text := `{"role":"user","content":{"type":"text","text":"a"}}`
 	readers := map[string]func([]byte, *Limits, func(string)) error{
@@ -450,8 +449,7 @@ func TestContentItems(t *testing.T) {
 	}
 }
 
-// A message of a megabyte that is nothing but blocks takes no more memory than the limit
-// allows.
+// A megabyte of blocks takes no more memory than the limit allows.
 func TestContentItemsMemory(t *testing.T) {
 	data := []byte(`{"content":[` + strings.Repeat(`{"type":"text","text":""},`, 40_000) + `{"type":"text","text":""}]}`)
 	per := allocated(func() {
@@ -464,7 +462,7 @@ func TestContentItemsMemory(t *testing.T) {
 	}
 }
 
-// What is not a block, and takes more memory than its text, is bounded too.
+// Other elements that take more memory than their text are limited too.
 func TestElementsMemory(t *testing.T) {
 	many := func(s string) string { return strings.Repeat(s+",", 100_000) + s }
 	meta := []string{}
@@ -476,7 +474,7 @@ func TestElementsMemory(t *testing.T) {
 		"audience": `{"content":[{"type":"text","text":"","annotations":{"audience":[` + many(`""`) + `]}}]}`,
 		"_meta":    `{"content":[],"_meta":{` + strings.Join(meta, ",") + `}}`,
 
-		// Names that are skipped are kept to find one that occurs twice.
+		// Skipped names are stored to find repeated ones.
 		"unknown members":     `{"content":[],` + strings.Join(meta, ",") + `}`,
 		"an unknown object":   `{"content":[],"x":{"y":[{` + strings.Join(meta, ",") + `}]}}`,
 		"of a block":          `{"content":[{"type":"text","text":"",` + strings.Join(meta, ",") + `}]}`,
@@ -496,7 +494,7 @@ func TestElementsMemory(t *testing.T) {
 	}
 }
 
-// A block of a type that the client does not know is kept, and written as it came.
+// A block of an unknown type is kept, and written unchanged.
 func TestUnknownContent(t *testing.T) {
 	const block = `{ "type" : "hologram", "data": "not base64", "text": [1.50, 9007199254740993], "TYPE": {"type":"text"} }`
 	const escaped = `{"text":"a","type":"te\u0078t"}`
@@ -515,14 +513,14 @@ func TestUnknownContent(t *testing.T) {
 	if c, _ := r.Content[2].(mcp.RawContent); c.Type != "" || string(c.JSON) != `{"type":""}` {
 		t.Errorf("%+v", c)
 	}
-	if c, _ := r.Content[3].(mcp.RawContent); c.Type != "tool_use" { // which only messages of sampling have
+	if c, _ := r.Content[3].(mcp.RawContent); c.Type != "tool_use" { // only sampling messages have this type
 		t.Errorf("%+v", c)
 	}
 	const want = `{"type":"hologram","data":"not base64","text":[1.50,9007199254740993],"TYPE":{"type":"text"}}`
 	if got := compact(t, unknown); got != want {
 		t.Errorf("written as %s", got)
 	}
-	// The JSON belongs to the user; a change of it changes nothing else.
+	// The JSON belongs to the user, who may modify it without other effects.
 	for i := range unknown.JSON {
 		unknown.JSON[i] = 'x'
 	}
@@ -534,7 +532,7 @@ func TestUnknownContent(t *testing.T) {
 	}
 }
 
-// Texts stay as they came: terminal escapes, controls, and line separators.
+// Texts remain unchanged: terminal escapes, controls, and line separators.
 func TestTextsStay(t *testing.T) {
 	want := "\x1b[2J\x1b]0;title\x07\u202e\u2028\x00<script>"
 	text, _ := json.Marshal(want)
@@ -544,7 +542,8 @@ func TestTextsStay(t *testing.T) {
 	}
 }
 
-// How long a result may be kept, and for whom (server/utilities/caching).
+// TestCacheHints checks for how long a result may be cached, and for whom
+// (server/utilities/caching).
 func TestCacheHints(t *testing.T) {
 	for text, want := range map[string]struct {
 		ttl   int64 // ms
@@ -603,7 +602,7 @@ func TestReadCompletion(t *testing.T) {
 	}
 }
 
-// benchResult is a result of 1 KB: a text, and the same value as structured content.
+// benchResult is a result of 1 KB: a text block and the same value as structured content.
 func benchResult() []byte {
 	value := `{"title":"Emma","author":{"name":"Jane Austen","born":1775},"tags":["novel","romance","classic"],"pages":474,"ratings":[4.5,4.25,3.75],"summary":"` + strings.Repeat("A comedy of manners. ", 14) + `"}`
 	text, _ := json.Marshal(value)
@@ -632,8 +631,8 @@ func BenchmarkReadToolResultByReflection(b *testing.B) {
 	}
 }
 
-// No text makes a reader panic, and what is read is strict JSON that is written and read
-// again as the same.
+// No text makes a reader panic, and each value that is read is strict JSON, and equal after writing
+// and reading it again.
 func FuzzReadToolResult(f *testing.F) {
 	f.Add(string(benchResult()))
 	for seed := range uint64(20) {

@@ -21,14 +21,14 @@ func mayRequireInput(method string) bool { return protocol.MethodOf(method).MayA
 // (2025-11-25, client/elicitation).
 const codeURLRequired = -32042
 
-// rounds sends a request, and sends it again when the input is there that the server requires
-// for it: with answers, or after links have been completed.
+// rounds sends a request, and sends it again with the input that the server requires: with answers,
+// or after links have been completed.
 func (c *Client) rounds(ctx context.Context, r *Request) (json.RawMessage, error) {
 	result, _, err := c.roundsOf(ctx, r)
 	return result, err
 }
 
-// roundsOf is rounds, and returns how often the request was sent again with input.
+// roundsOf is rounds, and also returns the number of repetitions with input.
 func (c *Client) roundsOf(ctx context.Context, r *Request) (json.RawMessage, int, error) {
 	result, rounds, err := c.answerRounds(ctx, r)
 	e, ok := err.(*jsonrpc.Error)
@@ -45,8 +45,8 @@ func (c *Client) roundsOf(ctx context.Context, r *Request) (json.RawMessage, int
 	return result, rounds + 1, err
 }
 
-// answerRounds sends a request, and sends it again with the answers as long as the result
-// requires input (basic/patterns/mrtr).
+// answerRounds sends a request, and sends it again with answers as long as the result requires
+// input (basic/patterns/mrtr).
 func (c *Client) answerRounds(ctx context.Context, r *Request) (json.RawMessage, int, error) {
 	params := r.Params
 	for {
@@ -78,7 +78,7 @@ func (c *Client) answerRounds(ctx context.Context, r *Request) (json.RawMessage,
 	}
 }
 
-// hasMember reports whether an object has a member of that name.
+// objectHas reports whether an object contains a member.
 func objectHas(object []byte, name string) (has bool) {
 	jsonrpc.Members(object, func(n, _ []byte) bool {
 		has = string(n) == name
@@ -109,7 +109,7 @@ func withAnswers(params json.RawMessage, required *inputRequests, answers []json
 	return append(b, '}')
 }
 
-// appendMember appends a member to an object whose closing brace is missing.
+// addMember appends a member to an object whose closing brace is missing.
 func addMember(b []byte, name string, value []byte) []byte {
 	if b[len(b)-1] != '{' {
 		b = append(b, ',')
@@ -119,8 +119,7 @@ func addMember(b []byte, name string, value []byte) []byte {
 	return append(b, value...)
 }
 
-// answerInputs answers the questions of a round, side by side. The first error ends the
-// others.
+// answerInputs answers the questions of a round concurrently. The first error cancels the others.
 func (c *Client) answerInputs(ctx context.Context, revision *protocol.Revision, in *inputRequests) ([]json.RawMessage, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.limits.QuestionTime, errQuestionTime)
 	defer cancel()
@@ -143,7 +142,7 @@ func (c *Client) answerInputs(ctx context.Context, revision *protocol.Revision, 
 			if err != nil {
 				mu.Lock()
 				defer mu.Unlock()
-				if ctx.Err() == nil { // otherwise the reason is that of ctx
+				if ctx.Err() == nil { // otherwise ctx has the reason
 					first = inputError(q.method, in.keys[i], err)
 					cancel()
 				}
@@ -163,7 +162,7 @@ func (c *Client) answerInputs(ctx context.Context, revision *protocol.Revision, 
 	select {
 	case <-done:
 	case <-ctx.Done():
-		// A function that does not return when its context ends is left alone.
+		// A function that ignores its context is not waited for.
 		mu.Lock()
 		defer mu.Unlock()
 		if first == nil {
@@ -185,7 +184,7 @@ func (c *Client) answerInputs(ctx context.Context, revision *protocol.Revision, 
 	return answers, nil
 }
 
-// inputError is the error of a request whose input was refused or failed.
+// inputError returns the error of a request whose input was refused or failed.
 func inputError(method, key string, err error) error {
 	if e, ok := errors.AsType[*jsonrpc.Error](err); ok && e.Code == jsonrpc.CodeInvalidParams {
 		return &dial.Violation{Text: fmt.Sprintf("input request %q cannot be answered: %s", key, e.Message)}

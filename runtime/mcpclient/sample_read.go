@@ -5,8 +5,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// readSampleRequest reads the params of sampling/createMessage. It refers to data, as a
-// tool's result.
+// readSampleRequest reads the params of sampling/createMessage. It refers to data, like a tool
+// result.
 func readSampleRequest(data []byte, l *Limits) (*mcp.SampleRequest, error) {
 	v := new(mcp.SampleRequest)
 	return whole(v, read(data, l, nil, func(r *reader) { r.sampleRequest(v) }))
@@ -101,7 +101,7 @@ func readModelHint(d *wire.Decoder, name *string) {
 	}
 }
 
-// readSampleTool reads what a model needs of a tool.
+// readSampleTool reads the members of a tool that a model needs.
 func readSampleTool(d *wire.Decoder) mcp.SampleTool {
 	var tool Tool
 	readTool(d, &tool)
@@ -111,7 +111,7 @@ func readSampleTool(d *wire.Decoder) mcp.SampleTool {
 var toolChoiceFields = wire.Fields{{Name: "mode"}}
 
 func readToolChoice(d *wire.Decoder, c *mcp.ToolChoice) {
-	*c = mcp.ToolChoiceAuto // of an object without a mode
+	*c = mcp.ToolChoiceAuto // the mode of an object without one
 	for o := d.Object(toolChoiceFields); o.Next(); {
 		wire.String(d, c)
 	}

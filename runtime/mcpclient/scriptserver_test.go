@@ -15,12 +15,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// scripted is a server that replies as a test says, over any number of connections. Messages
-// of the client are validated by the schemas.
+// scripted is a server that replies as a test demands, over any number of connections. Messages of
+// the client are validated against the schemas.
 type scripted struct {
 	t *testing.T
-	// handle is called with each message, and returns what is sent for it: messages, in
-	// order. Closing is the last one that is sent before the connection ends.
+	// handle is called with each message, and returns the messages to send, in order. closing ends
+	// the connection after them.
 	handle func(conn int, m message) []string
 
 	mu       sync.Mutex
@@ -44,7 +44,7 @@ type message struct {
 	} `json:"error"`
 }
 
-// reply returns a reply to a message with a result.
+// reply returns a reply with a result to a message.
 func (m message) reply(result string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":%s}`, m.ID, result)
 }
@@ -54,14 +54,14 @@ func (m message) fail(code int, text string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%q}}`, m.ID, code, text)
 }
 
-// member returns a member of the params, "" where there is none.
+// member returns a member of the params, or "".
 func (m message) member(name string) string {
 	var p map[string]json.RawMessage
 	_ = json.Unmarshal(m.Params, &p) // not an object: no member
 	return string(p[name])
 }
 
-// Dial is for mcpclient.Dialer.
+// dial is for mcpclient.Dialer.
 func (s *scripted) dial(context.Context) (jsonrpc.Conn, error) {
 	client, server := jsonrpc.PipeLimit(1<<20, 1<<20)
 	tap := spec.NewTap(s.t).OfClients().Conversation()
@@ -99,7 +99,7 @@ func (s *scripted) dial(context.Context) (jsonrpc.Conn, error) {
 	return client, nil
 }
 
-// validated returns a connection over a stream. What the client sends is validated.
+// validated returns a connection over a stream that validates the client's messages.
 func validated(t *testing.T, stream io.ReadWriteCloser) jsonrpc.Conn {
 	tap := spec.NewTap(t).OfClients().Conversation()
 	both := struct {
@@ -120,7 +120,7 @@ func (s *scripted) send(text string) {
 	}
 }
 
-// methods returns the methods that have been received, in order; "reply" for a reply.
+// methods returns the methods of the received messages, in order; "reply" for a reply.
 func (s *scripted) methods() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +134,7 @@ func (s *scripted) methods() []string {
 	return all
 }
 
-// count returns how many messages of a method have been received.
+// count returns the number of received messages with a method.
 func (s *scripted) count(method string) int {
 	n := 0
 	for _, m := range s.methods() {
@@ -176,7 +176,7 @@ func legacy(next func(conn int, m message) []string) func(int, message) []string
 	}
 }
 
-// violations collects what OnProtocolError gets.
+// violations collects the errors that OnProtocolError gets.
 type violations struct {
 	mu  sync.Mutex
 	all []error

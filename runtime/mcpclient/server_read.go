@@ -12,7 +12,7 @@ import (
 
 // initialized is the result of initialize.
 type initialized struct {
-	version string // that the server has chosen
+	version string // the server's choice
 	server  DiscoverResult
 }
 
@@ -43,7 +43,7 @@ func (r *reader) initialized(v *initialized) {
 	}
 }
 
-// readDiscover reads the result of server/discover. It copies data, which may be kept for other
+// readDiscover reads the result of server/discover. It copies data, which may be stored for other
 // clients.
 func readDiscover(data []byte) (*DiscoverResult, error) {
 	v := new(DiscoverResult)

@@ -7,13 +7,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// doubt begins to find out whether a server is still there that has sent nothing since a request
-// whose time is over: a machine that has lost its network sends no sign of that. A ping is sent
-// whose reply nothing waits for. If still nothing has come after RequestTime, the connection
-// counts as lost. before is how many messages had come before the request.
+// doubt checks whether a server is still reachable that has sent nothing since a request that has
+// timed out: a machine that has lost its network sends no sign of it. doubt sends a ping that no
+// goroutine waits for. If still nothing arrives within RequestTime, the connection counts as lost.
+// before is the number of messages received before the request.
 //
-// A program is not asked, since its end is always seen; one that handles a request at a time may be
-// busy with it.
+// It sends no ping to a program, since the end of a program is always noticed; a program that
+// handles one request at a time may be busy with it.
 func (x *connection) doubt(before int64) {
 	c := x.client
 	if r, ok := c.target.(dial.Restarter); ok && r.Restarts() || c.testing != nil || !x.initialized.Load() || x.received.Load() != before {

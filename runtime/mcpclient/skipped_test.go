@@ -8,18 +8,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// TestSkippedMessages: a message that is too long fails the request that it replies to, and
-// no other one.
+// TestSkippedMessages: a message that is too long fails the request that it replies to, and no
+// other.
 func TestSkippedMessages(t *testing.T) {
 	x := strings.Repeat("x", 2<<20)
 	for name, c := range map[string]struct {
-		text  string // ID stands for the id of the call
+		text  string // ID is replaced by the id of the call
 		fails bool
 	}{
 		"reply":              {`{"jsonrpc":"2.0","id":ID,"result":{"x":"` + x + `"}}`, true},
 		"reply, id last":     {`{"result":{"x":"` + x + `"},"jsonrpc":"2.0","id":ID}`, true},
 		"error":              {`{"jsonrpc":"2.0","error":{"code":1,"message":"` + x + `"},"id":ID}`, true},
-		"no kind and no id":  {`{"x":"` + x + `"}`, true}, // it is about the only request
+		"no kind and no id":  {`{"x":"` + x + `"}`, true}, // it belongs to the only request
 		"another id":         {`{"jsonrpc":"2.0","id":4711,"result":{"x":"` + x + `"}}`, false},
 		"question, same id":  {`{"jsonrpc":"2.0","id":ID,"method":"sampling/createMessage","params":{"x":"` + x + `"}}`, false},
 		"notification":       {`{"jsonrpc":"2.0","method":"notifications/message","params":{"data":"` + x + `"}}`, false},

@@ -54,7 +54,7 @@ func TestConnectInMemory(t *testing.T) {
 	}
 }
 
-// TestRepliesOfOthers checks that a reply ends its own request only.
+// TestRepliesOfOthers checks that a reply completes only its own request.
 func TestRepliesOfOthers(t *testing.T) {
 	for name, junk := range map[string]string{
 		"foreign id":      `{"jsonrpc":"2.0","id":4711,"result":{}}`,
@@ -87,8 +87,8 @@ func TestRepliesOfOthers(t *testing.T) {
 	}
 }
 
-// TestBrokenReplies checks that a broken reply with the id of a request ends that request,
-// and that the connection goes on.
+// TestBrokenReplies checks that a broken reply with a request's id fails that request, and that the
+// connection continues.
 func TestBrokenReplies(t *testing.T) {
 	for name, reply := range map[string]string{
 		"result and error": `{"jsonrpc":"2.0","id":%s,"result":{},"error":{"code":1,"message":"x"}}`,
@@ -129,7 +129,7 @@ func TestBrokenReplies(t *testing.T) {
 	}
 }
 
-// TestLongMessage checks that a message beyond the limit ends its request, and nothing else.
+// TestLongMessage checks that a message beyond the limit fails its request, and nothing else.
 func TestLongMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{handle: modern(func(_ int, m message) []string {
@@ -224,7 +224,7 @@ func TestServerDoesNotRead(t *testing.T) {
 	})
 }
 
-// TestSentAgain checks which requests are sent again after the connection was lost.
+// TestSentAgain checks which requests are sent again after the loss of the connection.
 func TestSentAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{}
@@ -264,7 +264,7 @@ func TestSentAgain(t *testing.T) {
 	})
 }
 
-// TestQuestions checks requests of a server with sessions.
+// TestQuestions checks questions of a server with sessions.
 func TestQuestions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{}

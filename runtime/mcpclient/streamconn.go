@@ -34,9 +34,8 @@ func (x *connection) readStream() {
 	}
 }
 
-// skipped fails the request whose reply is too long, if it is known which, or the only
-// one: before the end of the message, which may never come. A question that was too long is
-// refused.
+// skipped fails the request whose reply is too long, if its id is known, or the only request:
+// before the end of the message, which may never arrive. It refuses a question that is too long.
 func (x *connection) skipped(frame *jsonrpc.FrameError) {
 	limit := &LimitError{What: "message of the server", Limit: "MessageBytes", Value: x.client.limits.MessageBytes}
 	x.mu.Lock()
@@ -63,7 +62,7 @@ func (x *connection) skipped(frame *jsonrpc.FrameError) {
 	}
 }
 
-// await waits for the reply to a request that has been queued.
+// await waits for the reply to a queued request.
 func (x *connection) await(ctx context.Context, p *pending) (json.RawMessage, error) {
 	timer := time.NewTimer(p.clock.left(x))
 	defer timer.Stop()
@@ -88,7 +87,7 @@ func (x *connection) await(ctx context.Context, p *pending) (json.RawMessage, er
 			}
 			err = p.clock.over()
 		}
-		if !x.leave(p) { // the reply has just come
+		if !x.leave(p) { // the reply has just arrived
 			return p.result, p.err
 		}
 		x.cancel(p, err)
@@ -99,8 +98,8 @@ func (x *connection) await(ctx context.Context, p *pending) (json.RawMessage, er
 	}
 }
 
-// cancel sends the server that nothing waits for the reply any more. initialize is not
-// cancelled (basic/utilities/cancellation).
+// cancel notifies the server that the request was given up. initialize is not cancelled
+// (basic/utilities/cancellation).
 func (x *connection) cancel(p *pending, why error) {
 	if p.method == protocol.Initialize.String() || x.isGone() {
 		return

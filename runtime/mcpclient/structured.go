@@ -14,11 +14,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// decodeStructured reads the result of a tool into v, a pointer, in every revision: the
-// structured content, or the text where the revision has none. A value that is not an object
-// is unwrapped from {"result": value}, the form in which revisions send it that have objects
-// only. The text of a tool without structured content is a string. The error is
-// ErrNoStructured, or names the places that do not fit.
+// decodeStructured reads a tool result into v, a pointer, in every revision: the structured
+// content, or the text if the revision has no structured content. It unwraps a value that is not an
+// object from {"result": value}, the form of revisions that allow objects only. The text of a tool
+// without structured content is read as a string. The error is ErrNoStructured, or names the places
+// that do not fit.
 func decodeStructured(r *mcp.ToolResult, output outputKind, revision *protocol.Revision, v any) error {
 	as := reflect.TypeOf(v).Elem()
 	data := structuredOf(r, as, output, &revision.Fields)
@@ -35,7 +35,7 @@ func decodeStructured(r *mcp.ToolResult, output outputKind, revision *protocol.R
 	return nil
 }
 
-// structuredOf returns the JSON that a result is read from, nil if there is none.
+// structuredOf returns the JSON that contains the value, or nil.
 func structuredOf(r *mcp.ToolResult, as reflect.Type, output outputKind, f *protocol.Fields) json.RawMessage {
 	if r.Structured == nil {
 		return jsonText(r, as)
@@ -49,7 +49,7 @@ func structuredOf(r *mcp.ToolResult, as reflect.Type, output outputKind, f *prot
 	return r.Structured
 }
 
-// jsonText returns the first text of a result if it is JSON. For a string it must be one of JSON.
+// jsonText returns the first text of a result if it is JSON. For a string it must be a JSON string.
 func jsonText(r *mcp.ToolResult, as reflect.Type) json.RawMessage {
 	if len(r.Content) == 0 {
 		return nil
@@ -62,7 +62,7 @@ func jsonText(r *mcp.ToolResult, as reflect.Type) json.RawMessage {
 	return text
 }
 
-// onlyMember returns the value of a member if the object has that one alone, nil otherwise.
+// onlyMember returns the value of a member if the object contains no other, else nil.
 func onlyMember(object []byte, name string) json.RawMessage {
 	var only json.RawMessage
 	n := 0
@@ -78,8 +78,8 @@ func onlyMember(object []byte, name string) json.RawMessage {
 	return only
 }
 
-// isWrapped reports whether {"result": value} stands for the value. The type that it is read
-// into decides; the schema does where that type is read from objects of any members.
+// isWrapped reports whether {"result": value} contains the value. The target type decides; for a
+// type that accepts objects with any members, the schema decides.
 func isWrapped(as reflect.Type, output outputKind) bool {
 	for as.Kind() == reflect.Pointer {
 		as = as.Elem()
@@ -112,12 +112,12 @@ func structHas(as reflect.Type, name string) bool {
 	return false
 }
 
-// outputKind is what is known of the output schema of a tool, as the revision has it.
+// outputKind is the client's knowledge about the output schema of a tool, in the revision.
 type outputKind uint8
 
 const (
-	unknownOutput outputKind = iota // there is none, or the list was not read
-	wrappedOutput                   // objects with the one property result, as values are wrapped
+	unknownOutput outputKind = iota // no schema, or the list was not read
+	wrappedOutput                   // objects whose only property is result, which wraps a value
 	otherOutput
 )
 
@@ -134,7 +134,7 @@ func outputOf(schema []byte) outputKind {
 		case "required":
 			required = string(wire.AppendCompact(nil, value)) == `["result"]`
 		case "additionalProperties":
-			closed = true // as a struct with the field result has
+			closed = true // like a struct with the field result
 		}
 		return true
 	})
@@ -144,13 +144,13 @@ func outputOf(schema []byte) outputKind {
 	return otherOutput
 }
 
-// contradiction is structured content that does not fit the type that it is read into.
+// contradiction is structured content that does not fit the target type.
 type contradiction struct {
 	problems []string // with their paths
 	err      error
 }
 
-// Error returns the problems in one line.
+// Error returns the problems as one line.
 func (e *contradiction) Error() string {
 	if len(e.problems) == 0 {
 		return "the structured content does not fit: " + e.err.Error()
@@ -161,25 +161,25 @@ func (e *contradiction) Error() string {
 // Unwrap returns the first problem.
 func (e *contradiction) Unwrap() error { return e.err }
 
-// maxContradictions is how many problems are named.
+// maxContradictions limits the problems in an error.
 const maxContradictions = 20
 
-// contradictions returns what encoding/json cannot read into a type, each with its path.
+// contradictions returns the parts that encoding/json cannot read into a type, with their paths.
 func contradictions(data []byte, as reflect.Type) []string {
 	n := narrowing{as: as, work: 16*len(data) + 64<<10}
 	n.visit(nil, data, nil, "")
 	return n.problems
 }
 
-// narrowing looks for the parts of a value that cannot be read into a type.
+// narrowing finds the parts of a value that do not fit a type.
 type narrowing struct {
 	as       reflect.Type
 	problems []string
-	work     int // bytes that may still be read
+	work     int // number of bytes that may still be read
 }
 
-// visit looks for problems in a part of the value. before and behind are the text around
-// it, so that each part is read at its place, without the others.
+// visit finds problems in a part of the value. before and behind are the text around it, so that
+// each part is read at its place, without the others.
 func (n *narrowing) visit(before, part, behind []byte, path string) {
 	err := n.read(before, part, behind)
 	if err == nil || n.full() {
@@ -189,7 +189,7 @@ func (n *narrowing) visit(before, part, behind []byte, path string) {
 	switch part[0] {
 	case '{':
 		if n.read(before, []byte("{}"), behind) != nil {
-			break // the place is not one of objects, or the object is wrong as a whole
+			break // the place accepts no objects, or the object is wrong as a whole
 		}
 		jsonrpc.Members(part, func(name, value []byte) bool {
 			inside := append(append(append([]byte(nil), before...), '{'), wire.AppendString(nil, name)...)

@@ -21,7 +21,7 @@ type outcome struct {
 	Result int `json:"result"`
 }
 
-// decoded is what a result is read as, or the error.
+// decoded returns the decoded value of a result, or the error.
 func decoded[T any](t *testing.T, r *mcp.ToolResult, schema, version string) string {
 	t.Helper()
 	var v T
@@ -101,7 +101,7 @@ type catalog struct {
 	When   time.Time
 }
 
-// A content that does not fit is an error with all the places.
+// Content that does not fit is an error that lists all places.
 func TestContradictions(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"Books":[{"Title":"a","Pages":1},{"Title":2,"Pages":"many"}],"Owner":{"Name":{}},"by_year":{"1815":[1,"x"],"1816":{}}}`: "" +
@@ -126,7 +126,7 @@ func TestContradictions(t *testing.T) {
 	}
 }
 
-// The search for places ends, however large and deep the content is.
+// The search for places is limited, however large and deep the content is.
 func TestContradictionsBounded(t *testing.T) {
 	deep := strings.Repeat(`{"a":`, 5000) + `1` + strings.Repeat(`}`, 5000)
 	wide := `[` + strings.Repeat(`"x",`, 50_000) + `1]`

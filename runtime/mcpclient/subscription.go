@@ -11,9 +11,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Subscription receives changes of lists and resources. It is renewed after every loss of the
-// connection, and then reports everything that it selects as changed, since changes may have
-// been missed.
+// Subscription receives changes of lists and resources. The client renews it after every loss of
+// the connection, and then reports everything that it selects as changed, since it may have missed
+// changes.
 type Subscription struct {
 	client *Client
 	filter Filter
@@ -26,16 +26,15 @@ type Subscription struct {
 	more       chan struct{}
 	ended      chan struct{}
 	err        error
-	listen     context.CancelFunc // ends the request of a listen; nil in a session
-	conn       *connection        // on which it has begun; nil before
+	listen     context.CancelFunc // ends the listen request; nil in a session
+	conn       *connection        // on which it has begun; nil before that
 	since      time.Time          // when a listen has begun
-	short      int                // listens that were short, one after the other
+	short      int                // number of consecutive short listens
 }
 
-// Subscribe watches what the filter selects: in a session by resources/subscribe, since
-// changes of lists are always sent there; in a revision without sessions by
-// subscriptions/listen. The server may accept less: see [Subscription.Acknowledged]. ctx
-// bounds the beginning alone.
+// Subscribe watches the selection of the filter: in a session by resources/subscribe, since servers
+// send changes of lists there anyway; in a revision without sessions by subscriptions/listen. The
+// server may accept less: see [Subscription.Acknowledged]. ctx limits only the beginning.
 func (c *Client) Subscribe(ctx context.Context, filter Filter) (*Subscription, error) {
 	filter.URIs = slices.Clone(filter.URIs)
 	s := &Subscription{client: c, filter: filter, more: make(chan struct{}, 1), ended: make(chan struct{})}
@@ -53,7 +52,7 @@ func (c *Client) Subscribe(ctx context.Context, filter Filter) (*Subscription, e
 	return s, nil
 }
 
-// start begins the subscription for the first time, and again like any request that may run
+// start begins the subscription for the first time. It tries again like any request that may run
 // twice.
 func (s *Subscription) start(ctx context.Context) error {
 	c := s.client
@@ -74,7 +73,7 @@ func (s *Subscription) start(ctx context.Context) error {
 			if !x.isGone() || c.retry.Attempts <= 1 { // with one attempt, the loss ends the subscription
 				return nil
 			}
-			continue // the next connection may have been opened before it had begun
+			continue // the next connection may have been opened before the subscription had begun
 		}
 		wait, again := c.again(ctx, x, r, err, attempt, &done)
 		if ctx.Err() != nil || !again || attempt >= c.retry.Attempts || sleep(ctx, c.ctx, wait) != nil {
@@ -90,7 +89,7 @@ func (s *Subscription) hasBegun(x *connection) bool {
 	return s.conn == x
 }
 
-// Acknowledged returns what the server has accepted of the filter.
+// Acknowledged returns the part of the filter that the server has accepted.
 func (s *Subscription) Acknowledged() Filter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,7 +98,8 @@ func (s *Subscription) Acknowledged() Filter {
 	return f
 }
 
-// Err returns why the subscription has ended, nil after Close and while it has not.
+// Err returns why the subscription has ended. It returns nil after Close, and while the
+// subscription is active.
 func (s *Subscription) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -129,7 +129,7 @@ func (s *Subscription) Close() error {
 	if len(uris) > 0 {
 		c.spawn(func() {
 			for _, uri := range uris {
-				// A server that cannot unsubscribe sends changes that nothing selects.
+				// Without unsubscribe, the server sends changes that nothing selects.
 				_, _ = x.request(x.ctx, uriRequest(protocol.ResourcesUnsubscribe, uri, c.apply(nil)))
 			}
 		})
@@ -157,8 +157,8 @@ func (s *Subscription) finish(why error) {
 	}
 }
 
-// begin begins the subscription on a connection, and waits for the server. One goroutine at a
-// time calls it: Subscribe, and after it has begun those that renew it.
+// begin begins the subscription on a connection, and waits for the server. One goroutine at a time
+// calls it: first Subscribe, then the goroutines that renew it.
 func (s *Subscription) begin(ctx context.Context, x *connection) error {
 	s.mu.Lock()
 	if s.err != nil {
@@ -207,8 +207,8 @@ func isRefusal(err error) bool {
 	return false
 }
 
-// beginSession subscribes to the resources. Changes of lists are sent in every session whose
-// server declares them.
+// beginSession subscribes to the resources. Servers that declare changes of lists send them in
+// every session.
 func (s *Subscription) beginSession(ctx context.Context, x *connection) error {
 	c := s.client
 	accepted := Filter{
@@ -241,7 +241,7 @@ func (s *Subscription) beginSession(ctx context.Context, x *connection) error {
 	return nil
 }
 
-// renew begins the subscription again, after a time that doubles. attempt counts from 1.
+// renew begins the subscription again, after a delay that doubles. attempt counts from 1.
 func (s *Subscription) renew(x *connection, attempt int) {
 	c := s.client
 	for ; ; attempt++ {

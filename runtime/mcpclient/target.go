@@ -16,19 +16,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Target is where a server is. It may be connected to any number of times, by any number of
-// clients at once. Its method Name is for messages, and has no credentials, query or user
-// name; Key is a digest of everything that is sent to the server besides messages and the
-// credentials that its authorization context names: see [Cache].
-// [Command], [InMemory], [Dialer], mcphttpclient.Endpoint, mcpws.Endpoint and mcpnet.Endpoint are
-// targets.
+// Target is the location of a server. Any number of clients may connect to it, any number of times.
+// Its method Name is for messages, and contains no credentials, query or user name; Key is a digest
+// of everything that is sent to the server, except messages and the credentials that its
+// authorization context names: see [Cache]. [Command], [InMemory], [Dialer],
+// mcphttpclient.Endpoint, mcpws.Endpoint and mcpnet.Endpoint are targets.
 type Target = dial.Target
 
-// Dialer returns a server that dial connects to. The name is its name in messages, and must
-// differ between servers: what is known of a server is kept by name. Whose credentials the
-// connections of dial have is not known, so nothing is kept that a server calls private. The end of
-// the context of dial ends the opening, not the connection. A dial function that does not return
-// then goes on alone, and its connection is closed.
+// Dialer returns a server that dial connects to. The name is used in messages, and must differ
+// between servers, since the client stores facts about a server by its name. The credentials of
+// dial's connections are unknown, so the client caches no private result. The context of dial
+// limits the opening, not the connection. A dial function that ignores its context is left running,
+// and its connection is closed.
 func Dialer(name string, dial func(context.Context) (jsonrpc.Conn, error)) Target {
 	return &dialer{name: name, dial: dial}
 }
@@ -81,10 +80,10 @@ func (d *dialer) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 	}
 }
 
-// AuthorizationContext reports that any credentials may be used.
+// AuthorizationContext reports that the credentials are unknown.
 func (d *dialer) AuthorizationContext() (context string, ok bool) { return "", true }
 
-// InMemory returns a server in this process. Each connection is one client of it.
+// InMemory returns a server in this process. Each connection is a separate client of the server.
 func InMemory(s *mcp.Server) Target { return &inMemory{server: s, key: keyOf(s)} }
 
 type inMemory struct {
@@ -100,14 +99,14 @@ func (m *inMemory) inProcess()   {}
 func (m *inMemory) Name() string { return "in memory" }
 func (m *inMemory) Key() string  { return m.key }
 
-// AuthorizationContext reports that connections of a client have no credentials.
+// AuthorizationContext reports that connections carry no credentials.
 func (m *inMemory) AuthorizationContext() (context string, ok bool) { return "", false }
 
-// memoryKeys has the keys of servers in this process, by their weak pointers.
+// memoryKeys contains the keys of servers in this process, by their weak pointers.
 var memoryKeys sync.Map
 
-// keyOf returns a key that no other server has or has had, not even one at the same address
-// or of another process.
+// keyOf returns a key that is unique among all servers, even those at the same address and in other
+// processes.
 func keyOf(s *mcp.Server) string {
 	pointer := weak.Make(s)
 	if key, ok := memoryKeys.Load(pointer); ok {
@@ -126,7 +125,7 @@ func (m *inMemory) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) 
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = m.server.Serve(ctx, memoryConn{server.(pipeConn)}) // the client sees why by its end
+		_ = m.server.Serve(ctx, memoryConn{server.(pipeConn)}) // the client gets the reason at its end
 	}()
 	return newBoundedConn(client, o.Limits, func() error {
 		cancel()
@@ -139,7 +138,7 @@ func (m *inMemory) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) 
 // memoryConn is the server's end of a connection in memory.
 type memoryConn struct{ pipeConn }
 
-// pipeConn is what a server uses of a connection.
+// pipeConn contains the methods of a connection that a server uses.
 type pipeConn interface {
 	jsonrpc.Conn
 	Buffered() bool

@@ -112,8 +112,8 @@ func TestDialerFails(t *testing.T) {
 	})
 }
 
-// TestInMemory: a long reply is skipped, and a tool that ignores its context does not delay
-// Close for longer than CloseTime.
+// TestInMemory: a long reply is skipped, and a tool that ignores its context delays Close by
+// CloseTime at most.
 func TestInMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		running := make(chan struct{})

@@ -11,8 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// TestUndeclared checks that a question for which no capability was declared is refused and
-// reported.
+// TestUndeclared checks that a question is refused and reported if its capability was not declared.
 func TestUndeclared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var v violations
@@ -40,15 +39,15 @@ func TestUndeclared(t *testing.T) {
 	})
 }
 
-// TestUndeclaredInRevision checks that a server of an older revision gets no answer to what
-// the client can declare in newer ones alone.
+// TestUndeclaredInRevision checks that a server of an older revision gets no answer if the client
+// declares the capability only in newer revisions.
 func TestUndeclaredInRevision(t *testing.T) {
 	form := `"elicitation/create","params":{"message":"?","requestedSchema":{"type":"object","properties":{}}}`
 	link := `"elicitation/create","params":{"mode":"url","message":"?","url":"https://example.com/","elicitationId":"1"}`
 	tools := `"sampling/createMessage","params":{"maxTokens":1,"messages":[{"role":"user","content":{"type":"text","text":"?"}}],"tools":[{"name":"x","inputSchema":{"type":"object"}}]}`
 	for _, test := range []struct {
 		name, revision, question string
-		code                     int // 0: it is answered
+		code                     int // 0: the client answers
 	}{
 		{"form, before there were any", "2024-11-05", form, -32601},
 		{"form, before there were any", "2025-03-26", form, -32601},

@@ -52,8 +52,7 @@ func (c *endingConn) Write(batch []byte) error {
 	return &dial.Error{Sent: c.sent, Again: true, Err: errors.New("the input is closed")}
 }
 
-// TestUnsent: a call that a connection has not sent is sent again, one that it may have sent
-// is not.
+// TestUnsent: a call that was not sent is sent again; a call that may have been sent is not.
 func TestUnsent(t *testing.T) {
 	for _, sent := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -85,7 +84,7 @@ func TestUnsent(t *testing.T) {
 	}
 }
 
-// TestTriedOften: an error after the last attempt says how many there were.
+// TestTriedOften: the error after the last attempt contains the number of attempts.
 func TestTriedOften(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{t: t, handle: modern(func(_ int, m message) []string { return []string{closing} })}
@@ -105,7 +104,8 @@ func TestTriedOften(t *testing.T) {
 	})
 }
 
-// TestSentBefore: a request that may have run is not said to be unsent, where the attempt after it was.
+// TestSentBefore: an error does not claim that a request was unsent if an earlier attempt may have
+// run.
 func TestSentBefore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{t: t, handle: modern(func(_ int, m message) []string { return []string{closing} })}
@@ -133,7 +133,8 @@ func TestSentBefore(t *testing.T) {
 	})
 }
 
-// TestReplyAfterFailure: a reply that comes when its connection has been given up is dropped without a report.
+// TestReplyAfterFailure: a reply that arrives on a connection that was given up is dropped without
+// a report.
 func TestReplyAfterFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reply := make(chan struct{})
@@ -161,8 +162,8 @@ func TestReplyAfterFailure(t *testing.T) {
 	})
 }
 
-// failingConn says of a call that it has not been sent, and the reply comes after that. It stays
-// open until the reply has been read.
+// failingConn reports that a call was not sent, and the reply arrives after that. It stays open
+// until the reply has been read.
 type failingConn struct {
 	jsonrpc.Conn
 	reply chan struct{}

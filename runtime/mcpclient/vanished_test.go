@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// TestVanishedServer has a network that loses everything from some time on, without a sign. A
-// request whose time is over is followed by a ping, whose reply does not come either: the next
+// TestVanishedServer simulates a network that suddenly loses everything without a sign. The client
+// sends a ping after a request that times out; its reply does not arrive either, so the next
 // request gets a new connection.
 func TestVanishedServer(t *testing.T) {
 	for name, serve := range map[string]func(func(int, message) []string) func(int, message) []string{"modern": modern, "legacy": legacy} {
@@ -55,8 +55,8 @@ func TestVanishedServer(t *testing.T) {
 	}
 }
 
-// TestSilentRequests has a server that does not reply to calls, and replies to all else: its
-// connection stays, also where a call waits long after the ping.
+// TestSilentRequests uses a server that replies to everything but calls: its connection stays, even
+// if a call waits long after the ping.
 func TestSilentRequests(t *testing.T) {
 	for name, serve := range map[string]func(func(int, message) []string) func(int, message) []string{"modern": modern, "legacy": legacy} {
 		t.Run(name, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// What a client has received, a handler of another server can return as it is, but for the metadata
-// that the specification reserves.
+// A handler of another server can return received values unchanged, except for metadata that the
+// specification reserves.
 func TestReceivedIsReturned(t *testing.T) {
 	want := &mcp.ToolResult{
 		Content: []mcp.Content{
