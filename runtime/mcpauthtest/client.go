@@ -9,30 +9,30 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
-// Person answers the page of the issuer in the place of a person with a browser.
+// Person answers the issuer's page in place of a person with a browser.
 type Person struct {
-	// Persona is who the person is; "" is the first persona.
+	// Persona is the person's choice; "" is the first persona.
 	Persona string
-	// Scopes returns those of the scopes at the page that the person allows. Nil means all of
-	// them; the token has those that the persona may have.
+	// Scopes returns the scopes that the person allows, out of those on the page. Nil allows all;
+	// the token gets those that the persona may have.
 	Scopes func(asked []string) []string
 	// Deny refuses every login.
 	Deny bool
 }
 
-// OpenBrowser is the function for mcplogin.Config.
+// OpenBrowser is for mcplogin.Config.
 func (p Person) OpenBrowser(ctx context.Context, address string) error {
 	return loginpage.Open(ctx, address, loginpage.Choice{Persona: p.Persona, Scopes: p.Scopes, Deny: p.Deny})
 }
 
-// Callback opens the address of a login, and returns the address at which the browser would end, for
+// Callback opens the URL of a login, and returns the URL at which the browser would end, for
 // programs that do not wait there themselves.
 func (p Person) Callback(ctx context.Context, address string) (string, error) {
 	return loginpage.Answer(ctx, address, loginpage.Choice{Persona: p.Persona, Scopes: p.Scopes, Deny: p.Deny})
 }
 
-// Endpoint returns the server for clients that log in as the person when the server asks for it. They
-// register themselves at the issuer, and ask for more scopes when they need some.
+// Endpoint returns the server as an endpoint for clients that log in as the person when the server
+// requires it. They register themselves at the issuer, and request more scopes when necessary.
 func (s *Server) Endpoint(p Person) mcphttpclient.Endpoint {
 	s.t.Helper()
 	login, err := mcplogin.New(mcplogin.Config{Name: client, OpenBrowser: p.OpenBrowser})

@@ -35,20 +35,20 @@ const (
 	desktopSecret  = "secret of the desktop"
 )
 
-// company is an identity provider that exchanges ID tokens for grants (ID-JAG), and the authorization
-// server of the MCP server that takes them. mcpissuer has no such grant: its tokens and its metadata
-// are used, and the grant is checked here.
+// company is an identity provider that exchanges ID tokens for grants (ID-JAG), and the
+// authorization server of the MCP server that accepts them. mcpissuer does not support this grant:
+// company uses its tokens and metadata, and checks the grant itself.
 type company struct {
 	t      *testing.T
-	key    *ecdsa.PrivateKey // of the provider
+	key    *ecdsa.PrivateKey // the provider's
 	issuer *mcpissuer.Issuer
 	url    string                             // of the provider
 	server string                             // the endpoint
-	change func(claims, reply map[string]any) // what the provider does wrong
+	change func(claims, reply map[string]any) // introduces faults of the provider
 
 	mu     sync.Mutex
-	grants []string     // scopes of the grants that were asked for
-	tokens []url.Values // requests at the authorization server
+	grants []string     // scopes of the requested grants
+	tokens []url.Values // received by the authorization server
 	used   map[string]bool
 }
 
@@ -64,7 +64,7 @@ func isClient(r *http.Request, id, secret string) bool {
 	return user == url.QueryEscape(id) && password == url.QueryEscape(secret)
 }
 
-// provider is the identity provider. Ann may have all scopes, bob not books:write.
+// provider is the identity provider. Ann may have all scopes, bob all but books:write.
 func (c *company) provider(w http.ResponseWriter, r *http.Request) {
 	if r.URL.Path == "/.well-known/oauth-authorization-server" {
 		answer(w, 200, map[string]any{"issuer": c.url, "token_endpoint": c.url + "/token"})
@@ -103,7 +103,7 @@ func (c *company) provider(w http.ResponseWriter, r *http.Request) {
 	answer(w, 200, reply)
 }
 
-// token is the token endpoint of the authorization server, for the grant.
+// token is the token endpoint of the authorization server for the grant.
 func (c *company) token(w http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	f := r.PostForm
@@ -196,9 +196,9 @@ func (c *company) connect(person string) (*mcpclient.Client, error) {
 	return client, err
 }
 
-// TestEnterpriseManaged: the ID token of a person becomes a grant at the company's identity provider,
-// the grant a token at the authorization server of the MCP server, and the guard takes it. For
-// another scope there is a new grant, which the company may refuse.
+// TestEnterpriseManaged: the company's identity provider exchanges a person's ID token for a grant,
+// the authorization server of the MCP server exchanges the grant for a token, and the guard accepts
+// it. Another scope needs a new grant, which the company may refuse.
 func TestEnterpriseManaged(t *testing.T) {
 	c := newCompany(t)
 	ann, err := c.connect("ann")
@@ -226,7 +226,7 @@ func TestEnterpriseManaged(t *testing.T) {
 	}
 }
 
-// A grant that is refused, or is none, ends the login: nothing else is tried.
+// A refused or missing grant ends the login: the client tries nothing else.
 func TestEnterpriseManagedRefused(t *testing.T) {
 	for name, test := range map[string]struct {
 		person string

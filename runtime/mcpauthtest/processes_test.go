@@ -26,16 +26,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
-// Variables of the environment of a process that TestProcesses starts.
+// Environment variables of a process that TestProcesses starts.
 const (
 	processServer = "MCPAUTHTEST_SERVER"
 	processStore  = "MCPAUTHTEST_STORE"
 )
 
-// calls is how often each process calls the tool.
+// calls is the number of calls of each process.
 const calls = 10
 
-// callOften connects with the logins of a file, and calls a tool. There is no browser.
+// callOften connects with the logins in a file, and calls a tool. No browser is available.
 func callOften(t *testing.T, server, store string) {
 	login, err := mcplogin.New(mcplogin.Config{
 		Name: "test", Store: mcplogin.FileStore(store), Scopes: func([]string) []string { return []string{"books:read"} },
@@ -58,7 +58,7 @@ func callOften(t *testing.T, server, store string) {
 	}
 }
 
-// refreshes are the refresh tokens that an issuer has got.
+// refreshes are the refresh tokens that an issuer has received.
 type refreshes struct {
 	next http.Handler
 	mu   sync.Mutex
@@ -80,8 +80,8 @@ func (f *refreshes) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.next.ServeHTTP(w, r)
 }
 
-// TestProcesses: two processes with one file of logins, whose tokens expire at once, use no refresh
-// token twice. The issuer would end the login.
+// TestProcesses: two processes that share a file of logins, with tokens that expire immediately,
+// use each refresh token once. A repeated use would end the login.
 func TestProcesses(t *testing.T) {
 	if server := os.Getenv(processServer); server != "" {
 		callOften(t, server, os.Getenv(processStore))
@@ -142,10 +142,10 @@ func TestProcesses(t *testing.T) {
 			t.Errorf("a refresh token was sent %d times", n)
 		}
 	}
-	if len(counted.sent) < calls { // calls renew, since the token is about to expire
+	if len(counted.sent) < calls { // each call renews the token, which is about to expire
 		t.Errorf("%d refresh tokens were sent", len(counted.sent))
 	}
-	// The login goes on.
+	// The login remains valid.
 	if state, err := first.State(t.Context(), origin+"/mcp"); err != nil || state == nil || !state.Renewable {
 		t.Errorf("%+v, %v", state, err)
 	}

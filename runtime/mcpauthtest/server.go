@@ -12,28 +12,27 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpissuer"
 )
 
-// Options configure [New]. The zero value is a persona with the name dev, who may have every
-// scope, and a guard that asks for a token and no scope.
+// Options configures [New]. The zero value means a persona with the name dev, who may have every
+// scope, and a guard that requires a token and no scope.
 type Options struct {
-	// Personas are who can log in.
+	// Personas are the personas that can log in.
 	Personas []mcpissuer.Persona
-	// Guard has Scopes, Lists, Audit and the other options of the guard. Its Resource is that
-	// of the server, and its Verifiers are asked before the issuer's tokens are verified.
+	// Guard contains Scopes, Lists, Audit and the other options of the guard. Its Resource becomes
+	// the URL of the server, and its Verifiers precede the verifier of the issuer's tokens.
 	Guard mcpauth.Options
 	// HTTP are further options of the endpoint.
 	HTTP []mcphttp.Option
-	// Issuer changes the options of the issuer, such as TokenTime or Clients. May be nil.
+	// Issuer modifies the options of the issuer, such as TokenTime or Clients. May be nil.
 	Issuer func(*mcpissuer.Options)
-	// DPoP says whether tokens have to be bound to a key of the client.
+	// DPoP configures whether tokens must be bound to a key of the client.
 	DPoP mcpauth.DPoPOptions
 }
 
-// Server is a guarded server and its issuer, for one test. Its methods may be called by several
-// goroutines.
+// Server is a guarded server and its issuer, for one test. Its methods are safe for concurrent use.
 type Server struct {
-	// URL is that of the endpoint: the resource that tokens are for.
+	// URL is the URL of the endpoint, which is also the resource of tokens.
 	URL string
-	// Issuer makes the tokens. It is at the same origin.
+	// Issuer issues the tokens. It has the same origin.
 	Issuer *mcpissuer.Issuer
 	Guard  *mcpauth.Guard
 
@@ -41,16 +40,16 @@ type Server struct {
 	personas []mcpissuer.Persona
 }
 
-// client is the client id in tokens that no client has asked for.
+// client is the client id in tokens that no client has requested.
 const client = "mcpauthtest"
 
-// New serves the server until the end of the test. What issuer and guard log is discarded, unless
-// Options has a logger.
+// New serves the server until the end of the test. It discards the log of issuer and guard, unless
+// Options contains a logger.
 func New(t testing.TB, server *mcp.Server, o Options) *Server {
 	t.Helper()
-	web := httptest.NewUnstartedServer(nil) // it listens, but does not serve yet
+	web := httptest.NewUnstartedServer(nil) // it is listening, but not yet serving
 	t.Cleanup(func() {
-		web.CloseClientConnections() // streams that a client has left open
+		web.CloseClientConnections() // streams that a client left open
 		web.Close()
 	})
 	origin := "http://" + web.Listener.Addr().String()

@@ -36,7 +36,7 @@ var personas = []mcpissuer.Persona{
 	{Name: "bob", Scopes: []string{"books:read"}, Claims: map[string]any{"roles": []string{"reader"}}},
 }
 
-// call sends a call of a tool with a token, and returns the status and the body.
+// call calls a tool with a token, and returns the status and the body.
 func call(t *testing.T, url, token, tool string) (int, string) {
 	t.Helper()
 	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"` + tool + `","arguments":{},"_meta":{` +
@@ -150,7 +150,7 @@ func TestClientProofs(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
-	if logins != 1 && logins != 2 { // the second one asks for the scope
+	if logins != 1 && logins != 2 { // the second one requests the scope
 		t.Errorf("%d logins", logins)
 	}
 }

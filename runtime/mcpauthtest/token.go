@@ -13,7 +13,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// Token describes an access token. The zero value is a valid one of the first persona, without
+// Token describes an access token. The zero value is a valid token of the first persona, without
 // scopes, for five minutes.
 type Token struct {
 	// Persona is the subject. It need not be a persona of the issuer.
@@ -22,25 +22,25 @@ type Token struct {
 	Scopes []string
 	// Audience replaces the URL of the server.
 	Audience string
-	// Age is how long ago the token was issued. A negative one is in the future.
+	// Age is the time since the token was issued. A negative age is in the future.
 	Age time.Duration
-	// Lasts is how long it is valid from then on. 0 is five minutes, or what TokenTime of the
-	// issuer's options says for those that it issues itself.
+	// Lasts is the lifetime of the token. 0 means five minutes; for tokens that the issuer issues
+	// itself, TokenTime of its options.
 	Lasts time.Duration
-	// Claims replace claims or add some. A nil value removes one.
+	// Claims replaces or adds claims. A nil value removes one.
 	Claims map[string]any
 	// Defect makes the token invalid.
 	Defect Defect
 }
 
-// Defect is what is wrong with the form or the signature of a token.
+// Defect is a defect in the form or the signature of a token.
 type Defect int
 
 const (
 	NoDefect  Defect = iota
-	OtherKey         // signed by a key that is not the issuer's, under the id of the issuer's key
+	OtherKey         // signed with another key, under the id of the issuer's key
 	Unsigned         // with the algorithm none
-	Changed          // has one more claim than was signed
+	Changed          // contains one claim more than was signed
 	Truncated        // ends within the signature
 )
 
@@ -85,7 +85,7 @@ func (s *Server) Token(tok Token) string {
 	return text
 }
 
-// apply makes a valid token a wrong one.
+// apply makes a valid token invalid.
 func (d Defect) apply(token string) (string, error) {
 	part := strings.Split(token, ".")
 	switch d {
@@ -102,7 +102,7 @@ func (d Defect) apply(token string) (string, error) {
 	return token, nil
 }
 
-// sign signs the payload by a new key.
+// sign signs the payload with a new key.
 func (Defect) sign(part []string) (string, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
