@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// MaxQuery is the most bytes of a query.
+// MaxQuery is the maximum length of a query in bytes.
 const MaxQuery = 1000
 
 // finder searches the tools of a server.
@@ -18,14 +18,14 @@ type finder struct {
 	host toolfind.Host
 	all  func() []mcp.FeatureInfo
 
-	gate    gate // for the rest
+	gate    gate // guards the fields below
 	ranker  Ranker
 	indexed bool
 	changes uint64
 	tools   []mcp.FeatureInfo
 }
 
-// enter indexes the tools, unless they are, and enters the gate.
+// enter indexes the tools if necessary, and enters the gate.
 func (f *finder) enter(ctx context.Context) error {
 	for {
 		if err := f.gate.enter(ctx); err != nil {
@@ -47,7 +47,7 @@ func (f *finder) index(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer leave() // also if the ranker panics
+	defer leave() // even if the ranker panics
 	now := f.host.Changes()
 	if f.indexed && f.changes == now {
 		return nil
@@ -59,14 +59,14 @@ func (f *finder) index(ctx context.Context) error {
 	return nil
 }
 
-// found is what a search has found.
+// found is the result of a search.
 type found struct {
 	tools []mcp.FeatureInfo
-	more  bool // there are more
+	more  bool // the limit cut the result
 }
 
-// search returns up to n tools that the request sees, those that fit best first. Without a query it
-// returns those of the group in order of registration.
+// search returns up to n tools that the request can see, best match first. Without a query it
+// returns the tools of the group in order of registration.
 func (f *finder) search(ctx context.Context, query, group string, n int) (found, error) {
 	if err := f.enter(ctx); err != nil {
 		return found{}, err
@@ -77,7 +77,7 @@ func (f *finder) search(ctx context.Context, query, group string, n int) (found,
 		seen := map[int]bool{}
 		for _, i := range indexes {
 			if i < 0 || i >= len(f.tools) || seen[i] {
-				continue // a ranker may be wrong
+				continue // a ranker may be faulty
 			}
 			seen[i] = true
 			t := f.tools[i]
@@ -110,8 +110,8 @@ func (f *finder) search(ctx context.Context, query, group string, n int) (found,
 	}
 }
 
-// groups returns the groups of the tools that the request sees, sorted by name. It returns none if the
-// request ends meanwhile.
+// groups returns the groups of the tools that the request can see, sorted by name. It returns nil
+// if the request ends in the meantime.
 func (f *finder) groups(ctx context.Context) []string {
 	if f.enter(ctx) != nil {
 		return nil

@@ -19,7 +19,7 @@ var quiet = mcp.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
 
 var readOnly = mcp.ToolHints{ReadOnly: true}
 
-// newShop returns a server of a shop: sixty tools that change nothing, in two groups, and some more.
+// newShop returns a server of a shop: sixty read-only tools in two groups, and some more.
 func newShop(options ...mcp.Option) *mcp.Server {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "shop", Version: "1", Instructions: "This is a shop."}, append([]mcp.Option{quiet}, options...)...)
 	register(s)

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpfind"
 )
 
-// FuzzForward sends any text as the arguments of a tool, by its own name and through use_tool: the
-// replies are the same, but for the schema that the latter has with wrong arguments.
+// FuzzForward sends any text as the arguments of a tool, directly and through use_tool: the replies
+// are the same, except for the schema that use_tool adds for invalid arguments.
 func FuzzForward(f *testing.F) {
 	for _, text := range []string{
 		`{"amount":5}`, `{"amount":"x"}`, `{}`, ` { "amount" : 1e2 } `, `{"amount":1,"amount":2}`, `{"amount":}`, `{"a":{"b":[[[]]]}}`,
@@ -26,7 +26,7 @@ func FuzzForward(f *testing.F) {
 		direct := replyTo(t, `{"name":"orders_refund","arguments":`+text+`}`)
 		through := replyTo(t, `{"name":"use_tool","arguments":{"name":"orders_refund","arguments":`+text+`}}`)
 		if !json.Valid([]byte(text)) || strings.TrimLeft(text, " \t")[0] != '{' {
-			return // the first says so, and the other may have nothing to forward
+			return // the first reply is an error, and the other call may have nothing to forward
 		}
 		if !strings.HasPrefix(inCommon(through), inCommon(direct)) {
 			t.Errorf("%s\n%s\n%s", text, direct, through)
@@ -52,7 +52,8 @@ func replyTo(t *testing.T, params string) string {
 	return string(reply)
 }
 
-// inCommon returns what replies have in common: the content up to its end, or the code of an error.
+// inCommon returns the common part of the replies: the content up to its end, or the code of an
+// error.
 func inCommon(reply string) string {
 	var r struct {
 		Error  *struct{ Code int }

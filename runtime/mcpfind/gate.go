@@ -2,21 +2,21 @@ package mcpfind
 
 import "context"
 
-// gate lets many searches pass, or one that indexes, as a [sync.RWMutex] does. Waiting for it ends
-// with the request: a ranker that takes long must not keep the requests of others.
+// gate admits many searches or one indexing, like a [sync.RWMutex]. Waiting for it ends with the
+// request: a slow ranker must not block the requests of others.
 type gate struct {
-	places  chan struct{} // one for each search; all for the one that indexes
+	places  chan struct{} // one per search; all for indexing
 	indexes chan struct{}
 }
 
-// mostSearches is how many searches run at the same time.
+// mostSearches limits the concurrent searches.
 const mostSearches = 256
 
 func newGate() gate {
 	return gate{make(chan struct{}, mostSearches), make(chan struct{}, 1)}
 }
 
-// enter waits for the place of a search.
+// enter waits for one place.
 func (g *gate) enter(ctx context.Context) error {
 	select {
 	case g.places <- struct{}{}:

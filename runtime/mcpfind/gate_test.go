@@ -40,8 +40,8 @@ type changing struct{ changes uint64 }
 func (h *changing) Changes() uint64                         { return h.changes }
 func (h *changing) Searchable(context.Context, string) bool { return true }
 
-// A search that must wait, since tools have changed and the ranker is busy, ends with its request. Searches pass again when
-// the ranker has done.
+// A search that waits, since tools have changed and the ranker is busy, ends with its request.
+// Searches continue when the ranker is done.
 func TestSlowRanker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host, ranker := &changing{}, &stuck{slow: true}
@@ -78,7 +78,7 @@ func TestSlowRanker(t *testing.T) {
 	})
 }
 
-// A list that is too long ends with whole names, and with how many more there are.
+// A list that is too long is cut after a whole name, followed by the number of missing names.
 func TestListed(t *testing.T) {
 	names := []string{"apples", "bananas", "cherries"}
 	for most, want := range map[int]string{100: "apples, bananas, cherries", 24: "apples, bananas, 1 more", 14: "apples, 2 more", 0: "3 more"} {

@@ -9,7 +9,7 @@ import (
 
 type jsonText = json.RawMessage
 
-// annotations returns those of a tool, as they are listed.
+// annotations returns the annotations of a tool in the list.
 func annotations(t *testing.T, c *mcptest.Client, tool string) string {
 	result, err := c.Request("tools/list", map[string]any{})
 	if err != nil {
@@ -33,7 +33,7 @@ func annotations(t *testing.T, c *mcptest.Client, tool string) string {
 	return ""
 }
 
-// refusal returns the error of a call for which there is no result.
+// refusal returns the error of a call without a result.
 func refusal(c *mcptest.Client, tool string, arguments any) error {
 	_, err := c.Request("tools/call", map[string]any{"name": tool, "arguments": arguments})
 	return err

@@ -11,7 +11,7 @@ import (
 func TestIndexTime(t *testing.T) {
 	tools := manyTools(1000)
 	r := new(bm25)
-	took := time.Hour // the least of several
+	took := time.Hour // the minimum of several
 	for range 5 {
 		began := time.Now()
 		r.Index(tools)

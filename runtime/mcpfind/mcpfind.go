@@ -1,19 +1,19 @@
-// Package mcpfind is for servers with more tools than a list should have. Instead of all, a server
-// lists three that find and call the others:
+// Package mcpfind serves servers with too many tools for a list. Instead of all tools, such a
+// server lists three that find and call the others:
 //
-//   - search_tools finds tools by plain words, or all of a group
-//   - use_readonly_tool calls a tool that changes nothing
+//   - search_tools finds tools by plain words, or all tools of a group
+//   - use_readonly_tool calls a read-only tool
 //   - use_tool calls any tool
 //
-// There are two for calls so that a host which asks its user before changes need not ask before
-// reads. What a client calls through them is a call of the tool itself: access, limits, timeouts,
-// tasks, questions, interceptors, logs and spans have its name. What a caller may not see is not found.
+// Calls use two tools so that a host which asks its user before changes need not ask before reads.
+// A call through them is a call of the tool itself: access, limits, timeouts, tasks, questions,
+// interceptors, logs and spans use its name. Callers cannot find tools that they may not see.
 //
-// The list does not depend on earlier requests (revision 2026-07-28, server/tools). Tools that it
-// leaves out can be called by their names, too.
+// The list does not depend on earlier requests (revision 2026-07-28, server/tools). Clients can
+// also call unlisted tools directly by their names.
 //
-// A [mcp.Policy] or an [mcp.Access] that lets only some names pass has to let pass
-// those of these three: they are tools like others, and give no access to more.
+// A [mcp.Policy] or an [mcp.Access] that allows only some names must allow these three: they are
+// ordinary tools, and give no access to others.
 package mcpfind
 
 import (
@@ -45,15 +45,15 @@ type settings struct {
 	ranker    Ranker
 }
 
-// WithThreshold sets the number of tools up to which all are listed, and the three are not. Those
-// count that the caller may see. The default is 40, of all servers together the number that some
-// clients pass on; with 0 there is always a search.
+// WithThreshold sets the number of tools, as the caller sees them, up to which the server lists all
+// tools instead of the three. The default is 40, the number of tools that some clients accept from
+// all servers together; with 0 the three are always listed.
 func WithThreshold(n int) Option {
 	return func(s *settings) { s.threshold = max(0, n) }
 }
 
-// WithListed lists tools beside the three: those with a name that matches a pattern, in which each
-// star matches any text, or that are in a group, as group:orders. It panics if a pattern is empty.
+// WithListed lists tools beside the three: tools whose name matches a pattern, in which each star
+// matches any text, or that are in a group, as in group:orders. It panics if a pattern is empty.
 func WithListed(patterns ...string) Option {
 	return func(s *settings) {
 		for _, text := range patterns {
@@ -70,8 +70,8 @@ func WithListed(patterns ...string) Option {
 	}
 }
 
-// WithRanker sets another ranking, such as one by embeddings. Without the option it is BM25 over
-// names, titles, groups, descriptions and arguments.
+// WithRanker sets another ranking, such as one with embeddings. The default is BM25 over names,
+// titles, groups, descriptions and arguments.
 func WithRanker(r Ranker) Option {
 	return func(s *settings) {
 		if r != nil {
@@ -80,10 +80,10 @@ func WithRanker(r Ranker) Option {
 	}
 }
 
-// New returns the option of [mcp.NewServer] that lists, in the place of all tools, those to keep and
-// the three that find and call the others. The instructions of the server get the groups of its tools
-// and their sizes, in at most 300 tokens. Tools whose calls have to be tasks stay in the list, since
-// clients of revision 2025-11-25 need to read that there.
+// New returns the option of [mcp.NewServer] that lists the three tools, and those of WithListed, in
+// place of all tools. It adds the groups of tools and their sizes to the server's instructions, in
+// at most 300 tokens. Tools whose calls must be tasks remain in the list, since clients of revision
+// 2025-11-25 need to read that there.
 func New(options ...Option) mcp.Option {
 	s := &settings{threshold: findtools.Threshold}
 	for _, option := range options {
@@ -93,7 +93,7 @@ func New(options ...Option) mcp.Option {
 	return mcp.FindFuncs(friend.Key{}).With(f, func(server *mcp.Server, host toolfind.Host, tools func() []mcp.FeatureInfo) {
 		ranker := s.ranker
 		if ranker == nil {
-			ranker = new(bm25) // of one server, although the option may make several
+			ranker = new(bm25) // one per server, although several servers may use the option
 		}
 		registerTools(server, &finder{host: host, all: tools, gate: newGate(), ranker: ranker})
 	})

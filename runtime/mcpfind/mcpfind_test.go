@@ -20,7 +20,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
-// A client finds a tool that is not listed, and calls it.
+// A client finds an unlisted tool, and calls it.
 func TestFindAndCall(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
 		c := mcptest.New(t, newShop(mcpfind.New()), mcptest.Options{Revision: revision})
@@ -80,7 +80,7 @@ func TestRefused(t *testing.T) {
 	})
 }
 
-// Who calls a tool through another one gets a question of it as by its own name.
+// A caller gets the questions of a tool that it calls through another one.
 func TestQuestionsOfFoundTools(t *testing.T) {
 	for _, revision := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestQuestionsOfFoundTools(t *testing.T) {
 	}
 }
 
-// Interceptors, limits and logs have the name and the arguments of the tool itself.
+// Interceptors, limits and logs get the name and the arguments of the tool itself.
 func TestOwnCall(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
 		var log bytes.Buffer
@@ -149,7 +149,7 @@ func TestTimeoutOfFoundTool(t *testing.T) {
 	})
 }
 
-// Tools that a caller may not see are neither found nor named, in any way.
+// Tools that a caller may not see are not found or named, in any way.
 func TestHidden(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
 		for name, option := range map[string]mcp.Option{
@@ -191,7 +191,7 @@ func TestHidden(t *testing.T) {
 	})
 }
 
-// Access asks about the tool that is called, and of the two by which it can be.
+// Access is checked for the called tool, and for the tool that calls it.
 func TestAccessOfCallers(t *testing.T) {
 	noChanges := mcp.Principal{ID: "reader", Access: mcp.PolicyAccess(mcp.Policy{Deny: []string{mcpfind.UseTool}})}
 	c := mcptest.New(t, newShop(mcpfind.New()), mcptest.Options{Principal: noChanges})
@@ -256,7 +256,7 @@ func TestListed(t *testing.T) {
 	})
 }
 
-// With pages a list has the same tools.
+// A list with pages contains the same tools.
 func TestPages(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
 		for _, visible := range []bool{false, true} {
@@ -272,7 +272,7 @@ func TestPages(t *testing.T) {
 	})
 }
 
-// The index has the tools of now.
+// The index contains the current tools.
 func TestRegisteredLater(t *testing.T) {
 	s := newShop(mcpfind.New())
 	c := mcptest.New(t, s, mcptest.Options{})
@@ -292,7 +292,7 @@ func TestRegisteredLater(t *testing.T) {
 	}
 }
 
-// What use_readonly_tool says of itself is true for every tool that it calls.
+// The hints of use_readonly_tool hold for every tool that it calls.
 func TestHints(t *testing.T) {
 	s := newShop(mcpfind.New())
 	c := mcptest.New(t, s, mcptest.Options{})

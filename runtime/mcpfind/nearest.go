@@ -6,18 +6,18 @@ import (
 	"strings"
 )
 
-// mostNearest is how many names an error suggests, and leastSimilar how similar they are at least, from
-// 0 to 1.
+// mostNearest limits the names that an error suggests, and leastSimilar is their minimum
+// similarity, from 0 to 1.
 const (
 	mostNearest  = 3
 	leastSimilar = 0.4
 )
 
-// longestCompared is how many bytes of a name are compared.
+// longestCompared limits the compared bytes of a name.
 const longestCompared = 128
 
-// nearest returns the names that have the largest part of their pairs of neighbouring letters in common
-// with a name, whatever their case and punctuation.
+// nearest returns the names that share the largest part of their pairs of adjacent letters with a
+// name, regardless of case and punctuation.
 func nearest(name string, names []string) []string {
 	want := pairs(name)
 	type candidate struct {
@@ -38,7 +38,7 @@ func nearest(name string, names []string) []string {
 	return best
 }
 
-// pairs returns the pairs of neighbouring letters and digits of a name, sorted.
+// pairs returns the pairs of adjacent letters and digits of a name, sorted.
 func pairs(name string) []string {
 	var b strings.Builder
 	for _, r := range strings.ToLower(cut(name, longestCompared)) {
@@ -58,7 +58,7 @@ func pairs(name string) []string {
 	return all
 }
 
-// similarity is the part of the pairs that both have, from 0 to 1.
+// similarity returns the share of common pairs, from 0 to 1.
 func similarity(a, b []string) float64 {
 	if len(a)+len(b) == 0 {
 		return 0

@@ -11,18 +11,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Ranker orders tools by how well they answer a request.
+// Ranker ranks tools by how well they match a query.
 type Ranker interface {
-	// Index is called with all tools before the first search, and again before a search when tools
-	// have been registered or removed. No search runs in the meantime.
+	// Index is called with all tools before the first search, and again before a search after tools
+	// were registered or removed. No search runs in the meantime.
 	Index(tools []mcp.FeatureInfo)
-	// Search returns up to n indexes into the tools of Index, those that fit best first. It may be
-	// called by many goroutines. The query has at most [MaxQuery] bytes. What the caller must not see
-	// is removed afterwards; if that leaves too few, Search is called again with a larger n.
+	// Search returns up to n indexes into the tools of Index, best match first. It must be safe for
+	// concurrent use. The query has at most [MaxQuery] bytes. Results that the caller must not see
+	// are removed afterwards; if too few remain, Search is called again with a larger n.
 	Search(ctx context.Context, query string, n int) ([]int, error)
 }
 
-// How much a word counts by where it is.
+// Weights of words by their place.
 const (
 	inName        = 3
 	inTitle       = 2
@@ -32,53 +32,53 @@ const (
 	inArgumentDoc = 0.4
 )
 
-// The parameters of BM25: how soon a further occurrence of a word counts less, and how much a long
-// text counts less than a short one.
+// Parameters of BM25: how quickly the weight of repeated words decreases, and how much shorter
+// texts are preferred.
 const (
 	saturation = 1.2
 	lengthPart = 0.6
 )
 
-// How much a word of a tool counts that is not the word of the query.
+// Weights of a tool's words that are not equal to a word of the query.
 const (
 	asAlike  = 0.5
 	asPrefix = 0.6
 )
 
-// shortestPrefix is how many bytes the shorter one of two words has of which it begins the other.
+// shortestPrefix is the minimum length of a word that matches as a prefix.
 const shortestPrefix = 4
 
-// mostWords is how many words of a query count.
+// mostWords limits the words of a query.
 const mostWords = 64
 
-// bm25 is the [Ranker] without an option: BM25 over weighted fields. It has no state that changes
-// with searches, and needs no model, so the same query has the same result in every process.
+// bm25 is the default [Ranker]: BM25 over weighted fields. Searches do not change it, and it needs
+// no model, so a query has the same result in every process.
 type bm25 struct {
 	terms map[string]int32
 	words []string // the keys of terms, sorted
 	lists [][]posting
-	size  []float32 // the weighted number of words of each tool
+	size  []float32 // weighted number of words of each tool
 	mean  float32
 	exact map[string]int
 }
 
-// posting says how often a tool has a word, weighted.
+// posting is the weighted frequency of a word in a tool.
 type posting struct {
 	tool  int32
 	count float32
 }
 
-// indexer collects the words of one tool after the other.
+// indexer collects the words of the tools, one tool after the other.
 type indexer struct {
 	*bm25
 	tool  int32
-	seen  []int32 // the terms of the tool
+	seen  []int32 // terms of the current tool
 	count []float32
 	all   []termPosting
-	lens  []int32 // of the list of each term
+	lens  []int32 // length of the list of each term
 }
 
-// termPosting is a posting before it is in the list of its term.
+// termPosting is a posting that is not yet in the list of its term.
 type termPosting struct {
 	term int32
 	posting
@@ -129,7 +129,7 @@ func (x *indexer) add(t *mcp.FeatureInfo) {
 	x.seen = x.seen[:0]
 }
 
-// makeLists makes the list of each term, all of them in one allocation.
+// makeLists creates the list of each term, all in one allocation.
 func (x *indexer) makeLists() {
 	storage := make([]posting, 0, len(x.all))
 	x.lists = make([][]posting, len(x.lens))
@@ -143,7 +143,7 @@ func (x *indexer) makeLists() {
 	}
 }
 
-// longestDescription is how many bytes of a description are indexed.
+// longestDescription limits the indexed bytes of a description.
 const longestDescription = 2000
 
 // cut returns the beginning of a text.
@@ -175,7 +175,7 @@ func (x *indexer) text(text string, weight float32) {
 	})
 }
 
-// mostNested is how many levels of objects in the arguments are indexed.
+// mostNested limits the indexed levels of nested arguments.
 const mostNested = 2
 
 // arguments adds the names and descriptions of the properties of a schema.
@@ -211,8 +211,8 @@ func (r *bm25) Search(_ context.Context, query string, n int) ([]int, error) {
 	return s.result(query, n), nil
 }
 
-// queryWords returns the words of a query, each once: those that say nothing only if there are no
-// others.
+// queryWords returns the distinct words of a query. It returns frequent words only if the query has
+// no others.
 func queryWords(query string) []string {
 	var words, rest []string
 	eachWord(query, func(word []byte) bool {
@@ -231,15 +231,16 @@ func queryWords(query string) []string {
 	return words
 }
 
-// search is one search.
+// search is the state of one search.
 type search struct {
 	*bm25
 	scores []float64
-	best   []float64 // of the word at hand, by tool
-	hit    []int32   // tools with the word at hand, or one like it
+	best   []float64 // for the current word, by tool
+	hit    []int32   // tools that contain the current word or a similar one
 }
 
-// word adds the scores of a word of the query. Of the words that are like it, a tool gets the best.
+// word adds the scores for a word of the query. Of several similar words, only the best counts for
+// a tool.
 func (s *search) word(w string) {
 	s.term(w, 1)
 	s.prefixes(w)
@@ -253,7 +254,7 @@ func (s *search) word(w string) {
 	s.hit = s.hit[:0]
 }
 
-// prefixes adds the words of tools that begin with a word, and those with which it begins.
+// prefixes adds words of tools that begin with w, and words that w begins with.
 func (s *search) prefixes(w string) {
 	if len(w) < shortestPrefix {
 		return
@@ -269,7 +270,7 @@ func (s *search) prefixes(w string) {
 	}
 }
 
-// term adds the tools with one of their words.
+// term adds the tools that contain a term.
 func (s *search) term(w string, weight float64) {
 	term, ok := s.terms[w]
 	if !ok {
@@ -286,14 +287,14 @@ func (s *search) term(w string, weight float64) {
 	}
 }
 
-// idf says how rare a word is.
+// idf returns the inverse document frequency of a term.
 func (s *search) idf(term int32) float64 {
 	with, all := float64(len(s.lists[term])), float64(len(s.size))
 	return math.Log(1 + (all-with+0.5)/(with+0.5))
 }
 
-// result returns the tools with the highest scores. Of equal ones the tool comes first that has been
-// registered first.
+// result returns the tools with the highest scores. Tools with equal scores are in order of
+// registration.
 func (s *search) result(query string, n int) []int {
 	if i, ok := s.exact[strings.ToLower(strings.TrimSpace(query))]; ok {
 		s.scores[i] = math.Inf(1)

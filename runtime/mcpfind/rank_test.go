@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// The command counts the tokens of the tools that a server has.
+// The command counts the tokens of a server's tools.
 func TestNames(t *testing.T) {
 	var names []string
 	for _, d := range findtools.All() {
@@ -32,7 +32,7 @@ func TestWords(t *testing.T) {
 		"getUser2Name":                 "get user 2 name",
 		"parseHTTPHeader":              "parse http header",
 		"HTTP":                         "http",
-		"URLs":                         "ur ls", // as a capital letter before a small one begins a word
+		"URLs":                         "ur ls", // since a capital letter before a small one begins a word
 		"a.b-c/d:e":                    "a b c d e",
 		"v1.2.3":                       "v 1 2 3",
 		"Größe ändern":                 "größe ändern",
@@ -55,7 +55,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// Forms of a word have the same stem, and other words have not.
+// Forms of a word have the same stem, and other words do not.
 func TestStem(t *testing.T) {
 	for _, forms := range []string{
 		"remove removes removed removing", "stop stops stopped stopping", "city cities", "box boxes", "process processes processed",
@@ -101,7 +101,7 @@ func FuzzWords(f *testing.F) {
 	})
 }
 
-// ranked returns the names that a search finds.
+// ranked returns the names of the tools that a search finds.
 func ranked(tools []mcp.FeatureInfo, query string) []string {
 	r := new(bm25)
 	r.Index(tools)
@@ -122,7 +122,7 @@ func TestRank(t *testing.T) {
 		{Name: "empty"},
 	}
 	for query, want := range map[string]string{
-		"remove an order":   "orders_delete", // by a verb that is like it
+		"remove an order":   "orders_delete", // by a similar verb
 		"look up my orders": "orders_find",
 		"init":              "initialize", // by a prefix
 		"initialization":    "initialize",
@@ -146,7 +146,7 @@ func TestRank(t *testing.T) {
 	}
 }
 
-// Equal tools keep their order, and a search has the same result each time.
+// Equal tools keep their order, and a search returns the same result each time.
 func TestRankIsDeterministic(t *testing.T) {
 	tools := manyTools(300)
 	want := ranked(tools, "delete the invoices of a customer by its number")
@@ -213,7 +213,7 @@ func TestFirstSentence(t *testing.T) {
 	}
 }
 
-// A result stays short although tools are large.
+// A result remains short even if tools are large.
 func TestLargeTools(t *testing.T) {
 	var f found
 	for i := range 25 {
@@ -224,7 +224,7 @@ func TestLargeTools(t *testing.T) {
 	}
 }
 
-// manyTools returns tools with texts of the size that real ones have: 97 tokens each.
+// manyTools returns tools whose texts have realistic sizes: 97 tokens each.
 func manyTools(n int) []mcp.FeatureInfo {
 	random := rand.New(rand.NewPCG(1, 2))
 	words := make([]string, 3000)
@@ -253,7 +253,7 @@ func manyTools(n int) []mcp.FeatureInfo {
 	return tools
 }
 
-// The index of 1,000 tools has less than 3 MB.
+// The index of 1,000 tools needs less than 3 MB.
 func TestIndexSize(t *testing.T) {
 	tools := manyTools(1000)
 	r := new(bm25)

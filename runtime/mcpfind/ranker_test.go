@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
-// lastFirst is a ranker for which the last tools fit best. It also returns what a ranker should not.
+// lastFirst is a ranker that prefers the last tools. It also returns invalid results.
 type lastFirst struct {
 	mu      sync.Mutex
 	indexed int
@@ -49,8 +49,9 @@ func (r *lastFirst) Search(_ context.Context, query string, n int) ([]int, error
 	return found, nil
 }
 
-// Another ranker decides which tools are found, in its order; one that is wrong, fails or panics does not end the server,
-// shows no tool twice, and none that the caller must not see.
+// Another ranker determines which tools are found, and their order. A ranker that is faulty, fails
+// or panics does not end the server, and no result contains a tool twice, or one that the caller
+// must not see.
 func TestRanker(t *testing.T) {
 	r := &lastFirst{err: errors.New("a reason of the ranker")}
 	s := newShop(mcpfind.New(mcpfind.WithRanker(r)), mcp.WithAccess(mcp.Visible(func(_ context.Context, f mcp.FeatureInfo) bool { return f.Name != "orders_sign" })))

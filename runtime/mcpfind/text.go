@@ -11,13 +11,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// This file writes what models read.
+// This file writes the texts for models.
 
-// longestInstructions is how many bytes the text in the instructions has at most: by the count of
-// mcpgen list, 300 tokens.
+// longestInstructions limits the bytes of the text in the instructions: 300 tokens, as mcpgen list
+// counts them.
 const longestInstructions = 1200
 
-// instructions returns the text in the instructions of a server, with the largest groups.
+// instructions returns the text for the instructions of a server, with the largest groups.
 func instructions(groups map[string]int, all int) string {
 	text := fmt.Sprintf("This server has %d tools, and lists only some. %s finds the others by plain words, "+
 		"%s calls those that change nothing, and %s calls all.", all, SearchTools, UseReadOnlyTool, UseTool)
@@ -34,7 +34,8 @@ func instructions(groups map[string]int, all int) string {
 	return text + listed(names, longestInstructions-len(text)-len(".")) + "."
 }
 
-// listed returns a list of whole names, with how many more there are where most bytes are too few.
+// listed returns a list of whole names, followed by the number of missing ones if most bytes are
+// too few.
 func listed(names []string, most int) string {
 	var b strings.Builder
 	for i, name := range names {
@@ -49,15 +50,15 @@ func listed(names []string, most int) string {
 	return b.String()
 }
 
-// longestSentence is how many bytes of the first sentence a search returns for tools that it does not
-// describe whole.
+// longestSentence limits the bytes of the first sentence of a tool that a result does not describe
+// in full.
 const longestSentence = 80
 
-// longestWhole is after how many bytes of a result no further tool is described whole.
+// longestWhole is the length of a result in bytes after which no further tool is described in full.
 const longestWhole = 8000
 
-// searchResult returns the text of the result of a search, in which so many tools are whole, or fewer if
-// they are long.
+// searchResult returns the text of a search result that describes up to whole tools in full, fewer
+// if they are long.
 func searchResult(f found, whole int) string {
 	var b strings.Builder
 	whole = min(whole, len(f.tools))
@@ -90,7 +91,7 @@ func searchResult(f found, whole int) string {
 	return strings.TrimRight(b.String(), "\n")
 }
 
-// caller returns the name of the tool by which to call a tool.
+// caller returns the name of the tool that calls t.
 func caller(t *mcp.FeatureInfo) string {
 	if t.Hints.ReadOnly {
 		return UseReadOnlyTool

@@ -10,15 +10,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// usualWhole is how many tools a search describes whole unless the request says how many, mostWhole
-// limits that number, and mostBrief how many more it names.
+// usualWhole is the default number of tools that a search describes in full, mostWhole limits that
+// number, and mostBrief limits the further tools that it names.
 const (
 	usualWhole = 5
 	mostWhole  = 20
 	mostBrief  = 20
 )
 
-// The hints are true whichever tool is called.
+// The hints hold for every tool that can be called.
 var (
 	infoSearch      = info(findtools.Search, "Search tools", mcp.ToolHints{ReadOnly: true, Idempotent: true})
 	infoUseReadOnly = info(findtools.UseReadOnly, "Use a tool that changes nothing", mcp.ToolHints{ReadOnly: true, Idempotent: true, OpenWorld: true})
@@ -75,7 +75,7 @@ func callSearch(ctx context.Context, req *mcp.Request, f *finder) (*mcp.ToolResu
 	return mcp.TextResult(searchResult(result, limit)), nil
 }
 
-// groupText returns a text with the groups that the request sees.
+// groupText returns a text with the groups that the request can see.
 func (f *finder) groupText(ctx context.Context) string {
 	groups := f.groups(ctx)
 	if len(groups) == 0 {
@@ -84,7 +84,8 @@ func (f *finder) groupText(ctx context.Context) string {
 	return "; the groups of tools are " + listed(groups, longestInstructions)
 }
 
-// callUse runs only if the server has not made the call one of another tool: it names none.
+// callUse runs only if the server has not turned the call into a call of another tool: the
+// arguments name no tool.
 func callUse(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var name string
 	var arguments any

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// longestWord is how many bytes of a word count; longer ones are mostly data.
+// longestWord limits the significant bytes of a word; longer words are mostly data.
 const longestWord = 32
 
 // eachWord calls f with each word of a text, in lower case, until f returns false. Words end where
 // letters do, at a change from small to capital letters, and between letters and digits:
-// parseHTTPHeader2 is parse, http, header and 2. A word that f keeps has to be copied.
+// parseHTTPHeader2 is parse, http, header and 2. f must copy a word to retain it.
 func eachWord(text string, f func(word []byte) bool) {
 	var word [longestWord]byte
 	n := 0
@@ -57,7 +57,7 @@ type letterClass byte
 
 const (
 	other letterClass = iota
-	small             // also letters without case
+	small             // and letters without case
 	capital
 	digit
 )
@@ -87,9 +87,9 @@ func nextIsSmall(text string) bool {
 	return classOf(r) == small
 }
 
-// stem returns the part of an English word that it has in common with other forms of it: plurals,
-// -ing, -ed, -er and -ly are cut off. It works on the word itself. Both queries and tools are
-// stemmed, so it need not be an English word.
+// stem returns the common part of the forms of an English word: it removes plurals, -ing, -ed, -er
+// and -ly. It modifies the word itself. Queries and tools are stemmed in the same way, so the
+// result need not be an English word.
 func stem(w []byte) []byte {
 	if len(w) < 4 || w[0] < 'a' {
 		return w
@@ -108,7 +108,7 @@ func stem(w []byte) []byte {
 	return w
 }
 
-// singular cuts off the end of a plural, or of the third person.
+// singular removes the ending of a plural, or of the third person.
 func singular(w []byte) []byte {
 	n := len(w)
 	switch {
@@ -123,7 +123,7 @@ func singular(w []byte) []byte {
 	return w[:n-1]
 }
 
-// cutEnd cuts an ending off if at least so many letters, one of them a vowel, remain.
+// cutEnd removes an ending if at least so many letters, one of them a vowel, remain.
 func cutEnd(w *[]byte, end string, least int) bool {
 	n := len(*w) - len(end)
 	if n < least || string((*w)[n:]) != end || !strings.ContainsAny(string((*w)[:n]), "aeiouy") {
@@ -133,7 +133,7 @@ func cutEnd(w *[]byte, end string, least int) bool {
 	return true
 }
 
-// afterVerb makes one letter of two at the end, as in stopping.
+// afterVerb reduces a double letter at the end to one, as in stopping.
 func afterVerb(w []byte) []byte {
 	if n := len(w); n > 3 && w[n-1] == w[n-2] && !strings.ContainsRune("lsz", rune(w[n-1])) {
 		return w[:n-1]
@@ -141,7 +141,7 @@ func afterVerb(w []byte) []byte {
 	return w
 }
 
-// frequent are words of which a description has many, and which say nothing about its tool.
+// frequent are words that are common in descriptions and do not distinguish tools.
 var frequent = setOf(`a about again also although am an and any are as at be been being but by can could did do does
 	doing each either for from had has have having he her here him his how i if in into is it its itself just let like
 	many may me might more most much must my no nor not of off on one only or other our out over own per please same
@@ -156,7 +156,8 @@ func setOf(words string) map[string]bool {
 	return set
 }
 
-// alike are everyday words for the same thing: mostly verbs, and nouns that nearly every server has.
+// alike are groups of everyday words with the same meaning: mostly verbs, and nouns of nearly every
+// server.
 var alike = groupsOf(
 	"find search lookup look seek locate query discover",
 	"get fetch read retrieve return show view display give tell see load",
@@ -195,7 +196,7 @@ var alike = groupsOf(
 	"file document",
 )
 
-// groupsOf returns the words that are like a word, by stems.
+// groupsOf maps the stem of each word to the stems of similar words.
 func groupsOf(groups ...string) map[string][]string {
 	all := map[string][]string{}
 	for _, group := range groups {
