@@ -16,8 +16,8 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// This file checks what clients sign: assertions for their authentication (RFC 7523) and
-// proofs of DPoP (RFC 9449).
+// This file checks signatures of clients: assertions for their authentication (RFC 7523) and proofs
+// of DPoP (RFC 9449).
 
 var (
 	algorithms     = []jose.SignatureAlgorithm{jose.ES256, jose.ES384, jose.RS256, jose.PS256, jose.EdDSA}
@@ -29,7 +29,7 @@ const (
 	leeway         = 30 * time.Second
 )
 
-// claims are those of an assertion or a proof.
+// claims are the claims of an assertion or a proof.
 type claims struct {
 	Issuer   string          `json:"iss"`
 	Subject  string          `json:"sub"`
@@ -61,7 +61,7 @@ func (c *claims) has(audience ...string) bool {
 	return false
 }
 
-// subjectOf returns the subject of an assertion that has not been verified yet.
+// subjectOf returns the subject of an assertion that is not yet verified.
 func subjectOf(assertion string) string {
 	var c claims
 	t, err := jose.ParseSignedCompact(assertion, algorithms)
@@ -112,8 +112,8 @@ func unix(seconds float64) time.Time {
 	return time.Unix(int64(seconds), 0)
 }
 
-// first reports whether something that may be used once has an id, and has not been used. When
-// too many are remembered, nothing is the first.
+// first records the use of an id. It reports whether this was the first use; if too many ids are
+// recorded, it reports false.
 func (i *Issuer) first(used *table[struct{}], who, id string) bool {
 	if id == "" || len(id) > maxTextBytes {
 		return false
@@ -125,7 +125,7 @@ func (i *Issuer) first(used *table[struct{}], who, id string) bool {
 }
 
 // checkProof checks the proof of a request (RFC 9449, section 4.3) and returns the thumbprint of
-// its key; "" without a proof.
+// its key, or "" without a proof.
 func (i *Issuer) checkProof(w http.ResponseWriter, r *http.Request) (thumbprint string, err error) {
 	all := r.Header.Values("Dpop")
 	if len(all) == 0 {
@@ -175,7 +175,7 @@ func (i *Issuer) checkProof(w http.ResponseWriter, r *http.Request) (thumbprint 
 	return thumbprint, nil
 }
 
-// nonce returns a nonce for proofs: a time, which the issuer has signed.
+// nonce returns a nonce for proofs: a time with a MAC.
 func (i *Issuer) nonce(at time.Time) string {
 	text := binary.BigEndian.AppendUint64(nil, uint64(at.Unix())) //nolint:gosec // not before 1970
 	mac := hmac.New(sha256.New, i.nonceKey)
@@ -183,7 +183,7 @@ func (i *Issuer) nonce(at time.Time) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(text))
 }
 
-// isNonce reports whether the issuer has made a nonce, and it is not old.
+// isNonce reports whether the issuer has created a nonce, and it is not too old.
 func (i *Issuer) isNonce(text string) bool {
 	b, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(b) < 8 {

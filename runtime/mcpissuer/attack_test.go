@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpissuer"
 )
 
-// attack is one row of the table in docs/security.md.
+// attack is a row of the table in docs/security.md.
 type attack struct {
 	name string
 	what string
@@ -51,7 +51,8 @@ var attacks = []attack{
 	{"OtherMachines", "a URL or an address that is not of this machine; another `Host` (DNS rebinding)", "error at start; 403", otherMachines},
 }
 
-// TestAttack shows that each attack fails. No log and no error has a secret: see newWorld.
+// TestAttack shows that each attack fails. No log record and no error contains a secret: see
+// newWorld.
 func TestAttack(t *testing.T) {
 	for _, a := range attacks {
 		t.Run(a.name, a.run)
@@ -60,7 +61,8 @@ func TestAttack(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the table of attacks")
 
-// TestAttackTable checks that docs/security.md names each attack and its test; -update writes them.
+// TestAttackTable checks that docs/security.md names each attack and its test; -update rewrites the
+// table.
 func TestAttackTable(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| attack | ends in | test |\n|---|---|---|\n")
@@ -102,7 +104,7 @@ func codeOfAnother(t *testing.T) {
 				t.Error("there is a token")
 			}
 			if name == "resource" {
-				return // found before the code is looked at
+				return // refused before the code is checked
 			}
 			if form.Set(change[0], right); right == "" {
 				form.Del(change[0])
@@ -146,7 +148,7 @@ func redirectElsewhere(t *testing.T) {
 		"http://127.0.0.1:80@evil.example/callback", "http://user@127.0.0.1:80/callback", "http://127.0.0.1:80/callback#x", "http://127.0.0.1.evil.example/callback",
 		"http://localhost:80/callback", "http://[::1]:80/callback", "http://127.0.0.1:80/callback/x", "http://127.0.0.1:x/callback", "http://127.0.0.1:80\\@evil.example/callback", "",
 	} {
-		// The second one is wrong besides: an error must not go there either.
+		// The second one has a further defect: errors must not go there either.
 		for _, more := range [][]string{nil, {"response_type", "token"}, {"code_challenge", ""}, {"resource", "https://other.example.com"}} {
 			a := w.open(newBrowser(), request(rand.Text()+rand.Text(), append(more, "redirect_uri", to)...))
 			if a.status != http.StatusBadRequest || a.header.Get("Location") != "" {
@@ -155,7 +157,7 @@ func redirectElsewhere(t *testing.T) {
 			w.clean(a)
 		}
 	}
-	// Errors go to an address of the client, with the state as it was.
+	// Errors go to an address of the client, with the unchanged state.
 	a := w.open(newBrowser(), request(rand.Text()+rand.Text(), "response_type", "token", "state", "a&code=b\r\nX: y"))
 	to, err := url.Parse(a.header.Get("Location"))
 	if err != nil || to.Scheme+"://"+to.Host+to.Path != callback || to.Query().Get("error") == "" || to.Query().Has("code") || to.Query().Get("state") != "a&code=b\r\nX: y" {

@@ -10,30 +10,30 @@ import (
 	"strings"
 )
 
-// ticket is a request for authorization that waits for a decision at the page.
+// ticket is an authorization request that waits for a decision on the page.
 type ticket struct {
-	cookie    string // that the browser which got the page has
+	cookie    string // set in the browser that got the page
 	client    *client
 	redirect  string
-	named     bool // the request had redirect_uri
+	named     bool // the request contained redirect_uri
 	state     string
 	challenge string
 	scopes    []string
 	resources []string
-	proofKey  string // that the code is bound to (RFC 9449, section 10)
+	proofKey  string // the code is bound to it (RFC 9449, section 10)
 }
 
 // code is an authorization code.
 type code struct {
 	ticket
 	persona string
-	family  *family // that it has begun; nil until it is used
+	family  *family // the login that it began; nil until it is used
 	used    bool
 }
 
 const cookieName = "mcpissuer"
 
-// serveAuthorize shows the page, or takes the decision.
+// serveAuthorize shows the page, or handles the decision.
 func (i *Issuer) serveAuthorize(w http.ResponseWriter, r *http.Request) error {
 	h := w.Header()
 	h.Set("X-Frame-Options", "DENY")
@@ -62,8 +62,8 @@ func (i *Issuer) serveAuthorize(w http.ResponseWriter, r *http.Request) error {
 	return i.writePage(w, r, id, t)
 }
 
-// cookieOf returns the cookie that a browser has from another page, since a person may have two of
-// them open, or a new one. A form needs the cookie and the ticket of its page, and comes from this origin.
+// cookieOf returns the browser's cookie from another page, since a person may have two pages open,
+// or a new cookie. A form needs the cookie and the ticket of its page, and this origin.
 func cookieOf(r *http.Request) string {
 	fresh := rand.Text()
 	for _, c := range r.CookiesNamed(cookieName) {
@@ -74,13 +74,14 @@ func cookieOf(r *http.Request) string {
 	return fresh
 }
 
-// sendBack is an error that the client gets with the browser. Others, where the client or the
-// address is not known to be right, stay at the issuer: it must not send browsers anywhere.
+// sendBack is an error that is sent to the client by a redirect. Other errors, before the client
+// and the address are verified, are shown by the issuer: it must not redirect browsers to
+// unverified addresses.
 type sendBack struct{ code, text string }
 
 func (e *sendBack) Error() string { return e.code + ": " + e.text }
 
-// request checks a request for authorization (RFC 6749, section 4.1.1).
+// request checks an authorization request (RFC 6749, section 4.1.1).
 func (i *Issuer) request(r *http.Request) (*ticket, error) {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err == nil {
@@ -97,7 +98,7 @@ func (i *Issuer) request(r *http.Request) (*ticket, error) {
 	if !ok {
 		return nil, invalid("invalid_request", "redirect_uri is not one that the client has registered")
 	}
-	// What is kept must not keep the whole query, of which it is a part.
+	// The ticket must not retain the whole query string.
 	t := &ticket{
 		client: c, redirect: strings.Clone(to), named: q.Has("redirect_uri"), state: strings.Clone(q.Get("state")), challenge: strings.Clone(q.Get("code_challenge")),
 		scopes: strings.Fields(strings.Clone(q.Get("scope"))), resources: q["resource"], proofKey: strings.Clone(q.Get("dpop_jkt")),
@@ -125,16 +126,16 @@ func (i *Issuer) request(r *http.Request) (*ticket, error) {
 	return t, nil
 }
 
-// isVerifier reports whether a text has the form of a PKCE verifier (RFC 7636, section 4.1),
-// which a challenge has, too.
+// isVerifier reports whether a text has the form of a PKCE verifier (RFC 7636, section 4.1), which
+// is also the form of a challenge.
 func isVerifier(s string) bool {
 	return len(s) >= 43 && len(s) <= 128 && !strings.ContainsFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-._~", r)
 	})
 }
 
-// decide takes the decision of a person. The form must come from the page that this browser has
-// got from this issuer.
+// decide handles a person's decision. The form must come from the page that this issuer sent to
+// this browser.
 func (i *Issuer) decide(w http.ResponseWriter, r *http.Request) error {
 	refuse := func(text string) error {
 		return &failure{status: http.StatusForbidden, code: "access_denied", text: text}
@@ -175,7 +176,7 @@ func (i *Issuer) decide(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// redirect sends the browser back to the client, with the issuer (RFC 9207).
+// redirect redirects the browser to the client, with the issuer (RFC 9207).
 func (i *Issuer) redirect(w http.ResponseWriter, r *http.Request, t *ticket, values url.Values) {
 	values.Set("iss", i.o.URL)
 	if t.state != "" {

@@ -19,7 +19,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpissuer"
 )
 
-// heap returns the bytes in use.
+// heap returns the bytes of the live heap.
 func heap() int {
 	runtime.GC()
 	runtime.GC()
@@ -28,11 +28,11 @@ func heap() int {
 	return int(m.HeapAlloc) //nolint:gosec // of this process
 }
 
-// most is what tables keep in these tests.
+// most limits the tables in these tests.
 const most = 100
 
-// fill sends requests, and checks that the tables named are full, and what an entry of them needs at
-// most, in bytes.
+// fill sends requests, and checks that the named tables are full, and that their entries need at
+// most entry bytes.
 func fill(t *testing.T, w *world, entry int, send func(n int), tables ...string) {
 	t.Helper()
 	mcpissuer.SetMost(w.issuer, most)
@@ -67,7 +67,7 @@ func fill(t *testing.T, w *world, entry int, send func(n int), tables ...string)
 	runtime.KeepAlive(w)
 }
 
-// Whatever comes, an issuer keeps a bounded part of it.
+// An issuer stores a limited part of everything that it receives.
 func bounds(t *testing.T) {
 	long, verifier := strings.Repeat("x", 1900), strings.Repeat("v", 43)
 	var redirects []string
@@ -99,7 +99,7 @@ func bounds(t *testing.T) {
 	})
 	t.Run("Pages", func(t *testing.T) {
 		w := newWorld(t)
-		query := request(verifier, "state", long, "unknown", strings.Repeat(long, 100)) // what is kept does not keep the whole query
+		query := request(verifier, "state", long, "unknown", strings.Repeat(long, 100)) // the ticket does not retain the whole query
 		var scopes []string
 		for n := range 100 {
 			scopes = append(scopes, fmt.Sprint(n, long[:16]))
@@ -110,7 +110,7 @@ func bounds(t *testing.T) {
 		}
 		fill(t, w, 12_000, func(int) { w.open(nil, query) }, "pages")
 	})
-	// A page that is left open does not keep those after it from being forgotten.
+	// A page that is left open does not prevent later ones from being dropped.
 	t.Run("Decisions", func(t *testing.T) {
 		w := newWorld(t)
 		w.open(nil, request(verifier))
@@ -157,7 +157,7 @@ func bounds(t *testing.T) {
 	})
 }
 
-// When too many proofs or assertions are remembered, one more is refused, until some have expired.
+// When too many proofs or assertions are stored, further ones are refused until some have expired.
 func proofsFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)

@@ -21,16 +21,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/fetch"
 )
 
-// client is a client that the issuer knows.
+// client is a client known to the issuer.
 type client struct {
 	id        string
 	name      string
-	secret    [sha256.Size]byte // its digest
+	secret    [sha256.Size]byte // the digest of the secret
 	method    string            // of authentication
 	redirects []string
 	keys      *jose.JSONWebKeySet
-	refreshes bool     // it gets refresh tokens
-	own       []string // scopes that it gets by its own credentials; nil for none
+	refreshes bool     // the client gets refresh tokens
+	own       []string // scopes available with its own credentials; nil for no access
 }
 
 // Methods of authentication (RFC 7591, section 2).
@@ -41,11 +41,11 @@ const (
 	methodKey   = "private_key_jwt"
 )
 
-// Bounds of a registration.
+// Limits of a registration.
 const (
 	maxClientBytes = 16 << 10
 	maxRedirects   = 20
-	maxTextBytes   = 2000 // bytes of a URL or a name
+	maxTextBytes   = 2000 // of a URL or a name
 	maxKeys        = 20
 )
 
@@ -78,7 +78,7 @@ func (c *Client) known() (*client, error) {
 	return k, nil
 }
 
-// checkKeys checks the keys that verify what a client signs.
+// checkKeys checks the keys that verify a client's signatures.
 func checkKeys(set *jose.JSONWebKeySet) error {
 	if len(set.Keys) == 0 || len(set.Keys) > maxKeys {
 		return fmt.Errorf("there are %d, and there must be 1 to %d", len(set.Keys), maxKeys)
@@ -91,8 +91,8 @@ func checkKeys(set *jose.JSONWebKeySet) error {
 	return nil
 }
 
-// redirect is where a client wants the browser to end. It must be one of the client, and may be
-// missing if that has one only.
+// redirect returns the redirect URI of a request. It must be one of the client's, and may be
+// missing if the client has only one.
 func (c *client) redirect(text string) (string, bool) {
 	if text == "" && len(c.redirects) == 1 {
 		return c.redirects[0], true
@@ -100,8 +100,8 @@ func (c *client) redirect(text string) (string, bool) {
 	return text, slices.ContainsFunc(c.redirects, func(own string) bool { return own == text || sameButPort(own, text) })
 }
 
-// sameButPort compares two http URLs of a loopback address, whose port a native client chooses
-// when it starts (RFC 8252, section 7.3).
+// sameButPort reports whether two http URLs of a loopback address differ only in their port, which
+// a native client chooses when it starts (RFC 8252, section 7.3).
 func sameButPort(own, text string) bool {
 	a, err := url.Parse(own)
 	b, err2 := url.Parse(text)
@@ -112,14 +112,14 @@ func sameButPort(own, text string) bool {
 	return b.String() == own && checkRedirect(text) == nil
 }
 
-// checkRedirect returns an error for a URL that no browser may be sent to: it must be https, http
-// on this machine, or of a scheme that belongs to an application.
+// checkRedirect returns an error for a URL to which no browser may be sent: it must use https, http
+// on this machine, or the scheme of an application.
 func checkRedirect(text string) error {
 	u, err := url.Parse(text)
 	switch {
 	case err != nil || len(text) > maxTextBytes || u.Scheme == "" || u.Opaque != "" || strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune(`"'<>\^{|}`+"`", r) }):
 		return fmt.Errorf("redirect URI %.100q is not a URL", text)
-	case u.User != nil: // with a password, perhaps
+	case u.User != nil: // may contain a password
 		return fmt.Errorf("redirect URI %.100q has a user name", u.Scheme+"://...@"+u.Host)
 	case strings.ContainsFunc(u.Host, notOfHosts):
 		return fmt.Errorf("redirect URI %.100q has a host with a character that names and addresses do not have", text)
@@ -141,14 +141,14 @@ func checkRedirect(text string) error {
 	return nil
 }
 
-// notOfHosts reports the characters that a host cannot have. Some of them end a source in the policy of
-// the page.
+// notOfHosts reports characters that a host cannot contain. Some of them end a source in the page's
+// security policy.
 func notOfHosts(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune(".-_:[]", r)
 }
 
-// find returns a client by its id: one of the options, one that has registered, or one whose id
-// is the URL of a document about it.
+// find returns a client by its id: from the options, from a registration, or from the metadata
+// document whose URL is the id.
 func (i *Issuer) find(ctx context.Context, id string) (*client, error) {
 	i.mu.Lock()
 	c := i.clients[id]
@@ -178,8 +178,8 @@ func (i *Issuer) find(ctx context.Context, id string) (*client, error) {
 	return c, nil
 }
 
-// readDocument requests a client ID metadata document. The issuer connects to public addresses
-// alone: any page that a browser opens can choose the id.
+// readDocument requests a client ID metadata document. The issuer connects only to public
+// addresses: any page that a browser opens can choose the id.
 func (i *Issuer) readDocument(ctx context.Context, id string) (*client, error) {
 	refuse := func(text string) error {
 		return &failure{status: http.StatusUnauthorized, code: "invalid_client", text: "the metadata document of the client " + text}
@@ -214,7 +214,7 @@ func (i *Issuer) readDocument(ctx context.Context, id string) (*client, error) {
 	return m.client(m.ClientID)
 }
 
-// metadata is what a client says about itself (RFC 7591, section 2).
+// metadata is a client's description of itself (RFC 7591, section 2).
 type metadata struct {
 	ClientID     string              `json:"client_id,omitempty"`
 	ClientSecret string              `json:"client_secret,omitempty"`
@@ -298,9 +298,8 @@ func (i *Issuer) serveRegister(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// A client without a secret gets an id that has its registration, so that it remains registered
-// when a program under development is started again. Everybody can make such an id, as everybody can
-// register.
+// The id of a client without a secret contains its registration, so that it remains registered when
+// a program under development is restarted. Anyone can create such an id, as anyone can register.
 const describing = "mcpissuer."
 
 // description is the registration in an id.
@@ -314,13 +313,13 @@ type description struct {
 func describe(c *client) string {
 	text, err := json.Marshal(description{c.name, c.redirects, c.refreshes})
 	if err != nil {
-		panic(err) // texts
+		panic(err) // strings only
 	}
 	return describing + base64.RawURLEncoding.EncodeToString(text)
 }
 
-// described returns the client of an id that describe has made, nil for another id. It is checked
-// as a registration is.
+// described returns the client of an id that describe has created, or nil for another id. It is
+// checked like a registration.
 func described(id string) *client {
 	text, ok := strings.CutPrefix(id, describing)
 	data, err := base64.RawURLEncoding.DecodeString(text)
@@ -339,7 +338,7 @@ func described(id string) *client {
 	return c
 }
 
-// shown is the id for logs and the page, where a description is of no use.
+// shown returns the id for logs and the page, in which a description is useless.
 func (c *client) shown() string {
 	if strings.HasPrefix(c.id, describing) {
 		return cmp.Or(c.name, "without a name")
@@ -347,7 +346,7 @@ func (c *client) shown() string {
 	return c.id
 }
 
-// authenticate returns the client of a request to the token endpoint or one like it.
+// authenticate returns the client of a request to the token endpoint or a similar one.
 func (i *Issuer) authenticate(r *http.Request, form url.Values) (*client, error) {
 	id, secret, assertion := form.Get("client_id"), form.Get("client_secret"), form.Get("client_assertion")
 	used := methodNone
@@ -399,7 +398,7 @@ func badClient() error {
 	return &failure{status: http.StatusUnauthorized, code: "invalid_client", text: "the authentication of the client is missing, wrong, or of another kind than its own", basic: true}
 }
 
-// originOf is what a page may send a form to, for its Content-Security-Policy.
+// originOf returns the source to which a page may send a form, for its Content-Security-Policy.
 func originOf(redirect string) string {
 	u, err := url.Parse(redirect)
 	if err != nil {

@@ -28,7 +28,7 @@ func (w *world) assertion() map[string]any {
 	return map[string]any{"iss": "robot", "sub": "robot", "aud": w.url, "iat": now, "exp": now + 60, "jti": rand.Text()}
 }
 
-// ask asks for a token by an assertion.
+// ask requests a token with an assertion.
 func (w *world) ask(assertion string, more ...string) string {
 	w.t.Helper()
 	form := url.Values{"grant_type": {"client_credentials"}, "client_assertion_type": {assertionType}, "client_assertion": {assertion}}
@@ -100,7 +100,7 @@ func assertions(t *testing.T) {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
-	// A client with a key cannot do without it, and one without a key gets nothing by one.
+	// A client with a key must use it, and a client without a key gets nothing with one.
 	if _, got := w.redeem(url.Values{"grant_type": {"client_credentials"}, "client_id": {"robot"}}); got != "invalid_client" {
 		t.Errorf("without an assertion: %q", got)
 	}
@@ -109,7 +109,7 @@ func assertions(t *testing.T) {
 	}
 }
 
-// An assertion is good for one request, for as long as it is valid.
+// An assertion can be used for one request, for as long as it is valid.
 func assertionUsedTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -126,7 +126,7 @@ func assertionUsedTwice(t *testing.T) {
 	})
 }
 
-// documents are the documents of clients, as a transport.
+// documents serves the documents of clients, as a transport.
 type documents struct {
 	count   atomic.Int32
 	answers map[string]func() *http.Response
@@ -206,7 +206,7 @@ func documentWrong(t *testing.T) {
 	}
 }
 
-// A document is kept for some minutes, and then requested anew: its author may have changed it.
+// A document is cached for some minutes, and then requested again: its author may have changed it.
 func TestDocumentKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const id = "https://app.example.com/client.json"
@@ -224,7 +224,7 @@ func TestDocumentKept(t *testing.T) {
 	})
 }
 
-// However many pages name documents, the issuer requests few at a time.
+// However many pages name documents, the issuer sends few requests at a time.
 func documentStorm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		open, most := atomic.Int32{}, atomic.Int32{}
@@ -323,8 +323,8 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// A program under development is started again and again. A client without a secret remains
-// registered, and what is changed in its id is checked as a registration is.
+// A program under development is restarted repeatedly. A client without a secret remains
+// registered, and a modified id is checked like a registration.
 func TestRegisteredBefore(t *testing.T) {
 	w := newWorld(t)
 	id := func(metadata map[string]any) string {
@@ -368,7 +368,7 @@ func manyKeys(n int) jose.JSONWebKeySet {
 	return jose.JSONWebKeySet{Keys: slices.Repeat([]jose.JSONWebKey{{Key: robotKey.Public()}}, n)}
 }
 
-// A registered client with a secret gets tokens by it alone, and none of its own credentials.
+// A registered client with a secret gets tokens only with it, and no tokens for itself.
 func TestRegisteredSecret(t *testing.T) {
 	w := newWorld(t)
 	id, secret := w.confidential()

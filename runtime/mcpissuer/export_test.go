@@ -1,6 +1,6 @@
 package mcpissuer
 
-// SetMost makes every table of the issuer keep at most that number, so that tests can fill them.
+// SetMost limits every table of the issuer, so that tests can fill them.
 func SetMost(i *Issuer, most int) {
 	for _, t := range []*int{
 		&i.known.most, &i.documents.most, &i.tickets.most, &i.codes.most, &i.refreshes.most, &i.tokens.most, &i.proofs.most, &i.assertions.most,
@@ -9,7 +9,8 @@ func SetMost(i *Issuer, most int) {
 	}
 }
 
-// Kept returns how many entries each table has, also those that were deleted and still need memory.
+// Kept returns the number of entries in each table, including deleted ones that still occupy
+// memory.
 func Kept(i *Issuer) map[string]int {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -19,7 +20,7 @@ func Kept(i *Issuer) map[string]int {
 	}
 }
 
-// Most has the constants.
+// Most contains the limits of the tables.
 var Most = map[string]int{
 	"registrations": maxClients, "documents": maxDocuments, "pages": maxTickets, "codes": maxCodes,
 	"refresh tokens": maxRefreshes, "access tokens": maxTokens, "proofs": maxProofs, "assertions": maxAssertions,

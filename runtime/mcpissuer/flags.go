@@ -20,10 +20,11 @@ import (
 //	-dev-login                                     one persona, dev, who may have every scope
 //	-dev-login=ada:books:read+books:write,root:*   personas with their scopes
 //
-// With it, an issuer is beside the endpoint, and who calls needs a token of it: clients show their
-// whole login. It does not authenticate, since every program on this machine can be each persona. It is
-// refused where other machines can connect, and together with the flags of mcpauth that say who may
-// call. Without the flag nothing changes; but a program for production does not need this package.
+// With the flag, an issuer runs beside the endpoint, and callers need one of its tokens, so that
+// clients go through the whole login. It does not authenticate, since every program on this machine
+// can use any persona. It is refused if other machines can connect, and together with the
+// authentication flags of mcpauth. Without the flag nothing changes; but a program for production
+// does not need this package.
 func Flags() mcpcmd.Option {
 	return mcpcmd.WithHTTPFlags(func(set *flag.FlagSet) func(mcpcmd.HTTPServing) (mcpcmd.HTTPSetup, error) {
 		f := new(devLogin)
@@ -44,15 +45,15 @@ func (*devLogin) IsBoolFlag() bool { return true }
 
 func (f *devLogin) String() string { return f.text }
 
-// Set notes the value, which is "true" for a flag without one. Mistakes in it are errors later: an
-// error of Set would speak of a boolean value.
+// Set stores the value, which is "true" for a flag without one. Errors in it are reported later,
+// since package flag would describe an error of Set as an invalid boolean value.
 func (f *devLogin) Set(text string) error {
 	f.twice = f.given
 	f.given, f.text = text != "false", text
 	return nil
 }
 
-// personas returns the personas of the value.
+// personas returns the personas in the value.
 func (f *devLogin) personas() (all []Persona, err error) {
 	const form = "write NAME:SCOPE+SCOPE for each, with commas between them"
 	switch f.text {
@@ -75,10 +76,10 @@ func (f *devLogin) personas() (all []Persona, err error) {
 	return all, nil
 }
 
-// others are the flags that say who may call in earnest.
+// others are the flags of real authentication.
 var others = []string{"auth", "keys", "roles", "url", "audience", "client-ca"}
 
-// setUp makes issuer and guard.
+// setUp creates issuer and guard.
 func (f *devLogin) setUp(set *flag.FlagSet, s mcpcmd.HTTPServing) (setup mcpcmd.HTTPSetup, err error) {
 	if !f.given {
 		return setup, nil

@@ -53,7 +53,8 @@ func run(t *testing.T, args ...string) (string, error) {
 	}
 }
 
-// connect connects a client that logs in as a persona, and notes what the page asks for.
+// connect connects a client that logs in as a persona, and records the scopes that the page asks
+// for.
 func connect(t *testing.T, url, persona string, asked *[]string) *mcpclient.Client {
 	t.Helper()
 	login, err := mcplogin.New(mcplogin.Config{Name: "test", OpenBrowser: func(ctx context.Context, address string) error {
@@ -141,7 +142,7 @@ func TestDevLoginRefused(t *testing.T) {
 	}
 }
 
-// -dev-login=false is as if it were not there.
+// -dev-login=false is like no flag.
 func TestDevLoginFalse(t *testing.T) {
 	url, err := run(t, "-http", "127.0.0.1:0", "-dev-login=false")
 	if err != nil {
@@ -156,7 +157,7 @@ func TestDevLoginFalse(t *testing.T) {
 	}
 }
 
-// A program that is started again has another key. Clients log in again, by themselves.
+// A restarted program has another key. Clients log in again by themselves.
 func TestDevLoginAgain(t *testing.T) {
 	asked := 0
 	login, err := mcplogin.New(mcplogin.Config{Name: "test", OpenBrowser: func(ctx context.Context, address string) error {
@@ -188,13 +189,13 @@ func TestDevLoginAgain(t *testing.T) {
 		if result, err := c.Call(t.Context(), "look", nil); err != nil || result.Text() != "dev" {
 			t.Errorf("start %d: %v", n+1, err)
 		}
-		_ = c.Close() // its session may have ended with the program
+		_ = c.Close() // the program may have ended the session
 		stop()
 		if err := <-ended; err != nil {
 			t.Error(err)
 		}
 	}
-	if asked < 3 || asked > 6 { // for each start, and for the scope
+	if asked < 3 || asked > 6 { // once per start, and for the scope
 		t.Errorf("%d logins", asked)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A program links the issuer if it imports it, and not otherwise: of this module, the package for
-// tests and the issuer of the conformance suite do. The issuer itself needs one other module.
+// Only programs that import the issuer link it. In this module, mcpauthtest and the issuer of the
+// conformance suite import it. The issuer itself needs one other module.
 func TestImports(t *testing.T) {
 	const (
 		module = "github.com/mcpgen/mcpgen/"
@@ -41,7 +41,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// other reports whether a package is not of the standard library, nor of what that has copied.
+// other reports whether a package belongs to neither the standard library nor its vendored copies.
 func other(path string) bool {
 	host, _, _ := strings.Cut(path, "/")
 	return strings.Contains(host, ".")

@@ -22,56 +22,58 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 )
 
-// Options configure [New].
+// Options configures [New].
 type Options struct {
 	// URL is the issuer: http://127.0.0.1:8080, http://localhost:8080/login or the like. Its host
 	// must be a loopback address or localhost.
 	URL string
-	// Resources are the servers that tokens may be for (RFC 8707). A client that asks for none
+	// Resources are the servers for which tokens can be issued (RFC 8707). A client that names none
 	// gets a token for the first one.
 	Resources []string
-	// Personas are who can log in. Nil is one with the name dev, who may have every scope.
+	// Personas are the personas that can log in. Nil means one with the name dev, who may have
+	// every scope.
 	Personas []Persona
-	// Clients are known in advance. Others register themselves, or have a document at their id.
+	// Clients are registered in advance. Others register themselves, or publish a document at their
+	// id.
 	Clients []Client
-	// Scopes are published as scopes_supported. Nil is those of the personas.
+	// Scopes are published as scopes_supported. Nil means the scopes of the personas.
 	Scopes []string
-	// TokenTime is how long access tokens are valid. Zero is five minutes.
+	// TokenTime is the lifetime of access tokens. Zero means five minutes.
 	TokenTime time.Duration
-	// Nonces makes proofs of DPoP need a nonce of the issuer (RFC 9449, section 8), for tests of
+	// Nonces makes the issuer require its nonce in DPoP proofs (RFC 9449, section 8), for tests of
 	// clients.
 	Nonces bool
-	// HTTP has the Transport that requests the documents of clients. Nil is one that connects to
-	// public addresses alone.
+	// HTTP contains the Transport that requests clients' documents. Nil means one that connects
+	// only to public addresses.
 	HTTP *http.Client
-	// Log has who has logged in, and which requests were refused; no secrets. Nil is
-	// slog.Default.
+	// Log gets logins and refused requests, without secrets. Nil is slog.Default.
 	Log *slog.Logger
 }
 
-// Persona is whom a person at the page can be.
+// Persona is an identity that a person can choose on the page.
 type Persona struct {
 	Name   string         // the claim sub
-	Scopes []string       // that the persona may have; "*" means all that are asked for
-	Claims map[string]any // of access tokens, besides those of the issuer
+	Scopes []string       // of the persona; "*" means all that a client requests
+	Claims map[string]any // additional claims of access tokens
 }
 
 // Client is an OAuth client.
 type Client struct {
 	ID     string
-	Secret string // "" for a client without one
+	Secret string // "" for a client without a secret
 	Name   string // for the page
-	// RedirectURIs are compared exactly, but for the port of loopback addresses (RFC 8252,
+	// RedirectURIs are compared exactly, except for the port of loopback addresses (RFC 8252,
 	// section 7.3).
 	RedirectURIs []string
-	// Keys is the key set (RFC 7517) that verifies the assertions of the client (RFC 7523). Nil
-	// for a client without one.
+	// Keys is the key set (RFC 7517) that verifies the client's assertions (RFC 7523). Nil for a
+	// client without keys.
 	Keys []byte
-	// Scopes are what the client gets by its own credentials. Nil means that it cannot.
+	// Scopes are available to the client with its own credentials. Nil means that it gets no tokens
+	// for itself.
 	Scopes []string
 }
 
-// Issuer is an authorization server. Its methods may be called by several goroutines.
+// Issuer is an authorization server. Its methods are safe for concurrent use.
 type Issuer struct {
 	o        Options
 	url      *url.URL
@@ -83,12 +85,12 @@ type Issuer struct {
 	routes   map[string]route
 	bodies   unreadbody.Bodies
 	fetch    *fetch.Client
-	fetches  chan struct{} // has room for those that may run
+	fetches  chan struct{} // limits the concurrent requests
 	nonceKey []byte
 
 	mu         sync.Mutex
-	clients    map[string]*client // of the options
-	known      table[*client]     // that have registered
+	clients    map[string]*client // from the options
+	known      table[*client]     // that registered themselves
 	documents  table[*client]
 	tickets    table[*ticket]
 	codes      table[*code]
@@ -101,18 +103,18 @@ type Issuer struct {
 const (
 	tokenTime    = 5 * time.Minute
 	maxTokenTime = 24 * time.Hour
-	ticketTime   = 10 * time.Minute // for a person at the page
+	ticketTime   = 10 * time.Minute // for a person on the page
 	codeTime     = time.Minute
-	refreshTime  = 24 * time.Hour // for which a refresh token can be used
-	clientTime   = 24 * time.Hour // for which a registration is kept
+	refreshTime  = 24 * time.Hour // lifetime of a refresh token
+	clientTime   = 24 * time.Hour // lifetime of a registration
 	documentTime = 5 * time.Minute
-	proofTime    = 5 * time.Minute // how old a proof or a nonce may be
-	assertTime   = time.Hour       // for which an assertion may be valid
+	proofTime    = 5 * time.Minute // maximum age of a proof or a nonce
+	assertTime   = time.Hour       // maximum lifetime of an assertion
 	maxScopes    = 100             // of a request
-	maxFetches   = 8               // documents that are requested at a time
+	maxFetches   = 8               // concurrent requests for documents
 )
 
-// New returns an issuer. It makes a new key, and contacts no other program.
+// New returns an issuer. It generates a new key, and sends no requests.
 func New(o Options) (*Issuer, error) {
 	u, err := url.Parse(o.URL)
 	switch {
@@ -191,7 +193,7 @@ func checkPersonas(all []Persona) error {
 	return nil
 }
 
-// makeKey makes the key of access tokens.
+// makeKey generates the key for access tokens.
 func (i *Issuer) makeKey() (err error) {
 	if i.key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader); err != nil {
 		return fmt.Errorf("mcpissuer: make a key: %w", err)
@@ -207,14 +209,14 @@ func (i *Issuer) makeKey() (err error) {
 	return nil
 }
 
-// URL returns the issuer, as its tokens have it.
+// URL returns the URL of the issuer, as in its tokens.
 func (i *Issuer) URL() string { return i.o.URL }
 
-// Keys returns the key set (RFC 7517) that verifies access tokens, for mcpauth.JWTOptions. It must not
-// be changed.
+// Keys returns the key set (RFC 7517) that verifies access tokens, for mcpauth.JWTOptions. It must
+// not be modified.
 func (i *Issuer) Keys() []byte { return i.keys }
 
-// persona returns the persona with that name.
+// persona returns the persona with a name.
 func (i *Issuer) persona(name string) (Persona, bool) {
 	at := slices.IndexFunc(i.o.Personas, func(p Persona) bool { return p.Name == name })
 	if at < 0 {
@@ -223,14 +225,14 @@ func (i *Issuer) persona(name string) (Persona, bool) {
 	return i.o.Personas[at], true
 }
 
-// allows returns those of the scopes that the persona may have.
+// allows returns the scopes that the persona may have.
 func (p *Persona) allows(scopes []string) []string {
 	return slices.DeleteFunc(slices.Clone(scopes), func(s string) bool {
 		return !slices.Contains(p.Scopes, s) && !slices.Contains(p.Scopes, "*")
 	})
 }
 
-// scopes returns what is published.
+// scopes returns the published scopes.
 func (i *Issuer) scopes() []string {
 	if i.o.Scopes != nil {
 		return i.o.Scopes

@@ -27,16 +27,16 @@ var (
 	errorPage = template.Must(template.New("error").Parse(errorText))
 )
 
-// styleSource allows the style of the page, and no other one.
+// styleSource allows the style of the page, and no other.
 var styleSource = func() string {
 	sum := sha256.Sum256([]byte(pageStyle))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }()
 
-// pagePersona is a persona at the page.
+// pagePersona is a persona on the page.
 type pagePersona struct {
 	Name    string
-	Scopes  string // that it may have, of those asked for
+	Scopes  string // of the persona, among the requested ones
 	Checked bool
 }
 
@@ -67,14 +67,14 @@ func (i *Issuer) writePage(w http.ResponseWriter, r *http.Request, id string, t 
 	return nil
 }
 
-// setPageFields sets the header fields of a page, whose forms may go to some places.
+// setPageFields sets the header fields of a page. forms are the sources to which its forms may go.
 func setPageFields(h http.Header, forms string) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; style-src "+styleSource+"; form-action "+forms)
 }
 
-// writeErrorPage writes an error for a person. It reports false if it cannot.
+// writeErrorPage writes an error page for a person. It reports whether that succeeded.
 func writeErrorPage(w http.ResponseWriter, f *failure) bool {
 	var text bytes.Buffer
 	if errorPage.Execute(&text, map[string]any{"Style": template.CSS(pageStyle), "Code": f.code, "Text": f.text}) != nil { //nolint:gosec // the style is embedded
@@ -87,8 +87,8 @@ func writeErrorPage(w http.ResponseWriter, f *failure) bool {
 	return true
 }
 
-// isPage reports whether a response is for a person: the request is not for one of the public paths,
-// which programs use, and its client accepts HTML by name, as browsers do.
+// isPage reports whether a response is for a person: the path is not one of the public paths, which
+// programs use, and the client explicitly accepts HTML, like browsers.
 func (i *Issuer) isPage(r *http.Request) bool {
 	if i.routes[r.URL.Path].public {
 		return false

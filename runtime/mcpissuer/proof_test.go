@@ -91,7 +91,7 @@ func proofs(t *testing.T) {
 			if _, failed := w.redeem(form, "DPoP", make(w)); failed != "invalid_dpop_proof" {
 				t.Errorf("%q", failed)
 			}
-			// The code has not been used by that.
+			// That did not use up the code.
 			if got, failed := w.redeem(form, "DPoP", w.proof(key, nil)); failed != "" || got.Type != "DPoP" || boundTo(t, got.Access) != thumbprint(t, key) {
 				t.Errorf("a valid proof: %q, %q", failed, got.Type)
 			}
@@ -114,7 +114,7 @@ func proofs(t *testing.T) {
 func proofUsedTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		text := w.proof(newKey(), map[string]any{"iat": time.Now().Unix() + 20}) // the longest that it can be used
+		text := w.proof(newKey(), map[string]any{"iat": time.Now().Unix() + 20}) // the longest possible lifetime
 		if _, failed := w.redeem(w.login(), "DPoP", text); failed != "" {
 			t.Fatal(failed)
 		}
@@ -127,7 +127,7 @@ func proofUsedTwice(t *testing.T) {
 	})
 }
 
-// What a client without a secret has got by a key, it uses by this key.
+// A client without a secret must use a token with the key that it got the token with.
 func proofOfAnother(t *testing.T) {
 	w := newWorld(t)
 	key, other := newKey(), newKey()
@@ -146,7 +146,7 @@ func proofOfAnother(t *testing.T) {
 	if failed != "" || boundTo(t, again.Access) != thumbprint(t, key) {
 		t.Errorf("refresh by its key: %q", failed)
 	}
-	// A code that was bound by dpop_jkt.
+	// A code bound with dpop_jkt.
 	bound := w.login("dpop_jkt", thumbprint(t, key))
 	if _, failed := w.redeem(bound, "DPoP", w.proof(other, nil)); failed != "invalid_dpop_proof" {
 		t.Errorf("a code by another key: %q", failed)
@@ -164,7 +164,7 @@ func proofOfAnother(t *testing.T) {
 	}
 }
 
-// With Options.Nonces, proofs have a nonce of the issuer that is not old.
+// With Options.Nonces, proofs need a recent nonce of the issuer.
 func nonces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, func(o *mcpissuer.Options) { o.Nonces = true })
@@ -205,14 +205,14 @@ func nonces(t *testing.T) {
 		if failed, _ := ask(nonce); failed != "" {
 			t.Errorf("with the new one: %q", failed)
 		}
-		// Without DPoP there is no nonce.
+		// Without DPoP no nonce is needed.
 		if _, failed := w.redeem(w.login()); failed != "" {
 			t.Errorf("without a proof: %q", failed)
 		}
 	})
 }
 
-// issuerNonce asks for a nonce.
+// issuerNonce requests a nonce.
 func (w *world) issuerNonce(key *ecdsa.PrivateKey) (failed, nonce string) {
 	w.t.Helper()
 	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {"service"}, "client_secret": {canary}}

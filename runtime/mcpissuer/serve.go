@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	maxBodyBytes = 64 << 10         // bytes of a request
-	bodyTime     = 10 * time.Second // for which a body may take
+	maxBodyBytes = 64 << 10         // of a request
+	bodyTime     = 10 * time.Second // for reading a body
 )
 
-// route is what answers requests for one path.
+// route is the handler for one path.
 type route struct {
 	methods []string
 	serve   func(i *Issuer, w http.ResponseWriter, r *http.Request) error
-	public  bool // pages of every origin may read the answer: it depends on no cookie
+	public  bool // pages of every origin may read the response, which depends on no cookie
 }
 
 // failure is an error for the client (RFC 6749, section 5.2).
@@ -32,7 +32,7 @@ type failure struct {
 	status int
 	code   string
 	text   string
-	basic  bool // the client gets the challenge Basic
+	basic  bool // the response contains the challenge Basic
 }
 
 func (f *failure) Error() string { return f.code + ": " + f.text }
@@ -92,20 +92,20 @@ func (i *Issuer) describe(base string) []byte {
 		"id_token_signing_alg_values_supported":                    []string{"ES256"},
 	})
 	if err != nil {
-		panic(err) // texts and lists
+		panic(err) // strings and lists only
 	}
 	return text
 }
 
-// Handles reports whether the path of a URL is one of the issuer's, for servers that have other
-// paths, too.
+// Handles reports whether the issuer handles the path of a URL, for servers that also have other
+// paths.
 func (i *Issuer) Handles(path string) bool {
 	_, ok := i.routes[path]
 	return ok
 }
 
-// ServeHTTP answers requests from this machine. Others, and those with another Host, are refused:
-// a page that has made its own name one of this machine could log in otherwise.
+// ServeHTTP handles requests from this machine. It refuses others, and those with another Host:
+// otherwise a page that resolves its own host name to this machine could log in.
 func (i *Issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, returned := i.bodies.Begin(w, r, bodyTime), false
 	defer func() { body.End(returned) }()
@@ -146,11 +146,11 @@ func (i *Issuer) serve(w http.ResponseWriter, r *http.Request) error {
 
 // isHost reports whether a request is for this issuer.
 func (i *Issuer) isHost(host string) bool {
-	standard := map[string]string{"http": ":80", "https": ":443"}[i.url.Scheme] // browsers leave it out
+	standard := map[string]string{"http": ":80", "https": ":443"}[i.url.Scheme] // browsers omit it
 	return strings.EqualFold(strings.TrimSuffix(host, standard), strings.TrimSuffix(i.url.Host, standard))
 }
 
-// fail writes an error. Its text has nothing of the request but names of parameters.
+// fail writes an error. Its text contains only names of parameters from the request.
 func (i *Issuer) fail(w http.ResponseWriter, r *http.Request, err error) {
 	f, ok := errors.AsType[*failure](err)
 	if !ok {
@@ -188,7 +188,7 @@ func (i *Issuer) serveKeys(w http.ResponseWriter, _ *http.Request) error {
 	return nil
 }
 
-// body returns the body of a request, which is of a media type.
+// body returns the body of a request with a media type.
 func body(w http.ResponseWriter, r *http.Request, kind, code string, most int64) ([]byte, error) {
 	if got, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || got != kind {
 		return nil, invalid(code, "Content-Type must be "+kind)
@@ -200,7 +200,7 @@ func body(w http.ResponseWriter, r *http.Request, kind, code string, most int64)
 	return text, nil
 }
 
-// form returns the parameters of a body, each of which comes once (RFC 6749, section 3.2).
+// form returns the parameters in a body, each of which may occur once (RFC 6749, section 3.2).
 func form(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	text, err := body(w, r, "application/x-www-form-urlencoded", "invalid_request", maxBodyBytes)
 	if err != nil {
@@ -213,7 +213,7 @@ func form(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 	return values, once(values)
 }
 
-// once returns an error if a parameter comes twice. Only resource may (RFC 8707, section 2).
+// once returns an error if a parameter occurs twice. Only resource may (RFC 8707, section 2).
 func once(values url.Values) error {
 	for name, all := range values {
 		if len(all) > 1 && name != "resource" && name != "scopes" {

@@ -62,7 +62,8 @@ func TestMethods(t *testing.T) {
 	}
 }
 
-// What pages of other origins may read depends on no cookie; the page is for the browser alone.
+// Responses that pages of other origins may read depend on no cookie; only the browser may read the
+// page.
 func TestCORS(t *testing.T) {
 	w := newWorld(t)
 	if a := w.open(newBrowser(), request(strings.Repeat("v", 43))); a.header.Get("Access-Control-Allow-Origin") != "" {
@@ -104,8 +105,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// An error that a browser gets is a page, of constant texts and with the policy of the page. All
-// other clients get JSON.
+// A browser gets an error as a page with constant texts and the policy of the page. All other
+// clients get JSON.
 func TestErrorPage(t *testing.T) {
 	w := newWorld(t)
 	const browsers = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -152,7 +153,7 @@ func TestErrorPage(t *testing.T) {
 	}
 }
 
-// Two pages in one browser are both good: two clients may log in at a time.
+// Two pages in one browser both work: two clients may log in at the same time.
 func TestTwoPages(t *testing.T) {
 	w := newWorld(t)
 	b, verifier := newBrowser(), strings.Repeat("v", 43)
@@ -164,8 +165,8 @@ func TestTwoPages(t *testing.T) {
 	}
 }
 
-// The policy of the page allows its own style, and forms to the issuer and the client alone; what a
-// client registers does not change it.
+// The policy of the page allows its own style, and forms to the issuer and the client only; a
+// client's registration does not change it.
 func pagePolicy(t *testing.T) {
 	w := newWorld(t)
 	b := newBrowser()
@@ -183,7 +184,7 @@ func pagePolicy(t *testing.T) {
 			t.Errorf("%s is registered", to)
 		}
 	}
-	// Nor does its name, or what the request has.
+	// Its name and the request do not change it either.
 	const name = `</style><script>alert(1)</script><img src=x onerror=alert(1)>"'`
 	a = w.register(map[string]any{"redirect_uris": []string{callback + "?x=%22%3E%3Cscript%3E", "http://[::1]/x"}, "token_endpoint_auth_method": "none", "client_name": name})
 	var got struct {
@@ -203,7 +204,7 @@ func pagePolicy(t *testing.T) {
 	}
 }
 
-// What is wrong with a request before its client and address are known is shown, and goes nowhere.
+// Errors in a request before its client and address are verified are shown, without a redirect.
 func errorStays(t *testing.T) {
 	w := newWorld(t)
 	verifier := strings.Repeat("v", 43)
@@ -249,7 +250,7 @@ func errorStays(t *testing.T) {
 	}
 }
 
-// New says which option is wrong.
+// New returns an error that names the invalid option.
 func TestOptions(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*mcpissuer.Options)
@@ -283,7 +284,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// A URL may have the port that browsers leave out.
+// A URL may contain the default port, which browsers omit.
 func TestDefaultPort(t *testing.T) {
 	w := newWorld(t, func(o *mcpissuer.Options) { o.URL = "http://127.0.0.1:80" })
 	for _, host := range []string{"127.0.0.1", "127.0.0.1:80"} {

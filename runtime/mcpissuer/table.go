@@ -2,26 +2,26 @@ package mcpissuer
 
 import "time"
 
-// What an issuer keeps at most. When one more comes, the oldest one goes; but no proof and no
-// assertion is forgotten before its time.
+// Limits of the issuer's tables. A full table drops its oldest entry; proofs and assertions are
+// never dropped before they expire.
 const (
-	maxClients    = 1000   // that have registered themselves, and have a secret or a key
+	maxClients    = 1000   // registered clients with a secret or a key
 	maxDocuments  = 1000   // metadata documents
-	maxTickets    = 1000   // pages that wait for a decision
+	maxTickets    = 1000   // pages waiting for a decision
 	maxCodes      = 1000   // authorization codes
-	maxRefreshes  = 10_000 // refresh tokens, also used ones
+	maxRefreshes  = 10_000 // including used ones
 	maxTokens     = 10_000 // access tokens
 	maxProofs     = 10_000 // DPoP proofs
 	maxAssertions = 10_000 // of clients
 )
 
-// table keeps values for a time, and not more than a number of them. All values of a table are
-// kept equally long, so that the oldest one is the next to expire. The lock is the issuer's.
+// table stores values for a limited time, and limits their number. All values of a table have the
+// same lifetime, so that the oldest one expires next. The issuer's lock guards it.
 type table[V any] struct {
 	most  int
 	keep  time.Duration
 	byKey map[string]*entry[V]
-	order []*entry[V] // the oldest first, at most as many as most; those that were deleted are not in byKey
+	order []*entry[V] // oldest first, limited by most; deleted ones are not in byKey
 }
 
 type entry[V any] struct {
@@ -45,7 +45,7 @@ func (t *table[V]) put(key string, value V) {
 	t.order = append(t.order, e)
 }
 
-// get returns a value whose time is not over.
+// get returns a value that has not expired.
 func (t *table[V]) get(key string) (value V, ok bool) {
 	if e := t.byKey[key]; e != nil && time.Now().Before(e.until) {
 		return e.value, true
@@ -60,8 +60,8 @@ func (t *table[V]) take(key string) (value V, ok bool) {
 	return value, ok
 }
 
-// add adds a key that is not there. It reports false if it is, or if there is no room: nothing
-// is forgotten before its time.
+// add adds a new key. It reports whether it did: it returns false if the key exists, or the table
+// is full, since add drops nothing before it expires.
 func (t *table[V]) add(key string, value V) bool {
 	t.clean()
 	if _, there := t.get(key); there || len(t.order) >= t.most {
@@ -71,7 +71,7 @@ func (t *table[V]) add(key string, value V) bool {
 	return true
 }
 
-// clean forgets what has expired or was deleted.
+// clean removes expired and deleted values.
 func (t *table[V]) clean() {
 	now := time.Now()
 	for len(t.order) > 0 {

@@ -16,25 +16,24 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// token is an access token that was issued.
+// token is an issued access token.
 type token struct {
 	family  *family // nil for a client's own credentials
 	revoked bool
 }
 
-// family is a login: the refresh tokens that follow each other, and the access tokens made with
-// them.
+// family is a login: its successive refresh tokens, and the access tokens issued with them.
 type family struct {
 	client    string
 	persona   string
 	scopes    []string
 	resources []string
 	proofKey  string // of a client without authentication: its refresh tokens are bound to it
-	current   string // the refresh token that can be used
+	current   string // the valid refresh token
 	revoked   bool
 }
 
-// grant is what a token is for.
+// grant describes a token to issue.
 type grant struct {
 	subject   string
 	client    string
@@ -45,7 +44,7 @@ type grant struct {
 	family    *family // nil for a client's own credentials
 }
 
-// serveToken answers requests for tokens (RFC 6749, section 3.2).
+// serveToken handles token requests (RFC 6749, section 3.2).
 func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request) error {
 	f, err := form(w, r)
 	if err != nil {
@@ -83,8 +82,8 @@ func (i *Issuer) serveToken(w http.ResponseWriter, r *http.Request) error {
 	return i.writeTokens(w, g)
 }
 
-// byCode redeems an authorization code. A code that comes twice ends what the first one has
-// begun (RFC 6749, section 4.1.2).
+// byCode redeems an authorization code. A code that is used twice ends the login that it began (RFC
+// 6749, section 4.1.2).
 func (i *Issuer) byCode(c *client, f url.Values, proofKey string) (*grant, error) {
 	refused := invalid("invalid_grant", "the code is not valid, has been used, or belongs to another client, redirect URI or verifier")
 	i.mu.Lock()
@@ -102,7 +101,7 @@ func (i *Issuer) byCode(c *client, f url.Values, proofKey string) (*grant, error
 	sum := sha256.Sum256([]byte(f.Get("code_verifier")))
 	fits := isVerifier(f.Get("code_verifier")) && equal(base64.RawURLEncoding.EncodeToString(sum[:]), k.challenge)
 	redirect, named := f.Get("redirect_uri"), f.Has("redirect_uri")
-	k.used = true // also after a failure, so that guesses do not help
+	k.used = true // even after a failure, so that guesses do not help
 	switch {
 	case k.client.id != c.id || !fits || k.named != named && k.named || named && redirect != k.redirect:
 		return nil, refused
@@ -125,7 +124,7 @@ func (i *Issuer) byCode(c *client, f url.Values, proofKey string) (*grant, error
 	return &grant{subject: who.Name, client: c.id, scopes: k.scopes, resources: resources, claims: who.Claims, family: k.family}, nil
 }
 
-// distinct returns values once, in their order.
+// distinct returns the values without duplicates, in their order.
 func distinct(all []string) []string {
 	var once []string
 	for _, s := range all {
@@ -136,7 +135,7 @@ func distinct(all []string) []string {
 	return once
 }
 
-// narrow returns those resources that are asked for, of those that were granted.
+// narrow returns the requested resources, which must be among the granted ones.
 func narrow(asked, granted []string) ([]string, error) {
 	if len(asked) == 0 {
 		return granted, nil
@@ -147,8 +146,8 @@ func narrow(asked, granted []string) ([]string, error) {
 	return asked, nil
 }
 
-// byRefresh replaces a refresh token. One that comes again was stolen, or its thief is the
-// first: both lose the login (RFC 9700, section 4.14.2).
+// byRefresh replaces a refresh token. If a token is used twice, one of the users is a thief: both
+// lose the login (RFC 9700, section 4.14.2).
 func (i *Issuer) byRefresh(c *client, f url.Values, proofKey string) (*grant, error) {
 	refused := invalid("invalid_grant", "the refresh token is not valid, has been used, or belongs to another client")
 	i.mu.Lock()
@@ -183,7 +182,7 @@ func (i *Issuer) byRefresh(c *client, f url.Values, proofKey string) (*grant, er
 	return &grant{subject: who.Name, client: c.id, scopes: scopes, resources: resources, claims: who.Claims, family: login}, nil
 }
 
-// byClient is the grant of a client's own credentials.
+// byClient returns the grant for a client's own credentials.
 func (i *Issuer) byClient(c *client, f url.Values) (*grant, error) {
 	if c.own == nil {
 		return nil, invalid("unauthorized_client", "the client has no scopes of its own")
@@ -227,7 +226,7 @@ func (i *Issuer) writeTokens(w http.ResponseWriter, g *grant) error {
 	return nil
 }
 
-// sign makes an access token (RFC 9068).
+// sign creates an access token (RFC 9068).
 func (i *Issuer) sign(g *grant, id string, issued time.Time, lasts time.Duration) (string, error) {
 	c := map[string]any{}
 	maps.Copy(c, g.claims)
@@ -244,8 +243,8 @@ func (i *Issuer) sign(g *grant, id string, issued time.Time, lasts time.Duration
 	return i.SignClaims(c)
 }
 
-// SignClaims returns a JWT with these claims and the key of the issuer, as its access tokens are
-// signed. It is for tests: the claims may be wrong ones. Introspection does not know such a token.
+// SignClaims returns a JWT with these claims, signed like an access token of the issuer. It is for
+// tests: the claims may be invalid. Introspection does not know such a token.
 func (i *Issuer) SignClaims(claims map[string]any) (string, error) {
 	payload, err := json.Marshal(claims)
 	if err != nil {
@@ -262,7 +261,7 @@ func (i *Issuer) SignClaims(claims map[string]any) (string, error) {
 	return text, nil
 }
 
-// serveIntrospect answers clients with a secret or a key (RFC 7662).
+// serveIntrospect handles introspection for clients with a secret or a key (RFC 7662).
 func (i *Issuer) serveIntrospect(w http.ResponseWriter, r *http.Request) error {
 	f, err := form(w, r)
 	if err != nil {
@@ -275,7 +274,7 @@ func (i *Issuer) serveIntrospect(w http.ResponseWriter, r *http.Request) error {
 	if c.method == methodNone {
 		return badClient()
 	}
-	// A client that has registered itself is not a server which tokens are for.
+	// A client that registered itself is not a resource server.
 	is, ok := i.active(f.Get("token"))
 	if ok = ok && (i.clients[c.id] == c || is["client_id"] == c.id); !ok {
 		writeJSON(w, http.StatusOK, map[string]any{"active": false})
@@ -289,8 +288,8 @@ func (i *Issuer) serveIntrospect(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// active returns the claims of an access token that is valid and has not been revoked. One that the
-// issuer does not remember is not active, since it could have been revoked.
+// active returns the claims of an access token that is valid and not revoked. An unknown token is
+// not active, since it may have been revoked.
 func (i *Issuer) active(text string) (map[string]any, bool) {
 	t, err := jose.ParseSignedCompact(text, []jose.SignatureAlgorithm{jose.ES256})
 	if err != nil {
@@ -315,8 +314,8 @@ func (i *Issuer) active(text string) (map[string]any, bool) {
 	return is, true
 }
 
-// serveRevoke ends a token of the client (RFC 7009). A refresh token ends the login. A server that
-// verifies access tokens itself does not see their end.
+// serveRevoke revokes a token of the client (RFC 7009). Revoking a refresh token ends the login.
+// Servers that verify access tokens themselves do not notice a revocation.
 func (i *Issuer) serveRevoke(w http.ResponseWriter, r *http.Request) error {
 	f, err := form(w, r)
 	if err != nil {

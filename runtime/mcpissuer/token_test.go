@@ -25,7 +25,7 @@ func (w *world) revoke(token string, more ...string) int {
 	return a.status
 }
 
-// stuckWriter has a client that does not take the header.
+// stuckWriter simulates a client that does not read the header.
 type stuckWriter struct {
 	http.ResponseWriter
 	taken chan struct{}
@@ -33,7 +33,7 @@ type stuckWriter struct {
 
 func (w stuckWriter) WriteHeader(int) { <-w.taken }
 
-// While a client does not take its answer, others are answered.
+// While a client does not read its response, others are served.
 func TestRevokeWithoutReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
@@ -63,7 +63,7 @@ func TestRevoke(t *testing.T) {
 	if got := w.revoke("nonsense"); got != http.StatusOK {
 		t.Errorf("a token that does not exist: status %d", got)
 	}
-	// An access token ends alone.
+	// Revoking an access token ends it alone.
 	if got := w.revoke(second.Access); got != http.StatusOK || w.active(second.Access) || !w.active(first.Access) {
 		t.Errorf("an access token: status %d", got)
 	}
@@ -71,7 +71,7 @@ func TestRevoke(t *testing.T) {
 	if failed != "" || !w.active(third.Access) {
 		t.Fatalf("after it: %q", failed)
 	}
-	// A refresh token ends the login.
+	// Revoking a refresh token ends the login.
 	if got := w.revoke(third.Refresh, "token_type_hint", "access_token"); got != http.StatusOK {
 		t.Errorf("a refresh token: status %d", got)
 	}
@@ -83,12 +83,12 @@ func TestRevoke(t *testing.T) {
 			t.Error("an access token of the login is still active")
 		}
 	}
-	// Another login goes on.
+	// Another login remains valid.
 	other, _ := w.redeem(w.login())
 	if !w.active(other.Access) {
 		t.Error("another login has ended")
 	}
-	// So does a used refresh token that is revoked.
+	// Revoking a used refresh token ends the login too.
 	next, _ := w.redeem(refreshForm(other.Refresh))
 	if w.revoke(other.Refresh); w.active(next.Access) {
 		t.Error("a used refresh token does not end the login")
@@ -170,7 +170,7 @@ func introspectedByAnother(t *testing.T) {
 			w.clean(a, got.Access)
 		}
 	}
-	// A client that has registered itself learns about its own tokens.
+	// A client that registered itself gets information about its own tokens.
 	id, secret := w.confidential()
 	if is, ok := w.inspect(got.Access, "Authorization", basic(id, secret)); !ok || is["active"] != false || len(is) != 1 {
 		t.Errorf("a token of another client: %v", is)
@@ -184,7 +184,7 @@ func introspectedByAnother(t *testing.T) {
 	}
 }
 
-// A token that has ended stays so, whatever comes after it.
+// An inactive token remains inactive, whatever happens later.
 func forgotten(t *testing.T) {
 	w := newWorld(t)
 	mcpissuer.SetMost(w.issuer, 10)
@@ -232,18 +232,18 @@ func TestScopes(t *testing.T) {
 		{read + " " + write, "ada", []string{read, write}, read + " " + write},
 		{read + " " + write, "ada", []string{read}, read},           // one was unticked
 		{read + " " + write, "ada", nil, ""},                        // all were
-		{read, "ada", []string{read, write}, read},                  // the form has one that was not asked for
-		{read + " " + write, "bob", []string{read, write}, read},    // whom the persona may not have
+		{read, "ada", []string{read, write}, read},                  // the form contains one that was not requested
+		{read + " " + write, "bob", []string{read, write}, read},    // bob may not have the other one
 		{read + " admin", "ada", []string{read, "admin"}, read},     // nor this one
 		{read + " " + read, "ada", []string{read}, read},            // twice
-		{"", "bob", []string{read, write}, read},                    // none asked for: all that there are
+		{"", "bob", []string{read, write}, read},                    // none requested: all that exist
 		{read, "ada", []string{"books:rea", "books:read2", ""}, ""}, // parts of the name
 	} {
 		if got := ask(c.asked, c.persona, c.ticked...); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}
-	// A refreshed token has no more than the login.
+	// A refreshed token has no more scopes than the login.
 	got, _ := w.redeem(w.login())
 	more := refreshForm(got.Refresh)
 	more.Set("scope", read+" "+write)
@@ -260,7 +260,7 @@ func TestScopes(t *testing.T) {
 	}
 }
 
-// The audience of a token is what was asked for at the page, and no more.
+// The audience of a token contains only the resources requested on the page.
 func TestAudience(t *testing.T) {
 	const second = "https://two.example.com/mcp"
 	w := newWorld(t, func(o *mcpissuer.Options) { o.Resources = append(o.Resources, second) })
@@ -288,7 +288,7 @@ func TestAudience(t *testing.T) {
 	}
 }
 
-// Of requests that come at once with one code, or one refresh token, at most one gets tokens; and the
+// Of concurrent requests with one code, or one refresh token, at most one gets tokens; and the
 // login ends.
 func TestAtOnce(t *testing.T) {
 	w := newWorld(t)

@@ -27,11 +27,11 @@ import (
 const (
 	resource = "https://mcp.example.com/mcp"
 	callback = "https://app.example.com/callback"
-	canary   = "CaNaRy0123456789" // in secrets of the tests
+	canary   = "CaNaRy0123456789" // part of the tests' secrets
 )
 
-// world is an issuer, and what it has logged. Requests reach it without a network, from this
-// machine, so that worlds can be in bubbles.
+// world is an issuer with its log. Requests reach it without a network, as if from this machine, so
+// that worlds work in synctest bubbles.
 type world struct {
 	t       *testing.T
 	issuer  *mcpissuer.Issuer
@@ -68,7 +68,8 @@ func keySet(key any) []byte {
 }
 
 // newWorld returns an issuer with two clients without secrets, app and other, one with a secret,
-// service, and one with a key, robot. At the end of the test no secret is in the log.
+// service, and one with a key, robot. At the end of the test it checks that the log contains no
+// secret.
 func newWorld(t *testing.T, change ...func(*mcpissuer.Options)) *world {
 	t.Helper()
 	w := &world{t: t, secrets: []string{canary}, url: "http://127.0.0.1:8080"}
@@ -107,7 +108,7 @@ type answer struct {
 	body   string
 }
 
-// do sends a request, with the cookies of a browser; a nil one has none.
+// do sends a request, with the cookies of a browser, which may be nil.
 func (w *world) do(b *browser, r *http.Request) answer {
 	w.t.Helper()
 	r.RemoteAddr, r.RequestURI = "127.0.0.1:50000", r.URL.RequestURI()
@@ -128,7 +129,7 @@ func (w *world) do(b *browser, r *http.Request) answer {
 	return answer{resp.StatusCode, resp.Header, got.Body.String()}
 }
 
-// browser has cookies.
+// browser stores cookies.
 type browser struct{ jar http.CookieJar }
 
 func newBrowser() *browser {
@@ -163,7 +164,7 @@ func (w *world) post(c *browser, path string, form url.Values, fields ...string)
 	return w.do(c, r)
 }
 
-// request returns a valid request for authorization; more replaces parameters.
+// request returns a valid authorization request; more replaces parameters.
 func request(verifier string, more ...string) url.Values {
 	sum := sha256.Sum256([]byte(verifier))
 	q := url.Values{
@@ -181,7 +182,7 @@ var (
 	scopeField  = regexp.MustCompile(`name="scopes" value="([^"]*)"`)
 )
 
-// page opens the page, and returns the form of a person who is ada and allows everything.
+// page opens the page, and returns the form of a person who chooses ada and allows everything.
 func (w *world) page(b *browser, query url.Values) url.Values {
 	w.t.Helper()
 	a := w.open(b, query)
@@ -197,7 +198,7 @@ func (w *world) page(b *browser, query url.Values) url.Values {
 	return decision
 }
 
-// decide sends the form, and returns the address that the browser is sent to.
+// decide sends the form, and returns the URL to which the browser is redirected.
 func (w *world) decide(b *browser, decision url.Values) *url.URL {
 	w.t.Helper()
 	a := w.post(b, "/oauth/authorize", decision, "Origin", w.url)
@@ -224,7 +225,7 @@ func (w *world) login(more ...string) url.Values {
 	}
 }
 
-// tokens are those of a response.
+// tokens are the members of a response.
 type tokens struct {
 	Access  string `json:"access_token"`
 	Refresh string `json:"refresh_token"`
@@ -232,7 +233,7 @@ type tokens struct {
 	Scope   string `json:"scope"`
 }
 
-// redeem asks for tokens. The error is "" where there are some.
+// redeem requests tokens. The error is "" on success.
 func (w *world) redeem(form url.Values, fields ...string) (tokens, string) {
 	w.t.Helper()
 	a := w.post(nil, "/oauth/token", form, fields...)
@@ -250,7 +251,7 @@ func (w *world) redeem(form url.Values, fields ...string) (tokens, string) {
 	return reply.tokens, reply.Error
 }
 
-// clean checks that an answer has no secret.
+// clean checks that a response contains no secret.
 func (w *world) clean(a answer, secrets ...string) {
 	w.t.Helper()
 	for _, secret := range append(secrets, canary) {
@@ -260,7 +261,7 @@ func (w *world) clean(a answer, secrets ...string) {
 	}
 }
 
-// active reports whether the issuer says to service that a token is active.
+// active reports whether the issuer reports a token to service as active.
 func (w *world) active(token string) bool {
 	w.t.Helper()
 	is, ok := w.inspect(token, "Authorization", basic("service", canary))
@@ -270,7 +271,7 @@ func (w *world) active(token string) bool {
 	return is["active"] == true
 }
 
-// inspect asks the issuer about a token. It is not ok where the client may not ask.
+// inspect introspects a token. ok is false if the client may not.
 func (w *world) inspect(token string, fields ...string) (is map[string]any, ok bool) {
 	w.t.Helper()
 	a := w.post(nil, "/oauth/introspect", url.Values{"token": {token}}, fields...)
@@ -289,7 +290,7 @@ func basic(id, secret string) string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(url.QueryEscape(id)+":"+url.QueryEscape(secret)))
 }
 
-// sign returns a JWT. What is nil in claims and header is left out.
+// sign returns a JWT. It omits nil values of claims and header.
 func sign(key any, algorithm jose.SignatureAlgorithm, header, claims map[string]any) string {
 	o := new(jose.SignerOptions)
 	for name, value := range header {
