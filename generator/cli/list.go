@@ -158,7 +158,7 @@ func injected(c *model.Call) []string {
 // fixed are the parameters and members that have a constant, each with its JSON: getAll=true.
 func fixed(c *model.Call) []string {
 	var all []string
-	for _, p := range c.Func.Params {
+	for _, p := range c.Params() {
 		if p.Source == model.FromFixed {
 			all = append(all, p.Name+"="+p.Fixed.Default.JSON)
 		}

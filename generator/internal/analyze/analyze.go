@@ -29,6 +29,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 		errors:    map[types.Object]*saidError{},
 
 		providerFuncs: map[*types.Func]*model.Provider{},
+		argLines:      map[*model.Call][]*directive.Directive{},
 		out: &model.Package{
 			Path: pkg.Path, Name: pkg.Name, Dir: pkg.Dir, Module: pkg.Module, Types: pkg.Types, Main: pkg.Name == "main",
 		},
@@ -50,6 +51,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.each((*analyzer).collectPublished)
 	a.each((*analyzer).collectProviders)
 	a.each((*analyzer).collectFills)
+	a.each((*analyzer).checkLooseLines)
 	a.each((*analyzer).collectErrors)
 	a.finishErrors()
 	a.each((*analyzer).collectTools)
@@ -60,6 +62,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.finishPrompts()
 	a.each((*analyzer).checkSelected)
 	a.each((*analyzer).checkFills)
+	a.checkProviders()
 	a.collectForms()
 	a.collectConstructors()
 	a.finishReceivers()
@@ -149,6 +152,7 @@ type shared struct {
 	published     map[symbol]string
 	forms         map[*types.TypeName]saidForm
 	errors        map[types.Object]*saidError
+	argLines      map[*model.Call][]*directive.Directive // //mcp:arg, those of inject functions included
 }
 
 // symbol is a function, or a method where recv is the name of its type.

@@ -14,13 +14,15 @@ const choicesForm = "func() []string, or func(context.Context) ([]string, error)
 
 // choices finds the functions of choices=, and the defaults and examples that must be among their
 // values.
-func (a *analyzer) choices(call *model.Call, d declared, at diag.Place) bool {
+func (a *analyzer) choices(call *model.Call, at diag.Place) bool {
 	functions := map[string]*types.Func{}
-	for _, line := range d.set.All("arg") {
+	outer := a
+	for _, line := range a.argLines[call] {
 		arg, set := line.Get(keyword.Choices)
 		if !set {
 			continue
 		}
+		a := outer.homeOf(arg.Pos)
 		at := at.At(arg.ValuePos).In("argument " + line.Name())
 		found, _ := a.pkg.Types.Scope().Lookup(arg.Value).(*types.Func)
 		if found == nil {
@@ -39,6 +41,11 @@ func (a *analyzer) choices(call *model.Call, d declared, at diag.Place) bool {
 		if !a.exported(found, "the function", at) {
 			return false
 		}
+		if other := functions[arg.Value]; other != nil && other != found {
+			a.diags.Errorf(at.Pos, at.Subject, "there are choices of two functions %s, of the packages %s and %s", arg.Value, other.Pkg().Path(), found.Pkg().Path()).
+				Hint = "give one of the functions another name"
+			return false
+		}
 		functions[arg.Value] = found
 	}
 	if len(functions) == 0 || call.Input == nil || call.Input.Object == nil {
@@ -48,7 +55,7 @@ func (a *analyzer) choices(call *model.Call, d declared, at diag.Place) bool {
 	w.walk(call.Input.Object, nil)
 	for _, c := range w.found {
 		if f := functions[c.Name]; f != nil {
-			c.Pkg = a.pkgOf()
+			c.Pkg = a.declaring(f.Pkg())
 			c.Error, _ = choicesShape(f.Signature())
 			call.Choices = append(call.Choices, c)
 		}

@@ -15,12 +15,12 @@ import (
 func (a *analyzer) completions(call *model.Call, d declared, fn *types.Func, at diag.Place) (all []*model.Completion, ok bool) {
 	ok = true
 	byName := map[string]*model.Completer{}
-	for _, line := range d.set.All("arg") {
+	for _, line := range a.argLines[call] {
 		arg, set := line.Get("complete")
 		if !set {
 			continue
 		}
-		c := a.completer(arg, a.receiverType(d, fn), at.At(arg.ValuePos).In("argument "+line.Name()))
+		c := a.homeOf(arg.Pos).completer(arg, a.receiverType(d, fn), at.At(arg.ValuePos).In("argument "+line.Name()))
 		if c == nil {
 			ok = false
 			continue
@@ -117,6 +117,11 @@ func (a *analyzer) completer(arg directive.Arg, recv types.Type, at diag.Place) 
 	if sig.Recv() != nil {
 		var ok bool
 		if c.Receiver, ok = a.receiverOf(recv, found, at); !ok {
+			return nil
+		}
+		if p := c.Receiver.Provider; p != nil && p.NeedsMore() {
+			a.diags.Errorf(at.Pos, at.Subject, "%s is a method of what %s makes, which needs arguments that are not known yet", name, p.Func).
+				Relate(p.Pos, "the function").Hint = "write a function that completes"
 			return nil
 		}
 		c.Symbol = types.TypeString(c.Receiver.Type, func(*types.Package) string { return "" }) + "." + name

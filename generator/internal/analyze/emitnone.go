@@ -35,6 +35,7 @@ func CheckNotEmitted(pkg *load.Package, diags *diag.List) (features int) {
 	a.checkNotEmitted()
 	a.collectVariables()
 	a.collectFills()
+	a.checkLooseLines()
 	a.checkFills()
 	for _, word := range featureWords {
 		features += len(a.declared(word))

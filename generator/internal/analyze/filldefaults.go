@@ -112,7 +112,7 @@ func (a *analyzer) mentions(f *fill, names *[]string) bool {
 	}
 	found := false
 	for _, source := range sources {
-		for _, word := range featureWords {
+		for _, word := range append([]string{"inject"}, featureWords...) {
 			for _, d := range source.declared(word) {
 				fn, ok := source.object(d.set).(*types.Func)
 				if !ok || f.recv != "" && source.ownerName(d) != f.recv {

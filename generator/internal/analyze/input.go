@@ -24,6 +24,7 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 	}
 	names := paramNames(fn, d.set.Get("params"))
 	args := &argSet{all: d.set.All("arg"), lines: d.set.All("arg")}
+	a.argLines[call] = args.all
 	filling := a.filling(call, args, d, at)
 	var open []*model.Param
 	for i := range sig.Params().Len() {
@@ -33,33 +34,14 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 			p.Pos = names[i].pos
 		}
 		call.Func.Params = append(call.Func.Params, p)
-		if isContext(p.Type) {
-			p.Source = model.FromContext
-			continue
+		if names[i].leftOut {
+			args.leftOut = append(args.leftOut, p)
 		}
-		provider, ok := filling.param(p, args.omits(p.Name) || args.fixes(p.Name) != nil)
-		if ok && provider == nil {
-			provider, ok = a.provider(p.Type, at.At(p.Pos))
-		}
-		if !ok {
+		variadic := sig.Variadic() && i == sig.Params().Len()-1
+		if !a.source(p, variadic, args, filling, at) {
 			return false
 		}
-		switch {
-		case provider != nil:
-			p.Source, p.Provider = model.FromProvider, provider
-		case args.omits(p.Name), names[i].leftOut:
-			p.Source = model.FromZero
-		case args.fixes(p.Name) != nil:
-			variadic := sig.Variadic() && i == sig.Params().Len()-1
-			if !a.fix(p, args.fixes(p.Name), variadic, at) {
-				return false
-			}
-		case sig.Variadic() && i == sig.Params().Len()-1 && a.unfillable(p, args, at):
-			p.Source = model.FromZero
-		case !filling.checkPointers(p, at):
-			return false
-		default:
-			p.Source = model.FromArgument
+		if p.Source == model.FromArgument {
 			open = append(open, p)
 		}
 	}
@@ -72,7 +54,36 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 	} else {
 		ok = a.plainInput(call, name, d, fn, open, args, filling, at)
 	}
-	return ok && a.choices(call, d, at)
+	return ok && a.choices(call, at)
+}
+
+// source settles where the value of one parameter comes from. It returns false after a diagnostic.
+func (a *analyzer) source(p *model.Param, variadic bool, args *argSet, filling *filling, at diag.Place) bool {
+	if isContext(p.Type) {
+		p.Source = model.FromContext
+		return true
+	}
+	provider, ok := filling.param(p, args.omits(p.Name) || args.fixes(p.Name) != nil)
+	if ok && provider == nil {
+		provider, ok = a.provider(p.Type, at.At(p.Pos))
+	}
+	switch {
+	case !ok:
+		return false
+	case provider != nil:
+		p.Source, p.Provider = model.FromProvider, provider
+	case args.omits(p.Name), slices.Contains(args.leftOut, p):
+		p.Source = model.FromZero
+	case args.fixes(p.Name) != nil:
+		return a.fix(p, args.fixes(p.Name), variadic, at)
+	case variadic && a.unfillable(p, args, at):
+		p.Source = model.FromZero
+	case !filling.checkPointers(p, at):
+		return false
+	default:
+		p.Source = model.FromArgument
+	}
+	return true
 }
 
 // unfillable reports whether a variadic parameter is left empty, since no client can fill
@@ -117,11 +128,12 @@ func (a *analyzer) wholeInput(call *model.Call, name string, t types.Type, p *mo
 		return false
 	}
 	object = a.types.Publish(object, name, args.lines)
-	ok := a.checkHidden(args, call, func(name string) bool {
+	ok := a.checkHidden(args, call.Func.Params, func(name string) bool {
 		return slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return f.Name == name })
 	}, at)
+	needs := a.needsOf(call, object, args, filling)
 	object, good := filling.members(object, name, p.Name, args)
-	ok = ok && good
+	ok = ok && good && needs.settle()
 	if p.Name != "" && p.Name != "_" && !slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return f.Name == p.Name }) {
 		object, good = a.wholePart(object, p, args, at)
 		ok = ok && good
@@ -130,7 +142,44 @@ func (a *analyzer) wholeInput(call *model.Call, name string, t types.Type, p *mo
 		object = a.types.WithoutEmptied(object, name, call.Fills)
 	}
 	call.Input.Whole, call.Input.Pointer, call.Input.Object = true, pointer, object
-	return filling.checkLeft(object, p.Name) && ok && good
+	if !ok || !good || len(needs.open) == 0 {
+		return filling.checkLeft(object, p.Name) && ok && good
+	}
+	whole := *object
+	a.unwrap(call, p)
+	more, ok := needs.arguments(call.Input.Object, name)
+	whole.Fields = slices.Concat(whole.Fields, more.Fields)
+	call.Input.Object = joined(call.Input.Object, more)
+	return filling.checkLeft(&whole, p.Name) && ok
+}
+
+// unwrap makes an argument of each member of the one struct parameter, so that there can be others beside them.
+func (a *analyzer) unwrap(call *model.Call, p *model.Param) {
+	name := p.Name
+	if name == "" || name == "_" {
+		name = "whole"
+	}
+	t := call.Input.Object
+	if call.Input.Pointer {
+		t = &model.Type{Kind: model.Pointer, Go: p.Type, Elem: t}
+	}
+	p.Source, p.Inlined = model.FromArgument, true
+	p.Field = &model.Field{Name: name, Path: []model.Selector{{Name: name}}, Type: t, Required: true}
+	call.Input = &model.Input{Object: a.types.Unwrap(p.Field, call.Input.Object)}
+	for _, f := range call.Fills {
+		f.Chain = slices.Insert(f.Chain, 0, p.Field)
+	}
+}
+
+// joined is an object with the members of two.
+func joined(object, more *model.Type) *model.Type {
+	if len(more.Fields)+len(more.Fixed) == 0 {
+		return object
+	}
+	all := *object
+	all.Fields = slices.Concat(object.Fields, more.Fields)
+	all.Fixed = slices.Concat(object.Fixed, more.Fixed)
+	return &all
 }
 
 // wholePart applies the lines about the one struct parameter itself, which choose among its
@@ -180,7 +229,7 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 	object := &model.Type{Kind: model.Struct}
 	sig := fn.Signature()
 	last := sig.Params().Len() - 1
-	ok := a.checkHidden(args, call, func(string) bool { return false }, at)
+	ok := a.checkHidden(args, call.Func.Params, func(string) bool { return false }, at)
 	for i, p := range open {
 		at := at.At(p.Pos)
 		if p.Name == "" || p.Name == "_" {
@@ -208,7 +257,9 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 	}
 	object = a.types.Publish(object, name, args.lines)
 	a.types.WithoutHidden(object)
+	needs := a.needsOf(call, object, args, filling)
 	object, filled := filling.members(object, name, "", args)
+	filled = filled && needs.settle()
 	if object, ok = a.types.ApplyArgs(object, name, args.lines, at); ok {
 		object = a.types.WithoutEmptied(object, name, call.Fills)
 	}
@@ -225,7 +276,11 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 			p.Field, p.Inlined = &model.Field{Name: p.Name, Path: []model.Selector{{Name: p.Name}}}, true
 		}
 	}
-	return filling.checkLeft(object, "") && ok && filled
+	if ok && filled {
+		more, good := needs.arguments(object, name)
+		call.Input.Object, ok = joined(object, more), good
+	}
+	return filling.checkLeft(call.Input.Object, "") && ok && filled
 }
 
 // withoutSettings refuses lines that describe or constrain a parameter of which nothing is
@@ -273,9 +328,9 @@ func (a *analyzer) fix(p *model.Param, line *directive.Directive, variadic bool,
 
 // checkHidden refuses //mcp:arg lines about a parameter that is not published,
 // unless a field has that name, and takes those that omit one off the set.
-func (a *analyzer) checkHidden(args *argSet, call *model.Call, isField func(string) bool, at diag.Place) bool {
+func (a *analyzer) checkHidden(args *argSet, params []*model.Param, isField func(string) bool, at diag.Place) bool {
 	ok := true
-	for _, p := range call.Func.Params {
+	for _, p := range params {
 		if isField(p.Name) {
 			continue
 		}
@@ -325,8 +380,9 @@ func funcType(node ast.Node) *ast.FuncType {
 
 // argSet are the //mcp:arg lines of one function.
 type argSet struct {
-	all   []*directive.Directive
-	lines []*directive.Directive // without those about parameters that are not arguments
+	all     []*directive.Directive
+	lines   []*directive.Directive // without those about parameters that are not arguments
+	leftOut []*model.Param         // by //mcp:params
 }
 
 // about reports whether a line is about a parameter or something inside of it.

@@ -41,8 +41,8 @@ func (a *analyzer) collectProviders() {
 }
 
 const (
-	providerForms = "func(context.Context) T or func(context.Context) (T, error)"
-	providerHint  = "take what it needs from the context, or from package state"
+	providerForms = "func(context.Context, ...) T or func(context.Context, ...) (T, error)"
+	providerHint  = "take the context first; what else it takes becomes arguments, unless other functions fill it"
 )
 
 // providerOf describes a function that fills parameters, nil if it has another form. It
@@ -54,13 +54,16 @@ func (a *analyzer) providerOf(fn *types.Func) *model.Provider {
 	}
 	sig := fn.Signature()
 	results := sig.Results()
-	if sig.Params().Len() != 1 || !isContext(sig.Params().At(0).Type()) || sig.Variadic() || sig.TypeParams().Len() > 0 {
+	if sig.Params().Len() == 0 || !isContext(sig.Params().At(0).Type()) || sig.Variadic() || sig.TypeParams().Len() > 0 {
 		return nil
 	}
 	if !(results.Len() == 1 && !isError(results.At(0).Type()) || results.Len() == 2 && isError(results.At(1).Type())) {
 		return nil
 	}
 	p := &model.Provider{Pkg: a.pkgOf(), Func: fn.Name(), Type: results.At(0).Type(), Error: results.Len() == 2, Pos: a.position(fn.Pos())}
+	for v := range sig.Params().Variables() {
+		p.Params = append(p.Params, v.Type())
+	}
 	a.providerFuncs[fn] = p
 	return p
 }
@@ -172,7 +175,7 @@ func (a *analyzer) provider(t types.Type, at diag.Place) (p *model.Provider, ok 
 
 // callable refuses a provider that generated code cannot call.
 func (a *analyzer) callable(p *model.Provider, at diag.Place) bool {
-	if ast.IsExported(p.Func) || !a.outside() || p.Pkg == nil && !a.out.NotEmitted {
+	if ast.IsExported(p.Func) || p.Pkg == nil && !a.out.NotEmitted {
 		return true
 	}
 	d := a.diags.Errorf(p.Pos, "inject "+p.Func, "the function is not exported, so no other package can use it").Relate(at.Pos, "where it is needed")

@@ -1,6 +1,7 @@
 package analyze
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"strings"
@@ -131,11 +132,19 @@ func (a *analyzer) matchVariables(r *model.Resource, t *uritemplate.Template, ur
 		if variables[f.Name] {
 			continue
 		}
-		if r.Input.Whole && !f.Required {
+		if (r.Input.Whole || f.Path[0].Inlined != nil) && !f.Required {
 			continue
 		}
 		d := a.diags.Errorf(at.At(f.Pos).Pos, at.Subject, "argument %s is not a variable of the URI, so nothing can fill it", f.Name)
-		d.Hint = "add {" + f.Name + "} to the URI, or fill it by //mcp:arg " + f.Name + " inject=FUNC"
+		by, name := a.neededBy(&r.Call, f)
+		d.Hint = "add {" + f.Name + "} to the URI, or fill it by //mcp:arg " + cmp.Or(name, f.Name) + " inject=FUNC"
+		if by != nil {
+			d.Message = fmt.Sprintf("%s needs the argument %s, which is not a variable of the URI, so nothing can fill it", by.Func, f.Name)
+			d.Relate(at.Pos, "the resource")
+			if strings.Contains(name, ".") {
+				d.Hint = "add {" + f.Name + "} to the URI, or leave it out by //mcp:arg " + name + " omit"
+			}
+		}
 		if len(variables) == 0 {
 			d.Hint = "add {" + f.Name + "} to the URI, which makes it a template"
 		}

@@ -199,7 +199,9 @@ func (a *analyzer) page(tool *model.Tool, s *model.Short, object *model.Type, at
 
 // offset adds the argument offset.
 func (a *analyzer) offset(tool *model.Tool, s *model.Short, at diag.Place) bool {
-	a.unwrap(tool)
+	if i := slices.IndexFunc(tool.Func.Params, func(p *model.Param) bool { return p.Source == model.FromWhole }); i >= 0 {
+		a.unwrap(&tool.Call, tool.Func.Params[i])
+	}
 	f := a.types.Param("offset", types.Typ[types.Int], false, at)
 	if f == nil {
 		return false
@@ -213,33 +215,4 @@ func (a *analyzer) offset(tool *model.Tool, s *model.Short, at diag.Place) bool 
 	tool.Input.Object.Fields = append(slices.Clip(tool.Input.Object.Fields), f)
 	s.Offset = f
 	return true
-}
-
-// unwrap makes the fields of the one struct parameter arguments beside others.
-func (a *analyzer) unwrap(tool *model.Tool) {
-	in := tool.Input
-	if !in.Whole {
-		return
-	}
-	i := slices.IndexFunc(tool.Func.Params, func(p *model.Param) bool { return p.Source == model.FromWhole })
-	p := tool.Func.Params[i]
-	if p.Name == "" || p.Name == "_" {
-		p.Name = "in"
-	}
-	whole := in.Object
-	inside := func(fields []*model.Field) (out []*model.Field) {
-		for _, f := range fields {
-			c := *f
-			c.Path = append([]model.Selector{{Name: p.Name, Inlined: whole.Go}}, f.Path...)
-			out = append(out, &c)
-		}
-		return out
-	}
-	in.Object = &model.Type{Kind: model.Struct, Fields: inside(whole.Fields), Fixed: inside(whole.Fixed)}
-	in.Whole, in.Pointer = false, false
-	p.Field = &model.Field{Name: p.Name, Path: []model.Selector{{Name: p.Name}}, Type: whole, Pos: p.Pos}
-	p.Source, p.Inlined = model.FromArgument, true
-	for _, fill := range tool.Fills {
-		fill.Chain = append([]*model.Field{p.Field}, fill.Chain...)
-	}
 }

@@ -70,7 +70,13 @@ func (b *builder) fail(format string, args ...any) {
 }
 
 func (b *builder) tool(t *model.Call, out *Tool) {
-	for _, p := range t.Func.Params {
+	for _, p := range t.Params() {
+		if p.Shared {
+			if out.Shared == nil {
+				out.Shared = map[*model.Param][]Step{}
+			}
+			out.Shared[p] = b.steps(t.Input.Object, p.Field)
+		}
 		if p.Source == model.FromFixed {
 			if out.Fixed == nil {
 				out.Fixed = map[*model.Param]*Literal{}
@@ -86,7 +92,7 @@ func (b *builder) tool(t *model.Call, out *Tool) {
 		case in.Whole:
 			r := b.read(in.Object, nil, out.Stem+"Args")
 			out.Whole = &r
-		case len(in.Object.Fields)+len(in.Object.Fixed) > 0, slices.ContainsFunc(t.Func.Params, isArgument):
+		case len(in.Object.Fields)+len(in.Object.Fixed) > 0, slices.ContainsFunc(t.Params(), isArgument):
 			out.Args = b.object(in.Object, out.Stem, out.Stem)
 		}
 	}
@@ -218,7 +224,7 @@ func (b *builder) fill(c *model.Call, f *model.Fill) *Fill {
 	for i, field := range f.Chain {
 		step := FillStep{Path: b.steps(t, field)}
 		// A parameter that is inlined is not a pointer in the struct of arguments.
-		inlined := t.Go == nil && slices.ContainsFunc(c.Func.Params, func(p *model.Param) bool { return p.Inlined && p.Name == field.Path[0].Name })
+		inlined := t.Go == nil && slices.ContainsFunc(c.Func.Params, func(p *model.Param) bool { return p.Inlined && p.Field.Path[0].Name == field.Path[0].Name })
 		if t = field.Type; t.Kind == model.Pointer {
 			step.Pointer = i < len(f.Chain)-1 && !inlined
 			t = t.Elem

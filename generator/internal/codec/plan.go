@@ -39,6 +39,8 @@ type Tool struct {
 	Args *Object
 	// Fixed are the values of the parameters that have a constant.
 	Fixed map[*model.Param]*Literal
+	// Shared lead to the arguments that several parameters have.
+	Shared map[*model.Param][]Step
 	// Fills are the members that functions fill.
 	Fills []*Fill
 	// Whole reads the one struct parameter.

@@ -40,6 +40,8 @@ type Directive struct {
 	// Group has the arguments of the directive above the group that a variable is in.
 	// Those in Args take precedence.
 	Group []Arg
+	// Far is set on an //mcp:arg of another declaration than that of the feature. It has no effect where there is no such argument.
+	Far bool
 }
 
 // Arg is one argument of a directive.
@@ -82,6 +84,8 @@ type Set struct {
 	// Symbol is Name for people: Search, (*Store).Search, Catalog.Find, Book.Title.
 	Symbol string
 	Pos    token.Position // of the identifier
+	// Damaged is set where a directive could not be read, so that nothing can be concluded from its absence.
+	Damaged bool
 }
 
 // Get returns the first directive with the word, or nil.

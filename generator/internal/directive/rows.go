@@ -130,7 +130,7 @@ func newTable() []*Spec {
 		{
 			Word: "arg", Synopsis: `NAME ["description"]`, Built: true, On: functions, Repeat: true,
 			MinWords: 1, MaxWords: 1, WordName: "NAME", Description: true,
-			Note:    "NAME is a parameter, or a field of the one struct parameter by its JSON name, with dots for depth",
+			Note:    "NAME is a parameter, of an inject function too, or a field of the one struct parameter by its JSON name, with dots for depth",
 			Help:    "describes and constrains one argument",
 			Example: `//mcp:arg limit "how many books at most" default=20 minimum=1 maximum=100`,
 			Keys:    argKeys(),
@@ -181,9 +181,9 @@ func newTable() []*Spec {
 		},
 		{
 			Word: "inject", Built: true, On: []Target{Func}, Feature: true,
-			OnNote:  "func(context.Context) T or func(context.Context) (T, error)",
+			OnNote:  "func(context.Context, ...) T or func(context.Context, ...) (T, error)",
 			Help:    "the function fills every parameter of its result type, which is not published; it makes a receiver of that type for each call",
-			Note:    "a predeclared type such as int64, or an interface without methods, is filled by name: inject= of //mcp:arg and //mcp:defaults",
+			Note:    "a predeclared type such as int64, or an interface without methods, is filled by name: inject= of //mcp:arg and //mcp:defaults. Further parameters become arguments of the features that need it, described by //mcp:arg in its comment",
 			Example: `//mcp:inject`,
 		},
 		{

@@ -365,12 +365,21 @@ func (s *scanner) checkSet(set *Set) {
 		}
 		first[id] = d
 	}
+	set.Damaged = s.damaged[set]
 	for _, word := range []string{"arg", "params", "result"} {
+		if word == "arg" && set.Target == Func {
+			continue // inject= may name the function
+		}
 		if d := set.Get(word); d != nil && !s.damaged[set] && set.Get("tool") == nil && set.Get("resource") == nil && set.Get("prompt") == nil {
-			s.diags.Errorf(d.Pos, subject(d), "%s is not a feature", set.Symbol).Hint = "add //mcp:tool, //mcp:resource or //mcp:prompt above it"
+			NotFeature(set, d, s.diags)
 			break
 		}
 	}
+}
+
+// NotFeature reports a directive for features on another declaration.
+func NotFeature(set *Set, d *Directive, diags *diag.List) {
+	diags.Errorf(d.Pos, subject(d), "%s is not a feature", set.Symbol).Hint = "add //mcp:tool, //mcp:resource or //mcp:prompt above it"
 }
 
 // Doc returns the text of the //mcp:doc lines of a comment, which is read like a doc comment:

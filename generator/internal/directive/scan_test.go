@@ -122,14 +122,14 @@ func TestRefused(t *testing.T) {
 		{"in a struct", "package p\ntype T struct {\n\t//mcp:doc x\n\n\tA int\n}", "x.go:3:2: //mcp:doc: is inside of a declaration\n\thint: move it directly above the declaration that it is about\n"},
 		{"tool on a type", "package p\n//mcp:tool\ntype T int", "x.go:2:1: //mcp:tool: cannot be applied to type T\n\thint: it can be applied to a function, a method, an interface method, a variable or a group of variables (a variable: _ = and a function or method expression of any package)\n"},
 		{"server on a function", on("//mcp:server"), "x.go:3:1: //mcp:server: cannot be applied to function F\n\thint: it can be applied to the package comment\n"},
-		{"inject on a method", "package p\n//mcp:inject\nfunc (T) F() {}", "x.go:2:1: //mcp:inject: cannot be applied to method T.F\n\thint: it can be applied to a function (func(context.Context) T or func(context.Context) (T, error))\n"},
+		{"inject on a method", "package p\n//mcp:inject\nfunc (T) F() {}", "x.go:2:1: //mcp:inject: cannot be applied to method T.F\n\thint: it can be applied to a function (func(context.Context, ...) T or func(context.Context, ...) (T, error))\n"},
 		{"error on a constant", "package p\n//mcp:error\nconst A = 1", "x.go:2:1: //mcp:error: cannot be applied to constant A\n\thint: it can be applied to a variable, a type, a function or the package comment (a sentinel error, an error type, or func(E) string; a package comment: for an error of another package)\n"},
 		{"arg on a field", "package p\ntype T struct {\n\t//mcp:arg x\n\tA int\n}", "x.go:3:2: //mcp:arg: cannot be applied to struct field T.A\n\thint: it can be applied to a function, a method, an interface method or a variable\n"},
 
 		// How often.
 		{"twice", on("//mcp:tool name=a", "//mcp:tool name=b"), "x.go:4:1: //mcp:tool: given twice on F\n\tx.go:3:1: the other one\n\thint: put everything into one line\n"},
 		{"argument twice", on("//mcp:tool", "//mcp:arg a minimum=1", "//mcp:arg b", "//mcp:arg a maximum=1"), "x.go:6:1: //mcp:arg a: given twice on F\n\tx.go:4:1: the other one\n\thint: put everything into one line\n"},
-		{"argument of no tool", on("//mcp:arg a"), "x.go:3:1: //mcp:arg a: F is not a feature\n\thint: add //mcp:tool, //mcp:resource or //mcp:prompt above it\n"},
+		{"result of no tool", on("//mcp:result a"), "x.go:3:1: //mcp:result: F is not a feature\n\thint: add //mcp:tool, //mcp:resource or //mcp:prompt above it\n"},
 		{"argument of a misspelt tool", on("//mcp:tol", "//mcp:arg a"), "x.go:3:1: unknown directive //mcp:tol\n\thint: did you mean //mcp:tool?\n"},
 
 		// Arguments.

@@ -166,6 +166,13 @@ func newLocals(p *model.Package) *locals {
 		for _, f := range t.Fills {
 			l.user(f.Provider.Func)
 		}
+		for _, p := range t.Provided {
+			for _, param := range p.Params {
+				if param.Source == model.FromProvider {
+					l.user(param.Provider.Func)
+				}
+			}
+		}
 	}
 	return l
 }

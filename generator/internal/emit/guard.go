@@ -12,7 +12,7 @@ import (
 // for it, is no longer the one that the file was generated for.
 func (g *generator) guard(c *model.Call) {
 	g.guardLine(g.signatureGuard(c))
-	for _, p := range c.Func.Params {
+	for _, p := range c.Params() {
 		if p.Source == model.FromProvider {
 			g.guardLine(g.providerGuard(p.Provider))
 		}
@@ -94,5 +94,10 @@ func (g *generator) providerGuard(p *model.Provider) code {
 	if p.Error {
 		out = append(out, jen.Error())
 	}
-	return assertion(jen.Params(g.std("context", "Context")), out, g.declared(p.Pkg, p.Func))
+	params := g.parameters(p.Params, false, true)
+	guard := assertion(jen.Params(params...), out, g.declared(p.Pkg, p.Func))
+	if width(guard) > lineWidth+len("= ") {
+		return assertion(wrapped("(", ")", params...), out, g.declared(p.Pkg, p.Func))
+	}
+	return guard
 }

@@ -21,7 +21,7 @@ var roleVariables = map[model.Role]string{
 // invoke calls the function and returns its result.
 func (b *body) invoke() {
 	r := &b.tool.Result
-	fn, args := b.function(), b.arguments()
+	fn, args := b.function(), b.arguments(b.tool.Func.Params, b.tool.Func.Variadic)
 	var left []jen.Code // of the assignment
 	before := 6         // characters in front of the call
 	has := map[model.Role]bool{}

@@ -176,8 +176,9 @@ func (b *modelBuilder) collect(word string, f func(types.Object, *ast.CommentGro
 }
 
 func (b *modelBuilder) provider(o types.Object, _ *ast.CommentGroup, _ []string) {
-	results := o.(*types.Func).Signature().Results()
-	b.providers = append(b.providers, &model.Provider{Func: o.Name(), Type: results.At(0).Type(), Error: results.Len() == 2})
+	sig := o.(*types.Func).Signature()
+	results := sig.Results()
+	b.providers = append(b.providers, &model.Provider{Func: o.Name(), Params: []types.Type{sig.Params().At(0).Type()}, Type: results.At(0).Type(), Error: results.Len() == 2})
 }
 
 func (b *modelBuilder) providerOf(t types.Type) *model.Provider {

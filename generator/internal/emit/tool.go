@@ -134,8 +134,8 @@ func (b *body) decode() {
 // argsVar declares a variable with a field for each argument.
 func (b *body) argsVar() code {
 	var fields []jen.Code
-	for _, p := range b.tool.Func.Params {
-		if p.Source == model.FromArgument {
+	for _, p := range b.tool.Params() {
+		if p.Source == model.FromArgument && !p.Shared {
 			fields = append(fields, jen.Id(p.Field.Path[0].Name).Add(b.typ(argumentType(p))))
 		}
 	}
@@ -155,23 +155,33 @@ func argumentType(p *model.Param) types.Type {
 }
 
 // provide calls the providers, each once, in the order of parameters, members and
-// receiver.
+// receiver. Where providers have arguments, members come first, since they may be in those.
 func (b *body) provide() {
+	if len(b.tool.Provided) > 0 {
+		b.fillMembers()
+	}
 	for _, p := range b.tool.Func.Params {
 		if p.Source == model.FromProvider {
 			b.callOnce(p.Provider, providedName(p))
 		}
 	}
-	for _, f := range b.plan.Fills {
-		b.callOnce(f.Provider, f.Provider.Func)
-		b.add(b.fill(variable(b.local("args")), f.Fields, jen.Id(b.provided[f.Provider]))...)
+	if len(b.tool.Provided) == 0 {
+		b.fillMembers()
 	}
 	if r := b.tool.Func.Receiver; r != nil && r.Provider != nil {
 		if name := b.provided[r.Provider]; name != "" {
 			b.add(b.local("recv").Op(":=").Id(name))
 			return
 		}
+		b.supply(r.Provider)
 		b.provider(r.Provider, b.locals.of("recv"))
+	}
+}
+
+func (b *body) fillMembers() {
+	for _, f := range b.plan.Fills {
+		b.callOnce(f.Provider, f.Provider.Func)
+		b.add(b.fill(variable(b.local("args")), f.Fields, jen.Id(b.provided[f.Provider]))...)
 	}
 }
 
@@ -180,6 +190,7 @@ func (b *body) callOnce(p *model.Provider, name string) {
 	if b.provided[p] != "" {
 		return
 	}
+	b.supply(p)
 	name = b.locals.user(name)
 	taken := slices.Collect(maps.Values(b.provided))
 	for slices.Contains(taken, name) {
@@ -187,6 +198,17 @@ func (b *body) callOnce(p *model.Provider, name string) {
 	}
 	b.provided[p] = name
 	b.provider(p, name)
+}
+
+// supply calls the providers that another one needs.
+func (b *body) supply(p *model.Provider) {
+	if call := b.tool.ProvidedBy(p); call != nil {
+		for _, param := range call.Params {
+			if param.Source == model.FromProvider {
+				b.callOnce(param.Provider, param.Provider.Func)
+			}
+		}
+	}
 }
 
 // fill sets a member of a value. Nothing is set where a pointer on the way is nil: what
@@ -208,7 +230,13 @@ func (b *body) fill(at operand, fields []codec.FillStep, value code) []jen.Code 
 }
 
 func (b *body) provider(p *model.Provider, name string) {
-	value := b.declared(p.Pkg, p.Func).Call(b.local("ctx"))
+	args := []jen.Code{b.local("ctx")}
+	if b.tool != nil {
+		if call := b.tool.ProvidedBy(p); call != nil {
+			args = b.arguments(call.Params, false)
+		}
+	}
+	value := b.declared(p.Pkg, p.Func).Call(args...)
 	if !p.Error {
 		b.add(jen.Id(name).Op(":=").Add(value))
 		return
@@ -232,12 +260,11 @@ func providedName(p *model.Param) string {
 	return "provided"
 }
 
-// arguments are what the function is called with.
-func (b *body) arguments() []jen.Code {
+// arguments are what a function is called with.
+func (b *body) arguments(params []*model.Param, variadicLast bool) []jen.Code {
 	var out []jen.Code
-	params := b.tool.Func.Params
 	for i, p := range params {
-		variadic := b.tool.Func.Variadic && i == len(params)-1
+		variadic := variadicLast && i == len(params)-1
 		var arg code
 		switch p.Source {
 		case model.FromContext:
@@ -248,9 +275,12 @@ func (b *body) arguments() []jen.Code {
 				arg = jen.Op("&").Add(arg)
 			}
 		case model.FromArgument:
-			arg = b.local("args").Dot(p.Field.Path[0].Name)
-			if argumentType(p) != p.Type {
-				arg = jen.Op("&").Add(arg)
+			at := variable(b.local("args").Dot(p.Field.Path[0].Name))
+			if path := b.plan.Shared[p]; path != nil {
+				at, _ = variable(b.local("args")).follow(path)
+			}
+			if arg = at.value(); argumentType(p) != p.Type {
+				arg = at.addr()
 			}
 		case model.FromProvider:
 			arg = jen.Id(b.provided[p.Provider])

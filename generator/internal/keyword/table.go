@@ -222,7 +222,7 @@ var table = []*Keyword{
 	},
 	{
 		Name: "inject", Value: Name, In: Arg, Example: "currentUser", For: "anything",
-		Help: "not published; this function fills it: func(context.Context) T or func(context.Context) (T, error); _ publishes what //mcp:defaults fill",
+		Help: "not published; this function fills it: func(context.Context, ...) T or func(context.Context, ...) (T, error); _ publishes what //mcp:defaults fill",
 	},
 	{
 		Name: "complete", Value: Name, In: Arg, Example: "CompleteAuthor", For: "arguments of prompts and templates",

@@ -124,11 +124,12 @@ type Constructor struct {
 
 // Provider is a function annotated with //mcp:inject.
 type Provider struct {
-	Pkg   *types.Package // that declares it; nil for the package itself
-	Func  string         // identifier
-	Type  types.Type
-	Error bool // returns (T, error)
-	Pos   token.Position
+	Pkg    *types.Package // that declares it; nil for the package itself
+	Func   string         // identifier
+	Params []types.Type   // the context, and what else it needs
+	Type   types.Type
+	Error  bool // returns (T, error)
+	Pos    token.Position
 }
 
 // DeclaredError is an error that is meant for the model: a sentinel variable, an error
@@ -217,10 +218,12 @@ var OutputForms = []string{"typed", "untyped", "text"}
 
 // Call is a Go function and how its parameters are filled and its results used.
 type Call struct {
-	Func   Func
-	Input  *Input
-	Fills  []*Fill
-	Result Result
+	Func  Func
+	Input *Input
+	Fills []*Fill
+	// Provided are the providers that have parameters besides the context, each after those that it needs.
+	Provided []*Provided
+	Result   Result
 	// Choices are the arguments whose values a function returns when features are registered.
 	Choices []*Choices
 }
@@ -275,6 +278,7 @@ type Param struct {
 	Provider *Provider // FromProvider
 	Field    *Field    // FromArgument; without a Type if no client can send anything of it
 	Inlined  bool      // FromArgument: the members of the struct are arguments
+	Shared   bool      // FromArgument: Field is that of another parameter
 	Fixed    *Field    // FromFixed: its Default is the constant
 	Pos      token.Position
 }

@@ -20,6 +20,9 @@ func (r *Resolver) ApplyArgs(object *model.Type, feature string, args []*directi
 	ok = true
 	changed = object
 	apply := func(arg *directive.Directive, do argAction) {
+		if arg.Far && !r.HasArg(changed, arg, args) {
+			return
+		}
 		at := at.At(arg.Pos).In("argument " + arg.Name())
 		if next := r.applyArg(changed, feature, r.pathOf(changed, arg, args), arg, do, at); next != nil {
 			changed = next

@@ -60,7 +60,7 @@ func (w *platformWalk) walk() {
 		w.declared(r.Type)
 		w.provider(r.Provider)
 	}
-	for _, p := range call.Func.Params {
+	for _, p := range call.Params() {
 		if p.Type != nil {
 			w.declared(p.Type)
 		}

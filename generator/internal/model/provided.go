@@ -1,0 +1,52 @@
+package model
+
+import "slices"
+
+// NeedsMore reports whether the function has parameters besides the context.
+func (p *Provider) NeedsMore() bool { return len(p.Params) > 1 }
+
+// Provided is the call of a provider for one feature.
+type Provided struct {
+	Provider *Provider
+	Params   []*Param // in order
+}
+
+// Params are the parameters of the function and of its providers, in the order of their arguments.
+func (c *Call) Params() []*Param {
+	all := slices.Clone(c.Func.Params)
+	for _, p := range c.Provided {
+		all = append(all, p.Params...)
+	}
+	return all
+}
+
+// Providers are the functions that fill something, in the order in which they are first needed,
+// without those that only others need.
+func (c *Call) Providers() []*Provider {
+	var all []*Provider
+	add := func(p *Provider) {
+		if p != nil && !slices.Contains(all, p) {
+			all = append(all, p)
+		}
+	}
+	for _, p := range c.Func.Params {
+		add(p.Provider)
+	}
+	for _, f := range c.Fills {
+		add(f.Provider)
+	}
+	if r := c.Func.Receiver; r != nil {
+		add(r.Provider)
+	}
+	return all
+}
+
+// ProvidedBy is the call of a provider, nil if it needs the context alone.
+func (c *Call) ProvidedBy(p *Provider) *Provided {
+	for _, call := range c.Provided {
+		if call.Provider == p {
+			return call
+		}
+	}
+	return nil
+}
