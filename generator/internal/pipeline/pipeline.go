@@ -17,6 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
+	"github.com/mcpgen/mcpgen/generator/internal/vet"
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
@@ -131,6 +132,7 @@ func generate(ctx context.Context, cfg Config, pkgs []*load.Package, diags *diag
 		if cfg.Emitting {
 			warnOfLargeSchemas(p.Model, diags)
 			warnOfUnreadTags(p.Model, diags)
+			vet.SecretWarnings(p.Loaded, p.Model, diags)
 		}
 	}
 	return res, nil

@@ -9,21 +9,6 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// identities are names of values that identify the caller, without case and separators.
-var identities = map[string]bool{
-	"tenant": true, "tenantid": true, "userid": true, "useruuid": true, "account": true, "accountid": true,
-	"customerid": true, "organizationid": true, "organisationid": true, "orgid": true, "workspaceid": true, "principal": true,
-	"callerid": true, "ownerid": true, "sessionid": true, "actingas": true, "onbehalfof": true,
-	"token": true, "accesstoken": true, "authtoken": true, "bearertoken": true, "refreshtoken": true, "idtoken": true,
-	"sessiontoken": true, "jwt": true, "authorization": true, "credential": true, "credentials": true,
-	"password": true, "passwd": true, "passphrase": true, "secret": true, "clientsecret": true, "privatekey": true,
-	"apikey": true, "apitoken": true, "apisecret": true,
-}
-
-func identity(name string) bool {
-	return identities[strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(name))]
-}
-
 // identityHint says how a function fills an argument, by the directive to write. names lead
 // to it from the arguments, as //mcp:arg has them; nil if no directive can.
 func (c *checker) identityHint(f *feature, names []string, field *model.Field) string {

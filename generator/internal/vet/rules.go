@@ -55,6 +55,16 @@ func init() {
 			(*checker).identityArguments,
 		},
 		{
+			SecretResult, "members of results whose names say that they are secret: password, secret, api_key, access_token and the like; one finding for a type and a feature",
+			"What a tool returns is in the context of a model, in logs of clients, and perhaps in the next call. Leave it out by omit= of //mcp:result. The generator warns of it too, once for a type.",
+			(*checker).secretResults,
+		},
+		{
+			"unpublished-row", "fields of a result or an argument with a tag gorm, bun, xorm, db or pg, and without a tag json; one finding for a type",
+			"All exported fields are published, those that are added later too. Write names in the tag json, or json:\"-\".",
+			(*checker).unpublishedRows,
+		},
+		{
 			"client-name", "a tool whose name, as mcp__SERVER__TOOL, is longer than 64 characters or has characters other than letters, digits, _ and -",
 			"Clients prefix the name with that of the server, and APIs of models refuse names that are longer or have a dot.",
 			(*checker).clientNames,

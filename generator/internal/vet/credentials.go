@@ -1,0 +1,98 @@
+package vet
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// nameUse says what the name of a value tells about it.
+type nameUse uint
+
+const (
+	callerName  nameUse = 1 << iota // as the name of an argument: who calls
+	secretName                      // as the last words of the name of a member: what must not leave
+	secretAlone                     // secrets, if there are no other words
+)
+
+// valueNames are names of values, without case and separators.
+var valueNames = map[string]nameUse{
+	"tenant": callerName, "tenantid": callerName, "userid": callerName, "useruuid": callerName, "account": callerName, "accountid": callerName,
+	"customerid": callerName, "organizationid": callerName, "organisationid": callerName, "orgid": callerName, "workspaceid": callerName, "principal": callerName,
+	"callerid": callerName, "ownerid": callerName, "sessionid": callerName, "actingas": callerName, "onbehalfof": callerName,
+	"idtoken": callerName, "jwt": callerName, "authorization": callerName, "credential": callerName, "credentials": callerName,
+
+	"token": callerName | secretAlone, "accesstoken": callerName | secretName, "authtoken": callerName | secretName, "bearertoken": callerName | secretName,
+	"refreshtoken": callerName | secretName, "sessiontoken": callerName | secretName, "apitoken": callerName | secretName,
+	"password": callerName | secretName, "passwd": callerName | secretName, "passphrase": callerName | secretName, "secret": callerName | secretName,
+	"clientsecret": callerName | secretName, "apisecret": callerName | secretName, "privatekey": callerName | secretName, "apikey": callerName | secretName,
+	"passwordhash": secretName, "passwdhash": secretName, "secretkey": secretName, "secretaccesskey": secretName,
+}
+
+// longestName is the number of words of the longest name of a secret.
+const longestName = 3
+
+// identity reports whether a name says who calls.
+func identity(name string) bool {
+	return valueNames[strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(name))]&callerName != 0
+}
+
+// secret reports whether the name of a member says that it must not leave. A list of secrets has
+// the name of one, or its plural.
+func secret(name string) bool {
+	words := wordsOf(name)
+	if slices.Contains(words, "public") {
+		return false
+	}
+	for n := min(longestName, len(words)); n > 0; n-- {
+		last := strings.Join(words[len(words)-n:], "")
+		found := valueNames[last] | valueNames[strings.TrimSuffix(last, "s")]
+		if found&secretName != 0 || found&secretAlone != 0 && n == len(words) {
+			return true
+		}
+	}
+	return false
+}
+
+// wordsOf splits a name at separators and capitals, in lower case.
+func wordsOf(name string) (words []string) {
+	runes := []rune(name)
+	begin := func(i int) bool {
+		if !unicode.IsUpper(runes[i]) || i == 0 {
+			return false
+		}
+		return !unicode.IsUpper(runes[i-1]) || i+1 < len(runes) && unicode.IsLower(runes[i+1]) && runes[i+1] != 's'
+	}
+	var word []rune
+	add := func() {
+		if len(word) > 0 {
+			words = append(words, strings.ToLower(string(word)))
+		}
+		word = nil
+	}
+	for i, r := range runes {
+		if begin(i) {
+			add()
+		}
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			word = append(word, r)
+		} else {
+			add()
+		}
+	}
+	add()
+	return words
+}
+
+// isSecret reports whether a member of a result is a text, or several, that must not leave. A type
+// with a JSON form of its own decides what it writes.
+func isSecret(field *model.Field) bool {
+	t := field.Type
+	for t.Kind == model.Pointer || t.Kind == model.Flagged || t.Kind == model.Slice || t.Kind == model.Array {
+		t = t.Elem
+	}
+	text := t.Kind == model.Bytes || t.Kind == model.String && t.Enum.Closed() == nil && len(field.Rules.Enum) == 0
+	return text && !field.WriteOnly && secret(field.Name)
+}

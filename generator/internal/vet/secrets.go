@@ -1,0 +1,164 @@
+package vet
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/load"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// SecretResult is the rule of what must not leave in results, which the generator warns of, too.
+const SecretResult = "secret-result"
+
+// mostMembers bounds the members of a result that are looked at: types that contain others several
+// times over several levels multiply.
+const mostMembers = 20_000
+
+// SecretWarnings adds the findings of [SecretResult], one for each type with such members, without
+// those that //mcp:ignore suppresses.
+func SecretWarnings(pkg *load.Package, m *model.Package, diags *diag.List) {
+	c := newChecker(pkg, m, &Options{Rules: []string{SecretResult}})
+	c.rule = SecretResult
+	c.secretResults()
+	c.ignore()
+	others := map[any][]string{}
+	for _, f := range c.found {
+		subject, _, _ := strings.Cut(f.Subject, ":")
+		others[f.key] = append(others[f.key], subject)
+	}
+	for _, f := range c.found {
+		subjects := others[f.key]
+		if subjects == nil {
+			continue
+		}
+		delete(others, f.key)
+		d := f.Diagnostic()
+		d.Severity = diag.Warning
+		if len(subjects) > 1 {
+			d.Message += ", also from " + firstOf(subjects[1:])
+			d.Hint += "; mcpgen vet has the line for each of them"
+		}
+		diags.Add(d)
+	}
+}
+
+// secretMember is a member of a result that must not leave.
+type secretMember struct {
+	of    *model.Type // the object that has it
+	field *model.Field
+	path  string // as omit= has it
+}
+
+// secretResults: see the table. It reports each object of a result once.
+func (c *checker) secretResults() {
+	for _, f := range c.inSource() {
+		found := secretMembers(f)
+		if len(found) == 0 || f.set == nil {
+			continue
+		}
+		var paths []string
+		named := map[any][]string{}
+		var keys []any
+		first := map[any]*model.Field{}
+		for _, s := range found {
+			if !slices.Contains(paths, s.path) {
+				paths = append(paths, s.path)
+			}
+			var key any = f.set // results that have names
+			if s.of.Go != nil {
+				key = s.of.Go.String()
+			}
+			if first[key] == nil {
+				keys, first[key] = append(keys, key), s.field
+			}
+			if name := strings.TrimPrefix(s.of.Name+"."+s.field.Name, "."); !slices.Contains(named[key], name) {
+				named[key] = append(named[key], name)
+			}
+		}
+		hint := "leave them out: " + omitLine(f, paths) + " above the function, or json:\"-\" in the type; //mcp:ignore " + SecretResult + " REASON if clients may have them"
+		for _, key := range keys {
+			c.report(f.set, c.fieldPos(f, first[key]), f.subject+": result", hint, "clients get %s", firstOf(named[key])).key = key
+		}
+	}
+}
+
+// secretMembers are the members of the result of a feature that must not leave.
+func secretMembers(f *feature) (found []secretMember) {
+	if f.call == nil {
+		return nil
+	}
+	result := f.call.Result.Output
+	if s := f.call.Result.Short; s != nil {
+		result = s.Of // omit= does not have the name of the list
+	}
+	left := mostMembers
+	inside := map[*model.Type]bool{} // what omit= leaves out of a value, it leaves out of those inside of it
+	var visit func(t *model.Type, path string)
+	visit = func(t *model.Type, path string) {
+		for _, o := range objectsOf(t) {
+			if inside[o] {
+				continue
+			}
+			inside[o] = true
+			for _, field := range o.Fields {
+				if left--; left < 0 {
+					break
+				}
+				if isSecret(field) {
+					found = append(found, secretMember{o, field, path + field.Name})
+				} else {
+					visit(field.Type, path+field.Name+".")
+				}
+			}
+			delete(inside, o)
+		}
+	}
+	if result != nil {
+		visit(result, "")
+	}
+	return found
+}
+
+// objectsOf are the structs that a value consists of, behind pointers and in lists and maps: one,
+// or the variants of a union.
+func objectsOf(t *model.Type) []*model.Type {
+	for seen := map[*model.Type]bool{}; t.Elem != nil && !seen[t]; t = t.Elem {
+		seen[t] = true
+	}
+	switch {
+	case t.Kind == model.Struct:
+		return []*model.Type{t}
+	case t.Union == nil:
+		return nil
+	}
+	var all []*model.Type
+	for _, v := range t.Union.Variants {
+		all = append(all, v.Type)
+	}
+	return all
+}
+
+// omitLine is the line //mcp:result of a feature with further names in its omit=.
+func omitLine(f *feature, paths []string) string {
+	line := "//mcp:result"
+	lists := map[string][]string{}
+	if dir := f.set.Get("result"); dir != nil {
+		for _, word := range dir.Words() {
+			line += " " + word.Value
+		}
+		for _, key := range []string{"only", "omit"} {
+			lists[key], _ = dir.List(key)
+		}
+	}
+	lists["omit"] = append(lists["omit"][:len(lists["omit"]):len(lists["omit"])], paths...)
+	for _, key := range slices.Backward(slices.Sorted(maps.Keys(lists))) {
+		if len(lists[key]) > 0 {
+			line += fmt.Sprintf(" %s=%s", key, strings.Join(lists[key], ","))
+		}
+	}
+	return line
+}
