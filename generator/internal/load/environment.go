@@ -114,9 +114,10 @@ const getTool = "go get -tool " + ownModule + "/cmd/mcpgen"
 
 // CheckRuntime reports whether the module of a package can import the runtime,
 // which the generated file does. It asks the go command only where the package
-// does not import the runtime already. The error is an [*Error].
+// does not import the runtime already, and no file says that an earlier answer holds.
+// The error is an [*Error].
 func (p *Package) CheckRuntime(ctx context.Context, cfg Config) error {
-	if imp := p.Imports[runtimePath]; imp != nil && len(imp.GoFiles) > 0 {
+	if imp := p.Imports[runtimePath]; imp != nil && len(imp.GoFiles) > 0 || p.checkedRuntime() {
 		return nil
 	}
 	cfg.Dir = p.Dir
@@ -145,6 +146,21 @@ func (p *Package) CheckRuntime(ctx context.Context, cfg Config) error {
 		}
 	}
 	return &Error{Message: where + " does not require " + runtimePath + ", which the generated file imports", Hint: getTool}
+}
+
+// checkedRuntime reports whether the generated file is younger than the files that decide about modules: it was written
+// after a check that they passed.
+func (p *Package) checkedRuntime() bool {
+	generated, err := os.Stat(p.Generated)
+	if err != nil || p.GeneratedState != Ours || generated.Size() == 0 || p.ModuleDir == "" {
+		return false
+	}
+	mod, err := os.Stat(filepath.Join(p.ModuleDir, "go.mod"))
+	if err != nil || !mod.ModTime().Before(generated.ModTime()) {
+		return false
+	}
+	vendored, err := os.Stat(filepath.Join(p.ModuleDir, "vendor"))
+	return err != nil || vendored.ModTime().Before(generated.ModTime())
 }
 
 // unloaded says why the runtime cannot be loaded although the module requires it,

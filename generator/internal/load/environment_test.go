@@ -3,10 +3,13 @@ package load
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // asError returns the text of an *Error.
@@ -204,6 +207,43 @@ replace github.com/mcpgen/mcpgen => ./runtime
 	}
 	if err := pkgs[0].CheckRuntime(t.Context(), cfg); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestCheckedRuntime: a generated file that is younger than go.mod and the vendor directory says that the module can import the
+// runtime; any other says nothing.
+func TestCheckedRuntime(t *testing.T) {
+	for _, test := range []struct {
+		name, archive string
+		younger       []string // than the generated file
+		asked         bool
+	}{
+		{"generated since", "-- mcp_gen.go --\n" + generatedHeader + "package m\n", nil, false},
+		{"go.mod has changed", "-- mcp_gen.go --\n" + generatedHeader + "package m\n", []string{"go.mod"}, true},
+		{"vendored since", "-- mcp_gen.go --\n" + generatedHeader + "package m\n-- vendor/modules.txt --\n", []string{"vendor"}, true},
+		{"emptied", "-- mcp_gen.go --\n", nil, true},
+		{"by others", "-- mcp_gen.go --\npackage m\n", nil, true},
+		{"for the first time", "", nil, true},
+	} {
+		dir := write(t, "-- go.mod --\nmodule example.com/m\n\ngo 1.26\n-- a.go --\npackage m\n"+test.archive)
+		cfg := Config{Dir: dir, Env: offline("GOFLAGS=-mod=mod")}
+		now := time.Now()
+		for _, name := range []string{"go.mod", "vendor"} {
+			at := now.Add(-time.Hour)
+			if slices.Contains(test.younger, name) {
+				at = now.Add(time.Hour)
+			}
+			if err := os.Chtimes(filepath.Join(dir, name), at, at); err != nil && name == "go.mod" {
+				t.Fatal(err)
+			}
+		}
+		pkgs, _, err := Load(t.Context(), cfg)
+		if err != nil || len(pkgs) != 1 {
+			t.Fatal(test.name, pkgs, err)
+		}
+		if err := pkgs[0].CheckRuntime(t.Context(), cfg); (err != nil) != test.asked {
+			t.Errorf("%s: %v", test.name, err)
+		}
 	}
 }
 

@@ -138,9 +138,10 @@ func (l *loader) load(ctx context.Context) ([]*Package, error) {
 	if err := checkLinks(dirsOf(from.targets(targets))); err != nil {
 		return nil, err
 	}
-	generated, flags := hidden{}, slices.Clone(plain)
+	roots := slices.Concat(targets, from.targets(targets))
+	generated := hidden{}
 	var patterns []string
-	for _, t := range slices.Concat(targets, from.targets(targets)) {
+	for _, t := range roots {
 		patterns = append(patterns, "pattern="+t.pattern)
 		if t.dir == "" {
 			continue
@@ -154,34 +155,51 @@ func (l *loader) load(ctx context.Context) ([]*Package, error) {
 			generated[name] = true
 		}
 	}
-	overlay, err := l.outsideCache(ctx, generated).writeOverlay(l.dir, l.env)
-	if err != nil {
-		return nil, err
-	}
-	if overlay != "" {
-		defer func() { _ = os.Remove(overlay) }()
-		flags = append(flags, "-overlay="+overlay)
-	}
-	if l.tags != "" {
-		flags = append(flags, "-tags="+l.tags)
-	}
 	if len(targets) == 1 {
 		l.progress("loading " + targets[0].pattern)
 	} else {
 		l.progress(fmt.Sprintf("loading %d packages", len(targets)))
 	}
 	stop := l.countIfSlow(ctx, targets)
-	loaded, err := packages.Load(&packages.Config{
-		Mode: mode, Context: ctx, Dir: l.dir, Env: l.env, BuildFlags: flags, ParseFile: generated.parse,
-	}, patterns...)
+	loaded, err := l.packages(ctx, patterns, generated, l.headsOf(ctx, roots, generated))
 	stop()
 	if err != nil {
-		return nil, l.explain(ctx, err)
+		return nil, err
 	}
 	if err := checkLinks(importedDirs(loaded)); err != nil {
 		return nil, err
 	}
 	return l.collect(ctx, loaded, targets, from)
+}
+
+// packages loads packages by go/packages, with heads in the place of sources where no package that is compiled needs more.
+func (l *loader) packages(ctx context.Context, patterns []string, generated hidden, sources heads) ([]*packages.Package, error) {
+	tmp, err := os.MkdirTemp("", "mcpgen-overlay-*")
+	if err != nil {
+		return nil, fmt.Errorf("write overlay: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(tmp) }()
+	overlay, err := l.writeOverlay(tmp, l.outsideCache(ctx, generated), sources)
+	if err != nil {
+		return nil, err
+	}
+	flags := slices.Clone(plain)
+	if overlay != "" {
+		flags = append(flags, "-overlay="+overlay)
+	}
+	if l.tags != "" {
+		flags = append(flags, "-tags="+l.tags)
+	}
+	loaded, err := packages.Load(&packages.Config{
+		Mode: mode, Context: ctx, Dir: l.dir, Env: l.env, BuildFlags: flags, ParseFile: generated.parse,
+	}, patterns...)
+	if err != nil {
+		return nil, l.explain(ctx, err)
+	}
+	if rest, dropped := sources.without(loaded); dropped {
+		return l.packages(ctx, patterns, generated, rest)
+	}
+	return loaded, nil
 }
 
 // countIfSlow counts the packages after some time, until the function that it returns is
@@ -218,20 +236,25 @@ func (l *loader) countIfSlow(ctx context.Context, targets []target) (stop func()
 	}
 }
 
-// outsideCache drops the files of the module cache, which an overlay must not
-// replace. Their directories have a version in their name.
+// outsideCache drops the files of the module cache, which an overlay must not replace.
 func (l *loader) outsideCache(ctx context.Context, files hidden) hidden {
 	kept := hidden{}
 	for name := range files {
-		if strings.Contains(name, "@v") {
-			out, err := l.goCommand(ctx, "env", "GOMODCACHE")
-			if cache := strings.TrimSpace(string(out)); err == nil && cache != "" && strings.HasPrefix(name, cache+string(filepath.Separator)) {
-				continue
-			}
+		if !l.inModuleCache(ctx, name) {
+			kept[name] = true
 		}
-		kept[name] = true
 	}
 	return kept
+}
+
+// inModuleCache reports whether a file or directory is in the module cache. Directories have a version in their name there.
+func (l *loader) inModuleCache(ctx context.Context, name string) bool {
+	if !strings.Contains(name, "@v") {
+		return false
+	}
+	out, err := l.goCommand(ctx, "env", "GOMODCACHE")
+	cache := strings.TrimSpace(string(out))
+	return err == nil && cache != "" && strings.HasPrefix(name, cache+string(filepath.Separator))
 }
 
 // collect makes packages of what go/packages found. It returns those that are

@@ -7,10 +7,12 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/internal/regularfile"
@@ -43,22 +45,28 @@ func stateOfFile(name string) (State, error) {
 // hidden are the generated files of the packages that are loaded.
 type hidden map[string]bool
 
-// writeOverlay writes the JSON file for the -overlay flag of the go command
-// that makes it see no generated files. The name is "" where there are none.
-// Replacements of an overlay that the environment asks for stay in force, as
-// the flag takes one file only.
-func (h hidden) writeOverlay(dir string, env []string) (name string, err error) {
+// writeOverlay writes the JSON file for the -overlay flag of the go command that makes it see no generated files, and heads
+// in the place of sources, into a directory for temporary files. The name is "" where it has nothing to replace.
+// Replacements of an overlay that the environment asks for stay in force, as the flag takes one file only.
+func (l *loader) writeOverlay(tmp string, generated hidden, sources heads) (name string, err error) {
 	var overlay struct{ Replace map[string]string }
 	overlay.Replace = map[string]string{}
-	for file := range h {
+	for file := range generated {
 		overlay.Replace[file] = "" // deletes it
+	}
+	for i, file := range slices.Sorted(maps.Keys(sources)) {
+		written := filepath.Join(tmp, strconv.Itoa(i)+".go")
+		if err := os.WriteFile(written, sources[file], 0o600); err != nil {
+			return "", fmt.Errorf("write overlay: %w", err)
+		}
+		overlay.Replace[file] = written
 	}
 	if len(overlay.Replace) == 0 {
 		return "", nil
 	}
-	if own := overlayOf(env); own != "" {
+	if own := overlayOf(l.env); own != "" {
 		if !filepath.IsAbs(own) {
-			own = filepath.Join(dir, own)
+			own = filepath.Join(l.dir, own)
 		}
 		content, err := os.ReadFile(own)
 		if err != nil {
@@ -72,19 +80,11 @@ func (h hidden) writeOverlay(dir string, env []string) (name string, err error) 
 	if err != nil {
 		return "", fmt.Errorf("write overlay: %w", err)
 	}
-	f, err := os.CreateTemp("", "mcpgen-overlay-*.json")
-	if err != nil {
+	name = filepath.Join(tmp, "overlay.json")
+	if err := os.WriteFile(name, content, 0o600); err != nil {
 		return "", fmt.Errorf("write overlay: %w", err)
 	}
-	_, err = f.Write(content)
-	if closed := f.Close(); err == nil {
-		err = closed
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-		return "", fmt.Errorf("write overlay: %w", err)
-	}
-	return f.Name(), nil
+	return name, nil
 }
 
 // overlayOf returns the file of an -overlay flag in GOFLAGS.

@@ -1,0 +1,232 @@
+package load
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+
+	"github.com/mcpgen/mcpgen/internal/regularfile"
+)
+
+// heads are the heads of source files by the names of these. A head has what the go command needs to find a package, its
+// files and its imports. In the place of the source it saves compiling a package whose export data nobody reads.
+type heads map[string][]byte
+
+// headsOf returns the heads of the packages that are read as source. A package has them for all of its files or for none:
+// what needs a tool besides the compiler, cannot be parsed, or cannot be replaced by an overlay is compiled.
+func (l *loader) headsOf(ctx context.Context, roots []target, generated hidden) heads {
+	all := heads{}
+	if overlayOf(l.env) != "" {
+		return all // it may replace any of the files
+	}
+	for _, t := range roots {
+		if t.dir != "" && !inStandardLibrary(t.dir) && !l.inModuleCache(ctx, t.dir) {
+			maps.Copy(all, headsIn(t.dir, generated))
+		}
+	}
+	return all
+}
+
+// inStandardLibrary reports whether a directory belongs to the standard library, whose packages the go command compiles
+// with rules of their own.
+func inStandardLibrary(dir string) bool {
+	module := modulePath(moduleRoot(dir))
+	return module == "std" || module == "cmd"
+}
+
+// otherTools are the endings of files that the compiler does not read.
+var otherTools = []string{".s", ".S", ".sx", ".syso", ".swig", ".swigcxx"}
+
+// headsIn returns the heads of the files of a directory, none if one of them has none.
+func headsIn(dir string, generated hidden) heads {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	found := heads{}
+	for i, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		if slices.Contains(otherTools, filepath.Ext(name)) {
+			return nil
+		}
+		if !sourceFile(e.Name()) || generated[name] {
+			continue
+		}
+		src, err := regularfile.Read(name)
+		if err != nil {
+			return nil
+		}
+		if found[name] = head(src, i); found[name] == nil {
+			return nil
+		}
+	}
+	return found
+}
+
+// head returns the constraints of a source file, its settings for debugging, its package clause, its imports and what it
+// embeds, each on its line, as messages of the go command name lines, and its main function without a body. It returns nil
+// for a file that cannot be parsed or imports "C". The index tells the files of a package apart.
+func head(src []byte, index int) []byte {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "", src, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil || slices.ContainsFunc(f.Imports, func(s *ast.ImportSpec) bool { return importPath(s) == "C" }) {
+		return nil
+	}
+	w := headWriter{file: fset.File(f.FileStart)}
+	for _, group := range f.Comments {
+		for _, c := range group.List {
+			if c.Pos() < f.Package {
+				w.add(c.Pos(), headComment(c.Text))
+			}
+		}
+	}
+	w.add(f.Package, "package "+f.Name.Name+";")
+	for _, decl := range f.Decls {
+		switch decl := decl.(type) {
+		case *ast.GenDecl:
+			if decl.Tok == token.IMPORT {
+				w.imports(decl)
+			}
+		case *ast.FuncDecl:
+			if f.Name.Name == "main" && decl.Name.Name == "main" && decl.Recv == nil {
+				w.end += "func main() {}\n"
+			}
+		}
+	}
+	if w.embeds {
+		w.embedded(f, fmt.Sprintf("embedded%d_", index))
+	}
+	return w.write()
+}
+
+// headComment is what stays of a comment above the package clause: a directive, or its markers, since a line of
+// constraints is one only if an empty line follows its comment.
+func headComment(text string) string {
+	line, isLine := strings.CutPrefix(text, "//")
+	switch {
+	case !isLine:
+		return "/*" + strings.Repeat("\n", strings.Count(text, "\n")) + "*/"
+	case strings.HasPrefix(line, "go:"), strings.HasPrefix(line, "line "), strings.HasPrefix(strings.TrimSpace(line), "+build"):
+		return text
+	}
+	return "//"
+}
+
+// headWriter writes pieces of a file where the file has them.
+type headWriter struct {
+	file   *token.File
+	embeds bool // package embed is imported by this name
+	pieces []headPiece
+	end    string // what needs no line of its own, so that an edit elsewhere changes nothing
+}
+
+type headPiece struct {
+	pos  token.Pos
+	text string
+}
+
+func (w *headWriter) add(pos token.Pos, text string) {
+	w.pieces = append(w.pieces, headPiece{pos, text})
+}
+
+// at is the place in the file itself, whatever its //line comments say.
+func (w *headWriter) at(pos token.Pos) token.Position { return w.file.PositionFor(pos, false) }
+
+func (w *headWriter) imports(decl *ast.GenDecl) {
+	w.add(decl.TokPos, "import ")
+	if decl.Lparen.IsValid() {
+		w.add(decl.Lparen, "(")
+	}
+	for _, spec := range decl.Specs {
+		spec := spec.(*ast.ImportSpec)
+		name := "_"
+		if importPath(spec) == "embed" && !w.embeds {
+			name, w.embeds = "embed", true
+		}
+		w.add(spec.Pos(), name+spec.Path.Value+";")
+	}
+	if decl.Rparen.IsValid() {
+		w.add(decl.Rparen, ");")
+	}
+}
+
+// embedded adds the //go:embed lines, each with a variable of a type that suits any pattern.
+func (w *headWriter) embedded(f *ast.File, prefix string) {
+	variable := func(line int) string { return fmt.Sprintf("var %s%d embed.FS", prefix, line) }
+	lines := map[int]bool{}
+	for _, group := range f.Comments {
+		for _, c := range group.List {
+			if rest, ok := strings.CutPrefix(c.Text, "//go:embed"); ok && c.Pos() > f.Package && strings.TrimLeft(rest, " \t") != rest {
+				w.add(c.Pos(), c.Text)
+				lines[w.at(c.Pos()).Line] = true
+			}
+		}
+	}
+	for line := range lines {
+		if line++; !lines[line] && line <= w.file.LineCount() {
+			w.add(w.file.LineStart(line), variable(line))
+		}
+	}
+	w.end += variable(0) + "\n" // package embed is used, whatever else the file has
+}
+
+// write returns the pieces with the lines between them, and with their columns where there is room.
+func (w *headWriter) write() []byte {
+	slices.SortStableFunc(w.pieces, func(a, b headPiece) int { return cmp.Compare(a.pos, b.pos) })
+	var out bytes.Buffer
+	line, column := 1, 1
+	for _, p := range w.pieces {
+		at := w.at(p.pos)
+		for ; line < at.Line; line++ {
+			out.WriteByte('\n')
+			column = 1
+		}
+		for ; column < at.Column; column++ {
+			out.WriteByte(' ')
+		}
+		out.WriteString(p.text)
+		line += strings.Count(p.text, "\n")
+		column += len(p.text)
+	}
+	out.WriteByte('\n')
+	out.WriteString(w.end)
+	return out.Bytes()
+}
+
+// without returns the heads of the packages that no package without heads imports, however far away, and whether there are
+// others. Only packages count that could not be compiled: what they refer to is not in a head.
+func (h heads) without(loaded []*packages.Package) (rest heads, dropped bool) {
+	has := func(p *packages.Package) bool {
+		return slices.ContainsFunc(p.GoFiles, func(name string) bool { return h[name] != nil })
+	}
+	var failed []*packages.Package
+	packages.Visit(loaded, nil, func(p *packages.Package) {
+		if p.ExportFile != "" || has(p) {
+			return
+		}
+		for _, imp := range p.Imports {
+			if has(imp) {
+				failed = append(failed, p)
+				return
+			}
+		}
+	})
+	rest = maps.Clone(h)
+	packages.Visit(failed, nil, func(imp *packages.Package) {
+		for _, name := range slices.Concat(imp.GoFiles, imp.IgnoredFiles) {
+			delete(rest, name)
+		}
+	})
+	return rest, len(failed) > 0
+}
