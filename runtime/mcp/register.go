@@ -78,6 +78,7 @@ func (s *Server) unregister(set int, kind FeatureKind, name string) bool {
 // reindex updates the data that depends on the features of a set. The caller holds the lock.
 func (s *Server) reindex(set int) {
 	clear(s.sets[set].first[:])
+	s.scopes.Store(nil)
 	switch {
 	case set == templateSet:
 		s.sortTemplates()

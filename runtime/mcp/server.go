@@ -8,6 +8,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
+	"github.com/mcpgen/mcpgen/runtime/internal/transport"
 )
 
 // This file defines the server: its configuration, and its features, which may change while it
@@ -24,7 +25,8 @@ type Server struct {
 	published    publisher       // parts of its replies
 	interceptors []Interceptor
 	access       []Access
-	hasScopes    atomic.Bool // a feature has scopes
+	hasScopes    atomic.Bool                      // a feature has scopes
+	scopes       atomic.Pointer[transport.Scopes] // of all features; nil where they have changed
 	warnScopes   sync.Once
 	unshielded   bool
 	keys         *stateKeys

@@ -84,14 +84,8 @@ func (p *permission) audit(ctx context.Context, f mcp.FeatureInfo, reason string
 	p.g.o.Audit.LogAttrs(ctx, slog.LevelWarn, "access", attrs...)
 }
 
-// challenge is the function for mcphttp.WithChallenge. It names what every request needs as well,
-// so that a client which asks for these scopes alone does not lose others.
+// challenge is the function for mcphttp.WithChallenge. It names what every request and reading need
+// as well, so that a client which asks for these scopes alone does not lose others.
 func (g *Guard) challenge(_ *http.Request, e *mcp.AccessError) http.Header {
-	scopes := slices.Clone(g.o.Scopes)
-	for _, s := range e.Scopes {
-		if !slices.Contains(scopes, s) {
-			scopes = append(scopes, s)
-		}
-	}
-	return g.challenges("insufficient_scope", "", "", scopes)
+	return g.challenges("insufficient_scope", "", "", once(slices.Concat(g.current().challenge, e.Scopes)))
 }

@@ -11,9 +11,12 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
+	"github.com/mcpgen/mcpgen/runtime/internal/friend"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/show"
 	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
@@ -29,8 +32,12 @@ type Options struct {
 	Resource string
 	// Verifiers are asked in order. The first one that recognises a credential decides.
 	Verifiers []Verifier
-	// Scopes are what every request needs. The metadata has them as scopes_supported.
+	// Scopes are what every request needs, whatever it is for.
 	Scopes []string
+	// HideScopes leaves the scopes of features out of what is said to everybody: scopes_supported of
+	// the metadata, and the challenges. Clients then ask for Scopes, and for those of a feature when
+	// it is refused.
+	HideScopes bool
 	// ScopeHierarchy has the scopes that a scope includes, such as "books:admin":
 	// {"books:read", "books:write"}. What is included may include others.
 	ScopeHierarchy map[string][]string
@@ -64,16 +71,17 @@ type Options struct {
 
 // Guard authenticates the requests of one endpoint. Its methods are safe for concurrent use.
 type Guard struct {
-	o          Options
-	scopes     hierarchy
-	failures   *failures
-	log        *logs.Log
-	described  description
-	metadata   []byte // nil without an issuer
-	metaPaths  []string
-	bodies     unreadbody.Bodies
-	metaURL    string
-	needsCreds *refusal // of requests without a credential
+	o         Options
+	scopes    hierarchy
+	failures  *failures
+	log       *logs.Log
+	described description
+	metaPaths []string
+	bodies    unreadbody.Bodies
+	metaURL   string
+
+	mu        sync.Mutex // of changes of what is published
+	published atomic.Pointer[publication]
 }
 
 // New makes a guard. It contacts no other program; [Guard.Check] does. An error names the option
@@ -165,9 +173,13 @@ func checkKeyHeader(name string) error {
 	return nil
 }
 
-// HTTP returns the options of the handlers of mcphttp.
+// HTTP returns the options of the handlers of mcphttp. The guard publishes the scopes that the features
+// of their servers need, see Options.HideScopes.
 func (g *Guard) HTTP() []mcphttp.Option {
 	options := []mcphttp.Option{mcphttp.WithPrincipal(g.Principal), mcphttp.WithChallenge(g.challenge)}
+	if !g.o.HideScopes {
+		options = append(options, mcphttp.ServerOption(friend.Key{}, g.publish))
+	}
 	if g.o.TrustedProxy != nil {
 		options = append(options, mcphttp.WithClientAddress(g.o.TrustedProxy))
 	}
@@ -255,7 +267,7 @@ func (g *Guard) Check(ctx context.Context) error {
 // authenticate verifies a credential, and checks what every request needs.
 func (g *Guard) authenticate(ctx context.Context, c *Credential) (*Identity, *refusal) {
 	if c.Scheme == "" || c.Scheme == SchemeCertificate && len(c.Chains) == 0 {
-		return nil, g.needsCreds
+		return nil, g.current().needsCreds
 	}
 	i, err := g.ask(ctx, c)
 	if e, ok := errors.AsType[*invalid](err); ok {
@@ -264,7 +276,7 @@ func (g *Guard) authenticate(ctx context.Context, c *Credential) (*Identity, *re
 	switch {
 	case err == nil:
 	case errors.Is(err, ErrNotMine) && c.Scheme == SchemeCertificate:
-		return nil, g.needsCreds // what TLS asks for is not what this endpoint asks for
+		return nil, g.current().needsCreds // what TLS asks for is not what this endpoint asks for
 	case errors.Is(err, ErrNotMine):
 		return nil, g.invalidCredential("no verifier recognises the credential", nil)
 	case errors.Is(err, ErrInvalid):

@@ -53,6 +53,7 @@ func newSite(t *testing.T, change func(*mcpauth.Options)) *site {
 		t.Fatal(err)
 	}
 	server := mcp.NewServer(mcp.ServerInfo{Name: "books", Version: "1"}, mcp.WithLogger(s.log.logger()), mcp.WithInterceptors(mcp.LogCalls(s.log.logger())))
+	s.server = server
 	server.Register(mcp.NewTool(mcp.ToolInfo{Name: "whoami"}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 		call := mcp.CallFrom(ctx)
 		text, err := json.Marshal(caller{call.Principal().ID, mcpauth.IdentityFromContext(ctx), call.Header()})

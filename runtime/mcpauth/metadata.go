@@ -1,7 +1,6 @@
 package mcpauth
 
 import (
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"slices"
@@ -34,8 +33,7 @@ type metadata struct {
 
 const wellKnownPath = "/.well-known/oauth-protected-resource"
 
-// describe makes the metadata and what depends on it. Without an issuer there is none: a client
-// could not do anything with it.
+// describe sets what does not depend on the server.
 func (g *Guard) describe(resource *url.URL) {
 	d := &g.described
 	d.dpopOnly = d.dpopOnly && d.dpop
@@ -43,19 +41,8 @@ func (g *Guard) describe(resource *url.URL) {
 		path := strings.TrimSuffix(resource.EscapedPath(), "/")
 		g.metaURL = resource.Scheme + "://" + resource.Host + wellKnownPath + path
 		g.metaPaths = slices.Compact([]string{wellKnownPath, wellKnownPath + path})
-		m := metadata{
-			Resource: g.o.Resource, Servers: d.issuers, Scopes: g.o.Scopes, Methods: []string{"header"},
-			Name: g.o.Name, Documentation: g.o.Documentation, Certificates: d.certificates, DPoPOnly: d.dpopOnly,
-		}
-		if d.dpop {
-			m.DPoPAlgs = algorithms
-		}
-		g.metadata, _ = json.Marshal(m) // it has texts and lists alone
 	}
-	g.needsCreds = &refusal{
-		status: http.StatusUnauthorized, reason: "the request has no credential", text: "the request needs a credential",
-		header: g.challenges("", "", "", g.o.Scopes),
-	}
+	g.published.Store(g.newPublication(nil))
 }
 
 // Wrap answers requests for the metadata of the endpoint (RFC 9728), and passes all others to
@@ -86,7 +73,7 @@ func (g *Guard) serveMetadata(w http.ResponseWriter, r *http.Request) {
 		h.Set("Content-Type", "application/json")
 		h.Set("Cache-Control", "max-age=300")
 		h.Set("X-Content-Type-Options", "nosniff")
-		_, _ = w.Write(g.metadata) // the client may be gone
+		_, _ = w.Write(g.current().metadata) // the client may be gone
 	case http.MethodOptions:
 		h.Set("Access-Control-Allow-Methods", "GET, HEAD")
 		h.Set("Access-Control-Allow-Headers", "MCP-Protocol-Version")

@@ -48,7 +48,7 @@ func cannotTell(reason string) *refusal {
 func (g *Guard) malformed(reason string) *refusal {
 	return &refusal{
 		status: http.StatusBadRequest, reason: reason, text: reason, counts: true,
-		header: g.challenges("invalid_request", reason, "", g.o.Scopes),
+		header: g.challenges("invalid_request", reason, "", g.current().challenge),
 	}
 }
 
@@ -64,7 +64,7 @@ func (g *Guard) invalidCredential(reason string, from *invalid) *refusal {
 		}
 	}
 	e.counts = nonce == "" // a client cannot know the first nonce
-	e.header = g.challenges(code, description, nonce, g.o.Scopes)
+	e.header = g.challenges(code, description, nonce, g.current().challenge)
 	return e
 }
 
@@ -72,7 +72,7 @@ func (g *Guard) invalidCredential(reason string, from *invalid) *refusal {
 func (g *Guard) needsScopes(missing []string, i *Identity) *refusal {
 	return &refusal{
 		status: http.StatusForbidden, reason: "scopes are missing", text: "the credential does not have the scopes that are needed",
-		header: g.challenges("insufficient_scope", "", "", g.o.Scopes), who: i, wanted: missing,
+		header: g.challenges("insufficient_scope", "", "", g.current().challenge), who: i, wanted: missing,
 	}
 }
 

@@ -107,6 +107,9 @@ func (h *core) init(s *mcp.Server, name string, options []Option) {
 	for _, option := range options {
 		option(&h.settings)
 	}
+	for _, found := range h.servers {
+		found(s)
+	}
 	h.share = h.host.Limits().ClientShare
 	var err error
 	if h.policy, err = access.New(h.hosts, h.origins); err != nil {

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/mcpgen/mcpgen/runtime/internal/friend"
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -24,6 +25,13 @@ type settings struct {
 	limits         Limits
 	store          SessionStore
 	groups         bool // of the URL narrow the features
+	servers        []func(*mcp.Server)
+}
+
+// ServerOption has a function called with the server of each handler that gets the option. It is for
+// the guard of package mcpauth, which publishes the scopes of a server.
+func ServerOption(_ friend.Key, found func(*mcp.Server)) Option {
+	return func(s *settings) { s.servers = append(s.servers, found) }
 }
 
 // WithPrincipal authenticates requests. The function returns the principal, from the

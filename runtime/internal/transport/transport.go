@@ -210,6 +210,12 @@ type Limits struct {
 	WriteTime, DrainTime, GraceTime  time.Duration
 }
 
+// Scopes are scopes that features need, each once, in order of registration. They do not change.
+type Scopes struct {
+	All     []string
+	Reading []string // of resources, templates, prompts, and tools that are read-only
+}
+
 // Server is a *mcp.Server as transports use it: the result of its method Transport.
 type Server interface {
 	Log() *slog.Logger
@@ -239,6 +245,9 @@ type Server interface {
 	// Listing returns all features of a list in the form of the revision, also those that only some
 	// callers may see, for a server that has a list of its own.
 	Listing(list protocol.Method, rev *protocol.Revision) []json.RawMessage
+	// Scopes returns the scopes of the features that policies allow. It is the same value until the
+	// features change.
+	Scopes() *Scopes
 	// WatchLists has changed called after each change of a list, also of one that clients are not
 	// notified of, until stop is called. It must not wait.
 	WatchLists(changed func()) (stop func())
