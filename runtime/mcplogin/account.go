@@ -161,7 +161,11 @@ func (a *account) obtain(ctx context.Context, from fetch.Peer, d demand, sent st
 			return false, a.failed("renew the token", err)
 		}
 	}
-	if err := a.login(ctx, from, d, rec); err != nil {
+	t, err := a.l.prepare(ctx, from, d, rec)
+	if err == nil {
+		err = a.login(ctx, t)
+	}
+	if err != nil {
 		return false, a.failed("log in", err)
 	}
 	return true, nil
@@ -237,13 +241,8 @@ func unknownClient(err error) bool {
 	return ok && e.Code == "invalid_client"
 }
 
-// login gets a token by the grant, for the scopes that the server asks for and those of earlier
-// logins.
-func (a *account) login(ctx context.Context, from fetch.Peer, d demand, rec *record) error {
-	t, err := a.l.prepare(ctx, from, d, rec)
-	if err != nil {
-		return err
-	}
+// login gets a token by the grant.
+func (a *account) login(ctx context.Context, t *attempt) error {
 	got, err := a.l.grant.token(ctx, t)
 	if err != nil {
 		return err
@@ -255,7 +254,8 @@ func (a *account) login(ctx context.Context, from fetch.Peer, d demand, rec *rec
 	return a.write(ctx, next)
 }
 
-// prepare discovers where a token is got, and for which scopes.
+// prepare discovers where a token is got, and for which scopes: those that the server asks for, and
+// those of earlier logins.
 func (l *Login) prepare(ctx context.Context, from fetch.Peer, d demand, rec *record) (*attempt, error) {
 	t := &attempt{from: from}
 	var err error
@@ -272,6 +272,10 @@ func (l *Login) prepare(ctx context.Context, from fetch.Peer, d demand, rec *rec
 	wanted := d.scopes
 	if wanted == nil {
 		wanted = t.res.scopes
+	} else if d.all {
+		if all := union(wanted, t.res.scopes); len(all) <= maxScopes {
+			wanted = all
+		}
 	}
 	if rec != nil && rec.Issuer == t.as.Issuer {
 		had := rec.Requested

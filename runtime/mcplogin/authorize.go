@@ -29,6 +29,10 @@ func New(c Config) (*Login, error) {
 	return l, nil
 }
 
+// offlineAccess is the scope of a refresh token that outlives the session of the person (OpenID
+// Connect Core 1.0, section 11).
+const offlineAccess = "offline_access"
+
 // codeGrant is the grant of an authorization code (RFC 6749, section 4.1).
 type codeGrant struct{ l *Login }
 
@@ -86,8 +90,8 @@ func (l *Login) begin(ctx context.Context, t *attempt, redirect string) (*flow, 
 	if t.client, err = l.client(ctx, t.from, t.as, redirect); err != nil {
 		return nil, err
 	}
-	if l.c.Offline && contains(t.as.ScopesSupported, "offline_access") {
-		t.scopes = union(t.scopes, []string{"offline_access"})
+	if l.c.Offline && contains(t.as.ScopesSupported, offlineAccess) {
+		t.scopes = union(t.scopes, []string{offlineAccess})
 	}
 	return &flow{State: rand.Text(), Verifier: oauth2.GenerateVerifier(), Redirect: redirect, Client: *t.client}, nil
 }
@@ -109,7 +113,7 @@ func (l *Login) authorizationURL(t *attempt, f *flow) (string, error) {
 	if len(t.scopes) > 0 {
 		q.Set("scope", strings.Join(t.scopes, " "))
 	}
-	if contains(t.scopes, "offline_access") {
+	if contains(t.scopes, offlineAccess) {
 		q.Set("prompt", "consent") // OpenID Connect Core 1.0, section 11
 	}
 	u.RawQuery = q.Encode()

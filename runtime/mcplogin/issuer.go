@@ -20,6 +20,7 @@ type issuer struct {
 	RegistrationEndpoint  string   `json:"registration_endpoint"`
 	RevocationEndpoint    string   `json:"revocation_endpoint"`
 	ScopesSupported       []string `json:"scopes_supported"`
+	GrantTypes            []string `json:"grant_types_supported"`
 	ChallengeMethods      []string `json:"code_challenge_methods_supported"`
 	AuthMethods           []string `json:"token_endpoint_auth_methods_supported"`
 	AuthAlgorithms        []string `json:"token_endpoint_auth_signing_alg_values_supported"`

@@ -66,6 +66,12 @@ func (l *Login) client(ctx context.Context, from fetch.Peer, as *issuer, redirec
 // authorization server takes.
 var ErrUnregistered = errors.New("the client is not known to the authorization server")
 
+// registrationError is the error of an authorization server that does not register the client.
+type registrationError struct{ error }
+
+func (e *registrationError) Unwrap() error        { return e.error }
+func (e *registrationError) Is(target error) bool { return target == ErrUnregistered }
+
 // errUnregistered says how a client can be registered.
 func (l *Login) errUnregistered(as *issuer) error {
 	ways := "register the client at it, and set Config.Issuer and ClientID"
@@ -102,17 +108,24 @@ func (l *Login) register(ctx context.Context, from fetch.Peer, as *issuer, redir
 	if !isLoopbackURL(redirect) {
 		kind = "web"
 	}
+	grants := []string{"authorization_code"}
+	if as.GrantTypes == nil || contains(as.GrantTypes, "refresh_token") { // one that it does not have is refused
+		grants = append(grants, "refresh_token")
+	}
 	body, err := json.Marshal(map[string]any{
 		"client_name": l.c.Name, "application_type": kind, "redirect_uris": []string{redirect},
-		"grant_types": []string{"authorization_code", "refresh_token"}, "response_types": []string{"code"},
+		"grant_types": grants, "response_types": []string{"code"},
 		"token_endpoint_auth_method": method,
 	})
 	if err != nil {
 		return nil, err
 	}
 	reply, _, err := l.http.Post(ctx, from, as.RegistrationEndpoint, http.Header{"Content-Type": {"application/json"}}, body)
+	if status, ok := errors.AsType[*fetch.Status](err); ok && status.Code/100 == 4 && status.Code != http.StatusTooManyRequests && status.Code != http.StatusRequestTimeout {
+		return nil, &registrationError{fmt.Errorf("register the client at %s: %w. If it takes no client by itself, register the client there, and set Config.Issuer and ClientID", quote(as.Issuer), oauthError(err))}
+	}
 	if err != nil {
-		return nil, fmt.Errorf("register the client at %s: %w", quote(as.Issuer), oauthError(err))
+		return nil, fmt.Errorf("register the client at %s: %w", quote(as.Issuer), err)
 	}
 	var m registrationReply
 	if err := json.Unmarshal(reply, &m); err != nil || m.ClientID == "" {

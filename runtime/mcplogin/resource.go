@@ -20,6 +20,7 @@ type demand struct {
 	code        string   // the error, such as insufficient_scope
 	dpop        bool     // tokens may be bound to a key
 	bearer      bool     // tokens need not be bound
+	all         bool     // no request is at hand: all scopes that the server publishes are wanted
 }
 
 // readDemand reads the challenges of a response. What is not valid is left out: a server that

@@ -2,6 +2,7 @@ package mcplogin
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -14,6 +15,7 @@ type State struct {
 	Issuer    string    // authorization server
 	ClientID  string    // of the client at Issuer
 	Scopes    []string  // granted, sorted
+	Refused   []string  // asked for and not granted, sorted, without offline_access
 	Expires   time.Time // of the access token; zero if that is not known
 	Renewable bool      // there is a refresh token
 }
@@ -29,14 +31,19 @@ func (l *Login) State(ctx context.Context, server string) (*State, error) {
 	if err != nil || rec == nil {
 		return nil, err
 	}
+	refused := slices.DeleteFunc(slices.Sorted(slices.Values(rec.Requested)), func(s string) bool {
+		return s == offlineAccess || contains(rec.Granted, s)
+	})
 	return &State{
-		Server: rec.Server, Issuer: rec.Issuer, ClientID: rec.Client.ID, Scopes: slices.Clone(rec.Granted),
+		Server: rec.Server, Issuer: rec.Issuer, ClientID: rec.Client.ID, Scopes: slices.Clone(rec.Granted), Refused: refused,
 		Expires: rec.Expires, Renewable: rec.Refresh != "",
 	}, nil
 }
 
-// LogIn gets a token for a server now, also where there is one, which it replaces. It asks for the
-// scopes that the server names, and for those of earlier logins.
+// LogIn gets a token for a server now, also where there is one, which it replaces. No request says
+// which scopes it needs, so a person is asked for all that the server publishes, and an authorization
+// server that refuses these for those that the server's refusal names. Scopes of earlier logins are
+// asked for as well, and Config.Scopes may choose others.
 func (l *Login) LogIn(ctx context.Context, server string) error {
 	a, err := l.accountOf(server)
 	if err != nil {
@@ -52,8 +59,21 @@ func (l *Login) LogIn(ctx context.Context, server string) error {
 		return err
 	}
 	d, from, err := l.probe(ctx, a)
-	if err == nil {
-		err = a.login(ctx, from, d, rec)
+	if err != nil {
+		return a.failed("log in", err)
+	}
+	_, d.all = l.grant.(*codeGrant)
+	t, err := l.prepare(ctx, from, d, rec)
+	if err != nil {
+		return a.failed("log in", err)
+	}
+	asked := t.scopes
+	err = a.login(ctx, t)
+	if refused, ok := errors.AsType[*OAuthError](err); ok && refused.Code == "invalid_scope" {
+		d.all = false
+		if t, fewer := l.prepare(ctx, from, d, rec); fewer == nil && !slices.Equal(t.scopes, asked) {
+			err = a.login(ctx, t)
+		}
 	}
 	if err != nil {
 		return a.failed("log in", err)
