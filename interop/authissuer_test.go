@@ -23,6 +23,7 @@ type oidcPlan struct {
 	Format   string `json:"format"`
 	Lifetime int    `json:"lifetime"` // seconds
 	Once     bool   `json:"once"`     // no refresh tokens
+	Short    bool   `json:"short"`    // the settings of issuer.mjs that the documentation needs
 }
 
 // oidcIssuer is oidc-provider, in a process of its own.

@@ -25,7 +25,9 @@ func startDevLogin(t *testing.T) (endpoint string) {
 	t.Helper()
 	s := mcp.NewServer(mcp.ServerInfo{Name: "shop"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
 	for name, scope := range map[string]string{"search": "books:read", "order": "books:write"} {
-		s.Register(mcp.NewTool(mcp.ToolInfo{Name: name, InputSchema: `{"type":"object"}`, Scopes: []string{scope}}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
+		info := mcp.ToolInfo{Name: name, InputSchema: `{"type":"object"}`, Scopes: []string{scope}}
+		info.Hints.ReadOnly = name == "search"
+		s.Register(mcp.NewTool(info, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 			return mcp.TextResult(name + " by " + mcpauth.IdentityFromContext(ctx).Subject), nil
 		}))
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -22,6 +23,7 @@ func (c *command) login(args []string) int {
 	var e loginEntry
 	var scopes []string
 	list := f.Bool("list", false, "")
+	asJSON := f.Bool("json", false, "")
 	wait := f.Duration("timeout", loginTime, "")
 	f.StringVar(&e.ClientID, "client-id", "", "")
 	f.StringVar(&e.Issuer, "issuer", "", "")
@@ -41,10 +43,12 @@ func (c *command) login(args []string) int {
 	switch {
 	case empty != "":
 		return c.usage("login", "flag -"+empty+" is empty", "leave it out, or give it a value")
-	case *list && (len(rest) > 0 || f.NFlag() > 1):
-		return c.usage("login", "flag -list is for all logins", "give it alone: "+c.invoked+" login -list")
+	case *list && (len(rest) > 0 || f.NFlag() > 2 || f.NFlag() > 1 && !*asJSON):
+		return c.usage("login", "flag -list is for all logins", "give it alone, or with -json: "+c.invoked+" login -list")
 	case *list:
-		return c.listLogins()
+		return c.listLogins(*asJSON)
+	case *asJSON:
+		return c.usage("login", "flag -json has no meaning without -list", "write "+c.invoked+" login -list -json")
 	case e.ClientID != "" && e.Metadata != "":
 		return c.usage("login", "-client-id and -client-metadata do not go together", "the URL of a metadata document is the id of its client: give one of them")
 	case e.Issuer != "" && e.ClientID == "":
@@ -134,15 +138,18 @@ func (c *command) logIn(e loginEntry, scopes []string, wait time.Duration) int {
 	if err != nil || state == nil {
 		return c.fail(errors.Join(errors.New("the login is not in "+all.path), err))
 	}
-	c.noteln("logged in to %s at %s%s", state.Server, shown(state.Issuer), withScopes(state.Scopes))
+	c.noteln("logged in to %s at %s, %s", state.Server, shown(state.Issuer), withScopes(state.Scopes))
+	if len(state.Refused) > 0 {
+		c.noteln("\tasked for and not granted: %s; the server refuses what needs them", shown(strings.Join(state.Refused, " ")))
+	}
 	return exitDone
 }
 
 func withScopes(scopes []string) string {
 	if len(scopes) == 0 {
-		return ""
+		return "without scopes"
 	}
-	return ", with the scopes " + shown(strings.Join(scopes, " "))
+	return "with the scopes " + shown(strings.Join(scopes, " "))
 }
 
 // loginFailed reports a login that has failed, and what to do about it.
@@ -202,7 +209,7 @@ func (c *command) logout(args []string) int {
 }
 
 // listLogins prints the logins, without their tokens.
-func (c *command) listLogins() int {
+func (c *command) listLogins(asJSON bool) int {
 	all, err := openLogins()
 	if err != nil {
 		return c.fail(err)
@@ -211,12 +218,7 @@ func (c *command) listLogins() int {
 	if err != nil {
 		return c.fail(err)
 	}
-	if len(entries) == 0 {
-		c.noteln("there are no logins\n\thint: %s login https://mcp.example.com/mcp", c.invoked)
-		return exitDone
-	}
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "SERVER\tISSUER\tSCOPES\tTOKEN")
+	list := make([]listedLogin, 0, len(entries))
 	for _, e := range entries {
 		login, err := all.login(e, func(*mcplogin.Config) {})
 		if err != nil {
@@ -227,14 +229,45 @@ func (c *command) listLogins() int {
 			return c.fail(err)
 		}
 		if state == nil {
-			state = new(mcplogin.State)
+			state = &mcplogin.State{}
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", withoutQuery(e.URL), shown(state.Issuer), shown(strings.Join(state.Scopes, " ")), tokenState(state, time.Now()))
+		list = append(list, listedLogin{
+			Server: withoutQuery(e.URL), Issuer: state.Issuer, Client: state.ClientID, Scopes: append([]string{}, state.Scopes...),
+			Expires: state.Expires, Renewable: state.Renewable, Token: tokenState(state, time.Now()),
+		})
+	}
+	if asJSON {
+		enc := json.NewEncoder(c.out)
+		enc.SetEscapeHTML(false)
+		if err := enc.Encode(map[string]any{"logins": list}); err != nil {
+			return c.fail(err)
+		}
+		return exitDone
+	}
+	if len(list) == 0 {
+		c.noteln("there are no logins\n\thint: %s login https://mcp.example.com/mcp", c.invoked)
+		return exitDone
+	}
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "SERVER\tISSUER\tSCOPES\tTOKEN")
+	for _, e := range list {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", e.Server, shown(e.Issuer), shown(strings.Join(e.Scopes, " ")), e.Token)
 	}
 	if err := w.Flush(); err != nil {
 		return c.fail(err)
 	}
 	return exitDone
+}
+
+// listedLogin is a login as login -list shows it.
+type listedLogin struct {
+	Server    string    `json:"server"`
+	Issuer    string    `json:"issuer,omitempty"`
+	Client    string    `json:"client,omitempty"` // its id at the issuer
+	Scopes    []string  `json:"scopes"`
+	Expires   time.Time `json:"expires,omitzero"` // of the access token
+	Renewable bool      `json:"renewable"`
+	Token     string    `json:"token"` // what becomes of it, for people
 }
 
 // withoutQuery hides the values of a query, which may be credentials.

@@ -135,7 +135,7 @@ func TestLoginGuarded(t *testing.T) {
 			if len(u.pages) != 0 {
 				t.Errorf("logins without a terminal: %q", u.pages)
 			}
-			u.must(false, 0, "login "+server, "logged in to "+server+" at "+u.server.Issuer.URL()+", with the scopes books:read")
+			u.must(false, 0, "login -scopes books:read "+server, "logged in to "+server+" at "+u.server.Issuer.URL()+", with the scopes books:read\n")
 			u.must(false, 0, "login -list", server, u.server.Issuer.URL(), "books:read", "renewed when it expires")
 			u.must(false, 0, "list -trace "+server, "look", "buy")
 			u.must(false, 0, "call -trace "+server+" look", "look by ada")
@@ -155,6 +155,11 @@ func TestLoginGuarded(t *testing.T) {
 			if len(u.pages) != 3 {
 				t.Errorf("the pages have asked for %q", u.pages)
 			}
+			// One login by hand is for every tool.
+			u.must(false, 0, "logout "+server)
+			u.must(false, 0, "login "+server, ", with the scopes books:read books:write\n")
+			u.must(false, 0, "call "+server+" look", "look by ada")
+			u.must(false, 0, "call "+server+" buy", "buy by ada")
 			if len(u.secrets) < 9 { // code, access and refresh token of each login
 				t.Errorf("%d secrets are known to the test", len(u.secrets))
 			}
@@ -171,6 +176,8 @@ func TestLoginGuardedDenied(t *testing.T) {
 		t.Errorf("the pages have asked for %q", u.pages)
 	}
 	u.must(false, 0, "call "+u.server.URL+" look", "look by bob")
+	u.must(false, 0, "logout "+u.server.URL)
+	u.must(false, 0, "login "+u.server.URL, ", with the scopes books:read\n\tasked for and not granted: books:write; the server refuses what needs them")
 	u.must(false, 0, "logout "+u.server.URL)
 	u.person.Deny = true
 	u.must(true, 1, "call -trace "+u.server.URL+" look", "access_denied")

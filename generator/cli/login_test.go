@@ -33,6 +33,7 @@ type loginWorld struct {
 
 	mu       sync.Mutex
 	dynamic  bool              // clients may register
+	refuses  bool              // registrations are refused
 	tokens   map[string]string // with their scopes
 	needs    string            // a scope
 	refresh  map[string]bool
@@ -97,6 +98,12 @@ func (w *loginWorld) serveIssuer(rw http.ResponseWriter, r *http.Request) {
 		}
 		writeLoginJSON(rw, m)
 	case "/register":
+		if w.refuses {
+			rw.Header().Set("Content-Type", "application/json")
+			rw.WriteHeader(http.StatusBadRequest)
+			_, _ = io.WriteString(rw, `{"error":"invalid_client_metadata","error_description":"not these"}`)
+			return
+		}
 		rw.Header().Set("Content-Type", "application/json")
 		rw.WriteHeader(http.StatusCreated)
 		fmt.Fprintf(rw, `{"client_id":"registered-%d"}`, w.serial)
@@ -229,9 +236,11 @@ func TestLogin(t *testing.T) {
 		t.Errorf("requests before a login: %v", w.requests)
 	}
 	w.must(false, 0, words0("login -list"), "there are no logins", "hint: mcpgen login https://")
+	w.must(false, 0, words0("login -list -json"), `{"logins":[]}`)
 	w.must(false, 0, words0("login "+w.url()), "logged in to "+w.url()+" at "+w.issuer.URL+", with the scopes books:read")
 	w.must(false, 0, call, "caller ada")
 	w.must(false, 0, words0("login -list"), "SERVER", w.url(), w.issuer.URL, "books:read", "renewed when it expires")
+	w.must(false, 0, words0("login -list -json"), `"server":"`+w.url()+`"`, `"issuer":"`+w.issuer.URL+`"`, `"scopes":["books:read"]`, `"renewable":true`)
 	if info, err := os.Stat(filepath.Join(w.config, "mcpgen", "logins.json")); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file of logins: %v, %v", info, err)
 	}
@@ -331,6 +340,9 @@ func TestLoginClients(t *testing.T) {
 	w := newLoginWorld(t)
 	w.dynamic = false
 	w.must(false, 1, words0("login "+w.url()), "the client is not known to the authorization server", "log in with -issuer and -client-id", "hint: register a client there", "mcpgen login -client-id ID "+w.url())
+	w.dynamic, w.refuses = true, true
+	w.must(false, 1, words0("login "+w.url()), "invalid_client_metadata: not these", "log in with -issuer and -client-id", "hint: register a client there", "mcpgen login -client-id ID "+w.url())
+	w.dynamic = false
 	w.must(false, 0, words0("login -client-id desktop -scopes books:write,books:read "+w.url()), "logged in")
 	if q := w.queries[0]; q.Get("client_id") != "desktop" || q.Get("scope") != "books:write books:read" {
 		t.Errorf("%v", q)
@@ -366,6 +378,8 @@ func TestLoginUsage(t *testing.T) {
 		{"logout", []string{"the URL of the server is missing"}},
 		{"login -list https://mcp.example.com", []string{"-list is for all logins"}},
 		{"login -client-id x -list", []string{"-list is for all logins"}},
+		{"login -json https://mcp.example.com", []string{"-json has no meaning without -list"}},
+		{"login -list -json -timeout 1m", []string{"-list is for all logins"}},
 		{"login -issuer https://id.example.com https://mcp.example.com", []string{"add -client-id ID"}},
 		{"login https://mcp.example.com -client-metadata https://a.example/c.json -client-id x", []string{"do not go together"}},
 		{"login -client-id= https://mcp.example.com", []string{"flag -client-id is empty"}},

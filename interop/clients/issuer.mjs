@@ -1,7 +1,8 @@
 // An authorization server: oidc-provider, with its development pages for people. The
 // argument is its plan:
 //
-//   {"format": "jwt" | "opaque", "lifetime": seconds of access tokens, "once": no refresh tokens}
+//   {"format": "jwt" | "opaque", "lifetime": seconds of access tokens, "once": no refresh tokens,
+//   "short": only the settings that its documentation needs for registration and one resource server}
 //
 // It prints one line of JSON: first {"issuer": ...}, then one for each event of tokens. It
 // ends with its standard input.
@@ -17,7 +18,17 @@ await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
 const issuer = `http://127.0.0.1:${server.address().port}`;
 
 const service = { client_id: 'service', client_secret: 'service-secret-of-the-test', redirect_uris: [], response_types: [], grant_types: ['client_credentials'] };
-const provider = new Provider(issuer, {
+const short = {
+  scopes: ['openid'], // the default has offline_access, and with it refresh tokens
+  features: {
+    registration: { enabled: true },
+    resourceIndicators: {
+      enabled: true,
+      getResourceServerInfo: () => ({ scope: 'books:read books:write', accessTokenFormat: 'jwt' }),
+    },
+  },
+};
+const provider = new Provider(issuer, plan.short ? short : {
   clients: [
     service,
     { ...service, client_id: 'guard', client_secret: 'guard-secret-of-the-test' },
