@@ -7,13 +7,13 @@ import (
 
 // host is a parsed Host header.
 type host struct {
-	name string // a name, or an address; of IPv6 in brackets
+	name string // a name or an address; an IPv6 address is in brackets
 	port string // digits, or ""
 }
 
-// parseHost parses uri-host [":" port] (RFC 9110, section 7.2). A name may have
-// letters, digits, dots, hyphens and underscores only: browsers send no others. A final
-// dot is dropped. If the text does not parse, the result is the zero host.
+// parseHost parses uri-host [":" port] (RFC 9110, section 7.2). A name may contain letters, digits,
+// dots, hyphens and underscores only: browsers send no others. A final dot is dropped. If the text
+// does not parse, the result is the zero host.
 func parseHost(text string) (host, bool) {
 	end := strings.IndexByte(text, ':')
 	if strings.HasPrefix(text, "[") {
@@ -41,7 +41,7 @@ func parseHost(text string) (host, bool) {
 	return h, true
 }
 
-// isIPv6 reports whether text is an address of IPv6 without a zone.
+// isIPv6 reports whether text is an IPv6 address without a zone.
 func isIPv6(text string) bool {
 	a, err := netip.ParseAddr(text)
 	return err == nil && a.Is6() && a.Zone() == ""
@@ -57,8 +57,8 @@ func isName(text string) bool {
 	return text != ""
 }
 
-// isPort reports whether text is a port number other than 0, or nothing, which the
-// grammar allows behind the colon.
+// isPort reports whether text is a port number other than 0, or "", which the grammar allows behind
+// the colon.
 func isPort(text string) bool {
 	n := 0
 	if text == "" {
@@ -76,9 +76,8 @@ func isPort(text string) bool {
 	return n > 0
 }
 
-// covers reports whether a configured host matches the requested one. A configured host
-// without a port matches every port; one with the default port also matches a request
-// without a port.
+// covers reports whether a configured host matches the requested one. A configured host without a
+// port matches every port; a host with the default port also matches a request without a port.
 func (h host) covers(asked host) bool {
 	switch {
 	case h.port == "", h.port == asked.port:
@@ -107,7 +106,7 @@ func (h host) isLoopback() bool {
 	return strings.EqualFold(name, local)
 }
 
-// isDotted reports whether a name has digits and dots only, as addresses have.
+// isDotted reports whether a name consists of digits and dots only, as addresses do.
 func isDotted(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; (c < '0' || c > '9') && c != '.' {
@@ -136,7 +135,7 @@ func parseOrigin(text string) (origin, bool) {
 	}
 	o.host.name = strings.ToLower(o.host.name)
 	if dot {
-		// For browsers, this origin differs from that of the name without the dot.
+		// For browsers, this origin differs from the origin without the dot.
 		o.host.name += "."
 	}
 	if o.host.port == defaultPort(o.scheme) {
@@ -175,9 +174,8 @@ func (o origin) String() string {
 	return s
 }
 
-// is reports whether the origin is that of the server with that Host. Behind a proxy
-// that terminates TLS, an https page may call a server that sees plain HTTP, but never
-// the reverse.
+// is reports whether the origin is the origin of the server with the given Host. Behind a proxy
+// that terminates TLS, an https page may call a server that sees plain HTTP, but never the reverse.
 func (o origin) is(h host, encrypted bool) bool {
 	if o.scheme != "https" && (encrypted || o.scheme != "http") {
 		return false

@@ -15,9 +15,9 @@ import (
 	"strconv"
 )
 
-// Policy has the configured host names of a server and the origins that may call it.
-// The zero Policy trusts loopback names on loopback listeners, and nothing else. A
-// Policy is immutable and may be used by several goroutines.
+// Policy contains the configured host names of a server and the origins that may call it. The zero
+// Policy trusts loopback names on loopback listeners, and nothing else. A Policy is immutable and
+// may be used by several goroutines.
 type Policy struct {
 	anyHost bool
 	hosts   []host
@@ -26,10 +26,9 @@ type Policy struct {
 
 // New returns the policy with these names and origins.
 //
-// A host is a name or an address, with a port or without one, which means any port; "*"
-// means that requests may have any Host. An origin has the form that browsers send,
-// scheme://host or scheme://host:port. There is no "*" for origins, and "null" is
-// refused: every page can have it.
+// A host is a name or an address, with a port or, for any port, without one; "*" allows any Host.
+// An origin has the form that browsers send, scheme://host or scheme://host:port. There is no "*"
+// for origins, and "null" is refused: every page can send it.
 func New(hosts, origins []string) (*Policy, error) {
 	p := new(Policy)
 	for _, text := range hosts {
@@ -69,7 +68,7 @@ func configuredHost(text string) (host, bool) {
 
 // Refusal is the response to a request that must not be served.
 type Refusal struct {
-	Status  int    // 403, or 400 where a header is malformed
+	Status  int    // 403, or 400 if a header is malformed
 	Message string // names the fault, and the option that allows the request
 }
 
@@ -83,22 +82,21 @@ const maxHeader = 64 << 10
 
 // Check decides on a request that a server received; nil means that it may be served.
 //
-// Host: if the connection arrived at a loopback address, it must be a loopback name
-// (localhost, *.localhost, 127.0.0.0/8, [::1]) or a configured one. At other and
-// unknown addresses, and on Unix sockets, it is checked only if there are configured
-// names.
+// Host: if the connection arrived at a loopback address, it must be a loopback name (localhost,
+// *.localhost, 127.0.0.0/8, [::1]) or a configured one. At other and unknown addresses, and on Unix
+// sockets, it is checked only if there are configured names.
 //
-// Origin: a request without one passes. Otherwise it must be a configured one, or equal
-// to a Host that is known to be the server's: a loopback name if the connection arrived
-// at a loopback address, or a configured name. Equality with any other Host proves
-// nothing, since a rebound page sends both alike.
+// Origin: a request without one passes. Otherwise its Origin must be configured, or equal to a Host
+// that is known to be the server's: a loopback name if the connection arrived at a loopback
+// address, or a configured name. Equality with any other Host proves nothing, since a rebound page
+// sends both alike.
 //
-// Sec-Fetch-Site: browsers send no Origin with requests for embedded content such as
-// images, but this header with the relation of the page to the server. It must be
+// Sec-Fetch-Site: browsers send no Origin with requests for embedded content such as images, but
+// they send this header, which describes the relation of the page to the server. It must be
 // same-origin or none.
 //
-// Header fields of more than 64 KiB together are always refused: calls and connections
-// retain them, and a [http.Server] may allow a megabyte.
+// Header fields of more than 64 KiB together are always refused: calls and connections retain them,
+// and a [http.Server] may allow a megabyte.
 func (p *Policy) Check(r *http.Request) *Refusal {
 	size := len(r.RequestURI)
 	for name, values := range r.Header {
@@ -186,7 +184,8 @@ func (p *Policy) checkOrigin(r *http.Request, text string, h host, trusted bool)
 	return refuse(http.StatusForbidden, "origin %s is not allowed: %s", quote(text), allowOrigin(o))
 }
 
-// allowHost and allowOrigin say how a name is allowed, in Go and, for programs of package mcpcmd, by a flag.
+// allowHost and allowOrigin return a hint how to allow a name, in Go and, for programs of package
+// mcpcmd, by a flag.
 func allowHost(h host) string {
 	return fmt.Sprintf("allow it with WithAllowedHosts(%s) or by the flag -allow-host", quote(h.name))
 }
@@ -242,7 +241,7 @@ func onLoopback(r *http.Request) bool {
 	return false
 }
 
-// longest is how many bytes of a header a message quotes.
+// longest limits the part of a header that a message quotes, in bytes.
 const longest = 100
 
 func quote(s string) string {

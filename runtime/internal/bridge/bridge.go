@@ -1,6 +1,6 @@
 // Package bridge lets the server of another library answer requests by a [mcp.Server], for the
-// adapters below runtime/adapter. A session of that library has a [Session]; a request of a
-// revision without sessions has a connection of its own. No message passes a stream.
+// adapters below runtime/adapter. Each session of that library has a [Session]; a request of a
+// revision without sessions has a connection of its own. Messages do not pass through a stream.
 package bridge
 
 import (
@@ -20,7 +20,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Bridge is a server as another library calls it. Its methods may be called by many goroutines.
+// Bridge is a server in the form in which another library calls it. Its methods may be called by
+// many goroutines.
 type Bridge struct {
 	host  transport.Server
 	name  string
@@ -28,21 +29,21 @@ type Bridge struct {
 	once  sync.Once
 }
 
-// New returns a bridge to a server. The name is that of the transport, for handlers.
+// New returns a bridge to a server. name is the name of the transport, for handlers.
 func New(server *mcp.Server, name string) *Bridge {
 	return &Bridge{host: server.Transport(), name: name, ended: make(chan struct{})}
 }
 
-// Server returns the server as transports use it.
+// Server returns the server's interface for transports.
 func (b *Bridge) Server() transport.Server { return b.host }
 
-// Close ends all requests, and tasks that run. Nothing can be called afterwards.
+// Close ends all requests and running tasks. The Bridge cannot be used afterwards.
 func (b *Bridge) Close() {
 	b.once.Do(func() {
 		close(b.ended)
 		now, cancel := context.WithCancel(context.Background())
 		cancel()
-		_ = b.host.EndTasks(now) // which says only that now is over
+		_ = b.host.EndTasks(now) // the error only reports that now has expired
 	})
 }
 
@@ -55,30 +56,30 @@ type Request struct {
 	Header    map[string][]string
 }
 
-// Client is what a request can do with the client while it runs.
+// Client is the connection of a running request to its client.
 type Client interface {
-	// Notify passes a notification on. It is called in the order of the notifications, on the goroutine
-	// of the request.
+	// Notify passes a notification on. It is called in the order of the notifications, on the
+	// request goroutine.
 	Notify(ctx context.Context, method string, params json.RawMessage)
-	// Ask sends a request to the client, and returns its result. It has a goroutine of its own.
+	// Ask sends a request to the client, and returns its result. It runs in a goroutine of its own.
 	Ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 }
 
 // Call sends a request of a revision without sessions, whose _meta is in its params, and waits for
-// the result. An error of the server is a [*jsonrpc.Error]; if ctx ends, which cancels the request,
-// it is the cause.
+// the result. An error of the server is a [*jsonrpc.Error]; if ctx is cancelled, which cancels the
+// request, the error is the cause.
 func (b *Bridge) Call(ctx context.Context, req *Request, client Client) (json.RawMessage, error) {
 	conn := b.host.Open(ctx, transport.Options{Transport: b.name, Once: true, Ended: b.ended})
 	c := &call{bridge: b, conn: conn, client: client, id: 1}
 	return c.run(ctx, req, nil, conn.Cancel)
 }
 
-// Hello is what a client says when it opens a session.
+// Hello contains the values that a client sends when it opens a session.
 type Hello struct {
 	Revision     string
 	Client       json.RawMessage // an Implementation
 	Capabilities json.RawMessage
-	// ID is that of the session of the library, "" without one.
+	// ID is the id of the library's session, or "".
 	ID        string
 	Principal *mcp.Principal
 	Header    map[string][]string
@@ -94,8 +95,8 @@ type Session struct {
 	once   sync.Once
 }
 
-// Open opens a session. Notifications that belong to no request go to notify, in their order, until
-// the session is closed.
+// Open opens a session. Notifications that do not belong to a request go to notify, in their order,
+// until the session is closed.
 func (b *Bridge) Open(ctx context.Context, hello *Hello, notify func(method string, params json.RawMessage)) (*Session, error) {
 	s := &Session{bridge: b, out: newSink(b.host.Limits().QueueBytes), ended: make(chan struct{})}
 	s.conn = b.host.Open(context.Background(), transport.Options{Transport: b.name, SessionID: hello.ID, Out: s.out, Ended: b.ended})
@@ -124,7 +125,8 @@ func either(text json.RawMessage, otherwise string) []byte {
 	return text
 }
 
-// passOn passes on what belongs to no request. Its goroutine ends with the session.
+// passOn passes on the notifications that do not belong to a request. Its goroutine ends with the
+// session.
 func (s *Session) passOn(notify func(method string, params json.RawMessage)) {
 	for {
 		select {
@@ -149,7 +151,7 @@ func (s *Session) passOn(notify func(method string, params json.RawMessage)) {
 	}
 }
 
-// Call sends a request of the session and waits for its result, as [Bridge.Call].
+// Call sends a request of the session and waits for its result, like [Bridge.Call].
 func (s *Session) Call(ctx context.Context, req *Request, client Client) (json.RawMessage, error) {
 	c := &call{bridge: s.bridge, conn: s.conn, client: client, id: s.last.Add(1), values: ctx}
 	return c.run(ctx, req, s.ended, func() {
@@ -166,7 +168,7 @@ func (s *Session) send(principal *mcp.Principal, text []byte) {
 	_ = give(s.bridge.host, s.conn, principal, text) // a notification that is refused is lost
 }
 
-// Close ends the session and all of its requests.
+// Close closes the session and ends all of its requests.
 func (s *Session) Close() {
 	s.once.Do(func() {
 		close(s.ended)
@@ -181,7 +183,7 @@ func notification(method string, params []byte) []byte {
 	return jsonrpc.AppendNotification(nil, method, params)
 }
 
-// give gives a message that gets no reply to a connection. The error says why it is refused.
+// give passes a message that gets no reply to a connection. The error is the reason of a refusal.
 func give(host transport.Server, conn transport.Conn, principal *mcp.Principal, text []byte) error {
 	in := host.NewMessage()
 	if err := parse(host, in, append(in.Buffer(), text...)); err != nil {
@@ -191,7 +193,7 @@ func give(host transport.Server, conn transport.Conn, principal *mcp.Principal, 
 	return nil
 }
 
-// parse parses the text of a message, which is in its buffer. It drops a message that is refused.
+// parse parses the text in the buffer of a message. It drops a message that is refused.
 func parse(host transport.Server, in transport.Message, text []byte) error {
 	var refused *jsonrpc.Error
 	switch most := host.Limits().MessageBytes; {
@@ -209,7 +211,8 @@ func parse(host transport.Server, in transport.Message, text []byte) error {
 	return refused
 }
 
-// callerOf returns the caller of a message. The library does not say from which address it has come.
+// callerOf returns the caller of a message. Its address is not known, since the library does not
+// tell it.
 func callerOf(values context.Context, principal *mcp.Principal, header map[string][]string) transport.Caller {
 	from := transport.Caller{Values: values, Header: header}
 	id := ""

@@ -15,7 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// call is one request. Its fields belong to the goroutine of [call.run], except for what has a lock.
+// call is one request. Only the goroutine of [call.run] changes its fields, except for asks, which
+// mu guards.
 type call struct {
 	bridge *Bridge
 	conn   transport.Conn
@@ -65,7 +66,7 @@ func (c *call) run(ctx context.Context, req *Request, ended <-chan struct{}, can
 			c.conn.Cancel()
 			return nil, mcp.ErrConnectionClosed
 		}
-		// The end of a session or bridge makes handlers return: a reply that follows it is dropped.
+		// If the session or bridge ends, handlers return, and a reply that follows is dropped.
 		select {
 		case <-ended:
 			return nil, mcp.ErrConnectionClosed
@@ -100,7 +101,7 @@ func (c *call) send(req *Request, out *sink) error {
 	return nil
 }
 
-// receive handles a message that belongs to the request: a notification, or a request to the client.
+// receive handles a message of the request: a notification, or a request to the client.
 func (c *call) receive(ctx context.Context, text []byte) {
 	m, err := jsonrpc.Parse(text)
 	switch {
@@ -135,7 +136,8 @@ func (c *call) ask(ctx context.Context, id jsonrpc.ID, method string, params jso
 		delete(c.asks, key)
 		c.mu.Unlock()
 		cancel()
-		// Without a reply the handler would wait for ever, so what the server refuses becomes an error.
+		// Without a reply the handler would wait for ever, so an answer that the server refuses
+		// becomes an error.
 		if err == nil {
 			err = give(c.bridge.host, c.conn, c.principal, jsonrpc.AppendResult(nil, id, wire.AppendCompact(nil, answer)))
 		}
@@ -153,7 +155,7 @@ func (c *call) ask(ctx context.Context, id jsonrpc.ID, method string, params jso
 	}()
 }
 
-// cancelAsks ends the questions that are open when the request has ended.
+// cancelAsks cancels the open questions when the request is done.
 func (c *call) cancelAsks() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,7 +164,7 @@ func (c *call) cancelAsks() {
 	}
 }
 
-// result returns the result of a reply. An empty reply is that of a cancelled request.
+// result returns the result of a reply. An empty reply means that the request was cancelled.
 func result(reply []byte) (json.RawMessage, error) {
 	if len(reply) == 0 {
 		return nil, errNoReply

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// ToolResult reads the CallToolResult of a tool of another library, for the reverse: such a tool on a
-// server of package mcp. It refers to the text.
+// ToolResult reads the CallToolResult of a tool of another library, for the reverse: such a tool on
+// a server of package mcp. The result aliases text.
 func ToolResult(text json.RawMessage) (*mcp.ToolResult, error) {
 	asks := false
 	jsonrpc.Members(text, func(name, _ []byte) bool {

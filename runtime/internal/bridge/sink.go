@@ -4,15 +4,15 @@ import "sync"
 
 // sink is a [transport.Sink] whose messages another goroutine takes.
 type sink struct {
-	limit   int           // bytes that may wait
-	changed chan struct{} // has an element after each change
+	limit   int           // limit of the bytes that wait
+	changed chan struct{} // contains an element after each change
 
 	mu       sync.Mutex
 	room     sync.Cond
 	messages [][]byte
 	size     int
 	reply    *[]byte // nil before the reply
-	dropped  bool    // nothing is taken any more
+	dropped  bool    // all further messages are dropped
 }
 
 func newSink(limit int) *sink {
@@ -21,7 +21,7 @@ func newSink(limit int) *sink {
 	return s
 }
 
-// take returns the messages since the last call, and the reply once it is there.
+// take returns the messages since the last call, and the reply once it is queued.
 func (s *sink) take() (messages [][]byte, reply *[]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -30,7 +30,7 @@ func (s *sink) take() (messages [][]byte, reply *[]byte) {
 	return messages, s.reply
 }
 
-// drop makes the sink drop what it has, and all that follows.
+// drop makes the sink drop its messages, and all that follow.
 func (s *sink) drop() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,10 +57,10 @@ func (s *sink) Own(message []byte, _ int) bool {
 	return true
 }
 
-// Answer is Reply.
+// Answer is like Reply.
 func (s *sink) Answer(message []byte, code int) { s.Reply(message, code) }
 
-// Refuse is Reply.
+// Refuse is like Reply.
 func (s *sink) Refuse(message []byte, code int) { s.Reply(message, code) }
 
 // Notify queues a message.

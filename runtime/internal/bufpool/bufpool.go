@@ -1,9 +1,8 @@
-// Package bufpool pools the buffers of connections. A connection gets a buffer for a
-// large message and puts it back as soon as the connection is idle. So an idle
-// connection holds no memory of messages that it once carried, and a busy one does
-// not allocate for each message. sync.Pool frees what is not used. Without the pool,
-// 100,000 replies of 200 KB need 121 s of CPU time instead of 85, and replies with
-// 5,000 structs 161 s instead of 144, with 278 MB of memory instead of 198.
+// Package bufpool pools the buffers of connections. A connection gets a buffer for a large message
+// and puts it back as soon as the connection is idle. So an idle connection holds no memory of
+// earlier messages, and a busy one does not allocate for each message. sync.Pool frees buffers that
+// are not used. Without the pool, 100,000 replies of 200 KB need 121 s of CPU time instead of 85,
+// and replies with 5,000 structs 161 s instead of 144, with 278 MB of memory instead of 198.
 package bufpool
 
 import (
@@ -20,8 +19,9 @@ const (
 // MinSize is the smallest capacity that Get returns.
 const MinSize = 1 << smallest
 
-// classes have the free buffers, one pool for each capacity. The pools hold pointers to slices, since a slice in an
-// interface is an allocation. The pointers without a buffer are in headers.
+// classes are the pools of free buffers, one for each capacity. The pools contain pointers to
+// slices, since a slice in an interface is an allocation. headers contains the pointers without a
+// buffer.
 var (
 	classes [largest - smallest + 1]sync.Pool
 	headers = sync.Pool{New: func() any { return new([]byte) }}
@@ -56,9 +56,9 @@ func Get(size int) []byte {
 	return make([]byte, 0, 1<<(class+smallest))
 }
 
-// Put puts a buffer into the pool. The caller must not use b afterwards. A buffer whose
-// capacity is not one that Get returns is dropped, so that what the callers of Get
-// charge to a memory budget is what they hold.
+// Put puts a buffer into the pool. The caller must not use b afterwards. A buffer is dropped unless
+// Get could have returned its capacity, so that the memory that callers of Get charge to a budget
+// is the memory that they hold.
 func Put(b []byte) {
 	class := classOf(cap(b))
 	if class >= len(classes) || cap(b) != 1<<(class+smallest) {

@@ -1,5 +1,5 @@
-// Package challenge reads and writes the field WWW-Authenticate (RFC 9110, section 11.6.1), by
-// which a server says which credentials a request needs.
+// Package challenge reads and writes the field WWW-Authenticate (RFC 9110, section 11.6.1), in
+// which a server names the credentials that a request needs.
 package challenge
 
 import (
@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Limits of what Parse reads. A server or a client may send anything.
+// Limits for Parse, since a server or a client may send anything.
 const (
 	maxBytes      = 16 << 10 // of all fields together
 	maxChallenges = 16
@@ -17,18 +17,18 @@ const (
 
 // Challenge is one challenge: a scheme with parameters, or with a token68, or alone.
 type Challenge struct {
-	Scheme  string // as it was written; schemes are compared without regard to case
+	Scheme  string // as received; schemes are compared without regard to case
 	Token68 string // such as the data of Negotiate; "" if there are parameters
 	Params  []Param
 }
 
 // Param is a parameter of a challenge.
 type Param struct {
-	Name  string // Parse returns it in lower case
+	Name  string // in lower case after Parse
 	Value string // without quotes and escapes
 }
 
-// Is reports whether the challenge has that scheme.
+// Is reports whether the challenge uses the given scheme.
 func (c Challenge) Is(scheme string) bool { return strings.EqualFold(c.Scheme, scheme) }
 
 // Param returns the value of a parameter, by its name in lower case.
@@ -52,9 +52,8 @@ func Find(all []Challenge, scheme string) (c Challenge, ok bool) {
 }
 
 // Parse reads all fields of a response. It is strict: an unknown form, a parameter that occurs
-// twice in a challenge, and a control character are errors. With an error it returns the
-// challenges before the one that is not valid. Errors do not quote the field, which a server
-// may fill with anything.
+// twice in a challenge, and a control character are errors. With an error it returns the challenges
+// before the invalid one. Errors do not quote the field, which a server may fill with anything.
 func Parse(fields []string) ([]Challenge, error) {
 	total := 0
 	for _, field := range fields {
@@ -89,7 +88,7 @@ func (s *scanner) list(all []Challenge) ([]Challenge, error) {
 	var current *Challenge // its parameters may go on
 	for {
 		s.blanks()
-		for s.take(',') { // a list may have empty elements (RFC 9110, section 5.6.1.2)
+		for s.take(',') { // a list may contain empty elements (RFC 9110, section 5.6.1.2)
 			s.blanks()
 		}
 		if s.rest == "" {
@@ -226,7 +225,7 @@ func (s *scanner) quoted() (string, error) {
 	return "", errQuoted
 }
 
-// token reads a token (RFC 9110, section 5.6.2); "" if there is none.
+// token reads a token (RFC 9110, section 5.6.2). It returns "" if the next byte does not begin one.
 func (s *scanner) token() string {
 	n := 0
 	for n < len(s.rest) && isTokenByte(s.rest[n]) {
@@ -262,9 +261,9 @@ func isToken68(c byte) bool {
 // isQuotable reports whether a byte may occur in a quoted text.
 func isQuotable(c byte) bool { return c == '\t' || c >= ' ' && c != 0x7f }
 
-// String writes the challenge. Values are quoted always. What cannot be quoted, such as line
-// ends, is left out, so that a value cannot begin another field. The name of a parameter and
-// the scheme are constants of the program.
+// String returns the text of the challenge. Values are always quoted. Characters that cannot be
+// quoted, such as line ends, are left out, so that a value cannot begin another field. The name of
+// a parameter and the scheme are constants of the program.
 func (c Challenge) String() string {
 	var b strings.Builder
 	b.WriteString(c.Scheme)

@@ -17,11 +17,11 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// assertionTime is how long an assertion of a client is valid.
+// assertionTime is the lifetime of a client's assertion.
 const assertionTime = time.Minute
 
-// assertion returns an assertion by which a client proves who it is (RFC 7523, section 2.2). Each
-// has an id of its own.
+// assertion returns an assertion by which a client proves its identity (RFC 7523, section 2.2).
+// Each contains an id of its own.
 func (c *Client) assertion() (string, error) {
 	algorithm, err := algorithmOf(c.Key, c.Algorithms)
 	if err != nil {
@@ -48,8 +48,8 @@ func CheckKey(key crypto.Signer) error {
 	return err
 }
 
-// algorithmOf returns the algorithm of signatures by a key that an authorization server
-// supports. It need not say which it does.
+// algorithmOf returns an algorithm for signatures by a key that the authorization server supports.
+// An empty list means that the server does not publish its algorithms.
 func algorithmOf(key crypto.Signer, supported []string) (jose.SignatureAlgorithm, error) {
 	var able []jose.SignatureAlgorithm
 	switch public := key.Public().(type) {

@@ -20,9 +20,10 @@ const (
 	JWT   = "private_key_jwt"
 )
 
-// Choose returns how a client with these credentials authenticates where those methods are
-// supported: by its key before its secret. Without a list, every method is taken to be supported,
-// and client_secret_basic goes first (RFC 8414, section 2). A client without credentials has None.
+// Choose returns the method by which a client with these credentials authenticates, among the
+// supported methods: its key takes precedence over its secret. Without a list, every method is
+// taken to be supported, and client_secret_basic goes first (RFC 8414, section 2). For a client
+// without credentials it returns None.
 func Choose(supported []string, key, secret bool) (string, error) {
 	var able []string
 	if key {
@@ -46,16 +47,16 @@ func Choose(supported []string, key, secret bool) (string, error) {
 	return "", fmt.Errorf("the authorization server supports the methods %+.200q for the authentication of clients, the client has %s", strings.Join(supported, " "), has)
 }
 
-// Client is a client and how it authenticates.
+// Client is a client with its credentials and method of authentication.
 type Client struct {
 	Method string // one of the constants
 	ID     string
-	Secret string        // of Basic and Post
-	Key    crypto.Signer // of JWT: ECDSA, RSA or Ed25519
-	// Issuer is the audience of assertions, which no other authorization server accepts.
+	Secret string        // for Basic and Post
+	Key    crypto.Signer // for JWT: ECDSA, RSA or Ed25519
+	// Issuer is the audience of assertions, so that no other authorization server accepts them.
 	Issuer string
-	// Algorithms are those of assertions that the authorization server supports. Empty means that
-	// it does not say.
+	// Algorithms are the signature algorithms for assertions that the authorization server
+	// supports. Empty means that it does not publish them.
 	Algorithms []string
 }
 

@@ -10,11 +10,11 @@ import (
 	"unique"
 )
 
-// Client is the unit of limits per client: a principal, or else a network. All clients
-// without either are one. It is comparable.
+// Client is the unit of limits per client: a principal, or else a network. All clients without
+// either count as one. It is comparable.
 //
-// It is a handle, since the tables of a request look it up several times: the principal or
-// the network is hashed once.
+// It is a handle, since several tables look up the client of a request: the principal or the
+// network is hashed once.
 type Client struct {
 	of unique.Handle[identity]
 }
@@ -24,8 +24,8 @@ type identity struct {
 	network   netip.Prefix
 }
 
-// Of returns the client with that principal or, where it is "", that address. The zero
-// address means that it is not known.
+// Of returns the client of a principal or, if principal is "", of an address. The zero address
+// means that it is not known.
 func Of(principal string, address netip.Addr) Client {
 	if principal != "" {
 		return Client{unique.Make(identity{principal: principal})}
@@ -33,7 +33,7 @@ func Of(principal string, address netip.Addr) Client {
 	return Client{unique.Make(identity{network: network(address)})}
 }
 
-// String returns a text that differs from that of every other client.
+// String returns a text that is different for every client.
 func (c Client) String() string {
 	var of identity // of the zero Client
 	if c != (Client{}) {
@@ -50,8 +50,8 @@ func (c Client) String() string {
 	return "address " + of.network.String()
 }
 
-// networkBits is the part of an IPv6 address that a client cannot choose: one customer
-// has at least a network of that size.
+// networkBits is the prefix length of an IPv6 address that identifies a client: a customer gets at
+// least a network of that size, and can choose the rest of the address.
 const networkBits = 64
 
 // network returns the network whose addresses count as one client: for IPv4 a single
@@ -62,12 +62,12 @@ func network(a netip.Addr) netip.Prefix {
 	if a.Is6() {
 		bits = networkBits
 	}
-	p, _ := a.Prefix(bits) // the number fits
+	p, _ := a.Prefix(bits) // bits is in range
 	return p
 }
 
-// Address returns the IP address in a text that may have a port, such as
-// http.Request.RemoteAddr; the zero Addr if there is none, as for a Unix socket.
+// Address returns the IP address in a text that may contain a port, such as
+// http.Request.RemoteAddr, or the zero Addr if the text does not contain one, as for a Unix socket.
 func Address(remote string) netip.Addr {
 	if !strings.ContainsAny(remote, ".:") {
 		return netip.Addr{} // ParseAddr would allocate an error
@@ -79,7 +79,7 @@ func Address(remote string) netip.Addr {
 	return a
 }
 
-// DefaultShare is the percentage of a limit that one client may have.
+// DefaultShare is the percentage of a limit that one client may use.
 const DefaultShare = 25
 
 // Share returns the limit of one client: a percentage of the limit of all, rounded up. More
@@ -105,8 +105,8 @@ func (t Table) Remove(c Client) {
 	}
 }
 
-// Counter counts concurrent uses: up to a number in all, and up to another one for each
-// client. Its methods may be called by several goroutines.
+// Counter counts concurrent uses. It limits the uses of all clients, and the uses of each client.
+// Its methods may be called by several goroutines.
 type Counter struct {
 	most, each int
 	total      atomic.Int64
@@ -128,8 +128,8 @@ func NewCounter(most, each int) *Counter {
 	return c
 }
 
-// Take counts one more use, and reports false if there are too many. A nil client
-// counts only for the number in all.
+// Take counts one more use. It returns false, and counts nothing, if a limit is reached. A nil
+// client counts only for the limit of all.
 func (c *Counter) Take(who *Client) bool {
 	if c.total.Add(1) > int64(c.most) {
 		c.total.Add(-1)
@@ -149,7 +149,7 @@ func (c *Counter) Take(who *Client) bool {
 	return true
 }
 
-// Give undoes Take.
+// Give releases a use that Take has counted.
 func (c *Counter) Give(who *Client) {
 	if who != nil {
 		p := c.part(who)
@@ -160,7 +160,7 @@ func (c *Counter) Give(who *Client) {
 	c.total.Add(-1)
 }
 
-// Full reports whether Take would now report false for every client.
+// Full reports whether Take would now return false for every client.
 func (c *Counter) Full() bool { return c.total.Load() >= int64(c.most) }
 
 // Total returns the number of uses.

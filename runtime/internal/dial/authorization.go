@@ -6,13 +6,13 @@ import (
 	"sync/atomic"
 )
 
-// Authorization is what an Authorizer remembers over the attempts of one request, in the
-// context of its methods. Except for Remote, one goroutine uses it at a time.
+// Authorization is the state of an Authorizer over the attempts of one request, in the context of
+// its methods. Except for Remote, one goroutine uses it at a time.
 type Authorization struct {
 	Logins int // tokens that were obtained for the request
-	Nonces int // nonces for DPoP that the server has asked for
-	// Remote is the address of the server, of the connection of the latest attempt. Nil if it
-	// is unknown, as behind a proxy.
+	Nonces int // nonces for DPoP that the server has requested
+	// Remote is the address of the server, from the connection of the latest attempt. Nil if it is
+	// unknown, as behind a proxy.
 	Remote atomic.Pointer[netip.Addr]
 }
 
@@ -24,7 +24,7 @@ func WithAuthorization(ctx context.Context) (context.Context, *Authorization) {
 	return context.WithValue(ctx, authorizationKey{}, a), a
 }
 
-// AuthorizationOf returns the Authorization of a context, a new one if it has none.
+// AuthorizationOf returns the Authorization of a context, or a new one.
 func AuthorizationOf(ctx context.Context) *Authorization {
 	if a, ok := ctx.Value(authorizationKey{}).(*Authorization); ok {
 		return a

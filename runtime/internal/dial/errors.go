@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// The errors of package mcpclient with which it ends requests.
+// The errors of package mcpclient that are results of requests.
 var (
 	ErrTimeout = errors.New("timeout")
 	ErrClosed  = errors.New("client is closed")
@@ -14,16 +14,17 @@ var (
 
 // Error is the failure of a connection, or of one request on it.
 type Error struct {
-	// Sent is set if the server may have received the message. Where it is not set, the
-	// message may be sent again, whatever it does.
+	// Sent is set if the server may have received the message. If it is not set, the message may be
+	// sent again, whatever it does.
 	Sent bool
-	// Again is set if the same may succeed later: a network error, a server that is starting. It is not
-	// set for a host that has no such certificate, or a program that does not exist.
+	// Again is set if another attempt may succeed later: after a network error, or for a server
+	// that is starting. It is not set if the host has the wrong certificate, or the program does
+	// not exist.
 	Again bool
 	Err   error
 }
 
-// Error returns the text of the cause.
+// Error returns the message of the cause.
 func (e *Error) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.
@@ -40,19 +41,19 @@ func (e *SessionLost) Error() string {
 	return "the server does not know the session any more (status " + strconv.Itoa(e.Status) + ")"
 }
 
-// Status is a response to a message that is not one of MCP, or an error of HTTP.
+// Status is a response that is not a message of MCP, or that has an HTTP error status.
 type Status struct {
 	Status      int
 	ContentType string
-	// Body is the beginning of the body, at most 4 KiB. If the body is one JSON-RPC message
-	// within MessageBytes, Message has it.
+	// Body is the beginning of the body, at most 4 KiB. If the body is one JSON-RPC message within
+	// MessageBytes, Message contains it.
 	Body    []byte
 	Message []byte
-	// RetryAfter is from the field Retry-After, 0 where there is none. It is not bounded.
+	// RetryAfter is the value of the field Retry-After, or 0. It is not bounded.
 	RetryAfter time.Duration
 	// Location is the target of a redirect that was not followed, "" otherwise.
 	Location string
-	// Err is why there are no credentials for a status 401 or 403, nil otherwise.
+	// Err is the reason why there are no credentials for a status 401 or 403, or nil.
 	Err error
 }
 
@@ -62,32 +63,32 @@ func (e *Status) Error() string { return "status " + strconv.Itoa(e.Status) }
 // Unwrap returns Err.
 func (e *Status) Unwrap() error { return e.Err }
 
-// TooLarge is a message of the server beyond a limit.
+// TooLarge is the error for a message of the server that exceeds a limit.
 type TooLarge struct {
 	What   string // "message", "header of a response"
 	Header bool   // the limit is HeaderBytes, not MessageBytes
 	Limit  int    // bytes
 }
 
-// Error names what is too large, and the limit.
+// Error names the exceeded limit.
 func (e *TooLarge) Error() string {
 	return e.What + " of the server is longer than " + strconv.Itoa(e.Limit) + " bytes"
 }
 
-// Violation is something that the protocol does not allow a server to send.
+// Violation is the error for data of a server that the protocol does not allow.
 type Violation struct {
-	Text  string // what came, and what is allowed: without a name of the target
-	Bytes []byte // the beginning of what came, at most 256 bytes; may be nil
+	Text  string // describes the received data and the allowed data, without the name of the target
+	Bytes []byte // the beginning of the received data, at most 256 bytes; may be nil
 }
 
 // Error returns the text.
 func (e *Violation) Error() string { return e.Text }
 
-// Exit is the end of a program.
+// Exit is the error for a program that has exited.
 type Exit struct {
-	Status string // as exec.ExitError says it: "exit status 3", "signal: killed"
+	Status string // in the form of exec.ExitError: "exit status 3", "signal: killed"
 	Code   int    // -1 for a signal
-	Stderr []byte // the end of what it wrote to standard error
+	Stderr []byte // the last bytes that it wrote to standard error
 }
 
 // Error names the status.

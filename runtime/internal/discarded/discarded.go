@@ -1,5 +1,5 @@
-// Package discarded finds kind and identifier of a message that is discarded while it
-// arrives, so that its sender can get an error.
+// Package discarded finds kind and identifier of a message that is discarded while it arrives, so
+// that its sender can get an error.
 package discarded
 
 import "bytes"
@@ -28,7 +28,7 @@ type Message struct {
 func (m *Message) Write(part []byte) {
 	for len(part) > 0 {
 		if m.depth > 1 && m.inString && !m.escaped {
-			// Most of a long message is nested deeply.
+			// Most of a long message is nested deeply, where only strings matter.
 			i := bytes.IndexAny(part, `"\`)
 			if i < 0 {
 				return
@@ -109,7 +109,7 @@ func (m *Message) collect(c byte) {
 
 func (m *Message) forget() { m.text, m.lost = m.text[:0], false }
 
-// member ends a member of the object.
+// member handles the end of a member of the object.
 func (m *Message) member() {
 	if m.value && string(m.key) == `"id"` {
 		m.ids++
@@ -121,8 +121,8 @@ func (m *Message) member() {
 	m.forget()
 }
 
-// IsCut reports whether data is an object or array of JSON without its end, as the last text of
-// a connection that has broken. It does not validate.
+// IsCut reports whether data is a truncated JSON object or array, as the last text of a broken
+// connection. It does not validate.
 func IsCut(data []byte) bool {
 	data = bytes.TrimLeft(data, " \t\r\n")
 	if len(data) == 0 || data[0] != '{' && data[0] != '[' {
@@ -136,8 +136,7 @@ func IsCut(data []byte) bool {
 // Reset makes m ready for another message.
 func (m *Message) Reset() { *m = Message{} }
 
-// ID returns the text of the id in the parts so far: nil if there is none, or more than
-// one.
+// ID returns the text of the id in the parts so far: nil if they do not contain exactly one.
 func (m *Message) ID() []byte {
 	if m.ids != 1 {
 		return nil
@@ -153,8 +152,8 @@ const (
 	Response
 )
 
-// Kind returns the kind of the message, by the parts so far: by the names of members that
-// have begun, and an id that is complete.
+// Kind returns the kind of the message, judged by the names of the members so far, and by an id
+// that is complete.
 func (m *Message) Kind() uint8 {
 	question := m.method || m.params && !m.answer // the method may come last
 	switch {

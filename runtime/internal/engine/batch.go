@@ -9,20 +9,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file is batches (JSON-RPC 2.0, section 6), in the one revision that has them. The goroutine
-// that reads splits the array ([Conn.batch]); the goroutines of its requests add their replies.
-// A batch has a lock.
+// This file handles batches (JSON-RPC 2.0, section 6), in the one revision that allows them. The
+// goroutine that reads splits the array ([Conn.batch]); the goroutines of its requests add their
+// replies, under the lock of the batch.
 
 // batch is the sink of the requests of an array. It sends their replies as one array when all are
-// there, or an empty reply if no request has one.
+// complete, or an empty reply if no request has one.
 type batch struct {
 	out Sink
 
 	mu      sync.Mutex
 	open    int  // requests without a reply, plus one while the array is read
-	asked   bool // there is a request
+	asked   bool // the array contains a request
 	replies []byte
-	limit   int // bytes of replies; those that exceed it are replaced by short errors
+	limit   int // limit of the bytes of replies; replies beyond it are replaced by short errors
 	account membudget.Account
 }
 
@@ -64,16 +64,16 @@ func (b *batch) Reply(message []byte, _ int) {
 	}
 }
 
-// grow makes room for that many bytes more. It reports false if the budget has no room. A reply
-// with a place beyond the budget is charged here like others: it must not keep its place while
-// the array waits for other replies.
+// grow makes room for that many more bytes. It returns false if the budget does not allow them. A
+// reply with a place beyond the budget is charged here like others: it must not keep its place
+// while the array waits for other replies.
 func (b *batch) grow(more int) bool {
 	size := len(b.replies) + more
 	if size <= cap(b.replies) {
 		return true
 	}
 	size = min(max(size, 2*cap(b.replies)), b.limit+more)
-	if !b.account.Take(size + cap(b.replies)) { // both for a moment
+	if !b.account.Take(size + cap(b.replies)) { // old and new array exist at the same time for a moment
 		return false
 	}
 	b.replies = append(make([]byte, 0, size), b.replies...)
@@ -88,7 +88,7 @@ func tooLongTogether(limit int) *jsonrpc.Error {
 	}
 }
 
-// withoutRoom returns the error that replaces a reply for which there is no room.
+// withoutRoom returns the error that replaces a reply for which memory is lacking.
 func withoutRoom(reply []byte, err *jsonrpc.Error) []byte {
 	id, _ := jsonrpc.RawID(jsonobject.Member(reply, "id"))
 	if id.IsZero() {
@@ -105,7 +105,7 @@ func (b *batch) Wait()       { b.out.Wait() }
 func (b *batch) Flush()      { b.out.Flush() }
 func (b *batch) Full() bool  { return b.out.Full() }
 
-// batch handles the messages of an array. It reports whether there is a request among them.
+// batch handles the messages of an array. It reports whether one of them is a request.
 func (c *Conn) batch(m *jsonrpc.Message, from *Caller, out Sink) (asked bool) {
 	rev := c.Negotiated()
 	count := 0

@@ -6,11 +6,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file has what is charged to the budget of a server (mcp.Limits.Memory) besides buffers,
-// and the errors if there is no room. The budget has a lock of its own.
+// This file charges the budget of a server (mcp.Limits.Memory) for everything besides buffers, and
+// defines the errors for an exhausted budget. The budget has a lock of its own.
 
-// Costs in bytes, of each of these with everything that belongs to it and is not counted by
-// itself, such as goroutines, tables, and buffers of up to [membudget.Free] bytes.
+// Costs in bytes. Each includes everything that belongs to the item and is not counted by itself,
+// such as goroutines, tables, and buffers of up to [membudget.Free] bytes.
 const (
 	connectionCost = 32 << 10 // with client info and capabilities
 	CallCost       = 16 << 10
@@ -20,11 +20,11 @@ const (
 const (
 	// smallReply is the size up to which the charge for a call includes its reply.
 	smallReply = 8 << 10
-	// LargeReplies is how many replies may exceed the budget at the same time.
+	// LargeReplies limits the replies that exceed the budget at the same time.
 	LargeReplies = 4
 )
 
-// ErrOverloaded is the error for what has no room in the memory of the server.
+// ErrOverloaded is the error for a request that the memory budget of the server does not allow.
 var ErrOverloaded = &jsonrpc.Error{
 	Code: jsonrpc.CodeInternal, Message: "overloaded: the memory limit of the server is reached; try again later",
 	Data: []byte(`{"reason":"overloaded"}`),
@@ -35,11 +35,12 @@ var errTooManyCalls = &jsonrpc.Error{
 	Data: []byte(`{"reason":"overloaded"}`),
 }
 
-// isOverload reports whether an error means that there is no room for a request.
+// isOverload reports whether an error means that the server has no capacity for a request.
 func isOverload(err *jsonrpc.Error) bool { return err == ErrOverloaded || err == errTooManyCalls }
 
-// overload replies to a request for which there is no room, if the transport has a reply of its
-// own for that, such as a status code. It reports false if not, or if the error is another one.
+// overload replies to a request that the server has no capacity for, if the transport has a special
+// reply for that case, such as a status code. It returns false if the transport does not, or if err
+// is another error.
 func overload(out Sink, id jsonrpc.ID, err *jsonrpc.Error) bool {
 	o, ok := out.(transport.Overloader)
 	if !ok || !isOverload(err) {
@@ -49,13 +50,14 @@ func overload(out Sink, id jsonrpc.ID, err *jsonrpc.Error) bool {
 	return true
 }
 
-// charged is a connection that charges what it reads to a budget. Nil ends that.
+// charged is a connection that charges its incoming messages to a budget. Charge(nil) releases the
+// charge.
 type charged interface {
 	Charge(b *membudget.Budget)
 }
 
-// Charge charges the connection for something that its session keeps. It reports false if
-// there is no room, or the connection is closing.
+// Charge charges the connection for data that its session keeps. It returns false if the budget is
+// exhausted, or the connection is closing.
 func (c *Conn) Charge(size int) bool {
 	if c.OneMessage {
 		return true
@@ -73,7 +75,7 @@ func (c *Conn) Charge(size int) bool {
 	return true
 }
 
-// Uncharge undoes charge, unless the end of the connection has.
+// Uncharge releases a charge of Charge, unless closing the connection has released it.
 func (c *Conn) Uncharge(size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 )
 
 // Buffers are the storage of one message and of its reply, from a pool. They have one owner at a
-// time, and no lock: the goroutine that reads the message, and then, for a request with a
+// time, and so no lock: the goroutine that reads the message, and then, for a request with a
 // handler, the exchange ([Exchange.Begin]) on its goroutine. The owner releases them.
 type Buffers struct {
 	settings *Settings
@@ -19,7 +19,7 @@ type Buffers struct {
 	decoder  wire.Decoder
 	encoder  wire.Encoder
 	out      []byte
-	account  membudget.Account // for all of it
+	account  membudget.Account // charges message and reply
 }
 
 // keptBuffer is the size up to which buffers stay in the pool.
@@ -35,13 +35,13 @@ func (s *Settings) newBuffers() *Buffers {
 	return b
 }
 
-// load copies a message into the buffers. It reports false, and leaves them empty, if there is
-// no room for it.
+// load copies a message into the buffers. It returns false, and leaves them empty, if the budget
+// does not allow it.
 func (b *Buffers) load(message []byte) bool {
 	b.data = b.data[:0]
 	if !b.account.Take(b.sizeWith(message)) {
-		// Buffers from the pool may have storage of larger messages. A short message
-		// needs none of it, and a ping is answered also if there is no room at all.
+		// Buffers from the pool may contain storage of larger messages. A short message does not
+		// need it, and a ping is answered even if the budget is exhausted.
 		*b = Buffers{settings: b.settings, account: b.account}
 		if !b.account.Take(b.sizeWith(message)) {
 			return false
@@ -54,7 +54,7 @@ func (b *Buffers) load(message []byte) bool {
 	return true
 }
 
-// sizeWith is the size of the buffers after load of that message.
+// sizeWith returns the size of the buffers after load of that message.
 func (b *Buffers) sizeWith(message []byte) int {
 	size := b.size()
 	if len(message) > max(cap(b.data), membudget.Free) {
@@ -63,7 +63,7 @@ func (b *Buffers) sizeWith(message []byte) int {
 	return size
 }
 
-// size is what is charged for the buffers: their capacities, except for small ones.
+// size returns the bytes that the buffers are charged for: their capacities, except for small ones.
 func (b *Buffers) size() int {
 	size := 0
 	for _, capacity := range [...]int{cap(b.data), cap(b.out), cap(b.encoder.Bytes())} {
@@ -74,7 +74,7 @@ func (b *Buffers) size() int {
 	return size
 }
 
-// preallocate allocates storage for a large reply of that size.
+// preallocate allocates storage for a large reply of the given size.
 func (b *Buffers) preallocate(size int) {
 	if size > keptBuffer {
 		b.out = bufpool.Grow(b.out[:0], size)
@@ -122,8 +122,8 @@ func (b *Buffers) reset() {
 // Message returns the message, which the buffers contain.
 func (b *Buffers) Message() *jsonrpc.Message { return &b.msg }
 
-// Replace makes another text the message. It reports false if there is no room for it, or it is not a
-// message; the message is then what it was.
+// Replace replaces the message by another text. It returns false if the budget does not allow it,
+// or text is not a message; the message is then unchanged.
 func (b *Buffers) Replace(text []byte) bool {
 	before := b.data
 	b.data = text
@@ -132,11 +132,11 @@ func (b *Buffers) Replace(text []byte) bool {
 	}
 	b.data = before
 	b.account.Take(b.size())
-	_ = b.settings.Parser.Parse(before, &b.msg) // which has been parsed before
+	_ = b.settings.Parser.Parse(before, &b.msg) // cannot fail: it was parsed before
 	return false
 }
 
-// NewMessageBuffers returns buffers with the message of a text.
+// NewMessageBuffers returns buffers with the message in text.
 func (s *Settings) NewMessageBuffers(text []byte) (*Buffers, *jsonrpc.Error) {
 	b := s.newBuffers()
 	if !b.load(text) {

@@ -10,27 +10,27 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file is who sends messages. Transports know it of each message, or of a connection; contexts
-// carry it to [Conn.Serve].
+// This file identifies the senders of messages. A transport knows the sender of each message, or of
+// a connection; contexts pass it to [Conn.Serve].
 
 // Principal is the authenticated sender of a request.
 type Principal interface {
-	// Identity returns the id, "" without one, and the end of the authentication, zero for none.
+	// Identity returns the id, or "", and the expiry of the authentication, zero for never.
 	Identity() (id string, expires time.Time)
 }
 
-// Caller is what a transport knows about the other end. Each request has a copy.
+// Caller describes the other end, as far as a transport knows it. Each request has a copy.
 type Caller struct {
 	Values    context.Context // for the handlers; may be nil
 	Principal Principal       // nil if it is unknown
-	Groups    []string        // to which the URL of the request narrows the features; nil for all
+	Groups    []string        // groups in the URL of the request, to which its features are narrowed; nil for all
 	Header    map[string][]string
-	Address   netip.Addr         // from which the client has come; zero if it is unknown
+	Address   netip.Addr         // address of the client; zero if it is unknown
 	Addressed bool               // the transport has set the address, known or not
-	Client    clientlimit.Client // of principal and address
+	Client    clientlimit.Client // made from principal and address
 }
 
-// ID returns the id of the principal, "" if it is unknown.
+// ID returns the id of the principal, or "" if it is unknown.
 func (c *Caller) ID() string {
 	if c.Principal == nil {
 		return ""
@@ -39,7 +39,7 @@ func (c *Caller) ID() string {
 	return id
 }
 
-// CountedAs is the client by which limits count, nil if that is the connection itself.
+// CountedAs returns the client for limits per client, or nil if the connection itself is the unit.
 func (c *Caller) CountedAs() *clientlimit.Client {
 	if !c.Addressed && c.ID() == "" {
 		return nil
@@ -47,7 +47,7 @@ func (c *Caller) CountedAs() *clientlimit.Client {
 	return &c.Client
 }
 
-// unknownCaller is the caller of connections of which nothing is known.
+// unknownCaller is the caller of connections without any information.
 var unknownCaller Caller
 
 // connectionCaller is the caller of all messages of a connection.
@@ -61,7 +61,7 @@ func (c *connectionCaller) Context(ctx context.Context) context.Context {
 	return context.WithValue(ctx, callerKey{}, c)
 }
 
-// ConnectionFrom returns a copy of the caller in a context, without one the unknown caller.
+// ConnectionFrom returns a copy of the caller in a context, or of the unknown caller.
 func ConnectionFrom(ctx context.Context) *connectionCaller {
 	if c, ok := ctx.Value(callerKey{}).(*connectionCaller); ok {
 		copied := *c
@@ -76,10 +76,10 @@ var errExpired = &jsonrpc.Error{
 	Data: []byte(`{"reason":"authentication expired"}`),
 }
 
-// errPrincipalExpired is the cause of the end of a connection.
+// errPrincipalExpired is the cause with which a connection closes.
 var errPrincipalExpired = errors.New("the authentication of the connection has expired")
 
-// Expires returns when the principal expires, the zero time if it does not.
+// Expires returns the time when the principal expires, or the zero time if it does not.
 func (c *Caller) Expires() time.Time {
 	if c.Principal == nil {
 		return time.Time{}
@@ -88,7 +88,8 @@ func (c *Caller) Expires() time.Time {
 	return at
 }
 
-// Expiry returns a channel that gets the time at which the principal expires, nil if it does not.
+// Expiry returns a channel that gets the time at which the principal expires, or nil if it does
+// not.
 func (c *Caller) Expiry() (at <-chan time.Time, stop func()) {
 	end := c.Expires()
 	if end.IsZero() {

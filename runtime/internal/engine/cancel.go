@@ -11,9 +11,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file ends requests without a reply: for notifications/cancelled of the client, and when
-// a connection for one request ends ([Conn.Abandon]). It runs on the goroutine that reads, or on
-// that of the transport.
+// This file ends requests without a reply: after notifications/cancelled of the client, and when a
+// connection for one request closes ([Conn.Abandon]). It runs on the goroutine that reads, or on
+// the goroutine of the transport.
 
 // notification handles a notification. Notifications mean the same in all revisions.
 func (c *Conn) notification(m *jsonrpc.Message, from *Caller) {
@@ -24,11 +24,11 @@ func (c *Conn) notification(m *jsonrpc.Message, from *Caller) {
 	}
 }
 
-// cancel cancels a request in flight (basic/utilities/cancellation). The request gets no reply,
-// and the context of its handler ends. An id that is not in flight, or has another type, is
+// cancel cancels a request in flight (basic/utilities/cancellation). The request gets no reply, and
+// the context of its handler is cancelled. An id that is not in flight, or has another type, is
 // ignored: the reply may have been sent already. The reason of the client is logged.
 func (c *Conn) cancel(p *jsonrpc.Params) {
-	id, _ := jsonrpc.RawID(p.Get("requestId")) // the zero ID is that of no request
+	id, _ := jsonrpc.RawID(p.Get("requestId")) // the zero ID does not belong to any request
 	c.mu.Lock()
 	x := c.inflight.find(id.Key())
 	if x == nil || x.Method == protocol.Initialize {
@@ -46,7 +46,7 @@ func (c *Conn) cancel(p *jsonrpc.Params) {
 	x.Stop(cause)
 }
 
-// cancelledError is [ErrCancelled] with the reason of the client, cut to what is logged.
+// cancelledError is [ErrCancelled] with the reason of the client, truncated for the log.
 type cancelledError struct {
 	reason string
 }
@@ -55,7 +55,7 @@ func (e *cancelledError) Error() string { return ErrCancelled.Error() + ": " + e
 
 func (e *cancelledError) Unwrap() error { return ErrCancelled }
 
-// ReasonOf returns the client's reason for a cancellation, "" without one.
+// ReasonOf returns the client's reason for a cancellation, or "".
 func ReasonOf(cause error) string {
 	if e, ok := errors.AsType[*cancelledError](cause); ok {
 		return e.reason
@@ -63,7 +63,7 @@ func ReasonOf(cause error) string {
 	return ""
 }
 
-// printable returns a text of the client, quoted if it has characters that are not printable.
+// printable returns a text of the client, quoted if it contains characters that are not printable.
 func printable(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return strconv.Quote(s)
@@ -71,7 +71,7 @@ func printable(s string) string {
 	return s
 }
 
-// forget removes a request, which gets no reply then. The caller holds Conn.mu.
+// forget removes a request, which then gets no reply. The caller holds Conn.mu.
 func (c *Conn) forget(x *Exchange) {
 	x.dropNoticesLocked()
 	x.answered = true
@@ -93,7 +93,8 @@ func (c *Conn) Abandon(cause error) {
 	}
 }
 
-// LoggedFeature is the feature of a request for the log: a URI without query, fragment and user.
+// LoggedFeature returns the feature of a request for the log: a URI without query, fragment and
+// user.
 func LoggedFeature(method protocol.Method, name string) string {
 	switch method {
 	case protocol.ResourcesRead, protocol.ResourcesSubscribe, protocol.ResourcesUnsubscribe:

@@ -1,13 +1,14 @@
 package engine
 
-// Cause is why the context of a handler ends, or a question has no answer.
+// Cause is the reason why the context of a handler is cancelled, or a question has no answer.
 type Cause struct{ text string }
 
 // Error returns the text.
 func (c *Cause) Error() string { return c.text }
 
-// The causes that package mcp exports by these names, with Err before them. With their addresses its
-// variables need no code when a program starts, which every client of mcpclient would link.
+// The causes that package mcp exports under the same names with the prefix Err. Since its variables
+// contain their addresses, they need no code when a program starts, which every client of mcpclient
+// would link.
 var (
 	Cancelled        = Cause{"request cancelled by the client"}
 	ConnectionClosed = Cause{"connection closed"}
@@ -16,7 +17,7 @@ var (
 	NoCall           = Cause{"the client can be asked only while a tool, prompt or resource request is in progress"}
 )
 
-// The same as errors.
+// The same causes as errors.
 var (
 	ErrCancelled        error = &Cancelled
 	ErrConnectionClosed error = &ConnectionClosed

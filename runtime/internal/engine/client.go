@@ -8,16 +8,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// maxClient is how many bytes clientInfo and capabilities of a client may have together: a session
-// keeps them, and so does a request as long as it runs.
+// maxClient limits clientInfo and capabilities of a client together, in bytes: a session stores
+// them, and so does a running request.
 const maxClient = 16 << 10
 
 func clientTooLong(where string) *jsonrpc.Error {
 	return InvalidParams(where + " must have at most " + strconv.Itoa(maxClient) + " bytes together")
 }
 
-// Client is the clientInfo and the capabilities of a client, as JSON, from initialize or from the
-// _meta of a request. It does not change.
+// Client contains the clientInfo and the capabilities of a client, as JSON, from initialize or from
+// the _meta of a request. It does not change.
 type Client struct {
 	Info         []byte
 	Capabilities []byte
@@ -26,7 +26,7 @@ type Client struct {
 // UnknownClient is the client of a session without initialize.
 var UnknownClient Client
 
-// NewClient copies them.
+// NewClient returns a Client with copies of info and capabilities.
 func NewClient(info, capabilities []byte) *Client {
 	b := make([]byte, 0, len(info)+len(capabilities))
 	b = append(append(b, info...), capabilities...)
@@ -50,7 +50,7 @@ func (c *Client) Can(capability string) bool {
 	case len(part) > 0:
 		return jsonobject.Given(object, string(part)) != nil
 	case capability == "elicitation":
-		// An empty object means forms: revisions without modes have only those.
+		// An empty object means forms: revisions without modes support forms only.
 		return jsonobject.Given(object, "form") != nil || jsonobject.Given(object, "url") == nil
 	}
 	return true

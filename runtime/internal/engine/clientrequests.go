@@ -28,24 +28,24 @@ var (
 // open requests.
 
 // openRequests are the requests of the server that wait for an answer of the client. The server
-// chooses their ids, and does not use one twice.
+// chooses their ids, and does not use an id twice.
 type openRequests struct {
 	last   int64
-	prefix string                                // of ids, which are texts then
-	open   map[jsonrpc.IDKey]chan<- clientAnswer // a nil channel if no goroutine waits
-	ping   jsonrpc.IDKey                         // of the latest ping
-	closed bool                                  // the client has ended its input
+	prefix string                                // prefix of ids, which are then strings
+	open   map[jsonrpc.IDKey]chan<- clientAnswer // contains a nil channel for a request without a goroutine that waits
+	ping   jsonrpc.IDKey                         // key of the latest ping
+	closed bool                                  // the client has closed its input
 }
 
 // clientAnswer is a result or an error.
 type clientAnswer struct {
 	result  json.RawMessage
-	failure json.RawMessage // the object of the error
-	err     error           // instead of an answer
+	failure json.RawMessage // the error object
+	err     error           // set if there is no answer
 	charged int             // bytes that the call is charged for
 }
 
-// add adds a request. The channel gets its answer.
+// add adds a request. The channel receives its answer.
 func (r *openRequests) add(answer chan<- clientAnswer) jsonrpc.ID {
 	if r.open == nil {
 		r.open = map[jsonrpc.IDKey]chan<- clientAnswer{}
@@ -75,8 +75,8 @@ func (c *Conn) response(m *jsonrpc.Message) {
 	}
 }
 
-// deliver sends an answer to the goroutine that waits for it, and reports whether it belongs to
-// a request of the server.
+// deliver sends an answer to the goroutine that waits for it. It reports whether the answer belongs
+// to a request of the server.
 func (c *Conn) deliver(id jsonrpc.ID, answer clientAnswer) bool {
 	key := id.Key()
 	c.mu.Lock()
@@ -84,14 +84,14 @@ func (c *Conn) deliver(id jsonrpc.ID, answer clientAnswer) bool {
 	delete(c.requests.open, key)
 	c.mu.Unlock()
 	if waiting != nil {
-		waiting <- answer // it has room for one
+		waiting <- answer // does not block: the channel has a buffer for one
 	} else {
 		c.Settings.Memory.Release(answer.charged)
 	}
 	return ok
 }
 
-// InputClosed fails the requests that wait for the client after that has ended its input.
+// InputClosed fails the requests that wait for the client, after the client has closed its input.
 func (c *Conn) InputClosed() {
 	c.mu.Lock()
 	c.requests.closed = true
@@ -105,9 +105,9 @@ func (c *Conn) InputClosed() {
 	}
 }
 
-// RoundTrip sends a request that belongs to x, and waits for the answer: a result, or the object of an
-// error. sent is called with its id, if it is not nil. If the wait ends without an answer, roundTrip
-// cancels the request (basic/utilities/cancellation).
+// RoundTrip sends a request that belongs to x, and waits for the answer: a result, or an error
+// object. sent, which may be nil, is called with the id of the request. If the wait ends without an
+// answer, RoundTrip cancels the request (basic/utilities/cancellation).
 func (x *Exchange) RoundTrip(ctx context.Context, method string, params []byte, sent func(jsonrpc.ID)) (result, failure json.RawMessage, err error) {
 	answer := make(chan clientAnswer, 1)
 	x.Sink.Wait()
@@ -134,7 +134,7 @@ func (x *Exchange) RoundTrip(ctx context.Context, method string, params []byte, 
 		err = fmt.Errorf("%w within %v", ErrNoAnswer, within)
 	}
 	if !x.cancelRequest(id, err) {
-		a := <-answer // it came at the last moment: who has taken the request sends it
+		a := <-answer // the answer has just arrived: the goroutine that has removed the request sends it
 		x.AddCharge(a.charged)
 	}
 	return nil, nil, err
@@ -161,8 +161,8 @@ func (x *Exchange) openRequest(method string, params []byte, answer chan<- clien
 	return id, nil
 }
 
-// cancelRequest sends notifications/cancelled for a request of the server. It reports false for one that is
-// not open any more, whose channel gets an answer.
+// cancelRequest sends notifications/cancelled for a request of the server. It returns false if the
+// request is no longer open; its channel then gets an answer.
 func (x *Exchange) cancelRequest(id jsonrpc.ID, cause error) (wasOpen bool) {
 	c := x.conn
 	c.mu.Lock()
@@ -183,13 +183,13 @@ func (x *Exchange) cancelRequest(id jsonrpc.ID, cause error) (wasOpen bool) {
 	return true
 }
 
-// Emit sends a notification of the request, unless that has a reply. It waits for room if the
-// client reads slowly. If the server has no memory left, it drops the notification: a request
-// that waited for memory could hold what other requests wait for.
+// Emit sends a notification of the request, unless the request has its reply. If the client reads
+// slowly, Emit waits for room in its queue. If the server has no memory left, it drops the
+// notification: a request that waited for memory could hold what other requests wait for.
 func (x *Exchange) Emit(message []byte) {
 	x.Sink.Wait()
 	if x.conn.Settings.Memory.Short() {
-		x.Sink.Flush() // after Wait
+		x.Sink.Flush() // wakes the next goroutine, since Wait has let this one pass
 		return
 	}
 	c := x.conn
@@ -201,9 +201,9 @@ func (x *Exchange) Emit(message []byte) {
 	x.Sink.Flush()
 }
 
-// Watch sends a ping if a client with a session has sent nothing for that time, and calls silent
-// if it has sent nothing after that either (basic/utilities/ping). It has a goroutine of its own,
-// and does not wait for writers.
+// Watch sends a ping if a client with a session has not sent anything for the time every, and calls
+// silent if it does not send anything for that time again (basic/utilities/ping). It runs in a
+// goroutine of its own, and does not wait for writers.
 func (c *Conn) Watch(out Sink, every time.Duration, silent func()) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -233,7 +233,7 @@ func (c *Conn) ping(out Sink) bool {
 	if c.Session == nil || c.closing || c.requests.closed {
 		return false
 	}
-	delete(c.requests.open, c.requests.ping) // a client may go on without an answer
+	delete(c.requests.open, c.requests.ping) // a client may send messages without ever answering pings
 	id := c.requests.add(nil)
 	c.requests.ping = id.Key()
 	out.Notify(jsonrpc.AppendRequest(nil, id, protocol.Ping.String(), nil))
@@ -241,7 +241,7 @@ func (c *Conn) ping(out Sink) bool {
 	return true
 }
 
-// Send sends a notification that belongs to no request. It may wait.
+// Send sends a notification that does not belong to a request. It may wait.
 func (c *Conn) Send(message []byte) {
 	if c.Out == nil || c.isClosing() {
 		return
@@ -251,8 +251,9 @@ func (c *Conn) Send(message []byte) {
 	c.Out.Flush()
 }
 
-// NotifySession queues a message of the session, unless the connection is closing. It does not wait. The
-// number is that of its notice, or 0: a client that resumes after it must have got all before.
+// NotifySession queues a message of the session, unless the connection is closing. It does not
+// wait. number is the number of its notice, or 0: a client that resumes after it must have got all
+// notices before.
 func (c *Conn) NotifySession(message []byte, number uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

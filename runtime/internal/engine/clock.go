@@ -8,25 +8,26 @@ import (
 
 // This file limits the time of handlers ([Limits].CallTime and timeouts of features). A clock
 // starts and stops on the goroutine of its request; any goroutine of the handler may pause it. All
-// clocks of a connection share one lock and one timer, whose goroutine ends what takes too long.
+// clocks of a connection share one lock and one timer, whose goroutine cancels handlers that take
+// too long.
 
-// Clock measures the time that a handler may take. It is paused while the handler waits for the
-// client to answer a question, since a person may take that time, and while a listen waits.
+// Clock measures the time of a handler. It is paused while the handler waits for the client to
+// answer a question, since a person may take that time, and while a listen waits.
 //
-// At the end of the time, the context of the handler ends. If the handler has not returned after
-// [Limits].GraceTime more, the server replies for it.
+// When the time is up, the context of the handler is cancelled. If the handler has not returned
+// after [Limits].GraceTime more, the server replies for it.
 type Clock struct {
 	x       *Exchange
-	outer   *Clock                  // of the whole request, if this one is for a part
-	overdue *TimeoutError           // has the time, and is the cause with which the context ends
-	cancel  context.CancelCauseFunc // of the part; nil for the whole request
-	watcher clockWatcher            // learns that the time is over, instead; nil for clocks of handlers
+	outer   *Clock                  // clock of the whole request, if this clock measures a part
+	overdue *TimeoutError           // contains the limit, and is the cause with which the context is cancelled
+	cancel  context.CancelCauseFunc // cancels the context of the part; nil for the whole request
+	watcher clockWatcher            // is notified instead of a handler; nil for clocks of handlers
 
-	// The lock of the clocks of the connection guards the rest.
-	end        time.Time     // of the time, while the clock runs
-	left       time.Duration // while it is paused
-	waiting    int           // pauses that have not ended
-	giveUp     *time.Timer   // replies for the handler, after the end of the time
+	// The lock of the clocks of the connection guards the following fields.
+	end        time.Time     // the deadline, while the clock runs
+	left       time.Duration // the remaining time, while it is paused
+	waiting    int           // pauses that are not resumed
+	giveUp     *time.Timer   // fires GraceTime after the deadline, and replies for the handler
 	over       bool
 	prev, next *Clock // while it runs
 }
@@ -42,7 +43,7 @@ func (c *Clock) start() {
 	c.x.partClock.Store(c)
 }
 
-// stop stops the clock. The outer one is the innermost then.
+// stop stops the clock. The outer clock becomes the innermost one.
 func (c *Clock) stop() {
 	c.x.partClock.Store(c.outer)
 	all := c.x.conn.clocks
@@ -55,7 +56,7 @@ func (c *Clock) stop() {
 	}
 }
 
-// pause pauses the clock and those around it until resume has been called as often.
+// pause pauses the clock and those around it. It is undone by as many calls of resume.
 func (c *Clock) pause() {
 	for ; c != nil; c = c.outer {
 		all := c.x.conn.clocks
@@ -79,8 +80,8 @@ func (c *Clock) resume() {
 	}
 }
 
-// overtime returns the cause with which the context ends if the time of the clock, or of one
-// around it, is over; otherwise nil.
+// overtime returns the cause with which the context is cancelled if the time of the clock, or of a
+// clock around it, is up; otherwise nil.
 func (c *Clock) overtime() error {
 	for ; c != nil; c = c.outer {
 		all := c.x.conn.clocks
@@ -94,7 +95,7 @@ func (c *Clock) overtime() error {
 	return nil
 }
 
-// deadline is the end of the time if the clock is not paused (again).
+// deadline returns the deadline of the clock, unless it is paused (again).
 func (c *Clock) deadline() time.Time {
 	all := c.x.conn.clocks
 	all.mu.Lock()
@@ -113,14 +114,14 @@ type Clocks struct {
 	mu    sync.Mutex
 	first *Clock
 	timer *time.Timer
-	armed time.Time // when the timer fires; zero if it is not set
+	armed time.Time // time at which the timer fires; zero if it is not set
 }
 
-// sweepTime is the longest time that the timer is set to. The timer keeps its connection in
-// memory, so it must not be set for much longer than a clock runs.
+// sweepTime limits the time that the timer is set to. The timer keeps its connection in memory, so
+// it must not be set for much longer than a clock runs.
 const sweepTime = time.Minute
 
-// run starts a clock with the time that it has left. The caller holds the lock.
+// run starts a clock with its remaining time. The caller holds the lock.
 func (s *Clocks) run(c *Clock, now time.Time) {
 	c.end = now.Add(c.left)
 	if c.next = s.first; c.next != nil {
@@ -130,7 +131,7 @@ func (s *Clocks) run(c *Clock, now time.Time) {
 	s.arm(now, c.end)
 }
 
-// remove removes a clock, if it is there. The caller holds the lock.
+// remove removes a clock if it is in the list. The caller holds the lock.
 func (s *Clocks) remove(c *Clock) {
 	switch {
 	case c.prev != nil:
@@ -146,7 +147,7 @@ func (s *Clocks) remove(c *Clock) {
 	c.prev, c.next = nil, nil
 }
 
-// arm sets the timer to fire at that time, or before. The caller holds the lock.
+// arm sets the timer to fire at the given time, or before. The caller holds the lock.
 func (s *Clocks) arm(now, at time.Time) {
 	if latest := now.Add(sweepTime); at.After(latest) {
 		at = latest
@@ -162,7 +163,7 @@ func (s *Clocks) arm(now, at time.Time) {
 	s.timer.Reset(at.Sub(now))
 }
 
-// sweep ends the contexts of handlers whose time is over. The timer calls it.
+// sweep cancels the contexts of handlers whose time is up. The timer calls it.
 func (s *Clocks) sweep() {
 	var over []*Clock
 	now := time.Now()
@@ -219,8 +220,8 @@ func (c *clockContext) Err() error {
 	return err
 }
 
-// PauseClock pauses the clock of the request, if there is one, and returns the function that
-// resumes it.
+// PauseClock pauses the clock of the request, if it has one, and returns the function that resumes
+// it.
 func (x *Exchange) PauseClock() (resume func()) {
 	c := x.partClock.Load()
 	c.pause()
@@ -233,11 +234,11 @@ func (x *Exchange) StartClock(overdue *TimeoutError) {
 	x.callClock.start()
 }
 
-// StopClock stops it.
+// StopClock stops the clock of the whole request.
 func (x *Exchange) StopClock() { x.callClock.stop() }
 
-// LimitTime returns a context for a part of the request, whose end is called after that time. The
-// caller stops the clock of the context.
+// LimitTime returns a context for a part of the request. end is called with a cause after that
+// time. The caller stops the clock of the context.
 func (x *Exchange) LimitTime(ctx context.Context, end context.CancelCauseFunc, after time.Duration) *clockContext {
 	c := &Clock{x: x, outer: x.partClock.Load(), overdue: &TimeoutError{After: after}, cancel: end}
 	c.start()
@@ -247,11 +248,11 @@ func (x *Exchange) LimitTime(ctx context.Context, end context.CancelCauseFunc, a
 // Stop stops the clock of the context.
 func (c *clockContext) Stop() { c.clock.stop() }
 
-// Overtime returns the cause with which the context of the handlers ends if their time is over, nil
-// before.
+// Overtime returns the cause with which the context of the handlers is cancelled if their time is
+// up, or nil before.
 func (x *Exchange) Overtime() error { return x.partClock.Load().overtime() }
 
-// clockWatcher learns that the time of a clock is over, which ends no handler then.
+// clockWatcher is notified when the time of a clock is up, instead of a handler.
 type clockWatcher interface{ Over() }
 
 // Watch starts a clock for a watcher.
@@ -263,7 +264,7 @@ func (c *Clock) Watch(x *Exchange, after time.Duration, watcher clockWatcher) {
 	all.run(c, time.Now())
 }
 
-// Unwatch stops it.
+// Unwatch stops the clock of a watcher.
 func (c *Clock) Unwatch() {
 	all := c.x.conn.clocks
 	all.mu.Lock()

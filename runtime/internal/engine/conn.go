@@ -15,58 +15,58 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file is a connection from its start to its end. [Conn.Serve] runs one over a stream,
-// with one goroutine that reads (readloop.go) and one that writes queued messages
+// This file runs a connection from its start to its end. [Conn.Serve] runs it over a stream, with
+// one goroutine that reads (readloop.go) and one that writes queued messages
 // ([outbox.Outbox.Serve]); other transports pass each message to [Conn.Take].
 
 // Sink receives the replies to requests: the outbox of a connection, a batch, or the stream of
 // another transport.
 type Sink = transport.Sink
 
-// Conn is one client: its session, if it has opened one, and its requests in flight. It does
-// not depend on the transport. Messages come by [Conn.Receive] or [Conn.Take], on the
-// goroutine that reads. Replies leave by the sink that came with the message, from the
-// goroutines of the requests.
+// Conn is the connection of one client: its session, if it has opened one, and its requests in
+// flight. It does not depend on the transport. Messages arrive by [Conn.Receive] or [Conn.Take], on
+// the goroutine that reads. Replies leave by the sink that was passed with the message, from the
+// request goroutines.
 type Conn struct {
-	// These do not change once the connection reads.
+	// These fields do not change once the connection reads.
 	host       Host
 	Settings   *Settings
-	Ctx        context.Context // ends with the connection
+	Ctx        context.Context // cancelled when the connection closes
 	Stop       context.CancelCauseFunc
-	Out        Sink               // for messages that belong to no request; may be nil
+	Out        Sink               // for messages that do not belong to a request; may be nil
 	Caller     *Caller            // the other end, for transports with one stream
-	clocks     *Clocks            // of the requests; all connections of a transport can share them
-	Transport  string             // its name
-	SessionID  string             // that the transport has given; "" for a new one
-	Endings    *transport.Endings // of sessions, for the transport; nil if nothing has to end
-	Number     uint64             // of this connection in the process; 0 if each message has a caller
-	replyTurns *turns             // of replies for the shared channel; nil if each request has its own
-	Ended      <-chan struct{}    // closed when the client can send nothing more
+	clocks     *Clocks            // for requests; all connections of a transport can share them
+	Transport  string             // name of the transport
+	SessionID  string             // set by the transport; "" for a new id
+	Endings    *transport.Endings // counts sessions that are ending, for the transport; nil if none needs it
+	Number     uint64             // number of this connection in the process; 0 if each message has a caller
+	replyTurns *turns             // turns for replies on the shared channel; nil if each request has a channel of its own
+	Ended      <-chan struct{}    // closed when the client can no longer send
 	shared     bool               // all requests share one channel
-	OneMessage bool               // the connection is for one message, whose request is charged for what it keeps
+	OneMessage bool               // the connection is for one message, whose request is charged for everything that the connection keeps
 
-	received atomic.Bool  // a message has come since [Conn.Watch] looked
-	active   atomic.Int32 // running handlers, without parked requests; changed under mu, except by those
+	received atomic.Bool  // a message has arrived since [Conn.Watch] looked
+	active   atomic.Int32 // running handlers, without parked requests; changed under mu, except by parked requests
 
-	// mu guards the rest. It is held while a reply is queued, so that no message of a request
-	// follows its reply, and not while a goroutine waits.
+	// mu guards the following fields. It is held while a reply is queued, so that no message of a
+	// request follows its reply, and never while a goroutine waits.
 	mu       sync.Mutex
 	idUsed   bool               // a session with sessionID has begun
-	closing  bool               // messages are not handled any more
+	closing  bool               // messages are no longer handled
 	Session  *Session           // nil until the client has sent initialize
 	latest   *protocol.Revision // of the latest request without a session
-	recent   *Client            // of that request
+	recent   *Client            // client of that request
 	inflight flight
 	charged  int           // bytes charged for the session
 	running  int           // handlers, with or without a reply
-	idle     chan struct{} // closed when no handler runs any more; nil while drain does not wait
-	requests openRequests  // of the server to the client
+	idle     chan struct{} // closed when the last handler has returned; nil unless drain waits
+	requests openRequests  // requests of the server to the client
 }
 
-// Bind sets the server behind the connection, before anything else.
+// Bind sets the server of the connection. It is called first.
 func (c *Conn) Bind(host Host, s *Settings) { c.host, c.Settings = host, s }
 
-// connections counts those of the process, to tell them apart.
+// connections counts the connections of the process, to tell them apart.
 var connections atomic.Uint64
 
 // BeginStream begins a connection with one stream of messages in each direction.
@@ -76,7 +76,8 @@ func (c *Conn) BeginStream(ctx context.Context, transport string) {
 }
 
 // BeginMessages begins a connection whose messages come from a transport that gives each request a
-// channel of its own. Its context is that of the options, or ends with the connection.
+// channel of its own. Its context is the context in the options, or a new one that is cancelled
+// when the connection closes.
 func (c *Conn) BeginMessages(ctx context.Context, o *transport.Options, shared *Clocks) {
 	c.Caller, c.clocks, c.Out, c.Ended, c.OneMessage = &unknownCaller, shared, o.Out, o.Ended, o.Once
 	c.Transport, c.SessionID = o.Transport, o.SessionID
@@ -91,8 +92,8 @@ func (c *Conn) BeginMessages(ctx context.Context, o *transport.Options, shared *
 	c.requests.prefix = o.RequestIDs
 }
 
-// Serve serves the client at the other end until the connection or the given context ends, and closes
-// the connection then. See mcp.Server.Serve.
+// Serve serves the client until the connection closes or the given context is cancelled, and then
+// closes the connection. See mcp.Server.Serve.
 func (c *Conn) Serve(given context.Context, jc jsonrpc.Conn) error {
 	s := c.Settings
 	if !s.Memory.Take(connectionCost) {
@@ -134,7 +135,7 @@ func (c *Conn) Serve(given context.Context, jc jsonrpc.Conn) error {
 	case <-expired:
 		err = errPrincipalExpired
 		c.InputClosed()
-		close(ending) // listens end with a result
+		close(ending) // makes listens reply with a result
 		c.Drain(s.Limits.DrainTime)
 	case <-out.Broken():
 	}
@@ -155,8 +156,8 @@ func (c *Conn) Serve(given context.Context, jc jsonrpc.Conn) error {
 	return err
 }
 
-// await waits for a goroutine that ends when the connection is closed. It does not wait for
-// long: a read from a terminal does not return.
+// await waits for a goroutine that ends when the connection is closed. It limits the wait, since a
+// read from a terminal does not return.
 func await[T any](ended <-chan T) {
 	timer := time.NewTimer(100 * time.Millisecond)
 	defer timer.Stop()
@@ -185,8 +186,8 @@ func (c *Conn) Close() {
 	}
 }
 
-// awaitEndings waits until the sessions of the connection have ended, at the latest until
-// [Limits].DrainTime is over.
+// awaitEndings waits until the sessions of the connection are closed, for at most
+// [Limits].DrainTime.
 func (c *Conn) awaitEndings() {
 	if c.Endings == nil {
 		return

@@ -9,16 +9,16 @@ import (
 )
 
 // Exchange is one request of a connection, from its arrival until its handler has returned.
-// [Conn.answerOrStart] makes it, on the goroutine that reads, and starts a goroutine for it
-// ([Exchange.start]): that runs interceptors and the handler, and writes the reply. If a
-// handler does not return in time, the goroutine of a timer replies ([Call].Abandon). An
-// exchange is not reused, since handlers may keep its context.
+// [Conn.answerOrStart] creates it, on the goroutine that reads, and starts a goroutine for it
+// ([Exchange.start]), the request goroutine, which runs interceptors and the handler, and writes
+// the reply. If a handler does not return in time, the goroutine of a timer replies
+// ([Call].Abandon). An exchange is not reused, since handlers may keep its context.
 //
-// There are three parts: the request, its reply, and its storage. The lock of the connection
+// It consists of three parts: the request, its reply, and its storage. The lock of the connection
 // (Conn.mu) guards some fields of the reply. Each other field does not change, has a lock of its
-// own, or belongs to the goroutine of the request; the comments say which.
+// own, or is used by the request goroutine only; the comments tell which.
 type Exchange struct {
-	// The request. The fields are set before the goroutine starts, and do not change.
+	// The request. The following fields are set before the goroutine starts, and do not change.
 	conn      *Conn
 	call      Call
 	Sink      Sink
@@ -26,23 +26,23 @@ type Exchange struct {
 	Method    protocol.Method
 	key       jsonrpc.IDKey
 	From      Caller
-	InSession *Session // nil for a request without one
-	Opening   *Session // that this request opens, of initialize; otherwise nil
+	InSession *Session // session of the request; nil without one
+	Opening   *Session // session that this request opens (initialize); otherwise nil
 
-	MethodName string // also of a method that the protocol does not have
-	Feature    string // what is called, as the client spells it
+	MethodName string // set also for an unknown method
+	Feature    string // name of the called feature, as the client spells it
 	ID         jsonrpc.ID
 	idText     [24]byte
 	Client     *Client
-	Meta       json.RawMessage // a copy; nil if it has nothing of interest
-	Level      int8            // of log messages, for requests without a session
+	Meta       json.RawMessage // a copy; nil if it contains nothing that handlers need
+	Level      int8            // level of log messages, for requests without a session
 
-	// What handlers use, from any goroutine. It has a lock.
+	// The context of the handlers, which may use it from any goroutine. It has a lock.
 	Ctx exchangeContext
 
 	// The clocks that limit the time of the handlers. The lock of Conn.clocks guards them.
-	partClock atomic.Pointer[Clock] // of the innermost part that runs; callClock if there is none
-	callClock Clock                 // of the whole request
+	partClock atomic.Pointer[Clock] // clock of the innermost running part, or callClock
+	callClock Clock                 // clock of the whole request
 
 	exchangeReply
 	exchangeStorage
@@ -58,7 +58,7 @@ type Incoming struct {
 	origin  Origin
 }
 
-// Begin sets what a request has.
+// Begin sets the fields of a request.
 func (x *Exchange) Begin(c *Conn, call Call, in Incoming) {
 	m := &in.buffers.msg
 	from := &in.origin
@@ -76,8 +76,8 @@ func (x *Exchange) Begin(c *Conn, call Call, in Incoming) {
 	}
 }
 
-// CopyWithoutMessage makes y a request like x that no message comes from: what its call says remains, and
-// what belongs to its message and its reply does not.
+// CopyWithoutMessage makes y a copy of x without its message and its reply: y keeps the properties
+// of the call, for decisions after the request.
 func (x *Exchange) CopyWithoutMessage(y *Exchange, call Call) {
 	y.conn, y.call, y.Sink, y.Revision, y.Method, y.key = x.conn, call, x.Sink, x.Revision, x.Method, x.key
 	y.InSession, y.From, y.answered = x.InSession, x.From, true
@@ -86,13 +86,13 @@ func (x *Exchange) CopyWithoutMessage(y *Exchange, call Call) {
 	y.ID = x.ID.CopyTo(y.idText[:])
 }
 
-// start runs in the new goroutine of a request.
+// start is the function of a request goroutine.
 func (x *Exchange) start() {
 	GrowStack(0)
 	x.run()
 }
 
-// run has the handlers called and the reply written. All handlers of requests run here.
+// run calls the handlers and writes the reply. All handlers of requests run here.
 func (x *Exchange) run() {
 	defer x.end()
 	defer x.recoverPanic()
@@ -112,8 +112,8 @@ func (x *Exchange) recoverPanic() {
 	x.call.Panicked(p)
 }
 
-// end releases what the exchange holds, and writes what it has queued. A parked request is kept
-// instead.
+// end releases the storage of the exchange, and flushes its queued messages. A parked request is
+// kept instead.
 func (x *Exchange) end() {
 	if x.Parked {
 		x.call.Park()
@@ -132,21 +132,22 @@ func (x *Exchange) end() {
 	x.Sink.Flush()
 }
 
-// release ends the count of the request as one that runs.
+// release stops counting the request as a running one.
 func (x *Exchange) release() {
 	x.released = true
 	x.counter().Give(x.From.CountedAs())
 	x.conn.release()
 }
 
-// Suspend prepares the exchange for a time without a goroutine, in which it is charged for kept bytes.
+// Suspend prepares the exchange for a time without a goroutine, and charges it for kept bytes.
 func (x *Exchange) Suspend(kept int) {
 	x.releaseBuffers()
 	x.reduceCharge(listenCost + x.kept() + kept)
 	x.conn.active.Add(-1)
 }
 
-// Resume replies to a parked request by calling respond, on the goroutine of what has ended.
+// Resume replies to a parked request by calling respond. It runs on the goroutine of the event that
+// ends the request.
 func (x *Exchange) Resume(respond func()) {
 	x.conn.active.Add(1)
 	x.acquireBuffers()
@@ -158,7 +159,7 @@ func (x *Exchange) Resume(respond func()) {
 	x.returned = true
 }
 
-// BeginMute sets what a request has of which no message comes.
+// BeginMute sets the fields of a request without a message.
 func (x *Exchange) BeginMute(c *Conn, call Call) {
 	x.conn, x.call, x.answered = c, call, true
 	x.Ctx.x = x

@@ -9,23 +9,22 @@ import (
 // exchangeContext is the context of the handlers, with the call among its values.
 //
 // Most short calls do not use it. So the channel of Done, and the context of package context that
-// has the cause of its end, are made at first use.
-// With a context of package context for each call, small calls at 64 at a time need 8 %
-// more CPU time and nested ones 15 %.
+// stores the cause of the cancellation, are made at first use. With a context of package context
+// for each call, small calls at 64 at a time need 8 % more CPU time and nested ones 15 %.
 type exchangeContext struct {
 	x *Exchange
 
 	mu     sync.Mutex
-	made   context.Context // below that of the connection; nil until first use
+	made   context.Context // derived from the context of the connection; nil until first use
 	cancel context.CancelCauseFunc
 	ended  bool
 	cause  error
-	inner  *Exchange // that runs the handler of the request; nil if that is the same
+	inner  *Exchange // the exchange that runs the handler of the request; nil if it is the request itself
 
-	parentOfRun context.Context // instead of that of the connection; does not change
+	parentOfRun context.Context // set if the parent is not the context of the connection; does not change
 }
 
-// Stop ends the context of the handlers. A nil cause means [context.Canceled].
+// Stop cancels the context of the handlers. A nil cause means [context.Canceled].
 func (x *Exchange) Stop(cause error) {
 	x.Ctx.End(cause)
 	if r := x.Ctx.handler(); r != nil {
@@ -33,7 +32,8 @@ func (x *Exchange) Stop(cause error) {
 	}
 }
 
-// handler returns the exchange of the handler of a request, nil if that is the same.
+// handler returns the exchange that runs the handler of a request, or nil if it is the request
+// itself.
 func (c *exchangeContext) handler() *Exchange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -47,8 +47,9 @@ func (c *exchangeContext) SetRun(r *Exchange) {
 	c.inner = r
 }
 
-// endHandlerLocked ends what the handler of a request sends to its client, if the handler has an
-// exchange of its own: before the reply, or without one. The caller holds Conn.mu.
+// endHandlerLocked stops the messages that the handler of a request sends to its client, if the
+// handler has an exchange of its own. It is called before the reply, or if there will be none. The
+// caller holds Conn.mu.
 func (x *Exchange) endHandlerLocked(reply bool) {
 	r := x.Ctx.handler()
 	if r == nil || r.answered {
@@ -62,8 +63,8 @@ func (x *Exchange) endHandlerLocked(reply bool) {
 	r.answered = true
 }
 
-// stopHandlers ends the contexts of handlers that have exchanges of their own, of the requests in
-// flight.
+// stopHandlers cancels the contexts of handlers that have exchanges of their own, for the requests
+// in flight.
 func (c *Conn) stopHandlers(cause error) {
 	c.mu.Lock()
 	all := c.inflight.all()
@@ -75,7 +76,7 @@ func (c *Conn) stopHandlers(cause error) {
 	}
 }
 
-// End ends the context. A nil cause means [context.Canceled].
+// End cancels the context. A nil cause means [context.Canceled].
 func (c *exchangeContext) End(cause error) {
 	c.mu.Lock()
 	if !c.ended {
@@ -88,7 +89,7 @@ func (c *exchangeContext) End(cause error) {
 	}
 }
 
-// parent is the context of the connection, or that of a run.
+// parent returns the context of the connection, or of a run.
 func (c *exchangeContext) parent() context.Context {
 	if c.parentOfRun != nil {
 		return c.parentOfRun
@@ -96,7 +97,7 @@ func (c *exchangeContext) parent() context.Context {
 	return c.x.conn.Ctx
 }
 
-// Made returns the context that package context knows.
+// Made returns the underlying context of package context.
 func (c *exchangeContext) Made() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -130,7 +131,7 @@ func (c *exchangeContext) Value(key any) any {
 	if value := c.x.call.Value(key); value != nil {
 		return value
 	}
-	values := c.x.From.Values // of the transport, besides; nil where there are none
+	values := c.x.From.Values // values of the transport; nil without any
 	if value := c.Made().Value(key); value != nil || values == nil {
 		return value
 	}

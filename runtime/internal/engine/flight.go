@@ -8,9 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file counts requests: those in flight, which have no reply yet and can be cancelled by
-// their ids, and those whose handlers run, which the drain at the end waits for. Conn.mu guards
-// both.
+// This file counts requests in flight, which have no reply yet and can be cancelled by their ids,
+// and running requests, whose handlers the drain at the end waits for. Conn.mu guards both.
 
 // flight are the requests of a connection that have no reply yet. Most connections have one at a
 // time, and need no table.
@@ -19,7 +18,7 @@ type flight struct {
 	more map[jsonrpc.IDKey]*Exchange // by their ids
 }
 
-// find returns the request with that id, nil if there is none.
+// find returns the request with that id, or nil.
 func (f *flight) find(key jsonrpc.IDKey) *Exchange {
 	if f.one != nil && f.one.key == key {
 		return f.one
@@ -27,7 +26,7 @@ func (f *flight) find(key jsonrpc.IDKey) *Exchange {
 	return f.more[key]
 }
 
-// add adds a request whose id is not there yet.
+// add adds a request whose id is not in flight.
 func (f *flight) add(x *Exchange) {
 	if f.one == nil {
 		f.one = x
@@ -39,7 +38,7 @@ func (f *flight) add(x *Exchange) {
 	f.more[x.key] = x
 }
 
-// remove removes a request, which must be there.
+// remove removes a request, which must be in flight.
 func (f *flight) remove(x *Exchange) {
 	if f.one == x {
 		f.one = nil
@@ -95,7 +94,7 @@ func (c *Conn) busy(key jsonrpc.IDKey) bool {
 	return c.inflight.find(key) != nil
 }
 
-// release ends the count of a handler as running.
+// release stops counting a handler as running.
 func (c *Conn) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,7 +109,7 @@ func (c *Conn) releaseLocked() {
 	}
 }
 
-// Drain waits until no handler runs, the connection ends, or the time is over.
+// Drain waits until no handler runs, the connection closes, or the time is up.
 func (c *Conn) Drain(within time.Duration) {
 	c.mu.Lock()
 	if c.running == 0 {
@@ -123,7 +122,7 @@ func (c *Conn) Drain(within time.Duration) {
 	idle := c.idle
 	ended := c.Ctx.Done()
 	if c.closing {
-		ended = nil // it has ended: handlers have this time to return
+		ended = nil // the connection is closed: handlers have this time to return
 	}
 	c.mu.Unlock()
 	timer := time.NewTimer(within)
@@ -135,8 +134,8 @@ func (c *Conn) Drain(within time.Duration) {
 	}
 }
 
-// Admit counts a notification that a handler runs for as a running request, until [Conn.Dismiss]. It
-// reports false if there is no room for one more.
+// Admit counts a notification with a handler as a running request, until [Conn.Dismiss]. It returns
+// false if a limit does not allow one more.
 func (c *Conn) Admit(who *clientlimit.Client, cost int) bool {
 	s := c.Settings
 	if !s.Memory.Take(cost) {
@@ -158,14 +157,14 @@ func (c *Conn) Admit(who *clientlimit.Client, cost int) bool {
 	return true
 }
 
-// Dismiss undoes admit.
+// Dismiss releases the count and the cost of Admit.
 func (c *Conn) Dismiss(who *clientlimit.Client, cost int) {
 	c.Settings.Calls.Give(who)
 	c.Settings.Memory.Release(cost)
 	c.release()
 }
 
-// Runs returns how many handlers run.
+// Runs returns the number of running handlers.
 func (c *Conn) Runs() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

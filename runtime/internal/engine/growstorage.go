@@ -2,11 +2,11 @@ package engine
 
 import "github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 
-// This file is the storage of an encoder while it writes a result. The encoder asks for more as
-// the result grows, on the goroutine of the request, which may wait for its turn then.
+// This file grows the storage of an encoder while it writes a result. The encoder asks for more as
+// the result grows, on the request goroutine, which may then have to wait for its turn.
 
-// Grow makes room for a result that an encoder writes, as long as a reply may, and returns its text in
-// storage of that capacity. It waits for the turn of the result and for room.
+// Grow returns storage of the given capacity with the text that an encoder has written. It waits
+// for the turn of the result, and for memory as long as a reply may wait.
 func (x *Exchange) Grow(text []byte, capacity int) ([]byte, error) {
 	if capacity <= largeResult {
 		capacity = bufpool.Size(capacity)
@@ -18,13 +18,13 @@ func (x *Exchange) Grow(text []byte, capacity int) ([]byte, error) {
 		if err := x.reserve(capacity, capacity > largeResult); err != nil {
 			return nil, err
 		}
-		x.Sink.Flush() // Wait let one handler pass; wake the next
+		x.Sink.Flush() // wakes the next goroutine, since Wait has let this one pass
 	}
 	return growText(text, capacity), nil
 }
 
-// GrowNow is grow for a result whose parts are produced while it is written. Meanwhile the request must
-// not hold a turn or a place that others wait for, so it does not wait.
+// GrowNow is like Grow for a result whose parts are produced while it is written. Meanwhile the
+// request must not hold a turn or a place that others wait for, so it does not wait.
 func (x *Exchange) GrowNow(text []byte, capacity int) ([]byte, error) {
 	b := x.buffers
 	if capacity <= largeResult {
@@ -36,12 +36,12 @@ func (x *Exchange) GrowNow(text []byte, capacity int) ([]byte, error) {
 	return growText(text, capacity), nil
 }
 
-// largeResult is the size from which on a result needs a place beyond the budget while it is
-// encoded, so that few such results are encoded at the same time.
+// largeResult is the size above which a result needs a place beyond the budget while it is encoded,
+// so that few such results are encoded at the same time.
 const largeResult = 1 << 20
 
-// growText copies a text to storage of that capacity. Large storage is allocated, since that
-// from the pool may have twice the capacity.
+// growText copies a text to storage of the given capacity. Large storage is allocated, since
+// storage from the pool may have twice the capacity.
 func growText(text []byte, capacity int) []byte {
 	if capacity <= largeResult {
 		return append(bufpool.Get(capacity), text...)

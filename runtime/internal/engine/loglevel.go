@@ -5,7 +5,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// noLevel is above all levels: no message is sent.
+// noLevel is above all levels, so that no message is sent.
 const noLevel = 127
 
 // ReadLevel reads the name of a level.
@@ -19,7 +19,7 @@ func ReadLevel(value []byte) (int8, bool) {
 	return 0, false
 }
 
-// UnknownLevel is the error for a level that the protocol does not have.
+// UnknownLevel returns the error for a level that the protocol does not define.
 func UnknownLevel(where string) *jsonrpc.Error {
 	text := where + " must be one of"
 	for i, level := range protocol.Levels {

@@ -19,14 +19,14 @@ import (
 type notices struct {
 	progress bucket
 	newest   report
-	reported bool        // there is a report of progress
-	pending  bool        // the newest one is not sent yet
-	timer    *time.Timer // fires when it may be sent; nil if none waits
+	reported bool        // progress has been reported
+	pending  bool        // the newest report is not sent yet
+	timer    *time.Timer // fires when the rate allows to send it; nil if no report waits
 
 	logs       bucket
-	omitted    int       // log messages that were not sent, since the client got the number last
-	level      int8      // the highest of these
-	reportedAt time.Time // when the client got the number last
+	omitted    int       // log messages that were not sent since the client last got their number
+	level      int8      // the highest level of these
+	reportedAt time.Time // time when the client last got the number
 }
 
 // report is a report of progress.
@@ -36,13 +36,13 @@ type report struct {
 	message     string
 }
 
-// bucket is a token bucket. It has as many tokens as may be sent in a second.
+// bucket is a token bucket. Its size is the rate per second.
 type bucket struct {
 	tokens float64
 	at     time.Time
 }
 
-// take takes a token, if there is one.
+// take takes a token, and reports whether it could.
 func (b *bucket) take(rate int) bool {
 	now := time.Now()
 	if b.at.IsZero() {
@@ -58,7 +58,7 @@ func (b *bucket) take(rate int) bool {
 	return true
 }
 
-// wait returns the time until there is a token.
+// wait returns the time until a token is available.
 func (b *bucket) wait(rate int) time.Duration {
 	return time.Duration((1-b.tokens)/float64(rate)*float64(time.Second)) + time.Microsecond
 }
@@ -71,8 +71,8 @@ func (x *Exchange) noticesLocked() *notices {
 	return x.notices
 }
 
-// QueueProgress sends a report of progress as soon as the rate allows. It waits for room if the
-// client reads slowly.
+// QueueProgress sends a report of progress as soon as the rate allows. If the client reads slowly,
+// it waits for room in the queue.
 func (x *Exchange) QueueProgress(token jsonrpc.ID, done, total float64, message string) {
 	r := report{token, done, total, message}
 	x.Sink.Wait()
@@ -83,7 +83,7 @@ func (x *Exchange) QueueProgress(token jsonrpc.ID, done, total float64, message 
 		n.newest, n.reported, n.pending = r, true, true
 		rate := c.Settings.Limits.ProgressRate
 		switch {
-		case n.timer != nil: // another one waits already
+		case n.timer != nil: // another report waits already
 		case n.progress.take(rate):
 			x.sendProgressLocked()
 		default:
@@ -94,8 +94,8 @@ func (x *Exchange) QueueProgress(token jsonrpc.ID, done, total float64, message 
 	x.Sink.Flush()
 }
 
-// progressTurn sends the report that waits. A timer calls it, so it does not wait: if the client
-// reads slowly, it sets the timer again.
+// progressTurn sends the waiting report. A timer calls it, so it does not wait: if the client reads
+// slowly, it sets the timer again.
 func (x *Exchange) progressTurn() {
 	c := x.conn
 	c.mu.Lock()
@@ -162,7 +162,7 @@ func (x *Exchange) CountLog(level int8) bool {
 	return true
 }
 
-// sendOmittedLocked queues a log message with the number of those that were not sent. The caller
+// sendOmittedLocked queues a log message with the number of messages that were not sent. The caller
 // holds Conn.mu.
 func (x *Exchange) sendOmittedLocked() {
 	n := x.notices
@@ -176,8 +176,8 @@ func (x *Exchange) sendOmittedLocked() {
 	n.omitted, n.level = 0, 0
 }
 
-// closeNoticesLocked queues what precedes the reply: the newest report of progress, and the
-// number of log messages that were not sent. The caller holds Conn.mu.
+// closeNoticesLocked queues the notifications that precede the reply: the newest report of
+// progress, and the number of log messages that were not sent. The caller holds Conn.mu.
 func (x *Exchange) closeNoticesLocked() {
 	n := x.notices
 	if n == nil {
@@ -199,5 +199,5 @@ func (x *Exchange) dropNoticesLocked() {
 	}
 }
 
-// notePool has the storage of notifications, which are copied when they are queued.
+// notePool contains the storage of notifications, which are copied when they are queued.
 var notePool = sync.Pool{New: func() any { return new([]byte) }}

@@ -8,21 +8,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// readLoop reads the messages of a stream until it ends, and returns why it has ended.
-// [Conn.Serve] runs it in a goroutine of its own, the only one that reads from the
-// connection.
+// readLoop reads the messages of a stream until its end or an error, and returns the error.
+// [Conn.Serve] runs it in a goroutine of its own, the only one that reads from the connection.
 //
-// It calls no function of users and never waits for a writer, so a ping or a cancellation
-// is handled at once, whatever handlers do and however slowly the client reads: each
-// handler runs in a goroutine of its own ([Exchange.start]), and the replies that need no
-// handler are queued for the goroutine of [outbox.Outbox.Serve].
+// It calls no function of users and never waits for a writer, so a ping or a cancellation is
+// handled at once, whatever handlers do and however slowly the client reads: each handler runs in a
+// goroutine of its own ([Exchange.start]), and the replies that need no handler are queued for the
+// goroutine of [outbox.Outbox.Serve].
 func (c *Conn) readLoop(jc jsonrpc.Conn, out *outbox.Outbox) error {
 	defer out.FlushAsync()
 	if m, ok := jc.(charged); ok {
 		m.Charge(c.Settings.Memory)
 		defer m.Charge(nil)
 	}
-	buffered := func() bool { return false } // whether the next Read does not wait
+	buffered := func() bool { return false } // reports whether the next Read does not wait
 	if b, ok := jc.(interface{ Buffered() bool }); ok {
 		buffered = b.Buffered
 	}
@@ -39,7 +38,7 @@ func (c *Conn) readLoop(jc jsonrpc.Conn, out *outbox.Outbox) error {
 			return io.EOF
 		}
 		if !buffered() {
-			// Replies to messages that have come together are written together.
+			// Replies to messages that arrive together are written together.
 			out.FlushAsync()
 		}
 		if out.Overloaded() {

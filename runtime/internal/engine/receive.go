@@ -8,12 +8,12 @@ import (
 )
 
 // This file handles messages of any kind, on the goroutine that reads: [Conn.readLoop], the
-// goroutine of a batch's connection, or that of an HTTP request ([Conn.Take]). It does
-// not wait. A message has buffers, which [Conn.handle] owns: it releases them, or passes them to
+// goroutine of a batch's connection, or the goroutine of an HTTP request ([Conn.Take]). It does not
+// wait. A message has buffers, which [Conn.handle] owns: it releases them, or passes them to
 // [Conn.request].
 
-// Receive handles one message of a stream. The data may be reused when it returns. It reports
-// false if the connection is closing, and handles nothing then.
+// Receive handles one message of a stream. The data may be reused when it returns. It returns
+// false, and handles nothing, if the connection is closing.
 func (c *Conn) Receive(data []byte, out Sink) bool {
 	if c.isClosing() {
 		return false
@@ -33,15 +33,15 @@ func (c *Conn) handleText(data []byte, from *Caller, out Sink, inBatch bool) {
 	c.handle(b, c.Settings.Parser.Parse(b.data, &b.msg), from, out, inBatch)
 }
 
-// handle handles a message that has been parsed, and owns its buffers. It reports whether the
-// sink can expect a reply, which may be empty.
+// handle handles a parsed message, and owns its buffers. It reports whether the sink can expect a
+// reply, which may be empty.
 func (c *Conn) handle(b *Buffers, err *jsonrpc.Error, from *Caller, out Sink, inBatch bool) (expect bool) {
 	m := &b.msg
 	switch {
 	case err != nil:
 		expect = c.malformed(m, err, out)
 	case m.Kind == jsonrpc.Request:
-		c.request(b, from, out, inBatch) // which owns the buffers now
+		c.request(b, from, out, inBatch) // request owns the buffers now
 		return true
 	case m.Kind == jsonrpc.Notification:
 		c.notification(m, from)
@@ -57,8 +57,8 @@ func (c *Conn) handle(b *Buffers, err *jsonrpc.Error, from *Caller, out Sink, in
 	return expect
 }
 
-// noRoom handles a message for which there is no room, without a copy: a request is refused,
-// and any other message needs none. It owns the buffers, which are empty.
+// noRoom handles a message for which memory is lacking, without a copy: it refuses a request, and
+// any other message needs no copy. It owns the buffers, which are empty.
 func (c *Conn) noRoom(b *Buffers, data []byte, from *Caller, out Sink, inBatch bool) {
 	err := c.Settings.Parser.Parse(data, &b.msg)
 	if err == nil && (b.msg.Kind == jsonrpc.Request || b.msg.Kind == jsonrpc.Batch) {
@@ -67,8 +67,8 @@ func (c *Conn) noRoom(b *Buffers, data []byte, from *Caller, out Sink, inBatch b
 	c.handle(b, err, from, out, inBatch)
 }
 
-// malformed handles a text that is not a valid message. A malformed response gets no reply,
-// since that would be a response to a response. It reports whether there is a reply.
+// malformed handles a text that is not a valid message. A malformed response gets no reply, since
+// that would be a response to a response. It reports whether it has replied.
 func (c *Conn) malformed(m *jsonrpc.Message, err *jsonrpc.Error, out Sink) bool {
 	if m.Kind == jsonrpc.Response {
 		if c.deliver(m.ID, clientAnswer{err: fmt.Errorf("malformed answer of the client: %w", err)}) {
@@ -96,7 +96,7 @@ func (c *Conn) refuse(m *jsonrpc.Message, err *jsonrpc.Error, out Sink) {
 }
 
 // nullID reports whether an unknown id is written as null, and not omitted. The revision of the
-// session decides, or that of the latest request; before both it is null, as in JSON-RPC.
+// session decides, or the revision of the latest request; before both it is null, as in JSON-RPC.
 func (c *Conn) nullID() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -109,7 +109,7 @@ func (c *Conn) nullID() bool {
 	return true
 }
 
-// overloaded handles a message that a connection has skipped, since there was no room for it.
+// overloaded handles a message that a connection has skipped for lack of memory.
 func (c *Conn) overloaded(e *jsonrpc.FrameError, out Sink) {
 	switch e.Kind {
 	case jsonrpc.Notification:
@@ -120,7 +120,7 @@ func (c *Conn) overloaded(e *jsonrpc.FrameError, out Sink) {
 	}
 }
 
-// isClosing reports whether messages are not handled any more.
+// isClosing reports whether messages are no longer handled.
 func (c *Conn) isClosing() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

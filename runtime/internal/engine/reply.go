@@ -6,30 +6,29 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file is the reply of an exchange. Each request gets one reply at most, the first that is
-// queued: [Exchange.Write] writes it on the goroutine of the request, [Exchange.WriteLate] on
-// that of a timer if the handler does not return. A cancelled request gets none
-// ([Conn.cancel]). The reply is queued under Conn.mu, so that no notification of the request
-// follows it.
+// This file replies to an exchange. Each request gets at most one reply, the first that is queued:
+// [Exchange.Write] writes it on the request goroutine, [Exchange.WriteLate] on the goroutine of a
+// timer if the handler does not return. A cancelled request gets none ([Conn.cancel]). The reply is
+// queued under Conn.mu, so that no notification of the request follows it.
 
 // exchangeReply is the state of the reply to a request.
 type exchangeReply struct {
 	// Guarded by Conn.mu.
-	answered      bool     // a reply is queued, or there will be none
+	answered      bool     // a reply is queued, or the request gets none
 	sendCancelled bool     // notifications/cancelled follows the reply: the server ends the request
 	notices       *notices // progress and log messages; nil before the first
 
-	// Used only by the goroutine of the request: [Exchange.run], or [Exchange.Resume].
+	// Used only by the request goroutine: [Exchange.run], or [Exchange.Resume].
 	returned bool // the handlers have returned, and have not panicked
-	released bool // the request does not count as running any more
+	released bool // the request no longer counts as running
 	Parked   bool // the request goes on without a goroutine
-	// Unavailable is set if the request has not run since something is not available now, and denied if
-	// its caller may not use a feature.
+	// Unavailable is set if the request has not run because a service is unavailable at the moment,
+	// and Denied if its caller may not use a feature.
 	Unavailable bool
 	Denied      error
 }
 
-// Write writes the reply, and queues it. It waits for room if the client reads slowly.
+// Write writes and queues the reply. If the client reads slowly, it waits for room in the queue.
 func (x *Exchange) Write(reply Reply) {
 	b := x.buffers
 	size := reply.Size()
@@ -47,7 +46,7 @@ func (x *Exchange) Write(reply Reply) {
 		b.releaseMessage()
 		if x.placeOf != nil {
 			b.account.Set(b.size())
-		} else if !b.account.Take(b.size()) { // it is longer than estimated
+		} else if !b.account.Take(b.size()) { // the reply is longer than estimated
 			b.releaseReply()
 			reply.Replace(ErrOverloaded)
 			b.out, code = reply.Append(nil)
@@ -67,14 +66,14 @@ func (x *Exchange) WriteLate(message []byte, code int) {
 	x.Sink.Flush()
 }
 
-// RejectSession removes the session that the request was to open, if there is one.
+// RejectSession removes the session that the request was to open, if any.
 func (x *Exchange) RejectSession() {
 	if x.Opening != nil {
 		x.conn.reject(x.Opening)
 	}
 }
 
-// IsAnswered reports whether a reply is queued, or there will be none.
+// IsAnswered reports whether a reply is queued, or the request gets none.
 func (x *Exchange) IsAnswered() bool {
 	x.conn.mu.Lock()
 	defer x.conn.mu.Unlock()
@@ -89,8 +88,8 @@ func (x *Exchange) EndByServer() {
 	x.sendCancelled = true
 }
 
-// send queues the reply, unless the request has one or must not get one. If the handlers have
-// returned, the request ceases to count as running in the same critical section: a client that
+// send queues the reply, unless the request already has one or must not get one. If the handlers
+// have returned, the request stops counting as running in the same critical section: a client that
 // has the reply can send another request within its limits.
 func (x *Exchange) send(message []byte, code int, returned bool) {
 	c := x.conn
@@ -106,7 +105,7 @@ func (x *Exchange) send(message []byte, code int, returned bool) {
 		d.Deny(x.Denied)
 	}
 	c.inflight.remove(x)
-	if returned { // before the reply is queued: other connections of the client do not wait for c.mu
+	if returned { // before the reply is queued, since other connections of the client do not wait for c.mu
 		x.counter().Give(x.From.CountedAs())
 	}
 	if o, ok := x.Sink.(transport.Overloader); ok && returned && x.Unavailable && code == jsonrpc.CodeInternal {
@@ -119,13 +118,13 @@ func (x *Exchange) send(message []byte, code int, returned bool) {
 	if x.sendCancelled && c.shared {
 		x.Sink.Notify(cancelledByServer(x.ID))
 	}
-	if returned { // after the reply is queued: drain looks for queued messages once no handler runs
+	if returned { // after the reply is queued, since drain looks for queued messages once no handler runs
 		x.released = true
 		c.releaseLocked()
 	}
 }
 
-// cancelledByServer is the notification that follows the result, on channels that all requests
+// cancelledByServer returns the notification that follows the result, on channels that all requests
 // share (basic/patterns/cancellation).
 func cancelledByServer(id jsonrpc.ID) []byte {
 	b := append([]byte(nil), `{"requestId":`...)
@@ -133,7 +132,8 @@ func cancelledByServer(id jsonrpc.ID) []byte {
 	return jsonrpc.AppendNotification(nil, protocol.Cancelled, append(b, '}'))
 }
 
-// Notify queues a message of the request, unless that has its reply, or will get none. It does not wait.
+// Notify queues a message of the request, unless the request has its reply or gets none. It does
+// not wait.
 func (x *Exchange) Notify(message []byte) {
 	x.conn.mu.Lock()
 	defer x.conn.mu.Unlock()
@@ -142,7 +142,7 @@ func (x *Exchange) Notify(message []byte) {
 	}
 }
 
-// EndNotices queues what is left of the notifications of the request, which sends nothing more.
+// EndNotices queues the remaining notifications of the request, which sends nothing more.
 func (x *Exchange) EndNotices() {
 	x.conn.mu.Lock()
 	defer x.conn.mu.Unlock()

@@ -10,22 +10,21 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file reads the _meta of requests, with which clients from revision 2026-07-28 on give
-// revision, client and capabilities in each request. [Conn.origin] runs on the goroutine that
-// reads.
+// This file reads the _meta of requests, in which clients from revision 2026-07-28 on send
+// revision, client and capabilities. [Conn.origin] runs on the goroutine that reads.
 
-// requestMeta is what the protocol defines in the _meta of a request. The values are JSON, nil
-// if they are missing.
+// requestMeta contains the members that the protocol defines in the _meta of a request. The values
+// are JSON, nil if they are missing.
 type requestMeta struct {
 	version, client, capabilities, level, progressToken []byte
-	more                                                bool // there is something that handlers can need
+	more                                                bool // handlers may need the _meta
 }
 
-// readMeta reads the _meta of a request. A member that is null is missing.
+// readMeta reads the _meta of a request. A member that is null counts as missing.
 func readMeta(meta []byte) (r requestMeta) {
 	jsonrpc.Members(meta, func(name, value []byte) bool {
 		if jsonobject.IsNull(value) {
-			r.more = true // a handler may know it
+			r.more = true // a handler may know the member
 			return true
 		}
 		switch string(name) {
@@ -51,11 +50,11 @@ func readMeta(meta []byte) (r requestMeta) {
 // (basic/utilities/progress).
 const ProgressTokenKey = "progressToken"
 
-// maxMeta is how long the _meta of a request may be, in bytes: it is kept as long as the
-// request runs, of a subscriptions/listen until the client ends that.
+// maxMeta limits the _meta of a request, in bytes: it is stored as long as the request runs, and
+// for a subscriptions/listen until the client ends it.
 const maxMeta = 32 << 10
 
-// check returns an error if a member is too long to be kept.
+// check returns an error if a member is too long to be stored.
 func (r *requestMeta) check(meta []byte) *jsonrpc.Error {
 	switch {
 	case jsonrpc.IsLongID(r.progressToken):
@@ -68,8 +67,8 @@ func (r *requestMeta) check(meta []byte) *jsonrpc.Error {
 	return nil
 }
 
-// origin determines the revision of a request. A request with a revision in its _meta has that
-// one, whatever the connection has negotiated (versioning, backward compatibility).
+// origin determines the revision of a request. A revision in its _meta takes precedence over the
+// one that the connection has negotiated (versioning, backward compatibility).
 func (c *Conn) origin(m *jsonrpc.Message, inBatch bool) (Origin, *jsonrpc.Error) {
 	meta := m.Params.Get("_meta")
 	if meta != nil && !jsonobject.Is(meta) {
@@ -119,7 +118,7 @@ func (c *Conn) origin(m *jsonrpc.Message, inBatch bool) (Origin, *jsonrpc.Error)
 	return Origin{Revision: rev, client: c.recent, meta: meta, level: level}, nil
 }
 
-// maxVersion is how many bytes of an unknown version the error repeats.
+// maxVersion limits the part of an unknown version that the error repeats, in bytes.
 const maxVersion = 64
 
 func unsupportedVersion(requested []byte) *jsonrpc.Error {

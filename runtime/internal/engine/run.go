@@ -6,23 +6,23 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// This file is exchanges that run the handler of another one, or one that no request waits for. Each has
-// a goroutine of its own, and a copy of the message.
+// This file defines runs: exchanges that run the handler of another exchange, or a handler that no
+// request waits for. Each has a goroutine of its own, and a copy of the message.
 
-// BeginRun sets what the exchange has that runs a handler beside its request. Its context has the values
-// of the parent, and does not end with it.
+// BeginRun sets the fields of an exchange that runs a handler beside its request. Its context has
+// the values of parent, but is not cancelled with it.
 func (x *Exchange) BeginRun(parent context.Context, c *Conn, call Call, b *Buffers, rev *protocol.Revision) {
 	x.Begin(c, call, Incoming{Plan: Plan{Method: protocol.ToolsCall}, buffers: b, origin: Origin{Revision: rev}})
 	x.Ctx.parentOfRun = parent
 }
 
-// RunFor makes the exchange the one that runs the handler of a request.
+// RunFor sets the request whose handler the exchange runs.
 func (x *Exchange) RunFor(request *Exchange) {
 	x.Sink, x.key, x.InSession, x.From = request.Sink, request.key, request.InSession, request.From
 	x.Client, x.Level, x.Meta = request.Client, request.Level, request.Meta
 }
 
-// RunAlone makes the exchange one that no request waits for: nothing that it sends gets anywhere.
+// RunAlone makes the exchange a run that no request waits for: its messages are discarded.
 func (x *Exchange) RunAlone(from *Client) {
 	x.Sink, x.answered = discard{}, true
 	x.Client, x.Level = from, noLevel
@@ -31,8 +31,8 @@ func (x *Exchange) RunAlone(from *Client) {
 	}
 }
 
-// Adopt takes over the storage of a run that has ended before its request: the request goes on as
-// if it had run the handler itself.
+// Adopt takes over the storage of a run that was done before its request: the request goes on as if
+// it had run the handler itself.
 func (x *Exchange) Adopt(run *Exchange) {
 	x.buffers, run.buffers = run.buffers, x.buffers
 	x.placeOf, run.placeOf = run.placeOf, nil
@@ -43,7 +43,7 @@ func (x *Exchange) Adopt(run *Exchange) {
 	run.buffers = nil
 }
 
-// EndRun releases what a run holds that goes on after its request.
+// EndRun releases the storage of a run that goes on after its request.
 func (x *Exchange) EndRun() {
 	x.buffers.release()
 	x.endTurn()

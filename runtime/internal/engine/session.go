@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file is the session that initialize opens, in revisions before 2026-07-28. Sessions open on the
-// goroutine that reads; Conn.mu guards them.
+// This file manages the session that initialize opens, in revisions before 2026-07-28. Sessions
+// open on the goroutine that reads; Conn.mu guards them.
 
 // Session is the state of a connection in revisions with initialize. Requests with a revision in
 // their _meta neither read nor change it.
@@ -18,12 +18,12 @@ type Session struct {
 	ID          string // "" for a session of one message
 	Revision    *protocol.Revision
 	Client      *Client
-	Part        SessionPart // what the server keeps for it; set before the session opens
+	Part        SessionPart // the server's data for it; set before the session opens
 	initialized bool        // the client has sent notifications/initialized; guarded by Conn.mu
-	Level       int8        // the least level of log messages that are sent; guarded by Conn.mu
+	Level       int8        // least level of the log messages to send; guarded by Conn.mu
 }
 
-// Negotiated is the revision of the session, nil if there is none.
+// Negotiated returns the revision of the session, or nil without a session.
 func (c *Conn) Negotiated() *protocol.Revision {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,8 +33,8 @@ func (c *Conn) Negotiated() *protocol.Revision {
 	return c.Session.Revision
 }
 
-// sessionOrigin decides on a request that carries no revision
-// (lifecycle; versioning, backward compatibility).
+// sessionOrigin determines the revision of a request that does not contain one (lifecycle;
+// versioning, backward compatibility).
 func (c *Conn) sessionOrigin(m *jsonrpc.Message, inBatch bool) (Origin, *jsonrpc.Error) {
 	if string(m.Method) == protocol.Initialize.String() {
 		return c.initialize(m, inBatch)
@@ -93,8 +93,9 @@ func (c *Conn) initialize(m *jsonrpc.Message, inBatch bool) (Origin, *jsonrpc.Er
 	return Origin{Revision: s.Revision, client: s.Client, session: s, opening: s}, nil
 }
 
-// newSessionID returns the id of a session that begins: that of the transport, or a new one, also
-// if a hook has had that of the transport: the end of its session may come later.
+// newSessionID returns the id for a new session: the id that the transport has set, or a new id. If
+// a hook has already seen the transport's id, the new session needs another one, because the end of
+// the earlier session may follow later.
 func (c *Conn) newSessionID() string {
 	if c.OneMessage {
 		return ""
@@ -107,7 +108,7 @@ func (c *Conn) newSessionID() string {
 	return rand.Text()
 }
 
-// Begin sets the session of the connection, unless there is one. It reports whether it did.
+// Begin sets the session of the connection, unless it has one already, and reports whether it did.
 func (c *Conn) Begin(s *Session) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -120,7 +121,7 @@ func (c *Conn) Begin(s *Session) bool {
 
 // reject removes the session of an initialize that failed.
 func (c *Conn) reject(s *Session) {
-	s.Part.Finish() // first: who does not find the session any more finds that it ends
+	s.Part.Finish() // first, so that a goroutine that no longer finds the session finds it closed
 	c.mu.Lock()
 	mine := c.Session == s
 	if mine {
@@ -133,7 +134,7 @@ func (c *Conn) reject(s *Session) {
 	s.Part.Leave()
 }
 
-// AppendVersions writes all supported versions, newest first.
+// AppendVersions writes all supported revisions, newest first.
 func AppendVersions(b []byte) []byte {
 	b = append(b, '[')
 	for i, version := range protocol.Versions {
@@ -145,15 +146,15 @@ func AppendVersions(b []byte) []byte {
 	return append(b, ']')
 }
 
-// Opened returns the session of the connection, nil if there is none.
+// Opened returns the session of the connection, or nil.
 func (c *Conn) Opened() *Session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.Session
 }
 
-// SetInitialized records that the client has sent notifications/initialized. It returns the session, nil
-// without one or if the client has sent that before.
+// SetInitialized records that the client has sent notifications/initialized. It returns the
+// session, or nil without a session or if the client has sent the notification before.
 func (c *Conn) SetInitialized() *Session {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -165,14 +166,14 @@ func (c *Conn) SetInitialized() *Session {
 	return s
 }
 
-// Has reports whether a session is that of the connection, which is not closing.
+// Has reports whether s is the session of the connection, and the connection is not closing.
 func (c *Conn) Has(s *Session) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return !c.closing && c.Session == s
 }
 
-// UseID records that the session with the id that the transport has given has begun.
+// UseID records that a session with the transport's id has begun.
 func (c *Conn) UseID() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -188,7 +189,7 @@ func (c *Conn) SetLevel(level int8) {
 	}
 }
 
-// SessionState returns the session, and what changes of it.
+// SessionState returns the session, with its fields that change.
 func (c *Conn) SessionState() (s *Session, initialized bool, level int8) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

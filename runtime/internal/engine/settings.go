@@ -9,7 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Settings are what all connections of a server have in common. They do not change once it serves.
+// Settings are the properties that all connections of a server share. They do not change once it
+// serves.
 type Settings struct {
 	Log       *logs.Log
 	Limits    Limits
@@ -20,7 +21,8 @@ type Settings struct {
 	PingAfter time.Duration // 0 = no pings
 }
 
-// Limits bound what a connection can make the server hold or wait for. mcp.Limits says what each is.
+// Limits limit the memory and time that the requests of clients can take. mcp.Limits documents
+// each.
 type Limits struct {
 	Depth, InFlight, OpenQuestions int
 	ResultBytes, QueueBytes        int

@@ -6,20 +6,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file handles requests on the goroutine that reads, up to the start of the goroutine of
-// each. [Conn.request] owns the buffers of a message. It replies itself if no handler is needed
+// This file handles requests on the goroutine that reads, until each request goroutine starts.
+// [Conn.request] owns the buffers of a message. It replies itself if no handler is needed
 // ([Host].Answer) or the request is refused; otherwise [Host].New takes the buffers over, and
-// [Conn.start] counts the request among those that run. Nothing here waits or calls a function
-// of users.
+// [Conn.start] counts it as a running request. Nothing here waits or calls a function of users.
 
 // Origin is the revision and the client of a request.
 type Origin struct {
 	Revision *protocol.Revision
 	client   *Client
-	session  *Session // of the request; nil without one
+	session  *Session // session of the request; nil without one
 	meta     []byte   // the _meta of the request, if handlers can need it; otherwise nil
-	opening  *Session // that the request opens, of initialize; otherwise nil
-	level    int8     // of log messages, for requests without a session
+	opening  *Session // session that the request opens (initialize); otherwise nil
+	level    int8     // level of log messages, for requests without a session
 }
 
 // request handles a request. It owns the buffers: the exchange of the request takes them
@@ -40,8 +39,8 @@ func (c *Conn) request(b *Buffers, caller *Caller, out Sink, inBatch bool) {
 	}
 }
 
-// answerOrStart replies to a request, or starts an exchange that does. It returns the
-// buffers, nil if the exchange owns them now.
+// answerOrStart replies to a request, or starts an exchange that replies. It returns the buffers,
+// or nil if the exchange owns them now.
 func (c *Conn) answerOrStart(b *Buffers, caller *Caller, out Sink, from *Origin) *Buffers {
 	m := &b.msg
 	key := m.ID.Key()
@@ -50,7 +49,7 @@ func (c *Conn) answerOrStart(b *Buffers, caller *Caller, out Sink, from *Origin)
 	var err *jsonrpc.Error
 	if caller.Expired() {
 		err = errExpired
-	} else if method != protocol.ToolsCall { // whose arguments are checked when they are decoded
+	} else if method != protocol.ToolsCall { // for tools/call, the arguments are checked when they are decoded
 		err = m.Params.Check(c.Settings.Limits.Depth)
 	}
 	atOnce := err == nil && how.AtOnce && !out.Full()
@@ -108,7 +107,7 @@ func (c *Conn) start(x *Exchange) *jsonrpc.Error {
 	return err
 }
 
-// kept is the size of what an exchange keeps besides its buffers, as far as it varies.
+// kept returns the bytes that an exchange stores besides its buffers, as far as they vary.
 func (x *Exchange) kept() int {
 	size := len(x.Meta)
 	if x.Revision.PerRequest {
@@ -117,7 +116,7 @@ func (x *Exchange) kept() int {
 	return size
 }
 
-// counter returns the counter of requests of all connections to which the request belongs.
+// counter returns the counter for requests of all connections that counts the request.
 func (x *Exchange) counter() *clientlimit.Counter {
 	if x.Method == protocol.Listen {
 		return x.conn.Settings.Listens

@@ -11,21 +11,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file is what a request holds of the memory of the server: its buffers, what it is charged
-// for besides, and the room for its reply. A reply that fits into the budget is charged to it;
-// one that does not gets one of a few places for replies beyond the budget ([Settings].Memory).
+// This file manages the part of the server's memory that a request uses: its buffers, further
+// charges, and the room for its reply. A reply that fits into the budget is charged to it; any
+// other reply needs one of a few places for replies beyond the budget ([Settings].Memory).
 
-// exchangeStorage is what a request holds. Only the goroutine of the request uses it, except for
-// cost.
+// exchangeStorage is the storage of a request. Only the request goroutine uses it, except for cost.
 type exchangeStorage struct {
 	buffers    *Buffers     // nil while the request is parked, and after its end
-	cost       atomic.Int64 // what is charged besides the buffers; negative after the end
+	cost       atomic.Int64 // charges besides the buffers; negative after the end
 	placeOf    any          // the client that has a place beyond the budget for the reply; nil without one
-	mediumTurn bool         // the request has one of its channel's turns for medium replies
-	largeTurn  bool         // it has its channel's turn for a large reply
+	mediumTurn bool         // the request holds one of its channel's turns for medium replies
+	largeTurn  bool         // it holds its channel's turn for a large reply
 }
 
-// releaseBuffers releases the buffers of a request that is not read any more.
+// releaseBuffers releases the buffers of a request that is no longer read.
 func (x *Exchange) releaseBuffers() {
 	b := x.buffers
 	x.buffers = nil
@@ -35,8 +34,8 @@ func (x *Exchange) releaseBuffers() {
 // acquireBuffers gets buffers for the reply of a parked request.
 func (x *Exchange) acquireBuffers() { x.buffers = x.conn.Settings.newBuffers() }
 
-// Charge charges the request for something that it holds besides its buffers, until it ends.
-// It reports false if there is no room.
+// Charge charges the request for data besides its buffers, until it ends. It returns false if the
+// budget is exhausted.
 func (x *Exchange) Charge(size int) bool {
 	if size <= membudget.Free {
 		return true
@@ -48,14 +47,14 @@ func (x *Exchange) Charge(size int) bool {
 	return true
 }
 
-// AddCharge is charge for something that is charged to the budget already.
+// AddCharge is like Charge for data that the budget is charged for already.
 func (x *Exchange) AddCharge(size int) {
 	if size > 0 && x.cost.Add(int64(size)) < 0 {
-		x.conn.Settings.Memory.Release(size) // the exchange has ended
+		x.conn.Settings.Memory.Release(size) // the exchange is done
 	}
 }
 
-// reduceCharge releases what the request is charged for beyond that.
+// reduceCharge reduces the charge of the request to the given size.
 func (x *Exchange) reduceCharge(to int) {
 	if more := int(x.cost.Load()) - to; more > 0 {
 		x.cost.Add(int64(-more))
@@ -63,14 +62,14 @@ func (x *Exchange) reduceCharge(to int) {
 	}
 }
 
-// releaseCharge releases what the request is charged for. The request has ended.
+// releaseCharge releases the charge of a request that is done.
 func (x *Exchange) releaseCharge() {
 	x.conn.Settings.Memory.Release(int(x.cost.Swap(math.MinInt64 / 2)))
 }
 
-// reserve waits until there is room for size bytes of a reply besides the buffers: in the
-// budget or, if that has not enough or place is set, by a place beyond the budget. It does not
-// hold a place while it waits for the client. Without a free place it returns an error after
+// reserve waits for room for size bytes of a reply besides the buffers: in the budget or, if the
+// budget does not have enough or place is set, by a place beyond the budget. It does not hold a
+// place while it waits for the client. If no place gets free, it returns an error after
 // [Limits].WriteTime or, if place is set, when the request ends.
 func (x *Exchange) reserve(size int, place bool) error {
 	s, account, held := x.conn.Settings, &x.buffers.account, x.buffers.size()
@@ -88,7 +87,7 @@ func (x *Exchange) reserve(size int, place bool) error {
 	for {
 		x.Sink.Wait()
 		if place || !account.Take(held+size) {
-			x.Sink.Flush() // Wait let one handler pass; wake the next
+			x.Sink.Flush() // wakes the next goroutine, since Wait has let this one pass
 			client := x.placesOf()
 			if !s.Memory.Enter(x.Ctx.Made(), client, within) {
 				return x.noPlaceError()
@@ -104,7 +103,7 @@ func (x *Exchange) reserve(size int, place bool) error {
 	}
 }
 
-// noPlaceError returns the error for a reply that got no place.
+// noPlaceError returns the error for a reply that has not got a place.
 func (x *Exchange) noPlaceError() error {
 	if x.Ctx.Err() != nil {
 		return context.Cause(&x.Ctx)
@@ -112,8 +111,8 @@ func (x *Exchange) noPlaceError() error {
 	return ErrOverloaded
 }
 
-// reserveReply waits until there is room for a reply of about that size, and reports whether
-// there is.
+// reserveReply waits for room for a reply of approximately that size, and reports whether it got
+// it.
 func (x *Exchange) reserveReply(size int) bool {
 	if size > keptBuffer {
 		size = bufpool.Size(size)
@@ -129,7 +128,7 @@ func (x *Exchange) dropEncoded() {
 	}
 }
 
-// leavePlace returns the place beyond the budget.
+// leavePlace gives the place beyond the budget back.
 func (x *Exchange) leavePlace() {
 	if x.placeOf != nil {
 		x.conn.Settings.Memory.Leave(x.placeOf)
@@ -137,7 +136,8 @@ func (x *Exchange) leavePlace() {
 	}
 }
 
-// placesOf returns for whom places count: the client or, where it is not known, the connection.
+// placesOf returns the unit by which places are counted: the client or, if it is not known, the
+// connection.
 func (x *Exchange) placesOf() any {
 	if client := x.From.CountedAs(); client != nil {
 		return *client
@@ -154,7 +154,7 @@ func (x *Exchange) ArgumentDecoder() *wire.Decoder { return &x.buffers.decoder }
 // ResultEncoder returns the encoder for the result of the request.
 func (x *Exchange) ResultEncoder() *wire.Encoder { return &x.buffers.encoder }
 
-// KeepText charges the request for a text that has become its own: that of its encoder before.
+// KeepText charges the request for the text of its encoder, which it has taken over.
 func (x *Exchange) KeepText(size int) {
 	if size > membudget.Free {
 		x.buffers.account.Set(x.buffers.size())
@@ -163,5 +163,5 @@ func (x *Exchange) KeepText(size int) {
 	}
 }
 
-// MessageText returns the text of the request.
+// MessageText returns the text of the request's message.
 func (x *Exchange) MessageText() []byte { return x.buffers.data }

@@ -8,27 +8,28 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// TimeoutError is the cause with which the context of a handler ends that takes too long. Its
-// text is sent to the client.
+// TimeoutError is the cause with which the context of a handler that takes too long is cancelled.
+// Its message is sent to the client.
 type TimeoutError struct {
 	After time.Duration
 }
 
-// Error returns the text for the client.
+// Error returns the message for the client.
 func (e *TimeoutError) Error() string { return "timed out after " + e.After.String() }
 
 // Is reports whether the target is [ErrTimeout].
 func (e *TimeoutError) Is(target error) bool { return target == ErrTimeout }
 
-// Timeout makes the error one of a timeout, as package net has it.
+// Timeout returns true, as errors of package net do for a timeout.
 func (e *TimeoutError) Timeout() bool { return true }
 
-// Response is the JSON-RPC error for all methods but tools/call, which has a failed result.
+// Response returns the JSON-RPC error for all methods but tools/call, which returns a failed
+// result.
 func (e *TimeoutError) Response() *jsonrpc.Error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: e.Error(), Data: []byte(`{"reason":"timeout"}`)}
 }
 
-// TimedOut returns the timeout with which a context has ended, nil if it has another cause.
+// TimedOut returns the timeout with which a context was cancelled, or nil if it has another cause.
 func TimedOut(ctx context.Context) error {
 	if e, ok := errors.AsType[*TimeoutError](context.Cause(ctx)); ok {
 		return e

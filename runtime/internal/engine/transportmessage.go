@@ -6,10 +6,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file is the messages of transports that give each request a channel of its own. Their goroutines
-// call it, one for each message.
+// This file handles the messages of transports that give each request a channel of its own. Their
+// goroutines call it, one for each message.
 
-// transportMessage implements [transport.Message] by the buffers of the message.
+// transportMessage implements [transport.Message] with the buffers of the message.
 type transportMessage Buffers
 
 func (in *transportMessage) Buffer() []byte { return in.data[:0] }

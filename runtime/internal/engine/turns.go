@@ -2,25 +2,25 @@ package engine
 
 import "context"
 
-// turns bound how many replies are made at the same time for one channel. Otherwise all
-// handlers that found room would go on together, and fill the budget for a client that does not
-// read. They are semaphores; any goroutine may use them.
+// turns limit the replies that are made at the same time for one channel. Otherwise all handlers
+// that found room would go on together, and fill the budget for a client that does not read. They
+// are semaphores; any goroutine may use them.
 type turns struct {
 	medium chan struct{} // for replies of more than smallReply
-	large  chan struct{} // for those of more than keptBuffer, besides
+	large  chan struct{} // also needed for replies of more than keptBuffer
 }
 
-// mediumReplies is how many replies larger than smallReply are made at the same time for
-// one channel.
+// mediumReplies limits the replies larger than smallReply that are made at the same time for one
+// channel.
 const mediumReplies = 16
 
 func newTurns() *turns {
 	return &turns{medium: make(chan struct{}, mediumReplies), large: make(chan struct{}, 1)}
 }
 
-// WaitTurn waits for the turns that a reply of that size needs. A large reply takes the medium
-// turn before the large one, always in this order, so that two requests cannot block each
-// other. It returns an error if the request ends.
+// WaitTurn waits for the turns that a reply of the given size needs. A large reply takes the medium
+// turn before the large one, always in this order, so that two requests cannot block each other. It
+// returns an error if the request ends.
 func (x *Exchange) WaitTurn(size int) error {
 	t := x.conn.replyTurns
 	if t == nil {
@@ -49,7 +49,7 @@ func (x *Exchange) takeTurn(turn chan struct{}, needed bool, has *bool) error {
 	return nil
 }
 
-// endTurn returns the turns of the request.
+// endTurn gives the turns of the request back.
 func (x *Exchange) endTurn() {
 	if x.largeTurn {
 		x.largeTurn = false

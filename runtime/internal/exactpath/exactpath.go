@@ -1,8 +1,8 @@
-// Package exactpath compares the names that clients send with those of directory
-// entries. The file systems of Windows and macOS open a file by other names too: in
-// other letters (SECRET.TXT), in another normal form of Unicode, and on Windows by a
-// short name (SECRET~1.TXT) or with dots and spaces at the end. A rule about names,
-// such as the one for hidden files, would not apply to those.
+// Package exactpath compares the names that clients send with the names of directory entries. The
+// file systems of Windows and macOS open a file by other names too: in other letters (SECRET.TXT),
+// in another normal form of Unicode, and on Windows by a short name (SECRET~1.TXT) or with dots and
+// spaces at the end. A rule about names, such as the one for hidden files, would not apply to
+// those.
 package exactpath
 
 import (

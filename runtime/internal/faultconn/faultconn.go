@@ -1,5 +1,5 @@
-// Package faultconn has connections for tests that fail like networks and peers. A seed
-// and the sequence of calls determine the faults, for each direction separately.
+// Package faultconn provides connections for tests that fail like networks and peers. A seed and
+// the sequence of calls determine the faults, for each direction separately.
 package faultconn
 
 import (
@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// Plan describes the faults of a connection, as seen by the side that has it. The zero
-// Plan is a connection without faults. Probabilities are per call of Read or Write.
+// Plan describes the faults of a connection, as seen by the side that uses it. The zero Plan is a
+// connection without faults. Probabilities are per call of Read or Write.
 type Plan struct {
 	Seed uint64
-	// Piece is how many bytes are read or written at a time, at most: each time between
-	// 1 and that many. 0 means no limit.
+	// Piece limits the bytes that are read or written at a time: each time between 1 and Piece. 0
+	// means no limit.
 	Piece int
 	// Stall is the probability of a pause, and StallTime its longest duration. Closing
 	// and deadlines end it.
@@ -43,7 +43,7 @@ func Stream(rw io.ReadWriteCloser, p Plan) io.ReadWriteCloser {
 	return newStream(rw, p)
 }
 
-// Conn returns a faulty connection over c. It has CloseWrite if c has.
+// Conn returns a faulty connection over c. It supports CloseWrite if c does.
 func Conn(c net.Conn, p Plan) net.Conn {
 	return &conn{Conn: c, stream: newStream(c, p)}
 }
@@ -73,7 +73,7 @@ func (c *conn) SetWriteDeadline(t time.Time) error {
 	return c.Conn.SetWriteDeadline(t)
 }
 
-// CloseWrite ends the direction in which this side writes.
+// CloseWrite closes the direction in which this side writes.
 func (c *conn) CloseWrite() error {
 	half, ok := c.Conn.(interface{ CloseWrite() error })
 	if !ok {
@@ -88,7 +88,7 @@ type stream struct {
 	in, out direction
 	closed  chan struct{}
 	closing sync.Once
-	err     error // of Close
+	err     error // the result of Close
 }
 
 func newStream(rw io.ReadWriteCloser, p Plan) *stream {
@@ -186,7 +186,7 @@ func (d *direction) below(n int) int {
 	return d.random.IntN(n)
 }
 
-// piece returns how many of n bytes are transferred at once.
+// piece returns the number of bytes, up to n, that are transferred at once.
 func (d *direction) piece(n, most int) int {
 	if most <= 0 {
 		return n
@@ -216,7 +216,7 @@ func (d *direction) until(t time.Time) {
 	d.changed = make(chan struct{})
 }
 
-// stall pauses for a time up to most.
+// stall pauses for a random time up to most.
 func (d *direction) stall(closed <-chan struct{}, most time.Duration) error {
 	d.mu.Lock()
 	over := time.NewTimer(time.Duration(d.random.Float64() * float64(most)))

@@ -61,7 +61,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Close ends accepting. Connections stay open.
+// Close stops accepting. Connections stay open.
 func (l *Listener) Close() error {
 	l.end.Do(func() { close(l.ended) })
 	return nil

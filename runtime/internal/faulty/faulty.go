@@ -1,5 +1,5 @@
-// Package faulty has MCP servers that break the protocol, or send too much, or nothing: for
-// tests of clients. A [Server] replies as it should, except where a script says otherwise.
+// Package faulty provides MCP servers that break the protocol, or send too much, or nothing: for
+// tests of clients. A [Server] replies correctly, unless a script changes that.
 package faulty
 
 import (
@@ -11,11 +11,11 @@ import (
 
 // Server replies to the messages of a client, over any number of connections.
 type Server struct {
-	// Modern is set for a server of revision 2026-07-28 alone. Otherwise it has sessions, of
-	// 2025-11-25 alone.
+	// Modern is set for a server that supports revision 2026-07-28 only. Otherwise the server
+	// supports 2025-11-25 only, with sessions.
 	Modern bool
-	// Script is called with each message before the server replies to it. It returns true if there is
-	// no reply to send any more. It may be called by several goroutines.
+	// Script is called with each message before the server replies to it. It returns true if the
+	// server must not send its own reply. It may be called by several goroutines.
 	Script func(*Message) bool
 
 	connections atomic.Int32
@@ -24,7 +24,7 @@ type Server struct {
 // Message is a message of the client.
 type Message struct {
 	Wire       `json:"-"`
-	Connection int `json:"-"` // its number, from 1 on
+	Connection int `json:"-"` // number of the connection, from 1 on
 
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -33,9 +33,10 @@ type Message struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-// Wire is where what is sent for a message goes: the connection, or over HTTP its response.
+// Wire sends the messages that answer a message: on the connection, or over HTTP in its response.
 type Wire interface {
-	// Send sends one message, in the frame of the transport. The error is that of a client that has gone.
+	// Send sends one message, in the frame of the transport. It returns an error if the client has
+	// gone.
 	Send(message string) error
 	// Raw sends a part of a message: the frame does not end.
 	Raw(part string) error
@@ -87,10 +88,10 @@ func (s *Server) handle(w Wire, connection int, data []byte) {
 	_ = m.Fail(-32601, "method not found")
 }
 
-// Capabilities are those of the server.
+// Capabilities are the capabilities of the server.
 const Capabilities = `{"tools":{"listChanged":true},"resources":{"subscribe":true},"prompts":{},"logging":{},"completions":{}}`
 
-// result returns the right result of a request, "" for one that the server does not have.
+// result returns the correct result of a request, or "" for an unknown one.
 func (s *Server) result(m *Message) string {
 	switch {
 	case m.Method == "initialize" && !s.Modern:
@@ -109,7 +110,7 @@ func (s *Server) result(m *Message) string {
 	return ""
 }
 
-// Complete returns a result with these members and those that the revision requires.
+// Complete returns a result with these members and the members that the revision requires.
 func (s *Server) Complete(members string, cacheable bool) string {
 	switch {
 	case !s.Modern:

@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// ServeHTTP serves streamable HTTP: each response is an event stream, of which Raw begins an
-// event. A server with sessions has one for each initialize, and no GET stream.
+// ServeHTTP serves streamable HTTP: each response is an event stream, and Raw begins an event. A
+// server with sessions opens one for each initialize, and does not offer a GET stream.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodPost {
 		w.WriteHeader(http.StatusMethodNotAllowed)
@@ -23,7 +23,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Mcp-Session-Id", "session")
 	}
 	var m struct{ ID, Method json.RawMessage }
-	_ = json.Unmarshal(body, &m) // handle says what is wrong
+	_ = json.Unmarshal(body, &m) // handle reports an error
 	e := &events{w: w, r: r, replied: make(chan struct{})}
 	s.handle(e, int(s.connections.Add(1)), body)
 	if m.ID == nil || m.Method == nil {
@@ -42,7 +42,7 @@ type events struct {
 	r       *http.Request
 	mu      sync.Mutex
 	begun   bool
-	part    bool // an event has begun
+	part    bool // an event is not complete
 	replied chan struct{}
 	once    sync.Once
 }

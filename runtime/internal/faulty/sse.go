@@ -7,8 +7,8 @@ import (
 	"sync"
 )
 
-// SSE serves HTTP+SSE (2024-11-05): what the server sends are events of a GET, and each message
-// of the client is a POST.
+// SSE serves HTTP+SSE (2024-11-05): the server sends its messages as events of a GET, and each
+// message of the client is a POST.
 type SSE struct {
 	Server *Server
 
@@ -31,7 +31,7 @@ func (s *SSE) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.WriteHeader(http.StatusAccepted)
-	number, _ := strconv.Atoi(r.URL.Query().Get("session")) // it is one of ours
+	number, _ := strconv.Atoi(r.URL.Query().Get("session")) // the server has chosen it
 	to.handlers.Go(func() { s.Server.handle(&turn{stream: to}, number, body) })
 }
 
@@ -40,7 +40,7 @@ func (s *SSE) serveStream(w http.ResponseWriter, r *http.Request) {
 	name := strconv.Itoa(number)
 	w.Header().Set("Content-Type", "text/event-stream")
 	conn := &response{w: w, ended: make(chan struct{})}
-	begun := false // a message of which the last part has not been sent
+	begun := false // a message is sent in parts, and not complete
 	to := newStream(conn, func(text []byte, whole bool) []byte {
 		var b []byte
 		if !begun {
@@ -71,9 +71,9 @@ func (s *SSE) serveStream(w http.ResponseWriter, r *http.Request) {
 	panic(http.ErrAbortHandler) // the stream ends in the middle
 }
 
-// response is what a stream writes to.
+// response is the stream as an io.ReadWriteCloser.
 type response struct {
-	mu    sync.Mutex // net/http allows no writes at the end of the handler
+	mu    sync.Mutex // net/http does not allow writes after the handler has returned
 	w     http.ResponseWriter
 	once  sync.Once
 	ended chan struct{}

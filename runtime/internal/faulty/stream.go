@@ -10,7 +10,7 @@ import (
 // Serve serves listeners until they are closed: one message in each line.
 func (s *Server) Serve(l net.Listener) { s.accept(l, s.ServeStream) }
 
-// accept serves each connection in a goroutine. It returns when they have ended.
+// accept serves each connection in a goroutine. It returns when all of them are done.
 func (s *Server) accept(l net.Listener, serve func(io.ReadWriteCloser)) {
 	var group sync.WaitGroup
 	var mu sync.Mutex
@@ -32,7 +32,7 @@ func (s *Server) accept(l net.Listener, serve func(io.ReadWriteCloser)) {
 	}
 	mu.Lock()
 	for conn := range open {
-		_ = conn.Close() // its goroutine ends by that
+		_ = conn.Close() // which ends its goroutine
 	}
 	mu.Unlock()
 	group.Wait()
@@ -66,7 +66,7 @@ type stream struct {
 	gone     chan struct{}
 	once     sync.Once
 	handlers sync.WaitGroup
-	writing  chan struct{} // has the one that writes a message
+	writing  chan struct{} // contains a value while a goroutine writes a message
 }
 
 func newStream(conn io.ReadWriteCloser, frame func([]byte, bool) []byte) *stream {
@@ -85,8 +85,8 @@ func (w *stream) Close() error {
 
 func (w *stream) Gone() <-chan struct{} { return w.gone }
 
-// turn is a stream as one message of the client uses it. A message that it has begun to send
-// keeps all others from being sent until it has ended. Several goroutines may send.
+// turn sends the messages that answer one message of the client. After it has sent a part of a
+// message, all others wait until the message is complete. Several goroutines may send.
 type turn struct {
 	*stream
 	mu    sync.Mutex

@@ -13,7 +13,7 @@ import (
 // ServeWebSocket serves listeners until they are closed: one message in each text frame.
 func (s *Server) ServeWebSocket(l net.Listener) { s.accept(l, s.serveWebSocket) }
 
-// websocketKey is that of RFC 6455, section 1.3.
+// websocketKey is the constant of RFC 6455, section 1.3.
 const websocketKey = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 func (s *Server) serveWebSocket(conn io.ReadWriteCloser) {
@@ -26,7 +26,7 @@ func (s *Server) serveWebSocket(conn io.ReadWriteCloser) {
 	sum := sha1.Sum([]byte(r.Header.Get("Sec-WebSocket-Key") + websocketKey))
 	_, err = io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: mcp\r\n"+
 		"Sec-WebSocket-Accept: "+base64.StdEncoding.EncodeToString(sum[:])+"\r\n\r\n")
-	begun := false // a message of which the last frame has not been sent
+	begun := false // a message is sent in frames, and not complete
 	w := newStream(conn, func(text []byte, whole bool) []byte {
 		head := byte(0)
 		if !begun {

@@ -41,10 +41,9 @@ type Client struct {
 	allowPrivate bool
 }
 
-// New returns a Client. If user is not nil, its Transport is used, and addresses are only
-// checked where the URL has one: names are resolved where this package does not see it. The
-// Jar, CheckRedirect and Timeout of user are not used. With allowPrivate, addresses are not
-// checked at all.
+// New returns a Client. If user is not nil, its Transport is used, and an address is checked only
+// if the URL contains it: this package does not see how names are resolved. The Jar, CheckRedirect
+// and Timeout of user are not used. With allowPrivate, addresses are not checked at all.
 func New(user *http.Client, allowPrivate bool) *Client {
 	c := &Client{allowPrivate: allowPrivate}
 	if user != nil && user.Transport != nil {
@@ -63,13 +62,14 @@ func New(user *http.Client, allowPrivate bool) *Client {
 	return c
 }
 
-// Peer is who has named a URL.
+// Peer is the party that has named a URL.
 type Peer struct {
 	URL    *url.URL   // nil if it is unknown
-	Remote netip.Addr // that the connection to it has; the zero Addr if it is unknown
+	Remote netip.Addr // address of the connection to it; the zero Addr if it is unknown
 }
 
-// place returns where the peer is. A name proves nothing, unless it is of this machine.
+// place returns the network of the peer. A name proves nothing, unless it is a name of this
+// machine.
 func (p Peer) place() place {
 	if p.Remote.IsValid() {
 		return placeOf(p.Remote)
@@ -86,8 +86,8 @@ func (p Peer) place() place {
 	return public
 }
 
-// CheckURL returns an error for a URL that no request may be sent to: it must be https, or
-// http where both the peer and the place are this machine (loopback).
+// CheckURL returns an error for a URL that no request may be sent to: it must be https, or http if
+// both the peer and the URL are on this machine (loopback).
 func (p Peer) CheckURL(text string) (*url.URL, error) {
 	if len(text) > maxURL {
 		return nil, fmt.Errorf("the URL has more than %d bytes", maxURL)
@@ -118,8 +118,8 @@ func (p Peer) CheckURL(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Status is the error for a response with a status other than 2xx, or of another content
-// type. Body has at most 64 KiB of its body.
+// Status is the error for a response with a status other than 2xx, or of another content type. Body
+// contains at most 64 KiB of its body.
 type Status struct {
 	URL    string
 	Code   int
@@ -162,8 +162,8 @@ func (c *Client) Get(ctx context.Context, from Peer, text string) ([]byte, error
 	}
 }
 
-// Post sends a body and returns the JSON document of the response, and its header. Redirects
-// are not followed: the body has credentials.
+// Post sends a body and returns the JSON document of the response, and its header. Redirects are
+// not followed, because the body contains credentials.
 func (c *Client) Post(ctx context.Context, from Peer, text string, header http.Header, body []byte) ([]byte, http.Header, error) {
 	u, err := from.CheckURL(text)
 	if err != nil {
@@ -201,8 +201,8 @@ func (c *Client) send(ctx context.Context, from Peer, u *url.URL, build func() *
 			return nil, nil, fmt.Errorf("%s: %w", show(u), err)
 		}
 		if proxy == nil && !c.allowPrivate {
-			// The transport keeps connections by host. One that was allowed for one peer must
-			// not serve another one, so each request has its own.
+			// The transport keeps connections by host. A connection that was allowed for one peer
+			// must not serve another peer, so each request opens its own.
 			r.Close = true
 			ctx = context.WithValue(ctx, placeKey{}, from.place())
 		}
@@ -217,7 +217,7 @@ func (c *Client) send(ctx context.Context, from Peer, u *url.URL, build func() *
 		}
 		return nil, nil, fmt.Errorf("%s: %w", show(u), err)
 	}
-	defer func() { _ = resp.Body.Close() }() // a body that was only read
+	defer func() { _ = resp.Body.Close() }() // only read, so an error of Close does not matter
 	body, err := io.ReadAll(io.LimitReader(resp.Body, maxBytes+1))
 	switch {
 	case err != nil:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// place is which network an address belongs to.
+// place is the kind of network that an address belongs to.
 type place int
 
 const (
@@ -21,7 +21,8 @@ func (p place) String() string {
 	return [...]string{"public", "loopback", "private", "link-local", "reserved"}[p]
 }
 
-// privateNetworks are those of one organization or provider, beside [netip.Addr.IsPrivate].
+// privateNetworks are networks of one organization or provider that [netip.Addr.IsPrivate] does not
+// contain.
 var privateNetworks = []netip.Prefix{netip.MustParsePrefix("100.64.0.0/10")}
 
 // specialNetworks are the rest of the special-purpose registries of IANA (RFC 6890).
@@ -32,7 +33,7 @@ var specialNetworks = []netip.Prefix{
 	netip.MustParsePrefix("3fff::/20"), netip.MustParsePrefix("5f00::/16"), netip.MustParsePrefix("fec0::/10"),
 }
 
-// embedding are networks whose addresses have an IPv4 address in them, from that byte on.
+// embedding are networks whose addresses contain an IPv4 address, from that byte on.
 var embedding = []struct {
 	network netip.Prefix
 	at      int
@@ -45,8 +46,8 @@ var embedding = []struct {
 	{netip.MustParsePrefix("::/96"), 12, false},          // IPv4-compatible, RFC 4291
 }
 
-// placeOf returns which network an address belongs to. One that has an IPv4 address in it
-// counts as that one.
+// placeOf returns the kind of network of an address. An address that contains an IPv4 address
+// counts as that address.
 func placeOf(a netip.Addr) place {
 	a = a.Unmap().WithZone("")
 	switch {
@@ -110,7 +111,7 @@ func quote(text string) string {
 	return strconv.QuoteToASCII(text)
 }
 
-// quoted is quote without the quotation marks.
+// quoted is like quote without the quotation marks.
 func quoted(text string) string {
 	q := quote(text)
 	return q[1 : len(q)-1]

@@ -11,7 +11,7 @@ import (
 // Kind is a kind of field.
 type Kind int
 
-// The kinds, in the order of those of package mcp.
+// The kinds, in the order of the kinds of package mcp.
 const (
 	String  Kind = iota
 	Integer      // an integer
@@ -24,25 +24,25 @@ const (
 // None is a limit that is not set.
 const None = -1
 
-// Rules say which values a field may have.
+// Rules describe the values that a field may have.
 type Rules struct {
 	Kind Kind
 	// Format of a string. One that is not among [wire.Formats] is not checked.
 	Format string
 	// MinLength and MaxLength of a string, in characters; or None.
 	MinLength, MaxLength int
-	// Matches reports whether a string matches Pattern; nil for one that is not checked.
+	// Matches reports whether a string matches Pattern; nil if the pattern is not checked.
 	Matches func(string) bool
 	Pattern string
 	// Minimum and Maximum of a number, as JSON. Texts that are not JSON numbers are ignored.
 	Minimum, Maximum string
-	// Choices of a choice, and how many of them there must be, or None.
+	// Choices of a choice, and limits for the number of chosen values, or None.
 	Choices            []string
 	MinItems, MaxItems int
 }
 
-// Read reads a value: a string, int64, float64, bool or []string. What is wrong with it are
-// violations of d.
+// Read reads a value: a string, int64, float64, bool or []string. It reports problems as violations
+// of d.
 func (r *Rules) Read(d *wire.Decoder) any {
 	switch r.Kind {
 	case Integer:

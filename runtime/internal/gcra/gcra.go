@@ -1,5 +1,5 @@
-// Package gcra is a token bucket as one point in time: the generic cell rate algorithm (ITU-T I.371). A store needs to
-// keep no more of a bucket than that.
+// Package gcra represents a token bucket as one point in time: the generic cell rate algorithm
+// (ITU-T I.371). A store needs to keep nothing else of a bucket.
 package gcra
 
 import (
@@ -7,12 +7,14 @@ import (
 	"time"
 )
 
-// Take takes up to want tokens from a bucket that is full at the time full, has burst tokens then, and gains limit
-// of them per second. It returns when the bucket is full after that, and how many tokens were taken; if none, after
-// which time there is one. The zero time is that of a full bucket.
+// Take takes up to want tokens from a bucket that is full at the time full, contains burst tokens
+// then, and gains limit tokens per second. It returns the time when the bucket is full after that,
+// and the number of tokens that were taken; if it is 0, also the time until a token is available.
+// The zero time means a full bucket.
 //
-// A bucket cannot lack more than burst tokens. A time full beyond that was written by a clock that is ahead: it counts as an
-// empty bucket, and next is the time when that is full, also if no token was taken.
+// A bucket cannot lack more than burst tokens. If full is later than that allows, a clock that is
+// ahead has written it: the bucket counts as empty, and next is the time when an empty bucket is
+// full, even if no token was taken.
 func Take(full, now time.Time, limit float64, burst, want int) (next time.Time, got int, retry time.Duration) {
 	if limit >= float64(time.Second) { // more than one token in the least time
 		return now, want, 0
@@ -26,7 +28,7 @@ func Take(full, now time.Time, limit float64, burst, want int) (next time.Time, 
 	}
 	missing := float64(full.Sub(now)) / interval // tokens, since the bucket was full
 	there := float64(burst) - missing
-	// A token that has been gained but for rounding is there.
+	// Round up a token that is missing only by rounding.
 	got = int(min(float64(want), math.Floor(there+1e-6)))
 	if got < 1 {
 		wait := math.Ceil((1 - there) * interval)

@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// NameMember returns the member of params that [Name] repeats, "" for methods without it.
+// NameMember returns the member of params that [Name] repeats, or "" for methods without it.
 func NameMember(method string) string {
 	switch method {
 	case "tools/call", "prompts/get":
@@ -34,10 +34,10 @@ const (
 // Value is a value in the body that a header field repeats.
 type Value struct {
 	Kind Kind
-	Text string // of a string; of a literal the JSON text
+	Text string // value of a string; the JSON text of a literal
 }
 
-// ValueOf returns what a header field repeats of a JSON value.
+// ValueOf returns the part of a JSON value that a header field repeats.
 func ValueOf(value []byte) Value {
 	switch {
 	case len(value) == 0 || string(value) == "null":
@@ -51,7 +51,7 @@ func ValueOf(value []byte) Value {
 	return Value{Literal, string(value)}
 }
 
-// ParamValues returns the value of each param in the arguments of a call, nil where one is absent.
+// ParamValues returns the value of each param in the arguments of a call, or nil for an absent one.
 func ParamValues(arguments []byte, params []toolschema.HeaderParam) [][]byte {
 	values := make([][]byte, len(params))
 	all := make([]int, len(params))
@@ -62,9 +62,9 @@ func ParamValues(arguments []byte, params []toolschema.HeaderParam) [][]byte {
 	return values
 }
 
-// findValues sets the values of those params whose indexes are given, nil where one is
-// absent. It reads an object once for all of them, since arguments may be megabytes and
-// params dozens. The object is at the given depth of their paths.
+// findValues sets the values of the params with the given indexes, nil for absent ones. It reads an
+// object once for all of them, since arguments may be megabytes and params dozens. The object is at
+// the given depth of their paths.
 func findValues(object []byte, params []toolschema.HeaderParam, depth int, indexes []int, values [][]byte) {
 	jsonrpc.Members(object, func(member, value []byte) bool {
 		var inner []int

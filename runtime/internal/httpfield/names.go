@@ -1,6 +1,6 @@
-// Package httpfield has the header fields and media types of streamable HTTP that servers and
-// clients have in common: their names, the encoding of values, and the fields that repeat parts
-// of a message.
+// Package httpfield defines the header fields and media types of streamable HTTP that servers and
+// clients share: their names, the encoding of values, and the fields that repeat parts of a
+// message.
 package httpfield
 
 import (

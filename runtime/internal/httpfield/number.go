@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxIntegerDigits bounds the zeros that are written for an exponent.
+// maxIntegerDigits limits the zeros that are written for an exponent.
 const maxIntegerDigits = 64
 
 // SameNumber reports whether two texts are JSON numbers of the same value. It compares
@@ -36,8 +36,8 @@ func Integer(s string) string {
 	return sign + d.digits + strings.Repeat("0", int(d.exponent))
 }
 
-// decimal is digits × 10^exponent in normal form: digits have no zero at either end,
-// and zero has no digits.
+// decimal is digits × 10^exponent in normal form: digits do not begin or end with a zero, and are
+// empty for zero.
 type decimal struct {
 	negative bool
 	digits   string
@@ -70,7 +70,7 @@ func parseDecimal(s string) (d decimal, ok bool) {
 	return d, true
 }
 
-// IsDigits reports whether a text consists of decimal digits, one at least.
+// IsDigits reports whether a text consists of decimal digits, at least one.
 func IsDigits(s string) bool {
 	return s != "" && strings.Trim(s, "0123456789") == ""
 }

@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// Prefix and suffix of a value in base64, for values that a header field cannot
-// carry as they are (2026-07-28, streamable HTTP, value encoding).
+// Prefix and suffix of a value in base64, for values that a header field cannot carry directly
+// (2026-07-28, streamable HTTP, value encoding).
 const (
 	Base64Prefix = "=?base64?"
 	Base64Suffix = "?="
 )
 
-// Decode decodes the value of a header field. It reports false if the text
-// between prefix and suffix is not base64 of UTF-8, padded and in canonical form, or if
-// a plain value has bytes that must be encoded.
+// Decode decodes the value of a header field. It returns false if the text between prefix and
+// suffix is not base64 of UTF-8, padded and in canonical form, or if a plain value contains bytes
+// that must be encoded.
 func Decode(value string) (string, bool) {
 	value = Trim(value)
 	if len(value) < len(Base64Prefix)+len(Base64Suffix) ||
@@ -25,7 +25,7 @@ func Decode(value string) (string, bool) {
 	}
 	value = value[len(Base64Prefix) : len(value)-len(Base64Suffix)]
 	if strings.ContainsAny(value, "\r\n") {
-		return "", false // the decoder would skip these
+		return "", false // the decoder would skip line ends
 	}
 	text, err := base64.StdEncoding.Strict().DecodeString(value)
 	if err != nil || !utf8.Valid(text) {
@@ -59,7 +59,7 @@ func Trim(s string) string { return strings.Trim(s, " \t") }
 // maxQuoted limits the bytes of a value that a message repeats.
 const maxQuoted = 64
 
-// Quote returns a value for a message, quoted and cut.
+// Quote returns a value for a message, quoted and truncated.
 func Quote(s string) string {
 	if len(s) > maxQuoted {
 		return strconv.Quote(s[:maxQuoted]) + "..."

@@ -1,6 +1,6 @@
-// Package jsonhash hashes JSON values by what they mean: the order of members, white space,
-// and the spelling of numbers and strings make no difference. Package mcp binds a request
-// state to the arguments of its request by such a hash.
+// Package jsonhash hashes JSON values by their meaning: the order of members, white space, and the
+// spelling of numbers and strings make no difference. Package mcp binds a request state to the
+// arguments of its request by such a hash.
 package jsonhash
 
 import (
@@ -29,7 +29,7 @@ func (d *Hash) Sum() (sum [sha256.Size]byte) {
 	return sum
 }
 
-// Text adds a text. Kinds of the caller must not be those of values: a, k, l, n, o, s.
+// Text adds a text. Kinds of the caller must differ from the kinds of values: a, k, l, n, o, s.
 func (d *Hash) Text(kind byte, text []byte) {
 	b := strconv.AppendInt([]byte{kind}, int64(len(text)), 10)
 	d.h.Write(append(b, ':'))

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Given returns a member of a JSON object that was found valid, nil if it is missing or null.
+// Given returns a member of a JSON object that was found valid, or nil if it is missing or null.
 func Given(object []byte, key string) json.RawMessage {
 	if value := Member(object, key); !IsNull(value) {
 		return value
@@ -34,7 +34,7 @@ func Member(object []byte, key string) json.RawMessage {
 // Is reports whether a value that was found valid is an object.
 func Is(value []byte) bool { return len(value) > 0 && value[0] == '{' }
 
-// Comma separates from what has been written since start.
+// Comma appends a comma if text has been written since start.
 func Comma(b []byte, start int) []byte {
 	if len(b) > start {
 		return append(b, ',')

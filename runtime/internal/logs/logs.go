@@ -1,6 +1,6 @@
-// Package logs writes the log of a server and its transports. It bounds what clients
-// can cause: texts are truncated, and of many lines of one kind the first ones are
-// written and the others counted.
+// Package logs writes the log of a server and its transports. It limits the output that clients can
+// cause: texts are truncated, and of many lines of one kind the first ones are written and the
+// others counted.
 package logs
 
 import (
@@ -17,21 +17,19 @@ import (
 )
 
 const (
-	// MaxText is how much of a text that a client chose is logged, in bytes.
+	// MaxText limits a logged text that a client chose, in bytes.
 	MaxText = 256
-	// maxError is how much of an error about a client is logged, in bytes.
+	// maxError limits a logged error about a client, in bytes.
 	maxError = 1 << 10
-	// maxOwn is how much is logged of a text that the program chose, in bytes. Such a
-	// text may quote a client.
+	// maxOwn limits a logged text that the program chose, in bytes. Such a text may quote a client.
 	maxOwn = 16 << 10
 
 	// window is the time over which lines of a kind are counted together.
 	window = 10 * time.Second
-	// maxClientLines is how many lines of a kind about clients are written in that
-	// time.
+	// maxClientLines limits the lines of a kind about clients in that time.
 	maxClientLines = 10
-	// maxProgramLines is how many are written about the program. Each belongs to a
-	// call, and may have a reference that a client reports.
+	// maxProgramLines limits the lines of a kind about the program. Each belongs to a call, and may
+	// contain a reference that a client reports.
 	maxProgramLines = 1000
 )
 
@@ -40,7 +38,7 @@ const (
 type Log struct {
 	logger *slog.Logger
 	broken atomic.Bool // its handler is no longer called
-	failed atomic.Bool // its handler has failed; standard error has a line about it
+	failed atomic.Bool // its handler has failed; standard error contains a line about it
 
 	mu    sync.Mutex
 	kinds map[string]*kind
@@ -48,9 +46,9 @@ type Log struct {
 
 // kind counts the lines of one message.
 type kind struct {
-	began time.Time // of the window
-	lines int       // written in it
-	more  int       // not written in it
+	began time.Time // begin of the window
+	lines int       // lines written in the window
+	more  int       // lines not written in the window
 	level slog.Level
 }
 
@@ -75,8 +73,8 @@ func (l *Log) Program(ctx context.Context, level slog.Level, message string, att
 // Text returns an attribute with a text that a client chose.
 func Text(key, value string) slog.Attr { return slog.String(key, Cut(value, MaxText)) }
 
-// URI returns a URI of a client without what may be a secret: query, fragment and user. It is cut to
-// MaxText.
+// URI returns a URI of a client without the parts that may be secret: query, fragment and user. It
+// is truncated to MaxText.
 func URI(uri string) string {
 	uri, _, _ = strings.Cut(uri, "#")
 	uri, _, _ = strings.Cut(uri, "?")
@@ -92,7 +90,7 @@ func URI(uri string) string {
 	return Cut(uri, MaxText)
 }
 
-// Cut returns s or, if it has more than that many bytes, its beginning and a mark.
+// Cut returns s or, if s is longer than most bytes, its beginning and a mark.
 func Cut(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -117,9 +115,8 @@ func (l *Log) write(ctx context.Context, level slog.Level, message string, most,
 	l.call(func() { l.logger.LogAttrs(ctx, level, message, attrs...) })
 }
 
-// call calls the handler of the logger. If it panics, the code that logs must go on,
-// and standard error gets a line. A handler that ends its goroutine is not called
-// again.
+// call calls the handler of the logger. If the handler panics, the code that logs must go on, and a
+// line is written to standard error. A handler that exits its goroutine is not called again.
 func (l *Log) call(f func()) {
 	if l.broken.Load() {
 		return
@@ -134,7 +131,7 @@ func (l *Log) call(f func()) {
 	})
 }
 
-// errorText is the text of an error, whose method may panic.
+// errorText returns the text of an error, whose method may panic.
 func errorText(err error) (text string) {
 	defer func() {
 		if recover() != nil {
@@ -172,7 +169,7 @@ func (l *Log) passes(level slog.Level, message string, most int) bool {
 	return false
 }
 
-// sum logs the number of suppressed lines, at the end of their window.
+// sum logs the number of suppressed lines, when their window is over.
 func (l *Log) sum(message string, k *kind) {
 	l.mu.Lock()
 	more, level := k.more, k.level

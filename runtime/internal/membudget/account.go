@@ -1,22 +1,22 @@
 package membudget
 
-// Account is the part of a budget that one owner has taken. It serves one goroutine at
-// a time. The zero Account has no budget, and allows everything.
+// Account is the part of a budget that one owner uses. It serves one goroutine at a time. The zero
+// Account has no budget, and allows everything.
 type Account struct {
 	budget *Budget
 	held   int
 }
 
-// Free is the size in bytes up to which a buffer is not counted: its owner, a
-// connection or a call, is charged more than that as a whole. So the smallest buffers,
-// of which every message needs some, cost no counting.
+// Free is the size in bytes up to which a buffer is not counted: its owner, a connection or a call,
+// is charged more than that as a whole. So the smallest buffers, which every message needs, do not
+// have to be counted.
 const Free = 4 << 10
 
-// Of sets the budget of the account. Nothing may be charged to the account yet.
+// Of sets the budget of the account. It must be called before anything is charged.
 func (a *Account) Of(b *Budget) { a.budget = b }
 
-// Take changes the charge to that for a buffer of that capacity. It reports false, and
-// changes nothing, if the budget does not have enough.
+// Take changes the charge to the charge for a buffer of the given capacity. It returns false, and
+// changes nothing, if the budget does not allow it.
 func (a *Account) Take(capacity int) bool {
 	more := counted(capacity) - a.held
 	if more > 0 && !a.budget.Take(more) {
@@ -29,7 +29,7 @@ func (a *Account) Take(capacity int) bool {
 	return true
 }
 
-// Set is Take, even beyond the budget.
+// Set is like Take, but also exceeds the budget.
 func (a *Account) Set(capacity int) {
 	switch more := counted(capacity) - a.held; {
 	case more > 0:
@@ -41,7 +41,7 @@ func (a *Account) Set(capacity int) {
 	}
 }
 
-// Held returns what is charged.
+// Held returns the charge.
 func (a *Account) Held() int { return a.held }
 
 func counted(capacity int) int {

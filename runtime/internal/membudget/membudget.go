@@ -1,10 +1,10 @@
-// Package membudget counts the memory that a server uses for its clients, against one
-// limit for all connections and transports.
+// Package membudget counts the memory that a server uses for its clients, against one limit for all
+// connections and transports.
 //
-// It counts storage: a slice by its capacity. An owner reserves storage before it
-// allocates (Take). If there is not enough, the budget first evicts cached things, the
-// oldest first, and then refuses. A copy of charged storage whose charge ends at once
-// is charged in any case (Force).
+// It counts storage: a slice by its capacity. An owner reserves storage before it allocates (Take).
+// If the limit is reached, the budget first evicts cached items, the oldest first, and then
+// refuses. A copy of charged storage is charged in any case (Force) if the charge of the original
+// is released at once.
 package membudget
 
 import (
@@ -23,15 +23,15 @@ import (
 // by a goroutine that holds a lock of a [Holder]. The methods of a nil budget allow
 // everything.
 type Budget struct {
-	limit   int64 // of everything
-	share   int64 // the part of it that only control messages may use
+	limit   int64 // for everything
+	share   int64 // the part of limit that only control messages may use
 	used    atomic.Int64
-	control atomic.Int64 // for control messages
+	control atomic.Int64 // used by control messages
 	clock   atomic.Uint64
-	waiting atomic.Int32 // for a place
+	waiting atomic.Int32 // callers that wait for a place
 	places  *turns.Places[any]
 
-	shedding sync.Mutex // held while a holder evicts something
+	shedding sync.Mutex // held while a holder evicts an item
 	listing  sync.Mutex
 	holders  holders
 }
@@ -39,22 +39,22 @@ type Budget struct {
 // controlShare is the part of the limit that only control messages may use.
 const controlShare = 32
 
-// New returns a budget of limit bytes. As many replies as there are places may exceed
-// it at the same time; see [Budget.Enter].
+// New returns a budget of limit bytes. places limits the replies that exceed it at the same time;
+// see [Budget.Enter].
 func New(limit int64, places int) *Budget {
 	b := &Budget{limit: limit, share: limit / controlShare, places: turns.New[any](places, max(places-1, 1), math.MaxInt)}
 	b.places.While(func() bool { return b.used.Load() <= b.general() })
 	return b
 }
 
-// Take reserves n bytes. It reports false if there are not as many.
+// Take reserves n bytes. It returns false if the limit does not allow them.
 func (b *Budget) Take(n int) bool {
 	return b == nil || b.take(int64(n))
 }
 
-// TakeControl is Take for the memory that every small message needs, also a ping or a
-// cancellation: a part of the budget is reserved for them, even while the rest is
-// exceeded. ReleaseControl releases it.
+// TakeControl is like Take for the memory that every small message needs, including a ping or a
+// cancellation: a part of the budget is reserved for them, even while the rest is exceeded.
+// ReleaseControl releases the memory.
 func (b *Budget) TakeControl(n int) bool {
 	if b == nil {
 		return true
@@ -71,14 +71,14 @@ func (b *Budget) TakeControl(n int) bool {
 	}
 }
 
-// ReleaseControl releases what TakeControl has reserved.
+// ReleaseControl releases n bytes that TakeControl has reserved.
 func (b *Budget) ReleaseControl(n int) {
 	if b != nil {
 		b.control.Add(int64(-n))
 	}
 }
 
-// general is the part of the limit for everything but control messages.
+// general returns the part of the limit for everything but control messages.
 func (b *Budget) general() int64 { return b.limit - max(b.share, b.control.Load()) }
 
 func (b *Budget) take(n int64) bool {
@@ -113,7 +113,7 @@ func (b *Budget) Release(n int) {
 	}
 }
 
-// Trim evicts cached things as long as the charge exceeds the limit.
+// Trim evicts cached items as long as the charge exceeds the limit.
 func (b *Budget) Trim() {
 	if b == nil {
 		return
@@ -122,7 +122,7 @@ func (b *Budget) Trim() {
 	}
 }
 
-// Used returns how many bytes are charged.
+// Used returns the charged bytes.
 func (b *Budget) Used() int64 {
 	if b == nil {
 		return 0
@@ -135,26 +135,26 @@ func (b *Budget) Short() bool {
 	return b != nil && b.used.Load() >= b.general()
 }
 
-// Enter takes one of the places for replies that exceed the budget. While the budget is
-// exceeded it grants no place, so the charge stays below the limit plus the need of as
-// many replies as there are places. One client has all places but one, and those of several
-// clients have turns; a client is any comparable value. Enter waits for at most that time, and until ctx ends, and reports
-// whether it got a place. Leave returns the place.
+// Enter takes one of the places for replies that exceed the budget. While the budget is exceeded it
+// grants no place, so the charge stays below the limit plus the size of as many replies as there
+// are places. One client can take all places but one, and several clients take turns; a client is
+// any comparable value. Enter waits until ctx is cancelled, for at most the duration within, and
+// reports whether it got a place. Leave gives the place back.
 //
-// A reply that has a place may wait for its client only.
+// While a reply has a place, it may wait for its own client only.
 func (b *Budget) Enter(ctx context.Context, client any, within time.Duration) bool {
 	if b == nil {
 		return true
 	}
 	b.Trim()
-	b.waiting.Add(1) // before places looks at the charge, so that a release after that admits
+	b.waiting.Add(1) // before places looks at the charge, so that a later release calls admit
 	defer b.waiting.Add(-1)
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	return b.places.Enter(ctx, client) == nil
 }
 
-// Leave returns a place of a client.
+// Leave gives a place of a client back.
 func (b *Budget) Leave(client any) {
 	if b != nil {
 		b.places.Leave(client)
@@ -164,15 +164,14 @@ func (b *Budget) Leave(client any) {
 // admit grants places to waiting callers.
 func (b *Budget) admit() { b.places.Admit() }
 
-// Holder caches things that can be evicted, in the order of their ages.
+// Holder caches items that can be evicted, in the order of their ages.
 type Holder interface {
-	// Shed evicts the oldest thing, and releases its charge, unless it is newer than
-	// age. It returns the age of the then oldest thing, and whether there is one that
-	// can be evicted.
+	// Shed evicts the oldest item, and releases its charge, unless the item is newer than age. It
+	// returns the age of the oldest item that is left, and whether there is one.
 	Shed(age uint64) (oldest uint64, more bool)
 }
 
-// Age returns a number for a newly cached thing: larger than all before.
+// Age returns a number for a newly cached item, larger than all before.
 func (b *Budget) Age() uint64 {
 	if b == nil {
 		return 0
@@ -180,9 +179,8 @@ func (b *Budget) Age() uint64 {
 	return b.clock.Add(1)
 }
 
-// List registers a holder that has something to evict, the oldest of that age. It stays
-// registered until its Shed has reported that nothing more is there; until then it must
-// not be registered again.
+// List registers a holder whose oldest item has the given age. It stays registered until its Shed
+// has returned false; until then it must not be registered again.
 func (b *Budget) List(h Holder, age uint64) {
 	if b == nil {
 		return
@@ -210,10 +208,10 @@ func (b *Budget) Unlist(h Holder) {
 	}
 }
 
-// shed evicts the oldest thing. It reports false if there is none.
+// shed evicts the oldest item. It returns false if no holder has an item.
 func (b *Budget) shed() bool {
-	// One at a time: a holder is not in the list while it evicts something, and a
-	// caller that finds the list empty is refused.
+	// One at a time: a holder is not in the list while it evicts an item, and a caller that finds
+	// the list empty is refused.
 	b.shedding.Lock()
 	defer b.shedding.Unlock()
 	b.listing.Lock()
@@ -229,7 +227,7 @@ func (b *Budget) shed() bool {
 	return true
 }
 
-// listed is a holder with the age of its oldest thing, or an earlier one.
+// listed is a holder with the age of its oldest item, or an earlier age.
 type listed struct {
 	Holder
 	age uint64

@@ -1,5 +1,5 @@
-// Package netdial says of errors of networks and of TLS, for clients, whether the same may
-// succeed later and what to do.
+// Package netdial classifies errors of networks and of TLS for clients: whether another attempt may
+// succeed later, and how to fix the cause.
 package netdial
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 )
 
-// Error returns the error for a connection that was not opened. If ctx has ended, that is
+// Error returns the error for a connection that was not opened. If ctx is cancelled, its cause is
 // the reason.
 func Error(ctx context.Context, err error) *dial.Error {
 	if ctx.Err() != nil {
@@ -34,7 +34,8 @@ func Error(ctx context.Context, err error) *dial.Error {
 	return &dial.Error{Again: true, Err: err}
 }
 
-// finalErrors are the errors that the same attempt gets again. Each returns what to do.
+// finalErrors are the errors that another attempt would get again. Each function returns a hint how
+// to fix the cause.
 var finalErrors = []func(error) (hint string, ok bool){
 	func(err error) (string, bool) {
 		e, ok := errors.AsType[*net.DNSError](err)
@@ -67,11 +68,11 @@ var finalErrors = []func(error) (hint string, ok bool){
 	},
 }
 
-// IsThisMachine reports whether a host name or address of a URL is of this machine, whatever
-// the name resolves to (RFC 6761, section 6.3).
+// IsThisMachine reports whether a host name or address of a URL means this machine, whatever the
+// name resolves to (RFC 6761, section 6.3).
 func IsThisMachine(host string) bool { return secureurl.IsThisMachine(host) }
 
-// HasCredentials reports whether a header field has credentials, by its name.
+// HasCredentials reports whether a header field contains credentials, by its name.
 func HasCredentials(name string) bool {
 	name = strings.ToLower(name)
 	switch name {

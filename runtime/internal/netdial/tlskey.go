@@ -15,9 +15,9 @@ import (
 	"weak"
 )
 
-// TLSKey returns a digest of what a TLS configuration sends to a server, and of whom it
-// trusts, "" for nil. A pool of certificates, and a configuration with functions, have digests
-// of this process: those of another process differ.
+// TLSKey returns a digest of the data that a TLS configuration sends to a server, and of the
+// certificates that it trusts, or "" for nil. The digest of a pool of certificates, or of a
+// configuration with functions, is valid in this process only.
 func TLSKey(c *tls.Config) string {
 	if c == nil {
 		return ""
@@ -39,9 +39,9 @@ func TLSKey(c *tls.Config) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// KnowsClient reports whether TLSKey names the client that a server sees by its certificate: a
-// configuration has no function that chooses one, has the private key of each, and does not resume
-// sessions, which may be those of another configuration.
+// KnowsClient reports whether TLSKey identifies the client that a server sees by its certificate:
+// the configuration must not choose certificates by a function, must contain the private key of
+// each, and must not resume sessions, which may belong to another configuration.
 func KnowsClient(c *tls.Config) bool {
 	if c == nil {
 		return true
@@ -52,8 +52,8 @@ func KnowsClient(c *tls.Config) bool {
 	return !slices.ContainsFunc(c.Certificates, func(certificate tls.Certificate) bool { return !hasKey(&certificate) })
 }
 
-// hasKey reports whether a certificate has its own private key. With another one, it is that of
-// someone else.
+// hasKey reports whether the private key of a certificate fits it. With another key, the
+// certificate belongs to someone else.
 func hasKey(c *tls.Certificate) bool {
 	leaf := c.Leaf
 	if leaf == nil && len(c.Certificate) > 0 {
@@ -67,8 +67,8 @@ func hasKey(c *tls.Certificate) bool {
 	return ok && public.Equal(leaf.PublicKey)
 }
 
-// numbers are those of values that have no content to make a digest of. They do not keep the
-// values.
+// numbers are the numbers of values without content that could be hashed. They do not keep the
+// values alive.
 type numbers[T any] struct {
 	mu   sync.Mutex
 	last int
@@ -81,7 +81,7 @@ var (
 	process = sync.OnceValue(rand.Text)
 )
 
-// number returns the number of a value, or of one that equals it.
+// number returns the number of a value, or of an equal value.
 func (n *numbers[T]) number(v *T, equals func(*T) bool) string {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package outbox is the outgoing queue of a connection: a [transport.Sink] for one stream of
-// messages.
+// Package outbox implements the outgoing queue of a connection: a [transport.Sink] for one stream
+// of messages.
 package outbox
 
 import (
@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// ErrStalled is why a connection ends whose client does not read.
+// ErrStalled is the error of a connection whose client does not read.
 var ErrStalled = errors.New("client does not read")
 
 var _ interface {
@@ -23,49 +23,49 @@ var _ interface {
 	transport.Owner
 } = (*Outbox)(nil)
 
-// Outbox queues messages for a connection, and writes those that have come together in one
-// call. Handlers write themselves ([Outbox.Flush]), since then no other goroutine has to be
-// woken. The goroutine that reads never writes: it wakes the one that runs [Outbox.Serve].
-// One goroutine writes at a time. The methods may be called by many.
+// Outbox queues messages for a connection, and writes several queued messages in one call. Handlers
+// write themselves ([Outbox.Flush]), so that no other goroutine has to be woken. The goroutine that
+// reads never writes: it wakes the goroutine that runs [Outbox.Serve]. One goroutine writes at a
+// time. The methods may be called by many.
 type Outbox struct {
 	conn      jsonrpc.Conn
 	limit     int
 	writeTime time.Duration
 	memory    *membudget.Budget
 
-	wake   chan struct{} // to Serve
+	wake   chan struct{} // wakes Serve
 	broken chan struct{} // closed at the first error
-	failed func()        // called then; must not wait
-	active *atomic.Int32 // handlers
+	failed func()        // called at the first error; must not wait
+	active *atomic.Int32 // running handlers
 
-	mu               sync.Mutex // guards the rest
-	room             sync.Cond  // for the handlers that wait
-	written          sync.Cond  // for Drain
-	pending          []byte     // whole messages, each ended by a newline; borrowed
+	mu               sync.Mutex // guards the following fields
+	room             sync.Cond  // signals handlers that wait for room
+	written          sync.Cond  // signals Drain
+	pending          []byte     // whole messages, each ended by a newline; from the pool
 	unthrottledBytes int        // of pending: replies that did not wait for room, except the newest
-	newest           int        // bytes of that one
-	spare            []byte     // storage of the last batch; borrowed
+	newest           int        // bytes of the newest one
+	spare            []byte     // storage of the last batch; from the pool
 	writing          bool
-	began            time.Time         // of the write that goes on; zero while none does
+	began            time.Time         // begin of the current write; zero if none is running
 	account          membudget.Account // for pending, spare and the batch that is written
 	busy             int               // capacity of the batch that is written
 	stall            *time.Timer
-	watched          bool // the timer is set, to check how long a write takes
+	watched          bool // the timer that checks the duration of a write is set
 	err              error
 }
 
 // Options are the properties of an outbox.
 type Options struct {
-	// QueueBytes is how much may be queued before Wait waits.
+	// QueueBytes is the number of queued bytes above which Wait waits.
 	QueueBytes int
-	// WriteTime is how long one write may take.
+	// WriteTime limits the time of one write.
 	WriteTime time.Duration
-	// Memory is charged for what is queued.
+	// Memory is charged for the queue.
 	Memory *membudget.Budget
 	// Failed is called once, when the connection has failed or Fail is called. It must not
 	// wait.
 	Failed func()
-	// Active is how many handlers run at the moment.
+	// Active is the number of running handlers.
 	Active *atomic.Int32
 }
 
@@ -96,7 +96,7 @@ func (o *Outbox) Own(message []byte, _ int) bool {
 	return true
 }
 
-// Refuse is Answer.
+// Refuse is like Answer.
 func (o *Outbox) Refuse(message []byte, code int) { o.Answer(message, code) }
 
 // Answer queues a reply of the goroutine that reads, which has not waited for room.
@@ -124,8 +124,8 @@ func (o *Outbox) Notify(message []byte) {
 	o.charge()
 }
 
-// charge charges the storage that is in use. A handler that queues a message has been
-// charged for a copy of its own, which it gives back. The caller holds the lock.
+// charge charges the storage that is in use. A handler that queues a message was charged for a copy
+// of its own, and releases that charge. The caller holds the lock.
 func (o *Outbox) charge() {
 	size := 0
 	for _, capacity := range [...]int{cap(o.pending), cap(o.spare), o.busy} {
@@ -136,16 +136,16 @@ func (o *Outbox) charge() {
 	o.account.Set(size)
 }
 
-// Overloaded reports whether so many replies of the goroutine that reads are queued, which
-// do not wait for room, that the client cannot be reading. The newest one does not count:
-// one alone may be longer than the bound, such as a list of large schemas.
+// Overloaded reports whether the client cannot be reading, because too many replies of the
+// goroutine that reads, which do not wait for room, are queued. The newest reply does not count: it
+// alone may exceed the limit, such as a list of large schemas.
 func (o *Outbox) Overloaded() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return (o.unthrottledBytes+3)/4 > o.limit || o.unthrottledBytes > leastUnthrottled && o.memory.Short()
 }
 
-// leastUnthrottled is how many bytes of such replies may be queued where memory is short.
+// leastUnthrottled is the limit of such replies in bytes while memory is short.
 const leastUnthrottled = 16 << 10
 
 // Full reports whether Wait would wait.
@@ -155,8 +155,8 @@ func (o *Outbox) Full() bool {
 	return len(o.pending) > o.limit
 }
 
-// Wait waits until there is room, or the connection has failed. A handler that has called it
-// must call Flush, which wakes the next one.
+// Wait waits until there is room, or the connection has failed. A handler that has called Wait must
+// call Flush, which wakes the next one.
 func (o *Outbox) Wait() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -165,21 +165,20 @@ func (o *Outbox) Wait() {
 	}
 }
 
-// wakeOne wakes one handler that waits, if there is room. That one wakes the next by Flush.
-// If all went on at once, each with a message, there would be no limit. The caller holds
-// the lock.
+// wakeOne wakes one waiting handler, if there is room. That handler wakes the next by Flush. If all
+// went on at once, each with a message, the queue would have no limit. The caller holds the lock.
 func (o *Outbox) wakeOne() {
 	if len(o.pending) <= o.limit {
 		o.room.Signal()
 	}
 }
 
-// Flush writes what is queued, unless another goroutine is writing. It may take as long as
-// the client does not read, up to the time of a write.
+// Flush writes the queue, unless another goroutine is writing. If the client does not read, it may
+// take up to the limit of a write.
 func (o *Outbox) Flush() {
 	if o.active.Load() > 1 {
-		// Other handlers that are ready add their messages before the one system call. Where
-		// none is, that would only wake a thread that looks for them.
+		// Let other handlers that are ready add their messages before the one system call. Without
+		// such handlers, Gosched would only wake a thread that looks for them.
 		runtime.Gosched()
 	}
 	o.mu.Lock()
@@ -199,8 +198,8 @@ func (o *Outbox) Flush() {
 		o.mu.Lock()
 		o.began = time.Time{}
 		o.busy = 0
-		// Large storage is not kept: it stays charged as long as a handler is active, which may
-		// wait for just this memory.
+		// Large storage is not kept: it would stay charged as long as a handler is active, which
+		// may wait for just this memory.
 		if o.spare = batch; o.err != nil || cap(batch) > keptBuffer {
 			bufpool.Put(batch)
 			o.spare = nil
@@ -217,8 +216,8 @@ func (o *Outbox) Flush() {
 	o.written.Broadcast()
 }
 
-// watch records that a write begins. The timer that ends a write that takes too long is set
-// once for all writes that begin until it fires: to set one wakes a thread, and would cost
+// watch records that a write begins. The timer that fails the connection if a write takes too long
+// is set once for all writes that begin until it fires: setting it wakes a thread, and would cost
 // more than the write. The caller holds the lock.
 func (o *Outbox) watch() {
 	o.began = time.Now()
@@ -233,7 +232,7 @@ func (o *Outbox) watch() {
 	o.watched = true
 }
 
-// checkWrite ends the connection if a write has taken too long.
+// checkWrite fails the connection if a write has taken too long.
 func (o *Outbox) checkWrite() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -249,8 +248,8 @@ func (o *Outbox) checkWrite() {
 	o.failLocked(ErrStalled)
 }
 
-// releaseBuffers gives back the storage of messages when nothing is queued, since no other
-// message may come for a long time. The caller holds the lock.
+// releaseBuffers gives the storage of messages back when the queue is empty, since no other message
+// may come for a long time. The caller holds the lock.
 func (o *Outbox) releaseBuffers() {
 	if len(o.pending) == 0 {
 		bufpool.Put(o.pending)
@@ -260,14 +259,14 @@ func (o *Outbox) releaseBuffers() {
 	}
 }
 
-// waiting reports whether something is queued.
+// waiting reports whether the queue contains messages.
 func (o *Outbox) waiting() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return len(o.pending) > 0
 }
 
-// FlushAsync has Serve write what is queued, and does not wait.
+// FlushAsync makes Serve write the queue, and does not wait.
 func (o *Outbox) FlushAsync() {
 	if !o.waiting() {
 		return
@@ -290,7 +289,7 @@ func (o *Outbox) Serve() {
 	}
 }
 
-// Drain waits until everything is written, the connection has failed, or the time is over.
+// Drain waits until everything is written, the connection has failed, or the time is up.
 func (o *Outbox) Drain(within time.Duration) {
 	expired := false
 	timer := time.AfterFunc(within, func() {
@@ -310,7 +309,7 @@ func (o *Outbox) Drain(within time.Duration) {
 // Broken is closed when the connection has failed.
 func (o *Outbox) Broken() <-chan struct{} { return o.broken }
 
-// Fail ends the connection. It does not wait.
+// Fail closes the connection. It does not wait.
 func (o *Outbox) Fail(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -333,7 +332,7 @@ func (o *Outbox) failLocked(err error) {
 	o.written.Broadcast()
 }
 
-// Err is the error that ended the connection, nil if none did.
+// Err returns the error with which the connection has failed, or nil.
 func (o *Outbox) Err() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()

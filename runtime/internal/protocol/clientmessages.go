@@ -1,20 +1,21 @@
 package protocol
 
-// ClientMessages describes what clients send in a revision besides the requests in Methods.
+// ClientMessages describes the messages that clients send in a revision, apart from the requests in
+// Methods.
 type ClientMessages struct {
-	// Notifications are the methods that a client may send (ClientNotification in the
-	// schema of the specification). Those of the server follow in ServerNotifications.
+	// Notifications are the methods that a client may send (ClientNotification in the schema of the
+	// specification). ServerNotifications contains the methods of servers.
 	Notifications []string
-	// VersionHeader is set if HTTP requests after the first have the header field
+	// VersionHeader is set if HTTP requests after the first contain the header field
 	// MCP-Protocol-Version.
 	VersionHeader bool
-	// CompletionContext is set if completion/complete has the arguments that are known
+	// CompletionContext is set if completion/complete contains the arguments that are known
 	// already, as context.
 	CompletionContext bool
-	// CapabilityMembers is set if the capabilities elicitation and sampling have a member
-	// for each kind: form and url, context and tools.
+	// CapabilityMembers is set if the capabilities elicitation and sampling contain a member for
+	// each kind: form and url, context and tools.
 	CapabilityMembers bool
-	// RootsListChanged is set if the capability roots has listChanged.
+	// RootsListChanged is set if the capability roots contains listChanged.
 	RootsListChanged bool
 }
 

@@ -27,12 +27,12 @@ const (
 	MethodCount
 )
 
-// Methods of tasks, which a revision has besides its own: see [Revision.TaskMethod].
+// Methods of tasks, which a revision may support: see [Revision.TaskMethod].
 const (
 	TasksGet Method = MethodCount + iota
 	TasksUpdate
 	TasksCancel
-	TasksResult // in the form [TaskSession] alone
+	TasksResult // in the form [TaskSession] only
 
 	allMethods
 )
@@ -63,9 +63,9 @@ var names = [allMethods]string{
 // String returns the name of the method on the wire.
 func (m Method) String() string { return names[m] }
 
-// MethodOf returns the method of a name, [Unknown] where there is none.
+// MethodOf returns the method with a name, or [Unknown].
 func MethodOf(name string) Method {
-	return Method(max(0, slices.Index(names[1:], name)+1)) // names begins with that of Unknown
+	return Method(max(0, slices.Index(names[1:], name)+1)) // names begins with the name of Unknown
 }
 
 // table returns the methods by name.
@@ -77,7 +77,7 @@ func table(methods ...Method) map[string]Method {
 	return t
 }
 
-// session has the methods of every revision with sessions.
+// session contains the methods of every revision with sessions.
 var session = []Method{
 	Initialize, Ping,
 	ToolsList, ToolsCall,
@@ -86,12 +86,12 @@ var session = []Method{
 	Complete, SetLevel,
 }
 
-// Known reports whether a revision has a request or a notification of that name.
+// Known reports whether any revision defines a request or a notification of that name.
 func Known(name string) bool {
 	return name != "" && (slices.Contains(names[:], name) || slices.Contains(notifications, name) || name == TaskChanged)
 }
 
-// notifications has all notifications, of either side.
+// notifications contains all notifications, of either side.
 var notifications = []string{
 	Initialized, Cancelled, Progress, RootsListChanged, LogMessage, ElicitationComplete,
 	ToolsListChanged, PromptsListChanged, ResourcesListChanged, ResourceUpdated, Acknowledged,

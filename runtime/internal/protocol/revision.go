@@ -1,17 +1,17 @@
-// Package protocol has the differences between the revisions of the Model Context
-// Protocol as data: one file per revision. The rest of the runtime never compares
-// versions; it uses the fields of a [Revision].
+// Package protocol describes the differences between the revisions of the Model Context Protocol as
+// data: one file per revision. The rest of the runtime never compares versions; it uses the fields
+// of a [Revision].
 package protocol
 
 import "slices"
 
 // Revision is one published revision of the specification.
 type Revision struct {
-	// Version is its date, as on the wire.
+	// Version is the date of the revision, in the form of the protocol.
 	Version string
 
-	// PerRequest is set if every request has version, client and capabilities in its
-	// _meta, and there is no initialize ("modern").
+	// PerRequest is set if every request contains version, client and capabilities in its _meta,
+	// and the revision does not define initialize ("modern").
 	PerRequest bool
 
 	// Methods are the requests that a client may send.
@@ -27,8 +27,8 @@ type Revision struct {
 	Tasks  TaskForm
 }
 
-// Fields has the members of messages that a revision has. Members that it lacks are
-// left out or written in an older form.
+// Fields describes the members of messages that a revision defines. Members that it does not define
+// are left out or written in an older form.
 type Fields struct {
 	Title           bool // title of tools, resources, prompts, implementations
 	ToolAnnotations bool // annotations of a tool: title and the four hints
@@ -57,19 +57,19 @@ type Fields struct {
 	Polling         bool // event streams of sessions begin with an event without data, and may end before the reply
 }
 
-// Errors has the codes and rules of errors that differ between revisions.
+// Errors contains the codes and rules of errors that differ between revisions.
 type Errors struct {
-	// NullID is set if every reply must have an id, so that a reply to an unreadable
-	// message has null. Otherwise that reply has no id.
+	// NullID is set if every reply must contain an id: the id of a reply to an unreadable message
+	// is then null. Otherwise such a reply is sent without an id.
 	NullID bool
-	// ResourceNotFound is the code of a resource that does not exist.
+	// ResourceNotFound is the code for a resource that does not exist.
 	ResourceNotFound int
-	// MissingCapability is the code for a client that lacks a capability; 0 if the
-	// revision has no such code.
+	// MissingCapability is the code for a client that lacks a capability; 0 if the revision does
+	// not define one.
 	MissingCapability int
 }
 
-// Codes that the Model Context Protocol adds to those of JSON-RPC.
+// Codes that the Model Context Protocol adds to the codes of JSON-RPC.
 const (
 	CodeResourceNotFound   = -32002 // until 2025-11-25
 	CodeHeaderMismatch     = -32020
@@ -90,7 +90,7 @@ const (
 	MetaModelImmediateAnswer = "io.modelcontextprotocol/model-immediate-response"
 )
 
-// All has the supported revisions, oldest first.
+// All contains the supported revisions, oldest first.
 var All = []*Revision{&v20241105, &v20250326, &v20250618, &v20251125, &v20260728}
 
 // Latest is the newest revision with sessions.
@@ -106,9 +106,9 @@ var Versions = func() []string {
 	return v
 }()
 
-// Negotiate returns the revision for the version that a client requests in initialize:
-// the same one if it has sessions and is supported, otherwise the newest one with
-// sessions (lifecycle, version negotiation).
+// Negotiate returns the revision for the version that a client requests in initialize: the
+// requested revision if it has sessions and is supported, otherwise the newest one with sessions
+// (lifecycle, version negotiation).
 func Negotiate(asked string) *Revision {
 	for _, r := range All {
 		if r.Version == asked && !r.PerRequest {
@@ -118,8 +118,8 @@ func Negotiate(asked string) *Revision {
 	return Latest
 }
 
-// PerRequest returns the revision that a request names in its _meta, nil if that
-// revision is not supported or has sessions.
+// PerRequest returns the revision that a request names in its _meta, or nil if that revision is not
+// supported or has sessions.
 func PerRequest(version []byte) *Revision {
 	for _, r := range All {
 		if r.PerRequest && r.Version == string(version) {
@@ -129,7 +129,7 @@ func PerRequest(version []byte) *Revision {
 	return nil
 }
 
-// Find returns the revision of a version, nil if there is none.
+// Find returns the revision of a version, or nil.
 func Find(version string) *Revision {
 	for _, r := range All {
 		if r.Version == version {
@@ -144,9 +144,9 @@ func (r *Revision) Index() int {
 	return slices.Index(All, r)
 }
 
-// AuthorCode maps the error code of a handler to the one that is sent. The reserved
-// range belongs to JSON-RPC and the protocol (basic, error codes): of it a handler may
-// use the codes for faults of the request; all others become an internal error.
+// AuthorCode maps the error code of a handler to the code that is sent. The reserved range belongs
+// to JSON-RPC and the protocol (basic, error codes): from it, a handler may use the codes for
+// faults of the request; all others become an internal error.
 func (r *Revision) AuthorCode(code int) int {
 	switch {
 	case code < -32768 || code > -32000:

@@ -14,7 +14,7 @@ func (c ServerCapability) String() string {
 	return c.Name + "." + c.Member
 }
 
-// requiredCapabilities has the capability that a server must have declared for a request.
+// requiredCapabilities contains the capability that a server must have declared for each request.
 var requiredCapabilities = [MethodCount]ServerCapability{
 	ToolsList:              {Name: "tools"},
 	ToolsCall:              {Name: "tools"},
@@ -29,8 +29,8 @@ var requiredCapabilities = [MethodCount]ServerCapability{
 	SetLevel:               {Name: "logging"},
 }
 
-// Required returns the capability that a server must have declared for a request, if there
-// is one in the revision.
+// Required returns the capability that a server must have declared for a request, if the revision
+// defines one.
 func (r *Revision) Required(m Method) (c ServerCapability, ok bool) {
 	c = requiredCapabilities[m]
 	if m == Complete && !r.Fields.Completions {

@@ -3,10 +3,10 @@ package protocol
 // ServerRequests describes the requests of servers to clients in a revision
 // (ServerRequest in the schema of the specification), and how they are sent.
 type ServerRequests struct {
-	// Rounds is set if a server sends no requests: they are part of an input_required
+	// Rounds is set if servers do not send requests: the requests are part of an input_required
 	// result, and the client calls again with the answers (multi round-trip requests).
 	Rounds bool
-	// Capabilities are the possible capabilities of a client, each with the one that
+	// Capabilities are the possible capabilities of a client, each with the capability that
 	// declares it: itself, or another one that implies it.
 	Capabilities map[string]string
 

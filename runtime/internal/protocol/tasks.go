@@ -1,10 +1,10 @@
 package protocol
 
-// TaskForm is how calls of tools become tasks in a revision.
+// TaskForm is the form in which a revision supports tasks.
 type TaskForm = uint8
 
 const (
-	// NoTasks is a revision without tasks.
+	// NoTasks means that the revision does not support tasks.
 	NoTasks TaskForm = iota
 	// TaskExtension is the extension [TasksName]: the client declares it in each request, and
 	// the server decides which call becomes a task.
@@ -17,10 +17,11 @@ const (
 // TasksName is the name of the extension by which clients and servers declare tasks.
 const TasksName = "io.modelcontextprotocol/tasks"
 
-// TaskChanged is the notification with a task that has changed, of the extension.
+// TaskChanged is the notification of the extension for a task that has changed.
 const TaskChanged = "notifications/tasks"
 
-// TaskMethod returns the method of tasks with a name, [Unknown] if the revision has none of it.
+// TaskMethod returns the method of tasks with a name, or [Unknown] if the revision does not support
+// it.
 func (r *Revision) TaskMethod(name []byte) Method {
 	for _, m := range taskMethods[r.Tasks] {
 		if m.String() == string(name) {
@@ -36,5 +37,5 @@ var taskMethods = [...][]Method{
 	TaskSession:   {TasksGet, TasksResult, TasksCancel},
 }
 
-// IsTask reports whether a method is one of tasks.
+// IsTask reports whether m is a method for tasks.
 func (m Method) IsTask() bool { return m >= TasksGet }

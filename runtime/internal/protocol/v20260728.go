@@ -1,7 +1,6 @@
 package protocol
 
-// v20260728 has no sessions: every request carries version, client and
-// capabilities in its _meta.
+// v20260728 has no sessions: every request contains version, client and capabilities in its _meta.
 var v20260728 = Revision{
 	Version:    "2026-07-28",
 	PerRequest: true,

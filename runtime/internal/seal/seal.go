@@ -1,6 +1,6 @@
-// Package seal encrypts and authenticates texts that clients carry for a server: they can
-// neither read nor change them. Package mcp seals request states with it, and signs cursors
-// of lists.
+// Package seal encrypts and authenticates texts that clients carry for a server: clients can
+// neither read nor change them. Package mcp seals request states with it, and signs cursors of
+// lists.
 package seal
 
 import (
@@ -24,7 +24,7 @@ type Keyring struct {
 }
 
 type key struct {
-	id     [4]byte // names the key in a sealed text, and does not reveal it
+	id     [4]byte // identifies the key in a sealed text, and does not reveal it
 	secret []byte
 }
 
@@ -63,7 +63,7 @@ func (k *Keyring) Seal(purpose string, text []byte) string {
 	return base64.RawURLEncoding.EncodeToString(k.SealBytes(purpose, text))
 }
 
-// SealBytes is Seal for what is stored as bytes.
+// SealBytes is like Seal for binary storage.
 func (k *Keyring) SealBytes(purpose string, text []byte) []byte {
 	b := make([]byte, headerSize, headerSize+len(text)+16)
 	b[0] = version
@@ -73,10 +73,10 @@ func (k *Keyring) SealBytes(purpose string, text []byte) []byte {
 	return aead.Seal(b, make([]byte, aead.NonceSize()), text, b[:headerSize])
 }
 
-// Open decrypts what Seal has returned for the purpose, by this keyring or one with the
-// same key. It reports false for every other text.
+// Open decrypts a result of Seal for the purpose, by this keyring or one with the same key. For any
+// other text, ok is false.
 func (k *Keyring) Open(purpose, sealed string) (text []byte, ok bool) {
-	if strings.ContainsAny(sealed, "\r\n") { // the decoder would skip them
+	if strings.ContainsAny(sealed, "\r\n") { // the decoder would skip line ends
 		return nil, false
 	}
 	b, err := base64.RawURLEncoding.Strict().DecodeString(sealed)
@@ -86,7 +86,7 @@ func (k *Keyring) Open(purpose, sealed string) (text []byte, ok bool) {
 	return k.OpenBytes(purpose, b)
 }
 
-// OpenBytes is Open for what SealBytes has returned.
+// OpenBytes is like Open for a result of SealBytes.
 func (k *Keyring) OpenBytes(purpose string, b []byte) (text []byte, ok bool) {
 	if len(b) < headerSize || b[0] != version {
 		return nil, false
@@ -104,12 +104,11 @@ func (k *Keyring) OpenBytes(purpose string, b []byte) (text []byte, ok bool) {
 	return nil, false
 }
 
-// MACSize is the size of what [Keyring.MAC] returns, in bytes.
+// MACSize is the size of the result of [Keyring.MAC], in bytes.
 const MACSize = 16
 
-// MAC returns a code that proves that this keyring has seen the text, for a text that may
-// be read. The same text has the same code, by HMAC-SHA-256 under a key derived for the
-// purpose.
+// MAC returns a code that proves that this keyring has seen the text, for a text that may be read.
+// Equal texts have equal codes: HMAC-SHA-256 under a key derived for the purpose.
 func (k *Keyring) MAC(purpose string, text []byte) []byte { return k.keys[0].mac(purpose, text) }
 
 // CheckMAC reports whether the code was made for the text and the purpose by this keyring

@@ -10,7 +10,7 @@ import (
 
 const (
 	maxDepth  = 32      // of groups
-	maxGroups = 4096    // attributes of one record, those in groups included
+	maxGroups = 4096    // attributes of one record, including attributes in groups
 	maxLevels = 200     // of a value
 	maxParts  = 200_000 // of a value
 )
@@ -54,7 +54,7 @@ func safeValue(v slog.Value, depth int, left *int) (_ slog.Value, changed bool) 
 		if depth >= maxDepth || *left < len(group) {
 			return endless, true
 		}
-		// A new slice means that something has changed.
+		// A new slice means that safe has changed an attribute.
 		if inner := safe(group, depth+1, left); len(inner) > 0 && &inner[0] != &group[0] {
 			return slog.GroupValue(inner...), true
 		}
@@ -75,16 +75,15 @@ func hasText(v any) bool {
 	return false
 }
 
-// walk visits the parts of a value that fmt prints, and those behind pointers that
+// walk visits the parts of a value that fmt prints, and the parts behind pointers that
 // encoding/json writes.
 type walk struct {
 	parts  int
 	inside []uintptr // pointers that are being followed
 }
 
-// ends reports whether the parts of a value have an end. A cycle through a pointer does
-// no harm: fmt prints pointers inside of values as addresses, and encoding/json detects
-// it.
+// ends reports whether the parts of a value are finite. A cycle through a pointer does no harm: fmt
+// prints pointers inside of values as addresses, and encoding/json detects it.
 func (w *walk) ends(v reflect.Value, level int) bool {
 	if w.parts++; level > maxLevels || w.parts > maxParts {
 		return false

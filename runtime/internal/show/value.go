@@ -1,6 +1,5 @@
-// Package show formats any value of a program for logs. Values may contain themselves,
-// have endlessly many parts, and have methods that panic, which must not end the
-// process.
+// Package show formats any value of a program for logs. Values may contain themselves, have
+// endlessly many parts, and have methods that panic. None of this may end the process.
 package show
 
 import (
@@ -31,8 +30,8 @@ func JSON(v any, limit int) (text []byte, err error) {
 // maxPanic is the largest JSON text of a panic value that is logged, in bytes.
 const maxPanic = 16 << 10
 
-// Panic returns the text to log for a panic value. Unlike fmt it does not follow a
-// value that contains itself without end.
+// Panic returns the text to log for a panic value. Unlike fmt it does not follow a cyclic value for
+// ever.
 func Panic(value any) (text string) {
 	defer func() {
 		if recover() != nil { // a method of the value has panicked as well

@@ -7,11 +7,11 @@ import (
 	"os"
 )
 
-// restoreEarly has nothing to do: package mcpstdout has kept nothing.
+// restoreEarly does nothing: package mcpstdout has not kept anything.
 func restoreEarly() {}
 
-// shield exchanges the standard streams of package os, which is all that
-// can be done everywhere. The result restore puts them back.
+// shield replaces the standard streams of package os, which is all that every system allows.
+// restore puts the old ones back.
 func shield() (in, out *os.File, restore func(), err error) {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/early"
 )
 
-// shield duplicates the standard streams for the protocol and points the
-// originals elsewhere. The result restore puts them back.
+// shield duplicates the standard streams for the protocol and redirects the originals. restore puts
+// them back.
 func shield() (in, out *os.File, restore func(), err error) {
 	stdin, err := duplicate(0, "protocol input")
 	if err != nil {
@@ -47,7 +47,8 @@ func shield() (in, out *os.File, restore func(), err error) {
 	return stdin.file(), stdout.file(), restore, nil
 }
 
-// protocolOutput is standard output, or what package mcpstdout has kept of it: nothing is printed there in between.
+// protocolOutput returns standard output, or the duplicate that package mcpstdout has kept: so
+// nothing is printed there in between.
 func protocolOutput() (*stream, error) {
 	if early.Kept {
 		early.Kept = false
@@ -61,10 +62,10 @@ func restoreEarly() {
 	syscall.Close(int(early.Stdout))
 }
 
-// stream is one of the standard streams while the protocol has it.
+// stream is one of the standard streams while the protocol uses it.
 type stream struct {
 	original int // 0 or 1
-	fd       int // duplicate that putBack uses
+	fd       int // a duplicate, which putBack restores the original from
 	name     string
 	blocking bool // the protocol has made it non-blocking
 }
@@ -96,7 +97,7 @@ func (s *stream) file() *os.File {
 	return os.NewFile(uintptr(dup.fd), s.name)
 }
 
-// putBack makes the standard stream what it was.
+// putBack restores the standard stream.
 func (s *stream) putBack() {
 	if s.blocking {
 		_ = syscall.SetNonblock(s.fd, false)

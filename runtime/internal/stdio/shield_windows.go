@@ -10,8 +10,8 @@ import (
 
 var setStdHandle = syscall.NewLazyDLL("kernel32.dll").NewProc("SetStdHandle")
 
-// shield keeps the standard streams for the protocol and exchanges what
-// the program and its children take for them. The result restore puts them back.
+// shield keeps the standard streams for the protocol and replaces the streams that the program and
+// its children use. restore puts them back.
 func shield() (in, out *os.File, restore func(), err error) {
 	Restore()
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
@@ -55,8 +55,8 @@ func restoreEarly() {
 	syscall.Stdout = syscall.Handle(early.Stdout)
 }
 
-// setHandle tells the operating system what children inherit. Where it refuses,
-// the streams of Go are exchanged all the same.
+// setHandle sets the handle that children inherit. If the system refuses, the streams of package os
+// are replaced all the same.
 func setHandle(which int, f *os.File) {
 	setStdHandle.Call(uintptr(uint32(which)), f.Fd())
 }

@@ -1,5 +1,5 @@
-// Package stdio frames standard input and output for the protocol, and keeps what the
-// program and its children print out of it.
+// Package stdio frames standard input and output for the protocol, and keeps the output of the
+// program and its children out of it.
 package stdio
 
 import (
@@ -13,7 +13,7 @@ import (
 
 func init() { early.Restore = Restore }
 
-// Restore makes standard output what it was if package mcpstdout has kept it.
+// Restore restores standard output if package mcpstdout has kept it.
 func Restore() {
 	if early.Kept {
 		early.Kept = false
@@ -21,10 +21,10 @@ func Restore() {
 	}
 }
 
-// Open returns standard input and output as a connection with messages of up to limit
-// bytes. With a shield, the standard streams of the process point elsewhere until restore
-// is called: output goes to standard error, input is empty. Closing the connection closes
-// the duplicates of a shield, and leaves the streams of the process open without one.
+// Open returns standard input and output as a connection with messages of up to limit bytes. With a
+// shield, the standard streams of the process are redirected until restore is called: output goes
+// to standard error, input is empty. Closing the connection closes the duplicates of a shield, and
+// leaves the streams of the process open without one.
 func Open(limit int, shielded bool) (conn jsonrpc.Conn, restore func(), err error) {
 	if !shielded {
 		Restore()
@@ -38,8 +38,8 @@ func Open(limit int, shielded bool) (conn jsonrpc.Conn, restore func(), err erro
 	return jsonrpc.NewLineConn(in, out, limit), restore, nil
 }
 
-// sharedFiles are files that other code uses too, so Close leaves them open. A Read that
-// waits when it is called goes on waiting.
+// sharedFiles are files that other code uses too, so Close leaves them open. A Read that is waiting
+// continues to wait after Close.
 type sharedFiles struct {
 	in, out *os.File
 	once    sync.Once

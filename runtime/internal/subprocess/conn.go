@@ -15,47 +15,47 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// past is a deadline that is over.
+// past is a deadline in the past.
 var past = time.Unix(1, 0)
 
 // Conn is the connection to a program. It is a [dial.Stream].
 type Conn struct {
 	options dial.Options
 	process *os.Process
-	group   bool   // the process has a group of its own
-	counted func() // undoes its count in package children
+	group   bool   // the process leads a process group
+	counted func() // removes it from the count in package children
 
 	stdin, stdout *os.File
-	stderr        *stderr // nil if the program has a file of the user
+	stderr        *stderr // nil if standard error is a file of the user
 
 	reading sync.Mutex // guards lines, readErr and reading from stdout
 	lines   lineConn
 	readErr error
 
-	writeErr atomic.Pointer[dial.Error] // of a message that was written in part
+	writeErr atomic.Pointer[dial.Error] // error after a message was written in part
 	closing  atomic.Bool                // Close has been called
 	closed   sync.Once
 	end      sync.Once
 
 	outputEnd     chan struct{} // closed at the end of stdout
-	ended         chan struct{} // closed when the program has ended
-	signalled     chan struct{} // closed when no signal will be sent any more
+	ended         chan struct{} // closed when the program has exited
+	signalled     chan struct{} // closed when no further signal will be sent
 	reaped        chan struct{} // closed when state is set
-	done          chan struct{} // closed when nothing is left of the connection
+	done          chan struct{} // closed when all resources of the connection are released
 	state         *os.ProcessState
-	forced        bool // the program was ended by a signal of this package; read after done
+	forced        bool // a signal of this package has ended the program; read after done
 	outputEndOnce sync.Once
 }
 
-// lineConn is the framing of package jsonrpc.
+// lineConn is the line framing of package jsonrpc.
 type lineConn interface {
 	jsonrpc.Conn
 	Identify()
 }
 
-// Start starts a program. Its standard error goes to w: directly if that is a file,
-// otherwise w gets it, or nothing where w is nil, and its end is kept. The error is that
-// of cmd.Start, or of opening pipes.
+// Start starts a program. If w is a file, it is the program's standard error; otherwise standard
+// error is copied to w, unless w is nil, and its last part is kept. The error is an error of
+// cmd.Start, or of opening pipes.
 func Start(cmd *exec.Cmd, w io.Writer, o dial.Options) (*Conn, error) {
 	c := &Conn{
 		options: o, outputEnd: make(chan struct{}), ended: make(chan struct{}),
@@ -109,8 +109,7 @@ func Start(cmd *exec.Cmd, w io.Writer, o dial.Options) (*Conn, error) {
 	return c, nil
 }
 
-// Read returns the next message. At the end it is a [*dial.Exit], when the program has
-// ended.
+// Read returns the next message. After the program has exited, the error is a [*dial.Exit].
 func (c *Conn) Read() ([]byte, error) {
 	c.reading.Lock()
 	defer c.reading.Unlock()
@@ -128,7 +127,7 @@ func (c *Conn) Read() ([]byte, error) {
 	return nil, c.readErr
 }
 
-// reasonOf returns why reading has ended.
+// reasonOf returns the reason for an error of reading.
 func (c *Conn) reasonOf(err error) error {
 	if errors.Is(err, io.EOF) {
 		c.noteOutputEnd()
@@ -146,9 +145,9 @@ func (c *Conn) reasonOf(err error) error {
 
 func (c *Conn) noteOutputEnd() { c.outputEndOnce.Do(func() { close(c.outputEnd) }) }
 
-// Write sends messages. If the program does not read them within WriteTime, the connection
-// cannot be used any more. If it has ended or closed its input, the reason is a
-// [*dial.Exit], as that of Read. Errors are *dial.Error.
+// Write sends messages. If the program does not read them within WriteTime, the connection cannot
+// be used any more. If the program has exited or closed its input, the error is a [*dial.Exit], as
+// for Read. All errors are *dial.Error.
 func (c *Conn) Write(batch []byte) error {
 	if broken := c.writeErr.Load(); broken != nil {
 		return &dial.Error{Again: true, Err: broken.Err}
@@ -174,13 +173,13 @@ func (c *Conn) Write(batch []byte) error {
 	return &dial.Error{Sent: n > 0, Again: true, Err: c.exit()}
 }
 
-// Close ends the program and returns when it has ended: by closing its input, after
-// CloseTime by SIGTERM to its process group, after CloseTime by SIGKILL. What it still
-// writes is discarded.
+// Close stops the program and returns when it has exited: it closes its input, after CloseTime
+// sends SIGTERM to its process group, and after another CloseTime SIGKILL. Further output is
+// discarded.
 func (c *Conn) Close() error {
 	c.closed.Do(func() {
 		c.closing.Store(true)
-		_ = c.stdout.SetReadDeadline(past) // for a Read that waits
+		_ = c.stdout.SetReadDeadline(past) // makes a Read that waits return
 		c.finish()
 		c.discardOutput()
 	})
@@ -188,8 +187,8 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// discardOutput reads the output to its end, so that the program is not stopped by a full
-// pipe. It returns at the latest when the pipe is closed.
+// discardOutput reads the output to its end, so that a full pipe does not block the program. It
+// returns at the latest when the pipe is closed.
 func (c *Conn) discardOutput() {
 	c.reading.Lock()
 	defer c.reading.Unlock()
@@ -199,7 +198,7 @@ func (c *Conn) discardOutput() {
 	}
 }
 
-// exit describes the end of the program.
+// exit returns the error for the exit of the program.
 func (c *Conn) exit() *dial.Exit {
 	e := &dial.Exit{Status: "unknown status", Code: -1}
 	if c.stderr != nil {

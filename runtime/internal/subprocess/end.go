@@ -4,16 +4,16 @@ import (
 	"time"
 )
 
-// grace is how long the output of a program that has ended is waited for: another process
-// may have it, which may never end.
+// grace limits the wait for the rest of the output after the program has exited: another process
+// may have inherited the output, and may run for ever.
 const grace = 100 * time.Millisecond
 
-// finish begins to end the connection.
+// finish begins to close the connection.
 func (c *Conn) finish() {
 	c.end.Do(func() { go c.endProgram() })
 }
 
-// watch notices the end of the program, and waits for the process.
+// watch notices the exit of the program, and waits for the process.
 func (c *Conn) watch() {
 	defer close(c.reaped)
 	if c.stderr != nil {
@@ -24,12 +24,12 @@ func (c *Conn) watch() {
 	c.finish()
 	<-c.signalled
 	if state == nil {
-		state, _ = c.process.Wait() // an error means that another part of the program has waited for it
+		state, _ = c.process.Wait() // an error means that another part of the program has waited for the process
 	}
 	c.state = state
 }
 
-// endProgram ends the program, whatever it and its children do, and closes the pipes.
+// endProgram stops the program, whatever it and its children do, and closes the pipes.
 func (c *Conn) endProgram() {
 	defer close(c.done)
 	defer c.counted()
@@ -64,8 +64,8 @@ func (c *Conn) hasEnded() bool {
 	}
 }
 
-// isGone waits until the program has ended, and its output too, for the time within; for
-// the output at most the time of grace longer than for the program.
+// isGone waits up to within for the exit of the program, and up to grace longer for the end of its
+// output. It reports whether both have happened.
 func (c *Conn) isGone(within, grace time.Duration) bool {
 	timer := time.NewTimer(within)
 	defer timer.Stop()

@@ -9,15 +9,14 @@ import (
 )
 
 const (
-	// maxSkipped is how many bytes that are not messages a program may write between two
-	// messages.
+	// maxSkipped limits the bytes between two messages that are not messages.
 	maxSkipped = 64 << 10
-	// maxQuoted is how many bytes of such a line are reported.
+	// maxQuoted limits the reported part of such a line, in bytes.
 	maxQuoted = 256
 )
 
-// messages is the output of a program without the lines that cannot be messages: banners,
-// logs, blank lines. A message is an object, or an array whose first element is one.
+// messages is the output of a program without the lines that cannot be messages: banners, logs,
+// blank lines. A message is an object, or an array whose first element is an object.
 type messages struct {
 	r      io.Reader
 	report func(error)
@@ -25,23 +24,23 @@ type messages struct {
 	state   lineState
 	skipped int    // bytes since the last message
 	quoted  []byte // the beginning of the line that is skipped
-	lines   int    // skipped since the last message
+	lines   int    // lines skipped since the last message
 	err     error
 }
 
-// lineState is what is known of a line.
+// lineState is the state of the current line.
 type lineState uint8
 
 const (
-	lineBegins  lineState = iota // there are only blanks
-	lineBracket                  // there is "[", which is not yet passed on
+	lineBegins  lineState = iota // it contains only blanks so far
+	lineBracket                  // a "[" is read, and not yet passed on
 	lineMessage
 	lineOther
 )
 
 func (m *messages) Read(p []byte) (int, error) {
 	for m.err == nil {
-		// The bracket of the last read is put in front if it begins a message.
+		// If the bracket of the last read begins a message, it is put in front.
 		held := 0
 		if m.state == lineBracket {
 			if len(p) < 2 {
@@ -63,8 +62,8 @@ func (m *messages) Read(p []byte) (int, error) {
 	return 0, m.err
 }
 
-// pass moves what belongs to messages to the front of p, from the index read on, and
-// returns how many bytes that is.
+// pass moves the bytes of messages to the front of p, from the index read on, and returns their
+// number.
 func (m *messages) pass(p []byte, read int) (passed int) {
 	for read < len(p) && m.err == nil {
 		switch m.state {
@@ -144,7 +143,7 @@ func (m *messages) skip(p []byte) {
 	}
 }
 
-// endLine ends a line. The first that is skipped is reported at once.
+// endLine ends a line. The first skipped line is reported at once.
 func (m *messages) endLine() {
 	if m.state == lineOther {
 		if m.lines++; m.lines == 1 {
@@ -157,7 +156,7 @@ func (m *messages) endLine() {
 	m.state = lineBegins
 }
 
-// endRun reports how many further lines were skipped.
+// endRun reports the number of further skipped lines.
 func (m *messages) endRun() {
 	if m.state == lineOther {
 		m.endLine()

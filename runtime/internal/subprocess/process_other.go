@@ -4,11 +4,11 @@ package subprocess
 
 import "os"
 
-// hasEnded reports false: here it is not known without waiting for the process. The end of
-// the program is noticed at the end of its output or of its standard error.
+// hasEnded returns false: on this system the exit cannot be detected without waiting for the
+// process. It is noticed at the end of standard output or standard error.
 func hasEnded(*os.Process) bool { return false }
 
-// awaitEnd waits until the program has ended.
+// awaitEnd waits until the program has exited.
 func awaitEnd(p *os.Process) *os.ProcessState {
 	state, _ := p.Wait()
 	return state

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// ownGroup gives the program a process group of its own, unless the caller has chosen one.
-// It reports whether the program leads its group.
+// ownGroup puts the program into a process group of its own, unless the caller has chosen one. It
+// reports whether the program leads its group.
 func ownGroup(cmd *exec.Cmd) bool {
 	attr := syscall.SysProcAttr{}
 	if cmd.SysProcAttr != nil {
@@ -33,5 +33,5 @@ func signal(p *os.Process, group bool, s syscall.Signal) {
 	}
 }
 
-// closePipe closes a pipe, also while another goroutine reads or writes, which then fails.
+// closePipe closes a pipe. It works while another goroutine reads or writes, which then fails.
 func closePipe(f *os.File) { f.Close() }

@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// taskkillTime is how long taskkill may take.
+// taskkillTime limits the time of taskkill.
 const taskkillTime = 5 * time.Second
 
-// ownGroup gives the program a group of its own, so that Ctrl-C does not reach it before its
-// input ends.
+// ownGroup puts the program into a group of its own, so that Ctrl-C does not reach it before its
+// input is closed.
 func ownGroup(cmd *exec.Cmd) bool {
 	attr := syscall.SysProcAttr{}
 	if cmd.SysProcAttr != nil {
@@ -24,8 +24,8 @@ func ownGroup(cmd *exec.Cmd) bool {
 	return true
 }
 
-// terminate ends the program and those that it has started: programs without a window have no
-// signal that asks them to end.
+// terminate kills the program and its children: Windows has no signal that asks a program without a
+// window to exit.
 func terminate(p *os.Process, _ bool) {
 	ctx, cancel := context.WithTimeout(context.Background(), taskkillTime)
 	defer cancel()
@@ -36,7 +36,8 @@ func terminate(p *os.Process, _ bool) {
 
 func kill(p *os.Process, _ bool) { _ = p.Kill() }
 
-// closePipe closes a pipe. A read or write that waits would make that wait too.
+// closePipe closes a pipe. It cancels a read or write that is waiting, because closing would wait
+// for it.
 func closePipe(f *os.File) {
 	_ = syscall.CancelIoEx(syscall.Handle(f.Fd()), nil)
 	f.Close()

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 )
 
-// endCheck is how often is checked whether a program has ended whose standard error has
-// not: another process may have it.
+// endCheck is the interval at which the exit of the program is checked while its standard error
+// stays open: another process may have inherited it.
 const endCheck = time.Second
 
 // stderr is the standard error of a program.
@@ -24,7 +24,7 @@ type stderr struct {
 	logger *slog.Logger
 }
 
-// copy reads to the end, or until the program has ended.
+// copy reads to the end, or until the program has exited.
 func (s *stderr) copy(p *os.Process) {
 	buf := make([]byte, 4<<10)
 	_ = s.file.SetReadDeadline(time.Now().Add(endCheck))
@@ -44,7 +44,7 @@ func (s *stderr) copy(p *os.Process) {
 	}
 }
 
-// rest reads what an ended program has written.
+// rest reads the remaining output of a program that has exited.
 func (s *stderr) rest(buf []byte) {
 	_ = s.file.SetReadDeadline(time.Now().Add(grace))
 	for {
@@ -56,7 +56,7 @@ func (s *stderr) rest(buf []byte) {
 	}
 }
 
-// take keeps a part, and passes it on.
+// take stores a part, and passes it on.
 func (s *stderr) take(part []byte) {
 	if len(part) == 0 {
 		return
@@ -75,13 +75,13 @@ func (s *stderr) take(part []byte) {
 	}
 }
 
-// tail keeps the end of what is added. Its methods may be called by any goroutine.
+// tail stores the last bytes that are added. Its methods may be called by any goroutine.
 type tail struct {
 	limit int // bytes
 
 	mu    sync.Mutex
 	kept  []byte
-	start int // of the oldest byte, when kept is full
+	start int // index of the oldest byte, when kept is full
 }
 
 func (t *tail) add(p []byte) {
@@ -100,7 +100,7 @@ func (t *tail) add(p []byte) {
 	}
 }
 
-// bytes returns what is kept.
+// bytes returns the stored bytes.
 func (t *tail) bytes() []byte {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,6 +1,6 @@
-// Package taskcall is what packages mcp and mcptask are to each other: mcp implements [Server],
-// mcptask [Tasks] and [Run]. Package mcp does not import mcptask, so that programs without tasks do
-// not link it.
+// Package taskcall defines the interfaces between packages mcp and mcptask: mcp implements
+// [Server], mcptask [Tasks] and [Run]. Package mcp does not import mcptask, so that programs
+// without tasks do not link it.
 package taskcall
 
 import (
@@ -17,17 +17,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Support is how calls of one tool become tasks. It does not change.
+// Support configures how calls of one tool become tasks. It does not change.
 type Support struct {
 	Required bool
 	Inline   time.Duration // 0 = at once
 	TTL      time.Duration // 0 = the default of package mcptask
-	Poll     time.Duration // 0 = by the age of the task
+	Poll     time.Duration // 0 = depends on the age of the task
 	Restart  bool
-	Default  func(Server) Tasks // makes the tasks of a server without an option
+	Default  func(Server) Tasks // creates the tasks of a server without an option
 }
 
-// Server is a *mcp.Server as mcptask uses it.
+// Server is the interface of a *mcp.Server that mcptask uses.
 type Server interface {
 	Name() string
 	Log() *logs.Log
@@ -35,11 +35,11 @@ type Server interface {
 	Memory() (*membudget.Budget, int64)
 	// Tools returns the names of the tools with Support.
 	Tools() []string
-	// Support returns that of a tool, nil if there is no such tool.
+	// Support returns the Support of a tool, or nil if there is no such tool.
 	Support(tool string) *Support
 	// Keys calls f with the state keys. For opening, f returns false if it needs other keys.
 	Keys(ctx context.Context, f func(*seal.Keyring) bool) (bool, error)
-	// Run runs the handler of a tool, and returns when that has returned. It calls r.End.
+	// Run runs the handler of a tool, and returns after the handler. It calls r.End.
 	Run(ctx context.Context, w *Work, r Run)
 	DrainTime() time.Duration
 	GraceTime() time.Duration
@@ -49,21 +49,21 @@ type Server interface {
 type Tasks interface {
 	// Serve is called when the server begins to serve, any number of times.
 	Serve()
-	// Changed is called when the server has other tools.
+	// Changed is called when the tools of the server have changed.
 	Changed()
 	// Accept creates a task. The error is for the log, unless it is a *mcp.ProtocolError for the client.
 	Accept(ctx context.Context, c *Call) (*Accepted, error)
-	// Answer answers a method of tasks. Its error is ErrStore, or one for the client.
+	// Answer answers a method of tasks. Its error is ErrStore, or an error for the client.
 	Answer(ctx context.Context, q Request) (json.RawMessage, error)
-	// Known returns which of the ids are tasks that the caller may use. Its error is ErrStore, or one for
-	// the client.
+	// Known returns the ids that belong to tasks of the caller. Its error is ErrStore, or an error
+	// for the client.
 	Known(ctx context.Context, q Request, ids []string) ([]string, error)
-	// Watch calls changed with the task as it is, and after changes, until ctx ends, the task
-	// does, or changed returns false.
+	// Watch calls changed with the state of the task, at first and after each change, until ctx is
+	// cancelled, the task ends, or changed returns false.
 	Watch(ctx context.Context, c Caller, id string, changed func(tool string, task json.RawMessage) bool)
-	// ParkAfter says how long runs wait for an answer before they end.
+	// ParkAfter sets the time for which runs wait for an answer before they are parked.
 	ParkAfter(d time.Duration)
-	// Shutdown ends the runs of this process.
+	// Shutdown stops the runs of this process.
 	Shutdown(ctx context.Context) error
 }
 
@@ -72,8 +72,8 @@ type Request interface {
 	Caller() Caller
 	Method() protocol.Method
 	Params() *jsonrpc.Params
-	// Authorize returns the error for a caller that may not use the tool of a task: ErrUnknown, or one
-	// for the client.
+	// Authorize returns an error if the caller may not use the tool of a task: ErrUnknown, or an
+	// error for the client.
 	Authorize(ctx context.Context, tool string) error
 	// Send sends a request to the client, and waits for the answer. The error is a *mcp.ClientError if the
 	// client refuses.
@@ -82,16 +82,17 @@ type Request interface {
 	Pause() (resume func())
 }
 
-// ErrStore is the error for a request that can be sent again when the store works. The cause is in the log.
+// ErrStore is the error for a request that can be sent again when the store works. The log contains
+// the cause.
 var ErrStore = errors.New("the task store cannot be used now")
 
-// ErrUnknown is the error for a task that the caller does not have.
+// ErrUnknown is the error for a task that does not belong to the caller.
 var ErrUnknown = errors.New("no such task")
 
-// Caller is whose a task is.
+// Caller identifies the owner of a task.
 type Caller struct {
 	Principal string // "" if it is unknown
-	Account   string // by which tasks are counted
+	Account   string // the unit by which tasks are counted
 	Form      protocol.TaskForm
 }
 
@@ -100,13 +101,13 @@ type Call struct {
 	Caller  Caller
 	Tool    string // the published name
 	Support *Support
-	Asked   json.RawMessage // the object task of the params, of revision 2025-11-25; nil in others
+	Asked   json.RawMessage // the object task of the params in revision 2025-11-25; nil in others
 	Work    *Work
-	Context context.Context // of the request, with the values of interceptors
-	// Stop ends the context of the handler, which runs already. Nil if it does not.
+	Context context.Context // context of the request, with the values of interceptors
+	// Stop cancels the context of the handler if it is running already. Otherwise it is nil.
 	Stop func(cause error)
-	// Ended is the end of the handler if it has returned already, and the task is complete
-	// when it is created.
+	// Ended is the result of the handler if it has returned already; the task is then complete when
+	// it is created.
 	Ended *End
 }
 
@@ -115,10 +116,10 @@ type Accepted struct {
 	ID               string
 	Created, Expires time.Time
 	Task             json.RawMessage // the members of the protocol, as an object
-	Run              Run             // of the handler that runs already; nil without one
+	Run              Run             // of a handler that is running already; otherwise nil
 }
 
-// Work is what a run needs of the call, and of runs before.
+// Work contains the data of the call, and of earlier runs, that a run needs.
 type Work struct {
 	Revision     string                     `json:"v"`
 	Transport    string                     `json:"w,omitempty"`
@@ -128,15 +129,15 @@ type Work struct {
 	Capabilities json.RawMessage            `json:"y,omitempty"`
 	Params       json.RawMessage            `json:"r"` // name, arguments and _meta
 	Header       map[string][]string        `json:"h,omitempty"`
-	Context      []byte                     `json:"x,omitempty"` // of the first WithContextPropagator
-	Contexts     [][]byte                   `json:"z,omitempty"` // of the others
+	Context      []byte                     `json:"x,omitempty"` // from the first WithContextPropagator
+	Contexts     [][]byte                   `json:"z,omitempty"` // from the others
 	Answers      map[string]Answer          `json:"a,omitempty"`
-	Tries        map[string]int             `json:"t,omitempty"` // answers that were not valid
+	Tries        map[string]int             `json:"t,omitempty"` // numbers of invalid answers
 	Once         map[string]json.RawMessage `json:"o,omitempty"`
 	State        json.RawMessage            `json:"s,omitempty"` // mcp.InputRequired.State
 }
 
-// Size is how many bytes answers and values have.
+// Size returns the bytes of answers and values.
 func (w *Work) Size() int {
 	size := len(w.State)
 	for key, a := range w.Answers {
@@ -150,26 +151,26 @@ func (w *Work) Size() int {
 
 // Answer is an answer of the client.
 type Answer struct {
-	Digest []byte          `json:"d,omitempty"` // of its question; nil if the client sent it unasked
+	Digest []byte          `json:"d,omitempty"` // digest of its question; nil if the client sent it unasked
 	Value  json.RawMessage `json:"v"`
 }
 
 // Question is a question of a handler.
 type Question struct {
-	Key    string            `json:"k"` // in the call
+	Key    string            `json:"k"` // identifies it in the call
 	Method string            `json:"m"`
 	Params json.RawMessage   `json:"p"`
 	Digest [sha256.Size]byte `json:"-"`
-	Tries  int               `json:"-"` // answers so far that were not valid
+	Tries  int               `json:"-"` // number of invalid answers so far
 }
 
-// End is how a handler has ended.
+// End is the result of a handler.
 type End struct {
-	Result json.RawMessage // nil if Error is set, or the handler has parked
+	Result json.RawMessage // nil if Error is set, or the run is parked
 	Error  *jsonrpc.Error
 	Parked bool
-	// Questions are in the task from now on, and State for the next run, if the handler has
-	// returned them. It has then parked.
+	// Questions become open questions of the task, and State is for the next run, if the handler
+	// has returned them. The run is then parked.
 	Questions []Question
 	State     json.RawMessage
 	Required  bool // the handler has returned Questions or State
@@ -179,14 +180,14 @@ type End struct {
 type Run interface {
 	Info() Info
 	// Ask asks a question and waits for its answer. Its error is ErrParked if the handler must
-	// end, and go on in another run.
+	// return, and go on in another run.
 	Ask(ctx context.Context, q *Question) (json.RawMessage, error)
 	// Store stores a value of Once.
 	Store(ctx context.Context, key string, value json.RawMessage) error
 	Progress(done, total float64, message string)
-	// Start is called before the handler of a record, with what ends its context.
+	// Start is called before the handler of a record, with a function that cancels its context.
 	Start(stop func(cause error))
-	// End is called once. The handler has returned, or takes too long.
+	// End is called once, after the handler has returned, or when it takes too long.
 	End(e End)
 }
 
@@ -197,5 +198,5 @@ type Info struct {
 	Created, Expires time.Time
 }
 
-// ErrParked is the error of Ask if the handler must end.
+// ErrParked is the error of Ask if the handler must return.
 var ErrParked = errors.New("the run is parked")

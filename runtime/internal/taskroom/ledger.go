@@ -1,4 +1,5 @@
-// Package taskroom counts what stores of tasks keep for each account, and chooses what is deleted for something new.
+// Package taskroom counts the tasks that a store contains for each account, and chooses the tasks
+// to delete for a new one.
 package taskroom
 
 import (
@@ -17,7 +18,7 @@ type task[Key, Account comparable] struct {
 	key     Key
 	account *account[Account]
 	bytes   int64
-	place   *list.Element // in ended; nil until the task ends
+	place   *list.Element // element of ended; nil until the task ends
 }
 
 type account[Account comparable] struct {
@@ -27,7 +28,8 @@ type account[Account comparable] struct {
 	ended list.List // of tasks, in the order in which they ended
 }
 
-// Limits limits what an account keeps, and what all accounts keep together. Zero means any number.
+// Limits limits the tasks and bytes of an account, and of all accounts together. Zero means no
+// limit.
 type Limits struct {
 	Tasks, TotalTasks int
 	Bytes, TotalBytes int64
@@ -83,13 +85,14 @@ func (l *Ledger[Key, Account]) Remove(key Key) {
 	}
 }
 
-// Victims returns the tasks to delete so that an account can keep more tasks and bytes. They have ended. Those of the
-// account itself come first, as far as its limits need it, the oldest first; then, for the limits of all accounts, the
-// oldest one of the account that keeps the most bytes, again and again. It reports false if that is not enough.
+// Victims returns the tasks to delete so that an account can store more tasks and bytes. All of
+// them have ended. Tasks of the account itself come first, the oldest first, until its own limits
+// are met; then, for the limits of all accounts, the oldest task of the account with the most
+// bytes, again and again. ok is false if that does not suffice.
 func (l *Ledger[Key, Account]) Victims(id Account, tasks int, bytes int64, limits Limits) (victims []Key, ok bool) {
 	total := excess{over(len(l.tasks)+tasks, limits.TotalTasks), over(l.bytes+bytes, limits.TotalBytes)}
 	own := excess{over(tasks, limits.Tasks), over(bytes, limits.Bytes)}
-	var next *list.Element // the oldest task of the account that stays
+	var next *list.Element // the oldest task of the account that is not chosen
 	if a := l.accounts[id]; a != nil {
 		own = excess{over(a.tasks+tasks, limits.Tasks), over(a.bytes+bytes, limits.Bytes)}
 		for next = a.ended.Front(); own.some() && next != nil; next = next.Next() {
@@ -136,7 +139,7 @@ func (l *Ledger[Key, Account]) Victims(id Account, tasks int, bytes int64, limit
 	return victims, true
 }
 
-// excess is by how much limits are exceeded.
+// excess is the amount by which limits are exceeded.
 type excess struct {
 	tasks int
 	bytes int64
@@ -151,7 +154,7 @@ func over[N int | int64](n, limit N) N {
 
 func (e *excess) some() bool { return e.tasks > 0 || e.bytes > 0 }
 
-// less takes one task away.
+// less subtracts one task.
 func (e *excess) less(bytes int64) {
 	e.tasks--
 	e.bytes -= bytes
@@ -159,11 +162,11 @@ func (e *excess) less(bytes int64) {
 
 // holder is an account with ended tasks, while victims are chosen.
 type holder[Key, Account comparable] struct {
-	next  *list.Element // its oldest task that stays
-	bytes int64         // of what stays
+	next  *list.Element // its oldest task that is not chosen
+	bytes int64         // of the tasks that are not chosen
 }
 
-// holders is a heap with the account in front that keeps the most bytes.
+// holders is a heap; the account with the most bytes is in front.
 type holders[Key, Account comparable] []holder[Key, Account]
 
 func (h holders[Key, Account]) Len() int           { return len(h) }

@@ -9,13 +9,13 @@ import (
 	"time"
 )
 
-// MaxHeap is what the live heap may grow by while the other end is hostile: more than a message
-// of the limits of these tests takes, with what is allocated while the collector marks, and far
-// less than what is sent.
+// MaxHeap limits the growth of the live heap while the other end is hostile: more than a message
+// within the limits of these tests takes, including allocations while the collector marks, and far
+// less than the other end sends.
 const MaxHeap = 64 << 20
 
-// Bound checks at the end of a test that no goroutine and no open file of it is left, and that
-// the live heap has stayed within [MaxHeap]. Call it first; the test must not be parallel.
+// Bound checks at the end of a test that its goroutines and open files are gone, and that the live
+// heap has stayed within [MaxHeap]. Call it first; the test must not be parallel.
 func Bound(t *testing.T) {
 	goroutines, files, heap := Goroutines(), OpenFiles(), WatchHeap()
 	t.Cleanup(func() {
@@ -26,8 +26,8 @@ func Bound(t *testing.T) {
 	})
 }
 
-// WantNoMore waits until there are no more goroutines and open files than before, as long as go
-// test lets the test run.
+// WantNoMore waits until there are no more goroutines and open files than before. Only the timeout
+// of go test limits the wait.
 func WantNoMore(t *testing.T, goroutines, files int) {
 	t.Helper()
 	end, limited := t.Deadline()
@@ -39,8 +39,8 @@ func WantNoMore(t *testing.T, goroutines, files int) {
 	}
 }
 
-// openPoller has the Go runtime open the descriptors with which it waits for files and sockets.
-// It opens them with the first one, and never closes them.
+// openPoller makes the Go runtime open the descriptors with which it waits for files and sockets.
+// It opens them with the first file, and never closes them.
 var openPoller = sync.OnceFunc(func() {
 	if r, w, err := os.Pipe(); err == nil {
 		_ = r.Close()
@@ -48,7 +48,7 @@ var openPoller = sync.OnceFunc(func() {
 	}
 })
 
-// OpenFiles returns the number of descriptors of the process, 0 where it is not known.
+// OpenFiles returns the number of descriptors of the process, or 0 if it is not known.
 func OpenFiles() int {
 	openPoller()
 	names, err := os.ReadDir("/proc/self/fd")
@@ -58,9 +58,9 @@ func OpenFiles() int {
 	return len(names)
 }
 
-// WatchHeap measures how much the live heap grows until the function that it returns is
-// called: what the collections of that time have found in use. What is free and not yet
-// collected says more about the load of the machine than about the program.
+// WatchHeap measures the growth of the live heap until the function that it returns is called, from
+// the memory that collections have found in use. Memory that is free and not yet collected depends
+// more on the load of the machine than on the program.
 func WatchHeap() (grown func() int64) {
 	runtime.GC()
 	read := func() int64 {

@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// CPUTime is the time that has passed, where the time of computing cannot be had.
+// CPUTime returns the elapsed time, on systems without CPU times.
 func CPUTime() time.Duration { return time.Since(began) }

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// CPUTime is the time that this process has computed, so that what else the
-// machine does counts little.
+// CPUTime returns the CPU time of this process, so that other load on the machine counts little.
 func CPUTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -1,4 +1,3 @@
-// Package testbed is the harness of the tests of transports: a network in memory, a log
-// that tests can read, servers with tools that do what a test needs, and the messages that
-// clients send. Only tests import it.
+// Package testbed is the harness of the tests of transports: a network in memory, a log that tests
+// can read, servers with tools for tests, and the messages that clients send. Only tests import it.
 package testbed

@@ -57,8 +57,8 @@ func WantConcurrentCalls(t *testing.T, target mcpclient.Target) {
 	calls.Wait()
 }
 
-// WantDialError checks that a connection cannot be opened, that the error contains a text and
-// not "s3cret", and whether it says that a later attempt may succeed.
+// WantDialError checks that a connection cannot be opened, that the error contains want and not
+// "s3cret", and that its field Again equals again.
 func WantDialError(t *testing.T, target dial.Target, want string, again bool) {
 	t.Helper()
 	conn, err := target.Dial(t.Context(), DialOptions())
@@ -71,9 +71,9 @@ func WantDialError(t *testing.T, target dial.Target, want string, again bool) {
 	}
 }
 
-// WantUnread checks the connection to a server that does not read: a write ends after
-// WriteTime, and Close ends a write and a read. The function start starts a server that calls
-// serve with each connection.
+// WantUnread checks the connection to a server that does not read: a write fails after WriteTime,
+// and Close stops a write and a read. The function start starts a server that calls serve with each
+// connection.
 func WantUnread(t *testing.T, start func(serve func(net.Conn)) dial.Target) {
 	t.Helper()
 	begun, done := make(chan struct{}, 2), make(chan struct{})

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Inbox has the messages, or frames, that a client has received. It is safe for concurrent
+// Inbox contains the messages, or frames, that a client has received. It is safe for concurrent
 // use.
 type Inbox struct {
 	mu       sync.Mutex
@@ -34,7 +34,7 @@ func (b *Inbox) Received() []string {
 	return messages
 }
 
-// Want checks the messages since the last call: each contains its text.
+// Want checks the messages since the last call: each contains the corresponding text.
 func (b *Inbox) Want(t *testing.T, want ...string) {
 	t.Helper()
 	got := b.Received()
@@ -61,7 +61,7 @@ func Shorten(texts ...string) string {
 	return b.String()
 }
 
-// patience limits how long Await waits, in the time of a bubble.
+// patience limits the wait of Await, in the time of a bubble.
 const patience = time.Hour
 
 // Await receives from c, or fails the test.

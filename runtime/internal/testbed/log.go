@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// Log records what is logged. It is safe for concurrent use.
+// Log records log lines. It is safe for concurrent use.
 type Log struct {
-	// Ignore drops the records that contain it, unless it is empty.
+	// Ignore drops the records that contain this text, unless it is empty.
 	Ignore string
 
 	mu   sync.Mutex
 	text bytes.Buffer
-	held chan struct{} // closed when records are taken again; nil if they are
+	held chan struct{} // closed when records are taken again; nil if they are not held
 }
 
 // Hold makes records wait until the function that it returns is called.

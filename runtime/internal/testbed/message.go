@@ -20,8 +20,8 @@ func Ping(id int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method"
 // Pong returns the reply to a ping.
 func Pong(id int) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{}}`, id) }
 
-// MaskedFrame returns a WebSocket frame of a client (RFC 6455, section 5.2). The head is its
-// first byte.
+// MaskedFrame returns a WebSocket frame of a client (RFC 6455, section 5.2). head is its first
+// byte.
 func MaskedFrame[T string | []byte](head byte, payload T) []byte {
 	b := append(make([]byte, 0, len(payload)+14), head)
 	switch n := len(payload); {

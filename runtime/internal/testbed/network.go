@@ -20,7 +20,7 @@ type Pipes struct {
 	Network
 
 	mu    sync.Mutex
-	conns []net.Conn // of the clients
+	conns []net.Conn // the ends of the clients
 }
 
 // NewPipes returns a network at a local address; nil is 127.0.0.1:8080.
@@ -44,7 +44,7 @@ func (p *Pipes) Dial(ctx context.Context) (net.Conn, error) {
 	return c, nil
 }
 
-// Dialed returns how many connections clients have opened since the last Cut.
+// Dialed returns the number of connections that clients have opened since the last Cut.
 func (p *Pipes) Dialed() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -61,7 +61,8 @@ func (p *Pipes) Cut() {
 	p.conns = nil
 }
 
-// Address returns a TCP address, or that of a Unix socket if the text has no port.
+// Address returns a TCP address, or the address of a Unix socket if the text does not contain a
+// port.
 func Address(text string) net.Addr {
 	if addr, err := net.ResolveTCPAddr("tcp", text); err == nil {
 		return addr

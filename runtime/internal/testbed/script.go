@@ -75,17 +75,17 @@ func (x *Scripts) run(ctx context.Context, args json.RawMessage) (*mcp.ToolResul
 	}
 }
 
-// ScriptedCall is a call of the tool "scripted". The test runs its steps. It ends when a
-// step returns a result, or when its context ends.
+// ScriptedCall is a call of the tool "scripted". The test runs its steps. It returns when a step
+// returns a result, or when its context is cancelled.
 type ScriptedCall struct {
-	// IgnoreContext is set for a call that does not end with its context.
+	// IgnoreContext is set for a call that ignores the cancellation of its context.
 	IgnoreContext bool
 
 	t       *testing.T
 	name    string
 	started chan context.Context
 	steps   chan func(context.Context) *mcp.ToolResult
-	ended   chan error // the cause of its end, nil after a result
+	ended   chan error // receives the cause of the cancellation, or nil after a result
 }
 
 // Arguments returns the arguments of the tool.
@@ -150,8 +150,8 @@ func (p *ScriptedCall) Return(text string) {
 	}
 }
 
-// Ended waits for the end of the call. It returns the cause of the end of the context, nil
-// if the call has returned a result.
+// Ended waits for the end of the call. It returns the cause with which the context was cancelled,
+// or nil if the call has returned a result.
 func (p *ScriptedCall) Ended() error {
 	p.t.Helper()
 	return Await(p.t, p.ended, "the end of the scripted call "+p.name)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// CompareTable compares a table of a page with what it should be. It is between the lines begin
-// and end, which include their line feeds; with update it is written.
+// CompareTable compares a table in a page with the expected table. It is between the lines begin
+// and end, which include their line feeds. With update it writes the page.
 func CompareTable(t *testing.T, page, begin, end, table string, update bool) {
 	t.Helper()
 	text, err := os.ReadFile(page)

@@ -20,11 +20,11 @@ type ContextKey struct{}
 //	big    returns a text of "bytes" bytes
 //	who    returns the principal, the header field X-Test, whether there is a header, and the
 //	       value of ContextKey
-//	block  waits until its context ends
+//	block  waits until its context is cancelled
 //	gate   waits until Release is closed, then returns "released" and "bytes" more bytes
 type Tools struct {
 	Release chan struct{}
-	// Causes has the causes of the contexts of block and gate that have ended.
+	// Causes receives the causes with which the contexts of block and gate were cancelled.
 	Causes chan error
 }
 
@@ -70,8 +70,8 @@ func NewServer(options ...mcp.Option) (*mcp.Server, *Tools) {
 	return s, x
 }
 
-// WantCancelled checks, in a bubble of testing/synctest, that one call of block or gate has
-// been cancelled by now, since its connection has ended.
+// WantCancelled checks, in a bubble of testing/synctest, that one call of block or gate was
+// cancelled because its connection was closed.
 func (x *Tools) WantCancelled(t *testing.T) {
 	t.Helper()
 	synctest.Wait()

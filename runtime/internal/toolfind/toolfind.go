@@ -1,6 +1,6 @@
-// Package toolfind is what a server and package mcpfind have of each other. The server makes a call
-// by [UseTool] or [UseReadOnlyTool] a call of the tool that it names; mcpfind ranks and describes
-// tools, and is linked only by programs that import it.
+// Package toolfind defines the interfaces between a server and package mcpfind. The server turns a
+// call of [UseTool] or [UseReadOnlyTool] into a call of the tool that it names; mcpfind ranks and
+// describes tools, and is linked only by programs that import it.
 package toolfind
 
 import "context"
@@ -17,7 +17,7 @@ func Is(name string) bool {
 	return name == SearchTools || name == UseReadOnlyTool || name == UseTool
 }
 
-// Finder is made by mcpfind. Its functions may be called by many goroutines.
+// Finder is created by mcpfind. Its functions may be called by many goroutines.
 type Finder struct {
 	// Threshold is the number of tools up to which all are listed.
 	Threshold int
@@ -26,7 +26,7 @@ type Finder struct {
 	// Instructions returns a text for the instructions of the server, by the number of tools in each
 	// group.
 	Instructions func(groups map[string]int, all int) string
-	// Nearest returns those of the names that are most similar to a name that does not exist.
+	// Nearest returns the names that are most similar to a name that does not exist.
 	Nearest func(name string, names []string) []string
 }
 

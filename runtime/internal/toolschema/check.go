@@ -9,9 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// CheckInput reports why a schema cannot be the input schema of a tool: its
-// root must be an object, and the keywords that the protocol's own schema has must
-// have its form.
+// CheckInput returns an error if a schema cannot be the input schema of a tool: its root must be an
+// object, and keywords that the protocol's own schema defines must have the form defined there.
 func CheckInput(schema string) error {
 	if err := wire.Valid([]byte(schema), 0); err != nil {
 		return err
@@ -22,8 +21,7 @@ func CheckInput(schema string) error {
 	return checkKeywords(schema)
 }
 
-// CheckOutput is CheckInput for results, whose root is any schema that
-// is an object.
+// CheckOutput is like CheckInput for results, whose root is any schema that is an object.
 func CheckOutput(schema string) error {
 	if err := wire.Valid([]byte(schema), 0); err != nil {
 		return err
@@ -34,7 +32,7 @@ func CheckOutput(schema string) error {
 	return checkKeywords(schema)
 }
 
-// checkKeywords checks the keywords of a root that the protocol's schema has.
+// checkKeywords checks the keywords of a root that the protocol's schema defines.
 func checkKeywords(schema string) (err error) {
 	jsonrpc.Members([]byte(schema), func(name, value []byte) bool {
 		switch string(name) {

@@ -2,9 +2,8 @@ package toolschema
 
 import "github.com/mcpgen/mcpgen/internal/valid"
 
-// HeaderName returns the header field, in canonical form, that mirrors an argument
-// under the name. It reports false unless the name is a token (RFC 9110, section
-// 5.6.2).
+// HeaderName returns the header field, in canonical form, that repeats an argument with the given
+// x-mcp-header. ok is false if the name is not a token (RFC 9110, section 5.6.2).
 func HeaderName(name string) (header string, ok bool) {
 	if !valid.IsHeaderName(name) {
 		return "", false

@@ -27,13 +27,12 @@ const (
 	BooleanParam
 )
 
-// HeaderParams returns the arguments of a tool that clients mirror in header
-// fields, in the order of its input schema. It refuses annotations for which
-// clients would drop the tool (2026-07-28, streamable HTTP, custom headers from
-// tool parameters): with a name that is not a token, or the name of another argument
-// but for the case of letters; on anything but strings, integers and booleans; with
-// integers beyond what clients write exactly; and where the argument is not reached by
-// way of properties alone.
+// HeaderParams returns the arguments of a tool that clients mirror in header fields, in the order
+// of its input schema. It refuses annotations for which clients would drop the tool (2026-07-28,
+// streamable HTTP, custom headers from tool parameters): with a name that is not a token, or the
+// name of another argument but for the case of letters; on anything but strings, integers and
+// booleans; with integers beyond what clients write exactly; and if the path to the argument
+// contains anything but properties.
 func HeaderParams(schema string) ([]HeaderParam, error) {
 	if !strings.Contains(schema, headerKeyword) {
 		return nil, nil
@@ -51,8 +50,8 @@ type headerSearch struct {
 	err   error
 }
 
-// visit searches a schema and those inside. The path has the names and keywords that lead
-// to it; open is set where all of them are names of properties.
+// visit searches a schema and the schemas inside. path contains the names and keywords that lead to
+// it; open is set if all of them are names of properties.
 func (s *headerSearch) visit(schema []byte, path []string, open bool) {
 	jsonrpc.Members(schema, func(name, value []byte) bool {
 		keyword := string(name)

@@ -1,6 +1,6 @@
-// Package toolschema reads and rewrites the JSON Schemas of tools, as text: what revisions
-// need changed before they are published, what is wrong with them, and which arguments
-// clients mirror in header fields.
+// Package toolschema reads and rewrites the JSON Schemas of tools, as text: it makes the changes
+// that revisions need, checks schemas, and finds the arguments that clients repeat in header
+// fields.
 package toolschema
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Form is how a published schema differs from the one that was given.
+// Form describes the changes of a schema before it is published.
 type Form struct {
 	Wrap              bool // an object with the schema as its only property, result
 	DropHeaderKeyword bool // without x-mcp-header
@@ -43,7 +43,7 @@ func Append(b []byte, schema string, form Form) []byte {
 		objects:     form.ObjectProperties && !form.Wrap && hasBooleanProperty(schema),
 	}
 	if !spread && !form.Wrap && !rewriter.dropHeaders && !rewriter.objects {
-		return append(b, schema...) // as nearly all are
+		return append(b, schema...) // true of nearly all schemas
 	}
 	text := []byte(schema)
 	if spread {
@@ -61,8 +61,8 @@ func Append(b []byte, schema string, form Form) []byte {
 // hasBooleanProperty reports whether the schema of a property of the root is true or
 // false.
 func hasBooleanProperty(schema string) bool {
-	// Most schemas have no true or false besides the usual one at their end, and need not be
-	// parsed: that was a third of the time of the first list of 1,000 tools.
+	// Most schemas contain no true or false but the usual one at their end, and need not be parsed:
+	// parsing was a third of the time of the first list of 1,000 tools.
 	rest := strings.TrimSuffix(schema, `"additionalProperties":false}`)
 	if !strings.Contains(rest, "true") && !strings.Contains(rest, "false") {
 		return false
@@ -96,10 +96,9 @@ func isDefinitions(name []byte) bool {
 	return string(name) == "$defs" || string(name) == "definitions"
 }
 
-// wrap writes an object schema whose one property is the given schema.
-// Definitions are lifted to the new root, so that references to them hold; other
-// local references are moved with what they point to. A schema with an $id is a
-// resource of its own, in which references hold wherever it stands.
+// wrap writes an object schema whose one property is the given schema. Definitions are lifted to
+// the new root, so that references to them hold; other local references are moved with what they
+// point to. A schema with an $id is a resource of its own, in which references hold wherever it is.
 func (w rewriter) wrap(b, schema []byte) []byte {
 	resource := false
 	jsonrpc.Members(schema, func(name, _ []byte) bool {
@@ -134,7 +133,7 @@ func appendName(b, name []byte) []byte {
 	return append(b, ':')
 }
 
-// members writes those members of a schema for which keep reports true.
+// members writes the members of a schema for which keep returns true.
 func (w rewriter) members(b, schema []byte, keep func(name, value []byte) bool) []byte {
 	if len(schema) == 0 || schema[0] != '{' {
 		return append(b, schema...) // true or false
@@ -163,8 +162,8 @@ func (w rewriter) schema(b, schema []byte) []byte {
 	})
 }
 
-// keyword writes the value of one keyword. Only values that have schemas inside are
-// rewritten: those of enum, const, default and the like are data.
+// keyword writes the value of one keyword. Only values that contain schemas are rewritten: the
+// values of enum, const, default and the like are data.
 func (w rewriter) keyword(b []byte, name string, value []byte) []byte {
 	objects := w.objects && name == "properties"
 	w.objects = false // below the root
@@ -185,13 +184,13 @@ func (w rewriter) keyword(b []byte, name string, value []byte) []byte {
 	return append(b, value...)
 }
 
-// content is which schemas are in the value of a keyword.
+// content tells which schemas the value of a keyword contains.
 type content byte
 
 const (
 	noSchemas        content = iota
-	namedSchemas             // an object of them
-	oneOrMoreSchemas         // one, or an array of them
+	namedSchemas             // an object of schemas
+	oneOrMoreSchemas         // one schema, or an array of schemas
 )
 
 func schemasIn(keyword string) content {
@@ -206,7 +205,7 @@ func schemasIn(keyword string) content {
 	return noSchemas
 }
 
-// schemas writes an object whose values are schemas, under any name; if objects is set,
+// schemas writes an object whose values are schemas, under any name. If objects is set, it writes
 // true and false as the objects with the same meaning.
 func (w rewriter) schemas(b, object []byte, objects bool) []byte {
 	if len(object) == 0 || object[0] != '{' {
@@ -247,7 +246,7 @@ func (w rewriter) list(b, array []byte) []byte {
 	return append(b, ']')
 }
 
-// movedRef is where a local reference leads once its schema is wrapped.
+// movedRef returns the target of a local reference after its schema is wrapped.
 func movedRef(ref string) string {
 	switch {
 	case ref == "#":

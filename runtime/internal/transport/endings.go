@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// Endings counts what has to end before a transport has, such as the hooks of sessions. The
-// zero value is ready for use. Its methods may be called by many goroutines.
+// Endings counts operations that a transport waits for before it has shut down, such as the hooks
+// of sessions. The zero value is ready for use. Its methods may be called by many goroutines.
 type Endings struct {
 	mu    sync.Mutex
 	count int
-	none  chan struct{} // closed when there are none; nil if nothing waits
+	none  chan struct{} // closed when the count is 0; nil unless Wait waits
 }
 
 // Add counts one more.
@@ -20,7 +20,7 @@ func (e *Endings) Add() {
 	e.count++
 }
 
-// Done undoes Add.
+// Done counts one less.
 func (e *Endings) Done() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -30,7 +30,7 @@ func (e *Endings) Done() {
 	}
 }
 
-// Wait waits until there are none, or the context ends, whose cause it returns then.
+// Wait waits until the count is 0, or the context is cancelled, whose cause it then returns.
 func (e *Endings) Wait(ctx context.Context) error {
 	e.mu.Lock()
 	if e.count == 0 {

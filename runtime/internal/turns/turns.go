@@ -1,4 +1,5 @@
-// Package turns shares a number of places among clients, so that none keeps the others from theirs.
+// Package turns shares a number of places among clients, so that one client cannot keep others from
+// a place.
 package turns
 
 import (
@@ -7,40 +8,42 @@ import (
 	"sync"
 )
 
-// ErrFull is the error of Enter for a client of whom too many wait already.
+// ErrFull is the error of Enter for a client with too many waiting callers.
 var ErrFull = errors.New("too many of the client wait")
 
-// Places are places of which each is taken by one caller at a time. All methods may be called by several goroutines.
+// Places are places that one caller at a time can take. All methods may be called by several
+// goroutines.
 type Places[Client comparable] struct {
 	mu      sync.Mutex
 	free    int
-	each    int         // places of one client
-	most    int         // that wait, of one client
-	open    func() bool // nil for always
+	each    int         // limit of the places of one client
+	most    int         // limit of the waiting callers of one client
+	open    func() bool // nil means always
 	clients map[Client]*client
-	entered uint64 // how often a place was taken
-	arrived uint64 // how often a client without places has come
+	entered uint64 // number of places taken so far
+	arrived uint64 // number of times that a client without places has come
 }
 
 // client is a client with places, or with callers that wait for one.
 type client struct {
 	taken   int
 	waiting []chan struct{} // closed when the caller has a place
-	last    uint64          // Places.entered when it last took a place; 0 if it has had none since it came
+	last    uint64          // Places.entered when it last took a place; 0 if it has not taken one since it came
 	arrival uint64
 }
 
-// New returns places. Of one client, as many callers have a place and wait as each and waiting say.
+// New returns places. each limits the places of one client, and waiting its callers that wait.
 func New[Client comparable](places, each, waiting int) *Places[Client] {
 	return &Places[Client]{free: places, each: each, most: waiting, clients: map[Client]*client{}}
 }
 
-// While has no place be taken while open reports false. Open is called with a lock held; when it may report true again, Admit is
-// to be called. It must be called before Enter.
+// While sets a condition: no place is taken while open returns false. open is called with a lock
+// held. When open may return true again, Admit must be called. While must be called before Enter.
 func (p *Places[Client]) While(open func() bool) { p.open = open }
 
-// Enter takes a place, and waits for one until ctx ends. A place that becomes free goes to the client with the fewest places;
-// of these, to the one that has taken none for the longest time. The error is ErrFull or the cause of ctx. Leave returns the place.
+// Enter takes a place, and waits for one until ctx is cancelled. A free place goes to the client
+// with the fewest places; among these, to the one that has not taken a place for the longest time.
+// The error is ErrFull or the cause of ctx. Leave gives the place back.
 func (p *Places[Client]) Enter(ctx context.Context, id Client) error {
 	p.mu.Lock()
 	c := p.clients[id]
@@ -82,7 +85,7 @@ func (p *Places[Client]) Enter(ctx context.Context, id Client) error {
 	return nil // it got the place at the same time
 }
 
-// Leave returns a place of a client.
+// Leave gives a place of a client back.
 func (p *Places[Client]) Leave(id Client) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,14 +96,14 @@ func (p *Places[Client]) Leave(id Client) {
 	p.forget(id, c)
 }
 
-// Admit gives places to callers that wait, if there are any and While allows it.
+// Admit gives free places to waiting callers, if While allows it.
 func (p *Places[Client]) Admit() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.admit()
 }
 
-// admit is Admit for a caller that holds the lock.
+// admit is like Admit. The caller holds the lock.
 func (p *Places[Client]) admit() {
 	for p.free > 0 && (p.open == nil || p.open()) {
 		c := p.next()
@@ -116,7 +119,7 @@ func (p *Places[Client]) admit() {
 	}
 }
 
-// next returns the client whose turn it is; nil if no one waits. The caller holds the lock.
+// next returns the client whose turn it is, or nil if no caller waits. The caller holds the lock.
 func (p *Places[Client]) next() (next *client) {
 	for _, c := range p.clients {
 		if len(c.waiting) > 0 && c.taken < p.each && (next == nil || c.before(next)) {
@@ -136,7 +139,7 @@ func (c *client) before(other *client) bool {
 	return c.arrival < other.arrival
 }
 
-// forget removes a client that has no place and waits for none. The caller holds the lock.
+// forget removes a client that has no place and does not wait for one. The caller holds the lock.
 func (p *Places[Client]) forget(id Client, c *client) {
 	if c.taken == 0 && len(c.waiting) == 0 {
 		delete(p.clients, id)

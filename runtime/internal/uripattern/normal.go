@@ -38,8 +38,8 @@ func lowerHost(uri string) string {
 	return scheme + ":" + rest
 }
 
-// normalURI writes what need not be percent-encoded as it is, and everything else
-// percent-encoded, in capitals (RFC 3986, section 6.2.2.2).
+// normalURI decodes characters that need not be percent-encoded, and encodes all others, in
+// capitals (RFC 3986, section 6.2.2.2).
 func normalURI(s string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder
@@ -60,7 +60,7 @@ func normalURI(s string) string {
 	return b.String()
 }
 
-// decodeURI undoes percent-encoding once.
+// decodeURI decodes percent-encoding once.
 func decodeURI(s string) string {
 	if !strings.Contains(s, "%") {
 		return s
@@ -124,8 +124,8 @@ func resolveURI(uri string) string {
 	return uri[:start] + strings.Join(out, "/") + uri[end:]
 }
 
-// flatURI is a URI as one path from its scheme on, with slashes of both kinds,
-// doubled slashes and dot segments removed, and without the host localhost of a file.
+// flatURI returns a URI as one path from its scheme on, with slashes of both kinds, without doubled
+// slashes and dot segments, and without the host localhost of a file.
 func flatURI(uri string) string {
 	scheme, rest, _ := strings.Cut(uri, ":")
 	rest = strings.ReplaceAll(rest, `\`, "/")
@@ -141,7 +141,7 @@ func flatURI(uri string) string {
 	return scheme + ":" + clean
 }
 
-// flatWithEncodedSlashes are the flat forms of a URI in which encoded slashes are part of a
+// flatWithEncodedSlashes returns the flat forms of a URI in which encoded slashes are part of a
 // segment, as they are in the value of {x} in a template.
 func flatWithEncodedSlashes(uri string) []string {
 	kept := encodedSlash.Replace(uri)
@@ -152,11 +152,11 @@ func flatWithEncodedSlashes(uri string) []string {
 	return []string{flat, strings.TrimSuffix(flat, "/")}
 }
 
-// encodedSlash is not a regular expression, so that a program without policies, such as a
-// client, does not link package regexp.
+// encodedSlash is a Replacer and not a regular expression, so that a program without policies, such
+// as a client, does not link package regexp.
 var encodedSlash = strings.NewReplacer("%2f", "\x01", "%2F", "\x01")
 
-// withoutHost is the URI of a file without the host.
+// withoutHost returns the URI of a file without the host.
 func withoutHost(uri string) string {
 	rest, ok := strings.CutPrefix(uri, "file://")
 	if !ok {

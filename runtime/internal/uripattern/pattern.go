@@ -1,6 +1,6 @@
-// Package uripattern compares URIs with patterns of a policy, in every way in which a URI
-// can be read. So file:///public/..%2Fsecret/key does not pass for a URI below
-// file:///public/ where file:///secret/* is denied.
+// Package uripattern compares URIs with patterns of a policy, in every way in which a URI can be
+// read. So file:///public/..%2Fsecret/key does not pass for a URI below file:///public/ if
+// file:///secret/* is denied.
 package uripattern
 
 import (
@@ -12,23 +12,23 @@ import (
 
 // Pattern is a pattern of URIs, in each form of [Readings].
 type Pattern struct {
-	text    string // as it was given
+	text    string // as given
 	encoded glob.Pattern
 	decoded glob.Pattern
 	flat    glob.Pattern
 }
 
-// star is in the place of a star while a text is changed. URIs cannot have it.
+// star replaces a star while a text is changed. URIs cannot contain it.
 const star = "\x00"
 
-// Allow returns a pattern that allows. Its stars match any text, slashes included.
+// Allow returns a pattern that allows. Its stars match any text, including slashes.
 func Allow(text string) *Pattern { return newPattern(text, strings.Split(lowerHost(text), "*"), false) }
 
-// Deny returns a pattern that denies. Its stars match any text, slashes included, and the
-// case of letters makes no difference.
+// Deny returns a pattern that denies. Its stars match any text, including slashes, and the case of
+// letters makes no difference.
 func Deny(text string) *Pattern { return newPattern(text, strings.Split(lowerHost(text), "*"), true) }
 
-// DenyURI returns a pattern that denies one URI, in which a star is a star.
+// DenyURI returns a pattern that denies one URI, in which a star is an ordinary character.
 func DenyURI(uri string) *Pattern { return newPattern(uri, []string{lowerHost(uri)}, true) }
 
 func newPattern(text string, parts []string, fold bool) *Pattern {
@@ -48,7 +48,7 @@ func newPattern(text string, parts []string, fold bool) *Pattern {
 	return p
 }
 
-// Text returns the pattern as it was given.
+// Text returns the pattern as given.
 func (p *Pattern) Text() string { return p.text }
 
 // Matches reports whether the pattern matches one of the readings. It matches nil, a URI
@@ -58,8 +58,8 @@ func (p *Pattern) Matches(s *Readings) bool {
 		slices.ContainsFunc(s.decoded, p.decoded.Match) || slices.ContainsFunc(s.flat, p.flat.Match)
 }
 
-// Allowed reports whether each reading matches one of the patterns, or the encoded form of
-// the URI is one of them. It reports false for nil.
+// Allowed reports whether each reading matches one of the patterns, or the encoded form of the URI
+// is one of them. It returns false for nil.
 func Allowed(patterns []*Pattern, s *Readings) bool {
 	if s == nil {
 		return false
@@ -99,7 +99,7 @@ func (p *Pattern) MatchesTemplate(template string) bool {
 		if !found {
 			break
 		}
-		b.WriteString(star) // no text of the pattern, so a star must take it
+		b.WriteString(star) // does not occur in literals of the pattern, so only a star matches it
 		_, rest, _ = strings.Cut(after, "}")
 	}
 	text := lowerHost(b.String())

@@ -5,24 +5,24 @@ import (
 	"strings"
 )
 
-// Readings are the ways to read a URI: a client, a proxy, a file system and a handler may
-// each undo another part of its encoding.
+// Readings are the ways to read a URI: a client, a proxy, a file system and a handler may each
+// decode another part of it.
 type Readings struct {
 	encoded []string // percent-encoded in one way (RFC 3986, section 6.2.2)
-	decoded []string // percent-encoding undone, once or more often
+	decoded []string // percent-decoded, once or several times
 	flat    []string // decoded, and one path: see flatURI
 }
 
-// maxEncodings is how often a URI may be percent-encoded.
+// maxEncodings limits the times that a URI may be percent-encoded.
 const maxEncodings = 8
 
 // Strict returns the readings for patterns that allow, each of which must match. It returns
 // nil for a URI that is percent-encoded more than maxEncodings times.
 func Strict(uri string) *Readings { return read(uri, false) }
 
-// Lenient returns the readings for patterns that deny, one of which suffices. They include
-// those of careless code: without the query, the fragment or the host of a file, and
-// without regard to the case of letters. It returns nil where Strict does.
+// Lenient returns the readings for patterns that deny, where one match suffices. They include the
+// readings of careless code: without the query, the fragment or the host of a file, and without
+// regard to the case of letters. It returns nil in the same cases as Strict.
 func Lenient(uri string) *Readings { return read(uri, true) }
 
 func read(uri string, lenient bool) *Readings {
@@ -65,7 +65,7 @@ func read(uri string, lenient bool) *Readings {
 	return nil
 }
 
-// add appends what is not there yet.
+// add appends the texts that the slice does not contain yet.
 func add(to []string, more ...string) []string {
 	for _, s := range more {
 		if !slices.Contains(to, s) {
@@ -75,8 +75,8 @@ func add(to []string, more ...string) []string {
 	return to
 }
 
-// addLenient adds what careless code would take a URI for: without its query,
-// its fragment, or the host of a file.
+// addLenient adds the readings of careless code: without the query, the fragment, or the host of a
+// file.
 func addLenient(to []string, uri string) []string {
 	for _, cut := range []string{"", "#", "?"} {
 		short := uri
@@ -88,7 +88,7 @@ func addLenient(to []string, uri string) []string {
 	return to
 }
 
-// HasDotSegments reports whether a text has a segment . or .., however it is encoded.
+// HasDotSegments reports whether a text contains a segment . or .., however it is encoded.
 func HasDotSegments(text string) bool {
 	for range maxEncodings {
 		for _, s := range strings.FieldsFunc(text, func(r rune) bool { return r == '/' || r == '\\' || r == ':' }) {

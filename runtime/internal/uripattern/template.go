@@ -7,8 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/linear"
 )
 
-// Template matches the URIs of a template that a policy denies, in every reading: another
-// template must not answer for file:////secret/key where file:///secret/{name} is denied.
+// Template matches the URIs of a template that a policy denies, in every reading: another template
+// must not answer for file:////secret/key if file:///secret/{name} is denied.
 type Template struct {
 	encoded, decoded, flat *linear.Pattern
 }
@@ -61,8 +61,7 @@ func splitTemplate(template string) (texts, expressions []string) {
 	}
 }
 
-// templatePattern compiles texts, with letters folded, and what may lie between
-// them.
+// templatePattern compiles texts, with letters folded, and the expressions between them.
 func templatePattern(texts, expressions []string) *linear.Pattern {
 	var nodes []linear.Node
 	for i, text := range texts {
@@ -74,14 +73,14 @@ func templatePattern(texts, expressions []string) *linear.Pattern {
 	return linear.Compile(linear.Sequence(nodes...))
 }
 
-// but returns what matches any text without some bytes.
+// but returns a node that matches any text without some bytes.
 func but(bytes string) linear.Node {
 	return linear.Star(linear.One(linear.Set{Bytes: bytes, Except: true}))
 }
 
-// expressionPattern matches what an expression of RFC 6570 can expand to once it is
-// decoded. A value of {x} may have any character but a slash: one that is encoded is
-// matched where it is not decoded yet.
+// expressionPattern matches the decoded expansions of an expression of RFC 6570. A value of {x} may
+// contain any character but a slash: an encoded slash is matched in the reading that is not decoded
+// yet.
 func expressionPattern(inside string) linear.Node {
 	switch {
 	case inside == "":

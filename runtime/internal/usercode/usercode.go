@@ -9,10 +9,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/show"
 )
 
-// Failure describes how a function ended that did not return.
+// Failure describes how a function ended without returning.
 type Failure struct {
 	Panic any  // the panic value
-	Exits bool // it has called runtime.Goexit; the goroutine ends
+	Exits bool // the function has called runtime.Goexit; the goroutine ends
 	stack []byte
 }
 
@@ -23,7 +23,7 @@ func Call(f func(), failed func(Failure)) (ok bool) {
 		if ok {
 			return
 		}
-		// The value of a panic is never nil: without one, the goroutine is ending.
+		// The value of a panic is never nil: if it is, the goroutine is exiting.
 		p := recover()
 		failed(Failure{Panic: p, Exits: p == nil, stack: debug.Stack()})
 	}()

@@ -5,9 +5,9 @@ import (
 	"errors"
 )
 
-// Within calls f, which a user has written and which may ignore a context. It returns the error
-// of f, or the cause of ctx when that ends first: then f is left behind, and what it uses is not
-// used by others. A panic of f is an error that begins with name.
+// Within calls f, a function of the user that may ignore a context. It returns the error of f, or
+// the cause of ctx if ctx is cancelled first: then f is left running, and nothing that it uses may
+// be used by others. A panic of f becomes an error that begins with name.
 func Within(ctx context.Context, name string, f func() error) error {
 	done := make(chan error, 1)
 	go func() {
