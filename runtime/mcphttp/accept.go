@@ -13,7 +13,7 @@ import (
 // Parameters other than q and malformed ranges are ignored.
 func acceptable(h http.Header) (jsonOK, streamOK bool) {
 	if lines := h["Accept"]; len(lines) == 1 && lines[0] == httpfield.JSON+", "+httpfield.EventStream {
-		return true, true // the field of nearly all clients
+		return true, true // the value that nearly all clients send
 	}
 	var asJSON, asStream preference
 	everything := true
@@ -36,7 +36,7 @@ func acceptable(h http.Header) (jsonOK, streamOK bool) {
 	return asJSON.q > 0, asStream.q > 0
 }
 
-// mediaSpecificity returns how closely a media range covers a type; 0 is not at all.
+// mediaSpecificity returns how closely a media range covers a type; 0 means that it does not.
 func mediaSpecificity(mediaRange, mediaType string) int {
 	major, _, _ := strings.Cut(mediaType, "/")
 	rangeMajor, rangeMinor, _ := strings.Cut(mediaRange, "/")

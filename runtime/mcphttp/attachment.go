@@ -9,14 +9,14 @@ type attachment struct {
 	wake chan struct{} // nil until the response waits
 }
 
-// attach attaches a response. It replaces the one before, which ends.
+// attach attaches a response. It replaces the response before, which is then completed.
 func (s *stream) attach() *attachment {
 	s.guard.Lock()
 	defer s.guard.Unlock()
 	return s.attachLocked()
 }
 
-// attachLocked is attach for a caller that holds the guard.
+// attachLocked is like attach. The caller holds the guard.
 func (s *stream) attachLocked() *attachment {
 	s.signal()
 	s.current = &s.firstAttachment
@@ -28,8 +28,8 @@ func (s *stream) attachLocked() *attachment {
 	return s.current
 }
 
-// attachAfter is attach for a client that has read up to seq. It reports false if the
-// messages after that are not stored any more.
+// attachAfter attaches a response for a client that has read up to seq. It returns false if the
+// messages after seq are no longer stored.
 func (s *stream) attachAfter(seq int) (*attachment, bool) {
 	s.guard.Lock()
 	defer s.guard.Unlock()
@@ -43,7 +43,7 @@ func (s *stream) attachAfter(seq int) (*attachment, bool) {
 	return s.attachLocked(), true
 }
 
-// detach detaches a response. It does nothing if another one has replaced it.
+// detach detaches a response. It does nothing if another response has replaced it.
 func (s *stream) detach(r *attachment) {
 	s.guard.Lock()
 	defer s.guard.Unlock()
@@ -52,7 +52,7 @@ func (s *stream) detach(r *attachment) {
 	}
 }
 
-// Detach ends the response, since the client reads the stream elsewhere.
+// Detach completes the response, since the client reads the stream elsewhere.
 func (s *stream) Detach() {
 	s.guard.Lock()
 	defer s.guard.Unlock()
@@ -67,7 +67,7 @@ func (s *stream) detachLocked() {
 	s.wakeAll()
 	switch {
 	case s.session == nil || s.session.streams[s.number] != s:
-		s.discard() // no client can attach to it again
+		s.discard() // no client can attach to the stream again
 	case s.log != nil:
 		s.log.Changed()
 	default:
@@ -75,19 +75,19 @@ func (s *stream) detachLocked() {
 	}
 }
 
-// pending is what a response has to write, and the state of the stream.
+// pending contains the messages that a response has to write, and the state of the stream.
 type pending struct {
 	outcome
 	messages []queued
-	seq      int      // of the first message
-	log      eventLog // that has the ids of the messages; nil if the client cannot resume from them
+	seq      int      // number of the first message
+	log      eventLog // source of the ids of the messages; nil if the client cannot resume from them
 	events   bool     // write an event stream, not JSON
-	ended    bool     // the response ends: it is detached, or the stream is discarded
+	ended    bool     // the response is to be completed: it is detached, or the stream is discarded
 }
 
-// next returns the messages to be written, and counts them as written. A reply that is
-// the only message is not an event stream, unless events is set. With waits, later
-// messages wake the response.
+// next returns the messages to be written, and counts them as written. A reply that is the only
+// message is not an event stream, unless events is set. If waits is set, later messages wake the
+// response.
 func (s *stream) next(r *attachment, events, waits bool) pending {
 	s.guard.Lock()
 	defer s.guard.Unlock()

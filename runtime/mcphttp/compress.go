@@ -20,7 +20,7 @@ func compress(answer, request http.Header, b, body []byte) []byte {
 		return body
 	}
 	if len(request["Accept-Encoding"]) == 0 {
-		return body // allowed for every client
+		return body // the response is valid for every client
 	}
 	answer.Add("Vary", "Accept-Encoding")
 	if !acceptsGzip(request) {

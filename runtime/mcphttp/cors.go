@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 )
 
-// What pages of allowed origins may use (Fetch standard, CORS protocol). Methods and
-// header fields that are always allowed are not listed, except Accept and Content-Type,
+// Methods and header fields that pages of allowed origins may use (Fetch standard, CORS protocol).
+// Methods and header fields that are always allowed are not listed, except Accept and Content-Type,
 // whose values are restricted otherwise.
 const (
 	corsMethods = "GET, POST, DELETE"
@@ -19,14 +19,14 @@ const (
 	corsMaxAge  = "7200" // seconds; the maximum of Chromium
 )
 
-// Limits of the parameter headers that a preflight may ask for.
+// Limits for the parameter headers in a preflight.
 const (
 	maxCORSParams = 64
 	maxCORSName   = 128
 )
 
-// cors sets the CORS header fields of the response, and answers preflights: it then
-// reports true. The request has passed [access.Policy.Check].
+// cors sets the CORS header fields of the response, and answers preflights: it then returns true.
+// The request has passed [access.Policy.Check].
 func cors(w http.ResponseWriter, r *http.Request, p *access.Policy) (done bool) {
 	h := w.Header()
 	if p.HasOrigins() {
@@ -55,8 +55,8 @@ func cors(w http.ResponseWriter, r *http.Request, p *access.Policy) (done bool) 
 	return true
 }
 
-// allowedHeaders lists the header fields that a page may set: corsHeaders, and the
-// parameter headers that it asks for.
+// allowedHeaders lists the header fields that a page may set: corsHeaders, and the parameter
+// headers that it requests.
 func allowedHeaders(requested []string) string {
 	var b strings.Builder
 	b.WriteString(corsHeaders)
@@ -75,8 +75,8 @@ func allowedHeaders(requested []string) string {
 	return b.String()
 }
 
-// asParamHeader returns the canonical name of a parameter header. It reports false for
-// other header fields, and for long names.
+// asParamHeader returns the canonical name of a parameter header. It returns false for other header
+// fields, and for long names.
 func asParamHeader(name string) (string, bool) {
 	n := len(httpfield.Param)
 	if len(name) > maxCORSName || len(name) < n || !strings.EqualFold(name[:n], httpfield.Param) {

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// statusOf is the HTTP status of a JSON reply of revision 2026-07-28 and later
-// (streamable HTTP, and the pages that define the codes).
+// statusOf returns the HTTP status of a JSON reply in revision 2026-07-28 and later (streamable
+// HTTP, and the pages that define the codes).
 func statusOf(code int) int {
 	switch code {
 	case jsonrpc.CodeMethodNotFound:
@@ -34,7 +34,7 @@ func writeError(w http.ResponseWriter, status int, id jsonrpc.ID, e *jsonrpc.Err
 	_, _ = w.Write(body) // the client may be gone
 }
 
-// shortWriteTime is how long the client may take to read a short response.
+// shortWriteTime limits the time that a client may take to read a short response.
 const shortWriteTime = 10 * time.Second
 
 // writeStatus writes the status and the header.
@@ -48,7 +48,7 @@ func writeInvalid(w http.ResponseWriter, status int, message string) {
 	writeError(w, status, jsonrpc.ID{}, invalid(message))
 }
 
-// writeOverloaded writes the response where a limit is reached.
+// writeOverloaded writes the response for a request that a limit does not allow.
 func writeOverloaded(w http.ResponseWriter, id jsonrpc.ID, message string) {
 	w.Header().Set("Retry-After", "1")
 	writeError(w, http.StatusServiceUnavailable, id, &jsonrpc.Error{
@@ -56,7 +56,7 @@ func writeOverloaded(w http.ResponseWriter, id jsonrpc.ID, message string) {
 	})
 }
 
-// writeInternalError writes the response where code of users has failed.
+// writeInternalError writes the response if code of users has failed.
 func writeInternalError(w http.ResponseWriter) {
 	writeError(w, http.StatusInternalServerError, noID, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: "internal error"})
 }
@@ -90,8 +90,8 @@ const errNoStream = "Last-Event-ID is not that of a stream that can be resumed"
 
 const errNoFlush = "event streams are not possible: middleware wraps the http.ResponseWriter without Flush or Unwrap"
 
-// errPrincipal is the error where the function of [WithPrincipal] or
-// [WithClientAddress] has panicked or has not returned.
+// errPrincipal is the error if the function of [WithPrincipal] or [WithClientAddress] has panicked
+// or exited its goroutine.
 var errPrincipal = errors.New("function of WithPrincipal or WithClientAddress failed")
 
 var (

@@ -7,20 +7,22 @@ import (
 	"time"
 )
 
-// eventLog keeps the messages of a stream for a client that resumes. There are two: in the memory of this
-// process ([memoryLog]), and in a store of replicas (package sharedsession). The caller of a method holds the
-// guard of the stream.
+// eventLog stores the messages of a stream for a client that resumes. There are two
+// implementations: in the memory of this process ([memoryLog]), and in a store of replicas (package
+// sharedsession). The caller of a method holds the guard of the stream.
 type eventLog interface {
-	// Changed is called when the stream has another message or its last one, when messages are taken or
-	// dropped, and when the response is detached.
+	// Changed is called when a message is added to the stream, when the stream is complete, when
+	// messages are taken or dropped, and when the response is detached.
 	Changed()
-	// Ready returns the sequence number before which messages may be written, 0 before the log has begun.
+	// Ready returns the sequence number before which messages may be written, or 0 before the log
+	// has begun.
 	Ready() int
 	// ID returns the id of the event with that sequence number.
 	ID(seq int) string
 }
 
-// beginLog has all messages kept, those that are queued and those to come. The caller holds the guard.
+// beginLog makes the stream keep all messages, the queued ones and those to come. The caller holds
+// the guard.
 func (s *stream) beginLog() {
 	if begin := s.newLog; begin != nil {
 		s.newLog = nil
@@ -34,8 +36,8 @@ func (s *stream) beginLog() {
 // memoryLog leaves the messages in the queue of the stream, within the limits of the session.
 type memoryLog struct {
 	s       *stream
-	next    int       // the sequence number of the next message to be counted
-	endedAt time.Time // zero while the stream goes on, or a response is attached
+	next    int       // sequence number of the next message to be counted
+	endedAt time.Time // zero while the stream is not complete, or a response is attached
 }
 
 func newMemoryLog(s *stream) eventLog { return &memoryLog{s: s, next: s.firstSeq} }
@@ -60,8 +62,8 @@ func (l *memoryLog) Changed() {
 	se.listForShedding()
 }
 
-// retainedMessage is the entry of a stored message in byAge, with its age. The n-th entry of
-// a stream belongs to the n-th of its stored messages.
+// retainedMessage is the entry of a stored message in byAge, with its age. The n-th entry of a
+// stream belongs to its n-th stored message.
 type retainedMessage struct {
 	stream *stream
 	age    uint64
@@ -105,7 +107,7 @@ func (se *session) evict() {
 	if se.bytes <= se.limits.EventBytes || len(se.byAge) == 0 {
 		return
 	}
-	// The oldest one waits for a slow client: drop later ones.
+	// The oldest message waits for a slow client: drop later ones.
 	rest := se.byAge[:0]
 	for _, k := range se.byAge {
 		if se.bytes <= se.limits.EventBytes || !se.dropOldest(k.stream) {
@@ -116,8 +118,8 @@ func (se *session) evict() {
 	se.byAge = rest
 }
 
-// dropOldest drops the oldest message of a stream. It reports false if that is about to
-// be written. The caller holds the lock.
+// dropOldest drops the oldest message of a stream. It returns false if that message is about to be
+// written. The caller holds the lock.
 func (se *session) dropOldest(s *stream) bool {
 	size, ok := s.evict()
 	if !ok {
@@ -130,7 +132,7 @@ func (se *session) dropOldest(s *stream) bool {
 	return true
 }
 
-// expireStreams drops streams that ended EventTime ago.
+// expireStreams drops streams that were completed EventTime ago.
 func (se *session) expireStreams(now time.Time) {
 	se.mu.Lock()
 	defer se.mu.Unlock()

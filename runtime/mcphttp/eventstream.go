@@ -39,8 +39,8 @@ func appendPriming(b []byte, id string) []byte {
 	return append(b, "data:\n\n"...)
 }
 
-// appendRetry appends the reconnection time, in whole milliseconds, rounded up. An
-// event must follow: some readers take a retry field by itself for an event.
+// appendRetry appends the reconnection time, in whole milliseconds, rounded up. An event must
+// follow: some readers take a retry field alone for an event.
 func appendRetry(b []byte, wait time.Duration) []byte {
 	ms := int64(0)
 	if wait > 0 {

@@ -52,9 +52,9 @@ func (h *Handler) get(w http.ResponseWriter, r *http.Request, who requester) {
 	}
 }
 
-// checkNoBody checks that a GET has no body. Opening a stream does not wait for a body,
-// and net/http does not notice a disconnect while one is outstanding (RFC 9110, section
-// 9.3.1). If it reports false, it has written the response.
+// checkNoBody checks that a GET has no body. Opening a stream does not wait for a body, and
+// net/http does not notice a disconnect while one is outstanding (RFC 9110, section 9.3.1). If it
+// returns false, it has written the response.
 func checkNoBody(w http.ResponseWriter, r *http.Request) bool {
 	if r.ContentLength == 0 {
 		return true
@@ -63,8 +63,8 @@ func checkNoBody(w http.ResponseWriter, r *http.Request) bool {
 	return false
 }
 
-// attachAfter attaches the response to the stream of which the client has read an event. If it
-// returns nil, it has written the response.
+// attachAfter attaches the response to the stream that the last event of the client belongs to. If
+// it returns nil, it has written the response.
 func (p *response) attachAfter(se *session, last []string) *attachment {
 	number, seq, ok := parseEventID(last)
 	if p.s = se.find(number); !ok || p.s == nil {
@@ -100,7 +100,7 @@ func parseEventID(values []string) (number, seq int, ok bool) {
 	return number, seq, err == nil && seq >= 0
 }
 
-// delete ends a session.
+// delete closes a session.
 func (h *Handler) delete(w http.ResponseWriter, r *http.Request, who requester) {
 	se := h.sessionOf(w, r, who)
 	if se == nil {

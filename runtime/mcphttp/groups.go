@@ -13,10 +13,11 @@ import (
 // groupsQuery is the query parameter with groups, separated by commas.
 const groupsQuery = "groups"
 
-// narrow sets the groups to which the query of a URL narrows the features, on a handler with groups. If it reports
-// false, it has written the response.
+// narrow sets the groups to which the query of a URL narrows the features, on a handler with
+// groups. If it returns false, it has written the response.
 func (h *core) narrow(w http.ResponseWriter, r *http.Request, from *transport.Caller) bool {
-	// A parameter that cannot be read may be that of groups, without which the client would see more.
+	// A parameter that cannot be parsed may contain the groups. Ignoring it would show the client
+	// more features.
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		writeInvalid(w, http.StatusBadRequest, "the query of the URL cannot be read: "+logs.Cut(err.Error(), maxQuoted))
@@ -36,8 +37,8 @@ func (h *core) narrow(w http.ResponseWriter, r *http.Request, from *transport.Ca
 	return false
 }
 
-// groupNames returns the names in the values of the parameter, each once. Without any it returns that of
-// no group, which is empty.
+// groupNames returns the names in the values of the parameter, each once. Without any, it returns
+// the empty name, which does not belong to any group.
 func groupNames(lists []string) []string {
 	names := strings.Split(strings.Join(lists, ","), ",")
 	for i := range names {
@@ -51,8 +52,8 @@ func groupNames(lists []string) []string {
 	return names
 }
 
-// maxQuoted limits the bytes of a query that a message repeats, and maxGroups those of the names
-// of groups.
+// maxQuoted limits the bytes of a query that a message repeats, and maxGroups the bytes of group
+// names.
 const (
 	maxQuoted = 64
 	maxGroups = 1000

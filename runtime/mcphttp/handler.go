@@ -75,15 +75,15 @@ func (h *Handler) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// core is common to the handlers of both transports.
+// core is the part that the handlers of both transports share.
 type core struct {
 	settings
 	host     transport.Server
 	memory   *membudget.Budget
 	policy   *access.Policy
 	sessions *sessions
-	replicas *sharedsession.Replica // that share the sessions; nil if this process has them alone
-	endings  transport.Endings      // of sessions
+	replicas *sharedsession.Replica // the replicas that share the sessions; nil if sessions belong to this process
+	endings  transport.Endings      // sessions that are ending
 	bodies   unreadbody.Bodies
 
 	mu        sync.Mutex
@@ -92,11 +92,11 @@ type core struct {
 	streams   int               // long-lived streams among them
 	busy      clientlimit.Table // requests in progress by client, without streams
 	streaming clientlimit.Table // streams by client
-	share     int               // of one client, in percent
-	released  chan struct{}     // closed when a request or stream ends; nil if nothing waits
-	stopping  chan struct{}     // closed when long-lived streams have to end
+	share     int               // limit of one client, in percent
+	released  chan struct{}     // closed when a request or stream ends; nil unless a goroutine waits
+	stopping  chan struct{}     // closed when long-lived streams must end
 	stopOnce  sync.Once
-	closed    chan struct{} // closed when everything has to end
+	closed    chan struct{} // closed when all requests must end
 	closeOnce sync.Once
 }
 
@@ -121,7 +121,7 @@ func (h *core) init(s *mcp.Server, name string, options []Option) {
 	h.bodies.Most = mostRefused
 }
 
-// request is an HTTP request in progress. Its end discards the rest of the body, so
+// request is an HTTP request in progress. When it is done, it discards the rest of the body, so
 // that an unread body delays neither the response nor, for long, the connection.
 type request struct {
 	body     *unreadbody.Body
@@ -137,11 +137,11 @@ func (q *request) end() { q.body.End(q.returned) }
 // requester is the principal and the client of a request.
 type requester struct {
 	mcp.Principal
-	client  clientlimit.Client // limits are counted by it
+	client  clientlimit.Client // the unit of limits per client
 	address netip.Addr
 }
 
-// known returns the principal for a [transport.Caller], nil if it is unknown.
+// known returns the principal for a [transport.Caller], or nil if it is unknown.
 func (q *requester) known() any {
 	if q.ID == "" && q.Value == nil && q.Access == nil && q.Expires.IsZero() {
 		return nil
@@ -153,14 +153,14 @@ func (q *requester) known() any {
 // errExpired is the reason why a request of a principal that has expired is refused.
 var errExpired = errors.New("the principal has expired")
 
-// requesterOf returns the requester with that principal, whose ID may be empty.
+// requesterOf returns the requester for a principal, whose ID may be empty.
 func (h *core) requesterOf(r *http.Request, p mcp.Principal) requester {
 	address := access.Address(r, h.address)
 	return requester{p, clientlimit.Of(p.ID, address), address}
 }
 
-// admit checks a request before its message is read: origin, host, CORS and
-// authentication. If it reports false, it has written the response.
+// admit checks a request before its message is read: origin, host, CORS and authentication. If it
+// returns false, it has written the response.
 func (h *core) admit(w http.ResponseWriter, r *http.Request) (who requester, ok bool) {
 	if refusal := h.policy.Check(r); refusal != nil {
 		h.log.Client(r.Context(), slog.LevelWarn, "request refused", slog.String("reason", refusal.Message))
@@ -221,7 +221,7 @@ func (h *core) identify(w http.ResponseWriter, r *http.Request) (who requester, 
 		}
 		h.log.Program(r.Context(), slog.LevelError, "panic in the function of WithPrincipal or WithClientAddress", e.Attrs()...)
 		who, err = requester{}, errPrincipal
-		if e.Exits { // this goroutine ends: respond now, the connection is closed
+		if e.Exits { // this goroutine exits: respond now, the connection is closed
 			if r.ProtoMajor == 1 {
 				w.Header().Set("Connection", "close")
 			}
@@ -237,8 +237,8 @@ func notAllowed(w http.ResponseWriter, allowed string) {
 	writeInvalid(w, http.StatusMethodNotAllowed, "the method is not one of "+allowed)
 }
 
-// acquireRequest counts an HTTP request. If there are too many, or the handler is
-// shutting down, it writes the response and reports false.
+// acquireRequest counts an HTTP request. If a limit is reached, or the handler is shutting down, it
+// writes the response and returns false.
 func (h *core) acquireRequest(w http.ResponseWriter, who *requester) bool {
 	h.mu.Lock()
 	full := h.active-h.streams >= h.limits.Requests || h.busy[who.client] >= clientlimit.Share(h.limits.Requests, h.share)
@@ -263,7 +263,7 @@ func (h *core) acquireRequest(w http.ResponseWriter, who *requester) bool {
 	return ok
 }
 
-// releaseRequest undoes acquireRequest.
+// releaseRequest releases a request that acquireRequest has counted.
 func (h *core) releaseRequest(who *requester) {
 	h.memory.ReleaseControl(requestCost)
 	h.requestDone(who)
@@ -316,8 +316,7 @@ func (h *core) waitRequests(ctx context.Context, streams bool) error {
 	}
 }
 
-// acquireStream counts a request as a long-lived stream. It reports false if there are
-// too many.
+// acquireStream counts a request as a long-lived stream. It returns false if a limit is reached.
 func (h *core) acquireStream(who *requester) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -339,11 +338,11 @@ func (h *core) releaseStream(who *requester) {
 	h.notifyWaiters()
 }
 
-// Shutdown shuts the handler down gracefully. New requests get 503, and listens and
-// other long-lived streams end. Requests in progress are answered, then sessions end, with
-// their hooks (mcp.WithSessionHook). Questions to clients fail, since no answer can arrive; those of sessions
-// that replicas share ([WithSessionStore]) wait until two seconds before ctx ends.
-// If ctx ends first, Shutdown closes the handler and returns the cause.
+// Shutdown shuts the handler down gracefully. New requests get 503, and listens and other
+// long-lived streams end. Requests in progress are answered, then sessions are closed, with their
+// hooks (mcp.WithSessionHook). Questions to clients fail, since no answer can arrive; questions of
+// sessions that replicas share ([WithSessionStore]) wait until two seconds before the deadline of
+// ctx. If ctx is cancelled first, Shutdown closes the handler and returns the cause.
 //
 // Call it before [http.Server.Shutdown], which would wait for the long-lived streams.
 func (h *core) Shutdown(ctx context.Context) error {
@@ -374,11 +373,12 @@ func (h *core) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// answerMargin is how long before the end of Shutdown questions end that wait for an answer by another replica.
+// answerMargin is the time before the deadline of Shutdown at which questions fail that wait for an
+// answer by another replica.
 const answerMargin = 2 * time.Second
 
-// closeInput fails the questions that wait for clients whose answers cannot arrive any more: now, or, where they can arrive
-// at other replicas, shortly before ctx ends.
+// closeInput fails the questions to clients whose answers can no longer arrive: at once, or, if
+// other replicas can receive them, shortly before the deadline of ctx.
 func (h *core) closeInput(ctx context.Context) (stop func()) {
 	closeAll := func() {
 		for _, se := range h.sessions.all() {
@@ -396,7 +396,7 @@ func (h *core) closeInput(ctx context.Context) (stop func()) {
 	return func() {}
 }
 
-// drain waits for handlers that run on without a client waiting for them.
+// drain waits for handlers that are still running although no client waits for them.
 func drain(ctx context.Context, conn transport.Conn) error {
 	within := time.Duration(1<<63 - 1)
 	if deadline, ok := ctx.Deadline(); ok {
@@ -418,8 +418,8 @@ func drain(ctx context.Context, conn transport.Conn) error {
 	return context.Cause(ctx)
 }
 
-// Close closes the handler at once: running calls are cancelled, and sessions end. It does not wait. It
-// always returns nil.
+// Close closes the handler at once: it cancels running calls and closes sessions. It does not wait.
+// It always returns nil.
 func (h *core) Close() error {
 	h.stop()
 	h.closeOnce.Do(func() { close(h.closed) })
@@ -438,8 +438,8 @@ func (h *core) stop() {
 	h.stopOnce.Do(func() { close(h.stopping) })
 }
 
-// field returns the value of a header field that may occur once. It reports false if
-// the field occurs more than once or is empty.
+// field returns the value of a header field that may occur once. ok is false if the field occurs
+// more than once or is empty.
 func field(header http.Header, name string) (value string, ok bool) {
 	values := header[name]
 	if len(values) == 0 {

@@ -11,9 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// checkHeaders compares the header fields of a request with its body: the fields that
-// every request has, and those of the arguments of the tool that it calls. Other
-// messages pass.
+// checkHeaders compares the header fields of a request with its body: the fields of every request,
+// and the fields for the arguments of the called tool. Other messages pass.
 func checkHeaders(h http.Header, m *jsonrpc.Message, params []toolschema.HeaderParam) *jsonrpc.Error {
 	if m.Kind != jsonrpc.Request {
 		return nil
@@ -55,8 +54,9 @@ func checkParamHeaders(h http.Header, m *jsonrpc.Message, params []toolschema.He
 	return checkArguments(h, m, params, arguments, true)
 }
 
-// checkForwardedHeaders compares the fields of arguments of a tool that another tool calls. The client
-// has not listed that tool, so fields may be missing; those that there are must match.
+// checkForwardedHeaders compares the fields of arguments of a tool that another tool calls. The
+// client has not listed that tool, so fields may be missing; the fields that are present must
+// match.
 func checkForwardedHeaders(h http.Header, m *jsonrpc.Message, params []toolschema.HeaderParam, arguments []byte) *jsonrpc.Error {
 	if len(params) == 0 {
 		return nil
@@ -92,7 +92,7 @@ type headerCheck struct {
 	encoded bool // the field may be base64
 
 	body string   // name of the member, for messages
-	path []string // in the place of body: path of the argument
+	path []string // used instead of body: path of the argument
 	want httpfield.Value
 }
 

@@ -24,12 +24,11 @@ type settings struct {
 	log            *logs.Log
 	limits         Limits
 	store          SessionStore
-	groups         bool // of the URL narrow the features
+	groups         bool // groups in the URL narrow the features
 	servers        []func(*mcp.Server)
 }
 
-// ServerOption has a function called with the server of each handler that gets the option. It is for
-// the guard of package mcpauth, which publishes the scopes of a server.
+// ServerOption calls found with the server of each handler that gets the option. It is for the guard of package mcpauth, which publishes the scopes of a server.
 func ServerOption(_ friend.Key, found func(*mcp.Server)) Option {
 	return func(s *settings) { s.servers = append(s.servers, found) }
 }
@@ -45,33 +44,32 @@ func WithPrincipal(find func(*http.Request) (mcp.Principal, error)) Option {
 	return func(s *settings) { s.principal = find }
 }
 
-// WithGroups lets the URL of a request narrow the features to those in groups: /mcp?groups=orders,billing
-// lists, and answers, what is in one of these groups, and nothing else. It never lets a caller use
-// more. With package mcpfind a list has all tools of the groups, up to its threshold.
+// WithGroups lets the URL of a request narrow the features to groups: /mcp?groups=orders,billing
+// lists and answers only the features of these groups. It never allows a caller more. With package
+// mcpfind a list contains all tools of the groups, up to its threshold.
 //
-// A group of which the caller sees no feature is answered with status 400 and the groups of which it
-// sees some. Without the option the query of the URL is not read.
+// If the caller does not see any feature of a group, the response is status 400 with the groups
+// that it sees. Without the option the query of the URL is not read.
 func WithGroups() Option {
 	return func(s *settings) { s.groups = true }
 }
 
-// WithChallenge sets header fields of the response where the caller may not use a feature, and an
-// [mcp.AccessError] says so: status 403 (RFC 6750, section 3.1). A response that has begun, a
-// batch, and HTTP+SSE have no such status: there the reply alone says it. The function is called
-// concurrently.
+// WithChallenge sets header fields of the response with status 403 (RFC 6750, section 3.1) to a
+// caller that may not use a feature because of an [mcp.AccessError]. A response that has begun, a
+// batch, and HTTP+SSE do not have such a status: there the reply alone contains the error. The
+// function is called concurrently.
 func WithChallenge(challenge func(r *http.Request, e *mcp.AccessError) http.Header) Option {
 	return func(s *settings) { s.challenger = challenge }
 }
 
-// WithClientAddress finds the address of the client where the connection does not show
-// it, as behind a proxy that sends a header field. Clients without a principal are
-// distinguished by address (IPv6: by the /64 network), for rate limits and the shares
-// of [Limits]. The function is called for every HTTP request, concurrently.
+// WithClientAddress finds the address of the client if the connection does not show it, as behind a
+// proxy that sends a header field. Clients without a principal are distinguished by address (IPv6:
+// by the /64 network), for rate limits and the shares of [Limits]. The function is called for every
+// HTTP request, concurrently.
 //
-// The function must use only a field that a trusted proxy has written, and only the
-// part that this proxy has added: the client controls the rest. If it returns the zero
-// Addr, RemoteAddr of the request is used. All clients whose address remains unknown
-// count as one.
+// The function must use only a field that a trusted proxy has written, and only the part that this
+// proxy has added: the client controls the rest. If it returns the zero Addr, RemoteAddr of the
+// request is used. All clients whose address remains unknown count as one.
 func WithClientAddress(find func(*http.Request) netip.Addr) Option {
 	return func(s *settings) { s.address = find }
 }
@@ -114,54 +112,51 @@ func WithoutSessions() Option {
 	return func(s *settings) { s.sessionless = true }
 }
 
-// WithCompression turns compression on or off. If it is on, as by default, long JSON
-// replies are compressed for clients that accept gzip.
+// WithCompression turns compression on or off. If it is on, which is the default, long JSON replies
+// are compressed for clients that accept gzip.
 func WithCompression(on bool) Option {
 	return func(s *settings) { s.uncompressed = !on }
 }
 
-// WithLimits sets limits. Fields that are zero keep their default.
+// WithLimits sets limits. Fields that are zero keep their defaults.
 func WithLimits(l Limits) Option {
 	return func(s *settings) { s.limits = l.withDefaults(s.limits) }
 }
 
-// Limits bound what all clients of a handler together can occupy, and how long the
-// handler waits for a client. The limits of the server ([mcp.Limits]) apply as well, and its
+// Limits limit the resources that all clients of a handler together can use, and the time for which
+// the handler waits for a client. The limits of the server ([mcp.Limits]) apply as well, and its
 // ClientShare to Requests, Streams and Sessions.
 type Limits struct {
-	// Requests is how many HTTP requests may be in progress, without long-lived
-	// streams. One more gets 503. Default: 10000.
-	Requests int
-	// Streams is how many long-lived streams there may be: GET and listen. One more
-	// gets 503. Default: 10000.
-	Streams int
-	// Sessions is how many sessions may be open. One more replaces the session that
-	// has been idle longest, if that is at least a minute, and gets 503 otherwise.
+	// Requests limits the HTTP requests in progress, without long-lived streams. One more gets 503.
 	// Default: 10000.
+	Requests int
+	// Streams limits the long-lived streams: GET and listen. One more gets 503. Default: 10000.
+	Streams int
+	// Sessions limits the open sessions. One more replaces the session that has been idle longest,
+	// if it has been idle for at least a minute, and gets 503 otherwise. Default: 10000.
 	Sessions int
-	// IdleTime is after which time a session without requests and streams ends.
-	// Default: 30 minutes.
+	// IdleTime is the time after which a session without requests and streams is closed. Default:
+	// 30 minutes.
 	IdleTime time.Duration
-	// EventBytes is how many bytes of events a session stores for clients that resume
-	// a stream. The oldest are dropped first. Default: 1 MiB.
+	// EventBytes limits the bytes of events that a session stores for clients that resume a stream.
+	// The oldest are dropped first. Default: 1 MiB.
 	EventBytes int
-	// EventTime is how long the events of a finished stream are stored. Default: 5
+	// EventTime is the time for which the events of a finished stream are stored. Default: 5
 	// minutes.
 	EventTime time.Duration
-	// KeepAlive is how often a comment is sent on a quiet stream. Default: 15 seconds.
+	// KeepAlive is the interval at which a comment is sent on a quiet stream. Default: 15 seconds.
 	KeepAlive time.Duration
-	// ReadTime is how long the body of a request may take to arrive. Default: 30
-	// seconds.
+	// ReadTime limits the time in which the body of a request has to arrive. Default: 30 seconds.
 	ReadTime time.Duration
 }
 
-// Bounds that no field of [Limits] sets.
+// Limits that no field of [Limits] sets.
 const (
-	// quietTime is how long a reply may take before the response becomes an event stream,
-	// which can send keep-alives.
+	// quietTime is the time after which the response of a call becomes an event stream, which can
+	// send keep-alives.
 	quietTime = 10 * time.Second
-	// mostRefused is for how many HTTP requests that were answered early the rest of the
-	// body is read, so that their connections can be reused.
+	// mostRefused limits the HTTP requests answered early whose rest of the body is read at the
+	// same time, so that their connections can be reused.
 	mostRefused = unreadbody.Most
 )
 

@@ -42,8 +42,8 @@ func (h *Handler) post(w http.ResponseWriter, r *http.Request, who requester) {
 	p.free()
 }
 
-// checkContentTypes checks Content-Type and Accept. If it reports false, it has written
-// the response.
+// checkContentTypes checks Content-Type and Accept. If it returns false, it has written the
+// response.
 func checkContentTypes(w http.ResponseWriter, r *http.Request) bool {
 	if !httpfield.IsJSON(r.Header.Get("Content-Type")) {
 		writeInvalid(w, http.StatusUnsupportedMediaType, "Content-Type must be application/json")
@@ -58,9 +58,9 @@ func checkContentTypes(w http.ResponseWriter, r *http.Request) bool {
 
 // receive reads the message. If it returns nil, it has written the response.
 //
-// It is a function of its own, like others here that run before the response is
-// written: thousands of responses may be streams that last long, and a frame with these
-// variables would double the stack of each.
+// It is a separate function, like others here that run before the response is written: thousands of
+// responses may be streams that last long, and a frame with these variables would double the stack
+// of each.
 func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who requester) *posted {
 	in, ok := h.parse(w, r)
 	if !ok {
@@ -83,8 +83,8 @@ func (h *Handler) receive(w http.ResponseWriter, r *http.Request, who requester)
 	return p
 }
 
-// replyID returns the id for an error reply: that of a request. A response has an id,
-// but gets no reply.
+// replyID returns the id for an error reply: the id of a request. A response has an id, but gets no
+// reply.
 func replyID(m *jsonrpc.Message) jsonrpc.ID {
 	if m.Kind == jsonrpc.Response {
 		return noID
@@ -92,7 +92,7 @@ func replyID(m *jsonrpc.Message) jsonrpc.ID {
 	return m.ID
 }
 
-// parse reads and parses the message. If it reports false, it has written the response.
+// parse reads and parses the message. If it returns false, it has written the response.
 func (h *core) parse(w http.ResponseWriter, r *http.Request) (transport.Message, bool) {
 	in := h.host.NewMessage()
 	text, ok := h.read(w, r, in)
@@ -107,20 +107,20 @@ func (h *core) parse(w http.ResponseWriter, r *http.Request) (transport.Message,
 	return nil, false
 }
 
-// read reads the body. If it reports false, it has written the response.
+// read reads the body. If it returns false, it has written the response.
 func (h *core) read(w http.ResponseWriter, r *http.Request, in transport.Message) ([]byte, bool) {
 	limit := h.host.Limits().MessageBytes
 	if r.ContentLength > int64(limit) {
 		writeTooLarge(w, limit)
 		return nil, false
 	}
-	// Storage for Content-Length is allocated at once, if that is not much.
+	// If Content-Length is small, the storage for the whole body is allocated at once.
 	b, ok := growBody(in, in.Buffer(), int(min(max(r.ContentLength, 0), maxPooled))+1)
 	if !ok {
 		writeOverloaded(w, noID, errNoMemory)
 		return nil, false
 	}
-	if h.principal != nil || h.address != nil { // the time that they took does not count
+	if h.principal != nil || h.address != nil { // the time that these functions took does not count
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.limits.ReadTime))
 	}
 	for {
@@ -147,7 +147,7 @@ func (h *core) read(w http.ResponseWriter, r *http.Request, in transport.Message
 			writeInvalid(w, http.StatusRequestTimeout, "the body did not arrive within "+h.limits.ReadTime.String())
 			return nil, false
 		case err != nil:
-			if e, ok := errors.AsType[*http.MaxBytesError](err); ok { // from middleware
+			if e, ok := errors.AsType[*http.MaxBytesError](err); ok { // an error of middleware
 				writeTooLarge(w, int(e.Limit))
 				return nil, false
 			}
@@ -157,8 +157,8 @@ func (h *core) read(w http.ResponseWriter, r *http.Request, in transport.Message
 	}
 }
 
-// growBody moves a body to storage of at least that size, and charges it. It reports
-// false if the memory limit of the server is reached.
+// growBody moves a body to storage of at least that size, and charges it. It returns false if the
+// memory limit of the server is reached.
 func growBody(in transport.Message, b []byte, size int) ([]byte, bool) {
 	grown := b
 	if size > cap(b) {
@@ -175,9 +175,9 @@ func writeTooLarge(w http.ResponseWriter, limit int) {
 	writeInvalid(w, http.StatusRequestEntityTooLarge, "the message has more than "+strconv.Itoa(limit)+" bytes")
 }
 
-// posted is a POST whose message has been read. It belongs to the goroutine of the request, and
-// nothing that outlives the request has a pointer to it: the connection copies from, and the
-// stream has the attachment only. So it is reused ([posted.free]).
+// posted is a POST whose message has been read. Only the request goroutine uses it, and nothing
+// that outlives the request has a pointer to it: the connection copies from, and the stream refers
+// to the attachment only. So it is reused ([posted.free]).
 type posted struct {
 	*Handler
 	decision
@@ -186,20 +186,21 @@ type posted struct {
 	r      *http.Request
 	in     transport.Message
 	from   transport.Caller
-	answer response // here, since the stack of each waiting response should be small
+	answer response // a field, since the stack of each waiting response should be small
 }
 
 var postedPool = sync.Pool{New: func() any { return new(posted) }}
 
-// take gives the message to a connection, with the stream for its replies. It reports whether a reply will come.
+// take passes the message to a connection, with the stream for its replies. It reports whether a
+// reply will come.
 func (p *posted) take(conn transport.Conn, s *stream) (expect bool) {
 	in := p.in
 	p.in = nil
 	return conn.Take(in, p.from, s)
 }
 
-// free returns the storage to the pool, at the normal end of the request, and that of a message which no connection
-// has taken. After a panic it is left to the garbage collector.
+// free returns the storage to the pool, at the normal end of the request, including a message that
+// no connection has taken. After a panic it is left to the garbage collector.
 func (p *posted) free() {
 	if p.in != nil {
 		p.in.Drop()
@@ -245,8 +246,8 @@ func (p *posted) perRequest() {
 	p.withoutSession(nil, true)
 }
 
-// withoutSession handles a message that belongs to no session. Revision rev applies to
-// a request that does not name its own.
+// withoutSession handles a message that does not belong to a session. Revision rev applies to a
+// request that does not name its own.
 func (p *posted) withoutSession(rev *protocol.Revision, modern bool) {
 	conn := p.host.Open(p.r.Context(), transport.Options{Transport: p.sessions.transport, Once: true, Revision: rev, Ended: p.stopping})
 	answer, reader := p.submit(conn, modern)
@@ -261,16 +262,16 @@ func (p *posted) withoutSession(rev *protocol.Revision, modern bool) {
 	case <-p.closed:
 		conn.Close()
 	default:
-		conn.Cancel() // the client has cancelled it by closing the connection
+		conn.Cancel() // closing the connection means that the client has cancelled the request
 	}
 }
 
-// submit gives the message to a connection without a session. The response is nil if no
-// reply will come.
+// submit passes the message to a connection without a session. The response is nil if no reply will
+// come.
 func (p *posted) submit(conn transport.Conn, modern bool) (*response, *attachment) {
 	s := newStream(nil, p.host.Limits().QueueBytes, p.memory)
 	reader := s.attach()
-	p.from.Values = nil // the connection has them
+	p.from.Values = nil // the connection has copied them
 	if !p.take(conn, s) {
 		return nil, nil
 	}
@@ -320,8 +321,8 @@ func (p *posted) inSession(id string) {
 	}
 }
 
-// respond gives a message to a session and writes the response. The tool runs on if the
-// client disconnects. It reports false if the client cannot have received anything.
+// respond passes a message to a session and writes the response. The tool runs on if the client
+// disconnects. It returns false if the client cannot have received anything.
 func (p *posted) respond(se, opened *session) (seen bool) {
 	s := newStream(se, p.host.Limits().QueueBytes, p.memory)
 	reader := s.attach()

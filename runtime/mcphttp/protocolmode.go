@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// protocolMode is how a message is handled: with or without a session. It is decided
-// for each message by itself: one client may mix the modes.
+// protocolMode tells how a message is handled: with or without a session. It is determined for each
+// message separately: one client may mix the modes.
 type protocolMode int
 
 const (
@@ -22,14 +22,14 @@ const (
 // decision is the mode of a message, or the error to answer with.
 type decision struct {
 	mode     protocolMode
-	session  string             // of modeSession
-	revision *protocol.Revision // of modeSessionless; nil for initialize
-	status   int                // 0 where there is no error
+	session  string             // for modeSession
+	revision *protocol.Revision // for modeSessionless; nil for initialize
+	status   int                // 0 without an error
 	err      *jsonrpc.Error
 }
 
-// decide finds the mode of a message from its content and its header fields
-// (versioning, backward compatibility; streamable HTTP).
+// decide determines the mode of a message from its content and its header fields (versioning,
+// backward compatibility; streamable HTTP).
 func decide(header http.Header, m *jsonrpc.Message, sessionless bool) decision {
 	named, ok := field(header, httpfield.ProtocolVersion)
 	if !ok {
@@ -53,7 +53,7 @@ func decide(header http.Header, m *jsonrpc.Message, sessionless bool) decision {
 	return decideSession(header, m, byHeader, sessionless)
 }
 
-// decidePerRequest decides on a request that names its revision in _meta.
+// decidePerRequest handles a request that names its revision in _meta.
 func decidePerRequest(version []byte, named string) decision {
 	switch text, ok := jsonrpc.String(version); {
 	case named == "":
@@ -68,8 +68,7 @@ func decidePerRequest(version []byte, named string) decision {
 	return decision{mode: modePerRequest}
 }
 
-// decideHeaderOnly decides on a message that names a revision of modePerRequest in the
-// header alone.
+// decideHeaderOnly handles a message that names a revision of modePerRequest in the header only.
 func decideHeaderOnly(m *jsonrpc.Message) decision {
 	switch m.Kind {
 	case jsonrpc.Notification:
@@ -83,7 +82,7 @@ func decideHeaderOnly(m *jsonrpc.Message) decision {
 	return badRequest(invalid("batches are not part of this protocol revision"))
 }
 
-// decideSession decides on messages of the revisions with sessions.
+// decideSession handles messages of the revisions with sessions.
 func decideSession(header http.Header, m *jsonrpc.Message, byHeader *protocol.Revision, sessionless bool) decision {
 	id, ok := field(header, httpfield.SessionID)
 	if !ok {
@@ -105,8 +104,8 @@ func decideSession(header http.Header, m *jsonrpc.Message, byHeader *protocol.Re
 	return badRequest(errNeedsID)
 }
 
-// decideSessionless is decideSession for a server without sessions. The revision is
-// that of the header; without the header it is defaultVersion.
+// decideSessionless is like decideSession for a server without sessions. The header determines the
+// revision; without the header it is defaultVersion.
 func decideSessionless(m *jsonrpc.Message, byHeader *protocol.Revision, initialize bool) decision {
 	d := decision{mode: modeSessionless, revision: byHeader}
 	switch {
@@ -128,7 +127,7 @@ func badRequest(err *jsonrpc.Error) decision {
 	return decision{status: http.StatusBadRequest, err: err}
 }
 
-// metaVersion returns the revision that a request names in _meta, nil if it names none.
+// metaVersion returns the revision that a request names in _meta, or nil.
 func metaVersion(m *jsonrpc.Message) (version []byte) {
 	jsonrpc.Members(m.Params.Get("_meta"), func(name, value []byte) bool {
 		if string(name) == protocol.MetaVersion && string(value) != "null" {

@@ -6,19 +6,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 )
 
-// queue has the messages of a stream that wait for its response, or that its log keeps, and what they take of the
-// memory budget of the server. The guard of the stream protects it.
+// queue contains the messages of a stream that wait for its response, or that its log keeps, and
+// counts their share of the server's memory budget. The guard of the stream protects it.
 type queue struct {
 	memory   *membudget.Budget
 	charged  int      // bytes that are charged for the messages
-	messages []queued // from firstSeq on
+	messages []queued // numbered from firstSeq on
 	firstSeq int      // 1 at the start
-	nextSeq  int      // of the next message to be written
+	nextSeq  int      // number of the next message to be written
 	waiting  int      // bytes from nextSeq on
 
-	// Storage that most streams need, and no more: for one message.
+	// Storage for one message, which is all that most streams need.
 	single [1]queued
-	pooled *[]byte // from the buffer pool, of a reply that is the only message
+	pooled *[]byte // buffer, from the buffer pool, of a reply that is the only message
 }
 
 // queued is a message of a queue.
@@ -40,10 +40,10 @@ func (q *queue) unpool() {
 	}
 }
 
-// messageCost is what is charged for a message in storage of its own.
+// messageCost returns the charge for a message in storage of its own.
 func messageCost(message []byte) int { return len(message) + 64 }
 
-// bufferCost is what is charged for a pooled buffer.
+// bufferCost returns the charge for a pooled buffer.
 func bufferCost(capacity int) int {
 	if capacity <= membudget.Free {
 		return 0 // included in requestCost
@@ -51,8 +51,8 @@ func bufferCost(capacity int) int {
 	return capacity
 }
 
-// charge changes the charge by more, which may be negative. The sender of a message has
-// charged one copy itself, and releases that.
+// charge adds more, which may be negative, to the charge. The sender of a message has charged one
+// copy itself, and releases that charge.
 func (q *queue) charge(more int) {
 	q.charged += more
 	switch { // most replies are short and cost nothing; the budget is shared by all processors
@@ -84,7 +84,7 @@ func (q *queue) clear() {
 	q.charge(-q.charged)
 }
 
-// take returns the messages before end that are to be written.
+// take returns the messages before end that have not been written.
 func (q *queue) take(end int) []queued {
 	taken := q.messages[q.nextSeq-q.firstSeq : end-q.firstSeq]
 	for _, m := range taken {
@@ -105,8 +105,8 @@ func (q *queue) dropNotices() {
 	})
 }
 
-// evict drops the oldest message and returns its size. It reports false if that message
-// is about to be written. The caller holds the guard.
+// evict drops the oldest message and returns its size. ok is false if that message is about to be
+// written. The caller holds the guard.
 func (s *stream) evict() (size int, ok bool) {
 	if len(s.messages) == 0 {
 		return 0, true // its stream has been dropped already

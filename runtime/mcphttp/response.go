@@ -16,36 +16,36 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// response writes a stream to the client: as JSON if the reply is the only message, as
-// an event stream otherwise. All of it happens on the goroutine of the HTTP request.
+// response writes a stream to the client: as JSON if the reply is the only message, as an event
+// stream otherwise. It is used by the request goroutine only.
 type response struct {
 	h            *core
 	w            http.ResponseWriter
 	r            *http.Request
-	control      http.ResponseController // of w
+	control      http.ResponseController // for w
 	s            *stream
 	statusByCode bool            // the status of a JSON reply depends on its code
-	newSession   *session        // opened by this request
-	sessionEnded <-chan struct{} // closed when the session ends
-	stopping     <-chan struct{} // closed when long-lived streams have to end
+	newSession   *session        // session that this request has opened
+	sessionEnded <-chan struct{} // closed when the session is closed
+	stopping     <-chan struct{} // closed when long-lived streams must end
 	endpoint     string          // for the first event: the URL for POST
-	expires      time.Time       // when the stream ends with its principal; zero for never
+	expires      time.Time       // expiry of the principal, which ends the stream; zero for never
 	resumed      bool            // the client has read the beginning of the stream
-	commit       func() error    // stores what the request has changed, before the reply is written; may be nil
+	commit       func() error    // stores the changes of the request, before the reply is written; may be nil
 
-	expired <-chan time.Time // of expires; nil for never
+	expired <-chan time.Time // receives at expires; nil for never
 	started bool
 	failed  bool              // commit has failed
 	plain   pending           // the reply, if it is the only message
-	account membudget.Account // for the buffer that is being sent, besides the messages
+	account membudget.Account // for the buffer that is being sent; messages are charged elsewhere
 }
 
-// defaultRetry is after which time clients resume a broken stream (HTML standard,
-// server-sent events).
+// defaultRetry is the time after which clients resume a broken stream (HTML standard, server-sent
+// events).
 const defaultRetry = time.Second
 
-// bufferPool has buffers of up to maxPooled bytes. The storage of larger ones comes
-// from the buffer pool.
+// bufferPool contains buffers of up to maxPooled bytes. The storage of larger ones comes from the
+// buffer pool.
 var bufferPool = sync.Pool{New: func() any { return new([]byte) }}
 
 // maxPooled is the largest capacity of a buffer in the pool.
@@ -71,12 +71,12 @@ func putBuffer(b *[]byte) {
 	bufferPool.Put(b)
 }
 
-// write writes the stream until it ends or another response replaces this one. It
-// reports false if the connection breaks before that.
+// write writes the stream until it ends or another response replaces this one. It returns false if
+// the connection breaks before that.
 //
-// A reply that is the only message is written here, and not by follow: its frame would be
-// below those of net/http that write the header, and the stack would grow from 8 KB to
-// 16 KB in every call after a garbage collection, which shrinks it.
+// A reply that is the only message is written here, and not by follow: its frame would be below the
+// frames of net/http that write the header, and the stack would grow from 8 KB to 16 KB in every
+// call after a garbage collection, which shrinks it.
 func (p *response) write(reader *attachment) bool {
 	p.account.Of(p.h.memory)
 	p.control = *http.NewResponseController(p.w)
@@ -94,7 +94,7 @@ func (p *response) write(reader *attachment) bool {
 }
 
 // follow writes the events of the stream, or sets p.plain if the reply is the only message. It
-// reports false if the connection breaks before the end.
+// returns false if the connection breaks before the end.
 func (p *response) follow(reader *attachment) bool {
 	var timer *time.Timer
 	events, last, turn := false, false, 0
@@ -115,8 +115,8 @@ func (p *response) follow(reader *attachment) bool {
 			}
 			return true
 		case p.resumed && !p.started && t.done && len(t.messages) == 0:
-			// Nothing follows. After an empty event stream an EventSource would
-			// connect again; status 204 makes it stop (HTML, server-sent events).
+			// No message will follow. After an empty event stream an EventSource would connect
+			// again; status 204 makes it stop (HTML, server-sent events).
 			writeStatus(p.w, http.StatusNoContent)
 			return true
 		case t.events || p.started:
@@ -140,12 +140,11 @@ func (p *response) follow(reader *attachment) bool {
 			runtime.Gosched()
 			continue
 		case 2:
-			// The timeouts of the http.Server do not apply to the duration of a
-			// call. That of the body does not apply while the server only watches
-			// the connection for its end.
+			// The timeouts of the http.Server do not apply to the duration of a call. The read
+			// deadline does not apply while the server only watches for the connection to close.
 			_ = p.control.SetReadDeadline(time.Time{})
 			_ = p.control.SetWriteDeadline(time.Time{})
-			timer = time.NewTimer(quietTime) // of an event stream, the next turn resets it
+			timer = time.NewTimer(quietTime) // for an event stream, the next turn resets it
 			defer timer.Stop()
 			continue
 		}
@@ -155,8 +154,8 @@ func (p *response) follow(reader *attachment) bool {
 	}
 }
 
-// wait waits for messages, for the end of the stream, or until the client needs a sign of life.
-// It reports false if the connection breaks.
+// wait waits for messages, for the end of the stream, or until a keep-alive is due. It returns
+// false if the connection breaks.
 func (p *response) wait(reader *attachment, timer *time.Timer, events, last *bool) bool {
 	select {
 	case <-reader.wake:
@@ -181,9 +180,9 @@ func (p *response) wait(reader *attachment, timer *time.Timer, events, last *boo
 	return true
 }
 
-// closeBeforeReply says that the handler was closed while a call was in progress. An empty
-// response would have status 200. It is not 503, after which clients send a request again: the
-// call may have run.
+// closeBeforeReply writes the error for a handler that was closed while a call was in progress. An
+// empty response would have status 200. The status is not 503, after which clients send a request
+// again: the call may have run.
 func (p *response) closeBeforeReply() {
 	if !p.started {
 		writeError(p.w, http.StatusInternalServerError, noID, errClosed)
@@ -228,8 +227,8 @@ func (p *response) writePlain(t *pending) bool {
 	default:
 		p.w.WriteHeader(http.StatusOK)
 	}
-	// The deadline remains: the response is complete, and net/http gives the next one of the
-	// connection a deadline of its own.
+	// The deadline remains: the response is complete, and net/http sets a new deadline for the next
+	// response on the connection.
 	if !p.sendOnly(body) {
 		return false
 	}
@@ -240,8 +239,8 @@ func (p *response) writePlain(t *pending) bool {
 	return true
 }
 
-// commitPlain stores what the request has changed, before the reply is written. If it reports
-// false, it has written the response.
+// commitPlain stores the changes of the request, before the reply is written. If it returns false,
+// it has written the response.
 func (p *response) commitPlain() bool {
 	err := p.commit()
 	if err != nil {
@@ -251,7 +250,7 @@ func (p *response) commitPlain() bool {
 	return err == nil
 }
 
-// commitEvents is commitPlain where the response has begun as an event stream.
+// commitEvents is like commitPlain for a response that has begun as an event stream.
 func (p *response) commitEvents() {
 	if err := p.commit(); err != nil {
 		p.failed = true
@@ -259,7 +258,7 @@ func (p *response) commitEvents() {
 	}
 }
 
-// challenge adds the header of [WithChallenge]. A panic of the function is logged, and adds
+// challenge adds the header fields of [WithChallenge]. A panic of the function is logged, and adds
 // nothing.
 func (p *response) challenge(refusal error) {
 	e, ok := errors.AsType[*mcp.AccessError](refusal)
@@ -281,7 +280,7 @@ func (p *response) writeEvents(t *pending) bool {
 	buf := getBuffer(0)
 	b := *buf
 	if size := eventsSize(t.messages); size > max(maxPooled, cap(b)) {
-		b = make([]byte, 0, size) // not more than is charged for them
+		b = make([]byte, 0, size) // not more than the messages are charged for
 	}
 	asked := t.released
 	if t.done && p.commit != nil {
@@ -318,7 +317,7 @@ func (p *response) writeEvents(t *pending) bool {
 	return true
 }
 
-// eventsSize is about how long messages are as events.
+// eventsSize estimates the bytes of messages as events.
 func eventsSize(messages []queued) int {
 	size := 512
 	for _, m := range messages {
@@ -347,7 +346,7 @@ func (p *response) writeComment() bool {
 	return p.send(keepAlive)
 }
 
-// send writes a part of the response, which may be quiet for long after it.
+// send writes a part of the response, after which it may be quiet for long.
 func (p *response) send(b []byte) bool {
 	if !p.sendOnly(b) {
 		return false
@@ -356,7 +355,7 @@ func (p *response) send(b []byte) bool {
 	return true
 }
 
-// sendOnly is send with a deadline that remains.
+// sendOnly is like send, but leaves the deadline set.
 func (p *response) sendOnly(b []byte) bool {
 	p.setDeadline()
 	var err error
@@ -369,7 +368,7 @@ func (p *response) sendOnly(b []byte) bool {
 	return err == nil
 }
 
-// flush sends what is written. A response that cannot flush is sent at its end.
+// flush sends the bytes that are written. A response that cannot flush is sent at its end.
 func (p *response) flush() error {
 	err := p.control.Flush()
 	if !canFlush(p.w) {
@@ -392,13 +391,13 @@ func canFlush(w http.ResponseWriter) bool {
 	}
 }
 
-// setDeadline bounds the next write. Where the ResponseWriter has no deadlines,
-// middleware has to bound it.
+// setDeadline limits the time of the next write. If the ResponseWriter does not support deadlines,
+// middleware has to limit it.
 func (p *response) setDeadline() {
 	_ = p.control.SetWriteDeadline(time.Now().Add(p.h.host.Limits().WriteTime))
 }
 
-// eventID is the id of message i. It is "" for a message that a client cannot resume from.
+// eventID returns the id of message i, or "" for a message that a client cannot resume from.
 func (p *response) eventID(t *pending, i int) string {
 	switch {
 	case t.log != nil:
@@ -409,8 +408,8 @@ func (p *response) eventID(t *pending, i int) string {
 	return ""
 }
 
-// emptyID is the id of an event without data before message i, from which the client can resume. It ends in a number
-// of its own, since the ids of a session are unique.
+// emptyID returns the id of an event without data before message i, from which the client can
+// resume. It ends in a number of its own, since the ids of a session are unique.
 func (p *response) emptyID(t *pending, i int) string {
 	var id string
 	if t.log != nil {

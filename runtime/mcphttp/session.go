@@ -10,28 +10,28 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp/internal/sharedsession"
 )
 
-// session is opened by initialize in the revisions up to 2025-11-25. It has the
-// identity of the client, and the streams that the client can resume.
+// session is a session that initialize opens in the revisions up to 2025-11-25. It identifies the
+// client, and contains the streams that the client can resume.
 type session struct {
 	id        string
 	principal string
-	client    clientlimit.Client // limits are counted by it
+	client    clientlimit.Client // the unit of limits per client
 	conn      transport.Conn
 	limits    *Limits
-	shared    *sharedsession.Session // nil if the session is that of this process alone
+	shared    *sharedsession.Session // nil if the session belongs to this process only
 
-	mu         sync.Mutex // guards the streams too
+	mu         sync.Mutex // guards the following fields, and the streams
 	standalone *stream
 	streams    map[int]*stream   // resumable ones, by number
 	last       int               // highest number of a stream
-	bytes      int               // of stored messages
+	bytes      int               // bytes of stored messages
 	byAge      []retainedMessage // stored messages, the oldest first
-	listed     bool              // in the list of the memory budget
+	listed     bool              // registered in the memory budget
 	memory     *membudget.Budget
 	busy       int       // HTTP requests in progress
 	lastUsed   time.Time // end of the last request
 	closed     bool
-	done       chan struct{} // closed when the session ends
+	done       chan struct{} // closed when the session is closed
 }
 
 // register gives a stream its number and makes it available for resumption. The caller
@@ -46,8 +46,7 @@ func (se *session) register(s *stream) {
 	}
 }
 
-// acquire counts an HTTP request of the session. It reports false if the session has
-// ended.
+// acquire counts an HTTP request of the session. It returns false if the session is closed.
 func (se *session) acquire() bool {
 	se.mu.Lock()
 	defer se.mu.Unlock()
@@ -65,21 +64,21 @@ func (se *session) release() {
 	se.lastUsed = time.Now()
 }
 
-// primes reports whether event streams of the session begin with an event without data, from whose id a client
-// can resume.
+// primes reports whether event streams of the session begin with an event without data, whose id
+// allows a client to resume.
 func (se *session) primes() bool {
 	rev := se.conn.Negotiated()
 	return rev != nil && rev.Fields.Polling
 }
 
-// find returns the resumable stream with that number, nil if there is none.
+// find returns the resumable stream with that number, or nil.
 func (se *session) find(number int) *stream {
 	se.mu.Lock()
 	defer se.mu.Unlock()
 	return se.streams[number]
 }
 
-// idle returns for how long the session has been unused.
+// idle returns the time for which the session has been unused.
 func (se *session) idle(now time.Time) time.Duration {
 	running := se.conn.Active() > 0
 	se.mu.Lock()
@@ -90,7 +89,7 @@ func (se *session) idle(now time.Time) time.Duration {
 	return now.Sub(se.lastUsed)
 }
 
-// close ends the session: running calls are cancelled, and responses end.
+// close closes the session: it cancels running calls, and completes responses.
 func (se *session) close() {
 	se.conn.Close()
 	if se.discardStreams() {
@@ -102,8 +101,7 @@ func (se *session) close() {
 	}
 }
 
-// discardStreams drops what is stored. It reports false if the session has ended
-// before.
+// discardStreams drops the stored messages. It returns false if the session was closed before.
 func (se *session) discardStreams() bool {
 	se.mu.Lock()
 	defer se.mu.Unlock()
@@ -112,7 +110,7 @@ func (se *session) discardStreams() bool {
 	}
 	se.closed = true
 	for _, s := range se.streams {
-		if s.current == nil { // otherwise the response writes what is queued
+		if s.current == nil { // otherwise the response writes the queue
 			s.discard()
 		}
 	}

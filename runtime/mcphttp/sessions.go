@@ -16,8 +16,8 @@ import (
 // sessions are the open sessions of a handler.
 type sessions struct {
 	limits    *Limits
-	share     int    // of one client, in percent
-	transport string // its name, for handlers
+	share     int    // limit of one client, in percent
+	transport string // name of the transport, for handlers
 	endings   *transport.Endings
 
 	mu       sync.Mutex
@@ -31,7 +31,7 @@ func newSessions(l *Limits, share int, name string, ended <-chan struct{}, endin
 	return &sessions{limits: l, share: share, transport: name, endings: endings, byID: map[string]*session{}, count: clientlimit.Table{}, stopping: ended}
 }
 
-// minIdle is how long a session must be idle before a new one may replace it.
+// minIdle is the time for which a session must be idle before a new one may replace it.
 const minIdle = time.Minute
 
 // open opens a session of this process, whose streams can be resumed or not.
@@ -40,9 +40,10 @@ func (t *sessions) open(host transport.Server, who *requester, resumable bool) *
 	return se
 }
 
-// add adds a session, unless there is one with that id, which it returns then. If there are too many, it ends
-// the one that has been idle longest: otherwise clients that open sessions and leave would lock out all others
-// until those expire. It returns nil if none has been idle for minIdle.
+// add adds a session, or returns the existing session with the same id. If the limit is reached, it
+// closes the session that has been idle longest: otherwise clients that open sessions and leave
+// would lock out all others until those sessions expire. It returns nil if no session has been idle
+// for minIdle.
 func (t *sessions) add(host transport.Server, who *requester, resumable bool, shared *sharedsession.Session) (se *session, added bool) {
 	t.mu.Lock()
 	full, own := t.full(who.client)
@@ -64,7 +65,7 @@ func (t *sessions) add(host transport.Server, who *requester, resumable bool, sh
 		return other, false
 	}
 	if full, _ := t.full(who.client); full {
-		return nil, false // another request has taken the place
+		return nil, false // another request has taken the free place
 	}
 	memory := host.Memory()
 	if !memory.Take(sessionCost) {
@@ -103,16 +104,16 @@ func (t *sessions) add(host transport.Server, who *requester, resumable bool, sh
 	return se, true
 }
 
-// full reports whether there are too many sessions for one more, and whether the reason
-// is the limit for one client. The caller holds the lock.
+// full reports whether the limit is reached, and whether it is the limit for one client. The caller
+// holds the lock.
 func (t *sessions) full(client clientlimit.Client) (full, own bool) {
 	own = t.count[client] >= clientlimit.Share(t.limits.Sessions, t.share)
 	return own || len(t.byID) >= t.limits.Sessions, own
 }
 
-// mostIdle returns the session that has been idle longest: of that client if own is
-// set, otherwise of the clients that have the most. It returns nil if none has been
-// idle for minIdle.
+// mostIdle returns the session that has been idle longest: of the given client if own is set,
+// otherwise of the clients with the most sessions. It returns nil if no session has been idle for
+// minIdle.
 func (t *sessions) mostIdle(client clientlimit.Client, own bool) (most *session) {
 	t.mu.Lock()
 	all, count := slices.Collect(maps.Values(t.byID)), maps.Clone(t.count)
@@ -132,7 +133,7 @@ func (t *sessions) mostIdle(client clientlimit.Client, own bool) (most *session)
 	return most
 }
 
-// find returns the session with that id and principal, nil if there is none.
+// find returns the session with that id and principal, or nil.
 func (t *sessions) find(id, principal string) *session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -143,7 +144,7 @@ func (t *sessions) find(id, principal string) *session {
 	return se
 }
 
-// end ends a session. It reports whether the session was open.
+// end closes a session. It reports whether the session was open.
 func (t *sessions) end(se *session) bool {
 	t.mu.Lock()
 	there := t.byID[se.id] == se
@@ -163,7 +164,7 @@ func (t *sessions) all() []*session {
 	return slices.Collect(maps.Values(t.byID))
 }
 
-// expire ends idle sessions. It returns when none is left.
+// expire closes idle sessions. It returns when none is left.
 func (t *sessions) expire() {
 	ticker := time.NewTicker(max(time.Millisecond, min(t.limits.IdleTime/4, t.limits.EventTime/4, time.Minute)))
 	defer ticker.Stop()

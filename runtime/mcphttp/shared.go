@@ -12,7 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp/internal/sharedsession"
 )
 
-// This file joins the sessions, streams and responses of this package with those that replicas share.
+// This file connects the sessions, streams and responses of this package with the sessions that
+// replicas share.
 
 var errTooManySessions = errors.New("overloaded: too many sessions")
 
@@ -35,9 +36,9 @@ func (h *core) openSession(ctx context.Context, who *requester) (*session, error
 	return nil, errTooManySessions
 }
 
-// acquireShared is acquireSession for sessions that replicas share.
+// acquireShared is like acquireSession for sessions that replicas share.
 func (h *core) acquireShared(ctx context.Context, id string, who *requester) (*session, error) {
-	for range 3 { // a copy may end when there are too many, and is opened again
+	for range 3 { // a copy may be closed because of a limit, and is then opened again
 		se, err := h.findShared(ctx, id, who)
 		if err != nil {
 			return nil, err
@@ -49,7 +50,7 @@ func (h *core) acquireShared(ctx context.Context, id string, who *requester) (*s
 	return nil, errTooManySessions
 }
 
-// findShared returns the copy of a session, which it opens if it is not.
+// findShared returns the copy of a session, and opens it if necessary.
 func (h *core) findShared(ctx context.Context, id string, who *requester) (*session, error) {
 	if se := h.sessions.find(id, who.ID); se != nil {
 		err := se.shared.Check(ctx)
@@ -86,13 +87,13 @@ func (h *core) refuseStore(w http.ResponseWriter, r *http.Request, id jsonrpc.ID
 	case errors.Is(err, errTooManySessions), errors.Is(err, sharedsession.ErrNoReplica):
 	default:
 		h.replicas.Fails(r.Context(), "the session store cannot be used", err)
-		message = "the session store cannot be used now" // the error is not for clients
+		message = "the session store cannot be used now" // the cause is not for clients
 	}
 	writeOverloaded(w, id, message)
 }
 
-// forwarded sends a message that concerns a call at another replica to that. It reports whether it has
-// written the response.
+// forwarded sends a message about a call at another replica to that replica. It reports whether it
+// has written the response.
 func (p *posted) forwarded(se *session) bool {
 	elsewhere, err := se.shared.Forward(p.r.Context(), p.in.Message(), p.in.Text())
 	switch {
@@ -106,8 +107,8 @@ func (p *posted) forwarded(se *session) bool {
 	return true
 }
 
-// getShared writes a stream of a session that replicas share. Another response of the standalone one ends, at whichever
-// replica it is.
+// getShared writes a stream of a session that replicas share. Another response of the standalone
+// stream is completed, at whichever replica it is.
 func (p *response) getShared(se *session, last []string) {
 	id := ""
 	if len(last) == 1 {
@@ -124,7 +125,8 @@ func (p *response) getShared(se *session, last []string) {
 	p.write(reader)
 }
 
-// resume writes the events of a request's stream after that one: those that are stored, by this replica or another.
+// resume writes the events of a request's stream after the event with the given id, which this
+// replica or another has stored.
 func (p *response) resume(se *session, id string) {
 	f, err := se.shared.Follow(p.r.Context(), id)
 	switch {
@@ -167,7 +169,8 @@ func (p *response) resume(se *session, id string) {
 	}
 }
 
-// randomEmpty returns a number for the first event without data; other replicas use other ones in their ids.
+// randomEmpty returns a number for the first event without data, so that the ids of replicas
+// differ.
 func randomEmpty() int { return mathrand.IntN(1 << 30) }
 
 // useNotices makes the stream the standalone one of a session that replicas share.
@@ -176,12 +179,12 @@ func (s *stream) useNotices(n *sharedsession.Notices) {
 	s.session.register(s)
 }
 
-// share has the messages of the stream stored for all replicas, once its response is an event stream.
+// share makes the stream store its messages for all replicas, once its response is an event stream.
 func (s *stream) share(request jsonrpc.ID) {
 	s.newLog = func(s *stream) eventLog { return s.session.shared.NewLog(s, s.guard, s.number, request) }
 }
 
-// Next implements [sharedsession.Stream], as the three methods after it do.
+// Next implements [sharedsession.Stream], like the three methods after it.
 func (s *stream) Next(seq int) (kind sharedsession.Kind, text []byte, more bool) {
 	last := s.endSeq() - 1
 	switch {
@@ -192,7 +195,7 @@ func (s *stream) Next(seq int) (kind sharedsession.Kind, text []byte, more bool)
 	case seq == last:
 		return sharedsession.LastEvent, s.messages[seq-s.firstSeq].text, true
 	case s.done:
-		return sharedsession.LastEvent, nil, true // it ends without a reply
+		return sharedsession.LastEvent, nil, true // the stream ends without a reply
 	}
 	return 0, nil, true
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// SSEHandler is the HTTP+SSE transport of revision 2024-11-05 (basic/transports), for
-// clients without streamable HTTP. GET opens an event stream, which is the session. Its
-// first event has the URL for POST, and all messages of the server are events. Sessions
-// have the revisions up to 2025-11-25. Its methods are safe for concurrent use.
+// SSEHandler is the HTTP+SSE transport of revision 2024-11-05 (basic/transports), for clients
+// without streamable HTTP. GET opens an event stream, which is the session. Its first event
+// contains the URL for POST, and all messages of the server are events. It serves the revisions up
+// to 2025-11-25. Its methods are safe for concurrent use.
 type SSEHandler struct {
 	core
 }
@@ -61,7 +61,7 @@ func (h *SSEHandler) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// get opens a session, which ends with the response.
+// get opens a session, which is closed with the response.
 func (h *SSEHandler) get(w http.ResponseWriter, r *http.Request, who requester) {
 	if !checkNoBody(w, r) {
 		return
@@ -96,16 +96,16 @@ func (h *SSEHandler) get(w http.ResponseWriter, r *http.Request, who requester) 
 		}
 	})
 	defer firstMessage.Stop()
-	// A URL reference with only a query keeps the path, also where a router or a proxy
-	// has changed it (RFC 3986, section 5.2).
+	// A URL reference with only a query keeps the path, even if a router or a proxy has changed it
+	// (RFC 3986, section 5.2).
 	query := "?" + sessionQuery + "=" + url.QueryEscape(se.id) + withoutSessionQuery(r.URL.RawQuery)
 	answer := response{h: &h.core, w: w, r: r, s: se.standalone, sessionEnded: se.done, endpoint: query, expires: who.Expires}
 	answer.write(se.standalone.attach())
 }
 
-// withoutSessionQuery returns the query without session parameters, with a separator
-// before each parameter. Two of them would be ambiguous, and one could have been chosen
-// by an attacker.
+// withoutSessionQuery returns the query without session parameters, with a separator before each
+// parameter. Two session parameters would be ambiguous, and an attacker could have chosen one of
+// them.
 func withoutSessionQuery(query string) string {
 	var b strings.Builder
 	for pair := range strings.SplitSeq(query, "&") {
@@ -163,8 +163,8 @@ func (h *SSEHandler) post(w http.ResponseWriter, r *http.Request, who requester)
 	writeStatus(w, http.StatusAccepted)
 }
 
-// acquireSession returns the session and acquires it. It returns nil if the session is
-// unknown, and ends it if its client sends requests and does not read.
+// acquireSession returns the session and acquires it. It returns nil if the session is unknown. It
+// closes the session if its client sends requests and does not read.
 func (h *SSEHandler) acquireSession(id, principal string) *session {
 	se := h.sessions.find(id, principal)
 	if se == nil || !se.acquire() {

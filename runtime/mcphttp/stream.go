@@ -21,46 +21,46 @@ var _ interface {
 	transport.Numberer
 } = (*stream)(nil)
 
-// stream is the queue of messages of one request, or of messages that belong to none,
-// and how far they are written. Handlers add messages and never touch the HTTP
-// response. The goroutine of the attached response writes them. Another response may be
-// attached later, to resume the stream.
+// stream is the queue of messages of one request, or of messages that do not belong to a request,
+// and the position up to which they are written. Handlers add messages and never touch the HTTP
+// response. The goroutine of the attached response writes them. Another response may be attached
+// later, to resume the stream.
 type stream struct {
 	// guard is &lock, or the lock of the session: the streams of a session share one
 	// store of events.
 	guard   *sync.Mutex
 	lock    sync.Mutex
-	notFull *sync.Cond // of guard; nil until a handler waits
+	notFull *sync.Cond // on guard; nil until a handler waits
 
-	session    *session               // whose client can resume the stream; nil if it cannot
-	newLog     func(*stream) eventLog // begins the log; nil if the client cannot resume, or the log has begun
+	session    *session               // the session in which the client can resume the stream; nil if it cannot
+	newLog     func(*stream) eventLog // creates the log; nil if the client cannot resume, or the log exists
 	log        eventLog               // nil until the response is an event stream that the client can resume
-	notices    *sharedsession.Notices // number the events of a standalone stream in the place of a log; nil for others
-	limit      int                    // bytes that may wait for the client; handlers wait beyond that
+	notices    *sharedsession.Notices // numbers the events of a standalone stream instead of a log; nil for others
+	limit      int                    // bytes of waiting messages above which handlers wait
 	standalone bool                   // does not end with a reply
-	discarded  bool                   // messages are dropped from now on
-	number     int                    // within the session; 0 is the standalone stream
+	discarded  bool                   // further messages are dropped
+	number     int                    // number in the session; 0 is the standalone stream
 	outcome
 
 	queue
 	count            int // messages so far
 	emptyEvents      int // events without data that have been written
-	unthrottledBytes int // of replies that are queued without waiting, except the newest
+	unthrottledBytes int // bytes of replies queued without waiting, except the newest
 	newestBytes      int // size of the newest such reply
 
 	current         *attachment
-	firstAttachment attachment // storage for one response, and most streams need no more
+	firstAttachment attachment // storage for one response, which suffices for most streams
 }
 
-// outcome is how a stream or its response ends.
+// outcome describes the end of a stream or of its response.
 type outcome struct {
 	done       bool // the last message is queued
-	noReply    bool // the request had none
-	code       int  // of the reply's error
+	noReply    bool // the request gets no reply
+	code       int  // code of the reply's error
 	rejected   bool
-	overloaded bool  // there was no room for the request
+	overloaded bool  // the server had no capacity for the request
 	denied     error // the caller may not use the feature: an *mcp.AccessError
-	released   bool  // the response ends early; the client resumes after retry
+	released   bool  // the response is completed early; the client resumes after retry
 	retry      time.Duration
 }
 
@@ -83,7 +83,7 @@ func (s *stream) Reply(message []byte, code int) {
 	s.reply(message, code)
 }
 
-// reply is Reply for a caller that holds the guard.
+// reply is like Reply. The caller holds the guard.
 func (s *stream) reply(message []byte, code int) {
 	switch {
 	case s.done || s.discarded:
@@ -99,7 +99,7 @@ func (s *stream) reply(message []byte, code int) {
 	s.noteReply(code, len(message) == 0)
 }
 
-// Own is Reply without a copy: the storage of the message belongs to the stream.
+// Own is like Reply without a copy: the storage of the message belongs to the stream afterwards.
 func (s *stream) Own(message []byte, code int) bool {
 	s.guard.Lock()
 	defer s.guard.Unlock()
@@ -111,12 +111,13 @@ func (s *stream) Own(message []byte, code int) bool {
 	return true
 }
 
-// isSingle reports whether a reply would be the only message, which nothing stores. The caller holds the guard.
+// isSingle reports whether a reply would be the only message, and is not stored by a log. The
+// caller holds the guard.
 func (s *stream) isSingle() bool {
 	return s.count == 0 && !s.standalone && s.log == nil
 }
 
-// noteReply records the reply, or that there is none. The caller holds the guard.
+// noteReply records the reply, or that the request gets none. The caller holds the guard.
 func (s *stream) noteReply(code int, noReply bool) {
 	if !s.standalone {
 		s.done, s.code, s.noReply = true, code, noReply
@@ -131,10 +132,10 @@ func (s *stream) Answer(message []byte, code int) { s.answer(message, code, nil)
 // Refuse queues the error for a request that was not accepted.
 func (s *stream) Refuse(message []byte, code int) { s.answer(message, code, &s.rejected) }
 
-// Overload queues the error for a request for which there is no room.
+// Overload queues the error for a request that the server has no capacity for.
 func (s *stream) Overload(message []byte, code int) { s.answer(message, code, &s.overloaded) }
 
-// answer is Answer, and sets the flag of the outcome that says why, which may be nil.
+// answer is like Answer, and sets the flag of the outcome that tells the reason, which may be nil.
 func (s *stream) answer(message []byte, code int, why *bool) {
 	s.guard.Lock()
 	defer s.guard.Unlock()
@@ -146,7 +147,7 @@ func (s *stream) answer(message []byte, code int, why *bool) {
 	s.reply(message, code)
 }
 
-// Deny records why the caller may not use a feature. The reply follows.
+// Deny records the reason why the caller may not use a feature. The reply follows.
 func (s *stream) Deny(refusal error) {
 	s.guard.Lock()
 	defer s.guard.Unlock()
@@ -174,13 +175,13 @@ func (s *stream) NotifyNumbered(message []byte, number uint64) {
 	s.notify(message, number)
 }
 
-// notify is Notify for the notice with that number, 0 for none. The caller holds the guard.
+// notify is like Notify for the notice with that number, or 0. The caller holds the guard.
 func (s *stream) notify(message []byte, notice uint64) {
 	switch {
 	case s.done || s.discarded:
 		return
 	case s.notices != nil && s.current == nil && (notice > 0 || s.waiting+len(message) > s.limit):
-		return // the client is notified of notices when it resumes; the rest waits for it here, within limits
+		return // the client is notified of notices when it resumes; other messages wait for it here, within limits
 	}
 	s.add(message, notice)
 	s.signal()
@@ -192,7 +193,7 @@ func (s *stream) add(message []byte, notice uint64) {
 	s.append(queued{append([]byte(nil), message...), notice})
 }
 
-// addSingle is add for the only message of a stream. In most cases it is written at
+// addSingle is like add for the only message of a stream. In most cases the message is written at
 // once, and its pooled buffer is reused; see [stream.recycle].
 func (s *stream) addSingle(plain *[]byte) {
 	s.pooled = plain
@@ -208,7 +209,7 @@ func (s *stream) append(m queued) {
 	s.changed()
 }
 
-// changed has the log look at the stream. The caller holds the guard.
+// changed makes the log look at the stream. The caller holds the guard.
 func (s *stream) changed() {
 	if s.log != nil {
 		s.log.Changed()
@@ -222,7 +223,7 @@ func (s *stream) signal() {
 	}
 	select {
 	case s.current.wake <- struct{}{}:
-	default: // a response that does not wait yet reads the queue before
+	default: // a response that is not waiting reads the queue before it waits
 	}
 }
 
@@ -279,7 +280,7 @@ func (s *stream) stalled() bool {
 	return (s.unthrottledBytes+3)/4 > s.limit || s.unthrottledBytes > minUnthrottled && s.memory.Short()
 }
 
-// minUnthrottled is how many bytes of unthrottled replies may always be queued.
+// minUnthrottled is the number of bytes of unthrottled replies that may always be queued.
 const minUnthrottled = 16 << 10
 
 // Wait waits until there is room.
@@ -301,9 +302,9 @@ func (s *stream) wakeAll() {
 	}
 }
 
-// Release ends the response before the reply; the client resumes the stream. It reports
-// false where clients cannot do that: only in sessions whose event streams begin with a
-// priming event can they.
+// Release completes the response before the reply; the client resumes the stream. It returns false
+// if the client cannot resume: only in sessions whose event streams begin with a priming event it
+// can.
 func (s *stream) Release(retry time.Duration) bool {
 	if s.session == nil || s.standalone || !s.session.primes() {
 		return false
@@ -330,7 +331,7 @@ func (s *stream) nextEmpty() int {
 	return s.emptyEvents
 }
 
-// discard drops all messages, and those to come. The caller holds the guard.
+// discard drops all messages, including messages that are added later. The caller holds the guard.
 func (s *stream) discard() {
 	s.discarded = true
 	s.clear()

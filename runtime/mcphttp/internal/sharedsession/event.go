@@ -12,12 +12,12 @@ import (
 // Kind is the kind of an event in the store.
 type Kind byte
 
-// An event in the store is its kind, the id of the request, and a message. The number of the
-// beginning is 1, that of the n-th message n+1.
+// An event in the store consists of its kind, the id of the request, and a message. The beginning
+// has the number 1, the n-th message n+1.
 const (
-	beginEvent   Kind = iota + 1 // without a message; so that the stream exists when the client has an id
-	MessageEvent                 // a message that others follow
-	LastEvent                    // of the stream; it may be without a message
+	beginEvent   Kind = iota + 1 // without a message; it creates the stream before the client gets an id
+	MessageEvent                 // a message that is not the last one
+	LastEvent                    // ends the stream; it may be without a message
 )
 
 // appendStored writes an event for the store.
@@ -52,12 +52,13 @@ func (c *Session) append(stream string, after uint64, kind Kind, id jsonrpc.ID, 
 	return withStore(ctx, func(ctx context.Context) error { return c.Store.Append(ctx, c.ID, stream, after, sealed) })
 }
 
-// eventPurpose is what an event is sealed for: none can be moved within a stream, or to another one.
+// eventPurpose returns the purpose under which an event is sealed, so that events cannot be moved
+// within a stream, or to another one.
 func eventPurpose(id, stream string, number uint64) string {
 	return "event " + id + " " + stream + " " + strconv.FormatUint(number, 10)
 }
 
-// streamName is the name of a stream of this copy.
+// streamName returns the name of a stream of this copy.
 func (c *Session) streamName(number int) string { return c.name + "." + strconv.Itoa(number) }
 
 // parseStreamName parses the result of streamName.
@@ -67,17 +68,17 @@ func parseStreamName(name string) (owner string, number int, ok bool) {
 	return owner, number, err == nil && number > 0 && strconv.Itoa(number) == text && isRandomText(owner)
 }
 
-// eventID is the id of an event of a stream.
+// eventID returns the id of an event of a stream.
 func eventID(stream string, seq int) string { return stream + "-" + strconv.Itoa(seq) }
 
-// parseEventID parses the id of an event, also of one without data.
+// parseEventID parses the id of an event, with or without data.
 func parseEventID(id string) (stream string, seq uint64, ok bool) {
 	stream, rest, _ := strings.Cut(id, "-")
 	seq, ok = parseSequence(rest)
 	return stream, seq, ok
 }
 
-// parseSequence parses a number, which that of an empty event may follow.
+// parseSequence parses a number, which may be followed by the number of an empty event.
 func parseSequence(text string) (seq uint64, ok bool) {
 	text, empty, more := strings.Cut(text, "-")
 	if n, err := strconv.ParseUint(empty, 10, 64); more && (err != nil || n < 1) { // up to 1<<32, also where int has 32 bits

@@ -12,57 +12,59 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// followWait is how often a [Follower] asks whether its call still runs.
+// followWait is the interval at which a [Follower] asks whether its call is still running.
 const followWait = 2 * time.Second
 
-// errInterrupted is the reply to a request whose replica has ended.
+// errInterrupted is the reply to a request whose replica has stopped.
 var errInterrupted = &jsonrpc.Error{
 	Code: jsonrpc.CodeInternal, Message: "the replica that ran the request has ended before the reply; the request may have run",
 	Data: []byte(`{"reason":"interrupted"}`),
 }
 
-// Errors of [Session.Follow], besides those of the store.
+// Errors of [Session.Follow]; others are errors of the store.
 var (
 	ErrUnknownID  = errors.New("no stream has an event with that id")
 	ErrOver       = errors.New("no event follows")
 	ErrUnreadable = errors.New("an event is not one of its stream, or the replicas have different state keys")
 )
 
-// errNoEvents is the fault of a store whose sequence of events ends.
+// errNoEvents is the error for a store whose sequence of events ends too early.
 var errNoEvents = errors.New("the events of the session store have ended before their context")
 
-// Follower resumes the stream of a request: it gives a response what is appended to the store, by this replica or
-// another. If the replica that runs the call has ended, it appends the last event itself: an error.
+// Follower resumes the stream of a request: it passes the events that this replica or another
+// appends to the store on to a response. If the replica that runs the call has stopped, it appends
+// the last event itself: an error.
 type Follower struct {
 	// First is the sequence number of the first message.
 	First int
 
 	session *Session
-	name    string // of the stream
-	owner   string // the copy whose call it is
+	name    string // name of the stream
+	owner   string // name of the copy that runs the call
 	out     Output
-	ctx     context.Context // ends with the response
+	ctx     context.Context // cancelled when the response ends
 	end     context.CancelFunc
-	first   chan error    // has the error that the first event is, or nil
-	started chan struct{} // closed when there is a response
-	quiet   *time.Timer   // asks whether the call still runs
-	id      jsonrpc.ID    // of the request
-	last    atomic.Uint64 // the number of the last event
+	first   chan error    // receives the error that the first event is, or nil
+	started chan struct{} // closed when a response is set
+	quiet   *time.Timer   // asks whether the call is still running
+	id      jsonrpc.ID    // id of the request
+	last    atomic.Uint64 // number of the last event
 	begun   atomic.Bool
-	failed  atomic.Pointer[error] // why the store cannot be used
+	failed  atomic.Pointer[error] // error of the store
 }
 
 // Output is the stream of a response that follows another stream.
 type Output interface {
 	transport.Sink
 	transport.Releaser
-	// Wake has the response look at the stream.
+	// Wake makes the response look at the stream.
 	Wake()
-	// Detach ends the response.
+	// Detach completes the response.
 	Detach()
 }
 
-// Follow begins to read the events after the one with that id, until the context ends.
+// Follow begins to read the events after the event with the given id, until the context is
+// cancelled.
 func (c *Session) Follow(ctx context.Context, id string) (*Follower, error) {
 	name, seq, ok := parseEventID(id)
 	owner, _, known := parseStreamName(name)
@@ -92,7 +94,7 @@ func (c *Session) Follow(ctx context.Context, id string) (*Follower, error) {
 // IsLocal reports whether this replica runs the call.
 func (f *Follower) IsLocal() bool { return f.owner == f.session.name }
 
-// Start begins to give the response what follows, in the place of any other response.
+// Start begins to pass the following events on to out, which replaces any other response.
 func (f *Follower) Start(out Output) {
 	f.out = out
 	f.session.setFollower(f.name, f)
@@ -102,7 +104,8 @@ func (f *Follower) Start(out Output) {
 	close(f.started)
 }
 
-// Close is called after the response has ended. It returns the error of the store for which it has.
+// Close is called when the response is complete. It returns the error of the store that has
+// completed it, if any.
 func (f *Follower) Close() error {
 	f.end()
 	f.quiet.Stop()
@@ -113,11 +116,11 @@ func (f *Follower) Close() error {
 	return nil
 }
 
-// Changed does nothing: what is written is in the store.
+// Changed does nothing: the store already contains the messages.
 func (f *Follower) Changed() {}
 
-// Ready returns the sequence number before which messages may be written: none before it is known whether any
-// will follow.
+// Ready returns the sequence number before which messages may be written: 0 before it is known
+// whether any will follow.
 func (f *Follower) Ready() int {
 	if !f.begun.Load() {
 		return 0
@@ -135,7 +138,7 @@ func (f *Follower) begin() {
 	}
 }
 
-// read reads events until the last one, or until the response has ended.
+// read reads events until the last one, or until the response is complete.
 func (f *Follower) read(after uint64) {
 	usercode.Call(func() {
 		err := errNoEvents
@@ -154,8 +157,8 @@ func (f *Follower) read(after uint64) {
 	})
 }
 
-// give gives the response an event. The first one is the message that the client has, or the beginning of the
-// stream. The error is that no event can follow.
+// give passes an event on to the response. The first event is the message that the client already
+// has, or the beginning of the stream. It returns an error if no event can follow.
 func (f *Follower) give(e Event) error {
 	kind, text, err := f.open(e)
 	opened := f.First > 0
@@ -172,7 +175,7 @@ func (f *Follower) give(e Event) error {
 		}
 	case !opened:
 	case e.Sequence != f.last.Load()+1:
-		return ErrUnreadable // one is missing: the client resumes before it
+		return ErrUnreadable // an event is missing: the client resumes before it
 	case kind == LastEvent:
 		f.out.Reply(text, 0)
 		f.begin()
@@ -189,7 +192,7 @@ func (f *Follower) give(e Event) error {
 	return nil
 }
 
-// fail ends the response since no event can be read. The client resumes later.
+// fail completes the response since no event can be read. The client resumes later.
 func (f *Follower) fail(err error) {
 	switch {
 	case f.First == 0:
@@ -223,8 +226,8 @@ func (f *Follower) open(e Event) (kind Kind, text []byte, err error) {
 	return 0, nil, ErrUnreadable
 }
 
-// ask asks whether the call still runs. If it does not, it appends the error that ends the stream, unless something
-// has been appended since: that is read as other events are.
+// ask asks whether the call is still running. If it is not, ask appends the error that ends the
+// stream, unless another event was appended in the meantime, which is then read like others.
 func (f *Follower) ask() {
 	still := f.runs()
 	switch {
@@ -242,7 +245,7 @@ func (f *Follower) ask() {
 	f.quiet.Reset(followWait)
 }
 
-// runs reports whether the call may still run.
+// runs reports whether the call may still be running.
 func (f *Follower) runs() bool {
 	if f.IsLocal() {
 		return f.session.runs(f.name)
@@ -251,8 +254,8 @@ func (f *Follower) runs() bool {
 	return taken || err != nil
 }
 
-// setFollower records the follower of a stream at this replica, nil for none. It ends the response before, also that
-// of the call.
+// setFollower records the follower of a stream at this replica, or nil. It completes the response
+// before, including the response of the call itself.
 func (c *Session) setFollower(name string, f *Follower) {
 	c.following.Lock()
 	before := c.followers[name]
@@ -269,7 +272,7 @@ func (c *Session) setFollower(name string, f *Follower) {
 	}
 }
 
-// releaseFollower ends the response that follows a stream at this replica, if there is one.
+// releaseFollower completes the response that follows a stream at this replica, if there is one.
 func (c *Session) releaseFollower(name string, retry time.Duration) {
 	c.following.Lock()
 	f := c.followers[name]
@@ -280,7 +283,7 @@ func (c *Session) releaseFollower(name string, retry time.Duration) {
 	}
 }
 
-// removeFollower forgets a follower whose response has ended.
+// removeFollower removes a follower whose response is complete.
 func (c *Session) removeFollower(f *Follower) {
 	c.following.Lock()
 	defer c.following.Unlock()

@@ -9,29 +9,31 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Log appends the messages of a stream, that of one request, to the store before they are written: a goroutine
-// appends them one by one, and the response writes what is appended. A client that resumes reads from the
-// store ([Follower]), at this replica too. A stream that becomes one plain reply has no log.
+// Log appends the messages of a request's stream to the store before they are written: a goroutine
+// appends them one by one, and the response writes the appended ones. A client that resumes reads
+// from the store ([Follower]), at this replica too. A stream that becomes one plain reply has no
+// log.
 type Log struct {
 	session  *Session
 	stream   Stream
-	guard    sync.Locker // of the stream
+	guard    sync.Locker // guard of the stream
 	name     string
-	id       jsonrpc.ID    // of the request
-	appended int           // the sequence number of the last message in the store; -1 before the beginning
-	wake     chan struct{} // there is something to append, or nothing will come
+	id       jsonrpc.ID    // id of the request
+	appended int           // sequence number of the last message in the store; -1 before the beginning
+	wake     chan struct{} // signals that a message can be appended, or that none will follow
 }
 
-// Stream is a stream as the handler of this replica has it. A log holds its guard while it calls a method.
+// Stream is a stream of the handler of this replica. A log holds its guard while it calls a method.
 type Stream interface {
-	// Next returns the event of the message with that sequence number; the kind is 0 if there is none yet. It
-	// reports false if none will follow.
+	// Next returns the event of the message with that sequence number; its kind is 0 if the stream
+	// does not contain it yet. more is false if no message will follow.
 	Next(seq int) (kind Kind, text []byte, more bool)
-	// Drop drops messages before that sequence number, if a client that reads has got them.
+	// Drop drops messages before that sequence number, if a client that is reading has received
+	// them.
 	Drop(before int)
 	// Advanced is called when more messages may be written.
 	Advanced()
-	// Ended is called when nothing more is appended. The error is that of the store.
+	// Ended is called when nothing more is appended. err is an error of the store, or nil.
 	Ended(err error)
 }
 
@@ -43,7 +45,8 @@ func (c *Session) NewLog(s Stream, guard sync.Locker, number int, request jsonrp
 	return l
 }
 
-// Changed has the goroutine look at the stream, and the stream drop what need not be kept.
+// Changed makes the goroutine look at the stream, and makes the stream drop messages that need not
+// be kept.
 func (l *Log) Changed() {
 	l.stream.Drop(l.Ready())
 	select {
@@ -66,7 +69,7 @@ func (l *Log) run() {
 		err := l.session.append(l.name, after, kind, l.id, text)
 		if !l.note(kind, err) {
 			if err != nil && !EndsElsewhere(err) {
-				// The messages of the session do not wait for the log.
+				// Messages of the session do not wait for the log.
 				l.session.Fails(context.Background(), "events of a session cannot be kept: its client cannot resume", err)
 			}
 			return
@@ -75,12 +78,13 @@ func (l *Log) run() {
 	}
 }
 
-// EndsElsewhere reports whether an error of the store means that another replica has said how the call ends.
+// EndsElsewhere reports whether an error of the store means that another replica has recorded the
+// end of the call.
 func EndsElsewhere(err error) bool {
 	return errors.Is(err, ErrConflict) || errors.Is(err, ErrNoSession)
 }
 
-// note records that an event is in the store. It reports false if nothing can follow.
+// note records that the store contains an event. It returns false if none can follow.
 func (l *Log) note(kind Kind, err error) (more bool) {
 	l.guard.Lock()
 	defer l.guard.Unlock()
@@ -118,7 +122,8 @@ func (c *Session) runs(name string) bool {
 	return ok && owner == c.name && c.local.Load().Runs(number)
 }
 
-// Release ends the response at another replica that follows a stream. The client resumes after that time.
+// Release completes the response at another replica that follows a stream. The client resumes after
+// the time retry.
 func (c *Session) Release(number int, retry time.Duration) {
 	name := c.streamName(number)
 	go func() {

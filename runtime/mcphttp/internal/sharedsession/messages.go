@@ -13,45 +13,46 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file is what the copies of a session send each other. A message is handled on a goroutine of the
-// store, which does not wait for clients or functions of users.
+// This file sends messages between the copies of a session. A message is handled on a goroutine of
+// the store, which must not wait for clients or functions of users.
 
-// ErrNoReplica is the reason why a response of the client is refused.
+// ErrNoReplica is the reason for refusing a response of the client.
 var ErrNoReplica = errors.New("the replica that has sent this request has ended, or it is one of another session")
 
-// messageKind is what a message is about.
+// messageKind is the subject of a message.
 type messageKind string
 
 const (
 	stateMessage    messageKind = "state"    // the record has changed
-	endMessage      messageKind = "end"      // the session has ended
+	endMessage      messageKind = "end"      // the session is closed
 	clientMessage   messageKind = "client"   // a notification or response of the client
-	listenMessage   messageKind = "listen"   // the client has opened the stream for messages without request elsewhere
+	listenMessage   messageKind = "listen"   // the client has opened the standalone stream elsewhere
 	releasedMessage messageKind = "released" // the client is to resume a stream after a while
 	resumedMessage  messageKind = "resumed"  // the client reads a stream elsewhere
-	runsMessage     messageKind = "runs"     // to the copy that runs a call: taken if it does
+	runsMessage     messageKind = "runs"     // to the copy that may run a call: taken if it does
 )
 
-// message is from one copy to others.
+// message is a message from one copy to others.
 type message struct {
 	Kind    messageKind             `json:"kind"`
 	From    string                  `json:"from"`
 	State   *transport.SessionState `json:"state,omitempty"`
-	Version uint64                  `json:"version,omitempty"` // of the record
+	Version uint64                  `json:"version,omitempty"` // version of the record
 	Changed uint64                  `json:"changed,omitempty"` // see record
-	Text    json.RawMessage         `json:"text,omitempty"`    // of the client
+	Text    json.RawMessage         `json:"text,omitempty"`    // text of a message of the client
 	Stream  string                  `json:"stream,omitempty"`
 	Retry   time.Duration           `json:"retry,omitempty"`
 }
 
-// sendAll sends a message to all copies. An error is logged: they read the record again after a while.
+// sendAll sends a message to all copies. An error is only logged, because copies read the record
+// again after a while.
 func (c *Session) sendAll(ctx context.Context, m message) {
 	if _, err := c.send(ctx, "", m); err != nil {
 		c.Fails(ctx, "other replicas cannot be notified of a change of a session", err)
 	}
 }
 
-// send sends a message to one copy, or to all, and reports whether that one has taken it.
+// send sends a message to one copy, or to all, and reports whether that one copy has taken it.
 func (c *Session) send(ctx context.Context, to string, m message) (taken bool, err error) {
 	m.From = c.name
 	text, err := json.Marshal(&m)
@@ -65,8 +66,8 @@ func (c *Session) send(ctx context.Context, to string, m message) (taken bool, e
 	return fromStore(ctx, func(ctx context.Context) (bool, error) { return c.Store.Send(ctx, c.ID, to, sealed) })
 }
 
-// receive handles a message of another copy. It reports whether it has taken one that is for this
-// copy alone.
+// receive handles a message of another copy. It reports whether it has taken a message that is for
+// this copy only.
 func (c *Session) receive(sealed []byte) (taken bool) {
 	l := c.local.Load()
 	if sealed == nil || l == nil {
@@ -88,7 +89,7 @@ func (c *Session) receive(sealed []byte) (taken bool) {
 		c.apply(*m.State, m.Version, m.Changed)
 		c.mu.Unlock()
 	case endMessage:
-		go l.End() // which waits for the end of Receive
+		go l.End() // a goroutine, because End waits until Receive has stopped
 	case clientMessage:
 		return c.deliver(l, m.Text)
 	case listenMessage:
@@ -103,7 +104,7 @@ func (c *Session) receive(sealed []byte) (taken bool) {
 	return false
 }
 
-// deliver gives a message of the client to the connection.
+// deliver passes a message of the client to the connection.
 func (c *Session) deliver(l *local, text []byte) bool {
 	in := c.Host.NewMessage()
 	if !in.Room(len(text)) || in.Parse(text) != nil {
@@ -118,7 +119,7 @@ func (c *Session) deliver(l *local, text []byte) bool {
 	return true
 }
 
-// changesSession reports whether a message can change what replicas have to know of a session.
+// changesSession reports whether a message can change the state of a session that replicas share.
 func changesSession(m *jsonrpc.Message) bool {
 	switch string(m.Method) {
 	case protocol.Initialized, protocol.SetLevel.String(), protocol.ResourcesSubscribe.String(), protocol.ResourcesUnsubscribe.String():
@@ -127,9 +128,9 @@ func changesSession(m *jsonrpc.Message) bool {
 	return m.Kind == jsonrpc.Batch
 }
 
-// Forward sends what concerns calls at other replicas to those: notifications to all, and a response
-// to the one that has asked. It reports whether the message has been delivered there; an error means
-// that it could not be.
+// Forward sends messages about calls at other replicas to these replicas: notifications to all, and
+// a response to the replica that has asked. It reports whether the message was delivered there; an
+// error means that it could not be delivered.
 func (c *Session) Forward(ctx context.Context, m *jsonrpc.Message, text []byte) (delivered bool, err error) {
 	switch m.Kind {
 	case jsonrpc.Response:
@@ -147,14 +148,14 @@ func (c *Session) Forward(ctx context.Context, m *jsonrpc.Message, text []byte) 
 		}
 		return true, err
 	case jsonrpc.Notification:
-		if string(m.Method) != protocol.Initialized { // is in the record
+		if string(m.Method) != protocol.Initialized { // initialized is stored in the record instead
 			_, err = c.send(ctx, "", message{Kind: clientMessage, Text: text})
 		}
 	case jsonrpc.Batch:
 		jsonrpc.Elements(m.Batch, func(element []byte) bool {
 			in := c.Host.NewMessage()
 			defer in.Drop()
-			element = slices.Clone(element) // Drop uses the storage again
+			element = slices.Clone(element) // a copy, since Drop reuses the storage
 			if in.Room(len(element)) && in.Parse(element) == nil && in.Message().Kind != jsonrpc.Batch {
 				_, err = c.Forward(ctx, in.Message(), element)
 			}
@@ -164,5 +165,5 @@ func (c *Session) Forward(ctx context.Context, m *jsonrpc.Message, text []byte) 
 	return false, err
 }
 
-// requestMark is between the name of a copy and a number in the ids of requests to the client.
+// requestMark separates the name of a copy from a number in the ids of requests to the client.
 const requestMark = "-"

@@ -7,17 +7,18 @@ import (
 	"sync"
 )
 
-// Notices numbers the events of the stream for messages that belong to no request. The client has that stream at
-// one replica. Nothing of it is stored: the id of an event is the number of the notice ([mcp.PubSub]) that it is
-// from, and a client that resumes is notified of those after it. Messages without a notice, such as the change
-// of a list of tools, have no id, and are those of this replica.
+// Notices numbers the events of the stream for messages that do not belong to a request. The client
+// reads that stream at one replica. Its events are not stored: the id of an event is the number of
+// its notice ([mcp.PubSub]), and a client that resumes is notified of the later notices. Messages
+// without a notice, such as the change of a list of tools, have no id, and concern this replica
+// only.
 type Notices struct {
 	mu       sync.Mutex
-	last     uint64 // the number of a notice up to which the client has all
-	resuming int    // how many goroutines notify the client of earlier ones
+	last     uint64 // the client has received all notices up to this number
+	resuming int    // number of goroutines that notify the client of earlier notices
 }
 
-// noticePrefix is the beginning of the ids of events.
+// noticePrefix is the prefix of the ids of events.
 const noticePrefix = "s-"
 
 // Number returns the number of a notice for its event: 0 while earlier ones may follow.
@@ -30,7 +31,7 @@ func (n *Notices) Number(number uint64) uint64 {
 	return number
 }
 
-// ID returns the id of the event of a notice, which is being written; "" for 0.
+// ID returns the id of the event of a notice that is being written, or "" for 0.
 func (n *Notices) ID(number uint64) string {
 	if number == 0 {
 		return ""
@@ -50,7 +51,7 @@ func (n *Notices) EmptyID() string {
 
 func noticeID(number uint64) string { return noticePrefix + strconv.FormatUint(number, 10) }
 
-// ParseNoticeID parses the id of an event, also of one without data.
+// ParseNoticeID parses the id of an event, with or without data.
 func ParseNoticeID(id string) (number uint64, ok bool) {
 	text, ok := strings.CutPrefix(id, noticePrefix)
 	if !ok {
@@ -59,7 +60,8 @@ func ParseNoticeID(id string) (number uint64, ok bool) {
 	return parseSequence(text)
 }
 
-// resumed returns the number up to which the client has all notices: that one, if it resumes.
+// resumed returns the number up to which the client has received all notices: the given number if
+// the client resumes.
 func (n *Notices) resumed(number uint64, resumes bool) (after uint64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -69,15 +71,16 @@ func (n *Notices) resumed(number uint64, resumes bool) (after uint64) {
 	return n.last
 }
 
-// Listen ends the responses of the stream at other replicas. A client that resumes has all notices up to number.
-// Once the response is attached, notify notifies it of what may have changed since.
+// Listen completes the responses of the stream at other replicas. A client that resumes has
+// received all notices up to number. Once the response is attached, notify notifies the client of
+// possible changes since then.
 func (c *Session) Listen(ctx context.Context, number uint64, resumes bool) (notify func()) {
 	c.sendAll(ctx, message{Kind: listenMessage})
 	after := c.Notices.resumed(number, resumes)
 	return func() { c.notifyAfter(after) }
 }
 
-// notifyAfter notifies the client of what may have changed after a notice.
+// notifyAfter notifies the client of possible changes after a notice.
 func (c *Session) notifyAfter(after uint64) {
 	add := func(more int) {
 		c.Notices.mu.Lock()

@@ -12,20 +12,21 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file is the record of a session in the store. It changes by compare-and-swap, before the request
-// that changes the session is answered; the other copies get the new record as a message (messages.go).
+// This file manages the record of a session in the store. It changes by compare-and-swap, before
+// the request that changes the session is answered; the other copies get the new record as a
+// message (messages.go).
 
-// record is what the store has of a session.
+// record is the content of a session's record in the store.
 type record struct {
 	Principal string                 `json:"principal"`
-	Opened    uint64                 `json:"opened"`  // the number of the latest notice when the session was opened
-	Changed   uint64                 `json:"changed"` // and when the record was written
+	Opened    uint64                 `json:"opened"`  // number of the latest notice when the session was opened
+	Changed   uint64                 `json:"changed"` // number of the latest notice when the record was written
 	Written   time.Time              `json:"written"`
 	State     transport.SessionState `json:"state"`
 }
 
-// rewriteAfter is after which time a record is written again while its session is in use, so that it is
-// encrypted with a key that is still there: sources of keys drop old ones.
+// rewriteAfter is the time after which the record of a session in use is written again, so that it
+// is encrypted with a current key: sources of keys remove old ones.
 const rewriteAfter = 12 * time.Hour
 
 // create stores the record of a session that initialize has opened.
@@ -52,12 +53,12 @@ func (c *Session) create(ctx context.Context) error {
 	return err
 }
 
-// stored records what the store has. The caller holds the lock.
+// stored sets the state of the record in the store. The caller holds the lock.
 func (c *Session) stored(state transport.SessionState, version uint64, written time.Time) {
 	c.known, c.version, c.written, c.checked, c.touched = state, version, written, time.Now(), time.Now()
 }
 
-// seal returns the text of a record.
+// seal returns the sealed text of a record.
 func (c *Session) seal(ctx context.Context, state transport.SessionState) ([]byte, error) {
 	text, err := json.Marshal(&record{c.principal, c.opened, c.local.Load().Notified(), time.Now(), state})
 	if err != nil {
@@ -66,10 +67,11 @@ func (c *Session) seal(ctx context.Context, state transport.SessionState) ([]byt
 	return c.Host.Seal(ctx, sessionPurpose(c.ID), text)
 }
 
-// sessionPurpose is what texts of a session are sealed for: none can be used for another one.
+// sessionPurpose returns the purpose under which texts of a session are sealed, so that they cannot
+// be used for another session.
 func sessionPurpose(id string) string { return "session " + id }
 
-// load reads the record. The error is ErrNoSession, or that of the store.
+// load reads the record. The error is ErrNoSession, or an error of the store.
 func (r *Replica) load(ctx context.Context, id string) (rec record, version uint64, err error) {
 	sealed, err := fromStore(ctx, func(ctx context.Context) (v versioned, err error) {
 		v.record, v.version, err = r.Store.Load(ctx, id)
@@ -92,8 +94,9 @@ func (r *Replica) load(ctx context.Context, id string) (rec record, version uint
 	return rec, sealed.version, nil
 }
 
-// writtenBy returns when a record was written, which the clock of another replica says. If that is in the future, it is not known:
-// the record is written again, and not when its key has been removed.
+// writtenBy returns the time when a record was written, by the clock of another replica. A time in
+// the future cannot be trusted: the record is then written again at once, and not only after its
+// key was removed.
 func writtenBy(clock, now time.Time) time.Time {
 	if clock.Sub(now) > time.Minute {
 		return time.Time{}
@@ -101,7 +104,7 @@ func writtenBy(clock, now time.Time) time.Time {
 	return clock
 }
 
-// versioned is a record as the store has it.
+// versioned is a record with the version that the store assigns.
 type versioned struct {
 	record  []byte
 	version uint64
@@ -112,9 +115,9 @@ func (c *Session) Check(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
-	case c.version == 0: // it is not created yet
+	case c.version == 0: // initialize has not created it yet
 		return nil
-	case !c.known.Initialized: // which another replica may have just been notified of
+	case !c.known.Initialized: // another replica may have been notified just now
 	case c.lost.Load(), time.Since(c.checked) >= checkAfter:
 	default:
 		return nil
@@ -127,7 +130,7 @@ func (c *Session) Check(ctx context.Context) error {
 	return err
 }
 
-// read reads the record, and makes the copy what it says. The caller holds the lock.
+// read reads the record, and applies it to the copy. The caller holds the lock.
 func (c *Session) read(ctx context.Context) error {
 	rec, version, err := c.load(ctx, c.ID)
 	if err != nil {
@@ -138,9 +141,9 @@ func (c *Session) read(ctx context.Context) error {
 	return nil
 }
 
-// apply makes the changes of a record in the copy, which may have others that are not stored yet. The client is
-// notified of what has changed since the record was written, when this copy did not have its subscriptions. The
-// caller holds the lock.
+// apply applies the changes of a record to the copy, which may have further changes that are not
+// stored yet. It notifies the client of changes since the record was written, when this copy did
+// not have the session's subscriptions. The caller holds the lock.
 func (c *Session) apply(state transport.SessionState, version, changed uint64) {
 	if version <= c.version {
 		return
@@ -152,7 +155,7 @@ func (c *Session) apply(state transport.SessionState, version, changed uint64) {
 	c.known, c.version = state, version
 }
 
-// save stores what a request has changed, and sends it to the other copies.
+// save stores the changes of a request, and sends them to the other copies.
 func (c *Session) save(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,20 +188,21 @@ func (c *Session) save(ctx context.Context) error {
 	return errors.New("the record of a session has changed too often")
 }
 
-// same reports whether two states have the same parts that change.
+// same reports whether the parts that change are equal in two states.
 func same(a, b transport.SessionState) bool {
 	return a.Level == b.Level && a.Initialized == b.Initialized && slices.Equal(a.Resources, b.Resources)
 }
 
-// Keep is called now and then, with the time for which the copy has been idle. It begins the idle time of a session
-// anew if the session is in use, and ends a copy that is not. It does not wait for the store.
+// Keep is called from time to time, with the time for which the copy has been idle. If the session
+// is in use, it starts the idle time of the session anew; otherwise it may close the copy. It does
+// not wait for the store.
 func (c *Session) Keep(idle time.Duration) {
 	if idle >= c.IdleTime {
 		c.expired()
 		return
 	}
 	if !c.mu.TryLock() {
-		return // the store is being used
+		return // another goroutine uses the store
 	}
 	due := c.version > 0 && time.Since(c.touched) > idle && time.Since(c.touched) >= c.IdleTime/4
 	rewrite := time.Since(c.written) >= rewriteAfter
@@ -223,13 +227,14 @@ func (c *Session) Keep(idle time.Duration) {
 		case err != nil:
 			c.Fails(ctx, "the idle time of a session cannot begin anew", err)
 			c.mu.Lock()
-			c.touched = time.Time{} // again soon
+			c.touched = time.Time{} // try again soon
 			c.mu.Unlock()
 		}
 	}()
 }
 
-// Commit returns the function that stores what a message changes, nil if it changes nothing.
+// Commit returns the function that stores the changes of a message, or nil if the message changes
+// nothing.
 func (c *Session) Commit(ctx context.Context, m *jsonrpc.Message, opens bool) func() error {
 	switch {
 	case opens:

@@ -1,7 +1,7 @@
-// Package sharedsession has the sessions of the revisions up to 2025-11-25 that several replicas of a server
-// share, on top of a store: their records, the messages that the copies of a session send each other, and the
-// events of their streams. Package mcphttp writes the responses. A server without such a store calls nothing
-// of this package.
+// Package sharedsession implements the sessions of the revisions up to 2025-11-25 that several
+// replicas of a server share, on top of a store: their records, the messages that the copies of a
+// session send each other, and the events of their streams. Package mcphttp writes the responses. A
+// server without such a store does not call this package.
 package sharedsession
 
 import (
@@ -18,10 +18,10 @@ import (
 )
 
 const (
-	// checkAfter limits the time for which a copy is used before its record is read again. The end of a
-	// session is a message, which can be lost.
+	// checkAfter limits the time for which a copy is used before its record is read again. The
+	// close of a session is a message, which can be lost.
 	checkAfter = 30 * time.Second
-	// maxUpdates limits how often an update of a record is tried while other replicas change it.
+	// maxUpdates limits the attempts to update a record while other replicas change it.
 	maxUpdates = 20
 )
 
@@ -30,7 +30,7 @@ type Replica struct {
 	Store    Store
 	Host     transport.Server
 	Log      *logs.Log
-	IdleTime time.Duration     // of a session
+	IdleTime time.Duration     // idle time of a session
 	Logs     transport.Endings // streams whose messages are being appended
 }
 
@@ -44,37 +44,37 @@ type Session struct {
 	*Replica
 	ID        string
 	Notices   Notices
-	Leave     func() // ends the messages for the copy
+	Leave     func() // stops receiving messages for the copy
 	principal string
-	name      string // of the copy, among all copies of the session
+	name      string // name of the copy, unique among all copies of the session
 	opener    bool   // the session was opened here
-	// local is nil until it is open.
+	// local is nil until the copy is open.
 	local atomic.Pointer[local]
-	// lost is set when messages may have been lost: the record is read again.
+	// lost is set when messages may have been lost: the record must be read again.
 	lost atomic.Bool
 
 	mu      sync.Mutex             // held while the record is read or written
-	known   transport.SessionState // as the store has it
-	version uint64                 // of that record; 0 before it is created
-	written time.Time              // that record
+	known   transport.SessionState // the state in the store
+	version uint64                 // version of that record; 0 before it is created
+	written time.Time              // time when that record was written
 	checked time.Time              // when the record was read
-	touched time.Time              // when the idle time has begun
+	touched time.Time              // when the idle time was last started
 	opened  uint64                 // see record
 
 	following sync.Mutex
-	followers map[string]*Follower // of streams, by their names
+	followers map[string]*Follower // followers of streams, by the names of the streams
 }
 
-// Local is a session as the handler of this replica has it. Streams have numbers; that for messages which
-// belong to no request has 0.
+// Local is a session of the handler of this replica. Its streams are numbered; the stream for
+// messages that do not belong to a request has the number 0.
 type Local interface {
 	// Deliver takes a message of the client that has arrived at another replica.
 	Deliver(in transport.Message)
 	// Runs reports whether the stream belongs to a call whose messages are being appended.
 	Runs(stream int) bool
-	// Detach ends the response of a stream, which the client reads elsewhere.
+	// Detach completes the response of a stream, which the client reads elsewhere.
 	Detach(stream int)
-	// End ends the session at this replica.
+	// End closes the session at this replica.
 	End()
 }
 
@@ -84,7 +84,7 @@ type local struct {
 	Local
 }
 
-// New returns the first copy of a new session, once its record is created ([Session.Commit]).
+// New returns the first copy of a new session, whose record [Session.Commit] creates.
 func (r *Replica) New(ctx context.Context, principal string) (*Session, error) {
 	return r.join(ctx, rand.Text(), principal, true)
 }
@@ -92,7 +92,7 @@ func (r *Replica) New(ctx context.Context, principal string) (*Session, error) {
 // Find returns a copy of a session of the principal.
 func (r *Replica) Find(ctx context.Context, id, principal string) (*Session, error) {
 	if !isRandomText(id) {
-		return nil, ErrNoSession // it is not worth a request to the store
+		return nil, ErrNoSession // so the store need not be asked
 	}
 	rec, _, err := r.load(ctx, id)
 	switch {
@@ -105,7 +105,7 @@ func (r *Replica) Find(ctx context.Context, id, principal string) (*Session, err
 	if err != nil {
 		return nil, err
 	}
-	// Again, since messages are received only now.
+	// Load again, since messages are received only from now on.
 	rec, version, err := r.load(ctx, id)
 	if err != nil {
 		c.Leave()
@@ -122,7 +122,7 @@ func (r *Replica) join(ctx context.Context, id, principal string, opener bool) (
 	stop, err := fromStore(ctx, func(ctx context.Context) (func(), error) {
 		stop, err := r.Store.Receive(ctx, id, c.name, c.receive)
 		if err == nil && ctx.Err() != nil {
-			stop() // join has returned
+			stop() // called before join has returned
 		}
 		return stop, err
 	})
@@ -132,7 +132,7 @@ func (r *Replica) join(ctx context.Context, id, principal string, opener bool) (
 	return c, err
 }
 
-// SetOptions sets what is particular to the connection of a copy.
+// SetOptions sets the options that depend on the copy.
 func (c *Session) SetOptions(o *transport.Options) {
 	if !c.opener {
 		o.State = &c.known
@@ -145,10 +145,10 @@ func (c *Session) SetOptions(o *transport.Options) {
 	}
 }
 
-// Open gives the copy its connection, and the session of the handler.
+// Open sets the connection of the copy, and the session of the handler.
 func (c *Session) Open(conn transport.Conn, l Local) { c.local.Store(&local{conn, l}) }
 
-// End ends a session at all replicas.
+// End closes a session at all replicas.
 func (c *Session) End(ctx context.Context) error {
 	err := withStore(ctx, func(ctx context.Context) error { return c.Store.Delete(ctx, c.ID) })
 	if err == nil {
@@ -158,8 +158,8 @@ func (c *Session) End(ctx context.Context) error {
 	return err
 }
 
-// expired ends a copy that has been idle for IdleTime; others may be in use. That of the
-// replica which has opened the session stays as long as the session, for its hooks.
+// expired closes a copy that has been idle for IdleTime; other copies may be in use. The copy of
+// the replica that has opened the session stays as long as the session, for its hooks.
 func (c *Session) expired() {
 	go func() {
 		if c.opener {

@@ -37,16 +37,16 @@ var (
 	ErrGone      = errors.New("events are no longer kept")
 )
 
-// storeWait limits the time for which the store is tried.
+// storeWait limits the time of an operation of the store.
 const storeWait = 5 * time.Second
 
 var errStoreSlow = errors.New("the session store has not answered within " + storeWait.String())
 
-// fromStore returns the result of a method of the store, which has storeWait for it.
+// fromStore returns the result of a method of the store, which may take up to storeWait.
 func fromStore[T any](ctx context.Context, f func(context.Context) (T, error)) (result T, err error) {
 	ctx, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), storeWait, errStoreSlow)
 	defer cancel()
-	results := make(chan T, 1) // f may return later
+	results := make(chan T, 1) // buffered, since f may return later
 	err = usercode.Within(ctx, "the session store", func() error {
 		result, err := f(ctx)
 		results <- result
@@ -59,7 +59,7 @@ func fromStore[T any](ctx context.Context, f func(context.Context) (T, error)) (
 	return result, err
 }
 
-// withStore is fromStore for methods that return an error alone.
+// withStore is like fromStore for methods that return only an error.
 func withStore(ctx context.Context, f func(context.Context) error) error {
 	_, err := fromStore(ctx, func(ctx context.Context) (struct{}, error) { return struct{}{}, f(ctx) })
 	return err
