@@ -21,6 +21,21 @@ func Convert[S, T any](d *Decoder, v *T, f func(*Decoder, *S), convert func(S) (
 	*v = t
 }
 
+// Made makes a T of members that have been read into s. Messages begin with what, "kind is" or
+// "group and kind are". An error of
+// the conversion is a violation of the object that has the members. Nothing is made if a value before was not right.
+func Made[S, T any](d *Decoder, what string, v *T, s S, convert func(S) (T, error)) {
+	if d.err != nil || d.problemCount() > 0 {
+		return
+	}
+	t, err := convert(s)
+	if err != nil {
+		d.violate(RuleFormat, what+" not valid: "+reason(err))
+		return
+	}
+	*v = t
+}
+
 // PutConverted writes the result of a conversion of a value.
 func PutConverted[T, S any](e *Encoder, v *T, convert func(T) S, f func(*Encoder, *S)) {
 	s := convert(*v)

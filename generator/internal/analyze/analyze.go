@@ -71,6 +71,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.checkWriteOnly()
 	a.collectUnread()
 	a.checkDefaults()
+	a.dropUnpublished()
 	a.out.Aliases = a.types.Aliases()
 	return a.out
 }

@@ -127,6 +127,7 @@ func (a *analyzer) wholeInput(call *model.Call, name string, t types.Type, p *mo
 	if object == nil {
 		return false
 	}
+	args.shorten(p.Name, object)
 	object = a.types.Publish(object, name, args.lines)
 	ok := a.checkHidden(args, call.Func.Params, func(name string) bool {
 		return slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return f.Name == name })
@@ -196,11 +197,15 @@ func (a *analyzer) wholePart(object *model.Type, p *model.Param, args *argSet, a
 			continue
 		}
 		at := at.At(line.Pos).In("argument " + p.Name)
-		if len(line.Args) > 1+parts(line) || parts(line) == 0 {
-			d := a.diags.Errorf(at.Pos, at.Subject, "the parameter is all of the arguments, so the line can only choose among its fields")
-			if d.Hint = "write only= or omit= with their names, or name a field"; line.Has("inline") {
-				d.Hint = "leave inline out: the fields of the only parameter are the arguments in any case"
-			}
+		others := len(line.Args) - 1 - parts(line)
+		if inline, _ := line.Flag("inline"); inline {
+			others-- // its fields are the arguments in any case
+		} else if parts(line) == 0 {
+			others++
+		}
+		if others > 0 {
+			a.diags.Errorf(at.Pos, at.Subject, "the parameter is all of the arguments, so the line can only choose among its fields").
+				Hint = "write only= or omit= with their names, or name a field"
 			ok = false
 			continue
 		}
@@ -397,6 +402,31 @@ func (s *argSet) omits(name string) bool {
 		v, _ := l.Flag("omit")
 		return v && l.Name() == name && name != "_"
 	})
+}
+
+// shorten takes the name of the only parameter off the names of its fields, which may be written
+// with it, as those of one of several are.
+func (s *argSet) shorten(param string, object *model.Type) {
+	if param == "" || slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return f.Name == param }) {
+		return
+	}
+	lines := slices.Clone(s.lines)
+	for i, line := range lines {
+		rest, found := strings.CutPrefix(line.Name(), param+".")
+		if !found {
+			continue
+		}
+		c := *line
+		c.Args = slices.Clone(line.Args)
+		for j, arg := range c.Args {
+			if arg.Bare && !arg.Quoted {
+				c.Args[j].Value = rest
+				break
+			}
+		}
+		lines[i] = &c
+	}
+	s.lines = lines
 }
 
 // fixes is the line that fixes the value of a parameter, nil if there is none.

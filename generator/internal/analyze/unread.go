@@ -5,6 +5,8 @@ import (
 	"go/token"
 	"slices"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
@@ -22,4 +24,25 @@ func (a *analyzer) collectUnread() {
 // holds reports whether a position is in a file of the package.
 func (a *analyzer) holds(pos token.Position) bool {
 	return slices.ContainsFunc(a.pkg.Files, func(f *ast.File) bool { return a.position(f.Package).Filename == pos.Filename })
+}
+
+// dropUnpublished drops what is said about fields that omit=, only= and fixed= leave out wherever
+// their type is used. After an error it is not known where that is.
+func (a *analyzer) dropUnpublished() {
+	if a.diags.HasErrors() {
+		return
+	}
+	var roots []*model.Type
+	for _, call := range a.out.Calls() {
+		if call.Input != nil {
+			roots = append(roots, call.Input.Object)
+		}
+		roots = append(roots, call.Result.Output)
+	}
+	for _, form := range a.out.Forms {
+		roots = append(roots, form.Type)
+	}
+	published := schema.Published(roots)
+	a.diags.Drop(func(d *diag.Diagnostic) bool { return d.Member != "" && !published[d.Member] })
+	a.out.UnreadTags = slices.DeleteFunc(a.out.UnreadTags, func(t model.UnreadTag) bool { return t.Member != "" && !published[t.Member] })
 }

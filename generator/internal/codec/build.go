@@ -138,10 +138,10 @@ func (b *builder) object(t *model.Type, stem, place string) *Object {
 	for _, f := range t.Fields {
 		at := place + fieldStem(f)
 		o.Entries = append(o.Entries, Entry{Name: f.Name, Required: f.Required, Null: f.Nullable || takesNull(f.Type) && allowsNull(f)})
-		path := b.steps(t, f)
-		m := &Member{Name: f.Name, Path: path}
+		made, path := o.way(b, t, f)
+		m := &Member{Name: f.Name, Made: made, Path: path}
 		if f.Default != nil {
-			o.Defaults = append(o.Defaults, &Default{Path: path, Value: b.preset(t, f, at)})
+			o.Defaults = append(o.Defaults, &Default{Made: made, Path: path, Value: b.preset(t, f, at)})
 			if merges(f.Type) {
 				m.Reset = f.Type.Go
 			}
@@ -160,7 +160,7 @@ func (b *builder) object(t *model.Type, stem, place string) *Object {
 	for _, f := range t.Hidden {
 		o.Entries = append(o.Entries, Entry{Name: f.Name, ReadOnly: true})
 	}
-	o.Defaults = append(o.Defaults, b.fixedFields(t, nil, place)...)
+	o.Defaults = append(o.Defaults, b.fixedFields(o, t, nil, place)...)
 	return o
 }
 

@@ -80,14 +80,21 @@ func (b *builder) nothing(t *model.Type) *Literal {
 
 // fixedFields are the constants in a struct, those of structs inside of it included: they
 // are there if the member that holds them is missing, too.
-func (b *builder) fixedFields(t *model.Type, at []Step, place string) []*Default {
+func (b *builder) fixedFields(o *Object, t *model.Type, at []Step, place string) []*Default {
 	var out []*Default
 	for _, f := range t.Fixed {
-		out = append(out, &Default{Path: join(at, b.steps(t, f)), Value: b.fixed(t, f, place+fieldStem(f))})
+		made, path := o.way(b, t, f)
+		out = append(out, &Default{Made: made, Path: join(at, path), Value: b.fixed(t, f, place+fieldStem(f))})
 	}
 	for _, f := range t.Fields {
 		if f.Type.Kind == model.Struct {
-			out = append(out, b.fixedFields(f.Type, join(at, b.steps(t, f)), place+fieldStem(f))...)
+			made, path := o.way(b, t, f)
+			for _, d := range b.fixedFields(o, f.Type, join(at, path), place+fieldStem(f)) {
+				if d.Made == nil {
+					d.Made = made
+				}
+				out = append(out, d)
+			}
 		}
 	}
 	return out

@@ -140,6 +140,7 @@ type Object struct {
 	Entries  []Entry
 	Defaults []*Default
 	Members  []*Member
+	Made     []*Made
 }
 
 // Table is the identifier of the table of its members.
@@ -153,6 +154,19 @@ type Entry struct {
 	ReadOnly bool // it is refused
 }
 
+// Made is a value that a function makes once the object is read, of members that are read into
+// a variable.
+type Made struct {
+	Ident string     // of the variable
+	Go    types.Type // of the variable: a struct
+	// Optional is set if nothing is made without one of the members: the variable is a pointer then.
+	Optional bool
+	Pointer  bool       // the function takes a pointer to the struct
+	Path     []Step     // to the value
+	Behind   types.Type // what the value is, if the field is a pointer to it; nil if it is not
+	Convert  *types.Func
+}
+
 // Step is one selector on the way to a field.
 type Step struct {
 	Name string
@@ -163,6 +177,7 @@ type Step struct {
 
 // Default is a value that is set before the object is read.
 type Default struct {
+	Made  *Made // whose variable Path leads from; nil for the object
 	Path  []Step
 	Value *Literal
 }
@@ -170,6 +185,7 @@ type Default struct {
 // Member is how one member of an object is read.
 type Member struct {
 	Name string
+	Made *Made // whose variable Path leads from; nil for the object
 	Path []Step
 	// Reset is the type of a field whose default would otherwise be merged with
 	// what is read: arrays and structs.

@@ -52,6 +52,9 @@ type Diagnostic struct {
 	Hint     string // what to do about it; may be empty
 	Rule     string // of mcpgen vet, by which the finding can be ignored; may be empty
 	Related  []Related
+	// Member is the field of a struct that a warning is about, of no concern where the field is
+	// not published; may be empty.
+	Member string
 }
 
 // Text returns subject and message as they are printed.
@@ -103,6 +106,11 @@ func (l *List) addf(s Severity, pos token.Position, subject, format string, args
 	d := &Diagnostic{Pos: pos, Severity: s, Subject: subject, Message: fmt.Sprintf(format, args...)}
 	l.Add(d)
 	return d
+}
+
+// Drop removes the diagnostics for which a function reports true.
+func (l *List) Drop(is func(*Diagnostic) bool) {
+	l.all, l.notes = slices.DeleteFunc(l.all, is), slices.DeleteFunc(l.notes, is)
 }
 
 // HasErrors reports whether there is a diagnostic that is not a warning.

@@ -162,8 +162,18 @@ func (g *generator) check(c *codec.Check, v operand) code {
 func (g *generator) readObject(o *codec.Object, v operand, before ...jen.Code) []jen.Code {
 	var out, cases []jen.Code
 	allocated := map[string]bool{} // embedded pointers
+	for _, m := range o.Made {
+		t := g.typ(m.Go)
+		if m.Optional {
+			t = jen.Op("*").Add(t)
+		}
+		out = append(out, jen.Var().Id(m.Ident).Add(t))
+	}
 	for _, d := range o.Defaults {
-		at, pointers := v.follow(d.Path)
+		if d.Made != nil && d.Made.Optional {
+			continue // see allocateMembers
+		}
+		at, pointers := from(d.Made, v).follow(d.Path)
 		for _, p := range pointers {
 			if name := source(p.expr); !allocated[name] {
 				allocated[name] = true
@@ -173,7 +183,11 @@ func (g *generator) readObject(o *codec.Object, v operand, before ...jen.Code) [
 		out = append(out, at.set(g.literal(d.Value, false)))
 	}
 	for _, m := range o.Members {
-		cases = append(cases, jen.Case(jen.Lit(m.Name)).Block(g.member(m, v, allocated)...))
+		lines := g.member(m, v, allocated)
+		if m.Made != nil && m.Made.Optional {
+			lines = append([]jen.Code{g.allocateMembers(o, m.Made)}, lines...)
+		}
+		cases = append(cases, jen.Case(jen.Lit(m.Name)).Block(lines...))
 	}
 	var body []jen.Code
 	if len(cases) > 0 {
@@ -181,12 +195,67 @@ func (g *generator) readObject(o *codec.Object, v operand, before ...jen.Code) [
 	}
 	table := g.local("d").Dot("Object").Call(jen.Id(o.Table()))
 	loop := jen.For(g.local("o").Op(":=").Add(table), g.local("o").Dot("Next").Call(), jen.Empty()).Block(body...)
-	return append(append(out, before...), loop)
+	out = append(append(out, before...), loop)
+	for _, m := range o.Made {
+		out = append(out, g.makeValue(o, m, v)...)
+	}
+	return out
+}
+
+// from is what the path of a member leads from.
+func from(m *codec.Made, v operand) operand {
+	if m == nil {
+		return v
+	}
+	return variable(jen.Id(m.Ident))
+}
+
+// allocateMembers prints the making of the variable for the members of an optional value, when
+// the first of them has come.
+func (g *generator) allocateMembers(o *codec.Object, m *codec.Made) code {
+	members := variable(jen.Id(m.Ident))
+	lines := []jen.Code{members.set(jen.New(g.typ(m.Go)))}
+	for _, d := range o.Defaults {
+		if d.Made != m {
+			continue
+		}
+		at, pointers := members.follow(d.Path)
+		for _, p := range pointers {
+			lines = append(lines, g.allocateNil(p))
+		}
+		lines = append(lines, at.set(g.literal(d.Value, false)))
+	}
+	return jen.If(members.isNil()).Block(lines...)
+}
+
+// makeValue prints the call of the function that makes a value of members that have been read.
+func (g *generator) makeValue(o *codec.Object, m *codec.Made, v operand) []jen.Code {
+	var out []jen.Code
+	at, pointers := v.follow(m.Path)
+	for _, p := range pointers {
+		out = append(out, g.allocateNil(p))
+	}
+	members := jen.Id(m.Ident)
+	switch {
+	case m.Optional && !m.Pointer:
+		members = jen.Op("*").Id(m.Ident)
+	case !m.Optional && m.Pointer:
+		members = jen.Op("&").Id(m.Ident)
+	}
+	if m.Behind != nil {
+		out = append(out, at.set(jen.New(g.typ(m.Behind))))
+		at = pointer(at.value())
+	}
+	out = append(out, g.wire("Made").Call(g.local("d"), jen.Lit(o.Subject(m)), at.addr(), members, g.object(m.Convert)))
+	if m.Optional {
+		return []jen.Code{jen.If(jen.Id(m.Ident).Op("!=").Nil()).Block(out...)}
+	}
+	return out
 }
 
 func (g *generator) member(m *codec.Member, v operand, allocated map[string]bool) []jen.Code {
 	var out []jen.Code
-	at, pointers := v.follow(m.Path)
+	at, pointers := from(m.Made, v).follow(m.Path)
 	for _, p := range pointers {
 		if !allocated[source(p.expr)] {
 			out = append(out, g.allocateNil(p))

@@ -148,10 +148,16 @@ func (b *body) argsVar() code {
 // argumentType is the type of a parameter in the struct of arguments: of one whose members
 // are arguments, the struct and no pointer, so that it is there in any case.
 func argumentType(p *model.Param) types.Type {
-	if t, ok := types.Unalias(p.Type).(*types.Pointer); ok && p.Inlined {
+	if t, ok := types.Unalias(p.Type).(*types.Pointer); ok && p.Inlined && !madeAs(p) {
 		return t.Elem()
 	}
 	return p.Type
+}
+
+// madeAs reports whether a function makes the pointer that the parameter is.
+func madeAs(p *model.Param) bool {
+	c := p.Field.Path[0].Convert
+	return c != nil && types.Identical(c.Go, p.Type)
 }
 
 // provide calls the providers, each once, in the order of parameters, members and

@@ -63,7 +63,8 @@ type Package struct {
 type UnreadTag struct {
 	Pos                    token.Position
 	Subject, Message, Hint string
-	Ignored                bool // by //mcp:ignore unread-tag
+	Ignored                bool   // by //mcp:ignore unread-tag
+	Member                 string // as Diagnostic.Member has it
 }
 
 // Predeclared are the identifiers of Go that a generated file uses in their own

@@ -217,6 +217,8 @@ type Selector struct {
 	// Inlined is the struct type of a parameter or field whose members are arguments in
 	// its place.
 	Inlined types.Type
+	// Convert is the plan of the parameter or field if a function makes its value of that struct.
+	Convert *Type
 }
 
 // Value is a default: JSON text, whose Go value codec makes from Type and JSON.

@@ -23,7 +23,7 @@ func (r *Resolver) pathOf(object *model.Type, arg *directive.Directive, args []*
 	}
 	for _, f := range object.Fields {
 		for _, other := range args {
-			inner := inlinable(f.Type)
+			inner, _ := memberPlan(f.Type)
 			if inlines(other) && r.called(f, other.Name()) && inner != nil &&
 				slices.ContainsFunc(slices.Concat(inner.Fields, inner.Hidden), func(f *model.Field) bool { return r.called(f, path[0]) }) {
 				return append([]string{other.Name()}, path...)
@@ -44,10 +44,25 @@ func inlinable(t *model.Type) *model.Type {
 	return t
 }
 
+// memberPlan is inlinable, and also the struct that a function makes the value of, with the plan
+// of the value then.
+func memberPlan(t *model.Type) (inner, converted *model.Type) {
+	if t.Kind == model.Pointer {
+		t = t.Elem
+	}
+	if t == nil || t.Kind != model.Converted || t.Convert.Methods != model.Invalid {
+		return inlinable(&model.Type{Kind: model.Pointer, Elem: t}), nil
+	}
+	if inner = inlinable(t.Elem); inner == nil {
+		return nil, nil
+	}
+	return inner, t
+}
+
 // applyInline puts the members of a struct in its place.
 func (r *Resolver) applyInline(object *model.Type, i int, arg *directive.Directive, at diag.Place) bool {
 	f := object.Fields[i]
-	inner := inlinable(f.Type)
+	inner, _ := memberPlan(f.Type)
 	s := site{Place: at, use: Argument}
 	switch {
 	case inner == nil:
@@ -93,16 +108,17 @@ func (r *Resolver) applyInline(object *model.Type, i int, arg *directive.Directi
 }
 
 // inlined is a member of a field as a field of the object around it. A parameter that is a
-// pointer always points to a struct; any other field is nil until one of its members is set.
+// pointer always points to a struct; any other field is nil until one of its members is set,
+// and is not made of them before.
 func (r *Resolver) inlined(f, m *model.Field, param bool) *model.Field {
-	inner := inlinable(f.Type)
+	inner, converted := memberPlan(f.Type)
 	m = r.copyField(m)
 	path := slices.Clone(f.Path)
 	last := &path[len(path)-1]
-	last.Inlined = inner.Go
+	last.Inlined, last.Convert = inner.Go, converted
 	if !param {
 		m.Required = m.Required && f.Required
-		if f.Type.Kind == model.Pointer {
+		if f.Type.Kind == model.Pointer || converted != nil && !f.Required {
 			last.Pointer = inner.Go
 		}
 	}

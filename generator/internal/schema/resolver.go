@@ -229,6 +229,8 @@ type site struct {
 	// union is the sealed interface of another package that the place is in, nil
 	// where there is none.
 	union *types.Named
+	// member is the innermost field, see memberKey.
+	member string
 }
 
 func (s site) field(name string) site {
@@ -250,6 +252,7 @@ func (s site) element() site {
 func (r *Resolver) atField(s site, v *types.Var) site {
 	s = s.field(v.Name())
 	pos := r.pkg.Fset.Position(v.Pos())
+	s.member = memberKey(pos, v.Name())
 	switch {
 	case r.sources[v.Pkg()] != nil && pos.IsValid():
 		s.Pos, s.far = pos, token.Position{}
@@ -280,6 +283,9 @@ func (r *Resolver) report(s site, severity diag.Severity, hint, message string) 
 		message = "field " + s.path + ": " + message
 	}
 	d := &diag.Diagnostic{Pos: s.Pos, Severity: severity, Subject: s.Subject, Message: message, Hint: hint}
+	if severity != diag.Error {
+		d.Member = s.member
+	}
 	if s.far.IsValid() {
 		d.Related = append(d.Related, diag.Related{Pos: s.far, Message: "the field"})
 	}

@@ -26,7 +26,7 @@ func (r *Resolver) leave(s site, hint, format string, args ...any) {
 		return
 	}
 	r.reported[key] = true
-	r.ineffective = append(r.ineffective, model.UnreadTag{Pos: s.Pos, Subject: s.Subject, Message: message, Hint: hint})
+	r.ineffective = append(r.ineffective, model.UnreadTag{Pos: s.Pos, Subject: s.Subject, Message: message, Hint: hint, Member: s.member})
 }
 
 // noteUnread notes what the tags of a field say without effect. left are the rules of the

@@ -1,0 +1,42 @@
+package schema
+
+import (
+	"fmt"
+	"go/token"
+
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// memberKey identifies a field of a struct by where it is declared. Copies of its plan have the
+// position, too.
+func memberKey(pos token.Position, name string) string { return fmt.Sprint(pos, " ", name) }
+
+// Published are the fields of structs that values of some types have, as the member of a
+// diagnostic names them.
+func Published(roots []*model.Type) map[string]bool {
+	members, seen := map[string]bool{}, map[*model.Type]bool{}
+	var visit func(t *model.Type)
+	visit = func(t *model.Type) {
+		if t == nil || seen[t] {
+			return
+		}
+		seen[t] = true
+		visit(t.Elem)
+		visit(t.Key)
+		for _, f := range t.Fields {
+			if n := len(f.Path); n > 0 {
+				members[memberKey(f.Pos, f.Path[n-1].Name)] = true
+			}
+			visit(f.Type)
+		}
+		if t.Union != nil {
+			for _, v := range t.Union.Variants {
+				visit(v.Type)
+			}
+		}
+	}
+	for _, t := range roots {
+		visit(t)
+	}
+	return members
+}
