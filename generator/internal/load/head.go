@@ -20,7 +20,7 @@ import (
 )
 
 // heads are the heads of source files by the names of these. A head has what the go command needs to find a package, its
-// files and its imports. In the place of the source it saves compiling a package whose export data nobody reads.
+// files and its imports. In the place of the source it saves compiling a package whose export data is not read.
 type heads map[string][]byte
 
 // headsOf returns the heads of the packages that are read as source. A package has them for all of its files or for none:
