@@ -198,6 +198,8 @@ type Member struct {
 
 // Read is how one value is read.
 type Read struct {
+	// Go is the type of the value, or of the field Flagged of it.
+	Go     types.Type
 	Func   Func
 	Elem   *Func   // argument of Ptr, Slice, Array and Map
 	Enum   *Enum   // argument of StringEnum, IntEnum and FloatEnum
@@ -241,6 +243,8 @@ type PutMember struct {
 
 // Write is how one value is written.
 type Write struct {
+	// Go is the type of what is written, behind a pointer where Deref is set, or of the field Flagged of it.
+	Go    types.Type
 	Func  Func
 	Elem  *Func
 	Value bool // takes the value, not a pointer to it: PutSlice, PutMap, PutPtr

@@ -48,7 +48,7 @@ func (b *builder) readQuoted(f *model.Field, place string) Read {
 // read plans the reading of a value where it is used: a call of runtime/wire or
 // of a function of the package, and the checks behind it.
 func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
-	r := Read{Checks: b.checks(t, rules, place), Deref: depth(t)}
+	r := Read{Go: t.Go, Checks: b.checks(t, rules, place), Deref: depth(t)}
 	switch t.Kind {
 	case model.Struct, model.Union:
 		r.Func = b.decodeFunc(t, place)
@@ -60,7 +60,7 @@ func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
 		}
 	case model.Flagged:
 		elem := b.targetFunc(t.Elem, rules, place)
-		r.Func, r.Elem, r.Flagged = Func{Name: "Flagged"}, &elem, t.Value
+		r.Func, r.Elem, r.Flagged, r.Go = Func{Name: "Flagged"}, &elem, t.Value, t.Elem.Go
 	case model.Converted:
 		elem := b.elemFunc(t.Elem, rules, place)
 		r.Func, r.Elem, r.Convert = Func{Name: "Convert"}, &elem, t.Convert.Decode

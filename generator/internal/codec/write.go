@@ -8,13 +8,13 @@ import (
 
 // write plans the writing of a value where it is used.
 func (b *builder) write(t *model.Type, place string) Write {
-	w := Write{}
+	w := Write{Go: t.Go}
 	switch t.Kind {
 	case model.Struct, model.Union:
 		w.Func = b.encodeFunc(t, place)
 	case model.Flagged:
 		elem := b.putFunc(t.Elem, place)
-		w.Func, w.Elem, w.Flagged = Func{Name: "PutFlagged"}, &elem, t.Value
+		w.Func, w.Elem, w.Flagged, w.Go = Func{Name: "PutFlagged"}, &elem, t.Value, t.Elem.Go
 	case model.Converted:
 		if kind := t.Convert.Methods; kind != model.Invalid {
 			return b.write(&model.Type{Kind: kind, Go: t.Go}, place)

@@ -13,11 +13,13 @@ import (
 type operand struct {
 	expr   code // what selectors and brackets follow
 	behind bool // the value is what expr points to
+	// untagged is set where it has a type that typ spells, whatever the tags of the struct that it lies in.
+	untagged bool
 }
 
-func variable(name code) operand { return operand{name, false} }
+func variable(name code) operand { return operand{expr: name} }
 
-func pointer(expr code) operand { return operand{expr, true} }
+func pointer(expr code) operand { return operand{expr: expr, behind: true} }
 
 // value is the expression of the value.
 func (p operand) value() code {
@@ -57,12 +59,14 @@ type embedded struct {
 
 // follow follows selectors. It returns the embedded pointers on the way, too.
 func (p operand) follow(path []codec.Step) (field operand, pointers []embedded) {
+	untagged := p.untagged && len(path) == 1
 	for i, s := range path {
 		p = p.field(s.Name)
 		if s.Pointer != nil && i < len(path)-1 {
 			pointers = append(pointers, embedded{p, s.Pointer})
 		}
 	}
+	p.untagged = untagged
 	return p, pointers
 }
 
@@ -85,6 +89,9 @@ func (g *generator) method(t types.Type, name string) code { return g.converter(
 
 // read prints the reading of a value and its checks.
 func (g *generator) read(r *codec.Read, v operand) []jen.Code {
+	if r.Flagged == "" {
+		v = g.untagged(r.Go, v)
+	}
 	args := []jen.Code{g.local("d")}
 	switch {
 	case r.Array:
@@ -94,7 +101,7 @@ func (g *generator) read(r *codec.Read, v operand) []jen.Code {
 	case r.Cast != nil:
 		args = append(args, jen.Parens(jen.Op("**").Add(g.typ(r.Cast))).Parens(v.addr()))
 	case r.Flagged != "":
-		args = append(args, v.field(r.Flagged).addr(), v.field("Valid").addr())
+		args = append(args, g.untagged(r.Go, v.field(r.Flagged)).addr(), v.field("Valid").addr())
 	default:
 		args = append(args, v.addr())
 	}
@@ -117,7 +124,7 @@ func (g *generator) read(r *codec.Read, v operand) []jen.Code {
 		args = append(args, g.fn(*r.Elem))
 	}
 	if r.Convert != nil {
-		args = append(args, g.object(r.Convert))
+		args = append(args, g.convertedFunc(r.Convert))
 	}
 	out := []jen.Code{g.fn(r.Func).Call(args...)}
 	if len(r.Checks) == 0 {
@@ -180,7 +187,7 @@ func (g *generator) readObject(o *codec.Object, v operand, before ...jen.Code) [
 				out = append(out, g.allocate(p))
 			}
 		}
-		out = append(out, at.set(g.literal(d.Value, false)))
+		out = append(out, g.untagged(d.Value.Type, at).set(g.literal(d.Value, false)))
 	}
 	for _, m := range o.Members {
 		lines := g.member(m, v, allocated)
@@ -263,10 +270,10 @@ func (g *generator) member(m *codec.Member, v operand, allocated map[string]bool
 	}
 	switch {
 	case m.Null != nil:
-		null := at.set(g.zero(m.Null))
+		null := g.clear(m.Null, at)
 		return append(out, jen.If(g.local("d").Dot("Null").Call()).Block(null).Else().Block(g.read(m.Read, at)...))
 	case m.Reset != nil:
-		out = append(out, at.set(g.zero(m.Reset)))
+		out = append(out, g.clear(m.Reset, at))
 	}
 	return append(out, g.read(m.Read, at)...)
 }
@@ -337,6 +344,8 @@ func (g *generator) valueOf(t types.Type) string {
 
 func (g *generator) decoder(d *codec.Decoder) {
 	v := pointer(g.local("v"))
+	v.untagged = !hasName(d.Go)
+	g.declareStruct(d.Go)
 	var lines []jen.Code
 	switch {
 	case d.Object != nil:

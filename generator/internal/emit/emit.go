@@ -45,14 +45,15 @@ func print(p *model.Package, s schemas) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generator{p: p, plan: plan, schemas: s, locals: newLocals(p), shared: newSharing(p.Types), guarded: map[string]bool{}, structs: map[string]*types.Named{}}
+	g := &generator{p: p, plan: plan, schemas: s, locals: newLocals(p), shared: newSharing(p.Types), guarded: map[string]bool{}, shapes: map[string]*types.Named{}, functions: map[string]string{}}
 	for _, named := range plan.Guards {
-		g.structs[types.TypeString(named, nil)] = named
+		g.shapes[types.TypeString(named, nil)] = named
 	}
 	g.file = newFile(p, g.locals.all())
 	// The runtime's packages get their names before those of the user's types.
 	g.mcp("Server")
 	g.impl("AtLeast_v1_0")
+	g.nameStructs()
 	g.common = g.usual()
 	g.countSchemas()
 	g.constants()
@@ -81,15 +82,16 @@ func print(p *model.Package, s schemas) ([]byte, error) {
 // generator prints one package.
 type generator struct {
 	*file
-	p       *model.Package
-	plan    *codec.Plan
-	schemas schemas
-	locals  *locals
-	shared  *sharing
-	common  defaults
-	guarded map[string]bool         // lines that assert a signature
-	structs map[string]*types.Named // with guards that are not printed yet, by their full names
-	err     error
+	p         *model.Package
+	plan      *codec.Plan
+	schemas   schemas
+	locals    *locals
+	shared    *sharing
+	common    defaults
+	guarded   map[string]bool         // lines that assert a signature
+	shapes    map[string]*types.Named // with guards that are not printed yet, by their full names
+	functions map[string]string       // variables of functions, by what they are set to
+	err       error
 }
 
 func (g *generator) fail(format string, args ...any) {

@@ -13,6 +13,8 @@ import (
 
 func (g *generator) encoder(e *codec.Encoder) {
 	v := pointer(g.local("v"))
+	v.untagged = !hasName(e.Go)
+	g.declareStruct(e.Go)
 	var lines []jen.Code
 	switch {
 	case e.Value != nil:
@@ -36,7 +38,10 @@ func (g *generator) encoder(e *codec.Encoder) {
 // put prints the writing of a value.
 func (g *generator) put(w *codec.Write, v operand) code {
 	if w.Deref {
-		v = pointer(v.value())
+		v = operand{expr: v.value(), behind: true, untagged: v.untagged}
+	}
+	if w.Flagged == "" {
+		v = g.untagged(w.Go, v)
 	}
 	args := []jen.Code{g.local("e")}
 	switch {
@@ -47,7 +52,7 @@ func (g *generator) put(w *codec.Write, v operand) code {
 	case w.AsAny:
 		args = append(args, v.anyAddr())
 	case w.Flagged != "":
-		args = append(args, v.field(w.Flagged).addr(), v.field("Valid").value())
+		args = append(args, g.untagged(w.Go, v.field(w.Flagged)).addr(), v.field("Valid").value())
 	default:
 		args = append(args, v.addr())
 	}
@@ -55,7 +60,7 @@ func (g *generator) put(w *codec.Write, v operand) code {
 		args = append(args, g.method(types.NewPointer(w.Type), w.Method))
 	}
 	if w.Convert != nil {
-		args = append(args, g.object(w.Convert))
+		args = append(args, g.convertedFunc(w.Convert))
 	}
 	if w.Elem != nil {
 		args = append(args, g.fn(*w.Elem))
@@ -164,7 +169,7 @@ func (g *generator) term(t codec.Term, v operand) code {
 	case codec.TestLen:
 		return jen.Len(v.value()).Op("!=").Lit(0)
 	case codec.TestNotEqual:
-		return v.value().Op("!=").Parens(g.zero(t.Type))
+		return g.untagged(t.Type, v).value().Op("!=").Parens(g.zero(t.Type))
 	case codec.TestIsZero:
 		return isNot(v.value(), "IsZero")
 	case codec.TestSet:

@@ -11,17 +11,19 @@ import (
 // guard prints what makes the compiler notice that a function, or one that provides
 // for it, is no longer the one that the file was generated for.
 func (g *generator) guard(c *model.Call) {
-	g.guardLine(g.signatureGuard(c))
+	if !callsUnnamed(c) { // otherwise it is converted where it is called
+		g.guardLine(g.signatureGuard(c))
+	}
 	for _, p := range c.Params() {
 		if p.Source == model.FromProvider {
-			g.guardLine(g.providerGuard(p.Provider))
+			g.guardProvider(p.Provider)
 		}
 	}
 	for _, f := range c.Fills {
-		g.guardLine(g.providerGuard(f.Provider))
+		g.guardProvider(f.Provider)
 	}
 	if r := c.Func.Receiver; r != nil && r.Provider != nil {
-		g.guardLine(g.providerGuard(r.Provider))
+		g.guardProvider(r.Provider)
 	}
 }
 
@@ -38,8 +40,8 @@ func (g *generator) guardLine(c code) {
 // or writes it.
 func (g *generator) structGuard(t types.Type) {
 	name := types.TypeString(types.Unalias(t), nil)
-	if named := g.structs[name]; named != nil {
-		delete(g.structs, name)
+	if named := g.shapes[name]; named != nil {
+		delete(g.shapes, name)
 		g.addBare(g.shapeGuard(named))
 	}
 }
@@ -47,14 +49,15 @@ func (g *generator) structGuard(t types.Type) {
 // structGuards prints those of the structs that have no function of their own.
 func (g *generator) structGuards() {
 	for _, named := range g.plan.Guards {
-		if g.structs[types.TypeString(named, nil)] != nil {
+		if g.shapes[types.TypeString(named, nil)] != nil {
 			g.add("The fields of "+g.describe(named)+".", g.shapeGuard(named))
 		}
 	}
 }
 
 func (g *generator) shapeGuard(named types.Type) code {
-	return define("_", g.shape(named.Underlying()).Parens(g.typ(named).Values()))
+	shape, _ := named.Underlying().(*types.Struct)
+	return define("_", g.structure(shape, false).Parens(g.typ(named).Values()))
 }
 
 // assertion assigns a function to a variable of the type that it had.
@@ -63,25 +66,7 @@ func assertion(params code, out []jen.Code, function code) code {
 }
 
 func (g *generator) signatureGuard(c *model.Call) code {
-	f := &c.Func
-	var name code
-	var in, out []types.Type
-	if f.Receiver == nil {
-		name = g.plainFunction(f)
-	} else {
-		name = g.method(f.Receiver.Type, f.Name)
-	}
-	for _, p := range f.Params {
-		in = append(in, p.Type)
-	}
-	for _, v := range c.Result.Values {
-		out = append(out, v.Type)
-	}
-	params := g.parameters(in, f.Variadic, true)
-	if f.Receiver != nil {
-		params = append([]jen.Code{g.typ(f.Receiver.Type)}, params...)
-	}
-	returned := g.parameters(out, false, true)
+	name, params, returned := g.signature(c)
 	guard := assertion(jen.Params(params...), returned, name)
 	if width(guard) > lineWidth+len("= ") {
 		return assertion(wrapped("(", ")", params...), returned, name)
@@ -89,12 +74,32 @@ func (g *generator) signatureGuard(c *model.Call) code {
 	return guard
 }
 
-func (g *generator) providerGuard(p *model.Provider) code {
-	out := []jen.Code{g.typ(p.Type)}
-	if p.Error {
-		out = append(out, jen.Error())
+// signature is a function, of a method its expression, with the types of its parameters and results.
+func (g *generator) signature(c *model.Call) (name code, params, returned []jen.Code) {
+	f := &c.Func
+	var in, out []types.Type
+	for _, p := range f.Params {
+		in = append(in, p.Type)
 	}
-	params := g.parameters(p.Params, false, true)
+	for _, v := range c.Result.Values {
+		out = append(out, v.Type)
+	}
+	params, returned = g.parameters(in, f.Variadic, false), g.parameters(out, false, false)
+	if f.Receiver == nil {
+		return g.plainFunction(f), params, returned
+	}
+	return g.method(f.Receiver.Type, f.Name), append([]jen.Code{g.typ(f.Receiver.Type)}, params...), returned
+}
+
+// guardProvider asserts what a function provides, unless it is converted where it is called.
+func (g *generator) guardProvider(p *model.Provider) {
+	if !providesUnnamed(p) {
+		g.guardLine(g.providerGuard(p))
+	}
+}
+
+func (g *generator) providerGuard(p *model.Provider) code {
+	params, out := g.parameters(p.Params, false, true), g.provided(p)
 	guard := assertion(jen.Params(params...), out, g.declared(p.Pkg, p.Func))
 	if width(guard) > lineWidth+len("= ") {
 		return assertion(wrapped("(", ")", params...), out, g.declared(p.Pkg, p.Func))

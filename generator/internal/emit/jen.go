@@ -38,6 +38,8 @@ type file struct {
 	aliases    *model.Aliases // of types that have no name here
 	body       []jen.Code
 	long       []string // placeholders, each with the text that takes its place
+	structs    []*unnamedStruct
+	tagged     bool // types are spelled with the tags of structs without a name
 }
 
 func newFile(p *model.Package, reserved []string) *file {

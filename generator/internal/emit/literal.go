@@ -24,11 +24,15 @@ func (g *generator) literal(l *codec.Literal, typed bool) code {
 		return g.converter(l.Type).Call(verbatim(l.Text))
 	case codec.LitNew:
 		value := g.literal(l.Elems[0], true)
-		if l.Elems[0].Kind == codec.LitStruct {
+		if l.Elems[0].Kind == codec.LitStruct && !g.convertible(l.Elems[0]) {
 			return jen.Op("&").Add(value)
 		}
 		return jen.Id("new").Call(value) // jen.New is shorter by a space, which width counts
 	case codec.LitList, codec.LitMap, codec.LitStruct:
+		if g.convertible(l) {
+			s, _ := l.Type.Underlying().(*types.Struct)
+			return g.typ(l.Type).Parens(g.structure(s, false).Add(g.elements(l)))
+		}
 		return g.typ(l.Type).Add(g.elements(l))
 	case codec.LitDuration:
 		c := g.duration(l.Duration)
@@ -73,6 +77,9 @@ func defaultType(l *codec.Literal) bool {
 
 // elements are the braces of a composite literal.
 func (g *generator) elements(l *codec.Literal) code {
+	before := g.tagged
+	defer func() { g.tagged = before }()
+	g.tagged = before || l.Type != nil && hasName(l.Type) && !g.convertible(l) // as the members of a declared type are
 	var items []jen.Code
 	n := 0
 	for i, e := range l.Elems {
@@ -97,11 +104,11 @@ func (g *generator) element(l, e *codec.Literal) code {
 	elem := l.Type.Underlying().(interface{ Elem() types.Type }).Elem()
 	switch e.Kind {
 	case codec.LitList, codec.LitMap, codec.LitStruct:
-		if types.Identical(elem, e.Type) {
+		if types.Identical(elem, e.Type) && !g.convertible(e) {
 			return g.elements(e)
 		}
 	case codec.LitNew:
-		if e.Elems[0].Kind == codec.LitStruct && types.Identical(elem, types.NewPointer(e.Elems[0].Type)) {
+		if e.Elems[0].Kind == codec.LitStruct && !g.convertible(e.Elems[0]) && types.Identical(elem, types.NewPointer(e.Elems[0].Type)) {
 			return g.elements(e.Elems[0])
 		}
 	}

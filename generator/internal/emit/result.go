@@ -22,6 +22,13 @@ var roleVariables = map[model.Role]string{
 func (b *body) invoke() {
 	r := &b.tool.Result
 	fn, args := b.function(), b.arguments(b.tool.Func.Params, b.tool.Func.Variadic)
+	if callsUnnamed(b.tool) {
+		name, params, returned := b.signature(b.tool)
+		fn = b.functionVar(b.plan.Stem, breakParams(params...), results(returned), name)
+		if b.tool.Func.Receiver != nil {
+			args = append([]jen.Code{b.local("recv")}, args...)
+		}
+	}
 	var left []jen.Code // of the assignment
 	before := 6         // characters in front of the call
 	has := map[model.Role]bool{}
@@ -104,7 +111,7 @@ func (b *body) nothing(condition code) code {
 
 // result is the variable, or the field of it, that becomes the result.
 func (b *body) result() operand {
-	result := variable(b.local("result"))
+	result := operand{expr: b.local("result"), untagged: true}
 	if m := b.tool.Result.Member; m != nil {
 		return result.field(m.Name)
 	}
@@ -277,12 +284,12 @@ func (b *body) present(v operand) operand {
 	last := v
 	for i := range b.plan.Pointers {
 		if i > 0 {
-			last = pointer(last.value())
+			last = operand{expr: last.value(), behind: true, untagged: v.untagged}
 		}
 		b.add(b.nothing(last.isNil()))
 	}
 	if b.plan.Pointers > 1 {
-		v = variable(jen.Parens(last.value()))
+		v = operand{expr: jen.Parens(last.value()), untagged: v.untagged}
 	}
 	inner := v
 	if b.plan.Pointers > 0 {

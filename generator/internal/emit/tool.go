@@ -113,7 +113,7 @@ func (b *body) guarded(expr jen.Code) code {
 
 // decode reads the arguments.
 func (b *body) decode() {
-	args := variable(b.local("args"))
+	args := operand{expr: b.local("args"), untagged: true}
 	decoder := b.local("d").Op(":=").Add(b.impl("Decoder").Call(b.local("req")))
 	switch {
 	case b.plan.Whole != nil:
@@ -187,7 +187,7 @@ func (b *body) provide() {
 func (b *body) fillMembers() {
 	for _, f := range b.plan.Fills {
 		b.callOnce(f.Provider, f.Provider.Func)
-		b.add(b.fill(variable(b.local("args")), f.Fields, jen.Id(b.provided[f.Provider]))...)
+		b.add(b.fill(operand{expr: b.local("args"), untagged: true}, f.Fields, f.Provider.Type, jen.Id(b.provided[f.Provider]))...)
 	}
 }
 
@@ -219,16 +219,16 @@ func (b *body) supply(p *model.Provider) {
 
 // fill sets a member of a value. Nothing is set where a pointer on the way is nil: what
 // holds the member is missing then. Embedded pointers are a part of what holds them.
-func (b *body) fill(at operand, fields []codec.FillStep, value code) []jen.Code {
+func (b *body) fill(at operand, fields []codec.FillStep, t types.Type, value code) []jen.Code {
 	var out []jen.Code
 	at, pointers := at.follow(fields[0].Path)
 	for _, p := range pointers {
 		out = append(out, b.allocateNil(p))
 	}
 	if len(fields) == 1 {
-		return append(out, at.set(value))
+		return append(out, b.untagged(t, at).set(value))
 	}
-	rest := b.fill(at, fields[1:], value)
+	rest := b.fill(at, fields[1:], t, value)
 	if fields[0].Pointer {
 		rest = []jen.Code{jen.If(at.notNil()).Block(rest...)}
 	}
@@ -242,7 +242,7 @@ func (b *body) provider(p *model.Provider, name string) {
 			args = b.arguments(call.Params, false)
 		}
 	}
-	value := b.declared(p.Pkg, p.Func).Call(args...)
+	value := b.providerFunc(p).Call(args...)
 	if !p.Error {
 		b.add(jen.Id(name).Op(":=").Add(value))
 		return

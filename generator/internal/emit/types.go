@@ -15,24 +15,22 @@ func (f *file) hidden(o *types.TypeName) bool {
 	return p != nil && (!o.Exported() && p.Path() != f.path || o.Parent() != nil && o.Parent() != p.Scope())
 }
 
-// typ is the source of a type.
-func (f *file) typ(t types.Type) code { return f.spell(t, true) }
-
-// shape is typ without struct tags, which conversions ignore.
-func (f *file) shape(t types.Type) code { return f.spell(t, false) }
+// typ is the source of a type. Structs without a name have no tags in it, as conversions ignore tags: the file also compiles
+// after one has been edited.
+func (f *file) typ(t types.Type) code { return f.spell(t, f.tagged) }
 
 func (f *file) spell(t types.Type, tags bool) code {
 	switch t := t.(type) {
 	case *types.Named:
 		if alias, args := f.aliases.Of(t); alias != nil {
-			return f.instance(alias, args, tags)
+			return f.instance(alias, args)
 		}
-		return f.instance(t.Obj(), t.TypeArgs(), tags)
+		return f.instance(t.Obj(), t.TypeArgs())
 	case *types.Alias:
-		if f.hidden(t.Obj()) {
+		if f.hidden(t.Obj()) || !tags && unnamed(t) {
 			return f.spell(t.Rhs(), tags)
 		}
-		return f.instance(t.Obj(), t.TypeArgs(), tags)
+		return f.instance(t.Obj(), t.TypeArgs())
 	case *types.Basic:
 		if t.Kind() == types.UnsafePointer {
 			return f.qualified("unsafe", "unsafe", "Pointer")
@@ -47,6 +45,9 @@ func (f *file) spell(t types.Type, tags bool) code {
 	case *types.Map:
 		return jen.Map(f.spell(t.Key(), tags)).Add(f.spell(t.Elem(), tags))
 	case *types.Struct:
+		if s := f.structOf(t); s != nil && !tags {
+			return jen.Id(s.name)
+		}
 		return f.structure(t, tags)
 	case *types.Signature:
 		in := f.parameters(typesOf(t.Params()), t.Variadic(), tags)
@@ -65,14 +66,15 @@ func (f *file) spell(t types.Type, tags bool) code {
 	}))
 }
 
-func (f *file) instance(o *types.TypeName, args *types.TypeList, tags bool) code {
+// instance names a type. Conversions do not ignore the tags of its type arguments.
+func (f *file) instance(o *types.TypeName, args *types.TypeList) code {
 	name := f.object(o)
 	if args.Len() == 0 {
 		return name
 	}
 	var list []jen.Code
 	for a := range args.Types() {
-		list = append(list, f.spell(a, tags))
+		list = append(list, f.spell(a, true))
 	}
 	return name.Types(list...)
 }

@@ -14046,40 +14046,25 @@ func mcpDecodeAnonymous(d *wire.Decoder, v *Anonymous) {
 	for o := d.Object(mcpFieldsAnonymous); o.Next(); {
 		switch o.Name() {
 		case "part":
-			mcpDecodeAnonymousPart(d, &v.Part)
+			mcpDecodeAnonymousPart(d, (*mcpStructAnonymousPart)(&v.Part))
 		case "ptr":
-			wire.Ptr(d, &v.Ptr, mcpDecodeAnonymousPtr)
+			wire.Ptr(d, (**mcpStructAnonymousPtr)(&v.Ptr), mcpDecodeAnonymousPtr)
 		case "List":
-			wire.Slice(d, &v.List, mcpDecodeAnonymousListItem)
+			wire.Slice(d, (*[]mcpStructAnonymousListItem)(&v.List), mcpDecodeAnonymousListItem)
 		case "Map":
-			wire.Map(d, &v.Map, mcpDecodeAnonymousMapValue)
+			wire.Map(d, (*map[string]mcpStructAnonymousMapValue)(&v.Map), mcpDecodeAnonymousMapValue)
 		case "Same":
-			mcpDecodeAnonymousListItem(d, &v.Same)
+			mcpDecodeAnonymousListItem(d, (*mcpStructAnonymousListItem)(&v.Same))
 		}
 	}
 }
 
 var _ = struct {
-	Part struct {
-		X     int
-		Inner struct {
-			Y []struct {
-				Z string
-			}
-		}
-	}
-	Ptr *struct {
-		A int
-	}
-	List []struct {
-		B bool
-	}
-	Map map[string]struct {
-		C float64
-	}
-	Same struct {
-		B bool
-	}
+	Part mcpStructAnonymousPart
+	Ptr  *mcpStructAnonymousPtr
+	List []mcpStructAnonymousListItem
+	Map  map[string]mcpStructAnonymousMapValue
+	Same mcpStructAnonymousListItem
 }(Anonymous{})
 
 // mcpFieldsAnonymous are the members of a value of type Anonymous.
@@ -14091,15 +14076,15 @@ var mcpFieldsAnonymous = wire.Fields{
 	{Name: "Same", Required: true},
 }
 
+// mcpStructAnonymousPart has the fields of a struct without a name, and no
+// tags.
+type mcpStructAnonymousPart = struct {
+	X     int
+	Inner mcpStructAnonymousPartInner
+}
+
 // mcpDecodeAnonymousPart reads a value of a type that has no name.
-func mcpDecodeAnonymousPart(d *wire.Decoder, v *struct {
-	X     int `json:"x"`
-	Inner struct {
-		Y []struct {
-			Z string
-		}
-	}
-}) {
+func mcpDecodeAnonymousPart(d *wire.Decoder, v *mcpStructAnonymousPart) {
 	for o := d.Object(mcpFieldsAnonymousPart); o.Next(); {
 		switch o.Name() {
 		case "x":
@@ -14116,12 +14101,14 @@ var mcpFieldsAnonymousPart = wire.Fields{
 	{Name: "Inner", Required: true},
 }
 
+// mcpStructAnonymousPartInner has the fields of a struct without a name, and
+// no tags.
+type mcpStructAnonymousPartInner = struct {
+	Y []mcpStructAnonymousPartInnerYItem
+}
+
 // mcpDecodeAnonymousPartInner reads a value of a type that has no name.
-func mcpDecodeAnonymousPartInner(d *wire.Decoder, v *struct {
-	Y []struct {
-		Z string
-	}
-}) {
+func mcpDecodeAnonymousPartInner(d *wire.Decoder, v *mcpStructAnonymousPartInner) {
 	for o := d.Object(mcpFieldsAnonymousPartInner); o.Next(); {
 		switch o.Name() {
 		case "Y":
@@ -14136,10 +14123,14 @@ var mcpFieldsAnonymousPartInner = wire.Fields{
 	{Name: "Y", Required: true},
 }
 
-// mcpDecodeAnonymousPartInnerYItem reads a value of a type that has no name.
-func mcpDecodeAnonymousPartInnerYItem(d *wire.Decoder, v *struct {
+// mcpStructAnonymousPartInnerYItem has the fields of a struct without a name,
+// and no tags.
+type mcpStructAnonymousPartInnerYItem = struct {
 	Z string
-}) {
+}
+
+// mcpDecodeAnonymousPartInnerYItem reads a value of a type that has no name.
+func mcpDecodeAnonymousPartInnerYItem(d *wire.Decoder, v *mcpStructAnonymousPartInnerYItem) {
 	for o := d.Object(mcpFieldsAnonymousPartInnerYItem); o.Next(); {
 		switch o.Name() {
 		case "Z":
@@ -14154,10 +14145,13 @@ var mcpFieldsAnonymousPartInnerYItem = wire.Fields{
 	{Name: "Z", Required: true},
 }
 
-// mcpDecodeAnonymousPtr reads a value of a type that has no name.
-func mcpDecodeAnonymousPtr(d *wire.Decoder, v *struct {
+// mcpStructAnonymousPtr has the fields of a struct without a name, and no tags.
+type mcpStructAnonymousPtr = struct {
 	A int
-}) {
+}
+
+// mcpDecodeAnonymousPtr reads a value of a type that has no name.
+func mcpDecodeAnonymousPtr(d *wire.Decoder, v *mcpStructAnonymousPtr) {
 	for o := d.Object(mcpFieldsAnonymousPtr); o.Next(); {
 		switch o.Name() {
 		case "A":
@@ -14171,10 +14165,14 @@ var mcpFieldsAnonymousPtr = wire.Fields{
 	{Name: "A", Required: true},
 }
 
-// mcpDecodeAnonymousListItem reads a value of a type that has no name.
-func mcpDecodeAnonymousListItem(d *wire.Decoder, v *struct {
+// mcpStructAnonymousListItem has the fields of a struct without a name, and no
+// tags.
+type mcpStructAnonymousListItem = struct {
 	B bool
-}) {
+}
+
+// mcpDecodeAnonymousListItem reads a value of a type that has no name.
+func mcpDecodeAnonymousListItem(d *wire.Decoder, v *mcpStructAnonymousListItem) {
 	for o := d.Object(mcpFieldsAnonymousListItem); o.Next(); {
 		switch o.Name() {
 		case "B":
@@ -14189,10 +14187,14 @@ var mcpFieldsAnonymousListItem = wire.Fields{
 	{Name: "B", Required: true},
 }
 
-// mcpDecodeAnonymousMapValue reads a value of a type that has no name.
-func mcpDecodeAnonymousMapValue(d *wire.Decoder, v *struct {
+// mcpStructAnonymousMapValue has the fields of a struct without a name, and no
+// tags.
+type mcpStructAnonymousMapValue = struct {
 	C float64
-}) {
+}
+
+// mcpDecodeAnonymousMapValue reads a value of a type that has no name.
+func mcpDecodeAnonymousMapValue(d *wire.Decoder, v *mcpStructAnonymousMapValue) {
 	for o := d.Object(mcpFieldsAnonymousMapValue); o.Next(); {
 		switch o.Name() {
 		case "C":
@@ -20602,7 +20604,7 @@ func mcpDecodeOmitZero(d *wire.Decoder, v *OmitZero) {
 		case "Map":
 			wire.Map(d, &v.Map, wire.Int)
 		case "Struct":
-			mcpDecodeOmitZeroStruct(d, &v.Struct)
+			mcpDecodeOmitZeroStruct(d, (*mcpStructOmitZeroStruct)(&v.Struct))
 		case "Ptr":
 			wire.Ptr(d, &v.Ptr, wire.Int)
 		case "Both":
@@ -20620,22 +20622,19 @@ func mcpDecodeOmitZero(d *wire.Decoder, v *OmitZero) {
 }
 
 var _ = struct {
-	B       bool
-	I       int
-	F       float64
-	S       string
-	Bytes   []byte
-	Any     any
-	Raw     json.RawMessage
-	Time    time.Time
-	TimePtr *time.Time
-	List    []int
-	Array   [2]int
-	Map     map[string]int
-	Struct  struct {
-		X int
-		S []int
-	}
+	B        bool
+	I        int
+	F        float64
+	S        string
+	Bytes    []byte
+	Any      any
+	Raw      json.RawMessage
+	Time     time.Time
+	TimePtr  *time.Time
+	List     []int
+	Array    [2]int
+	Map      map[string]int
+	Struct   mcpStructOmitZeroStruct
 	Ptr      *int
 	Both     time.Time
 	BothList []int
@@ -20667,11 +20666,15 @@ var mcpFieldsOmitZero = wire.Fields{
 	{Name: "OwnRef"},
 }
 
-// mcpDecodeOmitZeroStruct reads a value of a type that has no name.
-func mcpDecodeOmitZeroStruct(d *wire.Decoder, v *struct {
+// mcpStructOmitZeroStruct has the fields of a struct without a name, and no
+// tags.
+type mcpStructOmitZeroStruct = struct {
 	X int
 	S []int
-}) {
+}
+
+// mcpDecodeOmitZeroStruct reads a value of a type that has no name.
+func mcpDecodeOmitZeroStruct(d *wire.Decoder, v *mcpStructOmitZeroStruct) {
 	for o := d.Object(mcpFieldsOmitZeroStruct); o.Next(); {
 		switch o.Name() {
 		case "X":
@@ -20887,7 +20890,7 @@ func mcpDecodeOptional(d *wire.Decoder, v *Optional) {
 		case "Map":
 			wire.Map(d, &v.Map, wire.Int)
 		case "Struct":
-			mcpDecodeOptionalStruct(d, &v.Struct)
+			mcpDecodeOptionalStruct(d, (*mcpStructOptionalStruct)(&v.Struct))
 		case "Ptr":
 			wire.Ptr(d, &v.Ptr, wire.Int)
 		case "PtrPtr":
@@ -20912,11 +20915,9 @@ var _ = struct {
 	Array    [2]int
 	None     [0]int
 	Map      map[string]int
-	Struct   struct {
-		X int
-	}
-	Ptr    *int
-	PtrPtr **int
+	Struct   mcpStructOptionalStruct
+	Ptr      *int
+	PtrPtr   **int
 }(Optional{})
 
 // mcpFieldsOptional are the members of a value of type Optional.
@@ -20941,10 +20942,14 @@ var mcpFieldsOptional = wire.Fields{
 	{Name: "PtrPtr"},
 }
 
-// mcpDecodeOptionalStruct reads a value of a type that has no name.
-func mcpDecodeOptionalStruct(d *wire.Decoder, v *struct {
+// mcpStructOptionalStruct has the fields of a struct without a name, and no
+// tags.
+type mcpStructOptionalStruct = struct {
 	X int
-}) {
+}
+
+// mcpDecodeOptionalStruct reads a value of a type that has no name.
+func mcpDecodeOptionalStruct(d *wire.Decoder, v *mcpStructOptionalStruct) {
 	for o := d.Object(mcpFieldsOptionalStruct); o.Next(); {
 		switch o.Name() {
 		case "X":
@@ -27300,7 +27305,7 @@ func mcpDecodeSQLNulls(d *wire.Decoder, v *SQLNulls) {
 		case "kept":
 			wire.FlaggedOrNull(d, &v.Kept.Season, &v.Kept.Valid, mcpDecodeSeason)
 		case "wrapped":
-			mcpDecodeSQLNullsWrapped(d, &v.Wrapped)
+			mcpDecodeSQLNullsWrapped(d, (*mcpStructSQLNullsWrapped)(&v.Wrapped))
 		case "array":
 			wire.Array(d, v.Array[:], mcpDecodeNullSeason)
 		case "boxes":
@@ -27319,11 +27324,9 @@ var _ = struct {
 	Narrow  NullSeason
 	Default NullSeason
 	Kept    NullSeason
-	Wrapped struct {
-		V NullWrapped
-	}
-	Array [2]NullSeason
-	Boxes map[string]Box[NullSeason]
+	Wrapped mcpStructSQLNullsWrapped
+	Array   [2]NullSeason
+	Boxes   map[string]Box[NullSeason]
 }(SQLNulls{})
 
 // mcpFieldsSQLNulls are the members of a value of type SQLNulls.
@@ -27362,10 +27365,14 @@ func mcpDecodeSQLNullsNarrow(d *wire.Decoder, v *Season) {
 	wire.StringEnum(d, v, mcpEnumSQLNullsNarrow)
 }
 
-// mcpDecodeSQLNullsWrapped reads a value of a type that has no name.
-func mcpDecodeSQLNullsWrapped(d *wire.Decoder, v *struct {
+// mcpStructSQLNullsWrapped has the fields of a struct without a name, and no
+// tags.
+type mcpStructSQLNullsWrapped = struct {
 	V NullWrapped
-}) {
+}
+
+// mcpDecodeSQLNullsWrapped reads a value of a type that has no name.
+func mcpDecodeSQLNullsWrapped(d *wire.Decoder, v *mcpStructSQLNullsWrapped) {
 	for o := d.Object(mcpFieldsSQLNullsWrapped); o.Next(); {
 		switch o.Name() {
 		case "V":
@@ -27771,29 +27778,22 @@ func mcpEncodeAllowed(e *wire.Encoder, v *Allowed) {
 func mcpEncodeAnonymous(e *wire.Encoder, v *Anonymous) {
 	e.Begin()
 	e.Name("part")
-	mcpEncodeAnonymousPart(e, &v.Part)
+	mcpEncodeAnonymousPart(e, (*mcpStructAnonymousPart)(&v.Part))
 	if v.Ptr != nil {
 		e.Name("ptr")
-		mcpEncodeAnonymousPtr(e, v.Ptr)
+		mcpEncodeAnonymousPtr(e, (*mcpStructAnonymousPtr)(v.Ptr))
 	}
 	e.Name("List")
-	wire.PutSlice(e, v.List, mcpEncodeAnonymousListItem)
+	wire.PutSlice(e, *(*[]mcpStructAnonymousListItem)(&v.List), mcpEncodeAnonymousListItem)
 	e.Name("Map")
-	wire.PutMap(e, v.Map, mcpEncodeAnonymousMapValue)
+	wire.PutMap(e, *(*map[string]mcpStructAnonymousMapValue)(&v.Map), mcpEncodeAnonymousMapValue)
 	e.Name("Same")
-	mcpEncodeAnonymousListItem(e, &v.Same)
+	mcpEncodeAnonymousListItem(e, (*mcpStructAnonymousListItem)(&v.Same))
 	e.End()
 }
 
 // mcpEncodeAnonymousPart writes a value of a type that has no name.
-func mcpEncodeAnonymousPart(e *wire.Encoder, v *struct {
-	X     int `json:"x"`
-	Inner struct {
-		Y []struct {
-			Z string
-		}
-	}
-}) {
+func mcpEncodeAnonymousPart(e *wire.Encoder, v *mcpStructAnonymousPart) {
 	e.Begin()
 	e.Name("x")
 	wire.PutInt(e, &v.X)
@@ -27803,11 +27803,7 @@ func mcpEncodeAnonymousPart(e *wire.Encoder, v *struct {
 }
 
 // mcpEncodeAnonymousPartInner writes a value of a type that has no name.
-func mcpEncodeAnonymousPartInner(e *wire.Encoder, v *struct {
-	Y []struct {
-		Z string
-	}
-}) {
+func mcpEncodeAnonymousPartInner(e *wire.Encoder, v *mcpStructAnonymousPartInner) {
 	e.Begin()
 	e.Name("Y")
 	wire.PutSlice(e, v.Y, mcpEncodeAnonymousPartInnerYItem)
@@ -27815,9 +27811,7 @@ func mcpEncodeAnonymousPartInner(e *wire.Encoder, v *struct {
 }
 
 // mcpEncodeAnonymousPartInnerYItem writes a value of a type that has no name.
-func mcpEncodeAnonymousPartInnerYItem(e *wire.Encoder, v *struct {
-	Z string
-}) {
+func mcpEncodeAnonymousPartInnerYItem(e *wire.Encoder, v *mcpStructAnonymousPartInnerYItem) {
 	e.Begin()
 	e.Name("Z")
 	wire.PutString(e, &v.Z)
@@ -27825,9 +27819,7 @@ func mcpEncodeAnonymousPartInnerYItem(e *wire.Encoder, v *struct {
 }
 
 // mcpEncodeAnonymousPtr writes a value of a type that has no name.
-func mcpEncodeAnonymousPtr(e *wire.Encoder, v *struct {
-	A int
-}) {
+func mcpEncodeAnonymousPtr(e *wire.Encoder, v *mcpStructAnonymousPtr) {
 	e.Begin()
 	e.Name("A")
 	wire.PutInt(e, &v.A)
@@ -27835,9 +27827,7 @@ func mcpEncodeAnonymousPtr(e *wire.Encoder, v *struct {
 }
 
 // mcpEncodeAnonymousListItem writes a value of a type that has no name.
-func mcpEncodeAnonymousListItem(e *wire.Encoder, v *struct {
-	B bool
-}) {
+func mcpEncodeAnonymousListItem(e *wire.Encoder, v *mcpStructAnonymousListItem) {
 	e.Begin()
 	e.Name("B")
 	wire.PutBool(e, &v.B)
@@ -27845,9 +27835,7 @@ func mcpEncodeAnonymousListItem(e *wire.Encoder, v *struct {
 }
 
 // mcpEncodeAnonymousMapValue writes a value of a type that has no name.
-func mcpEncodeAnonymousMapValue(e *wire.Encoder, v *struct {
-	C float64
-}) {
+func mcpEncodeAnonymousMapValue(e *wire.Encoder, v *mcpStructAnonymousMapValue) {
 	e.Begin()
 	e.Name("C")
 	wire.PutFloat(e, &v.C)
@@ -31752,7 +31740,7 @@ func mcpEncodeOmitZero(e *wire.Encoder, v *OmitZero) {
 	}
 	if v.Struct.X != 0 || v.Struct.S != nil {
 		e.Name("Struct")
-		mcpEncodeOmitZeroStruct(e, &v.Struct)
+		mcpEncodeOmitZeroStruct(e, (*mcpStructOmitZeroStruct)(&v.Struct))
 	}
 	if v.Ptr != nil {
 		e.Name("Ptr")
@@ -31782,10 +31770,7 @@ func mcpEncodeOmitZero(e *wire.Encoder, v *OmitZero) {
 }
 
 // mcpEncodeOmitZeroStruct writes a value of a type that has no name.
-func mcpEncodeOmitZeroStruct(e *wire.Encoder, v *struct {
-	X int
-	S []int
-}) {
+func mcpEncodeOmitZeroStruct(e *wire.Encoder, v *mcpStructOmitZeroStruct) {
 	e.Begin()
 	e.Name("X")
 	wire.PutInt(e, &v.X)
@@ -31957,7 +31942,7 @@ func mcpEncodeOptional(e *wire.Encoder, v *Optional) {
 		wire.PutMap(e, v.Map, wire.PutInt)
 	}
 	e.Name("Struct")
-	mcpEncodeOptionalStruct(e, &v.Struct)
+	mcpEncodeOptionalStruct(e, (*mcpStructOptionalStruct)(&v.Struct))
 	if v.Ptr != nil {
 		e.Name("Ptr")
 		wire.PutInt(e, v.Ptr)
@@ -31970,9 +31955,7 @@ func mcpEncodeOptional(e *wire.Encoder, v *Optional) {
 }
 
 // mcpEncodeOptionalStruct writes a value of a type that has no name.
-func mcpEncodeOptionalStruct(e *wire.Encoder, v *struct {
-	X int
-}) {
+func mcpEncodeOptionalStruct(e *wire.Encoder, v *mcpStructOptionalStruct) {
 	e.Begin()
 	e.Name("X")
 	wire.PutInt(e, &v.X)
@@ -35996,7 +35979,7 @@ func mcpEncodeSQLNulls(e *wire.Encoder, v *SQLNulls) {
 	e.Name("kept")
 	wire.PutFlagged(e, &v.Kept.Season, v.Kept.Valid, wire.PutString)
 	e.Name("wrapped")
-	mcpEncodeSQLNullsWrapped(e, &v.Wrapped)
+	mcpEncodeSQLNullsWrapped(e, (*mcpStructSQLNullsWrapped)(&v.Wrapped))
 	e.Name("array")
 	wire.PutSlice(e, v.Array[:], mcpEncodeZooNullSeason)
 	if len(v.Boxes) != 0 {
@@ -36012,9 +35995,7 @@ func mcpEncodeZooNullSeason(e *wire.Encoder, v *NullSeason) {
 }
 
 // mcpEncodeSQLNullsWrapped writes a value of a type that has no name.
-func mcpEncodeSQLNullsWrapped(e *wire.Encoder, v *struct {
-	V NullWrapped
-}) {
+func mcpEncodeSQLNullsWrapped(e *wire.Encoder, v *mcpStructSQLNullsWrapped) {
 	e.Begin()
 	if v.V.Valid {
 		e.Name("V")

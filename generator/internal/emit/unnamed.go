@@ -1,0 +1,182 @@
+package emit
+
+import (
+	"go/types"
+	"maps"
+	"slices"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/mcpgen/mcpgen/generator/internal/codec"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
+)
+
+// unnamedStruct is a struct type without a name that functions of the file read or write. The file has an alias for it,
+// without tags.
+type unnamedStruct struct {
+	typ     *types.Struct
+	name    string
+	printed bool
+}
+
+// unnamed reports whether a type is made of a struct that has fields and no name.
+func unnamed(t types.Type) bool {
+	switch t := types.Unalias(t).(type) {
+	case *types.Pointer:
+		return unnamed(t.Elem())
+	case *types.Slice:
+		return unnamed(t.Elem())
+	case *types.Array:
+		return unnamed(t.Elem())
+	case *types.Map:
+		return unnamed(t.Key()) || unnamed(t.Elem())
+	case *types.Signature:
+		return slices.ContainsFunc(slices.Concat(typesOf(t.Params()), typesOf(t.Results())), unnamed)
+	case *types.Struct:
+		return t.NumFields() > 0
+	}
+	return false
+}
+
+// hasName reports whether the type of a value is declared: then its fields have the tags of that declaration.
+func hasName(t types.Type) bool {
+	_, named := types.Unalias(t).(*types.Named)
+	return named
+}
+
+// nameStructs chooses the names of the structs that have a decoder or an encoder.
+func (g *generator) nameStructs() {
+	for _, d := range g.plan.Decoders {
+		g.nameStruct(d.Go, d.Stem)
+	}
+	for _, e := range g.plan.Encoders {
+		g.nameStruct(e.Go, e.Stem)
+	}
+}
+
+func (g *generator) nameStruct(t types.Type, stem string) {
+	s, ok := types.Unalias(t).(*types.Struct)
+	if !ok || s.NumFields() == 0 || g.structOf(s) != nil {
+		return
+	}
+	name := "mcpStruct" + stem
+	for slices.ContainsFunc(g.file.structs, func(u *unnamedStruct) bool { return u.name == name }) {
+		name += "Written"
+	}
+	g.file.structs = append(g.file.structs, &unnamedStruct{typ: s, name: name})
+}
+
+// structOf is the alias of a struct, nil if it has none.
+func (f *file) structOf(t *types.Struct) *unnamedStruct {
+	for _, u := range f.structs {
+		if types.IdenticalIgnoreTags(u.typ, t) {
+			return u
+		}
+	}
+	return nil
+}
+
+// declareStruct prints the alias of a struct above the first function that reads or writes it.
+func (g *generator) declareStruct(t types.Type) {
+	s, ok := types.Unalias(t).(*types.Struct)
+	if !ok {
+		return
+	}
+	if u := g.structOf(s); u != nil && !u.printed {
+		u.printed = true
+		g.add(u.name+" has the fields of a struct without a name, and no tags.",
+			jen.Type().Id(u.name).Op("=").Add(g.structure(s, false)))
+	}
+}
+
+// untagged is an operand as a value of a type that typ spells.
+func (g *generator) untagged(t types.Type, v operand) operand {
+	if v.untagged || t == nil || !unnamed(t) {
+		return v
+	}
+	return operand{expr: jen.Parens(jen.Op("*").Add(g.typ(t))).Parens(v.addr()), behind: true, untagged: true}
+}
+
+// clear sets a value to the zero value of its type.
+func (g *generator) clear(t types.Type, v operand) code {
+	switch t.Underlying().(type) {
+	case *types.Struct, *types.Array:
+		v = g.untagged(t, v)
+	}
+	return v.set(g.zero(t))
+}
+
+// convertible reports whether a value of a declared struct is printed as one of a struct without tags that is converted, since
+// structs without a name are members of it. The file cannot spell unexported fields of other packages.
+func (g *generator) convertible(l *codec.Literal) bool {
+	if l.Kind != codec.LitStruct || l.Type == nil || !hasName(l.Type) {
+		return false
+	}
+	s, ok := l.Type.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	found := false
+	for v := range s.Fields() {
+		if !v.Exported() && v.Pkg().Path() != g.path {
+			return false
+		}
+		found = found || unnamed(v.Type())
+	}
+	return found
+}
+
+// functionVar is a variable for a function, of a type that typ spells. The variable is one of the package: through one of a function
+// the compiler of Go 1.26 inlines a call as if the types were identical, and refuses that.
+func (g *generator) functionVar(name string, params, returned, fn code) code {
+	value := jen.Parens(jen.Func().Add(params, returned)).Parens(fn)
+	text := source(value.Clone())
+	chosen, known := g.functions[text]
+	if !known {
+		chosen = "mcpFunc" + codec.Camel(name)
+		for slices.Contains(slices.Collect(maps.Values(g.functions)), chosen) {
+			chosen += "2"
+		}
+		g.functions[text] = chosen
+		g.addBare(define(chosen, value))
+	}
+	return jen.Id(chosen)
+}
+
+// convertedFunc is a function that converts values, as one of types that typ spells.
+func (g *generator) convertedFunc(f *types.Func) code {
+	t := f.Signature()
+	if !unnamed(t) {
+		return g.object(f)
+	}
+	in, out := g.parameters(typesOf(t.Params()), t.Variadic(), false), g.parameters(typesOf(t.Results()), false, false)
+	return g.functionVar(f.Name(), jen.Params(in...), results(out), g.object(f))
+}
+
+// providerFunc is a function that provides, as one of a type that typ spells.
+func (g *generator) providerFunc(p *model.Provider) code {
+	fn := g.declared(p.Pkg, p.Func)
+	if !providesUnnamed(p) {
+		return fn
+	}
+	return g.functionVar(p.Func, jen.Params(g.parameters(p.Params, false, false)...), results(g.provided(p)), fn)
+}
+
+func (g *generator) provided(p *model.Provider) []jen.Code {
+	out := []jen.Code{g.typ(p.Type)}
+	if p.Error {
+		out = append(out, jen.Error())
+	}
+	return out
+}
+
+// providesUnnamed reports whether the signature of a function that provides has structs without a name.
+func providesUnnamed(p *model.Provider) bool {
+	return unnamed(p.Type) || slices.ContainsFunc(p.Params, unnamed)
+}
+
+// callsUnnamed reports whether the signature of a function has structs without a name.
+func callsUnnamed(c *model.Call) bool {
+	return slices.ContainsFunc(c.Func.Params, func(p *model.Param) bool { return unnamed(p.Type) }) ||
+		slices.ContainsFunc(c.Result.Values, func(v *model.ResultValue) bool { return unnamed(v.Type) })
+}
