@@ -42,7 +42,7 @@ func (a *analyzer) dropUnpublished() {
 	for _, form := range a.out.Forms {
 		roots = append(roots, form.Type)
 	}
-	published := schema.Published(roots)
-	a.diags.Drop(func(d *diag.Diagnostic) bool { return d.Member != "" && !published[d.Member] })
+	published := a.types.Published(roots)
+	a.diags.Drop(func(d *diag.Diagnostic) bool { return a.types.Concerns(d.Member) && !published[d.Member] })
 	a.out.UnreadTags = slices.DeleteFunc(a.out.UnreadTags, func(t model.UnreadTag) bool { return t.Member != "" && !published[t.Member] })
 }

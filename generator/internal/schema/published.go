@@ -3,17 +3,24 @@ package schema
 import (
 	"fmt"
 	"go/token"
+	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// memberKey identifies a field of a struct by where it is declared. Copies of its plan have the
-// position, too.
-func memberKey(pos token.Position, name string) string { return fmt.Sprint(pos, " ", name) }
+// memberKey identifies a field of a struct by where it is declared, in what is generated for a package. Copies
+// of its plan have the position, too.
+func (r *Resolver) memberKey(pos token.Position, name string) string {
+	return fmt.Sprint(r.pkg.Path, " ", pos, " ", name)
+}
+
+// Concerns reports whether a diagnostic with this member is one of the package, and not one of another that is generated for
+// in the same run.
+func (r *Resolver) Concerns(member string) bool { return strings.HasPrefix(member, r.pkg.Path+" ") }
 
 // Published are the fields of structs that values of some types have, as the member of a
 // diagnostic names them.
-func Published(roots []*model.Type) map[string]bool {
+func (r *Resolver) Published(roots []*model.Type) map[string]bool {
 	members, seen := map[string]bool{}, map[*model.Type]bool{}
 	var visit func(t *model.Type)
 	visit = func(t *model.Type) {
@@ -25,7 +32,7 @@ func Published(roots []*model.Type) map[string]bool {
 		visit(t.Key)
 		for _, f := range t.Fields {
 			if n := len(f.Path); n > 0 {
-				members[memberKey(f.Pos, f.Path[n-1].Name)] = true
+				members[r.memberKey(f.Pos, f.Path[n-1].Name)] = true
 			}
 			visit(f.Type)
 		}

@@ -229,7 +229,7 @@ type site struct {
 	// union is the sealed interface of another package that the place is in, nil
 	// where there is none.
 	union *types.Named
-	// member is the innermost field, see memberKey.
+	// member is the innermost field, see [Resolver.memberKey].
 	member string
 }
 
@@ -252,7 +252,7 @@ func (s site) element() site {
 func (r *Resolver) atField(s site, v *types.Var) site {
 	s = s.field(v.Name())
 	pos := r.pkg.Fset.Position(v.Pos())
-	s.member = memberKey(pos, v.Name())
+	s.member = r.memberKey(pos, v.Name())
 	switch {
 	case r.sources[v.Pkg()] != nil && pos.IsValid():
 		s.Pos, s.far = pos, token.Position{}
