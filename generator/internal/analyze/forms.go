@@ -16,7 +16,7 @@ const formMethod = "MCPFormNeedsDirective"
 
 // collectForms turns every //mcp:form into a form of the model.
 func (a *analyzer) collectForms() {
-	a.types.TaggedOnly = a.packageDefaults().tagged
+	a.readTags(a.packageDefaults(), nil)
 	for _, d := range a.declared("form") {
 		if f := a.form(d); f != nil {
 			a.out.Forms = append(a.out.Forms, f)

@@ -43,7 +43,7 @@ func (a *analyzer) prompt(d declared) *model.Prompt {
 		return nil
 	}
 	settings := a.settingsFor(d)
-	a.types.TaggedOnly = settings.tagged
+	a.readTags(settings, d.set)
 	p.Feature, ok = a.feature(d, settings, a.goodName, at)
 	ok = a.input(&p.Call, p.Name, d, fn, at) && ok
 	if p.Input.Object != nil && len(p.Input.Object.Fields) > 0 {

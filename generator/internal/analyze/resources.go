@@ -68,7 +68,7 @@ func (a *analyzer) resource(d declared) *model.Resource {
 		return nil
 	}
 	settings := a.settingsFor(d)
-	a.types.TaggedOnly = settings.tagged
+	a.readTags(settings, d.set)
 	r.Feature, good = a.feature(d, settings, a.goodResourceName, at)
 	ok = good && ok
 	ok = a.input(&r.Call, r.Name, d, fn, at) && ok

@@ -22,7 +22,8 @@ type settings struct {
 	defs       bool
 	hideErrors bool
 	errorsSaid bool
-	tagged     bool // required=tagged
+	tagged     bool   // required=tagged
+	tags       string // huma or none; "" follows the imports
 	maxResult  int64
 	output     model.OutputForm
 	hints      hintFlags
@@ -98,6 +99,9 @@ func (s settings) with(d *directive.Directive) settings {
 	}
 	if v, set := d.String("required"); set {
 		s.tagged = v == "tagged"
+	}
+	if v, set := d.String("tags"); set {
+		s.tags = v
 	}
 	if v, set := d.Size("maxresult"); set {
 		s.maxResult = v

@@ -52,7 +52,7 @@ func (a *analyzer) tool(d declared) *model.Tool {
 	if required, set := d.dir.String("required"); set {
 		settings.tagged = required == "tagged"
 	}
-	a.types.TaggedOnly = settings.tagged
+	a.readTags(settings, d.set)
 	ok = a.setIdentity(tool, d, settings, at)
 	ok = a.setBehavior(tool, d.dir, settings, at) && ok
 	ok = a.input(&tool.Call, tool.Name, d, fn, at) && ok

@@ -158,6 +158,9 @@ func (b *builder) object(t *model.Type, stem, place string) *Object {
 		o.Members = append(o.Members, m)
 	}
 	for _, f := range t.Hidden {
+		if f.ByLine {
+			continue // unknown, as any other name
+		}
 		o.Entries = append(o.Entries, Entry{Name: f.Name, ReadOnly: true})
 	}
 	o.Defaults = append(o.Defaults, b.fixedFields(o, t, nil, place)...)

@@ -42,6 +42,12 @@ func (b *builder) typeKey(t *model.Type, enums bool, seen map[*model.Type]bool) 
 	if t.Tagged {
 		s.WriteString(taggedMark)
 	}
+	if t.Tags != 0 {
+		fmt.Fprintf(&s, "#%d", t.Tags)
+	}
+	if t.Layout != "" {
+		fmt.Fprintf(&s, "%q%t", t.Layout, t.Local)
+	}
 	if enums {
 		for _, v := range t.Enum.Closed() {
 			s.WriteString("|" + v.JSON)

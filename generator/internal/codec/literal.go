@@ -1,6 +1,7 @@
 package codec
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"go/types"
@@ -298,7 +299,7 @@ func textual(t *model.Type, s string) *Literal {
 		}
 		return &Literal{Kind: LitDuration, Duration: d, Type: t.Go}
 	case model.Time:
-		v, err := time.Parse(time.RFC3339, s)
+		v, err := time.Parse(cmp.Or(t.Layout, time.RFC3339), s)
 		if err != nil {
 			return nil
 		}

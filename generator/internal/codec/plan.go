@@ -216,6 +216,8 @@ type Read struct {
 	Flagged string
 	Convert *types.Func // argument of Convert
 	Format  string      // argument of FormattedText: a function of runtime/wire
+	Layout  string      // argument of TimeLayout and LocalTimeLayout
+	Unit    int64       // argument of UnixTime
 	Checks  []*Check
 	// Deref is the number of pointers between the value and what is checked.
 	Deref int

@@ -101,6 +101,12 @@ func (b *builder) read(t *model.Type, rules *model.Rules, place string) Read {
 	default:
 		r.Func = Func{Name: scalarReader(t)}
 		switch {
+		case t.Layout != "" && t.UnixUnit() > 0:
+			r.Func.Name, r.Unit = "UnixTime", t.UnixUnit()
+		case t.Layout != "" && t.Local:
+			r.Func.Name, r.Layout = "LocalTimeLayout", t.Layout
+		case t.Layout != "":
+			r.Func.Name, r.Layout = "TimeLayout", t.Layout
 		case t.Kind == model.Text:
 			r.Method, r.Type = cmp.Or(t.Unmarshaler, "UnmarshalText"), t.Go
 			if t.Format != "" && t.Unmarshaler != "" {

@@ -122,6 +122,8 @@ func isPlain(t *model.Type) bool {
 	switch t.Kind {
 	case model.Text, model.JSON:
 		return false
+	case model.Time:
+		return t.Layout == ""
 	case model.Any:
 		return isAny(t.Go)
 	}

@@ -109,6 +109,7 @@ func newTable() []*Spec {
 				oneOf("naming", "how published names are made: snake publishes SearchBooks as search_books, asis leaves it unchanged", "snake", "asis"),
 				oneOf("errors", "whether the model gets the text of every error, or only of declared ones", "text", "declared"),
 				requiredKey,
+				oneOf("tags", "huma: the tags of huma hold, as they do anyway where the package imports huma/v2; none: those of no framework name or describe arguments", "huma", "none"),
 				maxResultKey, outputKey, iconKey,
 				key("inject", KindNames, "userID:currentUser", "every argument with this name is filled by the function, as by inject= of //mcp:arg, and not published"),
 				oneOf("emit", "none: the features of this package are emitted elsewhere, by //mcp:from", "none"),

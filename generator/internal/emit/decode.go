@@ -120,6 +120,12 @@ func (g *generator) read(r *codec.Read, v operand) []jen.Code {
 	if r.Format != "" {
 		args = append(args, g.wire(r.Format))
 	}
+	if r.Layout != "" {
+		args = append(args, jen.Lit(r.Layout))
+	}
+	if r.Unit > 0 {
+		args = append(args, jen.Lit(int(r.Unit)))
+	}
 	if r.Elem != nil {
 		args = append(args, g.fn(*r.Elem))
 	}

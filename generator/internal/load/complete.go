@@ -58,6 +58,14 @@ func (e *exports) complete(pkg *types.Package) error {
 	return err
 }
 
+// listed is a package as the go command lists it, nil if it does not.
+func (e *exports) listed(path string) *packages.Package {
+	if e == nil {
+		return nil
+	}
+	return e.packages[path]
+}
+
 func (e *exports) read(pkg *types.Package) error {
 	listed := e.packages[pkg.Path()]
 	switch {

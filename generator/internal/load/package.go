@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/packages"
 )
@@ -77,6 +78,25 @@ func (p *Package) Uses(path string) bool {
 		return !found
 	}, nil)
 	return found
+}
+
+// Importing reports whether the package with a path, this one or one that the go command listed for it,
+// imports another one itself, or a package inside of it.
+func (p *Package) Importing(importer, path string) bool {
+	imports := p.Imports
+	if importer != p.Path {
+		listed := p.exports.listed(importer)
+		if listed == nil {
+			return false
+		}
+		imports = listed.Imports
+	}
+	for _, imp := range imports {
+		if imp.PkgPath == path || strings.HasPrefix(imp.PkgPath, path+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 // File returns the file of the package that holds a position, nil if none does.

@@ -50,7 +50,7 @@ type Type struct {
 	Len    int64      // Array
 	Fields []*Field   // Struct, in the order encoding/json writes them
 	Fixed  []*Field   // Struct: fields that are not published, and always read as their Default
-	Hidden []*Field   // Struct: readOnly fields of arguments, writeOnly ones of results: neither is published
+	Hidden []*Field   // Struct: readOnly and ByLine fields of arguments, writeOnly ones of results: none is published
 	Enum   *Enum      // String, Int, Uint, Text
 	Format string     // known format of a Text
 	Doc    string     // the type's own doc comment, "" if none
@@ -60,6 +60,10 @@ type Type struct {
 	// zero value included.
 	Limits    map[string]string
 	LimitsOut bool
+	// Layout is that of package time by which an argument of type time.Time is read, or one of the words
+	// of UnixUnit; "" is RFC 3339. Where Local is set, a time without an offset is one of the system's zone.
+	Layout string
+	Local  bool
 	// NullOut is set where the MarshalJSON of a type writes null for some values.
 	NullOut bool
 	// Marshaler and Unmarshaler are the methods of a Text where they are not
@@ -73,6 +77,8 @@ type Type struct {
 	// Tagged is set for a struct or union of which only fields are required that a tag
 	// requires.
 	Tagged bool
+	// Tags tells apart the structs and unions for whose members the tags of another framework hold.
+	Tags int
 
 	// Name is a plain name for $defs, "Book"; "" for unnamed types.
 	Name string
@@ -81,6 +87,11 @@ type Type struct {
 	// set, some members are left out, and Variant names them.
 	Variant string
 	Part    bool
+}
+
+// UnixUnit is the number of nanoseconds in a unit of a time that is a number, 0 of others.
+func (t *Type) UnixUnit() int64 {
+	return map[string]int64{"unix": 1e9, "unixmilli": 1e6, "unixmicro": 1e3, "unixnano": 1}[t.Layout]
 }
 
 // IsOptional reports whether a value of the plan may be absent, as nil or by its flag, so
@@ -194,6 +205,7 @@ type Field struct {
 	Variadic   bool
 	ReadOnly   bool
 	WriteOnly  bool
+	ByLine     bool // an argument only where a line //mcp:arg is about it: a header field of huma
 	Deprecated bool
 	// Foreign is set where the description is a comment of another module. Results are
 	// published without it.

@@ -14,11 +14,17 @@ import (
 )
 
 // add puts a field into the plan of its struct: among those that travel, or among those that the
-// direction leaves out. A member of an argument of which nothing else is left is left out, too.
-func (r *Resolver) add(plan *model.Type, f *model.Field, use Use) {
+// direction leaves out. A member of an argument of which nothing else is left is left out, too. What is
+// left out of arguments has its default.
+func (r *Resolver) add(plan *model.Type, f *model.Field, hidden bool, use Use) {
 	inner := inlinable(f.Type)
+	left := use == Argument && (f.ReadOnly || f.ByLine || allHidden(f.Type) && !r.growing[inner]) || use == Result && f.WriteOnly
+	if use == Argument && (left || hidden) && f.Default != nil {
+		plan.Fixed = append(plan.Fixed, f)
+	}
 	switch {
-	case use == Argument && (f.ReadOnly || allHidden(f.Type) && !r.growing[inner]), use == Result && f.WriteOnly:
+	case hidden:
+	case left:
 		plan.Hidden = append(plan.Hidden, f)
 	default:
 		plan.Fields = append(plan.Fields, f)
@@ -48,10 +54,7 @@ func (r *Resolver) Publish(object *model.Type, feature string, args []*directive
 		return strings.Count(a.Name(), ".") - strings.Count(b.Name(), ".")
 	})
 	for _, arg := range byDepth {
-		if !publishes(arg) {
-			continue
-		}
-		if changed := r.publish(object, feature, r.pathOf(object, arg, args)); changed != nil {
+		if changed := r.publish(object, feature, r.pathOf(object, arg, args), arg); changed != nil {
 			object = changed
 		}
 	}
@@ -63,14 +66,23 @@ func (r *Resolver) WithoutHidden(object *model.Type) {
 	object.Fields = slices.DeleteFunc(object.Fields, func(f *model.Field) bool { return allHidden(f.Type) })
 }
 
-func publishes(arg *directive.Directive) bool {
+// publishes reports whether a line makes an argument of a member that is left out otherwise.
+func publishes(f *model.Field, arg *directive.Directive) bool {
 	required, _ := arg.Flag("required")
 	optional, _ := arg.Flag("optional")
-	return required || optional
+	return required || optional || f.ByLine && !omits(arg) && !arg.Has("fixed") && !arg.Has("inject")
+}
+
+// unhide takes a field off those that are left out, and its default off the constants.
+func unhide(inner *model.Type, i int) *model.Field {
+	f := inner.Hidden[i]
+	inner.Hidden = slices.Delete(slices.Clone(inner.Hidden), i, i+1)
+	inner.Fixed = slices.DeleteFunc(slices.Clone(inner.Fixed), func(other *model.Field) bool { return other == f })
+	return f
 }
 
 // publish returns a copy of a plan with a readOnly member among the others, nil if it has none with that path.
-func (r *Resolver) publish(t *model.Type, feature string, path []string) *model.Type {
+func (r *Resolver) publish(t *model.Type, feature string, path []string, arg *directive.Directive) *model.Type {
 	if isEndless(t) {
 		return nil
 	}
@@ -82,10 +94,10 @@ func (r *Resolver) publish(t *model.Type, feature string, path []string) *model.
 	i, hidden := slices.IndexFunc(inner.Fields, is), slices.IndexFunc(inner.Hidden, is)
 	var below *model.Type
 	switch {
-	case len(path) == 1 && hidden < 0, len(path) > 1 && i < 0:
+	case len(path) == 1 && (hidden < 0 || !publishes(inner.Hidden[hidden], arg)), len(path) > 1 && i < 0:
 		return nil
 	case len(path) > 1:
-		if below = r.publish(inner.Fields[i].Type, feature, path[1:]); below == nil {
+		if below = r.publish(inner.Fields[i].Type, feature, path[1:], arg); below == nil {
 			return nil
 		}
 	}
@@ -97,9 +109,8 @@ func (r *Resolver) publish(t *model.Type, feature string, path []string) *model.
 		inner.Fields[i].Type = below
 		return t
 	}
-	f := r.copyField(inner.Hidden[hidden])
-	f.ReadOnly = false
-	inner.Hidden = slices.Delete(slices.Clone(inner.Hidden), hidden, hidden+1)
+	f := r.copyField(unhide(inner, hidden))
+	f.ReadOnly, f.ByLine = false, false
 	at := slices.IndexFunc(inner.Fields, func(other *model.Field) bool { return other.Index > f.Index })
 	if at < 0 {
 		at = len(inner.Fields)
@@ -115,17 +126,24 @@ func (r *Resolver) hiddenArg(inner *model.Type, i int, path []string, arg *direc
 	case omits(arg) && len(arg.Args) == 2: // it says what is so
 		return true
 	case arg.Has("fixed") && len(path) == 1:
-		f = r.copyField(f)
+		f = r.copyField(unhide(inner, i))
 		if !r.Fix(f, arg, at) {
 			return false
 		}
-		inner.Hidden = slices.Delete(slices.Clone(inner.Hidden), i, i+1)
 		inner.Fixed = append(inner.Fixed, f)
 		return true
 	}
 	name := strings.TrimSuffix(arg.Name(), strings.Join(path, ".")) + path[0]
-	r.errorf(site{Place: at, use: Argument}, "publish it: //mcp:arg "+name+" optional, or required; otherwise delete the line", "%s is readOnly, so it is not an argument", name)
+	r.errorf(site{Place: at, use: Argument}, "publish it: //mcp:arg "+name+" optional, or required; otherwise delete the line", "%s is %s, so it is not an argument", name, leftOutAs(f))
 	return false
+}
+
+// leftOutAs says why a member of arguments is left out.
+func leftOutAs(f *model.Field) string {
+	if f.ByLine {
+		return "a header field"
+	}
+	return "readOnly"
 }
 
 // CheckWriteOnly refuses a result that may contain a member that is writeOnly where generated code does
@@ -187,7 +205,7 @@ func (c *writeOnlyCheck) dynamic(t *model.Type, path string) {
 		}
 		if found := c.writeOnlyIn(named); found != "" {
 			c.report(path, "return a type that says what it holds, or leave the value out with //mcp:result omit=",
-				"the value may be a %s, whose member %s is writeOnly, and nothing keeps it out of type %s", c.typeString(named), found, c.typeString(t.Go))
+				"the value may be of type %s, whose member %s is writeOnly, and nothing keeps it out of type %s", c.typeString(named), found, c.typeString(t.Go))
 			return
 		}
 	}
@@ -254,7 +272,7 @@ func (r *Resolver) findWriteOnly(t types.Type, seen *typeutil.Map) string {
 			if m.tag.Get("jsonschema") == "-" {
 				continue
 			}
-			if m.says("writeOnly") {
+			if huma, _ := humaFlag(m.tag, "writeOnly"); m.says("writeOnly") || huma && r.huma {
 				return m.name
 			}
 			if below := r.findWriteOnly(m.v.Type(), seen); below != "" {

@@ -27,6 +27,11 @@ type member struct {
 	omitEmpty bool
 	omitZero  bool
 	quoted    bool
+
+	// What the tags of a framework say: the part of a request that it is read from, and whether clients
+	// do not see it.
+	in     string
+	hidden bool
 }
 
 // level is a struct whose fields are looked at, and the way to it.
@@ -187,6 +192,7 @@ func validName(s string) bool {
 // that everything that is wrong is reported.
 func (r *Resolver) fillStruct(s site, plan *model.Type, t types.Type, u *types.Struct) bool {
 	plan.Kind, plan.Tagged = model.Struct, r.tagging(s.use)
+	plan.Tags = int(r.Tags)
 	r.growing[plan] = true
 	defer delete(r.growing, plan)
 	ok := true
@@ -194,18 +200,39 @@ func (r *Resolver) fillStruct(s site, plan *model.Type, t types.Type, u *types.S
 		ok = r.spellable(s, u)
 	}
 	ok = r.readableTags(s, u, map[*types.Struct]bool{}) && ok
-	for i, m := range members(t) {
+	names := map[string]bool{}
+	for i, m := range r.membersNamed(s, t, u) {
 		if m.tag.Get("jsonschema") == "-" {
 			continue
 		}
+		if names[m.name] {
+			r.errorf(r.atField(s, m.v), "name one of them by json", "two fields are called %s", m.name)
+			ok = false
+		}
+		names[m.name] = true
 		if f := r.field(s, t, m); f != nil {
 			f.Index = i
-			r.add(plan, f, s.use)
+			r.add(plan, f, m.hidden, s.use)
 		} else {
 			ok = false
 		}
 	}
 	return ok
+}
+
+// membersNamed are the members of a struct, with the names that frameworks give them.
+func (r *Resolver) membersNamed(s site, t types.Type, u *types.Struct) []*member {
+	all := members(t)
+	switch {
+	case r.Tags == HumaTags && s.use == Result:
+		return slices.DeleteFunc(all, func(m *member) bool { return m.tag.Get("hidden") == "true" })
+	case r.Tags == HumaTags:
+		r.humaStruct(s, t, u)
+		return r.humaNames(s, all)
+	case s.use != Result && r.readsGin(all):
+		return ginNames(all)
+	}
+	return all
 }
 
 // spellable refuses a struct type without a name that another package's

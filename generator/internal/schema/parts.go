@@ -147,11 +147,11 @@ func objects(t *model.Type) []*model.Type {
 // cutOf is what is left out by paths, all of which lead through t: what they name, or with
 // only everything else. It returns nil after an error.
 func (r *Resolver) cutOf(t *model.Type, paths []memberPath, only bool, s site) *cut {
-	members, hidden := map[string]*model.Field{}, map[string]bool{}
+	members, hidden := map[string]*model.Field{}, map[string]*model.Field{}
 	var names []string
 	for _, o := range objects(t) {
 		for _, f := range o.Hidden {
-			hidden[r.origin(f)] = true
+			hidden[r.origin(f)] = f
 		}
 		for _, f := range o.Fields {
 			name := r.origin(f)
@@ -166,10 +166,10 @@ func (r *Resolver) cutOf(t *model.Type, paths []memberPath, only bool, s site) *
 	for _, p := range paths {
 		switch {
 		case members[p.rest[0]] != nil:
-		case hidden[p.rest[0]] && !only: // it is left out in any case
+		case hidden[p.rest[0]] != nil && !only: // it is left out in any case
 			continue
-		case hidden[p.rest[0]]:
-			r.hiddenMember(p, s)
+		case hidden[p.rest[0]] != nil:
+			r.hiddenMember(p, hidden[p.rest[0]], s)
 			ok = false
 			continue
 		default:
@@ -224,13 +224,17 @@ func (r *Resolver) origin(f *model.Field) string {
 	return f.Name
 }
 
-func (r *Resolver) hiddenMember(p memberPath, s site) {
+func (r *Resolver) hiddenMember(p memberPath, f *model.Field, s site) {
 	s.Pos = p.Pos
 	if s.use == Result {
 		r.errorf(s, "leave it out", "%s is writeOnly, so no result has it", p.Value)
 		return
 	}
-	r.errorf(s, "leave it out, or publish it by a line of its own, with required or optional", "%s is readOnly, so it is not an argument", p.Value)
+	hint := "leave it out, or publish it by a line of its own"
+	if !f.ByLine {
+		hint += ", with required or optional"
+	}
+	r.errorf(s, hint, "%s is %s, so it is not an argument", p.Value, leftOutAs(f))
 }
 
 func (r *Resolver) unknownMember(t *model.Type, p memberPath, names []string, s site) {

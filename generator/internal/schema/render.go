@@ -191,7 +191,7 @@ func (w *renderer) body(t *model.Type, rules *model.Rules, desc string) *jsonsch
 	case model.Bytes:
 		s.ContentEncoding = "base64"
 	case model.Time:
-		s.Format = "date-time"
+		desc = timeForm(s, t, desc)
 	case model.Duration:
 		s.Pattern = durationPattern
 		desc = withUnit(desc, "1h30m", `A duration such as "1h30m".`)

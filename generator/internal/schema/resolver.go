@@ -45,6 +45,9 @@ type Resolver struct {
 	// TaggedOnly makes only those fields of arguments required that a tag or
 	// //mcp:arg requires. It holds for the types that are resolved while it is set.
 	TaggedOnly bool
+	// Tags says which tags name, describe and constrain members. It holds for the types that are
+	// resolved while it is set.
+	Tags Tags
 	// Foreign returns what directives set for the types of other packages; it may be nil.
 	// Set it before the first type is resolved.
 	Foreign func(*types.TypeName) *Form
@@ -60,6 +63,8 @@ type Resolver struct {
 	lasting *diag.List
 	trying  bool // in an attempt: see there
 
+	huma bool // the tags of huma hold for a feature
+
 	shared string // the constraint of the generated file, "" without one
 
 	growing map[*model.Type]bool // the structs in progress
@@ -68,10 +73,9 @@ type Resolver struct {
 	// plans are the types that are shared, to *model.Type, those in progress
 	// included. What a type is depends on the direction where it has methods for
 	// one only.
-	plans      [Result + 1]typeutil.Map
-	tagged     [Result + 1]typeutil.Map // those that TaggedOnly made
-	order      []types.Type             // keys of plans, oldest first
-	files      map[string]bool          // names of the package's own files
+	plans      map[plansKey]*typeutil.Map
+	order      []types.Type    // keys of plans, oldest first
+	files      map[string]bool // names of the package's own files
 	reported   map[string]bool
 	sources    map[*types.Package]*load.Package // the packages whose source is read
 	modules    []string                         // that these packages belong to
@@ -103,6 +107,7 @@ func New(pkg *load.Package, docs Docs, diags *diag.List) *Resolver {
 		own:      map[*model.Type]bool{},
 		parts:    map[partKey]*model.Type{},
 		growing:  map[*model.Type]bool{},
+		plans:    map[plansKey]*typeutil.Map{},
 	}
 	r.AddSource(pkg)
 	return r
@@ -127,10 +132,19 @@ func (r *Resolver) Type(t types.Type, use Use, at diag.Place) *model.Type {
 
 // plansOf are the shared plans for a direction. What is required matters to arguments alone.
 func (r *Resolver) plansOf(use Use) *typeutil.Map {
-	if r.tagging(use) {
-		return &r.tagged[use]
+	key := plansKey{use, r.tagging(use), r.Tags}
+	r.huma = r.huma || r.Tags == HumaTags
+	if r.plans[key] == nil {
+		r.plans[key] = new(typeutil.Map)
 	}
-	return &r.plans[use]
+	return r.plans[key]
+}
+
+// plansKey is what the plan of a type depends on, besides the type.
+type plansKey struct {
+	use    Use
+	tagged bool
+	tags   Tags
 }
 
 func (r *Resolver) tagging(use Use) bool { return r.TaggedOnly && use != Result }
@@ -214,6 +228,16 @@ func (r *Resolver) IsObject(t types.Type) bool {
 	m := methodsOf(t)
 	return !m.unmarshalJSON && !m.unmarshalText && !m.protoReflect
 }
+
+// Tags are the tags that hold besides those of this module, encoding/json and the validator.
+type Tags int
+
+const (
+	AnyTags  Tags = iota // those of gin in structs with a tag binding, which no other framework has
+	HumaTags             // those of huma
+	GinTags              // those of gin
+	NoTags
+)
 
 // site is a place inside of a type: what a diagnostic says and points at.
 type site struct {

@@ -139,6 +139,11 @@ func jsonType(t *model.Type) string {
 		return "boolean"
 	case model.Int, model.Uint:
 		return "integer"
+	case model.Time:
+		if t.UnixUnit() > 0 {
+			return "integer"
+		}
+		return "string"
 	case model.Number:
 		if t.Whole {
 			return "integer"
@@ -146,7 +151,7 @@ func jsonType(t *model.Type) string {
 		return "number"
 	case model.Float:
 		return "number"
-	case model.String, model.Bytes, model.Time, model.Duration, model.Text, model.Error:
+	case model.String, model.Bytes, model.Duration, model.Text, model.Error:
 		return "string"
 	case model.Slice, model.Array:
 		return "array"

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// readTags applies the tags binding, validate, jsonschema, jsonschema_description and
+// readTags applies the tags of frameworks, binding, validate, jsonschema, jsonschema_description and
 // jsonschema_extras of a field, the later ones overriding the earlier, and
 // checks the outcome for contradictions.
 func (r *Resolver) readTags(s site, f *model.Field, m *member) bool {
@@ -20,10 +20,17 @@ func (r *Resolver) readTags(s site, f *model.Field, m *member) bool {
 	if desc := tag.Get("jsonschema_description"); desc != "" {
 		f.Description = desc
 	}
+	switch {
+	case r.Tags == HumaTags:
+		r.readHuma(s, f, m)
+	default:
+		r.readGinForm(s, f, m)
+	}
 	left := map[string][]string{}
 	for _, key := range []string{"binding", "validate"} { // gin calls the same validator by binding
 		left[key] = r.readValidate(f, tag.Get(key))
 	}
+	r.ginRequired(s, f, m)
 	ok := r.readSchemaTag(s, f, tag.Get("jsonschema"))
 	ok = r.readExtras(s, f, tag.Get("jsonschema_extras")) && ok
 	r.noteUnread(s, m, f, left)

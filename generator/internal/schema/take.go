@@ -26,9 +26,7 @@ func (r *Resolver) Take(object *model.Type, feature string, path []string) (chan
 	is := func(f *model.Field) bool { return r.called(f, path[0]) }
 	i := slices.IndexFunc(inner.Fields, is)
 	if hidden := slices.IndexFunc(inner.Hidden, is); i < 0 && hidden >= 0 && len(path) == 1 {
-		f := inner.Hidden[hidden]
-		inner.Hidden = slices.Delete(slices.Clone(inner.Hidden), hidden, hidden+1)
-		return object, []*model.Field{f}, ""
+		return object, []*model.Field{unhide(inner, hidden)}, ""
 	}
 	if i < 0 {
 		return nil, nil, ""

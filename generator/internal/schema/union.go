@@ -67,7 +67,7 @@ func (r *Resolver) goodUnionForm(s site, obj *types.TypeName) bool {
 // fillUnion makes the plan of a sealed interface. isUnion is false where it can
 // only be treated as an interface like any other.
 func (r *Resolver) fillUnion(s site, plan *model.Type, t *types.Named) (isUnion, ok bool) {
-	plan.Tagged = r.tagging(s.use)
+	plan.Tagged, plan.Tags = r.tagging(s.use), int(r.Tags)
 	form := r.formOf(t.Obj()).Union
 	all, err := r.implementations(t)
 	if err != nil {

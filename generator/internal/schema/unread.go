@@ -35,7 +35,13 @@ func (r *Resolver) noteUnread(s site, m *member, f *model.Field, left map[string
 	if r.isForeign(m.v.Pkg()) {
 		return
 	}
-	pairs, _ := tagPairs(string(m.tag))
+	all, _ := tagPairs(string(m.tag))
+	var pairs []tagPair
+	for _, p := range all {
+		if !r.readsTag(m, p.key) {
+			pairs = append(pairs, p)
+		}
+	}
 	for _, p := range pairs {
 		switch p.key {
 		case "json":
@@ -46,6 +52,10 @@ func (r *Resolver) noteUnread(s site, m *member, f *model.Field, left map[string
 			if words := left[p.key]; len(words) > 0 && s.use != Result {
 				r.leave(s, "check it in the function", "the schema cannot express %s of the tag %s", strings.Join(words, ", "), p.key)
 			}
+		case "valid", "vd", "v":
+			if p.value != "" && p.value != "-" && s.use != Result {
+				r.leave(s, "write its rules by jsonschema, or check them in the function", "the tag %s has no effect, so what it refuses is accepted", p.key)
+			}
 		case "jsonschema_description", "jsonschema_extras":
 		default:
 			if meant := tagMeant(p.key); meant != "" {
@@ -55,6 +65,11 @@ func (r *Resolver) noteUnread(s site, m *member, f *model.Field, left map[string
 	}
 	r.noteEquivalents(s, m, f, pairs)
 	r.noteNames(s, m, f, pairs)
+}
+
+// readsTag reports whether the tag of a framework is read for a member.
+func (r *Resolver) readsTag(m *member, key string) bool {
+	return r.Tags == HumaTags && slices.Contains(humaTags, key) || m.in != "" && slices.Contains(ginTags, key)
 }
 
 // noteOptions is about options of the tag json that encoding/json does not have.

@@ -58,6 +58,9 @@ func mismatch(t *model.Type, rules *model.Rules, v any) string {
 		}
 		return numberMismatch(t, rules, string(n))
 	case model.String, model.Bytes, model.Time, model.Duration, model.Text:
+		if n, ok := v.(json.Number); ok && t.UnixUnit() > 0 {
+			return numberMismatch(&model.Type{Kind: model.Int, Bits: 64}, rules, string(n))
+		}
 		s, ok := v.(string)
 		if !ok {
 			return wrongType(t, v)
@@ -152,6 +155,12 @@ func stringMismatch(t *model.Type, rules *model.Rules, s string) string {
 	text := jsontext.Quote(s)
 	switch t.Kind {
 	case model.Time:
+		if t.Layout != "" {
+			if _, err := time.Parse(t.Layout, s); err != nil {
+				return text + " is not a time such as " + t.Layout
+			}
+			return ""
+		}
 		if !keyword.IsFormat("date-time", s) {
 			return text + " is not a date and time such as 2006-01-02T15:04:05Z"
 		}
