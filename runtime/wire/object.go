@@ -20,6 +20,8 @@ type Field struct {
 	// ReadOnly refuses the member, which only results have. Lenient skips it.
 	// Such fields come behind the others, and the loop does not get them.
 	ReadOnly bool
+	// Aliases are former names, which are read like Name. An object that has two names of one field is a violation.
+	Aliases []string
 }
 
 // Object is an object that is being read. Its loop is
@@ -219,9 +221,14 @@ func (o *Object) member() (found, ok bool) {
 		if !d.keepName(f.keys, start, key) {
 			return false, false
 		}
-		return o.unknown(key)
+		if i = f.findAlias(key); i < 0 {
+			return o.unknown(key)
+		}
 	}
 	if f.has(i) {
+		if d.hasAlias(f, i) {
+			return o.twice(&f.fields[i])
+		}
 		d.pos = start
 		d.duplicate(string(key))
 		return false, false

@@ -1,0 +1,36 @@
+package wire
+
+import (
+	"slices"
+	"strings"
+)
+
+// findAlias returns the index of the field with a former name, -1 for none.
+func (f *frame) findAlias(key []byte) int {
+	return slices.IndexFunc(f.fields, func(field Field) bool {
+		return slices.ContainsFunc(field.Aliases, func(alias string) bool { return alias == string(key) })
+	})
+}
+
+// hasAlias reports whether the object being read has had a former name of a field.
+func (d *Decoder) hasAlias(f *frame, i int) bool {
+	return slices.ContainsFunc(d.keys.names[f.keys:], func(name keyName) bool {
+		return slices.Contains(f.fields[i].Aliases, string(name.text))
+	})
+}
+
+// twice records that a field is given by two names, and skips the second value.
+func (o *Object) twice(field *Field) (found, ok bool) {
+	d := o.d
+	if d.colon() == 0 {
+		return false, false
+	}
+	o.f.value, o.f.optional = d.pos, false
+	var names []string
+	for _, alias := range field.Aliases {
+		names = append(names, quote(alias))
+	}
+	d.violate(RuleUnknown, quote(field.Name)+" is given twice: its former name is "+strings.Join(names, " or "))
+	d.skip()
+	return false, d.err == nil
+}
