@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generator/internal/program"
 	"github.com/mcpgen/mcpgen/internal/visible"
+	"github.com/mcpgen/mcpgen/runtime/mcpstdout"
 )
 
 // The exit codes. A command that a signal ends exits with 128 and its number.
@@ -33,6 +34,7 @@ func Main() {
 
 // start connects the command to its process.
 func start(build buildFunc) int {
+	mcpstdout.Restore() // package mcpcmd keeps output off standard output, and the command serves nobody itself
 	ctx, stop := interruptible(context.Background())
 	defer stop()
 	// If a reader such as head ends early, writing is an error and does not end the

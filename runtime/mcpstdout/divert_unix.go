@@ -9,7 +9,7 @@ import (
 )
 
 func init() {
-	if device(0) || device(1) {
+	if device(0) || device(1) || diverted() {
 		return
 	}
 	fd, err := syscall.Dup(1)
@@ -28,4 +28,10 @@ func init() {
 func device(fd int) bool {
 	var st syscall.Stat_t
 	return syscall.Fstat(fd, &st) != nil || st.Mode&syscall.S_IFMT == syscall.S_IFCHR
+}
+
+// diverted reports whether standard output is standard error already, as in the programs of mcpgen call: who has done that restores it.
+func diverted() bool {
+	var out, other syscall.Stat_t
+	return syscall.Fstat(1, &out) == nil && syscall.Fstat(2, &other) == nil && out.Dev == other.Dev && out.Ino == other.Ino
 }

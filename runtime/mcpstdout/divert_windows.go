@@ -8,7 +8,7 @@ import (
 
 // Package os makes its file of this handle.
 func init() {
-	if device(syscall.Stdin) || device(syscall.Stdout) {
+	if device(syscall.Stdin) || device(syscall.Stdout) || syscall.Stdout == syscall.Stderr {
 		return
 	}
 	early.Stdout, early.Kept = uintptr(syscall.Stdout), true
