@@ -905,10 +905,8 @@ func mcpCallSearchBooks(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 	}
 	e := mcpimpl.Encoder(req)
 	e.Begin()
-	e.Name("books")
-	wire.PutSlice(e, result.books, mcpEncodeBook)
-	e.Name("total")
-	wire.PutInt(e, &result.total)
+	wire.PutSlice(e.Name("books"), result.books, mcpEncodeBook)
+	wire.PutInt(e.Name("total"), &result.total)
 	e.End()
 	return mcpimpl.Structured(req, e)
 }
@@ -1132,10 +1130,8 @@ func mcpCallUpdatePrice(ctx context.Context, req *mcp.Request, recv *Store) (*mc
 	}
 	e := mcpimpl.Encoder(req)
 	e.Begin()
-	e.Name("oldCents")
-	wire.PutInt(e, &result.oldCents)
-	e.Name("newCents")
-	wire.PutInt(e, &result.newCents)
+	wire.PutInt(e.Name("oldCents"), &result.oldCents)
+	wire.PutInt(e.Name("newCents"), &result.newCents)
 	e.End()
 	return mcpimpl.Structured(req, e)
 }
@@ -1683,30 +1679,17 @@ var mcpFieldsRemoval = wire.Fields{
 // mcpEncodeBook writes a value of type Book.
 func mcpEncodeBook(e *wire.Encoder, v *Book) {
 	e.Begin()
-	e.Name("id")
-	wire.PutInt(e, &v.ID)
-	e.Name("title")
-	wire.PutString(e, &v.Title)
-	e.Name("authors")
-	wire.PutSlice(e, v.Authors, wire.PutString)
-	e.Name("year")
-	wire.PutInt(e, &v.Year)
-	e.Name("language")
-	wire.PutString(e, &v.Language)
-	e.Name("subjects")
-	wire.PutSlice(e, v.Subjects, wire.PutString)
-	e.Name("format")
-	wire.PutString(e, &v.Format)
-	e.Name("priceCents")
-	wire.PutInt(e, &v.PriceCents)
-	e.Name("available")
-	wire.PutInt(e, &v.Available)
-	e.Name("addedAt")
-	wire.PutTime(e, &v.AddedAt)
-	if v.RepricedAt != nil {
-		e.Name("repricedAt")
-		wire.PutTime(e, v.RepricedAt)
-	}
+	wire.PutInt(e.Name("id"), &v.ID)
+	wire.PutString(e.Name("title"), &v.Title)
+	wire.PutSlice(e.Name("authors"), v.Authors, wire.PutString)
+	wire.PutInt(e.Name("year"), &v.Year)
+	wire.PutString(e.Name("language"), &v.Language)
+	wire.PutSlice(e.Name("subjects"), v.Subjects, wire.PutString)
+	wire.PutString(e.Name("format"), &v.Format)
+	wire.PutInt(e.Name("priceCents"), &v.PriceCents)
+	wire.PutInt(e.Name("available"), &v.Available)
+	wire.PutTime(e.Name("addedAt"), &v.AddedAt)
+	wire.PutPtrIf(e, "repricedAt", v.RepricedAt, wire.PutTime)
 	e.End()
 }
 
@@ -1727,12 +1710,9 @@ var _ = struct {
 // mcpEncodeBulkImport writes a value of type BulkImport.
 func mcpEncodeBulkImport(e *wire.Encoder, v *BulkImport) {
 	e.Begin()
-	e.Name("added")
-	wire.PutInt(e, &v.Added)
-	e.Name("known")
-	wire.PutInt(e, &v.Known)
-	e.Name("refused")
-	wire.PutSlice(e, v.Refused, mcpEncodeRefusedLine)
+	wire.PutInt(e.Name("added"), &v.Added)
+	wire.PutInt(e.Name("known"), &v.Known)
+	wire.PutSlice(e.Name("refused"), v.Refused, mcpEncodeRefusedLine)
 	e.End()
 }
 
@@ -1745,10 +1725,8 @@ var _ = struct {
 // mcpEncodeRefusedLine writes a value of type RefusedLine.
 func mcpEncodeRefusedLine(e *wire.Encoder, v *RefusedLine) {
 	e.Begin()
-	e.Name("line")
-	wire.PutInt(e, &v.Line)
-	e.Name("reason")
-	wire.PutString(e, &v.Reason)
+	wire.PutInt(e.Name("line"), &v.Line)
+	wire.PutString(e.Name("reason"), &v.Reason)
 	e.End()
 }
 
@@ -1760,22 +1738,13 @@ var _ = struct {
 // mcpEncodeReservation writes a value of type Reservation.
 func mcpEncodeReservation(e *wire.Encoder, v *Reservation) {
 	e.Begin()
-	e.Name("id")
-	wire.PutInt(e, &v.ID)
-	e.Name("bookId")
-	wire.PutInt(e, &v.BookID)
-	e.Name("title")
-	wire.PutString(e, &v.Title)
-	e.Name("copies")
-	wire.PutInt(e, &v.Copies)
-	e.Name("totalCents")
-	wire.PutInt(e, &v.TotalCents)
-	if v.Note != nil {
-		e.Name("note")
-		wire.PutString(e, v.Note)
-	}
-	e.Name("createdAt")
-	wire.PutTime(e, &v.CreatedAt)
+	wire.PutInt(e.Name("id"), &v.ID)
+	wire.PutInt(e.Name("bookId"), &v.BookID)
+	wire.PutString(e.Name("title"), &v.Title)
+	wire.PutInt(e.Name("copies"), &v.Copies)
+	wire.PutInt(e.Name("totalCents"), &v.TotalCents)
+	wire.PutPtrIf(e, "note", v.Note, wire.PutString)
+	wire.PutTime(e.Name("createdAt"), &v.CreatedAt)
 	e.End()
 }
 
@@ -1792,10 +1761,8 @@ var _ = struct {
 // mcpEncodeSubject writes a value of type Subject.
 func mcpEncodeSubject(e *wire.Encoder, v *Subject) {
 	e.Begin()
-	e.Name("name")
-	wire.PutString(e, &v.Name)
-	e.Name("books")
-	wire.PutInt(e, &v.Books)
+	wire.PutString(e.Name("name"), &v.Name)
+	wire.PutInt(e.Name("books"), &v.Books)
 	e.End()
 }
 
@@ -1807,14 +1774,10 @@ var _ = struct {
 // mcpEncodeDecade writes a value of type Decade.
 func mcpEncodeDecade(e *wire.Encoder, v *Decade) {
 	e.Begin()
-	e.Name("books")
-	wire.PutInt(e, &v.Books)
-	e.Name("available")
-	wire.PutInt(e, &v.Available)
-	e.Name("meanPriceCents")
-	wire.PutFloat(e, &v.MeanPriceCents)
-	e.Name("languages")
-	wire.PutMap(e, v.Languages, wire.PutInt)
+	wire.PutInt(e.Name("books"), &v.Books)
+	wire.PutInt(e.Name("available"), &v.Available)
+	wire.PutFloat(e.Name("meanPriceCents"), &v.MeanPriceCents)
+	wire.PutMap(e.Name("languages"), v.Languages, wire.PutInt)
 	e.End()
 }
 
@@ -1828,32 +1791,18 @@ var _ = struct {
 // mcpEncodeSimilarBook writes a value of type SimilarBook.
 func mcpEncodeSimilarBook(e *wire.Encoder, v *SimilarBook) {
 	e.Begin()
-	e.Name("id")
-	wire.PutInt(e, &v.Book.ID)
-	e.Name("title")
-	wire.PutString(e, &v.Book.Title)
-	e.Name("authors")
-	wire.PutSlice(e, v.Book.Authors, wire.PutString)
-	e.Name("year")
-	wire.PutInt(e, &v.Book.Year)
-	e.Name("language")
-	wire.PutString(e, &v.Book.Language)
-	e.Name("subjects")
-	wire.PutSlice(e, v.Book.Subjects, wire.PutString)
-	e.Name("format")
-	wire.PutString(e, &v.Book.Format)
-	e.Name("priceCents")
-	wire.PutInt(e, &v.Book.PriceCents)
-	e.Name("available")
-	wire.PutInt(e, &v.Book.Available)
-	e.Name("addedAt")
-	wire.PutTime(e, &v.Book.AddedAt)
-	if v.Book.RepricedAt != nil {
-		e.Name("repricedAt")
-		wire.PutTime(e, v.Book.RepricedAt)
-	}
-	e.Name("shared")
-	wire.PutSlice(e, v.Shared, wire.PutString)
+	wire.PutInt(e.Name("id"), &v.Book.ID)
+	wire.PutString(e.Name("title"), &v.Book.Title)
+	wire.PutSlice(e.Name("authors"), v.Book.Authors, wire.PutString)
+	wire.PutInt(e.Name("year"), &v.Book.Year)
+	wire.PutString(e.Name("language"), &v.Book.Language)
+	wire.PutSlice(e.Name("subjects"), v.Book.Subjects, wire.PutString)
+	wire.PutString(e.Name("format"), &v.Book.Format)
+	wire.PutInt(e.Name("priceCents"), &v.Book.PriceCents)
+	wire.PutInt(e.Name("available"), &v.Book.Available)
+	wire.PutTime(e.Name("addedAt"), &v.Book.AddedAt)
+	wire.PutPtrIf(e, "repricedAt", v.Book.RepricedAt, wire.PutTime)
+	wire.PutSlice(e.Name("shared"), v.Shared, wire.PutString)
 	e.End()
 }
 
@@ -1865,18 +1814,12 @@ var _ = struct {
 // mcpEncodeStocktaking writes a value of type Stocktaking.
 func mcpEncodeStocktaking(e *wire.Encoder, v *Stocktaking) {
 	e.Begin()
-	e.Name("titles")
-	wire.PutInt(e, &v.Titles)
-	e.Name("copies")
-	wire.PutInt(e, &v.Copies)
-	e.Name("reserved")
-	wire.PutInt(e, &v.Reserved)
-	e.Name("valueCents")
-	wire.PutInt(e, &v.ValueCents)
-	e.Name("differences")
-	wire.PutSlice(e, v.Differences, mcpEncodeDifference)
-	e.Name("corrected")
-	wire.PutBool(e, &v.Corrected)
+	wire.PutInt(e.Name("titles"), &v.Titles)
+	wire.PutInt(e.Name("copies"), &v.Copies)
+	wire.PutInt(e.Name("reserved"), &v.Reserved)
+	wire.PutInt(e.Name("valueCents"), &v.ValueCents)
+	wire.PutSlice(e.Name("differences"), v.Differences, mcpEncodeDifference)
+	wire.PutBool(e.Name("corrected"), &v.Corrected)
 	e.End()
 }
 
@@ -1892,14 +1835,10 @@ var _ = struct {
 // mcpEncodeDifference writes a value of type Difference.
 func mcpEncodeDifference(e *wire.Encoder, v *Difference) {
 	e.Begin()
-	e.Name("id")
-	wire.PutInt(e, &v.ID)
-	e.Name("title")
-	wire.PutString(e, &v.Title)
-	e.Name("reserved")
-	wire.PutInt(e, &v.Reserved)
-	e.Name("held")
-	wire.PutInt(e, &v.Held)
+	wire.PutInt(e.Name("id"), &v.ID)
+	wire.PutString(e.Name("title"), &v.Title)
+	wire.PutInt(e.Name("reserved"), &v.Reserved)
+	wire.PutInt(e.Name("held"), &v.Held)
 	e.End()
 }
 

@@ -460,18 +460,12 @@ var mcpFieldsCancellation = wire.Fields{
 // mcpEncodeItem writes a value of type Item.
 func mcpEncodeItem(e *wire.Encoder, v *Item) {
 	e.Begin()
-	e.Name("id")
-	wire.PutString(e, &v.ID)
-	e.Name("title")
-	wire.PutString(e, &v.Title)
-	e.Name("priceCents")
-	wire.PutInt(e, &v.PriceCents)
-	e.Name("left")
-	wire.PutInt(e, &v.Left)
-	e.Name("sold")
-	wire.PutInt(e, &v.Sold)
-	e.Name("received")
-	wire.PutInt(e, &v.Received)
+	wire.PutString(e.Name("id"), &v.ID)
+	wire.PutString(e.Name("title"), &v.Title)
+	wire.PutInt(e.Name("priceCents"), &v.PriceCents)
+	wire.PutInt(e.Name("left"), &v.Left)
+	wire.PutInt(e.Name("sold"), &v.Sold)
+	wire.PutInt(e.Name("received"), &v.Received)
 	e.End()
 }
 
@@ -487,14 +481,10 @@ var _ = struct {
 // mcpEncodeOrder writes a value of type Order.
 func mcpEncodeOrder(e *wire.Encoder, v *Order) {
 	e.Begin()
-	e.Name("item")
-	wire.PutString(e, &v.Item)
-	e.Name("reference")
-	wire.PutString(e, &v.Reference)
-	e.Name("copies")
-	wire.PutInt(e, &v.Copies)
-	e.Name("totalCents")
-	wire.PutInt(e, &v.TotalCents)
+	wire.PutString(e.Name("item"), &v.Item)
+	wire.PutString(e.Name("reference"), &v.Reference)
+	wire.PutInt(e.Name("copies"), &v.Copies)
+	wire.PutInt(e.Name("totalCents"), &v.TotalCents)
 	e.End()
 }
 

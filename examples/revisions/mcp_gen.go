@@ -67,12 +67,9 @@ var _ func(context.Context) Description = Describe
 // mcpEncodeDescription writes a value of type Description.
 func mcpEncodeDescription(e *wire.Encoder, v *Description) {
 	e.Begin()
-	e.Name("revision")
-	wire.PutString(e, &v.Revision)
-	e.Name("client")
-	wire.PutString(e, &v.Client)
-	e.Name("canAsk")
-	wire.PutBool(e, &v.CanAsk)
+	wire.PutString(e.Name("revision"), &v.Revision)
+	wire.PutString(e.Name("client"), &v.Client)
+	wire.PutBool(e.Name("canAsk"), &v.CanAsk)
 	e.End()
 }
 

@@ -105,8 +105,7 @@ var _ func(*Counter, context.Context) Value = (*Counter).Now
 // mcpEncodeValue writes a value of type Value.
 func mcpEncodeValue(e *wire.Encoder, v *Value) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
+	wire.PutInt(e.Name("value"), &v.Value)
 	e.End()
 }
 

@@ -2720,8 +2720,7 @@ var mcpFieldsPage = wire.Fields{
 // mcpEncodeSum writes a value of type catalog.Sum.
 func mcpEncodeSum(e *wire.Encoder, v *catalog.Sum) {
 	e.Begin()
-	e.Name("sum")
-	wire.PutInt(e, &v.Sum)
+	wire.PutInt(e.Name("sum"), &v.Sum)
 	e.End()
 }
 
@@ -2732,16 +2731,10 @@ var _ = struct {
 // mcpEncodeEntry writes a value of type Entry.
 func mcpEncodeEntry(e *wire.Encoder, v *Entry) {
 	e.Begin()
-	e.Name("id")
-	wire.PutInt(e, &v.ID)
-	e.Name("name")
-	wire.PutString(e, &v.Name)
-	e.Name("active")
-	wire.PutBool(e, &v.Active)
-	if len(v.Tags) != 0 {
-		e.Name("tags")
-		wire.PutSlice(e, v.Tags, wire.PutString)
-	}
+	wire.PutInt(e.Name("id"), &v.ID)
+	wire.PutString(e.Name("name"), &v.Name)
+	wire.PutBool(e.Name("active"), &v.Active)
+	wire.PutSliceIf(e, "tags", v.Tags, wire.PutString)
 	e.End()
 }
 
@@ -2755,12 +2748,8 @@ var _ = struct {
 // mcpEncodeEntries writes a value of type Entries.
 func mcpEncodeEntries(e *wire.Encoder, v *Entries) {
 	e.Begin()
-	e.Name("items")
-	wire.PutSlice(e, v.Items, mcpEncodeEntry)
-	if v.Next != "" {
-		e.Name("next")
-		wire.PutString(e, &v.Next)
-	}
+	wire.PutSlice(e.Name("items"), v.Items, mcpEncodeEntry)
+	wire.PutStringIf(e, "next", &v.Next)
 	e.End()
 }
 
@@ -2772,8 +2761,7 @@ var _ = struct {
 // mcpEncodeRecords writes a value of type catalog.Records.
 func mcpEncodeRecords(e *wire.Encoder, v *catalog.Records) {
 	e.Begin()
-	e.Name("items")
-	wire.PutSlice(e, v.Items, mcpEncodeRecord)
+	wire.PutSlice(e.Name("items"), v.Items, mcpEncodeRecord)
 	e.End()
 }
 
@@ -2784,16 +2772,11 @@ var _ = struct {
 // mcpEncodeRecord writes a value of type catalog.Record.
 func mcpEncodeRecord(e *wire.Encoder, v *catalog.Record) {
 	e.Begin()
-	e.Name("id")
-	wire.PutInt(e, &v.ID)
-	e.Name("account")
-	wire.PutString(e, &v.Account)
-	e.Name("amount")
-	wire.PutFloat(e, &v.Amount)
-	e.Name("posted")
-	wire.PutBool(e, &v.Posted)
-	e.Name("note")
-	wire.PutString(e, &v.Note)
+	wire.PutInt(e.Name("id"), &v.ID)
+	wire.PutString(e.Name("account"), &v.Account)
+	wire.PutFloat(e.Name("amount"), &v.Amount)
+	wire.PutBool(e.Name("posted"), &v.Posted)
+	wire.PutString(e.Name("note"), &v.Note)
 	e.End()
 }
 
@@ -2808,12 +2791,9 @@ var _ = struct {
 // mcpEncodeHits writes a value of type catalog.Hits.
 func mcpEncodeHits(e *wire.Encoder, v *catalog.Hits) {
 	e.Begin()
-	e.Name("total")
-	wire.PutInt(e, &v.Total)
-	e.Name("books")
-	wire.PutSlice(e, v.Books, mcpEncodeBook)
-	e.Name("took")
-	wire.PutFloat(e, &v.Took)
+	wire.PutInt(e.Name("total"), &v.Total)
+	wire.PutSlice(e.Name("books"), v.Books, mcpEncodeBook)
+	wire.PutFloat(e.Name("took"), &v.Took)
 	e.End()
 }
 
@@ -2826,22 +2806,13 @@ var _ = struct {
 // mcpEncodeBook writes a value of type catalog.Book.
 func mcpEncodeBook(e *wire.Encoder, v *catalog.Book) {
 	e.Begin()
-	e.Name("id")
-	wire.PutInt(e, &v.ID)
-	e.Name("title")
-	wire.PutString(e, &v.Title)
-	e.Name("authors")
-	wire.PutSlice(e, v.Authors, wire.PutString)
-	e.Name("year")
-	wire.PutInt(e, &v.Year)
-	e.Name("price")
-	wire.PutFloat(e, &v.Price)
-	e.Name("inPrint")
-	wire.PutBool(e, &v.InPrint)
-	if len(v.Tags) != 0 {
-		e.Name("tags")
-		wire.PutMap(e, v.Tags, wire.PutString)
-	}
+	wire.PutInt(e.Name("id"), &v.ID)
+	wire.PutString(e.Name("title"), &v.Title)
+	wire.PutSlice(e.Name("authors"), v.Authors, wire.PutString)
+	wire.PutInt(e.Name("year"), &v.Year)
+	wire.PutFloat(e.Name("price"), &v.Price)
+	wire.PutBool(e.Name("inPrint"), &v.InPrint)
+	wire.PutMapIf(e, "tags", v.Tags, wire.PutString)
 	e.End()
 }
 

@@ -1405,12 +1405,9 @@ var mcpFieldsProfile = wire.Fields{
 // mcpEncodeTemplateData writes a value of type TemplateData.
 func mcpEncodeTemplateData(e *wire.Encoder, v *TemplateData) {
 	e.Begin()
-	e.Name("id")
-	wire.PutString(e, &v.ID)
-	e.Name("templateTest")
-	wire.PutBool(e, &v.TemplateTest)
-	e.Name("data")
-	wire.PutString(e, &v.Data)
+	wire.PutString(e.Name("id"), &v.ID)
+	wire.PutBool(e.Name("templateTest"), &v.TemplateTest)
+	wire.PutString(e.Name("data"), &v.Data)
 	e.End()
 }
 

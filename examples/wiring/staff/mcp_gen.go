@@ -199,14 +199,10 @@ func mcpDeclaredErrors(err error) (string, bool) {
 // mcpEncodeOrder writes a value of type orders.Order.
 func mcpEncodeOrder(e *wire.Encoder, v *orders.Order) {
 	e.Begin()
-	e.Name("number")
-	wire.PutInt(e, &v.Number)
-	e.Name("customer")
-	wire.PutString(e, &v.Customer)
-	e.Name("article")
-	wire.PutString(e, &v.Article)
-	e.Name("cents")
-	wire.PutInt(e, &v.Cents)
+	wire.PutInt(e.Name("number"), &v.Number)
+	wire.PutString(e.Name("customer"), &v.Customer)
+	wire.PutString(e.Name("article"), &v.Article)
+	wire.PutInt(e.Name("cents"), &v.Cents)
 	e.End()
 }
 
@@ -220,10 +216,8 @@ var _ = struct {
 // mcpEncodeArticle writes a value of type catalogue.Article.
 func mcpEncodeArticle(e *wire.Encoder, v *catalogue.Article) {
 	e.Begin()
-	e.Name("name")
-	wire.PutString(e, &v.Name)
-	e.Name("cents")
-	wire.PutInt(e, &v.Cents)
+	wire.PutString(e.Name("name"), &v.Name)
+	wire.PutInt(e.Name("cents"), &v.Cents)
 	e.End()
 }
 

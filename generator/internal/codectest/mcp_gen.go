@@ -555,12 +555,9 @@ var mcpFieldsPage = wire.Fields{
 // mcpEncodeHits writes a value of type Hits.
 func mcpEncodeHits(e *wire.Encoder, v *Hits) {
 	e.Begin()
-	e.Name("total")
-	wire.PutInt(e, &v.Total)
-	e.Name("books")
-	wire.PutSlice(e, v.Books, mcpEncodeBook)
-	e.Name("took")
-	wire.PutFloat(e, &v.Took)
+	wire.PutInt(e.Name("total"), &v.Total)
+	wire.PutSlice(e.Name("books"), v.Books, mcpEncodeBook)
+	wire.PutFloat(e.Name("took"), &v.Took)
 	e.End()
 }
 
@@ -573,22 +570,13 @@ var _ = struct {
 // mcpEncodeBook writes a value of type Book.
 func mcpEncodeBook(e *wire.Encoder, v *Book) {
 	e.Begin()
-	e.Name("id")
-	wire.PutInt(e, &v.ID)
-	e.Name("title")
-	wire.PutString(e, &v.Title)
-	e.Name("authors")
-	wire.PutSlice(e, v.Authors, wire.PutString)
-	e.Name("year")
-	wire.PutInt(e, &v.Year)
-	e.Name("price")
-	wire.PutFloat(e, &v.Price)
-	e.Name("inPrint")
-	wire.PutBool(e, &v.InPrint)
-	if len(v.Tags) != 0 {
-		e.Name("tags")
-		wire.PutMap(e, v.Tags, wire.PutString)
-	}
+	wire.PutInt(e.Name("id"), &v.ID)
+	wire.PutString(e.Name("title"), &v.Title)
+	wire.PutSlice(e.Name("authors"), v.Authors, wire.PutString)
+	wire.PutInt(e.Name("year"), &v.Year)
+	wire.PutFloat(e.Name("price"), &v.Price)
+	wire.PutBool(e.Name("inPrint"), &v.InPrint)
+	wire.PutMapIf(e, "tags", v.Tags, wire.PutString)
 	e.End()
 }
 

@@ -36,14 +36,17 @@ func (g *generator) encoder(e *codec.Encoder) {
 }
 
 // put prints the writing of a value.
-func (g *generator) put(w *codec.Write, v operand) code {
+func (g *generator) put(w *codec.Write, v operand) code { return g.putTo(g.local("e"), w, v) }
+
+// putTo is put with an expression for the encoder.
+func (g *generator) putTo(encoder code, w *codec.Write, v operand) code {
 	if w.Deref {
 		v = operand{expr: v.value(), behind: true, untagged: v.untagged}
 	}
 	if w.Flagged == "" {
 		v = g.untagged(w.Go, v)
 	}
-	args := []jen.Code{g.local("e")}
+	args := []jen.Code{encoder}
 	switch {
 	case w.Array:
 		args = append(args, v.slice())
@@ -105,12 +108,12 @@ func wayTo(m *codec.PutMember) []codec.Step {
 
 func (g *generator) putMember(m *codec.PutMember, v operand) []jen.Code {
 	at, _ := v.follow(m.Path)
-	lines := []jen.Code{
-		g.local("e").Dot("Name").Call(jen.Lit(escaped(m.Name))),
-		g.put(m.Write, at),
-	}
+	line := g.putTo(g.local("e").Dot("Name").Call(jen.Lit(escaped(m.Name))), m.Write, at)
 	if len(m.When) == 0 {
-		return lines
+		return []jen.Code{line}
+	}
+	if short := g.putUnlessEmpty(m, at); short != nil {
+		return []jen.Code{short}
 	}
 	var all []jen.Code
 	for _, c := range m.When {
@@ -124,7 +127,40 @@ func (g *generator) putMember(m *codec.PutMember, v operand) []jen.Code {
 		}
 		all = append(all, one)
 	}
-	return []jen.Code{jen.If(infix("&&", all...)).Block(lines...)}
+	return []jen.Code{jen.If(infix("&&", all...)).Block(line)}
+}
+
+// unlessEmpty are the functions of runtime/wire that write a member unless it is empty, by those that write it always.
+var unlessEmpty = map[string]codec.Test{
+	"PutBool": codec.TestTrue, "PutString": codec.TestNotBlank, "PutInt": codec.TestNotZero, "PutFloat": codec.TestNotZero,
+	"PutSlice": codec.TestLen, "PutMap": codec.TestLen,
+}
+
+// putUnlessEmpty prints the writing of a member that is left out where it is empty, nil if no function does both.
+func (g *generator) putUnlessEmpty(m *codec.PutMember, v operand) code {
+	if len(m.When) != 1 || len(m.When[0]) != 1 || len(m.When[0][0].Path) > 0 {
+		return nil
+	}
+	w, test := m.Write, m.When[0][0].Test
+	args := []jen.Code{g.local("e"), jen.Lit(escaped(m.Name))}
+	switch {
+	case w.Deref && test == codec.TestNotNil:
+		if w.Array || w.Value || w.AsAny || w.Flagged != "" || w.Method != "" || w.Convert != nil || w.Elem != nil {
+			return nil
+		}
+		v = g.untagged(w.Go, operand{expr: v.value(), behind: true, untagged: v.untagged})
+		return g.wire("PutPtrIf").Call(append(args, v.addr(), g.fn(w.Func))...)
+	case w.Func.Local || w.Deref || test == codec.TestNever:
+		return nil
+	}
+	if always, ok := unlessEmpty[w.Func.Name]; !ok || always != test {
+		return nil
+	}
+	v = g.untagged(w.Go, v)
+	if !w.Value {
+		return g.wire(w.Func.Name + "If").Call(append(args, v.addr())...)
+	}
+	return g.wire(w.Func.Name + "If").Call(append(args, v.value(), g.fn(*w.Elem))...)
 }
 
 // escaped is a member name as the encoder takes it: with the escapes of JSON, without

@@ -27530,34 +27530,22 @@ func mcpDecodeWeekdayPtr(d *wire.Decoder, v **time.Weekday) {
 // mcpEncodeBoxAddr writes a value of type Box[netip.Addr].
 func mcpEncodeBoxAddr(e *wire.Encoder, v *Box[netip.Addr]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutText(e, &v.Value, (*netip.Addr).MarshalText)
+	wire.PutText(e.Name("value"), &v.Value, (*netip.Addr).MarshalText)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutText(e, v.Ptr, (*netip.Addr).MarshalText)
+		wire.PutText(e.Name("ptr"), v.Ptr, (*netip.Addr).MarshalText)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeAddr)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeAddrPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeAddr)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeAddr)
-	e.Name("opt")
-	wire.PutText(e, &v.Opt, (*netip.Addr).MarshalText)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeAddr)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeAddrPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeAddr)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeAddr)
+	wire.PutText(e.Name("opt"), &v.Opt, (*netip.Addr).MarshalText)
 	if v.Zero != (netip.Addr{}) {
-		e.Name("zero")
-		wire.PutText(e, &v.Zero, (*netip.Addr).MarshalText)
+		wire.PutText(e.Name("zero"), &v.Zero, (*netip.Addr).MarshalText)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutText(e, v.PtrOpt, (*netip.Addr).MarshalText)
+		wire.PutText(e.Name("ptrOpt"), v.PtrOpt, (*netip.Addr).MarshalText)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeAddrPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeAddrPtr)
 	e.End()
 }
 
@@ -27574,36 +27562,24 @@ func mcpEncodeAddrPtr(e *wire.Encoder, v **netip.Addr) {
 // mcpEncodeBoxBoolMap writes a value of type Box[map[netip.Addr]bool].
 func mcpEncodeBoxBoolMap(e *wire.Encoder, v *Box[map[netip.Addr]bool]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMapText(e, v.Value, (*netip.Addr).MarshalText, wire.PutBool)
+	wire.PutMapText(e.Name("value"), v.Value, (*netip.Addr).MarshalText, wire.PutBool)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMapText(e, *v.Ptr, (*netip.Addr).MarshalText, wire.PutBool)
+		wire.PutMapText(e.Name("ptr"), *v.Ptr, (*netip.Addr).MarshalText, wire.PutBool)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeBoolMap)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeBoolMapPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeBoolMap)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeBoolMap)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeBoolMap)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeBoolMapPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeBoolMap)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeBoolMap)
 	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMapText(e, v.Opt, (*netip.Addr).MarshalText, wire.PutBool)
+		wire.PutMapText(e.Name("opt"), v.Opt, (*netip.Addr).MarshalText, wire.PutBool)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMapText(e, v.Zero, (*netip.Addr).MarshalText, wire.PutBool)
+		wire.PutMapText(e.Name("zero"), v.Zero, (*netip.Addr).MarshalText, wire.PutBool)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMapText(e, *v.PtrOpt, (*netip.Addr).MarshalText, wire.PutBool)
+		wire.PutMapText(e.Name("ptrOpt"), *v.PtrOpt, (*netip.Addr).MarshalText, wire.PutBool)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeBoolMapPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeBoolMapPtr)
 	e.End()
 }
 
@@ -27625,34 +27601,22 @@ func mcpEncodePrefix(e *wire.Encoder, v *netip.Prefix) {
 // mcpEncodeBoxAddrPort writes a value of type Box[netip.AddrPort].
 func mcpEncodeBoxAddrPort(e *wire.Encoder, v *Box[netip.AddrPort]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutText(e, &v.Value, (*netip.AddrPort).MarshalText)
+	wire.PutText(e.Name("value"), &v.Value, (*netip.AddrPort).MarshalText)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutText(e, v.Ptr, (*netip.AddrPort).MarshalText)
+		wire.PutText(e.Name("ptr"), v.Ptr, (*netip.AddrPort).MarshalText)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeAddrPort)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeAddrPortPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeAddrPort)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeAddrPort)
-	e.Name("opt")
-	wire.PutText(e, &v.Opt, (*netip.AddrPort).MarshalText)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeAddrPort)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeAddrPortPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeAddrPort)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeAddrPort)
+	wire.PutText(e.Name("opt"), &v.Opt, (*netip.AddrPort).MarshalText)
 	if v.Zero != (netip.AddrPort{}) {
-		e.Name("zero")
-		wire.PutText(e, &v.Zero, (*netip.AddrPort).MarshalText)
+		wire.PutText(e.Name("zero"), &v.Zero, (*netip.AddrPort).MarshalText)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutText(e, v.PtrOpt, (*netip.AddrPort).MarshalText)
+		wire.PutText(e.Name("ptrOpt"), v.PtrOpt, (*netip.AddrPort).MarshalText)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeAddrPortPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeAddrPortPtr)
 	e.End()
 }
 
@@ -27669,36 +27633,16 @@ func mcpEncodeAddrPortPtr(e *wire.Encoder, v **netip.AddrPort) {
 // mcpEncodeBoxString writes a value of type Box[string].
 func mcpEncodeBoxString(e *wire.Encoder, v *Box[string]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutString(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutString(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutString)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeStringPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutString)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutString)
-	if v.Opt != "" {
-		e.Name("opt")
-		wire.PutString(e, &v.Opt)
-	}
-	if v.Zero != "" {
-		e.Name("zero")
-		wire.PutString(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutString(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeStringPtr)
-	}
+	wire.PutString(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutString)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeStringPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutString)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutString)
+	wire.PutStringIf(e, "opt", &v.Opt)
+	wire.PutStringIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutString)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeStringPtr)
 	e.End()
 }
 
@@ -27710,34 +27654,18 @@ func mcpEncodeStringPtr(e *wire.Encoder, v **string) {
 // mcpEncodeBoxTime writes a value of type Box[time.Time].
 func mcpEncodeBoxTime(e *wire.Encoder, v *Box[time.Time]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutTime(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutTime(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutTime)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeTimePtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutTime)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutTime)
-	e.Name("opt")
-	wire.PutTime(e, &v.Opt)
+	wire.PutTime(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutTime)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutTime)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeTimePtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutTime)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutTime)
+	wire.PutTime(e.Name("opt"), &v.Opt)
 	if !v.Zero.IsZero() {
-		e.Name("zero")
-		wire.PutTime(e, &v.Zero)
+		wire.PutTime(e.Name("zero"), &v.Zero)
 	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutTime(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeTimePtr)
-	}
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutTime)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeTimePtr)
 	e.End()
 }
 
@@ -27749,132 +27677,91 @@ func mcpEncodeTimePtr(e *wire.Encoder, v **time.Time) {
 // mcpEncodeAllowed writes a value of type Allowed.
 func mcpEncodeAllowed(e *wire.Encoder, v *Allowed) {
 	e.Begin()
-	e.Name("scalar")
-	wire.PutAny(e, &v.Scalar)
-	e.Name("choice")
-	wire.PutAny(e, &v.Choice)
+	wire.PutAny(e.Name("scalar"), &v.Scalar)
+	wire.PutAny(e.Name("choice"), &v.Choice)
 	if v.Filter != nil {
-		e.Name("filter")
-		wire.PutAny(e, &v.Filter)
+		wire.PutAny(e.Name("filter"), &v.Filter)
 	}
 	if v.Either != nil {
-		e.Name("either")
-		wire.PutAny(e, &v.Either)
+		wire.PutAny(e.Name("either"), &v.Either)
 	}
-	if len(v.List) != 0 {
-		e.Name("list")
-		wire.PutSlice(e, v.List, wire.PutAny)
-	}
-	if len(v.ByName) != 0 {
-		e.Name("byName")
-		wire.PutMap(e, v.ByName, wire.PutAny)
-	}
-	e.Name("default")
-	wire.PutAny(e, &v.Default)
+	wire.PutSliceIf(e, "list", v.List, wire.PutAny)
+	wire.PutMapIf(e, "byName", v.ByName, wire.PutAny)
+	wire.PutAny(e.Name("default"), &v.Default)
 	e.End()
 }
 
 // mcpEncodeAnonymous writes a value of type Anonymous.
 func mcpEncodeAnonymous(e *wire.Encoder, v *Anonymous) {
 	e.Begin()
-	e.Name("part")
-	mcpEncodeAnonymousPart(e, (*mcpStructAnonymousPart)(&v.Part))
-	if v.Ptr != nil {
-		e.Name("ptr")
-		mcpEncodeAnonymousPtr(e, (*mcpStructAnonymousPtr)(v.Ptr))
-	}
-	e.Name("List")
-	wire.PutSlice(e, *(*[]mcpStructAnonymousListItem)(&v.List), mcpEncodeAnonymousListItem)
-	e.Name("Map")
-	wire.PutMap(e, *(*map[string]mcpStructAnonymousMapValue)(&v.Map), mcpEncodeAnonymousMapValue)
-	e.Name("Same")
-	mcpEncodeAnonymousListItem(e, (*mcpStructAnonymousListItem)(&v.Same))
+	mcpEncodeAnonymousPart(e.Name("part"), (*mcpStructAnonymousPart)(&v.Part))
+	wire.PutPtrIf(e, "ptr", (*mcpStructAnonymousPtr)(v.Ptr), mcpEncodeAnonymousPtr)
+	wire.PutSlice(e.Name("List"), *(*[]mcpStructAnonymousListItem)(&v.List), mcpEncodeAnonymousListItem)
+	wire.PutMap(e.Name("Map"), *(*map[string]mcpStructAnonymousMapValue)(&v.Map), mcpEncodeAnonymousMapValue)
+	mcpEncodeAnonymousListItem(e.Name("Same"), (*mcpStructAnonymousListItem)(&v.Same))
 	e.End()
 }
 
 // mcpEncodeAnonymousPart writes a value of a type that has no name.
 func mcpEncodeAnonymousPart(e *wire.Encoder, v *mcpStructAnonymousPart) {
 	e.Begin()
-	e.Name("x")
-	wire.PutInt(e, &v.X)
-	e.Name("Inner")
-	mcpEncodeAnonymousPartInner(e, &v.Inner)
+	wire.PutInt(e.Name("x"), &v.X)
+	mcpEncodeAnonymousPartInner(e.Name("Inner"), &v.Inner)
 	e.End()
 }
 
 // mcpEncodeAnonymousPartInner writes a value of a type that has no name.
 func mcpEncodeAnonymousPartInner(e *wire.Encoder, v *mcpStructAnonymousPartInner) {
 	e.Begin()
-	e.Name("Y")
-	wire.PutSlice(e, v.Y, mcpEncodeAnonymousPartInnerYItem)
+	wire.PutSlice(e.Name("Y"), v.Y, mcpEncodeAnonymousPartInnerYItem)
 	e.End()
 }
 
 // mcpEncodeAnonymousPartInnerYItem writes a value of a type that has no name.
 func mcpEncodeAnonymousPartInnerYItem(e *wire.Encoder, v *mcpStructAnonymousPartInnerYItem) {
 	e.Begin()
-	e.Name("Z")
-	wire.PutString(e, &v.Z)
+	wire.PutString(e.Name("Z"), &v.Z)
 	e.End()
 }
 
 // mcpEncodeAnonymousPtr writes a value of a type that has no name.
 func mcpEncodeAnonymousPtr(e *wire.Encoder, v *mcpStructAnonymousPtr) {
 	e.Begin()
-	e.Name("A")
-	wire.PutInt(e, &v.A)
+	wire.PutInt(e.Name("A"), &v.A)
 	e.End()
 }
 
 // mcpEncodeAnonymousListItem writes a value of a type that has no name.
 func mcpEncodeAnonymousListItem(e *wire.Encoder, v *mcpStructAnonymousListItem) {
 	e.Begin()
-	e.Name("B")
-	wire.PutBool(e, &v.B)
+	wire.PutBool(e.Name("B"), &v.B)
 	e.End()
 }
 
 // mcpEncodeAnonymousMapValue writes a value of a type that has no name.
 func mcpEncodeAnonymousMapValue(e *wire.Encoder, v *mcpStructAnonymousMapValue) {
 	e.Begin()
-	e.Name("C")
-	wire.PutFloat(e, &v.C)
+	wire.PutFloat(e.Name("C"), &v.C)
 	e.End()
 }
 
 // mcpEncodeBoxAny writes a value of type Box[any].
 func mcpEncodeBoxAny(e *wire.Encoder, v *Box[any]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutAny(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutAny(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutAny)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeAnyPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutAny)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutAny)
+	wire.PutAny(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutAny)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutAny)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeAnyPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutAny)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutAny)
 	if v.Opt != nil {
-		e.Name("opt")
-		wire.PutAny(e, &v.Opt)
+		wire.PutAny(e.Name("opt"), &v.Opt)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutAny(e, &v.Zero)
+		wire.PutAny(e.Name("zero"), &v.Zero)
 	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutAny(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeAnyPtr)
-	}
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutAny)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeAnyPtr)
 	e.End()
 }
 
@@ -27886,36 +27773,24 @@ func mcpEncodeAnyPtr(e *wire.Encoder, v **any) {
 // mcpEncodeBoxAnything writes a value of type Box[Anything].
 func mcpEncodeBoxAnything(e *wire.Encoder, v *Box[Anything]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutAny(e, (*any)(&v.Value))
+	wire.PutAny(e.Name("value"), (*any)(&v.Value))
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutAny(e, (*any)(v.Ptr))
+		wire.PutAny(e.Name("ptr"), (*any)(v.Ptr))
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeAnything)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeAnythingPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeAnything)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeAnything)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeAnything)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeAnythingPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeAnything)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeAnything)
 	if v.Opt != nil {
-		e.Name("opt")
-		wire.PutAny(e, (*any)(&v.Opt))
+		wire.PutAny(e.Name("opt"), (*any)(&v.Opt))
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutAny(e, (*any)(&v.Zero))
+		wire.PutAny(e.Name("zero"), (*any)(&v.Zero))
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutAny(e, (*any)(v.PtrOpt))
+		wire.PutAny(e.Name("ptrOpt"), (*any)(v.PtrOpt))
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeAnythingPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeAnythingPtr)
 	e.End()
 }
 
@@ -27932,34 +27807,22 @@ func mcpEncodeAnythingPtr(e *wire.Encoder, v **Anything) {
 // mcpEncodeBoxFloat writes a value of type Box[big.Float].
 func mcpEncodeBoxFloat(e *wire.Encoder, v *Box[big.Float]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutText(e, &v.Value, (*big.Float).MarshalText)
+	wire.PutText(e.Name("value"), &v.Value, (*big.Float).MarshalText)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutText(e, v.Ptr, (*big.Float).MarshalText)
+		wire.PutText(e.Name("ptr"), v.Ptr, (*big.Float).MarshalText)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeFloat)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeFloatPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeFloat)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeFloat)
-	e.Name("opt")
-	wire.PutText(e, &v.Opt, (*big.Float).MarshalText)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeFloat)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeFloatPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeFloat)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeFloat)
+	wire.PutText(e.Name("opt"), &v.Opt, (*big.Float).MarshalText)
 	if !reflect.ValueOf(v.Zero).IsZero() {
-		e.Name("zero")
-		wire.PutText(e, &v.Zero, (*big.Float).MarshalText)
+		wire.PutText(e.Name("zero"), &v.Zero, (*big.Float).MarshalText)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutText(e, v.PtrOpt, (*big.Float).MarshalText)
+		wire.PutText(e.Name("ptrOpt"), v.PtrOpt, (*big.Float).MarshalText)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeFloatPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeFloatPtr)
 	e.End()
 }
 
@@ -27976,34 +27839,22 @@ func mcpEncodeFloatPtr(e *wire.Encoder, v **big.Float) {
 // mcpEncodeBoxInt writes a value of type Box[big.Int].
 func mcpEncodeBoxInt(e *wire.Encoder, v *Box[big.Int]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutJSON(e, &v.Value, (*big.Int).MarshalJSON)
+	wire.PutJSON(e.Name("value"), &v.Value, (*big.Int).MarshalJSON)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutJSON(e, v.Ptr, (*big.Int).MarshalJSON)
+		wire.PutJSON(e.Name("ptr"), v.Ptr, (*big.Int).MarshalJSON)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeIntPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeInt)
-	e.Name("opt")
-	wire.PutJSON(e, &v.Opt, (*big.Int).MarshalJSON)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeIntPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeInt)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeInt)
+	wire.PutJSON(e.Name("opt"), &v.Opt, (*big.Int).MarshalJSON)
 	if !reflect.ValueOf(v.Zero).IsZero() {
-		e.Name("zero")
-		wire.PutJSON(e, &v.Zero, (*big.Int).MarshalJSON)
+		wire.PutJSON(e.Name("zero"), &v.Zero, (*big.Int).MarshalJSON)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutJSON(e, v.PtrOpt, (*big.Int).MarshalJSON)
+		wire.PutJSON(e.Name("ptrOpt"), v.PtrOpt, (*big.Int).MarshalJSON)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeIntPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeIntPtr)
 	e.End()
 }
 
@@ -28021,37 +27872,25 @@ func mcpEncodeIntPtr(e *wire.Encoder, v **big.Int) {
 func mcpEncodeBoxIntPtr(e *wire.Encoder, v *Box[*big.Int]) {
 	e.Begin()
 	if v.Value != nil {
-		e.Name("value")
-		wire.PutJSON(e, v.Value, (*big.Int).MarshalJSON)
+		wire.PutJSON(e.Name("value"), v.Value, (*big.Int).MarshalJSON)
 	}
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutPtr(e, *v.Ptr, mcpEncodeInt)
+		wire.PutPtr(e.Name("ptr"), *v.Ptr, mcpEncodeInt)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeIntPtr)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeIntPtrPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeIntPtr)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeIntPtr)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeIntPtr)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeIntPtrPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeIntPtr)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeIntPtr)
 	if v.Opt != nil {
-		e.Name("opt")
-		wire.PutJSON(e, v.Opt, (*big.Int).MarshalJSON)
+		wire.PutJSON(e.Name("opt"), v.Opt, (*big.Int).MarshalJSON)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutJSON(e, v.Zero, (*big.Int).MarshalJSON)
+		wire.PutJSON(e.Name("zero"), v.Zero, (*big.Int).MarshalJSON)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutPtr(e, *v.PtrOpt, mcpEncodeInt)
+		wire.PutPtr(e.Name("ptrOpt"), *v.PtrOpt, mcpEncodeInt)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeIntPtrPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeIntPtrPtr)
 	e.End()
 }
 
@@ -28063,58 +27902,37 @@ func mcpEncodeIntPtrPtr(e *wire.Encoder, v ***big.Int) {
 // mcpEncodeBigNumbers writes a value of type BigNumbers.
 func mcpEncodeBigNumbers(e *wire.Encoder, v *BigNumbers) {
 	e.Begin()
-	e.Name("value")
-	wire.PutJSON(e, &v.Value, (*big.Int).MarshalJSON)
+	wire.PutJSON(e.Name("value"), &v.Value, (*big.Int).MarshalJSON)
 	if v.Pointer != nil {
-		e.Name("pointer")
-		wire.PutJSON(e, v.Pointer, (*big.Int).MarshalJSON)
+		wire.PutJSON(e.Name("pointer"), v.Pointer, (*big.Int).MarshalJSON)
 	}
-	if len(v.List) != 0 {
-		e.Name("list")
-		wire.PutSlice(e, v.List, mcpEncodeInt)
-	}
-	if len(v.Map) != 0 {
-		e.Name("map")
-		wire.PutMap(e, v.Map, mcpEncodeIntPtr)
-	}
-	e.Name("default")
-	wire.PutJSON(e, &v.Default, (*big.Int).MarshalJSON)
+	wire.PutSliceIf(e, "list", v.List, mcpEncodeInt)
+	wire.PutMapIf(e, "map", v.Map, mcpEncodeIntPtr)
+	wire.PutJSON(e.Name("default"), &v.Default, (*big.Int).MarshalJSON)
 	e.End()
 }
 
 // mcpEncodeBoxBinding writes a value of type Box[Binding].
 func mcpEncodeBoxBinding(e *wire.Encoder, v *Box[Binding]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutText(e, &v.Value, (*Binding).MarshalText)
+	wire.PutText(e.Name("value"), &v.Value, (*Binding).MarshalText)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutText(e, v.Ptr, (*Binding).MarshalText)
+		wire.PutText(e.Name("ptr"), v.Ptr, (*Binding).MarshalText)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeZooBinding)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeZooBindingPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeZooBinding)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeZooBinding)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeZooBinding)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeZooBindingPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeZooBinding)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeZooBinding)
 	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutText(e, &v.Opt, (*Binding).MarshalText)
+		wire.PutText(e.Name("opt"), &v.Opt, (*Binding).MarshalText)
 	}
 	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutText(e, &v.Zero, (*Binding).MarshalText)
+		wire.PutText(e.Name("zero"), &v.Zero, (*Binding).MarshalText)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutText(e, v.PtrOpt, (*Binding).MarshalText)
+		wire.PutText(e.Name("ptrOpt"), v.PtrOpt, (*Binding).MarshalText)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeZooBindingPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeZooBindingPtr)
 	e.End()
 }
 
@@ -28131,36 +27949,24 @@ func mcpEncodeZooBindingPtr(e *wire.Encoder, v **Binding) {
 // mcpEncodeBoxIntMap writes a value of type Box[map[Binding]int].
 func mcpEncodeBoxIntMap(e *wire.Encoder, v *Box[map[Binding]int]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMapText(e, v.Value, (*Binding).MarshalText, wire.PutInt)
+	wire.PutMapText(e.Name("value"), v.Value, (*Binding).MarshalText, wire.PutInt)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMapText(e, *v.Ptr, (*Binding).MarshalText, wire.PutInt)
+		wire.PutMapText(e.Name("ptr"), *v.Ptr, (*Binding).MarshalText, wire.PutInt)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeIntMap)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeIntMapPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeIntMap)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeIntMap)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeIntMap)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeIntMapPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeIntMap)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeIntMap)
 	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMapText(e, v.Opt, (*Binding).MarshalText, wire.PutInt)
+		wire.PutMapText(e.Name("opt"), v.Opt, (*Binding).MarshalText, wire.PutInt)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMapText(e, v.Zero, (*Binding).MarshalText, wire.PutInt)
+		wire.PutMapText(e.Name("zero"), v.Zero, (*Binding).MarshalText, wire.PutInt)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMapText(e, *v.PtrOpt, (*Binding).MarshalText, wire.PutInt)
+		wire.PutMapText(e.Name("ptrOpt"), *v.PtrOpt, (*Binding).MarshalText, wire.PutInt)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeIntMapPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeIntMapPtr)
 	e.End()
 }
 
@@ -28177,50 +27983,30 @@ func mcpEncodeIntMapPtr(e *wire.Encoder, v **map[Binding]int) {
 // mcpEncodeBlanks writes a value of type Blanks.
 func mcpEncodeBlanks(e *wire.Encoder, v *Blanks) {
 	e.Begin()
-	e.Name("blank")
-	wire.PutString(e, &v.Blank)
-	e.Name("any")
-	wire.PutString(e, &v.Any)
-	e.Name("words")
-	wire.PutString(e, &v.Words)
-	e.Name("rest")
-	wire.PutSlice(e, v.Rest, wire.PutString)
+	wire.PutString(e.Name("blank"), &v.Blank)
+	wire.PutString(e.Name("any"), &v.Any)
+	wire.PutString(e.Name("words"), &v.Words)
+	wire.PutSlice(e.Name("rest"), v.Rest, wire.PutString)
 	e.End()
 }
 
 // mcpEncodeBoxBlob writes a value of type Box[Blob].
 func mcpEncodeBoxBlob(e *wire.Encoder, v *Box[Blob]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutBytes(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutBytes(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutBytes)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeBlobPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutBytes)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutBytes)
+	wire.PutBytes(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutBytes)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutBytes)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeBlobPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutBytes)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutBytes)
 	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutBytes(e, &v.Opt)
+		wire.PutBytes(e.Name("opt"), &v.Opt)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutBytes(e, &v.Zero)
+		wire.PutBytes(e.Name("zero"), &v.Zero)
 	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutBytes(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeBlobPtr)
-	}
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutBytes)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeBlobPtr)
 	e.End()
 }
 
@@ -28232,36 +28018,16 @@ func mcpEncodeBlobPtr(e *wire.Encoder, v **Blob) {
 // mcpEncodeBoxBool writes a value of type Box[bool].
 func mcpEncodeBoxBool(e *wire.Encoder, v *Box[bool]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutBool(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutBool(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutBool)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeBoolPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutBool)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutBool)
-	if v.Opt {
-		e.Name("opt")
-		wire.PutBool(e, &v.Opt)
-	}
-	if v.Zero {
-		e.Name("zero")
-		wire.PutBool(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutBool(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeBoolPtr)
-	}
+	wire.PutBool(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutBool)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutBool)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeBoolPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutBool)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutBool)
+	wire.PutBoolIf(e, "opt", &v.Opt)
+	wire.PutBoolIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutBool)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeBoolPtr)
 	e.End()
 }
 
@@ -28273,84 +28039,46 @@ func mcpEncodeBoolPtr(e *wire.Encoder, v **bool) {
 // mcpEncodeBounds writes a value of type Bounds.
 func mcpEncodeBounds(e *wire.Encoder, v *Bounds) {
 	e.Begin()
-	e.Name("min")
-	wire.PutInt(e, &v.Min)
-	e.Name("max")
-	wire.PutInt(e, &v.Max)
-	e.Name("both")
-	wire.PutInt(e, &v.Both)
-	e.Name("above")
-	wire.PutInt(e, &v.Above)
-	e.Name("below")
-	wire.PutInt(e, &v.Below)
-	e.Name("real")
-	wire.PutFloat(e, &v.Real)
-	e.Name("open")
-	wire.PutFloat(e, &v.Open)
-	e.Name("single")
-	wire.PutFloat(e, &v.Single)
-	e.Name("tiny")
-	wire.PutFloat(e, &v.Tiny)
-	e.Name("tinyOpen")
-	wire.PutFloat(e, &v.TinyOpen)
-	e.Name("step")
-	wire.PutInt(e, &v.Step)
-	e.Name("tenth")
-	wire.PutFloat(e, &v.Tenth)
-	e.Name("half")
-	wire.PutInt(e, &v.Half)
-	e.Name("big")
-	wire.PutInt(e, &v.Big)
-	e.Name("odd")
-	wire.PutInt(e, &v.Odd)
-	e.Name("fraction")
-	wire.PutInt(e, &v.Fraction)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
+	wire.PutInt(e.Name("min"), &v.Min)
+	wire.PutInt(e.Name("max"), &v.Max)
+	wire.PutInt(e.Name("both"), &v.Both)
+	wire.PutInt(e.Name("above"), &v.Above)
+	wire.PutInt(e.Name("below"), &v.Below)
+	wire.PutFloat(e.Name("real"), &v.Real)
+	wire.PutFloat(e.Name("open"), &v.Open)
+	wire.PutFloat(e.Name("single"), &v.Single)
+	wire.PutFloat(e.Name("tiny"), &v.Tiny)
+	wire.PutFloat(e.Name("tinyOpen"), &v.TinyOpen)
+	wire.PutInt(e.Name("step"), &v.Step)
+	wire.PutFloat(e.Name("tenth"), &v.Tenth)
+	wire.PutInt(e.Name("half"), &v.Half)
+	wire.PutInt(e.Name("big"), &v.Big)
+	wire.PutInt(e.Name("odd"), &v.Odd)
+	wire.PutInt(e.Name("fraction"), &v.Fraction)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
 	if v.PtrPtr != nil {
-		e.Name("ptrPtr")
-		wire.PutPtr(e, *v.PtrPtr, wire.PutFloat)
+		wire.PutPtr(e.Name("ptrPtr"), *v.PtrPtr, wire.PutFloat)
 	}
-	e.Name("named")
-	wire.PutInt(e, &v.Named)
-	e.Name("nanos")
-	wire.PutInt(e, &v.Nanos)
+	wire.PutInt(e.Name("named"), &v.Named)
+	wire.PutInt(e.Name("nanos"), &v.Nanos)
 	e.End()
 }
 
 // mcpEncodeBoxBounds writes a value of type Box[Bounds].
 func mcpEncodeBoxBounds(e *wire.Encoder, v *Box[Bounds]) {
 	e.Begin()
-	e.Name("value")
-	mcpEncodeBounds(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		mcpEncodeBounds(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeBounds)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeBoundsPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeBounds)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeBounds)
-	e.Name("opt")
-	mcpEncodeBounds(e, &v.Opt)
+	mcpEncodeBounds(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, mcpEncodeBounds)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeBounds)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeBoundsPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeBounds)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeBounds)
+	mcpEncodeBounds(e.Name("opt"), &v.Opt)
 	if v.Zero != (Bounds{}) {
-		e.Name("zero")
-		mcpEncodeBounds(e, &v.Zero)
+		mcpEncodeBounds(e.Name("zero"), &v.Zero)
 	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		mcpEncodeBounds(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeBoundsPtr)
-	}
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, mcpEncodeBounds)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeBoundsPtr)
 	e.End()
 }
 
@@ -28362,34 +28090,18 @@ func mcpEncodeBoundsPtr(e *wire.Encoder, v **Bounds) {
 // mcpEncodeBoxByPointer writes a value of type Box[ByPointer].
 func mcpEncodeBoxByPointer(e *wire.Encoder, v *Box[ByPointer]) {
 	e.Begin()
-	e.Name("value")
-	mcpEncodeByPointer(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		mcpEncodeByPointer(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeByPointer)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeByPointerPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeByPointer)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeByPointer)
-	e.Name("opt")
-	mcpEncodeByPointer(e, &v.Opt)
+	mcpEncodeByPointer(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, mcpEncodeByPointer)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeByPointer)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeByPointerPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeByPointer)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeByPointer)
+	mcpEncodeByPointer(e.Name("opt"), &v.Opt)
 	if v.Zero != (ByPointer{}) {
-		e.Name("zero")
-		mcpEncodeByPointer(e, &v.Zero)
+		mcpEncodeByPointer(e.Name("zero"), &v.Zero)
 	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		mcpEncodeByPointer(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeByPointerPtr)
-	}
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, mcpEncodeByPointer)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeByPointerPtr)
 	e.End()
 }
 
@@ -28397,17 +28109,13 @@ func mcpEncodeBoxByPointer(e *wire.Encoder, v *Box[ByPointer]) {
 func mcpEncodeByPointer(e *wire.Encoder, v *ByPointer) {
 	e.Begin()
 	if v.Base != nil {
-		e.Name("id")
-		wire.PutString(e, &v.Base.ID)
-		e.Name("Name")
-		wire.PutString(e, &v.Base.Name)
+		wire.PutString(e.Name("id"), &v.Base.ID)
+		wire.PutString(e.Name("Name"), &v.Base.Name)
 		if !v.Base.At.IsZero() {
-			e.Name("at")
-			wire.PutTime(e, &v.Base.At)
+			wire.PutTime(e.Name("at"), &v.Base.At)
 		}
 	}
-	e.Name("Own")
-	wire.PutInt(e, &v.Own)
+	wire.PutInt(e.Name("Own"), &v.Own)
 	e.End()
 }
 
@@ -28419,108 +28127,59 @@ func mcpEncodeByPointerPtr(e *wire.Encoder, v **ByPointer) {
 // mcpEncodeBoxDefaults writes a value of type Box[Defaults].
 func mcpEncodeBoxDefaults(e *wire.Encoder, v *Box[Defaults]) {
 	e.Begin()
-	e.Name("value")
-	mcpEncodeDefaults(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		mcpEncodeDefaults(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeDefaults)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeDefaultsPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeDefaults)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeDefaults)
-	e.Name("opt")
-	mcpEncodeDefaults(e, &v.Opt)
+	mcpEncodeDefaults(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, mcpEncodeDefaults)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeDefaults)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeDefaultsPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeDefaults)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeDefaults)
+	mcpEncodeDefaults(e.Name("opt"), &v.Opt)
 	if v.Zero.B || v.Zero.I != 0 || v.Zero.U8 != 0 || v.Zero.Big != 0 || v.Zero.F != 0 || v.Zero.F32 != 0 || v.Zero.S != "" || v.Zero.Tick != "" || v.Zero.Label != "" || v.Zero.Ptr != nil || v.Zero.PtrPtr != nil || v.Zero.List != nil || v.Zero.JSONList != nil || v.Zero.EmptyList != nil || v.Zero.Array != ([2]int{}) || v.Zero.Map != nil || v.Zero.IntMap != nil || v.Zero.Struct != (Point{}) || v.Zero.PtrStruct != nil || v.Zero.Bytes != nil || v.Zero.Time != (time.Time{}) || v.Zero.Nanos != 0 || v.Zero.Any != nil || v.Zero.Opt != 0 || v.Zero.Req != 0 {
-		e.Name("zero")
-		mcpEncodeDefaults(e, &v.Zero)
+		mcpEncodeDefaults(e.Name("zero"), &v.Zero)
 	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		mcpEncodeDefaults(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeDefaultsPtr)
-	}
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, mcpEncodeDefaults)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeDefaultsPtr)
 	e.End()
 }
 
 // mcpEncodeDefaults writes a value of type Defaults.
 func mcpEncodeDefaults(e *wire.Encoder, v *Defaults) {
 	e.Begin()
-	e.Name("b")
-	wire.PutBool(e, &v.B)
-	e.Name("i")
-	wire.PutInt(e, &v.I)
-	e.Name("u8")
-	wire.PutInt(e, &v.U8)
-	e.Name("big")
-	wire.PutInt(e, &v.Big)
-	e.Name("f")
-	wire.PutFloat(e, &v.F)
-	e.Name("f32")
-	wire.PutFloat(e, &v.F32)
-	e.Name("s")
-	wire.PutString(e, &v.S)
-	e.Name("tick")
-	wire.PutString(e, &v.Tick)
-	e.Name("label")
-	wire.PutString(e, &v.Label)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
+	wire.PutBool(e.Name("b"), &v.B)
+	wire.PutInt(e.Name("i"), &v.I)
+	wire.PutInt(e.Name("u8"), &v.U8)
+	wire.PutInt(e.Name("big"), &v.Big)
+	wire.PutFloat(e.Name("f"), &v.F)
+	wire.PutFloat(e.Name("f32"), &v.F32)
+	wire.PutString(e.Name("s"), &v.S)
+	wire.PutString(e.Name("tick"), &v.Tick)
+	wire.PutString(e.Name("label"), &v.Label)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
 	if v.PtrPtr != nil {
-		e.Name("ptrPtr")
-		wire.PutPtr(e, *v.PtrPtr, wire.PutString)
+		wire.PutPtr(e.Name("ptrPtr"), *v.PtrPtr, wire.PutString)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("jsonList")
-	wire.PutSlice(e, v.JSONList, wire.PutString)
-	e.Name("emptyList")
-	wire.PutSlice(e, v.EmptyList, wire.PutString)
-	e.Name("array")
-	wire.PutSlice(e, v.Array[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	e.Name("intMap")
-	wire.PutMapInt(e, v.IntMap, wire.PutString)
-	e.Name("struct")
-	mcpEncodePoint(e, &v.Struct)
-	if v.PtrStruct != nil {
-		e.Name("ptrStruct")
-		mcpEncodePoint(e, v.PtrStruct)
-	}
-	e.Name("bytes")
-	wire.PutBytes(e, &v.Bytes)
-	e.Name("time")
-	wire.PutTime(e, &v.Time)
-	e.Name("nanos")
-	wire.PutInt(e, &v.Nanos)
-	e.Name("any")
-	wire.PutAny(e, &v.Any)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	e.Name("req")
-	wire.PutInt(e, &v.Req)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("jsonList"), v.JSONList, wire.PutString)
+	wire.PutSlice(e.Name("emptyList"), v.EmptyList, wire.PutString)
+	wire.PutSlice(e.Name("array"), v.Array[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutMapInt(e.Name("intMap"), v.IntMap, wire.PutString)
+	mcpEncodePoint(e.Name("struct"), &v.Struct)
+	wire.PutPtrIf(e, "ptrStruct", v.PtrStruct, mcpEncodePoint)
+	wire.PutBytes(e.Name("bytes"), &v.Bytes)
+	wire.PutTime(e.Name("time"), &v.Time)
+	wire.PutInt(e.Name("nanos"), &v.Nanos)
+	wire.PutAny(e.Name("any"), &v.Any)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutInt(e.Name("req"), &v.Req)
 	e.End()
 }
 
 // mcpEncodePoint writes a value of type Point.
 func mcpEncodePoint(e *wire.Encoder, v *Point) {
 	e.Begin()
-	e.Name("x")
-	wire.PutInt(e, &v.X)
-	e.Name("y")
-	wire.PutInt(e, &v.Y)
+	wire.PutInt(e.Name("x"), &v.X)
+	wire.PutInt(e.Name("y"), &v.Y)
 	e.End()
 }
 
@@ -28532,52 +28191,31 @@ func mcpEncodeDefaultsPtr(e *wire.Encoder, v **Defaults) {
 // mcpEncodeBoxEmbedding writes a value of type Box[Embedding].
 func mcpEncodeBoxEmbedding(e *wire.Encoder, v *Box[Embedding]) {
 	e.Begin()
-	e.Name("value")
-	mcpEncodeEmbedding(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		mcpEncodeEmbedding(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeEmbedding)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeEmbeddingPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeEmbedding)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeEmbedding)
-	e.Name("opt")
-	mcpEncodeEmbedding(e, &v.Opt)
+	mcpEncodeEmbedding(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, mcpEncodeEmbedding)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeEmbedding)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeEmbeddingPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeEmbedding)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeEmbedding)
+	mcpEncodeEmbedding(e.Name("opt"), &v.Opt)
 	if v.Zero != (Embedding{}) {
-		e.Name("zero")
-		mcpEncodeEmbedding(e, &v.Zero)
+		mcpEncodeEmbedding(e.Name("zero"), &v.Zero)
 	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		mcpEncodeEmbedding(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeEmbeddingPtr)
-	}
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, mcpEncodeEmbedding)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeEmbeddingPtr)
 	e.End()
 }
 
 // mcpEncodeEmbedding writes a value of type Embedding.
 func mcpEncodeEmbedding(e *wire.Encoder, v *Embedding) {
 	e.Begin()
-	e.Name("id")
-	wire.PutString(e, &v.Base.ID)
-	e.Name("Name")
-	wire.PutString(e, &v.Base.Name)
+	wire.PutString(e.Name("id"), &v.Base.ID)
+	wire.PutString(e.Name("Name"), &v.Base.Name)
 	if !v.Base.At.IsZero() {
-		e.Name("at")
-		wire.PutTime(e, &v.Base.At)
+		wire.PutTime(e.Name("at"), &v.Base.At)
 	}
-	e.Name("Shown")
-	wire.PutInt(e, &v.base.Shown)
-	e.Name("Own")
-	wire.PutInt(e, &v.Own)
+	wire.PutInt(e.Name("Shown"), &v.base.Shown)
+	wire.PutInt(e.Name("Own"), &v.Own)
 	e.End()
 }
 
@@ -28589,38 +28227,20 @@ func mcpEncodeEmbeddingPtr(e *wire.Encoder, v **Embedding) {
 // mcpEncodeBoxLinkPtr writes a value of type Box[*Link].
 func mcpEncodeBoxLinkPtr(e *wire.Encoder, v *Box[*Link]) {
 	e.Begin()
-	if v.Value != nil {
-		e.Name("value")
-		mcpEncodeLink(e, v.Value)
-	}
+	wire.PutPtrIf(e, "value", v.Value, mcpEncodeLink)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutPtr(e, *v.Ptr, mcpEncodeLink)
+		wire.PutPtr(e.Name("ptr"), *v.Ptr, mcpEncodeLink)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeLinkPtr)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeLinkPtrPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeLinkPtr)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeLinkPtr)
-	if v.Opt != nil {
-		e.Name("opt")
-		mcpEncodeLink(e, v.Opt)
-	}
-	if v.Zero != nil {
-		e.Name("zero")
-		mcpEncodeLink(e, v.Zero)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeLinkPtr)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeLinkPtrPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeLinkPtr)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeLinkPtr)
+	wire.PutPtrIf(e, "opt", v.Opt, mcpEncodeLink)
+	wire.PutPtrIf(e, "zero", v.Zero, mcpEncodeLink)
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutPtr(e, *v.PtrOpt, mcpEncodeLink)
+		wire.PutPtr(e.Name("ptrOpt"), *v.PtrOpt, mcpEncodeLink)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeLinkPtrPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeLinkPtrPtr)
 	e.End()
 }
 
@@ -28630,12 +28250,8 @@ func mcpEncodeLink(e *wire.Encoder, v *Link) {
 		return
 	}
 	e.Begin()
-	e.Name("n")
-	wire.PutInt(e, &v.N)
-	if v.Next != nil {
-		e.Name("next")
-		mcpEncodeLink(e, v.Next)
-	}
+	wire.PutInt(e.Name("n"), &v.N)
+	wire.PutPtrIf(e, "next", v.Next, mcpEncodeLink)
 	e.End()
 	e.Leave()
 }
@@ -28653,34 +28269,18 @@ func mcpEncodeLinkPtrPtr(e *wire.Encoder, v ***Link) {
 // mcpEncodeBoxNode writes a value of type Box[Node].
 func mcpEncodeBoxNode(e *wire.Encoder, v *Box[Node]) {
 	e.Begin()
-	e.Name("value")
-	mcpEncodeNode(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		mcpEncodeNode(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeNode)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeNodePtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeNode)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeNode)
-	e.Name("opt")
-	mcpEncodeNode(e, &v.Opt)
+	mcpEncodeNode(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, mcpEncodeNode)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeNode)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeNodePtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeNode)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeNode)
+	mcpEncodeNode(e.Name("opt"), &v.Opt)
 	if v.Zero.Value != "" || v.Zero.Kids != nil || v.Zero.Up != nil {
-		e.Name("zero")
-		mcpEncodeNode(e, &v.Zero)
+		mcpEncodeNode(e.Name("zero"), &v.Zero)
 	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		mcpEncodeNode(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeNodePtr)
-	}
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, mcpEncodeNode)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeNodePtr)
 	e.End()
 }
 
@@ -28690,14 +28290,9 @@ func mcpEncodeNode(e *wire.Encoder, v *Node) {
 		return
 	}
 	e.Begin()
-	e.Name("value")
-	wire.PutString(e, &v.Value)
-	e.Name("kids")
-	wire.PutSlice(e, v.Kids, mcpEncodeNodePtr)
-	if v.Up != nil {
-		e.Name("up")
-		mcpEncodeNode(e, v.Up)
-	}
+	wire.PutString(e.Name("value"), &v.Value)
+	wire.PutSlice(e.Name("kids"), v.Kids, mcpEncodeNodePtr)
+	wire.PutPtrIf(e, "up", v.Up, mcpEncodeNode)
 	e.End()
 	e.Leave()
 }
@@ -28713,10 +28308,8 @@ func mcpEncodeBranch(e *wire.Encoder, v *Branch) {
 		return
 	}
 	e.Begin()
-	e.Name("name")
-	wire.PutString(e, &v.Name)
-	e.Name("branches")
-	wire.PutSlice(e, v.Branches, mcpEncodeBranch)
+	wire.PutString(e.Name("name"), &v.Name)
+	wire.PutSlice(e.Name("branches"), v.Branches, mcpEncodeBranch)
 	e.End()
 	e.Leave()
 }
@@ -28725,61 +28318,34 @@ func mcpEncodeBranch(e *wire.Encoder, v *Branch) {
 func mcpEncodeByPointers(e *wire.Encoder, v *ByPointers) {
 	e.Begin()
 	if v.Outer != nil && v.Outer.Inner != nil {
-		if v.Outer.Inner.I != nil {
-			e.Name("i")
-			wire.PutInt(e, v.Outer.Inner.I)
-		}
-		e.Name("j")
-		wire.PutMap(e, v.Outer.Inner.J, wire.PutInt)
-		if v.Outer.Inner.K != "" {
-			e.Name("k")
-			wire.PutString(e, &v.Outer.Inner.K)
-		}
+		wire.PutPtrIf(e, "i", v.Outer.Inner.I, wire.PutInt)
+		wire.PutMap(e.Name("j"), v.Outer.Inner.J, wire.PutInt)
+		wire.PutStringIf(e, "k", &v.Outer.Inner.K)
 	}
 	if v.Outer != nil {
-		e.Name("o")
-		wire.PutSlice(e, v.Outer.O, wire.PutInt)
+		wire.PutSlice(e.Name("o"), v.Outer.O, wire.PutInt)
 	}
-	if v.Own != 0 {
-		e.Name("own")
-		wire.PutInt(e, &v.Own)
-	}
+	wire.PutIntIf(e, "own", &v.Own)
 	e.End()
 }
 
 // mcpEncodeBoxByteSlice writes a value of type Box[[]byte].
 func mcpEncodeBoxByteSlice(e *wire.Encoder, v *Box[[]byte]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutBytes(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutBytes(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutBytes)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeByteSlicePtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutBytes)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutBytes)
+	wire.PutBytes(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutBytes)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutBytes)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeByteSlicePtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutBytes)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutBytes)
 	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutBytes(e, &v.Opt)
+		wire.PutBytes(e.Name("opt"), &v.Opt)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutBytes(e, &v.Zero)
+		wire.PutBytes(e.Name("zero"), &v.Zero)
 	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutBytes(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeByteSlicePtr)
-	}
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutBytes)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeByteSlicePtr)
 	e.End()
 }
 
@@ -28791,36 +28357,16 @@ func mcpEncodeByteSlicePtr(e *wire.Encoder, v **[]byte) {
 // mcpEncodeBoxCelsius writes a value of type Box[Celsius].
 func mcpEncodeBoxCelsius(e *wire.Encoder, v *Box[Celsius]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutFloat(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutFloat(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutFloat)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeCelsiusPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutFloat)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutFloat)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutFloat(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutFloat(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutFloat(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeCelsiusPtr)
-	}
+	wire.PutFloat(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutFloat)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutFloat)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeCelsiusPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutFloat)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutFloat)
+	wire.PutFloatIf(e, "opt", &v.Opt)
+	wire.PutFloatIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutFloat)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeCelsiusPtr)
 	e.End()
 }
 
@@ -28835,12 +28381,8 @@ func mcpEncodeChicken(e *wire.Encoder, v *Chicken) {
 		return
 	}
 	e.Begin()
-	e.Name("lays")
-	wire.PutSlice(e, v.Lays, mcpEncodeEgg)
-	if v.From != nil {
-		e.Name("from")
-		mcpEncodeEgg(e, v.From)
-	}
+	wire.PutSlice(e.Name("lays"), v.Lays, mcpEncodeEgg)
+	wire.PutPtrIf(e, "from", v.From, mcpEncodeEgg)
 	e.End()
 	e.Leave()
 }
@@ -28848,12 +28390,8 @@ func mcpEncodeChicken(e *wire.Encoder, v *Chicken) {
 // mcpEncodeEgg writes a value of type Egg.
 func mcpEncodeEgg(e *wire.Encoder, v *Egg) {
 	e.Begin()
-	if v.Becomes != nil {
-		e.Name("becomes")
-		mcpEncodeChicken(e, v.Becomes)
-	}
-	e.Name("weight")
-	wire.PutFloat(e, &v.Weight)
+	wire.PutPtrIf(e, "becomes", v.Becomes, mcpEncodeChicken)
+	wire.PutFloat(e.Name("weight"), &v.Weight)
 	e.End()
 }
 
@@ -28863,10 +28401,7 @@ func mcpEncodeCircleA(e *wire.Encoder, v *CircleA) {
 		return
 	}
 	e.Begin()
-	if v.B != nil {
-		e.Name("b")
-		mcpEncodeCircleB(e, v.B)
-	}
+	wire.PutPtrIf(e, "b", v.B, mcpEncodeCircleB)
 	e.End()
 	e.Leave()
 }
@@ -28874,54 +28409,31 @@ func mcpEncodeCircleA(e *wire.Encoder, v *CircleA) {
 // mcpEncodeCircleB writes a value of type CircleB.
 func mcpEncodeCircleB(e *wire.Encoder, v *CircleB) {
 	e.Begin()
-	e.Name("c")
-	wire.PutSlice(e, v.C, mcpEncodeCircleC)
+	wire.PutSlice(e.Name("c"), v.C, mcpEncodeCircleC)
 	e.End()
 }
 
 // mcpEncodeCircleC writes a value of type CircleC.
 func mcpEncodeCircleC(e *wire.Encoder, v *CircleC) {
 	e.Begin()
-	e.Name("a")
-	wire.PutMap(e, v.A, mcpEncodeCircleA)
-	e.Name("x")
-	wire.PutInt(e, &v.X)
+	wire.PutMap(e.Name("a"), v.A, mcpEncodeCircleA)
+	wire.PutInt(e.Name("x"), &v.X)
 	e.End()
 }
 
 // mcpEncodeBoxColor writes a value of type Box[Color].
 func mcpEncodeBoxColor(e *wire.Encoder, v *Box[Color]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutNamedBytes(e, &v.List)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeZooColorPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeZooColorPtr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutNamedBytes(e.Name("list"), &v.List)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeZooColorPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeZooColorPtr)
 	e.End()
 }
 
@@ -28933,74 +28445,47 @@ func mcpEncodeZooColorPtr(e *wire.Encoder, v **Color) {
 // mcpEncodeColors writes a value of type Colors.
 func mcpEncodeColors(e *wire.Encoder, v *Colors) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeZooColorPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeZooColorPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
 	if len(v.Keys) != 0 {
-		e.Name("keys")
-		wire.PutMapInt(e, v.Keys, wire.PutInt)
+		wire.PutMapInt(e.Name("keys"), v.Keys, wire.PutInt)
 	}
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
+	wire.PutIntIf(e, "opt", &v.Opt)
 	e.End()
 }
 
 // mcpEncodeConflict writes a value of type Conflict.
 func mcpEncodeConflict(e *wire.Encoder, v *Conflict) {
 	e.Begin()
-	e.Name("L")
-	wire.PutInt(e, &v.Left.L)
-	e.Name("Y")
-	wire.PutInt(e, &v.Right.Y)
-	e.Name("Z")
-	wire.PutInt(e, &v.Right.Zed)
-	e.Name("R")
-	wire.PutInt(e, &v.Right.R)
+	wire.PutInt(e.Name("L"), &v.Left.L)
+	wire.PutInt(e.Name("Y"), &v.Right.Y)
+	wire.PutInt(e.Name("Z"), &v.Right.Zed)
+	wire.PutInt(e.Name("R"), &v.Right.R)
 	e.End()
 }
 
 // mcpEncodeBoxCorner writes a value of type Box[Corner].
 func mcpEncodeBoxCorner(e *wire.Encoder, v *Box[Corner]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutSlice(e, v.Value[:], wire.PutFloat)
+	wire.PutSlice(e.Name("value"), v.Value[:], wire.PutFloat)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutSlice(e, v.Ptr[:], wire.PutFloat)
+		wire.PutSlice(e.Name("ptr"), v.Ptr[:], wire.PutFloat)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeCorner)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeCornerPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeCorner)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeCorner)
-	e.Name("opt")
-	wire.PutSlice(e, v.Opt[:], wire.PutFloat)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeCorner)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeCornerPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeCorner)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeCorner)
+	wire.PutSlice(e.Name("opt"), v.Opt[:], wire.PutFloat)
 	if v.Zero != (Corner{}) {
-		e.Name("zero")
-		wire.PutSlice(e, v.Zero[:], wire.PutFloat)
+		wire.PutSlice(e.Name("zero"), v.Zero[:], wire.PutFloat)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutSlice(e, v.PtrOpt[:], wire.PutFloat)
+		wire.PutSlice(e.Name("ptrOpt"), v.PtrOpt[:], wire.PutFloat)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeCornerPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeCornerPtr)
 	e.End()
 }
 
@@ -29017,36 +28502,16 @@ func mcpEncodeCornerPtr(e *wire.Encoder, v **Corner) {
 // mcpEncodeBoxCount writes a value of type Box[Count].
 func mcpEncodeBoxCount(e *wire.Encoder, v *Box[Count]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeCountPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeCountPtr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeCountPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeCountPtr)
 	e.End()
 }
 
@@ -29059,34 +28524,22 @@ func mcpEncodeCountPtr(e *wire.Encoder, v **Count) {
 // Box[[2][3][]string].
 func mcpEncodeBoxStringSliceArray3Array2(e *wire.Encoder, v *Box[[2][3][]string]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutSlice(e, v.Value[:], mcpEncodeStringSliceArray3)
+	wire.PutSlice(e.Name("value"), v.Value[:], mcpEncodeStringSliceArray3)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutSlice(e, v.Ptr[:], mcpEncodeStringSliceArray3)
+		wire.PutSlice(e.Name("ptr"), v.Ptr[:], mcpEncodeStringSliceArray3)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeStringSliceArray3Array2)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeStringSliceArray3Array2Ptr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeStringSliceArray3Array2)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeStringSliceArray3Array2)
-	e.Name("opt")
-	wire.PutSlice(e, v.Opt[:], mcpEncodeStringSliceArray3)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeStringSliceArray3Array2)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeStringSliceArray3Array2Ptr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeStringSliceArray3Array2)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeStringSliceArray3Array2)
+	wire.PutSlice(e.Name("opt"), v.Opt[:], mcpEncodeStringSliceArray3)
 	if !reflect.ValueOf(v.Zero).IsZero() {
-		e.Name("zero")
-		wire.PutSlice(e, v.Zero[:], mcpEncodeStringSliceArray3)
+		wire.PutSlice(e.Name("zero"), v.Zero[:], mcpEncodeStringSliceArray3)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutSlice(e, v.PtrOpt[:], mcpEncodeStringSliceArray3)
+		wire.PutSlice(e.Name("ptrOpt"), v.PtrOpt[:], mcpEncodeStringSliceArray3)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeStringSliceArray3Array2Ptr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeStringSliceArray3Array2Ptr)
 	e.End()
 }
 
@@ -29113,18 +28566,13 @@ func mcpEncodeStringSliceArray3Array2Ptr(e *wire.Encoder, v **[2][3][]string) {
 // mcpEncodeCyclic writes a value of type Cyclic.
 func mcpEncodeCyclic(e *wire.Encoder, v *Cyclic) {
 	e.Begin()
-	e.Name("keys")
-	wire.PutMap(e, v.Keys, mcpEncodeBranches)
-	e.Name("free")
-	wire.PutMap(e, v.Free, mcpEncodeBranches)
-	e.Name("items")
-	wire.PutSlice(e, v.Items, mcpEncodeStoreysMap)
+	wire.PutMap(e.Name("keys"), v.Keys, mcpEncodeBranches)
+	wire.PutMap(e.Name("free"), v.Free, mcpEncodeBranches)
+	wire.PutSlice(e.Name("items"), v.Items, mcpEncodeStoreysMap)
 	if v.Opt != nil {
-		e.Name("opt")
-		wire.PutMap(e, *v.Opt, mcpEncodeBranches)
+		wire.PutMap(e.Name("opt"), *v.Opt, mcpEncodeBranches)
 	}
-	e.Name("inner")
-	wire.PutSlice(e, v.Inner, mcpEncodeBranches)
+	wire.PutSlice(e.Name("inner"), v.Inner, mcpEncodeBranches)
 	e.End()
 }
 
@@ -29154,48 +28602,33 @@ func mcpEncodeStoreys(e *wire.Encoder, v *Storeys) {
 // mcpEncodeDeep writes a value of type Deep.
 func mcpEncodeDeep(e *wire.Encoder, v *Deep) {
 	e.Begin()
-	e.Name("low")
-	wire.PutInt(e, &v.Middle.Bottom.Low)
-	e.Name("mid")
-	wire.PutInt(e, &v.Middle.Mid)
-	e.Name("top")
-	wire.PutInt(e, &v.Top)
+	wire.PutInt(e.Name("low"), &v.Middle.Bottom.Low)
+	wire.PutInt(e.Name("mid"), &v.Middle.Mid)
+	wire.PutInt(e.Name("top"), &v.Top)
 	e.End()
 }
 
 // mcpEncodeBoxDegrees writes a value of type Box[Degrees].
 func mcpEncodeBoxDegrees(e *wire.Encoder, v *Box[Degrees]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutText(e, &v.Value, (*Degrees).MarshalText)
+	wire.PutText(e.Name("value"), &v.Value, (*Degrees).MarshalText)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutText(e, v.Ptr, (*Degrees).MarshalText)
+		wire.PutText(e.Name("ptr"), v.Ptr, (*Degrees).MarshalText)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeDegrees)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeDegreesPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeDegrees)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeDegrees)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeDegrees)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeDegreesPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeDegrees)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeDegrees)
 	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutText(e, &v.Opt, (*Degrees).MarshalText)
+		wire.PutText(e.Name("opt"), &v.Opt, (*Degrees).MarshalText)
 	}
 	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutText(e, &v.Zero, (*Degrees).MarshalText)
+		wire.PutText(e.Name("zero"), &v.Zero, (*Degrees).MarshalText)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutText(e, v.PtrOpt, (*Degrees).MarshalText)
+		wire.PutText(e.Name("ptrOpt"), v.PtrOpt, (*Degrees).MarshalText)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeDegreesPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeDegreesPtr)
 	e.End()
 }
 
@@ -29212,62 +28645,42 @@ func mcpEncodeDegreesPtr(e *wire.Encoder, v **Degrees) {
 // mcpEncodeDescribed writes a value of type Described.
 func mcpEncodeDescribed(e *wire.Encoder, v *Described) {
 	e.Begin()
-	e.Name("city")
-	wire.PutString(e, &v.City)
-	e.Name("Doc")
-	wire.PutString(e, &v.Doc)
-	e.Name("Tail")
-	wire.PutString(e, &v.Tail)
-	e.Name("extra")
-	wire.PutString(e, &v.Extra)
-	e.Name("title")
-	wire.PutString(e, &v.Title)
+	wire.PutString(e.Name("city"), &v.City)
+	wire.PutString(e.Name("Doc"), &v.Doc)
+	wire.PutString(e.Name("Tail"), &v.Tail)
+	wire.PutString(e.Name("extra"), &v.Extra)
+	wire.PutString(e.Name("title"), &v.Title)
 	e.End()
 }
 
 // mcpEncodeDiamond writes a value of type Diamond.
 func mcpEncodeDiamond(e *wire.Encoder, v *Diamond) {
 	e.Begin()
-	e.Name("A")
-	wire.PutInt(e, &v.DiamondA.A)
-	e.Name("B")
-	wire.PutInt(e, &v.DiamondB.B)
-	e.Name("Own")
-	wire.PutInt(e, &v.Own)
+	wire.PutInt(e.Name("A"), &v.DiamondA.A)
+	wire.PutInt(e.Name("B"), &v.DiamondB.B)
+	wire.PutInt(e.Name("Own"), &v.Own)
 	e.End()
 }
 
 // mcpEncodeBoxDigest writes a value of type Box[Digest].
 func mcpEncodeBoxDigest(e *wire.Encoder, v *Box[Digest]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutSlice(e, v.Value[:], wire.PutInt)
+	wire.PutSlice(e.Name("value"), v.Value[:], wire.PutInt)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutSlice(e, v.Ptr[:], wire.PutInt)
+		wire.PutSlice(e.Name("ptr"), v.Ptr[:], wire.PutInt)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeDigest)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeDigestPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeDigest)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeDigest)
-	e.Name("opt")
-	wire.PutSlice(e, v.Opt[:], wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeDigest)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeDigestPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeDigest)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeDigest)
+	wire.PutSlice(e.Name("opt"), v.Opt[:], wire.PutInt)
 	if v.Zero != (Digest{}) {
-		e.Name("zero")
-		wire.PutSlice(e, v.Zero[:], wire.PutInt)
+		wire.PutSlice(e.Name("zero"), v.Zero[:], wire.PutInt)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutSlice(e, v.PtrOpt[:], wire.PutInt)
+		wire.PutSlice(e.Name("ptrOpt"), v.PtrOpt[:], wire.PutInt)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeDigestPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeDigestPtr)
 	e.End()
 }
 
@@ -29284,36 +28697,24 @@ func mcpEncodeDigestPtr(e *wire.Encoder, v **Digest) {
 // mcpEncodeBoxDouble writes a value of type Box[Double].
 func mcpEncodeBoxDouble(e *wire.Encoder, v *Box[Double]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutJSON(e, &v.Value, (*Double).MarshalJSON)
+	wire.PutJSON(e.Name("value"), &v.Value, (*Double).MarshalJSON)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutJSON(e, v.Ptr, (*Double).MarshalJSON)
+		wire.PutJSON(e.Name("ptr"), v.Ptr, (*Double).MarshalJSON)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeDouble)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeDoublePtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeDouble)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeDouble)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeDouble)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeDoublePtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeDouble)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeDouble)
 	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutJSON(e, &v.Opt, (*Double).MarshalJSON)
+		wire.PutJSON(e.Name("opt"), &v.Opt, (*Double).MarshalJSON)
 	}
 	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutJSON(e, &v.Zero, (*Double).MarshalJSON)
+		wire.PutJSON(e.Name("zero"), &v.Zero, (*Double).MarshalJSON)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutJSON(e, v.PtrOpt, (*Double).MarshalJSON)
+		wire.PutJSON(e.Name("ptrOpt"), v.PtrOpt, (*Double).MarshalJSON)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeDoublePtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeDoublePtr)
 	e.End()
 }
 
@@ -29330,36 +28731,16 @@ func mcpEncodeDoublePtr(e *wire.Encoder, v **Double) {
 // mcpEncodeBoxDuration writes a value of type Box[time.Duration].
 func mcpEncodeBoxDuration(e *wire.Encoder, v *Box[time.Duration]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeDurationPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeDurationPtr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeDurationPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeDurationPtr)
 	e.End()
 }
 
@@ -29371,42 +28752,24 @@ func mcpEncodeDurationPtr(e *wire.Encoder, v **time.Duration) {
 // mcpEncodeDurations writes a value of type Durations.
 func mcpEncodeDurations(e *wire.Encoder, v *Durations) {
 	e.Begin()
-	e.Name("text")
-	wire.PutDuration(e, &v.Text)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutDuration(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutDuration)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutDuration)
+	wire.PutDuration(e.Name("text"), &v.Text)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutDuration)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutDuration)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutDuration)
 	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutDuration(e, &v.Opt)
+		wire.PutDuration(e.Name("opt"), &v.Opt)
 	}
-	e.Name("def")
-	wire.PutDuration(e, &v.Def)
-	e.Name("nanos")
-	wire.PutInt(e, &v.Nanos)
+	wire.PutDuration(e.Name("def"), &v.Def)
+	wire.PutInt(e.Name("nanos"), &v.Nanos)
 	e.End()
 }
 
 // mcpEncodeEitherPointTime writes a value of type Either[Point, time.Time].
 func mcpEncodeEitherPointTime(e *wire.Encoder, v *Either[Point, time.Time]) {
 	e.Begin()
-	if v.Left != nil {
-		e.Name("left")
-		mcpEncodePoint(e, v.Left)
-	}
-	if v.Right != nil {
-		e.Name("right")
-		wire.PutTime(e, v.Right)
-	}
-	if v.Both != nil {
-		e.Name("both")
-		mcpEncodePairPointPairTimePointSlice(e, v.Both)
-	}
+	wire.PutPtrIf(e, "left", v.Left, mcpEncodePoint)
+	wire.PutPtrIf(e, "right", v.Right, wire.PutTime)
+	wire.PutPtrIf(e, "both", v.Both, mcpEncodePairPointPairTimePointSlice)
 	e.End()
 }
 
@@ -29414,38 +28777,25 @@ func mcpEncodeEitherPointTime(e *wire.Encoder, v *Either[Point, time.Time]) {
 // Pair[time.Time, []Point]].
 func mcpEncodePairPointPairTimePointSlice(e *wire.Encoder, v *Pair[Point, Pair[time.Time, []Point]]) {
 	e.Begin()
-	e.Name("first")
-	mcpEncodePoint(e, &v.First)
-	e.Name("second")
-	mcpEncodePairTimePointSlice(e, &v.Second)
+	mcpEncodePoint(e.Name("first"), &v.First)
+	mcpEncodePairTimePointSlice(e.Name("second"), &v.Second)
 	e.End()
 }
 
 // mcpEncodePairTimePointSlice writes a value of type Pair[time.Time, []Point].
 func mcpEncodePairTimePointSlice(e *wire.Encoder, v *Pair[time.Time, []Point]) {
 	e.Begin()
-	e.Name("first")
-	wire.PutTime(e, &v.First)
-	e.Name("second")
-	wire.PutSlice(e, v.Second, mcpEncodePoint)
+	wire.PutTime(e.Name("first"), &v.First)
+	wire.PutSlice(e.Name("second"), v.Second, mcpEncodePoint)
 	e.End()
 }
 
 // mcpEncodeEitherLabelLabel writes a value of type Either[Label, Label].
 func mcpEncodeEitherLabelLabel(e *wire.Encoder, v *Either[Label, Label]) {
 	e.Begin()
-	if v.Left != nil {
-		e.Name("left")
-		wire.PutString(e, v.Left)
-	}
-	if v.Right != nil {
-		e.Name("right")
-		wire.PutString(e, v.Right)
-	}
-	if v.Both != nil {
-		e.Name("both")
-		mcpEncodePairLabelPairLabelLabelSlice(e, v.Both)
-	}
+	wire.PutPtrIf(e, "left", v.Left, wire.PutString)
+	wire.PutPtrIf(e, "right", v.Right, wire.PutString)
+	wire.PutPtrIf(e, "both", v.Both, mcpEncodePairLabelPairLabelLabelSlice)
 	e.End()
 }
 
@@ -29453,44 +28803,31 @@ func mcpEncodeEitherLabelLabel(e *wire.Encoder, v *Either[Label, Label]) {
 // Pair[Label, []Label]].
 func mcpEncodePairLabelPairLabelLabelSlice(e *wire.Encoder, v *Pair[Label, Pair[Label, []Label]]) {
 	e.Begin()
-	e.Name("first")
-	wire.PutString(e, &v.First)
-	e.Name("second")
-	mcpEncodePairLabelLabelSlice(e, &v.Second)
+	wire.PutString(e.Name("first"), &v.First)
+	mcpEncodePairLabelLabelSlice(e.Name("second"), &v.Second)
 	e.End()
 }
 
 // mcpEncodePairLabelLabelSlice writes a value of type Pair[Label, []Label].
 func mcpEncodePairLabelLabelSlice(e *wire.Encoder, v *Pair[Label, []Label]) {
 	e.Begin()
-	e.Name("first")
-	wire.PutString(e, &v.First)
-	e.Name("second")
-	wire.PutSlice(e, v.Second, wire.PutString)
+	wire.PutString(e.Name("first"), &v.First)
+	wire.PutSlice(e.Name("second"), v.Second, wire.PutString)
 	e.End()
 }
 
 // mcpEncodeElements writes a value of type Elements.
 func mcpEncodeElements(e *wire.Encoder, v *Elements) {
 	e.Begin()
-	e.Name("ints")
-	wire.PutSlice(e, v.Ints, wire.PutInt)
-	e.Name("texts")
-	wire.PutSlice(e, v.Texts, wire.PutString)
-	e.Name("matrix")
-	wire.PutSlice(e, v.Matrix, mcpEncodeIntSlice)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutFloat)
-	e.Name("ptrs")
-	wire.PutSlice(e, v.Ptrs, mcpEncodeIntPtr2)
-	e.Name("array")
-	wire.PutSlice(e, v.Array[:], wire.PutString)
-	e.Name("mails")
-	wire.PutSlice(e, v.Mails, wire.PutString)
-	e.Name("deep")
-	wire.PutMap(e, v.Deep, mcpEncodeStringMapSlice)
-	e.Name("words")
-	wire.PutSlice(e, v.Words, wire.PutString)
+	wire.PutSlice(e.Name("ints"), v.Ints, wire.PutInt)
+	wire.PutSlice(e.Name("texts"), v.Texts, wire.PutString)
+	wire.PutSlice(e.Name("matrix"), v.Matrix, mcpEncodeIntSlice)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutFloat)
+	wire.PutSlice(e.Name("ptrs"), v.Ptrs, mcpEncodeIntPtr2)
+	wire.PutSlice(e.Name("array"), v.Array[:], wire.PutString)
+	wire.PutSlice(e.Name("mails"), v.Mails, wire.PutString)
+	wire.PutMap(e.Name("deep"), v.Deep, mcpEncodeStringMapSlice)
+	wire.PutSlice(e.Name("words"), v.Words, wire.PutString)
 	e.End()
 }
 
@@ -29517,30 +28854,15 @@ func mcpEncodeStringMap(e *wire.Encoder, v *map[string]string) {
 // mcpEncodeBox writes a value of a type that has no name.
 func mcpEncodeBox(e *wire.Encoder, v *Box[struct{}]) {
 	e.Begin()
-	e.Name("value")
-	mcpEncodeBoxValue(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		mcpEncodeBoxValue(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeBoxValue)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeBoxRefsItem)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeBoxValue)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeBoxValue)
-	e.Name("opt")
-	mcpEncodeBoxValue(e, &v.Opt)
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		mcpEncodeBoxValue(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeBoxRefsItem)
-	}
+	mcpEncodeBoxValue(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, mcpEncodeBoxValue)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeBoxValue)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeBoxRefsItem)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeBoxValue)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeBoxValue)
+	mcpEncodeBoxValue(e.Name("opt"), &v.Opt)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, mcpEncodeBoxValue)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeBoxRefsItem)
 	e.End()
 }
 
@@ -29558,28 +28880,18 @@ func mcpEncodeBoxRefsItem(e *wire.Encoder, v **struct{}) {
 // mcpEncodeBoxIntArray0 writes a value of type Box[[0]int].
 func mcpEncodeBoxIntArray0(e *wire.Encoder, v *Box[[0]int]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutSlice(e, v.Value[:], wire.PutInt)
+	wire.PutSlice(e.Name("value"), v.Value[:], wire.PutInt)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutSlice(e, v.Ptr[:], wire.PutInt)
+		wire.PutSlice(e.Name("ptr"), v.Ptr[:], wire.PutInt)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeIntArray0)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeIntArray0Ptr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeIntArray0)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeIntArray0)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeIntArray0)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeIntArray0Ptr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeIntArray0)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeIntArray0)
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutSlice(e, v.PtrOpt[:], wire.PutInt)
+		wire.PutSlice(e.Name("ptrOpt"), v.PtrOpt[:], wire.PutInt)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeIntArray0Ptr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeIntArray0Ptr)
 	e.End()
 }
 
@@ -29599,12 +28911,8 @@ func mcpEncodeFamily(e *wire.Encoder, v *Family) {
 		return
 	}
 	e.Begin()
-	e.Name("relatives")
-	mcpEncodeGroupFamilyPtr(e, &v.Relatives)
-	if len(v.InLaws) != 0 {
-		e.Name("inLaws")
-		wire.PutMap(e, v.InLaws, mcpEncodeGroupFamily)
-	}
+	mcpEncodeGroupFamilyPtr(e.Name("relatives"), &v.Relatives)
+	wire.PutMapIf(e, "inLaws", v.InLaws, mcpEncodeGroupFamily)
 	e.End()
 	e.Leave()
 }
@@ -29612,10 +28920,8 @@ func mcpEncodeFamily(e *wire.Encoder, v *Family) {
 // mcpEncodeGroupFamilyPtr writes a value of type elsewhere.Group[*Family].
 func mcpEncodeGroupFamilyPtr(e *wire.Encoder, v *elsewhere.Group[*Family]) {
 	e.Begin()
-	e.Name("name")
-	wire.PutString(e, &v.Name)
-	e.Name("members")
-	wire.PutSlice(e, v.Members, mcpEncodeFamilyPtr)
+	wire.PutString(e.Name("name"), &v.Name)
+	wire.PutSlice(e.Name("members"), v.Members, mcpEncodeFamilyPtr)
 	e.End()
 }
 
@@ -29627,46 +28933,24 @@ func mcpEncodeFamilyPtr(e *wire.Encoder, v **Family) {
 // mcpEncodeGroupFamily writes a value of type elsewhere.Group[Family].
 func mcpEncodeGroupFamily(e *wire.Encoder, v *elsewhere.Group[Family]) {
 	e.Begin()
-	e.Name("name")
-	wire.PutString(e, &v.Name)
-	e.Name("members")
-	wire.PutSlice(e, v.Members, mcpEncodeFamily)
+	wire.PutString(e.Name("name"), &v.Name)
+	wire.PutSlice(e.Name("members"), v.Members, mcpEncodeFamily)
 	e.End()
 }
 
 // mcpEncodeBoxFlag writes a value of type Box[Flag].
 func mcpEncodeBoxFlag(e *wire.Encoder, v *Box[Flag]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutBool(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutBool(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutBool)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeFlagPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutBool)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutBool)
-	if v.Opt {
-		e.Name("opt")
-		wire.PutBool(e, &v.Opt)
-	}
-	if v.Zero {
-		e.Name("zero")
-		wire.PutBool(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutBool(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeFlagPtr)
-	}
+	wire.PutBool(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutBool)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutBool)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeFlagPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutBool)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutBool)
+	wire.PutBoolIf(e, "opt", &v.Opt)
+	wire.PutBoolIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutBool)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeFlagPtr)
 	e.End()
 }
 
@@ -29678,36 +28962,16 @@ func mcpEncodeFlagPtr(e *wire.Encoder, v **Flag) {
 // mcpEncodeBoxFloat32 writes a value of type Box[float32].
 func mcpEncodeBoxFloat32(e *wire.Encoder, v *Box[float32]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutFloat(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutFloat(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutFloat)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeFloat32Ptr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutFloat)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutFloat)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutFloat(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutFloat(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutFloat(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeFloat32Ptr)
-	}
+	wire.PutFloat(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutFloat)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutFloat)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeFloat32Ptr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutFloat)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutFloat)
+	wire.PutFloatIf(e, "opt", &v.Opt)
+	wire.PutFloatIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutFloat)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeFloat32Ptr)
 	e.End()
 }
 
@@ -29719,36 +28983,16 @@ func mcpEncodeFloat32Ptr(e *wire.Encoder, v **float32) {
 // mcpEncodeBoxFloat64 writes a value of type Box[float64].
 func mcpEncodeBoxFloat64(e *wire.Encoder, v *Box[float64]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutFloat(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutFloat(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutFloat)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeFloat64Ptr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutFloat)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutFloat)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutFloat(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutFloat(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutFloat(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeFloat64Ptr)
-	}
+	wire.PutFloat(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutFloat)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutFloat)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeFloat64Ptr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutFloat)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutFloat)
+	wire.PutFloatIf(e, "opt", &v.Opt)
+	wire.PutFloatIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutFloat)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeFloat64Ptr)
 	e.End()
 }
 
@@ -29763,14 +29007,8 @@ func mcpEncodeFolder(e *wire.Encoder, v *Folder) {
 		return
 	}
 	e.Begin()
-	if len(v.Files) != 0 {
-		e.Name("files")
-		wire.PutMap(e, v.Files, wire.PutInt)
-	}
-	if len(v.Folders) != 0 {
-		e.Name("folders")
-		wire.PutMap(e, v.Folders, mcpEncodeFolder)
-	}
+	wire.PutMapIf(e, "files", v.Files, wire.PutInt)
+	wire.PutMapIf(e, "folders", v.Folders, mcpEncodeFolder)
 	e.End()
 	e.Leave()
 }
@@ -29778,82 +29016,52 @@ func mcpEncodeFolder(e *wire.Encoder, v *Folder) {
 // mcpEncodeForest writes a value of type Forest.
 func mcpEncodeForest(e *wire.Encoder, v *Forest) {
 	e.Begin()
-	e.Name("first")
-	mcpEncodeNode(e, &v.First)
-	e.Name("second")
-	mcpEncodeNode(e, &v.Second)
-	e.Name("byName")
-	wire.PutMap(e, v.ByName, mcpEncodeNodePtr)
-	e.Name("links")
-	wire.PutSlice(e, v.Links, mcpEncodeLink)
+	mcpEncodeNode(e.Name("first"), &v.First)
+	mcpEncodeNode(e.Name("second"), &v.Second)
+	wire.PutMap(e.Name("byName"), v.ByName, mcpEncodeNodePtr)
+	wire.PutSlice(e.Name("links"), v.Links, mcpEncodeLink)
 	e.End()
 }
 
 // mcpEncodeFormats writes a value of type Formats.
 func mcpEncodeFormats(e *wire.Encoder, v *Formats) {
 	e.Begin()
-	e.Name("dateTime")
-	wire.PutString(e, &v.DateTime)
-	e.Name("date")
-	wire.PutString(e, &v.Date)
-	e.Name("time")
-	wire.PutString(e, &v.Time)
-	e.Name("uuid")
-	wire.PutString(e, &v.UUID)
-	e.Name("email")
-	wire.PutString(e, &v.Email)
-	e.Name("uri")
-	wire.PutString(e, &v.URI)
-	e.Name("ipv4")
-	wire.PutString(e, &v.IPv4)
-	e.Name("ipv6")
-	wire.PutString(e, &v.IPv6)
-	e.Name("host")
-	wire.PutString(e, &v.Host)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutString(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutString)
-	e.Name("short")
-	wire.PutString(e, &v.Short)
+	wire.PutString(e.Name("dateTime"), &v.DateTime)
+	wire.PutString(e.Name("date"), &v.Date)
+	wire.PutString(e.Name("time"), &v.Time)
+	wire.PutString(e.Name("uuid"), &v.UUID)
+	wire.PutString(e.Name("email"), &v.Email)
+	wire.PutString(e.Name("uri"), &v.URI)
+	wire.PutString(e.Name("ipv4"), &v.IPv4)
+	wire.PutString(e.Name("ipv6"), &v.IPv6)
+	wire.PutString(e.Name("host"), &v.Host)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutString)
+	wire.PutString(e.Name("short"), &v.Short)
 	e.End()
 }
 
 // mcpEncodeBoxGradeMap writes a value of type Box[map[Grade]Grade].
 func mcpEncodeBoxGradeMap(e *wire.Encoder, v *Box[map[Grade]Grade]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMapText(e, v.Value, (*Grade).MarshalText, mcpEncodeGrade)
+	wire.PutMapText(e.Name("value"), v.Value, (*Grade).MarshalText, mcpEncodeGrade)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMapText(e, *v.Ptr, (*Grade).MarshalText, mcpEncodeGrade)
+		wire.PutMapText(e.Name("ptr"), *v.Ptr, (*Grade).MarshalText, mcpEncodeGrade)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeGradeMap)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeGradeMapPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeGradeMap)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeGradeMap)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeGradeMap)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeGradeMapPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeGradeMap)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeGradeMap)
 	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMapText(e, v.Opt, (*Grade).MarshalText, mcpEncodeGrade)
+		wire.PutMapText(e.Name("opt"), v.Opt, (*Grade).MarshalText, mcpEncodeGrade)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMapText(e, v.Zero, (*Grade).MarshalText, mcpEncodeGrade)
+		wire.PutMapText(e.Name("zero"), v.Zero, (*Grade).MarshalText, mcpEncodeGrade)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMapText(e, *v.PtrOpt, (*Grade).MarshalText, mcpEncodeGrade)
+		wire.PutMapText(e.Name("ptrOpt"), *v.PtrOpt, (*Grade).MarshalText, mcpEncodeGrade)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeGradeMapPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeGradeMapPtr)
 	e.End()
 }
 
@@ -29878,12 +29086,8 @@ func mcpEncodeGrid(e *wire.Encoder, v *Grid) {
 		return
 	}
 	e.Begin()
-	if len(v.Cells) != 0 {
-		e.Name("cells")
-		wire.PutSlice(e, v.Cells, mcpEncodeGridPtrMap)
-	}
-	e.Name("size")
-	wire.PutSlice(e, v.Size[:], wire.PutInt)
+	wire.PutSliceIf(e, "cells", v.Cells, mcpEncodeGridPtrMap)
+	wire.PutSlice(e.Name("size"), v.Size[:], wire.PutInt)
 	e.End()
 	e.Leave()
 }
@@ -29901,44 +29105,23 @@ func mcpEncodeGridPtr(e *wire.Encoder, v **Grid) {
 // mcpEncodeHiding writes a value of type Hiding.
 func mcpEncodeHiding(e *wire.Encoder, v *Hiding) {
 	e.Begin()
-	e.Name("Own")
-	wire.PutInt(e, &v.Own)
+	wire.PutInt(e.Name("Own"), &v.Own)
 	e.End()
 }
 
 // mcpEncodeBoxHuge writes a value of type Box[Huge].
 func mcpEncodeBoxHuge(e *wire.Encoder, v *Box[Huge]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeZooHugePtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeZooHugePtr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeZooHugePtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeZooHugePtr)
 	e.End()
 }
 
@@ -29950,46 +29133,26 @@ func mcpEncodeZooHugePtr(e *wire.Encoder, v **Huge) {
 // mcpEncodeBoxInOnly writes a value of type Box[InOnly].
 func mcpEncodeBoxInOnly(e *wire.Encoder, v *Box[InOnly]) {
 	e.Begin()
-	e.Name("value")
-	mcpEncodeZooInOnly(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		mcpEncodeZooInOnly(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeZooInOnly)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeZooInOnlyPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeZooInOnly)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeZooInOnly)
-	e.Name("opt")
-	mcpEncodeZooInOnly(e, &v.Opt)
+	mcpEncodeZooInOnly(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, mcpEncodeZooInOnly)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeZooInOnly)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeZooInOnlyPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeZooInOnly)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeZooInOnly)
+	mcpEncodeZooInOnly(e.Name("opt"), &v.Opt)
 	if v.Zero.A != 0 || v.Zero.B != nil {
-		e.Name("zero")
-		mcpEncodeZooInOnly(e, &v.Zero)
+		mcpEncodeZooInOnly(e.Name("zero"), &v.Zero)
 	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		mcpEncodeZooInOnly(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeZooInOnlyPtr)
-	}
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, mcpEncodeZooInOnly)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeZooInOnlyPtr)
 	e.End()
 }
 
 // mcpEncodeZooInOnly writes a value of type InOnly.
 func mcpEncodeZooInOnly(e *wire.Encoder, v *InOnly) {
 	e.Begin()
-	e.Name("a")
-	wire.PutInt(e, &v.A)
-	if len(v.B) != 0 {
-		e.Name("b")
-		wire.PutSlice(e, v.B, wire.PutString)
-	}
+	wire.PutInt(e.Name("a"), &v.A)
+	wire.PutSliceIf(e, "b", v.B, wire.PutString)
 	e.End()
 }
 
@@ -30001,15 +29164,11 @@ func mcpEncodeZooInOnlyPtr(e *wire.Encoder, v **InOnly) {
 // mcpEncodeInline writes a value of type Inline.
 func mcpEncodeInline(e *wire.Encoder, v *Inline) {
 	e.Begin()
-	e.Name("Part")
-	mcpEncodePoint(e, &v.Part)
-	e.Name("id")
-	wire.PutString(e, &v.Base.ID)
-	e.Name("Name")
-	wire.PutString(e, &v.Base.Name)
+	mcpEncodePoint(e.Name("Part"), &v.Part)
+	wire.PutString(e.Name("id"), &v.Base.ID)
+	wire.PutString(e.Name("Name"), &v.Base.Name)
 	if !v.Base.At.IsZero() {
-		e.Name("at")
-		wire.PutTime(e, &v.Base.At)
+		wire.PutTime(e.Name("at"), &v.Base.At)
 	}
 	e.End()
 }
@@ -30017,72 +29176,32 @@ func mcpEncodeInline(e *wire.Encoder, v *Inline) {
 // mcpEncodeZooBoxInt writes a value of type Box[int].
 func mcpEncodeZooBoxInt(e *wire.Encoder, v *Box[int]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeIntPtr2)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeIntPtr2)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeIntPtr2)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeIntPtr2)
 	e.End()
 }
 
 // mcpEncodeBoxInt16 writes a value of type Box[int16].
 func mcpEncodeBoxInt16(e *wire.Encoder, v *Box[int16]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeInt16Ptr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeInt16Ptr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeInt16Ptr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeInt16Ptr)
 	e.End()
 }
 
@@ -30094,36 +29213,16 @@ func mcpEncodeInt16Ptr(e *wire.Encoder, v **int16) {
 // mcpEncodeBoxInt32 writes a value of type Box[int32].
 func mcpEncodeBoxInt32(e *wire.Encoder, v *Box[int32]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeInt32Ptr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeInt32Ptr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeInt32Ptr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeInt32Ptr)
 	e.End()
 }
 
@@ -30135,36 +29234,16 @@ func mcpEncodeInt32Ptr(e *wire.Encoder, v **int32) {
 // mcpEncodeBoxInt64 writes a value of type Box[int64].
 func mcpEncodeBoxInt64(e *wire.Encoder, v *Box[int64]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeInt64Ptr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeInt64Ptr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeInt64Ptr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeInt64Ptr)
 	e.End()
 }
 
@@ -30176,36 +29255,16 @@ func mcpEncodeInt64Ptr(e *wire.Encoder, v **int64) {
 // mcpEncodeBoxInt8 writes a value of type Box[int8].
 func mcpEncodeBoxInt8(e *wire.Encoder, v *Box[int8]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeInt8Ptr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeInt8Ptr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeInt8Ptr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeInt8Ptr)
 	e.End()
 }
 
@@ -30217,36 +29276,24 @@ func mcpEncodeInt8Ptr(e *wire.Encoder, v **int8) {
 // mcpEncodeBoxStringPtrMap writes a value of type Box[map[int8]*string].
 func mcpEncodeBoxStringPtrMap(e *wire.Encoder, v *Box[map[int8]*string]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMapInt(e, v.Value, mcpEncodeStringPtr)
+	wire.PutMapInt(e.Name("value"), v.Value, mcpEncodeStringPtr)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMapInt(e, *v.Ptr, mcpEncodeStringPtr)
+		wire.PutMapInt(e.Name("ptr"), *v.Ptr, mcpEncodeStringPtr)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeStringPtrMap)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeStringPtrMapPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeStringPtrMap)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeStringPtrMap)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeStringPtrMap)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeStringPtrMapPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeStringPtrMap)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeStringPtrMap)
 	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMapInt(e, v.Opt, mcpEncodeStringPtr)
+		wire.PutMapInt(e.Name("opt"), v.Opt, mcpEncodeStringPtr)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMapInt(e, v.Zero, mcpEncodeStringPtr)
+		wire.PutMapInt(e.Name("zero"), v.Zero, mcpEncodeStringPtr)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMapInt(e, *v.PtrOpt, mcpEncodeStringPtr)
+		wire.PutMapInt(e.Name("ptrOpt"), *v.PtrOpt, mcpEncodeStringPtr)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeStringPtrMapPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeStringPtrMapPtr)
 	e.End()
 }
 
@@ -30263,36 +29310,24 @@ func mcpEncodeStringPtrMapPtr(e *wire.Encoder, v **map[int8]*string) {
 // mcpEncodeBoxStringMap writes a value of type Box[map[int]string].
 func mcpEncodeBoxStringMap(e *wire.Encoder, v *Box[map[int]string]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMapInt(e, v.Value, wire.PutString)
+	wire.PutMapInt(e.Name("value"), v.Value, wire.PutString)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMapInt(e, *v.Ptr, wire.PutString)
+		wire.PutMapInt(e.Name("ptr"), *v.Ptr, wire.PutString)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeStringMap2)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeStringMapPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeStringMap2)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeStringMap2)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeStringMap2)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeStringMapPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeStringMap2)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeStringMap2)
 	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMapInt(e, v.Opt, wire.PutString)
+		wire.PutMapInt(e.Name("opt"), v.Opt, wire.PutString)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMapInt(e, v.Zero, wire.PutString)
+		wire.PutMapInt(e.Name("zero"), v.Zero, wire.PutString)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMapInt(e, *v.PtrOpt, wire.PutString)
+		wire.PutMapInt(e.Name("ptrOpt"), *v.PtrOpt, wire.PutString)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeStringMapPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeStringMapPtr)
 	e.End()
 }
 
@@ -30309,36 +29344,24 @@ func mcpEncodeStringMapPtr(e *wire.Encoder, v **map[int]string) {
 // mcpEncodeBoxIP writes a value of type Box[net.IP].
 func mcpEncodeBoxIP(e *wire.Encoder, v *Box[net.IP]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutText(e, &v.Value, (*net.IP).MarshalText)
+	wire.PutText(e.Name("value"), &v.Value, (*net.IP).MarshalText)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutText(e, v.Ptr, (*net.IP).MarshalText)
+		wire.PutText(e.Name("ptr"), v.Ptr, (*net.IP).MarshalText)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeIP)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeIPPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeIP)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeIP)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeIP)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeIPPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeIP)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeIP)
 	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutText(e, &v.Opt, (*net.IP).MarshalText)
+		wire.PutText(e.Name("opt"), &v.Opt, (*net.IP).MarshalText)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutText(e, &v.Zero, (*net.IP).MarshalText)
+		wire.PutText(e.Name("zero"), &v.Zero, (*net.IP).MarshalText)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutText(e, v.PtrOpt, (*net.IP).MarshalText)
+		wire.PutText(e.Name("ptrOpt"), v.PtrOpt, (*net.IP).MarshalText)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeIPPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeIPPtr)
 	e.End()
 }
 
@@ -30355,30 +29378,21 @@ func mcpEncodeIPPtr(e *wire.Encoder, v **net.IP) {
 // mcpEncodeItself writes a value of type Itself.
 func mcpEncodeItself(e *wire.Encoder, v *Itself) {
 	e.Begin()
-	e.Name("N")
-	wire.PutInt(e, &v.N)
+	wire.PutInt(e.Name("N"), &v.N)
 	e.End()
 }
 
 // mcpEncodeKeyPatterns writes a value of type KeyPatterns.
 func mcpEncodeKeyPatterns(e *wire.Encoder, v *KeyPatterns) {
 	e.Begin()
-	e.Name("plain")
-	wire.PutMap(e, v.Plain, wire.PutInt)
+	wire.PutMap(e.Name("plain"), v.Plain, wire.PutInt)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMap(e, *v.Ptr, wire.PutString)
+		wire.PutMap(e.Name("ptr"), *v.Ptr, wire.PutString)
 	}
-	e.Name("named")
-	wire.PutMap(e, v.Named, wire.PutInt)
-	e.Name("nested")
-	wire.PutMap(e, v.Nested, mcpEncodeIntMap2)
-	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMap(e, v.Opt, wire.PutBool)
-	}
-	e.Name("any")
-	wire.PutMap(e, v.Any, wire.PutAny)
+	wire.PutMap(e.Name("named"), v.Named, wire.PutInt)
+	wire.PutMap(e.Name("nested"), v.Nested, mcpEncodeIntMap2)
+	wire.PutMapIf(e, "opt", v.Opt, wire.PutBool)
+	wire.PutMap(e.Name("any"), v.Any, wire.PutAny)
 	e.End()
 }
 
@@ -30390,77 +29404,56 @@ func mcpEncodeIntMap2(e *wire.Encoder, v *map[string]int) {
 // mcpEncodeKeyed writes a value of type Keyed.
 func mcpEncodeKeyed(e *wire.Encoder, v *Keyed) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMap(e, v.Value, wire.PutInt)
+	wire.PutMap(e.Name("value"), v.Value, wire.PutInt)
 	e.End()
 }
 
 // mcpEncodeKeys writes a value of type Keys.
 func mcpEncodeKeys(e *wire.Encoder, v *Keys) {
 	e.Begin()
-	if len(v.String) != 0 {
-		e.Name("string")
-		wire.PutMap(e, v.String, wire.PutInt)
-	}
-	if len(v.Label) != 0 {
-		e.Name("label")
-		wire.PutMap(e, v.Label, wire.PutInt)
-	}
+	wire.PutMapIf(e, "string", v.String, wire.PutInt)
+	wire.PutMapIf(e, "label", v.Label, wire.PutInt)
 	if len(v.Int) != 0 {
-		e.Name("int")
-		wire.PutMapInt(e, v.Int, wire.PutInt)
+		wire.PutMapInt(e.Name("int"), v.Int, wire.PutInt)
 	}
 	if len(v.Int8) != 0 {
-		e.Name("int8")
-		wire.PutMapInt(e, v.Int8, wire.PutInt)
+		wire.PutMapInt(e.Name("int8"), v.Int8, wire.PutInt)
 	}
 	if len(v.Int16) != 0 {
-		e.Name("int16")
-		wire.PutMapInt(e, v.Int16, wire.PutInt)
+		wire.PutMapInt(e.Name("int16"), v.Int16, wire.PutInt)
 	}
 	if len(v.Int32) != 0 {
-		e.Name("int32")
-		wire.PutMapInt(e, v.Int32, wire.PutInt)
+		wire.PutMapInt(e.Name("int32"), v.Int32, wire.PutInt)
 	}
 	if len(v.Int64) != 0 {
-		e.Name("int64")
-		wire.PutMapInt(e, v.Int64, wire.PutInt)
+		wire.PutMapInt(e.Name("int64"), v.Int64, wire.PutInt)
 	}
 	if len(v.Uint) != 0 {
-		e.Name("uint")
-		wire.PutMapInt(e, v.Uint, wire.PutInt)
+		wire.PutMapInt(e.Name("uint"), v.Uint, wire.PutInt)
 	}
 	if len(v.Uint8) != 0 {
-		e.Name("uint8")
-		wire.PutMapInt(e, v.Uint8, wire.PutInt)
+		wire.PutMapInt(e.Name("uint8"), v.Uint8, wire.PutInt)
 	}
 	if len(v.Uint16) != 0 {
-		e.Name("uint16")
-		wire.PutMapInt(e, v.Uint16, wire.PutInt)
+		wire.PutMapInt(e.Name("uint16"), v.Uint16, wire.PutInt)
 	}
 	if len(v.Uint32) != 0 {
-		e.Name("uint32")
-		wire.PutMapInt(e, v.Uint32, wire.PutInt)
+		wire.PutMapInt(e.Name("uint32"), v.Uint32, wire.PutInt)
 	}
 	if len(v.Uint64) != 0 {
-		e.Name("uint64")
-		wire.PutMapInt(e, v.Uint64, wire.PutInt)
+		wire.PutMapInt(e.Name("uint64"), v.Uint64, wire.PutInt)
 	}
 	if len(v.Count) != 0 {
-		e.Name("count")
-		wire.PutMapInt(e, v.Count, wire.PutInt)
+		wire.PutMapInt(e.Name("count"), v.Count, wire.PutInt)
 	}
 	if len(v.Addr) != 0 {
-		e.Name("addr")
-		wire.PutMapText(e, v.Addr, (*netip.Addr).MarshalText, wire.PutInt)
+		wire.PutMapText(e.Name("addr"), v.Addr, (*netip.Addr).MarshalText, wire.PutInt)
 	}
 	if len(v.Text) != 0 {
-		e.Name("text")
-		wire.PutMapText(e, v.Text, (*Upper).MarshalText, wire.PutInt)
+		wire.PutMapText(e.Name("text"), v.Text, (*Upper).MarshalText, wire.PutInt)
 	}
 	if len(v.Pointered) != 0 {
-		e.Name("pointered")
-		wire.PutMapText(e, v.Pointered, (*Degrees).MarshalText, wire.PutInt)
+		wire.PutMapText(e.Name("pointered"), v.Pointered, (*Degrees).MarshalText, wire.PutInt)
 	}
 	e.End()
 }
@@ -30468,68 +29461,35 @@ func mcpEncodeKeys(e *wire.Encoder, v *Keys) {
 // mcpEncodeKeywords writes a value of type Keywords.
 func mcpEncodeKeywords(e *wire.Encoder, v *Keywords) {
 	e.Begin()
-	e.Name("func")
-	wire.PutInt(e, &v.Func)
-	e.Name("d")
-	wire.PutInt(e, &v.D)
-	e.Name("o")
-	wire.PutInt(e, &v.O)
-	e.Name("e")
-	wire.PutInt(e, &v.E)
-	e.Name("v")
-	wire.PutInt(e, &v.V)
-	e.Name("args")
-	wire.PutInt(e, &v.Args)
-	e.Name("ctx")
-	wire.PutInt(e, &v.Ctx)
-	e.Name("err")
-	wire.PutInt(e, &v.Err)
-	e.Name("wire")
-	wire.PutInt(e, &v.Wire)
-	e.Name("mcp")
-	wire.PutInt(e, &v.Mcp)
-	e.Name("string")
-	wire.PutInt(e, &v.String)
-	e.Name("nil")
-	wire.PutInt(e, &v.Nil)
-	e.Name("true")
-	wire.PutInt(e, &v.True)
+	wire.PutInt(e.Name("func"), &v.Func)
+	wire.PutInt(e.Name("d"), &v.D)
+	wire.PutInt(e.Name("o"), &v.O)
+	wire.PutInt(e.Name("e"), &v.E)
+	wire.PutInt(e.Name("v"), &v.V)
+	wire.PutInt(e.Name("args"), &v.Args)
+	wire.PutInt(e.Name("ctx"), &v.Ctx)
+	wire.PutInt(e.Name("err"), &v.Err)
+	wire.PutInt(e.Name("wire"), &v.Wire)
+	wire.PutInt(e.Name("mcp"), &v.Mcp)
+	wire.PutInt(e.Name("string"), &v.String)
+	wire.PutInt(e.Name("nil"), &v.Nil)
+	wire.PutInt(e.Name("true"), &v.True)
 	e.End()
 }
 
 // mcpEncodeBoxLabel writes a value of type Box[Label].
 func mcpEncodeBoxLabel(e *wire.Encoder, v *Box[Label]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutString(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutString(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutString)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeLabelPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutString)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutString)
-	if v.Opt != "" {
-		e.Name("opt")
-		wire.PutString(e, &v.Opt)
-	}
-	if v.Zero != "" {
-		e.Name("zero")
-		wire.PutString(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutString(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeLabelPtr)
-	}
+	wire.PutString(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutString)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeLabelPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutString)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutString)
+	wire.PutStringIf(e, "opt", &v.Opt)
+	wire.PutStringIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutString)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeLabelPtr)
 	e.End()
 }
 
@@ -30541,36 +29501,22 @@ func mcpEncodeLabelPtr(e *wire.Encoder, v **Label) {
 // mcpEncodeBoxLabels writes a value of type Box[Labels].
 func mcpEncodeBoxLabels(e *wire.Encoder, v *Box[Labels]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutSlice(e, v.Value, wire.PutString)
+	wire.PutSlice(e.Name("value"), v.Value, wire.PutString)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutSlice(e, *v.Ptr, wire.PutString)
+		wire.PutSlice(e.Name("ptr"), *v.Ptr, wire.PutString)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeLabels)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeLabelsPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeLabels)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeLabels)
-	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutSlice(e, v.Opt, wire.PutString)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeLabels)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeLabelsPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeLabels)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeLabels)
+	wire.PutSliceIf(e, "opt", v.Opt, wire.PutString)
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutSlice(e, v.Zero, wire.PutString)
+		wire.PutSlice(e.Name("zero"), v.Zero, wire.PutString)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutSlice(e, *v.PtrOpt, wire.PutString)
+		wire.PutSlice(e.Name("ptrOpt"), *v.PtrOpt, wire.PutString)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeLabelsPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeLabelsPtr)
 	e.End()
 }
 
@@ -30590,8 +29536,7 @@ func mcpEncodeLadder(e *wire.Encoder, v *Ladder) {
 		return
 	}
 	e.Begin()
-	e.Name("rungs")
-	wire.PutSlice(e, v.Rungs[:], mcpEncodeLadderPtr)
+	wire.PutSlice(e.Name("rungs"), v.Rungs[:], mcpEncodeLadderPtr)
 	e.End()
 	e.Leave()
 }
@@ -30604,116 +29549,65 @@ func mcpEncodeLadderPtr(e *wire.Encoder, v **Ladder) {
 // mcpEncodeLengths writes a value of type Lengths.
 func mcpEncodeLengths(e *wire.Encoder, v *Lengths) {
 	e.Begin()
-	e.Name("text")
-	wire.PutString(e, &v.Text)
-	e.Name("label")
-	wire.PutString(e, &v.Label)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutString(e, v.Ptr)
-	}
-	e.Name("bytes")
-	wire.PutBytes(e, &v.Bytes)
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("unique")
-	wire.PutSlice(e, v.Unique, wire.PutString)
-	e.Name("uniqueInts")
-	wire.PutSlice(e, v.UniqueInts, wire.PutInt)
-	e.Name("uniqueReals")
-	wire.PutSlice(e, v.UniqueReals, wire.PutFloat)
-	e.Name("uniqueBools")
-	wire.PutSlice(e, v.UniqueBools, wire.PutBool)
-	e.Name("uniquePair")
-	wire.PutSlice(e, v.UniquePair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
+	wire.PutString(e.Name("text"), &v.Text)
+	wire.PutString(e.Name("label"), &v.Label)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
+	wire.PutBytes(e.Name("bytes"), &v.Bytes)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("unique"), v.Unique, wire.PutString)
+	wire.PutSlice(e.Name("uniqueInts"), v.UniqueInts, wire.PutInt)
+	wire.PutSlice(e.Name("uniqueReals"), v.UniqueReals, wire.PutFloat)
+	wire.PutSlice(e.Name("uniqueBools"), v.UniqueBools, wire.PutBool)
+	wire.PutSlice(e.Name("uniquePair"), v.UniquePair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
 	if v.PtrList != nil {
-		e.Name("ptrList")
-		wire.PutSlice(e, *v.PtrList, wire.PutInt)
+		wire.PutSlice(e.Name("ptrList"), *v.PtrList, wire.PutInt)
 	}
-	e.Name("zero")
-	wire.PutSlice(e, v.Zero, wire.PutInt)
-	e.Name("exact")
-	wire.PutString(e, &v.Exact)
+	wire.PutSlice(e.Name("zero"), v.Zero, wire.PutInt)
+	wire.PutString(e.Name("exact"), &v.Exact)
 	e.End()
 }
 
 // mcpEncodeScalars writes a value of type Scalars.
 func mcpEncodeScalars(e *wire.Encoder, v *Scalars) {
 	e.Begin()
-	e.Name("B")
-	wire.PutBool(e, &v.B)
-	e.Name("I")
-	wire.PutInt(e, &v.I)
-	e.Name("I8")
-	wire.PutInt(e, &v.I8)
-	e.Name("I16")
-	wire.PutInt(e, &v.I16)
-	e.Name("I32")
-	wire.PutInt(e, &v.I32)
-	e.Name("I64")
-	wire.PutInt(e, &v.I64)
-	e.Name("U")
-	wire.PutInt(e, &v.U)
-	e.Name("U8")
-	wire.PutInt(e, &v.U8)
-	e.Name("U16")
-	wire.PutInt(e, &v.U16)
-	e.Name("U32")
-	wire.PutInt(e, &v.U32)
-	e.Name("U64")
-	wire.PutInt(e, &v.U64)
-	e.Name("F32")
-	wire.PutFloat(e, &v.F32)
-	e.Name("F64")
-	wire.PutFloat(e, &v.F64)
-	e.Name("S")
-	wire.PutString(e, &v.S)
-	e.Name("Flag")
-	wire.PutBool(e, &v.Flag)
-	e.Name("Count")
-	wire.PutInt(e, &v.Count)
-	e.Name("Octet")
-	wire.PutInt(e, &v.Octet)
-	e.Name("Label")
-	wire.PutString(e, &v.Label)
-	e.Name("Ratio")
-	wire.PutFloat(e, &v.Ratio)
+	wire.PutBool(e.Name("B"), &v.B)
+	wire.PutInt(e.Name("I"), &v.I)
+	wire.PutInt(e.Name("I8"), &v.I8)
+	wire.PutInt(e.Name("I16"), &v.I16)
+	wire.PutInt(e.Name("I32"), &v.I32)
+	wire.PutInt(e.Name("I64"), &v.I64)
+	wire.PutInt(e.Name("U"), &v.U)
+	wire.PutInt(e.Name("U8"), &v.U8)
+	wire.PutInt(e.Name("U16"), &v.U16)
+	wire.PutInt(e.Name("U32"), &v.U32)
+	wire.PutInt(e.Name("U64"), &v.U64)
+	wire.PutFloat(e.Name("F32"), &v.F32)
+	wire.PutFloat(e.Name("F64"), &v.F64)
+	wire.PutString(e.Name("S"), &v.S)
+	wire.PutBool(e.Name("Flag"), &v.Flag)
+	wire.PutInt(e.Name("Count"), &v.Count)
+	wire.PutInt(e.Name("Octet"), &v.Octet)
+	wire.PutString(e.Name("Label"), &v.Label)
+	wire.PutFloat(e.Name("Ratio"), &v.Ratio)
 	e.End()
 }
 
 // mcpEncodeBoxPoint writes a value of type Box[Point].
 func mcpEncodeBoxPoint(e *wire.Encoder, v *Box[Point]) {
 	e.Begin()
-	e.Name("value")
-	mcpEncodePoint(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		mcpEncodePoint(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodePoint)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodePointPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodePoint)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodePoint)
-	e.Name("opt")
-	mcpEncodePoint(e, &v.Opt)
+	mcpEncodePoint(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, mcpEncodePoint)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodePoint)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodePointPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodePoint)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodePoint)
+	mcpEncodePoint(e.Name("opt"), &v.Opt)
 	if v.Zero != (Point{}) {
-		e.Name("zero")
-		mcpEncodePoint(e, &v.Zero)
+		mcpEncodePoint(e.Name("zero"), &v.Zero)
 	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		mcpEncodePoint(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodePointPtr)
-	}
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, mcpEncodePoint)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodePointPtr)
 	e.End()
 }
 
@@ -30725,36 +29619,16 @@ func mcpEncodePointPtr(e *wire.Encoder, v **Point) {
 // mcpEncodeBoxLevel writes a value of type Box[Level].
 func mcpEncodeBoxLevel(e *wire.Encoder, v *Box[Level]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeZooLevelPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeZooLevelPtr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeZooLevelPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeZooLevelPtr)
 	e.End()
 }
 
@@ -30766,36 +29640,24 @@ func mcpEncodeZooLevelPtr(e *wire.Encoder, v **Level) {
 // mcpEncodeBoxSortMap writes a value of type Box[map[Level]Sort].
 func mcpEncodeBoxSortMap(e *wire.Encoder, v *Box[map[Level]Sort]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMapInt(e, v.Value, wire.PutString)
+	wire.PutMapInt(e.Name("value"), v.Value, wire.PutString)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMapInt(e, *v.Ptr, wire.PutString)
+		wire.PutMapInt(e.Name("ptr"), *v.Ptr, wire.PutString)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeZooSortMap)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeZooSortMapPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeZooSortMap)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeZooSortMap)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeZooSortMap)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeZooSortMapPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeZooSortMap)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeZooSortMap)
 	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMapInt(e, v.Opt, wire.PutString)
+		wire.PutMapInt(e.Name("opt"), v.Opt, wire.PutString)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMapInt(e, v.Zero, wire.PutString)
+		wire.PutMapInt(e.Name("zero"), v.Zero, wire.PutString)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMapInt(e, *v.PtrOpt, wire.PutString)
+		wire.PutMapInt(e.Name("ptrOpt"), *v.PtrOpt, wire.PutString)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeZooSortMapPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeZooSortMapPtr)
 	e.End()
 }
 
@@ -30820,12 +29682,8 @@ func mcpEncodeLimited(e *wire.Encoder, v *Limited) {
 		return
 	}
 	e.Begin()
-	if len(v.Kids) != 0 {
-		e.Name("kids")
-		wire.PutSlice(e, v.Kids, mcpEncodeLimited)
-	}
-	e.Name("age")
-	wire.PutInt(e, &v.Age)
+	wire.PutSliceIf(e, "kids", v.Kids, mcpEncodeLimited)
+	wire.PutInt(e.Name("age"), &v.Age)
 	e.End()
 	e.Leave()
 }
@@ -30833,36 +29691,22 @@ func mcpEncodeLimited(e *wire.Encoder, v *Limited) {
 // mcpEncodeBoxByteSliceSlice writes a value of type Box[[][]byte].
 func mcpEncodeBoxByteSliceSlice(e *wire.Encoder, v *Box[[][]byte]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutSlice(e, v.Value, wire.PutBytes)
+	wire.PutSlice(e.Name("value"), v.Value, wire.PutBytes)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutSlice(e, *v.Ptr, wire.PutBytes)
+		wire.PutSlice(e.Name("ptr"), *v.Ptr, wire.PutBytes)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeByteSliceSlice)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeByteSliceSlicePtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeByteSliceSlice)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeByteSliceSlice)
-	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutSlice(e, v.Opt, wire.PutBytes)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeByteSliceSlice)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeByteSliceSlicePtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeByteSliceSlice)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeByteSliceSlice)
+	wire.PutSliceIf(e, "opt", v.Opt, wire.PutBytes)
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutSlice(e, v.Zero, wire.PutBytes)
+		wire.PutSlice(e.Name("zero"), v.Zero, wire.PutBytes)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutSlice(e, *v.PtrOpt, wire.PutBytes)
+		wire.PutSlice(e.Name("ptrOpt"), *v.PtrOpt, wire.PutBytes)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeByteSliceSlicePtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeByteSliceSlicePtr)
 	e.End()
 }
 
@@ -30879,36 +29723,16 @@ func mcpEncodeByteSliceSlicePtr(e *wire.Encoder, v **[][]byte) {
 // mcpEncodeBoxLone writes a value of type Box[Lone].
 func mcpEncodeBoxLone(e *wire.Encoder, v *Box[Lone]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutString(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutString(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutString)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeZooLonePtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutString)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutString)
-	if v.Opt != "" {
-		e.Name("opt")
-		wire.PutString(e, &v.Opt)
-	}
-	if v.Zero != "" {
-		e.Name("zero")
-		wire.PutString(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutString(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeZooLonePtr)
-	}
+	wire.PutString(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutString)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeZooLonePtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutString)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutString)
+	wire.PutStringIf(e, "opt", &v.Opt)
+	wire.PutStringIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutString)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeZooLonePtr)
 	e.End()
 }
 
@@ -30920,36 +29744,22 @@ func mcpEncodeZooLonePtr(e *wire.Encoder, v **Lone) {
 // mcpEncodeBoxCountMap writes a value of type Box[map[Label]Count].
 func mcpEncodeBoxCountMap(e *wire.Encoder, v *Box[map[Label]Count]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMap(e, v.Value, wire.PutInt)
+	wire.PutMap(e.Name("value"), v.Value, wire.PutInt)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMap(e, *v.Ptr, wire.PutInt)
+		wire.PutMap(e.Name("ptr"), *v.Ptr, wire.PutInt)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeCountMap)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeCountMapPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeCountMap)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeCountMap)
-	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMap(e, v.Opt, wire.PutInt)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeCountMap)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeCountMapPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeCountMap)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeCountMap)
+	wire.PutMapIf(e, "opt", v.Opt, wire.PutInt)
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMap(e, v.Zero, wire.PutInt)
+		wire.PutMap(e.Name("zero"), v.Zero, wire.PutInt)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMap(e, *v.PtrOpt, wire.PutInt)
+		wire.PutMap(e.Name("ptrOpt"), *v.PtrOpt, wire.PutInt)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeCountMapPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeCountMapPtr)
 	e.End()
 }
 
@@ -30966,36 +29776,22 @@ func mcpEncodeCountMapPtr(e *wire.Encoder, v **map[Label]Count) {
 // mcpEncodeBoxAnyMap writes a value of type Box[map[string]any].
 func mcpEncodeBoxAnyMap(e *wire.Encoder, v *Box[map[string]any]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMap(e, v.Value, wire.PutAny)
+	wire.PutMap(e.Name("value"), v.Value, wire.PutAny)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMap(e, *v.Ptr, wire.PutAny)
+		wire.PutMap(e.Name("ptr"), *v.Ptr, wire.PutAny)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeAnyMap)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeAnyMapPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeAnyMap)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeAnyMap)
-	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMap(e, v.Opt, wire.PutAny)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeAnyMap)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeAnyMapPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeAnyMap)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeAnyMap)
+	wire.PutMapIf(e, "opt", v.Opt, wire.PutAny)
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMap(e, v.Zero, wire.PutAny)
+		wire.PutMap(e.Name("zero"), v.Zero, wire.PutAny)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMap(e, *v.PtrOpt, wire.PutAny)
+		wire.PutMap(e.Name("ptrOpt"), *v.PtrOpt, wire.PutAny)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeAnyMapPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeAnyMapPtr)
 	e.End()
 }
 
@@ -31012,36 +29808,22 @@ func mcpEncodeAnyMapPtr(e *wire.Encoder, v **map[string]any) {
 // mcpEncodeBoxAnySliceMap writes a value of type Box[map[string][]any].
 func mcpEncodeBoxAnySliceMap(e *wire.Encoder, v *Box[map[string][]any]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMap(e, v.Value, mcpEncodeAnySlice)
+	wire.PutMap(e.Name("value"), v.Value, mcpEncodeAnySlice)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMap(e, *v.Ptr, mcpEncodeAnySlice)
+		wire.PutMap(e.Name("ptr"), *v.Ptr, mcpEncodeAnySlice)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeAnySliceMap)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeAnySliceMapPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeAnySliceMap)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeAnySliceMap)
-	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMap(e, v.Opt, mcpEncodeAnySlice)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeAnySliceMap)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeAnySliceMapPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeAnySliceMap)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeAnySliceMap)
+	wire.PutMapIf(e, "opt", v.Opt, mcpEncodeAnySlice)
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMap(e, v.Zero, mcpEncodeAnySlice)
+		wire.PutMap(e.Name("zero"), v.Zero, mcpEncodeAnySlice)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMap(e, *v.PtrOpt, mcpEncodeAnySlice)
+		wire.PutMap(e.Name("ptrOpt"), *v.PtrOpt, mcpEncodeAnySlice)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeAnySliceMapPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeAnySliceMapPtr)
 	e.End()
 }
 
@@ -31064,36 +29846,22 @@ func mcpEncodeAnySliceMapPtr(e *wire.Encoder, v **map[string][]any) {
 // Box[map[string]map[string]bool].
 func mcpEncodeBoxBoolMapMap(e *wire.Encoder, v *Box[map[string]map[string]bool]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMap(e, v.Value, mcpEncodeBoolMap2)
+	wire.PutMap(e.Name("value"), v.Value, mcpEncodeBoolMap2)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMap(e, *v.Ptr, mcpEncodeBoolMap2)
+		wire.PutMap(e.Name("ptr"), *v.Ptr, mcpEncodeBoolMap2)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeBoolMapMap)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeBoolMapMapPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeBoolMapMap)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeBoolMapMap)
-	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMap(e, v.Opt, mcpEncodeBoolMap2)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeBoolMapMap)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeBoolMapMapPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeBoolMapMap)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeBoolMapMap)
+	wire.PutMapIf(e, "opt", v.Opt, mcpEncodeBoolMap2)
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMap(e, v.Zero, mcpEncodeBoolMap2)
+		wire.PutMap(e.Name("zero"), v.Zero, mcpEncodeBoolMap2)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMap(e, *v.PtrOpt, mcpEncodeBoolMap2)
+		wire.PutMap(e.Name("ptrOpt"), *v.PtrOpt, mcpEncodeBoolMap2)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeBoolMapMapPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeBoolMapMapPtr)
 	e.End()
 }
 
@@ -31115,36 +29883,22 @@ func mcpEncodeBoolMapMapPtr(e *wire.Encoder, v **map[string]map[string]bool) {
 // mcpEncodeBoxIntSliceSlice writes a value of type Box[[][]int].
 func mcpEncodeBoxIntSliceSlice(e *wire.Encoder, v *Box[[][]int]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutSlice(e, v.Value, mcpEncodeIntSlice)
+	wire.PutSlice(e.Name("value"), v.Value, mcpEncodeIntSlice)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutSlice(e, *v.Ptr, mcpEncodeIntSlice)
+		wire.PutSlice(e.Name("ptr"), *v.Ptr, mcpEncodeIntSlice)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeIntSliceSlice)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeIntSliceSlicePtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeIntSliceSlice)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeIntSliceSlice)
-	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutSlice(e, v.Opt, mcpEncodeIntSlice)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeIntSliceSlice)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeIntSliceSlicePtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeIntSliceSlice)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeIntSliceSlice)
+	wire.PutSliceIf(e, "opt", v.Opt, mcpEncodeIntSlice)
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutSlice(e, v.Zero, mcpEncodeIntSlice)
+		wire.PutSlice(e.Name("zero"), v.Zero, mcpEncodeIntSlice)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutSlice(e, *v.PtrOpt, mcpEncodeIntSlice)
+		wire.PutSlice(e.Name("ptrOpt"), *v.PtrOpt, mcpEncodeIntSlice)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeIntSliceSlicePtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeIntSliceSlicePtr)
 	e.End()
 }
 
@@ -31161,24 +29915,14 @@ func mcpEncodeIntSliceSlicePtr(e *wire.Encoder, v **[][]int) {
 // mcpEncodeMixed writes a value of type Mixed.
 func mcpEncodeMixed(e *wire.Encoder, v *Mixed) {
 	e.Begin()
-	e.Name("point")
-	mcpEncodePoint(e, &v.Point)
-	e.Name("at")
-	wire.PutTime(e, &v.At)
-	e.Name("wait")
-	wire.PutDuration(e, &v.Wait)
-	e.Name("data")
-	wire.PutBytes(e, &v.Data)
-	e.Name("any")
-	wire.PutAny(e, &v.Any)
-	e.Name("byID")
-	wire.PutMapInt(e, v.ByID, mcpEncodePointPtr)
-	if v.Opt != nil {
-		e.Name("opt")
-		mcpEncodePoint(e, v.Opt)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeZooSortSlice)
+	mcpEncodePoint(e.Name("point"), &v.Point)
+	wire.PutTime(e.Name("at"), &v.At)
+	wire.PutDuration(e.Name("wait"), &v.Wait)
+	wire.PutBytes(e.Name("data"), &v.Data)
+	wire.PutAny(e.Name("any"), &v.Any)
+	wire.PutMapInt(e.Name("byID"), v.ByID, mcpEncodePointPtr)
+	wire.PutPtrIf(e, "opt", v.Opt, mcpEncodePoint)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeZooSortSlice)
 	e.End()
 }
 
@@ -31201,36 +29945,16 @@ func mcpEncodeZooSortSlice(e *wire.Encoder, v *[]Sort) {
 // mcpEncodeBoxMode writes a value of type Box[mode].
 func mcpEncodeBoxMode(e *wire.Encoder, v *Box[mode]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutString(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutString(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutString)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeZooModePtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutString)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutString)
-	if v.Opt != "" {
-		e.Name("opt")
-		wire.PutString(e, &v.Opt)
-	}
-	if v.Zero != "" {
-		e.Name("zero")
-		wire.PutString(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutString(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeZooModePtr)
-	}
+	wire.PutString(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutString)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeZooModePtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutString)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutString)
+	wire.PutStringIf(e, "opt", &v.Opt)
+	wire.PutStringIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutString)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeZooModePtr)
 	e.End()
 }
 
@@ -31242,250 +29966,137 @@ func mcpEncodeZooModePtr(e *wire.Encoder, v **mode) {
 // mcpEncodeMoreThanAWord writes a value of type MoreThanAWord.
 func mcpEncodeMoreThanAWord(e *wire.Encoder, v *MoreThanAWord) {
 	e.Begin()
-	e.Name("f000")
-	wire.PutBool(e, &v.F000)
-	e.Name("f001")
-	wire.PutBool(e, &v.F001)
-	e.Name("f002")
-	wire.PutBool(e, &v.F002)
-	e.Name("f003")
-	wire.PutBool(e, &v.F003)
-	e.Name("f004")
-	wire.PutBool(e, &v.F004)
-	e.Name("f005")
-	wire.PutBool(e, &v.F005)
-	e.Name("f006")
-	wire.PutBool(e, &v.F006)
-	e.Name("f007")
-	wire.PutBool(e, &v.F007)
-	e.Name("f008")
-	wire.PutBool(e, &v.F008)
-	e.Name("f009")
-	wire.PutBool(e, &v.F009)
-	e.Name("f010")
-	wire.PutBool(e, &v.F010)
-	e.Name("f011")
-	wire.PutBool(e, &v.F011)
-	e.Name("f012")
-	wire.PutBool(e, &v.F012)
-	e.Name("f013")
-	wire.PutBool(e, &v.F013)
-	e.Name("f014")
-	wire.PutBool(e, &v.F014)
-	e.Name("f015")
-	wire.PutBool(e, &v.F015)
-	e.Name("f016")
-	wire.PutBool(e, &v.F016)
-	e.Name("f017")
-	wire.PutBool(e, &v.F017)
-	e.Name("f018")
-	wire.PutBool(e, &v.F018)
-	e.Name("f019")
-	wire.PutBool(e, &v.F019)
-	e.Name("f020")
-	wire.PutBool(e, &v.F020)
-	e.Name("f021")
-	wire.PutBool(e, &v.F021)
-	e.Name("f022")
-	wire.PutBool(e, &v.F022)
-	e.Name("f023")
-	wire.PutBool(e, &v.F023)
-	e.Name("f024")
-	wire.PutBool(e, &v.F024)
-	e.Name("f025")
-	wire.PutBool(e, &v.F025)
-	e.Name("f026")
-	wire.PutBool(e, &v.F026)
-	e.Name("f027")
-	wire.PutBool(e, &v.F027)
-	e.Name("f028")
-	wire.PutBool(e, &v.F028)
-	e.Name("f029")
-	wire.PutBool(e, &v.F029)
-	e.Name("f030")
-	wire.PutBool(e, &v.F030)
-	e.Name("f031")
-	wire.PutBool(e, &v.F031)
-	e.Name("f032")
-	wire.PutBool(e, &v.F032)
-	e.Name("f033")
-	wire.PutBool(e, &v.F033)
-	e.Name("f034")
-	wire.PutBool(e, &v.F034)
-	e.Name("f035")
-	wire.PutBool(e, &v.F035)
-	e.Name("f036")
-	wire.PutBool(e, &v.F036)
-	e.Name("f037")
-	wire.PutBool(e, &v.F037)
-	e.Name("f038")
-	wire.PutBool(e, &v.F038)
-	e.Name("f039")
-	wire.PutBool(e, &v.F039)
-	e.Name("f040")
-	wire.PutBool(e, &v.F040)
-	e.Name("f041")
-	wire.PutBool(e, &v.F041)
-	e.Name("f042")
-	wire.PutBool(e, &v.F042)
-	e.Name("f043")
-	wire.PutBool(e, &v.F043)
-	e.Name("f044")
-	wire.PutBool(e, &v.F044)
-	e.Name("f045")
-	wire.PutBool(e, &v.F045)
-	e.Name("f046")
-	wire.PutBool(e, &v.F046)
-	e.Name("f047")
-	wire.PutBool(e, &v.F047)
-	e.Name("f048")
-	wire.PutBool(e, &v.F048)
-	e.Name("f049")
-	wire.PutBool(e, &v.F049)
-	e.Name("f050")
-	wire.PutBool(e, &v.F050)
-	e.Name("f051")
-	wire.PutBool(e, &v.F051)
-	e.Name("f052")
-	wire.PutBool(e, &v.F052)
-	e.Name("f053")
-	wire.PutBool(e, &v.F053)
-	e.Name("f054")
-	wire.PutBool(e, &v.F054)
-	e.Name("f055")
-	wire.PutBool(e, &v.F055)
-	e.Name("f056")
-	wire.PutBool(e, &v.F056)
-	e.Name("f057")
-	wire.PutBool(e, &v.F057)
-	e.Name("f058")
-	wire.PutBool(e, &v.F058)
-	e.Name("f059")
-	wire.PutBool(e, &v.F059)
-	e.Name("f060")
-	wire.PutBool(e, &v.F060)
-	e.Name("f061")
-	wire.PutBool(e, &v.F061)
-	e.Name("f062")
-	wire.PutBool(e, &v.F062)
-	e.Name("f063")
-	wire.PutBool(e, &v.F063)
-	e.Name("f064")
-	wire.PutBool(e, &v.F064)
+	wire.PutBool(e.Name("f000"), &v.F000)
+	wire.PutBool(e.Name("f001"), &v.F001)
+	wire.PutBool(e.Name("f002"), &v.F002)
+	wire.PutBool(e.Name("f003"), &v.F003)
+	wire.PutBool(e.Name("f004"), &v.F004)
+	wire.PutBool(e.Name("f005"), &v.F005)
+	wire.PutBool(e.Name("f006"), &v.F006)
+	wire.PutBool(e.Name("f007"), &v.F007)
+	wire.PutBool(e.Name("f008"), &v.F008)
+	wire.PutBool(e.Name("f009"), &v.F009)
+	wire.PutBool(e.Name("f010"), &v.F010)
+	wire.PutBool(e.Name("f011"), &v.F011)
+	wire.PutBool(e.Name("f012"), &v.F012)
+	wire.PutBool(e.Name("f013"), &v.F013)
+	wire.PutBool(e.Name("f014"), &v.F014)
+	wire.PutBool(e.Name("f015"), &v.F015)
+	wire.PutBool(e.Name("f016"), &v.F016)
+	wire.PutBool(e.Name("f017"), &v.F017)
+	wire.PutBool(e.Name("f018"), &v.F018)
+	wire.PutBool(e.Name("f019"), &v.F019)
+	wire.PutBool(e.Name("f020"), &v.F020)
+	wire.PutBool(e.Name("f021"), &v.F021)
+	wire.PutBool(e.Name("f022"), &v.F022)
+	wire.PutBool(e.Name("f023"), &v.F023)
+	wire.PutBool(e.Name("f024"), &v.F024)
+	wire.PutBool(e.Name("f025"), &v.F025)
+	wire.PutBool(e.Name("f026"), &v.F026)
+	wire.PutBool(e.Name("f027"), &v.F027)
+	wire.PutBool(e.Name("f028"), &v.F028)
+	wire.PutBool(e.Name("f029"), &v.F029)
+	wire.PutBool(e.Name("f030"), &v.F030)
+	wire.PutBool(e.Name("f031"), &v.F031)
+	wire.PutBool(e.Name("f032"), &v.F032)
+	wire.PutBool(e.Name("f033"), &v.F033)
+	wire.PutBool(e.Name("f034"), &v.F034)
+	wire.PutBool(e.Name("f035"), &v.F035)
+	wire.PutBool(e.Name("f036"), &v.F036)
+	wire.PutBool(e.Name("f037"), &v.F037)
+	wire.PutBool(e.Name("f038"), &v.F038)
+	wire.PutBool(e.Name("f039"), &v.F039)
+	wire.PutBool(e.Name("f040"), &v.F040)
+	wire.PutBool(e.Name("f041"), &v.F041)
+	wire.PutBool(e.Name("f042"), &v.F042)
+	wire.PutBool(e.Name("f043"), &v.F043)
+	wire.PutBool(e.Name("f044"), &v.F044)
+	wire.PutBool(e.Name("f045"), &v.F045)
+	wire.PutBool(e.Name("f046"), &v.F046)
+	wire.PutBool(e.Name("f047"), &v.F047)
+	wire.PutBool(e.Name("f048"), &v.F048)
+	wire.PutBool(e.Name("f049"), &v.F049)
+	wire.PutBool(e.Name("f050"), &v.F050)
+	wire.PutBool(e.Name("f051"), &v.F051)
+	wire.PutBool(e.Name("f052"), &v.F052)
+	wire.PutBool(e.Name("f053"), &v.F053)
+	wire.PutBool(e.Name("f054"), &v.F054)
+	wire.PutBool(e.Name("f055"), &v.F055)
+	wire.PutBool(e.Name("f056"), &v.F056)
+	wire.PutBool(e.Name("f057"), &v.F057)
+	wire.PutBool(e.Name("f058"), &v.F058)
+	wire.PutBool(e.Name("f059"), &v.F059)
+	wire.PutBool(e.Name("f060"), &v.F060)
+	wire.PutBool(e.Name("f061"), &v.F061)
+	wire.PutBool(e.Name("f062"), &v.F062)
+	wire.PutBool(e.Name("f063"), &v.F063)
+	wire.PutBool(e.Name("f064"), &v.F064)
 	e.End()
 }
 
 // mcpEncodeNames writes a value of type Names.
 func mcpEncodeNames(e *wire.Encoder, v *Names) {
 	e.Begin()
-	e.Name("-")
-	wire.PutString(e, &v.Dash)
-	e.Name("Quote")
-	wire.PutInt(e, &v.Quote)
-	e.Name("Bad")
-	wire.PutInt(e, &v.Bad)
-	e.Name("a/b")
-	wire.PutInt(e, &v.Slash)
-	e.Name("Backslash")
-	wire.PutInt(e, &v.Backslash)
-	e.Name("<a>&b")
-	wire.PutInt(e, &v.HTML)
-	e.Name("a b")
-	wire.PutInt(e, &v.Space)
-	e.Name("$ref")
-	wire.PutInt(e, &v.Dollar)
-	e.Name("%s")
-	wire.PutInt(e, &v.Percent)
-	e.Name("größe")
-	wire.PutInt(e, &v.Unicode)
-	e.Name("大小")
-	wire.PutInt(e, &v.Chinese)
-	e.Name("Öl")
-	wire.PutInt(e, &v.Öl)
-	e.Name("a.b")
-	wire.PutInt(e, &v.Dot)
-	e.Name("type")
-	wire.PutInt(e, &v.Type)
-	e.Name("case")
-	wire.PutInt(e, &v.Case)
-	e.Name("CASE")
-	wire.PutInt(e, &v.CASE)
-	e.Name("Case")
-	wire.PutInt(e, &v.Case2)
-	e.Name("__proto__")
-	wire.PutInt(e, &v.Proto)
-	e.Name("required")
-	wire.PutInt(e, &v.Required)
-	e.Name("properties")
-	wire.PutInt(e, &v.Properties)
-	e.Name("Empty")
-	wire.PutInt(e, &v.Empty)
-	e.Name("Comma")
-	wire.PutInt(e, &v.Comma)
-	e.Name("1")
-	wire.PutInt(e, &v.Digit)
-	e.Name("aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg")
-	wire.PutInt(e, &v.Long)
+	wire.PutString(e.Name("-"), &v.Dash)
+	wire.PutInt(e.Name("Quote"), &v.Quote)
+	wire.PutInt(e.Name("Bad"), &v.Bad)
+	wire.PutInt(e.Name("a/b"), &v.Slash)
+	wire.PutInt(e.Name("Backslash"), &v.Backslash)
+	wire.PutInt(e.Name("<a>&b"), &v.HTML)
+	wire.PutInt(e.Name("a b"), &v.Space)
+	wire.PutInt(e.Name("$ref"), &v.Dollar)
+	wire.PutInt(e.Name("%s"), &v.Percent)
+	wire.PutInt(e.Name("größe"), &v.Unicode)
+	wire.PutInt(e.Name("大小"), &v.Chinese)
+	wire.PutInt(e.Name("Öl"), &v.Öl)
+	wire.PutInt(e.Name("a.b"), &v.Dot)
+	wire.PutInt(e.Name("type"), &v.Type)
+	wire.PutInt(e.Name("case"), &v.Case)
+	wire.PutInt(e.Name("CASE"), &v.CASE)
+	wire.PutInt(e.Name("Case"), &v.Case2)
+	wire.PutInt(e.Name("__proto__"), &v.Proto)
+	wire.PutInt(e.Name("required"), &v.Required)
+	wire.PutInt(e.Name("properties"), &v.Properties)
+	wire.PutInt(e.Name("Empty"), &v.Empty)
+	wire.PutInt(e.Name("Comma"), &v.Comma)
+	wire.PutInt(e.Name("1"), &v.Digit)
+	wire.PutInt(e.Name("aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg"), &v.Long)
 	e.End()
 }
 
 // mcpEncodeNarrowed writes a value of type Narrowed.
 func mcpEncodeNarrowed(e *wire.Encoder, v *Narrowed) {
 	e.Begin()
-	e.Name("sort")
-	wire.PutString(e, &v.Sort)
-	e.Name("level")
-	wire.PutInt(e, &v.Level)
-	if v.Color != nil {
-		e.Name("color")
-		wire.PutInt(e, v.Color)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutString)
-	e.Name("word")
-	wire.PutString(e, &v.Word)
-	e.Name("num")
-	wire.PutInt(e, &v.Num)
-	e.Name("real")
-	wire.PutFloat(e, &v.Real)
-	e.Name("single")
-	wire.PutFloat(e, &v.Single)
+	wire.PutString(e.Name("sort"), &v.Sort)
+	wire.PutInt(e.Name("level"), &v.Level)
+	wire.PutPtrIf(e, "color", v.Color, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutString)
+	wire.PutString(e.Name("word"), &v.Word)
+	wire.PutInt(e.Name("num"), &v.Num)
+	wire.PutFloat(e.Name("real"), &v.Real)
+	wire.PutFloat(e.Name("single"), &v.Single)
 	e.End()
 }
 
 // mcpEncodeBoxNested writes a value of type Box[Nested].
 func mcpEncodeBoxNested(e *wire.Encoder, v *Box[Nested]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMap(e, v.Value, mcpEncodeNested)
+	wire.PutMap(e.Name("value"), v.Value, mcpEncodeNested)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMap(e, *v.Ptr, mcpEncodeNested)
+		wire.PutMap(e.Name("ptr"), *v.Ptr, mcpEncodeNested)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeNested)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeNestedPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeNested)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeNested)
-	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMap(e, v.Opt, mcpEncodeNested)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeNested)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeNestedPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeNested)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeNested)
+	wire.PutMapIf(e, "opt", v.Opt, mcpEncodeNested)
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMap(e, v.Zero, mcpEncodeNested)
+		wire.PutMap(e.Name("zero"), v.Zero, mcpEncodeNested)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMap(e, *v.PtrOpt, mcpEncodeNested)
+		wire.PutMap(e.Name("ptrOpt"), *v.PtrOpt, mcpEncodeNested)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeNestedPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeNestedPtr)
 	e.End()
 }
 
@@ -31512,68 +30123,37 @@ func mcpEncodeNothing(e *wire.Encoder, v *Nothing) {
 // mcpEncodeNullables writes a value of type Nullables.
 func mcpEncodeNullables(e *wire.Encoder, v *Nullables) {
 	e.Begin()
-	e.Name("ptr")
-	wire.PutPtr(e, v.Ptr, wire.PutInt)
-	e.Name("text")
-	wire.PutString(e, &v.Text)
-	e.Name("required")
-	wire.PutPtr(e, v.Required, wire.PutString)
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("struct")
-	wire.PutPtr(e, v.Struct, mcpEncodePoint)
-	e.Name("enum")
-	wire.PutPtr(e, v.Enum, wire.PutString)
-	e.Name("bounded")
-	wire.PutPtr(e, v.Bounded, wire.PutInt)
-	if v.Opt != nil {
-		e.Name("opt")
-		wire.PutBool(e, v.Opt)
-	}
-	if len(v.Map) != 0 {
-		e.Name("map")
-		wire.PutMap(e, v.Map, wire.PutInt)
-	}
-	e.Name("any")
-	wire.PutAny(e, &v.Any)
-	e.Name("default")
-	wire.PutPtr(e, v.Default, wire.PutInt)
+	wire.PutPtr(e.Name("ptr"), v.Ptr, wire.PutInt)
+	wire.PutString(e.Name("text"), &v.Text)
+	wire.PutPtr(e.Name("required"), v.Required, wire.PutString)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutPtr(e.Name("struct"), v.Struct, mcpEncodePoint)
+	wire.PutPtr(e.Name("enum"), v.Enum, wire.PutString)
+	wire.PutPtr(e.Name("bounded"), v.Bounded, wire.PutInt)
+	wire.PutPtrIf(e, "opt", v.Opt, wire.PutBool)
+	wire.PutMapIf(e, "map", v.Map, wire.PutInt)
+	wire.PutAny(e.Name("any"), &v.Any)
+	wire.PutPtr(e.Name("default"), v.Default, wire.PutInt)
 	e.End()
 }
 
 // mcpEncodeBoxNumber writes a value of type Box[json.Number].
 func mcpEncodeBoxNumber(e *wire.Encoder, v *Box[json.Number]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutNumber(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutNumber(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutNumber)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeNumberPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutNumber)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutNumber)
+	wire.PutNumber(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutNumber)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutNumber)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeNumberPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutNumber)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutNumber)
 	if v.Opt != "" {
-		e.Name("opt")
-		wire.PutNumber(e, &v.Opt)
+		wire.PutNumber(e.Name("opt"), &v.Opt)
 	}
 	if v.Zero != "" {
-		e.Name("zero")
-		wire.PutNumber(e, &v.Zero)
+		wire.PutNumber(e.Name("zero"), &v.Zero)
 	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutNumber(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeNumberPtr)
-	}
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutNumber)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeNumberPtr)
 	e.End()
 }
 
@@ -31585,66 +30165,31 @@ func mcpEncodeNumberPtr(e *wire.Encoder, v **json.Number) {
 // mcpEncodeObligations writes a value of type Obligations.
 func mcpEncodeObligations(e *wire.Encoder, v *Obligations) {
 	e.Begin()
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	if v.Opt != "" {
-		e.Name("opt")
-		wire.PutString(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	e.Name("free")
-	wire.PutInt(e, &v.Free)
-	e.Name("any")
-	wire.PutAny(e, &v.Any)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutStringIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutInt(e.Name("free"), &v.Free)
+	wire.PutAny(e.Name("any"), &v.Any)
 	if v.AnyReq != nil {
-		e.Name("anyReq")
-		wire.PutAny(e, &v.AnyReq)
+		wire.PutAny(e.Name("anyReq"), &v.AnyReq)
 	}
-	if len(v.List) != 0 {
-		e.Name("list")
-		wire.PutSlice(e, v.List, wire.PutInt)
-	}
+	wire.PutSliceIf(e, "list", v.List, wire.PutInt)
 	e.End()
 }
 
 // mcpEncodeBoxOdd writes a value of type Box[Odd].
 func mcpEncodeBoxOdd(e *wire.Encoder, v *Box[Odd]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutString(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutString(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutString)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeZooOddPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutString)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutString)
-	if v.Opt != "" {
-		e.Name("opt")
-		wire.PutString(e, &v.Opt)
-	}
-	if v.Zero != "" {
-		e.Name("zero")
-		wire.PutString(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutString(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeZooOddPtr)
-	}
+	wire.PutString(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutString)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeZooOddPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutString)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutString)
+	wire.PutStringIf(e, "opt", &v.Opt)
+	wire.PutStringIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutString)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeZooOddPtr)
 	e.End()
 }
 
@@ -31657,32 +30202,25 @@ func mcpEncodeZooOddPtr(e *wire.Encoder, v **Odd) {
 func mcpEncodeOddKeys(e *wire.Encoder, v *OddKeys) {
 	e.Begin()
 	if len(v.Level) != 0 {
-		e.Name("level")
-		wire.PutMapText(e, v.Level, (*slog.Level).MarshalText, wire.PutInt)
+		wire.PutMapText(e.Name("level"), v.Level, (*slog.Level).MarshalText, wire.PutInt)
 	}
 	if len(v.Time) != 0 {
-		e.Name("time")
-		wire.PutMapText(e, v.Time, (*time.Time).MarshalText, wire.PutString)
+		wire.PutMapText(e.Name("time"), v.Time, (*time.Time).MarshalText, wire.PutString)
 	}
 	if len(v.Alias) != 0 {
-		e.Name("alias")
-		wire.PutMapText(e, v.Alias, (*time.Time).MarshalText, wire.PutBool)
+		wire.PutMapText(e.Name("alias"), v.Alias, (*time.Time).MarshalText, wire.PutBool)
 	}
 	if len(v.Stamped) != 0 {
-		e.Name("stamped")
-		wire.PutMapText(e, v.Stamped, (*Stamped).MarshalText, wire.PutInt)
+		wire.PutMapText(e.Name("stamped"), v.Stamped, (*Stamped).MarshalText, wire.PutInt)
 	}
 	if len(v.Binding) != 0 {
-		e.Name("binding")
-		wire.PutMapText(e, v.Binding, (*Binding).MarshalText, wire.PutInt)
+		wire.PutMapText(e.Name("binding"), v.Binding, (*Binding).MarshalText, wire.PutInt)
 	}
 	if len(v.Status) != 0 {
-		e.Name("status")
-		wire.PutMapInt(e, v.Status, wire.PutInt)
+		wire.PutMapInt(e.Name("status"), v.Status, wire.PutInt)
 	}
 	if len(v.Inner) != 0 {
-		e.Name("inner")
-		wire.PutMapText(e, v.Inner, (*slog.Level).MarshalText, mcpEncodePoint)
+		wire.PutMapText(e.Name("inner"), v.Inner, (*slog.Level).MarshalText, mcpEncodePoint)
 	}
 	e.End()
 }
@@ -31690,81 +30228,52 @@ func mcpEncodeOddKeys(e *wire.Encoder, v *OddKeys) {
 // mcpEncodeOmitZero writes a value of type OmitZero.
 func mcpEncodeOmitZero(e *wire.Encoder, v *OmitZero) {
 	e.Begin()
-	if v.B {
-		e.Name("B")
-		wire.PutBool(e, &v.B)
-	}
-	if v.I != 0 {
-		e.Name("I")
-		wire.PutInt(e, &v.I)
-	}
-	if v.F != 0 {
-		e.Name("F")
-		wire.PutFloat(e, &v.F)
-	}
-	if v.S != "" {
-		e.Name("S")
-		wire.PutString(e, &v.S)
-	}
+	wire.PutBoolIf(e, "B", &v.B)
+	wire.PutIntIf(e, "I", &v.I)
+	wire.PutFloatIf(e, "F", &v.F)
+	wire.PutStringIf(e, "S", &v.S)
 	if v.Bytes != nil {
-		e.Name("Bytes")
-		wire.PutBytes(e, &v.Bytes)
+		wire.PutBytes(e.Name("Bytes"), &v.Bytes)
 	}
 	if v.Any != nil {
-		e.Name("Any")
-		wire.PutAny(e, &v.Any)
+		wire.PutAny(e.Name("Any"), &v.Any)
 	}
 	if v.Raw != nil {
-		e.Name("Raw")
-		wire.PutRaw(e, &v.Raw)
+		wire.PutRaw(e.Name("Raw"), &v.Raw)
 	}
 	if !v.Time.IsZero() {
-		e.Name("Time")
-		wire.PutTime(e, &v.Time)
+		wire.PutTime(e.Name("Time"), &v.Time)
 	}
 	if v.TimePtr != nil && !v.TimePtr.IsZero() {
-		e.Name("TimePtr")
-		wire.PutTime(e, v.TimePtr)
+		wire.PutTime(e.Name("TimePtr"), v.TimePtr)
 	}
 	if v.List != nil {
-		e.Name("List")
-		wire.PutSlice(e, v.List, wire.PutInt)
+		wire.PutSlice(e.Name("List"), v.List, wire.PutInt)
 	}
 	if v.Array != ([2]int{}) {
-		e.Name("Array")
-		wire.PutSlice(e, v.Array[:], wire.PutInt)
+		wire.PutSlice(e.Name("Array"), v.Array[:], wire.PutInt)
 	}
 	if v.Map != nil {
-		e.Name("Map")
-		wire.PutMap(e, v.Map, wire.PutInt)
+		wire.PutMap(e.Name("Map"), v.Map, wire.PutInt)
 	}
 	if v.Struct.X != 0 || v.Struct.S != nil {
-		e.Name("Struct")
-		mcpEncodeOmitZeroStruct(e, (*mcpStructOmitZeroStruct)(&v.Struct))
+		mcpEncodeOmitZeroStruct(e.Name("Struct"), (*mcpStructOmitZeroStruct)(&v.Struct))
 	}
-	if v.Ptr != nil {
-		e.Name("Ptr")
-		wire.PutInt(e, v.Ptr)
-	}
+	wire.PutPtrIf(e, "Ptr", v.Ptr, wire.PutInt)
 	if !v.Both.IsZero() {
-		e.Name("Both")
-		wire.PutTime(e, &v.Both)
+		wire.PutTime(e.Name("Both"), &v.Both)
 	}
 	if len(v.BothList) != 0 && v.BothList != nil {
-		e.Name("BothList")
-		wire.PutSlice(e, v.BothList, wire.PutInt)
+		wire.PutSlice(e.Name("BothList"), v.BothList, wire.PutInt)
 	}
 	if !v.Own.IsZero() {
-		e.Name("Own")
-		mcpEncodeVanishing(e, &v.Own)
+		mcpEncodeVanishing(e.Name("Own"), &v.Own)
 	}
 	if v.OwnPtr != nil && !v.OwnPtr.IsZero() {
-		e.Name("OwnPtr")
-		mcpEncodeVanishing(e, v.OwnPtr)
+		mcpEncodeVanishing(e.Name("OwnPtr"), v.OwnPtr)
 	}
 	if !v.OwnRef.IsZero() {
-		e.Name("OwnRef")
-		mcpEncodeShy(e, &v.OwnRef)
+		mcpEncodeShy(e.Name("OwnRef"), &v.OwnRef)
 	}
 	e.End()
 }
@@ -31772,62 +30281,44 @@ func mcpEncodeOmitZero(e *wire.Encoder, v *OmitZero) {
 // mcpEncodeOmitZeroStruct writes a value of a type that has no name.
 func mcpEncodeOmitZeroStruct(e *wire.Encoder, v *mcpStructOmitZeroStruct) {
 	e.Begin()
-	e.Name("X")
-	wire.PutInt(e, &v.X)
-	e.Name("S")
-	wire.PutSlice(e, v.S, wire.PutInt)
+	wire.PutInt(e.Name("X"), &v.X)
+	wire.PutSlice(e.Name("S"), v.S, wire.PutInt)
 	e.End()
 }
 
 // mcpEncodeVanishing writes a value of type Vanishing.
 func mcpEncodeVanishing(e *wire.Encoder, v *Vanishing) {
 	e.Begin()
-	e.Name("N")
-	wire.PutInt(e, &v.N)
+	wire.PutInt(e.Name("N"), &v.N)
 	e.End()
 }
 
 // mcpEncodeShy writes a value of type Shy.
 func mcpEncodeShy(e *wire.Encoder, v *Shy) {
 	e.Begin()
-	e.Name("N")
-	wire.PutInt(e, &v.N)
+	wire.PutInt(e.Name("N"), &v.N)
 	e.End()
 }
 
 // mcpEncodeBoxOnion writes a value of type Box[Onion].
 func mcpEncodeBoxOnion(e *wire.Encoder, v *Box[Onion]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutSlice(e, v.Value, mcpEncodeOnion)
+	wire.PutSlice(e.Name("value"), v.Value, mcpEncodeOnion)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutSlice(e, *v.Ptr, mcpEncodeOnion)
+		wire.PutSlice(e.Name("ptr"), *v.Ptr, mcpEncodeOnion)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeOnion)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeOnionPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeOnion)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeOnion)
-	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutSlice(e, v.Opt, mcpEncodeOnion)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeOnion)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeOnionPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeOnion)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeOnion)
+	wire.PutSliceIf(e, "opt", v.Opt, mcpEncodeOnion)
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutSlice(e, v.Zero, mcpEncodeOnion)
+		wire.PutSlice(e.Name("zero"), v.Zero, mcpEncodeOnion)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutSlice(e, *v.PtrOpt, mcpEncodeOnion)
+		wire.PutSlice(e.Name("ptrOpt"), *v.PtrOpt, mcpEncodeOnion)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeOnionPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeOnionPtr)
 	e.End()
 }
 
@@ -31848,36 +30339,16 @@ func mcpEncodeOnionPtr(e *wire.Encoder, v **Onion) {
 // mcpEncodeBoxOnly writes a value of type Box[Only].
 func mcpEncodeBoxOnly(e *wire.Encoder, v *Box[Only]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutString(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutString(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutString)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeOnlyPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutString)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutString)
-	if v.Opt != "" {
-		e.Name("opt")
-		wire.PutString(e, &v.Opt)
-	}
-	if v.Zero != "" {
-		e.Name("zero")
-		wire.PutString(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutString(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeOnlyPtr)
-	}
+	wire.PutString(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutString)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeOnlyPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutString)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutString)
+	wire.PutStringIf(e, "opt", &v.Opt)
+	wire.PutStringIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutString)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeOnlyPtr)
 	e.End()
 }
 
@@ -31889,67 +30360,32 @@ func mcpEncodeOnlyPtr(e *wire.Encoder, v **Only) {
 // mcpEncodeOptional writes a value of type Optional.
 func mcpEncodeOptional(e *wire.Encoder, v *Optional) {
 	e.Begin()
-	if v.B {
-		e.Name("B")
-		wire.PutBool(e, &v.B)
-	}
-	if v.I != 0 {
-		e.Name("I")
-		wire.PutInt(e, &v.I)
-	}
-	if v.U != 0 {
-		e.Name("U")
-		wire.PutInt(e, &v.U)
-	}
-	if v.F != 0 {
-		e.Name("F")
-		wire.PutFloat(e, &v.F)
-	}
-	if v.S != "" {
-		e.Name("S")
-		wire.PutString(e, &v.S)
-	}
+	wire.PutBoolIf(e, "B", &v.B)
+	wire.PutIntIf(e, "I", &v.I)
+	wire.PutIntIf(e, "U", &v.U)
+	wire.PutFloatIf(e, "F", &v.F)
+	wire.PutStringIf(e, "S", &v.S)
 	if len(v.Bytes) != 0 {
-		e.Name("Bytes")
-		wire.PutBytes(e, &v.Bytes)
+		wire.PutBytes(e.Name("Bytes"), &v.Bytes)
 	}
 	if v.Any != nil {
-		e.Name("Any")
-		wire.PutAny(e, &v.Any)
+		wire.PutAny(e.Name("Any"), &v.Any)
 	}
 	if len(v.Raw) != 0 {
-		e.Name("Raw")
-		wire.PutRaw(e, &v.Raw)
+		wire.PutRaw(e.Name("Raw"), &v.Raw)
 	}
 	if v.Number != "" {
-		e.Name("Number")
-		wire.PutNumber(e, &v.Number)
+		wire.PutNumber(e.Name("Number"), &v.Number)
 	}
-	e.Name("Time")
-	wire.PutTime(e, &v.Time)
-	if v.Duration != 0 {
-		e.Name("Duration")
-		wire.PutInt(e, &v.Duration)
-	}
-	if len(v.List) != 0 {
-		e.Name("List")
-		wire.PutSlice(e, v.List, wire.PutInt)
-	}
-	e.Name("Array")
-	wire.PutSlice(e, v.Array[:], wire.PutInt)
-	if len(v.Map) != 0 {
-		e.Name("Map")
-		wire.PutMap(e, v.Map, wire.PutInt)
-	}
-	e.Name("Struct")
-	mcpEncodeOptionalStruct(e, (*mcpStructOptionalStruct)(&v.Struct))
-	if v.Ptr != nil {
-		e.Name("Ptr")
-		wire.PutInt(e, v.Ptr)
-	}
+	wire.PutTime(e.Name("Time"), &v.Time)
+	wire.PutIntIf(e, "Duration", &v.Duration)
+	wire.PutSliceIf(e, "List", v.List, wire.PutInt)
+	wire.PutSlice(e.Name("Array"), v.Array[:], wire.PutInt)
+	wire.PutMapIf(e, "Map", v.Map, wire.PutInt)
+	mcpEncodeOptionalStruct(e.Name("Struct"), (*mcpStructOptionalStruct)(&v.Struct))
+	wire.PutPtrIf(e, "Ptr", v.Ptr, wire.PutInt)
 	if v.PtrPtr != nil {
-		e.Name("PtrPtr")
-		wire.PutPtr(e, *v.PtrPtr, wire.PutInt)
+		wire.PutPtr(e.Name("PtrPtr"), *v.PtrPtr, wire.PutInt)
 	}
 	e.End()
 }
@@ -31957,60 +30393,42 @@ func mcpEncodeOptional(e *wire.Encoder, v *Optional) {
 // mcpEncodeOptionalStruct writes a value of a type that has no name.
 func mcpEncodeOptionalStruct(e *wire.Encoder, v *mcpStructOptionalStruct) {
 	e.Begin()
-	e.Name("X")
-	wire.PutInt(e, &v.X)
+	wire.PutInt(e.Name("X"), &v.X)
 	e.End()
 }
 
 // mcpEncodeOptions writes a value of type Options.
 func mcpEncodeOptions(e *wire.Encoder, v *Options) {
 	e.Begin()
-	e.Name("id")
-	wire.PutString(e, &v.Base.ID)
-	e.Name("Name")
-	wire.PutString(e, &v.Base.Name)
+	wire.PutString(e.Name("id"), &v.Base.ID)
+	wire.PutString(e.Name("Name"), &v.Base.Name)
 	if !v.Base.At.IsZero() {
-		e.Name("at")
-		wire.PutTime(e, &v.Base.At)
+		wire.PutTime(e.Name("at"), &v.Base.At)
 	}
-	e.Name("x")
-	wire.PutInt(e, &v.Point.X)
-	e.Name("y")
-	wire.PutInt(e, &v.Point.Y)
+	wire.PutInt(e.Name("x"), &v.Point.X)
+	wire.PutInt(e.Name("y"), &v.Point.Y)
 	e.End()
 }
 
 // mcpEncodeBoxOutOnly writes a value of type Box[OutOnly].
 func mcpEncodeBoxOutOnly(e *wire.Encoder, v *Box[OutOnly]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutJSON(e, &v.Value, (*OutOnly).MarshalJSON)
+	wire.PutJSON(e.Name("value"), &v.Value, (*OutOnly).MarshalJSON)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutJSON(e, v.Ptr, (*OutOnly).MarshalJSON)
+		wire.PutJSON(e.Name("ptr"), v.Ptr, (*OutOnly).MarshalJSON)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeZooOutOnly)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeZooOutOnlyPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeZooOutOnly)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeZooOutOnly)
-	e.Name("opt")
-	wire.PutJSON(e, &v.Opt, (*OutOnly).MarshalJSON)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeZooOutOnly)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeZooOutOnlyPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeZooOutOnly)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeZooOutOnly)
+	wire.PutJSON(e.Name("opt"), &v.Opt, (*OutOnly).MarshalJSON)
 	if v.Zero.A != 0 || v.Zero.B != nil {
-		e.Name("zero")
-		wire.PutJSON(e, &v.Zero, (*OutOnly).MarshalJSON)
+		wire.PutJSON(e.Name("zero"), &v.Zero, (*OutOnly).MarshalJSON)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutJSON(e, v.PtrOpt, (*OutOnly).MarshalJSON)
+		wire.PutJSON(e.Name("ptrOpt"), v.PtrOpt, (*OutOnly).MarshalJSON)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeZooOutOnlyPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeZooOutOnlyPtr)
 	e.End()
 }
 
@@ -32027,36 +30445,24 @@ func mcpEncodeZooOutOnlyPtr(e *wire.Encoder, v **OutOnly) {
 // mcpEncodeBoxOutOnlyText writes a value of type Box[OutOnlyText].
 func mcpEncodeBoxOutOnlyText(e *wire.Encoder, v *Box[OutOnlyText]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutText(e, &v.Value, (*OutOnlyText).MarshalText)
+	wire.PutText(e.Name("value"), &v.Value, (*OutOnlyText).MarshalText)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutText(e, v.Ptr, (*OutOnlyText).MarshalText)
+		wire.PutText(e.Name("ptr"), v.Ptr, (*OutOnlyText).MarshalText)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeOutOnlyText)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeZooOutOnlyTextPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeOutOnlyText)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeOutOnlyText)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeOutOnlyText)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeZooOutOnlyTextPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeOutOnlyText)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeOutOnlyText)
 	if v.Opt != "" {
-		e.Name("opt")
-		wire.PutText(e, &v.Opt, (*OutOnlyText).MarshalText)
+		wire.PutText(e.Name("opt"), &v.Opt, (*OutOnlyText).MarshalText)
 	}
 	if v.Zero != "" {
-		e.Name("zero")
-		wire.PutText(e, &v.Zero, (*OutOnlyText).MarshalText)
+		wire.PutText(e.Name("zero"), &v.Zero, (*OutOnlyText).MarshalText)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutText(e, v.PtrOpt, (*OutOnlyText).MarshalText)
+		wire.PutText(e.Name("ptrOpt"), v.PtrOpt, (*OutOnlyText).MarshalText)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeZooOutOnlyTextPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeZooOutOnlyTextPtr)
 	e.End()
 }
 
@@ -32076,14 +30482,9 @@ func mcpEncodePageInt(e *wire.Encoder, v *Page[int]) {
 		return
 	}
 	e.Begin()
-	e.Name("items")
-	wire.PutSlice(e, v.Items, wire.PutInt)
-	if v.Next != nil {
-		e.Name("next")
-		mcpEncodePageInt(e, v.Next)
-	}
-	e.Name("total")
-	wire.PutInt(e, &v.Total)
+	wire.PutSlice(e.Name("items"), v.Items, wire.PutInt)
+	wire.PutPtrIf(e, "next", v.Next, mcpEncodePageInt)
+	wire.PutInt(e.Name("total"), &v.Total)
 	e.End()
 	e.Leave()
 }
@@ -32094,14 +30495,9 @@ func mcpEncodePagePageString(e *wire.Encoder, v *Page[Page[string]]) {
 		return
 	}
 	e.Begin()
-	e.Name("items")
-	wire.PutSlice(e, v.Items, mcpEncodePageString)
-	if v.Next != nil {
-		e.Name("next")
-		mcpEncodePagePageString(e, v.Next)
-	}
-	e.Name("total")
-	wire.PutInt(e, &v.Total)
+	wire.PutSlice(e.Name("items"), v.Items, mcpEncodePageString)
+	wire.PutPtrIf(e, "next", v.Next, mcpEncodePagePageString)
+	wire.PutInt(e.Name("total"), &v.Total)
 	e.End()
 	e.Leave()
 }
@@ -32112,14 +30508,9 @@ func mcpEncodePageString(e *wire.Encoder, v *Page[string]) {
 		return
 	}
 	e.Begin()
-	e.Name("items")
-	wire.PutSlice(e, v.Items, wire.PutString)
-	if v.Next != nil {
-		e.Name("next")
-		mcpEncodePageString(e, v.Next)
-	}
-	e.Name("total")
-	wire.PutInt(e, &v.Total)
+	wire.PutSlice(e.Name("items"), v.Items, wire.PutString)
+	wire.PutPtrIf(e, "next", v.Next, mcpEncodePageString)
+	wire.PutInt(e.Name("total"), &v.Total)
 	e.End()
 	e.Leave()
 }
@@ -32130,14 +30521,9 @@ func mcpEncodePagePointPtr(e *wire.Encoder, v *Page[*Point]) {
 		return
 	}
 	e.Begin()
-	e.Name("items")
-	wire.PutSlice(e, v.Items, mcpEncodePointPtr)
-	if v.Next != nil {
-		e.Name("next")
-		mcpEncodePagePointPtr(e, v.Next)
-	}
-	e.Name("total")
-	wire.PutInt(e, &v.Total)
+	wire.PutSlice(e.Name("items"), v.Items, mcpEncodePointPtr)
+	wire.PutPtrIf(e, "next", v.Next, mcpEncodePagePointPtr)
+	wire.PutInt(e.Name("total"), &v.Total)
 	e.End()
 	e.Leave()
 }
@@ -32148,14 +30534,9 @@ func mcpEncodePagePoint(e *wire.Encoder, v *Page[Point]) {
 		return
 	}
 	e.Begin()
-	e.Name("items")
-	wire.PutSlice(e, v.Items, mcpEncodePoint)
-	if v.Next != nil {
-		e.Name("next")
-		mcpEncodePagePoint(e, v.Next)
-	}
-	e.Name("total")
-	wire.PutInt(e, &v.Total)
+	wire.PutSlice(e.Name("items"), v.Items, mcpEncodePoint)
+	wire.PutPtrIf(e, "next", v.Next, mcpEncodePagePoint)
+	wire.PutInt(e.Name("total"), &v.Total)
 	e.End()
 	e.Leave()
 }
@@ -32164,20 +30545,16 @@ func mcpEncodePagePoint(e *wire.Encoder, v *Page[Point]) {
 // Pair[Pair[bool, int8], Pair[[]string, map[string]Point]].
 func mcpEncodePairPairBoolInt8PairStringSlicePointMap(e *wire.Encoder, v *Pair[Pair[bool, int8], Pair[[]string, map[string]Point]]) {
 	e.Begin()
-	e.Name("first")
-	mcpEncodePairBoolInt8(e, &v.First)
-	e.Name("second")
-	mcpEncodePairStringSlicePointMap(e, &v.Second)
+	mcpEncodePairBoolInt8(e.Name("first"), &v.First)
+	mcpEncodePairStringSlicePointMap(e.Name("second"), &v.Second)
 	e.End()
 }
 
 // mcpEncodePairBoolInt8 writes a value of type Pair[bool, int8].
 func mcpEncodePairBoolInt8(e *wire.Encoder, v *Pair[bool, int8]) {
 	e.Begin()
-	e.Name("first")
-	wire.PutBool(e, &v.First)
-	e.Name("second")
-	wire.PutInt(e, &v.Second)
+	wire.PutBool(e.Name("first"), &v.First)
+	wire.PutInt(e.Name("second"), &v.Second)
 	e.End()
 }
 
@@ -32185,84 +30562,47 @@ func mcpEncodePairBoolInt8(e *wire.Encoder, v *Pair[bool, int8]) {
 // map[string]Point].
 func mcpEncodePairStringSlicePointMap(e *wire.Encoder, v *Pair[[]string, map[string]Point]) {
 	e.Begin()
-	e.Name("first")
-	wire.PutSlice(e, v.First, wire.PutString)
-	e.Name("second")
-	wire.PutMap(e, v.Second, mcpEncodePoint)
+	wire.PutSlice(e.Name("first"), v.First, wire.PutString)
+	wire.PutMap(e.Name("second"), v.Second, mcpEncodePoint)
 	e.End()
 }
 
 // mcpEncodePairIntString writes a value of type Pair[int, string].
 func mcpEncodePairIntString(e *wire.Encoder, v *Pair[int, string]) {
 	e.Begin()
-	e.Name("first")
-	wire.PutInt(e, &v.First)
-	e.Name("second")
-	wire.PutString(e, &v.Second)
+	wire.PutInt(e.Name("first"), &v.First)
+	wire.PutString(e.Name("second"), &v.Second)
 	e.End()
 }
 
 // mcpEncodePatterns writes a value of type Patterns.
 func mcpEncodePatterns(e *wire.Encoder, v *Patterns) {
 	e.Begin()
-	e.Name("slug")
-	wire.PutString(e, &v.Slug)
-	e.Name("part")
-	wire.PutString(e, &v.Part)
-	e.Name("comma")
-	wire.PutString(e, &v.Comma)
-	e.Name("any")
-	wire.PutString(e, &v.Any)
-	e.Name("class")
-	wire.PutString(e, &v.Class)
-	e.Name("digit")
-	wire.PutString(e, &v.Digit)
-	if v.Opt != "" {
-		e.Name("opt")
-		wire.PutString(e, &v.Opt)
-	}
-	if v.Label != nil {
-		e.Name("label")
-		wire.PutString(e, v.Label)
-	}
-	e.Name("tick")
-	wire.PutString(e, &v.Tick)
+	wire.PutString(e.Name("slug"), &v.Slug)
+	wire.PutString(e.Name("part"), &v.Part)
+	wire.PutString(e.Name("comma"), &v.Comma)
+	wire.PutString(e.Name("any"), &v.Any)
+	wire.PutString(e.Name("class"), &v.Class)
+	wire.PutString(e.Name("digit"), &v.Digit)
+	wire.PutStringIf(e, "opt", &v.Opt)
+	wire.PutPtrIf(e, "label", v.Label, wire.PutString)
+	wire.PutString(e.Name("tick"), &v.Tick)
 	e.End()
 }
 
 // mcpEncodeBoxPerm writes a value of type Box[Perm].
 func mcpEncodeBoxPerm(e *wire.Encoder, v *Box[Perm]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodePermPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodePermPtr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodePermPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodePermPtr)
 	e.End()
 }
 
@@ -32274,38 +30614,20 @@ func mcpEncodePermPtr(e *wire.Encoder, v **Perm) {
 // mcpEncodeZooBoxIntPtr writes a value of type Box[*int].
 func mcpEncodeZooBoxIntPtr(e *wire.Encoder, v *Box[*int]) {
 	e.Begin()
-	if v.Value != nil {
-		e.Name("value")
-		wire.PutInt(e, v.Value)
-	}
+	wire.PutPtrIf(e, "value", v.Value, wire.PutInt)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutPtr(e, *v.Ptr, wire.PutInt)
+		wire.PutPtr(e.Name("ptr"), *v.Ptr, wire.PutInt)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeIntPtr2)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeIntPtrPtr3)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeIntPtr2)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeIntPtr2)
-	if v.Opt != nil {
-		e.Name("opt")
-		wire.PutInt(e, v.Opt)
-	}
-	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutInt(e, v.Zero)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeIntPtr2)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeIntPtrPtr3)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeIntPtr2)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeIntPtr2)
+	wire.PutPtrIf(e, "opt", v.Opt, wire.PutInt)
+	wire.PutPtrIf(e, "zero", v.Zero, wire.PutInt)
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutPtr(e, *v.PtrOpt, wire.PutInt)
+		wire.PutPtr(e.Name("ptrOpt"), *v.PtrOpt, wire.PutInt)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeIntPtrPtr3)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeIntPtrPtr3)
 	e.End()
 }
 
@@ -32318,53 +30640,31 @@ func mcpEncodeIntPtrPtr3(e *wire.Encoder, v ***int) {
 func mcpEncodePointerConflict(e *wire.Encoder, v *PointerConflict) {
 	e.Begin()
 	if v.Left != nil {
-		e.Name("L")
-		wire.PutInt(e, &v.Left.L)
+		wire.PutInt(e.Name("L"), &v.Left.L)
 	}
-	e.Name("Y")
-	wire.PutInt(e, &v.Right.Y)
-	e.Name("Z")
-	wire.PutInt(e, &v.Right.Zed)
-	e.Name("R")
-	wire.PutInt(e, &v.Right.R)
+	wire.PutInt(e.Name("Y"), &v.Right.Y)
+	wire.PutInt(e.Name("Z"), &v.Right.Zed)
+	wire.PutInt(e.Name("R"), &v.Right.R)
 	e.End()
 }
 
 // mcpEncodeBoxByteSlicePtr writes a value of type Box[*[]byte].
 func mcpEncodeBoxByteSlicePtr(e *wire.Encoder, v *Box[*[]byte]) {
 	e.Begin()
-	if v.Value != nil {
-		e.Name("value")
-		wire.PutBytes(e, v.Value)
-	}
+	wire.PutPtrIf(e, "value", v.Value, wire.PutBytes)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutPtr(e, *v.Ptr, wire.PutBytes)
+		wire.PutPtr(e.Name("ptr"), *v.Ptr, wire.PutBytes)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeByteSlicePtr)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeByteSlicePtrPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeByteSlicePtr)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeByteSlicePtr)
-	if v.Opt != nil {
-		e.Name("opt")
-		wire.PutBytes(e, v.Opt)
-	}
-	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutBytes(e, v.Zero)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeByteSlicePtr)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeByteSlicePtrPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeByteSlicePtr)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeByteSlicePtr)
+	wire.PutPtrIf(e, "opt", v.Opt, wire.PutBytes)
+	wire.PutPtrIf(e, "zero", v.Zero, wire.PutBytes)
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutPtr(e, *v.PtrOpt, wire.PutBytes)
+		wire.PutPtr(e.Name("ptrOpt"), *v.PtrOpt, wire.PutBytes)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeByteSlicePtrPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeByteSlicePtrPtr)
 	e.End()
 }
 
@@ -32377,37 +30677,25 @@ func mcpEncodeByteSlicePtrPtr(e *wire.Encoder, v ***[]byte) {
 func mcpEncodeBoxIntMapPtr(e *wire.Encoder, v *Box[*map[string]int]) {
 	e.Begin()
 	if v.Value != nil {
-		e.Name("value")
-		wire.PutMap(e, *v.Value, wire.PutInt)
+		wire.PutMap(e.Name("value"), *v.Value, wire.PutInt)
 	}
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutPtr(e, *v.Ptr, mcpEncodeIntMap2)
+		wire.PutPtr(e.Name("ptr"), *v.Ptr, mcpEncodeIntMap2)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeIntMapPtr2)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeIntMapPtrPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeIntMapPtr2)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeIntMapPtr2)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeIntMapPtr2)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeIntMapPtrPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeIntMapPtr2)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeIntMapPtr2)
 	if v.Opt != nil {
-		e.Name("opt")
-		wire.PutMap(e, *v.Opt, wire.PutInt)
+		wire.PutMap(e.Name("opt"), *v.Opt, wire.PutInt)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMap(e, *v.Zero, wire.PutInt)
+		wire.PutMap(e.Name("zero"), *v.Zero, wire.PutInt)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutPtr(e, *v.PtrOpt, mcpEncodeIntMap2)
+		wire.PutPtr(e.Name("ptrOpt"), *v.PtrOpt, mcpEncodeIntMap2)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeIntMapPtrPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeIntMapPtrPtr)
 	e.End()
 }
 
@@ -32424,38 +30712,20 @@ func mcpEncodeIntMapPtrPtr(e *wire.Encoder, v ***map[string]int) {
 // mcpEncodeBoxPointPtr writes a value of type Box[*Point].
 func mcpEncodeBoxPointPtr(e *wire.Encoder, v *Box[*Point]) {
 	e.Begin()
-	if v.Value != nil {
-		e.Name("value")
-		mcpEncodePoint(e, v.Value)
-	}
+	wire.PutPtrIf(e, "value", v.Value, mcpEncodePoint)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutPtr(e, *v.Ptr, mcpEncodePoint)
+		wire.PutPtr(e.Name("ptr"), *v.Ptr, mcpEncodePoint)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodePointPtr)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodePointPtrPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodePointPtr)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodePointPtr)
-	if v.Opt != nil {
-		e.Name("opt")
-		mcpEncodePoint(e, v.Opt)
-	}
-	if v.Zero != nil {
-		e.Name("zero")
-		mcpEncodePoint(e, v.Zero)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodePointPtr)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodePointPtrPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodePointPtr)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodePointPtr)
+	wire.PutPtrIf(e, "opt", v.Opt, mcpEncodePoint)
+	wire.PutPtrIf(e, "zero", v.Zero, mcpEncodePoint)
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutPtr(e, *v.PtrOpt, mcpEncodePoint)
+		wire.PutPtr(e.Name("ptrOpt"), *v.PtrOpt, mcpEncodePoint)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodePointPtrPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodePointPtrPtr)
 	e.End()
 }
 
@@ -32468,37 +30738,25 @@ func mcpEncodePointPtrPtr(e *wire.Encoder, v ***Point) {
 func mcpEncodeBoxBoolPtrPtr(e *wire.Encoder, v *Box[**bool]) {
 	e.Begin()
 	if v.Value != nil {
-		e.Name("value")
-		wire.PutPtr(e, *v.Value, wire.PutBool)
+		wire.PutPtr(e.Name("value"), *v.Value, wire.PutBool)
 	}
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutPtr(e, *v.Ptr, mcpEncodeBoolPtr)
+		wire.PutPtr(e.Name("ptr"), *v.Ptr, mcpEncodeBoolPtr)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeBoolPtrPtr)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeBoolPtrPtrPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeBoolPtrPtr)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeBoolPtrPtr)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeBoolPtrPtr)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeBoolPtrPtrPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeBoolPtrPtr)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeBoolPtrPtr)
 	if v.Opt != nil {
-		e.Name("opt")
-		wire.PutPtr(e, *v.Opt, wire.PutBool)
+		wire.PutPtr(e.Name("opt"), *v.Opt, wire.PutBool)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutPtr(e, *v.Zero, wire.PutBool)
+		wire.PutPtr(e.Name("zero"), *v.Zero, wire.PutBool)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutPtr(e, *v.PtrOpt, mcpEncodeBoolPtr)
+		wire.PutPtr(e.Name("ptrOpt"), *v.PtrOpt, mcpEncodeBoolPtr)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeBoolPtrPtrPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeBoolPtrPtrPtr)
 	e.End()
 }
 
@@ -32516,37 +30774,25 @@ func mcpEncodeBoolPtrPtrPtr(e *wire.Encoder, v ****bool) {
 func mcpEncodeBoxIntSlicePtr(e *wire.Encoder, v *Box[*[]int]) {
 	e.Begin()
 	if v.Value != nil {
-		e.Name("value")
-		wire.PutSlice(e, *v.Value, wire.PutInt)
+		wire.PutSlice(e.Name("value"), *v.Value, wire.PutInt)
 	}
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutPtr(e, *v.Ptr, mcpEncodeIntSlice)
+		wire.PutPtr(e.Name("ptr"), *v.Ptr, mcpEncodeIntSlice)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeIntSlicePtr)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeIntSlicePtrPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeIntSlicePtr)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeIntSlicePtr)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeIntSlicePtr)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeIntSlicePtrPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeIntSlicePtr)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeIntSlicePtr)
 	if v.Opt != nil {
-		e.Name("opt")
-		wire.PutSlice(e, *v.Opt, wire.PutInt)
+		wire.PutSlice(e.Name("opt"), *v.Opt, wire.PutInt)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutSlice(e, *v.Zero, wire.PutInt)
+		wire.PutSlice(e.Name("zero"), *v.Zero, wire.PutInt)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutPtr(e, *v.PtrOpt, mcpEncodeIntSlice)
+		wire.PutPtr(e.Name("ptrOpt"), *v.PtrOpt, mcpEncodeIntSlice)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeIntSlicePtrPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeIntSlicePtrPtr)
 	e.End()
 }
 
@@ -32563,38 +30809,20 @@ func mcpEncodeIntSlicePtrPtr(e *wire.Encoder, v ***[]int) {
 // mcpEncodeBoxStringPtr writes a value of type Box[*string].
 func mcpEncodeBoxStringPtr(e *wire.Encoder, v *Box[*string]) {
 	e.Begin()
-	if v.Value != nil {
-		e.Name("value")
-		wire.PutString(e, v.Value)
-	}
+	wire.PutPtrIf(e, "value", v.Value, wire.PutString)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutPtr(e, *v.Ptr, wire.PutString)
+		wire.PutPtr(e.Name("ptr"), *v.Ptr, wire.PutString)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeStringPtr)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeStringPtrPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeStringPtr)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeStringPtr)
-	if v.Opt != nil {
-		e.Name("opt")
-		wire.PutString(e, v.Opt)
-	}
-	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutString(e, v.Zero)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeStringPtr)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeStringPtrPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeStringPtr)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeStringPtr)
+	wire.PutPtrIf(e, "opt", v.Opt, wire.PutString)
+	wire.PutPtrIf(e, "zero", v.Zero, wire.PutString)
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutPtr(e, *v.PtrOpt, wire.PutString)
+		wire.PutPtr(e.Name("ptrOpt"), *v.PtrOpt, wire.PutString)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeStringPtrPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeStringPtrPtr)
 	e.End()
 }
 
@@ -32606,38 +30834,22 @@ func mcpEncodeStringPtrPtr(e *wire.Encoder, v ***string) {
 // mcpEncodeBoxTimePtr writes a value of type Box[*time.Time].
 func mcpEncodeBoxTimePtr(e *wire.Encoder, v *Box[*time.Time]) {
 	e.Begin()
-	if v.Value != nil {
-		e.Name("value")
-		wire.PutTime(e, v.Value)
-	}
+	wire.PutPtrIf(e, "value", v.Value, wire.PutTime)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutPtr(e, *v.Ptr, wire.PutTime)
+		wire.PutPtr(e.Name("ptr"), *v.Ptr, wire.PutTime)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeTimePtr)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeTimePtrPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeTimePtr)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeTimePtr)
-	if v.Opt != nil {
-		e.Name("opt")
-		wire.PutTime(e, v.Opt)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeTimePtr)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeTimePtrPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeTimePtr)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeTimePtr)
+	wire.PutPtrIf(e, "opt", v.Opt, wire.PutTime)
 	if v.Zero != nil && !v.Zero.IsZero() {
-		e.Name("zero")
-		wire.PutTime(e, v.Zero)
+		wire.PutTime(e.Name("zero"), v.Zero)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutPtr(e, *v.PtrOpt, wire.PutTime)
+		wire.PutPtr(e.Name("ptrOpt"), *v.PtrOpt, wire.PutTime)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeTimePtrPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeTimePtrPtr)
 	e.End()
 }
 
@@ -32650,53 +30862,35 @@ func mcpEncodeTimePtrPtr(e *wire.Encoder, v ***time.Time) {
 func mcpEncodePointers(e *wire.Encoder, v *Pointers) {
 	e.Begin()
 	if v.Two != nil {
-		e.Name("two")
-		wire.PutPtr(e, *v.Two, wire.PutInt)
+		wire.PutPtr(e.Name("two"), *v.Two, wire.PutInt)
 	}
 	if v.Three != nil {
-		e.Name("three")
-		wire.PutPtr(e, *v.Three, mcpEncodePointPtr)
+		wire.PutPtr(e.Name("three"), *v.Three, mcpEncodePointPtr)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeIntPtrPtr3)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodePointPtrPtr)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeIntPtrPtr3)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodePointPtrPtr)
 	e.End()
 }
 
 // mcpEncodeBoxPointSlice writes a value of type Box[[]Point].
 func mcpEncodeBoxPointSlice(e *wire.Encoder, v *Box[[]Point]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutSlice(e, v.Value, mcpEncodePoint)
+	wire.PutSlice(e.Name("value"), v.Value, mcpEncodePoint)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutSlice(e, *v.Ptr, mcpEncodePoint)
+		wire.PutSlice(e.Name("ptr"), *v.Ptr, mcpEncodePoint)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodePointSlice)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodePointSlicePtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodePointSlice)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodePointSlice)
-	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutSlice(e, v.Opt, mcpEncodePoint)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodePointSlice)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodePointSlicePtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodePointSlice)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodePointSlice)
+	wire.PutSliceIf(e, "opt", v.Opt, mcpEncodePoint)
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutSlice(e, v.Zero, mcpEncodePoint)
+		wire.PutSlice(e.Name("zero"), v.Zero, mcpEncodePoint)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutSlice(e, *v.PtrOpt, mcpEncodePoint)
+		wire.PutSlice(e.Name("ptrOpt"), *v.PtrOpt, mcpEncodePoint)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodePointSlicePtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodePointSlicePtr)
 	e.End()
 }
 
@@ -32713,36 +30907,22 @@ func mcpEncodePointSlicePtr(e *wire.Encoder, v **[]Point) {
 // mcpEncodeBoxPointMap writes a value of type Box[map[string]Point].
 func mcpEncodeBoxPointMap(e *wire.Encoder, v *Box[map[string]Point]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMap(e, v.Value, mcpEncodePoint)
+	wire.PutMap(e.Name("value"), v.Value, mcpEncodePoint)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMap(e, *v.Ptr, mcpEncodePoint)
+		wire.PutMap(e.Name("ptr"), *v.Ptr, mcpEncodePoint)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodePointMap)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodePointMapPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodePointMap)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodePointMap)
-	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMap(e, v.Opt, mcpEncodePoint)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodePointMap)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodePointMapPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodePointMap)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodePointMap)
+	wire.PutMapIf(e, "opt", v.Opt, mcpEncodePoint)
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMap(e, v.Zero, mcpEncodePoint)
+		wire.PutMap(e.Name("zero"), v.Zero, mcpEncodePoint)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMap(e, *v.PtrOpt, mcpEncodePoint)
+		wire.PutMap(e.Name("ptrOpt"), *v.PtrOpt, mcpEncodePoint)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodePointMapPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodePointMapPtr)
 	e.End()
 }
 
@@ -32759,34 +30939,22 @@ func mcpEncodePointMapPtr(e *wire.Encoder, v **map[string]Point) {
 // mcpEncodeBoxPrefix writes a value of type Box[netip.Prefix].
 func mcpEncodeBoxPrefix(e *wire.Encoder, v *Box[netip.Prefix]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutText(e, &v.Value, (*netip.Prefix).MarshalText)
+	wire.PutText(e.Name("value"), &v.Value, (*netip.Prefix).MarshalText)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutText(e, v.Ptr, (*netip.Prefix).MarshalText)
+		wire.PutText(e.Name("ptr"), v.Ptr, (*netip.Prefix).MarshalText)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodePrefix)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodePrefixPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodePrefix)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodePrefix)
-	e.Name("opt")
-	wire.PutText(e, &v.Opt, (*netip.Prefix).MarshalText)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodePrefix)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodePrefixPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodePrefix)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodePrefix)
+	wire.PutText(e.Name("opt"), &v.Opt, (*netip.Prefix).MarshalText)
 	if v.Zero != (netip.Prefix{}) {
-		e.Name("zero")
-		wire.PutText(e, &v.Zero, (*netip.Prefix).MarshalText)
+		wire.PutText(e.Name("zero"), &v.Zero, (*netip.Prefix).MarshalText)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutText(e, v.PtrOpt, (*netip.Prefix).MarshalText)
+		wire.PutText(e.Name("ptrOpt"), v.PtrOpt, (*netip.Prefix).MarshalText)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodePrefixPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodePrefixPtr)
 	e.End()
 }
 
@@ -32798,18 +30966,10 @@ func mcpEncodePrefixPtr(e *wire.Encoder, v **netip.Prefix) {
 // mcpEncodeQuery writes a value of type Query.
 func mcpEncodeQuery(e *wire.Encoder, v *Query) {
 	e.Begin()
-	e.Name("text")
-	wire.PutString(e, &v.Text)
-	e.Name("limit")
-	wire.PutInt(e, &v.Limit)
-	if v.Sort != nil {
-		e.Name("sort")
-		wire.PutString(e, v.Sort)
-	}
-	if len(v.Tags) != 0 {
-		e.Name("tags")
-		wire.PutSlice(e, v.Tags, wire.PutString)
-	}
+	wire.PutString(e.Name("text"), &v.Text)
+	wire.PutInt(e.Name("limit"), &v.Limit)
+	wire.PutPtrIf(e, "sort", v.Sort, wire.PutString)
+	wire.PutSliceIf(e, "tags", v.Tags, wire.PutString)
 	e.End()
 }
 
@@ -32823,128 +30983,83 @@ var _ = struct {
 // mcpEncodeQuoted writes a value of type Quoted.
 func mcpEncodeQuoted(e *wire.Encoder, v *Quoted) {
 	e.Begin()
-	e.Name("i")
-	wire.PutQuoted(e, &v.I, wire.PutInt)
-	e.Name("i8")
-	wire.PutQuoted(e, &v.I8, wire.PutInt)
-	e.Name("i64")
-	wire.PutQuoted(e, &v.I64, wire.PutInt)
-	e.Name("u")
-	wire.PutQuoted(e, &v.U, wire.PutInt)
-	e.Name("u8")
-	wire.PutQuoted(e, &v.U8, wire.PutInt)
-	e.Name("f")
-	wire.PutQuoted(e, &v.F, wire.PutFloat)
-	e.Name("f32")
-	wire.PutQuoted(e, &v.F32, wire.PutFloat)
-	e.Name("b")
-	wire.PutQuoted(e, &v.B, wire.PutBool)
-	e.Name("s")
-	wire.PutQuoted(e, &v.S, wire.PutString)
-	e.Name("label")
-	wire.PutQuoted(e, &v.Label, wire.PutString)
-	e.Name("count")
-	wire.PutQuoted(e, &v.Count, wire.PutInt)
+	wire.PutQuoted(e.Name("i"), &v.I, wire.PutInt)
+	wire.PutQuoted(e.Name("i8"), &v.I8, wire.PutInt)
+	wire.PutQuoted(e.Name("i64"), &v.I64, wire.PutInt)
+	wire.PutQuoted(e.Name("u"), &v.U, wire.PutInt)
+	wire.PutQuoted(e.Name("u8"), &v.U8, wire.PutInt)
+	wire.PutQuoted(e.Name("f"), &v.F, wire.PutFloat)
+	wire.PutQuoted(e.Name("f32"), &v.F32, wire.PutFloat)
+	wire.PutQuoted(e.Name("b"), &v.B, wire.PutBool)
+	wire.PutQuoted(e.Name("s"), &v.S, wire.PutString)
+	wire.PutQuoted(e.Name("label"), &v.Label, wire.PutString)
+	wire.PutQuoted(e.Name("count"), &v.Count, wire.PutInt)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutQuoted(e, v.Ptr, wire.PutInt)
+		wire.PutQuoted(e.Name("ptr"), v.Ptr, wire.PutInt)
 	}
 	if v.PtrBool != nil {
-		e.Name("ptrBool")
-		wire.PutQuoted(e, v.PtrBool, wire.PutBool)
+		wire.PutQuoted(e.Name("ptrBool"), v.PtrBool, wire.PutBool)
 	}
 	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutQuoted(e, &v.Opt, wire.PutInt)
+		wire.PutQuoted(e.Name("opt"), &v.Opt, wire.PutInt)
 	}
 	if v.OptPtr != nil {
-		e.Name("optPtr")
-		wire.PutQuoted(e, v.OptPtr, wire.PutString)
+		wire.PutQuoted(e.Name("optPtr"), v.OptPtr, wire.PutString)
 	}
 	if v.OptZero != 0 {
-		e.Name("optZero")
-		wire.PutQuoted(e, &v.OptZero, wire.PutFloat)
+		wire.PutQuoted(e.Name("optZero"), &v.OptZero, wire.PutFloat)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	e.Name("time")
-	wire.PutTime(e, &v.Time)
-	e.Name("struct")
-	mcpEncodePoint(e, &v.Struct)
-	e.Name("nanos")
-	wire.PutQuoted(e, &v.Nanos, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutTime(e.Name("time"), &v.Time)
+	mcpEncodePoint(e.Name("struct"), &v.Struct)
+	wire.PutQuoted(e.Name("nanos"), &v.Nanos, wire.PutInt)
 	e.End()
 }
 
 // mcpEncodeQuotedEnums writes a value of type QuotedEnums.
 func mcpEncodeQuotedEnums(e *wire.Encoder, v *QuotedEnums) {
 	e.Begin()
-	e.Name("sort")
-	wire.PutQuoted(e, &v.Sort, wire.PutString)
-	e.Name("level")
-	wire.PutQuoted(e, &v.Level, wire.PutInt)
-	e.Name("color")
-	wire.PutQuoted(e, &v.Color, wire.PutInt)
-	e.Name("huge")
-	wire.PutQuoted(e, &v.Huge, wire.PutInt)
-	e.Name("odd")
-	wire.PutQuoted(e, &v.Odd, wire.PutString)
-	e.Name("shade")
-	wire.PutQuoted(e, &v.Shade, wire.PutString)
-	e.Name("free")
-	wire.PutQuoted(e, &v.Free, wire.PutString)
-	e.Name("size")
-	wire.PutQuoted(e, &v.Size, wire.PutInt)
+	wire.PutQuoted(e.Name("sort"), &v.Sort, wire.PutString)
+	wire.PutQuoted(e.Name("level"), &v.Level, wire.PutInt)
+	wire.PutQuoted(e.Name("color"), &v.Color, wire.PutInt)
+	wire.PutQuoted(e.Name("huge"), &v.Huge, wire.PutInt)
+	wire.PutQuoted(e.Name("odd"), &v.Odd, wire.PutString)
+	wire.PutQuoted(e.Name("shade"), &v.Shade, wire.PutString)
+	wire.PutQuoted(e.Name("free"), &v.Free, wire.PutString)
+	wire.PutQuoted(e.Name("size"), &v.Size, wire.PutInt)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutQuoted(e, v.Ptr, wire.PutInt)
+		wire.PutQuoted(e.Name("ptr"), v.Ptr, wire.PutInt)
 	}
 	if v.Opt != "" {
-		e.Name("opt")
-		wire.PutQuoted(e, &v.Opt, wire.PutString)
+		wire.PutQuoted(e.Name("opt"), &v.Opt, wire.PutString)
 	}
-	e.Name("side")
-	wire.PutQuoted(e, &v.Side, wire.PutInt)
-	e.Name("nested")
-	wire.PutSlice(e, v.Nested, wire.PutInt)
+	wire.PutQuoted(e.Name("side"), &v.Side, wire.PutInt)
+	wire.PutSlice(e.Name("nested"), v.Nested, wire.PutInt)
 	e.End()
 }
 
 // mcpEncodeBoxRankMap writes a value of type Box[map[Rank]Rank].
 func mcpEncodeBoxRankMap(e *wire.Encoder, v *Box[map[Rank]Rank]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMapText(e, v.Value, (*Rank).MarshalText, mcpEncodeRank)
+	wire.PutMapText(e.Name("value"), v.Value, (*Rank).MarshalText, mcpEncodeRank)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMapText(e, *v.Ptr, (*Rank).MarshalText, mcpEncodeRank)
+		wire.PutMapText(e.Name("ptr"), *v.Ptr, (*Rank).MarshalText, mcpEncodeRank)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeRankMap)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeRankMapPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeRankMap)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeRankMap)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeRankMap)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeRankMapPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeRankMap)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeRankMap)
 	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMapText(e, v.Opt, (*Rank).MarshalText, mcpEncodeRank)
+		wire.PutMapText(e.Name("opt"), v.Opt, (*Rank).MarshalText, mcpEncodeRank)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMapText(e, v.Zero, (*Rank).MarshalText, mcpEncodeRank)
+		wire.PutMapText(e.Name("zero"), v.Zero, (*Rank).MarshalText, mcpEncodeRank)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMapText(e, *v.PtrOpt, (*Rank).MarshalText, mcpEncodeRank)
+		wire.PutMapText(e.Name("ptrOpt"), *v.PtrOpt, (*Rank).MarshalText, mcpEncodeRank)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeRankMapPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeRankMapPtr)
 	e.End()
 }
 
@@ -32966,36 +31081,16 @@ func mcpEncodeRankMapPtr(e *wire.Encoder, v **map[Rank]Rank) {
 // mcpEncodeBoxRatio writes a value of type Box[Ratio].
 func mcpEncodeBoxRatio(e *wire.Encoder, v *Box[Ratio]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutFloat(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutFloat(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutFloat)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeRatioPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutFloat)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutFloat)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutFloat(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutFloat(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutFloat(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeRatioPtr)
-	}
+	wire.PutFloat(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutFloat)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutFloat)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeRatioPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutFloat)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutFloat)
+	wire.PutFloatIf(e, "opt", &v.Opt)
+	wire.PutFloatIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutFloat)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeRatioPtr)
 	e.End()
 }
 
@@ -33007,36 +31102,20 @@ func mcpEncodeRatioPtr(e *wire.Encoder, v **Ratio) {
 // mcpEncodeBoxRawMessage writes a value of type Box[json.RawMessage].
 func mcpEncodeBoxRawMessage(e *wire.Encoder, v *Box[json.RawMessage]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutRaw(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutRaw(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutRaw)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeRawMessagePtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutRaw)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutRaw)
+	wire.PutRaw(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutRaw)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutRaw)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeRawMessagePtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutRaw)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutRaw)
 	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutRaw(e, &v.Opt)
+		wire.PutRaw(e.Name("opt"), &v.Opt)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutRaw(e, &v.Zero)
+		wire.PutRaw(e.Name("zero"), &v.Zero)
 	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutRaw(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeRawMessagePtr)
-	}
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutRaw)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeRawMessagePtr)
 	e.End()
 }
 
@@ -33048,23 +31127,18 @@ func mcpEncodeRawMessagePtr(e *wire.Encoder, v **json.RawMessage) {
 // mcpEncodeRenamed writes a value of type Renamed.
 func mcpEncodeRenamed(e *wire.Encoder, v *Renamed) {
 	e.Begin()
-	e.Name("base")
-	mcpEncodeBase(e, &v.Base)
-	e.Name("Own")
-	wire.PutInt(e, &v.Own)
+	mcpEncodeBase(e.Name("base"), &v.Base)
+	wire.PutInt(e.Name("Own"), &v.Own)
 	e.End()
 }
 
 // mcpEncodeBase writes a value of type Base.
 func mcpEncodeBase(e *wire.Encoder, v *Base) {
 	e.Begin()
-	e.Name("id")
-	wire.PutString(e, &v.ID)
-	e.Name("Name")
-	wire.PutString(e, &v.Name)
+	wire.PutString(e.Name("id"), &v.ID)
+	wire.PutString(e.Name("Name"), &v.Name)
 	if !v.At.IsZero() {
-		e.Name("at")
-		wire.PutTime(e, &v.At)
+		wire.PutTime(e.Name("at"), &v.At)
 	}
 	e.End()
 }
@@ -33072,16 +31146,11 @@ func mcpEncodeBase(e *wire.Encoder, v *Base) {
 // mcpEncodeResolved writes a value of type Resolved.
 func mcpEncodeResolved(e *wire.Encoder, v *Resolved) {
 	e.Begin()
-	e.Name("L")
-	wire.PutInt(e, &v.Left.L)
-	e.Name("Y")
-	wire.PutInt(e, &v.Right.Y)
-	e.Name("Z")
-	wire.PutInt(e, &v.Right.Zed)
-	e.Name("R")
-	wire.PutInt(e, &v.Right.R)
-	e.Name("X")
-	wire.PutString(e, &v.X)
+	wire.PutInt(e.Name("L"), &v.Left.L)
+	wire.PutInt(e.Name("Y"), &v.Right.Y)
+	wire.PutInt(e.Name("Z"), &v.Right.Zed)
+	wire.PutInt(e.Name("R"), &v.Right.R)
+	wire.PutString(e.Name("X"), &v.X)
 	e.End()
 }
 
@@ -33091,12 +31160,8 @@ func mcpEncodeRing(e *wire.Encoder, v *Ring) {
 		return
 	}
 	e.Begin()
-	if v.Next != nil {
-		e.Name("next")
-		mcpEncodeRing(e, v.Next)
-	}
-	e.Name("n")
-	wire.PutInt(e, &v.N)
+	wire.PutPtrIf(e, "next", v.Next, mcpEncodeRing)
+	wire.PutInt(e.Name("n"), &v.N)
 	e.End()
 	e.Leave()
 }
@@ -33104,52 +31169,32 @@ func mcpEncodeRing(e *wire.Encoder, v *Ring) {
 // mcpEncodeScalar writes a value of type Scalar.
 func mcpEncodeScalar(e *wire.Encoder, v *Scalar) {
 	e.Begin()
-	e.Name("Label")
-	wire.PutString(e, &v.Label)
-	e.Name("count")
-	wire.PutInt(e, &v.Count)
-	e.Name("Month")
-	wire.PutInt(e, &v.Month)
-	if v.Flag != nil {
-		e.Name("Flag")
-		wire.PutBool(e, v.Flag)
-	}
+	wire.PutString(e.Name("Label"), &v.Label)
+	wire.PutInt(e.Name("count"), &v.Count)
+	wire.PutInt(e.Name("Month"), &v.Month)
+	wire.PutPtrIf(e, "Flag", v.Flag, wire.PutBool)
 	e.End()
 }
 
 // mcpEncodeBoxScores writes a value of type Box[Scores].
 func mcpEncodeBoxScores(e *wire.Encoder, v *Box[Scores]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMap(e, v.Value, wire.PutFloat)
+	wire.PutMap(e.Name("value"), v.Value, wire.PutFloat)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMap(e, *v.Ptr, wire.PutFloat)
+		wire.PutMap(e.Name("ptr"), *v.Ptr, wire.PutFloat)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeScores)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeScoresPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeScores)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeScores)
-	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMap(e, v.Opt, wire.PutFloat)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeScores)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeScoresPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeScores)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeScores)
+	wire.PutMapIf(e, "opt", v.Opt, wire.PutFloat)
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMap(e, v.Zero, wire.PutFloat)
+		wire.PutMap(e.Name("zero"), v.Zero, wire.PutFloat)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMap(e, *v.PtrOpt, wire.PutFloat)
+		wire.PutMap(e.Name("ptrOpt"), *v.PtrOpt, wire.PutFloat)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeScoresPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeScoresPtr)
 	e.End()
 }
 
@@ -33166,34 +31211,22 @@ func mcpEncodeScoresPtr(e *wire.Encoder, v **Scores) {
 // mcpEncodeBoxSecret writes a value of type Box[Secret].
 func mcpEncodeBoxSecret(e *wire.Encoder, v *Box[Secret]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutText(e, &v.Value, (*Secret).MarshalText)
+	wire.PutText(e.Name("value"), &v.Value, (*Secret).MarshalText)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutText(e, v.Ptr, (*Secret).MarshalText)
+		wire.PutText(e.Name("ptr"), v.Ptr, (*Secret).MarshalText)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeSecret)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeSecretPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeSecret)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeSecret)
-	e.Name("opt")
-	wire.PutText(e, &v.Opt, (*Secret).MarshalText)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeSecret)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeSecretPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeSecret)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeSecret)
+	wire.PutText(e.Name("opt"), &v.Opt, (*Secret).MarshalText)
 	if v.Zero != (Secret{}) {
-		e.Name("zero")
-		wire.PutText(e, &v.Zero, (*Secret).MarshalText)
+		wire.PutText(e.Name("zero"), &v.Zero, (*Secret).MarshalText)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutText(e, v.PtrOpt, (*Secret).MarshalText)
+		wire.PutText(e.Name("ptrOpt"), v.PtrOpt, (*Secret).MarshalText)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeSecretPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeSecretPtr)
 	e.End()
 }
 
@@ -33210,36 +31243,24 @@ func mcpEncodeSecretPtr(e *wire.Encoder, v **Secret) {
 // mcpEncodeZooBoxIntMap writes a value of type Box[map[Secret]int].
 func mcpEncodeZooBoxIntMap(e *wire.Encoder, v *Box[map[Secret]int]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMapText(e, v.Value, (*Secret).MarshalText, wire.PutInt)
+	wire.PutMapText(e.Name("value"), v.Value, (*Secret).MarshalText, wire.PutInt)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMapText(e, *v.Ptr, (*Secret).MarshalText, wire.PutInt)
+		wire.PutMapText(e.Name("ptr"), *v.Ptr, (*Secret).MarshalText, wire.PutInt)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeIntMap3)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeIntMapPtr3)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeIntMap3)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeIntMap3)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeIntMap3)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeIntMapPtr3)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeIntMap3)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeIntMap3)
 	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMapText(e, v.Opt, (*Secret).MarshalText, wire.PutInt)
+		wire.PutMapText(e.Name("opt"), v.Opt, (*Secret).MarshalText, wire.PutInt)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMapText(e, v.Zero, (*Secret).MarshalText, wire.PutInt)
+		wire.PutMapText(e.Name("zero"), v.Zero, (*Secret).MarshalText, wire.PutInt)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMapText(e, *v.PtrOpt, (*Secret).MarshalText, wire.PutInt)
+		wire.PutMapText(e.Name("ptrOpt"), *v.PtrOpt, (*Secret).MarshalText, wire.PutInt)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeIntMapPtr3)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeIntMapPtr3)
 	e.End()
 }
 
@@ -33256,36 +31277,16 @@ func mcpEncodeIntMapPtr3(e *wire.Encoder, v **map[Secret]int) {
 // mcpEncodeBoxSerial writes a value of type Box[Serial].
 func mcpEncodeBoxSerial(e *wire.Encoder, v *Box[Serial]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeSerialPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeSerialPtr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeSerialPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeSerialPtr)
 	e.End()
 }
 
@@ -33297,36 +31298,22 @@ func mcpEncodeSerialPtr(e *wire.Encoder, v **Serial) {
 // mcpEncodeBoxSetLabel writes a value of type Box[Set[Label]].
 func mcpEncodeBoxSetLabel(e *wire.Encoder, v *Box[Set[Label]]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMap(e, v.Value, wire.PutBool)
+	wire.PutMap(e.Name("value"), v.Value, wire.PutBool)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMap(e, *v.Ptr, wire.PutBool)
+		wire.PutMap(e.Name("ptr"), *v.Ptr, wire.PutBool)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeSetLabel)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeSetLabelPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeSetLabel)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeSetLabel)
-	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMap(e, v.Opt, wire.PutBool)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeSetLabel)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeSetLabelPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeSetLabel)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeSetLabel)
+	wire.PutMapIf(e, "opt", v.Opt, wire.PutBool)
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMap(e, v.Zero, wire.PutBool)
+		wire.PutMap(e.Name("zero"), v.Zero, wire.PutBool)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMap(e, *v.PtrOpt, wire.PutBool)
+		wire.PutMap(e.Name("ptrOpt"), *v.PtrOpt, wire.PutBool)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeSetLabelPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeSetLabelPtr)
 	e.End()
 }
 
@@ -33343,36 +31330,22 @@ func mcpEncodeSetLabelPtr(e *wire.Encoder, v **Set[Label]) {
 // mcpEncodeBoxSetSort writes a value of type Box[Set[Sort]].
 func mcpEncodeBoxSetSort(e *wire.Encoder, v *Box[Set[Sort]]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMap(e, v.Value, wire.PutBool)
+	wire.PutMap(e.Name("value"), v.Value, wire.PutBool)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMap(e, *v.Ptr, wire.PutBool)
+		wire.PutMap(e.Name("ptr"), *v.Ptr, wire.PutBool)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeSetSort)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeSetSortPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeSetSort)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeSetSort)
-	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMap(e, v.Opt, wire.PutBool)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeSetSort)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeSetSortPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeSetSort)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeSetSort)
+	wire.PutMapIf(e, "opt", v.Opt, wire.PutBool)
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMap(e, v.Zero, wire.PutBool)
+		wire.PutMap(e.Name("zero"), v.Zero, wire.PutBool)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMap(e, *v.PtrOpt, wire.PutBool)
+		wire.PutMap(e.Name("ptrOpt"), *v.PtrOpt, wire.PutBool)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeSetSortPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeSetSortPtr)
 	e.End()
 }
 
@@ -33389,36 +31362,16 @@ func mcpEncodeSetSortPtr(e *wire.Encoder, v **Set[Sort]) {
 // mcpEncodeBoxShade writes a value of type Box[Shade].
 func mcpEncodeBoxShade(e *wire.Encoder, v *Box[Shade]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutString(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutString(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutString)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeShadePtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutString)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutString)
-	if v.Opt != "" {
-		e.Name("opt")
-		wire.PutString(e, &v.Opt)
-	}
-	if v.Zero != "" {
-		e.Name("zero")
-		wire.PutString(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutString(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeShadePtr)
-	}
+	wire.PutString(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutString)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeShadePtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutString)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutString)
+	wire.PutStringIf(e, "opt", &v.Opt)
+	wire.PutStringIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutString)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeShadePtr)
 	e.End()
 }
 
@@ -33431,49 +31384,26 @@ func mcpEncodeShadePtr(e *wire.Encoder, v **Shade) {
 func mcpEncodeShadowing(e *wire.Encoder, v *Shadowing) {
 	e.Begin()
 	if !v.Base.At.IsZero() {
-		e.Name("at")
-		wire.PutTime(e, &v.Base.At)
+		wire.PutTime(e.Name("at"), &v.Base.At)
 	}
-	e.Name("id")
-	wire.PutInt(e, &v.ID)
-	e.Name("Name")
-	wire.PutString(e, &v.Label)
+	wire.PutInt(e.Name("id"), &v.ID)
+	wire.PutString(e.Name("Name"), &v.Label)
 	e.End()
 }
 
 // mcpEncodeBoxShort writes a value of type Box[Short].
 func mcpEncodeBoxShort(e *wire.Encoder, v *Box[Short]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeShortPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeShortPtr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeShortPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeShortPtr)
 	e.End()
 }
 
@@ -33485,60 +31415,31 @@ func mcpEncodeShortPtr(e *wire.Encoder, v **Short) {
 // mcpEncodeSingles writes a value of type Singles.
 func mcpEncodeSingles(e *wire.Encoder, v *Singles) {
 	e.Begin()
-	e.Name("least")
-	wire.PutFloat(e, &v.Least)
-	e.Name("most")
-	wire.PutFloat(e, &v.Most)
-	e.Name("above")
-	wire.PutFloat(e, &v.Above)
-	e.Name("below")
-	wire.PutFloat(e, &v.Below)
-	e.Name("step")
-	wire.PutFloat(e, &v.Step)
-	e.Name("choice")
-	wire.PutFloat(e, &v.Choice)
-	e.Name("unique")
-	wire.PutSlice(e, v.Unique, wire.PutFloat)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutFloat)
-	e.Name("texts")
-	wire.PutSlice(e, v.Texts, wire.PutFloat)
+	wire.PutFloat(e.Name("least"), &v.Least)
+	wire.PutFloat(e.Name("most"), &v.Most)
+	wire.PutFloat(e.Name("above"), &v.Above)
+	wire.PutFloat(e.Name("below"), &v.Below)
+	wire.PutFloat(e.Name("step"), &v.Step)
+	wire.PutFloat(e.Name("choice"), &v.Choice)
+	wire.PutSlice(e.Name("unique"), v.Unique, wire.PutFloat)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutFloat)
+	wire.PutSlice(e.Name("texts"), v.Texts, wire.PutFloat)
 	e.End()
 }
 
 // mcpEncodeBoxSize writes a value of type Box[Size].
 func mcpEncodeBoxSize(e *wire.Encoder, v *Box[Size]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeSizePtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeSizePtr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeSizePtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeSizePtr)
 	e.End()
 }
 
@@ -33550,36 +31451,24 @@ func mcpEncodeSizePtr(e *wire.Encoder, v **Size) {
 // mcpEncodeZooBoxLevel writes a value of type Box[slog.Level].
 func mcpEncodeZooBoxLevel(e *wire.Encoder, v *Box[slog.Level]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutJSON(e, &v.Value, (*slog.Level).MarshalJSON)
+	wire.PutJSON(e.Name("value"), &v.Value, (*slog.Level).MarshalJSON)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutJSON(e, v.Ptr, (*slog.Level).MarshalJSON)
+		wire.PutJSON(e.Name("ptr"), v.Ptr, (*slog.Level).MarshalJSON)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeSlogLevel)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeSlogLevelPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeSlogLevel)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeSlogLevel)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeSlogLevel)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeSlogLevelPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeSlogLevel)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeSlogLevel)
 	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutJSON(e, &v.Opt, (*slog.Level).MarshalJSON)
+		wire.PutJSON(e.Name("opt"), &v.Opt, (*slog.Level).MarshalJSON)
 	}
 	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutJSON(e, &v.Zero, (*slog.Level).MarshalJSON)
+		wire.PutJSON(e.Name("zero"), &v.Zero, (*slog.Level).MarshalJSON)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutJSON(e, v.PtrOpt, (*slog.Level).MarshalJSON)
+		wire.PutJSON(e.Name("ptrOpt"), v.PtrOpt, (*slog.Level).MarshalJSON)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeSlogLevelPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeSlogLevelPtr)
 	e.End()
 }
 
@@ -33591,36 +31480,16 @@ func mcpEncodeSlogLevelPtr(e *wire.Encoder, v **slog.Level) {
 // mcpEncodeBoxSort writes a value of type Box[Sort].
 func mcpEncodeBoxSort(e *wire.Encoder, v *Box[Sort]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutString(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutString(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutString)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeZooSortPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutString)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutString)
-	if v.Opt != "" {
-		e.Name("opt")
-		wire.PutString(e, &v.Opt)
-	}
-	if v.Zero != "" {
-		e.Name("zero")
-		wire.PutString(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutString(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeZooSortPtr)
-	}
+	wire.PutString(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutString)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeZooSortPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutString)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutString)
+	wire.PutStringIf(e, "opt", &v.Opt)
+	wire.PutStringIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutString)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeZooSortPtr)
 	e.End()
 }
 
@@ -33632,36 +31501,22 @@ func mcpEncodeZooSortPtr(e *wire.Encoder, v **Sort) {
 // mcpEncodeZooBoxIntMap2 writes a value of type Box[map[Sort]int].
 func mcpEncodeZooBoxIntMap2(e *wire.Encoder, v *Box[map[Sort]int]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMap(e, v.Value, wire.PutInt)
+	wire.PutMap(e.Name("value"), v.Value, wire.PutInt)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMap(e, *v.Ptr, wire.PutInt)
+		wire.PutMap(e.Name("ptr"), *v.Ptr, wire.PutInt)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeIntMap4)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeIntMapPtr4)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeIntMap4)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeIntMap4)
-	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMap(e, v.Opt, wire.PutInt)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeIntMap4)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeIntMapPtr4)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeIntMap4)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeIntMap4)
+	wire.PutMapIf(e, "opt", v.Opt, wire.PutInt)
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMap(e, v.Zero, wire.PutInt)
+		wire.PutMap(e.Name("zero"), v.Zero, wire.PutInt)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMap(e, *v.PtrOpt, wire.PutInt)
+		wire.PutMap(e.Name("ptrOpt"), *v.PtrOpt, wire.PutInt)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeIntMapPtr4)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeIntMapPtr4)
 	e.End()
 }
 
@@ -33678,36 +31533,22 @@ func mcpEncodeIntMapPtr4(e *wire.Encoder, v **map[Sort]int) {
 // mcpEncodeZooBoxSortMap writes a value of type Box[map[Sort]Sort].
 func mcpEncodeZooBoxSortMap(e *wire.Encoder, v *Box[map[Sort]Sort]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMap(e, v.Value, wire.PutString)
+	wire.PutMap(e.Name("value"), v.Value, wire.PutString)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMap(e, *v.Ptr, wire.PutString)
+		wire.PutMap(e.Name("ptr"), *v.Ptr, wire.PutString)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeZooSortMap3)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeZooSortMapPtr3)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeZooSortMap3)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeZooSortMap3)
-	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMap(e, v.Opt, wire.PutString)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeZooSortMap3)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeZooSortMapPtr3)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeZooSortMap3)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeZooSortMap3)
+	wire.PutMapIf(e, "opt", v.Opt, wire.PutString)
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMap(e, v.Zero, wire.PutString)
+		wire.PutMap(e.Name("zero"), v.Zero, wire.PutString)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMap(e, *v.PtrOpt, wire.PutString)
+		wire.PutMap(e.Name("ptrOpt"), *v.PtrOpt, wire.PutString)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeZooSortMapPtr3)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeZooSortMapPtr3)
 	e.End()
 }
 
@@ -33724,34 +31565,22 @@ func mcpEncodeZooSortMapPtr3(e *wire.Encoder, v **map[Sort]Sort) {
 // mcpEncodeBoxSpaced writes a value of type Box[Spaced].
 func mcpEncodeBoxSpaced(e *wire.Encoder, v *Box[Spaced]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutJSON(e, &v.Value, (*Spaced).MarshalJSON)
+	wire.PutJSON(e.Name("value"), &v.Value, (*Spaced).MarshalJSON)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutJSON(e, v.Ptr, (*Spaced).MarshalJSON)
+		wire.PutJSON(e.Name("ptr"), v.Ptr, (*Spaced).MarshalJSON)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeSpaced)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeSpacedPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeSpaced)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeSpaced)
-	e.Name("opt")
-	wire.PutJSON(e, &v.Opt, (*Spaced).MarshalJSON)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeSpaced)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeSpacedPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeSpaced)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeSpaced)
+	wire.PutJSON(e.Name("opt"), &v.Opt, (*Spaced).MarshalJSON)
 	if v.Zero != (Spaced{}) {
-		e.Name("zero")
-		wire.PutJSON(e, &v.Zero, (*Spaced).MarshalJSON)
+		wire.PutJSON(e.Name("zero"), &v.Zero, (*Spaced).MarshalJSON)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutJSON(e, v.PtrOpt, (*Spaced).MarshalJSON)
+		wire.PutJSON(e.Name("ptrOpt"), v.PtrOpt, (*Spaced).MarshalJSON)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeSpacedPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeSpacedPtr)
 	e.End()
 }
 
@@ -33768,36 +31597,24 @@ func mcpEncodeSpacedPtr(e *wire.Encoder, v **Spaced) {
 // mcpEncodeZooBoxIntMap3 writes a value of type Box[map[Tag[int]]int].
 func mcpEncodeZooBoxIntMap3(e *wire.Encoder, v *Box[map[Tag[int]]int]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMapText(e, v.Value, (*Tag[int]).MarshalText, wire.PutInt)
+	wire.PutMapText(e.Name("value"), v.Value, (*Tag[int]).MarshalText, wire.PutInt)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMapText(e, *v.Ptr, (*Tag[int]).MarshalText, wire.PutInt)
+		wire.PutMapText(e.Name("ptr"), *v.Ptr, (*Tag[int]).MarshalText, wire.PutInt)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeIntMap5)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeIntMapPtr5)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeIntMap5)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeIntMap5)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeIntMap5)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeIntMapPtr5)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeIntMap5)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeIntMap5)
 	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMapText(e, v.Opt, (*Tag[int]).MarshalText, wire.PutInt)
+		wire.PutMapText(e.Name("opt"), v.Opt, (*Tag[int]).MarshalText, wire.PutInt)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMapText(e, v.Zero, (*Tag[int]).MarshalText, wire.PutInt)
+		wire.PutMapText(e.Name("zero"), v.Zero, (*Tag[int]).MarshalText, wire.PutInt)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMapText(e, *v.PtrOpt, (*Tag[int]).MarshalText, wire.PutInt)
+		wire.PutMapText(e.Name("ptrOpt"), *v.PtrOpt, (*Tag[int]).MarshalText, wire.PutInt)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeIntMapPtr5)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeIntMapPtr5)
 	e.End()
 }
 
@@ -33814,50 +31631,35 @@ func mcpEncodeIntMapPtr5(e *wire.Encoder, v **map[Tag[int]]int) {
 // mcpEncodeTagged writes a value of type Tagged.
 func mcpEncodeTagged(e *wire.Encoder, v *Tagged) {
 	e.Begin()
-	e.Name("OnlyA")
-	wire.PutInt(e, &v.TaggedA.OnlyA)
+	wire.PutInt(e.Name("OnlyA"), &v.TaggedA.OnlyA)
 	if v.TaggedB != nil {
-		e.Name("OnlyB")
-		wire.PutInt(e, &v.TaggedB.OnlyB)
+		wire.PutInt(e.Name("OnlyB"), &v.TaggedB.OnlyB)
 	}
-	e.Name("Own")
-	wire.PutInt(e, &v.Own)
+	wire.PutInt(e.Name("Own"), &v.Own)
 	e.End()
 }
 
 // mcpEncodeBoxTally writes a value of type Box[Tally].
 func mcpEncodeBoxTally(e *wire.Encoder, v *Box[Tally]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutJSON(e, &v.Value, (*Tally).MarshalJSON)
+	wire.PutJSON(e.Name("value"), &v.Value, (*Tally).MarshalJSON)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutJSON(e, v.Ptr, (*Tally).MarshalJSON)
+		wire.PutJSON(e.Name("ptr"), v.Ptr, (*Tally).MarshalJSON)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeTally)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeTallyPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeTally)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeTally)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeTally)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeTallyPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeTally)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeTally)
 	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutJSON(e, &v.Opt, (*Tally).MarshalJSON)
+		wire.PutJSON(e.Name("opt"), &v.Opt, (*Tally).MarshalJSON)
 	}
 	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutJSON(e, &v.Zero, (*Tally).MarshalJSON)
+		wire.PutJSON(e.Name("zero"), &v.Zero, (*Tally).MarshalJSON)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutJSON(e, v.PtrOpt, (*Tally).MarshalJSON)
+		wire.PutJSON(e.Name("ptrOpt"), v.PtrOpt, (*Tally).MarshalJSON)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeTallyPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeTallyPtr)
 	e.End()
 }
 
@@ -33878,12 +31680,8 @@ func mcpEncodeTreePairStringIntPtr(e *wire.Encoder, v *Tree[Pair[string, *int]])
 		return
 	}
 	e.Begin()
-	e.Name("value")
-	mcpEncodePairStringIntPtr(e, &v.Value)
-	if len(v.Kids) != 0 {
-		e.Name("kids")
-		wire.PutSlice(e, v.Kids, mcpEncodeTreePairStringIntPtr)
-	}
+	mcpEncodePairStringIntPtr(e.Name("value"), &v.Value)
+	wire.PutSliceIf(e, "kids", v.Kids, mcpEncodeTreePairStringIntPtr)
 	e.End()
 	e.Leave()
 }
@@ -33891,12 +31689,8 @@ func mcpEncodeTreePairStringIntPtr(e *wire.Encoder, v *Tree[Pair[string, *int]])
 // mcpEncodePairStringIntPtr writes a value of type Pair[string, *int].
 func mcpEncodePairStringIntPtr(e *wire.Encoder, v *Pair[string, *int]) {
 	e.Begin()
-	e.Name("first")
-	wire.PutString(e, &v.First)
-	if v.Second != nil {
-		e.Name("second")
-		wire.PutInt(e, v.Second)
-	}
+	wire.PutString(e.Name("first"), &v.First)
+	wire.PutPtrIf(e, "second", v.Second, wire.PutInt)
 	e.End()
 }
 
@@ -33906,12 +31700,8 @@ func mcpEncodeTreeString(e *wire.Encoder, v *Tree[string]) {
 		return
 	}
 	e.Begin()
-	e.Name("value")
-	wire.PutString(e, &v.Value)
-	if len(v.Kids) != 0 {
-		e.Name("kids")
-		wire.PutSlice(e, v.Kids, mcpEncodeTreeString)
-	}
+	wire.PutString(e.Name("value"), &v.Value)
+	wire.PutSliceIf(e, "kids", v.Kids, mcpEncodeTreeString)
 	e.End()
 	e.Leave()
 }
@@ -33922,12 +31712,8 @@ func mcpEncodeTreeTreeInt(e *wire.Encoder, v *Tree[Tree[int]]) {
 		return
 	}
 	e.Begin()
-	e.Name("value")
-	mcpEncodeTreeInt(e, &v.Value)
-	if len(v.Kids) != 0 {
-		e.Name("kids")
-		wire.PutSlice(e, v.Kids, mcpEncodeTreeTreeInt)
-	}
+	mcpEncodeTreeInt(e.Name("value"), &v.Value)
+	wire.PutSliceIf(e, "kids", v.Kids, mcpEncodeTreeTreeInt)
 	e.End()
 	e.Leave()
 }
@@ -33938,12 +31724,8 @@ func mcpEncodeTreeInt(e *wire.Encoder, v *Tree[int]) {
 		return
 	}
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if len(v.Kids) != 0 {
-		e.Name("kids")
-		wire.PutSlice(e, v.Kids, mcpEncodeTreeInt)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutSliceIf(e, "kids", v.Kids, mcpEncodeTreeInt)
 	e.End()
 	e.Leave()
 }
@@ -33951,36 +31733,16 @@ func mcpEncodeTreeInt(e *wire.Encoder, v *Tree[int]) {
 // mcpEncodeBoxUint writes a value of type Box[uint].
 func mcpEncodeBoxUint(e *wire.Encoder, v *Box[uint]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeUintPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeUintPtr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeUintPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeUintPtr)
 	e.End()
 }
 
@@ -33992,36 +31754,16 @@ func mcpEncodeUintPtr(e *wire.Encoder, v **uint) {
 // mcpEncodeBoxUint16 writes a value of type Box[uint16].
 func mcpEncodeBoxUint16(e *wire.Encoder, v *Box[uint16]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeUint16Ptr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeUint16Ptr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeUint16Ptr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeUint16Ptr)
 	e.End()
 }
 
@@ -34033,36 +31775,16 @@ func mcpEncodeUint16Ptr(e *wire.Encoder, v **uint16) {
 // mcpEncodeBoxUint32 writes a value of type Box[uint32].
 func mcpEncodeBoxUint32(e *wire.Encoder, v *Box[uint32]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeUint32Ptr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeUint32Ptr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeUint32Ptr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeUint32Ptr)
 	e.End()
 }
 
@@ -34074,36 +31796,16 @@ func mcpEncodeUint32Ptr(e *wire.Encoder, v **uint32) {
 // mcpEncodeBoxUint64 writes a value of type Box[uint64].
 func mcpEncodeBoxUint64(e *wire.Encoder, v *Box[uint64]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeUint64Ptr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeUint64Ptr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeUint64Ptr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeUint64Ptr)
 	e.End()
 }
 
@@ -34115,36 +31817,16 @@ func mcpEncodeUint64Ptr(e *wire.Encoder, v **uint64) {
 // mcpEncodeBoxUint8 writes a value of type Box[uint8].
 func mcpEncodeBoxUint8(e *wire.Encoder, v *Box[uint8]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutBytes(e, &v.List)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeUint8Ptr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeUint8Ptr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutBytes(e.Name("list"), &v.List)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeUint8Ptr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeUint8Ptr)
 	e.End()
 }
 
@@ -34156,36 +31838,24 @@ func mcpEncodeUint8Ptr(e *wire.Encoder, v **uint8) {
 // mcpEncodeBoxPointSliceMap writes a value of type Box[map[uint64][]Point].
 func mcpEncodeBoxPointSliceMap(e *wire.Encoder, v *Box[map[uint64][]Point]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutMapInt(e, v.Value, mcpEncodePointSlice)
+	wire.PutMapInt(e.Name("value"), v.Value, mcpEncodePointSlice)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutMapInt(e, *v.Ptr, mcpEncodePointSlice)
+		wire.PutMapInt(e.Name("ptr"), *v.Ptr, mcpEncodePointSlice)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodePointSliceMap)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodePointSliceMapPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodePointSliceMap)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodePointSliceMap)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodePointSliceMap)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodePointSliceMapPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodePointSliceMap)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodePointSliceMap)
 	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutMapInt(e, v.Opt, mcpEncodePointSlice)
+		wire.PutMapInt(e.Name("opt"), v.Opt, mcpEncodePointSlice)
 	}
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutMapInt(e, v.Zero, mcpEncodePointSlice)
+		wire.PutMapInt(e.Name("zero"), v.Zero, mcpEncodePointSlice)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutMapInt(e, *v.PtrOpt, mcpEncodePointSlice)
+		wire.PutMapInt(e.Name("ptrOpt"), *v.PtrOpt, mcpEncodePointSlice)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodePointSliceMapPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodePointSliceMapPtr)
 	e.End()
 }
 
@@ -34202,36 +31872,16 @@ func mcpEncodePointSliceMapPtr(e *wire.Encoder, v **map[uint64][]Point) {
 // mcpEncodeBoxUintptr writes a value of type Box[uintptr].
 func mcpEncodeBoxUintptr(e *wire.Encoder, v *Box[uintptr]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeUintptrPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeUintptrPtr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeUintptrPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeUintptrPtr)
 	e.End()
 }
 
@@ -34243,36 +31893,16 @@ func mcpEncodeUintptrPtr(e *wire.Encoder, v **uintptr) {
 // mcpEncodeBoxUnit writes a value of type Box[Unit].
 func mcpEncodeBoxUnit(e *wire.Encoder, v *Box[Unit]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutInt(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeZooUnitPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutInt)
-	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutInt(e, &v.Opt)
-	}
-	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutInt(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutInt(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeZooUnitPtr)
-	}
+	wire.PutInt(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutInt)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeZooUnitPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutInt)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutInt)
+	wire.PutIntIf(e, "opt", &v.Opt)
+	wire.PutIntIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutInt)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeZooUnitPtr)
 	e.End()
 }
 
@@ -34284,36 +31914,16 @@ func mcpEncodeZooUnitPtr(e *wire.Encoder, v **Unit) {
 // mcpEncodeBoxUnlisted writes a value of type Box[Unlisted].
 func mcpEncodeBoxUnlisted(e *wire.Encoder, v *Box[Unlisted]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutString(e, &v.Value)
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutString(e, v.Ptr)
-	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, wire.PutString)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeUnlistedPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], wire.PutString)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutString)
-	if v.Opt != "" {
-		e.Name("opt")
-		wire.PutString(e, &v.Opt)
-	}
-	if v.Zero != "" {
-		e.Name("zero")
-		wire.PutString(e, &v.Zero)
-	}
-	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutString(e, v.PtrOpt)
-	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeUnlistedPtr)
-	}
+	wire.PutString(e.Name("value"), &v.Value)
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutString)
+	wire.PutSlice(e.Name("list"), v.List, wire.PutString)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeUnlistedPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], wire.PutString)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutString)
+	wire.PutStringIf(e, "opt", &v.Opt)
+	wire.PutStringIf(e, "zero", &v.Zero)
+	wire.PutPtrIf(e, "ptrOpt", v.PtrOpt, wire.PutString)
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeUnlistedPtr)
 	e.End()
 }
 
@@ -34325,34 +31935,22 @@ func mcpEncodeUnlistedPtr(e *wire.Encoder, v **Unlisted) {
 // mcpEncodeBoxUpper writes a value of type Box[Upper].
 func mcpEncodeBoxUpper(e *wire.Encoder, v *Box[Upper]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutText(e, &v.Value, (*Upper).MarshalText)
+	wire.PutText(e.Name("value"), &v.Value, (*Upper).MarshalText)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutText(e, v.Ptr, (*Upper).MarshalText)
+		wire.PutText(e.Name("ptr"), v.Ptr, (*Upper).MarshalText)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeUpper)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeUpperPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeUpper)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeUpper)
-	e.Name("opt")
-	wire.PutText(e, &v.Opt, (*Upper).MarshalText)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeUpper)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeUpperPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeUpper)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeUpper)
+	wire.PutText(e.Name("opt"), &v.Opt, (*Upper).MarshalText)
 	if v.Zero != (Upper{}) {
-		e.Name("zero")
-		wire.PutText(e, &v.Zero, (*Upper).MarshalText)
+		wire.PutText(e.Name("zero"), &v.Zero, (*Upper).MarshalText)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutText(e, v.PtrOpt, (*Upper).MarshalText)
+		wire.PutText(e.Name("ptrOpt"), v.PtrOpt, (*Upper).MarshalText)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeUpperPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeUpperPtr)
 	e.End()
 }
 
@@ -34369,70 +31967,41 @@ func mcpEncodeUpperPtr(e *wire.Encoder, v **Upper) {
 // mcpEncodeValidated writes a value of type Validated.
 func mcpEncodeValidated(e *wire.Encoder, v *Validated) {
 	e.Begin()
-	if v.Name != "" {
-		e.Name("name")
-		wire.PutString(e, &v.Name)
-	}
-	e.Name("opt")
-	wire.PutString(e, &v.Opt)
-	e.Name("age")
-	wire.PutInt(e, &v.Age)
-	e.Name("rate")
-	wire.PutFloat(e, &v.Rate)
-	e.Name("color")
-	wire.PutString(e, &v.Color)
-	e.Name("num")
-	wire.PutInt(e, &v.Num)
-	e.Name("email")
-	wire.PutString(e, &v.Email)
-	e.Name("url")
-	wire.PutString(e, &v.URL)
-	e.Name("id")
-	wire.PutString(e, &v.ID)
-	e.Name("emails")
-	wire.PutSlice(e, v.Emails, wire.PutString)
-	e.Name("map")
-	wire.PutMap(e, v.Map, wire.PutString)
-	e.Name("begin")
-	wire.PutString(e, &v.Begin)
-	e.Name("other")
-	wire.PutString(e, &v.Other)
+	wire.PutStringIf(e, "name", &v.Name)
+	wire.PutString(e.Name("opt"), &v.Opt)
+	wire.PutInt(e.Name("age"), &v.Age)
+	wire.PutFloat(e.Name("rate"), &v.Rate)
+	wire.PutString(e.Name("color"), &v.Color)
+	wire.PutInt(e.Name("num"), &v.Num)
+	wire.PutString(e.Name("email"), &v.Email)
+	wire.PutString(e.Name("url"), &v.URL)
+	wire.PutString(e.Name("id"), &v.ID)
+	wire.PutSlice(e.Name("emails"), v.Emails, wire.PutString)
+	wire.PutMap(e.Name("map"), v.Map, wire.PutString)
+	wire.PutString(e.Name("begin"), &v.Begin)
+	wire.PutString(e.Name("other"), &v.Other)
 	e.End()
 }
 
 // mcpEncodeBoxVectorVectorInt writes a value of type Box[Vector[Vector[int]]].
 func mcpEncodeBoxVectorVectorInt(e *wire.Encoder, v *Box[Vector[Vector[int]]]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutSlice(e, v.Value, mcpEncodeVectorInt)
+	wire.PutSlice(e.Name("value"), v.Value, mcpEncodeVectorInt)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutSlice(e, *v.Ptr, mcpEncodeVectorInt)
+		wire.PutSlice(e.Name("ptr"), *v.Ptr, mcpEncodeVectorInt)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeVectorVectorInt)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeVectorVectorIntPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeVectorVectorInt)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeVectorVectorInt)
-	if len(v.Opt) != 0 {
-		e.Name("opt")
-		wire.PutSlice(e, v.Opt, mcpEncodeVectorInt)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeVectorVectorInt)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeVectorVectorIntPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeVectorVectorInt)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeVectorVectorInt)
+	wire.PutSliceIf(e, "opt", v.Opt, mcpEncodeVectorInt)
 	if v.Zero != nil {
-		e.Name("zero")
-		wire.PutSlice(e, v.Zero, mcpEncodeVectorInt)
+		wire.PutSlice(e.Name("zero"), v.Zero, mcpEncodeVectorInt)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutSlice(e, *v.PtrOpt, mcpEncodeVectorInt)
+		wire.PutSlice(e.Name("ptrOpt"), *v.PtrOpt, mcpEncodeVectorInt)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeVectorVectorIntPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeVectorVectorIntPtr)
 	e.End()
 }
 
@@ -34457,12 +32026,8 @@ func mcpEncodeVessel(e *wire.Encoder, v *Vessel) {
 		return
 	}
 	e.Begin()
-	if len(v.Hull.Decks) != 0 {
-		e.Name("decks")
-		wire.PutSlice(e, v.Hull.Decks, mcpEncodeVessel)
-	}
-	e.Name("name")
-	wire.PutString(e, &v.Name)
+	wire.PutSliceIf(e, "decks", v.Hull.Decks, mcpEncodeVessel)
+	wire.PutString(e.Name("name"), &v.Name)
 	e.End()
 	e.Leave()
 }
@@ -34470,36 +32035,24 @@ func mcpEncodeVessel(e *wire.Encoder, v *Vessel) {
 // mcpEncodeBoxWeight writes a value of type Box[Weight].
 func mcpEncodeBoxWeight(e *wire.Encoder, v *Box[Weight]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutJSON(e, &v.Value, (*Weight).MarshalJSON)
+	wire.PutJSON(e.Name("value"), &v.Value, (*Weight).MarshalJSON)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutJSON(e, v.Ptr, (*Weight).MarshalJSON)
+		wire.PutJSON(e.Name("ptr"), v.Ptr, (*Weight).MarshalJSON)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeWeight)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeWeightPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeWeight)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeWeight)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeWeight)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeWeightPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeWeight)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeWeight)
 	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutJSON(e, &v.Opt, (*Weight).MarshalJSON)
+		wire.PutJSON(e.Name("opt"), &v.Opt, (*Weight).MarshalJSON)
 	}
 	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutJSON(e, &v.Zero, (*Weight).MarshalJSON)
+		wire.PutJSON(e.Name("zero"), &v.Zero, (*Weight).MarshalJSON)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutJSON(e, v.PtrOpt, (*Weight).MarshalJSON)
+		wire.PutJSON(e.Name("ptrOpt"), v.PtrOpt, (*Weight).MarshalJSON)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeWeightPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeWeightPtr)
 	e.End()
 }
 
@@ -34516,876 +32069,358 @@ func mcpEncodeWeightPtr(e *wire.Encoder, v **Weight) {
 // mcpEncodeWide writes a value of type Wide.
 func mcpEncodeWide(e *wire.Encoder, v *Wide) {
 	e.Begin()
-	e.Name("f000")
-	wire.PutInt(e, &v.Field000)
-	if v.Field001 != "" {
-		e.Name("f001")
-		wire.PutString(e, &v.Field001)
-	}
-	if v.Field002 {
-		e.Name("f002")
-		wire.PutBool(e, &v.Field002)
-	}
-	if v.Field003 != nil {
-		e.Name("f003")
-		wire.PutInt(e, v.Field003)
-	}
-	if len(v.Field004) != 0 {
-		e.Name("f004")
-		wire.PutSlice(e, v.Field004, wire.PutInt)
-	}
-	if v.Field005 != 0 {
-		e.Name("f005")
-		wire.PutInt(e, &v.Field005)
-	}
-	e.Name("f006")
-	wire.PutString(e, &v.Field006)
-	if v.Field007 {
-		e.Name("f007")
-		wire.PutBool(e, &v.Field007)
-	}
-	if v.Field008 != nil {
-		e.Name("f008")
-		wire.PutInt(e, v.Field008)
-	}
-	e.Name("f009")
-	wire.PutSlice(e, v.Field009, wire.PutInt)
-	if v.Field010 != 0 {
-		e.Name("f010")
-		wire.PutInt(e, &v.Field010)
-	}
-	if v.Field011 != "" {
-		e.Name("f011")
-		wire.PutString(e, &v.Field011)
-	}
-	e.Name("f012")
-	wire.PutBool(e, &v.Field012)
-	if v.Field013 != nil {
-		e.Name("f013")
-		wire.PutInt(e, v.Field013)
-	}
-	if len(v.Field014) != 0 {
-		e.Name("f014")
-		wire.PutSlice(e, v.Field014, wire.PutInt)
-	}
-	e.Name("f015")
-	wire.PutInt(e, &v.Field015)
-	if v.Field016 != "" {
-		e.Name("f016")
-		wire.PutString(e, &v.Field016)
-	}
-	if v.Field017 {
-		e.Name("f017")
-		wire.PutBool(e, &v.Field017)
-	}
-	if v.Field018 != nil {
-		e.Name("f018")
-		wire.PutInt(e, v.Field018)
-	}
-	if len(v.Field019) != 0 {
-		e.Name("f019")
-		wire.PutSlice(e, v.Field019, wire.PutInt)
-	}
-	if v.Field020 != 0 {
-		e.Name("f020")
-		wire.PutInt(e, &v.Field020)
-	}
-	e.Name("f021")
-	wire.PutString(e, &v.Field021)
-	if v.Field022 {
-		e.Name("f022")
-		wire.PutBool(e, &v.Field022)
-	}
-	if v.Field023 != nil {
-		e.Name("f023")
-		wire.PutInt(e, v.Field023)
-	}
-	e.Name("f024")
-	wire.PutSlice(e, v.Field024, wire.PutInt)
-	if v.Field025 != 0 {
-		e.Name("f025")
-		wire.PutInt(e, &v.Field025)
-	}
-	if v.Field026 != "" {
-		e.Name("f026")
-		wire.PutString(e, &v.Field026)
-	}
-	e.Name("f027")
-	wire.PutBool(e, &v.Field027)
-	if v.Field028 != nil {
-		e.Name("f028")
-		wire.PutInt(e, v.Field028)
-	}
-	if len(v.Field029) != 0 {
-		e.Name("f029")
-		wire.PutSlice(e, v.Field029, wire.PutInt)
-	}
-	e.Name("f030")
-	wire.PutInt(e, &v.Field030)
-	if v.Field031 != "" {
-		e.Name("f031")
-		wire.PutString(e, &v.Field031)
-	}
-	if v.Field032 {
-		e.Name("f032")
-		wire.PutBool(e, &v.Field032)
-	}
-	if v.Field033 != nil {
-		e.Name("f033")
-		wire.PutInt(e, v.Field033)
-	}
-	if len(v.Field034) != 0 {
-		e.Name("f034")
-		wire.PutSlice(e, v.Field034, wire.PutInt)
-	}
-	if v.Field035 != 0 {
-		e.Name("f035")
-		wire.PutInt(e, &v.Field035)
-	}
-	e.Name("f036")
-	wire.PutString(e, &v.Field036)
-	if v.Field037 {
-		e.Name("f037")
-		wire.PutBool(e, &v.Field037)
-	}
-	if v.Field038 != nil {
-		e.Name("f038")
-		wire.PutInt(e, v.Field038)
-	}
-	e.Name("f039")
-	wire.PutSlice(e, v.Field039, wire.PutInt)
-	if v.Field040 != 0 {
-		e.Name("f040")
-		wire.PutInt(e, &v.Field040)
-	}
-	if v.Field041 != "" {
-		e.Name("f041")
-		wire.PutString(e, &v.Field041)
-	}
-	e.Name("f042")
-	wire.PutBool(e, &v.Field042)
-	if v.Field043 != nil {
-		e.Name("f043")
-		wire.PutInt(e, v.Field043)
-	}
-	if len(v.Field044) != 0 {
-		e.Name("f044")
-		wire.PutSlice(e, v.Field044, wire.PutInt)
-	}
-	e.Name("f045")
-	wire.PutInt(e, &v.Field045)
-	if v.Field046 != "" {
-		e.Name("f046")
-		wire.PutString(e, &v.Field046)
-	}
-	if v.Field047 {
-		e.Name("f047")
-		wire.PutBool(e, &v.Field047)
-	}
-	if v.Field048 != nil {
-		e.Name("f048")
-		wire.PutInt(e, v.Field048)
-	}
-	if len(v.Field049) != 0 {
-		e.Name("f049")
-		wire.PutSlice(e, v.Field049, wire.PutInt)
-	}
-	if v.Field050 != 0 {
-		e.Name("f050")
-		wire.PutInt(e, &v.Field050)
-	}
-	e.Name("f051")
-	wire.PutString(e, &v.Field051)
-	if v.Field052 {
-		e.Name("f052")
-		wire.PutBool(e, &v.Field052)
-	}
-	if v.Field053 != nil {
-		e.Name("f053")
-		wire.PutInt(e, v.Field053)
-	}
-	e.Name("f054")
-	wire.PutSlice(e, v.Field054, wire.PutInt)
-	if v.Field055 != 0 {
-		e.Name("f055")
-		wire.PutInt(e, &v.Field055)
-	}
-	if v.Field056 != "" {
-		e.Name("f056")
-		wire.PutString(e, &v.Field056)
-	}
-	e.Name("f057")
-	wire.PutBool(e, &v.Field057)
-	if v.Field058 != nil {
-		e.Name("f058")
-		wire.PutInt(e, v.Field058)
-	}
-	if len(v.Field059) != 0 {
-		e.Name("f059")
-		wire.PutSlice(e, v.Field059, wire.PutInt)
-	}
-	e.Name("f060")
-	wire.PutInt(e, &v.Field060)
-	if v.Field061 != "" {
-		e.Name("f061")
-		wire.PutString(e, &v.Field061)
-	}
-	if v.Field062 {
-		e.Name("f062")
-		wire.PutBool(e, &v.Field062)
-	}
-	if v.Field063 != nil {
-		e.Name("f063")
-		wire.PutInt(e, v.Field063)
-	}
-	if len(v.Field064) != 0 {
-		e.Name("f064")
-		wire.PutSlice(e, v.Field064, wire.PutInt)
-	}
-	if v.Field065 != 0 {
-		e.Name("f065")
-		wire.PutInt(e, &v.Field065)
-	}
-	e.Name("f066")
-	wire.PutString(e, &v.Field066)
-	if v.Field067 {
-		e.Name("f067")
-		wire.PutBool(e, &v.Field067)
-	}
-	if v.Field068 != nil {
-		e.Name("f068")
-		wire.PutInt(e, v.Field068)
-	}
-	e.Name("f069")
-	wire.PutSlice(e, v.Field069, wire.PutInt)
-	if v.Field070 != 0 {
-		e.Name("f070")
-		wire.PutInt(e, &v.Field070)
-	}
-	if v.Field071 != "" {
-		e.Name("f071")
-		wire.PutString(e, &v.Field071)
-	}
-	e.Name("f072")
-	wire.PutBool(e, &v.Field072)
-	if v.Field073 != nil {
-		e.Name("f073")
-		wire.PutInt(e, v.Field073)
-	}
-	if len(v.Field074) != 0 {
-		e.Name("f074")
-		wire.PutSlice(e, v.Field074, wire.PutInt)
-	}
-	e.Name("f075")
-	wire.PutInt(e, &v.Field075)
-	if v.Field076 != "" {
-		e.Name("f076")
-		wire.PutString(e, &v.Field076)
-	}
-	if v.Field077 {
-		e.Name("f077")
-		wire.PutBool(e, &v.Field077)
-	}
-	if v.Field078 != nil {
-		e.Name("f078")
-		wire.PutInt(e, v.Field078)
-	}
-	if len(v.Field079) != 0 {
-		e.Name("f079")
-		wire.PutSlice(e, v.Field079, wire.PutInt)
-	}
-	if v.Field080 != 0 {
-		e.Name("f080")
-		wire.PutInt(e, &v.Field080)
-	}
-	e.Name("f081")
-	wire.PutString(e, &v.Field081)
-	if v.Field082 {
-		e.Name("f082")
-		wire.PutBool(e, &v.Field082)
-	}
-	if v.Field083 != nil {
-		e.Name("f083")
-		wire.PutInt(e, v.Field083)
-	}
-	e.Name("f084")
-	wire.PutSlice(e, v.Field084, wire.PutInt)
-	if v.Field085 != 0 {
-		e.Name("f085")
-		wire.PutInt(e, &v.Field085)
-	}
-	if v.Field086 != "" {
-		e.Name("f086")
-		wire.PutString(e, &v.Field086)
-	}
-	e.Name("f087")
-	wire.PutBool(e, &v.Field087)
-	if v.Field088 != nil {
-		e.Name("f088")
-		wire.PutInt(e, v.Field088)
-	}
-	if len(v.Field089) != 0 {
-		e.Name("f089")
-		wire.PutSlice(e, v.Field089, wire.PutInt)
-	}
-	e.Name("f090")
-	wire.PutInt(e, &v.Field090)
-	if v.Field091 != "" {
-		e.Name("f091")
-		wire.PutString(e, &v.Field091)
-	}
-	if v.Field092 {
-		e.Name("f092")
-		wire.PutBool(e, &v.Field092)
-	}
-	if v.Field093 != nil {
-		e.Name("f093")
-		wire.PutInt(e, v.Field093)
-	}
-	if len(v.Field094) != 0 {
-		e.Name("f094")
-		wire.PutSlice(e, v.Field094, wire.PutInt)
-	}
-	if v.Field095 != 0 {
-		e.Name("f095")
-		wire.PutInt(e, &v.Field095)
-	}
-	e.Name("f096")
-	wire.PutString(e, &v.Field096)
-	if v.Field097 {
-		e.Name("f097")
-		wire.PutBool(e, &v.Field097)
-	}
-	if v.Field098 != nil {
-		e.Name("f098")
-		wire.PutInt(e, v.Field098)
-	}
-	e.Name("f099")
-	wire.PutSlice(e, v.Field099, wire.PutInt)
-	if v.Field100 != 0 {
-		e.Name("f100")
-		wire.PutInt(e, &v.Field100)
-	}
-	if v.Field101 != "" {
-		e.Name("f101")
-		wire.PutString(e, &v.Field101)
-	}
-	e.Name("f102")
-	wire.PutBool(e, &v.Field102)
-	if v.Field103 != nil {
-		e.Name("f103")
-		wire.PutInt(e, v.Field103)
-	}
-	if len(v.Field104) != 0 {
-		e.Name("f104")
-		wire.PutSlice(e, v.Field104, wire.PutInt)
-	}
-	e.Name("f105")
-	wire.PutInt(e, &v.Field105)
-	if v.Field106 != "" {
-		e.Name("f106")
-		wire.PutString(e, &v.Field106)
-	}
-	if v.Field107 {
-		e.Name("f107")
-		wire.PutBool(e, &v.Field107)
-	}
-	if v.Field108 != nil {
-		e.Name("f108")
-		wire.PutInt(e, v.Field108)
-	}
-	if len(v.Field109) != 0 {
-		e.Name("f109")
-		wire.PutSlice(e, v.Field109, wire.PutInt)
-	}
-	if v.Field110 != 0 {
-		e.Name("f110")
-		wire.PutInt(e, &v.Field110)
-	}
-	e.Name("f111")
-	wire.PutString(e, &v.Field111)
-	if v.Field112 {
-		e.Name("f112")
-		wire.PutBool(e, &v.Field112)
-	}
-	if v.Field113 != nil {
-		e.Name("f113")
-		wire.PutInt(e, v.Field113)
-	}
-	e.Name("f114")
-	wire.PutSlice(e, v.Field114, wire.PutInt)
-	if v.Field115 != 0 {
-		e.Name("f115")
-		wire.PutInt(e, &v.Field115)
-	}
-	if v.Field116 != "" {
-		e.Name("f116")
-		wire.PutString(e, &v.Field116)
-	}
-	e.Name("f117")
-	wire.PutBool(e, &v.Field117)
-	if v.Field118 != nil {
-		e.Name("f118")
-		wire.PutInt(e, v.Field118)
-	}
-	if len(v.Field119) != 0 {
-		e.Name("f119")
-		wire.PutSlice(e, v.Field119, wire.PutInt)
-	}
-	e.Name("f120")
-	wire.PutInt(e, &v.Field120)
-	if v.Field121 != "" {
-		e.Name("f121")
-		wire.PutString(e, &v.Field121)
-	}
-	if v.Field122 {
-		e.Name("f122")
-		wire.PutBool(e, &v.Field122)
-	}
-	if v.Field123 != nil {
-		e.Name("f123")
-		wire.PutInt(e, v.Field123)
-	}
-	if len(v.Field124) != 0 {
-		e.Name("f124")
-		wire.PutSlice(e, v.Field124, wire.PutInt)
-	}
-	if v.Field125 != 0 {
-		e.Name("f125")
-		wire.PutInt(e, &v.Field125)
-	}
-	e.Name("f126")
-	wire.PutString(e, &v.Field126)
-	if v.Field127 {
-		e.Name("f127")
-		wire.PutBool(e, &v.Field127)
-	}
-	if v.Field128 != nil {
-		e.Name("f128")
-		wire.PutInt(e, v.Field128)
-	}
-	e.Name("f129")
-	wire.PutSlice(e, v.Field129, wire.PutInt)
+	wire.PutInt(e.Name("f000"), &v.Field000)
+	wire.PutStringIf(e, "f001", &v.Field001)
+	wire.PutBoolIf(e, "f002", &v.Field002)
+	wire.PutPtrIf(e, "f003", v.Field003, wire.PutInt)
+	wire.PutSliceIf(e, "f004", v.Field004, wire.PutInt)
+	wire.PutIntIf(e, "f005", &v.Field005)
+	wire.PutString(e.Name("f006"), &v.Field006)
+	wire.PutBoolIf(e, "f007", &v.Field007)
+	wire.PutPtrIf(e, "f008", v.Field008, wire.PutInt)
+	wire.PutSlice(e.Name("f009"), v.Field009, wire.PutInt)
+	wire.PutIntIf(e, "f010", &v.Field010)
+	wire.PutStringIf(e, "f011", &v.Field011)
+	wire.PutBool(e.Name("f012"), &v.Field012)
+	wire.PutPtrIf(e, "f013", v.Field013, wire.PutInt)
+	wire.PutSliceIf(e, "f014", v.Field014, wire.PutInt)
+	wire.PutInt(e.Name("f015"), &v.Field015)
+	wire.PutStringIf(e, "f016", &v.Field016)
+	wire.PutBoolIf(e, "f017", &v.Field017)
+	wire.PutPtrIf(e, "f018", v.Field018, wire.PutInt)
+	wire.PutSliceIf(e, "f019", v.Field019, wire.PutInt)
+	wire.PutIntIf(e, "f020", &v.Field020)
+	wire.PutString(e.Name("f021"), &v.Field021)
+	wire.PutBoolIf(e, "f022", &v.Field022)
+	wire.PutPtrIf(e, "f023", v.Field023, wire.PutInt)
+	wire.PutSlice(e.Name("f024"), v.Field024, wire.PutInt)
+	wire.PutIntIf(e, "f025", &v.Field025)
+	wire.PutStringIf(e, "f026", &v.Field026)
+	wire.PutBool(e.Name("f027"), &v.Field027)
+	wire.PutPtrIf(e, "f028", v.Field028, wire.PutInt)
+	wire.PutSliceIf(e, "f029", v.Field029, wire.PutInt)
+	wire.PutInt(e.Name("f030"), &v.Field030)
+	wire.PutStringIf(e, "f031", &v.Field031)
+	wire.PutBoolIf(e, "f032", &v.Field032)
+	wire.PutPtrIf(e, "f033", v.Field033, wire.PutInt)
+	wire.PutSliceIf(e, "f034", v.Field034, wire.PutInt)
+	wire.PutIntIf(e, "f035", &v.Field035)
+	wire.PutString(e.Name("f036"), &v.Field036)
+	wire.PutBoolIf(e, "f037", &v.Field037)
+	wire.PutPtrIf(e, "f038", v.Field038, wire.PutInt)
+	wire.PutSlice(e.Name("f039"), v.Field039, wire.PutInt)
+	wire.PutIntIf(e, "f040", &v.Field040)
+	wire.PutStringIf(e, "f041", &v.Field041)
+	wire.PutBool(e.Name("f042"), &v.Field042)
+	wire.PutPtrIf(e, "f043", v.Field043, wire.PutInt)
+	wire.PutSliceIf(e, "f044", v.Field044, wire.PutInt)
+	wire.PutInt(e.Name("f045"), &v.Field045)
+	wire.PutStringIf(e, "f046", &v.Field046)
+	wire.PutBoolIf(e, "f047", &v.Field047)
+	wire.PutPtrIf(e, "f048", v.Field048, wire.PutInt)
+	wire.PutSliceIf(e, "f049", v.Field049, wire.PutInt)
+	wire.PutIntIf(e, "f050", &v.Field050)
+	wire.PutString(e.Name("f051"), &v.Field051)
+	wire.PutBoolIf(e, "f052", &v.Field052)
+	wire.PutPtrIf(e, "f053", v.Field053, wire.PutInt)
+	wire.PutSlice(e.Name("f054"), v.Field054, wire.PutInt)
+	wire.PutIntIf(e, "f055", &v.Field055)
+	wire.PutStringIf(e, "f056", &v.Field056)
+	wire.PutBool(e.Name("f057"), &v.Field057)
+	wire.PutPtrIf(e, "f058", v.Field058, wire.PutInt)
+	wire.PutSliceIf(e, "f059", v.Field059, wire.PutInt)
+	wire.PutInt(e.Name("f060"), &v.Field060)
+	wire.PutStringIf(e, "f061", &v.Field061)
+	wire.PutBoolIf(e, "f062", &v.Field062)
+	wire.PutPtrIf(e, "f063", v.Field063, wire.PutInt)
+	wire.PutSliceIf(e, "f064", v.Field064, wire.PutInt)
+	wire.PutIntIf(e, "f065", &v.Field065)
+	wire.PutString(e.Name("f066"), &v.Field066)
+	wire.PutBoolIf(e, "f067", &v.Field067)
+	wire.PutPtrIf(e, "f068", v.Field068, wire.PutInt)
+	wire.PutSlice(e.Name("f069"), v.Field069, wire.PutInt)
+	wire.PutIntIf(e, "f070", &v.Field070)
+	wire.PutStringIf(e, "f071", &v.Field071)
+	wire.PutBool(e.Name("f072"), &v.Field072)
+	wire.PutPtrIf(e, "f073", v.Field073, wire.PutInt)
+	wire.PutSliceIf(e, "f074", v.Field074, wire.PutInt)
+	wire.PutInt(e.Name("f075"), &v.Field075)
+	wire.PutStringIf(e, "f076", &v.Field076)
+	wire.PutBoolIf(e, "f077", &v.Field077)
+	wire.PutPtrIf(e, "f078", v.Field078, wire.PutInt)
+	wire.PutSliceIf(e, "f079", v.Field079, wire.PutInt)
+	wire.PutIntIf(e, "f080", &v.Field080)
+	wire.PutString(e.Name("f081"), &v.Field081)
+	wire.PutBoolIf(e, "f082", &v.Field082)
+	wire.PutPtrIf(e, "f083", v.Field083, wire.PutInt)
+	wire.PutSlice(e.Name("f084"), v.Field084, wire.PutInt)
+	wire.PutIntIf(e, "f085", &v.Field085)
+	wire.PutStringIf(e, "f086", &v.Field086)
+	wire.PutBool(e.Name("f087"), &v.Field087)
+	wire.PutPtrIf(e, "f088", v.Field088, wire.PutInt)
+	wire.PutSliceIf(e, "f089", v.Field089, wire.PutInt)
+	wire.PutInt(e.Name("f090"), &v.Field090)
+	wire.PutStringIf(e, "f091", &v.Field091)
+	wire.PutBoolIf(e, "f092", &v.Field092)
+	wire.PutPtrIf(e, "f093", v.Field093, wire.PutInt)
+	wire.PutSliceIf(e, "f094", v.Field094, wire.PutInt)
+	wire.PutIntIf(e, "f095", &v.Field095)
+	wire.PutString(e.Name("f096"), &v.Field096)
+	wire.PutBoolIf(e, "f097", &v.Field097)
+	wire.PutPtrIf(e, "f098", v.Field098, wire.PutInt)
+	wire.PutSlice(e.Name("f099"), v.Field099, wire.PutInt)
+	wire.PutIntIf(e, "f100", &v.Field100)
+	wire.PutStringIf(e, "f101", &v.Field101)
+	wire.PutBool(e.Name("f102"), &v.Field102)
+	wire.PutPtrIf(e, "f103", v.Field103, wire.PutInt)
+	wire.PutSliceIf(e, "f104", v.Field104, wire.PutInt)
+	wire.PutInt(e.Name("f105"), &v.Field105)
+	wire.PutStringIf(e, "f106", &v.Field106)
+	wire.PutBoolIf(e, "f107", &v.Field107)
+	wire.PutPtrIf(e, "f108", v.Field108, wire.PutInt)
+	wire.PutSliceIf(e, "f109", v.Field109, wire.PutInt)
+	wire.PutIntIf(e, "f110", &v.Field110)
+	wire.PutString(e.Name("f111"), &v.Field111)
+	wire.PutBoolIf(e, "f112", &v.Field112)
+	wire.PutPtrIf(e, "f113", v.Field113, wire.PutInt)
+	wire.PutSlice(e.Name("f114"), v.Field114, wire.PutInt)
+	wire.PutIntIf(e, "f115", &v.Field115)
+	wire.PutStringIf(e, "f116", &v.Field116)
+	wire.PutBool(e.Name("f117"), &v.Field117)
+	wire.PutPtrIf(e, "f118", v.Field118, wire.PutInt)
+	wire.PutSliceIf(e, "f119", v.Field119, wire.PutInt)
+	wire.PutInt(e.Name("f120"), &v.Field120)
+	wire.PutStringIf(e, "f121", &v.Field121)
+	wire.PutBoolIf(e, "f122", &v.Field122)
+	wire.PutPtrIf(e, "f123", v.Field123, wire.PutInt)
+	wire.PutSliceIf(e, "f124", v.Field124, wire.PutInt)
+	wire.PutIntIf(e, "f125", &v.Field125)
+	wire.PutString(e.Name("f126"), &v.Field126)
+	wire.PutBoolIf(e, "f127", &v.Field127)
+	wire.PutPtrIf(e, "f128", v.Field128, wire.PutInt)
+	wire.PutSlice(e.Name("f129"), v.Field129, wire.PutInt)
 	e.End()
 }
 
 // mcpEncodeWider writes a value of type Wider.
 func mcpEncodeWider(e *wire.Encoder, v *Wider) {
 	e.Begin()
-	e.Name("f000")
-	wire.PutInt(e, &v.F000)
-	e.Name("f001")
-	wire.PutInt(e, &v.F001)
-	e.Name("f002")
-	wire.PutInt(e, &v.F002)
-	e.Name("f003")
-	wire.PutInt(e, &v.F003)
-	e.Name("f004")
-	wire.PutInt(e, &v.F004)
-	e.Name("f005")
-	wire.PutInt(e, &v.F005)
-	e.Name("f006")
-	wire.PutInt(e, &v.F006)
-	e.Name("f007")
-	wire.PutInt(e, &v.F007)
-	e.Name("f008")
-	wire.PutInt(e, &v.F008)
-	e.Name("f009")
-	wire.PutInt(e, &v.F009)
-	e.Name("f010")
-	wire.PutInt(e, &v.F010)
-	e.Name("f011")
-	wire.PutInt(e, &v.F011)
-	e.Name("f012")
-	wire.PutInt(e, &v.F012)
-	e.Name("f013")
-	wire.PutInt(e, &v.F013)
-	e.Name("f014")
-	wire.PutInt(e, &v.F014)
-	e.Name("f015")
-	wire.PutInt(e, &v.F015)
-	e.Name("f016")
-	wire.PutInt(e, &v.F016)
-	e.Name("f017")
-	wire.PutInt(e, &v.F017)
-	e.Name("f018")
-	wire.PutInt(e, &v.F018)
-	e.Name("f019")
-	wire.PutInt(e, &v.F019)
-	e.Name("f020")
-	wire.PutInt(e, &v.F020)
-	e.Name("f021")
-	wire.PutInt(e, &v.F021)
-	e.Name("f022")
-	wire.PutInt(e, &v.F022)
-	e.Name("f023")
-	wire.PutInt(e, &v.F023)
-	e.Name("f024")
-	wire.PutInt(e, &v.F024)
-	e.Name("f025")
-	wire.PutInt(e, &v.F025)
-	e.Name("f026")
-	wire.PutInt(e, &v.F026)
-	e.Name("f027")
-	wire.PutInt(e, &v.F027)
-	e.Name("f028")
-	wire.PutInt(e, &v.F028)
-	e.Name("f029")
-	wire.PutInt(e, &v.F029)
-	e.Name("f030")
-	wire.PutInt(e, &v.F030)
-	e.Name("f031")
-	wire.PutInt(e, &v.F031)
-	e.Name("f032")
-	wire.PutInt(e, &v.F032)
-	e.Name("f033")
-	wire.PutInt(e, &v.F033)
-	e.Name("f034")
-	wire.PutInt(e, &v.F034)
-	e.Name("f035")
-	wire.PutInt(e, &v.F035)
-	e.Name("f036")
-	wire.PutInt(e, &v.F036)
-	e.Name("f037")
-	wire.PutInt(e, &v.F037)
-	e.Name("f038")
-	wire.PutInt(e, &v.F038)
-	e.Name("f039")
-	wire.PutInt(e, &v.F039)
-	e.Name("f040")
-	wire.PutInt(e, &v.F040)
-	e.Name("f041")
-	wire.PutInt(e, &v.F041)
-	e.Name("f042")
-	wire.PutInt(e, &v.F042)
-	e.Name("f043")
-	wire.PutInt(e, &v.F043)
-	e.Name("f044")
-	wire.PutInt(e, &v.F044)
-	e.Name("f045")
-	wire.PutInt(e, &v.F045)
-	e.Name("f046")
-	wire.PutInt(e, &v.F046)
-	e.Name("f047")
-	wire.PutInt(e, &v.F047)
-	e.Name("f048")
-	wire.PutInt(e, &v.F048)
-	e.Name("f049")
-	wire.PutInt(e, &v.F049)
-	e.Name("f050")
-	wire.PutInt(e, &v.F050)
-	e.Name("f051")
-	wire.PutInt(e, &v.F051)
-	e.Name("f052")
-	wire.PutInt(e, &v.F052)
-	e.Name("f053")
-	wire.PutInt(e, &v.F053)
-	e.Name("f054")
-	wire.PutInt(e, &v.F054)
-	e.Name("f055")
-	wire.PutInt(e, &v.F055)
-	e.Name("f056")
-	wire.PutInt(e, &v.F056)
-	e.Name("f057")
-	wire.PutInt(e, &v.F057)
-	e.Name("f058")
-	wire.PutInt(e, &v.F058)
-	e.Name("f059")
-	wire.PutInt(e, &v.F059)
-	e.Name("f060")
-	wire.PutInt(e, &v.F060)
-	e.Name("f061")
-	wire.PutInt(e, &v.F061)
-	e.Name("f062")
-	wire.PutInt(e, &v.F062)
-	e.Name("f063")
-	wire.PutInt(e, &v.F063)
-	e.Name("f064")
-	wire.PutInt(e, &v.F064)
-	e.Name("f065")
-	wire.PutInt(e, &v.F065)
-	e.Name("f066")
-	wire.PutInt(e, &v.F066)
-	e.Name("f067")
-	wire.PutInt(e, &v.F067)
-	e.Name("f068")
-	wire.PutInt(e, &v.F068)
-	e.Name("f069")
-	wire.PutInt(e, &v.F069)
-	e.Name("f070")
-	wire.PutInt(e, &v.F070)
-	e.Name("f071")
-	wire.PutInt(e, &v.F071)
-	e.Name("f072")
-	wire.PutInt(e, &v.F072)
-	e.Name("f073")
-	wire.PutInt(e, &v.F073)
-	e.Name("f074")
-	wire.PutInt(e, &v.F074)
-	e.Name("f075")
-	wire.PutInt(e, &v.F075)
-	e.Name("f076")
-	wire.PutInt(e, &v.F076)
-	e.Name("f077")
-	wire.PutInt(e, &v.F077)
-	e.Name("f078")
-	wire.PutInt(e, &v.F078)
-	e.Name("f079")
-	wire.PutInt(e, &v.F079)
-	e.Name("f080")
-	wire.PutInt(e, &v.F080)
-	e.Name("f081")
-	wire.PutInt(e, &v.F081)
-	e.Name("f082")
-	wire.PutInt(e, &v.F082)
-	e.Name("f083")
-	wire.PutInt(e, &v.F083)
-	e.Name("f084")
-	wire.PutInt(e, &v.F084)
-	e.Name("f085")
-	wire.PutInt(e, &v.F085)
-	e.Name("f086")
-	wire.PutInt(e, &v.F086)
-	e.Name("f087")
-	wire.PutInt(e, &v.F087)
-	e.Name("f088")
-	wire.PutInt(e, &v.F088)
-	e.Name("f089")
-	wire.PutInt(e, &v.F089)
-	e.Name("f090")
-	wire.PutInt(e, &v.F090)
-	e.Name("f091")
-	wire.PutInt(e, &v.F091)
-	e.Name("f092")
-	wire.PutInt(e, &v.F092)
-	e.Name("f093")
-	wire.PutInt(e, &v.F093)
-	e.Name("f094")
-	wire.PutInt(e, &v.F094)
-	e.Name("f095")
-	wire.PutInt(e, &v.F095)
-	e.Name("f096")
-	wire.PutInt(e, &v.F096)
-	e.Name("f097")
-	wire.PutInt(e, &v.F097)
-	e.Name("f098")
-	wire.PutInt(e, &v.F098)
-	e.Name("f099")
-	wire.PutInt(e, &v.F099)
-	e.Name("f100")
-	wire.PutInt(e, &v.F100)
-	e.Name("f101")
-	wire.PutInt(e, &v.F101)
-	e.Name("f102")
-	wire.PutInt(e, &v.F102)
-	e.Name("f103")
-	wire.PutInt(e, &v.F103)
-	e.Name("f104")
-	wire.PutInt(e, &v.F104)
-	e.Name("f105")
-	wire.PutInt(e, &v.F105)
-	e.Name("f106")
-	wire.PutInt(e, &v.F106)
-	e.Name("f107")
-	wire.PutInt(e, &v.F107)
-	e.Name("f108")
-	wire.PutInt(e, &v.F108)
-	e.Name("f109")
-	wire.PutInt(e, &v.F109)
-	e.Name("f110")
-	wire.PutInt(e, &v.F110)
-	e.Name("f111")
-	wire.PutInt(e, &v.F111)
-	e.Name("f112")
-	wire.PutInt(e, &v.F112)
-	e.Name("f113")
-	wire.PutInt(e, &v.F113)
-	e.Name("f114")
-	wire.PutInt(e, &v.F114)
-	e.Name("f115")
-	wire.PutInt(e, &v.F115)
-	e.Name("f116")
-	wire.PutInt(e, &v.F116)
-	e.Name("f117")
-	wire.PutInt(e, &v.F117)
-	e.Name("f118")
-	wire.PutInt(e, &v.F118)
-	e.Name("f119")
-	wire.PutInt(e, &v.F119)
-	e.Name("f120")
-	wire.PutInt(e, &v.F120)
-	e.Name("f121")
-	wire.PutInt(e, &v.F121)
-	e.Name("f122")
-	wire.PutInt(e, &v.F122)
-	e.Name("f123")
-	wire.PutInt(e, &v.F123)
-	e.Name("f124")
-	wire.PutInt(e, &v.F124)
-	e.Name("f125")
-	wire.PutInt(e, &v.F125)
-	e.Name("f126")
-	wire.PutInt(e, &v.F126)
-	e.Name("f127")
-	wire.PutInt(e, &v.F127)
+	wire.PutInt(e.Name("f000"), &v.F000)
+	wire.PutInt(e.Name("f001"), &v.F001)
+	wire.PutInt(e.Name("f002"), &v.F002)
+	wire.PutInt(e.Name("f003"), &v.F003)
+	wire.PutInt(e.Name("f004"), &v.F004)
+	wire.PutInt(e.Name("f005"), &v.F005)
+	wire.PutInt(e.Name("f006"), &v.F006)
+	wire.PutInt(e.Name("f007"), &v.F007)
+	wire.PutInt(e.Name("f008"), &v.F008)
+	wire.PutInt(e.Name("f009"), &v.F009)
+	wire.PutInt(e.Name("f010"), &v.F010)
+	wire.PutInt(e.Name("f011"), &v.F011)
+	wire.PutInt(e.Name("f012"), &v.F012)
+	wire.PutInt(e.Name("f013"), &v.F013)
+	wire.PutInt(e.Name("f014"), &v.F014)
+	wire.PutInt(e.Name("f015"), &v.F015)
+	wire.PutInt(e.Name("f016"), &v.F016)
+	wire.PutInt(e.Name("f017"), &v.F017)
+	wire.PutInt(e.Name("f018"), &v.F018)
+	wire.PutInt(e.Name("f019"), &v.F019)
+	wire.PutInt(e.Name("f020"), &v.F020)
+	wire.PutInt(e.Name("f021"), &v.F021)
+	wire.PutInt(e.Name("f022"), &v.F022)
+	wire.PutInt(e.Name("f023"), &v.F023)
+	wire.PutInt(e.Name("f024"), &v.F024)
+	wire.PutInt(e.Name("f025"), &v.F025)
+	wire.PutInt(e.Name("f026"), &v.F026)
+	wire.PutInt(e.Name("f027"), &v.F027)
+	wire.PutInt(e.Name("f028"), &v.F028)
+	wire.PutInt(e.Name("f029"), &v.F029)
+	wire.PutInt(e.Name("f030"), &v.F030)
+	wire.PutInt(e.Name("f031"), &v.F031)
+	wire.PutInt(e.Name("f032"), &v.F032)
+	wire.PutInt(e.Name("f033"), &v.F033)
+	wire.PutInt(e.Name("f034"), &v.F034)
+	wire.PutInt(e.Name("f035"), &v.F035)
+	wire.PutInt(e.Name("f036"), &v.F036)
+	wire.PutInt(e.Name("f037"), &v.F037)
+	wire.PutInt(e.Name("f038"), &v.F038)
+	wire.PutInt(e.Name("f039"), &v.F039)
+	wire.PutInt(e.Name("f040"), &v.F040)
+	wire.PutInt(e.Name("f041"), &v.F041)
+	wire.PutInt(e.Name("f042"), &v.F042)
+	wire.PutInt(e.Name("f043"), &v.F043)
+	wire.PutInt(e.Name("f044"), &v.F044)
+	wire.PutInt(e.Name("f045"), &v.F045)
+	wire.PutInt(e.Name("f046"), &v.F046)
+	wire.PutInt(e.Name("f047"), &v.F047)
+	wire.PutInt(e.Name("f048"), &v.F048)
+	wire.PutInt(e.Name("f049"), &v.F049)
+	wire.PutInt(e.Name("f050"), &v.F050)
+	wire.PutInt(e.Name("f051"), &v.F051)
+	wire.PutInt(e.Name("f052"), &v.F052)
+	wire.PutInt(e.Name("f053"), &v.F053)
+	wire.PutInt(e.Name("f054"), &v.F054)
+	wire.PutInt(e.Name("f055"), &v.F055)
+	wire.PutInt(e.Name("f056"), &v.F056)
+	wire.PutInt(e.Name("f057"), &v.F057)
+	wire.PutInt(e.Name("f058"), &v.F058)
+	wire.PutInt(e.Name("f059"), &v.F059)
+	wire.PutInt(e.Name("f060"), &v.F060)
+	wire.PutInt(e.Name("f061"), &v.F061)
+	wire.PutInt(e.Name("f062"), &v.F062)
+	wire.PutInt(e.Name("f063"), &v.F063)
+	wire.PutInt(e.Name("f064"), &v.F064)
+	wire.PutInt(e.Name("f065"), &v.F065)
+	wire.PutInt(e.Name("f066"), &v.F066)
+	wire.PutInt(e.Name("f067"), &v.F067)
+	wire.PutInt(e.Name("f068"), &v.F068)
+	wire.PutInt(e.Name("f069"), &v.F069)
+	wire.PutInt(e.Name("f070"), &v.F070)
+	wire.PutInt(e.Name("f071"), &v.F071)
+	wire.PutInt(e.Name("f072"), &v.F072)
+	wire.PutInt(e.Name("f073"), &v.F073)
+	wire.PutInt(e.Name("f074"), &v.F074)
+	wire.PutInt(e.Name("f075"), &v.F075)
+	wire.PutInt(e.Name("f076"), &v.F076)
+	wire.PutInt(e.Name("f077"), &v.F077)
+	wire.PutInt(e.Name("f078"), &v.F078)
+	wire.PutInt(e.Name("f079"), &v.F079)
+	wire.PutInt(e.Name("f080"), &v.F080)
+	wire.PutInt(e.Name("f081"), &v.F081)
+	wire.PutInt(e.Name("f082"), &v.F082)
+	wire.PutInt(e.Name("f083"), &v.F083)
+	wire.PutInt(e.Name("f084"), &v.F084)
+	wire.PutInt(e.Name("f085"), &v.F085)
+	wire.PutInt(e.Name("f086"), &v.F086)
+	wire.PutInt(e.Name("f087"), &v.F087)
+	wire.PutInt(e.Name("f088"), &v.F088)
+	wire.PutInt(e.Name("f089"), &v.F089)
+	wire.PutInt(e.Name("f090"), &v.F090)
+	wire.PutInt(e.Name("f091"), &v.F091)
+	wire.PutInt(e.Name("f092"), &v.F092)
+	wire.PutInt(e.Name("f093"), &v.F093)
+	wire.PutInt(e.Name("f094"), &v.F094)
+	wire.PutInt(e.Name("f095"), &v.F095)
+	wire.PutInt(e.Name("f096"), &v.F096)
+	wire.PutInt(e.Name("f097"), &v.F097)
+	wire.PutInt(e.Name("f098"), &v.F098)
+	wire.PutInt(e.Name("f099"), &v.F099)
+	wire.PutInt(e.Name("f100"), &v.F100)
+	wire.PutInt(e.Name("f101"), &v.F101)
+	wire.PutInt(e.Name("f102"), &v.F102)
+	wire.PutInt(e.Name("f103"), &v.F103)
+	wire.PutInt(e.Name("f104"), &v.F104)
+	wire.PutInt(e.Name("f105"), &v.F105)
+	wire.PutInt(e.Name("f106"), &v.F106)
+	wire.PutInt(e.Name("f107"), &v.F107)
+	wire.PutInt(e.Name("f108"), &v.F108)
+	wire.PutInt(e.Name("f109"), &v.F109)
+	wire.PutInt(e.Name("f110"), &v.F110)
+	wire.PutInt(e.Name("f111"), &v.F111)
+	wire.PutInt(e.Name("f112"), &v.F112)
+	wire.PutInt(e.Name("f113"), &v.F113)
+	wire.PutInt(e.Name("f114"), &v.F114)
+	wire.PutInt(e.Name("f115"), &v.F115)
+	wire.PutInt(e.Name("f116"), &v.F116)
+	wire.PutInt(e.Name("f117"), &v.F117)
+	wire.PutInt(e.Name("f118"), &v.F118)
+	wire.PutInt(e.Name("f119"), &v.F119)
+	wire.PutInt(e.Name("f120"), &v.F120)
+	wire.PutInt(e.Name("f121"), &v.F121)
+	wire.PutInt(e.Name("f122"), &v.F122)
+	wire.PutInt(e.Name("f123"), &v.F123)
+	wire.PutInt(e.Name("f124"), &v.F124)
+	wire.PutInt(e.Name("f125"), &v.F125)
+	wire.PutInt(e.Name("f126"), &v.F126)
+	wire.PutInt(e.Name("f127"), &v.F127)
 	e.End()
 }
 
 // mcpEncodeWithAlias writes a value of type WithAlias.
 func mcpEncodeWithAlias(e *wire.Encoder, v *WithAlias) {
 	e.Begin()
-	e.Name("x")
-	wire.PutInt(e, &v.AliasOfPoint.X)
-	e.Name("y")
-	wire.PutInt(e, &v.AliasOfPoint.Y)
-	e.Name("Z")
-	wire.PutInt(e, &v.Z)
+	wire.PutInt(e.Name("x"), &v.AliasOfPoint.X)
+	wire.PutInt(e.Name("y"), &v.AliasOfPoint.Y)
+	wire.PutInt(e.Name("Z"), &v.Z)
 	e.End()
 }
 
 // mcpEncodeWithGeneric writes a value of type WithGeneric.
 func mcpEncodeWithGeneric(e *wire.Encoder, v *WithGeneric) {
 	e.Begin()
-	e.Name("first")
-	wire.PutInt(e, &v.Pair.First)
-	e.Name("second")
-	wire.PutString(e, &v.Pair.Second)
-	e.Name("Own")
-	wire.PutBool(e, &v.Own)
+	wire.PutInt(e.Name("first"), &v.Pair.First)
+	wire.PutString(e.Name("second"), &v.Pair.Second)
+	wire.PutBool(e.Name("Own"), &v.Own)
 	e.End()
 }
 
 // mcpEncodeWord writes a value of type Word.
 func mcpEncodeWord(e *wire.Encoder, v *Word) {
 	e.Begin()
-	e.Name("f000")
-	wire.PutBool(e, &v.F000)
-	e.Name("f001")
-	wire.PutBool(e, &v.F001)
-	e.Name("f002")
-	wire.PutBool(e, &v.F002)
-	e.Name("f003")
-	wire.PutBool(e, &v.F003)
-	e.Name("f004")
-	wire.PutBool(e, &v.F004)
-	e.Name("f005")
-	wire.PutBool(e, &v.F005)
-	e.Name("f006")
-	wire.PutBool(e, &v.F006)
-	e.Name("f007")
-	wire.PutBool(e, &v.F007)
-	e.Name("f008")
-	wire.PutBool(e, &v.F008)
-	e.Name("f009")
-	wire.PutBool(e, &v.F009)
-	e.Name("f010")
-	wire.PutBool(e, &v.F010)
-	e.Name("f011")
-	wire.PutBool(e, &v.F011)
-	e.Name("f012")
-	wire.PutBool(e, &v.F012)
-	e.Name("f013")
-	wire.PutBool(e, &v.F013)
-	e.Name("f014")
-	wire.PutBool(e, &v.F014)
-	e.Name("f015")
-	wire.PutBool(e, &v.F015)
-	e.Name("f016")
-	wire.PutBool(e, &v.F016)
-	e.Name("f017")
-	wire.PutBool(e, &v.F017)
-	e.Name("f018")
-	wire.PutBool(e, &v.F018)
-	e.Name("f019")
-	wire.PutBool(e, &v.F019)
-	e.Name("f020")
-	wire.PutBool(e, &v.F020)
-	e.Name("f021")
-	wire.PutBool(e, &v.F021)
-	e.Name("f022")
-	wire.PutBool(e, &v.F022)
-	e.Name("f023")
-	wire.PutBool(e, &v.F023)
-	e.Name("f024")
-	wire.PutBool(e, &v.F024)
-	e.Name("f025")
-	wire.PutBool(e, &v.F025)
-	e.Name("f026")
-	wire.PutBool(e, &v.F026)
-	e.Name("f027")
-	wire.PutBool(e, &v.F027)
-	e.Name("f028")
-	wire.PutBool(e, &v.F028)
-	e.Name("f029")
-	wire.PutBool(e, &v.F029)
-	e.Name("f030")
-	wire.PutBool(e, &v.F030)
-	e.Name("f031")
-	wire.PutBool(e, &v.F031)
-	e.Name("f032")
-	wire.PutBool(e, &v.F032)
-	e.Name("f033")
-	wire.PutBool(e, &v.F033)
-	e.Name("f034")
-	wire.PutBool(e, &v.F034)
-	e.Name("f035")
-	wire.PutBool(e, &v.F035)
-	e.Name("f036")
-	wire.PutBool(e, &v.F036)
-	e.Name("f037")
-	wire.PutBool(e, &v.F037)
-	e.Name("f038")
-	wire.PutBool(e, &v.F038)
-	e.Name("f039")
-	wire.PutBool(e, &v.F039)
-	e.Name("f040")
-	wire.PutBool(e, &v.F040)
-	e.Name("f041")
-	wire.PutBool(e, &v.F041)
-	e.Name("f042")
-	wire.PutBool(e, &v.F042)
-	e.Name("f043")
-	wire.PutBool(e, &v.F043)
-	e.Name("f044")
-	wire.PutBool(e, &v.F044)
-	e.Name("f045")
-	wire.PutBool(e, &v.F045)
-	e.Name("f046")
-	wire.PutBool(e, &v.F046)
-	e.Name("f047")
-	wire.PutBool(e, &v.F047)
-	e.Name("f048")
-	wire.PutBool(e, &v.F048)
-	e.Name("f049")
-	wire.PutBool(e, &v.F049)
-	e.Name("f050")
-	wire.PutBool(e, &v.F050)
-	e.Name("f051")
-	wire.PutBool(e, &v.F051)
-	e.Name("f052")
-	wire.PutBool(e, &v.F052)
-	e.Name("f053")
-	wire.PutBool(e, &v.F053)
-	e.Name("f054")
-	wire.PutBool(e, &v.F054)
-	e.Name("f055")
-	wire.PutBool(e, &v.F055)
-	e.Name("f056")
-	wire.PutBool(e, &v.F056)
-	e.Name("f057")
-	wire.PutBool(e, &v.F057)
-	e.Name("f058")
-	wire.PutBool(e, &v.F058)
-	e.Name("f059")
-	wire.PutBool(e, &v.F059)
-	e.Name("f060")
-	wire.PutBool(e, &v.F060)
-	e.Name("f061")
-	wire.PutBool(e, &v.F061)
-	e.Name("f062")
-	wire.PutBool(e, &v.F062)
-	e.Name("f063")
-	wire.PutBool(e, &v.F063)
+	wire.PutBool(e.Name("f000"), &v.F000)
+	wire.PutBool(e.Name("f001"), &v.F001)
+	wire.PutBool(e.Name("f002"), &v.F002)
+	wire.PutBool(e.Name("f003"), &v.F003)
+	wire.PutBool(e.Name("f004"), &v.F004)
+	wire.PutBool(e.Name("f005"), &v.F005)
+	wire.PutBool(e.Name("f006"), &v.F006)
+	wire.PutBool(e.Name("f007"), &v.F007)
+	wire.PutBool(e.Name("f008"), &v.F008)
+	wire.PutBool(e.Name("f009"), &v.F009)
+	wire.PutBool(e.Name("f010"), &v.F010)
+	wire.PutBool(e.Name("f011"), &v.F011)
+	wire.PutBool(e.Name("f012"), &v.F012)
+	wire.PutBool(e.Name("f013"), &v.F013)
+	wire.PutBool(e.Name("f014"), &v.F014)
+	wire.PutBool(e.Name("f015"), &v.F015)
+	wire.PutBool(e.Name("f016"), &v.F016)
+	wire.PutBool(e.Name("f017"), &v.F017)
+	wire.PutBool(e.Name("f018"), &v.F018)
+	wire.PutBool(e.Name("f019"), &v.F019)
+	wire.PutBool(e.Name("f020"), &v.F020)
+	wire.PutBool(e.Name("f021"), &v.F021)
+	wire.PutBool(e.Name("f022"), &v.F022)
+	wire.PutBool(e.Name("f023"), &v.F023)
+	wire.PutBool(e.Name("f024"), &v.F024)
+	wire.PutBool(e.Name("f025"), &v.F025)
+	wire.PutBool(e.Name("f026"), &v.F026)
+	wire.PutBool(e.Name("f027"), &v.F027)
+	wire.PutBool(e.Name("f028"), &v.F028)
+	wire.PutBool(e.Name("f029"), &v.F029)
+	wire.PutBool(e.Name("f030"), &v.F030)
+	wire.PutBool(e.Name("f031"), &v.F031)
+	wire.PutBool(e.Name("f032"), &v.F032)
+	wire.PutBool(e.Name("f033"), &v.F033)
+	wire.PutBool(e.Name("f034"), &v.F034)
+	wire.PutBool(e.Name("f035"), &v.F035)
+	wire.PutBool(e.Name("f036"), &v.F036)
+	wire.PutBool(e.Name("f037"), &v.F037)
+	wire.PutBool(e.Name("f038"), &v.F038)
+	wire.PutBool(e.Name("f039"), &v.F039)
+	wire.PutBool(e.Name("f040"), &v.F040)
+	wire.PutBool(e.Name("f041"), &v.F041)
+	wire.PutBool(e.Name("f042"), &v.F042)
+	wire.PutBool(e.Name("f043"), &v.F043)
+	wire.PutBool(e.Name("f044"), &v.F044)
+	wire.PutBool(e.Name("f045"), &v.F045)
+	wire.PutBool(e.Name("f046"), &v.F046)
+	wire.PutBool(e.Name("f047"), &v.F047)
+	wire.PutBool(e.Name("f048"), &v.F048)
+	wire.PutBool(e.Name("f049"), &v.F049)
+	wire.PutBool(e.Name("f050"), &v.F050)
+	wire.PutBool(e.Name("f051"), &v.F051)
+	wire.PutBool(e.Name("f052"), &v.F052)
+	wire.PutBool(e.Name("f053"), &v.F053)
+	wire.PutBool(e.Name("f054"), &v.F054)
+	wire.PutBool(e.Name("f055"), &v.F055)
+	wire.PutBool(e.Name("f056"), &v.F056)
+	wire.PutBool(e.Name("f057"), &v.F057)
+	wire.PutBool(e.Name("f058"), &v.F058)
+	wire.PutBool(e.Name("f059"), &v.F059)
+	wire.PutBool(e.Name("f060"), &v.F060)
+	wire.PutBool(e.Name("f061"), &v.F061)
+	wire.PutBool(e.Name("f062"), &v.F062)
+	wire.PutBool(e.Name("f063"), &v.F063)
 	e.End()
 }
 
@@ -35393,22 +32428,15 @@ func mcpEncodeWord(e *wire.Encoder, v *Word) {
 func mcpEncodeCovered(e *wire.Encoder, v *Covered) {
 	e.Begin()
 	if v.Error.Valid {
-		e.Name("error")
-		wire.PutFlagged(e, &v.Error.V, v.Error.Valid, wire.PutError)
+		wire.PutFlagged(e.Name("error"), &v.Error.V, v.Error.Valid, wire.PutError)
 	}
-	e.Name("errors")
-	wire.PutSlice(e, v.Errors, mcpEncodeErrorPtr)
+	wire.PutSlice(e.Name("errors"), v.Errors, mcpEncodeErrorPtr)
 	if v.Shape.Valid {
-		e.Name("shape")
-		wire.PutFlagged(e, &v.Shape.V, v.Shape.Valid, mcpEncodeShape)
+		wire.PutFlagged(e.Name("shape"), &v.Shape.V, v.Shape.Valid, mcpEncodeShape)
 	}
-	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutError(e, v.Ptr)
-	}
+	wire.PutPtrIf(e, "ptr", v.Ptr, wire.PutError)
 	if v.Deep != nil {
-		e.Name("deep")
-		wire.PutPtr(e, *v.Deep, mcpEncodeShape)
+		wire.PutPtr(e.Name("deep"), *v.Deep, mcpEncodeShape)
 	}
 	e.End()
 }
@@ -35448,8 +32476,7 @@ func mcpEncodeShape(e *wire.Encoder, v *Shape) {
 func mcpEncodeShapeCircle(e *wire.Encoder, v *Circle) {
 	e.Begin()
 	e.Tag("type", "Circle")
-	e.Name("radius")
-	wire.PutFloat(e, &v.Radius)
+	wire.PutFloat(e.Name("radius"), &v.Radius)
 	e.End()
 }
 
@@ -35457,12 +32484,8 @@ func mcpEncodeShapeCircle(e *wire.Encoder, v *Circle) {
 func mcpEncodeShapeSquare(e *wire.Encoder, v *Square) {
 	e.Begin()
 	e.Tag("type", "Square")
-	e.Name("side")
-	wire.PutInt(e, &v.Side)
-	if len(v.Tags) != 0 {
-		e.Name("tags")
-		wire.PutSlice(e, v.Tags, wire.PutString)
-	}
+	wire.PutInt(e.Name("side"), &v.Side)
+	wire.PutSliceIf(e, "tags", v.Tags, wire.PutString)
 	e.End()
 }
 
@@ -35477,8 +32500,7 @@ func mcpEncodeShapeDot(e *wire.Encoder, v *Dot) {
 func mcpEncodeFormula(e *wire.Encoder, v *Formula) {
 	e.Begin()
 	if v.Expr != nil {
-		e.Name("expr")
-		mcpEncodeExpr(e, &v.Expr)
+		mcpEncodeExpr(e.Name("expr"), &v.Expr)
 	}
 	e.End()
 }
@@ -35509,8 +32531,7 @@ func mcpEncodeExpr(e *wire.Encoder, v *Expr) {
 func mcpEncodeExprSum(e *wire.Encoder, v *Sum) {
 	e.Begin()
 	e.Tag("op", "add")
-	e.Name("terms")
-	wire.PutSlice(e, v.Terms, mcpEncodeExpr)
+	wire.PutSlice(e.Name("terms"), v.Terms, mcpEncodeExpr)
 	e.End()
 }
 
@@ -35518,8 +32539,7 @@ func mcpEncodeExprSum(e *wire.Encoder, v *Sum) {
 func mcpEncodeExprLiteral(e *wire.Encoder, v *Literal) {
 	e.Begin()
 	e.Tag("op", "literal")
-	e.Name("value")
-	wire.PutInt(e, &v.Value)
+	wire.PutInt(e.Name("value"), &v.Value)
 	e.End()
 }
 
@@ -35528,8 +32548,7 @@ func mcpEncodeExprNot(e *wire.Encoder, v *Not) {
 	e.Begin()
 	e.Tag("op", "not")
 	if v.Inner != nil {
-		e.Name("inner")
-		mcpEncodeExpr(e, &v.Inner)
+		mcpEncodeExpr(e.Name("inner"), &v.Inner)
 	}
 	e.End()
 }
@@ -35546,13 +32565,9 @@ func mcpEncodeHusk(e *wire.Encoder, v *Husk) {
 	}
 	e.Begin()
 	if v.Inner.Valid {
-		e.Name("inner")
-		wire.PutFlagged(e, &v.Inner.V, v.Inner.Valid, mcpEncodeHuskList)
+		wire.PutFlagged(e.Name("inner"), &v.Inner.V, v.Inner.Valid, mcpEncodeHuskList)
 	}
-	if v.Weak != nil {
-		e.Name("weak")
-		wire.PutInt(e, v.Weak)
-	}
+	wire.PutPtrIf(e, "weak", v.Weak, wire.PutInt)
 	e.End()
 	e.Leave()
 }
@@ -35566,79 +32581,58 @@ func mcpEncodeHuskList(e *wire.Encoder, v *HuskList) {
 func mcpEncodeLayers(e *wire.Encoder, v *Layers) {
 	e.Begin()
 	if v.Pointers != nil {
-		e.Name("pointers")
-		wire.PutPtr(e, *v.Pointers, wire.PutInt)
+		wire.PutPtr(e.Name("pointers"), *v.Pointers, wire.PutInt)
 	}
 	if v.Three != nil {
-		e.Name("three")
-		wire.PutPtr(e, *v.Three, mcpEncodePointPtr)
+		wire.PutPtr(e.Name("three"), *v.Three, mcpEncodePointPtr)
 	}
 	if v.Pointer != nil {
-		e.Name("pointer")
-		wire.PutFlagged(e, &v.Pointer.V, v.Pointer.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("pointer"), &v.Pointer.V, v.Pointer.Valid, wire.PutInt)
 	}
 	if v.Flags.Valid {
-		e.Name("flags")
-		wire.PutFlagged(e, &v.Flags.V, v.Flags.Valid, mcpEncodeNullInt)
+		wire.PutFlagged(e.Name("flags"), &v.Flags.V, v.Flags.Valid, mcpEncodeNullInt)
 	}
 	if v.Flagged.Valid {
-		e.Name("flagged")
-		wire.PutFlagged(e, &v.Flagged.V, v.Flagged.Valid, mcpEncodeIntPtr2)
+		wire.PutFlagged(e.Name("flagged"), &v.Flagged.V, v.Flagged.Valid, mcpEncodeIntPtr2)
 	}
 	if v.Struct.Valid {
-		e.Name("struct")
-		wire.PutFlagged(e, &v.Struct.V, v.Struct.Valid, mcpEncodePointPtr)
+		wire.PutFlagged(e.Name("struct"), &v.Struct.V, v.Struct.Valid, mcpEncodePointPtr)
 	}
 	if v.Slice.Valid {
-		e.Name("slice")
-		wire.PutFlagged(e, &v.Slice.V, v.Slice.Valid, mcpEncodeIntSlice)
+		wire.PutFlagged(e.Name("slice"), &v.Slice.V, v.Slice.Valid, mcpEncodeIntSlice)
 	}
 	if v.Bytes.Valid {
-		e.Name("bytes")
-		wire.PutFlagged(e, &v.Bytes.V, v.Bytes.Valid, wire.PutBytes)
+		wire.PutFlagged(e.Name("bytes"), &v.Bytes.V, v.Bytes.Valid, wire.PutBytes)
 	}
 	if v.Map.Valid {
-		e.Name("map")
-		wire.PutFlagged(e, &v.Map.V, v.Map.Valid, mcpEncodeIntMap2)
+		wire.PutFlagged(e.Name("map"), &v.Map.V, v.Map.Valid, mcpEncodeIntMap2)
 	}
 	if v.Any.Valid {
-		e.Name("any")
-		wire.PutFlagged(e, &v.Any.V, v.Any.Valid, wire.PutAny)
+		wire.PutFlagged(e.Name("any"), &v.Any.V, v.Any.Valid, wire.PutAny)
 	}
 	if v.Raw.Valid {
-		e.Name("raw")
-		wire.PutFlagged(e, &v.Raw.V, v.Raw.Valid, wire.PutRaw)
+		wire.PutFlagged(e.Name("raw"), &v.Raw.V, v.Raw.Valid, wire.PutRaw)
 	}
 	if v.Time.Valid {
-		e.Name("time")
-		wire.PutFlagged(e, &v.Time.V, v.Time.Valid, mcpEncodeTimePtr)
+		wire.PutFlagged(e.Name("time"), &v.Time.V, v.Time.Valid, mcpEncodeTimePtr)
 	}
 	if v.Generic.Valid {
-		e.Name("generic")
-		wire.PutFlagged(e, &v.Generic.V, v.Generic.Valid, mcpEncodeBoxNullIntPtr)
+		wire.PutFlagged(e.Name("generic"), &v.Generic.V, v.Generic.Valid, mcpEncodeBoxNullIntPtr)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeNullIntPtr)
-	e.Name("elements")
-	wire.PutSlice(e, v.Elements, mcpEncodeIntPtrPtr3)
-	e.Name("values")
-	wire.PutMap(e, v.Values, mcpEncodeNullIntPtrPtr)
-	e.Name("kept")
-	wire.PutFlagged(e, &v.Kept.V, v.Kept.Valid, mcpEncodeIntPtr2)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeNullIntPtr)
+	wire.PutSlice(e.Name("elements"), v.Elements, mcpEncodeIntPtrPtr3)
+	wire.PutMap(e.Name("values"), v.Values, mcpEncodeNullIntPtrPtr)
+	wire.PutFlagged(e.Name("kept"), &v.Kept.V, v.Kept.Valid, mcpEncodeIntPtr2)
 	if v.Omitted.Valid {
-		e.Name("omitted")
-		wire.PutFlagged(e, &v.Omitted.V, v.Omitted.Valid, mcpEncodeIntPtr2)
+		wire.PutFlagged(e.Name("omitted"), &v.Omitted.V, v.Omitted.Valid, mcpEncodeIntPtr2)
 	}
 	if v.Zero != (sql.Null[sql.Null[int]]{}) && v.Zero.Valid {
-		e.Name("zero")
-		wire.PutFlagged(e, &v.Zero.V, v.Zero.Valid, mcpEncodeNullInt)
+		wire.PutFlagged(e.Name("zero"), &v.Zero.V, v.Zero.Valid, mcpEncodeNullInt)
 	}
 	if v.Bounded.Valid {
-		e.Name("bounded")
-		wire.PutFlagged(e, &v.Bounded.V, v.Bounded.Valid, mcpEncodeIntPtr2)
+		wire.PutFlagged(e.Name("bounded"), &v.Bounded.V, v.Bounded.Valid, mcpEncodeIntPtr2)
 	}
-	e.Name("array")
-	wire.PutSlice(e, v.Array[:], mcpEncodeNullNullFloat64)
+	wire.PutSlice(e.Name("array"), v.Array[:], mcpEncodeNullNullFloat64)
 	e.End()
 }
 
@@ -35646,37 +32640,25 @@ func mcpEncodeLayers(e *wire.Encoder, v *Layers) {
 func mcpEncodeBoxNullIntPtr(e *wire.Encoder, v *Box[sql.Null[*int]]) {
 	e.Begin()
 	if v.Value.Valid {
-		e.Name("value")
-		wire.PutFlagged(e, &v.Value.V, v.Value.Valid, mcpEncodeIntPtr2)
+		wire.PutFlagged(e.Name("value"), &v.Value.V, v.Value.Valid, mcpEncodeIntPtr2)
 	}
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutFlagged(e, &v.Ptr.V, v.Ptr.Valid, mcpEncodeIntPtr2)
+		wire.PutFlagged(e.Name("ptr"), &v.Ptr.V, v.Ptr.Valid, mcpEncodeIntPtr2)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeNullIntPtr)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeNullIntPtrPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeNullIntPtr)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeNullIntPtr)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeNullIntPtr)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeNullIntPtrPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeNullIntPtr)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeNullIntPtr)
 	if v.Opt.Valid {
-		e.Name("opt")
-		wire.PutFlagged(e, &v.Opt.V, v.Opt.Valid, mcpEncodeIntPtr2)
+		wire.PutFlagged(e.Name("opt"), &v.Opt.V, v.Opt.Valid, mcpEncodeIntPtr2)
 	}
 	if v.Zero != (sql.Null[*int]{}) && v.Zero.Valid {
-		e.Name("zero")
-		wire.PutFlagged(e, &v.Zero.V, v.Zero.Valid, mcpEncodeIntPtr2)
+		wire.PutFlagged(e.Name("zero"), &v.Zero.V, v.Zero.Valid, mcpEncodeIntPtr2)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutFlagged(e, &v.PtrOpt.V, v.PtrOpt.Valid, mcpEncodeIntPtr2)
+		wire.PutFlagged(e.Name("ptrOpt"), &v.PtrOpt.V, v.PtrOpt.Valid, mcpEncodeIntPtr2)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeNullIntPtrPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeNullIntPtrPtr)
 	e.End()
 }
 
@@ -35703,16 +32685,12 @@ func mcpEncodeNullFloat64(e *wire.Encoder, v *sql.Null[float64]) {
 // mcpEncodeLinks writes a value of type Links.
 func mcpEncodeLinks(e *wire.Encoder, v *Links) {
 	e.Begin()
-	e.Name("home")
-	wire.PutText(e, &v.Home, (*url.URL).MarshalBinary)
+	wire.PutText(e.Name("home"), &v.Home, (*url.URL).MarshalBinary)
 	if v.Next != nil {
-		e.Name("next")
-		wire.PutText(e, v.Next, (*url.URL).MarshalBinary)
+		wire.PutText(e.Name("next"), v.Next, (*url.URL).MarshalBinary)
 	}
-	e.Name("all")
-	wire.PutSlice(e, v.All, mcpEncodeURL)
-	e.Name("byName")
-	wire.PutMap(e, v.ByName, mcpEncodeURLPtr)
+	wire.PutSlice(e.Name("all"), v.All, mcpEncodeURL)
+	wire.PutMap(e.Name("byName"), v.ByName, mcpEncodeURLPtr)
 	e.End()
 }
 
@@ -35729,34 +32707,22 @@ func mcpEncodeURLPtr(e *wire.Encoder, v **url.URL) {
 // mcpEncodeBoxMaybe writes a value of type Box[Maybe].
 func mcpEncodeBoxMaybe(e *wire.Encoder, v *Box[Maybe]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutConverted(e, &v.Value, encodeMaybe, mcpEncodeIntPtr2)
+	wire.PutConverted(e.Name("value"), &v.Value, encodeMaybe, mcpEncodeIntPtr2)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutConverted(e, v.Ptr, encodeMaybe, mcpEncodeIntPtr2)
+		wire.PutConverted(e.Name("ptr"), v.Ptr, encodeMaybe, mcpEncodeIntPtr2)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeMaybe)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeMaybePtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeMaybe)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeMaybe)
-	e.Name("opt")
-	wire.PutConverted(e, &v.Opt, encodeMaybe, mcpEncodeIntPtr2)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeMaybe)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeMaybePtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeMaybe)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeMaybe)
+	wire.PutConverted(e.Name("opt"), &v.Opt, encodeMaybe, mcpEncodeIntPtr2)
 	if v.Zero != (Maybe{}) {
-		e.Name("zero")
-		wire.PutConverted(e, &v.Zero, encodeMaybe, mcpEncodeIntPtr2)
+		wire.PutConverted(e.Name("zero"), &v.Zero, encodeMaybe, mcpEncodeIntPtr2)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutConverted(e, v.PtrOpt, encodeMaybe, mcpEncodeIntPtr2)
+		wire.PutConverted(e.Name("ptrOpt"), v.PtrOpt, encodeMaybe, mcpEncodeIntPtr2)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeMaybePtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeMaybePtr)
 	e.End()
 }
 
@@ -35774,21 +32740,16 @@ func mcpEncodeMaybePtr(e *wire.Encoder, v **Maybe) {
 func mcpEncodeOutcome(e *wire.Encoder, v *Outcome) {
 	e.Begin()
 	if v.Err != nil {
-		e.Name("err")
-		wire.PutError(e, &v.Err)
+		wire.PutError(e.Name("err"), &v.Err)
 	}
-	e.Name("errs")
-	wire.PutSlice(e, v.Errs, wire.PutError)
+	wire.PutSlice(e.Name("errs"), v.Errs, wire.PutError)
 	if v.Any != nil {
-		e.Name("any")
-		wire.PutError(e, &v.Any)
+		wire.PutError(e.Name("any"), &v.Any)
 	}
 	if v.Opt != nil {
-		e.Name("opt")
-		wire.PutError(e, &v.Opt)
+		wire.PutError(e.Name("opt"), &v.Opt)
 	}
-	e.Name("n")
-	wire.PutInt(e, &v.N)
+	wire.PutInt(e.Name("n"), &v.N)
 	e.End()
 }
 
@@ -35806,12 +32767,8 @@ func mcpEncodeWrapping(e *wire.Encoder, v *Wrapping) {
 		return
 	}
 	e.Begin()
-	e.Name("layers")
-	wire.PutInt(e, &v.Layers)
-	if len(v.Parcels) != 0 {
-		e.Name("parcels")
-		wire.PutSlice(e, v.Parcels, mcpEncodeParcel)
-	}
+	wire.PutInt(e.Name("layers"), &v.Layers)
+	wire.PutSliceIf(e, "parcels", v.Parcels, mcpEncodeParcel)
 	e.End()
 	e.Leave()
 }
@@ -35824,34 +32781,22 @@ func mcpEncodeParcel(e *wire.Encoder, v *Parcel) {
 // mcpEncodeBoxPerhaps writes a value of type Box[Perhaps].
 func mcpEncodeBoxPerhaps(e *wire.Encoder, v *Box[Perhaps]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutConverted(e, &v.Value, encodePerhaps, mcpEncodeNullInt64)
+	wire.PutConverted(e.Name("value"), &v.Value, encodePerhaps, mcpEncodeNullInt64)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutConverted(e, v.Ptr, encodePerhaps, mcpEncodeNullInt64)
+		wire.PutConverted(e.Name("ptr"), v.Ptr, encodePerhaps, mcpEncodeNullInt64)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodePerhaps)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodePerhapsPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodePerhaps)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodePerhaps)
-	e.Name("opt")
-	wire.PutConverted(e, &v.Opt, encodePerhaps, mcpEncodeNullInt64)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodePerhaps)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodePerhapsPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodePerhaps)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodePerhaps)
+	wire.PutConverted(e.Name("opt"), &v.Opt, encodePerhaps, mcpEncodeNullInt64)
 	if v.Zero != (Perhaps{}) {
-		e.Name("zero")
-		wire.PutConverted(e, &v.Zero, encodePerhaps, mcpEncodeNullInt64)
+		wire.PutConverted(e.Name("zero"), &v.Zero, encodePerhaps, mcpEncodeNullInt64)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutConverted(e, v.PtrOpt, encodePerhaps, mcpEncodeNullInt64)
+		wire.PutConverted(e.Name("ptrOpt"), v.PtrOpt, encodePerhaps, mcpEncodeNullInt64)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodePerhapsPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodePerhapsPtr)
 	e.End()
 }
 
@@ -35874,44 +32819,33 @@ func mcpEncodePerhapsPtr(e *wire.Encoder, v **Perhaps) {
 func mcpEncodeRow(e *wire.Encoder, v *Row) {
 	e.Begin()
 	if v.Name.Valid {
-		e.Name("name")
-		wire.PutFlagged(e, &v.Name.String, v.Name.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("name"), &v.Name.String, v.Name.Valid, wire.PutString)
 	}
 	if v.Age.Valid {
-		e.Name("age")
-		wire.PutFlagged(e, &v.Age.Int32, v.Age.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("age"), &v.Age.Int32, v.Age.Valid, wire.PutInt)
 	}
 	if v.Byte.Valid {
-		e.Name("byte")
-		wire.PutFlagged(e, &v.Byte.Byte, v.Byte.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("byte"), &v.Byte.Byte, v.Byte.Valid, wire.PutInt)
 	}
 	if v.Flag.Valid {
-		e.Name("flag")
-		wire.PutFlagged(e, &v.Flag.Bool, v.Flag.Valid, wire.PutBool)
+		wire.PutFlagged(e.Name("flag"), &v.Flag.Bool, v.Flag.Valid, wire.PutBool)
 	}
 	if v.Rate.Valid {
-		e.Name("rate")
-		wire.PutFlagged(e, &v.Rate.Float64, v.Rate.Valid, wire.PutFloat)
+		wire.PutFlagged(e.Name("rate"), &v.Rate.Float64, v.Rate.Valid, wire.PutFloat)
 	}
 	if v.At.Valid {
-		e.Name("at")
-		wire.PutFlagged(e, &v.At.Time, v.At.Valid, wire.PutTime)
+		wire.PutFlagged(e.Name("at"), &v.At.Time, v.At.Valid, wire.PutTime)
 	}
 	if v.Point.Valid {
-		e.Name("point")
-		wire.PutFlagged(e, &v.Point.V, v.Point.Valid, mcpEncodePoint)
+		wire.PutFlagged(e.Name("point"), &v.Point.V, v.Point.Valid, mcpEncodePoint)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeNullInt64)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeNullString)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeNullInt64)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeNullString)
 	if v.Opt != (sql.NullString{}) && v.Opt.Valid {
-		e.Name("opt")
-		wire.PutFlagged(e, &v.Opt.String, v.Opt.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("opt"), &v.Opt.String, v.Opt.Valid, wire.PutString)
 	}
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutFlagged(e, &v.Ptr.String, v.Ptr.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("ptr"), &v.Ptr.String, v.Ptr.Valid, wire.PutString)
 	}
 	e.End()
 }
@@ -35925,23 +32859,14 @@ func mcpEncodeNullString(e *wire.Encoder, v *sql.NullString) {
 func mcpEncodeDrawing(e *wire.Encoder, v *Drawing) {
 	e.Begin()
 	if v.Main != nil {
-		e.Name("main")
-		mcpEncodeShape(e, &v.Main)
+		mcpEncodeShape(e.Name("main"), &v.Main)
 	}
 	if v.Opt != nil {
-		e.Name("opt")
-		mcpEncodeShape(e, &v.Opt)
+		mcpEncodeShape(e.Name("opt"), &v.Opt)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeShape)
-	if len(v.Map) != 0 {
-		e.Name("map")
-		wire.PutMap(e, v.Map, mcpEncodeShape)
-	}
-	if v.Ptr != nil {
-		e.Name("ptr")
-		mcpEncodeShape(e, v.Ptr)
-	}
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeShape)
+	wire.PutMapIf(e, "map", v.Map, mcpEncodeShape)
+	wire.PutPtrIf(e, "ptr", v.Ptr, mcpEncodeShape)
 	e.End()
 }
 
@@ -35949,43 +32874,29 @@ func mcpEncodeDrawing(e *wire.Encoder, v *Drawing) {
 func mcpEncodeSQLNulls(e *wire.Encoder, v *SQLNulls) {
 	e.Begin()
 	if v.Own.Valid {
-		e.Name("own")
-		wire.PutFlagged(e, &v.Own.Season, v.Own.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("own"), &v.Own.Season, v.Own.Valid, wire.PutString)
 	}
 	if v.Theirs.Valid {
-		e.Name("theirs")
-		wire.PutFlagged(e, &v.Theirs.V, v.Theirs.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("theirs"), &v.Theirs.V, v.Theirs.Valid, wire.PutString)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeZooNullSeason)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeZooNullSeason)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeZooNullSeason)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeZooNullSeason)
 	if v.Pointer != nil {
-		e.Name("pointer")
-		wire.PutFlagged(e, &v.Pointer.Season, v.Pointer.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("pointer"), &v.Pointer.Season, v.Pointer.Valid, wire.PutString)
 	}
 	if v.Inner.Valid {
-		e.Name("inner")
-		wire.PutFlagged(e, &v.Inner.V, v.Inner.Valid, mcpEncodeZooNullSeason)
+		wire.PutFlagged(e.Name("inner"), &v.Inner.V, v.Inner.Valid, mcpEncodeZooNullSeason)
 	}
 	if v.Narrow.Valid {
-		e.Name("narrow")
-		wire.PutFlagged(e, &v.Narrow.Season, v.Narrow.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("narrow"), &v.Narrow.Season, v.Narrow.Valid, wire.PutString)
 	}
 	if v.Default.Valid {
-		e.Name("default")
-		wire.PutFlagged(e, &v.Default.Season, v.Default.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("default"), &v.Default.Season, v.Default.Valid, wire.PutString)
 	}
-	e.Name("kept")
-	wire.PutFlagged(e, &v.Kept.Season, v.Kept.Valid, wire.PutString)
-	e.Name("wrapped")
-	mcpEncodeSQLNullsWrapped(e, (*mcpStructSQLNullsWrapped)(&v.Wrapped))
-	e.Name("array")
-	wire.PutSlice(e, v.Array[:], mcpEncodeZooNullSeason)
-	if len(v.Boxes) != 0 {
-		e.Name("boxes")
-		wire.PutMap(e, v.Boxes, mcpEncodeBoxNullSeason)
-	}
+	wire.PutFlagged(e.Name("kept"), &v.Kept.Season, v.Kept.Valid, wire.PutString)
+	mcpEncodeSQLNullsWrapped(e.Name("wrapped"), (*mcpStructSQLNullsWrapped)(&v.Wrapped))
+	wire.PutSlice(e.Name("array"), v.Array[:], mcpEncodeZooNullSeason)
+	wire.PutMapIf(e, "boxes", v.Boxes, mcpEncodeBoxNullSeason)
 	e.End()
 }
 
@@ -35998,8 +32909,7 @@ func mcpEncodeZooNullSeason(e *wire.Encoder, v *NullSeason) {
 func mcpEncodeSQLNullsWrapped(e *wire.Encoder, v *mcpStructSQLNullsWrapped) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("V")
-		wire.PutFlagged(e, &v.V.Int64, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("V"), &v.V.Int64, v.V.Valid, wire.PutInt)
 	}
 	e.End()
 }
@@ -36008,37 +32918,25 @@ func mcpEncodeSQLNullsWrapped(e *wire.Encoder, v *mcpStructSQLNullsWrapped) {
 func mcpEncodeBoxNullSeason(e *wire.Encoder, v *Box[NullSeason]) {
 	e.Begin()
 	if v.Value.Valid {
-		e.Name("value")
-		wire.PutFlagged(e, &v.Value.Season, v.Value.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("value"), &v.Value.Season, v.Value.Valid, wire.PutString)
 	}
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutFlagged(e, &v.Ptr.Season, v.Ptr.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("ptr"), &v.Ptr.Season, v.Ptr.Valid, wire.PutString)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeZooNullSeason)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeZooNullSeasonPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeZooNullSeason)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeZooNullSeason)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeZooNullSeason)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeZooNullSeasonPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeZooNullSeason)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeZooNullSeason)
 	if v.Opt.Valid {
-		e.Name("opt")
-		wire.PutFlagged(e, &v.Opt.Season, v.Opt.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("opt"), &v.Opt.Season, v.Opt.Valid, wire.PutString)
 	}
 	if v.Zero != (NullSeason{}) && v.Zero.Valid {
-		e.Name("zero")
-		wire.PutFlagged(e, &v.Zero.Season, v.Zero.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("zero"), &v.Zero.Season, v.Zero.Valid, wire.PutString)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutFlagged(e, &v.PtrOpt.Season, v.PtrOpt.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("ptrOpt"), &v.PtrOpt.Season, v.PtrOpt.Valid, wire.PutString)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeZooNullSeasonPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeZooNullSeasonPtr)
 	e.End()
 }
 
@@ -36050,36 +32948,24 @@ func mcpEncodeZooNullSeasonPtr(e *wire.Encoder, v **NullSeason) {
 // mcpEncodeBoxWeekday writes a value of type Box[time.Weekday].
 func mcpEncodeBoxWeekday(e *wire.Encoder, v *Box[time.Weekday]) {
 	e.Begin()
-	e.Name("value")
-	wire.PutConverted(e, &v.Value, encodeWeekday, wire.PutString)
+	wire.PutConverted(e.Name("value"), &v.Value, encodeWeekday, wire.PutString)
 	if v.Ptr != nil {
-		e.Name("ptr")
-		wire.PutConverted(e, v.Ptr, encodeWeekday, wire.PutString)
+		wire.PutConverted(e.Name("ptr"), v.Ptr, encodeWeekday, wire.PutString)
 	}
-	e.Name("list")
-	wire.PutSlice(e, v.List, mcpEncodeWeekday)
-	e.Name("refs")
-	wire.PutSlice(e, v.Refs, mcpEncodeWeekdayPtr)
-	e.Name("pair")
-	wire.PutSlice(e, v.Pair[:], mcpEncodeWeekday)
-	e.Name("map")
-	wire.PutMap(e, v.Map, mcpEncodeWeekday)
+	wire.PutSlice(e.Name("list"), v.List, mcpEncodeWeekday)
+	wire.PutSlice(e.Name("refs"), v.Refs, mcpEncodeWeekdayPtr)
+	wire.PutSlice(e.Name("pair"), v.Pair[:], mcpEncodeWeekday)
+	wire.PutMap(e.Name("map"), v.Map, mcpEncodeWeekday)
 	if v.Opt != 0 {
-		e.Name("opt")
-		wire.PutConverted(e, &v.Opt, encodeWeekday, wire.PutString)
+		wire.PutConverted(e.Name("opt"), &v.Opt, encodeWeekday, wire.PutString)
 	}
 	if v.Zero != 0 {
-		e.Name("zero")
-		wire.PutConverted(e, &v.Zero, encodeWeekday, wire.PutString)
+		wire.PutConverted(e.Name("zero"), &v.Zero, encodeWeekday, wire.PutString)
 	}
 	if v.PtrOpt != nil {
-		e.Name("ptrOpt")
-		wire.PutConverted(e, v.PtrOpt, encodeWeekday, wire.PutString)
+		wire.PutConverted(e.Name("ptrOpt"), v.PtrOpt, encodeWeekday, wire.PutString)
 	}
-	if len(v.Bag) != 0 {
-		e.Name("bag")
-		wire.PutMap(e, v.Bag, mcpEncodeWeekdayPtr)
-	}
+	wire.PutMapIf(e, "bag", v.Bag, mcpEncodeWeekdayPtr)
 	e.End()
 }
 

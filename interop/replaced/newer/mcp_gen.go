@@ -74,12 +74,9 @@ var mcpFieldsFind = wire.Fields{
 // mcpEncodeBook writes a value of type Book.
 func mcpEncodeBook(e *wire.Encoder, v *Book) {
 	e.Begin()
-	e.Name("title")
-	wire.PutString(e, &v.Title)
-	e.Name("pages")
-	wire.PutInt(e, &v.Pages)
-	e.Name("loans")
-	wire.PutSlice(e, v.Loans, mcpEncodeLoan)
+	wire.PutString(e.Name("title"), &v.Title)
+	wire.PutInt(e.Name("pages"), &v.Pages)
+	wire.PutSlice(e.Name("loans"), v.Loans, mcpEncodeLoan)
 	e.End()
 }
 
@@ -92,10 +89,8 @@ var _ = struct {
 // mcpEncodeLoan writes a value of type Loan.
 func mcpEncodeLoan(e *wire.Encoder, v *Loan) {
 	e.Begin()
-	e.Name("reader")
-	wire.PutString(e, &v.Reader)
-	e.Name("days")
-	wire.PutInt(e, &v.Days)
+	wire.PutString(e.Name("reader"), &v.Reader)
+	wire.PutInt(e.Name("days"), &v.Days)
 	e.End()
 }
 

@@ -73,10 +73,8 @@ var mcpFieldsFind = wire.Fields{
 // mcpEncodeBook writes a value of type Book.
 func mcpEncodeBook(e *wire.Encoder, v *Book) {
 	e.Begin()
-	e.Name("title")
-	wire.PutString(e, &v.Title)
-	e.Name("loans")
-	wire.PutSlice(e, v.Loans, mcpEncodeLoan)
+	wire.PutString(e.Name("title"), &v.Title)
+	wire.PutSlice(e.Name("loans"), v.Loans, mcpEncodeLoan)
 	e.End()
 }
 
@@ -88,8 +86,7 @@ var _ = struct {
 // mcpEncodeLoan writes a value of type Loan.
 func mcpEncodeLoan(e *wire.Encoder, v *Loan) {
 	e.Begin()
-	e.Name("reader")
-	wire.PutString(e, &v.Reader)
+	wire.PutString(e.Name("reader"), &v.Reader)
 	e.End()
 }
 
