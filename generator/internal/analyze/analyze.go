@@ -52,6 +52,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.each((*analyzer).collectProviders)
 	a.each((*analyzer).collectFills)
 	a.each((*analyzer).checkLooseLines)
+	a.each((*analyzer).collectShared)
 	a.each((*analyzer).collectErrors)
 	a.finishErrors()
 	a.each((*analyzer).collectTools)
@@ -62,6 +63,7 @@ func Package(pkg *load.Package, docs *load.Docs, diags *diag.List) *model.Packag
 	a.finishPrompts()
 	a.each((*analyzer).checkSelected)
 	a.each((*analyzer).checkFills)
+	a.each((*analyzer).checkShared)
 	a.checkProviders()
 	a.collectForms()
 	a.collectConstructors()
@@ -130,6 +132,8 @@ type analyzer struct {
 	// fills are what the //mcp:defaults of the package say about parameters that functions
 	// fill.
 	fills []*fill
+	// sharedLines are the //mcp:arg lines of the package and of its types.
+	sharedLines []*sharedLine
 	// damaged is set where a directive cannot be read, so that nothing can be
 	// concluded from its absence.
 	damaged bool

@@ -3,10 +3,184 @@ package analyze
 import (
 	"go/token"
 	"slices"
+	"strings"
 
+	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/keyword"
+	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
+
+// argSet are the //mcp:arg lines of one feature.
+type argSet struct {
+	own []*directive.Directive // of the feature itself
+	far []*directive.Directive // of its receiver type and of packages, nearer ones first
+	all []*directive.Directive // its own, completed by the others
+
+	lines   []*directive.Directive // without those about parameters that are not arguments
+	leftOut []*model.Param         // by //mcp:params
+}
+
+// sharedLine is an //mcp:arg of a package comment or of a type.
+type sharedLine struct {
+	*directive.Directive
+	recv string // the type, "" for the package
+	used bool
+}
+
+// collectShared reads the //mcp:arg of the package comment and of types.
+func (a *analyzer) collectShared() {
+	for _, d := range a.declared("arg") {
+		line := &sharedLine{Directive: d.dir}
+		switch d.set.Target {
+		case directive.Package:
+		case directive.Type:
+			line.recv = d.set.Name
+		default:
+			continue
+		}
+		at := diag.Place{Pos: d.dir.Pos, Subject: "//mcp:arg " + d.dir.Name()}
+		if by, set := d.dir.Get("inject"); set {
+			a.diags.Errorf(by.Pos, at.Subject, "inject= is about one feature").Hint = "write //mcp:defaults inject=" + d.dir.Name() + ":" + by.Value
+			continue
+		}
+		i := slices.IndexFunc(a.sharedLines, func(l *sharedLine) bool { return l.recv == line.recv && l.Name() == line.Name() })
+		if i >= 0 {
+			a.diags.Errorf(at.Pos, at.Subject, "given twice in the package comments of one package").Relate(a.sharedLines[i].Pos, "the other one").
+				Hint = "put everything into one line"
+			continue
+		}
+		a.sharedLines = append(a.sharedLines, line)
+	}
+}
+
+// sharedFor are the lines for a feature: those of its receiver type, of its package, and of the package that emits it.
+func (a *analyzer) sharedFor(d declared) []*sharedLine {
+	of := func(a *analyzer, recv string) []*sharedLine {
+		return slices.DeleteFunc(slices.Clone(a.sharedLines), func(l *sharedLine) bool { return l.recv != recv })
+	}
+	var all []*sharedLine
+	if recv := a.ownerName(d); recv != "" {
+		all = append(all, of(a, recv)...)
+	}
+	all = append(all, of(a, "")...)
+	if a.from != nil {
+		all = append(all, of(a.root(), "")...)
+	}
+	return all
+}
+
+// argSet collects the lines of a feature.
+func (a *analyzer) argSet(d declared) *argSet {
+	args := &argSet{own: d.set.All("arg")}
+	for _, shared := range a.sharedFor(d) {
+		line := *shared.Directive
+		line.Far = true
+		args.far = joinLines(args.far, []*directive.Directive{&line})
+		shared.used = shared.used || slices.ContainsFunc(args.own, func(l *directive.Directive) bool { return l.Name() == line.Name() })
+	}
+	args.all = joinLines(args.own, args.far)
+	args.lines = args.all
+	return args
+}
+
+// settleFar drops the lines of types and packages that are about no argument of the feature. around are the parameters whose
+// members may be called without their names: a line is also about what another one calls with it.
+func (a *analyzer) settleFar(call *model.Call, object *model.Type, around []string, args *argSet, d declared) {
+	if len(args.far) == 0 {
+		return
+	}
+	plain := func(name string) string {
+		if first, rest, deep := strings.Cut(name, "."); deep && slices.Contains(around, first) {
+			return rest
+		}
+		return name
+	}
+	var all, lines []*directive.Directive
+	for _, line := range args.all {
+		open := slices.Contains(args.lines, line)
+		if line.Far {
+			if line = a.applicable(call, object, around, args, line); line == nil {
+				continue
+			}
+			if i := slices.IndexFunc(all, func(l *directive.Directive) bool { return plain(l.Name()) == plain(line.Name()) }); i >= 0 {
+				joined := joinLine(all[i], line)
+				if k := slices.Index(lines, all[i]); k >= 0 {
+					lines[k] = joined
+				}
+				all[i] = joined
+				continue
+			}
+		}
+		all = append(all, line)
+		if open {
+			lines = append(lines, line)
+		}
+	}
+	args.all, args.lines = all, lines
+	a.use(d, all)
+}
+
+// applicable is a line of a type or package as the feature would have it, nil if it is about no argument.
+func (a *analyzer) applicable(call *model.Call, object *model.Type, around []string, args *argSet, line *directive.Directive) *directive.Directive {
+	if a.types.HasArg(object, line, args.all) || hidden(call, line) || slices.Contains(around, line.Name()) {
+		return line
+	}
+	first, rest, _ := strings.Cut(line.Name(), ".")
+	if object.Go == nil || !slices.Contains(around, first) {
+		return nil
+	}
+	member := *line // of the one struct parameter, whose lines name its members alone
+	member.Args = slices.Clone(line.Args)
+	member.Args[0].Value = rest
+	if !a.types.HasArg(object, &member, args.all) {
+		return nil
+	}
+	return &member
+}
+
+// use marks the lines of types and packages that one feature has.
+func (a *analyzer) use(d declared, lines []*directive.Directive) {
+	for _, shared := range a.sharedFor(d) {
+		shared.used = shared.used || slices.ContainsFunc(lines, func(l *directive.Directive) bool {
+			return l.Name() == shared.Name() || slices.ContainsFunc(l.Args, func(arg directive.Arg) bool { return slices.ContainsFunc(shared.Args, samePlace(arg)) })
+		})
+	}
+}
+
+func samePlace(a directive.Arg) func(directive.Arg) bool {
+	return func(b directive.Arg) bool { return a.Pos == b.Pos }
+}
+
+// hidden reports whether a line is why a parameter is not an argument.
+func hidden(call *model.Call, line *directive.Directive) bool {
+	return hides(line) && slices.ContainsFunc(call.Func.Params, func(p *model.Param) bool {
+		return p.Name == line.Name() && (p.Source == model.FromZero || p.Source == model.FromFixed)
+	})
+}
+
+// checkShared refuses lines of types and packages that are about no argument.
+func (a *analyzer) checkShared() {
+	if a.damaged || len(a.refused) > 0 {
+		return // what cannot be read may have the argument
+	}
+	for _, line := range a.sharedLines {
+		var names []string
+		has := a.mentions(&fill{name: line.Name(), path: strings.Split(line.Name(), "."), recv: line.recv}, &names)
+		if line.used || has && (a.diags.HasErrors() || a.from != nil) {
+			continue
+		}
+		what := "no feature of the package has the argument %s"
+		if line.recv != "" {
+			what = "no method of " + line.recv + " that is a feature has the argument %s"
+		}
+		e := a.diags.Errorf(line.Pos, "//mcp:arg "+line.Name(), what, line.Name())
+		e.Hint = "delete it, or name a parameter, or a member of one by its JSON name: req.userId"
+		if near := diag.Nearest(line.Name(), names); near != "" && !has {
+			e.Hint = "did you mean " + near + "?"
+		}
+	}
+}
 
 // homeOf is the analyzer of the package whose source has a position.
 func (a *analyzer) homeOf(pos token.Position) *analyzer {
@@ -38,6 +212,7 @@ func joinLine(near, far *directive.Directive) *directive.Directive {
 	joined.Args = slices.Clone(near.Args)
 	for _, arg := range far.Args {
 		if !settles(near, arg) {
+			arg.Far = true
 			joined.Args = append(joined.Args, arg)
 		}
 	}
@@ -53,7 +228,7 @@ func settles(line *directive.Directive, arg directive.Arg) bool {
 		_, set := line.Description()
 		return set
 	}
-	return slices.ContainsFunc(append(rivals[arg.Key], arg.Key), line.Has)
+	return slices.ContainsFunc(append(slices.Clone(rivals[arg.Key]), arg.Key), line.Has)
 }
 
 // rivals are the keys of a line with which one of another line has no meaning.

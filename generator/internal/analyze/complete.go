@@ -60,6 +60,22 @@ func (a *analyzer) noCompletion(d declared, at diag.Place) bool {
 	return ok
 }
 
+// noAlias refuses alias= where clients fill arguments from the list of features: of prompts and templates.
+func (a *analyzer) noAlias(call *model.Call, d declared, what string, at diag.Place) bool {
+	ok := true
+	for _, line := range d.set.All("arg") {
+		if arg, set := line.Get("alias"); set && d.set.Get("tool") == nil {
+			a.diags.Errorf(arg.Pos, at.In("argument "+line.Name()).Subject, "%s has no former names, since clients take the present ones from the list of features", what).
+				Hint = "leave alias= out"
+			ok = false
+		}
+	}
+	for _, f := range call.Input.Object.Fields {
+		f.Aliases = nil // of lines for tools
+	}
+	return ok
+}
+
 // enumTexts are the values of an enumeration as they are typed.
 func enumTexts(f *model.Field) []string {
 	t := f.Type

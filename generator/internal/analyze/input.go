@@ -23,8 +23,7 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 		return false
 	}
 	names := paramNames(fn, d.set.Get("params"))
-	args := &argSet{all: d.set.All("arg"), lines: d.set.All("arg")}
-	a.argLines[call] = args.all
+	args := a.argSet(d)
 	filling := a.filling(call, args, d, at)
 	var open []*model.Param
 	for i := range sig.Params().Len() {
@@ -50,11 +49,11 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 	last := sig.Params().Len() - 1
 	variadic := sig.Variadic() && slices.Contains(open, call.Func.Params[last])
 	if whole, pointer := a.whole(open, variadic); whole != nil {
-		ok = a.wholeInput(call, name, whole, open[0], pointer, args, filling, at)
+		ok = a.wholeInput(call, name, d, whole, open[0], pointer, args, filling, at)
 	} else {
 		ok = a.plainInput(call, name, d, fn, open, args, filling, at)
 	}
-	return ok && a.choices(call, at)
+	return ok && a.types.CheckAliases(call.Input.Object, at) && a.choices(call, at)
 }
 
 // source settles where the value of one parameter comes from. It returns false after a diagnostic.
@@ -121,18 +120,20 @@ func (a *analyzer) whole(open []*model.Param, variadic bool) (t types.Type, poin
 }
 
 // wholeInput makes the fields of the one struct parameter the arguments.
-func (a *analyzer) wholeInput(call *model.Call, name string, t types.Type, p *model.Param, pointer bool, args *argSet, filling *filling, at diag.Place) bool {
+func (a *analyzer) wholeInput(call *model.Call, name string, d declared, t types.Type, p *model.Param, pointer bool, args *argSet, filling *filling, at diag.Place) bool {
 	p.Source = model.FromWhole
 	object := a.types.Type(t, schema.Argument, at.At(p.Pos).In("argument "+paramName(p)))
 	if object == nil {
 		return false
 	}
+	a.settleFar(call, object, []string{p.Name}, args, d)
+	a.argLines[call] = args.all
 	args.shorten(p.Name, object)
 	object = a.types.Publish(object, name, args.lines)
 	ok := a.checkHidden(args, call.Func.Params, func(name string) bool {
 		return slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return f.Name == name })
 	}, at)
-	needs := a.needsOf(call, object, args, filling)
+	needs := a.needsOf(call, object, args, filling, d)
 	object, good := filling.members(object, name, p.Name, args)
 	ok = ok && good && needs.settle()
 	if p.Name != "" && p.Name != "_" && !slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return f.Name == p.Name }) {
@@ -197,13 +198,16 @@ func (a *analyzer) wholePart(object *model.Type, p *model.Param, args *argSet, a
 			continue
 		}
 		at := at.At(line.Pos).In("argument " + p.Name)
-		others := len(line.Args) - 1 - parts(line)
+		// What others say of their parameter of that name is not about its fields.
+		said := len(slices.DeleteFunc(slices.Clone(line.Args), func(a directive.Arg) bool { return (line.Far || a.Far) && a.Key != "only" && a.Key != "omit" }))
+		choosing := parts(line)
 		if inline, _ := line.Flag("inline"); inline {
-			others-- // its fields are the arguments in any case
-		} else if parts(line) == 0 {
-			others++
+			choosing++ // its fields are the arguments in any case
 		}
-		if others > 0 {
+		switch {
+		case choosing == 0 && (line.Far || said == 1 && len(line.Args) > 1):
+			continue
+		case !line.Far && said > 1+choosing || choosing == 0:
 			a.diags.Errorf(at.Pos, at.Subject, "the parameter is all of the arguments, so the line can only choose among its fields").
 				Hint = "write only= or omit= with their names, or name a field"
 			ok = false
@@ -260,9 +264,11 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 	if !ok {
 		return false
 	}
+	a.settleFar(call, object, filling.inlined, args, d)
+	a.argLines[call] = args.all
 	object = a.types.Publish(object, name, args.lines)
 	a.types.WithoutHidden(object)
-	needs := a.needsOf(call, object, args, filling)
+	needs := a.needsOf(call, object, args, filling, d)
 	object, filled := filling.members(object, name, "", args)
 	filled = filled && needs.settle()
 	if object, ok = a.types.ApplyArgs(object, name, args.lines, at); ok {
@@ -292,7 +298,7 @@ func (a *analyzer) plainInput(call *model.Call, name string, d declared, fn *typ
 // published. Lines that choose among its members may be why.
 func (a *analyzer) withoutSettings(p *model.Param, args *argSet, at diag.Place) bool {
 	for _, line := range args.lines {
-		if inline, _ := line.Flag("inline"); line.Name() == p.Name && !inline && len(line.Args) > 1+parts(line) {
+		if inline, _ := line.Flag("inline"); line.Name() == p.Name && !inline && !line.Far && len(line.Args) > 1+parts(line) {
 			a.diags.Errorf(line.Pos, at.In("argument "+p.Name).Subject, "no member of it is left that a client could send, so it is not an argument").
 				Hint = "delete the line"
 			return false
@@ -342,6 +348,7 @@ func (a *analyzer) checkHidden(args *argSet, params []*model.Param, isField func
 		for _, line := range args.take(p) {
 			subject := at.In("argument " + p.Name).Subject
 			switch {
+			case line.Far:
 			case p.Source == model.FromZero && len(line.Args) == 2: // the name and omit
 			case p.Source == model.FromFixed && line == args.fixes(p.Name):
 			case p.Source == model.FromFixed:
@@ -381,13 +388,6 @@ func funcType(node ast.Node) *ast.FuncType {
 		}
 	}
 	return &ast.FuncType{Params: &ast.FieldList{}}
-}
-
-// argSet are the //mcp:arg lines of one function.
-type argSet struct {
-	all     []*directive.Directive
-	lines   []*directive.Directive // without those about parameters that are not arguments
-	leftOut []*model.Param         // by //mcp:params
 }
 
 // about reports whether a line is about a parameter or something inside of it.

@@ -48,6 +48,7 @@ func (a *analyzer) prompt(d declared) *model.Prompt {
 	ok = a.input(&p.Call, p.Name, d, fn, at) && ok
 	if p.Input.Object != nil && len(p.Input.Object.Fields) > 0 {
 		ok = a.textArguments(&p.Call, nil, "an argument of a prompt", at) && ok
+		ok = a.noAlias(&p.Call, d, "an argument of a prompt", at) && ok
 		completions, good := a.completions(&p.Call, d, fn, at)
 		p.Completions, ok = completions, ok && good
 	}

@@ -19,6 +19,7 @@ import (
 type needs struct {
 	*filling
 	args *argSet
+	of   declared // the feature
 	// own reports whether the feature has an argument or a parameter of a name, which its lines are about.
 	own    func(name string) bool
 	within []*model.Provider // those whose needs are being settled, each needed by the one before
@@ -69,8 +70,8 @@ func (s *shared) injectorOf(p *model.Provider) *injector {
 }
 
 // needsOf prepares the needs of a feature with the arguments of object.
-func (a *analyzer) needsOf(call *model.Call, object *model.Type, args *argSet, filling *filling) *needs {
-	return &needs{filling: filling, args: args, own: func(name string) bool {
+func (a *analyzer) needsOf(call *model.Call, object *model.Type, args *argSet, filling *filling, d declared) *needs {
+	return &needs{filling: filling, args: args, of: d, own: func(name string) bool {
 		line := &directive.Directive{Word: "arg", Args: []directive.Arg{{Bare: true, Value: name}}}
 		return a.types.HasArg(object, line, args.all) ||
 			slices.ContainsFunc(call.Func.Params, func(p *model.Param) bool { return p.Name == name })
@@ -126,10 +127,11 @@ func (v *needs) param(q *need) bool {
 	aboutIt := func(lines []*directive.Directive) []*directive.Directive {
 		return slices.DeleteFunc(slices.Clone(lines), func(l *directive.Directive) bool { return !about(l, q.Name) })
 	}
-	q.lines = aboutIt(q.by.lines)
+	q.lines = joinLines(aboutIt(q.by.lines), aboutIt(v.args.far))
 	if v.same(q) != nil || !v.own(q.Name) {
-		q.lines = joinLines(aboutIt(v.args.all), q.lines)
+		q.lines = joinLines(aboutIt(v.args.own), q.lines)
 	}
+	v.use(v.of, q.lines)
 	f := *v.filling
 	f.lines = map[string]*directive.Directive{}
 	for _, line := range q.lines {

@@ -74,6 +74,7 @@ func (a *analyzer) resource(d declared) *model.Resource {
 	ok = a.input(&r.Call, r.Name, d, fn, at) && ok
 	if ok && template != nil && r.Input.Object != nil {
 		ok = a.matchVariables(r, template, uri, at) && ok
+		ok = a.noAlias(&r.Call, d, "a variable of a URI", at) && ok
 		r.Completions, good = a.completions(&r.Call, d, fn, at)
 		ok = good && ok
 	}

@@ -137,7 +137,11 @@ func (b *builder) object(t *model.Type, stem, place string) *Object {
 	o := &Object{Stem: b.names.table("mcpFields", stem)}
 	for _, f := range t.Fields {
 		at := place + fieldStem(f)
-		o.Entries = append(o.Entries, Entry{Name: f.Name, Required: f.Required, Null: f.Nullable || takesNull(f.Type) && allowsNull(f)})
+		entry := Entry{Name: f.Name, Required: f.Required, Null: f.Nullable || takesNull(f.Type) && allowsNull(f)}
+		for _, alias := range f.Aliases {
+			entry.Aliases = append(entry.Aliases, alias.Name)
+		}
+		o.Entries = append(o.Entries, entry)
 		made, path := o.way(b, t, f)
 		m := &Member{Name: f.Name, Made: made, Path: path}
 		if f.Default != nil {

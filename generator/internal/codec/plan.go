@@ -152,6 +152,7 @@ type Entry struct {
 	Required bool
 	Null     bool // null is a value for the codec, not an absent member
 	ReadOnly bool // it is refused
+	Aliases  []string
 }
 
 // Made is a value that a function makes once the object is read, of members that are read into

@@ -60,6 +60,8 @@ type Arg struct {
 	Bare bool
 	// Quoted is set where the value was one Go string literal, "..." or `...`.
 	Quoted bool
+	// Far is set where another line than that of the feature says it.
+	Far bool
 
 	raw string // the value as written, quotes included
 }

@@ -129,9 +129,10 @@ func newTable() []*Spec {
 			}),
 		},
 		{
-			Word: "arg", Synopsis: `NAME ["description"]`, Built: true, On: functions, Repeat: true,
+			Word: "arg", Synopsis: `NAME ["description"]`, Built: true, On: append(slices.Clone(functions), Type, Package), Repeat: true,
+			OnNote:   "a type or the package comment: for all features that have the argument",
 			MinWords: 1, MaxWords: 1, WordName: "NAME", Description: true,
-			Note:    "NAME is a parameter, of an inject function too, or a field of the one struct parameter by its JSON name, with dots for depth",
+			Note:    "NAME is a parameter, of an inject function too, or a field of the one struct parameter by its JSON name, with dots for depth. Of lines of the feature, its receiver type and its package, the nearest one wins, key by key",
 			Help:    "describes and constrains one argument",
 			Example: `//mcp:arg limit "how many books at most" default=20 minimum=1 maximum=100`,
 			Keys:    argKeys(),

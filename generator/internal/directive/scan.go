@@ -367,8 +367,8 @@ func (s *scanner) checkSet(set *Set) {
 	}
 	set.Damaged = s.damaged[set]
 	for _, word := range []string{"arg", "params", "result"} {
-		if word == "arg" && set.Target == Func {
-			continue // inject= may name the function
+		if word == "arg" && (set.Target == Func || set.Target == Type || set.Target == Package) {
+			continue // inject= may name the function; the others are for several features
 		}
 		if d := set.Get(word); d != nil && !s.damaged[set] && set.Get("tool") == nil && set.Get("resource") == nil && set.Get("prompt") == nil {
 			NotFeature(set, d, s.diags)

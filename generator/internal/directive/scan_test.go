@@ -124,7 +124,7 @@ func TestRefused(t *testing.T) {
 		{"server on a function", on("//mcp:server"), "x.go:3:1: //mcp:server: cannot be applied to function F\n\thint: it can be applied to the package comment\n"},
 		{"inject on a method", "package p\n//mcp:inject\nfunc (T) F() {}", "x.go:2:1: //mcp:inject: cannot be applied to method T.F\n\thint: it can be applied to a function (func(context.Context, ...) T or func(context.Context, ...) (T, error))\n"},
 		{"error on a constant", "package p\n//mcp:error\nconst A = 1", "x.go:2:1: //mcp:error: cannot be applied to constant A\n\thint: it can be applied to a variable, a type, a function or the package comment (a sentinel error, an error type, or func(E) string; a package comment: for an error of another package)\n"},
-		{"arg on a field", "package p\ntype T struct {\n\t//mcp:arg x\n\tA int\n}", "x.go:3:2: //mcp:arg: cannot be applied to struct field T.A\n\thint: it can be applied to a function, a method, an interface method or a variable\n"},
+		{"arg on a field", "package p\ntype T struct {\n\t//mcp:arg x\n\tA int\n}", "x.go:3:2: //mcp:arg: cannot be applied to struct field T.A\n\thint: it can be applied to a function, a method, an interface method, a variable, a type or the package comment (a type or the package comment: for all features that have the argument)\n"},
 
 		// How often.
 		{"twice", on("//mcp:tool name=a", "//mcp:tool name=b"), "x.go:4:1: //mcp:tool: given twice on F\n\tx.go:3:1: the other one\n\thint: put everything into one line\n"},

@@ -330,6 +330,7 @@ func (g *generator) fields(o *codec.Object, what string) {
 		row.flag("Required", e.Required)
 		row.flag("Null", e.Null)
 		row.flag("ReadOnly", e.ReadOnly)
+		row.list("Aliases", e.Aliases)
 		rows = append(rows, jen.Values(row...))
 	}
 	g.add(o.Table()+" are "+what+".", define(o.Table(), g.wire("Fields").Add(composite(true, rows...))))

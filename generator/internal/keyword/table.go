@@ -180,6 +180,10 @@ var table = []*Keyword{
 	},
 	{Name: "name", Value: Name, In: Arg, Example: "query", For: "anything", Help: "published name of the argument"},
 	{
+		Name: "alias", Value: Names, In: Arg, Example: "payload", For: "arguments of tools, and members of them",
+		Help: "former names of the argument, which are accepted and not published",
+	},
+	{
 		Name: "header", Value: Name, In: Arg, Example: "Region", For: "strings, integers and booleans",
 		Help: "name of the HTTP header (x-mcp-header) that repeats the argument",
 	},

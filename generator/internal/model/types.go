@@ -210,7 +210,15 @@ type Field struct {
 	// Foreign is set where the description is a comment of another module. Results are
 	// published without it.
 	Foreign bool
+	// Aliases are former names, which are read and not published.
+	Aliases []Alias
 	Pos     token.Position
+}
+
+// Alias is a former name of a field.
+type Alias struct {
+	Name string
+	Pos  token.Position
 }
 
 // Extra is a keyword that a tag adds to the schema of a field, without meaning

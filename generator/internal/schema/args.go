@@ -193,6 +193,12 @@ func (r *Resolver) applyRules(object *model.Type, f *model.Field, arg *directive
 		case name == "name":
 			ok = r.rename(s, object, f, a) && ok
 			continue
+		case name == "alias":
+			f.Aliases = nil
+			for _, item := range a.Names() {
+				f.Aliases = append(f.Aliases, model.Alias{Name: item.Value, Pos: item.Pos})
+			}
+			continue
 		case k.Value == keyword.Flag && a.Value == "false":
 			negate(f, k)
 			continue

@@ -31,6 +31,9 @@ func (r *Resolver) Complete(f, other *model.Field, said *directive.Directive, at
 	if f.Default == nil && other.Default != nil && (said == nil || !said.Has("required")) {
 		f.Default, f.Required = other.Default, false
 	}
+	if len(f.Aliases) == 0 {
+		f.Aliases = other.Aliases
+	}
 	f.Deprecated = f.Deprecated || other.Deprecated
 	completeRules(&f.Rules, &other.Rules)
 	return r.check(s, f)
