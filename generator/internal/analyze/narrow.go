@@ -21,6 +21,11 @@ var searching = []string{
 	"selector", "expression", "words",
 }
 
+// isFreeText reports whether an argument is a text that is not one of a few.
+func isFreeText(f *model.Field) bool {
+	return f.Type.Kind == model.String && f.Type.Enum.Closed() == nil && len(f.Rules.Enum) == 0
+}
+
 // narrowing are the names of the arguments that make a result smaller: filters and bounds, which
 // a caller may set or not, and what is searched for. If there are neither, they are the others.
 func narrowing(input *model.Input) []string {
@@ -31,7 +36,7 @@ func narrowing(input *model.Input) []string {
 	for _, f := range input.Object.Fields {
 		switch name := strings.ReplaceAll(snake(f.Name), "-", "_"); {
 		case slices.Contains(shaping, name):
-		case f.Required && !slices.Contains(searching, name):
+		case f.Required && !slices.Contains(searching, name), f.Default != nil && isFreeText(f): // a text that is there in any case
 			others = append(others, f.Name)
 		default:
 			filters = append(filters, f.Name)
