@@ -556,8 +556,7 @@ var _ func(*Store, context.Context, *Language, int) ([]Subject, error) = (*Store
 
 // mcpFieldsListSubjects are the arguments of the tool "list_subjects".
 var mcpFieldsListSubjects = wire.Fields{
-	{Name: "language"},
-	{Name: "limit"},
+	{Name: "language"}, {Name: "limit"},
 }
 
 // mcpToolRemoveBook describes the tool "remove_book" (method
@@ -675,8 +674,7 @@ var _ func(*Store, context.Context, int, int) (map[string]Decade, error) = (*Sto
 
 // mcpFieldsReportByDecade are the arguments of the tool "report_by_decade".
 var mcpFieldsReportByDecade = wire.Fields{
-	{Name: "from"},
-	{Name: "to"},
+	{Name: "from"}, {Name: "to"},
 }
 
 // mcpToolReserveCopies describes the tool "reserve_copies" (method
@@ -746,9 +744,7 @@ var _ func(*Store, context.Context, Caller, int64, int, *string) (Reservation, e
 
 // mcpFieldsReserveCopies are the arguments of the tool "reserve_copies".
 var mcpFieldsReserveCopies = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "copies"},
-	{Name: "note"},
+	{Name: "id", Required: true}, {Name: "copies"}, {Name: "note"},
 }
 
 // mcpToolRestockBook describes the tool "restock_book" (method
@@ -805,8 +801,7 @@ var _ func(*Store, context.Context, int64, int) (Book, error) = (*Store).Restock
 
 // mcpFieldsRestockBook are the arguments of the tool "restock_book".
 var mcpFieldsRestockBook = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "copies", Required: true},
+	{Name: "id", Required: true}, {Name: "copies", Required: true},
 }
 
 // mcpToolSearchBooks describes the tool "search_books" (method
@@ -924,12 +919,8 @@ var _ func(
 
 // mcpFieldsSearchBooks are the arguments of the tool "search_books".
 var mcpFieldsSearchBooks = wire.Fields{
-	{Name: "query", Required: true},
-	{Name: "language"},
-	{Name: "maxPriceCents"},
-	{Name: "sort"},
-	{Name: "limit"},
-	{Name: "offset"},
+	{Name: "query", Required: true}, {Name: "language"}, {Name: "maxPriceCents"}, {Name: "sort"},
+	{Name: "limit"}, {Name: "offset"},
 }
 
 // mcpToolSimilarBooks describes the tool "similar_books" (method
@@ -1014,8 +1005,7 @@ var _ func(*Store, context.Context, int64, int) ([]SimilarBook, error) = (*Store
 
 // mcpFieldsSimilarBooks are the arguments of the tool "similar_books".
 var mcpFieldsSimilarBooks = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "limit"},
+	{Name: "id", Required: true}, {Name: "limit"},
 }
 
 // mcpToolTakeStock describes the tool "take_stock" (method (*Store).TakeStock).
@@ -1140,8 +1130,7 @@ var _ func(*Store, context.Context, int64, int) (int, int, error) = (*Store).Upd
 
 // mcpFieldsUpdatePrice are the arguments of the tool "update_price".
 var mcpFieldsUpdatePrice = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "priceCents", Required: true},
+	{Name: "id", Required: true}, {Name: "priceCents", Required: true},
 }
 
 // mcpToolWaitForCopies describes the tool "wait_for_copies" (method
@@ -1212,9 +1201,7 @@ var _ func(*Store, context.Context, int64, int, time.Duration) (Book, error) = (
 
 // mcpFieldsWaitForCopies are the arguments of the tool "wait_for_copies".
 var mcpFieldsWaitForCopies = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "copies"},
-	{Name: "patience"},
+	{Name: "id", Required: true}, {Name: "copies"}, {Name: "patience"},
 }
 
 // mcpResourceSchema describes the resource "books://schema" (value schema).
@@ -1455,9 +1442,7 @@ var _ func(*Store, string, *Language, int) string = (*Store).RecommendBooks
 
 // mcpFieldsRecommendBooks are the arguments of the prompt "recommend_books".
 var mcpFieldsRecommendBooks = wire.Fields{
-	{Name: "subject", Required: true},
-	{Name: "language"},
-	{Name: "count"},
+	{Name: "subject", Required: true}, {Name: "language"}, {Name: "count"},
 }
 
 // mcpCompleteRecommendBooksSubject completes subject of the prompt
@@ -1606,25 +1591,19 @@ func mcpDecodeNewBook(d *wire.Decoder, v *NewBook) {
 }
 
 var _ = struct {
-	Title      string
-	Authors    []string
-	Year       int
-	Language   Language
-	Subjects   []string
-	Format     Format
-	PriceCents int
-	Stock      int
+	Title             string
+	Authors           []string
+	Year              int
+	Language          Language
+	Subjects          []string
+	Format            Format
+	PriceCents, Stock int
 }(NewBook{})
 
 // mcpFieldsNewBook are the members of a value of type NewBook.
 var mcpFieldsNewBook = wire.Fields{
-	{Name: "title", Required: true},
-	{Name: "authors", Required: true},
-	{Name: "year", Required: true},
-	{Name: "language"},
-	{Name: "subjects"},
-	{Name: "format"},
-	{Name: "priceCents", Required: true},
+	{Name: "title", Required: true}, {Name: "authors", Required: true}, {Name: "year", Required: true},
+	{Name: "language"}, {Name: "subjects"}, {Name: "format"}, {Name: "priceCents", Required: true},
 	{Name: "stock"},
 }
 
@@ -1672,8 +1651,7 @@ var _ = struct {
 
 // mcpFieldsRemoval are the members of a value of type Removal.
 var mcpFieldsRemoval = wire.Fields{
-	{Name: "confirm", Required: true},
-	{Name: "reason"},
+	{Name: "confirm", Required: true}, {Name: "reason"},
 }
 
 // mcpEncodeBook writes a value of type Book.
@@ -1694,17 +1672,16 @@ func mcpEncodeBook(e *wire.Encoder, v *Book) {
 }
 
 var _ = struct {
-	ID         int64
-	Title      string
-	Authors    []string
-	Year       int
-	Language   Language
-	Subjects   []string
-	Format     Format
-	PriceCents int
-	Available  int
-	AddedAt    time.Time
-	RepricedAt *time.Time
+	ID                    int64
+	Title                 string
+	Authors               []string
+	Year                  int
+	Language              Language
+	Subjects              []string
+	Format                Format
+	PriceCents, Available int
+	AddedAt               time.Time
+	RepricedAt            *time.Time
 }(Book{})
 
 // mcpEncodeBulkImport writes a value of type BulkImport.
@@ -1717,9 +1694,8 @@ func mcpEncodeBulkImport(e *wire.Encoder, v *BulkImport) {
 }
 
 var _ = struct {
-	Added   int
-	Known   int
-	Refused []RefusedLine
+	Added, Known int
+	Refused      []RefusedLine
 }(BulkImport{})
 
 // mcpEncodeRefusedLine writes a value of type RefusedLine.
@@ -1749,13 +1725,11 @@ func mcpEncodeReservation(e *wire.Encoder, v *Reservation) {
 }
 
 var _ = struct {
-	ID         int64
-	BookID     int64
-	Title      string
-	Copies     int
-	TotalCents int
-	Note       *string
-	CreatedAt  time.Time
+	ID, BookID         int64
+	Title              string
+	Copies, TotalCents int
+	Note               *string
+	CreatedAt          time.Time
 }(Reservation{})
 
 // mcpEncodeSubject writes a value of type Subject.
@@ -1782,10 +1756,9 @@ func mcpEncodeDecade(e *wire.Encoder, v *Decade) {
 }
 
 var _ = struct {
-	Books          int
-	Available      int
-	MeanPriceCents float64
-	Languages      map[Language]int
+	Books, Available int
+	MeanPriceCents   float64
+	Languages        map[Language]int
 }(Decade{})
 
 // mcpEncodeSimilarBook writes a value of type SimilarBook.
@@ -1824,12 +1797,9 @@ func mcpEncodeStocktaking(e *wire.Encoder, v *Stocktaking) {
 }
 
 var _ = struct {
-	Titles      int
-	Copies      int
-	Reserved    int
-	ValueCents  int
-	Differences []Difference
-	Corrected   bool
+	Titles, Copies, Reserved, ValueCents int
+	Differences                          []Difference
+	Corrected                            bool
 }(Stocktaking{})
 
 // mcpEncodeDifference writes a value of type Difference.
@@ -1843,8 +1813,7 @@ func mcpEncodeDifference(e *wire.Encoder, v *Difference) {
 }
 
 var _ = struct {
-	ID       int64
-	Title    string
-	Reserved int
-	Held     int
+	ID             int64
+	Title          string
+	Reserved, Held int
 }(Difference{})

@@ -75,6 +75,5 @@ var _ func(string, int) string = Greet
 
 // mcpFieldsGreet are the arguments of the tool "greet".
 var mcpFieldsGreet = wire.Fields{
-	{Name: "name", Required: true},
-	{Name: "times"},
+	{Name: "name", Required: true}, {Name: "times"},
 }

@@ -78,8 +78,7 @@ var _ func(*Wiki, string, string) error = (*Wiki).Write
 
 // mcpFieldsAddPage are the arguments of the tool "add_page".
 var mcpFieldsAddPage = wire.Fields{
-	{Name: "title", Required: true},
-	{Name: "text", Required: true},
+	{Name: "title", Required: true}, {Name: "text", Required: true},
 }
 
 // mcpToolListTitles describes the tool "list_titles" (method (*Wiki).Titles).

@@ -108,8 +108,7 @@ var _ func(*Shop, context.Context, string, string) (Item, error) = (*Shop).Cance
 
 // mcpFieldsCancelOrder are the arguments of the tool "cancel_order".
 var mcpFieldsCancelOrder = wire.Fields{
-	{Name: "item", Required: true},
-	{Name: "reference", Required: true},
+	{Name: "item", Required: true}, {Name: "reference", Required: true},
 }
 
 // mcpToolListStock describes the tool "list_stock" (method (*Shop).ListStock).
@@ -262,9 +261,7 @@ var _ func(*Shop, context.Context, string, int, string) (Order, error) = (*Shop)
 
 // mcpFieldsOrder are the arguments of the tool "order".
 var mcpFieldsOrder = wire.Fields{
-	{Name: "item", Required: true},
-	{Name: "copies"},
-	{Name: "reference", Required: true},
+	{Name: "item", Required: true}, {Name: "copies"}, {Name: "reference", Required: true},
 }
 
 // mcpToolRestock describes the tool "restock" (method (*Shop).Restock).
@@ -470,12 +467,8 @@ func mcpEncodeItem(e *wire.Encoder, v *Item) {
 }
 
 var _ = struct {
-	ID         string
-	Title      string
-	PriceCents int
-	Left       int
-	Sold       int
-	Received   int
+	ID, Title                        string
+	PriceCents, Left, Sold, Received int
 }(Item{})
 
 // mcpEncodeOrder writes a value of type Order.
@@ -489,8 +482,6 @@ func mcpEncodeOrder(e *wire.Encoder, v *Order) {
 }
 
 var _ = struct {
-	Item       string
-	Reference  string
-	Copies     int
-	TotalCents int
+	Item, Reference    string
+	Copies, TotalCents int
 }(Order{})

@@ -74,7 +74,6 @@ func mcpEncodeDescription(e *wire.Encoder, v *Description) {
 }
 
 var _ = struct {
-	Revision string
-	Client   string
-	CanAsk   bool
+	Revision, Client string
+	CanAsk           bool
 }(Description{})

@@ -129,8 +129,7 @@ var _ func(int64, int64) catalog.Sum = Add
 
 // mcpFieldsAdd are the arguments of the tool "add".
 var mcpFieldsAdd = wire.Fields{
-	{Name: "a", Required: true},
-	{Name: "b", Required: true},
+	{Name: "a", Required: true}, {Name: "b", Required: true},
 }
 
 // mcpToolCreateAuthor describes the tool "create_author" (func CreateAuthor).
@@ -1362,9 +1361,7 @@ var _ func(string, int, string) Entries = ListAuthors
 
 // mcpFieldsListAuthors are the arguments of the tool "list_authors".
 var mcpFieldsListAuthors = wire.Fields{
-	{Name: "filter", Required: true},
-	{Name: "limit"},
-	{Name: "after"},
+	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
 }
 
 // mcpToolListCustomers describes the tool "list_customers" (func
@@ -1420,9 +1417,7 @@ var _ func(string, int, string) Entries = ListCustomers
 
 // mcpFieldsListCustomers are the arguments of the tool "list_customers".
 var mcpFieldsListCustomers = wire.Fields{
-	{Name: "filter", Required: true},
-	{Name: "limit"},
-	{Name: "after"},
+	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
 }
 
 // mcpToolListInvoices describes the tool "list_invoices" (func ListInvoices).
@@ -1477,9 +1472,7 @@ var _ func(string, int, string) Entries = ListInvoices
 
 // mcpFieldsListInvoices are the arguments of the tool "list_invoices".
 var mcpFieldsListInvoices = wire.Fields{
-	{Name: "filter", Required: true},
-	{Name: "limit"},
-	{Name: "after"},
+	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
 }
 
 // mcpToolListOrders describes the tool "list_orders" (func ListOrders).
@@ -1534,9 +1527,7 @@ var _ func(string, int, string) Entries = ListOrders
 
 // mcpFieldsListOrders are the arguments of the tool "list_orders".
 var mcpFieldsListOrders = wire.Fields{
-	{Name: "filter", Required: true},
-	{Name: "limit"},
-	{Name: "after"},
+	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
 }
 
 // mcpToolListPublishers describes the tool "list_publishers" (func
@@ -1592,9 +1583,7 @@ var _ func(string, int, string) Entries = ListPublishers
 
 // mcpFieldsListPublishers are the arguments of the tool "list_publishers".
 var mcpFieldsListPublishers = wire.Fields{
-	{Name: "filter", Required: true},
-	{Name: "limit"},
-	{Name: "after"},
+	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
 }
 
 // mcpToolListReviews describes the tool "list_reviews" (func ListReviews).
@@ -1649,9 +1638,7 @@ var _ func(string, int, string) Entries = ListReviews
 
 // mcpFieldsListReviews are the arguments of the tool "list_reviews".
 var mcpFieldsListReviews = wire.Fields{
-	{Name: "filter", Required: true},
-	{Name: "limit"},
-	{Name: "after"},
+	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
 }
 
 // mcpToolListShelves describes the tool "list_shelves" (func ListShelves).
@@ -1706,9 +1693,7 @@ var _ func(string, int, string) Entries = ListShelves
 
 // mcpFieldsListShelves are the arguments of the tool "list_shelves".
 var mcpFieldsListShelves = wire.Fields{
-	{Name: "filter", Required: true},
-	{Name: "limit"},
-	{Name: "after"},
+	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
 }
 
 // mcpToolListShipments describes the tool "list_shipments" (func
@@ -1764,9 +1749,7 @@ var _ func(string, int, string) Entries = ListShipments
 
 // mcpFieldsListShipments are the arguments of the tool "list_shipments".
 var mcpFieldsListShipments = wire.Fields{
-	{Name: "filter", Required: true},
-	{Name: "limit"},
-	{Name: "after"},
+	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
 }
 
 // mcpToolListSuppliers describes the tool "list_suppliers" (func
@@ -1822,9 +1805,7 @@ var _ func(string, int, string) Entries = ListSuppliers
 
 // mcpFieldsListSuppliers are the arguments of the tool "list_suppliers".
 var mcpFieldsListSuppliers = wire.Fields{
-	{Name: "filter", Required: true},
-	{Name: "limit"},
-	{Name: "after"},
+	{Name: "filter", Required: true}, {Name: "limit"}, {Name: "after"},
 }
 
 // mcpToolRecords describes the tool "records" (func Records).
@@ -2066,8 +2047,7 @@ var _ func(int64, Draft) Entry = UpdateAuthor
 
 // mcpFieldsUpdateAuthor are the arguments of the tool "update_author".
 var mcpFieldsUpdateAuthor = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "draft", Required: true},
+	{Name: "id", Required: true}, {Name: "draft", Required: true},
 }
 
 // mcpToolUpdateCustomer describes the tool "update_customer" (func
@@ -2119,8 +2099,7 @@ var _ func(int64, Draft) Entry = UpdateCustomer
 
 // mcpFieldsUpdateCustomer are the arguments of the tool "update_customer".
 var mcpFieldsUpdateCustomer = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "draft", Required: true},
+	{Name: "id", Required: true}, {Name: "draft", Required: true},
 }
 
 // mcpToolUpdateInvoice describes the tool "update_invoice" (func
@@ -2172,8 +2151,7 @@ var _ func(int64, Draft) Entry = UpdateInvoice
 
 // mcpFieldsUpdateInvoice are the arguments of the tool "update_invoice".
 var mcpFieldsUpdateInvoice = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "draft", Required: true},
+	{Name: "id", Required: true}, {Name: "draft", Required: true},
 }
 
 // mcpToolUpdateOrder describes the tool "update_order" (func UpdateOrder).
@@ -2224,8 +2202,7 @@ var _ func(int64, Draft) Entry = UpdateOrder
 
 // mcpFieldsUpdateOrder are the arguments of the tool "update_order".
 var mcpFieldsUpdateOrder = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "draft", Required: true},
+	{Name: "id", Required: true}, {Name: "draft", Required: true},
 }
 
 // mcpToolUpdatePublisher describes the tool "update_publisher" (func
@@ -2277,8 +2254,7 @@ var _ func(int64, Draft) Entry = UpdatePublisher
 
 // mcpFieldsUpdatePublisher are the arguments of the tool "update_publisher".
 var mcpFieldsUpdatePublisher = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "draft", Required: true},
+	{Name: "id", Required: true}, {Name: "draft", Required: true},
 }
 
 // mcpToolUpdateReview describes the tool "update_review" (func UpdateReview).
@@ -2329,8 +2305,7 @@ var _ func(int64, Draft) Entry = UpdateReview
 
 // mcpFieldsUpdateReview are the arguments of the tool "update_review".
 var mcpFieldsUpdateReview = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "draft", Required: true},
+	{Name: "id", Required: true}, {Name: "draft", Required: true},
 }
 
 // mcpToolUpdateShelf describes the tool "update_shelf" (func UpdateShelf).
@@ -2381,8 +2356,7 @@ var _ func(int64, Draft) Entry = UpdateShelf
 
 // mcpFieldsUpdateShelf are the arguments of the tool "update_shelf".
 var mcpFieldsUpdateShelf = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "draft", Required: true},
+	{Name: "id", Required: true}, {Name: "draft", Required: true},
 }
 
 // mcpToolUpdateShipment describes the tool "update_shipment" (func
@@ -2434,8 +2408,7 @@ var _ func(int64, Draft) Entry = UpdateShipment
 
 // mcpFieldsUpdateShipment are the arguments of the tool "update_shipment".
 var mcpFieldsUpdateShipment = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "draft", Required: true},
+	{Name: "id", Required: true}, {Name: "draft", Required: true},
 }
 
 // mcpToolUpdateSupplier describes the tool "update_supplier" (func
@@ -2487,8 +2460,7 @@ var _ func(int64, Draft) Entry = UpdateSupplier
 
 // mcpFieldsUpdateSupplier are the arguments of the tool "update_supplier".
 var mcpFieldsUpdateSupplier = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "draft", Required: true},
+	{Name: "id", Required: true}, {Name: "draft", Required: true},
 }
 
 // mcpTemplateBook describes the resource template "catalog://books/{id}" (func
@@ -2570,20 +2542,15 @@ func mcpDecodeDraft(d *wire.Decoder, v *Draft) {
 }
 
 var _ = struct {
-	Name  string
-	Note  string
-	Tags  []string
-	Order catalog.Sort
-	Score float64
+	Name, Note string
+	Tags       []string
+	Order      catalog.Sort
+	Score      float64
 }(Draft{})
 
 // mcpFieldsDraft are the members of a value of type Draft.
 var mcpFieldsDraft = wire.Fields{
-	{Name: "name", Required: true},
-	{Name: "note"},
-	{Name: "tags"},
-	{Name: "order"},
-	{Name: "score"},
+	{Name: "name", Required: true}, {Name: "note"}, {Name: "tags"}, {Name: "order"}, {Name: "score"},
 }
 
 // mcpDecodeQuery reads a value of type catalog.Query.
@@ -2636,16 +2603,8 @@ var _ = struct {
 
 // mcpFieldsQuery are the members of a value of type catalog.Query.
 var mcpFieldsQuery = wire.Fields{
-	{Name: "query", Required: true},
-	{Name: "limit"},
-	{Name: "offset"},
-	{Name: "sort"},
-	{Name: "exact"},
-	{Name: "filters"},
-	{Name: "labels"},
-	{Name: "weights"},
-	{Name: "page"},
-	{Name: "since"},
+	{Name: "query", Required: true}, {Name: "limit"}, {Name: "offset"}, {Name: "sort"}, {Name: "exact"},
+	{Name: "filters"}, {Name: "labels"}, {Name: "weights"}, {Name: "page"}, {Name: "since"},
 }
 
 // mcpDecodeFilter reads a value of type catalog.Filter.
@@ -2676,10 +2635,7 @@ var _ = struct {
 
 // mcpFieldsFilter are the members of a value of type catalog.Filter.
 var mcpFieldsFilter = wire.Fields{
-	{Name: "field", Required: true},
-	{Name: "op", Required: true},
-	{Name: "values"},
-	{Name: "boost"},
+	{Name: "field", Required: true}, {Name: "op", Required: true}, {Name: "values"}, {Name: "boost"},
 }
 
 // mcpDecodeQueryWeightsValue reads a value of type float64.
@@ -2712,9 +2668,7 @@ var _ = struct {
 
 // mcpFieldsPage are the members of a value of type catalog.Page.
 var mcpFieldsPage = wire.Fields{
-	{Name: "number"},
-	{Name: "size"},
-	{Name: "cursor"},
+	{Name: "number"}, {Name: "size"}, {Name: "cursor"},
 }
 
 // mcpEncodeSum writes a value of type catalog.Sum.

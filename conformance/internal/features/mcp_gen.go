@@ -1074,8 +1074,7 @@ var _ func(string, string) string = promptWithArguments
 // mcpFieldsTestPromptWithArguments are the arguments of the prompt
 // "test_prompt_with_arguments".
 var mcpFieldsTestPromptWithArguments = wire.Fields{
-	{Name: "arg1", Required: true},
-	{Name: "arg2", Required: true},
+	{Name: "arg1", Required: true}, {Name: "arg2", Required: true},
 }
 
 // mcpCompleteTestPromptWithArgumentsArg1 completes arg1 of the prompt
@@ -1314,14 +1313,12 @@ func mcpDecodeContact(d *wire.Decoder, v *Contact) {
 }
 
 var _ = struct {
-	Username string
-	Email    string
+	Username, Email string
 }(Contact{})
 
 // mcpFieldsContact are the members of a value of type Contact.
 var mcpFieldsContact = wire.Fields{
-	{Name: "username", Required: true},
-	{Name: "email", Required: true},
+	{Name: "username", Required: true}, {Name: "email", Required: true},
 }
 
 // mcpDecodeContext reads a value of type Context.
@@ -1395,11 +1392,7 @@ var _ = struct {
 
 // mcpFieldsProfile are the members of a value of type Profile.
 var mcpFieldsProfile = wire.Fields{
-	{Name: "name"},
-	{Name: "age"},
-	{Name: "score"},
-	{Name: "status"},
-	{Name: "verified"},
+	{Name: "name"}, {Name: "age"}, {Name: "score"}, {Name: "status"}, {Name: "verified"},
 }
 
 // mcpEncodeTemplateData writes a value of type TemplateData.

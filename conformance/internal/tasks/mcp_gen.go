@@ -231,8 +231,7 @@ var _ func(context.Context, int, *string) (string, error) = slowCompute
 
 // mcpFieldsSlowCompute are the arguments of the tool "slow_compute".
 var mcpFieldsSlowCompute = wire.Fields{
-	{Name: "seconds", Required: true},
-	{Name: "label"},
+	{Name: "seconds", Required: true}, {Name: "label"},
 }
 
 // mcpToolTestToolWithTask describes the tool "test_tool_with_task" (func
@@ -310,8 +309,7 @@ var _ = struct {
 
 // mcpFieldsConfirmation are the members of a value of type confirmation.
 var mcpFieldsConfirmation = wire.Fields{
-	{Name: "name"},
-	{Name: "confirm"},
+	{Name: "name"}, {Name: "confirm"},
 }
 
 // mcpDecodeUserName reads a value of type userName.
@@ -327,12 +325,10 @@ func mcpDecodeUserName(d *wire.Decoder, v *userName) {
 }
 
 var _ = struct {
-	UserName string
-	Name     string
+	UserName, Name string
 }(userName{})
 
 // mcpFieldsUserName are the members of a value of type userName.
 var mcpFieldsUserName = wire.Fields{
-	{Name: "user_name"},
-	{Name: "name"},
+	{Name: "user_name"}, {Name: "name"},
 }

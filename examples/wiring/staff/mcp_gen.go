@@ -183,8 +183,7 @@ var _ func(*catalogue.Store, string, int) (catalogue.Article, error) = (*catalog
 
 // mcpFieldsSetPrice are the arguments of the tool "set_price".
 var mcpFieldsSetPrice = wire.Fields{
-	{Name: "name", Required: true},
-	{Name: "cents", Required: true},
+	{Name: "name", Required: true}, {Name: "cents", Required: true},
 }
 
 // mcpDeclaredErrors returns the text of an error that is meant for clients. It

@@ -319,105 +319,57 @@ func mcpDecodeRules(d *wire.Decoder, v *Rules) {
 }
 
 var _ = struct {
-	ID        string
-	Text      string
-	Integer   int
-	Number    float64
-	Flag      bool
-	Texts     []string
-	Counts    map[string]int
-	Pointer   *int
-	Anything  any
-	Sort      Sort
-	Level     Level
-	Only      string
-	Share     float64
-	Small     int8
-	Natural   uint
-	Long      int64
-	Single    float32
-	Bounded   int
-	Open      float64
-	Fives     int
-	Tenths    float64
-	Exact     json.Number
-	InQuotes  int
-	Name      string
-	Code      string
-	Data      []byte
-	Address   netip.Addr
-	When      time.Time
-	Wait      time.Duration
-	Date      string
-	Time      string
-	DateTime  string
-	UUID      string
-	Email     string
-	URI       string
-	Host      string
-	IPv4      string
-	IPv6      string
-	Two       [2]int
-	Some      []int
-	Different []string
-	Entries   map[string]int
-	Slugs     map[string]string
-	Ports     map[int16]int
-	Hosts     map[netip.Addr]int
-	Nested    *Rules
-	List      []Rules
-	ByName    map[string]Rules
+	ID, Text                                                 string
+	Integer                                                  int
+	Number                                                   float64
+	Flag                                                     bool
+	Texts                                                    []string
+	Counts                                                   map[string]int
+	Pointer                                                  *int
+	Anything                                                 any
+	Sort                                                     Sort
+	Level                                                    Level
+	Only                                                     string
+	Share                                                    float64
+	Small                                                    int8
+	Natural                                                  uint
+	Long                                                     int64
+	Single                                                   float32
+	Bounded                                                  int
+	Open                                                     float64
+	Fives                                                    int
+	Tenths                                                   float64
+	Exact                                                    json.Number
+	InQuotes                                                 int
+	Name, Code                                               string
+	Data                                                     []byte
+	Address                                                  netip.Addr
+	When                                                     time.Time
+	Wait                                                     time.Duration
+	Date, Time, DateTime, UUID, Email, URI, Host, IPv4, IPv6 string
+	Two                                                      [2]int
+	Some                                                     []int
+	Different                                                []string
+	Entries                                                  map[string]int
+	Slugs                                                    map[string]string
+	Ports                                                    map[int16]int
+	Hosts                                                    map[netip.Addr]int
+	Nested                                                   *Rules
+	List                                                     []Rules
+	ByName                                                   map[string]Rules
 }(Rules{})
 
 // mcpFieldsRules are the members of a value of type Rules.
 var mcpFieldsRules = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "text"},
-	{Name: "integer"},
-	{Name: "number"},
-	{Name: "flag"},
-	{Name: "texts"},
-	{Name: "counts"},
-	{Name: "pointer"},
-	{Name: "anything", Null: true},
-	{Name: "sort"},
-	{Name: "level"},
-	{Name: "only"},
-	{Name: "share"},
-	{Name: "small"},
-	{Name: "natural"},
-	{Name: "long"},
-	{Name: "single"},
-	{Name: "bounded"},
-	{Name: "open"},
-	{Name: "fives"},
-	{Name: "tenths"},
-	{Name: "exact"},
-	{Name: "inQuotes"},
-	{Name: "name"},
-	{Name: "code"},
-	{Name: "data"},
-	{Name: "address"},
-	{Name: "when"},
-	{Name: "wait"},
-	{Name: "date"},
-	{Name: "time"},
-	{Name: "dateTime"},
-	{Name: "uuid"},
-	{Name: "email"},
-	{Name: "uri"},
-	{Name: "host"},
-	{Name: "ipv4"},
-	{Name: "ipv6"},
-	{Name: "two"},
-	{Name: "some"},
-	{Name: "different"},
-	{Name: "entries"},
-	{Name: "slugs"},
-	{Name: "ports"},
-	{Name: "hosts"},
-	{Name: "nested"},
-	{Name: "list"},
+	{Name: "id", Required: true}, {Name: "text"}, {Name: "integer"}, {Name: "number"}, {Name: "flag"},
+	{Name: "texts"}, {Name: "counts"}, {Name: "pointer"}, {Name: "anything", Null: true}, {Name: "sort"},
+	{Name: "level"}, {Name: "only"}, {Name: "share"}, {Name: "small"}, {Name: "natural"}, {Name: "long"},
+	{Name: "single"}, {Name: "bounded"}, {Name: "open"}, {Name: "fives"}, {Name: "tenths"},
+	{Name: "exact"}, {Name: "inQuotes"}, {Name: "name"}, {Name: "code"}, {Name: "data"},
+	{Name: "address"}, {Name: "when"}, {Name: "wait"}, {Name: "date"}, {Name: "time"},
+	{Name: "dateTime"}, {Name: "uuid"}, {Name: "email"}, {Name: "uri"}, {Name: "host"}, {Name: "ipv4"},
+	{Name: "ipv6"}, {Name: "two"}, {Name: "some"}, {Name: "different"}, {Name: "entries"},
+	{Name: "slugs"}, {Name: "ports"}, {Name: "hosts"}, {Name: "nested"}, {Name: "list"},
 	{Name: "byName"},
 }
 
@@ -471,16 +423,8 @@ var _ = struct {
 
 // mcpFieldsQuery are the members of a value of type Query.
 var mcpFieldsQuery = wire.Fields{
-	{Name: "query", Required: true},
-	{Name: "limit"},
-	{Name: "offset"},
-	{Name: "sort"},
-	{Name: "exact"},
-	{Name: "filters"},
-	{Name: "labels"},
-	{Name: "weights"},
-	{Name: "page"},
-	{Name: "since"},
+	{Name: "query", Required: true}, {Name: "limit"}, {Name: "offset"}, {Name: "sort"}, {Name: "exact"},
+	{Name: "filters"}, {Name: "labels"}, {Name: "weights"}, {Name: "page"}, {Name: "since"},
 }
 
 // mcpDecodeFilter reads a value of type Filter.
@@ -511,10 +455,7 @@ var _ = struct {
 
 // mcpFieldsFilter are the members of a value of type Filter.
 var mcpFieldsFilter = wire.Fields{
-	{Name: "field", Required: true},
-	{Name: "op", Required: true},
-	{Name: "values"},
-	{Name: "boost"},
+	{Name: "field", Required: true}, {Name: "op", Required: true}, {Name: "values"}, {Name: "boost"},
 }
 
 // mcpDecodeQueryWeightsValue reads a value of type float64.
@@ -547,9 +488,7 @@ var _ = struct {
 
 // mcpFieldsPage are the members of a value of type Page.
 var mcpFieldsPage = wire.Fields{
-	{Name: "number"},
-	{Name: "size"},
-	{Name: "cursor"},
+	{Name: "number"}, {Name: "size"}, {Name: "cursor"},
 }
 
 // mcpEncodeHits writes a value of type Hits.

@@ -324,14 +324,22 @@ func (g *generator) plainFunction(f *model.Func) code {
 
 // fields prints the table of the members of an object.
 func (g *generator) fields(o *codec.Object, what string) {
-	var rows []jen.Code
+	var lines, line []jen.Code
+	n := 0
 	for _, e := range o.Entries {
 		row := items{keyed("Name", jen.Lit(e.Name))}
 		row.flag("Required", e.Required)
 		row.flag("Null", e.Null)
 		row.flag("ReadOnly", e.ReadOnly)
 		row.list("Aliases", e.Aliases)
-		rows = append(rows, jen.Values(row...))
+		value := jen.Values(row...)
+		if n += width(value) + len(", "); n > lineWidth-4 && len(line) > 0 {
+			lines, line, n = append(lines, jen.List(line...)), nil, width(value)+len(", ")
+		}
+		line = append(line, value)
 	}
-	g.add(o.Table()+" are "+what+".", define(o.Table(), g.wire("Fields").Add(composite(true, rows...))))
+	if len(line) > 0 {
+		lines = append(lines, jen.List(line...))
+	}
+	g.add(o.Table()+" are "+what+".", define(o.Table(), g.wire("Fields").Add(composite(true, lines...))))
 }

@@ -81,11 +81,15 @@ func (f *file) instance(o *types.TypeName, args *types.TypeList) code {
 
 func (f *file) structure(t *types.Struct, tags bool) code {
 	var fields []jen.Code
-	for i := range t.NumFields() {
+	for i := 0; i < t.NumFields(); i++ {
 		v := t.Field(i)
 		field := f.spell(v.Type(), tags)
 		if !v.Embedded() {
-			field = jen.Id(v.Name()).Add(field)
+			names := v.Name()
+			for ; i+1 < t.NumFields() && !tags && alike(v, t.Field(i+1)) && len(names) < lineWidth/2; i++ {
+				names += ", " + t.Field(i+1).Name()
+			}
+			field = jen.Id(names).Add(field)
 		}
 		if tag := t.Tag(i); tags && tag != "" {
 			field.Add(raw(tag))
@@ -95,6 +99,9 @@ func (f *file) structure(t *types.Struct, tags bool) code {
 	// Not jen.Struct, which has no space before the brace: width counts what go/format prints.
 	return jen.Id("struct").Block(fields...)
 }
+
+// alike reports whether two fields that follow one another can be declared together.
+func alike(a, b *types.Var) bool { return !b.Embedded() && types.Identical(a.Type(), b.Type()) }
 
 // parameters are the types of parameters; the last one may be variadic.
 func (f *file) parameters(list []types.Type, variadic, tags bool) []jen.Code {

@@ -6655,14 +6655,9 @@ var _ func(
 
 // mcpFieldsEchoMixed are the arguments of the tool "echo_mixed".
 var mcpFieldsEchoMixed = wire.Fields{
-	{Name: "point", Required: true},
-	{Name: "at", Required: true},
-	{Name: "wait", Required: true},
-	{Name: "data", Required: true},
-	{Name: "any", Required: true, Null: true},
-	{Name: "byID", Required: true},
-	{Name: "opt", Required: true},
-	{Name: "list", Required: true},
+	{Name: "point", Required: true}, {Name: "at", Required: true}, {Name: "wait", Required: true},
+	{Name: "data", Required: true}, {Name: "any", Required: true, Null: true},
+	{Name: "byID", Required: true}, {Name: "opt", Required: true}, {Name: "list", Required: true},
 }
 
 // mcpToolEchoMode describes the tool "echo_mode" (func EchoMode).
@@ -9256,10 +9251,7 @@ var _ func(context.Context, string, int, *Sort, ...string) Query = EchoQuery
 
 // mcpFieldsEchoQuery are the arguments of the tool "echo_query".
 var mcpFieldsEchoQuery = wire.Fields{
-	{Name: "text", Required: true},
-	{Name: "limit"},
-	{Name: "sort"},
-	{Name: "tags"},
+	{Name: "text", Required: true}, {Name: "limit"}, {Name: "sort"}, {Name: "tags"},
 }
 
 // mcpToolEchoQuoted describes the tool "echo_quoted" (func EchoQuoted).
@@ -13695,30 +13687,22 @@ func mcpDecodeBoxAddr(d *wire.Decoder, v *Box[netip.Addr]) {
 }
 
 var _ = struct {
-	Value  netip.Addr
-	Ptr    *netip.Addr
-	List   []netip.Addr
-	Refs   []*netip.Addr
-	Pair   [2]netip.Addr
-	Map    map[string]netip.Addr
-	Opt    netip.Addr
-	Zero   netip.Addr
-	PtrOpt *netip.Addr
-	Bag    map[string]*netip.Addr
+	Value     netip.Addr
+	Ptr       *netip.Addr
+	List      []netip.Addr
+	Refs      []*netip.Addr
+	Pair      [2]netip.Addr
+	Map       map[string]netip.Addr
+	Opt, Zero netip.Addr
+	PtrOpt    *netip.Addr
+	Bag       map[string]*netip.Addr
 }(Box[netip.Addr]{})
 
 // mcpFieldsBoxAddr are the members of a value of type Box[netip.Addr].
 var mcpFieldsBoxAddr = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeAddr reads a value of type netip.Addr.
@@ -13760,31 +13744,23 @@ func mcpDecodeBoxBoolMap(d *wire.Decoder, v *Box[map[netip.Addr]bool]) {
 }
 
 var _ = struct {
-	Value  map[netip.Addr]bool
-	Ptr    *map[netip.Addr]bool
-	List   []map[netip.Addr]bool
-	Refs   []*map[netip.Addr]bool
-	Pair   [2]map[netip.Addr]bool
-	Map    map[string]map[netip.Addr]bool
-	Opt    map[netip.Addr]bool
-	Zero   map[netip.Addr]bool
-	PtrOpt *map[netip.Addr]bool
-	Bag    map[string]*map[netip.Addr]bool
+	Value     map[netip.Addr]bool
+	Ptr       *map[netip.Addr]bool
+	List      []map[netip.Addr]bool
+	Refs      []*map[netip.Addr]bool
+	Pair      [2]map[netip.Addr]bool
+	Map       map[string]map[netip.Addr]bool
+	Opt, Zero map[netip.Addr]bool
+	PtrOpt    *map[netip.Addr]bool
+	Bag       map[string]*map[netip.Addr]bool
 }(Box[map[netip.Addr]bool]{})
 
 // mcpFieldsBoxBoolMap are the members of a value of type
 // Box[map[netip.Addr]bool].
 var mcpFieldsBoxBoolMap = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeBoolMap reads a value of type map[netip.Addr]bool.
@@ -13831,30 +13807,22 @@ func mcpDecodeBoxAddrPort(d *wire.Decoder, v *Box[netip.AddrPort]) {
 }
 
 var _ = struct {
-	Value  netip.AddrPort
-	Ptr    *netip.AddrPort
-	List   []netip.AddrPort
-	Refs   []*netip.AddrPort
-	Pair   [2]netip.AddrPort
-	Map    map[string]netip.AddrPort
-	Opt    netip.AddrPort
-	Zero   netip.AddrPort
-	PtrOpt *netip.AddrPort
-	Bag    map[string]*netip.AddrPort
+	Value     netip.AddrPort
+	Ptr       *netip.AddrPort
+	List      []netip.AddrPort
+	Refs      []*netip.AddrPort
+	Pair      [2]netip.AddrPort
+	Map       map[string]netip.AddrPort
+	Opt, Zero netip.AddrPort
+	PtrOpt    *netip.AddrPort
+	Bag       map[string]*netip.AddrPort
 }(Box[netip.AddrPort]{})
 
 // mcpFieldsBoxAddrPort are the members of a value of type Box[netip.AddrPort].
 var mcpFieldsBoxAddrPort = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeAddrPort reads a value of type netip.AddrPort.
@@ -13896,30 +13864,22 @@ func mcpDecodeBoxString(d *wire.Decoder, v *Box[string]) {
 }
 
 var _ = struct {
-	Value  string
-	Ptr    *string
-	List   []string
-	Refs   []*string
-	Pair   [2]string
-	Map    map[string]string
-	Opt    string
-	Zero   string
-	PtrOpt *string
-	Bag    map[string]*string
+	Value     string
+	Ptr       *string
+	List      []string
+	Refs      []*string
+	Pair      [2]string
+	Map       map[string]string
+	Opt, Zero string
+	PtrOpt    *string
+	Bag       map[string]*string
 }(Box[string]{})
 
 // mcpFieldsBoxString are the members of a value of type Box[string].
 var mcpFieldsBoxString = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeStringPtr reads a value of type *string.
@@ -13956,30 +13916,22 @@ func mcpDecodeBoxTime(d *wire.Decoder, v *Box[time.Time]) {
 }
 
 var _ = struct {
-	Value  time.Time
-	Ptr    *time.Time
-	List   []time.Time
-	Refs   []*time.Time
-	Pair   [2]time.Time
-	Map    map[string]time.Time
-	Opt    time.Time
-	Zero   time.Time
-	PtrOpt *time.Time
-	Bag    map[string]*time.Time
+	Value     time.Time
+	Ptr       *time.Time
+	List      []time.Time
+	Refs      []*time.Time
+	Pair      [2]time.Time
+	Map       map[string]time.Time
+	Opt, Zero time.Time
+	PtrOpt    *time.Time
+	Bag       map[string]*time.Time
 }(Box[time.Time]{})
 
 // mcpFieldsBoxTime are the members of a value of type Box[time.Time].
 var mcpFieldsBoxTime = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeTimePtr reads a value of type *time.Time.
@@ -14011,24 +13963,16 @@ func mcpDecodeEchoAllowedAllowed(d *wire.Decoder, v *Allowed) {
 }
 
 var _ = struct {
-	Scalar  any
-	Choice  any
-	Filter  any
-	Either  any
-	List    []any
-	ByName  map[string]any
-	Default any
+	Scalar, Choice, Filter, Either any
+	List                           []any
+	ByName                         map[string]any
+	Default                        any
 }(Allowed{})
 
 // mcpFieldsEchoAllowedAllowed are the members of a value of type Allowed.
 var mcpFieldsEchoAllowedAllowed = wire.Fields{
-	{Name: "scalar", Required: true, Null: true},
-	{Name: "choice", Required: true, Null: true},
-	{Name: "filter"},
-	{Name: "either"},
-	{Name: "list"},
-	{Name: "byName"},
-	{Name: "default"},
+	{Name: "scalar", Required: true, Null: true}, {Name: "choice", Required: true, Null: true},
+	{Name: "filter"}, {Name: "either"}, {Name: "list"}, {Name: "byName"}, {Name: "default"},
 }
 
 // mcpDecodeEchoAllowedAllowedListItem reads a value of type any.
@@ -14069,11 +14013,8 @@ var _ = struct {
 
 // mcpFieldsAnonymous are the members of a value of type Anonymous.
 var mcpFieldsAnonymous = wire.Fields{
-	{Name: "part", Required: true},
-	{Name: "ptr"},
-	{Name: "List", Required: true},
-	{Name: "Map", Required: true},
-	{Name: "Same", Required: true},
+	{Name: "part", Required: true}, {Name: "ptr"}, {Name: "List", Required: true},
+	{Name: "Map", Required: true}, {Name: "Same", Required: true},
 }
 
 // mcpStructAnonymousPart has the fields of a struct without a name, and no
@@ -14097,8 +14038,7 @@ func mcpDecodeAnonymousPart(d *wire.Decoder, v *mcpStructAnonymousPart) {
 
 // mcpFieldsAnonymousPart are the members of a value of a type that has no name.
 var mcpFieldsAnonymousPart = wire.Fields{
-	{Name: "x", Required: true},
-	{Name: "Inner", Required: true},
+	{Name: "x", Required: true}, {Name: "Inner", Required: true},
 }
 
 // mcpStructAnonymousPartInner has the fields of a struct without a name, and
@@ -14238,30 +14178,22 @@ func mcpDecodeBoxAny(d *wire.Decoder, v *Box[any]) {
 }
 
 var _ = struct {
-	Value  any
-	Ptr    *any
-	List   []any
-	Refs   []*any
-	Pair   [2]any
-	Map    map[string]any
-	Opt    any
-	Zero   any
-	PtrOpt *any
-	Bag    map[string]*any
+	Value     any
+	Ptr       *any
+	List      []any
+	Refs      []*any
+	Pair      [2]any
+	Map       map[string]any
+	Opt, Zero any
+	PtrOpt    *any
+	Bag       map[string]*any
 }(Box[any]{})
 
 // mcpFieldsBoxAny are the members of a value of type Box[any].
 var mcpFieldsBoxAny = wire.Fields{
-	{Name: "value", Required: true, Null: true},
-	{Name: "ptr", Null: true},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt", Null: true},
-	{Name: "zero", Null: true},
-	{Name: "ptrOpt", Null: true},
-	{Name: "bag"},
+	{Name: "value", Required: true, Null: true}, {Name: "ptr", Null: true}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt", Null: true}, {Name: "zero", Null: true}, {Name: "ptrOpt", Null: true}, {Name: "bag"},
 }
 
 // mcpDecodeAnyPtr reads a value of type *any.
@@ -14298,30 +14230,22 @@ func mcpDecodeBoxAnything(d *wire.Decoder, v *Box[Anything]) {
 }
 
 var _ = struct {
-	Value  Anything
-	Ptr    *Anything
-	List   []Anything
-	Refs   []*Anything
-	Pair   [2]Anything
-	Map    map[string]Anything
-	Opt    Anything
-	Zero   Anything
-	PtrOpt *Anything
-	Bag    map[string]*Anything
+	Value     Anything
+	Ptr       *Anything
+	List      []Anything
+	Refs      []*Anything
+	Pair      [2]Anything
+	Map       map[string]Anything
+	Opt, Zero Anything
+	PtrOpt    *Anything
+	Bag       map[string]*Anything
 }(Box[Anything]{})
 
 // mcpFieldsBoxAnything are the members of a value of type Box[Anything].
 var mcpFieldsBoxAnything = wire.Fields{
-	{Name: "value", Required: true, Null: true},
-	{Name: "ptr", Null: true},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt", Null: true},
-	{Name: "zero", Null: true},
-	{Name: "ptrOpt", Null: true},
-	{Name: "bag"},
+	{Name: "value", Required: true, Null: true}, {Name: "ptr", Null: true}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt", Null: true}, {Name: "zero", Null: true}, {Name: "ptrOpt", Null: true}, {Name: "bag"},
 }
 
 // mcpDecodeAnything reads a value of type Anything.
@@ -14363,30 +14287,22 @@ func mcpDecodeBoxFloat(d *wire.Decoder, v *Box[big.Float]) {
 }
 
 var _ = struct {
-	Value  big.Float
-	Ptr    *big.Float
-	List   []big.Float
-	Refs   []*big.Float
-	Pair   [2]big.Float
-	Map    map[string]big.Float
-	Opt    big.Float
-	Zero   big.Float
-	PtrOpt *big.Float
-	Bag    map[string]*big.Float
+	Value     big.Float
+	Ptr       *big.Float
+	List      []big.Float
+	Refs      []*big.Float
+	Pair      [2]big.Float
+	Map       map[string]big.Float
+	Opt, Zero big.Float
+	PtrOpt    *big.Float
+	Bag       map[string]*big.Float
 }(Box[big.Float]{})
 
 // mcpFieldsBoxFloat are the members of a value of type Box[big.Float].
 var mcpFieldsBoxFloat = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeFloat reads a value of type big.Float.
@@ -14428,30 +14344,22 @@ func mcpDecodeBoxInt(d *wire.Decoder, v *Box[big.Int]) {
 }
 
 var _ = struct {
-	Value  big.Int
-	Ptr    *big.Int
-	List   []big.Int
-	Refs   []*big.Int
-	Pair   [2]big.Int
-	Map    map[string]big.Int
-	Opt    big.Int
-	Zero   big.Int
-	PtrOpt *big.Int
-	Bag    map[string]*big.Int
+	Value     big.Int
+	Ptr       *big.Int
+	List      []big.Int
+	Refs      []*big.Int
+	Pair      [2]big.Int
+	Map       map[string]big.Int
+	Opt, Zero big.Int
+	PtrOpt    *big.Int
+	Bag       map[string]*big.Int
 }(Box[big.Int]{})
 
 // mcpFieldsBoxInt are the members of a value of type Box[big.Int].
 var mcpFieldsBoxInt = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeInt reads a value of type big.Int.
@@ -14493,30 +14401,22 @@ func mcpDecodeBoxIntPtr(d *wire.Decoder, v *Box[*big.Int]) {
 }
 
 var _ = struct {
-	Value  *big.Int
-	Ptr    **big.Int
-	List   []*big.Int
-	Refs   []**big.Int
-	Pair   [2]*big.Int
-	Map    map[string]*big.Int
-	Opt    *big.Int
-	Zero   *big.Int
-	PtrOpt **big.Int
-	Bag    map[string]**big.Int
+	Value     *big.Int
+	Ptr       **big.Int
+	List      []*big.Int
+	Refs      []**big.Int
+	Pair      [2]*big.Int
+	Map       map[string]*big.Int
+	Opt, Zero *big.Int
+	PtrOpt    **big.Int
+	Bag       map[string]**big.Int
 }(Box[*big.Int]{})
 
 // mcpFieldsBoxIntPtr are the members of a value of type Box[*big.Int].
 var mcpFieldsBoxIntPtr = wire.Fields{
-	{Name: "value"},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
+	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
+	{Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeBoxIntPtrPtr reads a value of type *big.Int.
@@ -14569,11 +14469,7 @@ var _ = struct {
 
 // mcpFieldsBigNumbers are the members of a value of type BigNumbers.
 var mcpFieldsBigNumbers = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "pointer"},
-	{Name: "list"},
-	{Name: "map"},
-	{Name: "default"},
+	{Name: "value", Required: true}, {Name: "pointer"}, {Name: "list"}, {Name: "map"}, {Name: "default"},
 }
 
 // mcpDecodeBigNumbersValue reads a value of type json.Number.
@@ -14658,30 +14554,22 @@ func mcpDecodeBoxBinding(d *wire.Decoder, v *Box[Binding]) {
 }
 
 var _ = struct {
-	Value  Binding
-	Ptr    *Binding
-	List   []Binding
-	Refs   []*Binding
-	Pair   [2]Binding
-	Map    map[string]Binding
-	Opt    Binding
-	Zero   Binding
-	PtrOpt *Binding
-	Bag    map[string]*Binding
+	Value     Binding
+	Ptr       *Binding
+	List      []Binding
+	Refs      []*Binding
+	Pair      [2]Binding
+	Map       map[string]Binding
+	Opt, Zero Binding
+	PtrOpt    *Binding
+	Bag       map[string]*Binding
 }(Box[Binding]{})
 
 // mcpFieldsBoxBinding are the members of a value of type Box[Binding].
 var mcpFieldsBoxBinding = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeBinding reads a value of type Binding.
@@ -14723,30 +14611,22 @@ func mcpDecodeBoxIntMap(d *wire.Decoder, v *Box[map[Binding]int]) {
 }
 
 var _ = struct {
-	Value  map[Binding]int
-	Ptr    *map[Binding]int
-	List   []map[Binding]int
-	Refs   []*map[Binding]int
-	Pair   [2]map[Binding]int
-	Map    map[string]map[Binding]int
-	Opt    map[Binding]int
-	Zero   map[Binding]int
-	PtrOpt *map[Binding]int
-	Bag    map[string]*map[Binding]int
+	Value     map[Binding]int
+	Ptr       *map[Binding]int
+	List      []map[Binding]int
+	Refs      []*map[Binding]int
+	Pair      [2]map[Binding]int
+	Map       map[string]map[Binding]int
+	Opt, Zero map[Binding]int
+	PtrOpt    *map[Binding]int
+	Bag       map[string]*map[Binding]int
 }(Box[map[Binding]int]{})
 
 // mcpFieldsBoxIntMap are the members of a value of type Box[map[Binding]int].
 var mcpFieldsBoxIntMap = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeIntMap reads a value of type map[Binding]int.
@@ -14779,17 +14659,13 @@ func mcpDecodeBlanks(d *wire.Decoder, v *Blanks) {
 }
 
 var _ = struct {
-	Blank string
-	Any   string
-	Words string
-	Rest  []string
+	Blank, Any, Words string
+	Rest              []string
 }(Blanks{})
 
 // mcpFieldsBlanks are the members of a value of type Blanks.
 var mcpFieldsBlanks = wire.Fields{
-	{Name: "blank", Required: true},
-	{Name: "any", Required: true},
-	{Name: "words", Required: true},
+	{Name: "blank", Required: true}, {Name: "any", Required: true}, {Name: "words", Required: true},
 	{Name: "rest", Required: true},
 }
 
@@ -14828,30 +14704,22 @@ func mcpDecodeBoxBlob(d *wire.Decoder, v *Box[Blob]) {
 }
 
 var _ = struct {
-	Value  Blob
-	Ptr    *Blob
-	List   []Blob
-	Refs   []*Blob
-	Pair   [2]Blob
-	Map    map[string]Blob
-	Opt    Blob
-	Zero   Blob
-	PtrOpt *Blob
-	Bag    map[string]*Blob
+	Value     Blob
+	Ptr       *Blob
+	List      []Blob
+	Refs      []*Blob
+	Pair      [2]Blob
+	Map       map[string]Blob
+	Opt, Zero Blob
+	PtrOpt    *Blob
+	Bag       map[string]*Blob
 }(Box[Blob]{})
 
 // mcpFieldsBoxBlob are the members of a value of type Box[Blob].
 var mcpFieldsBoxBlob = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeBlobPtr reads a value of type *Blob.
@@ -14888,30 +14756,22 @@ func mcpDecodeBoxBool(d *wire.Decoder, v *Box[bool]) {
 }
 
 var _ = struct {
-	Value  bool
-	Ptr    *bool
-	List   []bool
-	Refs   []*bool
-	Pair   [2]bool
-	Map    map[string]bool
-	Opt    bool
-	Zero   bool
-	PtrOpt *bool
-	Bag    map[string]*bool
+	Value     bool
+	Ptr       *bool
+	List      []bool
+	Refs      []*bool
+	Pair      [2]bool
+	Map       map[string]bool
+	Opt, Zero bool
+	PtrOpt    *bool
+	Bag       map[string]*bool
 }(Box[bool]{})
 
 // mcpFieldsBoxBool are the members of a value of type Box[bool].
 var mcpFieldsBoxBool = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeBoolPtr reads a value of type *bool.
@@ -15001,49 +14861,31 @@ func mcpDecodeBounds(d *wire.Decoder, v *Bounds) {
 }
 
 var _ = struct {
-	Min      int
-	Max      int
-	Both     int8
-	Above    uint
-	Below    uint16
-	Real     float64
-	Open     float64
-	Single   float32
-	Tiny     float32
-	TinyOpen float32
-	Step     int
-	Tenth    float64
-	Half     int
-	Big      int64
-	Odd      int64
-	Fraction int
-	Ptr      *int
-	PtrPtr   **float64
-	Named    Count
-	Nanos    time.Duration
+	Min, Max               int
+	Both                   int8
+	Above                  uint
+	Below                  uint16
+	Real, Open             float64
+	Single, Tiny, TinyOpen float32
+	Step                   int
+	Tenth                  float64
+	Half                   int
+	Big, Odd               int64
+	Fraction               int
+	Ptr                    *int
+	PtrPtr                 **float64
+	Named                  Count
+	Nanos                  time.Duration
 }(Bounds{})
 
 // mcpFieldsBounds are the members of a value of type Bounds.
 var mcpFieldsBounds = wire.Fields{
-	{Name: "min", Required: true},
-	{Name: "max", Required: true},
-	{Name: "both", Required: true},
-	{Name: "above", Required: true},
-	{Name: "below", Required: true},
-	{Name: "real", Required: true},
-	{Name: "open", Required: true},
-	{Name: "single", Required: true},
-	{Name: "tiny", Required: true},
-	{Name: "tinyOpen", Required: true},
-	{Name: "step", Required: true},
-	{Name: "tenth", Required: true},
-	{Name: "half", Required: true},
-	{Name: "big", Required: true},
-	{Name: "odd", Required: true},
-	{Name: "fraction", Required: true},
-	{Name: "ptr"},
-	{Name: "ptrPtr"},
-	{Name: "named", Required: true},
+	{Name: "min", Required: true}, {Name: "max", Required: true}, {Name: "both", Required: true},
+	{Name: "above", Required: true}, {Name: "below", Required: true}, {Name: "real", Required: true},
+	{Name: "open", Required: true}, {Name: "single", Required: true}, {Name: "tiny", Required: true},
+	{Name: "tinyOpen", Required: true}, {Name: "step", Required: true}, {Name: "tenth", Required: true},
+	{Name: "half", Required: true}, {Name: "big", Required: true}, {Name: "odd", Required: true},
+	{Name: "fraction", Required: true}, {Name: "ptr"}, {Name: "ptrPtr"}, {Name: "named", Required: true},
 	{Name: "nanos", Required: true},
 }
 
@@ -15081,30 +14923,22 @@ func mcpDecodeBoxBounds(d *wire.Decoder, v *Box[Bounds]) {
 }
 
 var _ = struct {
-	Value  Bounds
-	Ptr    *Bounds
-	List   []Bounds
-	Refs   []*Bounds
-	Pair   [2]Bounds
-	Map    map[string]Bounds
-	Opt    Bounds
-	Zero   Bounds
-	PtrOpt *Bounds
-	Bag    map[string]*Bounds
+	Value     Bounds
+	Ptr       *Bounds
+	List      []Bounds
+	Refs      []*Bounds
+	Pair      [2]Bounds
+	Map       map[string]Bounds
+	Opt, Zero Bounds
+	PtrOpt    *Bounds
+	Bag       map[string]*Bounds
 }(Box[Bounds]{})
 
 // mcpFieldsBoxBounds are the members of a value of type Box[Bounds].
 var mcpFieldsBoxBounds = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeBoundsPtr reads a value of type *Bounds.
@@ -15141,30 +14975,22 @@ func mcpDecodeBoxByPointer(d *wire.Decoder, v *Box[ByPointer]) {
 }
 
 var _ = struct {
-	Value  ByPointer
-	Ptr    *ByPointer
-	List   []ByPointer
-	Refs   []*ByPointer
-	Pair   [2]ByPointer
-	Map    map[string]ByPointer
-	Opt    ByPointer
-	Zero   ByPointer
-	PtrOpt *ByPointer
-	Bag    map[string]*ByPointer
+	Value     ByPointer
+	Ptr       *ByPointer
+	List      []ByPointer
+	Refs      []*ByPointer
+	Pair      [2]ByPointer
+	Map       map[string]ByPointer
+	Opt, Zero ByPointer
+	PtrOpt    *ByPointer
+	Bag       map[string]*ByPointer
 }(Box[ByPointer]{})
 
 // mcpFieldsBoxByPointer are the members of a value of type Box[ByPointer].
 var mcpFieldsBoxByPointer = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeByPointer reads a value of type ByPointer.
@@ -15199,10 +15025,7 @@ var _ = struct {
 
 // mcpFieldsByPointer are the members of a value of type ByPointer.
 var mcpFieldsByPointer = wire.Fields{
-	{Name: "id"},
-	{Name: "Name"},
-	{Name: "at"},
-	{Name: "Own", Required: true},
+	{Name: "id"}, {Name: "Name"}, {Name: "at"}, {Name: "Own", Required: true},
 }
 
 // mcpDecodeByPointerPtr reads a value of type *ByPointer.
@@ -15239,30 +15062,22 @@ func mcpDecodeBoxDefaults(d *wire.Decoder, v *Box[Defaults]) {
 }
 
 var _ = struct {
-	Value  Defaults
-	Ptr    *Defaults
-	List   []Defaults
-	Refs   []*Defaults
-	Pair   [2]Defaults
-	Map    map[string]Defaults
-	Opt    Defaults
-	Zero   Defaults
-	PtrOpt *Defaults
-	Bag    map[string]*Defaults
+	Value     Defaults
+	Ptr       *Defaults
+	List      []Defaults
+	Refs      []*Defaults
+	Pair      [2]Defaults
+	Map       map[string]Defaults
+	Opt, Zero Defaults
+	PtrOpt    *Defaults
+	Bag       map[string]*Defaults
 }(Box[Defaults]{})
 
 // mcpFieldsBoxDefaults are the members of a value of type Box[Defaults].
 var mcpFieldsBoxDefaults = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeDefaults reads a value of type Defaults.
@@ -15352,60 +15167,37 @@ func mcpDecodeDefaults(d *wire.Decoder, v *Defaults) {
 }
 
 var _ = struct {
-	B         bool
-	I         int
-	U8        uint8
-	Big       uint64
-	F         float64
-	F32       float32
-	S         string
-	Tick      string
-	Label     Label
-	Ptr       *int
-	PtrPtr    **string
-	List      []int
-	JSONList  []string
-	EmptyList []string
-	Array     [2]int
-	Map       map[string]int
-	IntMap    map[int]string
-	Struct    Point
-	PtrStruct *Point
-	Bytes     []byte
-	Time      time.Time
-	Nanos     time.Duration
-	Any       any
-	Opt       int
-	Req       int
+	B                   bool
+	I                   int
+	U8                  uint8
+	Big                 uint64
+	F                   float64
+	F32                 float32
+	S, Tick             string
+	Label               Label
+	Ptr                 *int
+	PtrPtr              **string
+	List                []int
+	JSONList, EmptyList []string
+	Array               [2]int
+	Map                 map[string]int
+	IntMap              map[int]string
+	Struct              Point
+	PtrStruct           *Point
+	Bytes               []byte
+	Time                time.Time
+	Nanos               time.Duration
+	Any                 any
+	Opt, Req            int
 }(Defaults{})
 
 // mcpFieldsDefaults are the members of a value of type Defaults.
 var mcpFieldsDefaults = wire.Fields{
-	{Name: "b"},
-	{Name: "i"},
-	{Name: "u8"},
-	{Name: "big"},
-	{Name: "f"},
-	{Name: "f32"},
-	{Name: "s"},
-	{Name: "tick"},
-	{Name: "label"},
-	{Name: "ptr"},
-	{Name: "ptrPtr"},
-	{Name: "list"},
-	{Name: "jsonList"},
-	{Name: "emptyList"},
-	{Name: "array"},
-	{Name: "map"},
-	{Name: "intMap"},
-	{Name: "struct"},
-	{Name: "ptrStruct"},
-	{Name: "bytes"},
-	{Name: "time"},
-	{Name: "nanos"},
-	{Name: "any", Null: true},
-	{Name: "opt"},
-	{Name: "req", Required: true},
+	{Name: "b"}, {Name: "i"}, {Name: "u8"}, {Name: "big"}, {Name: "f"}, {Name: "f32"}, {Name: "s"},
+	{Name: "tick"}, {Name: "label"}, {Name: "ptr"}, {Name: "ptrPtr"}, {Name: "list"}, {Name: "jsonList"},
+	{Name: "emptyList"}, {Name: "array"}, {Name: "map"}, {Name: "intMap"}, {Name: "struct"},
+	{Name: "ptrStruct"}, {Name: "bytes"}, {Name: "time"}, {Name: "nanos"}, {Name: "any", Null: true},
+	{Name: "opt"}, {Name: "req", Required: true},
 }
 
 // mcpDecodeDefaultsPtrPtr reads a value of type *string.
@@ -15426,14 +15218,12 @@ func mcpDecodePoint(d *wire.Decoder, v *Point) {
 }
 
 var _ = struct {
-	X int
-	Y int
+	X, Y int
 }(Point{})
 
 // mcpFieldsPoint are the members of a value of type Point.
 var mcpFieldsPoint = wire.Fields{
-	{Name: "x", Required: true},
-	{Name: "y", Required: true},
+	{Name: "x", Required: true}, {Name: "y", Required: true},
 }
 
 // mcpDecodeDefaultsPtr reads a value of type *Defaults.
@@ -15470,30 +15260,22 @@ func mcpDecodeBoxEmbedding(d *wire.Decoder, v *Box[Embedding]) {
 }
 
 var _ = struct {
-	Value  Embedding
-	Ptr    *Embedding
-	List   []Embedding
-	Refs   []*Embedding
-	Pair   [2]Embedding
-	Map    map[string]Embedding
-	Opt    Embedding
-	Zero   Embedding
-	PtrOpt *Embedding
-	Bag    map[string]*Embedding
+	Value     Embedding
+	Ptr       *Embedding
+	List      []Embedding
+	Refs      []*Embedding
+	Pair      [2]Embedding
+	Map       map[string]Embedding
+	Opt, Zero Embedding
+	PtrOpt    *Embedding
+	Bag       map[string]*Embedding
 }(Box[Embedding]{})
 
 // mcpFieldsBoxEmbedding are the members of a value of type Box[Embedding].
 var mcpFieldsBoxEmbedding = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeEmbedding reads a value of type Embedding.
@@ -15522,11 +15304,8 @@ var _ = struct {
 
 // mcpFieldsEmbedding are the members of a value of type Embedding.
 var mcpFieldsEmbedding = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "Name", Required: true},
-	{Name: "at"},
-	{Name: "Shown", Required: true},
-	{Name: "Own", Required: true},
+	{Name: "id", Required: true}, {Name: "Name", Required: true}, {Name: "at"},
+	{Name: "Shown", Required: true}, {Name: "Own", Required: true},
 }
 
 // mcpDecodeEmbeddingPtr reads a value of type *Embedding.
@@ -15563,30 +15342,22 @@ func mcpDecodeBoxLinkPtr(d *wire.Decoder, v *Box[*Link]) {
 }
 
 var _ = struct {
-	Value  *Link
-	Ptr    **Link
-	List   []*Link
-	Refs   []**Link
-	Pair   [2]*Link
-	Map    map[string]*Link
-	Opt    *Link
-	Zero   *Link
-	PtrOpt **Link
-	Bag    map[string]**Link
+	Value     *Link
+	Ptr       **Link
+	List      []*Link
+	Refs      []**Link
+	Pair      [2]*Link
+	Map       map[string]*Link
+	Opt, Zero *Link
+	PtrOpt    **Link
+	Bag       map[string]**Link
 }(Box[*Link]{})
 
 // mcpFieldsBoxLinkPtr are the members of a value of type Box[*Link].
 var mcpFieldsBoxLinkPtr = wire.Fields{
-	{Name: "value"},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
+	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
+	{Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeLink reads a value of type Link.
@@ -15608,8 +15379,7 @@ var _ = struct {
 
 // mcpFieldsLink are the members of a value of type Link.
 var mcpFieldsLink = wire.Fields{
-	{Name: "n", Required: true},
-	{Name: "next"},
+	{Name: "n", Required: true}, {Name: "next"},
 }
 
 // mcpDecodeBoxLinkPtrPtr reads a value of type *Link.
@@ -15666,30 +15436,22 @@ func mcpDecodeBoxNode(d *wire.Decoder, v *Box[Node]) {
 }
 
 var _ = struct {
-	Value  Node
-	Ptr    *Node
-	List   []Node
-	Refs   []*Node
-	Pair   [2]Node
-	Map    map[string]Node
-	Opt    Node
-	Zero   Node
-	PtrOpt *Node
-	Bag    map[string]*Node
+	Value     Node
+	Ptr       *Node
+	List      []Node
+	Refs      []*Node
+	Pair      [2]Node
+	Map       map[string]Node
+	Opt, Zero Node
+	PtrOpt    *Node
+	Bag       map[string]*Node
 }(Box[Node]{})
 
 // mcpFieldsBoxNode are the members of a value of type Box[Node].
 var mcpFieldsBoxNode = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeNode reads a value of type Node.
@@ -15714,9 +15476,7 @@ var _ = struct {
 
 // mcpFieldsNode are the members of a value of type Node.
 var mcpFieldsNode = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "kids", Required: true},
-	{Name: "up"},
+	{Name: "value", Required: true}, {Name: "kids", Required: true}, {Name: "up"},
 }
 
 // mcpDecodeNodePtr reads a value of type *Node.
@@ -15743,8 +15503,7 @@ var _ = struct {
 
 // mcpFieldsBranch are the members of a value of type Branch.
 var mcpFieldsBranch = wire.Fields{
-	{Name: "name", Required: true},
-	{Name: "branches", Required: true},
+	{Name: "name", Required: true}, {Name: "branches", Required: true},
 }
 
 // mcpDecodeByPointers reads a value of type ByPointers.
@@ -15793,11 +15552,7 @@ var _ = struct {
 
 // mcpFieldsByPointers are the members of a value of type ByPointers.
 var mcpFieldsByPointers = wire.Fields{
-	{Name: "i"},
-	{Name: "j"},
-	{Name: "k"},
-	{Name: "o"},
-	{Name: "own"},
+	{Name: "i"}, {Name: "j"}, {Name: "k"}, {Name: "o"}, {Name: "own"},
 }
 
 // mcpDecodeBoxByteSlice reads a value of type Box[[]byte].
@@ -15829,30 +15584,22 @@ func mcpDecodeBoxByteSlice(d *wire.Decoder, v *Box[[]byte]) {
 }
 
 var _ = struct {
-	Value  []byte
-	Ptr    *[]byte
-	List   [][]byte
-	Refs   []*[]byte
-	Pair   [2][]byte
-	Map    map[string][]byte
-	Opt    []byte
-	Zero   []byte
-	PtrOpt *[]byte
-	Bag    map[string]*[]byte
+	Value     []byte
+	Ptr       *[]byte
+	List      [][]byte
+	Refs      []*[]byte
+	Pair      [2][]byte
+	Map       map[string][]byte
+	Opt, Zero []byte
+	PtrOpt    *[]byte
+	Bag       map[string]*[]byte
 }(Box[[]byte]{})
 
 // mcpFieldsBoxByteSlice are the members of a value of type Box[[]byte].
 var mcpFieldsBoxByteSlice = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeByteSlicePtr reads a value of type *[]byte.
@@ -15889,30 +15636,22 @@ func mcpDecodeBoxCelsius(d *wire.Decoder, v *Box[Celsius]) {
 }
 
 var _ = struct {
-	Value  Celsius
-	Ptr    *Celsius
-	List   []Celsius
-	Refs   []*Celsius
-	Pair   [2]Celsius
-	Map    map[string]Celsius
-	Opt    Celsius
-	Zero   Celsius
-	PtrOpt *Celsius
-	Bag    map[string]*Celsius
+	Value     Celsius
+	Ptr       *Celsius
+	List      []Celsius
+	Refs      []*Celsius
+	Pair      [2]Celsius
+	Map       map[string]Celsius
+	Opt, Zero Celsius
+	PtrOpt    *Celsius
+	Bag       map[string]*Celsius
 }(Box[Celsius]{})
 
 // mcpFieldsBoxCelsius are the members of a value of type Box[Celsius].
 var mcpFieldsBoxCelsius = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeCelsiusPtr reads a value of type *Celsius.
@@ -15939,8 +15678,7 @@ var _ = struct {
 
 // mcpFieldsChicken are the members of a value of type Chicken.
 var mcpFieldsChicken = wire.Fields{
-	{Name: "lays", Required: true},
-	{Name: "from"},
+	{Name: "lays", Required: true}, {Name: "from"},
 }
 
 // mcpDecodeEgg reads a value of type Egg.
@@ -15962,8 +15700,7 @@ var _ = struct {
 
 // mcpFieldsEgg are the members of a value of type Egg.
 var mcpFieldsEgg = wire.Fields{
-	{Name: "becomes"},
-	{Name: "weight", Required: true},
+	{Name: "becomes"}, {Name: "weight", Required: true},
 }
 
 // mcpDecodeCircleA reads a value of type CircleA.
@@ -16023,8 +15760,7 @@ var _ = struct {
 
 // mcpFieldsCircleC are the members of a value of type CircleC.
 var mcpFieldsCircleC = wire.Fields{
-	{Name: "a", Required: true},
-	{Name: "x", Required: true},
+	{Name: "a", Required: true}, {Name: "x", Required: true},
 }
 
 // mcpDecodeBoxColor reads a value of type Box[Color].
@@ -16056,30 +15792,22 @@ func mcpDecodeBoxColor(d *wire.Decoder, v *Box[Color]) {
 }
 
 var _ = struct {
-	Value  Color
-	Ptr    *Color
-	List   []Color
-	Refs   []*Color
-	Pair   [2]Color
-	Map    map[string]Color
-	Opt    Color
-	Zero   Color
-	PtrOpt *Color
-	Bag    map[string]*Color
+	Value     Color
+	Ptr       *Color
+	List      []Color
+	Refs      []*Color
+	Pair      [2]Color
+	Map       map[string]Color
+	Opt, Zero Color
+	PtrOpt    *Color
+	Bag       map[string]*Color
 }(Box[Color]{})
 
 // mcpFieldsBoxColor are the members of a value of type Box[Color].
 var mcpFieldsBoxColor = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeColor reads a value of type Color.
@@ -16126,13 +15854,8 @@ var _ = struct {
 
 // mcpFieldsColors are the members of a value of type Colors.
 var mcpFieldsColors = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "keys"},
-	{Name: "opt"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "refs", Required: true},
+	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "keys"}, {Name: "opt"},
 }
 
 // mcpDecodeConflict reads a value of type Conflict.
@@ -16158,9 +15881,7 @@ var _ = struct {
 
 // mcpFieldsConflict are the members of a value of type Conflict.
 var mcpFieldsConflict = wire.Fields{
-	{Name: "L", Required: true},
-	{Name: "Y", Required: true},
-	{Name: "Z", Required: true},
+	{Name: "L", Required: true}, {Name: "Y", Required: true}, {Name: "Z", Required: true},
 	{Name: "R", Required: true},
 }
 
@@ -16193,30 +15914,22 @@ func mcpDecodeBoxCorner(d *wire.Decoder, v *Box[Corner]) {
 }
 
 var _ = struct {
-	Value  Corner
-	Ptr    *Corner
-	List   []Corner
-	Refs   []*Corner
-	Pair   [2]Corner
-	Map    map[string]Corner
-	Opt    Corner
-	Zero   Corner
-	PtrOpt *Corner
-	Bag    map[string]*Corner
+	Value     Corner
+	Ptr       *Corner
+	List      []Corner
+	Refs      []*Corner
+	Pair      [2]Corner
+	Map       map[string]Corner
+	Opt, Zero Corner
+	PtrOpt    *Corner
+	Bag       map[string]*Corner
 }(Box[Corner]{})
 
 // mcpFieldsBoxCorner are the members of a value of type Box[Corner].
 var mcpFieldsBoxCorner = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeCorner reads a value of type Corner.
@@ -16258,30 +15971,22 @@ func mcpDecodeBoxCount(d *wire.Decoder, v *Box[Count]) {
 }
 
 var _ = struct {
-	Value  Count
-	Ptr    *Count
-	List   []Count
-	Refs   []*Count
-	Pair   [2]Count
-	Map    map[string]Count
-	Opt    Count
-	Zero   Count
-	PtrOpt *Count
-	Bag    map[string]*Count
+	Value     Count
+	Ptr       *Count
+	List      []Count
+	Refs      []*Count
+	Pair      [2]Count
+	Map       map[string]Count
+	Opt, Zero Count
+	PtrOpt    *Count
+	Bag       map[string]*Count
 }(Box[Count]{})
 
 // mcpFieldsBoxCount are the members of a value of type Box[Count].
 var mcpFieldsBoxCount = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeCountPtr reads a value of type *Count.
@@ -16319,31 +16024,23 @@ func mcpDecodeBoxStringSliceArray3Array2(d *wire.Decoder, v *Box[[2][3][]string]
 }
 
 var _ = struct {
-	Value  [2][3][]string
-	Ptr    *[2][3][]string
-	List   [][2][3][]string
-	Refs   []*[2][3][]string
-	Pair   [2][2][3][]string
-	Map    map[string][2][3][]string
-	Opt    [2][3][]string
-	Zero   [2][3][]string
-	PtrOpt *[2][3][]string
-	Bag    map[string]*[2][3][]string
+	Value     [2][3][]string
+	Ptr       *[2][3][]string
+	List      [][2][3][]string
+	Refs      []*[2][3][]string
+	Pair      [2][2][3][]string
+	Map       map[string][2][3][]string
+	Opt, Zero [2][3][]string
+	PtrOpt    *[2][3][]string
+	Bag       map[string]*[2][3][]string
 }(Box[[2][3][]string]{})
 
 // mcpFieldsBoxStringSliceArray3Array2 are the members of a value of type
 // Box[[2][3][]string].
 var mcpFieldsBoxStringSliceArray3Array2 = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeStringSliceArray3 reads a value of type [3][]string.
@@ -16393,20 +16090,16 @@ func mcpDecodeCyclic(d *wire.Decoder, v *Cyclic) {
 }
 
 var _ = struct {
-	Keys  Branches
-	Free  Branches
-	Items Storeys
-	Opt   *Branches
-	Inner []Branches
+	Keys, Free Branches
+	Items      Storeys
+	Opt        *Branches
+	Inner      []Branches
 }(Cyclic{})
 
 // mcpFieldsCyclic are the members of a value of type Cyclic.
 var mcpFieldsCyclic = wire.Fields{
-	{Name: "keys", Required: true},
-	{Name: "free", Required: true},
-	{Name: "items", Required: true},
-	{Name: "opt"},
-	{Name: "inner", Required: true},
+	{Name: "keys", Required: true}, {Name: "free", Required: true}, {Name: "items", Required: true},
+	{Name: "opt"}, {Name: "inner", Required: true},
 }
 
 // mcpDecodeBranches reads a value of type Branches.
@@ -16451,9 +16144,7 @@ var _ = struct {
 
 // mcpFieldsDeep are the members of a value of type Deep.
 var mcpFieldsDeep = wire.Fields{
-	{Name: "low", Required: true},
-	{Name: "mid", Required: true},
-	{Name: "top", Required: true},
+	{Name: "low", Required: true}, {Name: "mid", Required: true}, {Name: "top", Required: true},
 }
 
 // mcpDecodeBoxDegrees reads a value of type Box[Degrees].
@@ -16485,30 +16176,22 @@ func mcpDecodeBoxDegrees(d *wire.Decoder, v *Box[Degrees]) {
 }
 
 var _ = struct {
-	Value  Degrees
-	Ptr    *Degrees
-	List   []Degrees
-	Refs   []*Degrees
-	Pair   [2]Degrees
-	Map    map[string]Degrees
-	Opt    Degrees
-	Zero   Degrees
-	PtrOpt *Degrees
-	Bag    map[string]*Degrees
+	Value     Degrees
+	Ptr       *Degrees
+	List      []Degrees
+	Refs      []*Degrees
+	Pair      [2]Degrees
+	Map       map[string]Degrees
+	Opt, Zero Degrees
+	PtrOpt    *Degrees
+	Bag       map[string]*Degrees
 }(Box[Degrees]{})
 
 // mcpFieldsBoxDegrees are the members of a value of type Box[Degrees].
 var mcpFieldsBoxDegrees = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeDegrees reads a value of type Degrees.
@@ -16540,20 +16223,13 @@ func mcpDecodeDescribed(d *wire.Decoder, v *Described) {
 }
 
 var _ = struct {
-	City  string
-	Doc   string
-	Tail  string
-	Extra string
-	Title string
+	City, Doc, Tail, Extra, Title string
 }(Described{})
 
 // mcpFieldsDescribed are the members of a value of type Described.
 var mcpFieldsDescribed = wire.Fields{
-	{Name: "city", Required: true},
-	{Name: "Doc", Required: true},
-	{Name: "Tail", Required: true},
-	{Name: "extra", Required: true},
-	{Name: "title", Required: true},
+	{Name: "city", Required: true}, {Name: "Doc", Required: true}, {Name: "Tail", Required: true},
+	{Name: "extra", Required: true}, {Name: "title", Required: true},
 }
 
 // mcpDecodeDiamond reads a value of type Diamond.
@@ -16578,9 +16254,7 @@ var _ = struct {
 
 // mcpFieldsDiamond are the members of a value of type Diamond.
 var mcpFieldsDiamond = wire.Fields{
-	{Name: "A", Required: true},
-	{Name: "B", Required: true},
-	{Name: "Own", Required: true},
+	{Name: "A", Required: true}, {Name: "B", Required: true}, {Name: "Own", Required: true},
 }
 
 // mcpDecodeBoxDigest reads a value of type Box[Digest].
@@ -16612,30 +16286,22 @@ func mcpDecodeBoxDigest(d *wire.Decoder, v *Box[Digest]) {
 }
 
 var _ = struct {
-	Value  Digest
-	Ptr    *Digest
-	List   []Digest
-	Refs   []*Digest
-	Pair   [2]Digest
-	Map    map[string]Digest
-	Opt    Digest
-	Zero   Digest
-	PtrOpt *Digest
-	Bag    map[string]*Digest
+	Value     Digest
+	Ptr       *Digest
+	List      []Digest
+	Refs      []*Digest
+	Pair      [2]Digest
+	Map       map[string]Digest
+	Opt, Zero Digest
+	PtrOpt    *Digest
+	Bag       map[string]*Digest
 }(Box[Digest]{})
 
 // mcpFieldsBoxDigest are the members of a value of type Box[Digest].
 var mcpFieldsBoxDigest = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeDigest reads a value of type Digest.
@@ -16677,30 +16343,22 @@ func mcpDecodeBoxDouble(d *wire.Decoder, v *Box[Double]) {
 }
 
 var _ = struct {
-	Value  Double
-	Ptr    *Double
-	List   []Double
-	Refs   []*Double
-	Pair   [2]Double
-	Map    map[string]Double
-	Opt    Double
-	Zero   Double
-	PtrOpt *Double
-	Bag    map[string]*Double
+	Value     Double
+	Ptr       *Double
+	List      []Double
+	Refs      []*Double
+	Pair      [2]Double
+	Map       map[string]Double
+	Opt, Zero Double
+	PtrOpt    *Double
+	Bag       map[string]*Double
 }(Box[Double]{})
 
 // mcpFieldsBoxDouble are the members of a value of type Box[Double].
 var mcpFieldsBoxDouble = wire.Fields{
-	{Name: "value", Required: true, Null: true},
-	{Name: "ptr", Null: true},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt", Null: true},
-	{Name: "zero", Null: true},
-	{Name: "ptrOpt", Null: true},
-	{Name: "bag"},
+	{Name: "value", Required: true, Null: true}, {Name: "ptr", Null: true}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt", Null: true}, {Name: "zero", Null: true}, {Name: "ptrOpt", Null: true}, {Name: "bag"},
 }
 
 // mcpDecodeDouble reads a value of type Double.
@@ -16742,30 +16400,22 @@ func mcpDecodeBoxDuration(d *wire.Decoder, v *Box[time.Duration]) {
 }
 
 var _ = struct {
-	Value  time.Duration
-	Ptr    *time.Duration
-	List   []time.Duration
-	Refs   []*time.Duration
-	Pair   [2]time.Duration
-	Map    map[string]time.Duration
-	Opt    time.Duration
-	Zero   time.Duration
-	PtrOpt *time.Duration
-	Bag    map[string]*time.Duration
+	Value     time.Duration
+	Ptr       *time.Duration
+	List      []time.Duration
+	Refs      []*time.Duration
+	Pair      [2]time.Duration
+	Map       map[string]time.Duration
+	Opt, Zero time.Duration
+	PtrOpt    *time.Duration
+	Bag       map[string]*time.Duration
 }(Box[time.Duration]{})
 
 // mcpFieldsBoxDuration are the members of a value of type Box[time.Duration].
 var mcpFieldsBoxDuration = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeDurationPtr reads a value of type *time.Duration.
@@ -16797,24 +16447,17 @@ func mcpDecodeDurations(d *wire.Decoder, v *Durations) {
 }
 
 var _ = struct {
-	Text  time.Duration
-	Ptr   *time.Duration
-	List  []time.Duration
-	Map   map[string]time.Duration
-	Opt   time.Duration
-	Def   time.Duration
-	Nanos time.Duration
+	Text            time.Duration
+	Ptr             *time.Duration
+	List            []time.Duration
+	Map             map[string]time.Duration
+	Opt, Def, Nanos time.Duration
 }(Durations{})
 
 // mcpFieldsDurations are the members of a value of type Durations.
 var mcpFieldsDurations = wire.Fields{
-	{Name: "text", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "def"},
-	{Name: "nanos", Required: true},
+	{Name: "text", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "map", Required: true}, {Name: "opt"}, {Name: "def"}, {Name: "nanos", Required: true},
 }
 
 // mcpDecodeEitherPointTime reads a value of type Either[Point, time.Time].
@@ -16840,9 +16483,7 @@ var _ = struct {
 // mcpFieldsEitherPointTime are the members of a value of type Either[Point,
 // time.Time].
 var mcpFieldsEitherPointTime = wire.Fields{
-	{Name: "left"},
-	{Name: "right"},
-	{Name: "both"},
+	{Name: "left"}, {Name: "right"}, {Name: "both"},
 }
 
 // mcpDecodePairPointPairTimePointSlice reads a value of type Pair[Point,
@@ -16866,8 +16507,7 @@ var _ = struct {
 // mcpFieldsPairPointPairTimePointSlice are the members of a value of type
 // Pair[Point, Pair[time.Time, []Point]].
 var mcpFieldsPairPointPairTimePointSlice = wire.Fields{
-	{Name: "first", Required: true},
-	{Name: "second", Required: true},
+	{Name: "first", Required: true}, {Name: "second", Required: true},
 }
 
 // mcpDecodePairTimePointSlice reads a value of type Pair[time.Time, []Point].
@@ -16890,8 +16530,7 @@ var _ = struct {
 // mcpFieldsPairTimePointSlice are the members of a value of type
 // Pair[time.Time, []Point].
 var mcpFieldsPairTimePointSlice = wire.Fields{
-	{Name: "first", Required: true},
-	{Name: "second", Required: true},
+	{Name: "first", Required: true}, {Name: "second", Required: true},
 }
 
 // mcpDecodeEitherLabelLabel reads a value of type Either[Label, Label].
@@ -16909,17 +16548,14 @@ func mcpDecodeEitherLabelLabel(d *wire.Decoder, v *Either[Label, Label]) {
 }
 
 var _ = struct {
-	Left  *Label
-	Right *Label
-	Both  *Pair[Label, Pair[Label, []Label]]
+	Left, Right *Label
+	Both        *Pair[Label, Pair[Label, []Label]]
 }(Either[Label, Label]{})
 
 // mcpFieldsEitherLabelLabel are the members of a value of type Either[Label,
 // Label].
 var mcpFieldsEitherLabelLabel = wire.Fields{
-	{Name: "left"},
-	{Name: "right"},
-	{Name: "both"},
+	{Name: "left"}, {Name: "right"}, {Name: "both"},
 }
 
 // mcpDecodePairLabelPairLabelLabelSlice reads a value of type Pair[Label,
@@ -16943,8 +16579,7 @@ var _ = struct {
 // mcpFieldsPairLabelPairLabelLabelSlice are the members of a value of type
 // Pair[Label, Pair[Label, []Label]].
 var mcpFieldsPairLabelPairLabelLabelSlice = wire.Fields{
-	{Name: "first", Required: true},
-	{Name: "second", Required: true},
+	{Name: "first", Required: true}, {Name: "second", Required: true},
 }
 
 // mcpDecodePairLabelLabelSlice reads a value of type Pair[Label, []Label].
@@ -16967,8 +16602,7 @@ var _ = struct {
 // mcpFieldsPairLabelLabelSlice are the members of a value of type Pair[Label,
 // []Label].
 var mcpFieldsPairLabelLabelSlice = wire.Fields{
-	{Name: "first", Required: true},
-	{Name: "second", Required: true},
+	{Name: "first", Required: true}, {Name: "second", Required: true},
 }
 
 // mcpDecodeElements reads a value of type Elements.
@@ -17012,15 +16646,9 @@ var _ = struct {
 
 // mcpFieldsElements are the members of a value of type Elements.
 var mcpFieldsElements = wire.Fields{
-	{Name: "ints", Required: true},
-	{Name: "texts", Required: true},
-	{Name: "matrix", Required: true},
-	{Name: "map", Required: true},
-	{Name: "ptrs", Required: true},
-	{Name: "array", Required: true},
-	{Name: "mails", Required: true},
-	{Name: "deep", Required: true},
-	{Name: "words", Required: true},
+	{Name: "ints", Required: true}, {Name: "texts", Required: true}, {Name: "matrix", Required: true},
+	{Name: "map", Required: true}, {Name: "ptrs", Required: true}, {Name: "array", Required: true},
+	{Name: "mails", Required: true}, {Name: "deep", Required: true}, {Name: "words", Required: true},
 }
 
 // mcpDecodeElementsIntsItem reads a value of type int.
@@ -17124,30 +16752,22 @@ func mcpDecodeBox(d *wire.Decoder, v *Box[struct{}]) {
 }
 
 var _ = struct {
-	Value  struct{}
-	Ptr    *struct{}
-	List   []struct{}
-	Refs   []*struct{}
-	Pair   [2]struct{}
-	Map    map[string]struct{}
-	Opt    struct{}
-	Zero   struct{}
-	PtrOpt *struct{}
-	Bag    map[string]*struct{}
+	Value     struct{}
+	Ptr       *struct{}
+	List      []struct{}
+	Refs      []*struct{}
+	Pair      [2]struct{}
+	Map       map[string]struct{}
+	Opt, Zero struct{}
+	PtrOpt    *struct{}
+	Bag       map[string]*struct{}
 }(Box[struct{}]{})
 
 // mcpFieldsBox are the members of a value of a type that has no name.
 var mcpFieldsBox = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeBoxValue reads a value of a type that has no name.
@@ -17193,30 +16813,22 @@ func mcpDecodeBoxIntArray0(d *wire.Decoder, v *Box[[0]int]) {
 }
 
 var _ = struct {
-	Value  [0]int
-	Ptr    *[0]int
-	List   [][0]int
-	Refs   []*[0]int
-	Pair   [2][0]int
-	Map    map[string][0]int
-	Opt    [0]int
-	Zero   [0]int
-	PtrOpt *[0]int
-	Bag    map[string]*[0]int
+	Value     [0]int
+	Ptr       *[0]int
+	List      [][0]int
+	Refs      []*[0]int
+	Pair      [2][0]int
+	Map       map[string][0]int
+	Opt, Zero [0]int
+	PtrOpt    *[0]int
+	Bag       map[string]*[0]int
 }(Box[[0]int]{})
 
 // mcpFieldsBoxIntArray0 are the members of a value of type Box[[0]int].
 var mcpFieldsBoxIntArray0 = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeIntArray0 reads a value of type [0]int.
@@ -17248,8 +16860,7 @@ var _ = struct {
 
 // mcpFieldsFamily are the members of a value of type Family.
 var mcpFieldsFamily = wire.Fields{
-	{Name: "relatives", Required: true},
-	{Name: "inLaws"},
+	{Name: "relatives", Required: true}, {Name: "inLaws"},
 }
 
 // mcpDecodeGroupFamilyPtr reads a value of type elsewhere.Group[*Family].
@@ -17272,8 +16883,7 @@ var _ = struct {
 // mcpFieldsGroupFamilyPtr are the members of a value of type
 // elsewhere.Group[*Family].
 var mcpFieldsGroupFamilyPtr = wire.Fields{
-	{Name: "name", Required: true},
-	{Name: "members", Required: true},
+	{Name: "name", Required: true}, {Name: "members", Required: true},
 }
 
 // mcpDecodeFamilyPtr reads a value of type *Family.
@@ -17301,8 +16911,7 @@ var _ = struct {
 // mcpFieldsGroupFamily are the members of a value of type
 // elsewhere.Group[Family].
 var mcpFieldsGroupFamily = wire.Fields{
-	{Name: "name", Required: true},
-	{Name: "members", Required: true},
+	{Name: "name", Required: true}, {Name: "members", Required: true},
 }
 
 // mcpDecodeBoxFlag reads a value of type Box[Flag].
@@ -17334,30 +16943,22 @@ func mcpDecodeBoxFlag(d *wire.Decoder, v *Box[Flag]) {
 }
 
 var _ = struct {
-	Value  Flag
-	Ptr    *Flag
-	List   []Flag
-	Refs   []*Flag
-	Pair   [2]Flag
-	Map    map[string]Flag
-	Opt    Flag
-	Zero   Flag
-	PtrOpt *Flag
-	Bag    map[string]*Flag
+	Value     Flag
+	Ptr       *Flag
+	List      []Flag
+	Refs      []*Flag
+	Pair      [2]Flag
+	Map       map[string]Flag
+	Opt, Zero Flag
+	PtrOpt    *Flag
+	Bag       map[string]*Flag
 }(Box[Flag]{})
 
 // mcpFieldsBoxFlag are the members of a value of type Box[Flag].
 var mcpFieldsBoxFlag = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeFlagPtr reads a value of type *Flag.
@@ -17394,30 +16995,22 @@ func mcpDecodeBoxFloat32(d *wire.Decoder, v *Box[float32]) {
 }
 
 var _ = struct {
-	Value  float32
-	Ptr    *float32
-	List   []float32
-	Refs   []*float32
-	Pair   [2]float32
-	Map    map[string]float32
-	Opt    float32
-	Zero   float32
-	PtrOpt *float32
-	Bag    map[string]*float32
+	Value     float32
+	Ptr       *float32
+	List      []float32
+	Refs      []*float32
+	Pair      [2]float32
+	Map       map[string]float32
+	Opt, Zero float32
+	PtrOpt    *float32
+	Bag       map[string]*float32
 }(Box[float32]{})
 
 // mcpFieldsBoxFloat32 are the members of a value of type Box[float32].
 var mcpFieldsBoxFloat32 = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeFloat32Ptr reads a value of type *float32.
@@ -17454,30 +17047,22 @@ func mcpDecodeBoxFloat64(d *wire.Decoder, v *Box[float64]) {
 }
 
 var _ = struct {
-	Value  float64
-	Ptr    *float64
-	List   []float64
-	Refs   []*float64
-	Pair   [2]float64
-	Map    map[string]float64
-	Opt    float64
-	Zero   float64
-	PtrOpt *float64
-	Bag    map[string]*float64
+	Value     float64
+	Ptr       *float64
+	List      []float64
+	Refs      []*float64
+	Pair      [2]float64
+	Map       map[string]float64
+	Opt, Zero float64
+	PtrOpt    *float64
+	Bag       map[string]*float64
 }(Box[float64]{})
 
 // mcpFieldsBoxFloat64 are the members of a value of type Box[float64].
 var mcpFieldsBoxFloat64 = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeFloat64Ptr reads a value of type *float64.
@@ -17504,8 +17089,7 @@ var _ = struct {
 
 // mcpFieldsFolder are the members of a value of type Folder.
 var mcpFieldsFolder = wire.Fields{
-	{Name: "files"},
-	{Name: "folders"},
+	{Name: "files"}, {Name: "folders"},
 }
 
 // mcpDecodeForest reads a value of type Forest.
@@ -17525,17 +17109,14 @@ func mcpDecodeForest(d *wire.Decoder, v *Forest) {
 }
 
 var _ = struct {
-	First  Node
-	Second Node
-	ByName map[string]*Node
-	Links  []Link
+	First, Second Node
+	ByName        map[string]*Node
+	Links         []Link
 }(Forest{})
 
 // mcpFieldsForest are the members of a value of type Forest.
 var mcpFieldsForest = wire.Fields{
-	{Name: "first", Required: true},
-	{Name: "second", Required: true},
-	{Name: "byName", Required: true},
+	{Name: "first", Required: true}, {Name: "second", Required: true}, {Name: "byName", Required: true},
 	{Name: "links", Required: true},
 }
 
@@ -17586,34 +17167,18 @@ func mcpDecodeFormats(d *wire.Decoder, v *Formats) {
 }
 
 var _ = struct {
-	DateTime string
-	Date     string
-	Time     string
-	UUID     string
-	Email    string
-	URI      string
-	IPv4     string
-	IPv6     string
-	Host     string
-	Ptr      *string
-	List     []Label
-	Short    string
+	DateTime, Date, Time, UUID, Email, URI, IPv4, IPv6, Host string
+	Ptr                                                      *string
+	List                                                     []Label
+	Short                                                    string
 }(Formats{})
 
 // mcpFieldsFormats are the members of a value of type Formats.
 var mcpFieldsFormats = wire.Fields{
-	{Name: "dateTime", Required: true},
-	{Name: "date", Required: true},
-	{Name: "time", Required: true},
-	{Name: "uuid", Required: true},
-	{Name: "email", Required: true},
-	{Name: "uri", Required: true},
-	{Name: "ipv4", Required: true},
-	{Name: "ipv6", Required: true},
-	{Name: "host", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "short", Required: true},
+	{Name: "dateTime", Required: true}, {Name: "date", Required: true}, {Name: "time", Required: true},
+	{Name: "uuid", Required: true}, {Name: "email", Required: true}, {Name: "uri", Required: true},
+	{Name: "ipv4", Required: true}, {Name: "ipv6", Required: true}, {Name: "host", Required: true},
+	{Name: "ptr"}, {Name: "list", Required: true}, {Name: "short", Required: true},
 }
 
 // mcpDecodeFormatsListItem reads a value of type Label.
@@ -17651,30 +17216,22 @@ func mcpDecodeBoxGradeMap(d *wire.Decoder, v *Box[map[Grade]Grade]) {
 }
 
 var _ = struct {
-	Value  map[Grade]Grade
-	Ptr    *map[Grade]Grade
-	List   []map[Grade]Grade
-	Refs   []*map[Grade]Grade
-	Pair   [2]map[Grade]Grade
-	Map    map[string]map[Grade]Grade
-	Opt    map[Grade]Grade
-	Zero   map[Grade]Grade
-	PtrOpt *map[Grade]Grade
-	Bag    map[string]*map[Grade]Grade
+	Value     map[Grade]Grade
+	Ptr       *map[Grade]Grade
+	List      []map[Grade]Grade
+	Refs      []*map[Grade]Grade
+	Pair      [2]map[Grade]Grade
+	Map       map[string]map[Grade]Grade
+	Opt, Zero map[Grade]Grade
+	PtrOpt    *map[Grade]Grade
+	Bag       map[string]*map[Grade]Grade
 }(Box[map[Grade]Grade]{})
 
 // mcpFieldsBoxGradeMap are the members of a value of type Box[map[Grade]Grade].
 var mcpFieldsBoxGradeMap = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeGrade reads a value of type Grade.
@@ -17711,8 +17268,7 @@ var _ = struct {
 
 // mcpFieldsGrid are the members of a value of type Grid.
 var mcpFieldsGrid = wire.Fields{
-	{Name: "cells"},
-	{Name: "size", Required: true},
+	{Name: "cells"}, {Name: "size", Required: true},
 }
 
 // mcpDecodeGridPtrMap reads a value of type map[string]*Grid.
@@ -17737,8 +17293,7 @@ func mcpDecodeHiding(d *wire.Decoder, v *Hiding) {
 
 var _ = struct {
 	Base
-	Own  int
-	Gone int
+	Own, Gone int
 }(Hiding{})
 
 // mcpFieldsHiding are the members of a value of type Hiding.
@@ -17775,30 +17330,22 @@ func mcpDecodeBoxHuge(d *wire.Decoder, v *Box[Huge]) {
 }
 
 var _ = struct {
-	Value  Huge
-	Ptr    *Huge
-	List   []Huge
-	Refs   []*Huge
-	Pair   [2]Huge
-	Map    map[string]Huge
-	Opt    Huge
-	Zero   Huge
-	PtrOpt *Huge
-	Bag    map[string]*Huge
+	Value     Huge
+	Ptr       *Huge
+	List      []Huge
+	Refs      []*Huge
+	Pair      [2]Huge
+	Map       map[string]Huge
+	Opt, Zero Huge
+	PtrOpt    *Huge
+	Bag       map[string]*Huge
 }(Box[Huge]{})
 
 // mcpFieldsBoxHuge are the members of a value of type Box[Huge].
 var mcpFieldsBoxHuge = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeHuge reads a value of type Huge.
@@ -17840,30 +17387,22 @@ func mcpDecodeBoxInOnly(d *wire.Decoder, v *Box[InOnly]) {
 }
 
 var _ = struct {
-	Value  InOnly
-	Ptr    *InOnly
-	List   []InOnly
-	Refs   []*InOnly
-	Pair   [2]InOnly
-	Map    map[string]InOnly
-	Opt    InOnly
-	Zero   InOnly
-	PtrOpt *InOnly
-	Bag    map[string]*InOnly
+	Value     InOnly
+	Ptr       *InOnly
+	List      []InOnly
+	Refs      []*InOnly
+	Pair      [2]InOnly
+	Map       map[string]InOnly
+	Opt, Zero InOnly
+	PtrOpt    *InOnly
+	Bag       map[string]*InOnly
 }(Box[InOnly]{})
 
 // mcpFieldsBoxInOnly are the members of a value of type Box[InOnly].
 var mcpFieldsBoxInOnly = wire.Fields{
-	{Name: "value", Required: true, Null: true},
-	{Name: "ptr", Null: true},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt", Null: true},
-	{Name: "zero", Null: true},
-	{Name: "ptrOpt", Null: true},
-	{Name: "bag"},
+	{Name: "value", Required: true, Null: true}, {Name: "ptr", Null: true}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt", Null: true}, {Name: "zero", Null: true}, {Name: "ptrOpt", Null: true}, {Name: "bag"},
 }
 
 // mcpDecodeInOnly reads a value of type InOnly.
@@ -17904,9 +17443,7 @@ var _ = struct {
 
 // mcpFieldsInline are the members of a value of type Inline.
 var mcpFieldsInline = wire.Fields{
-	{Name: "Part", Required: true},
-	{Name: "id", Required: true},
-	{Name: "Name", Required: true},
+	{Name: "Part", Required: true}, {Name: "id", Required: true}, {Name: "Name", Required: true},
 	{Name: "at"},
 }
 
@@ -17939,30 +17476,22 @@ func mcpDecodeZooBoxInt(d *wire.Decoder, v *Box[int]) {
 }
 
 var _ = struct {
-	Value  int
-	Ptr    *int
-	List   []int
-	Refs   []*int
-	Pair   [2]int
-	Map    map[string]int
-	Opt    int
-	Zero   int
-	PtrOpt *int
-	Bag    map[string]*int
+	Value     int
+	Ptr       *int
+	List      []int
+	Refs      []*int
+	Pair      [2]int
+	Map       map[string]int
+	Opt, Zero int
+	PtrOpt    *int
+	Bag       map[string]*int
 }(Box[int]{})
 
 // mcpFieldsZooBoxInt are the members of a value of type Box[int].
 var mcpFieldsZooBoxInt = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeIntPtr2 reads a value of type *int.
@@ -17999,30 +17528,22 @@ func mcpDecodeBoxInt16(d *wire.Decoder, v *Box[int16]) {
 }
 
 var _ = struct {
-	Value  int16
-	Ptr    *int16
-	List   []int16
-	Refs   []*int16
-	Pair   [2]int16
-	Map    map[string]int16
-	Opt    int16
-	Zero   int16
-	PtrOpt *int16
-	Bag    map[string]*int16
+	Value     int16
+	Ptr       *int16
+	List      []int16
+	Refs      []*int16
+	Pair      [2]int16
+	Map       map[string]int16
+	Opt, Zero int16
+	PtrOpt    *int16
+	Bag       map[string]*int16
 }(Box[int16]{})
 
 // mcpFieldsBoxInt16 are the members of a value of type Box[int16].
 var mcpFieldsBoxInt16 = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeInt16Ptr reads a value of type *int16.
@@ -18059,30 +17580,22 @@ func mcpDecodeBoxInt32(d *wire.Decoder, v *Box[int32]) {
 }
 
 var _ = struct {
-	Value  int32
-	Ptr    *int32
-	List   []int32
-	Refs   []*int32
-	Pair   [2]int32
-	Map    map[string]int32
-	Opt    int32
-	Zero   int32
-	PtrOpt *int32
-	Bag    map[string]*int32
+	Value     int32
+	Ptr       *int32
+	List      []int32
+	Refs      []*int32
+	Pair      [2]int32
+	Map       map[string]int32
+	Opt, Zero int32
+	PtrOpt    *int32
+	Bag       map[string]*int32
 }(Box[int32]{})
 
 // mcpFieldsBoxInt32 are the members of a value of type Box[int32].
 var mcpFieldsBoxInt32 = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeInt32Ptr reads a value of type *int32.
@@ -18119,30 +17632,22 @@ func mcpDecodeBoxInt64(d *wire.Decoder, v *Box[int64]) {
 }
 
 var _ = struct {
-	Value  int64
-	Ptr    *int64
-	List   []int64
-	Refs   []*int64
-	Pair   [2]int64
-	Map    map[string]int64
-	Opt    int64
-	Zero   int64
-	PtrOpt *int64
-	Bag    map[string]*int64
+	Value     int64
+	Ptr       *int64
+	List      []int64
+	Refs      []*int64
+	Pair      [2]int64
+	Map       map[string]int64
+	Opt, Zero int64
+	PtrOpt    *int64
+	Bag       map[string]*int64
 }(Box[int64]{})
 
 // mcpFieldsBoxInt64 are the members of a value of type Box[int64].
 var mcpFieldsBoxInt64 = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeInt64Ptr reads a value of type *int64.
@@ -18179,30 +17684,22 @@ func mcpDecodeBoxInt8(d *wire.Decoder, v *Box[int8]) {
 }
 
 var _ = struct {
-	Value  int8
-	Ptr    *int8
-	List   []int8
-	Refs   []*int8
-	Pair   [2]int8
-	Map    map[string]int8
-	Opt    int8
-	Zero   int8
-	PtrOpt *int8
-	Bag    map[string]*int8
+	Value     int8
+	Ptr       *int8
+	List      []int8
+	Refs      []*int8
+	Pair      [2]int8
+	Map       map[string]int8
+	Opt, Zero int8
+	PtrOpt    *int8
+	Bag       map[string]*int8
 }(Box[int8]{})
 
 // mcpFieldsBoxInt8 are the members of a value of type Box[int8].
 var mcpFieldsBoxInt8 = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeInt8Ptr reads a value of type *int8.
@@ -18239,31 +17736,23 @@ func mcpDecodeBoxStringPtrMap(d *wire.Decoder, v *Box[map[int8]*string]) {
 }
 
 var _ = struct {
-	Value  map[int8]*string
-	Ptr    *map[int8]*string
-	List   []map[int8]*string
-	Refs   []*map[int8]*string
-	Pair   [2]map[int8]*string
-	Map    map[string]map[int8]*string
-	Opt    map[int8]*string
-	Zero   map[int8]*string
-	PtrOpt *map[int8]*string
-	Bag    map[string]*map[int8]*string
+	Value     map[int8]*string
+	Ptr       *map[int8]*string
+	List      []map[int8]*string
+	Refs      []*map[int8]*string
+	Pair      [2]map[int8]*string
+	Map       map[string]map[int8]*string
+	Opt, Zero map[int8]*string
+	PtrOpt    *map[int8]*string
+	Bag       map[string]*map[int8]*string
 }(Box[map[int8]*string]{})
 
 // mcpFieldsBoxStringPtrMap are the members of a value of type
 // Box[map[int8]*string].
 var mcpFieldsBoxStringPtrMap = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeStringPtrMap reads a value of type map[int8]*string.
@@ -18305,30 +17794,22 @@ func mcpDecodeBoxStringMap(d *wire.Decoder, v *Box[map[int]string]) {
 }
 
 var _ = struct {
-	Value  map[int]string
-	Ptr    *map[int]string
-	List   []map[int]string
-	Refs   []*map[int]string
-	Pair   [2]map[int]string
-	Map    map[string]map[int]string
-	Opt    map[int]string
-	Zero   map[int]string
-	PtrOpt *map[int]string
-	Bag    map[string]*map[int]string
+	Value     map[int]string
+	Ptr       *map[int]string
+	List      []map[int]string
+	Refs      []*map[int]string
+	Pair      [2]map[int]string
+	Map       map[string]map[int]string
+	Opt, Zero map[int]string
+	PtrOpt    *map[int]string
+	Bag       map[string]*map[int]string
 }(Box[map[int]string]{})
 
 // mcpFieldsBoxStringMap are the members of a value of type Box[map[int]string].
 var mcpFieldsBoxStringMap = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeStringMap2 reads a value of type map[int]string.
@@ -18370,30 +17851,22 @@ func mcpDecodeBoxIP(d *wire.Decoder, v *Box[net.IP]) {
 }
 
 var _ = struct {
-	Value  net.IP
-	Ptr    *net.IP
-	List   []net.IP
-	Refs   []*net.IP
-	Pair   [2]net.IP
-	Map    map[string]net.IP
-	Opt    net.IP
-	Zero   net.IP
-	PtrOpt *net.IP
-	Bag    map[string]*net.IP
+	Value     net.IP
+	Ptr       *net.IP
+	List      []net.IP
+	Refs      []*net.IP
+	Pair      [2]net.IP
+	Map       map[string]net.IP
+	Opt, Zero net.IP
+	PtrOpt    *net.IP
+	Bag       map[string]*net.IP
 }(Box[net.IP]{})
 
 // mcpFieldsBoxIP are the members of a value of type Box[net.IP].
 var mcpFieldsBoxIP = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeIP reads a value of type net.IP.
@@ -18472,12 +17945,8 @@ var _ = struct {
 
 // mcpFieldsKeyPatterns are the members of a value of type KeyPatterns.
 var mcpFieldsKeyPatterns = wire.Fields{
-	{Name: "plain", Required: true},
-	{Name: "ptr"},
-	{Name: "named", Required: true},
-	{Name: "nested", Required: true},
-	{Name: "opt"},
-	{Name: "any", Required: true, Null: true},
+	{Name: "plain", Required: true}, {Name: "ptr"}, {Name: "named", Required: true},
+	{Name: "nested", Required: true}, {Name: "opt"}, {Name: "any", Required: true, Null: true},
 }
 
 // mcpDecodeStringMap reads a value of type map[string]string.
@@ -18578,22 +18047,9 @@ var _ = struct {
 
 // mcpFieldsKeys are the members of a value of type Keys.
 var mcpFieldsKeys = wire.Fields{
-	{Name: "string"},
-	{Name: "label"},
-	{Name: "int"},
-	{Name: "int8"},
-	{Name: "int16"},
-	{Name: "int32"},
-	{Name: "int64"},
-	{Name: "uint"},
-	{Name: "uint8"},
-	{Name: "uint16"},
-	{Name: "uint32"},
-	{Name: "uint64"},
-	{Name: "count"},
-	{Name: "addr"},
-	{Name: "text"},
-	{Name: "pointered"},
+	{Name: "string"}, {Name: "label"}, {Name: "int"}, {Name: "int8"}, {Name: "int16"}, {Name: "int32"},
+	{Name: "int64"}, {Name: "uint"}, {Name: "uint8"}, {Name: "uint16"}, {Name: "uint32"},
+	{Name: "uint64"}, {Name: "count"}, {Name: "addr"}, {Name: "text"}, {Name: "pointered"},
 }
 
 // mcpDecodeKeywords reads a value of type Keywords.
@@ -18631,35 +18087,16 @@ func mcpDecodeKeywords(d *wire.Decoder, v *Keywords) {
 }
 
 var _ = struct {
-	Func   int
-	D      int
-	O      int
-	E      int
-	V      int
-	Args   int
-	Ctx    int
-	Err    int
-	Wire   int
-	Mcp    int
-	String int
-	Nil    int
-	True   int
+	Func, D, O, E, V, Args, Ctx, Err, Wire, Mcp, String, Nil int
+	True                                                     int
 }(Keywords{})
 
 // mcpFieldsKeywords are the members of a value of type Keywords.
 var mcpFieldsKeywords = wire.Fields{
-	{Name: "func", Required: true},
-	{Name: "d", Required: true},
-	{Name: "o", Required: true},
-	{Name: "e", Required: true},
-	{Name: "v", Required: true},
-	{Name: "args", Required: true},
-	{Name: "ctx", Required: true},
-	{Name: "err", Required: true},
-	{Name: "wire", Required: true},
-	{Name: "mcp", Required: true},
-	{Name: "string", Required: true},
-	{Name: "nil", Required: true},
+	{Name: "func", Required: true}, {Name: "d", Required: true}, {Name: "o", Required: true},
+	{Name: "e", Required: true}, {Name: "v", Required: true}, {Name: "args", Required: true},
+	{Name: "ctx", Required: true}, {Name: "err", Required: true}, {Name: "wire", Required: true},
+	{Name: "mcp", Required: true}, {Name: "string", Required: true}, {Name: "nil", Required: true},
 	{Name: "true", Required: true},
 }
 
@@ -18692,30 +18129,22 @@ func mcpDecodeBoxLabel(d *wire.Decoder, v *Box[Label]) {
 }
 
 var _ = struct {
-	Value  Label
-	Ptr    *Label
-	List   []Label
-	Refs   []*Label
-	Pair   [2]Label
-	Map    map[string]Label
-	Opt    Label
-	Zero   Label
-	PtrOpt *Label
-	Bag    map[string]*Label
+	Value     Label
+	Ptr       *Label
+	List      []Label
+	Refs      []*Label
+	Pair      [2]Label
+	Map       map[string]Label
+	Opt, Zero Label
+	PtrOpt    *Label
+	Bag       map[string]*Label
 }(Box[Label]{})
 
 // mcpFieldsBoxLabel are the members of a value of type Box[Label].
 var mcpFieldsBoxLabel = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeLabelPtr reads a value of type *Label.
@@ -18752,30 +18181,22 @@ func mcpDecodeBoxLabels(d *wire.Decoder, v *Box[Labels]) {
 }
 
 var _ = struct {
-	Value  Labels
-	Ptr    *Labels
-	List   []Labels
-	Refs   []*Labels
-	Pair   [2]Labels
-	Map    map[string]Labels
-	Opt    Labels
-	Zero   Labels
-	PtrOpt *Labels
-	Bag    map[string]*Labels
+	Value     Labels
+	Ptr       *Labels
+	List      []Labels
+	Refs      []*Labels
+	Pair      [2]Labels
+	Map       map[string]Labels
+	Opt, Zero Labels
+	PtrOpt    *Labels
+	Bag       map[string]*Labels
 }(Box[Labels]{})
 
 // mcpFieldsBoxLabels are the members of a value of type Box[Labels].
 var mcpFieldsBoxLabels = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeLabels reads a value of type Labels.
@@ -18891,19 +18312,11 @@ var _ = struct {
 
 // mcpFieldsLengths are the members of a value of type Lengths.
 var mcpFieldsLengths = wire.Fields{
-	{Name: "text", Required: true},
-	{Name: "label", Required: true},
-	{Name: "ptr"},
-	{Name: "bytes", Required: true},
-	{Name: "list", Required: true},
-	{Name: "unique", Required: true},
-	{Name: "uniqueInts", Required: true},
-	{Name: "uniqueReals", Required: true},
-	{Name: "uniqueBools", Required: true},
-	{Name: "uniquePair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "ptrList"},
-	{Name: "zero", Required: true},
+	{Name: "text", Required: true}, {Name: "label", Required: true}, {Name: "ptr"},
+	{Name: "bytes", Required: true}, {Name: "list", Required: true}, {Name: "unique", Required: true},
+	{Name: "uniqueInts", Required: true}, {Name: "uniqueReals", Required: true},
+	{Name: "uniqueBools", Required: true}, {Name: "uniquePair", Required: true},
+	{Name: "map", Required: true}, {Name: "ptrList"}, {Name: "zero", Required: true},
 	{Name: "exact", Required: true},
 }
 
@@ -18982,24 +18395,12 @@ var _ = struct {
 
 // mcpFieldsScalars are the members of a value of type Scalars.
 var mcpFieldsScalars = wire.Fields{
-	{Name: "B", Required: true},
-	{Name: "I", Required: true},
-	{Name: "I8", Required: true},
-	{Name: "I16", Required: true},
-	{Name: "I32", Required: true},
-	{Name: "I64", Required: true},
-	{Name: "U", Required: true},
-	{Name: "U8", Required: true},
-	{Name: "U16", Required: true},
-	{Name: "U32", Required: true},
-	{Name: "U64", Required: true},
-	{Name: "F32", Required: true},
-	{Name: "F64", Required: true},
-	{Name: "S", Required: true},
-	{Name: "Flag", Required: true},
-	{Name: "Count", Required: true},
-	{Name: "Octet", Required: true},
-	{Name: "Label", Required: true},
+	{Name: "B", Required: true}, {Name: "I", Required: true}, {Name: "I8", Required: true},
+	{Name: "I16", Required: true}, {Name: "I32", Required: true}, {Name: "I64", Required: true},
+	{Name: "U", Required: true}, {Name: "U8", Required: true}, {Name: "U16", Required: true},
+	{Name: "U32", Required: true}, {Name: "U64", Required: true}, {Name: "F32", Required: true},
+	{Name: "F64", Required: true}, {Name: "S", Required: true}, {Name: "Flag", Required: true},
+	{Name: "Count", Required: true}, {Name: "Octet", Required: true}, {Name: "Label", Required: true},
 	{Name: "Ratio", Required: true},
 }
 
@@ -19032,30 +18433,22 @@ func mcpDecodeBoxPoint(d *wire.Decoder, v *Box[Point]) {
 }
 
 var _ = struct {
-	Value  Point
-	Ptr    *Point
-	List   []Point
-	Refs   []*Point
-	Pair   [2]Point
-	Map    map[string]Point
-	Opt    Point
-	Zero   Point
-	PtrOpt *Point
-	Bag    map[string]*Point
+	Value     Point
+	Ptr       *Point
+	List      []Point
+	Refs      []*Point
+	Pair      [2]Point
+	Map       map[string]Point
+	Opt, Zero Point
+	PtrOpt    *Point
+	Bag       map[string]*Point
 }(Box[Point]{})
 
 // mcpFieldsBoxPoint are the members of a value of type Box[Point].
 var mcpFieldsBoxPoint = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodePointPtr reads a value of type *Point.
@@ -19092,30 +18485,22 @@ func mcpDecodeBoxLevel(d *wire.Decoder, v *Box[Level]) {
 }
 
 var _ = struct {
-	Value  Level
-	Ptr    *Level
-	List   []Level
-	Refs   []*Level
-	Pair   [2]Level
-	Map    map[string]Level
-	Opt    Level
-	Zero   Level
-	PtrOpt *Level
-	Bag    map[string]*Level
+	Value     Level
+	Ptr       *Level
+	List      []Level
+	Refs      []*Level
+	Pair      [2]Level
+	Map       map[string]Level
+	Opt, Zero Level
+	PtrOpt    *Level
+	Bag       map[string]*Level
 }(Box[Level]{})
 
 // mcpFieldsBoxLevel are the members of a value of type Box[Level].
 var mcpFieldsBoxLevel = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeLevel reads a value of type Level.
@@ -19157,30 +18542,22 @@ func mcpDecodeBoxSortMap(d *wire.Decoder, v *Box[map[Level]Sort]) {
 }
 
 var _ = struct {
-	Value  map[Level]Sort
-	Ptr    *map[Level]Sort
-	List   []map[Level]Sort
-	Refs   []*map[Level]Sort
-	Pair   [2]map[Level]Sort
-	Map    map[string]map[Level]Sort
-	Opt    map[Level]Sort
-	Zero   map[Level]Sort
-	PtrOpt *map[Level]Sort
-	Bag    map[string]*map[Level]Sort
+	Value     map[Level]Sort
+	Ptr       *map[Level]Sort
+	List      []map[Level]Sort
+	Refs      []*map[Level]Sort
+	Pair      [2]map[Level]Sort
+	Map       map[string]map[Level]Sort
+	Opt, Zero map[Level]Sort
+	PtrOpt    *map[Level]Sort
+	Bag       map[string]*map[Level]Sort
 }(Box[map[Level]Sort]{})
 
 // mcpFieldsBoxSortMap are the members of a value of type Box[map[Level]Sort].
 var mcpFieldsBoxSortMap = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeSort reads a value of type Sort.
@@ -19225,8 +18602,7 @@ var _ = struct {
 
 // mcpFieldsLimited are the members of a value of type Limited.
 var mcpFieldsLimited = wire.Fields{
-	{Name: "kids"},
-	{Name: "age", Required: true},
+	{Name: "kids"}, {Name: "age", Required: true},
 }
 
 // mcpDecodeBoxByteSliceSlice reads a value of type Box[[][]byte].
@@ -19258,30 +18634,22 @@ func mcpDecodeBoxByteSliceSlice(d *wire.Decoder, v *Box[[][]byte]) {
 }
 
 var _ = struct {
-	Value  [][]byte
-	Ptr    *[][]byte
-	List   [][][]byte
-	Refs   []*[][]byte
-	Pair   [2][][]byte
-	Map    map[string][][]byte
-	Opt    [][]byte
-	Zero   [][]byte
-	PtrOpt *[][]byte
-	Bag    map[string]*[][]byte
+	Value     [][]byte
+	Ptr       *[][]byte
+	List      [][][]byte
+	Refs      []*[][]byte
+	Pair      [2][][]byte
+	Map       map[string][][]byte
+	Opt, Zero [][]byte
+	PtrOpt    *[][]byte
+	Bag       map[string]*[][]byte
 }(Box[[][]byte]{})
 
 // mcpFieldsBoxByteSliceSlice are the members of a value of type Box[[][]byte].
 var mcpFieldsBoxByteSliceSlice = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeByteSliceSlice reads a value of type [][]byte.
@@ -19323,30 +18691,22 @@ func mcpDecodeBoxLone(d *wire.Decoder, v *Box[Lone]) {
 }
 
 var _ = struct {
-	Value  Lone
-	Ptr    *Lone
-	List   []Lone
-	Refs   []*Lone
-	Pair   [2]Lone
-	Map    map[string]Lone
-	Opt    Lone
-	Zero   Lone
-	PtrOpt *Lone
-	Bag    map[string]*Lone
+	Value     Lone
+	Ptr       *Lone
+	List      []Lone
+	Refs      []*Lone
+	Pair      [2]Lone
+	Map       map[string]Lone
+	Opt, Zero Lone
+	PtrOpt    *Lone
+	Bag       map[string]*Lone
 }(Box[Lone]{})
 
 // mcpFieldsBoxLone are the members of a value of type Box[Lone].
 var mcpFieldsBoxLone = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeLone reads a value of type Lone.
@@ -19388,30 +18748,22 @@ func mcpDecodeBoxCountMap(d *wire.Decoder, v *Box[map[Label]Count]) {
 }
 
 var _ = struct {
-	Value  map[Label]Count
-	Ptr    *map[Label]Count
-	List   []map[Label]Count
-	Refs   []*map[Label]Count
-	Pair   [2]map[Label]Count
-	Map    map[string]map[Label]Count
-	Opt    map[Label]Count
-	Zero   map[Label]Count
-	PtrOpt *map[Label]Count
-	Bag    map[string]*map[Label]Count
+	Value     map[Label]Count
+	Ptr       *map[Label]Count
+	List      []map[Label]Count
+	Refs      []*map[Label]Count
+	Pair      [2]map[Label]Count
+	Map       map[string]map[Label]Count
+	Opt, Zero map[Label]Count
+	PtrOpt    *map[Label]Count
+	Bag       map[string]*map[Label]Count
 }(Box[map[Label]Count]{})
 
 // mcpFieldsBoxCountMap are the members of a value of type Box[map[Label]Count].
 var mcpFieldsBoxCountMap = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeCountMap reads a value of type map[Label]Count.
@@ -19453,30 +18805,22 @@ func mcpDecodeBoxAnyMap(d *wire.Decoder, v *Box[map[string]any]) {
 }
 
 var _ = struct {
-	Value  map[string]any
-	Ptr    *map[string]any
-	List   []map[string]any
-	Refs   []*map[string]any
-	Pair   [2]map[string]any
-	Map    map[string]map[string]any
-	Opt    map[string]any
-	Zero   map[string]any
-	PtrOpt *map[string]any
-	Bag    map[string]*map[string]any
+	Value     map[string]any
+	Ptr       *map[string]any
+	List      []map[string]any
+	Refs      []*map[string]any
+	Pair      [2]map[string]any
+	Map       map[string]map[string]any
+	Opt, Zero map[string]any
+	PtrOpt    *map[string]any
+	Bag       map[string]*map[string]any
 }(Box[map[string]any]{})
 
 // mcpFieldsBoxAnyMap are the members of a value of type Box[map[string]any].
 var mcpFieldsBoxAnyMap = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeAnyMap reads a value of type map[string]any.
@@ -19518,31 +18862,23 @@ func mcpDecodeBoxAnySliceMap(d *wire.Decoder, v *Box[map[string][]any]) {
 }
 
 var _ = struct {
-	Value  map[string][]any
-	Ptr    *map[string][]any
-	List   []map[string][]any
-	Refs   []*map[string][]any
-	Pair   [2]map[string][]any
-	Map    map[string]map[string][]any
-	Opt    map[string][]any
-	Zero   map[string][]any
-	PtrOpt *map[string][]any
-	Bag    map[string]*map[string][]any
+	Value     map[string][]any
+	Ptr       *map[string][]any
+	List      []map[string][]any
+	Refs      []*map[string][]any
+	Pair      [2]map[string][]any
+	Map       map[string]map[string][]any
+	Opt, Zero map[string][]any
+	PtrOpt    *map[string][]any
+	Bag       map[string]*map[string][]any
 }(Box[map[string][]any]{})
 
 // mcpFieldsBoxAnySliceMap are the members of a value of type
 // Box[map[string][]any].
 var mcpFieldsBoxAnySliceMap = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeAnySlice reads a value of type []any.
@@ -19589,31 +18925,23 @@ func mcpDecodeBoxBoolMapMap(d *wire.Decoder, v *Box[map[string]map[string]bool])
 }
 
 var _ = struct {
-	Value  map[string]map[string]bool
-	Ptr    *map[string]map[string]bool
-	List   []map[string]map[string]bool
-	Refs   []*map[string]map[string]bool
-	Pair   [2]map[string]map[string]bool
-	Map    map[string]map[string]map[string]bool
-	Opt    map[string]map[string]bool
-	Zero   map[string]map[string]bool
-	PtrOpt *map[string]map[string]bool
-	Bag    map[string]*map[string]map[string]bool
+	Value     map[string]map[string]bool
+	Ptr       *map[string]map[string]bool
+	List      []map[string]map[string]bool
+	Refs      []*map[string]map[string]bool
+	Pair      [2]map[string]map[string]bool
+	Map       map[string]map[string]map[string]bool
+	Opt, Zero map[string]map[string]bool
+	PtrOpt    *map[string]map[string]bool
+	Bag       map[string]*map[string]map[string]bool
 }(Box[map[string]map[string]bool]{})
 
 // mcpFieldsBoxBoolMapMap are the members of a value of type
 // Box[map[string]map[string]bool].
 var mcpFieldsBoxBoolMapMap = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeBoolMap2 reads a value of type map[string]bool.
@@ -19660,30 +18988,22 @@ func mcpDecodeBoxIntSliceSlice(d *wire.Decoder, v *Box[[][]int]) {
 }
 
 var _ = struct {
-	Value  [][]int
-	Ptr    *[][]int
-	List   [][][]int
-	Refs   []*[][]int
-	Pair   [2][][]int
-	Map    map[string][][]int
-	Opt    [][]int
-	Zero   [][]int
-	PtrOpt *[][]int
-	Bag    map[string]*[][]int
+	Value     [][]int
+	Ptr       *[][]int
+	List      [][][]int
+	Refs      []*[][]int
+	Pair      [2][][]int
+	Map       map[string][][]int
+	Opt, Zero [][]int
+	PtrOpt    *[][]int
+	Bag       map[string]*[][]int
 }(Box[[][]int]{})
 
 // mcpFieldsBoxIntSliceSlice are the members of a value of type Box[[][]int].
 var mcpFieldsBoxIntSliceSlice = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeIntSliceSlice reads a value of type [][]int.
@@ -19730,30 +19050,22 @@ func mcpDecodeBoxMode(d *wire.Decoder, v *Box[mode]) {
 }
 
 var _ = struct {
-	Value  mode
-	Ptr    *mode
-	List   []mode
-	Refs   []*mode
-	Pair   [2]mode
-	Map    map[string]mode
-	Opt    mode
-	Zero   mode
-	PtrOpt *mode
-	Bag    map[string]*mode
+	Value     mode
+	Ptr       *mode
+	List      []mode
+	Refs      []*mode
+	Pair      [2]mode
+	Map       map[string]mode
+	Opt, Zero mode
+	PtrOpt    *mode
+	Bag       map[string]*mode
 }(Box[mode]{})
 
 // mcpFieldsBoxMode are the members of a value of type Box[mode].
 var mcpFieldsBoxMode = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeMode reads a value of type mode.
@@ -19905,140 +19217,39 @@ func mcpDecodeMoreThanAWord(d *wire.Decoder, v *MoreThanAWord) {
 }
 
 var _ = struct {
-	F000 bool
-	F001 bool
-	F002 bool
-	F003 bool
-	F004 bool
-	F005 bool
-	F006 bool
-	F007 bool
-	F008 bool
-	F009 bool
-	F010 bool
-	F011 bool
-	F012 bool
-	F013 bool
-	F014 bool
-	F015 bool
-	F016 bool
-	F017 bool
-	F018 bool
-	F019 bool
-	F020 bool
-	F021 bool
-	F022 bool
-	F023 bool
-	F024 bool
-	F025 bool
-	F026 bool
-	F027 bool
-	F028 bool
-	F029 bool
-	F030 bool
-	F031 bool
-	F032 bool
-	F033 bool
-	F034 bool
-	F035 bool
-	F036 bool
-	F037 bool
-	F038 bool
-	F039 bool
-	F040 bool
-	F041 bool
-	F042 bool
-	F043 bool
-	F044 bool
-	F045 bool
-	F046 bool
-	F047 bool
-	F048 bool
-	F049 bool
-	F050 bool
-	F051 bool
-	F052 bool
-	F053 bool
-	F054 bool
-	F055 bool
-	F056 bool
-	F057 bool
-	F058 bool
-	F059 bool
-	F060 bool
-	F061 bool
-	F062 bool
-	F063 bool
-	F064 bool
+	F000, F001, F002, F003, F004, F005, F006, F007, F008, F009 bool
+	F010, F011, F012, F013, F014, F015, F016, F017, F018, F019 bool
+	F020, F021, F022, F023, F024, F025, F026, F027, F028, F029 bool
+	F030, F031, F032, F033, F034, F035, F036, F037, F038, F039 bool
+	F040, F041, F042, F043, F044, F045, F046, F047, F048, F049 bool
+	F050, F051, F052, F053, F054, F055, F056, F057, F058, F059 bool
+	F060, F061, F062, F063, F064                               bool
 }(MoreThanAWord{})
 
 // mcpFieldsMoreThanAWord are the members of a value of type MoreThanAWord.
 var mcpFieldsMoreThanAWord = wire.Fields{
-	{Name: "f000", Required: true},
-	{Name: "f001", Required: true},
-	{Name: "f002", Required: true},
-	{Name: "f003", Required: true},
-	{Name: "f004", Required: true},
-	{Name: "f005", Required: true},
-	{Name: "f006", Required: true},
-	{Name: "f007", Required: true},
-	{Name: "f008", Required: true},
-	{Name: "f009", Required: true},
-	{Name: "f010", Required: true},
-	{Name: "f011", Required: true},
-	{Name: "f012", Required: true},
-	{Name: "f013", Required: true},
-	{Name: "f014", Required: true},
-	{Name: "f015", Required: true},
-	{Name: "f016", Required: true},
-	{Name: "f017", Required: true},
-	{Name: "f018", Required: true},
-	{Name: "f019", Required: true},
-	{Name: "f020", Required: true},
-	{Name: "f021", Required: true},
-	{Name: "f022", Required: true},
-	{Name: "f023", Required: true},
-	{Name: "f024", Required: true},
-	{Name: "f025", Required: true},
-	{Name: "f026", Required: true},
-	{Name: "f027", Required: true},
-	{Name: "f028", Required: true},
-	{Name: "f029", Required: true},
-	{Name: "f030", Required: true},
-	{Name: "f031", Required: true},
-	{Name: "f032", Required: true},
-	{Name: "f033", Required: true},
-	{Name: "f034", Required: true},
-	{Name: "f035", Required: true},
-	{Name: "f036", Required: true},
-	{Name: "f037", Required: true},
-	{Name: "f038", Required: true},
-	{Name: "f039", Required: true},
-	{Name: "f040", Required: true},
-	{Name: "f041", Required: true},
-	{Name: "f042", Required: true},
-	{Name: "f043", Required: true},
-	{Name: "f044", Required: true},
-	{Name: "f045", Required: true},
-	{Name: "f046", Required: true},
-	{Name: "f047", Required: true},
-	{Name: "f048", Required: true},
-	{Name: "f049", Required: true},
-	{Name: "f050", Required: true},
-	{Name: "f051", Required: true},
-	{Name: "f052", Required: true},
-	{Name: "f053", Required: true},
-	{Name: "f054", Required: true},
-	{Name: "f055", Required: true},
-	{Name: "f056", Required: true},
-	{Name: "f057", Required: true},
-	{Name: "f058", Required: true},
-	{Name: "f059", Required: true},
-	{Name: "f060", Required: true},
-	{Name: "f061", Required: true},
-	{Name: "f062", Required: true},
-	{Name: "f063", Required: true},
-	{Name: "f064", Required: true},
+	{Name: "f000", Required: true}, {Name: "f001", Required: true}, {Name: "f002", Required: true},
+	{Name: "f003", Required: true}, {Name: "f004", Required: true}, {Name: "f005", Required: true},
+	{Name: "f006", Required: true}, {Name: "f007", Required: true}, {Name: "f008", Required: true},
+	{Name: "f009", Required: true}, {Name: "f010", Required: true}, {Name: "f011", Required: true},
+	{Name: "f012", Required: true}, {Name: "f013", Required: true}, {Name: "f014", Required: true},
+	{Name: "f015", Required: true}, {Name: "f016", Required: true}, {Name: "f017", Required: true},
+	{Name: "f018", Required: true}, {Name: "f019", Required: true}, {Name: "f020", Required: true},
+	{Name: "f021", Required: true}, {Name: "f022", Required: true}, {Name: "f023", Required: true},
+	{Name: "f024", Required: true}, {Name: "f025", Required: true}, {Name: "f026", Required: true},
+	{Name: "f027", Required: true}, {Name: "f028", Required: true}, {Name: "f029", Required: true},
+	{Name: "f030", Required: true}, {Name: "f031", Required: true}, {Name: "f032", Required: true},
+	{Name: "f033", Required: true}, {Name: "f034", Required: true}, {Name: "f035", Required: true},
+	{Name: "f036", Required: true}, {Name: "f037", Required: true}, {Name: "f038", Required: true},
+	{Name: "f039", Required: true}, {Name: "f040", Required: true}, {Name: "f041", Required: true},
+	{Name: "f042", Required: true}, {Name: "f043", Required: true}, {Name: "f044", Required: true},
+	{Name: "f045", Required: true}, {Name: "f046", Required: true}, {Name: "f047", Required: true},
+	{Name: "f048", Required: true}, {Name: "f049", Required: true}, {Name: "f050", Required: true},
+	{Name: "f051", Required: true}, {Name: "f052", Required: true}, {Name: "f053", Required: true},
+	{Name: "f054", Required: true}, {Name: "f055", Required: true}, {Name: "f056", Required: true},
+	{Name: "f057", Required: true}, {Name: "f058", Required: true}, {Name: "f059", Required: true},
+	{Name: "f060", Required: true}, {Name: "f061", Required: true}, {Name: "f062", Required: true},
+	{Name: "f063", Required: true}, {Name: "f064", Required: true},
 }
 
 // mcpDecodeNames reads a value of type Names.
@@ -20098,60 +19309,24 @@ func mcpDecodeNames(d *wire.Decoder, v *Names) {
 }
 
 var _ = struct {
-	Dash       string
-	Quote      int
-	Bad        int
-	Slash      int
-	Backslash  int
-	HTML       int
-	Space      int
-	Dollar     int
-	Percent    int
-	Unicode    int
-	Chinese    int
-	Öl         int
-	Dot        int
-	Type       int
-	Case       int
-	CASE       int
-	Case2      int
-	Proto      int
-	Required   int
-	Properties int
-	Empty      int
-	Comma      int
-	Digit      int
-	Long       int
-	hidden     int
-	Skip       chan int
-	Func       func()
+	Dash                                                       string
+	Quote, Bad, Slash, Backslash, HTML, Space, Dollar, Percent int
+	Unicode, Chinese, Öl, Dot, Type, Case, CASE, Case2, Proto  int
+	Required, Properties, Empty, Comma, Digit, Long, hidden    int
+	Skip                                                       chan int
+	Func                                                       func()
 }(Names{})
 
 // mcpFieldsNames are the members of a value of type Names.
 var mcpFieldsNames = wire.Fields{
-	{Name: "-", Required: true},
-	{Name: "Quote", Required: true},
-	{Name: "Bad", Required: true},
-	{Name: "a/b", Required: true},
-	{Name: "Backslash", Required: true},
-	{Name: "<a>&b", Required: true},
-	{Name: "a b", Required: true},
-	{Name: "$ref", Required: true},
-	{Name: "%s", Required: true},
-	{Name: "größe", Required: true},
-	{Name: "大小", Required: true},
-	{Name: "Öl", Required: true},
-	{Name: "a.b", Required: true},
-	{Name: "type", Required: true},
-	{Name: "case", Required: true},
-	{Name: "CASE", Required: true},
-	{Name: "Case", Required: true},
-	{Name: "__proto__", Required: true},
-	{Name: "required", Required: true},
-	{Name: "properties", Required: true},
-	{Name: "Empty", Required: true},
-	{Name: "Comma", Required: true},
-	{Name: "1", Required: true},
+	{Name: "-", Required: true}, {Name: "Quote", Required: true}, {Name: "Bad", Required: true},
+	{Name: "a/b", Required: true}, {Name: "Backslash", Required: true}, {Name: "<a>&b", Required: true},
+	{Name: "a b", Required: true}, {Name: "$ref", Required: true}, {Name: "%s", Required: true},
+	{Name: "größe", Required: true}, {Name: "大小", Required: true}, {Name: "Öl", Required: true},
+	{Name: "a.b", Required: true}, {Name: "type", Required: true}, {Name: "case", Required: true},
+	{Name: "CASE", Required: true}, {Name: "Case", Required: true}, {Name: "__proto__", Required: true},
+	{Name: "required", Required: true}, {Name: "properties", Required: true},
+	{Name: "Empty", Required: true}, {Name: "Comma", Required: true}, {Name: "1", Required: true},
 	{Name: "aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg", Required: true},
 }
 
@@ -20195,13 +19370,8 @@ var _ = struct {
 
 // mcpFieldsNarrowed are the members of a value of type Narrowed.
 var mcpFieldsNarrowed = wire.Fields{
-	{Name: "sort"},
-	{Name: "level"},
-	{Name: "color"},
-	{Name: "list", Required: true},
-	{Name: "word", Required: true},
-	{Name: "num", Required: true},
-	{Name: "real", Required: true},
+	{Name: "sort"}, {Name: "level"}, {Name: "color"}, {Name: "list", Required: true},
+	{Name: "word", Required: true}, {Name: "num", Required: true}, {Name: "real", Required: true},
 	{Name: "single", Required: true},
 }
 
@@ -20244,30 +19414,22 @@ func mcpDecodeBoxNested(d *wire.Decoder, v *Box[Nested]) {
 }
 
 var _ = struct {
-	Value  Nested
-	Ptr    *Nested
-	List   []Nested
-	Refs   []*Nested
-	Pair   [2]Nested
-	Map    map[string]Nested
-	Opt    Nested
-	Zero   Nested
-	PtrOpt *Nested
-	Bag    map[string]*Nested
+	Value     Nested
+	Ptr       *Nested
+	List      []Nested
+	Refs      []*Nested
+	Pair      [2]Nested
+	Map       map[string]Nested
+	Opt, Zero Nested
+	PtrOpt    *Nested
+	Bag       map[string]*Nested
 }(Box[Nested]{})
 
 // mcpFieldsBoxNested are the members of a value of type Box[Nested].
 var mcpFieldsBoxNested = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeNested reads a value of type Nested.
@@ -20351,16 +19513,10 @@ var _ = struct {
 
 // mcpFieldsNullables are the members of a value of type Nullables.
 var mcpFieldsNullables = wire.Fields{
-	{Name: "ptr", Null: true},
-	{Name: "text", Required: true, Null: true},
-	{Name: "required", Required: true, Null: true},
-	{Name: "list", Required: true, Null: true},
-	{Name: "struct", Null: true},
-	{Name: "enum", Null: true},
-	{Name: "bounded", Null: true},
-	{Name: "opt", Null: true},
-	{Name: "map", Null: true},
-	{Name: "any", Required: true, Null: true},
+	{Name: "ptr", Null: true}, {Name: "text", Required: true, Null: true},
+	{Name: "required", Required: true, Null: true}, {Name: "list", Required: true, Null: true},
+	{Name: "struct", Null: true}, {Name: "enum", Null: true}, {Name: "bounded", Null: true},
+	{Name: "opt", Null: true}, {Name: "map", Null: true}, {Name: "any", Required: true, Null: true},
 	{Name: "default", Null: true},
 }
 
@@ -20393,30 +19549,22 @@ func mcpDecodeBoxNumber(d *wire.Decoder, v *Box[json.Number]) {
 }
 
 var _ = struct {
-	Value  json.Number
-	Ptr    *json.Number
-	List   []json.Number
-	Refs   []*json.Number
-	Pair   [2]json.Number
-	Map    map[string]json.Number
-	Opt    json.Number
-	Zero   json.Number
-	PtrOpt *json.Number
-	Bag    map[string]*json.Number
+	Value     json.Number
+	Ptr       *json.Number
+	List      []json.Number
+	Refs      []*json.Number
+	Pair      [2]json.Number
+	Map       map[string]json.Number
+	Opt, Zero json.Number
+	PtrOpt    *json.Number
+	Bag       map[string]*json.Number
 }(Box[json.Number]{})
 
 // mcpFieldsBoxNumber are the members of a value of type Box[json.Number].
 var mcpFieldsBoxNumber = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeNumberPtr reads a value of type *json.Number.
@@ -20447,23 +19595,17 @@ func mcpDecodeObligations(d *wire.Decoder, v *Obligations) {
 }
 
 var _ = struct {
-	Ptr    *int
-	Opt    string
-	Zero   int
-	Free   int
-	Any    any
-	AnyReq any
-	List   []int
+	Ptr         *int
+	Opt         string
+	Zero, Free  int
+	Any, AnyReq any
+	List        []int
 }(Obligations{})
 
 // mcpFieldsObligations are the members of a value of type Obligations.
 var mcpFieldsObligations = wire.Fields{
-	{Name: "ptr", Required: true},
-	{Name: "opt", Required: true},
-	{Name: "zero", Required: true},
-	{Name: "free"},
-	{Name: "any", Required: true, Null: true},
-	{Name: "anyReq", Required: true, Null: true},
+	{Name: "ptr", Required: true}, {Name: "opt", Required: true}, {Name: "zero", Required: true},
+	{Name: "free"}, {Name: "any", Required: true, Null: true}, {Name: "anyReq", Required: true, Null: true},
 	{Name: "list", Required: true},
 }
 
@@ -20496,30 +19638,22 @@ func mcpDecodeBoxOdd(d *wire.Decoder, v *Box[Odd]) {
 }
 
 var _ = struct {
-	Value  Odd
-	Ptr    *Odd
-	List   []Odd
-	Refs   []*Odd
-	Pair   [2]Odd
-	Map    map[string]Odd
-	Opt    Odd
-	Zero   Odd
-	PtrOpt *Odd
-	Bag    map[string]*Odd
+	Value     Odd
+	Ptr       *Odd
+	List      []Odd
+	Refs      []*Odd
+	Pair      [2]Odd
+	Map       map[string]Odd
+	Opt, Zero Odd
+	PtrOpt    *Odd
+	Bag       map[string]*Odd
 }(Box[Odd]{})
 
 // mcpFieldsBoxOdd are the members of a value of type Box[Odd].
 var mcpFieldsBoxOdd = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeOdd reads a value of type Odd.
@@ -20566,13 +19700,8 @@ var _ = struct {
 
 // mcpFieldsOddKeys are the members of a value of type OddKeys.
 var mcpFieldsOddKeys = wire.Fields{
-	{Name: "level"},
-	{Name: "time"},
-	{Name: "alias"},
-	{Name: "stamped"},
-	{Name: "binding"},
-	{Name: "status"},
-	{Name: "inner"},
+	{Name: "level"}, {Name: "time"}, {Name: "alias"}, {Name: "stamped"}, {Name: "binding"},
+	{Name: "status"}, {Name: "inner"},
 }
 
 // mcpDecodeOmitZero reads a value of type OmitZero.
@@ -20645,25 +19774,10 @@ var _ = struct {
 
 // mcpFieldsOmitZero are the members of a value of type OmitZero.
 var mcpFieldsOmitZero = wire.Fields{
-	{Name: "B"},
-	{Name: "I"},
-	{Name: "F"},
-	{Name: "S"},
-	{Name: "Bytes"},
-	{Name: "Any", Null: true},
-	{Name: "Raw", Null: true},
-	{Name: "Time"},
-	{Name: "TimePtr"},
-	{Name: "List"},
-	{Name: "Array"},
-	{Name: "Map"},
-	{Name: "Struct"},
-	{Name: "Ptr"},
-	{Name: "Both"},
-	{Name: "BothList"},
-	{Name: "Own"},
-	{Name: "OwnPtr"},
-	{Name: "OwnRef"},
+	{Name: "B"}, {Name: "I"}, {Name: "F"}, {Name: "S"}, {Name: "Bytes"}, {Name: "Any", Null: true},
+	{Name: "Raw", Null: true}, {Name: "Time"}, {Name: "TimePtr"}, {Name: "List"}, {Name: "Array"},
+	{Name: "Map"}, {Name: "Struct"}, {Name: "Ptr"}, {Name: "Both"}, {Name: "BothList"}, {Name: "Own"},
+	{Name: "OwnPtr"}, {Name: "OwnRef"},
 }
 
 // mcpStructOmitZeroStruct has the fields of a struct without a name, and no
@@ -20688,8 +19802,7 @@ func mcpDecodeOmitZeroStruct(d *wire.Decoder, v *mcpStructOmitZeroStruct) {
 // mcpFieldsOmitZeroStruct are the members of a value of a type that has no
 // name.
 var mcpFieldsOmitZeroStruct = wire.Fields{
-	{Name: "X", Required: true},
-	{Name: "S", Required: true},
+	{Name: "X", Required: true}, {Name: "S", Required: true},
 }
 
 // mcpDecodeVanishing reads a value of type Vanishing.
@@ -20759,30 +19872,22 @@ func mcpDecodeBoxOnion(d *wire.Decoder, v *Box[Onion]) {
 }
 
 var _ = struct {
-	Value  Onion
-	Ptr    *Onion
-	List   []Onion
-	Refs   []*Onion
-	Pair   [2]Onion
-	Map    map[string]Onion
-	Opt    Onion
-	Zero   Onion
-	PtrOpt *Onion
-	Bag    map[string]*Onion
+	Value     Onion
+	Ptr       *Onion
+	List      []Onion
+	Refs      []*Onion
+	Pair      [2]Onion
+	Map       map[string]Onion
+	Opt, Zero Onion
+	PtrOpt    *Onion
+	Bag       map[string]*Onion
 }(Box[Onion]{})
 
 // mcpFieldsBoxOnion are the members of a value of type Box[Onion].
 var mcpFieldsBoxOnion = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeOnion reads a value of type Onion.
@@ -20824,30 +19929,22 @@ func mcpDecodeBoxOnly(d *wire.Decoder, v *Box[Only]) {
 }
 
 var _ = struct {
-	Value  Only
-	Ptr    *Only
-	List   []Only
-	Refs   []*Only
-	Pair   [2]Only
-	Map    map[string]Only
-	Opt    Only
-	Zero   Only
-	PtrOpt *Only
-	Bag    map[string]*Only
+	Value     Only
+	Ptr       *Only
+	List      []Only
+	Refs      []*Only
+	Pair      [2]Only
+	Map       map[string]Only
+	Opt, Zero Only
+	PtrOpt    *Only
+	Bag       map[string]*Only
 }(Box[Only]{})
 
 // mcpFieldsBoxOnly are the members of a value of type Box[Only].
 var mcpFieldsBoxOnly = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeOnlyPtr reads a value of type *Only.
@@ -20922,24 +20019,10 @@ var _ = struct {
 
 // mcpFieldsOptional are the members of a value of type Optional.
 var mcpFieldsOptional = wire.Fields{
-	{Name: "B"},
-	{Name: "I"},
-	{Name: "U"},
-	{Name: "F"},
-	{Name: "S"},
-	{Name: "Bytes"},
-	{Name: "Any", Null: true},
-	{Name: "Raw", Null: true},
-	{Name: "Number"},
-	{Name: "Time"},
-	{Name: "Duration"},
-	{Name: "List"},
-	{Name: "Array"},
-	{Name: "None"},
-	{Name: "Map"},
-	{Name: "Struct"},
-	{Name: "Ptr"},
-	{Name: "PtrPtr"},
+	{Name: "B"}, {Name: "I"}, {Name: "U"}, {Name: "F"}, {Name: "S"}, {Name: "Bytes"},
+	{Name: "Any", Null: true}, {Name: "Raw", Null: true}, {Name: "Number"}, {Name: "Time"},
+	{Name: "Duration"}, {Name: "List"}, {Name: "Array"}, {Name: "None"}, {Name: "Map"}, {Name: "Struct"},
+	{Name: "Ptr"}, {Name: "PtrPtr"},
 }
 
 // mcpStructOptionalStruct has the fields of a struct without a name, and no
@@ -20994,11 +20077,8 @@ var _ = struct {
 
 // mcpFieldsOptions are the members of a value of type Options.
 var mcpFieldsOptions = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "Name", Required: true},
-	{Name: "at"},
-	{Name: "x", Required: true},
-	{Name: "y", Required: true},
+	{Name: "id", Required: true}, {Name: "Name", Required: true}, {Name: "at"},
+	{Name: "x", Required: true}, {Name: "y", Required: true},
 }
 
 // mcpDecodeBoxOutOnly reads a value of type Box[OutOnly].
@@ -21030,30 +20110,22 @@ func mcpDecodeBoxOutOnly(d *wire.Decoder, v *Box[OutOnly]) {
 }
 
 var _ = struct {
-	Value  OutOnly
-	Ptr    *OutOnly
-	List   []OutOnly
-	Refs   []*OutOnly
-	Pair   [2]OutOnly
-	Map    map[string]OutOnly
-	Opt    OutOnly
-	Zero   OutOnly
-	PtrOpt *OutOnly
-	Bag    map[string]*OutOnly
+	Value     OutOnly
+	Ptr       *OutOnly
+	List      []OutOnly
+	Refs      []*OutOnly
+	Pair      [2]OutOnly
+	Map       map[string]OutOnly
+	Opt, Zero OutOnly
+	PtrOpt    *OutOnly
+	Bag       map[string]*OutOnly
 }(Box[OutOnly]{})
 
 // mcpFieldsBoxOutOnly are the members of a value of type Box[OutOnly].
 var mcpFieldsBoxOutOnly = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeOutOnly reads a value of type OutOnly.
@@ -21075,8 +20147,7 @@ var _ = struct {
 
 // mcpFieldsOutOnly are the members of a value of type OutOnly.
 var mcpFieldsOutOnly = wire.Fields{
-	{Name: "a", Required: true},
-	{Name: "b"},
+	{Name: "a", Required: true}, {Name: "b"},
 }
 
 // mcpDecodeOutOnlyPtr reads a value of type *OutOnly.
@@ -21113,30 +20184,22 @@ func mcpDecodeBoxOutOnlyText(d *wire.Decoder, v *Box[OutOnlyText]) {
 }
 
 var _ = struct {
-	Value  OutOnlyText
-	Ptr    *OutOnlyText
-	List   []OutOnlyText
-	Refs   []*OutOnlyText
-	Pair   [2]OutOnlyText
-	Map    map[string]OutOnlyText
-	Opt    OutOnlyText
-	Zero   OutOnlyText
-	PtrOpt *OutOnlyText
-	Bag    map[string]*OutOnlyText
+	Value     OutOnlyText
+	Ptr       *OutOnlyText
+	List      []OutOnlyText
+	Refs      []*OutOnlyText
+	Pair      [2]OutOnlyText
+	Map       map[string]OutOnlyText
+	Opt, Zero OutOnlyText
+	PtrOpt    *OutOnlyText
+	Bag       map[string]*OutOnlyText
 }(Box[OutOnlyText]{})
 
 // mcpFieldsBoxOutOnlyText are the members of a value of type Box[OutOnlyText].
 var mcpFieldsBoxOutOnlyText = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeOutOnlyTextPtr reads a value of type *OutOnlyText.
@@ -21166,9 +20229,7 @@ var _ = struct {
 
 // mcpFieldsPageInt are the members of a value of type Page[int].
 var mcpFieldsPageInt = wire.Fields{
-	{Name: "items", Required: true},
-	{Name: "next"},
-	{Name: "total", Required: true},
+	{Name: "items", Required: true}, {Name: "next"}, {Name: "total", Required: true},
 }
 
 // mcpDecodePagePageString reads a value of type Page[Page[string]].
@@ -21194,9 +20255,7 @@ var _ = struct {
 // mcpFieldsPagePageString are the members of a value of type
 // Page[Page[string]].
 var mcpFieldsPagePageString = wire.Fields{
-	{Name: "items", Required: true},
-	{Name: "next"},
-	{Name: "total", Required: true},
+	{Name: "items", Required: true}, {Name: "next"}, {Name: "total", Required: true},
 }
 
 // mcpDecodePageString reads a value of type Page[string].
@@ -21221,9 +20280,7 @@ var _ = struct {
 
 // mcpFieldsPageString are the members of a value of type Page[string].
 var mcpFieldsPageString = wire.Fields{
-	{Name: "items", Required: true},
-	{Name: "next"},
-	{Name: "total", Required: true},
+	{Name: "items", Required: true}, {Name: "next"}, {Name: "total", Required: true},
 }
 
 // mcpDecodePagePointPtr reads a value of type Page[*Point].
@@ -21248,9 +20305,7 @@ var _ = struct {
 
 // mcpFieldsPagePointPtr are the members of a value of type Page[*Point].
 var mcpFieldsPagePointPtr = wire.Fields{
-	{Name: "items", Required: true},
-	{Name: "next"},
-	{Name: "total", Required: true},
+	{Name: "items", Required: true}, {Name: "next"}, {Name: "total", Required: true},
 }
 
 // mcpDecodePagePoint reads a value of type Page[Point].
@@ -21275,9 +20330,7 @@ var _ = struct {
 
 // mcpFieldsPagePoint are the members of a value of type Page[Point].
 var mcpFieldsPagePoint = wire.Fields{
-	{Name: "items", Required: true},
-	{Name: "next"},
-	{Name: "total", Required: true},
+	{Name: "items", Required: true}, {Name: "next"}, {Name: "total", Required: true},
 }
 
 // mcpDecodePairPairBoolInt8PairStringSlicePointMap reads a value of type
@@ -21301,8 +20354,7 @@ var _ = struct {
 // mcpFieldsPairPairBoolInt8PairStringSlicePointMap are the members of a value
 // of type Pair[Pair[bool, int8], Pair[[]string, map[string]Point]].
 var mcpFieldsPairPairBoolInt8PairStringSlicePointMap = wire.Fields{
-	{Name: "first", Required: true},
-	{Name: "second", Required: true},
+	{Name: "first", Required: true}, {Name: "second", Required: true},
 }
 
 // mcpDecodePairBoolInt8 reads a value of type Pair[bool, int8].
@@ -21324,8 +20376,7 @@ var _ = struct {
 
 // mcpFieldsPairBoolInt8 are the members of a value of type Pair[bool, int8].
 var mcpFieldsPairBoolInt8 = wire.Fields{
-	{Name: "first", Required: true},
-	{Name: "second", Required: true},
+	{Name: "first", Required: true}, {Name: "second", Required: true},
 }
 
 // mcpDecodePairStringSlicePointMap reads a value of type Pair[[]string,
@@ -21349,8 +20400,7 @@ var _ = struct {
 // mcpFieldsPairStringSlicePointMap are the members of a value of type
 // Pair[[]string, map[string]Point].
 var mcpFieldsPairStringSlicePointMap = wire.Fields{
-	{Name: "first", Required: true},
-	{Name: "second", Required: true},
+	{Name: "first", Required: true}, {Name: "second", Required: true},
 }
 
 // mcpDecodePairIntString reads a value of type Pair[int, string].
@@ -21372,8 +20422,7 @@ var _ = struct {
 
 // mcpFieldsPairIntString are the members of a value of type Pair[int, string].
 var mcpFieldsPairIntString = wire.Fields{
-	{Name: "first", Required: true},
-	{Name: "second", Required: true},
+	{Name: "first", Required: true}, {Name: "second", Required: true},
 }
 
 // mcpDecodePatterns reads a value of type Patterns.
@@ -21415,28 +20464,16 @@ func mcpDecodePatterns(d *wire.Decoder, v *Patterns) {
 }
 
 var _ = struct {
-	Slug  string
-	Part  string
-	Comma string
-	Any   string
-	Class string
-	Digit string
-	Opt   string
-	Label *Label
-	Tick  string
+	Slug, Part, Comma, Any, Class, Digit, Opt string
+	Label                                     *Label
+	Tick                                      string
 }(Patterns{})
 
 // mcpFieldsPatterns are the members of a value of type Patterns.
 var mcpFieldsPatterns = wire.Fields{
-	{Name: "slug", Required: true},
-	{Name: "part", Required: true},
-	{Name: "comma", Required: true},
-	{Name: "any", Required: true},
-	{Name: "class", Required: true},
-	{Name: "digit", Required: true},
-	{Name: "opt"},
-	{Name: "label"},
-	{Name: "tick", Required: true},
+	{Name: "slug", Required: true}, {Name: "part", Required: true}, {Name: "comma", Required: true},
+	{Name: "any", Required: true}, {Name: "class", Required: true}, {Name: "digit", Required: true},
+	{Name: "opt"}, {Name: "label"}, {Name: "tick", Required: true},
 }
 
 // mcpDecodeBoxPerm reads a value of type Box[Perm].
@@ -21468,30 +20505,22 @@ func mcpDecodeBoxPerm(d *wire.Decoder, v *Box[Perm]) {
 }
 
 var _ = struct {
-	Value  Perm
-	Ptr    *Perm
-	List   []Perm
-	Refs   []*Perm
-	Pair   [2]Perm
-	Map    map[string]Perm
-	Opt    Perm
-	Zero   Perm
-	PtrOpt *Perm
-	Bag    map[string]*Perm
+	Value     Perm
+	Ptr       *Perm
+	List      []Perm
+	Refs      []*Perm
+	Pair      [2]Perm
+	Map       map[string]Perm
+	Opt, Zero Perm
+	PtrOpt    *Perm
+	Bag       map[string]*Perm
 }(Box[Perm]{})
 
 // mcpFieldsBoxPerm are the members of a value of type Box[Perm].
 var mcpFieldsBoxPerm = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodePermPtr reads a value of type *Perm.
@@ -21528,30 +20557,22 @@ func mcpDecodeZooBoxIntPtr(d *wire.Decoder, v *Box[*int]) {
 }
 
 var _ = struct {
-	Value  *int
-	Ptr    **int
-	List   []*int
-	Refs   []**int
-	Pair   [2]*int
-	Map    map[string]*int
-	Opt    *int
-	Zero   *int
-	PtrOpt **int
-	Bag    map[string]**int
+	Value     *int
+	Ptr       **int
+	List      []*int
+	Refs      []**int
+	Pair      [2]*int
+	Map       map[string]*int
+	Opt, Zero *int
+	PtrOpt    **int
+	Bag       map[string]**int
 }(Box[*int]{})
 
 // mcpFieldsZooBoxIntPtr are the members of a value of type Box[*int].
 var mcpFieldsZooBoxIntPtr = wire.Fields{
-	{Name: "value"},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
+	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
+	{Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeZooBoxIntPtrPtr reads a value of type *int.
@@ -21600,10 +20621,7 @@ var _ = struct {
 
 // mcpFieldsPointerConflict are the members of a value of type PointerConflict.
 var mcpFieldsPointerConflict = wire.Fields{
-	{Name: "L"},
-	{Name: "Y", Required: true},
-	{Name: "Z", Required: true},
-	{Name: "R", Required: true},
+	{Name: "L"}, {Name: "Y", Required: true}, {Name: "Z", Required: true}, {Name: "R", Required: true},
 }
 
 // mcpDecodeBoxByteSlicePtr reads a value of type Box[*[]byte].
@@ -21635,30 +20653,22 @@ func mcpDecodeBoxByteSlicePtr(d *wire.Decoder, v *Box[*[]byte]) {
 }
 
 var _ = struct {
-	Value  *[]byte
-	Ptr    **[]byte
-	List   []*[]byte
-	Refs   []**[]byte
-	Pair   [2]*[]byte
-	Map    map[string]*[]byte
-	Opt    *[]byte
-	Zero   *[]byte
-	PtrOpt **[]byte
-	Bag    map[string]**[]byte
+	Value     *[]byte
+	Ptr       **[]byte
+	List      []*[]byte
+	Refs      []**[]byte
+	Pair      [2]*[]byte
+	Map       map[string]*[]byte
+	Opt, Zero *[]byte
+	PtrOpt    **[]byte
+	Bag       map[string]**[]byte
 }(Box[*[]byte]{})
 
 // mcpFieldsBoxByteSlicePtr are the members of a value of type Box[*[]byte].
 var mcpFieldsBoxByteSlicePtr = wire.Fields{
-	{Name: "value"},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
+	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
+	{Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeBoxByteSlicePtrPtr reads a value of type *[]byte.
@@ -21710,31 +20720,23 @@ func mcpDecodeBoxIntMapPtr(d *wire.Decoder, v *Box[*map[string]int]) {
 }
 
 var _ = struct {
-	Value  *map[string]int
-	Ptr    **map[string]int
-	List   []*map[string]int
-	Refs   []**map[string]int
-	Pair   [2]*map[string]int
-	Map    map[string]*map[string]int
-	Opt    *map[string]int
-	Zero   *map[string]int
-	PtrOpt **map[string]int
-	Bag    map[string]**map[string]int
+	Value     *map[string]int
+	Ptr       **map[string]int
+	List      []*map[string]int
+	Refs      []**map[string]int
+	Pair      [2]*map[string]int
+	Map       map[string]*map[string]int
+	Opt, Zero *map[string]int
+	PtrOpt    **map[string]int
+	Bag       map[string]**map[string]int
 }(Box[*map[string]int]{})
 
 // mcpFieldsBoxIntMapPtr are the members of a value of type
 // Box[*map[string]int].
 var mcpFieldsBoxIntMapPtr = wire.Fields{
-	{Name: "value"},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
+	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
+	{Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeBoxIntMapPtrPtr reads a value of type *map[string]int.
@@ -21791,30 +20793,22 @@ func mcpDecodeBoxPointPtr(d *wire.Decoder, v *Box[*Point]) {
 }
 
 var _ = struct {
-	Value  *Point
-	Ptr    **Point
-	List   []*Point
-	Refs   []**Point
-	Pair   [2]*Point
-	Map    map[string]*Point
-	Opt    *Point
-	Zero   *Point
-	PtrOpt **Point
-	Bag    map[string]**Point
+	Value     *Point
+	Ptr       **Point
+	List      []*Point
+	Refs      []**Point
+	Pair      [2]*Point
+	Map       map[string]*Point
+	Opt, Zero *Point
+	PtrOpt    **Point
+	Bag       map[string]**Point
 }(Box[*Point]{})
 
 // mcpFieldsBoxPointPtr are the members of a value of type Box[*Point].
 var mcpFieldsBoxPointPtr = wire.Fields{
-	{Name: "value"},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
+	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
+	{Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeBoxPointPtrPtr reads a value of type *Point.
@@ -21866,30 +20860,22 @@ func mcpDecodeBoxBoolPtrPtr(d *wire.Decoder, v *Box[**bool]) {
 }
 
 var _ = struct {
-	Value  **bool
-	Ptr    ***bool
-	List   []**bool
-	Refs   []***bool
-	Pair   [2]**bool
-	Map    map[string]**bool
-	Opt    **bool
-	Zero   **bool
-	PtrOpt ***bool
-	Bag    map[string]***bool
+	Value     **bool
+	Ptr       ***bool
+	List      []**bool
+	Refs      []***bool
+	Pair      [2]**bool
+	Map       map[string]**bool
+	Opt, Zero **bool
+	PtrOpt    ***bool
+	Bag       map[string]***bool
 }(Box[**bool]{})
 
 // mcpFieldsBoxBoolPtrPtr are the members of a value of type Box[**bool].
 var mcpFieldsBoxBoolPtrPtr = wire.Fields{
-	{Name: "value"},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
+	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
+	{Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeBoxBoolPtrPtrValue reads a value of type *bool.
@@ -21981,30 +20967,22 @@ func mcpDecodeBoxIntSlicePtr(d *wire.Decoder, v *Box[*[]int]) {
 }
 
 var _ = struct {
-	Value  *[]int
-	Ptr    **[]int
-	List   []*[]int
-	Refs   []**[]int
-	Pair   [2]*[]int
-	Map    map[string]*[]int
-	Opt    *[]int
-	Zero   *[]int
-	PtrOpt **[]int
-	Bag    map[string]**[]int
+	Value     *[]int
+	Ptr       **[]int
+	List      []*[]int
+	Refs      []**[]int
+	Pair      [2]*[]int
+	Map       map[string]*[]int
+	Opt, Zero *[]int
+	PtrOpt    **[]int
+	Bag       map[string]**[]int
 }(Box[*[]int]{})
 
 // mcpFieldsBoxIntSlicePtr are the members of a value of type Box[*[]int].
 var mcpFieldsBoxIntSlicePtr = wire.Fields{
-	{Name: "value"},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
+	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
+	{Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeBoxIntSlicePtrPtr reads a value of type *[]int.
@@ -22061,30 +21039,22 @@ func mcpDecodeBoxStringPtr(d *wire.Decoder, v *Box[*string]) {
 }
 
 var _ = struct {
-	Value  *string
-	Ptr    **string
-	List   []*string
-	Refs   []**string
-	Pair   [2]*string
-	Map    map[string]*string
-	Opt    *string
-	Zero   *string
-	PtrOpt **string
-	Bag    map[string]**string
+	Value     *string
+	Ptr       **string
+	List      []*string
+	Refs      []**string
+	Pair      [2]*string
+	Map       map[string]*string
+	Opt, Zero *string
+	PtrOpt    **string
+	Bag       map[string]**string
 }(Box[*string]{})
 
 // mcpFieldsBoxStringPtr are the members of a value of type Box[*string].
 var mcpFieldsBoxStringPtr = wire.Fields{
-	{Name: "value"},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
+	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
+	{Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeBoxStringPtrPtr reads a value of type *string.
@@ -22136,30 +21106,22 @@ func mcpDecodeBoxTimePtr(d *wire.Decoder, v *Box[*time.Time]) {
 }
 
 var _ = struct {
-	Value  *time.Time
-	Ptr    **time.Time
-	List   []*time.Time
-	Refs   []**time.Time
-	Pair   [2]*time.Time
-	Map    map[string]*time.Time
-	Opt    *time.Time
-	Zero   *time.Time
-	PtrOpt **time.Time
-	Bag    map[string]**time.Time
+	Value     *time.Time
+	Ptr       **time.Time
+	List      []*time.Time
+	Refs      []**time.Time
+	Pair      [2]*time.Time
+	Map       map[string]*time.Time
+	Opt, Zero *time.Time
+	PtrOpt    **time.Time
+	Bag       map[string]**time.Time
 }(Box[*time.Time]{})
 
 // mcpFieldsBoxTimePtr are the members of a value of type Box[*time.Time].
 var mcpFieldsBoxTimePtr = wire.Fields{
-	{Name: "value"},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
+	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
+	{Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeBoxTimePtrPtr reads a value of type *time.Time.
@@ -22207,10 +21169,7 @@ var _ = struct {
 
 // mcpFieldsPointers are the members of a value of type Pointers.
 var mcpFieldsPointers = wire.Fields{
-	{Name: "two"},
-	{Name: "three"},
-	{Name: "list", Required: true},
-	{Name: "map", Required: true},
+	{Name: "two"}, {Name: "three"}, {Name: "list", Required: true}, {Name: "map", Required: true},
 }
 
 // mcpDecodePointersTwo reads a value of type *int.
@@ -22257,30 +21216,22 @@ func mcpDecodeBoxPointSlice(d *wire.Decoder, v *Box[[]Point]) {
 }
 
 var _ = struct {
-	Value  []Point
-	Ptr    *[]Point
-	List   [][]Point
-	Refs   []*[]Point
-	Pair   [2][]Point
-	Map    map[string][]Point
-	Opt    []Point
-	Zero   []Point
-	PtrOpt *[]Point
-	Bag    map[string]*[]Point
+	Value     []Point
+	Ptr       *[]Point
+	List      [][]Point
+	Refs      []*[]Point
+	Pair      [2][]Point
+	Map       map[string][]Point
+	Opt, Zero []Point
+	PtrOpt    *[]Point
+	Bag       map[string]*[]Point
 }(Box[[]Point]{})
 
 // mcpFieldsBoxPointSlice are the members of a value of type Box[[]Point].
 var mcpFieldsBoxPointSlice = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodePointSlice reads a value of type []Point.
@@ -22322,31 +21273,23 @@ func mcpDecodeBoxPointMap(d *wire.Decoder, v *Box[map[string]Point]) {
 }
 
 var _ = struct {
-	Value  map[string]Point
-	Ptr    *map[string]Point
-	List   []map[string]Point
-	Refs   []*map[string]Point
-	Pair   [2]map[string]Point
-	Map    map[string]map[string]Point
-	Opt    map[string]Point
-	Zero   map[string]Point
-	PtrOpt *map[string]Point
-	Bag    map[string]*map[string]Point
+	Value     map[string]Point
+	Ptr       *map[string]Point
+	List      []map[string]Point
+	Refs      []*map[string]Point
+	Pair      [2]map[string]Point
+	Map       map[string]map[string]Point
+	Opt, Zero map[string]Point
+	PtrOpt    *map[string]Point
+	Bag       map[string]*map[string]Point
 }(Box[map[string]Point]{})
 
 // mcpFieldsBoxPointMap are the members of a value of type
 // Box[map[string]Point].
 var mcpFieldsBoxPointMap = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodePointMap reads a value of type map[string]Point.
@@ -22388,30 +21331,22 @@ func mcpDecodeBoxPrefix(d *wire.Decoder, v *Box[netip.Prefix]) {
 }
 
 var _ = struct {
-	Value  netip.Prefix
-	Ptr    *netip.Prefix
-	List   []netip.Prefix
-	Refs   []*netip.Prefix
-	Pair   [2]netip.Prefix
-	Map    map[string]netip.Prefix
-	Opt    netip.Prefix
-	Zero   netip.Prefix
-	PtrOpt *netip.Prefix
-	Bag    map[string]*netip.Prefix
+	Value     netip.Prefix
+	Ptr       *netip.Prefix
+	List      []netip.Prefix
+	Refs      []*netip.Prefix
+	Pair      [2]netip.Prefix
+	Map       map[string]netip.Prefix
+	Opt, Zero netip.Prefix
+	PtrOpt    *netip.Prefix
+	Bag       map[string]*netip.Prefix
 }(Box[netip.Prefix]{})
 
 // mcpFieldsBoxPrefix are the members of a value of type Box[netip.Prefix].
 var mcpFieldsBoxPrefix = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodePrefixPtr reads a value of type *netip.Prefix.
@@ -22495,26 +21430,12 @@ var _ = struct {
 
 // mcpFieldsQuoted are the members of a value of type Quoted.
 var mcpFieldsQuoted = wire.Fields{
-	{Name: "i", Required: true},
-	{Name: "i8", Required: true},
-	{Name: "i64", Required: true},
-	{Name: "u", Required: true},
-	{Name: "u8", Required: true},
-	{Name: "f", Required: true},
-	{Name: "f32", Required: true},
-	{Name: "b", Required: true},
-	{Name: "s", Required: true},
-	{Name: "label", Required: true},
-	{Name: "count", Required: true},
-	{Name: "ptr"},
-	{Name: "ptrBool"},
-	{Name: "opt"},
-	{Name: "optPtr"},
-	{Name: "optZero"},
-	{Name: "list", Required: true},
-	{Name: "map", Required: true},
-	{Name: "time", Required: true},
-	{Name: "struct", Required: true},
+	{Name: "i", Required: true}, {Name: "i8", Required: true}, {Name: "i64", Required: true},
+	{Name: "u", Required: true}, {Name: "u8", Required: true}, {Name: "f", Required: true},
+	{Name: "f32", Required: true}, {Name: "b", Required: true}, {Name: "s", Required: true},
+	{Name: "label", Required: true}, {Name: "count", Required: true}, {Name: "ptr"}, {Name: "ptrBool"},
+	{Name: "opt"}, {Name: "optPtr"}, {Name: "optZero"}, {Name: "list", Required: true},
+	{Name: "map", Required: true}, {Name: "time", Required: true}, {Name: "struct", Required: true},
 	{Name: "nanos", Required: true},
 }
 
@@ -22582,18 +21503,10 @@ var _ = struct {
 
 // mcpFieldsQuotedEnums are the members of a value of type QuotedEnums.
 var mcpFieldsQuotedEnums = wire.Fields{
-	{Name: "sort", Required: true},
-	{Name: "level", Required: true},
-	{Name: "color", Required: true},
-	{Name: "huge", Required: true},
-	{Name: "odd", Required: true},
-	{Name: "shade", Required: true},
-	{Name: "free", Required: true},
-	{Name: "size", Required: true},
-	{Name: "ptr"},
-	{Name: "opt"},
-	{Name: "side", Required: true},
-	{Name: "nested", Required: true},
+	{Name: "sort", Required: true}, {Name: "level", Required: true}, {Name: "color", Required: true},
+	{Name: "huge", Required: true}, {Name: "odd", Required: true}, {Name: "shade", Required: true},
+	{Name: "free", Required: true}, {Name: "size", Required: true}, {Name: "ptr"}, {Name: "opt"},
+	{Name: "side", Required: true}, {Name: "nested", Required: true},
 }
 
 // mcpDecodeShade reads a value of type Shade.
@@ -22640,30 +21553,22 @@ func mcpDecodeBoxRankMap(d *wire.Decoder, v *Box[map[Rank]Rank]) {
 }
 
 var _ = struct {
-	Value  map[Rank]Rank
-	Ptr    *map[Rank]Rank
-	List   []map[Rank]Rank
-	Refs   []*map[Rank]Rank
-	Pair   [2]map[Rank]Rank
-	Map    map[string]map[Rank]Rank
-	Opt    map[Rank]Rank
-	Zero   map[Rank]Rank
-	PtrOpt *map[Rank]Rank
-	Bag    map[string]*map[Rank]Rank
+	Value     map[Rank]Rank
+	Ptr       *map[Rank]Rank
+	List      []map[Rank]Rank
+	Refs      []*map[Rank]Rank
+	Pair      [2]map[Rank]Rank
+	Map       map[string]map[Rank]Rank
+	Opt, Zero map[Rank]Rank
+	PtrOpt    *map[Rank]Rank
+	Bag       map[string]*map[Rank]Rank
 }(Box[map[Rank]Rank]{})
 
 // mcpFieldsBoxRankMap are the members of a value of type Box[map[Rank]Rank].
 var mcpFieldsBoxRankMap = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeRank reads a value of type Rank.
@@ -22710,30 +21615,22 @@ func mcpDecodeBoxRatio(d *wire.Decoder, v *Box[Ratio]) {
 }
 
 var _ = struct {
-	Value  Ratio
-	Ptr    *Ratio
-	List   []Ratio
-	Refs   []*Ratio
-	Pair   [2]Ratio
-	Map    map[string]Ratio
-	Opt    Ratio
-	Zero   Ratio
-	PtrOpt *Ratio
-	Bag    map[string]*Ratio
+	Value     Ratio
+	Ptr       *Ratio
+	List      []Ratio
+	Refs      []*Ratio
+	Pair      [2]Ratio
+	Map       map[string]Ratio
+	Opt, Zero Ratio
+	PtrOpt    *Ratio
+	Bag       map[string]*Ratio
 }(Box[Ratio]{})
 
 // mcpFieldsBoxRatio are the members of a value of type Box[Ratio].
 var mcpFieldsBoxRatio = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeRatioPtr reads a value of type *Ratio.
@@ -22770,31 +21667,23 @@ func mcpDecodeBoxRawMessage(d *wire.Decoder, v *Box[json.RawMessage]) {
 }
 
 var _ = struct {
-	Value  json.RawMessage
-	Ptr    *json.RawMessage
-	List   []json.RawMessage
-	Refs   []*json.RawMessage
-	Pair   [2]json.RawMessage
-	Map    map[string]json.RawMessage
-	Opt    json.RawMessage
-	Zero   json.RawMessage
-	PtrOpt *json.RawMessage
-	Bag    map[string]*json.RawMessage
+	Value     json.RawMessage
+	Ptr       *json.RawMessage
+	List      []json.RawMessage
+	Refs      []*json.RawMessage
+	Pair      [2]json.RawMessage
+	Map       map[string]json.RawMessage
+	Opt, Zero json.RawMessage
+	PtrOpt    *json.RawMessage
+	Bag       map[string]*json.RawMessage
 }(Box[json.RawMessage]{})
 
 // mcpFieldsBoxRawMessage are the members of a value of type
 // Box[json.RawMessage].
 var mcpFieldsBoxRawMessage = wire.Fields{
-	{Name: "value", Required: true, Null: true},
-	{Name: "ptr", Null: true},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt", Null: true},
-	{Name: "zero", Null: true},
-	{Name: "ptrOpt", Null: true},
-	{Name: "bag"},
+	{Name: "value", Required: true, Null: true}, {Name: "ptr", Null: true}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt", Null: true}, {Name: "zero", Null: true}, {Name: "ptrOpt", Null: true}, {Name: "bag"},
 }
 
 // mcpDecodeRawMessagePtr reads a value of type *json.RawMessage.
@@ -22821,8 +21710,7 @@ var _ = struct {
 
 // mcpFieldsRenamed are the members of a value of type Renamed.
 var mcpFieldsRenamed = wire.Fields{
-	{Name: "base", Required: true},
-	{Name: "Own", Required: true},
+	{Name: "base", Required: true}, {Name: "Own", Required: true},
 }
 
 // mcpDecodeBase reads a value of type Base.
@@ -22840,16 +21728,13 @@ func mcpDecodeBase(d *wire.Decoder, v *Base) {
 }
 
 var _ = struct {
-	ID   string
-	Name string
-	At   time.Time
+	ID, Name string
+	At       time.Time
 }(Base{})
 
 // mcpFieldsBase are the members of a value of type Base.
 var mcpFieldsBase = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "Name", Required: true},
-	{Name: "at"},
+	{Name: "id", Required: true}, {Name: "Name", Required: true}, {Name: "at"},
 }
 
 // mcpDecodeResolved reads a value of type Resolved.
@@ -22878,11 +21763,8 @@ var _ = struct {
 
 // mcpFieldsResolved are the members of a value of type Resolved.
 var mcpFieldsResolved = wire.Fields{
-	{Name: "L", Required: true},
-	{Name: "Y", Required: true},
-	{Name: "Z", Required: true},
-	{Name: "R", Required: true},
-	{Name: "X", Required: true},
+	{Name: "L", Required: true}, {Name: "Y", Required: true}, {Name: "Z", Required: true},
+	{Name: "R", Required: true}, {Name: "X", Required: true},
 }
 
 // mcpDecodeRing reads a value of type Ring.
@@ -22904,8 +21786,7 @@ var _ = struct {
 
 // mcpFieldsRing are the members of a value of type Ring.
 var mcpFieldsRing = wire.Fields{
-	{Name: "next"},
-	{Name: "n", Required: true},
+	{Name: "next"}, {Name: "n", Required: true},
 }
 
 // mcpDecodeScalar reads a value of type Scalar.
@@ -22933,9 +21814,7 @@ var _ = struct {
 
 // mcpFieldsScalar are the members of a value of type Scalar.
 var mcpFieldsScalar = wire.Fields{
-	{Name: "Label", Required: true},
-	{Name: "count", Required: true},
-	{Name: "Month", Required: true},
+	{Name: "Label", Required: true}, {Name: "count", Required: true}, {Name: "Month", Required: true},
 	{Name: "Flag"},
 }
 
@@ -22968,30 +21847,22 @@ func mcpDecodeBoxScores(d *wire.Decoder, v *Box[Scores]) {
 }
 
 var _ = struct {
-	Value  Scores
-	Ptr    *Scores
-	List   []Scores
-	Refs   []*Scores
-	Pair   [2]Scores
-	Map    map[string]Scores
-	Opt    Scores
-	Zero   Scores
-	PtrOpt *Scores
-	Bag    map[string]*Scores
+	Value     Scores
+	Ptr       *Scores
+	List      []Scores
+	Refs      []*Scores
+	Pair      [2]Scores
+	Map       map[string]Scores
+	Opt, Zero Scores
+	PtrOpt    *Scores
+	Bag       map[string]*Scores
 }(Box[Scores]{})
 
 // mcpFieldsBoxScores are the members of a value of type Box[Scores].
 var mcpFieldsBoxScores = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeScores reads a value of type Scores.
@@ -23033,30 +21904,22 @@ func mcpDecodeBoxSecret(d *wire.Decoder, v *Box[Secret]) {
 }
 
 var _ = struct {
-	Value  Secret
-	Ptr    *Secret
-	List   []Secret
-	Refs   []*Secret
-	Pair   [2]Secret
-	Map    map[string]Secret
-	Opt    Secret
-	Zero   Secret
-	PtrOpt *Secret
-	Bag    map[string]*Secret
+	Value     Secret
+	Ptr       *Secret
+	List      []Secret
+	Refs      []*Secret
+	Pair      [2]Secret
+	Map       map[string]Secret
+	Opt, Zero Secret
+	PtrOpt    *Secret
+	Bag       map[string]*Secret
 }(Box[Secret]{})
 
 // mcpFieldsBoxSecret are the members of a value of type Box[Secret].
 var mcpFieldsBoxSecret = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeSecret reads a value of type Secret.
@@ -23098,30 +21961,22 @@ func mcpDecodeZooBoxIntMap(d *wire.Decoder, v *Box[map[Secret]int]) {
 }
 
 var _ = struct {
-	Value  map[Secret]int
-	Ptr    *map[Secret]int
-	List   []map[Secret]int
-	Refs   []*map[Secret]int
-	Pair   [2]map[Secret]int
-	Map    map[string]map[Secret]int
-	Opt    map[Secret]int
-	Zero   map[Secret]int
-	PtrOpt *map[Secret]int
-	Bag    map[string]*map[Secret]int
+	Value     map[Secret]int
+	Ptr       *map[Secret]int
+	List      []map[Secret]int
+	Refs      []*map[Secret]int
+	Pair      [2]map[Secret]int
+	Map       map[string]map[Secret]int
+	Opt, Zero map[Secret]int
+	PtrOpt    *map[Secret]int
+	Bag       map[string]*map[Secret]int
 }(Box[map[Secret]int]{})
 
 // mcpFieldsZooBoxIntMap are the members of a value of type Box[map[Secret]int].
 var mcpFieldsZooBoxIntMap = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeIntMap3 reads a value of type map[Secret]int.
@@ -23163,30 +22018,22 @@ func mcpDecodeBoxSerial(d *wire.Decoder, v *Box[Serial]) {
 }
 
 var _ = struct {
-	Value  Serial
-	Ptr    *Serial
-	List   []Serial
-	Refs   []*Serial
-	Pair   [2]Serial
-	Map    map[string]Serial
-	Opt    Serial
-	Zero   Serial
-	PtrOpt *Serial
-	Bag    map[string]*Serial
+	Value     Serial
+	Ptr       *Serial
+	List      []Serial
+	Refs      []*Serial
+	Pair      [2]Serial
+	Map       map[string]Serial
+	Opt, Zero Serial
+	PtrOpt    *Serial
+	Bag       map[string]*Serial
 }(Box[Serial]{})
 
 // mcpFieldsBoxSerial are the members of a value of type Box[Serial].
 var mcpFieldsBoxSerial = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeSerialPtr reads a value of type *Serial.
@@ -23223,30 +22070,22 @@ func mcpDecodeBoxSetLabel(d *wire.Decoder, v *Box[Set[Label]]) {
 }
 
 var _ = struct {
-	Value  Set[Label]
-	Ptr    *Set[Label]
-	List   []Set[Label]
-	Refs   []*Set[Label]
-	Pair   [2]Set[Label]
-	Map    map[string]Set[Label]
-	Opt    Set[Label]
-	Zero   Set[Label]
-	PtrOpt *Set[Label]
-	Bag    map[string]*Set[Label]
+	Value     Set[Label]
+	Ptr       *Set[Label]
+	List      []Set[Label]
+	Refs      []*Set[Label]
+	Pair      [2]Set[Label]
+	Map       map[string]Set[Label]
+	Opt, Zero Set[Label]
+	PtrOpt    *Set[Label]
+	Bag       map[string]*Set[Label]
 }(Box[Set[Label]]{})
 
 // mcpFieldsBoxSetLabel are the members of a value of type Box[Set[Label]].
 var mcpFieldsBoxSetLabel = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeSetLabel reads a value of type Set[Label].
@@ -23288,30 +22127,22 @@ func mcpDecodeBoxSetSort(d *wire.Decoder, v *Box[Set[Sort]]) {
 }
 
 var _ = struct {
-	Value  Set[Sort]
-	Ptr    *Set[Sort]
-	List   []Set[Sort]
-	Refs   []*Set[Sort]
-	Pair   [2]Set[Sort]
-	Map    map[string]Set[Sort]
-	Opt    Set[Sort]
-	Zero   Set[Sort]
-	PtrOpt *Set[Sort]
-	Bag    map[string]*Set[Sort]
+	Value     Set[Sort]
+	Ptr       *Set[Sort]
+	List      []Set[Sort]
+	Refs      []*Set[Sort]
+	Pair      [2]Set[Sort]
+	Map       map[string]Set[Sort]
+	Opt, Zero Set[Sort]
+	PtrOpt    *Set[Sort]
+	Bag       map[string]*Set[Sort]
 }(Box[Set[Sort]]{})
 
 // mcpFieldsBoxSetSort are the members of a value of type Box[Set[Sort]].
 var mcpFieldsBoxSetSort = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeSetSort reads a value of type Set[Sort].
@@ -23353,30 +22184,22 @@ func mcpDecodeBoxShade(d *wire.Decoder, v *Box[Shade]) {
 }
 
 var _ = struct {
-	Value  Shade
-	Ptr    *Shade
-	List   []Shade
-	Refs   []*Shade
-	Pair   [2]Shade
-	Map    map[string]Shade
-	Opt    Shade
-	Zero   Shade
-	PtrOpt *Shade
-	Bag    map[string]*Shade
+	Value     Shade
+	Ptr       *Shade
+	List      []Shade
+	Refs      []*Shade
+	Pair      [2]Shade
+	Map       map[string]Shade
+	Opt, Zero Shade
+	PtrOpt    *Shade
+	Bag       map[string]*Shade
 }(Box[Shade]{})
 
 // mcpFieldsBoxShade are the members of a value of type Box[Shade].
 var mcpFieldsBoxShade = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeShadePtr reads a value of type *Shade.
@@ -23406,9 +22229,7 @@ var _ = struct {
 
 // mcpFieldsShadowing are the members of a value of type Shadowing.
 var mcpFieldsShadowing = wire.Fields{
-	{Name: "at"},
-	{Name: "id", Required: true},
-	{Name: "Name", Required: true},
+	{Name: "at"}, {Name: "id", Required: true}, {Name: "Name", Required: true},
 }
 
 // mcpDecodeBoxShort reads a value of type Box[Short].
@@ -23440,30 +22261,22 @@ func mcpDecodeBoxShort(d *wire.Decoder, v *Box[Short]) {
 }
 
 var _ = struct {
-	Value  Short
-	Ptr    *Short
-	List   []Short
-	Refs   []*Short
-	Pair   [2]Short
-	Map    map[string]Short
-	Opt    Short
-	Zero   Short
-	PtrOpt *Short
-	Bag    map[string]*Short
+	Value     Short
+	Ptr       *Short
+	List      []Short
+	Refs      []*Short
+	Pair      [2]Short
+	Map       map[string]Short
+	Opt, Zero Short
+	PtrOpt    *Short
+	Bag       map[string]*Short
 }(Box[Short]{})
 
 // mcpFieldsBoxShort are the members of a value of type Box[Short].
 var mcpFieldsBoxShort = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeShortPtr reads a value of type *Short.
@@ -23506,28 +22319,17 @@ func mcpDecodeSingles(d *wire.Decoder, v *Singles) {
 }
 
 var _ = struct {
-	Least  float32
-	Most   float32
-	Above  float32
-	Below  float32
-	Step   float32
-	Choice float32
-	Unique []float32
-	Pair   [2]float32
-	Texts  []float32
+	Least, Most, Above, Below, Step, Choice float32
+	Unique                                  []float32
+	Pair                                    [2]float32
+	Texts                                   []float32
 }(Singles{})
 
 // mcpFieldsSingles are the members of a value of type Singles.
 var mcpFieldsSingles = wire.Fields{
-	{Name: "least", Required: true},
-	{Name: "most", Required: true},
-	{Name: "above", Required: true},
-	{Name: "below", Required: true},
-	{Name: "step", Required: true},
-	{Name: "choice", Required: true},
-	{Name: "unique", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "texts", Required: true},
+	{Name: "least", Required: true}, {Name: "most", Required: true}, {Name: "above", Required: true},
+	{Name: "below", Required: true}, {Name: "step", Required: true}, {Name: "choice", Required: true},
+	{Name: "unique", Required: true}, {Name: "pair", Required: true}, {Name: "texts", Required: true},
 }
 
 // mcpDecodeSinglesTextsItem reads a value of type float32.
@@ -23565,30 +22367,22 @@ func mcpDecodeBoxSize(d *wire.Decoder, v *Box[Size]) {
 }
 
 var _ = struct {
-	Value  Size
-	Ptr    *Size
-	List   []Size
-	Refs   []*Size
-	Pair   [2]Size
-	Map    map[string]Size
-	Opt    Size
-	Zero   Size
-	PtrOpt *Size
-	Bag    map[string]*Size
+	Value     Size
+	Ptr       *Size
+	List      []Size
+	Refs      []*Size
+	Pair      [2]Size
+	Map       map[string]Size
+	Opt, Zero Size
+	PtrOpt    *Size
+	Bag       map[string]*Size
 }(Box[Size]{})
 
 // mcpFieldsBoxSize are the members of a value of type Box[Size].
 var mcpFieldsBoxSize = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeSizePtr reads a value of type *Size.
@@ -23625,30 +22419,22 @@ func mcpDecodeZooBoxLevel(d *wire.Decoder, v *Box[slog.Level]) {
 }
 
 var _ = struct {
-	Value  slog.Level
-	Ptr    *slog.Level
-	List   []slog.Level
-	Refs   []*slog.Level
-	Pair   [2]slog.Level
-	Map    map[string]slog.Level
-	Opt    slog.Level
-	Zero   slog.Level
-	PtrOpt *slog.Level
-	Bag    map[string]*slog.Level
+	Value     slog.Level
+	Ptr       *slog.Level
+	List      []slog.Level
+	Refs      []*slog.Level
+	Pair      [2]slog.Level
+	Map       map[string]slog.Level
+	Opt, Zero slog.Level
+	PtrOpt    *slog.Level
+	Bag       map[string]*slog.Level
 }(Box[slog.Level]{})
 
 // mcpFieldsZooBoxLevel are the members of a value of type Box[slog.Level].
 var mcpFieldsZooBoxLevel = wire.Fields{
-	{Name: "value", Required: true, Null: true},
-	{Name: "ptr", Null: true},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt", Null: true},
-	{Name: "zero", Null: true},
-	{Name: "ptrOpt", Null: true},
-	{Name: "bag"},
+	{Name: "value", Required: true, Null: true}, {Name: "ptr", Null: true}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt", Null: true}, {Name: "zero", Null: true}, {Name: "ptrOpt", Null: true}, {Name: "bag"},
 }
 
 // mcpDecodeSlogLevelPtr reads a value of type *slog.Level.
@@ -23685,30 +22471,22 @@ func mcpDecodeBoxSort(d *wire.Decoder, v *Box[Sort]) {
 }
 
 var _ = struct {
-	Value  Sort
-	Ptr    *Sort
-	List   []Sort
-	Refs   []*Sort
-	Pair   [2]Sort
-	Map    map[string]Sort
-	Opt    Sort
-	Zero   Sort
-	PtrOpt *Sort
-	Bag    map[string]*Sort
+	Value     Sort
+	Ptr       *Sort
+	List      []Sort
+	Refs      []*Sort
+	Pair      [2]Sort
+	Map       map[string]Sort
+	Opt, Zero Sort
+	PtrOpt    *Sort
+	Bag       map[string]*Sort
 }(Box[Sort]{})
 
 // mcpFieldsBoxSort are the members of a value of type Box[Sort].
 var mcpFieldsBoxSort = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeSortPtr reads a value of type *Sort.
@@ -23745,30 +22523,22 @@ func mcpDecodeZooBoxIntMap2(d *wire.Decoder, v *Box[map[Sort]int]) {
 }
 
 var _ = struct {
-	Value  map[Sort]int
-	Ptr    *map[Sort]int
-	List   []map[Sort]int
-	Refs   []*map[Sort]int
-	Pair   [2]map[Sort]int
-	Map    map[string]map[Sort]int
-	Opt    map[Sort]int
-	Zero   map[Sort]int
-	PtrOpt *map[Sort]int
-	Bag    map[string]*map[Sort]int
+	Value     map[Sort]int
+	Ptr       *map[Sort]int
+	List      []map[Sort]int
+	Refs      []*map[Sort]int
+	Pair      [2]map[Sort]int
+	Map       map[string]map[Sort]int
+	Opt, Zero map[Sort]int
+	PtrOpt    *map[Sort]int
+	Bag       map[string]*map[Sort]int
 }(Box[map[Sort]int]{})
 
 // mcpFieldsZooBoxIntMap2 are the members of a value of type Box[map[Sort]int].
 var mcpFieldsZooBoxIntMap2 = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeIntMap4 reads a value of type map[Sort]int.
@@ -23810,30 +22580,22 @@ func mcpDecodeZooBoxSortMap(d *wire.Decoder, v *Box[map[Sort]Sort]) {
 }
 
 var _ = struct {
-	Value  map[Sort]Sort
-	Ptr    *map[Sort]Sort
-	List   []map[Sort]Sort
-	Refs   []*map[Sort]Sort
-	Pair   [2]map[Sort]Sort
-	Map    map[string]map[Sort]Sort
-	Opt    map[Sort]Sort
-	Zero   map[Sort]Sort
-	PtrOpt *map[Sort]Sort
-	Bag    map[string]*map[Sort]Sort
+	Value     map[Sort]Sort
+	Ptr       *map[Sort]Sort
+	List      []map[Sort]Sort
+	Refs      []*map[Sort]Sort
+	Pair      [2]map[Sort]Sort
+	Map       map[string]map[Sort]Sort
+	Opt, Zero map[Sort]Sort
+	PtrOpt    *map[Sort]Sort
+	Bag       map[string]*map[Sort]Sort
 }(Box[map[Sort]Sort]{})
 
 // mcpFieldsZooBoxSortMap are the members of a value of type Box[map[Sort]Sort].
 var mcpFieldsZooBoxSortMap = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeZooSortMap2 reads a value of type map[Sort]Sort.
@@ -23875,30 +22637,22 @@ func mcpDecodeBoxSpaced(d *wire.Decoder, v *Box[Spaced]) {
 }
 
 var _ = struct {
-	Value  Spaced
-	Ptr    *Spaced
-	List   []Spaced
-	Refs   []*Spaced
-	Pair   [2]Spaced
-	Map    map[string]Spaced
-	Opt    Spaced
-	Zero   Spaced
-	PtrOpt *Spaced
-	Bag    map[string]*Spaced
+	Value     Spaced
+	Ptr       *Spaced
+	List      []Spaced
+	Refs      []*Spaced
+	Pair      [2]Spaced
+	Map       map[string]Spaced
+	Opt, Zero Spaced
+	PtrOpt    *Spaced
+	Bag       map[string]*Spaced
 }(Box[Spaced]{})
 
 // mcpFieldsBoxSpaced are the members of a value of type Box[Spaced].
 var mcpFieldsBoxSpaced = wire.Fields{
-	{Name: "value", Required: true, Null: true},
-	{Name: "ptr", Null: true},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt", Null: true},
-	{Name: "zero", Null: true},
-	{Name: "ptrOpt", Null: true},
-	{Name: "bag"},
+	{Name: "value", Required: true, Null: true}, {Name: "ptr", Null: true}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt", Null: true}, {Name: "zero", Null: true}, {Name: "ptrOpt", Null: true}, {Name: "bag"},
 }
 
 // mcpDecodeSpaced reads a value of type Spaced.
@@ -23940,31 +22694,23 @@ func mcpDecodeZooBoxIntMap3(d *wire.Decoder, v *Box[map[Tag[int]]int]) {
 }
 
 var _ = struct {
-	Value  map[Tag[int]]int
-	Ptr    *map[Tag[int]]int
-	List   []map[Tag[int]]int
-	Refs   []*map[Tag[int]]int
-	Pair   [2]map[Tag[int]]int
-	Map    map[string]map[Tag[int]]int
-	Opt    map[Tag[int]]int
-	Zero   map[Tag[int]]int
-	PtrOpt *map[Tag[int]]int
-	Bag    map[string]*map[Tag[int]]int
+	Value     map[Tag[int]]int
+	Ptr       *map[Tag[int]]int
+	List      []map[Tag[int]]int
+	Refs      []*map[Tag[int]]int
+	Pair      [2]map[Tag[int]]int
+	Map       map[string]map[Tag[int]]int
+	Opt, Zero map[Tag[int]]int
+	PtrOpt    *map[Tag[int]]int
+	Bag       map[string]*map[Tag[int]]int
 }(Box[map[Tag[int]]int]{})
 
 // mcpFieldsZooBoxIntMap3 are the members of a value of type
 // Box[map[Tag[int]]int].
 var mcpFieldsZooBoxIntMap3 = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeIntMap5 reads a value of type map[Tag[int]]int.
@@ -24002,9 +22748,7 @@ var _ = struct {
 
 // mcpFieldsTagged are the members of a value of type Tagged.
 var mcpFieldsTagged = wire.Fields{
-	{Name: "OnlyA", Required: true},
-	{Name: "OnlyB"},
-	{Name: "Own", Required: true},
+	{Name: "OnlyA", Required: true}, {Name: "OnlyB"}, {Name: "Own", Required: true},
 }
 
 // mcpDecodeBoxTally reads a value of type Box[Tally].
@@ -24036,30 +22780,22 @@ func mcpDecodeBoxTally(d *wire.Decoder, v *Box[Tally]) {
 }
 
 var _ = struct {
-	Value  Tally
-	Ptr    *Tally
-	List   []Tally
-	Refs   []*Tally
-	Pair   [2]Tally
-	Map    map[string]Tally
-	Opt    Tally
-	Zero   Tally
-	PtrOpt *Tally
-	Bag    map[string]*Tally
+	Value     Tally
+	Ptr       *Tally
+	List      []Tally
+	Refs      []*Tally
+	Pair      [2]Tally
+	Map       map[string]Tally
+	Opt, Zero Tally
+	PtrOpt    *Tally
+	Bag       map[string]*Tally
 }(Box[Tally]{})
 
 // mcpFieldsBoxTally are the members of a value of type Box[Tally].
 var mcpFieldsBoxTally = wire.Fields{
-	{Name: "value", Required: true, Null: true},
-	{Name: "ptr", Null: true},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt", Null: true},
-	{Name: "zero", Null: true},
-	{Name: "ptrOpt", Null: true},
-	{Name: "bag"},
+	{Name: "value", Required: true, Null: true}, {Name: "ptr", Null: true}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt", Null: true}, {Name: "zero", Null: true}, {Name: "ptrOpt", Null: true}, {Name: "bag"},
 }
 
 // mcpDecodeTally reads a value of type Tally.
@@ -24089,8 +22825,7 @@ func mcpDecodeEchoTightenedPoint(d *wire.Decoder, v *Point) {
 
 // mcpFieldsEchoTightenedPoint are the members of a value of type Point.
 var mcpFieldsEchoTightenedPoint = wire.Fields{
-	{Name: "x", Required: true},
-	{Name: "y"},
+	{Name: "x", Required: true}, {Name: "y"},
 }
 
 // mcpDecodeTreePairStringIntPtr reads a value of type Tree[Pair[string, *int]].
@@ -24113,8 +22848,7 @@ var _ = struct {
 // mcpFieldsTreePairStringIntPtr are the members of a value of type
 // Tree[Pair[string, *int]].
 var mcpFieldsTreePairStringIntPtr = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "kids"},
+	{Name: "value", Required: true}, {Name: "kids"},
 }
 
 // mcpDecodePairStringIntPtr reads a value of type Pair[string, *int].
@@ -24137,8 +22871,7 @@ var _ = struct {
 // mcpFieldsPairStringIntPtr are the members of a value of type Pair[string,
 // *int].
 var mcpFieldsPairStringIntPtr = wire.Fields{
-	{Name: "first", Required: true},
-	{Name: "second"},
+	{Name: "first", Required: true}, {Name: "second"},
 }
 
 // mcpDecodeTreeString reads a value of type Tree[string].
@@ -24160,8 +22893,7 @@ var _ = struct {
 
 // mcpFieldsTreeString are the members of a value of type Tree[string].
 var mcpFieldsTreeString = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "kids"},
+	{Name: "value", Required: true}, {Name: "kids"},
 }
 
 // mcpDecodeTreeTreeInt reads a value of type Tree[Tree[int]].
@@ -24183,8 +22915,7 @@ var _ = struct {
 
 // mcpFieldsTreeTreeInt are the members of a value of type Tree[Tree[int]].
 var mcpFieldsTreeTreeInt = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "kids"},
+	{Name: "value", Required: true}, {Name: "kids"},
 }
 
 // mcpDecodeTreeInt reads a value of type Tree[int].
@@ -24206,8 +22937,7 @@ var _ = struct {
 
 // mcpFieldsTreeInt are the members of a value of type Tree[int].
 var mcpFieldsTreeInt = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "kids"},
+	{Name: "value", Required: true}, {Name: "kids"},
 }
 
 // mcpDecodeBoxUint reads a value of type Box[uint].
@@ -24239,30 +22969,22 @@ func mcpDecodeBoxUint(d *wire.Decoder, v *Box[uint]) {
 }
 
 var _ = struct {
-	Value  uint
-	Ptr    *uint
-	List   []uint
-	Refs   []*uint
-	Pair   [2]uint
-	Map    map[string]uint
-	Opt    uint
-	Zero   uint
-	PtrOpt *uint
-	Bag    map[string]*uint
+	Value     uint
+	Ptr       *uint
+	List      []uint
+	Refs      []*uint
+	Pair      [2]uint
+	Map       map[string]uint
+	Opt, Zero uint
+	PtrOpt    *uint
+	Bag       map[string]*uint
 }(Box[uint]{})
 
 // mcpFieldsBoxUint are the members of a value of type Box[uint].
 var mcpFieldsBoxUint = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeUintPtr reads a value of type *uint.
@@ -24299,30 +23021,22 @@ func mcpDecodeBoxUint16(d *wire.Decoder, v *Box[uint16]) {
 }
 
 var _ = struct {
-	Value  uint16
-	Ptr    *uint16
-	List   []uint16
-	Refs   []*uint16
-	Pair   [2]uint16
-	Map    map[string]uint16
-	Opt    uint16
-	Zero   uint16
-	PtrOpt *uint16
-	Bag    map[string]*uint16
+	Value     uint16
+	Ptr       *uint16
+	List      []uint16
+	Refs      []*uint16
+	Pair      [2]uint16
+	Map       map[string]uint16
+	Opt, Zero uint16
+	PtrOpt    *uint16
+	Bag       map[string]*uint16
 }(Box[uint16]{})
 
 // mcpFieldsBoxUint16 are the members of a value of type Box[uint16].
 var mcpFieldsBoxUint16 = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeUint16Ptr reads a value of type *uint16.
@@ -24359,30 +23073,22 @@ func mcpDecodeBoxUint32(d *wire.Decoder, v *Box[uint32]) {
 }
 
 var _ = struct {
-	Value  uint32
-	Ptr    *uint32
-	List   []uint32
-	Refs   []*uint32
-	Pair   [2]uint32
-	Map    map[string]uint32
-	Opt    uint32
-	Zero   uint32
-	PtrOpt *uint32
-	Bag    map[string]*uint32
+	Value     uint32
+	Ptr       *uint32
+	List      []uint32
+	Refs      []*uint32
+	Pair      [2]uint32
+	Map       map[string]uint32
+	Opt, Zero uint32
+	PtrOpt    *uint32
+	Bag       map[string]*uint32
 }(Box[uint32]{})
 
 // mcpFieldsBoxUint32 are the members of a value of type Box[uint32].
 var mcpFieldsBoxUint32 = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeUint32Ptr reads a value of type *uint32.
@@ -24419,30 +23125,22 @@ func mcpDecodeBoxUint64(d *wire.Decoder, v *Box[uint64]) {
 }
 
 var _ = struct {
-	Value  uint64
-	Ptr    *uint64
-	List   []uint64
-	Refs   []*uint64
-	Pair   [2]uint64
-	Map    map[string]uint64
-	Opt    uint64
-	Zero   uint64
-	PtrOpt *uint64
-	Bag    map[string]*uint64
+	Value     uint64
+	Ptr       *uint64
+	List      []uint64
+	Refs      []*uint64
+	Pair      [2]uint64
+	Map       map[string]uint64
+	Opt, Zero uint64
+	PtrOpt    *uint64
+	Bag       map[string]*uint64
 }(Box[uint64]{})
 
 // mcpFieldsBoxUint64 are the members of a value of type Box[uint64].
 var mcpFieldsBoxUint64 = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeUint64Ptr reads a value of type *uint64.
@@ -24479,30 +23177,22 @@ func mcpDecodeBoxUint8(d *wire.Decoder, v *Box[uint8]) {
 }
 
 var _ = struct {
-	Value  uint8
-	Ptr    *uint8
-	List   []uint8
-	Refs   []*uint8
-	Pair   [2]uint8
-	Map    map[string]uint8
-	Opt    uint8
-	Zero   uint8
-	PtrOpt *uint8
-	Bag    map[string]*uint8
+	Value     uint8
+	Ptr       *uint8
+	List      []uint8
+	Refs      []*uint8
+	Pair      [2]uint8
+	Map       map[string]uint8
+	Opt, Zero uint8
+	PtrOpt    *uint8
+	Bag       map[string]*uint8
 }(Box[uint8]{})
 
 // mcpFieldsBoxUint8 are the members of a value of type Box[uint8].
 var mcpFieldsBoxUint8 = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeUint8Ptr reads a value of type *uint8.
@@ -24539,31 +23229,23 @@ func mcpDecodeBoxPointSliceMap(d *wire.Decoder, v *Box[map[uint64][]Point]) {
 }
 
 var _ = struct {
-	Value  map[uint64][]Point
-	Ptr    *map[uint64][]Point
-	List   []map[uint64][]Point
-	Refs   []*map[uint64][]Point
-	Pair   [2]map[uint64][]Point
-	Map    map[string]map[uint64][]Point
-	Opt    map[uint64][]Point
-	Zero   map[uint64][]Point
-	PtrOpt *map[uint64][]Point
-	Bag    map[string]*map[uint64][]Point
+	Value     map[uint64][]Point
+	Ptr       *map[uint64][]Point
+	List      []map[uint64][]Point
+	Refs      []*map[uint64][]Point
+	Pair      [2]map[uint64][]Point
+	Map       map[string]map[uint64][]Point
+	Opt, Zero map[uint64][]Point
+	PtrOpt    *map[uint64][]Point
+	Bag       map[string]*map[uint64][]Point
 }(Box[map[uint64][]Point]{})
 
 // mcpFieldsBoxPointSliceMap are the members of a value of type
 // Box[map[uint64][]Point].
 var mcpFieldsBoxPointSliceMap = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodePointSliceMap reads a value of type map[uint64][]Point.
@@ -24605,30 +23287,22 @@ func mcpDecodeBoxUintptr(d *wire.Decoder, v *Box[uintptr]) {
 }
 
 var _ = struct {
-	Value  uintptr
-	Ptr    *uintptr
-	List   []uintptr
-	Refs   []*uintptr
-	Pair   [2]uintptr
-	Map    map[string]uintptr
-	Opt    uintptr
-	Zero   uintptr
-	PtrOpt *uintptr
-	Bag    map[string]*uintptr
+	Value     uintptr
+	Ptr       *uintptr
+	List      []uintptr
+	Refs      []*uintptr
+	Pair      [2]uintptr
+	Map       map[string]uintptr
+	Opt, Zero uintptr
+	PtrOpt    *uintptr
+	Bag       map[string]*uintptr
 }(Box[uintptr]{})
 
 // mcpFieldsBoxUintptr are the members of a value of type Box[uintptr].
 var mcpFieldsBoxUintptr = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeUintptrPtr reads a value of type *uintptr.
@@ -24665,30 +23339,22 @@ func mcpDecodeBoxUnit(d *wire.Decoder, v *Box[Unit]) {
 }
 
 var _ = struct {
-	Value  Unit
-	Ptr    *Unit
-	List   []Unit
-	Refs   []*Unit
-	Pair   [2]Unit
-	Map    map[string]Unit
-	Opt    Unit
-	Zero   Unit
-	PtrOpt *Unit
-	Bag    map[string]*Unit
+	Value     Unit
+	Ptr       *Unit
+	List      []Unit
+	Refs      []*Unit
+	Pair      [2]Unit
+	Map       map[string]Unit
+	Opt, Zero Unit
+	PtrOpt    *Unit
+	Bag       map[string]*Unit
 }(Box[Unit]{})
 
 // mcpFieldsBoxUnit are the members of a value of type Box[Unit].
 var mcpFieldsBoxUnit = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeUnit reads a value of type Unit.
@@ -24730,30 +23396,22 @@ func mcpDecodeBoxUnlisted(d *wire.Decoder, v *Box[Unlisted]) {
 }
 
 var _ = struct {
-	Value  Unlisted
-	Ptr    *Unlisted
-	List   []Unlisted
-	Refs   []*Unlisted
-	Pair   [2]Unlisted
-	Map    map[string]Unlisted
-	Opt    Unlisted
-	Zero   Unlisted
-	PtrOpt *Unlisted
-	Bag    map[string]*Unlisted
+	Value     Unlisted
+	Ptr       *Unlisted
+	List      []Unlisted
+	Refs      []*Unlisted
+	Pair      [2]Unlisted
+	Map       map[string]Unlisted
+	Opt, Zero Unlisted
+	PtrOpt    *Unlisted
+	Bag       map[string]*Unlisted
 }(Box[Unlisted]{})
 
 // mcpFieldsBoxUnlisted are the members of a value of type Box[Unlisted].
 var mcpFieldsBoxUnlisted = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeUnlistedPtr reads a value of type *Unlisted.
@@ -24790,30 +23448,22 @@ func mcpDecodeBoxUpper(d *wire.Decoder, v *Box[Upper]) {
 }
 
 var _ = struct {
-	Value  Upper
-	Ptr    *Upper
-	List   []Upper
-	Refs   []*Upper
-	Pair   [2]Upper
-	Map    map[string]Upper
-	Opt    Upper
-	Zero   Upper
-	PtrOpt *Upper
-	Bag    map[string]*Upper
+	Value     Upper
+	Ptr       *Upper
+	List      []Upper
+	Refs      []*Upper
+	Pair      [2]Upper
+	Map       map[string]Upper
+	Opt, Zero Upper
+	PtrOpt    *Upper
+	Bag       map[string]*Upper
 }(Box[Upper]{})
 
 // mcpFieldsBoxUpper are the members of a value of type Box[Upper].
 var mcpFieldsBoxUpper = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeUpper reads a value of type Upper.
@@ -24876,35 +23526,23 @@ func mcpDecodeValidated(d *wire.Decoder, v *Validated) {
 }
 
 var _ = struct {
-	Name   string
-	Opt    string
-	Age    int
-	Rate   float64
-	Color  string
-	Num    int
-	Email  string
-	URL    string
-	ID     string
-	Emails []string
-	Map    map[string]string
-	Begin  string
-	Other  string
+	Name, Opt      string
+	Age            int
+	Rate           float64
+	Color          string
+	Num            int
+	Email, URL, ID string
+	Emails         []string
+	Map            map[string]string
+	Begin, Other   string
 }(Validated{})
 
 // mcpFieldsValidated are the members of a value of type Validated.
 var mcpFieldsValidated = wire.Fields{
-	{Name: "name", Required: true},
-	{Name: "opt"},
-	{Name: "age", Required: true},
-	{Name: "rate", Required: true},
-	{Name: "color", Required: true},
-	{Name: "num", Required: true},
-	{Name: "email", Required: true},
-	{Name: "url", Required: true},
-	{Name: "id", Required: true},
-	{Name: "emails", Required: true},
-	{Name: "map", Required: true},
-	{Name: "begin", Required: true},
+	{Name: "name", Required: true}, {Name: "opt"}, {Name: "age", Required: true},
+	{Name: "rate", Required: true}, {Name: "color", Required: true}, {Name: "num", Required: true},
+	{Name: "email", Required: true}, {Name: "url", Required: true}, {Name: "id", Required: true},
+	{Name: "emails", Required: true}, {Name: "map", Required: true}, {Name: "begin", Required: true},
 	{Name: "other", Required: true},
 }
 
@@ -24950,31 +23588,23 @@ func mcpDecodeBoxVectorVectorInt(d *wire.Decoder, v *Box[Vector[Vector[int]]]) {
 }
 
 var _ = struct {
-	Value  Vector[Vector[int]]
-	Ptr    *Vector[Vector[int]]
-	List   []Vector[Vector[int]]
-	Refs   []*Vector[Vector[int]]
-	Pair   [2]Vector[Vector[int]]
-	Map    map[string]Vector[Vector[int]]
-	Opt    Vector[Vector[int]]
-	Zero   Vector[Vector[int]]
-	PtrOpt *Vector[Vector[int]]
-	Bag    map[string]*Vector[Vector[int]]
+	Value     Vector[Vector[int]]
+	Ptr       *Vector[Vector[int]]
+	List      []Vector[Vector[int]]
+	Refs      []*Vector[Vector[int]]
+	Pair      [2]Vector[Vector[int]]
+	Map       map[string]Vector[Vector[int]]
+	Opt, Zero Vector[Vector[int]]
+	PtrOpt    *Vector[Vector[int]]
+	Bag       map[string]*Vector[Vector[int]]
 }(Box[Vector[Vector[int]]]{})
 
 // mcpFieldsBoxVectorVectorInt are the members of a value of type
 // Box[Vector[Vector[int]]].
 var mcpFieldsBoxVectorVectorInt = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeVectorInt reads a value of type Vector[int].
@@ -25011,8 +23641,7 @@ var _ = struct {
 
 // mcpFieldsVessel are the members of a value of type Vessel.
 var mcpFieldsVessel = wire.Fields{
-	{Name: "decks"},
-	{Name: "name", Required: true},
+	{Name: "decks"}, {Name: "name", Required: true},
 }
 
 // mcpDecodeBoxWeight reads a value of type Box[Weight].
@@ -25044,30 +23673,22 @@ func mcpDecodeBoxWeight(d *wire.Decoder, v *Box[Weight]) {
 }
 
 var _ = struct {
-	Value  Weight
-	Ptr    *Weight
-	List   []Weight
-	Refs   []*Weight
-	Pair   [2]Weight
-	Map    map[string]Weight
-	Opt    Weight
-	Zero   Weight
-	PtrOpt *Weight
-	Bag    map[string]*Weight
+	Value     Weight
+	Ptr       *Weight
+	List      []Weight
+	Refs      []*Weight
+	Pair      [2]Weight
+	Map       map[string]Weight
+	Opt, Zero Weight
+	PtrOpt    *Weight
+	Bag       map[string]*Weight
 }(Box[Weight]{})
 
 // mcpFieldsBoxWeight are the members of a value of type Box[Weight].
 var mcpFieldsBoxWeight = wire.Fields{
-	{Name: "value", Required: true, Null: true},
-	{Name: "ptr", Null: true},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt", Null: true},
-	{Name: "zero", Null: true},
-	{Name: "ptrOpt", Null: true},
-	{Name: "bag"},
+	{Name: "value", Required: true, Null: true}, {Name: "ptr", Null: true}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt", Null: true}, {Name: "zero", Null: true}, {Name: "ptrOpt", Null: true}, {Name: "bag"},
 }
 
 // mcpDecodeWeight reads a value of type Weight.
@@ -25483,136 +24104,35 @@ var _ = struct {
 
 // mcpFieldsWide are the members of a value of type Wide.
 var mcpFieldsWide = wire.Fields{
-	{Name: "f000", Required: true},
-	{Name: "f001"},
-	{Name: "f002"},
-	{Name: "f003"},
-	{Name: "f004"},
-	{Name: "f005"},
-	{Name: "f006", Required: true},
-	{Name: "f007"},
-	{Name: "f008"},
-	{Name: "f009", Required: true},
-	{Name: "f010"},
-	{Name: "f011"},
-	{Name: "f012", Required: true},
-	{Name: "f013"},
-	{Name: "f014"},
-	{Name: "f015", Required: true},
-	{Name: "f016"},
-	{Name: "f017"},
-	{Name: "f018"},
-	{Name: "f019"},
-	{Name: "f020"},
-	{Name: "f021", Required: true},
-	{Name: "f022"},
-	{Name: "f023"},
-	{Name: "f024", Required: true},
-	{Name: "f025"},
-	{Name: "f026"},
-	{Name: "f027", Required: true},
-	{Name: "f028"},
-	{Name: "f029"},
-	{Name: "f030", Required: true},
-	{Name: "f031"},
-	{Name: "f032"},
-	{Name: "f033"},
-	{Name: "f034"},
-	{Name: "f035"},
-	{Name: "f036", Required: true},
-	{Name: "f037"},
-	{Name: "f038"},
-	{Name: "f039", Required: true},
-	{Name: "f040"},
-	{Name: "f041"},
-	{Name: "f042", Required: true},
-	{Name: "f043"},
-	{Name: "f044"},
-	{Name: "f045", Required: true},
-	{Name: "f046"},
-	{Name: "f047"},
-	{Name: "f048"},
-	{Name: "f049"},
-	{Name: "f050"},
-	{Name: "f051", Required: true},
-	{Name: "f052"},
-	{Name: "f053"},
-	{Name: "f054", Required: true},
-	{Name: "f055"},
-	{Name: "f056"},
-	{Name: "f057", Required: true},
-	{Name: "f058"},
-	{Name: "f059"},
-	{Name: "f060", Required: true},
-	{Name: "f061"},
-	{Name: "f062"},
-	{Name: "f063"},
-	{Name: "f064"},
-	{Name: "f065"},
-	{Name: "f066", Required: true},
-	{Name: "f067"},
-	{Name: "f068"},
-	{Name: "f069", Required: true},
-	{Name: "f070"},
-	{Name: "f071"},
-	{Name: "f072", Required: true},
-	{Name: "f073"},
-	{Name: "f074"},
-	{Name: "f075", Required: true},
-	{Name: "f076"},
-	{Name: "f077"},
-	{Name: "f078"},
-	{Name: "f079"},
-	{Name: "f080"},
-	{Name: "f081", Required: true},
-	{Name: "f082"},
-	{Name: "f083"},
-	{Name: "f084", Required: true},
-	{Name: "f085"},
-	{Name: "f086"},
-	{Name: "f087", Required: true},
-	{Name: "f088"},
-	{Name: "f089"},
-	{Name: "f090", Required: true},
-	{Name: "f091"},
-	{Name: "f092"},
-	{Name: "f093"},
-	{Name: "f094"},
-	{Name: "f095"},
-	{Name: "f096", Required: true},
-	{Name: "f097"},
-	{Name: "f098"},
-	{Name: "f099", Required: true},
-	{Name: "f100"},
-	{Name: "f101"},
-	{Name: "f102", Required: true},
-	{Name: "f103"},
-	{Name: "f104"},
-	{Name: "f105", Required: true},
-	{Name: "f106"},
-	{Name: "f107"},
-	{Name: "f108"},
-	{Name: "f109"},
-	{Name: "f110"},
-	{Name: "f111", Required: true},
-	{Name: "f112"},
-	{Name: "f113"},
-	{Name: "f114", Required: true},
-	{Name: "f115"},
-	{Name: "f116"},
-	{Name: "f117", Required: true},
-	{Name: "f118"},
-	{Name: "f119"},
-	{Name: "f120", Required: true},
-	{Name: "f121"},
-	{Name: "f122"},
-	{Name: "f123"},
-	{Name: "f124"},
-	{Name: "f125"},
-	{Name: "f126", Required: true},
-	{Name: "f127"},
-	{Name: "f128"},
-	{Name: "f129", Required: true},
+	{Name: "f000", Required: true}, {Name: "f001"}, {Name: "f002"}, {Name: "f003"}, {Name: "f004"},
+	{Name: "f005"}, {Name: "f006", Required: true}, {Name: "f007"}, {Name: "f008"},
+	{Name: "f009", Required: true}, {Name: "f010"}, {Name: "f011"}, {Name: "f012", Required: true},
+	{Name: "f013"}, {Name: "f014"}, {Name: "f015", Required: true}, {Name: "f016"}, {Name: "f017"},
+	{Name: "f018"}, {Name: "f019"}, {Name: "f020"}, {Name: "f021", Required: true}, {Name: "f022"},
+	{Name: "f023"}, {Name: "f024", Required: true}, {Name: "f025"}, {Name: "f026"},
+	{Name: "f027", Required: true}, {Name: "f028"}, {Name: "f029"}, {Name: "f030", Required: true},
+	{Name: "f031"}, {Name: "f032"}, {Name: "f033"}, {Name: "f034"}, {Name: "f035"},
+	{Name: "f036", Required: true}, {Name: "f037"}, {Name: "f038"}, {Name: "f039", Required: true},
+	{Name: "f040"}, {Name: "f041"}, {Name: "f042", Required: true}, {Name: "f043"}, {Name: "f044"},
+	{Name: "f045", Required: true}, {Name: "f046"}, {Name: "f047"}, {Name: "f048"}, {Name: "f049"},
+	{Name: "f050"}, {Name: "f051", Required: true}, {Name: "f052"}, {Name: "f053"},
+	{Name: "f054", Required: true}, {Name: "f055"}, {Name: "f056"}, {Name: "f057", Required: true},
+	{Name: "f058"}, {Name: "f059"}, {Name: "f060", Required: true}, {Name: "f061"}, {Name: "f062"},
+	{Name: "f063"}, {Name: "f064"}, {Name: "f065"}, {Name: "f066", Required: true}, {Name: "f067"},
+	{Name: "f068"}, {Name: "f069", Required: true}, {Name: "f070"}, {Name: "f071"},
+	{Name: "f072", Required: true}, {Name: "f073"}, {Name: "f074"}, {Name: "f075", Required: true},
+	{Name: "f076"}, {Name: "f077"}, {Name: "f078"}, {Name: "f079"}, {Name: "f080"},
+	{Name: "f081", Required: true}, {Name: "f082"}, {Name: "f083"}, {Name: "f084", Required: true},
+	{Name: "f085"}, {Name: "f086"}, {Name: "f087", Required: true}, {Name: "f088"}, {Name: "f089"},
+	{Name: "f090", Required: true}, {Name: "f091"}, {Name: "f092"}, {Name: "f093"}, {Name: "f094"},
+	{Name: "f095"}, {Name: "f096", Required: true}, {Name: "f097"}, {Name: "f098"},
+	{Name: "f099", Required: true}, {Name: "f100"}, {Name: "f101"}, {Name: "f102", Required: true},
+	{Name: "f103"}, {Name: "f104"}, {Name: "f105", Required: true}, {Name: "f106"}, {Name: "f107"},
+	{Name: "f108"}, {Name: "f109"}, {Name: "f110"}, {Name: "f111", Required: true}, {Name: "f112"},
+	{Name: "f113"}, {Name: "f114", Required: true}, {Name: "f115"}, {Name: "f116"},
+	{Name: "f117", Required: true}, {Name: "f118"}, {Name: "f119"}, {Name: "f120", Required: true},
+	{Name: "f121"}, {Name: "f122"}, {Name: "f123"}, {Name: "f124"}, {Name: "f125"},
+	{Name: "f126", Required: true}, {Name: "f127"}, {Name: "f128"}, {Name: "f129", Required: true},
 }
 
 // mcpDecodeWider reads a value of type Wider.
@@ -25880,266 +24400,66 @@ func mcpDecodeWider(d *wire.Decoder, v *Wider) {
 }
 
 var _ = struct {
-	F000 int8
-	F001 int8
-	F002 int8
-	F003 int8
-	F004 int8
-	F005 int8
-	F006 int8
-	F007 int8
-	F008 int8
-	F009 int8
-	F010 int8
-	F011 int8
-	F012 int8
-	F013 int8
-	F014 int8
-	F015 int8
-	F016 int8
-	F017 int8
-	F018 int8
-	F019 int8
-	F020 int8
-	F021 int8
-	F022 int8
-	F023 int8
-	F024 int8
-	F025 int8
-	F026 int8
-	F027 int8
-	F028 int8
-	F029 int8
-	F030 int8
-	F031 int8
-	F032 int8
-	F033 int8
-	F034 int8
-	F035 int8
-	F036 int8
-	F037 int8
-	F038 int8
-	F039 int8
-	F040 int8
-	F041 int8
-	F042 int8
-	F043 int8
-	F044 int8
-	F045 int8
-	F046 int8
-	F047 int8
-	F048 int8
-	F049 int8
-	F050 int8
-	F051 int8
-	F052 int8
-	F053 int8
-	F054 int8
-	F055 int8
-	F056 int8
-	F057 int8
-	F058 int8
-	F059 int8
-	F060 int8
-	F061 int8
-	F062 int8
-	F063 int8
-	F064 int8
-	F065 int8
-	F066 int8
-	F067 int8
-	F068 int8
-	F069 int8
-	F070 int8
-	F071 int8
-	F072 int8
-	F073 int8
-	F074 int8
-	F075 int8
-	F076 int8
-	F077 int8
-	F078 int8
-	F079 int8
-	F080 int8
-	F081 int8
-	F082 int8
-	F083 int8
-	F084 int8
-	F085 int8
-	F086 int8
-	F087 int8
-	F088 int8
-	F089 int8
-	F090 int8
-	F091 int8
-	F092 int8
-	F093 int8
-	F094 int8
-	F095 int8
-	F096 int8
-	F097 int8
-	F098 int8
-	F099 int8
-	F100 int8
-	F101 int8
-	F102 int8
-	F103 int8
-	F104 int8
-	F105 int8
-	F106 int8
-	F107 int8
-	F108 int8
-	F109 int8
-	F110 int8
-	F111 int8
-	F112 int8
-	F113 int8
-	F114 int8
-	F115 int8
-	F116 int8
-	F117 int8
-	F118 int8
-	F119 int8
-	F120 int8
-	F121 int8
-	F122 int8
-	F123 int8
-	F124 int8
-	F125 int8
-	F126 int8
-	F127 int8
+	F000, F001, F002, F003, F004, F005, F006, F007, F008, F009 int8
+	F010, F011, F012, F013, F014, F015, F016, F017, F018, F019 int8
+	F020, F021, F022, F023, F024, F025, F026, F027, F028, F029 int8
+	F030, F031, F032, F033, F034, F035, F036, F037, F038, F039 int8
+	F040, F041, F042, F043, F044, F045, F046, F047, F048, F049 int8
+	F050, F051, F052, F053, F054, F055, F056, F057, F058, F059 int8
+	F060, F061, F062, F063, F064, F065, F066, F067, F068, F069 int8
+	F070, F071, F072, F073, F074, F075, F076, F077, F078, F079 int8
+	F080, F081, F082, F083, F084, F085, F086, F087, F088, F089 int8
+	F090, F091, F092, F093, F094, F095, F096, F097, F098, F099 int8
+	F100, F101, F102, F103, F104, F105, F106, F107, F108, F109 int8
+	F110, F111, F112, F113, F114, F115, F116, F117, F118, F119 int8
+	F120, F121, F122, F123, F124, F125, F126, F127             int8
 }(Wider{})
 
 // mcpFieldsWider are the members of a value of type Wider.
 var mcpFieldsWider = wire.Fields{
-	{Name: "f000", Required: true},
-	{Name: "f001", Required: true},
-	{Name: "f002", Required: true},
-	{Name: "f003", Required: true},
-	{Name: "f004", Required: true},
-	{Name: "f005", Required: true},
-	{Name: "f006", Required: true},
-	{Name: "f007", Required: true},
-	{Name: "f008", Required: true},
-	{Name: "f009", Required: true},
-	{Name: "f010", Required: true},
-	{Name: "f011", Required: true},
-	{Name: "f012", Required: true},
-	{Name: "f013", Required: true},
-	{Name: "f014", Required: true},
-	{Name: "f015", Required: true},
-	{Name: "f016", Required: true},
-	{Name: "f017", Required: true},
-	{Name: "f018", Required: true},
-	{Name: "f019", Required: true},
-	{Name: "f020", Required: true},
-	{Name: "f021", Required: true},
-	{Name: "f022", Required: true},
-	{Name: "f023", Required: true},
-	{Name: "f024", Required: true},
-	{Name: "f025", Required: true},
-	{Name: "f026", Required: true},
-	{Name: "f027", Required: true},
-	{Name: "f028", Required: true},
-	{Name: "f029", Required: true},
-	{Name: "f030", Required: true},
-	{Name: "f031", Required: true},
-	{Name: "f032", Required: true},
-	{Name: "f033", Required: true},
-	{Name: "f034", Required: true},
-	{Name: "f035", Required: true},
-	{Name: "f036", Required: true},
-	{Name: "f037", Required: true},
-	{Name: "f038", Required: true},
-	{Name: "f039", Required: true},
-	{Name: "f040", Required: true},
-	{Name: "f041", Required: true},
-	{Name: "f042", Required: true},
-	{Name: "f043", Required: true},
-	{Name: "f044", Required: true},
-	{Name: "f045", Required: true},
-	{Name: "f046", Required: true},
-	{Name: "f047", Required: true},
-	{Name: "f048", Required: true},
-	{Name: "f049", Required: true},
-	{Name: "f050", Required: true},
-	{Name: "f051", Required: true},
-	{Name: "f052", Required: true},
-	{Name: "f053", Required: true},
-	{Name: "f054", Required: true},
-	{Name: "f055", Required: true},
-	{Name: "f056", Required: true},
-	{Name: "f057", Required: true},
-	{Name: "f058", Required: true},
-	{Name: "f059", Required: true},
-	{Name: "f060", Required: true},
-	{Name: "f061", Required: true},
-	{Name: "f062", Required: true},
-	{Name: "f063", Required: true},
-	{Name: "f064", Required: true},
-	{Name: "f065", Required: true},
-	{Name: "f066", Required: true},
-	{Name: "f067", Required: true},
-	{Name: "f068", Required: true},
-	{Name: "f069", Required: true},
-	{Name: "f070", Required: true},
-	{Name: "f071", Required: true},
-	{Name: "f072", Required: true},
-	{Name: "f073", Required: true},
-	{Name: "f074", Required: true},
-	{Name: "f075", Required: true},
-	{Name: "f076", Required: true},
-	{Name: "f077", Required: true},
-	{Name: "f078", Required: true},
-	{Name: "f079", Required: true},
-	{Name: "f080", Required: true},
-	{Name: "f081", Required: true},
-	{Name: "f082", Required: true},
-	{Name: "f083", Required: true},
-	{Name: "f084", Required: true},
-	{Name: "f085", Required: true},
-	{Name: "f086", Required: true},
-	{Name: "f087", Required: true},
-	{Name: "f088", Required: true},
-	{Name: "f089", Required: true},
-	{Name: "f090", Required: true},
-	{Name: "f091", Required: true},
-	{Name: "f092", Required: true},
-	{Name: "f093", Required: true},
-	{Name: "f094", Required: true},
-	{Name: "f095", Required: true},
-	{Name: "f096", Required: true},
-	{Name: "f097", Required: true},
-	{Name: "f098", Required: true},
-	{Name: "f099", Required: true},
-	{Name: "f100", Required: true},
-	{Name: "f101", Required: true},
-	{Name: "f102", Required: true},
-	{Name: "f103", Required: true},
-	{Name: "f104", Required: true},
-	{Name: "f105", Required: true},
-	{Name: "f106", Required: true},
-	{Name: "f107", Required: true},
-	{Name: "f108", Required: true},
-	{Name: "f109", Required: true},
-	{Name: "f110", Required: true},
-	{Name: "f111", Required: true},
-	{Name: "f112", Required: true},
-	{Name: "f113", Required: true},
-	{Name: "f114", Required: true},
-	{Name: "f115", Required: true},
-	{Name: "f116", Required: true},
-	{Name: "f117", Required: true},
-	{Name: "f118", Required: true},
-	{Name: "f119", Required: true},
-	{Name: "f120", Required: true},
-	{Name: "f121", Required: true},
-	{Name: "f122", Required: true},
-	{Name: "f123", Required: true},
-	{Name: "f124", Required: true},
-	{Name: "f125", Required: true},
-	{Name: "f126", Required: true},
-	{Name: "f127", Required: true},
+	{Name: "f000", Required: true}, {Name: "f001", Required: true}, {Name: "f002", Required: true},
+	{Name: "f003", Required: true}, {Name: "f004", Required: true}, {Name: "f005", Required: true},
+	{Name: "f006", Required: true}, {Name: "f007", Required: true}, {Name: "f008", Required: true},
+	{Name: "f009", Required: true}, {Name: "f010", Required: true}, {Name: "f011", Required: true},
+	{Name: "f012", Required: true}, {Name: "f013", Required: true}, {Name: "f014", Required: true},
+	{Name: "f015", Required: true}, {Name: "f016", Required: true}, {Name: "f017", Required: true},
+	{Name: "f018", Required: true}, {Name: "f019", Required: true}, {Name: "f020", Required: true},
+	{Name: "f021", Required: true}, {Name: "f022", Required: true}, {Name: "f023", Required: true},
+	{Name: "f024", Required: true}, {Name: "f025", Required: true}, {Name: "f026", Required: true},
+	{Name: "f027", Required: true}, {Name: "f028", Required: true}, {Name: "f029", Required: true},
+	{Name: "f030", Required: true}, {Name: "f031", Required: true}, {Name: "f032", Required: true},
+	{Name: "f033", Required: true}, {Name: "f034", Required: true}, {Name: "f035", Required: true},
+	{Name: "f036", Required: true}, {Name: "f037", Required: true}, {Name: "f038", Required: true},
+	{Name: "f039", Required: true}, {Name: "f040", Required: true}, {Name: "f041", Required: true},
+	{Name: "f042", Required: true}, {Name: "f043", Required: true}, {Name: "f044", Required: true},
+	{Name: "f045", Required: true}, {Name: "f046", Required: true}, {Name: "f047", Required: true},
+	{Name: "f048", Required: true}, {Name: "f049", Required: true}, {Name: "f050", Required: true},
+	{Name: "f051", Required: true}, {Name: "f052", Required: true}, {Name: "f053", Required: true},
+	{Name: "f054", Required: true}, {Name: "f055", Required: true}, {Name: "f056", Required: true},
+	{Name: "f057", Required: true}, {Name: "f058", Required: true}, {Name: "f059", Required: true},
+	{Name: "f060", Required: true}, {Name: "f061", Required: true}, {Name: "f062", Required: true},
+	{Name: "f063", Required: true}, {Name: "f064", Required: true}, {Name: "f065", Required: true},
+	{Name: "f066", Required: true}, {Name: "f067", Required: true}, {Name: "f068", Required: true},
+	{Name: "f069", Required: true}, {Name: "f070", Required: true}, {Name: "f071", Required: true},
+	{Name: "f072", Required: true}, {Name: "f073", Required: true}, {Name: "f074", Required: true},
+	{Name: "f075", Required: true}, {Name: "f076", Required: true}, {Name: "f077", Required: true},
+	{Name: "f078", Required: true}, {Name: "f079", Required: true}, {Name: "f080", Required: true},
+	{Name: "f081", Required: true}, {Name: "f082", Required: true}, {Name: "f083", Required: true},
+	{Name: "f084", Required: true}, {Name: "f085", Required: true}, {Name: "f086", Required: true},
+	{Name: "f087", Required: true}, {Name: "f088", Required: true}, {Name: "f089", Required: true},
+	{Name: "f090", Required: true}, {Name: "f091", Required: true}, {Name: "f092", Required: true},
+	{Name: "f093", Required: true}, {Name: "f094", Required: true}, {Name: "f095", Required: true},
+	{Name: "f096", Required: true}, {Name: "f097", Required: true}, {Name: "f098", Required: true},
+	{Name: "f099", Required: true}, {Name: "f100", Required: true}, {Name: "f101", Required: true},
+	{Name: "f102", Required: true}, {Name: "f103", Required: true}, {Name: "f104", Required: true},
+	{Name: "f105", Required: true}, {Name: "f106", Required: true}, {Name: "f107", Required: true},
+	{Name: "f108", Required: true}, {Name: "f109", Required: true}, {Name: "f110", Required: true},
+	{Name: "f111", Required: true}, {Name: "f112", Required: true}, {Name: "f113", Required: true},
+	{Name: "f114", Required: true}, {Name: "f115", Required: true}, {Name: "f116", Required: true},
+	{Name: "f117", Required: true}, {Name: "f118", Required: true}, {Name: "f119", Required: true},
+	{Name: "f120", Required: true}, {Name: "f121", Required: true}, {Name: "f122", Required: true},
+	{Name: "f123", Required: true}, {Name: "f124", Required: true}, {Name: "f125", Required: true},
+	{Name: "f126", Required: true}, {Name: "f127", Required: true},
 }
 
 // mcpDecodeWithAlias reads a value of type WithAlias.
@@ -26163,9 +24483,7 @@ var _ = struct {
 
 // mcpFieldsWithAlias are the members of a value of type WithAlias.
 var mcpFieldsWithAlias = wire.Fields{
-	{Name: "x", Required: true},
-	{Name: "y", Required: true},
-	{Name: "Z", Required: true},
+	{Name: "x", Required: true}, {Name: "y", Required: true}, {Name: "Z", Required: true},
 }
 
 // mcpDecodeWithGeneric reads a value of type WithGeneric.
@@ -26189,9 +24507,7 @@ var _ = struct {
 
 // mcpFieldsWithGeneric are the members of a value of type WithGeneric.
 var mcpFieldsWithGeneric = wire.Fields{
-	{Name: "first", Required: true},
-	{Name: "second", Required: true},
-	{Name: "Own", Required: true},
+	{Name: "first", Required: true}, {Name: "second", Required: true}, {Name: "Own", Required: true},
 }
 
 // mcpDecodeWord reads a value of type Word.
@@ -26331,137 +24647,38 @@ func mcpDecodeWord(d *wire.Decoder, v *Word) {
 }
 
 var _ = struct {
-	F000 bool
-	F001 bool
-	F002 bool
-	F003 bool
-	F004 bool
-	F005 bool
-	F006 bool
-	F007 bool
-	F008 bool
-	F009 bool
-	F010 bool
-	F011 bool
-	F012 bool
-	F013 bool
-	F014 bool
-	F015 bool
-	F016 bool
-	F017 bool
-	F018 bool
-	F019 bool
-	F020 bool
-	F021 bool
-	F022 bool
-	F023 bool
-	F024 bool
-	F025 bool
-	F026 bool
-	F027 bool
-	F028 bool
-	F029 bool
-	F030 bool
-	F031 bool
-	F032 bool
-	F033 bool
-	F034 bool
-	F035 bool
-	F036 bool
-	F037 bool
-	F038 bool
-	F039 bool
-	F040 bool
-	F041 bool
-	F042 bool
-	F043 bool
-	F044 bool
-	F045 bool
-	F046 bool
-	F047 bool
-	F048 bool
-	F049 bool
-	F050 bool
-	F051 bool
-	F052 bool
-	F053 bool
-	F054 bool
-	F055 bool
-	F056 bool
-	F057 bool
-	F058 bool
-	F059 bool
-	F060 bool
-	F061 bool
-	F062 bool
-	F063 bool
+	F000, F001, F002, F003, F004, F005, F006, F007, F008, F009 bool
+	F010, F011, F012, F013, F014, F015, F016, F017, F018, F019 bool
+	F020, F021, F022, F023, F024, F025, F026, F027, F028, F029 bool
+	F030, F031, F032, F033, F034, F035, F036, F037, F038, F039 bool
+	F040, F041, F042, F043, F044, F045, F046, F047, F048, F049 bool
+	F050, F051, F052, F053, F054, F055, F056, F057, F058, F059 bool
+	F060, F061, F062, F063                                     bool
 }(Word{})
 
 // mcpFieldsWord are the members of a value of type Word.
 var mcpFieldsWord = wire.Fields{
-	{Name: "f000", Required: true},
-	{Name: "f001", Required: true},
-	{Name: "f002", Required: true},
-	{Name: "f003", Required: true},
-	{Name: "f004", Required: true},
-	{Name: "f005", Required: true},
-	{Name: "f006", Required: true},
-	{Name: "f007", Required: true},
-	{Name: "f008", Required: true},
-	{Name: "f009", Required: true},
-	{Name: "f010", Required: true},
-	{Name: "f011", Required: true},
-	{Name: "f012", Required: true},
-	{Name: "f013", Required: true},
-	{Name: "f014", Required: true},
-	{Name: "f015", Required: true},
-	{Name: "f016", Required: true},
-	{Name: "f017", Required: true},
-	{Name: "f018", Required: true},
-	{Name: "f019", Required: true},
-	{Name: "f020", Required: true},
-	{Name: "f021", Required: true},
-	{Name: "f022", Required: true},
-	{Name: "f023", Required: true},
-	{Name: "f024", Required: true},
-	{Name: "f025", Required: true},
-	{Name: "f026", Required: true},
-	{Name: "f027", Required: true},
-	{Name: "f028", Required: true},
-	{Name: "f029", Required: true},
-	{Name: "f030", Required: true},
-	{Name: "f031", Required: true},
-	{Name: "f032", Required: true},
-	{Name: "f033", Required: true},
-	{Name: "f034", Required: true},
-	{Name: "f035", Required: true},
-	{Name: "f036", Required: true},
-	{Name: "f037", Required: true},
-	{Name: "f038", Required: true},
-	{Name: "f039", Required: true},
-	{Name: "f040", Required: true},
-	{Name: "f041", Required: true},
-	{Name: "f042", Required: true},
-	{Name: "f043", Required: true},
-	{Name: "f044", Required: true},
-	{Name: "f045", Required: true},
-	{Name: "f046", Required: true},
-	{Name: "f047", Required: true},
-	{Name: "f048", Required: true},
-	{Name: "f049", Required: true},
-	{Name: "f050", Required: true},
-	{Name: "f051", Required: true},
-	{Name: "f052", Required: true},
-	{Name: "f053", Required: true},
-	{Name: "f054", Required: true},
-	{Name: "f055", Required: true},
-	{Name: "f056", Required: true},
-	{Name: "f057", Required: true},
-	{Name: "f058", Required: true},
-	{Name: "f059", Required: true},
-	{Name: "f060", Required: true},
-	{Name: "f061", Required: true},
-	{Name: "f062", Required: true},
+	{Name: "f000", Required: true}, {Name: "f001", Required: true}, {Name: "f002", Required: true},
+	{Name: "f003", Required: true}, {Name: "f004", Required: true}, {Name: "f005", Required: true},
+	{Name: "f006", Required: true}, {Name: "f007", Required: true}, {Name: "f008", Required: true},
+	{Name: "f009", Required: true}, {Name: "f010", Required: true}, {Name: "f011", Required: true},
+	{Name: "f012", Required: true}, {Name: "f013", Required: true}, {Name: "f014", Required: true},
+	{Name: "f015", Required: true}, {Name: "f016", Required: true}, {Name: "f017", Required: true},
+	{Name: "f018", Required: true}, {Name: "f019", Required: true}, {Name: "f020", Required: true},
+	{Name: "f021", Required: true}, {Name: "f022", Required: true}, {Name: "f023", Required: true},
+	{Name: "f024", Required: true}, {Name: "f025", Required: true}, {Name: "f026", Required: true},
+	{Name: "f027", Required: true}, {Name: "f028", Required: true}, {Name: "f029", Required: true},
+	{Name: "f030", Required: true}, {Name: "f031", Required: true}, {Name: "f032", Required: true},
+	{Name: "f033", Required: true}, {Name: "f034", Required: true}, {Name: "f035", Required: true},
+	{Name: "f036", Required: true}, {Name: "f037", Required: true}, {Name: "f038", Required: true},
+	{Name: "f039", Required: true}, {Name: "f040", Required: true}, {Name: "f041", Required: true},
+	{Name: "f042", Required: true}, {Name: "f043", Required: true}, {Name: "f044", Required: true},
+	{Name: "f045", Required: true}, {Name: "f046", Required: true}, {Name: "f047", Required: true},
+	{Name: "f048", Required: true}, {Name: "f049", Required: true}, {Name: "f050", Required: true},
+	{Name: "f051", Required: true}, {Name: "f052", Required: true}, {Name: "f053", Required: true},
+	{Name: "f054", Required: true}, {Name: "f055", Required: true}, {Name: "f056", Required: true},
+	{Name: "f057", Required: true}, {Name: "f058", Required: true}, {Name: "f059", Required: true},
+	{Name: "f060", Required: true}, {Name: "f061", Required: true}, {Name: "f062", Required: true},
 	{Name: "f063", Required: true},
 }
 
@@ -26521,8 +24738,7 @@ var _ = struct {
 
 // mcpFieldsExprSum are the members of a value of type Sum.
 var mcpFieldsExprSum = wire.Fields{
-	{Name: "op", Required: true},
-	{Name: "terms", Required: true},
+	{Name: "op", Required: true}, {Name: "terms", Required: true},
 }
 
 // mcpDecodeExprLiteral reads a value of type Literal.
@@ -26541,8 +24757,7 @@ var _ = struct {
 
 // mcpFieldsExprLiteral are the members of a value of type Literal.
 var mcpFieldsExprLiteral = wire.Fields{
-	{Name: "op", Required: true},
-	{Name: "value", Required: true},
+	{Name: "op", Required: true}, {Name: "value", Required: true},
 }
 
 // mcpDecodeExprNot reads a value of type Not.
@@ -26561,8 +24776,7 @@ var _ = struct {
 
 // mcpFieldsExprNot are the members of a value of type Not.
 var mcpFieldsExprNot = wire.Fields{
-	{Name: "op", Required: true},
-	{Name: "inner", Required: true},
+	{Name: "op", Required: true}, {Name: "inner", Required: true},
 }
 
 // mcpDecodeOwnFlaggedPointerValue reads a value of type *int.
@@ -26594,8 +24808,7 @@ var _ = struct {
 
 // mcpFieldsHusk are the members of a value of type Husk.
 var mcpFieldsHusk = wire.Fields{
-	{Name: "inner"},
-	{Name: "weak"},
+	{Name: "inner"}, {Name: "weak"},
 }
 
 // mcpDecodeHuskList reads a value of type HuskList.
@@ -26654,52 +24867,35 @@ func mcpDecodeLayers(d *wire.Decoder, v *Layers) {
 }
 
 var _ = struct {
-	Pointers **int
-	Three    ***Point
-	Pointer  *sql.Null[int]
-	Flags    sql.Null[sql.Null[int]]
-	Flagged  sql.Null[*int]
-	Struct   sql.Null[*Point]
-	Slice    sql.Null[[]int]
-	Bytes    sql.Null[[]byte]
-	Map      sql.Null[map[string]int]
-	Any      sql.Null[any]
-	Raw      sql.Null[json.RawMessage]
-	Time     sql.Null[*time.Time]
-	Generic  sql.Null[Box[sql.Null[*int]]]
-	List     []sql.Null[*int]
-	Elements []**int
-	Values   map[string]*sql.Null[*int]
-	Kept     sql.Null[*int]
-	Omitted  sql.Null[*int]
-	Zero     sql.Null[sql.Null[int]]
-	Bounded  sql.Null[*int]
-	Array    [2]sql.Null[sql.Null[float64]]
+	Pointers      **int
+	Three         ***Point
+	Pointer       *sql.Null[int]
+	Flags         sql.Null[sql.Null[int]]
+	Flagged       sql.Null[*int]
+	Struct        sql.Null[*Point]
+	Slice         sql.Null[[]int]
+	Bytes         sql.Null[[]byte]
+	Map           sql.Null[map[string]int]
+	Any           sql.Null[any]
+	Raw           sql.Null[json.RawMessage]
+	Time          sql.Null[*time.Time]
+	Generic       sql.Null[Box[sql.Null[*int]]]
+	List          []sql.Null[*int]
+	Elements      []**int
+	Values        map[string]*sql.Null[*int]
+	Kept, Omitted sql.Null[*int]
+	Zero          sql.Null[sql.Null[int]]
+	Bounded       sql.Null[*int]
+	Array         [2]sql.Null[sql.Null[float64]]
 }(Layers{})
 
 // mcpFieldsLayers are the members of a value of type Layers.
 var mcpFieldsLayers = wire.Fields{
-	{Name: "pointers"},
-	{Name: "three"},
-	{Name: "pointer"},
-	{Name: "flags"},
-	{Name: "flagged"},
-	{Name: "struct"},
-	{Name: "slice"},
-	{Name: "bytes"},
-	{Name: "map"},
-	{Name: "any"},
-	{Name: "raw"},
-	{Name: "time"},
-	{Name: "generic"},
-	{Name: "list", Required: true},
-	{Name: "elements", Required: true},
-	{Name: "values", Required: true},
-	{Name: "kept", Null: true},
-	{Name: "omitted"},
-	{Name: "zero"},
-	{Name: "bounded"},
-	{Name: "array", Required: true},
+	{Name: "pointers"}, {Name: "three"}, {Name: "pointer"}, {Name: "flags"}, {Name: "flagged"},
+	{Name: "struct"}, {Name: "slice"}, {Name: "bytes"}, {Name: "map"}, {Name: "any"}, {Name: "raw"},
+	{Name: "time"}, {Name: "generic"}, {Name: "list", Required: true}, {Name: "elements", Required: true},
+	{Name: "values", Required: true}, {Name: "kept", Null: true}, {Name: "omitted"}, {Name: "zero"},
+	{Name: "bounded"}, {Name: "array", Required: true},
 }
 
 // mcpDecodeLayersPointers reads a value of type *int.
@@ -26771,31 +24967,23 @@ func mcpDecodeBoxNullIntPtr(d *wire.Decoder, v *Box[sql.Null[*int]]) {
 }
 
 var _ = struct {
-	Value  sql.Null[*int]
-	Ptr    *sql.Null[*int]
-	List   []sql.Null[*int]
-	Refs   []*sql.Null[*int]
-	Pair   [2]sql.Null[*int]
-	Map    map[string]sql.Null[*int]
-	Opt    sql.Null[*int]
-	Zero   sql.Null[*int]
-	PtrOpt *sql.Null[*int]
-	Bag    map[string]*sql.Null[*int]
+	Value     sql.Null[*int]
+	Ptr       *sql.Null[*int]
+	List      []sql.Null[*int]
+	Refs      []*sql.Null[*int]
+	Pair      [2]sql.Null[*int]
+	Map       map[string]sql.Null[*int]
+	Opt, Zero sql.Null[*int]
+	PtrOpt    *sql.Null[*int]
+	Bag       map[string]*sql.Null[*int]
 }(Box[sql.Null[*int]]{})
 
 // mcpFieldsBoxNullIntPtr are the members of a value of type
 // Box[sql.Null[*int]].
 var mcpFieldsBoxNullIntPtr = wire.Fields{
-	{Name: "value"},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
+	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
+	{Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeBoxNullIntPtrValue reads a value of type *int.
@@ -26916,9 +25104,7 @@ var _ = struct {
 
 // mcpFieldsLinks are the members of a value of type Links.
 var mcpFieldsLinks = wire.Fields{
-	{Name: "home", Required: true},
-	{Name: "next"},
-	{Name: "all", Required: true},
+	{Name: "home", Required: true}, {Name: "next"}, {Name: "all", Required: true},
 	{Name: "byName", Required: true},
 }
 
@@ -26961,30 +25147,22 @@ func mcpDecodeBoxMaybe(d *wire.Decoder, v *Box[Maybe]) {
 }
 
 var _ = struct {
-	Value  Maybe
-	Ptr    *Maybe
-	List   []Maybe
-	Refs   []*Maybe
-	Pair   [2]Maybe
-	Map    map[string]Maybe
-	Opt    Maybe
-	Zero   Maybe
-	PtrOpt *Maybe
-	Bag    map[string]*Maybe
+	Value     Maybe
+	Ptr       *Maybe
+	List      []Maybe
+	Refs      []*Maybe
+	Pair      [2]Maybe
+	Map       map[string]Maybe
+	Opt, Zero Maybe
+	PtrOpt    *Maybe
+	Bag       map[string]*Maybe
 }(Box[Maybe]{})
 
 // mcpFieldsBoxMaybe are the members of a value of type Box[Maybe].
 var mcpFieldsBoxMaybe = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeMaybe reads a value of type Maybe.
@@ -27021,8 +25199,7 @@ var _ = struct {
 
 // mcpFieldsWrapping are the members of a value of type Wrapping.
 var mcpFieldsWrapping = wire.Fields{
-	{Name: "layers", Required: true},
-	{Name: "parcels"},
+	{Name: "layers", Required: true}, {Name: "parcels"},
 }
 
 // mcpDecodeParcel reads a value of type Parcel.
@@ -27059,30 +25236,22 @@ func mcpDecodeBoxPerhaps(d *wire.Decoder, v *Box[Perhaps]) {
 }
 
 var _ = struct {
-	Value  Perhaps
-	Ptr    *Perhaps
-	List   []Perhaps
-	Refs   []*Perhaps
-	Pair   [2]Perhaps
-	Map    map[string]Perhaps
-	Opt    Perhaps
-	Zero   Perhaps
-	PtrOpt *Perhaps
-	Bag    map[string]*Perhaps
+	Value     Perhaps
+	Ptr       *Perhaps
+	List      []Perhaps
+	Refs      []*Perhaps
+	Pair      [2]Perhaps
+	Map       map[string]Perhaps
+	Opt, Zero Perhaps
+	PtrOpt    *Perhaps
+	Bag       map[string]*Perhaps
 }(Box[Perhaps]{})
 
 // mcpFieldsBoxPerhaps are the members of a value of type Box[Perhaps].
 var mcpFieldsBoxPerhaps = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeNullInt64 reads a value of type sql.NullInt64.
@@ -27146,16 +25315,8 @@ var _ = struct {
 
 // mcpFieldsRow are the members of a value of type Row.
 var mcpFieldsRow = wire.Fields{
-	{Name: "name"},
-	{Name: "age"},
-	{Name: "byte"},
-	{Name: "flag"},
-	{Name: "rate"},
-	{Name: "at"},
-	{Name: "point"},
-	{Name: "list", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
+	{Name: "name"}, {Name: "age"}, {Name: "byte"}, {Name: "flag"}, {Name: "rate"}, {Name: "at"},
+	{Name: "point"}, {Name: "list", Required: true}, {Name: "map", Required: true}, {Name: "opt"},
 	{Name: "ptr"},
 }
 
@@ -27188,19 +25349,15 @@ func mcpDecodeDrawing(d *wire.Decoder, v *Drawing) {
 }
 
 var _ = struct {
-	Main Shape
-	Opt  Shape
-	List []Shape
-	Map  map[string]Shape
-	Ptr  *Shape
+	Main, Opt Shape
+	List      []Shape
+	Map       map[string]Shape
+	Ptr       *Shape
 }(Drawing{})
 
 // mcpFieldsDrawing are the members of a value of type Drawing.
 var mcpFieldsDrawing = wire.Fields{
-	{Name: "main", Required: true},
-	{Name: "opt"},
-	{Name: "list", Required: true},
-	{Name: "map"},
+	{Name: "main", Required: true}, {Name: "opt"}, {Name: "list", Required: true}, {Name: "map"},
 	{Name: "ptr"},
 }
 
@@ -27242,8 +25399,7 @@ var _ = struct {
 
 // mcpFieldsShapeCircle are the members of a value of type Circle.
 var mcpFieldsShapeCircle = wire.Fields{
-	{Name: "type", Required: true},
-	{Name: "radius", Required: true},
+	{Name: "type", Required: true}, {Name: "radius", Required: true},
 }
 
 // mcpDecodeShapeSquare reads a value of type Square.
@@ -27265,9 +25421,7 @@ var _ = struct {
 
 // mcpFieldsShapeSquare are the members of a value of type Square.
 var mcpFieldsShapeSquare = wire.Fields{
-	{Name: "type", Required: true},
-	{Name: "side", Required: true},
-	{Name: "tags"},
+	{Name: "type", Required: true}, {Name: "side", Required: true}, {Name: "tags"},
 }
 
 // mcpDecodeShapeDot reads a value of type Dot.
@@ -27315,34 +25469,23 @@ func mcpDecodeSQLNulls(d *wire.Decoder, v *SQLNulls) {
 }
 
 var _ = struct {
-	Own     NullSeason
-	Theirs  sql.Null[Season]
-	List    []NullSeason
-	Map     map[string]NullSeason
-	Pointer *NullSeason
-	Inner   sql.Null[NullSeason]
-	Narrow  NullSeason
-	Default NullSeason
-	Kept    NullSeason
-	Wrapped mcpStructSQLNullsWrapped
-	Array   [2]NullSeason
-	Boxes   map[string]Box[NullSeason]
+	Own                   NullSeason
+	Theirs                sql.Null[Season]
+	List                  []NullSeason
+	Map                   map[string]NullSeason
+	Pointer               *NullSeason
+	Inner                 sql.Null[NullSeason]
+	Narrow, Default, Kept NullSeason
+	Wrapped               mcpStructSQLNullsWrapped
+	Array                 [2]NullSeason
+	Boxes                 map[string]Box[NullSeason]
 }(SQLNulls{})
 
 // mcpFieldsSQLNulls are the members of a value of type SQLNulls.
 var mcpFieldsSQLNulls = wire.Fields{
-	{Name: "own"},
-	{Name: "theirs"},
-	{Name: "list", Required: true},
-	{Name: "map", Required: true},
-	{Name: "pointer"},
-	{Name: "inner"},
-	{Name: "narrow"},
-	{Name: "default"},
-	{Name: "kept", Null: true},
-	{Name: "wrapped", Required: true},
-	{Name: "array", Required: true},
-	{Name: "boxes"},
+	{Name: "own"}, {Name: "theirs"}, {Name: "list", Required: true}, {Name: "map", Required: true},
+	{Name: "pointer"}, {Name: "inner"}, {Name: "narrow"}, {Name: "default"}, {Name: "kept", Null: true},
+	{Name: "wrapped", Required: true}, {Name: "array", Required: true}, {Name: "boxes"},
 }
 
 // mcpDecodeNullSeason reads a value of type NullSeason.
@@ -27416,30 +25559,22 @@ func mcpDecodeBoxNullSeason(d *wire.Decoder, v *Box[NullSeason]) {
 }
 
 var _ = struct {
-	Value  NullSeason
-	Ptr    *NullSeason
-	List   []NullSeason
-	Refs   []*NullSeason
-	Pair   [2]NullSeason
-	Map    map[string]NullSeason
-	Opt    NullSeason
-	Zero   NullSeason
-	PtrOpt *NullSeason
-	Bag    map[string]*NullSeason
+	Value     NullSeason
+	Ptr       *NullSeason
+	List      []NullSeason
+	Refs      []*NullSeason
+	Pair      [2]NullSeason
+	Map       map[string]NullSeason
+	Opt, Zero NullSeason
+	PtrOpt    *NullSeason
+	Bag       map[string]*NullSeason
 }(Box[NullSeason]{})
 
 // mcpFieldsBoxNullSeason are the members of a value of type Box[NullSeason].
 var mcpFieldsBoxNullSeason = wire.Fields{
-	{Name: "value"},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value"}, {Name: "ptr"}, {Name: "list", Required: true}, {Name: "refs", Required: true},
+	{Name: "pair", Required: true}, {Name: "map", Required: true}, {Name: "opt"}, {Name: "zero"},
+	{Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeBoxNullSeasonPtr reads a value of type NullSeason.
@@ -27491,30 +25626,22 @@ func mcpDecodeBoxWeekday(d *wire.Decoder, v *Box[time.Weekday]) {
 }
 
 var _ = struct {
-	Value  time.Weekday
-	Ptr    *time.Weekday
-	List   []time.Weekday
-	Refs   []*time.Weekday
-	Pair   [2]time.Weekday
-	Map    map[string]time.Weekday
-	Opt    time.Weekday
-	Zero   time.Weekday
-	PtrOpt *time.Weekday
-	Bag    map[string]*time.Weekday
+	Value     time.Weekday
+	Ptr       *time.Weekday
+	List      []time.Weekday
+	Refs      []*time.Weekday
+	Pair      [2]time.Weekday
+	Map       map[string]time.Weekday
+	Opt, Zero time.Weekday
+	PtrOpt    *time.Weekday
+	Bag       map[string]*time.Weekday
 }(Box[time.Weekday]{})
 
 // mcpFieldsBoxWeekday are the members of a value of type Box[time.Weekday].
 var mcpFieldsBoxWeekday = wire.Fields{
-	{Name: "value", Required: true},
-	{Name: "ptr"},
-	{Name: "list", Required: true},
-	{Name: "refs", Required: true},
-	{Name: "pair", Required: true},
-	{Name: "map", Required: true},
-	{Name: "opt"},
-	{Name: "zero"},
-	{Name: "ptrOpt"},
-	{Name: "bag"},
+	{Name: "value", Required: true}, {Name: "ptr"}, {Name: "list", Required: true},
+	{Name: "refs", Required: true}, {Name: "pair", Required: true}, {Name: "map", Required: true},
+	{Name: "opt"}, {Name: "zero"}, {Name: "ptrOpt"}, {Name: "bag"},
 }
 
 // mcpDecodeWeekday reads a value of type time.Weekday.
