@@ -34,7 +34,7 @@ func Main() {
 
 // start connects the command to its process.
 func start(build buildFunc) int {
-	mcpstdout.Restore() // package mcpcmd keeps output off standard output, and the command serves nobody itself
+	mcpstdout.Restore() // package mcpcmd keeps output off standard output, and the command itself does not serve
 	ctx, stop := interruptible(context.Background())
 	defer stop()
 	// If a reader such as head ends early, writing is an error and does not end the

@@ -11,16 +11,6 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 )
 
-// argSet are the //mcp:arg lines of one feature.
-type argSet struct {
-	own []*directive.Directive // of the feature itself
-	far []*directive.Directive // of its receiver type and of packages, nearer ones first
-	all []*directive.Directive // its own, completed by the others
-
-	lines   []*directive.Directive // without those about parameters that are not arguments
-	leftOut []*model.Param         // by //mcp:params
-}
-
 // sharedLine is an //mcp:arg of a package comment or of a type.
 type sharedLine struct {
 	*directive.Directive

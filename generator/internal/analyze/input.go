@@ -5,7 +5,6 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
-	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
@@ -388,69 +387,4 @@ func funcType(node ast.Node) *ast.FuncType {
 		}
 	}
 	return &ast.FuncType{Params: &ast.FieldList{}}
-}
-
-// about reports whether a line is about a parameter or something inside of it.
-func about(line *directive.Directive, name string) bool {
-	first, _, _ := strings.Cut(line.Name(), ".")
-	return first == name && name != "" && name != "_"
-}
-
-// omits reports whether a line leaves the parameter out, not only a part of it.
-func (s *argSet) omits(name string) bool {
-	return slices.ContainsFunc(s.lines, func(l *directive.Directive) bool {
-		v, _ := l.Flag("omit")
-		return v && l.Name() == name && name != "_"
-	})
-}
-
-// shorten takes the name of the only parameter off the names of its fields, which may be written
-// with it, as those of one of several are.
-func (s *argSet) shorten(param string, object *model.Type) {
-	if param == "" || slices.ContainsFunc(object.Fields, func(f *model.Field) bool { return f.Name == param }) {
-		return
-	}
-	lines := slices.Clone(s.lines)
-	for i, line := range lines {
-		rest, found := strings.CutPrefix(line.Name(), param+".")
-		if !found {
-			continue
-		}
-		c := *line
-		c.Args = slices.Clone(line.Args)
-		for j, arg := range c.Args {
-			if arg.Bare && !arg.Quoted {
-				c.Args[j].Value = rest
-				break
-			}
-		}
-		lines[i] = &c
-	}
-	s.lines = lines
-}
-
-// fixes is the line that fixes the value of a parameter, nil if there is none.
-func (s *argSet) fixes(name string) *directive.Directive {
-	i := slices.IndexFunc(s.all, func(l *directive.Directive) bool { return l.Has("fixed") && l.Name() == name && name != "_" })
-	if i < 0 {
-		return nil
-	}
-	return s.all[i]
-}
-
-// take removes the lines about a parameter that is not an argument, and returns them.
-func (s *argSet) take(p *model.Param) []*directive.Directive {
-	if p.Source == model.FromArgument || p.Source == model.FromWhole {
-		return nil
-	}
-	var taken, left []*directive.Directive
-	for _, l := range s.lines {
-		if about(l, p.Name) {
-			taken = append(taken, l)
-		} else {
-			left = append(left, l)
-		}
-	}
-	s.lines = left
-	return taken
 }
