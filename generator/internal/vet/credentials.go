@@ -89,8 +89,12 @@ func wordsOf(name string) (words []string) {
 // isSecret reports whether a member of a result is a text, or several, that must not leave. A type
 // with a JSON form of its own decides what it writes.
 func isSecret(field *model.Field) bool {
-	t := field.Type
+	t, seen := field.Type, map[*model.Type]bool{}
 	for t.Kind == model.Pointer || t.Kind == model.Flagged || t.Kind == model.Slice || t.Kind == model.Array {
+		if seen[t] { // type List []List
+			return false
+		}
+		seen[t] = true
 		t = t.Elem
 	}
 	text := t.Kind == model.Bytes || t.Kind == model.String && t.Enum.Closed() == nil && len(field.Rules.Enum) == 0

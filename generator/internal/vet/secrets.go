@@ -14,9 +14,9 @@ import (
 // SecretResult is the rule of what must not leave in results, which the generator warns of, too.
 const SecretResult = "secret-result"
 
-// mostMembers bounds the members of a result that are looked at: types that contain others several
-// times over several levels multiply.
-const mostMembers = 20_000
+// mostMembers limits the members on paths to secrets that are visited in one result: types that
+// contain others several times over several levels multiply.
+const mostMembers = 2_000
 
 // SecretWarnings adds the findings of [SecretResult], one for each type with such members, without
 // those that //mcp:ignore suppresses.
@@ -55,8 +55,10 @@ type secretMember struct {
 
 // secretResults: see the table. It reports each object of a result once.
 func (c *checker) secretResults() {
-	for _, f := range c.inSource() {
-		found := secretMembers(f)
+	features := c.inSource()
+	leads := leadingToSecrets(features)
+	for _, f := range features {
+		found := secretMembers(f, leads)
 		if len(found) == 0 || f.set == nil {
 			continue
 		}
@@ -86,21 +88,67 @@ func (c *checker) secretResults() {
 	}
 }
 
-// secretMembers are the members of the result of a feature that must not leave.
-func secretMembers(f *feature) (found []secretMember) {
-	if f.call == nil {
+// resultOf is the type of the result of a feature as omit= names its members, nil without one.
+func resultOf(f *feature) *model.Type {
+	switch {
+	case f.call == nil:
 		return nil
+	case f.call.Result.Short != nil:
+		return f.call.Result.Short.Of // omit= does not have the name of the list
 	}
-	result := f.call.Result.Output
-	if s := f.call.Result.Short; s != nil {
-		result = s.Of // omit= does not have the name of the list
+	return f.call.Result.Output
+}
+
+// leadingToSecrets are the objects of results that have a secret, or contain an object that has one. All others
+// are left alone, since the ways through types that contain each other are too many.
+func leadingToSecrets(features []*feature) map[*model.Type]bool {
+	leads, seen := map[*model.Type]bool{}, map[*model.Type]bool{}
+	within := map[*model.Type][]*model.Type{} // the objects that contain an object
+	var secrets []*model.Type
+	var visit func(t *model.Type)
+	visit = func(t *model.Type) {
+		for _, o := range objectsOf(t) {
+			if seen[o] {
+				continue
+			}
+			seen[o] = true
+			for _, field := range o.Fields {
+				if isSecret(field) {
+					secrets = append(secrets, o)
+					continue
+				}
+				for _, inner := range objectsOf(field.Type) {
+					within[inner] = append(within[inner], o)
+				}
+				visit(field.Type)
+			}
+		}
 	}
+	for _, f := range features {
+		if result := resultOf(f); result != nil {
+			visit(result)
+		}
+	}
+	for len(secrets) > 0 {
+		o := secrets[len(secrets)-1]
+		secrets = secrets[:len(secrets)-1]
+		if !leads[o] {
+			leads[o] = true
+			secrets = append(secrets, within[o]...)
+		}
+	}
+	return leads
+}
+
+// secretMembers are the members of the result of a feature that must not leave.
+func secretMembers(f *feature, leads map[*model.Type]bool) (found []secretMember) {
+	result := resultOf(f)
 	left := mostMembers
 	inside := map[*model.Type]bool{} // what omit= leaves out of a value, it leaves out of those inside of it
 	var visit func(t *model.Type, path string)
 	visit = func(t *model.Type, path string) {
 		for _, o := range objectsOf(t) {
-			if inside[o] {
+			if inside[o] || !leads[o] {
 				continue
 			}
 			inside[o] = true
