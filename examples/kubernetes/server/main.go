@@ -1,9 +1,9 @@
 // Kubernetes serves the clusters of a kubeconfig: the tools are methods of a client that another
 // package has, and the cluster of each call is an argument.
 //
-//	KUBECONFIG=~/.kube/config go run .
+//	go run -C ./kubernetes ./server
 //
-//mcp:server title=Kubernetes instructions="List before you change something. Ask which cluster is meant if it is not clear."
+//mcp:server name=kubernetes title=Kubernetes instructions="List before you change something. Ask which cluster is meant if it is not clear."
 //mcp:defaults errors=text openworld
 package main
 

@@ -116,7 +116,7 @@ func TestReadme(t *testing.T) {
 		t.Skip("it builds the command")
 	}
 	serve(t)
-	readme, err := os.ReadFile("README.md")
+	readme, err := os.ReadFile("../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,6 +129,7 @@ func TestReadme(t *testing.T) {
 		}
 		args := strings.Fields(line)
 		cmd := exec.Command("go", append([]string{"tool", "mcpgen", "call"}, args...)...)
+		cmd.Dir = ".."
 		var said strings.Builder
 		cmd.Stderr = &said
 		out, err := cmd.Output()
