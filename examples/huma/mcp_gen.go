@@ -165,14 +165,9 @@ var mcpFieldsListInput = wire.Fields{
 // mcpEncodeTask writes a value of type task.
 func mcpEncodeTask(e *wire.Encoder, v *task) {
 	e.Begin()
-	e.Name("id")
-	wire.PutInt(e, &v.ID)
-	e.Name("title")
-	wire.PutString(e, &v.Title)
-	if v.Priority != "" {
-		e.Name("priority")
-		wire.PutString(e, &v.Priority)
-	}
+	wire.PutInt(e.Name("id"), &v.ID)
+	wire.PutString(e.Name("title"), &v.Title)
+	wire.PutStringIf(e, "priority", &v.Priority)
 	e.End()
 }
 
