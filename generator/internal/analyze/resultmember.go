@@ -2,6 +2,7 @@ package analyze
 
 import (
 	"go/types"
+	"reflect"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
@@ -31,8 +32,13 @@ func (a *analyzer) memberResult(res *model.Result, t types.Type, d declared, sin
 	var names []string
 	var field *types.Var
 	m := &model.ResultMember{Name: word.Value}
-	for v := range structOf(t).Fields() {
+	u := structOf(t)
+	for i := range u.NumFields() {
+		v := u.Field(i)
 		switch {
+		case v.Name() == word.Value && a.types.WriteOnly(reflect.StructTag(u.Tag(i))):
+			a.diags.Errorf(at.Pos, at.Subject, "%s is writeOnly, so it cannot be the result", word.Value).Hint = "name another field"
+			return false
 		case !v.Exported() && v.Pkg() != a.out.Types:
 			continue
 		case v.Name() == word.Value:

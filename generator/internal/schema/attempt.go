@@ -31,7 +31,8 @@ func (r *Resolver) attempt(use Use, make func() bool) *diag.Diagnostic {
 // plan that has failed.
 func (r *Resolver) forget(use Use, oldest int) {
 	for _, made := range r.order[oldest:] {
-		r.plansOf(use).Delete(made)
+		r.plansOf(use, false).Delete(made)
+		r.plansOf(use, true).Delete(made)
 	}
 	r.order = r.order[:oldest]
 }

@@ -117,7 +117,7 @@ func (r *Resolver) EncodesText(t types.Type) bool {
 
 // converted makes the plan of a type that functions convert, once.
 func (r *Resolver) converted(s site, t types.Type, c *converter) *model.Type {
-	if plan, ok := r.plansOf(s.use).At(t).(*model.Type); ok {
+	if plan, ok := r.plansOf(s.use, false).At(t).(*model.Type); ok {
 		return plan
 	}
 	for _, fn := range []*types.Func{c.decode, c.encode} {

@@ -250,34 +250,63 @@ func (r *Resolver) declaredTypes() []*types.Named {
 
 // writeOnlyIn is the path of a member of a type that is writeOnly, "" if it has none.
 func (r *Resolver) writeOnlyIn(t types.Type) string {
-	return r.findWriteOnly(t, &typeutil.Map{})
+	return r.findWriteOnly(t, false, &typeutil.Map{})
 }
 
-func (r *Resolver) findWriteOnly(t types.Type, seen *typeutil.Map) string {
+// WriteOnly reports whether the tags of a field say that it is writeOnly.
+func (r *Resolver) WriteOnly(tag reflect.StructTag) bool {
+	huma, _ := humaFlag(tag, "writeOnly")
+	return hasFlag(tag, "writeOnly") || huma && r.huma
+}
+
+// findWriteOnly looks for a member. A method, such as MarshalJSON of the type or of what it is in, may write unexported
+// fields, too.
+func (r *Resolver) findWriteOnly(t types.Type, byMethod bool, seen *typeutil.Map) string {
 	t = types.Unalias(t)
 	if seen.Set(t, true) != nil {
 		return ""
 	}
+	byMethod = byMethod || methodsOf(t).marshalJSON || methodsOf(t).marshalText
 	switch u := t.Underlying().(type) {
 	case *types.Pointer:
-		return r.findWriteOnly(u.Elem(), seen)
+		return r.findWriteOnly(u.Elem(), byMethod, seen)
 	case *types.Slice:
-		return r.findWriteOnly(u.Elem(), seen)
+		return r.findWriteOnly(u.Elem(), byMethod, seen)
 	case *types.Array:
-		return r.findWriteOnly(u.Elem(), seen)
+		return r.findWriteOnly(u.Elem(), byMethod, seen)
 	case *types.Map:
-		return r.findWriteOnly(u.Elem(), seen)
+		return r.findWriteOnly(u.Elem(), byMethod, seen)
 	case *types.Struct:
+		if byMethod {
+			return r.findInFields(u, seen)
+		}
 		for _, m := range members(t) {
 			if m.tag.Get("jsonschema") == "-" {
 				continue
 			}
-			if huma, _ := humaFlag(m.tag, "writeOnly"); m.says("writeOnly") || huma && r.huma {
+			if m.says("writeOnly") || r.WriteOnly(m.tag) {
 				return m.name
 			}
-			if below := r.findWriteOnly(m.v.Type(), seen); below != "" {
+			if below := r.findWriteOnly(m.v.Type(), false, seen); below != "" {
 				return m.name + "." + below
 			}
+		}
+	}
+	return ""
+}
+
+// findInFields looks at all fields of a struct.
+func (r *Resolver) findInFields(u *types.Struct, seen *typeutil.Map) string {
+	for i := range u.NumFields() {
+		v, tag := u.Field(i), reflect.StructTag(u.Tag(i))
+		if tag.Get("json") == "-" {
+			continue
+		}
+		if r.WriteOnly(tag) {
+			return v.Name()
+		}
+		if below := r.findWriteOnly(v.Type(), true, seen); below != "" {
+			return v.Name() + "." + below
 		}
 	}
 	return ""

@@ -192,7 +192,9 @@ func validName(s string) bool {
 // that everything that is wrong is reported.
 func (r *Resolver) fillStruct(s site, plan *model.Type, t types.Type, u *types.Struct) bool {
 	plan.Kind, plan.Tagged = model.Struct, r.tagging(s.use)
-	plan.Tags = int(r.Tags)
+	if plan.Tags = int(r.Tags); r.isInput(s, t) {
+		plan.Tags = -plan.Tags
+	}
 	r.growing[plan] = true
 	defer delete(r.growing, plan)
 	ok := true
@@ -228,7 +230,7 @@ func (r *Resolver) membersNamed(s site, t types.Type, u *types.Struct) []*member
 		return slices.DeleteFunc(all, func(m *member) bool { return m.tag.Get("hidden") == "true" })
 	case r.Tags == HumaTags:
 		r.humaStruct(s, t, u)
-		return r.humaNames(s, all)
+		return r.humaNames(s, t, all)
 	case s.use != Result && r.readsGin(all):
 		return ginNames(all)
 	}

@@ -29,12 +29,18 @@ func humaParam(tag reflect.StructTag) (in, name string) {
 	return "", ""
 }
 
-// humaInput reports whether a struct is the input of an operation: root is set for the one argument of a
-// feature. The others are parts of bodies, where encoding/json has the names.
-func humaInput(all []*member, root bool) bool {
-	return slices.ContainsFunc(all, func(m *member) bool {
+// isInput reports whether a type at a place is the input of an operation: an argument itself, with a member that
+// is a parameter. All others are parts of bodies, where encoding/json has the names.
+func (r *Resolver) isInput(s site, t types.Type) bool {
+	if r.Tags != HumaTags || s.use != Argument || s.path != "" {
+		return false
+	}
+	if _, ok := t.Underlying().(*types.Struct); !ok || r.converters.At(t) != nil {
+		return false
+	}
+	return slices.ContainsFunc(members(t), func(m *member) bool {
 		in, _ := humaParam(m.tag)
-		return in != "" || root && isBody(m)
+		return in != ""
 	})
 }
 
@@ -43,16 +49,23 @@ func isBody(m *member) bool { return m.v.Name() == "Body" && !m.tagged }
 
 // humaNames gives the members of an argument the names that they have in a request, and returns those that
 // are arguments.
-func (r *Resolver) humaNames(s site, all []*member) []*member {
-	input := humaInput(all, s.path == "" && s.param == "")
-	body := slices.ContainsFunc(all, isBody)
+func (r *Resolver) humaNames(s site, t types.Type, all []*member) []*member {
+	root := s.path == "" && s.param == "" // the one argument
+	input := r.isInput(s, t) || root && humaMethod(r.pkg.Types, t, "Resolve")
+	body := (root || input) && slices.ContainsFunc(all, isBody)
 	var kept []*member
 	for _, m := range all {
 		in, name := humaParam(m.tag)
-		m.in = in
+		if input {
+			m.in = in
+		}
 		switch {
 		case m.tag.Get("hidden") == "true":
 			m.hidden = true
+		case body && isBody(m):
+			m.in = "body"
+		case body && m.v.Name() == "RawBody" && !m.tagged:
+			continue // the same body once more
 		case !input:
 		case in == "cookie":
 			m.hidden = true
@@ -60,11 +73,7 @@ func (r *Resolver) humaNames(s site, all []*member) []*member {
 			if !m.tagged {
 				m.name = name
 			}
-		case isBody(m):
-			m.in = "body"
 		case m.tagged:
-		case body && m.v.Name() == "RawBody":
-			continue // the same body once more
 		case m.v.Name() != "RawBody":
 			r.warnf(r.atField(s, m.v), `leave it out by json:"-", or name it by json`, "huma reads nothing of a request into the field, so it is not an argument")
 			continue
@@ -233,10 +242,14 @@ func (r *Resolver) humaValues(s site, f *model.Field, m *member) {
 			f.Default = &model.Value{JSON: text}
 		}
 	}
-	if value, set := m.tag.Lookup("example"); set {
-		if text, ok := humaText(base(f.Type), value); ok {
-			f.Examples = []string{text}
-		}
+	value, set := m.tag.Lookup("example")
+	text, ok := humaText(base(f.Type), value)
+	switch {
+	case !set || value == "" && jsonType(base(f.Type)) != "string":
+	case !ok, !r.grows(f.Type, map[*model.Type]bool{}) && unfit(f.Type, &f.Rules, text) != "":
+		r.leave(s, "write a value that the schema allows", "the tag example has no effect: the schema does not allow %s", value)
+	default:
+		f.Examples = []string{text}
 	}
 }
 
@@ -269,13 +282,18 @@ func (r *Resolver) humaStruct(s site, t types.Type, u *types.Struct) {
 		}
 	}
 	for _, name := range []string{"Resolve", "TransformSchema", "Schema"} {
-		obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), true, r.pkg.Types, name)
-		fn, ok := obj.(*types.Func)
-		if !ok || !takesHuma(fn.Signature()) {
+		if !humaMethod(r.pkg.Types, t, name) {
 			continue
 		}
 		r.warnf(s, "check in the function what it checks", "type %s has the method %s, which huma calls and a tool does not", r.typeString(t), name)
 	}
+}
+
+// humaMethod reports whether a type has a method that huma calls.
+func humaMethod(from *types.Package, t types.Type, name string) bool {
+	obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), true, from, name)
+	fn, ok := obj.(*types.Func)
+	return ok && takesHuma(fn.Signature())
 }
 
 // takesHuma reports whether a method has a parameter of huma.

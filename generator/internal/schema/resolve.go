@@ -44,7 +44,7 @@ func (r *Resolver) resolve(s site, t types.Type) *model.Type {
 // named makes the plan of a declared type once. It is entered before it is
 // filled, so that a type that contains itself finds it.
 func (r *Resolver) named(s site, t *types.Named) *model.Type {
-	if plan, ok := r.plansOf(s.use).At(t).(*model.Type); ok {
+	if plan, ok := r.plansOf(s.use, r.isInput(s, t)).At(t).(*model.Type); ok {
 		return plan
 	}
 	if r.refuseLibrary(s, t) || !r.usable(s, t) {
@@ -57,7 +57,7 @@ func (r *Resolver) named(s site, t *types.Named) *model.Type {
 // enter shares a plan, and fills it. It returns nil where that fails.
 func (r *Resolver) enter(s site, t types.Type, plan *model.Type, fill func() bool) *model.Type {
 	mark := len(r.order)
-	r.plansOf(s.use).Set(t, plan)
+	r.plansOf(s.use, r.isInput(s, t)).Set(t, plan)
 	r.order = append(r.order, t)
 	if fill() {
 		return plan

@@ -130,9 +130,10 @@ func (r *Resolver) Type(t types.Type, use Use, at diag.Place) *model.Type {
 	return r.typeAt(site{Place: at, use: use}, t)
 }
 
-// plansOf are the shared plans for a direction. What is required matters to arguments alone.
-func (r *Resolver) plansOf(use Use) *typeutil.Map {
-	key := plansKey{use, r.tagging(use), r.Tags}
+// plansOf are the shared plans for a direction. What is required matters to arguments alone. input is set for
+// the input of an operation of huma, see isInput.
+func (r *Resolver) plansOf(use Use, input bool) *typeutil.Map {
+	key := plansKey{use, r.tagging(use), input, r.Tags}
 	r.huma = r.huma || r.Tags == HumaTags
 	if r.plans[key] == nil {
 		r.plans[key] = new(typeutil.Map)
@@ -144,6 +145,7 @@ func (r *Resolver) plansOf(use Use) *typeutil.Map {
 type plansKey struct {
 	use    Use
 	tagged bool
+	input  bool
 	tags   Tags
 }
 

@@ -25,8 +25,16 @@ func (r *Resolver) Take(object *model.Type, feature string, path []string) (chan
 	}
 	is := func(f *model.Field) bool { return r.called(f, path[0]) }
 	i := slices.IndexFunc(inner.Fields, is)
-	if hidden := slices.IndexFunc(inner.Hidden, is); i < 0 && hidden >= 0 && len(path) == 1 {
-		return object, []*model.Field{unhide(inner, hidden)}, ""
+	if hidden := slices.IndexFunc(inner.Hidden, is); i < 0 && hidden >= 0 {
+		if len(path) == 1 {
+			return object, []*model.Field{unhide(inner, hidden)}, ""
+		}
+		f := inner.Hidden[hidden] // what is inside of it can be filled all the same
+		_, chain, problem := r.Take(f.Type, feature, path[1:])
+		if chain == nil {
+			return nil, nil, problem
+		}
+		return object, append([]*model.Field{f}, chain...), ""
 	}
 	if i < 0 {
 		return nil, nil, ""
