@@ -162,7 +162,7 @@ func (b *builder) object(t *model.Type, stem, place string) *Object {
 		o.Members = append(o.Members, m)
 	}
 	for _, f := range t.Hidden {
-		if f.ByLine {
+		if f.Unlisted != "" {
 			continue // unknown, as any other name
 		}
 		o.Entries = append(o.Entries, Entry{Name: f.Name, ReadOnly: true})

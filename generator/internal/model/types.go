@@ -50,7 +50,7 @@ type Type struct {
 	Len    int64      // Array
 	Fields []*Field   // Struct, in the order encoding/json writes them
 	Fixed  []*Field   // Struct: fields that are not published, and always read as their Default
-	Hidden []*Field   // Struct: readOnly and ByLine fields of arguments, writeOnly ones of results: none is published
+	Hidden []*Field   // Struct: readOnly and Unlisted fields of arguments, writeOnly ones of results: none is published
 	Enum   *Enum      // String, Int, Uint, Text
 	Format string     // known format of a Text
 	Doc    string     // the type's own doc comment, "" if none
@@ -205,8 +205,10 @@ type Field struct {
 	Variadic   bool
 	ReadOnly   bool
 	WriteOnly  bool
-	ByLine     bool // an argument only where a line //mcp:arg is about it: a header field of huma
 	Deprecated bool
+	// Unlisted says what a field of an argument is that clients of huma do not send as one: HeaderField, which a
+	// line //mcp:arg makes an argument, "a cookie" or "hidden".
+	Unlisted string
 	// Foreign is set where the description is a comment of another module. Results are
 	// published without it.
 	Foreign bool
@@ -220,6 +222,9 @@ type Alias struct {
 	Name string
 	Pos  token.Position
 }
+
+// HeaderField is a value of Field.Unlisted.
+const HeaderField = "a header field"
 
 // Extra is a keyword that a tag adds to the schema of a field, without meaning
 // for the codecs.

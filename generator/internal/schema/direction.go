@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"go/types"
 	"reflect"
 	"slices"
@@ -16,18 +17,16 @@ import (
 // add puts a field into the plan of its struct: among those that travel, or among those that the
 // direction leaves out. A member of an argument of which nothing else is left is left out, too. What is
 // left out of arguments has its default.
-func (r *Resolver) add(plan *model.Type, f *model.Field, hidden bool, use Use) {
+func (r *Resolver) add(plan *model.Type, f *model.Field, use Use) {
 	inner := inlinable(f.Type)
-	left := use == Argument && (f.ReadOnly || f.ByLine || allHidden(f.Type) && !r.growing[inner]) || use == Result && f.WriteOnly
-	if use == Argument && (left || hidden) && f.Default != nil {
-		plan.Fixed = append(plan.Fixed, f)
-	}
-	switch {
-	case hidden:
-	case left:
-		plan.Hidden = append(plan.Hidden, f)
-	default:
+	left := use == Argument && (f.ReadOnly || f.Unlisted != "" || allHidden(f.Type) && !r.growing[inner]) || use == Result && f.WriteOnly
+	if !left {
 		plan.Fields = append(plan.Fields, f)
+		return
+	}
+	plan.Hidden = append(plan.Hidden, f)
+	if use == Argument && f.Default != nil {
+		plan.Fixed = append(plan.Fixed, f)
 	}
 }
 
@@ -70,7 +69,13 @@ func (r *Resolver) WithoutHidden(object *model.Type) {
 func publishes(f *model.Field, arg *directive.Directive) bool {
 	required, _ := arg.Flag("required")
 	optional, _ := arg.Flag("optional")
-	return required || optional || f.ByLine && !omits(arg) && !arg.Has("fixed") && !arg.Has("inject")
+	switch f.Unlisted {
+	case "":
+		return required || optional
+	case model.HeaderField:
+		return required || optional || !omits(arg) && !arg.Has("fixed") && !arg.Has("inject")
+	}
+	return false
 }
 
 // unhide takes a field off those that are left out, and its default off the constants.
@@ -110,7 +115,7 @@ func (r *Resolver) publish(t *model.Type, feature string, path []string, arg *di
 		return t
 	}
 	f := r.copyField(unhide(inner, hidden))
-	f.ReadOnly, f.ByLine = false, false
+	f.ReadOnly, f.Unlisted = false, ""
 	at := slices.IndexFunc(inner.Fields, func(other *model.Field) bool { return other.Index > f.Index })
 	if at < 0 {
 		at = len(inner.Fields)
@@ -134,16 +139,17 @@ func (r *Resolver) hiddenArg(inner *model.Type, i int, path []string, arg *direc
 		return true
 	}
 	name := strings.TrimSuffix(arg.Name(), strings.Join(path, ".")) + path[0]
-	r.errorf(site{Place: at, use: Argument}, "publish it: //mcp:arg "+name+" optional, or required; otherwise delete the line", "%s is %s, so it is not an argument", name, leftOutAs(f))
+	hint := "publish it: //mcp:arg " + name + " optional, or required; otherwise delete the line"
+	if f.Unlisted != "" {
+		hint = "delete the line, or fill it: //mcp:arg " + name + " inject=FUNC, or fixed="
+	}
+	r.errorf(site{Place: at, use: Argument}, hint, "%s is %s, so it is not an argument", name, leftOutAs(f))
 	return false
 }
 
 // leftOutAs says why a member of arguments is left out.
 func leftOutAs(f *model.Field) string {
-	if f.ByLine {
-		return "a header field"
-	}
-	return "readOnly"
+	return cmp.Or(f.Unlisted, "readOnly")
 }
 
 // CheckWriteOnly refuses a result that may contain a member that is writeOnly where generated code does

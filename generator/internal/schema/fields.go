@@ -28,10 +28,9 @@ type member struct {
 	omitZero  bool
 	quoted    bool
 
-	// What the tags of a framework say: the part of a request that it is read from, and whether clients
-	// do not see it.
-	in     string
-	hidden bool
+	// What the tags of a framework say: the part of a request that it is read from.
+	in       string
+	unlisted string // see model.Field
 }
 
 // level is a struct whose fields are looked at, and the way to it.
@@ -207,14 +206,23 @@ func (r *Resolver) fillStruct(s site, plan *model.Type, t types.Type, u *types.S
 		if m.tag.Get("jsonschema") == "-" {
 			continue
 		}
+		var f *model.Field
+		if m.unlisted != "" && m.unlisted != model.HeaderField {
+			// Its type need not be one that a client can send.
+			if r.attempt(s.use, func() bool { f = r.field(s, t, m); return f != nil }) == nil {
+				f.Index, f.Unlisted = i, m.unlisted
+				r.add(plan, f, s.use)
+			}
+			continue
+		}
 		if names[m.name] {
 			r.errorf(r.atField(s, m.v), "name one of them by json", "two fields are called %s", m.name)
 			ok = false
 		}
 		names[m.name] = true
-		if f := r.field(s, t, m); f != nil {
-			f.Index = i
-			r.add(plan, f, m.hidden, s.use)
+		if f = r.field(s, t, m); f != nil {
+			f.Index, f.Unlisted = i, m.unlisted
+			r.add(plan, f, s.use)
 		} else {
 			ok = false
 		}

@@ -51,7 +51,7 @@ func isBody(m *member) bool { return m.v.Name() == "Body" && !m.tagged }
 // are arguments.
 func (r *Resolver) humaNames(s site, t types.Type, all []*member) []*member {
 	root := s.path == "" && s.param == "" // the one argument
-	input := r.isInput(s, t) || root && humaMethod(r.pkg.Types, t, "Resolve")
+	input := r.isInput(s, t) || root && len(humaMethods(r.pkg.Types, t, "Resolve", nil)) > 0
 	body := (root || input) && slices.ContainsFunc(all, isBody)
 	var kept []*member
 	for _, m := range all {
@@ -61,24 +61,23 @@ func (r *Resolver) humaNames(s site, t types.Type, all []*member) []*member {
 		}
 		switch {
 		case m.tag.Get("hidden") == "true":
-			m.hidden = true
+			m.unlisted = "hidden"
+			if input && in != "" && !m.tagged {
+				m.name = name
+			}
 		case body && isBody(m):
 			m.in = "body"
 		case body && m.v.Name() == "RawBody" && !m.tagged:
 			continue // the same body once more
 		case !input:
-		case in == "cookie":
-			m.hidden = true
 		case in != "":
+			m.unlisted = map[string]string{"cookie": "a cookie", "header": model.HeaderField}[in]
 			if !m.tagged {
 				m.name = name
 			}
 		case m.tagged:
 		case m.v.Name() != "RawBody":
 			r.warnf(r.atField(s, m.v), `leave it out by json:"-", or name it by json`, "huma reads nothing of a request into the field, so it is not an argument")
-			continue
-		}
-		if m.hidden && m.tag.Get("default") == "" {
 			continue
 		}
 		kept = append(kept, m)
@@ -110,7 +109,6 @@ func (r *Resolver) readHuma(s site, f *model.Field, m *member) {
 		return
 	}
 	r.humaRequired(f, m)
-	f.ByLine = m.in == "header"
 	r.humaTime(s, f, m)
 	r.humaRules(s, f, m)
 	r.humaValues(s, f, m)
@@ -282,24 +280,41 @@ func (r *Resolver) humaStruct(s site, t types.Type, u *types.Struct) {
 		}
 	}
 	for _, name := range []string{"Resolve", "TransformSchema", "Schema"} {
-		if !humaMethod(r.pkg.Types, t, name) {
-			continue
+		for _, owner := range humaMethods(r.pkg.Types, t, name, nil) {
+			r.warnf(s, "check in the function what it checks", "type %s has the method %s, which huma calls and a tool does not", r.typeString(owner), name)
 		}
-		r.warnf(s, "check in the function what it checks", "type %s has the method %s, which huma calls and a tool does not", r.typeString(t), name)
 	}
 }
 
-// humaMethod reports whether a type has a method that huma calls.
-func humaMethod(from *types.Package, t types.Type, name string) bool {
-	obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(t), true, from, name)
-	fn, ok := obj.(*types.Func)
-	return ok && takesHuma(fn.Signature())
+// humaMethods are the types that have a method that huma calls: a struct, and those that it embeds. huma calls the methods
+// of all of them.
+func humaMethods(from *types.Package, t types.Type, name string, seen []types.Type) (owners []types.Type) {
+	t = pointedTo(t)
+	u, ok := t.Underlying().(*types.Struct)
+	if !ok || slices.Contains(seen, t) {
+		return nil
+	}
+	obj, index, _ := types.LookupFieldOrMethod(types.NewPointer(t), true, from, name)
+	if fn, ok := obj.(*types.Func); ok && len(index) == 1 && takesHuma(fn.Signature()) && !isHuma(fn.Pkg()) {
+		owners = append(owners, t)
+	}
+	for v := range u.Fields() {
+		if v.Embedded() {
+			owners = append(owners, humaMethods(from, v.Type(), name, append(seen, t))...)
+		}
+	}
+	return owners
+}
+
+// isHuma recognises the packages of huma itself.
+func isHuma(pkg *types.Package) bool {
+	return pkg != nil && strings.HasPrefix(pkg.Path(), "github.com/danielgtaylor/huma/")
 }
 
 // takesHuma reports whether a method has a parameter of huma.
 func takesHuma(sig *types.Signature) bool {
 	for v := range sig.Params().Variables() {
-		if named, ok := types.Unalias(pointedTo(v.Type())).(*types.Named); ok && named.Obj().Pkg() != nil && strings.HasPrefix(named.Obj().Pkg().Path(), "github.com/danielgtaylor/huma/") {
+		if named, ok := types.Unalias(pointedTo(v.Type())).(*types.Named); ok && isHuma(named.Obj().Pkg()) {
 			return true
 		}
 	}

@@ -230,8 +230,11 @@ func (r *Resolver) hiddenMember(p memberPath, f *model.Field, s site) {
 		r.errorf(s, "leave it out", "%s is writeOnly, so no result has it", p.Value)
 		return
 	}
-	hint := "leave it out, or publish it by a line of its own"
-	if !f.ByLine {
+	hint := "leave it out"
+	if f.Unlisted == "" || f.Unlisted == model.HeaderField {
+		hint += ", or publish it by a line of its own"
+	}
+	if f.Unlisted == "" {
 		hint += ", with required or optional"
 	}
 	r.errorf(s, hint, "%s is %s, so it is not an argument", p.Value, leftOutAs(f))
