@@ -190,8 +190,8 @@ func (o ours) schema(s object, level int) object {
 	if ref, ok := s["$ref"].(string); ok {
 		return o.schema(o.root["$defs"].(object)[ref[strings.LastIndex(ref, "/")+1:]].(object), level)
 	}
-	if any, ok := s["anyOf"].([]any); ok && len(any) == 2 {
-		out := o.schema(any[0].(object), level)
+	if choices, ok := s["anyOf"].([]any); ok && len(choices) == 2 {
+		out := o.schema(choices[0].(object), level)
 		out["nullable"] = true
 		if s["description"] != nil {
 			out["description"] = s["description"]
