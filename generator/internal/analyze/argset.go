@@ -16,6 +16,7 @@ type argSet struct {
 
 	lines   []*directive.Directive // without those about parameters that are not arguments
 	leftOut []*model.Param         // by //mcp:params
+	inline  *directive.Directive   // of a receiver that is made of arguments
 }
 
 // about reports whether a line is about a parameter or something inside of it.

@@ -15,12 +15,16 @@ import (
 func (a *analyzer) completions(call *model.Call, d declared, fn *types.Func, at diag.Place) (all []*model.Completion, ok bool) {
 	ok = true
 	byName := map[string]*model.Completer{}
+	recv := a.receiverType(d, fn)
+	if call.Recv != nil {
+		recv = nil // it is made of arguments, which are not known yet
+	}
 	for _, line := range a.argLines[call] {
 		arg, set := line.Get("complete")
 		if !set {
 			continue
 		}
-		c := a.homeOf(arg.Pos).completer(arg, a.receiverType(d, fn), at.At(arg.ValuePos).In("argument "+line.Name()))
+		c := a.homeOf(arg.Pos).completer(arg, recv, at.At(arg.ValuePos).In("argument "+line.Name()))
 		if c == nil {
 			ok = false
 			continue

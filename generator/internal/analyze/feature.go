@@ -17,10 +17,15 @@ import (
 // diagnostic was reported.
 func (a *analyzer) function(fn *types.Func, d declared, at diag.Place) (f model.Func, ok bool) {
 	if c := a.calleeOf(d); c != nil {
-		return a.calleeFunc(c, at)
+		return a.calleeFunc(c, d, at)
 	}
 	f = model.Func{Pkg: a.pkgOf(), Name: fn.Name(), Variadic: fn.Signature().Variadic(), Symbol: a.symbol(d.set.Symbol)}
-	if f.Receiver, ok = a.receiver(fn, at); !ok {
+	if a.settingsFor(d).receiverArgs {
+		f.Receiver, ok = a.receiverOfArgs(d, fn, at)
+	} else {
+		f.Receiver, ok = a.receiver(fn, at)
+	}
+	if !ok {
 		return f, false
 	}
 	what := "the function"

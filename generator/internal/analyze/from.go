@@ -260,6 +260,11 @@ func (a *analyzer) checkNotEmitted() {
 			a.diags.Errorf(emit.Pos, "//mcp:defaults", "emit= is about a package, and this is type %s", d.set.Name).Hint = "put it into the package comment"
 		}
 	}
+	for _, d := range a.declared("defaults") {
+		if word, set := d.dir.Get("receiver"); set && d.set.Target != directive.Type {
+			a.diags.Errorf(word.Pos, "//mcp:defaults", "receiver= is about a type, and this is the package").Hint = "put it above the type, or on each //mcp:tool"
+		}
+	}
 	none := a.emitNone()
 	if none == nil {
 		return

@@ -23,8 +23,13 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 	}
 	names := paramNames(fn, d.set.Get("params"))
 	args := a.argSet(d)
-	filling := a.filling(call, args, d, at)
 	var open []*model.Param
+	if r := call.Func.Receiver; r != nil && r.Args {
+		call.Recv = receiverParam(fn, r, names, at)
+		open = append(open, call.Recv)
+		args.addInline(call.Recv.Name, at)
+	}
+	filling := a.filling(call, args, d, at)
 	for i := range sig.Params().Len() {
 		v := sig.Params().At(i)
 		p := &model.Param{Name: names[i].name, Type: v.Type(), Pos: a.positionOf(v, d)}
@@ -48,6 +53,7 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 	last := sig.Params().Len() - 1
 	variadic := sig.Variadic() && slices.Contains(open, call.Func.Params[last])
 	if whole, pointer := a.whole(open, variadic); whole != nil {
+		args.withoutInline(call.Recv)
 		ok = a.wholeInput(call, name, d, whole, open[0], pointer, args, filling, at)
 	} else {
 		ok = a.plainInput(call, name, d, fn, open, args, filling, at)

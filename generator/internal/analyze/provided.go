@@ -213,7 +213,10 @@ func (v *needs) adopt(p *model.Param, q *need) {
 func (v *needs) arguments(object *model.Type, feature string) (more *model.Type, ok bool) {
 	more, ok = &model.Type{Kind: model.Struct}, true
 	taken := map[string]bool{}
-	for _, p := range v.call.Func.Params {
+	for _, p := range slices.Concat([]*model.Param{v.call.Recv}, v.call.Func.Params) {
+		if p == nil {
+			continue
+		}
 		taken[p.Name] = true
 		if p.Field != nil {
 			taken[p.Field.Path[0].Name] = true

@@ -74,7 +74,7 @@ func (a *analyzer) receiverOf(t types.Type, fn *types.Func, at diag.Place) (*mod
 		r.TypeName += typeWords(arg)
 	}
 	var ok2 bool
-	if r.Provider, ok2 = a.provider(r.Type, at); !ok2 {
+	if r.Provider, ok2 = a.provider(r.Type, at); !ok2 || r.Provider == nil && a.isRow(named, at) {
 		return nil, false
 	}
 	if problem, hint := a.types.Unnameable(t); problem != "" && (a.outside() || named.Obj().Pkg() != a.pkg.Types) {

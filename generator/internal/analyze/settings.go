@@ -29,6 +29,9 @@ type settings struct {
 	hints      hintFlags
 	icons      []model.Icon
 	task       taskWords
+	// receiverArgs is receiver=args, and owner the type whose members are the arguments of the feature, "" for others.
+	receiverArgs bool
+	owner        string
 }
 
 // settingsFor returns the settings of a feature.
@@ -36,6 +39,14 @@ func (a *analyzer) settingsFor(d declared) settings {
 	s := a.settingsOver(a.outermost(), d)
 	if l := a.line(d); l != nil {
 		s.fromPrefix = l.prefix
+	}
+	if word, set := d.dir.String("receiver"); set {
+		s.receiverArgs = word == "args"
+	}
+	if fn, ok := a.object(d.set).(*types.Func); ok && s.receiverArgs {
+		if named := declaredType(a.receiverType(d, fn)); named != nil {
+			s.owner = named.Name()
+		}
 	}
 	return s
 }
@@ -103,6 +114,9 @@ func (s settings) with(d *directive.Directive) settings {
 	if v, set := d.String("tags"); set {
 		s.tags = v
 	}
+	if v, set := d.String("receiver"); set {
+		s.receiverArgs = v == "args"
+	}
 	if v, set := d.Size("maxresult"); set {
 		s.maxResult = v
 	}
@@ -130,7 +144,7 @@ func outputForm(word string) model.OutputForm {
 func (s settings) publishedName(d declared) string {
 	name, set := d.dir.String("name")
 	if !set {
-		name = d.set.Name
+		name = d.set.Name + s.owner
 		if !s.asis {
 			name = snake(name)
 		}

@@ -252,7 +252,7 @@ func (a *analyzer) receiverType(d declared, fn *types.Func) types.Type {
 func (a *analyzer) calleeOf(d declared) *callee { return a.callees[d.set] }
 
 // calleeFunc describes the function that a variable names.
-func (a *analyzer) calleeFunc(c *callee, at diag.Place) (f model.Func, ok bool) {
+func (a *analyzer) calleeFunc(c *callee, d declared, at diag.Place) (f model.Func, ok bool) {
 	at = at.At(c.pos)
 	f = model.Func{Pkg: a.declaring(c.declared.Pkg()), Name: c.fn.Name(), TypeArgs: c.args, Variadic: c.fn.Signature().Variadic()}
 	f.Symbol = f.Name
@@ -260,10 +260,19 @@ func (a *analyzer) calleeFunc(c *callee, at diag.Place) (f model.Func, ok bool) 
 	if c.recv != nil {
 		what = "the method"
 		f.Symbol = a.memberSymbol(c.recv, f.Name)
-		if f.Receiver, ok = a.receiverOf(c.recv, c.fn, at); !ok {
+		if a.settingsFor(d).receiverArgs {
+			f.Receiver, ok = a.receiverOfArgs(d, c.fn, at)
+		} else {
+			f.Receiver, ok = a.receiverOf(c.recv, c.fn, at)
+		}
+		if !ok {
 			return f, false
 		}
 	} else {
+		if word, set := d.dir.Get("receiver"); set {
+			a.diags.Errorf(word.Pos, at.Subject, "a function has no receiver").Hint = "leave receiver= out"
+			return f, false
+		}
 		f.Symbol = a.fromRoot(c.declared.Pkg()) + f.Name + a.typeArgs(c.args)
 		if !schema.Importable(a.out.Path, c.declared.Pkg().Path()) {
 			a.diags.Errorf(at.Pos, at.Subject, "%s is in an internal package that this package cannot import", f.Symbol).

@@ -231,7 +231,7 @@ func (b *builder) fill(c *model.Call, f *model.Fill) *Fill {
 	for i, field := range f.Chain {
 		step := FillStep{Path: b.steps(t, field)}
 		// A parameter that is inlined is not a pointer in the struct of arguments.
-		inlined := t.Go == nil && slices.ContainsFunc(c.Func.Params, func(p *model.Param) bool { return p.Inlined && p.Field.Path[0].Name == field.Path[0].Name })
+		inlined := t.Go == nil && slices.ContainsFunc(c.Params(), func(p *model.Param) bool { return p.Inlined && p.Field.Path[0].Name == field.Path[0].Name })
 		if t = field.Type; t.Kind == model.Pointer {
 			step.Pointer = i < len(f.Chain)-1 && !inlined
 			t = t.Elem

@@ -38,6 +38,7 @@ var (
 	scopesKey      = key("scopes", KindNames, `"books:read books:write"`, "scopes that the caller must have, all of them")
 	requiresKey    = key("requires", KindNames, `"elicitation sampling"`, "capabilities that the client must have")
 	requiredKey    = oneOf("required", "auto: fields without omitempty are required; tagged: only fields tagged as required", "auto", "tagged")
+	receiverKey    = oneOf("receiver", "args: the members of the receiver are arguments, and each call has a new one", "args")
 	mimeKey        = key("mime", KindString, "image/png", "media type of the content")
 )
 
@@ -112,6 +113,7 @@ func newTable() []*Spec {
 				oneOf("tags", "huma: the tags of huma hold, as they do anyway where the package imports huma/v2; none: those of no framework name or describe arguments", "huma", "none"),
 				maxResultKey, outputKey, iconKey,
 				key("inject", KindNames, "userID:currentUser", "every argument with this name is filled by the function, as by inject= of //mcp:arg, and not published"),
+				receiverKey,
 				oneOf("emit", "none: the features of this package are emitted elsewhere, by //mcp:from", "none"),
 			}, hintKeys(), taskKeys()),
 		},
@@ -125,7 +127,7 @@ func newTable() []*Spec {
 				timeoutKey, scopesKey, requiresKey,
 			}, taskKeys(), []Key{
 				lenientKey, requiredKey, iconKey, metaKey, mimeKey, maxResultKey, shortenKey, pageKey, outputKey,
-				key("alias", KindNames, "find_books", "former names by which it can still be called"),
+				receiverKey, key("alias", KindNames, "find_books", "former names by which it can still be called"),
 			}),
 		},
 		{
@@ -171,7 +173,7 @@ func newTable() []*Spec {
 				resourceName, titleKey, descriptionKey, groupKey, mimeKey,
 				key("audience", KindNames, "user,assistant", "intended readers: user, assistant"),
 				key("priority", KindNumber, "0.8", "how important it is, 0 to 1"),
-				ttlKey, cacheKey, timeoutKey, scopesKey, iconKey, metaKey, requiresKey,
+				ttlKey, cacheKey, timeoutKey, scopesKey, iconKey, metaKey, requiresKey, receiverKey,
 			},
 		},
 		{
@@ -179,7 +181,7 @@ func newTable() []*Spec {
 			OnNote:  values,
 			Help:    "the function is a prompt",
 			Example: `//mcp:prompt title="Recommend a book"`,
-			Keys:    []Key{nameKey, titleKey, descriptionKey, groupKey, timeoutKey, scopesKey, iconKey, metaKey, requiresKey},
+			Keys:    []Key{nameKey, titleKey, descriptionKey, groupKey, timeoutKey, scopesKey, iconKey, metaKey, requiresKey, receiverKey},
 		},
 		{
 			Word: "inject", Built: true, On: []Target{Func}, Feature: true,

@@ -14,7 +14,7 @@ func completerName(stem string, c *model.Completion) string {
 
 // ownReceiver reports whether a completer is a method of a receiver that is
 // there when features are registered.
-func ownReceiver(c *model.Completer) bool { return c.Receiver != nil && c.Receiver.Provider == nil }
+func ownReceiver(c *model.Completer) bool { return c.Receiver.Passed() }
 
 // completers are what a feature is registered with.
 func (g *generator) completers(stem string, list []*model.Completion) []jen.Code {

@@ -126,7 +126,7 @@ func (g *generator) registerFeatures() []jen.Code {
 func (g *generator) registered(kind string, info code, answer string, recv *model.Receiver, completers []jen.Code) code {
 	args := []jen.Code{info}
 	maker := g.impl("Func" + kind)
-	if recv != nil && recv.Provider == nil {
+	if recv.Passed() {
 		maker = g.impl("Method" + kind)
 		args = append(args, jen.Id(g.locals.user(recv.Param)))
 	}

@@ -75,7 +75,7 @@ func (g *generator) register() {
 		stem := g.plan.Tools[t].Stem
 		info, answer := g.withChoices("Tool", "mcpTool"+stem, &t.Call), jen.Id("mcpCall"+stem)
 		feature := g.impl("FuncTool").Call(info, answer)
-		if r := t.Func.Receiver; r != nil && r.Provider == nil {
+		if r := t.Func.Receiver; r.Passed() {
 			feature = g.impl("MethodTool").Call(info, jen.Id(g.locals.user(r.Param)), answer)
 		}
 		if t.Task != nil {

@@ -70,7 +70,7 @@ func (g *generator) answer(name, doc, result string, b *body) {
 		g.local("ctx").Add(g.std("context", "Context")),
 		g.local("req").Op("*").Add(g.mcp("Request")),
 	}
-	if r := b.tool.Func.Receiver; r != nil && r.Provider == nil {
+	if r := b.tool.Func.Receiver; r.Passed() {
 		params = append(params, g.local("recv").Add(g.typ(r.Type)))
 	}
 	b.generator, b.provided = g, map[*model.Provider]string{}
@@ -311,7 +311,12 @@ func (b *body) arguments(params []*model.Param, variadicLast bool) []jen.Code {
 
 // function is what is called.
 func (b *body) function() code {
-	if b.tool.Func.Receiver != nil {
+	switch recv := b.tool.Recv; {
+	case recv != nil && recv.Source == model.FromWhole:
+		return b.local("args").Dot(b.tool.Func.Name)
+	case recv != nil:
+		return b.local("args").Dot(recv.Field.Path[0].Name).Dot(b.tool.Func.Name)
+	case b.tool.Func.Receiver != nil:
 		return b.local("recv").Dot(b.tool.Func.Name)
 	}
 	return b.plainFunction(&b.tool.Func)

@@ -108,7 +108,9 @@ type Receiver struct {
 	Constructor *Constructor
 	// Provider, when set, makes the receiver anew for each call.
 	Provider *Provider
-	Pos      token.Position
+	// Args is set if the receiver is made of the arguments of a call.
+	Args bool
+	Pos  token.Position
 }
 
 // Constructor is a function that returns a receiver.
@@ -220,6 +222,7 @@ var OutputForms = []string{"typed", "untyped", "text"}
 // Call is a Go function and how its parameters are filled and its results used.
 type Call struct {
 	Func  Func
+	Recv  *Param // the receiver, if it is made of arguments
 	Input *Input
 	Fills []*Fill
 	// Provided are the providers that have parameters besides the context, each after those that it needs.

@@ -11,9 +11,16 @@ type Provided struct {
 	Params   []*Param // in order
 }
 
-// Params are the parameters of the function and of its providers, in the order of their arguments.
+// Passed reports whether a receiver is a parameter of RegisterMCP.
+func (r *Receiver) Passed() bool { return r != nil && r.Provider == nil && !r.Args }
+
+// Params are the parameters of the function and of its providers, in the order of their arguments. A receiver that is made
+// of arguments comes first.
 func (c *Call) Params() []*Param {
 	all := slices.Clone(c.Func.Params)
+	if c.Recv != nil {
+		all = slices.Insert(all, 0, c.Recv)
+	}
 	for _, p := range c.Provided {
 		all = append(all, p.Params...)
 	}

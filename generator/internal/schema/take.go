@@ -67,6 +67,9 @@ func (r *Resolver) inside(t *model.Type, path []string) string {
 // Origin is the name that a field had before //mcp:arg renamed it.
 func (r *Resolver) Origin(f *model.Field) string { return r.origin(f) }
 
+// HasMembers reports whether encoding/json sees a field in a struct.
+func HasMembers(t types.Type) bool { return len(members(t)) > 0 }
+
 // HasMember reports whether a struct, or what a pointer points to, has a member by the
 // JSON names of a path. Every type has the empty path.
 func HasMember(t types.Type, path []string) bool {

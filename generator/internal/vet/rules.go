@@ -65,6 +65,11 @@ func init() {
 			(*checker).unpublishedRows,
 		},
 		{
+			"shared-record", "a method that changes a member of its receiver which has a json tag; the receiver is not made for each call",
+			"One value is changed by all calls at once. Let the method return what it changes, or write receiver=args, with which the members are arguments of each call.",
+			(*checker).sharedRecords,
+		},
+		{
 			"client-name", "a tool whose name, as mcp__SERVER__TOOL, is longer than 64 characters or has characters other than letters, digits, _ and -",
 			"Clients prefix the name with that of the server, and APIs of models refuse names that are longer or have a dot.",
 			(*checker).clientNames,
