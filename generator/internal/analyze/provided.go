@@ -319,18 +319,6 @@ func (v *needs) line(f *model.Field) *directive.Directive {
 	return nil
 }
 
-// neededBy is the inject function whose parameter an argument is, and what lines call it; nil for those of the feature itself.
-func (a *analyzer) neededBy(call *model.Call, f *model.Field) (by *model.Provider, name string) {
-	for _, p := range call.Provided {
-		for _, q := range p.Params {
-			if q.Source == model.FromArgument && !q.Shared && q.Field.Path[0].Name == f.Path[0].Name {
-				return p.Provider, argPath(q, a.types.Origin(f))
-			}
-		}
-	}
-	return nil, ""
-}
-
 // argPath is what lines call an argument of a parameter, which may be a member of it.
 func argPath(p *model.Param, member string) string {
 	if p.Inlined {

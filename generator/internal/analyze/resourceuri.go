@@ -136,7 +136,11 @@ func (a *analyzer) matchVariables(r *model.Resource, t *uritemplate.Template, ur
 			continue
 		}
 		d := a.diags.Errorf(at.At(f.Pos).Pos, at.Subject, "argument %s is not a variable of the URI, so nothing can fill it", f.Name)
-		by, name := a.neededBy(&r.Call, f)
+		by, param := r.NeededBy(f)
+		name := ""
+		if by != nil {
+			name = argPath(param, a.types.Origin(f))
+		}
 		d.Hint = "add {" + f.Name + "} to the URI, or fill it by //mcp:arg " + cmp.Or(name, f.Name) + " inject=FUNC"
 		if by != nil {
 			d.Message = fmt.Sprintf("%s needs the argument %s, which is not a variable of the URI, so nothing can fill it", by.Func, f.Name)

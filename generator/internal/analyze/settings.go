@@ -45,7 +45,7 @@ func (a *analyzer) settingsFor(d declared) settings {
 	}
 	if fn, ok := a.object(d.set).(*types.Func); ok && s.receiverArgs {
 		if named := declaredType(a.receiverType(d, fn)); named != nil {
-			s.owner = named.Name()
+			s.owner = upperFirst(named.Name())
 		}
 	}
 	return s

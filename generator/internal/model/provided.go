@@ -48,6 +48,18 @@ func (c *Call) Providers() []*Provider {
 	return all
 }
 
+// NeededBy is the provider that needs an argument, with the parameter; nil for those of the function itself.
+func (c *Call) NeededBy(f *Field) (*Provider, *Param) {
+	for _, p := range c.Provided {
+		for _, q := range p.Params {
+			if q.Source == FromArgument && !q.Shared && len(f.Path) > 0 && q.Field.Path[0].Name == f.Path[0].Name {
+				return p.Provider, q
+			}
+		}
+	}
+	return nil, nil
+}
+
 // ProvidedBy is the call of a provider, nil if it needs the context alone.
 func (c *Call) ProvidedBy(p *Provider) *Provided {
 	for _, call := range c.Provided {
