@@ -93,7 +93,7 @@ func (a *analyzer) source(p *model.Param, variadic bool, args *argSet, filling *
 // unfillable reports whether a variadic parameter is left empty, since no client can fill
 // it. With a line about it, it is an argument.
 func (a *analyzer) unfillable(p *model.Param, args *argSet, at diag.Place) bool {
-	if schema.UsesLibrary(p.Type) || slices.ContainsFunc(args.all, func(l *directive.Directive) bool { return about(l, p.Name) }) {
+	if schema.UsesLibrary(p.Type) || slices.ContainsFunc(args.own, func(l *directive.Directive) bool { return about(l, p.Name) }) {
 		return false
 	}
 	at = at.At(p.Pos).In("argument " + paramName(p))
