@@ -12,6 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/schema"
 )
 
 // needs settles what the functions that fill something in a feature need. Their parameters are arguments of the
@@ -144,6 +145,9 @@ func (v *needs) param(q *need) bool {
 	}
 	if !q.by.source(q.Param, false, &argSet{all: q.lines, lines: q.lines}, &f, at) {
 		return false
+	}
+	if f.keeps(q.Name) { // for checkLeft
+		v.filling.lines[q.Name], v.byType[q.Name] = f.lines[q.Name], true
 	}
 	switch q.Source {
 	case model.FromProvider:
@@ -302,6 +306,8 @@ func (v *needs) join(q *need, f *model.Field, object, more *model.Type) bool {
 		return refuse(rename, "%s needs a member %[2]s of %[3]s, and there is an argument %[2]s already", q.by.provider.Func, f.Name, q.Name)
 	case !types.Identical(other.Type.Go, q.Type):
 		return refuse("give both the same type, or "+rename, "its type is %s, and %s needs one of type %s", v.goType(other.Type), q.by.provider.Func, v.shortType(q.Type))
+	case from == more && schema.Contradiction(other, f) != "":
+		return refuse("describe it in one place, or above the feature: //mcp:arg "+f.Name, "two inject functions give it different values of %s", schema.Contradiction(other, f))
 	case slices.ContainsFunc(other.Path, func(s model.Selector) bool { return s.Pointer != nil }):
 		return refuse("take it as a parameter, or "+rename, "%s needs it, and it is behind an embedded pointer, so that it may not be there", q.by.provider.Func)
 	}

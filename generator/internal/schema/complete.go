@@ -39,6 +39,28 @@ func (r *Resolver) Complete(f, other *model.Field, said *directive.Directive, at
 	return r.check(s, f)
 }
 
+// Contradiction is a keyword to which two descriptions of one argument give different values, "" if there is none.
+func Contradiction(f, other *model.Field) string {
+	if f.Default != nil && other.Default != nil && f.Default.JSON != other.Default.JSON {
+		return "default"
+	}
+	a, b := &f.Rules, &other.Rules
+	for ; a != nil && b != nil; a, b = a.Elem, b.Elem {
+		if len(a.Enum) > 0 && len(b.Enum) > 0 && !slices.Equal(a.Enum, b.Enum) {
+			return "enum"
+		}
+		if len(a.Enum) > 0 && b.Limit(keyword.Choices) != "" || len(b.Enum) > 0 && a.Limit(keyword.Choices) != "" {
+			return keyword.Choices
+		}
+		for _, name := range sortedKeys(a.Limits) {
+			if limit := b.Limit(name); limit != "" && limit != a.Limits[name] {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
 func completeRules(rules, other *model.Rules) {
 	rules.Header = cmp.Or(rules.Header, other.Header)
 	own := rules.Limit(keyword.Choices) != "" || len(rules.Enum) > 0
