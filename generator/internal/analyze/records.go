@@ -67,7 +67,7 @@ func receiverParam(fn *types.Func, r *model.Receiver, params []givenName, at dia
 
 // addInline adds the line that puts the members of a parameter in its place.
 func (s *argSet) addInline(name string, at diag.Place) {
-	s.inline = &directive.Directive{Word: "arg", Pos: at.Pos, Args: []directive.Arg{{Bare: true, Value: name}, {Key: "inline", Value: "true"}}}
+	s.inline = &directive.Directive{Word: "arg", Pos: at.Pos, Far: true, Args: []directive.Arg{{Bare: true, Value: name}, {Key: "inline", Value: "true"}}}
 	s.all = append(slices.Clone(s.all), s.inline)
 	s.lines = s.all
 }

@@ -64,10 +64,13 @@ func (r *Resolver) applyInline(object *model.Type, i int, arg *directive.Directi
 	f := object.Fields[i]
 	inner, _ := memberPlan(f.Type)
 	s := site{Place: at, use: Argument}
+	line, _ := arg.Get("inline")
 	switch {
 	case inner == nil:
 		r.errorf(s, "delete the line", "only the members of a struct can be inlined, and this is %s", r.typeString(f.Type.Go))
 		return false
+	case isEmptied(inner) && (arg.Far || line.Far):
+		return true // it was not the author of the feature who wrote it: see WithoutEmptied
 	case isEmptied(inner):
 		r.errorf(s, "delete the line", "no member of it is left that could be an argument")
 		return false
