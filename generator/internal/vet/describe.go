@@ -14,7 +14,7 @@ const describeFeature = "write what it does into the doc comment, or into descri
 
 // missingDescriptions: see the table.
 func (c *checker) missingDescriptions() {
-	needed := map[token.Position]bool{} // arguments of inject functions, each of which is one place
+	needed := map[token.Position]bool{}
 	for _, f := range c.features {
 		if strings.TrimSpace(f.description) == "" {
 			c.report(f.set, f.pos, f.subject, describeFeature, "it has no description")
@@ -27,18 +27,16 @@ func (c *checker) missingDescriptions() {
 			if strings.TrimSpace(described(field)) != "" {
 				continue
 			}
-			subject := f.subject
+			at, again := c.needed(f, field, needed)
 			hint := "write a comment behind or above the parameter, or //mcp:arg " + field.Name + ` "..."`
-			switch by, _ := f.call.NeededBy(field); {
-			case by != nil && needed[field.Pos]:
+			switch {
+			case again:
 				continue
-			case by != nil:
-				needed[field.Pos] = true
-				subject = "inject " + by.Func
+			case at != f:
 			case f.call.Input.Whole || field.Path[0].Inlined != nil:
 				hint = "write a comment above the field, or //mcp:arg " + field.Name + ` "..." on the function`
 			}
-			c.report(f.set, c.fieldPos(f, field), subject+": argument "+field.Name, hint, "it has no description")
+			c.report(at.set, c.fieldPos(f, field), at.subject+": argument "+field.Name, hint, "it has no description")
 		}
 	}
 }

@@ -2,6 +2,7 @@ package vet
 
 import (
 	"fmt"
+	"go/token"
 	"go/types"
 	"strings"
 
@@ -46,6 +47,7 @@ func (f *feature) argName(field *model.Field) string {
 
 // identityArguments: see the table.
 func (c *checker) identityArguments() {
+	needed := map[token.Position]bool{}
 	for _, f := range c.features {
 		for _, name := range f.variables {
 			if !identity(name) {
@@ -60,7 +62,12 @@ func (c *checker) identityArguments() {
 		if f.resource != nil {
 			continue
 		}
-		c.identityFields(f, "", []string{}, f.arguments(), map[*model.Type]bool{})
+		seen := map[*model.Type]bool{}
+		for _, field := range f.arguments() {
+			if at, again := c.needed(f, field, needed); !again {
+				c.identityFields(at, "", []string{}, []*model.Field{field}, seen)
+			}
+		}
 	}
 }
 

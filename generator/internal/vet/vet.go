@@ -195,6 +195,25 @@ func (f *feature) arguments() []*model.Field {
 	return f.call.Input.Object.Fields
 }
 
+// needed returns the feature that an argument belongs to. If an inject function needs it, that is the function, for all features
+// that need it; again is set for all but the first of them.
+func (c *checker) needed(f *feature, field *model.Field, seen map[token.Position]bool) (at *feature, again bool) {
+	by, _ := f.call.NeededBy(field)
+	if by == nil {
+		return f, false
+	}
+	again = seen[field.Pos]
+	seen[field.Pos] = true
+	inject := *f
+	inject.subject = "inject " + by.Func
+	for _, set := range c.sets {
+		if set.Pos == by.Pos || slices.ContainsFunc(set.Directives, func(d *directive.Directive) bool { return d.Pos == by.Pos }) {
+			inject.set = set
+		}
+	}
+	return &inject, again
+}
+
 // fieldPos is the position of a field if that is in the package, otherwise that of the
 // feature.
 func (c *checker) fieldPos(f *feature, field *model.Field) token.Position {
