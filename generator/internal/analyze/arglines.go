@@ -15,13 +15,14 @@ import (
 type sharedLine struct {
 	*directive.Directive
 	recv string // the type, "" for the package
-	used bool
+	// words are those of the features that have the argument.
+	words map[string]bool
 }
 
 // collectShared reads the //mcp:arg of the package comment and of types.
 func (a *analyzer) collectShared() {
 	for _, d := range a.declared("arg") {
-		line := &sharedLine{Directive: d.dir}
+		line := &sharedLine{Directive: d.dir, words: map[string]bool{}}
 		switch d.set.Target {
 		case directive.Package:
 		case directive.Type:
@@ -67,8 +68,8 @@ func (a *analyzer) argSet(d declared) *argSet {
 		line := *shared.Directive
 		line.Far = true
 		args.far = joinLines(args.far, []*directive.Directive{&line})
-		shared.used = shared.used || slices.ContainsFunc(args.own, func(l *directive.Directive) bool { return l.Name() == line.Name() })
 	}
+	a.use(d, args.own)
 	args.all = joinLines(args.own, args.far)
 	args.lines = args.all
 	return args
@@ -132,9 +133,11 @@ func (a *analyzer) applicable(call *model.Call, object *model.Type, around []str
 // use marks the lines of types and packages that one feature has.
 func (a *analyzer) use(d declared, lines []*directive.Directive) {
 	for _, shared := range a.sharedFor(d) {
-		shared.used = shared.used || slices.ContainsFunc(lines, func(l *directive.Directive) bool {
+		if slices.ContainsFunc(lines, func(l *directive.Directive) bool {
 			return l.Name() == shared.Name() || slices.ContainsFunc(l.Args, func(arg directive.Arg) bool { return slices.ContainsFunc(shared.Args, samePlace(arg)) })
-		})
+		}) {
+			shared.words[d.dir.Word] = true
+		}
 	}
 }
 
@@ -154,10 +157,17 @@ func (a *analyzer) checkShared() {
 	if a.damaged || len(a.refused) > 0 {
 		return // what cannot be read may have the argument
 	}
+	failed := a.diags.HasErrors() // a feature that was refused may have the argument
 	for _, line := range a.sharedLines {
 		var names []string
 		has := a.mentions(&fill{name: line.Name(), path: strings.Split(line.Name(), "."), recv: line.recv}, &names)
-		if line.used || has && (a.diags.HasErrors() || a.from != nil) {
+		switch {
+		case len(line.words) > 0:
+			if !failed && a.from == nil { // otherwise another package may emit more
+				a.checkWords(line)
+			}
+			continue
+		case has && (failed || a.from != nil):
 			continue
 		}
 		what := "no feature of the package has the argument %s"
@@ -169,6 +179,17 @@ func (a *analyzer) checkShared() {
 		if near := diag.Nearest(line.Name(), names); near != "" && !has {
 			e.Hint = "did you mean " + near + "?"
 		}
+	}
+}
+
+// checkWords refuses keys of a line that have no effect on any of its features.
+func (a *analyzer) checkWords(line *sharedLine) {
+	at := diag.Place{Pos: line.Pos, Subject: "//mcp:arg " + line.Name()}
+	if arg, set := line.Get("complete"); set && !line.words["prompt"] && !line.words["resource"] {
+		a.diags.Errorf(arg.Pos, at.Subject, "clients complete arguments of prompts and variables of resource templates, and only tools have the argument").Hint = "leave complete= out"
+	}
+	if arg, set := line.Get("alias"); set && !line.words["tool"] {
+		a.diags.Errorf(arg.Pos, at.Subject, "only arguments of tools have former names, and no tool has the argument").Hint = "leave alias= out"
 	}
 }
 

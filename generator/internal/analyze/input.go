@@ -58,7 +58,7 @@ func (a *analyzer) input(call *model.Call, name string, d declared, fn *types.Fu
 	} else {
 		ok = a.plainInput(call, name, d, fn, open, args, filling, at)
 	}
-	return ok && a.types.CheckAliases(call.Input.Object, at) && a.choices(call, at)
+	return ok && a.choices(call, at)
 }
 
 // source settles where the value of one parameter comes from. It returns false after a diagnostic.

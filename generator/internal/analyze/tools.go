@@ -56,7 +56,7 @@ func (a *analyzer) tool(d declared) *model.Tool {
 	ok = a.setIdentity(tool, d, settings, at)
 	ok = a.setBehavior(tool, d.dir, settings, at) && ok
 	ok = a.input(&tool.Call, tool.Name, d, fn, at) && ok
-	ok = ok && a.types.CheckHeaders(tool.Input.Object, tool.Defs, at)
+	ok = ok && a.types.CheckAliases(tool.Input.Object, at) && a.types.CheckHeaders(tool.Input.Object, tool.Defs, at)
 	ok = a.media(tool, d, at) && ok
 	ok = a.noCompletion(d, at) && ok
 	result, good := a.result(d, fn, a.toolResult(tool.MIME), at)
