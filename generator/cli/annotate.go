@@ -170,13 +170,13 @@ var standardMethods = regexp.MustCompile(`^(String|GoString|Error|Unwrap|Is|As|C
 // candidate reports whether a function may be meant for others to call, by its name
 // and place alone.
 func (s *target) candidate() bool {
-	if !s.fn.Exported() {
+	if !s.fn.Exported() || s.servesFramework() {
 		return false
 	}
 	recv := s.fn.Signature().Recv()
 	if recv != nil {
 		owner, _, _ := strings.Cut(s.name, ".")
-		return ast.IsExported(owner) && !standardMethods.MatchString(s.fn.Name()) && !types.IsInterface(recv.Type())
+		return ast.IsExported(owner) && !standardMethods.MatchString(s.fn.Name()) && !types.IsInterface(recv.Type()) && !isError(recv.Type())
 	}
 	name := s.fn.Name()
 	for _, prefix := range []string{"New", "Must", "With", "Register"} {
@@ -185,6 +185,47 @@ func (s *target) candidate() bool {
 		}
 	}
 	return !standardMethods.MatchString(name)
+}
+
+// isError reports whether a type, or a pointer to it, implements error: its methods are about a failure.
+func isError(t types.Type) bool {
+	iface, _ := types.Universe.Lookup("error").Type().Underlying().(*types.Interface)
+	if _, isPointer := types.Unalias(t).(*types.Pointer); !isPointer {
+		t = types.NewPointer(t)
+	}
+	return types.Implements(t, iface)
+}
+
+// servesFramework reports whether a function is a handler for a framework: a parameter has the request of HTTP, of a command
+// line or of another MCP library, which no client of a tool can send.
+func (s *target) servesFramework() bool {
+	for p := range s.fn.Signature().Params().Variables() {
+		t := types.Unalias(p.Type())
+		if ptr, ok := t.(*types.Pointer); ok {
+			t = types.Unalias(ptr.Elem())
+		}
+		named, ok := t.(*types.Named)
+		if !ok || named.Obj().Pkg() == nil || named.Obj().Pkg() == s.fn.Pkg() {
+			continue
+		}
+		switch path := named.Obj().Pkg().Path(); named.Obj().Name() {
+		case "Context":
+			if path != "context" {
+				return true // of echo, gin, iris, chi, cli and others
+			}
+		case "Ctx", "RequestCtx", "CallToolRequest": // of fiber, fasthttp; of MCP libraries
+			return true
+		case "Request", "ResponseWriter":
+			if path == "net/http" || path == "connectrpc.com/connect" {
+				return true
+			}
+		case "Command":
+			if strings.Contains(path, "cobra") || strings.Contains(path, "/cli") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // score returns how likely a function is a good tool: one with a comment, parameters and
@@ -219,7 +260,7 @@ func (s *target) signature(p *load.Package) string {
 		}
 		return other.Name()
 	})
-	return b.String()
+	return tagText.ReplaceAllString(b.String(), "")
 }
 
 // choose finds the functions that were named: Search, Store.Search or (*Store).Search.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
@@ -65,6 +66,9 @@ func (c *command) generate(args []string) int {
 	report(result.Diagnostics)
 	switch {
 	case result.Diagnostics.HasErrors():
+		if !*check && !*asJSON && warns(result.Diagnostics) {
+			c.noteln("nothing was written") // the error may be far above, before warnings
+		}
 		return exitFound
 	case *check:
 		return max(c.check(result, f), c.checkPublished(published, f, patterns))
@@ -76,6 +80,11 @@ func (c *command) generate(args []string) int {
 		return c.fail(err)
 	}
 	return exitDone
+}
+
+// warns reports whether there are warnings, too.
+func warns(l *diag.List) bool {
+	return slices.ContainsFunc(l.All(), func(d *diag.Diagnostic) bool { return d.Severity == diag.Warning })
 }
 
 func (c *command) checkPublished(published *contractFile, f *flags, patterns []string) int {

@@ -32,6 +32,8 @@ type initCommand struct {
 	expose  string        // value of -expose
 	exposed *load.Package // the package that it names, nil without it
 
+	made []string // what was made for a package that is not there yet: it goes again where init fails
+
 	auth   bool   // the program has mcpauth.Flags
 	served string // directory of a program that serves the package already, "" if unknown
 }
@@ -74,6 +76,7 @@ func (c *command) init(args []string) int {
 	if path, _ := exposedPath(*expose); *expose != "" && !load.ImportPath(path) {
 		return c.usage("init", fmt.Sprintf("-expose %s: %q is not an import path", *expose, path), "write it as in -expose example.com/shop/db or example.com/shop/db.Queries")
 	}
+	defer i.remove()
 	if code, ok := i.load(c.absolute(dir)); !ok {
 		return code
 	}
@@ -95,6 +98,7 @@ func (c *command) init(args []string) int {
 			return exitFound
 		}
 	}
+	i.noteMade()
 	if err := i.write(); err != nil {
 		return c.fail(err)
 	}
@@ -117,7 +121,9 @@ func (i *initCommand) load(dir string) (code int, ok bool) {
 		return exitFound, false
 	}
 	if info, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		return refuse("there is no directory "+dir, "init adds to a package that is there: name the directory of its source files")
+		if i.expose == "" {
+			return refuse("there is no directory "+dir, "init adds to a package that is there: name the directory of its source files")
+		}
 	} else if err != nil {
 		return c.fail(err), false
 	} else if !info.IsDir() {
@@ -128,6 +134,11 @@ func (i *initCommand) load(dir string) (code int, ok bool) {
 			"annotate functions of your own that call it")
 	}
 	i.root = moduleRoot(dir)
+	if i.expose != "" && i.root != "" {
+		if err := i.makePackage(dir); err != nil { // before the compiler runs, which may take minutes
+			return c.fail(err), false
+		}
+	}
 	patterns := []string{"."}
 	if i.expose != "" {
 		path, _ := exposedPath(i.expose)

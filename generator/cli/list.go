@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -197,7 +198,7 @@ func choices(call *model.Call) map[string]string {
 // resourceSignature is the signature of the function, or the type of the value.
 func resourceSignature(m *model.Package, r *model.Resource) string {
 	if r.Value != nil {
-		return types.TypeString(types.Default(r.Value.Type), shortNames(m))
+		return typeText(types.Default(r.Value.Type), shortNames(m))
 	}
 	return signature(m, &r.Call)
 }
@@ -283,7 +284,7 @@ func signature(m *model.Package, t *model.Call) string {
 		if p.Source != model.FromArgument && p.Source != model.FromWhole || p.Field != nil && p.Field.Type == nil {
 			continue
 		}
-		typ := types.TypeString(p.Type, short)
+		typ := typeText(p.Type, short)
 		if t.Func.Variadic && i == len(t.Func.Params)-1 {
 			typ = "..." + strings.TrimPrefix(typ, "[]")
 		}
@@ -301,7 +302,7 @@ func signature(m *model.Package, t *model.Call) string {
 		if r.Role == model.RoleCleanup || r.Role == model.RoleLeftOut {
 			continue
 		}
-		results = append(results, types.TypeString(r.Type, short))
+		results = append(results, typeText(r.Type, short))
 	}
 	text := "func(" + strings.Join(params, ", ") + ")"
 	switch len(results) {
@@ -312,6 +313,14 @@ func signature(m *model.Package, t *model.Call) string {
 		text += " (" + strings.Join(results, ", ") + ")"
 	}
 	return text
+}
+
+// tagText is a tag in the text of a type, which has no other strings.
+var tagText = regexp.MustCompile(` "(?:[^"\\]|\\.)*"`)
+
+// typeText is a type for people. Tags would be most of a struct without a name.
+func typeText(t types.Type, short types.Qualifier) string {
+	return tagText.ReplaceAllString(types.TypeString(t, short), "")
 }
 
 // shortNames qualifies types of other packages with the names of those.

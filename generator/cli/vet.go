@@ -60,6 +60,9 @@ func (c *command) vet(args []string) int {
 				c.progress.end()
 				return c.fail(err)
 			}
+			if !*asJSON {
+				findings = vet.Join(findings)
+			}
 			for _, finding := range findings {
 				found.Add(finding.Diagnostic())
 			}

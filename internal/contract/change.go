@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // Class is the effect of a change on the clients of a server.
@@ -28,8 +29,10 @@ func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 type Change struct {
 	Class Class  `json:"class"`
 	Kind  Kind   `json:"kind"`
-	Name  string `json:"name,omitempty"`  // of the feature: name, URI or URI template
-	Place string `json:"place,omitempty"` // "argument" or "result", "" for the feature itself
+	Name  string `json:"name,omitempty"` // of the feature: name, URI or URI template
+	// Names are those of the tools that refuse further arguments now, if they are several: one change of the server.
+	Names []string `json:"names,omitempty"`
+	Place string   `json:"place,omitempty"` // "argument" or "result", "" for the feature itself
 	// Path of the argument or of the member of the result, "" for the whole:
 	// filters[].field, labels.* for the values of a map, shape(circle).radius for an
 	// alternative.
@@ -51,6 +54,12 @@ func (c *Change) String() string {
 	if c.Name != "" {
 		line += " " + c.Name
 	}
+	if n := len(c.Names); n > 0 {
+		line += "s " + strings.Join(c.Names[:min(n, shownNames)], ", ")
+		if n > shownNames {
+			line += fmt.Sprintf(" and %d more", n-shownNames)
+		}
+	}
 	switch {
 	case c.Place == "argument" && c.Path == "":
 		line += ": arguments"
@@ -64,6 +73,32 @@ func (c *Change) String() string {
 		line += ": result field " + c.Path
 	}
 	return line + ": " + c.Text
+}
+
+// shownNames is how many of several names a line has.
+const shownNames = 5
+
+// joinClosed makes one change of those by which tools refuse arguments that are not in their schema: generated servers do it for
+// every tool.
+func (d *Difference) joinClosed() {
+	first := -1
+	var kept []Change
+	for _, c := range d.Changes {
+		if c.Kind != Tool || c.Place != "argument" || c.Path != "" || c.Rule != "additionalProperties" || string(c.New) != "false" || c.Class != Breaking {
+			kept = append(kept, c)
+			continue
+		}
+		if first < 0 {
+			first, kept = len(kept), append(kept, c)
+			continue
+		}
+		one := &kept[first]
+		if len(one.Names) == 0 {
+			one.Name, one.Names = "", []string{one.Name}
+		}
+		one.Names = append(one.Names, c.Name)
+	}
+	d.Changes = kept
 }
 
 // Difference is the difference between two contracts.
@@ -140,6 +175,7 @@ func Compare(before, after *Contract) *Difference {
 			d.Notes = append(d.Notes, l.member+" are not in the old contract, and were not compared")
 		}
 	}
+	d.joinClosed()
 	slices.SortStableFunc(d.Changes, func(a, b Change) int { return int(b.Class) - int(a.Class) })
 	return &d.Difference
 }

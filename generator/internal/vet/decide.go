@@ -1,6 +1,7 @@
 package vet
 
 import (
+	"fmt"
 	"go/token"
 	"slices"
 	"strings"
@@ -28,11 +29,58 @@ func (c *checker) undecidedHints() {
 			published = append(published, "openworld")
 		}
 		words := strings.Join(published, " ")
+		word := ""
+		if f.tool.EffectSaid {
+			word = open[0]
+		}
 		found := c.report(f.set, f.pos, f.subject, "add what is true to the directive, or to //mcp:defaults; now it is published as "+words,
 			"it is not set whether it is %s", strings.Join(open, ", nor whether it is "))
+		found.Word = word
 		if at := c.behindWord(f.set, f.pos, "tool"); at != token.NoPos {
 			found.Fix = &Fix{Message: "write what is published now: " + words, Pos: at, End: at, Text: " " + words}
 		}
+	}
+}
+
+// shownSubjects is how many subjects a joined finding names.
+const shownSubjects = 5
+
+// Join makes one finding of those that one word of //mcp:defaults settles, for people; each has its own edit.
+func Join(all []*Finding) []*Finding {
+	type key struct{ rule, word string }
+	same := map[key][]*Finding{}
+	for _, f := range all {
+		if f.Word != "" {
+			same[key{f.Rule, f.Word}] = append(same[key{f.Rule, f.Word}], f)
+		}
+	}
+	var joined []*Finding
+	for _, f := range all {
+		group := same[key{f.Rule, f.Word}]
+		switch {
+		case f.Word == "" || len(group) == 1:
+			joined = append(joined, f)
+		case f == group[0]:
+			joined = append(joined, joinedFinding(group))
+		}
+	}
+	return joined
+}
+
+func joinedFinding(group []*Finding) *Finding {
+	var names []string
+	for _, f := range group[:min(len(group), shownSubjects)] {
+		names = append(names, strings.TrimPrefix(f.Subject, "tool "))
+	}
+	text := strings.Join(names, ", ")
+	if more := len(group) - len(names); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	f := group[0]
+	return &Finding{
+		Rule: f.Rule, Pos: f.Pos,
+		Message: fmt.Sprintf("it is not set of %d tools whether they are %s: %s", len(group), f.Word, text),
+		Hint:    "add one word to //mcp:defaults in the package comment, and the other to the directives of tools that differ",
 	}
 }
 

@@ -29,6 +29,9 @@ type Finding struct {
 	Hint    string
 	Fix     *Fix // nil where there is no plain one
 
+	// Word is what settles all findings that have the same one, by a word of //mcp:defaults.
+	Word string
+
 	set *directive.Set // the declaration it belongs to; nil for the package
 	// A finding with a key is a warning of the generator, too, once for all findings with that key: at the position at, or at
 	// Pos if that is not valid.
