@@ -26,12 +26,14 @@ type settings struct {
 	tags       string // huma or none; "" follows the imports
 	maxResult  int64
 	output     model.OutputForm
-	hints      hintFlags
-	icons      []model.Icon
-	task       taskWords
 	// receiverArgs is receiver=args, and owner the type whose members are the arguments of the feature, "" for others.
 	receiverArgs bool
 	owner        string
+	// byReflection is encode=json.
+	byReflection bool
+	hints        hintFlags
+	icons        []model.Icon
+	task         taskWords
 }
 
 // settingsFor returns the settings of a feature.
@@ -122,6 +124,9 @@ func (s settings) with(d *directive.Directive) settings {
 	}
 	if v, set := d.String("output"); set {
 		s.output = outputForm(v)
+	}
+	if v, set := d.String("encode"); set {
+		s.byReflection = v == "json"
 	}
 	if v, set := d.Get("icon"); set {
 		s.icons, _ = readIcons(v) // checkDefaultIcons reports what is wrong

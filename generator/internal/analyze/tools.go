@@ -61,7 +61,7 @@ func (a *analyzer) tool(d declared) *model.Tool {
 	ok = a.noCompletion(d, at) && ok
 	result, good := a.result(d, fn, a.toolResult(tool.MIME), at)
 	tool.Result = result
-	if !ok || !good || !a.output(tool, d.dir, at) || !a.shorten(tool, d.dir, at) {
+	if !ok || !good || !a.output(tool, d.dir, at) || !a.shorten(tool, d.dir, at) || !a.encode(tool, d.dir, settings, at) {
 		return nil
 	}
 	limits(tool)

@@ -107,6 +107,14 @@ func (b *builder) tool(t *model.Call, out *Tool) {
 		return
 	}
 	if t.Result.Object {
+		if t.Result.ByReflection {
+			for _, f := range t.Result.Output.Fields {
+				out.Results = append(out.Results, &PutMember{
+					Name: f.Name, Path: b.steps(t.Result.Output, f), When: conditions(f, b.pkg.Types), Write: &Write{Go: f.Type.Go, Func: reflected},
+				})
+			}
+			return
+		}
 		out.Results = b.putMembers(t.Result.Output, out.Stem+"Result")
 		return
 	}
@@ -115,7 +123,12 @@ func (b *builder) tool(t *model.Call, out *Tool) {
 	for ; root.Kind == model.Pointer; root = root.Elem {
 		out.Pointers++
 	}
-	w := b.write(root, out.Stem+"Result")
+	var w Write
+	if t.Result.ByReflection {
+		w = Write{Go: root.Go, Func: reflected}
+	} else {
+		w = b.write(root, out.Stem+"Result")
+	}
 	w.Deref = out.Pointers > 0
 	out.Output = &w
 	out.NullInside = root.NullInside()
@@ -126,6 +139,9 @@ func (b *builder) tool(t *model.Call, out *Tool) {
 		out.Missing = MissingFlag
 	}
 }
+
+// reflected writes a value of any type.
+var reflected = Func{Name: "PutReflect"}
 
 // isArgument reports whether a parameter has a variable that arguments are read into. That is
 // so if no client can send anything of it, too.

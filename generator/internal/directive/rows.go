@@ -33,6 +33,7 @@ var (
 	pageKey        = key("page", KindInteger, "50", "number of elements that the list of a result has at most; adds the argument offset, or continues by the argument cursor of the function; includes shorten")
 	lenientKey     = flag("lenient", `accept "5" for 5, "true" for true, "prod" for ["prod"], JSON texts for values, and "" for optional numbers, times and enumerations`)
 	outputKey      = oneOf("output", "what clients get of structured results: text is their JSON text alone, untyped leaves out the schema, typed is both with the schema (the default)", "text", "untyped", "typed")
+	encodeKey      = oneOf("encode", "how the text of output=text is made: json is by reflection, in the form of encoding/json, with less generated code; generated is the default", "json", "generated")
 	ttlKey         = key("ttl", KindDuration, "5m", "how long a client may keep it")
 	cacheKey       = oneOf("cache", "who may keep it", "public", "private")
 	scopesKey      = key("scopes", KindNames, `"books:read books:write"`, "scopes that the caller must have, all of them")
@@ -111,7 +112,7 @@ func newTable() []*Spec {
 				oneOf("errors", "whether the model gets the text of every error, or only of declared ones", "text", "declared"),
 				requiredKey,
 				oneOf("tags", "huma: the tags of huma hold, as they do anyway where the package imports huma/v2; none: those of no framework name or describe arguments", "huma", "none"),
-				maxResultKey, outputKey, iconKey,
+				maxResultKey, outputKey, encodeKey, iconKey,
 				key("inject", KindNames, "userID:currentUser", "every argument with this name is filled by the function, as by inject= of //mcp:arg, and not published"),
 				receiverKey,
 				oneOf("emit", "none: the features of this package are emitted elsewhere, by //mcp:from", "none"),
@@ -126,7 +127,7 @@ func newTable() []*Spec {
 			Keys: slices.Concat([]Key{nameKey, titleKey, descriptionKey, groupKey}, hintKeys(), []Key{
 				timeoutKey, scopesKey, requiresKey,
 			}, taskKeys(), []Key{
-				lenientKey, requiredKey, iconKey, metaKey, mimeKey, maxResultKey, shortenKey, pageKey, outputKey,
+				lenientKey, requiredKey, iconKey, metaKey, mimeKey, maxResultKey, shortenKey, pageKey, outputKey, encodeKey,
 				receiverKey, key("alias", KindNames, "find_books", "former names by which it can still be called"),
 			}),
 		},

@@ -89,7 +89,7 @@ func (g *generator) method(t types.Type, name string) code { return g.converter(
 
 // read prints the reading of a value and its checks.
 func (g *generator) read(r *codec.Read, v operand) []jen.Code {
-	if r.Flagged == "" {
+	if r.Flagged == "" && r.Func.Name != "Reflect" { // which reads the tags
 		v = g.untagged(r.Go, v)
 	}
 	args := []jen.Code{g.local("d")}

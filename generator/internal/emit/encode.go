@@ -43,7 +43,7 @@ func (g *generator) putTo(encoder code, w *codec.Write, v operand) code {
 	if w.Deref {
 		v = operand{expr: v.value(), behind: true, untagged: v.untagged}
 	}
-	if w.Flagged == "" {
+	if w.Flagged == "" && w.Func.Name != "PutReflect" { // which reads the tags
 		v = g.untagged(w.Go, v)
 	}
 	args := []jen.Code{encoder}

@@ -84,7 +84,7 @@ func (g *generator) signature(c *model.Call) (name code, params, returned []jen.
 	for _, v := range c.Result.Values {
 		out = append(out, v.Type)
 	}
-	params, returned = g.parameters(in, f.Variadic, false), g.parameters(out, false, false)
+	params, returned = g.parameters(in, f.Variadic, false), g.parameters(out, false, c.Result.ByReflection)
 	if f.Receiver == nil {
 		return g.plainFunction(f), params, returned
 	}

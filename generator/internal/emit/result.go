@@ -92,7 +92,7 @@ func (b *body) resultVars(has map[model.Role]bool) {
 	var fields []jen.Code
 	for _, v := range b.tool.Result.Values {
 		if v.Role == model.RoleValue {
-			fields = append(fields, jen.Id(v.Name).Add(b.typ(v.Type)))
+			fields = append(fields, jen.Id(v.Name).Add(b.spell(v.Type, b.tool.Result.ByReflection)))
 		}
 	}
 	b.add(jen.Var().Add(b.local("result")).Struct(fields...))

@@ -353,6 +353,8 @@ type Result struct {
 	Object bool
 	// Form belongs to the kinds Resource and Prompt.
 	Form ResultForm
+	// ByReflection is set where encoding/json gives the form of the structured value.
+	ByReflection bool
 	// Member is set where the result is one field of the one value.
 	Member *ResultMember
 	// Short is set where a list of the result may have fewer elements than the function returns.
