@@ -176,7 +176,11 @@ func isNilable(t types.Type) bool {
 func (b *body) member(m *model.ResultMember) {
 	result := variable(b.local("result"))
 	if m.Pointer {
-		b.add(b.nothing(result.isNil()))
+		if kind := b.tool.Result.Kind; !m.Response && (kind == model.ResultStructured || kind == model.ResultTyped) {
+			b.absent = result.isNil() // asked together with the member
+		} else {
+			b.add(b.nothing(result.isNil()))
+		}
 	}
 	text := b.tool.Result.Kind == model.ResultText && b.tool.Result.Text == nil && m.Name == "Body" && m.Body
 	if m.Response {
@@ -286,7 +290,7 @@ func (b *body) present(v operand) operand {
 		if i > 0 {
 			last = operand{expr: last.value(), behind: true, untagged: v.untagged}
 		}
-		b.add(b.nothing(last.isNil()))
+		b.addNothing(last.isNil())
 	}
 	if b.plan.Pointers > 1 {
 		v = operand{expr: jen.Parens(last.value()), untagged: v.untagged}
@@ -297,9 +301,22 @@ func (b *body) present(v operand) operand {
 	}
 	switch b.plan.Missing {
 	case codec.MissingNil:
-		b.add(b.nothing(inner.isNil()))
+		b.addNothing(inner.isNil())
 	case codec.MissingFlag:
-		b.add(b.nothing(jen.Op("!").Add(inner.field("Valid").value())))
+		b.addNothing(jen.Op("!").Add(inner.field("Valid").value()))
+	}
+	if b.absent != nil {
+		b.add(b.nothing(b.absent))
+		b.absent = nil
 	}
 	return v
+}
+
+// addNothing answers that nothing was found where a condition holds, or the one that is not asked yet.
+func (b *body) addNothing(condition code) {
+	if b.absent != nil {
+		condition = infix("||", b.absent, condition)
+		b.absent = nil
+	}
+	b.add(b.nothing(condition))
 }

@@ -94,6 +94,7 @@ type body struct {
 	feature  feature
 	failed   code   // what is returned with an error, nil for nil
 	mime     string // of a blob
+	absent   code   // a condition for nothing found that is not asked yet
 }
 
 func (b *body) add(lines ...jen.Code) { b.lines = append(b.lines, lines...) }
