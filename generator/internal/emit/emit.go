@@ -45,7 +45,7 @@ func print(p *model.Package, s schemas) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generator{p: p, plan: plan, schemas: s, locals: newLocals(p), shared: newSharing(p.Types), guarded: map[string]bool{}, shapes: map[string]*types.Named{}, functions: map[string]string{}}
+	g := &generator{p: p, plan: plan, schemas: s, locals: newLocals(p), shared: newSharing(p.Types), guarded: map[string]bool{}, shapes: map[string]*types.Named{}}
 	for _, named := range plan.Guards {
 		g.shapes[types.TypeString(named, nil)] = named
 	}
@@ -148,7 +148,7 @@ type locals struct {
 
 // fixed are the local names that the emitters choose themselves.
 var fixed = []string{
-	"args", "arguments", "cleanup", "ctx", "d", "e", "err", "failure", "found", "o", "ok", "opts", "r", "recv", "req", "result", "s", "v", "value", "x",
+	"args", "arguments", "call", "cleanup", "ctx", "d", "e", "err", "failure", "found", "o", "ok", "opts", "r", "recv", "req", "result", "s", "v", "value", "x",
 }
 
 func newLocals(p *model.Package) *locals {

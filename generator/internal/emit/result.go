@@ -23,8 +23,7 @@ func (b *body) invoke() {
 	r := &b.tool.Result
 	fn, args := b.function(), b.arguments(b.tool.Func.Params, b.tool.Func.Variadic)
 	if callsUnnamed(b.tool) {
-		name, params, returned := b.signature(b.tool)
-		fn = b.functionVar(b.plan.Stem, breakParams(params...), results(returned), name)
+		fn = b.untaggedCall()
 		if b.tool.Func.Receiver != nil {
 			args = append([]jen.Code{b.local("recv")}, args...)
 		}
@@ -86,7 +85,18 @@ func (b *body) invoke() {
 	b.finish()
 }
 
-// resultVars declares a variable with a field for each named result, and that of a cleanup
+// untaggedCall declares a variable for the function, of a type that typ spells. Its declaration asserts the signature.
+func (b *body) untaggedCall() code {
+	name, params, returned := b.signature(b.tool)
+	line := b.local("call").Op(":=").Add(b.untaggedFunc(jen.Params(params...), results(returned), name))
+	if width(line) > lineWidth-4 {
+		line = b.local("call").Op(":=").Add(b.untaggedFunc(wrapped("(", ")", params...), results(returned), name))
+	}
+	b.add(line)
+	return b.local("call")
+}
+
+// resultVars declares a variable with a field for each named result, and one for a cleanup
 // function.
 func (b *body) resultVars(has map[model.Role]bool) {
 	var fields []jen.Code

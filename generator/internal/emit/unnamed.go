@@ -2,7 +2,6 @@ package emit
 
 import (
 	"go/types"
-	"maps"
 	"slices"
 
 	"github.com/dave/jennifer/jen"
@@ -126,21 +125,11 @@ func (g *generator) convertible(l *codec.Literal) bool {
 	return found
 }
 
-// functionVar is a variable for a function, of a type that typ spells. The variable is one of the package: through one of a function
-// the compiler of Go 1.26 inlines a call as if the types were identical, and refuses that.
-func (g *generator) functionVar(name string, params, returned, fn code) code {
-	value := jen.Parens(jen.Func().Add(params, returned)).Parens(fn)
-	text := source(value.Clone())
-	chosen, known := g.functions[text]
-	if !known {
-		chosen = "mcpFunc" + codec.Camel(name)
-		for slices.Contains(slices.Collect(maps.Values(g.functions)), chosen) {
-			chosen += "2"
-		}
-		g.functions[text] = chosen
-		g.addBare(define(chosen, value))
-	}
-	return jen.Id(chosen)
+// untaggedFunc is a function as one of a type that typ spells. It is the result of a call that is not inlined: of a function whose
+// conversion it sees, the compiler of Go 1.26 inlines a call as if the types were identical, and refuses that. A variable of the
+// package would do, too, but not for a function that leads to the registration of features: its initialization would be a cycle.
+func (g *generator) untaggedFunc(params, returned, fn code) code {
+	return g.impl("Untagged").Call(jen.Parens(jen.Func().Add(params, returned)).Parens(fn))
 }
 
 // convertedFunc is a function that converts values, as one of types that typ spells.
@@ -150,7 +139,7 @@ func (g *generator) convertedFunc(f *types.Func) code {
 		return g.object(f)
 	}
 	in, out := g.parameters(typesOf(t.Params()), t.Variadic(), false), g.parameters(typesOf(t.Results()), false, false)
-	return g.functionVar(f.Name(), jen.Params(in...), results(out), g.object(f))
+	return g.untaggedFunc(jen.Params(in...), results(out), g.object(f))
 }
 
 // providerFunc is a function that provides, as one of a type that typ spells.
@@ -159,7 +148,7 @@ func (g *generator) providerFunc(p *model.Provider) code {
 	if !providesUnnamed(p) {
 		return fn
 	}
-	return g.functionVar(p.Func, jen.Params(g.parameters(p.Params, false, false)...), results(g.provided(p)), fn)
+	return g.untaggedFunc(jen.Params(g.parameters(p.Params, false, false)...), results(g.provided(p)), fn)
 }
 
 func (g *generator) provided(p *model.Provider) []jen.Code {

@@ -49,7 +49,12 @@ type Embed struct {
 type Typed struct{ n int }
 
 //mcp:decode
-func typedOf(in struct{ N int ^json:"n"TAG^ }) (Typed, error) { return Typed{in.N}, nil }
+func typedOf(in struct{ N int ^json:"n"TAG^ }) (Typed, error) {
+	if in.N < 0 {
+		RegisterMCP(nil, nil)
+	}
+	return Typed{in.N}, nil
+}
 
 //mcp:encode
 func ofTyped(t Typed) struct{ N int ^json:"n"TAG^ } { return struct{ N int ^json:"n"TAG^ }{t.n} }
@@ -110,7 +115,12 @@ func Rows(in struct{ N int ^TAG^ }) map[string]struct{ V []Row ^TAG^ } { return 
 // Only has one result, which is an error.
 //
 //mcp:tool
-func Only(in struct{ N int ^TAG^ }) error { return nil }
+func Only(in struct{ N int ^TAG^ }) error {
+	if in.N > 1000 {
+		RegisterMCP(nil, nil) // what leads to registration must not be needed for a variable of the package
+	}
+	return nil
+}
 
 // Word asks.
 //
