@@ -88,11 +88,12 @@ func (b *body) invoke() {
 // untaggedCall declares a variable for the function, of a type that typ spells. Its declaration asserts the signature.
 func (b *body) untaggedCall() code {
 	name, params, returned := b.signature(b.tool)
-	line := b.local("call").Op(":=").Add(b.untaggedFunc(jen.Params(params...), results(returned), name))
+	line := b.local("call").Op(":=").Add(conversion(jen.Params(params...), results(returned), name))
 	if width(line) > lineWidth-4 {
-		line = b.local("call").Op(":=").Add(b.untaggedFunc(wrapped("(", ")", params...), results(returned), name))
+		line = b.local("call").Op(":=").Add(conversion(wrapped("(", ")", params...), results(returned), name))
 	}
-	b.add(line)
+	// A function of which the address is taken is not inlined either, and compiles faster than a generic call for each type.
+	b.add(line, jen.Id("_").Op("=").Op("&").Add(b.local("call")).Comment("// as mcpimpl.Untagged does"))
 	return b.local("call")
 }
 

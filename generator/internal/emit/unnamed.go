@@ -129,7 +129,12 @@ func (g *generator) convertible(l *codec.Literal) bool {
 // conversion it sees, the compiler of Go 1.26 inlines a call as if the types were identical, and refuses that. A variable of the
 // package would do, too, but not for a function that leads to the registration of features: its initialization would be a cycle.
 func (g *generator) untaggedFunc(params, returned, fn code) code {
-	return g.impl("Untagged").Call(jen.Parens(jen.Func().Add(params, returned)).Parens(fn))
+	return g.impl("Untagged").Call(conversion(params, returned, fn))
+}
+
+// conversion converts a function.
+func conversion(params, returned, fn code) code {
+	return jen.Parens(jen.Func().Add(params, returned)).Parens(fn)
 }
 
 // convertedFunc is a function that converts values, as one of types that typ spells.
