@@ -29,12 +29,19 @@ func Nullable[T any](d *Decoder, v **T, f func(*Decoder, *T)) {
 func Slice[S ~[]T, T any](d *Decoder, v *S, f func(*Decoder, *T)) {
 	before := d.problemCount()
 	if d.wraps() {
-		if one := make(S, 1); wrap(d, &one[0], f) {
-			*v = one
+		entered, refused := separate(d, f)
+		if refused {
+			return
 		}
-		return
+		if !entered {
+			if one := make(S, 1); wrap(d, &one[0], f) {
+				*v = one
+			}
+			return
+		}
 	}
 	if !d.begin('[', "an array") {
+		d.advise(elementOf(f))
 		return
 	}
 	start := d.pos - 1
@@ -83,7 +90,13 @@ func firstRoom(size uintptr) int {
 // Array reads an array of exactly as many elements as v has.
 func Array[T any](d *Decoder, v []T, f func(*Decoder, *T)) {
 	before := d.problemCount()
+	if d.wraps() {
+		if _, refused := separate(d, f); refused {
+			return
+		}
+	}
 	if !d.begin('[', "an array") {
+		d.advise(elementOf(f))
 		return
 	}
 	start := d.pos - 1

@@ -160,7 +160,8 @@ func TestLenient(t *testing.T) {
 		`{"query":"x","filters":"[{\"field\":\"f\",\"op\":\"eq\",\"values\":\"[\\\"a\\\"]\"}]"}`: ``,
 		`{"query":"x","filters":"[1]","limit":5}`:                                                `filters[0]: must be an object, got a number 1`,
 		`{"query":"x","labels":"{\"a\":\"b\"}"}`:                                                 ``,
-		`{"query":5}`:                                                                            `query: must be a string, got a number 5`,
+		`{"query":5}`:                                                                            ``,
+		`{"query":true}`:                                                                         `query: must be a string, got a boolean true`,
 		`"{\"query\":\"x\"}"`:                                                                    ``,
 	} {
 		var v searchArgs

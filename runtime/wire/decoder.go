@@ -27,8 +27,10 @@ var ErrChecked = errors.New("the value is valid")
 // Options of a [Decoder]. The zero value is strict, with the default limits.
 type Options struct {
 	// Lenient accepts a string that holds the JSON text of a number, a boolean, an
-	// array or an object where such a value is expected; any other string for an array
-	// of that element; and an empty string for an optional member that is not a plain
+	// array or an object where such a value is expected; a string with commas for an array of the
+	// parts, if these are numbers, booleans or values of an enumeration, and any other string for
+	// an array of that element; a number for a string that is not a time, a duration or base64;
+	// and an empty string for an optional member that is not a plain
 	// string, an object or an array of fixed length, as if the member were missing.
 	Lenient bool
 	// MaxDepth is how deep arrays and objects may nest, 0 for DefaultMaxDepth.
@@ -85,6 +87,9 @@ type Decoder struct {
 	unescaped []byte  // buffer for the strings that have escapes
 	number    float64 // the last float read, before rounding to its own type
 	literal   excerpt // text of the last number read
+
+	mismatched int  // start of the last value of a wrong type
+	atomic     bool // see expectsAtom
 
 	kept    int // end of the last string or object that may not be blank, see acceptBlank
 	wrapped int // start of the string that is read as an element, one more than its index
@@ -345,6 +350,7 @@ func (d *Decoder) violateMember(name, rule, message string) {
 func (d *Decoder) mismatch(want string) {
 	start := d.pos
 	d.skip()
+	d.mismatched = start
 	if d.err != nil {
 		return
 	}

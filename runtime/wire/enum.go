@@ -11,6 +11,10 @@ import (
 func StringEnum[T ~string](d *Decoder, v *T, values []T) {
 	d.failed = false
 	if d.peek() != '"' {
+		if text := d.numberAmong(func(text string) bool { return slices.Contains(values, T(text)) }); text != nil {
+			*v = T(text)
+			return
+		}
 		enumMismatch(d, values, appendStringValue[T])
 		return
 	}
@@ -59,6 +63,10 @@ func StringChoice[T ~string](d *Decoder, v *T, name string) {
 	}
 	d.failed = false
 	if d.peek() != '"' {
+		if text := d.numberAmong(func(text string) bool { return slices.Contains(values, text) }); text != nil {
+			*v = T(text)
+			return
+		}
 		enumMismatch(d, values, appendStringValue[string])
 		return
 	}
@@ -79,8 +87,21 @@ func StringChoice[T ~string](d *Decoder, v *T, name string) {
 	notOneOf(d, values, text)
 }
 
+// numberAmong is numberAsText for a string that must be one of some values. Other numbers are not
+// read.
+func (d *Decoder) numberAmong(lists func(string) bool) []byte {
+	start := d.pos
+	text, ok := d.numberAsText()
+	if !ok || lists(string(text)) {
+		return text
+	}
+	d.pos = start
+	return nil
+}
+
 // notOneOf records that a string is none of the values.
 func notOneOf[T ~string](d *Decoder, values []T, text []byte) {
+	d.expectsAtom()
 	hint := ""
 	if i := d.nearest(string(text), len(values), func(i int) string { return string(values[i]) }); i >= 0 {
 		hint = "; did you mean " + quote(string(values[i])) + "?"
@@ -136,6 +157,7 @@ func numberNext[T any](d *Decoder, values []T, show func([]byte, T) []byte) bool
 
 // enumMismatch records that the next value has the wrong type.
 func enumMismatch[T any](d *Decoder, values []T, show func([]byte, T) []byte) {
+	d.expectsAtom()
 	start := d.pos
 	d.skip()
 	if d.err == nil {

@@ -225,6 +225,7 @@ func (d *Decoder) numberText(want string) ([]byte, bool) {
 			return d.numberRead(), true
 		}
 	}
+	d.expectsAtom()
 	d.mismatch(want)
 	return nil, false
 }

@@ -33,6 +33,7 @@ func (d *Decoder) readBool() (v, ok bool) {
 			}
 		}
 	}
+	d.expectsAtom()
 	d.mismatch("a boolean")
 	return false, false
 }
@@ -72,9 +73,11 @@ func Duration(d *Decoder, v *time.Duration) {
 // Text reads a string by the UnmarshalText method of its type, given as a method
 // expression such as (*netip.Addr).UnmarshalText. The method must not retain the text.
 func Text[T any](d *Decoder, v *T, unmarshal func(*T, []byte) error) {
-	text, _, ok := d.stringBytes("a string")
+	text, ok := d.numberAsText()
 	if !ok {
-		return
+		if text, _, ok = d.stringBytes("a string"); !ok {
+			return
+		}
 	}
 	if isBigNumber(v) && !d.numberFits(text) {
 		return

@@ -50,6 +50,9 @@ func AnyBySchema(d *Decoder, v *any, s *Schema) {
 	if !root.choosesBlank() {
 		d.kept = d.pos
 	}
+	if root.isAtomic() {
+		d.expectsAtom()
+	}
 	r := &schemaReport{d: d, path: []byte(d.path()), limit: d.opts.MaxProblems - len(d.problems) + 1}
 	root.check(x, r)
 	for _, p := range r.problems {

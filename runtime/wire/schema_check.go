@@ -17,7 +17,9 @@ func (s *valueSchema) check(v any, r *schemaReport) bool {
 		return r.add(s.rule(), func() string { return s.unlisted(v, r) })
 	}
 	if !s.admits(v) {
-		return r.add(RuleType, func() string { return "must be " + wanted(s.types) + ", got " + describedValue(v) })
+		return r.add(RuleType, func() string {
+			return "must be " + wanted(s.types) + ", got " + describedValue(v) + s.advice(v, r.d.opts.MaxDepth)
+		})
 	}
 	ok := true
 	switch v := v.(type) {

@@ -100,6 +100,21 @@ func TestSchemaLenient(t *testing.T) {
 		{`{"type":"array","items":{"type":"integer"}}`, `"5"`, `[5]`},
 		{`{"type":"array","items":{"type":"integer"}}`, `"[1,\"2\"]"`, `[1,2]`},
 		{`{"type":"array","items":{"type":"integer"}}`, `"a"`, ``},
+		{`{"type":"array","items":{"type":"integer"}}`, `"1, 2"`, `[1,2]`},
+		{`{"type":"array","items":{"type":"integer"}}`, `"1,x"`, ``},
+		{`{"type":"array","items":{"type":"integer"},"maxItems":1}`, `"1,2"`, ``},
+		{`{"type":"array","items":{"enum":["a","b"]}}`, `"a,b"`, `["a","b"]`},
+		{`{"type":"array","items":{"enum":["a","b"]}}`, `"a"`, `["a"]`},
+		{`{"type":"array","items":{"enum":["a","b"]}}`, `"a,c"`, ``},
+		{`{"type":"array","items":{"enum":["a,b","c"]}}`, `"a,b"`, `["a,b"]`},
+		{`{"type":"array","items":{"type":"string"}}`, `"Paris, France"`, `["Paris, France"]`},
+		{`{"type":"array"}`, `"a,b"`, `["a,b"]`},
+		{`{"anyOf":[{"type":"array","items":{"type":"boolean"}},{"type":"null"}]}`, `"true,false"`, `[true,false]`},
+		{`{"type":"string"}`, `50`, `"50"`},
+		{`{"enum":["50"]}`, `50`, `"50"`},
+		{`{"type":"string"}`, `1.5`, ``}, // 1.50 may have been sent
+		{`{"type":"string"}`, `9007199254740993`, ``},
+		{`{"anyOf":[{"type":"string"},{"type":"integer"}]}`, `5`, `5`},
 		{`{"type":"array","items":{"type":"array","items":{"type":"string"}}}`, `"a"`, ``},
 		{`{"type":"array","items":{"type":"array","items":{"type":"string"}}}`, `["a"]`, `[["a"]]`},
 		{`{"type":"object","properties":{"n":{"type":"integer"}}}`, `"{\"n\":\"1\"}"`, `{"n":1}`},
@@ -117,6 +132,24 @@ func TestSchemaLenient(t *testing.T) {
 		got, _ := json.Marshal(v)
 		if c.want == "" && err == nil || c.want != "" && (err != nil || string(got) != c.want) {
 			t.Errorf("%s by %s: %s, %v", c.text, c.schema, got, err)
+		}
+	}
+}
+
+// The list to send stands in the message of a value in its place, if there is one.
+func TestSchemaListToSend(t *testing.T) {
+	for _, c := range []struct{ schema, text, want string }{
+		{`{"type":"array","items":{"enum":["a","b"]}}`, `"a,b"`, `v: must be an array, got a string "a,b"; send ["a","b"]`},
+		{`{"type":"array","items":{"enum":["a","b"]}}`, `"a,c"`, `v: must be an array, got a string "a,c"`},
+		{`{"type":"array","items":{"type":"string"}}`, `"a, b"`, `v: must be an array, got a string "a, b"; send ["a, b"]`},
+		{`{"type":"array","items":{"type":"string"}}`, `5`, `v: must be an array, got a number 5; send ["5"]`},
+		{`{"type":"array","items":{"type":"number"}}`, `5`, `v: must be an array, got a number 5; send [5]`},
+		{`{"type":"array","items":{"type":"number"}}`, `null`, `v: must be an array, got null`},
+		{`{"properties":{"n":{"type":"array","items":{"type":"number"}}}}`, `{"n":"1,2"}`, `v.n: must be an array, got a string "1,2"; send [1,2]`},
+	} {
+		_, err := bySchema(c.text, c.schema, wire.Options{})
+		if got := fmt.Sprint(err); got != c.want {
+			t.Errorf("%s by %s: %s, want %s", c.text, c.schema, got, c.want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"maps"
+	"math"
 	"slices"
 	"strings"
 )
@@ -13,6 +14,11 @@ func (s *valueSchema) relax(v any, depth, texts int) any {
 	switch w := v.(type) {
 	case string:
 		v = s.relaxText(w, depth, texts)
+	case float64:
+		// The text of another number may not be the one that was sent.
+		if kinds := s.kinds(); kinds&stringValue != 0 && kinds&typeOf(v) == 0 && typeOf(v) == integerValue && math.Abs(w) < 1<<53 {
+			v = string(AppendFloat(nil, w, 64))
+		}
 	case []any:
 		if s.items != nil {
 			list := make([]any, len(w))
@@ -60,16 +66,75 @@ func (s *valueSchema) relaxText(text string, depth, texts int) any {
 	if v, ok := textValue(text, depth); ok && texts < maxTexts && kinds&typeOf(v) != 0 {
 		return s.relax(v, depth, texts+1)
 	}
-	if kinds&arrayValue == 0 {
+	if kinds&arrayValue == 0 || s.items == nil && (s.anyOf != nil || s.oneOf != nil) { // the alternatives say what the items are
 		return text
 	}
-	if s.items == nil || s.items.kinds()&stringValue != 0 {
-		return []any{text}
+	one := s.itemOf(text, depth-1)
+	if s.items != nil && !s.items.check(one, nil) {
+		if list := s.separate(text, depth-1); list != nil {
+			return list
+		}
+		if s.items.kinds()&typeOf(one) == 0 {
+			return text
+		}
 	}
-	if v, ok := textValue(text, depth-1); ok && s.items.kinds()&typeOf(v) != 0 {
-		return []any{v}
+	return []any{one}
+}
+
+// itemOf is a text as an item, if the items are no texts what it holds.
+func (s *valueSchema) itemOf(text string, depth int) any {
+	if s.items != nil && s.items.kinds()&stringValue == 0 {
+		if v, ok := textValue(text, depth); ok {
+			return v
+		}
 	}
 	return text
+}
+
+// separate returns the items of a text with commas between them, nil if it has none: see
+// the function separate.
+func (s *valueSchema) separate(text string, depth int) []any {
+	if !s.items.isAtomic() || !strings.Contains(text, ",") || opensJSON([]byte(text)) {
+		return nil
+	}
+	var list []any
+	for part := range strings.SplitSeq(text, ",") {
+		v := s.itemOf(strings.Trim(part, " \t\r\n"), depth)
+		if !s.items.check(v, nil) {
+			return nil
+		}
+		list = append(list, v)
+	}
+	return list
+}
+
+// isAtomic reports whether all values are numbers, booleans or those of an enumeration.
+func (s *valueSchema) isAtomic() bool {
+	return s.values != nil || s.kinds()&(stringValue|arrayValue|objectValue) == 0
+}
+
+// advice says for a message which list to send in the place of a value, "" if there is none.
+func (s *valueSchema) advice(v any, depth int) string {
+	if s.types&arrayValue == 0 || s.items == nil {
+		return ""
+	}
+	switch v := v.(type) {
+	case float64, bool:
+	case string:
+		if len(v) > shownList {
+			return ""
+		}
+	default:
+		return ""
+	}
+	list, ok := s.relax(v, depth, 0).([]any)
+	if !ok {
+		list = []any{s.items.relax(v, depth-1, 0)}
+	}
+	if text := appendValue(nil, list); len(text) <= shownList && s.check(list, nil) {
+		return "; send " + string(text)
+	}
+	return ""
 }
 
 // textValue is the number, boolean, object or array that a text holds.

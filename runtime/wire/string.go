@@ -54,6 +54,9 @@ func (d *Decoder) decodeBase64(text []byte) []byte {
 func (d *Decoder) stringText(want string) (string, bool) {
 	d.failed = false
 	if d.peek() != '"' {
+		if b, ok := d.numberAsText(); ok {
+			return d.keepText(b, false), true
+		}
 		d.mismatch(want)
 		return "", false
 	}

@@ -174,13 +174,18 @@ func described(text []byte) string {
 func shown(text []byte) string {
 	switch text[0] {
 	case '"':
-		var d Decoder
-		d.Reset(text, Options{})
-		s, _ := d.readString()
-		return quote(string(s))
+		return quote(unquoted(text))
 	case '{', '[':
 		return described(text)
 	}
 	short, note := shorten(string(text))
 	return short + note
+}
+
+// unquoted returns the string that a JSON text is.
+func unquoted(text []byte) string {
+	var d Decoder
+	d.Reset(text, Options{})
+	s, _ := d.readString()
+	return string(s)
 }

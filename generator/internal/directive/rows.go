@@ -31,7 +31,7 @@ var (
 	maxResultKey   = key("maxresult", KindSize, "64KiB", "size above which a result is an error")
 	shortenKey     = key("shorten", KindFlagOrNames, "books", "if a result is larger than maxresult, its list has fewer elements, all of them whole, and the result says truncated and total; a name chooses one of several lists")
 	pageKey        = key("page", KindInteger, "50", "number of elements that the list of a result has at most; adds the argument offset, or continues by the argument cursor of the function; includes shorten")
-	lenientKey     = flag("lenient", `accept "5" for 5, "true" for true, "prod" for ["prod"], JSON texts for values, and "" for optional numbers, times and enumerations`)
+	lenientKey     = flag("lenient", `accept "5" for 5 and 5 for "5", "true" for true, "prod" for ["prod"], "1,2" for [1,2], JSON texts for values, and "" for optional numbers, times and enumerations`)
 	outputKey      = oneOf("output", "what clients get of structured results: text is their JSON text alone, untyped leaves out the schema, typed is both with the schema (the default)", "text", "untyped", "typed")
 	encodeKey      = oneOf("encode", "how the text of output=text is made: json is by reflection, in the form of encoding/json, with less generated code; generated is the default", "json", "generated")
 	ttlKey         = key("ttl", KindDuration, "5m", "how long a client may keep it")
