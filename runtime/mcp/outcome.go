@@ -132,6 +132,7 @@ func (r *Request) outcome(ctx context.Context, reply Reply, err error) (Reply, *
 		return nil, r.refusal(ctx, err)
 	}
 	if e, ok := err.(*wire.ArgumentsError); ok {
+		e = r.explained(e)
 		text := e.Text(r.Name)
 		if r.x.through != "" && r.tool() != nil { // the client has called use_tool, so it may not have listed the tool
 			text += "\nInput schema of " + r.Name + ":\n" + r.tool().info.InputSchema
@@ -204,6 +205,7 @@ func (r *Request) refusal(ctx context.Context, err error) *jsonrpc.Error {
 		return e.Response()
 	}
 	if e, ok := err.(*wire.ArgumentsError); ok {
+		e = r.explained(e)
 		if r.prompt() != nil {
 			return engine.InvalidParams("prompt " + r.Name + ": " + problemsText(e))
 		}

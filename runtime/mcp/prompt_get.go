@@ -3,10 +3,12 @@ package mcp
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/engine"
 	"github.com/mcpgen/mcpgen/runtime/internal/jsonobject"
+	"github.com/mcpgen/mcpgen/runtime/internal/suggest"
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
@@ -47,12 +49,13 @@ func (p *prompt) checkArguments(arguments []byte) error {
 	if arguments != nil && arguments[0] != '{' {
 		return wrongParams("params.arguments must be an object")
 	}
-	var problems []string
+	var problems, unknown, missing []string
 	given := make([]bool, len(p.info.Arguments))
 	jsonrpc.Members(arguments, func(name, value []byte) bool {
 		i, ok := p.argument(string(name))
 		switch {
 		case !ok:
+			unknown = append(unknown, string(name))
 			problems = append(problems, "unknown argument "+string(name))
 		case value[0] != '"':
 			problems = append(problems, "argument "+string(name)+" must be a string")
@@ -64,11 +67,25 @@ func (p *prompt) checkArguments(arguments []byte) error {
 	})
 	for i, a := range p.info.Arguments {
 		if a.Required && !given[i] && len(problems) < maxPromptProblems {
+			missing = append(missing, a.Name)
 			problems = append(problems, "missing argument "+a.Name)
 		}
 	}
 	if len(problems) == 0 {
 		return nil
+	}
+	for _, name := range unknown {
+		i := suggest.Nearest(name, len(given), func(i int) string { return p.info.Arguments[i].Name })
+		meant := ""
+		switch {
+		case i >= 0 && !given[i]:
+			meant = p.info.Arguments[i].Name
+		case len(unknown) == 1 && len(missing) == 1:
+			meant = missing[0]
+		default:
+			continue
+		}
+		problems[slices.Index(problems, "unknown argument "+name)] += " (did you mean " + meant + "?)"
 	}
 	return wrongParams("prompt " + p.name + ": " + strings.Join(problems, "; "))
 }

@@ -147,8 +147,8 @@ func callTask(ctx context.Context, s *Server, req *Request, t *tool) (Reply, err
 	session := x.Revision.Tasks == protocol.TaskSession
 	if supportOf(t).Inline <= 0 || session {
 		if err := checkArguments(req, t); err != nil {
-			if session { // a revision in which such a call must return a task, or an error
-				err = taskArguments(err)
+			if session { // the result of such a call is a task, or an error
+				err = req.taskArguments(err)
 			}
 			return nil, err
 		}

@@ -99,10 +99,12 @@ func checkTaskMode(req *Request, t *tool) error {
 }
 
 // taskArguments turns the error of wrong arguments into an error of the protocol.
-func taskArguments(err error) error {
-	switch err.(type) {
-	case *wire.SyntaxError, *wire.ArgumentsError:
-		return &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+func (r *Request) taskArguments(err error) error {
+	switch e := err.(type) {
+	case *wire.SyntaxError:
+		return &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: e.Error()}
+	case *wire.ArgumentsError:
+		return &ProtocolError{Code: jsonrpc.CodeInvalidParams, Message: r.explained(e).Error()}
 	}
 	return err
 }

@@ -374,22 +374,6 @@ func TestMultiples(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	words := []string{"query", "limit", "sort_order", "maxResults", "id"}
-	for word, want := range map[string]string{
-		"qeury": "query", "Query": "query", "querry": "query", "limits": "limit", "sortOrder": "sort_order", "max_results": "maxResults",
-		"x": "", "": "", "order": "", "completely": "", strings.Repeat("q", 1000): "", "ID": "id", "tilim": "",
-	} {
-		got := ""
-		if i := nearest(word, len(words), func(i int) string { return words[i] }); i >= 0 {
-			got = words[i]
-		}
-		if got != want {
-			t.Errorf("%.20q: got %q, want %q", word, got, want)
-		}
-	}
-}
-
 func TestDuration(t *testing.T) {
 	var v time.Duration
 	if err := decode(`"1h30m"`, Options{}, &v, Duration); err != nil || v != 90*time.Minute {

@@ -120,6 +120,8 @@ type frame struct {
 	problems int      // violations before the value
 	keys     int      // where the names of this object begin in Decoder.keys
 	isOpen   bool     // unknown members are handed out too
+	stray    int      // the violation of the only unknown member, one more than its index; -1 for several
+	meant    int      // the field that it was probably meant to be, one more than its index
 }
 
 // input is a text whose reading is suspended while a text inside it is read.

@@ -86,7 +86,7 @@ func TestLenientSeparates(t *testing.T) {
 		{listOf(readColor), `"[red,green]"`, "", `x: must be one of "red", "green", got "[red,green]"`},
 		{listOf(readColor), `["red,green"]`, "", `x[0]: must be one of "red", "green", got "red,green"`},
 		{listOf(readKind), `"public_channel,im"`, `["public_channel","im"]`, ""},
-		{listOf(readKind), `"public,im"`, "", `x: must be an array, got a string "public,im"; item 0 must be one of "public_channel", "im", got "public"`},
+		{listOf(readKind), `"public,im"`, "", `x: must be an array, got a string "public,im"; item 0 must be one of "public_channel", "im", got "public"; did you mean "public_channel"?`},
 		{listOf(readComma), `"a,b"`, `["a,b"]`, ""},
 		{listOf(readComma), `"c,1"`, `["c","1"]`, ""},
 		{listOf(readComma), `"a,b,c"`, "", `x: must be an array, got a string "a,b,c"; item 0 must be one of "a,b", "c", "1", " d", got "a"`},

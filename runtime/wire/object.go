@@ -51,6 +51,7 @@ func (d *Decoder) object(fields Fields, open bool) Object {
 	f := d.frame()
 	f.fields, f.isOpen = fields, open
 	f.seen, f.expected, f.value, f.optional = 0, 0, -1, false
+	f.stray, f.meant = 0, 0
 	f.keys = d.keys.len()
 	if len(fields) > 64 {
 		f.seenMore = make([]uint64, (len(fields)-1)/64)
@@ -194,10 +195,16 @@ func (o *Object) end() {
 	d, f := o.d, o.f
 	d.pos++
 	if n := len(f.fields); n > 64 || f.seen != 1<<n-1 {
+		missing, last := 0, 0
 		for i := range f.fields {
 			if field := &f.fields[i]; field.Required && !f.has(i) {
+				missing, last = missing+1, i
 				d.violateMember(field.Name, RuleRequired, "required, but missing")
 			}
+		}
+		if missing == 1 && f.stray > 0 && (f.meant == 0 || f.has(f.meant-1)) {
+			p := &d.problems[f.stray-1]
+			p.Message = pairedName(p.Message, f.fields[last].Name)
 		}
 	}
 	d.keys.truncate(f.keys)
@@ -255,7 +262,14 @@ func (o *Object) unknown(key []byte) (found, ok bool) {
 		return true, true
 	}
 	if !d.opts.SkipUnknown {
-		d.violate(RuleUnknown, d.unknownMember(string(key), f.fields))
+		message, meant := d.unknownMember(string(key), f.fields)
+		before := len(d.problems)
+		d.violate(RuleUnknown, message)
+		if f.meant = meant + 1; f.stray != 0 || len(d.problems) == before {
+			f.stray = -1
+		} else {
+			f.stray = len(d.problems)
+		}
 	}
 	d.skip()
 	return false, d.err == nil
@@ -309,8 +323,9 @@ func (f *frame) mark(i int) {
 	}
 }
 
-// unknownMember returns the message for a name that is not among the fields.
-func (d *Decoder) unknownMember(name string, fields Fields) string {
+// unknownMember returns the message for a name that is not among the fields, and the index of
+// the one that was probably meant, -1 for none.
+func (d *Decoder) unknownMember(name string, fields Fields) (message string, meant int) {
 	for len(fields) > 0 && fields[len(fields)-1].ReadOnly {
 		fields = fields[:len(fields)-1]
 	}
@@ -320,12 +335,12 @@ func (d *Decoder) unknownMember(name string, fields Fields) string {
 	return d.unknownName("field", name, fields)
 }
 
-func (d *Decoder) unknownName(thing, name string, fields Fields) string {
+func (d *Decoder) unknownName(thing, name string, fields Fields) (message string, meant int) {
 	var b strings.Builder
 	b.WriteString("unknown " + thing)
 	if len(fields) == 0 {
 		b.WriteString("; there are no " + thing + "s")
-		return b.String()
+		return b.String(), -1
 	}
 	nearest := d.nearest(name, len(fields), func(i int) string { return fields[i].Name })
 	if nearest >= 0 {
@@ -343,5 +358,14 @@ func (d *Decoder) unknownName(thing, name string, fields Fields) string {
 		}
 		b.WriteString(fields[i].Name)
 	}
-	return b.String()
+	return b.String(), nearest
+}
+
+// pairedName is the message for the only unknown name of an object, which was probably meant to
+// be that of the only missing member.
+func pairedName(message, missing string) string {
+	what, _, _ := strings.Cut(message, ";")
+	what, _, _ = strings.Cut(what, ".")
+	_, known, _ := strings.Cut(message, " Known: ")
+	return what + "; did you mean " + quote(missing) + ", which is missing? Known: " + known
 }

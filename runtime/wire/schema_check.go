@@ -155,6 +155,7 @@ func (s *valueSchema) checkObject(v map[string]any, r *schemaReport) bool {
 	if !ok && r == nil {
 		return false
 	}
+	var unknown []int // violations of names
 	if s.properties != nil || s.closed || s.others != nil {
 		names := maps.Keys(v)
 		if r != nil {
@@ -167,14 +168,24 @@ func (s *valueSchema) checkObject(v map[string]any, r *schemaReport) bool {
 			if ok = false; r == nil || r.full() {
 				return false
 			}
+			if s.properties[name] == nil && s.closed {
+				unknown = append(unknown, len(r.problems)-1)
+			}
 		}
 	}
+	var missing []string
 	for _, name := range s.required {
 		if _, found := v[name]; !found {
 			if ok = false; r == nil || r.full() {
 				return false
 			}
+			missing = append(missing, name)
 			r.at(name, func() { r.add(RuleRequired, func() string { return "required, but missing" }) })
+		}
+	}
+	if len(unknown) == 1 && len(missing) == 1 {
+		if p := &r.problems[unknown[0]]; !strings.Contains(p.Message, "; did you mean ") {
+			p.Message = pairedName(p.Message, missing[0])
 		}
 	}
 	return ok
@@ -185,7 +196,12 @@ func (s *valueSchema) checkMember(name string, v any, r *schemaReport) bool {
 	switch {
 	case part == nil && s.closed:
 		if r != nil {
-			r.at(name, func() { r.add(RuleUnknown, func() string { return r.d.unknownName("field", name, s.names) }) })
+			r.at(name, func() {
+				r.add(RuleUnknown, func() string {
+					message, _ := r.d.unknownName("field", name, s.names)
+					return message
+				})
+			})
 		}
 		return false
 	case part == nil:

@@ -1,0 +1,65 @@
+package mcp
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
+	"github.com/mcpgen/mcpgen/runtime/wire"
+)
+
+// longestSaid is how much of a description, in bytes, an answer repeats.
+const longestSaid = 300
+
+// explained returns the error of wrong arguments with an example or the description of each that
+// does not match its pattern: few models derive a value from a regular expression. They are those
+// of the description that the client has read, so generated code does not repeat them.
+func (r *Request) explained(e *wire.ArgumentsError) *wire.ArgumentsError {
+	problems := e.Problems
+	for i, p := range e.Problems {
+		if p.Rule != wire.RulePattern {
+			continue
+		}
+		if said := r.said(p); said != "" {
+			if &problems[0] == &e.Problems[0] {
+				problems = slices.Clone(problems)
+			}
+			problems[i].Message += said
+		}
+	}
+	return &wire.ArgumentsError{Problems: problems, More: e.More}
+}
+
+func (r *Request) said(p wire.Violation) string {
+	var example, description string
+	switch {
+	case r.tool() != nil:
+		example, description = toolschema.Said(r.tool().info.InputSchema, p.Path, func(pattern string) bool {
+			return strings.HasPrefix(p.Message, "must match the pattern "+pattern+", got ")
+		})
+	case r.prompt() != nil:
+		if i, ok := r.prompt().argument(p.Path); ok {
+			description = r.prompt().info.Arguments[i].Description
+		}
+	}
+	switch {
+	case example != "" && len(example) <= longestSaid:
+		return "; an example is " + example
+	case description != "":
+		return "; its description is: " + shortened(strings.Join(strings.Fields(description), " "))
+	}
+	return ""
+}
+
+// shortened cuts a text to longestSaid.
+func shortened(text string) string {
+	if len(text) <= longestSaid {
+		return text
+	}
+	end := longestSaid
+	for !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + "…"
+}
