@@ -107,7 +107,7 @@ func (i *invocation) define() {
 	i.set.SetOutput(io.Discard)
 	i.set.Usage = func() {}
 	if i.name != "completion" {
-		i.set.StringVar(&i.options.Name, "name", i.server.Info().Name, "")
+		i.set.StringVar(&i.options.Name, "name", i.info().Name, "")
 	}
 	switch i.name {
 	case "install":

@@ -27,6 +27,9 @@
 // What the program prints before Main or Run, such as package initialization, goes to standard error where a client may have
 // started it; see package mcpstdout, also for programs with commands of their own.
 //
+// A server that needs a database or secrets is made by a function: [MainFunc] calls it only to serve,
+// not for help, the version and the commands.
+//
 // [Main] handles signals and exit codes. [Run] is for programs that handle them
 // themselves, and for tests.
 package mcpcmd

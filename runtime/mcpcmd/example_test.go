@@ -35,6 +35,25 @@ func ExampleWithFlags() {
 	mcpcmd.Main(server, flags, mcpcmd.WithCleanup(func() { _ = root.Close() }))
 }
 
+// A program whose help, version and commands need no database.
+func ExampleMainFunc() {
+	dir := flag.String("dir", ".", "the directory to serve")
+	open := func(context.Context) (*mcp.Server, func(), error) {
+		root, err := os.OpenRoot(*dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		server := mcp.NewServer(mcp.ServerInfo{Name: "files"})
+		server.Register(mcp.NewFiles(mcp.FilesInfo{Prefix: "files://"}, root))
+		return server, func() { _ = root.Close() }, nil
+	}
+	mcpcmd.MainFunc(open,
+		mcpcmd.WithServerInfo(mcp.ServerInfo{Name: "files"}),
+		mcpcmd.WithFlags(flag.CommandLine), // which it parses
+		mcpcmd.WithCommands(),
+	)
+}
+
 // A program in a test, at any port that is free.
 func ExampleRun() {
 	server := mcp.NewServer(mcp.ServerInfo{Name: "greeter", Version: "1.0.0"})

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -197,5 +198,19 @@ func theProgram() {
 		}
 		options = append(options, mcpcmd.WithCleanup(func() { fmt.Fprintln(os.Stderr, "the database is", *db) }))
 	}
-	mcpcmd.Main(newServer(wait, mcp.WithLogger(slog.Default())), options...)
+	server := newServer(wait, mcp.WithLogger(slog.Default()))
+	if how := os.Getenv("MCPCMD_TEST_OPEN"); how != "" {
+		mcpcmd.MainFunc(func(ctx context.Context) (*mcp.Server, func(), error) {
+			fmt.Fprintln(os.Stderr, "opening")
+			switch how {
+			case "fail":
+				return nil, nil, errors.New("no database")
+			case "wait":
+				<-ctx.Done()
+				return nil, nil, fmt.Errorf("connect: %w", ctx.Err())
+			}
+			return server, func() { fmt.Fprintln(os.Stderr, "closing") }, nil
+		}, options...)
+	}
+	mcpcmd.Main(server, options...)
 }

@@ -21,18 +21,18 @@ const (
 
 // Main runs the command line and exits the program: with exit code 0 at the end or
 // after a signal, 1 after a failure, and 2 for an invalid command line. It never
-// returns; see [WithCleanup].
+// returns; see [WithCleanup]. For a server that needs a database, see [MainFunc].
 func Main(s *mcp.Server, options ...Option) {
-	os.Exit(start(s, options))
+	os.Exit(start(func(ctx context.Context) error { return Run(ctx, s, os.Args[1:], options...) }))
 }
 
-func start(s *mcp.Server, options []Option) int {
+func start(run func(context.Context) error) int {
 	// A write to standard error whose reader is gone must not end the program before
 	// its cleanup. Children would inherit an ignored signal, but not a caught one.
 	catchPipeSignal()
 	ctx, stop := interruptible(context.Background())
 	defer stop()
-	err := Run(ctx, s, os.Args[1:], options...)
+	err := run(ctx)
 	if err == nil {
 		return exitDone
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// Option changes what [Main] and [Run] do.
+// Option changes what [Main], [Run], [MainFunc] and [RunFunc] do.
 type Option func(*program)
 
 // WithHTTPOptions adds options for the handlers that serve over HTTP, such as

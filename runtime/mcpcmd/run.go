@@ -17,14 +17,15 @@ import (
 
 // program is one run.
 type program struct {
-	server   *mcp.Server
-	flags    *flags
-	http     []mcphttp.Option
-	wrap     []func(http.Handler) http.Handler
-	cleanups []func()
-	ready    func(url string)
-	defines  []HTTPFlags // that are not defined yet
-	commands bool        // of WithCommands
+	server    *mcp.Server     // nil until it is made
+	described *mcp.ServerInfo // of WithServerInfo
+	flags     *flags
+	http      []mcphttp.Option
+	wrap      []func(http.Handler) http.Handler
+	cleanups  []func()
+	ready     func(url string)
+	defines   []HTTPFlags // that are not defined yet
+	commands  bool        // of WithCommands
 
 	stdin          *os.File
 	stdout, stderr io.Writer
@@ -43,10 +44,20 @@ type program struct {
 // Serving over standard input and output uses the standard streams of the process; see
 // [mcp.Server.ServeStdio].
 func Run(ctx context.Context, s *mcp.Server, args []string, options ...Option) error {
-	p := &program{server: s, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
+	p := newProgram(options)
+	p.server = s
+	return p.run(ctx, made(s), args)
+}
+
+func newProgram(options []Option) *program {
+	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr}
 	for _, option := range options {
 		option(p)
 	}
+	return p
+}
+
+func (p *program) run(ctx context.Context, open OpenFunc, args []string) error {
 	defer p.cleanup()
 	if p.flags == nil {
 		p.flags = ownFlags()
@@ -79,6 +90,16 @@ func Run(ctx context.Context, s *mcp.Server, args []string, options ...Option) e
 	}
 	if p.flags.http {
 		p.forPeople()
+	}
+	closeAll, err := p.open(ctx, open)
+	if err != nil {
+		return err
+	}
+	defer closeAll()
+	switch {
+	case p.server == nil: // a signal came before
+		return nil
+	case p.flags.http:
 		return p.serveHTTP(ctx)
 	}
 	return p.serveStdio(ctx)

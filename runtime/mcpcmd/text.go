@@ -20,11 +20,12 @@ func command() string {
 
 // identity is name and version of the server.
 func (p *program) identity() string {
-	info := p.server.Info()
+	info := p.info()
 	return info.Name + " " + info.Version
 }
 
 // features counts what the server offers: "3 tools, 1 resource, 2 prompts".
+// It must have been made.
 func (p *program) features() string {
 	number := map[mcp.FeatureKind]int{}
 	for _, f := range p.server.Features() {
@@ -74,12 +75,16 @@ func (p *program) announceCallers(callers string) {
 
 // help prints the description and the usage of the program.
 func (p *program) help() {
-	info, name := p.server.Info(), command()
+	info, name := p.info(), command()
 	title := info.Title
 	if title == "" {
 		title = info.Name
 	}
-	fmt.Fprintf(p.stdout, "%s %s is a server of the Model Context Protocol with %s.\n", title, info.Version, p.features())
+	with := ""
+	if p.server != nil {
+		with = " with " + p.features()
+	}
+	fmt.Fprintf(p.stdout, "%s %s is a server of the Model Context Protocol%s.\n", title, info.Version, with)
 	if info.Description != "" {
 		fmt.Fprintf(p.stdout, "%s\n", info.Description)
 	}
