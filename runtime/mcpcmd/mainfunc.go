@@ -10,8 +10,9 @@ import (
 )
 
 // OpenFunc makes the server of a program, with what it needs, such as a database. The second
-// result closes that again; it may be nil, and is not called after an error. The context ends
-// with that of [RunFunc]: in [MainFunc] a signal ends it.
+// result closes that again; it may be nil, and is not called after an error. The context has the
+// values of that of [RunFunc], whose end, in [MainFunc] by a signal, it follows until the server is
+// made. From then on it lasts until all is closed: calls may go on for a while after a signal.
 type OpenFunc = func(context.Context) (s *mcp.Server, closeAll func(), err error)
 
 // MainFunc is [Main] for a server that is made only to serve. Help, the version, the commands
@@ -67,21 +68,25 @@ func (p *program) info() mcp.ServerInfo {
 // ctx has ended meanwhile.
 func (p *program) open(ctx context.Context, open OpenFunc) (closeAll func(), err error) {
 	expected := p.info()
-	s, closeAll, err := open(ctx)
+	opening, end := context.WithCancelCause(context.WithoutCancel(ctx))
+	follows := context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })
+	s, closeOpened, err := open(opening)
+	follows()
+	closeAll = func() {
+		if closeOpened != nil {
+			closeOpened()
+		}
+		end(nil)
+	}
 	switch {
 	case err != nil && ctx.Err() != nil && (errors.Is(err, ctx.Err()) || errors.Is(err, context.Cause(ctx))):
-		return func() {}, nil
+		return func() { end(nil) }, nil
 	case err != nil:
+		end(nil)
 		return nil, fmt.Errorf("make the server: %w", err)
 	case s == nil:
-		err = errors.New("make the server: the function has returned neither a server nor an error")
-	}
-	if closeAll == nil {
-		closeAll = func() {}
-	}
-	if err != nil {
 		closeAll()
-		return nil, err
+		return nil, errors.New("make the server: the function has returned neither a server nor an error")
 	}
 	p.server = s
 	if is := s.Info(); p.described != nil && (is.Name != expected.Name || is.Version != expected.Version) {

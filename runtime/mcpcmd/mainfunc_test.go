@@ -21,11 +21,13 @@ type opener struct {
 	did    []string
 	err    error
 	server *mcp.Server
+	ctx    context.Context // what it has been made with
+	ended  bool            // that had ended before all was closed
 }
 
-func (o *opener) open(context.Context) (*mcp.Server, func(), error) {
-	o.did = append(o.did, "open")
-	return o.server, func() { o.did = append(o.did, "close") }, o.err
+func (o *opener) open(ctx context.Context) (*mcp.Server, func(), error) {
+	o.did, o.ctx = append(o.did, "open"), ctx
+	return o.server, func() { o.did, o.ended = append(o.did, "close"), ctx.Err() != nil }, o.err
 }
 
 // runFunc runs a command line, and returns what it prints to both streams.
@@ -114,8 +116,8 @@ func TestOpenedServer(t *testing.T) {
 	if text := <-answered; err != nil || !strings.Contains(text, "hello ") || !strings.HasPrefix(stderr, "fixture 1.2.3 serves 3 tools") {
 		t.Errorf("%v, %s, stderr %q", err, text, stderr)
 	}
-	if want := []string{"open", "close", "cleanup"}; !slices.Equal(o.did, want) {
-		t.Errorf("it did %v, want %v", o.did, want)
+	if want := []string{"open", "close", "cleanup"}; !slices.Equal(o.did, want) || o.ended || o.ctx.Err() == nil {
+		t.Errorf("it did %v, want %v; context ended before %v, after %v", o.did, want, o.ended, o.ctx.Err())
 	}
 	// What WithServerInfo says wrongly is reported.
 	for _, info := range []mcp.ServerInfo{{Name: "other", Version: "1.2.3"}, {Name: "fixture", Version: "1.0.0"}} {
