@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -12,6 +13,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -131,7 +133,7 @@ func (i *initCommand) noteAuth() {
 			return
 		}
 	}
-	i.c.noteln("-auth: %s is there already, and is left as it is\n\thint: pass mcpauth.Flags() to mcpcmd.Main there, or to mcpcmd.WithFlags if it has flags of its own, with the import %s",
+	i.c.noteln("-auth: %s is there already, and is left as it is\n\thint: pass mcpauth.Flags() to mcpcmd.Main or MainFunc there, or to mcpcmd.WithFlags if it has flags of its own, with the import %s",
 		i.c.relative(i.served), authPath)
 }
 
@@ -145,16 +147,16 @@ func (i *initCommand) mainSource() (string, *diag.Diagnostic) {
 	imports := &mainImports{names: map[string]string{}}
 	name := imports.name(i.pkg.Types)
 	var body bytes.Buffer
-	var args, options []string
-	var fails, asksContext bool
+	var args, done []string
+	made, context := false, "_" // by a constructor, which may take a context
 	for _, r := range i.model.Receivers {
 		c := r.Constructor
 		if why := i.unreachable(r); why != "" {
 			return "", i.unmade(r, why)
 		}
-		made := r.Param
-		if made == "log" || made == "context" || made == "mcpauth" || made == "err" || imports.uses(made) || i.namesPackage(made) {
-			made += "Receiver"
+		variable := r.Param
+		if slices.Contains(mainNames, variable) || imports.uses(variable) || i.namesPackage(variable) {
+			variable += "Receiver"
 		}
 		if c == nil {
 			pkg := i.packageOf(r.Pkg)
@@ -167,41 +169,55 @@ func (i *initCommand) mainSource() (string, *diag.Diagnostic) {
 			args = append(args, fmt.Sprintf("new(%s.%s)", imports.name(pkg), r.TypeName))
 			continue
 		}
-		results, given := []string{made}, ""
+		made = true
+		results, given := []string{variable}, ""
 		if c.Cleanup {
-			results = append(results, made+"Done")
-			options = append(options, fmt.Sprintf("mcpcmd.WithCleanup(%sDone)", made))
+			results = append(results, variable+"Done")
 		}
 		if c.Error {
 			results = append(results, "err")
-			fails = true
 		}
 		if c.Context {
-			asksContext, given = true, "context.Background()"
+			context, given = "ctx", "ctx"
 		}
 		fmt.Fprintf(&body, "%s := %s.%s(%s)\n", strings.Join(results, ", "), imports.name(i.packageOf(c.Pkg)), c.Func, given)
 		if c.Error {
-			body.WriteString("if err != nil {\nlog.Fatal(err)\n}\n")
+			body.WriteString("if err != nil {\n")
+			for _, name := range slices.Backward(done) {
+				body.WriteString(name + "()\n")
+			}
+			body.WriteString("return nil, nil, err\n}\n")
+		}
+		if c.Cleanup {
+			done = append(done, variable+"Done")
 		}
 		if c.Addr {
-			made = "&" + made
+			variable = "&" + variable
 		}
-		args = append(args, made)
+		args = append(args, variable)
 	}
-	var std string
-	if asksContext {
-		std += "\"context\"\n"
-	}
-	if fails {
-		std += "\"log\"\n"
-	}
-	own := ""
+	std, own, more := "", "", ""
 	if i.auth {
 		own = strconv.Quote(authPath) + "\n"
-		options = append(options, "mcpauth.Flags()")
+		more = ", mcpauth.Flags()"
 	}
-	call := strings.Join(append([]string{fmt.Sprintf("%s.NewMCPServer(%s)", name, strings.Join(args, ", "))}, options...), ", ")
-	text := fmt.Sprintf(`// %s serves package %s to clients of the Model Context Protocol.
+	server := fmt.Sprintf("%s.NewMCPServer(%s)", name, strings.Join(args, ", "))
+	text := fmt.Sprintf("func main() {\nmcpcmd.Main(%s%s)\n}\n", server, more)
+	if made {
+		std = "\"context\"\n"
+		own = "\"github.com/mcpgen/mcpgen/runtime/mcp\"\n" + own
+		text = fmt.Sprintf(`func main() {
+mcpcmd.MainFunc(newServer, mcpcmd.WithServerInfo(%s)%s)
+}
+
+// newServer makes what the server needs. It is called to serve alone, not for help, the version
+// and commands such as install.
+func newServer(%s context.Context) (*mcp.Server, func(), error) {
+%sreturn %s, %s, nil
+}
+`, i.serverInfo(), more, context, body.Bytes(), server, closing(done))
+	}
+	text = fmt.Sprintf(`// %s serves package %s to clients of the Model Context Protocol.
 package main
 
 import (
@@ -211,15 +227,47 @@ import (
 %s
 )
 
-func main() {
-%smcpcmd.Main(%s)
-}
-`, upperFirst(i.programName()), i.pkg.Name, std, own, strings.Join(imports.specs, "\n"), body.Bytes(), call)
+%s`, upperFirst(i.programName()), i.pkg.Name, std, own, strings.Join(imports.specs, "\n"), text)
 	formatted, err := format.Source([]byte(text))
 	if err != nil {
 		return "", &diag.Diagnostic{Message: fmt.Sprintf("-main: format program: %v", err)}
 	}
 	return string(formatted), nil
+}
+
+// mainNames are the names of the program that a receiver cannot have.
+var mainNames = []string{"context", "ctx", "err", "mcp", "mcpauth", "mcpcmd", "newServer"}
+
+// closing is the function that closes what constructors have returned, the last first.
+func closing(done []string) string {
+	switch len(done) {
+	case 0:
+		return "nil"
+	case 1:
+		return done[0]
+	}
+	var b strings.Builder
+	b.WriteString("func() {\n")
+	for _, name := range slices.Backward(done) {
+		b.WriteString(name + "()\n")
+	}
+	return b.String() + "}"
+}
+
+// serverInfo is what the program knows of its server without making it.
+func (i *initCommand) serverInfo() string {
+	name, version, title := i.serverName(), "", ""
+	if s := i.model.Server; s != nil {
+		name, version, title = cmp.Or(s.Name, name), s.Version, s.Title
+	}
+	info := "mcp.ServerInfo{Name: " + strconv.Quote(name)
+	if title != "" {
+		info += ", Title: " + strconv.Quote(title)
+	}
+	if version != "" {
+		info += ", Version: " + strconv.Quote(version)
+	}
+	return info + "}"
 }
 
 // packageOf is a package of the model, where nil is the one that is generated for.
@@ -277,7 +325,7 @@ func (m *mainImports) name(pkg *types.Package) string {
 		return name
 	}
 	name := pkg.Name()
-	if name == "mcpcmd" || name == "mcpauth" || name == "log" || name == "context" {
+	if slices.Contains(mainNames, name) {
 		name = "target"
 	}
 	for n := 2; m.uses(name); n++ {
@@ -299,7 +347,7 @@ func (m *mainImports) uses(name string) bool {
 			return true
 		}
 	}
-	return name == "mcpcmd" || name == "mcpauth"
+	return slices.Contains(mainNames, name)
 }
 
 func upperFirst(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
