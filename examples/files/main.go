@@ -6,8 +6,8 @@
 package main
 
 import (
+	"context"
 	"flag"
-	"log"
 	"os"
 
 	"github.com/mcpgen/mcpgen/runtime/mcp"
@@ -16,13 +16,14 @@ import (
 
 func main() {
 	dir := flag.String("dir", ".", "the `folder` with the files")
-	flags := mcpcmd.WithFlags(flag.CommandLine)
-	flag.Parse()
-	root, err := os.OpenRoot(*dir)
-	if err != nil {
-		log.Fatal("files: ", err)
+	open := func(context.Context) (*mcp.Server, func(), error) {
+		root, err := os.OpenRoot(*dir)
+		if err != nil {
+			return nil, nil, err
+		}
+		return newServer(root), func() { _ = root.Close() }, nil
 	}
-	mcpcmd.Main(newServer(root), flags, mcpcmd.WithCleanup(func() { _ = root.Close() }))
+	mcpcmd.MainFunc(open, mcpcmd.WithServerInfo(mcp.ServerInfo{Name: "files"}), mcpcmd.WithFlags(flag.CommandLine))
 }
 
 func newServer(root *os.Root) *mcp.Server {

@@ -4,29 +4,29 @@ package main
 
 import (
 	"context"
-	"log"
-	"os"
+	"flag"
 
 	"github.com/mcpgen/mcpgen/examples/wiring/catalogue"
 	"github.com/mcpgen/mcpgen/examples/wiring/orders"
 	"github.com/mcpgen/mcpgen/examples/wiring/public"
 	"github.com/mcpgen/mcpgen/examples/wiring/staff"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
+	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 )
 
 func main() {
-	servers, closeAll, err := connect()
-	if err != nil {
-		log.Fatal(err)
+	forStaff := flag.Bool("staff", false, "serve those who work in the shop")
+	open := func(context.Context) (*mcp.Server, func(), error) {
+		servers, closeAll, err := connect()
+		if err != nil {
+			return nil, nil, err
+		}
+		if *forStaff {
+			return servers.staff, closeAll, nil
+		}
+		return servers.public, closeAll, nil
 	}
-	defer closeAll()
-	s := servers.public
-	if len(os.Args) > 1 && os.Args[1] == "-staff" {
-		s = servers.staff
-	}
-	if err := s.ServeStdio(context.Background()); err != nil {
-		log.Print(err)
-	}
+	mcpcmd.MainFunc(open, mcpcmd.WithFlags(flag.CommandLine), mcpcmd.WithCommands())
 }
 
 type servers struct{ public, staff *mcp.Server }
