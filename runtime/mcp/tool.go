@@ -62,8 +62,9 @@ type ToolInfo struct {
 	Narrow []string
 	// Timeout limits the time of a call; 0 means [WithTimeout].
 	Timeout time.Duration
-	// Lenient accepts "5" for 5, "true" for true, a JSON text for an object, "a" for ["a"], and ""
-	// for an optional value that is not a string.
+	// Lenient accepts "5" for 5 and 5 for "5", "true" for true, a JSON text for an object,
+	// "a" for ["a"], "1,2" for [1,2], and "" for an optional value that is not a text. See
+	// [wire.Options].
 	Lenient bool
 
 	choices map[string]*wire.Choices // choices of arguments, by their functions

@@ -90,6 +90,7 @@ type Decoder struct {
 
 	mismatched int  // start of the last value of a wrong type
 	atomic     bool // see expectsAtom
+	silent     bool // violations have neither a path nor a message
 
 	kept    int // end of the last string or object that may not be blank, see acceptBlank
 	wrapped int // start of the string that is read as an element, one more than its index
@@ -335,6 +336,10 @@ func (d *Decoder) violate(rule, message string) {
 		d.end()
 		return
 	}
+	if d.silent {
+		d.problems = append(d.problems, Violation{})
+		return
+	}
 	d.problems = append(d.problems, Violation{Path: d.path(), Rule: rule, Message: message})
 }
 
@@ -354,6 +359,10 @@ func (d *Decoder) mismatch(want string) {
 	d.skip()
 	d.mismatched = start
 	if d.err != nil {
+		return
+	}
+	if d.silent {
+		d.violate(RuleType, "")
 		return
 	}
 	d.violate(RuleType, "must be "+want+", got "+described(d.data[start:d.pos]))

@@ -102,6 +102,10 @@ func (d *Decoder) numberAmong(lists func(string) bool) []byte {
 // notOneOf records that a string is none of the values.
 func notOneOf[T ~string](d *Decoder, values []T, text []byte) {
 	d.expectsAtom()
+	if d.silent {
+		d.violate(RuleEnum, "")
+		return
+	}
 	hint := ""
 	if i := d.nearest(string(text), len(values), func(i int) string { return string(values[i]) }); i >= 0 {
 		hint = "; did you mean " + quote(string(values[i])) + "?"

@@ -15,22 +15,23 @@ const shownList = 300
 // trial is what comes of reading a text.
 type trial struct {
 	valid bool
-	// atomic is set if the text is a value in the place of a number, a boolean or one of some
-	// values: a text of several of these has commas between them, and none of another meaning.
+	// atomic is set if a number, a boolean or one of some values was expected. A comma between
+	// several of these has no other meaning, as it may have in a text.
 	atomic  bool
 	problem Violation // the first one
 }
 
-// try reads a text as if it came next, without an effect on d.
+// try reads a text as if it came next, without an effect on d. In lenient mode, where values are
+// tried that are probably valid, it makes no message.
 func (d *Decoder) try(text []byte, lenient bool, read func(*Decoder)) (found trial) {
 	t := decoders.Get().(*Decoder)
 	o := d.opts
 	o.Lenient, o.MaxProblems, o.Check, o.MaxDepth = lenient, 1, false, max(1, o.MaxDepth-d.depth)
 	t.Reset(text, o)
-	t.compared, t.wrapped, t.atomic = d.compared, 1, false
+	t.compared, t.wrapped, t.atomic, t.silent = d.compared, 1, false, lenient
 	read(t)
 	err := t.Finish()
-	found.valid, found.atomic, d.compared = err == nil, t.atomic, t.compared
+	found.valid, found.atomic, d.compared, t.silent = err == nil, t.atomic, t.compared, false
 	if wrong, ok := err.(*ArgumentsError); ok {
 		found.problem = wrong.Problems[0]
 	}
@@ -112,8 +113,8 @@ func appendElement(list, value []byte) []byte {
 	return append(list, value...)
 }
 
-// advise adds to the violation of a value that is no array which list to send in its place,
-// or which element of it would be wrong.
+// advise adds to the violation of a value in the place of an array which list to send, or which
+// element of it would be wrong.
 func (d *Decoder) advise(element func(*Decoder)) {
 	if d.err != nil || d.wrapped == d.mismatched+1 { // an element is wrong, not the list
 		return

@@ -147,6 +147,29 @@ func TestSeparatedCounts(t *testing.T) {
 	}
 }
 
+// Tries make no messages: what is accepted costs no more than some objects.
+func TestSeparatedAllocations(t *testing.T) {
+	values := make([]string, 1000)
+	for i := range values {
+		values[i] = fmt.Sprint("value", i)
+	}
+	text := []byte(`["value1,value2","value3,value4","value5,value6"]`)
+	d := new(Decoder)
+	read := func(o Options) {
+		var v [][]string
+		d.Reset(text, o)
+		Slice(d, &v, func(d *Decoder, v *[]string) {
+			Slice(d, v, func(d *Decoder, v *string) { StringEnum(d, v, values) })
+		})
+		if err := d.Finish(); err != nil || len(v) != 3 || len(v[2]) != 2 {
+			t.Fatal(v, err)
+		}
+	}
+	if got := testing.AllocsPerRun(100, func() { read(Options{Lenient: true}) }); got > 60 {
+		t.Errorf("%v allocations", got)
+	}
+}
+
 // A message says which list to send in the place of another value.
 func TestListToSend(t *testing.T) {
 	long := strings.Repeat("a,", shownList)

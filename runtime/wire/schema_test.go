@@ -136,7 +136,7 @@ func TestSchemaLenient(t *testing.T) {
 	}
 }
 
-// The list to send stands in the message of a value in its place, if there is one.
+// The message for a value in the place of a list has the list to send, if there is one.
 func TestSchemaListToSend(t *testing.T) {
 	for _, c := range []struct{ schema, text, want string }{
 		{`{"type":"array","items":{"enum":["a","b"]}}`, `"a,b"`, `v: must be an array, got a string "a,b"; send ["a","b"]`},

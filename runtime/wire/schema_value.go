@@ -81,7 +81,7 @@ func (s *valueSchema) relaxText(text string, depth, texts int) any {
 	return []any{one}
 }
 
-// itemOf is a text as an item, if the items are no texts what it holds.
+// itemOf is a text as an item: what it holds, if the items are of other types.
 func (s *valueSchema) itemOf(text string, depth int) any {
 	if s.items != nil && s.items.kinds()&stringValue == 0 {
 		if v, ok := textValue(text, depth); ok {
