@@ -18,7 +18,7 @@ const longestSaid = 300
 func (r *Request) explained(e *wire.ArgumentsError) *wire.ArgumentsError {
 	problems := e.Problems
 	for i, p := range e.Problems {
-		if p.Rule != wire.RulePattern {
+		if p.Rule != wire.RulePattern && p.Rule != wire.RulePropertyNames {
 			continue
 		}
 		if said := r.said(p); said != "" {
@@ -36,6 +36,9 @@ func (r *Request) said(p wire.Violation) string {
 	switch {
 	case r.tool() != nil:
 		example, description = toolschema.Said(r.tool().info.InputSchema, p.Path, func(pattern string) bool {
+			if p.Rule == wire.RulePropertyNames {
+				return p.Message == "the name must match the pattern "+pattern
+			}
 			return strings.HasPrefix(p.Message, "must match the pattern "+pattern+", got ")
 		})
 	case r.prompt() != nil:

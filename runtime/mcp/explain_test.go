@@ -44,6 +44,16 @@ func TestPatternsAreExplained(t *testing.T) {
 		func(ctx context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 			return mcp.TextResult("posted"), post(ctx, req)
 		}))
+	s.Register(mcpimpl.FuncTool(&mcp.ToolInfo{Name: "label", InputSchema: `{"type":"object","properties":{"labels":{"type":"object","description":"Set by people.","propertyNames":{"pattern":` + expr + `}}}}`},
+		func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
+			d := mcpimpl.Decoder(req)
+			for o := d.Object(wire.Fields{{Name: "labels"}}); o.Next(); {
+				var v map[string]string
+				wire.Map(d, &v, wire.String)
+				wire.KeyPattern(d, v, wire.NewPattern(pattern))
+			}
+			return mcp.TextResult("labelled"), d.Finish()
+		}))
 	ask := read("ts")
 	s.Register(mcpimpl.FuncPrompt(&mcp.PromptInfo{Name: "ask", Arguments: []mcp.PromptArgument{{Name: "ts", Description: "A time."}}},
 		func(ctx context.Context, req *mcp.Request) (*mcp.PromptResult, error) {
@@ -65,6 +75,9 @@ func TestPatternsAreExplained(t *testing.T) {
 		if meta := fmt.Sprintf("%s", got.Meta["io.github.mcpgen/problems"]); !strings.Contains(meta, string(wire.AppendString(nil, message))) {
 			t.Errorf("%s: _meta has %s", name, meta)
 		}
+	}
+	if got, want := c.Call("label", map[string]any{"labels": map[string]string{"x": ""}}).Text(), `labels.x: the name must match the pattern `+pattern+`; its description is: Set by people.`; !strings.HasSuffix(got, want) {
+		t.Errorf("%s, want %s", got, want)
 	}
 	if got := c.Call("post", map[string]string{"ts": "1.5"}); got.IsError {
 		t.Error(got.Text())

@@ -12,8 +12,9 @@ import (
 const maxSteps = 20
 
 // Said returns what a schema says about the value that a path leads to, if it has a pattern
-// that fits: the JSON of its first example, or its description. The path has the form of
-// wire.Violation.
+// that fits: the JSON of its first example, and its description. If the pattern is that of the
+// keys of a map, which the path leads into, it is the description of the map. The path has the
+// form of wire.Violation.
 func Said(schema, path string, fits func(pattern string) bool) (example, description string) {
 	s := search{root: []byte(schema), steps: steps(path), fits: fits}
 	s.at(place{schema: s.root}, 0, 0)
@@ -67,6 +68,13 @@ func (s *search) at(p place, taken, depth int) {
 		// An example of the list is none of an item.
 		s.at(place{schema: jsonobject.Member(p.schema, "items"), description: p.description}, taken+1, depth)
 	default:
+		if taken == len(s.steps)-1 {
+			names := jsonobject.Member(p.schema, "propertyNames")
+			if text, ok := jsonrpc.String(jsonobject.Member(names, "pattern")); ok && s.fits(text) {
+				s.description, s.found = p.description, true
+				return
+			}
+		}
 		next := jsonobject.Member(jsonobject.Member(p.schema, "properties"), s.steps[taken])
 		if next == nil {
 			next = jsonobject.Member(p.schema, "additionalProperties")

@@ -14,6 +14,8 @@ func TestSaid(t *testing.T) {
 		"given":{"type":"array","items":{"type":"string","pattern":"^a$","examples":["a"]}},
 		"maybe":{"description":"Or null.","anyOf":[{"type":"string","pattern":"^a$"},{"type":"null"}]},
 		"map":{"type":"object","additionalProperties":{"pattern":"^a$","description":"A value."}},
+		"keys":{"description":"Labels.","propertyNames":{"pattern":"^a$"},"additionalProperties":{"type":"string"},"examples":[{"a":"x"}]},
+		"values":{"description":"Labels.","propertyNames":{"pattern":"^b$"},"additionalProperties":{"pattern":"^a$","description":"One."}},
 		"closed":{"type":"object","properties":{},"additionalProperties":false},
 		"a b":{"type":"object","properties":{"c]":{"pattern":"^a$","description":"Odd."}}},
 		"tree":{"$ref":"#/$defs/Tree~1x"},
@@ -23,7 +25,7 @@ func TestSaid(t *testing.T) {
 		"$defs":{"Name":{"pattern":"^a$"},"Tree/x":{"properties":{"n":{"pattern":"^a$","description":"A node."},"left":{"$ref":"#/$defs/Tree~1x"}}}}}`
 	for path, want := range map[string][2]string{
 		"ts": {`"a"`, "A time."}, "plain": {}, "list[3]": {"", "Some."}, "given[0]": {`"a"`, ""}, "maybe": {"", "Or null."}, "map.x": {"", "A value."},
-		`map["x y"]`: {"", "A value."}, "closed.x": {}, `["a b"]["c]"]`: {"", "Odd."}, "tree.n": {"", "A node."}, "tree.left.left.n": {"", "A node."},
+		`map["x y"]`: {"", "A value."}, "closed.x": {}, `keys["x y"]`: {"", "Labels."}, "keys": {}, "values.b": {"", "One."}, `["a b"]["c]"]`: {"", "Odd."}, "tree.n": {"", "A node."}, "tree.left.left.n": {"", "A node."},
 		"over": {"", "Nearer."}, "shape.id": {"", "A."}, "circle": {}, "circle.x": {}, "outside": {}, "lost": {}, "none": {}, "": {}, "ts.x": {}, "ts[0]": {},
 		`["a b`: {},
 	} {
