@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
@@ -133,8 +134,8 @@ func (c *Client) Decode(tool string, result *mcp.ToolResult, v any) error {
 
 // Call calls a tool and reads its structured content, in every revision; without structured content
 // it reads the text. A failed result is a [*ToolError]. T is any type that encoding/json can read
-// the content into. If the content does not fit, the error is a [*ProtocolViolationError] that
-// names the places.
+// the content into. If the content does not fit, the error is a [*ContentError] that names the
+// places.
 func Call[T any](ctx context.Context, c *Client, tool string, arguments any, options ...RequestOption) (T, error) {
 	var value T
 	result, err := c.Call(ctx, tool, arguments, options...)
@@ -149,7 +150,7 @@ func Call[T any](ctx context.Context, c *Client, tool string, arguments any, opt
 		return value, c.wrap(protocol.ToolsCall.String(), fmt.Errorf("%s: %w", tool, err))
 	case err != nil:
 		var none T // some of it may have been read
-		return none, c.wrap(protocol.ToolsCall.String(), &dial.Violation{Text: fmt.Sprintf("the structured content of %s: %v", tool, err)})
+		return none, &ContentError{Target: c.target.Name(), Tool: tool, Type: reflect.TypeFor[T]().String(), Err: err}
 	}
 	return value, nil
 }

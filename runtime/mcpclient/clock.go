@@ -46,7 +46,6 @@ var (
 	errQuestionTime = fmt.Errorf("%w: a question of the server has not been answered within Limits.QuestionTime", ErrTimeout)
 	errNotifyTime   = fmt.Errorf("%w: the server has not accepted the notification within Limits.RequestTime", ErrTimeout)
 	errListenTime   = fmt.Errorf("%w: the server has not acknowledged the subscription within Limits.RequestTime", ErrTimeout)
-	errConnectTime  = fmt.Errorf("%w: the server was not reached within Limits.ConnectTime", ErrTimeout)
 )
 
 // left returns the time until the clock has to be read again; 0 or less if the request is over

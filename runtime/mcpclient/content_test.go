@@ -110,9 +110,15 @@ func TestStructuredContradiction(t *testing.T) {
 		})}
 		c := connect(t, s, mcpclient.Options{})
 		got, err := mcpclient.Call[struct{ Items []item }](t.Context(), c, "x", nil)
-		violation := errorAs[*mcpclient.ProtocolViolationError](t, err)
-		if want := "Items[1].Name: must be string, got number; Items[1].Price: must be float64, got string"; !strings.HasSuffix(violation.Text, want) || got.Items != nil {
-			t.Errorf("%s, %+v", violation.Text, got)
+		errorAs[*mcpclient.ContentError](t, err)
+		if want := ": x: the result does not fit the type struct { Items []mcpclient_test.item } that it is read into: " +
+			"Items[1].Name: must be string, got number; Items[1].Price: must be float64, got string"; !strings.HasSuffix(err.Error(), want) || got.Items != nil {
+			t.Errorf("%v, %+v; want %s", err, got, want)
+		}
+		_, err = mcpclient.Call[[]int](t.Context(), c, "x", nil)
+		errorAs[*mcpclient.ContentError](t, err)
+		if want := ": x: the result does not fit the type []int that it is read into: must be []int, got object"; !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
 		}
 		if r, err := c.Call(t.Context(), "x", nil); err != nil || string(r.Structured) != value {
 			t.Errorf("%+v, %v", r, err)

@@ -1,7 +1,9 @@
 package mcpclient
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -157,6 +159,27 @@ func (e *ProtocolViolationError) Error() string {
 	return text
 }
 
+// ContentError describes structured content that does not fit the type of the caller: the type argument of
+// [Call], or a type of a generated client whose server has changed. [Client.Call] returns the content as it is.
+type ContentError struct {
+	Target string
+	Tool   string
+	Type   string // of the caller
+	Err    error  // names the places
+}
+
+// Error names the tool, the type and the places.
+func (e *ContentError) Error() string {
+	places := e.Err.Error()
+	if c, ok := e.Err.(*contradiction); ok {
+		places = c.places()
+	}
+	return prefix(e.Target, e.Tool) + "the result does not fit the type " + e.Type + " that it is read into: " + places
+}
+
+// Unwrap returns Err.
+func (e *ContentError) Unwrap() error { return e.Err }
+
 // StatusError describes an HTTP response that is not an MCP message.
 type StatusError struct {
 	Target      string
@@ -169,13 +192,14 @@ type StatusError struct {
 	Err         error         // of the Authorizer, for 401 and 403; nil otherwise
 }
 
-// Error returns a text with the status, its meaning for the request, and the first line of the
-// body.
+// Error returns a text with the status, its meaning for the request, and the server's reason: the message of
+// a JSON body, or else the first line.
 func (e *StatusError) Error() string {
 	text := prefix(e.Target, e.Method) + "HTTP status " + strconv.Itoa(e.Status)
 	switch {
 	case e.Location != "":
 		return text + ": redirected to " + e.Location + ", which is not followed; connect to that URL if it is right"
+	case e.Err != nil: // it says what is wrong, and what to do
 	case e.Status == 401:
 		text += ": the server requires credentials, or refuses those that were sent"
 	case e.Status == 403:
@@ -188,8 +212,8 @@ func (e *StatusError) Error() string {
 	if e.Err != nil {
 		text += ": " + e.Err.Error()
 	}
-	if line := firstLine(e.Body); line != "" {
-		text += fmt.Sprintf(": %q", line)
+	if said := saidBy(e.Body); said != "" {
+		text += fmt.Sprintf(": %q", said)
 	}
 	return text
 }
@@ -224,6 +248,43 @@ func prefix(target, method string) string {
 		text += method + ": "
 	}
 	return text
+}
+
+// saidBy returns what people can read of a body: the text of an error of JSON-RPC, OAuth (RFC 6749,
+// section 5.2) or problem details (RFC 9457), and the first line of anything else that is not JSON.
+func saidBy(body []byte) string {
+	if text := bytes.TrimSpace(body); len(text) > 0 && (text[0] == '{' || text[0] == '[') {
+		return messageIn(text)
+	}
+	return firstLine(body)
+}
+
+// messageIn returns the text of an error in an object, "" where there is none.
+func messageIn(object []byte) (message string) {
+	var of struct {
+		Error       json.RawMessage `json:"error"`
+		Message     any             `json:"message"`
+		Description any             `json:"error_description"`
+		Detail      any             `json:"detail"`
+		Title       any             `json:"title"`
+	}
+	if json.Unmarshal(object, &of) != nil {
+		return ""
+	}
+	var code any
+	if len(of.Error) > 0 && of.Error[0] == '{' {
+		if inner := messageIn(of.Error); inner != "" {
+			return inner
+		}
+	} else {
+		_ = json.Unmarshal(of.Error, &code) // it may be missing
+	}
+	for _, text := range []any{of.Message, of.Description, of.Detail, of.Title, code} {
+		if text, ok := text.(string); ok && strings.TrimSpace(text) != "" {
+			return firstLine([]byte(text))
+		}
+	}
+	return ""
 }
 
 // maxLine limits the bytes of a line that an error quotes.

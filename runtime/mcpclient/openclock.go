@@ -2,6 +2,7 @@ package mcpclient
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 )
@@ -22,7 +23,9 @@ type openClock struct {
 func startOpenClock(parent context.Context, l *Limits) (context.Context, *openClock, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	k := &openClock{since: time.Now(), left: l.ConnectTime, patience: l.QuestionTime}
-	k.timer = time.AfterFunc(k.left, func() { cancel(errConnectTime) })
+	k.timer = time.AfterFunc(k.left, func() {
+		cancel(fmt.Errorf("%w: the server was not reached within %v (Limits.ConnectTime)", ErrTimeout, l.ConnectTime))
+	})
 	return ctx, k, func() {
 		k.timer.Stop()
 		cancel(nil)

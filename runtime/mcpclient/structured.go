@@ -150,12 +150,15 @@ type contradiction struct {
 	err      error
 }
 
-// Error returns the problems as one line.
-func (e *contradiction) Error() string {
+// Error returns the problems in one line.
+func (e *contradiction) Error() string { return "the structured content does not fit: " + e.places() }
+
+// places are the problems in one line.
+func (e *contradiction) places() string {
 	if len(e.problems) == 0 {
-		return "the structured content does not fit: " + e.err.Error()
+		return e.err.Error()
 	}
-	return "the structured content does not fit: " + strings.Join(e.problems, "; ")
+	return strings.Join(e.problems, "; ")
 }
 
 // Unwrap returns the first problem.
