@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -130,12 +129,8 @@ func (c *command) writeContract(f *contractFile, verbose bool) error {
 		}
 		return nil
 	}
-	err := os.MkdirAll(filepath.Dir(f.real), 0o777)
-	if err == nil {
-		err = pipeline.Replace(f.real, f.text)
-	}
-	if err != nil {
-		return fmt.Errorf("write contract: %w", err)
+	if err := writeNamed(f.real, f.text); err != nil {
+		return err
 	}
 	c.noteln("wrote %s (%s)", f.name, contractSummary(f.now))
 	return nil

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -112,12 +110,8 @@ func (c *command) referenceFile(file string, text []byte, check, verbose bool) i
 		c.noteln("%s is not current\n\thint: run the same command without -check", name)
 		return exitFound
 	default:
-		err := os.MkdirAll(filepath.Dir(real), 0o777)
-		if err == nil {
-			err = pipeline.Replace(real, text)
-		}
-		if err != nil {
-			return c.fail(fmt.Errorf("write reference: %w", err))
+		if err := writeNamed(real, text); err != nil {
+			return c.fail(err)
 		}
 		c.noteln("wrote %s", name)
 	}

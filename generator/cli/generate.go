@@ -59,6 +59,9 @@ func (c *command) generate(args []string) int {
 		if published, err = c.contractFile(*file, result.Packages); err != nil {
 			return c.fail(err)
 		}
+		if err := hasDirectory(published.real); err != nil && !*check {
+			return c.fail(err)
+		}
 	}
 	if *check && *asJSON && !result.Diagnostics.HasErrors() {
 		c.addStale(result, published, f.tags, patterns)

@@ -14,6 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
@@ -383,10 +384,35 @@ func unwritable(path string, err error) error {
 	if errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("write %s: another program has just written it\n\thint: look at it, and start again", path)
 	}
+	// The path is that of a temporary file.
 	if at, ok := errors.AsType[*fs.PathError](err); ok {
-		err = at.Err // the path is that of a temporary file
+		err = at.Err
+	}
+	if at, ok := errors.AsType[*os.LinkError](err); ok {
+		err = at.Err
 	}
 	return readOnly(fmt.Errorf("write %s: %w", path, err))
+}
+
+// hasDirectory reports an error for a file whose name is the choice of the user, and may be mistyped,
+// where its directory is missing.
+func hasDirectory(path string) error {
+	dir := filepath.Dir(path)
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("write %s: there is no directory %s\n\thint: if the path is right, make it: mkdir -p %s", path, dir, word(dir))
+	}
+	return nil
+}
+
+// writeNamed writes a file whose name is the choice of the user, as a whole.
+func writeNamed(path string, text []byte) error {
+	if err := hasDirectory(path); err != nil {
+		return err
+	}
+	if err := pipeline.Replace(path, text); err != nil {
+		return unwritable(path, err)
+	}
+	return nil
 }
 
 // readOnly adds a hint to errors of permissions and of a full disk.

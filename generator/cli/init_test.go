@@ -121,6 +121,7 @@ func TestUnwritable(t *testing.T) {
 	}{
 		{at(syscall.EACCES), "write /d/mcp.go: permission denied\n\thint: the directory or file is read-only for you, and is what it was"},
 		{at(syscall.ENOSPC), "write /d/mcp.go: no space left on device\n\thint: make room and start again; the file is what it was"},
+		{&os.LinkError{Op: "rename", Old: "/d/.mcp.go.1", New: "/d/mcp.go", Err: syscall.EACCES}, "write /d/mcp.go: permission denied\n\thint: the directory or file is read-only for you, and is what it was"},
 		{at(syscall.EROFS), "write /d/mcp.go: read-only file system\n\thint: the directory or file is read-only for you, and is what it was"},
 		{fs.ErrExist, "write /d/mcp.go: another program has just written it\n\thint: look at it, and start again"},
 	} {

@@ -170,8 +170,11 @@ func (c *command) buildTo(p *onePackage, file string) int {
 	if info, err := os.Stat(file); err == nil && info.IsDir() {
 		return c.usage("install", "flag -build: "+file+" is a directory", "name the program in it")
 	}
+	if err := hasDirectory(file); err != nil {
+		return c.fail(err)
+	}
 	if err := copyProgram(built, file); err != nil {
-		return c.fail(fmt.Errorf("write program: %w", err))
+		return c.fail(unwritable(file, err))
 	}
 	return exitDone
 }
@@ -182,9 +185,6 @@ func copyProgram(built *program.Program, file string) error {
 		return err
 	}
 	defer func() { _ = from.Close() }() // a file that was only read
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		return err
-	}
 	temp, err := os.CreateTemp(filepath.Dir(file), "."+filepath.Base(file)+"-*")
 	if err != nil {
 		return err

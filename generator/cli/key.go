@@ -163,7 +163,13 @@ func (c *command) addKey(k *newKey) (text string, err error) {
 	if _, err := mcpauth.ReadKeys(content); err != nil {
 		return "", &keyError{"the key would not be valid: " + err.Error(), "names have visible characters, and scopes those of RFC 6749, section 3.3"}
 	}
-	return text, replaceFile(path, content)
+	if err := hasDirectory(path); err != nil {
+		return "", err
+	}
+	if err := replaceFile(path, content); err != nil {
+		return "", unwritable(path, err)
+	}
+	return text, nil
 }
 
 // lockFor waits until no other command of this user changes a file. The lock is in the cache

@@ -70,6 +70,11 @@ func (c *command) onServer(f *flags, rest []string) (r *remoteServer, others []s
 	case len(rest) > 0 && remote.IsServer(rest[0]):
 		r.operand, others = rest[0], rest[1:]
 	default:
+		if len(rest) > 0 {
+			if url := remote.Meant(rest[0]); url != "" {
+				return nil, nil, c.usage(f.Name(), rest[0]+" is the address of a server without its scheme", "write "+url), true
+			}
+		}
 		return nil, nil, c.checkPackageFlags(f), false
 	}
 	if f.tags != "" {
@@ -190,7 +195,7 @@ func (r *remoteServer) with(use func(ctx context.Context, client *mcpclient.Clie
 	ctx := c.ctx
 	if r.flags.timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, r.flags.timeout, fmt.Errorf("no reply within %v (-timeout)", r.flags.timeout))
+		ctx, cancel = context.WithTimeoutCause(ctx, r.flags.timeout, fmt.Errorf("%w %v (-timeout)", errFlagTimeout, r.flags.timeout))
 		defer cancel()
 	}
 	r.begin("connecting to " + r.target.Name())
@@ -208,6 +213,9 @@ func (r *remoteServer) with(use func(ctx context.Context, client *mcpclient.Clie
 	r.client = client
 	return use(ctx, client)
 }
+
+// errFlagTimeout begins the error of a server that has not replied within -timeout.
+var errFlagTimeout = errors.New("no reply within")
 
 // begin shows a stage. What a built program prints must not be mixed with it, and such a
 // program is quick to answer or prints why not.
@@ -292,7 +300,13 @@ func (r *remoteServer) fail(err error) int {
 			hint = fmt.Sprintf("log in: %s; or %s", needed.line(r.c.invoked, server), hint)
 		}
 	}
-	code := r.c.fail(r.programError(err))
+	if (errors.Is(err, mcpclient.ErrTimeout) || errors.Is(err, errFlagTimeout)) && !r.built {
+		hint = "more time: -timeout 5m"
+		if _, ok := r.target.(mcpclient.Command); ok {
+			hint += "; a server over standard input and output answers on its standard output, and -trace shows what it writes"
+		}
+	}
+	code := r.c.fail(withoutOptions(r.programError(err)))
 	if hint != "" {
 		r.c.noteln("\thint: %s", hint)
 	}

@@ -97,7 +97,7 @@ func TestServerMessages(t *testing.T) {
 	secure.StartTLS()
 	t.Cleanup(secure.Close)
 	secureAt := strings.TrimPrefix(secure.URL, "https://")
-	html := map[string]string{"Content-Type": "text/html"}
+	html, jsonType := map[string]string{"Content-Type": "text/html"}, map[string]string{"Content-Type": "application/json"}
 	for _, test := range []struct {
 		name string
 		args []string
@@ -113,6 +113,9 @@ func TestServerMessages(t *testing.T) {
 		{"http to https", []string{"http://" + secureAt}, 1, []string{secureAt, "HTTP status 400", "HTTPS"}},
 		{"401", []string{replyWith(t, http.StatusUnauthorized, nil, "")}, 1, []string{"HTTP status 401", "-bearer-env NAME", "the server requires a login", "hint: log in: mcpgen login http://127.0.0.1"}},
 		{"403", []string{replyWith(t, http.StatusForbidden, nil, "")}, 1, []string{"HTTP status 403", "-bearer-env NAME"}},
+		{"403 of JSON-RPC", []string{"-bearer-env", "MESSAGES_TOKEN", replyWith(t, http.StatusForbidden, jsonType, `{"jsonrpc":"2.0","error":{"code":-32603,"message":"no \"books\" for you"}}`)}, 1, []string{"HTTP status 403: the server forbids this: \"no \\\"books\\\" for you\"\n"}},
+		{"no time", []string{"-timeout", "30ms", "--", "sleep", "60"}, 1, []string{"sleep: ", "no reply within 30ms (-timeout)", "hint: more time: -timeout 5m; a server", "-trace shows"}},
+		{"no scheme", []string{"127.0.0.1:18080"}, 2, []string{"127.0.0.1:18080 is the address of a server without its scheme", "hint: write http://127.0.0.1:18080/mcp"}},
 		{"404", []string{plain}, 1, []string{plain, "there is no MCP server at this URL"}},
 		{"not MCP", []string{replyWith(t, http.StatusOK, html, "<html>\x1b[2J")}, 1, []string{"text/html"}},
 		{"moved", []string{replyWith(t, http.StatusMovedPermanently, map[string]string{"Location": "http://127.0.0.1:1/there"}, "")}, 1, []string{"http://127.0.0.1:1/there", "not followed"}},

@@ -172,11 +172,19 @@ func backup(keep string, info fs.FileInfo, text []byte) error {
 	return os.Rename(temp, keep)
 }
 
+// named returns the error of a temporary file with the path of the file that it becomes.
+func named(path string, err error) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		return &fs.PathError{Op: at.Op, Path: path, Err: at.Err}
+	}
+	return err
+}
+
 // aside writes a text into a new file of the same directory.
 func aside(path string, mode fs.FileMode, info fs.FileInfo, text []byte) (name string, err error) {
 	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".new-*") // with mode 0600
 	if err != nil {
-		return "", err
+		return "", named(path, err)
 	}
 	_, err = temp.Write(text)
 	if err == nil && info != nil {
@@ -194,5 +202,5 @@ func aside(path string, mode fs.FileMode, info fs.FileInfo, text []byte) (name s
 	if err != nil {
 		_ = os.Remove(temp.Name()) // nothing else can be done with it
 	}
-	return temp.Name(), err
+	return temp.Name(), named(path, err)
 }

@@ -286,7 +286,15 @@ func (l *loader) collect(ctx context.Context, loaded []*packages.Package, target
 		from.connect(p, sources, missing)
 	}
 	if len(loaded) == 0 {
-		// go/packages does this without an error when the go command finds nothing.
+		// go/packages does this without an error when the go command finds nothing, and for some of
+		// its errors, such as that of a go.mod that is not up to date.
+		list := []string{"list", "--"}
+		for _, t := range targets {
+			list = append(list, t.pattern)
+		}
+		if _, err := l.goCommand(ctx, list...); err != nil {
+			return nil, l.explain(ctx, err)
+		}
 		return nil, l.inEnvironment(ctx, &Error{
 			Message: fmt.Sprintf("the go command found no package for %s in %s", strings.Join(l.patterns, " "), l.dir),
 			Hint:    "see what go list " + strings.Join(l.patterns, " ") + " says there",

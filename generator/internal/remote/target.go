@@ -2,6 +2,8 @@ package remote
 
 import (
 	"net/http"
+	"net/netip"
+	"regexp"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
@@ -27,6 +29,32 @@ func scheme(operand string) string {
 		}
 	}
 	return ""
+}
+
+// address has host and port, and a path, of a URL without a scheme, or without a slash of it. Import
+// paths have no colons.
+var address = regexp.MustCompile(`^(?:(?:https?|wss?):/?)?((\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9.-]+)(?::[0-9]{1,5})?)(/[^\\]*)?$`)
+
+// Meant returns the URL that an operand is without its scheme, such as http://127.0.0.1:8080/mcp for
+// 127.0.0.1:8080. It is "" for everything that may be a package.
+func Meant(operand string) string {
+	m := address.FindStringSubmatch(operand)
+	if m == nil || strings.HasPrefix(operand, ".") {
+		return ""
+	}
+	host, path := strings.Trim(m[2], "[]"), m[3]
+	ip, err := netip.ParseAddr(host)
+	local := strings.EqualFold(host, "localhost") || err == nil && ip.IsLoopback()
+	if !strings.Contains(operand, ":") && err != nil && !local || len(host) < 2 {
+		return ""
+	}
+	if path == "" || path == "/" {
+		path = "/mcp"
+	}
+	if local || err == nil && ip.IsPrivate() {
+		return "http://" + m[1] + path
+	}
+	return "https://" + m[1] + path
 }
 
 // Credentials are added to the requests of a server behind a URL.

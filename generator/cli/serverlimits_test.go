@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/mcpgen/mcpgen/runtime/mcpclient"
+)
+
+// A shell has no fields of Go: what errors of the client say about them is left out.
+func TestWithoutOptions(t *testing.T) {
+	for text, want := range map[string]string{
+		"sleep: timeout: the server was not reached within 30s (Limits.ConnectTime)":                                                    "sleep: timeout: the server was not reached within 30s",
+		"x: timeout: the server has shown no sign of life for 1m0s; Limits.RequestTime and WithTimeout set that time":                   "x: timeout: the server has shown no sign of life for 1m0s",
+		"x: timeout: the request has not ended within the time of Limits.MaxTime or WithMaxTime":                                        "x: timeout: the request has not ended in time",
+		"x: timeout: a question of the server has not been answered within Limits.QuestionTime":                                         "x: timeout: a question of the server has not been answered in time",
+		(&mcpclient.LimitError{Target: "x", Method: "tools/call", What: "reply", Limit: "MessageBytes", Value: 4096}).Error():           "x: tools/call: reply: more than 4096, which is what mcpgen reads",
+		(&mcpclient.LimitError{Target: "x", Method: "tools/list", What: "list of tools", Limit: "ListBytes", Value: 9}).Error() + "; b": "x: tools/list: list of tools: more than 9, which is what mcpgen reads; b",
+		"x: nothing about limits": "x: nothing about limits",
+	} {
+		err := withoutOptions(errors.New(text))
+		if got := err.Error(); got != want || strings.Contains(got, "Limits") {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
