@@ -57,7 +57,7 @@ func SetSignalGrace(d time.Duration) { signalGrace = d }
 
 // NewHTTPServer returns the HTTP server of Run, and a function that closes it.
 func NewHTTPServer(ctx context.Context, s *mcp.Server) (server *http.Server, end func()) {
-	h := (&program{server: s, flags: ownFlags()}).newHTTPServer(ctx, nil)
+	h := (&program{server: s, flags: ownFlags()}).newHTTPServer(ctx, nil, "")
 	return &h.server, h.close
 }
 
@@ -67,13 +67,13 @@ func NewHTTPServerToStop(ctx context.Context, s *mcp.Server, options ...Option) 
 	for _, option := range options {
 		option(p)
 	}
-	h := p.newHTTPServer(ctx, nil)
+	h := p.newHTTPServer(ctx, nil, "")
 	return &h.server, h.shutdown
 }
 
 // NewLimitedHTTPServer is NewHTTPServer with a limit of connections.
 func NewLimitedHTTPServer(ctx context.Context, s *mcp.Server, most int) (server *http.Server, end func()) {
-	h := (&program{server: s, flags: ownFlags()}).newHTTPServer(ctx, nil)
+	h := (&program{server: s, flags: ownFlags()}).newHTTPServer(ctx, nil, "")
 	h.conns.most = most
 	return &h.server, h.close
 }

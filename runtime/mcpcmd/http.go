@@ -53,7 +53,8 @@ type httpServer struct {
 	running  running
 }
 
-func (p *program) newHTTPServer(ctx context.Context, setups []HTTPSetup) *httpServer {
+// newHTTPServer returns the server of all endpoints. url is that of streamable HTTP, for the page of browsers.
+func (p *program) newHTTPServer(ctx context.Context, setups []HTTPSetup, url string) *httpServer {
 	options, wraps := append(slices.Clip(p.http), p.flags.options()...), slices.Clip(p.wrap)
 	for _, setup := range setups {
 		options = append(options, setup.Options...)
@@ -64,8 +65,13 @@ func (p *program) newHTTPServer(ctx context.Context, setups []HTTPSetup) *httpSe
 	streamable := mcphttp.NewHandler(p.server, options...)
 	legacy := mcphttp.NewSSEHandler(p.server, options...)
 	mux := http.NewServeMux()
-	mux.Handle(endpoint, streamable)
+	page := func(next http.Handler) http.Handler {
+		info := p.server.Info()
+		return &pageFor{endpoint: streamable, next: next, name: info.Name, title: info.Title, about: info.Description, url: url}
+	}
+	mux.Handle(endpoint, page(streamable))
 	mux.Handle(legacyEndpoint, legacy)
+	mux.Handle("/{$}", page(http.HandlerFunc(notFound)))
 	mux.HandleFunc("/", notFound)
 	var root http.Handler = mux
 	for _, wrap := range slices.Backward(wraps) {
@@ -135,7 +141,7 @@ func (p *program) serveHTTP(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s := p.newHTTPServer(ctx, setups)
+	s := p.newHTTPServer(ctx, setups, serving.URL)
 	defer s.close()
 	serve := s.server.Serve
 	if config != nil {
