@@ -81,7 +81,14 @@ func subcommands() []*subcommand {
 var bareWord = regexp.MustCompile(`^[A-Za-z]+$`)
 
 func (c *command) run(args []string) int {
-	if len(args) == 0 || !bareWord.MatchString(args[0]) {
+	switch {
+	case len(args) == 0 && !c.hasSource():
+		fmt.Fprint(c.out, c.overview())
+		c.noteln("mcpgen: there is no Go file in %s\n\thint: run it in the directory of a package, or name one", c.dir)
+		return exitFound
+	case len(args) > 0 && (args[0] == "-version" || args[0] == "--version"):
+		return c.showVersion(args[1:])
+	case len(args) == 0 || !bareWord.MatchString(args[0]):
 		return c.generate(args)
 	}
 	all := subcommands()
@@ -96,10 +103,32 @@ func (c *command) run(args []string) int {
 	if near := diag.Nearest(args[0], names); near != "" {
 		hint = "did you mean " + near + "?"
 	}
+	if meant, ok := elsewhere[strings.ToLower(args[0])]; ok {
+		hint = "write " + c.invoked + " " + meant
+	}
 	if info, err := os.Stat(args[0]); err == nil && info.IsDir() {
 		hint = "for the package in that directory write ./" + args[0]
 	}
 	return c.usage("", fmt.Sprintf("unknown command %s", args[0]), hint)
+}
+
+// hasSource reports whether there is a Go file in the current directory, or that cannot be told.
+func (c *command) hasSource() bool {
+	entries, err := os.ReadDir(c.dir)
+	return err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".go") })
+}
+
+// elsewhere are words of other generators and frameworks, with what to type here.
+var elsewhere = map[string]string{
+	"generate": "[packages], which needs no word, or //go:generate go tool mcpgen in the source", "gen": "[packages], which needs no word",
+	"build": "[packages], which writes mcp_gen.go, and then go build", "update": "[packages], which writes mcp_gen.go anew",
+	"check": "-check [packages]", "verify": "-check [packages]", "lint": "vet PACKAGES", "validate": "vet PACKAGES",
+	"contract": "-contract FILE [packages]", "snapshot": "-contract FILE [packages]", "compare": "diff OLD NEW", "breaking": "diff OLD NEW",
+	"serve": "run PACKAGE", "start": "run PACKAGE", "dev": "run PACKAGE", "inspect": "list PACKAGE", "describe": "list PACKAGE",
+	"show": "list PACKAGE", "ls": "list PACKAGE", "tools": "list PACKAGE", "exec": "call PACKAGE TOOL", "invoke": "call PACKAGE TOOL",
+	"get": "read PACKAGE URI", "test": "call PACKAGE TOOL to try a tool; go test runs tests, see package mcptest",
+	"new": "init [DIR]", "create": "init [DIR]", "scaffold": "init [DIR]", "add": "install CLIENT PACKAGE", "remove": "uninstall CLIENT NAME",
+	"doc": "docs PACKAGES", "auth": "login URL", "directives": "help directives", "usage": "help",
 }
 
 // environment is that of the go command. It works in a directory of this

@@ -17,14 +17,13 @@ import (
 
 const helpCompletion = `usage: mcpgen completion SHELL
 
-Prints the script by which a shell completes commands, flags and packages, and for
-call, read and prompt the names of the package, the keys of their arguments and the
-values of enumerations. SHELL is bash, fish, powershell or zsh:
+Prints the script by which a shell completes commands, flags and packages, and
+for call, read and prompt the names of the package, the keys of their arguments
+and the values of enumerations. SHELL is bash, fish, powershell or zsh:
 
-%s
-If mcpgen is a tool of the module, alias mcpgen='go tool mcpgen' first. What a package
-has is kept in the cache directory of the user until one of its files changes, or for an
-hour. Servers are not called.
+%s If mcpgen is a tool of the module, alias mcpgen='go tool mcpgen' first. What
+a package has is kept in the cache directory of the user until one of its files
+changes, or for an hour. Servers are not called.
 `
 
 // completion prints a script, or what the script asks for.

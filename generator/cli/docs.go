@@ -19,13 +19,15 @@ import (
 
 const helpDocs = `usage: mcpgen docs [flags] PACKAGES
 
-Writes the reference of a server for people, as Markdown: what it is, its tools by
-group with their arguments, results, hints, errors and an example call that is valid,
-its resources, prompts and forms. Several packages are one server. The page depends
-on the source alone, and each feature has an anchor that stays: #tool-NAME.
+Writes the reference of a server for people, as Markdown: what it is, its tools
+by group with their arguments, results, hints, errors and an example call that
+is valid, its resources, prompts and forms. Several packages are one server.
+The page depends on the source alone, and each feature has an anchor that
+stays: #tool-NAME.
 
 	-o FILE     write that file, and not to standard output
-	-check      write nothing; exit 1 with a diff if the file of -o is not current
+	-check      write nothing; exit 1 with a diff if the file of -o is not
+	            current
 	-html       write one page of HTML, which loads nothing else
 ` + helpFlags
 

@@ -41,7 +41,11 @@ func (c *command) parse(f *flags, args []string) (rest []string, code int, ok bo
 	for len(args) > 0 {
 		if err := f.Parse(args); err != nil {
 			if errors.Is(err, flag.ErrHelp) {
-				return nil, c.helpTopic(f.Name()), false
+				topic := f.Name()
+				if topic == "generate" { // without a word: who asks does not know the commands
+					topic = "help"
+				}
+				return nil, c.helpTopic(topic), false
 			}
 			return nil, c.wrongFlag(f, err), false
 		}

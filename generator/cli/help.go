@@ -9,6 +9,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/directive"
+	"github.com/mcpgen/mcpgen/internal/columns"
 	"github.com/mcpgen/mcpgen/internal/shellcomplete"
 )
 
@@ -60,22 +61,28 @@ func (c *command) overview() string {
 	var b strings.Builder
 	b.WriteString(`mcpgen turns annotated Go functions into an MCP server.
 
-	mcpgen [flags] [packages]      write mcp_gen.go for packages with //mcp: directives
-	mcpgen -check [packages]       write nothing, and fail if a file is not current
-	mcpgen -contract FILE          also write, or check, what clients see, for reviewers
 `)
+	rows := [][2]string{
+		{"[packages]", "write mcp_gen.go for packages with //mcp: directives"},
+		{"-check [packages]", "write nothing, and fail if a file is not current"},
+		{"-contract FILE", "also write, or check, what clients see, for reviewers"},
+	}
 	for _, s := range subcommands() {
-		fmt.Fprintf(&b, "\tmcpgen %-23s %s\n", s.name+" "+strings.TrimSuffix(s.args, " [key=value ... | JSON]"), s.about)
+		rows = append(rows, [2]string{s.name + " " + strings.TrimSuffix(s.args, " [key=value ... | JSON]"), s.about})
+	}
+	for _, row := range rows {
+		b.WriteString(columns.Row("  mcpgen "+row[0], 33, row[1]))
 	}
 	b.WriteString(`
 Write //mcp:tool above a function, and try it at once:
 
 	go get -tool github.com/mcpgen/mcpgen/cmd/mcpgen
-	go tool mcpgen init            # proposes functions, adds what is missing
+	go tool mcpgen init         # proposes functions, adds what is missing
 	go tool mcpgen call . TOOL key=value
 
 Then //go:generate go tool mcpgen, and call NewMCPServer in main.
 
+Flags of generating: mcpgen help generate. Of a command: mcpgen COMMAND -h.
 Exit codes: 0 done, 1 findings or nothing to do, 2 wrong usage, 130 interrupted.
 Topics of help: generate, list, call, read, prompt, run, diff, docs, vet, login,
 logout, key, install, uninstall, status, init, completion, version, directives.
@@ -97,10 +104,12 @@ it is there, out of date or broken.
 
 	-check      write nothing; exit 1 with a diff if a file is not current
 	-contract FILE
-	            also write the contract: what clients see of the packages as one
-	            server, as JSON for reviewers and mcpgen diff; with -check, exit 1
-	            if the file is not current, and print what has changed
-	-json       write diagnostics as JSON, one object a line, to standard output
+	            also write the contract: what clients see of the packages as
+	            one server, as JSON for reviewers and mcpgen diff; with
+	            -check, exit 1 if the file is not current, and print what
+	            has changed
+	-json       write diagnostics as JSON, one object a line, to standard
+	            output
 ` + helpFlags
 
 const helpServer = `
@@ -108,24 +117,26 @@ Instead of a package, all of this works with a server of any kind:
 
 	mcpgen list https://example.com/mcp     at a URL: http, https, ws, wss,
 	mcpgen list tcp://localhost:9000        tcp://host:port, unix:///path
-	mcpgen list @books                      an entry of mcpServers in .mcp.json or
-	                                        mcp.json, of this directory or one above
-	                                        up to the root of the repository
+	mcpgen list @books                      an entry of mcpServers in
+	                                        .mcp.json or mcp.json, of this
+	                                        directory or one above up to the
+	                                        root of the repository
 	mcpgen list -- npx -y some-server       a program, which comes last
 
 A program behind -- gets the environment of the shell. One of @NAME is printed
-before it is started in the directory of that file, which has to be your own; it gets
-HOME, LANG, PATH and the like, and the env of its entry. A server that requires a login gets one: with a browser, if there is a
-terminal; see mcpgen help login. Progress and log messages go to standard error. A call that becomes a
-task is run to its end, and Ctrl-C cancels the task. If the server asks for
-input, a terminal is asked; without one the question is cancelled. Which revision
-a server speaks is kept in the cache directory of the user.
+before it is started in the directory of that file, which has to be your own;
+it gets HOME, LANG, PATH and the like, and the env of its entry. A server that
+requires a login gets one: with a browser, if there is a terminal; see mcpgen
+help login. Progress and log messages go to standard error. A call that becomes
+a task is run to its end, and Ctrl-C cancels the task. If the server asks for
+input, a terminal is asked; without one the question is cancelled. Which
+revision a server speaks is kept in the cache directory of the user.
 
 	-header 'NAME: VALUE'
 	            send that header field; may be repeated
 	-bearer-env NAME
-	            send the value of a variable of the environment as bearer token,
-	            and use no login
+	            send the value of a variable of the environment as bearer
+	            token, and use no login
 	-revision REVISION
 	            speak only that revision of the protocol, such as 2025-06-18
 	-timeout TIME
@@ -141,10 +152,11 @@ listing takes, the largest of each kind first. It works from the source; nothing
 is built or written.
 
 %s
-	-json       write one object: server, tokens of all tools, findTokens with
-	            mcpfind where there are more than 40 tools, and tools, resources,
-	            resourceTemplates and prompts, each as the protocol lists it
-	            (revision 2026-07-28), with symbol, position and tokens
+	-json       write one object: server, tokens of all tools, findTokens
+	            with mcpfind where there are more than 40 tools, and tools,
+	            resources, resourceTemplates and prompts, each as the
+	            protocol lists it (revision 2026-07-28), with symbol,
+	            position and tokens
 ` + helpFlags
 
 const helpDiff = `usage: mcpgen diff [flags] OLD NEW
@@ -153,14 +165,17 @@ Shows what has changed between two contracts, and what each change means for
 clients: breaking, compatible or wording. What cannot be decided counts as
 breaking. Each side is one of these:
 
-	main, v1.4.0, HEAD~3      a git revision: the package on the other side, or
-	                          that of the current directory, as it was committed
+	main, v1.4.0, HEAD~3      a git revision: the package on the other side,
+	                          or that of the current directory, as it was
+	                          committed
 	main:./shop               a package at a revision
-	main:shop/contract.json   a file at a revision, from the root of the repository
-	shop/contract.json        a contract file, of -contract or mcptest.Contract
-	answer.json, -            a saved answer of any server to tools/list, and
-	                          resources/list, prompts/list and so on; - is
-	                          standard input
+	main:shop/contract.json   a file at a revision, from the root of the
+	                          repository
+	shop/contract.json        a contract file, of -contract or
+	                          mcptest.Contract
+	answer.json, -            a saved answer of any server to tools/list,
+	                          and resources/list, prompts/list and so on; -
+	                          is standard input
 	./shop, ./...             a package, or all packages below as one server
 
 The source of a revision is copied into a temporary directory; the repository
@@ -170,8 +185,8 @@ go.work file counts if it is committed.
 
 	-fail CHANGES
 	            exit 1 on breaking changes (the default), on any, or on none
-	-json       write one object: class, the counts, and changes with class, kind,
-	            name, place, path, rule, old, new and text
+	-json       write one object: class, the counts, and changes with class,
+	            kind, name, place, path, rule, old, new and text
 ` + helpFlags
 
 const helpInit = `usage: mcpgen init [flags] [DIR]
@@ -187,48 +202,54 @@ clients. What is there already is never overwritten nor formatted; a second run
 changes nothing. What is refused is refused before anything is written.
 
 	-annotate NAME,...
-	            insert //mcp:tool above these functions: Search, Store.Search. All
-	            other bytes of their files stay as they are
-	-all        print all functions that would do as tools, not the likeliest only
+	            insert //mcp:tool above these functions: Search,
+	            Store.Search. All other bytes of their files stay as they
+	            are
+	-all        print all functions that would do as tools, not the
+	            likeliest only
 	-expose PKG[.TYPE]
-	            write a file that makes tools of functions which cannot be edited:
-	            those of another package, or the methods of one of its types or
-	            interfaces. It says which cannot be tools, and why. Without TYPE,
-	            methods are those of structs with unexported fields
-	-main       also write a program that serves the package, cmd/NAME-mcp/main.go
-	            of the module, unless there is one
-	-auth       with -main: the program has mcpauth.Flags(), by which its user says
-	            who may call: -auth ISSUER, -keys FILE and others
+	            write a file that makes tools of functions which cannot be
+	            edited: those of another package, or the methods of one of
+	            its types or interfaces. It says which cannot be tools, and
+	            why. Without TYPE, methods are those of structs with
+	            unexported fields
+	-main       also write a program that serves the package,
+	            cmd/NAME-mcp/main.go of the module, unless there is one
+	-auth       with -main: the program has mcpauth.Flags(), by which its
+	            user says who may call: -auth ISSUER, -keys FILE and others
 ` + helpFlags
 
 const helpLogin = `usage: mcpgen login [flags] URL
        mcpgen login -list [-json]
 
 Logs in to the server at URL with a browser, and keeps the login for later
-commands: list, call, read and prompt use and renew it. On a terminal they log in
-by themselves, for what a call needs; login asks for all scopes that the server
-publishes, and says which the token has. The address of the login is printed as
-well. If it is opened on another machine, paste the address that the browser ends
-at.
+commands: list, call, read and prompt use and renew it. On a terminal they log
+in by themselves, for what a call needs; login asks for all scopes that the
+server publishes, and says which the token has. The address of the login is
+printed as well. If it is opened on another machine, paste the address that the
+browser ends at.
 
-Logins are in mcpgen/logins.json of the configuration directory of the user, with
-mode 0600. What the authorization server is, the server says; mcpgen registers
-itself there, unless who it is comes with a flag, which is kept with the login:
+Logins are in mcpgen/logins.json of the configuration directory of the user,
+with mode 0600. What the authorization server is, the server says; mcpgen
+registers itself there, unless who it is comes with a flag, which is kept with
+the login:
 
 	-client-id ID
-	            the id of a client that is registered at the authorization server
-	-issuer URL with -client-id: that authorization server, if the server names
-	            several, or to be sure of it
+	            the id of a client that is registered at the authorization
+	            server
+	-issuer URL with -client-id: that authorization server, if the server
+	            names several, or to be sure of it
 	-client-metadata URL
 	            the metadata document of a client, which is its id
 	-redirect URL
-	            the redirect URI of the client, if it has to have a certain port:
-	            http://127.0.0.1:7777/callback
+	            the redirect URI of the client, if it has to have a certain
+	            port: http://127.0.0.1:7777/callback
 	-scopes NAME,...
 	            ask for these, and not for all that the server publishes
 	-timeout TIME
 	            wait for the browser that long; default: 10m
-	-list       show the logins, without their tokens; with -json as one object
+	-list       show the logins, without their tokens; with -json as one
+	            object
 `
 
 const helpLogout = `usage: mcpgen logout URL
@@ -244,41 +265,48 @@ standard output, this once: the file gets its SHA-256. The server reads the file
 again when it changes. To revoke a key, remove its entry from the file. NAME is
 who gets the key; servers and their logs show it.
 
-	-file FILE  the file, which is made if it is missing, with mode 0600; default:
-	            keys.json
+	-file FILE  the file, which is made if it is missing, with mode 0600;
+	            default: keys.json
 	-scopes NAME,...
 	            what the key may be used for: scopes of features
 	-roles NAME,...
 	            roles of the server's -roles
 	-expires WHEN
-	            90d or 12h from now, a day such as 2027-01-31, or a time such as
-	            2027-01-31T12:00:00Z; without it the key does not expire
+	            90d or 12h from now, a day such as 2027-01-31, or a time
+	            such as 2027-01-31T12:00:00Z; without it the key does not
+	            expire
 `
 
 const helpInstall = `usage: mcpgen install [flags] CLIENT PACKAGE
        mcpgen install [flags] CLIENT -url URL -name NAME
        mcpgen install [flags] CLIENT -- COMMAND ARGS
 
-Adds a server to a client. A package is served from its source, by go tool mcpgen
-run with absolute paths. CLIENT is claude-code, claude-desktop, codex, cursor,
-gemini, vscode or windsurf; with json the entry is printed and nothing is written.
-docs/clients.md says which file each of them has.
+Adds a server to a client. A package is served from its source, by go tool
+mcpgen run with absolute paths. CLIENT is claude-code, claude-desktop, codex,
+cursor, gemini, vscode or windsurf; with json the entry is printed and nothing
+is written. docs/clients.md says which file each of them has.
 
-The entry is inserted into the file, and every other byte stays. A file that cannot
-be parsed is not written: what to paste is printed. The old file of a user is kept
-beside it as .bak the first time. The file of Claude Code for a user is changed by the
-command claude, which has to be in PATH and gets no values of -env and -header.
+The entry is inserted into the file, and every other byte stays. A file that
+cannot be parsed is not written: what to paste is printed. The old file of a
+user is kept beside it as .bak the first time. The file of Claude Code for a
+user is changed by the command claude, which has to be in PATH and gets no
+values of -env and -header.
 
-	-name NAME  the name of the entry; default: that of the server or the program
+	-name NAME  the name of the entry; default: that of the server or the
+	            program
 	-scope SCOPE
-	            user (default), project for a file in the current directory, which
-	            is meant to be committed, or local, which Claude Code alone has
+	            user (default), project for a file in the current directory,
+	            which is meant to be committed, or local, which Claude Code
+	            alone has
 	-env KEY=VALUE
-	            a variable of the program; -env KEY refers to the variable of the
-	            client, so that its value is not in the file. May be repeated
+	            a variable of the program; -env KEY refers to the variable
+	            of the client, so that its value is not in the file. May be
+	            repeated
 	-header NAME=VALUE
-	            with -url: a header field. ${KEY} in its value refers to a variable
-	-build FILE build the package into that program, which the client then starts
+	            with -url: a header field. ${KEY} in its value refers to a
+	            variable
+	-build FILE build the package into that program, which the client then
+	            starts
 	-force      replace an entry of that name which is different
 	-dry-run    print what would be done, and write nothing
 ` + helpFlags
@@ -296,12 +324,13 @@ installed, with everything that has been changed since.
 const helpStatus = `usage: mcpgen status [flags] [CLIENT] [NAME]
 
 Shows the servers that clients have for this user and in the current directory.
-Those that install has written are started, in the home directory or in that of the
-project, and have to answer tools/list within 10 seconds. Others are started with
--start alone, since a file of a cloned repository says what to run. Exits with 1 if
-something is wrong: a program that is gone or does not answer, one of -build whose
-source has changed, a name in two scopes, more tools than the client passes on.
-Credentials in arguments and URLs are not shown.
+Those that install has written are started, in the home directory or in that of
+the project, and have to answer tools/list within 10 seconds. Others are
+started with -start alone, since a file of a cloned repository says what to
+run. Exits with 1 if something is wrong: a program that is gone or does not
+answer, one of -build whose source has changed, a name in two scopes, more
+tools than the client passes on. Credentials in arguments and URLs are not
+shown.
 
 	-start      also start servers that install has not written
 	-json       write one array with an object for each entry
@@ -314,15 +343,17 @@ client would, and prints the result: text as it is, structured results as
 indented JSON. The package needs neither a generated file nor a main function.
 An error that the tool returns goes to standard error, with exit code 1.
 
-Arguments are one JSON object, or key=value pairs, read by the types of the tool:
-	query=sea year=1851       text stays text, also if it looks like a number;
-	                          numbers and true or false are what they look like
+Arguments are one JSON object, or key=value pairs, read by the types of the
+tool:
+	query=sea year=1851       text stays text, also if it looks like a
+	                          number; numbers and true or false are what
+	                          they look like
 	tag=whales tag=ships      a key that is repeated makes an array,
 	tags='["whales","ships"]' and so does a JSON array
 	filter='{"year":1851}'    objects and maps are JSON
 
-The receivers of methods are made by the function with //mcp:constructor, else by
-NewT without parameters or with a context, else they are zero values.
+The receivers of methods are made by the function with //mcp:constructor, else
+by NewT without parameters or with a context, else they are zero values.
 
 ` + helpFlags
 
@@ -352,24 +383,28 @@ standard input and output, until the input ends, or over HTTP, until it is
 interrupted. The package needs neither a generated file nor a main function.
 Receivers are made as for mcpgen call.
 
-	-http ADDR  serve over HTTP, at the path /mcp. ADDR is a port or host:port;
-	            without a host only this machine can connect, 0.0.0.0:8080 is
-	            open to others; port 0 is any that is free
+	-http ADDR  serve over HTTP, at the path /mcp. ADDR is a port or
+	            host:port; without a host only this machine can connect,
+	            0.0.0.0:8080 is open to others; port 0 is any that is free
 	-allow-host NAME
-	            with -http: answer requests for that host, too, under which a
-	            proxy on this machine is called; may be repeated
+	            with -http: answer requests for that host, too, under which
+	            a proxy on this machine is called; may be repeated
 	-allow-origin ORIGIN
 	            with -http: let web pages of that origin call, such as
 	            http://localhost:6274; may be repeated
 	-tls-cert FILE, -tls-key FILE
-	            with -http: serve HTTPS with that certificate and private key (PEM)
+	            with -http: serve HTTPS with that certificate and private
+	            key (PEM)
 	-client-ca FILE
-	            with -tls-cert: certificates of these authorities (PEM) are credentials
+	            with -tls-cert: certificates of these authorities (PEM) are
+	            credentials
 	-auth ISSUER
-	            with -http: who calls needs an access token of that issuer, a URL
+	            with -http: who calls needs an access token of that issuer,
+	            a URL
 	-keys FILE  with -http: who calls needs an API key, see mcpgen help key
-	-url URL    with -auth or -keys: the URL of the endpoint as clients write it;
-	            on a server for this machine alone it follows from -http
+	-url URL    with -auth or -keys: the URL of the endpoint as clients
+	            write it; on a server for this machine alone it follows from
+	            -http
 	-audience NAME
 	            with -auth: take tokens for NAME, too
 	-roles FILE with -auth or -keys: what each role may see

@@ -9,11 +9,11 @@ import (
 
 // tokenMethod describes how tokens are estimated.
 const tokenMethod = `Tokens are an estimate: four bytes count as one. Of a tool these are its name,
-description and input schema, which is what clients put before a model; the total
-is what all tools take of each conversation, and above 40 tools also what they
-take if package mcpfind lists three that find and call them. Of the others it is the whole listing,
-which a model only sees where a client chooses to show it. Each model counts in its
-own way.
+description and input schema, which is what clients put before a model; the
+total is what all tools take of each conversation, and above 40 tools also what
+they take if package mcpfind lists three that find and call them. Of the others
+it is the whole listing, which a model only sees where a client chooses to show
+it. Each model counts in its own way.
 `
 
 // tokens estimates how many tokens of a model's context a feature takes.

@@ -11,8 +11,9 @@ const modulePath = "github.com/mcpgen/mcpgen"
 
 const helpVersion = `usage: mcpgen version
 
-Prints the version of mcpgen, that of Go which it was built with, and the system
-that it was built for. The version is (devel) if the go command has recorded none.
+Prints the version of mcpgen, that of Go which it was built with, and the
+system that it was built for. The version is (devel) if the go command has
+recorded none.
 `
 
 // showVersion prints one line, which issues should cite.

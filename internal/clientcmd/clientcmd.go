@@ -17,6 +17,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/clients"
 	"github.com/mcpgen/mcpgen/internal/shellcomplete"
+	"github.com/mcpgen/mcpgen/internal/suggest"
 )
 
 // UsageError is a wrong command line.
@@ -90,7 +91,11 @@ const JSON = "json"
 func (c *Command) client(name, scope string) (*clients.Client, clients.Scope, error) {
 	client := clients.Find(name)
 	if client == nil {
-		return nil, "", &UsageError{"unknown client " + name, "the clients are " + strings.Join(clients.Names(), ", ")}
+		hint := "the clients are " + strings.Join(clients.Names(), ", ")
+		if near := suggest.Nearest(name, clients.Names()); near != "" {
+			hint = "did you mean " + near + "? " + strings.ToUpper(hint[:1]) + hint[1:]
+		}
+		return nil, "", &UsageError{"unknown client " + name, hint}
 	}
 	if scope == "" {
 		return client, clients.User, nil

@@ -179,6 +179,7 @@ func Where(called string) string {
 	return fmt.Sprintf(`	bash        source <(%[1]s completion bash)
 	zsh         source <(%[1]s completion zsh), behind compinit
 	fish        %[1]s completion fish | source
-	powershell  %[1]s completion powershell | Out-String | Invoke-Expression
+	powershell  %[1]s completion powershell |
+	            Out-String | Invoke-Expression
 `, called)
 }

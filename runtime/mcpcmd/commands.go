@@ -46,6 +46,14 @@ func subcommands() []*subcommand {
 	}
 }
 
+// commandNames are the names of the commands, in the order of the help.
+func commandNames() (names []string) {
+	for _, s := range subcommands() {
+		names = append(names, s.name)
+	}
+	return names
+}
+
 // invocation is a command with its arguments.
 type invocation struct {
 	*program
@@ -85,7 +93,11 @@ func (p *program) runCommand(ctx context.Context, s *subcommand, args []string) 
 		_, err = fmt.Fprintf(p.stdout, s.help, command())
 		return err
 	case err != nil:
-		return i.wrong(strings.Replace(err.Error(), "flag provided but not defined: ", "unknown flag ", 1), "")
+		if text := err.Error(); strings.HasPrefix(text, "flag provided but not defined: ") {
+			text, hint, _ := strings.Cut(unknownFlag(text, i.set), ": ")
+			return i.wrong(text, hint)
+		}
+		return i.wrong(err.Error(), "")
 	}
 	err := s.run(i)
 	if wrong, ok := errors.AsType[*clientcmd.UsageError](err); ok {
@@ -277,22 +289,25 @@ func (i *invocation) status() error {
 
 const helpInstall = `usage: %[1]s install [flags] CLIENT [-- ARGS]
 
-Adds this program to a client, which then starts it with ARGS. CLIENT is claude-code,
-claude-desktop, codex, cursor, gemini, vscode or windsurf; with json the entry is
-printed and nothing is written.
+Adds this program to a client, which then starts it with ARGS. CLIENT is
+claude-code, claude-desktop, codex, cursor, gemini, vscode or windsurf; with
+json the entry is printed and nothing is written.
 
-The entry is inserted into the file of the client, and every other byte stays. A
-file that cannot be parsed is not written: what to paste is printed. The old file of a
-user is kept beside it as .bak the first time. The file of Claude Code for a user is
-changed by the command claude, which has to be in PATH and gets no values of -env.
+The entry is inserted into the file of the client, and every other byte stays.
+A file that cannot be parsed is not written: what to paste is printed. The old
+file of a user is kept beside it as .bak the first time. The file of Claude
+Code for a user is changed by the command claude, which has to be in PATH and
+gets no values of -env.
 
 	-name NAME  the name of the entry; default: that of the server
 	-scope SCOPE
-	            user (default), project for a file in the current directory, which
-	            is meant to be committed, or local, which Claude Code alone has
+	            user (default), project for a file in the current directory,
+	            which is meant to be committed, or local, which Claude Code
+	            alone has
 	-env KEY=VALUE
-	            a variable of the program; -env KEY refers to the variable of the
-	            client, so that its value is not in the file. May be repeated
+	            a variable of the program; -env KEY refers to the variable
+	            of the client, so that its value is not in the file. May be
+	            repeated
 	-force      replace an entry of that name which is different
 	-dry-run    print what would be done, and write nothing
 `
@@ -310,10 +325,10 @@ installed, with everything that has been changed since.
 
 const helpStatus = `usage: %[1]s status [flags] [CLIENT]
 
-Shows the entries with the name of this server, and those that start this program,
-for this user and in the current directory. Those that install has written are
-started, in the home directory or in that of the project, and have to answer
-tools/list within 10 seconds. Exits with 1 if something is wrong.
+Shows the entries with the name of this server, and those that start this
+program, for this user and in the current directory. Those that install has
+written are started, in the home directory or in that of the project, and have
+to answer tools/list within 10 seconds. Exits with 1 if something is wrong.
 
 	-name NAME  the name of the entries; default: that of the server
 	-start      also start entries that install has not written

@@ -130,7 +130,12 @@ func TestInstallArguments(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"install":                          "the client is missing: the clients are claude-code, ",
-		"install cursr":                    "unknown client cursr",
+		"install cursr":                    "unknown client cursr: did you mean cursor? The clients are claude-code, ",
+		"uninstall vs-code":                "unknown client vs-code: did you mean vscode?",
+		"status gemni":                     "unknown client gemni: did you mean gemini?",
+		"install xyz":                      "unknown client xyz: the clients are claude-code, ",
+		"install cursor -forse":            "unknown flag -forse: did you mean -force?",
+		"status -jsno":                     "unknown flag -jsno: did you mean -json?",
 		"install cursor other":             "takes one client",
 		"install cursor -scope local":      "has no scope local",
 		"install cursor -url http://x":     "unknown flag",

@@ -85,11 +85,12 @@ func flagNames(set *flag.FlagSet) (all []shellcomplete.Candidate) {
 
 const helpCompletion = `usage: %[1]s completion SHELL
 
-Prints the script by which a shell completes the commands and flags of this program.
-SHELL is bash, fish, powershell or zsh:
+Prints the script by which a shell completes the commands and flags of this
+program. SHELL is bash, fish, powershell or zsh:
 
 	bash        source <(%[1]s completion bash)
 	zsh         source <(%[1]s completion zsh), behind compinit
 	fish        %[1]s completion fish | source
-	powershell  %[1]s completion powershell | Out-String | Invoke-Expression
+	powershell  %[1]s completion powershell |
+	            Out-String | Invoke-Expression
 `

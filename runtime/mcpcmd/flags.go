@@ -4,10 +4,12 @@ import (
 	"errors"
 	"flag"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/mcpgen/mcpgen/internal/httpaddr"
 	"github.com/mcpgen/mcpgen/internal/httpflags"
+	"github.com/mcpgen/mcpgen/internal/suggest"
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
@@ -100,7 +102,7 @@ func (f *flags) parse(args []string) error {
 		case errors.Is(err, flag.ErrHelp):
 			return flag.ErrHelp
 		case err != nil:
-			return wrongFlag(err)
+			return wrongFlag(err, f.set)
 		case f.own && f.set.NArg() > 0:
 			return f.tooMany(args)
 		}
@@ -131,14 +133,35 @@ func (f *flags) parse(args []string) error {
 // tooMany is the error for an argument that no flag takes. It may be the value of a flag that can do
 // without one, whose value is behind "=".
 func (f *flags) tooMany(args []string) *UsageError {
-	text := "argument " + f.set.Arg(0) + " is one too many: "
+	first := f.set.Arg(0)
+	text := "argument " + first + " is one too many: "
 	if before := len(args) - f.set.NArg() - 1; before >= 0 {
 		name := strings.TrimLeft(args[before], "-")
 		if def := f.set.Lookup(name); def != nil && optionalValue(def) != "" {
-			return &UsageError{text: text + "write -" + name + "=" + quoted(f.set.Arg(0)) + " if it is the value of this flag"}
+			return &UsageError{text: text + "write -" + name + "=" + quoted(first) + " if it is the value of this flag"}
 		}
 	}
-	return &UsageError{text: text + "there are flags only, which -help lists"}
+	names := commandNames()
+	near := suggest.Nearest(first, append(names, "help", "version"))
+	switch {
+	case first == "help" || first == "version":
+		return &UsageError{text: "unknown command " + first + ": it is a flag: -" + first}
+	case near == "help" || near == "version":
+		return &UsageError{text: "unknown command " + first + ": did you mean -" + near + "?"}
+	case isAddress(first):
+		return &UsageError{text: text + "write -http " + first + " to serve there"}
+	case slices.Contains(names, first):
+		return &UsageError{text: text + "a command comes before its flags: " + command() + " " + first}
+	case near != "":
+		return &UsageError{text: "unknown command " + first + ": did you mean " + near + "?"}
+	}
+	return &UsageError{text: text + "the commands are " + strings.Join(names, ", ") + ", and -help lists the flags"}
+}
+
+// isAddress reports whether an argument can be that of -http.
+func isAddress(text string) bool {
+	_, err := httpaddr.Parse(text)
+	return err == nil
 }
 
 // optionalValue returns the name of the value of a flag that can do without one, "" for other flags.
@@ -162,15 +185,30 @@ func (f *flags) options() []mcphttp.Option {
 	return options
 }
 
-func wrongFlag(err error) *UsageError {
+func wrongFlag(err error, set *flag.FlagSet) *UsageError {
 	text := err.Error()
 	switch {
 	case strings.HasPrefix(text, "flag needs an argument: -http"):
 		text += ": a port or host:port, such as 8080 or 127.0.0.1:8080"
 	case strings.HasPrefix(text, "flag provided but not defined: "):
-		text = "unknown flag " + strings.TrimPrefix(text, "flag provided but not defined: ") + ": -help lists those that there are"
+		text = unknownFlag(text, set)
+		if !strings.Contains(text, ": ") {
+			text += ": -help lists those that there are"
+		}
 	default:
 		text += ": -help says more"
 	}
 	return &UsageError{text: text}
+}
+
+// unknownFlag is the text for a flag that a set does not have, with the one that was probably meant.
+func unknownFlag(text string, set *flag.FlagSet) string {
+	name := strings.TrimPrefix(text, "flag provided but not defined: -")
+	var known []string
+	set.VisitAll(func(def *flag.Flag) { known = append(known, def.Name) })
+	text = "unknown flag -" + name
+	if near := suggest.Nearest(name, append(known, "help")); near != "" {
+		text += ": did you mean -" + near + "?"
+	}
+	return text
 }

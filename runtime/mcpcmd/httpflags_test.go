@@ -114,8 +114,8 @@ func TestHTTPFlags(t *testing.T) {
 	t.Run("help", func(t *testing.T) {
 		var got []mcpcmd.HTTPServing
 		stdout, _, err := run(t, []string{"-help"}, guarded(&got))
-		want := "\t-who NAME            the NAME of everybody who calls, in a description that\n" +
-			"\t                     does not fit into one line of the help\n\t-version "
+		want := "\t-who NAME            the NAME of everybody who calls, in a description\n" +
+			"\t                     that does not fit into one line of the help\n\t-version "
 		if err != nil || !strings.Contains(stdout, want) || len(got) != 0 {
 			t.Errorf("%v\n%s", err, stdout)
 		}

@@ -25,13 +25,26 @@ func run(t *testing.T, args []string, options ...mcpcmd.Option) (stdout, stderr 
 
 func TestUsage(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
-		{"-htpp 8080", "unknown flag -htpp: -help lists"},
+		{"-htpp 8080", "unknown flag -htpp: did you mean -http?"},
+		{"-hepl", "unknown flag -hepl: did you mean -help?"},
+		{"--alow-host x", "unknown flag -alow-host: did you mean -allow-host?"},
+		{"-xyz 1", "unknown flag -xyz: -help lists those that there are"},
+		{"instal cursor", "unknown command instal: did you mean install?"},
+		{"Uninstall cursor", "unknown command Uninstall: did you mean uninstall?"},
+		{"stats", "unknown command stats: did you mean status?"},
+		{"completions bash", "unknown command completions: did you mean completion?"},
+		{"help", "unknown command help: it is a flag: -help"},
+		{"version", "unknown command version: it is a flag: -version"},
+		{"halp", "unknown command halp: did you mean -help?"},
+		{"serve", "argument serve is one too many: the commands are install, uninstall, status, completion, and -help lists the flags"},
+		{"-http 0 install", "argument install is one too many: a command comes before its flags: mcpcmd.test install"},
+		{"localhost:80", "argument localhost:80 is one too many: write -http localhost:80 to serve there"},
 		{"-http", "flag needs an argument: -http: a port or host:port, such as 8080"},
 		{"-http localhost", `flag -http: address "localhost" has no port: write localhost:8080`},
 		{"-http http://localhost:8080/mcp", "is a URL: write localhost:8080"},
 		{"-http 99999", "ports end at 65535"},
 		{"-http=", `flag -http: address "" is empty: `},
-		{"8080", "argument 8080 is one too many"},
+		{"8080", "argument 8080 is one too many: write -http 8080 to serve there"},
 		{"-http 0 more", "argument more is one too many"},
 		{"-version=maybe", "invalid boolean value"},
 		{"-allow-host example.com", "flag -allow-host has no meaning without -http"},
@@ -52,6 +65,25 @@ func TestUsage(t *testing.T) {
 	}
 }
 
+// Help fits a terminal of 80 columns.
+func TestHelpWidth(t *testing.T) {
+	flags := mcpcmd.WithHTTPFlags(func(set *flag.FlagSet) func(mcpcmd.HTTPServing) (mcpcmd.HTTPSetup, error) {
+		set.String("issuer-of-tokens", "", strings.Repeat("an access token of `ISSUER` ", 10))
+		return func(mcpcmd.HTTPServing) (mcpcmd.HTTPSetup, error) { return mcpcmd.HTTPSetup{}, nil }
+	})
+	for _, args := range []string{"-help", "install -help", "uninstall -help", "status -help", "completion -help"} {
+		stdout, _, err := run(t, strings.Fields(args), flags)
+		if err != nil || stdout == "" {
+			t.Errorf("%s: %v", args, err)
+		}
+		for line := range strings.Lines(strings.ReplaceAll(stdout, "mcpcmd.test", "program")) {
+			if line = strings.TrimSuffix(strings.ReplaceAll(line, "\t", "        "), "\n"); len(line) > 80 {
+				t.Errorf("%s: %d columns: %s", args, len(line), line)
+			}
+		}
+	}
+}
+
 func TestHelp(t *testing.T) {
 	for _, arg := range []string{"-help", "-h", "--help"} {
 		stdout, stderr, err := run(t, []string{arg, "-version"})
@@ -59,7 +91,7 @@ func TestHelp(t *testing.T) {
 			t.Errorf("%s: %v, %q", arg, err, stderr)
 		}
 		for _, want := range []string{
-			"fixture 1.2.3 is a server of the Model Context Protocol with 3 tools, 1 resource.\nIt is tested.\n",
+			"fixture 1.2.3 is a server of the Model Context Protocol with 3 tools, 1\nresource.\nIt is tested.\n",
 			" install CLIENT\n", "CLIENT: claude-code, ", "-http ADDR ", "-allow-host NAME ", "-allow-origin ORIGIN ", "-version ", "-help ",
 			"http://127.0.0.1:8080/mcp",
 		} {

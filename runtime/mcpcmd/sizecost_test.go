@@ -38,6 +38,8 @@ func (*program) runCommand(context.Context, *subcommand, []string) error { retur
 func WithCommands() Option { return func(p *program) { p.commands = true } }
 
 func clientNames() string { return "" }
+
+func commandNames() []string { return nil }
 `)
 	here, err := os.Getwd()
 	if err != nil {

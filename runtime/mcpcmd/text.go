@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/mcpgen/mcpgen/internal/columns"
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
@@ -84,9 +85,9 @@ func (p *program) help() {
 	if p.server != nil {
 		with = " with " + p.features()
 	}
-	fmt.Fprintf(p.stdout, "%s %s is a server of the Model Context Protocol%s.\n", title, info.Version, with)
+	fmt.Fprint(p.stdout, columns.Row("", 0, fmt.Sprintf("%s %s is a server of the Model Context Protocol%s.", title, info.Version, with)))
 	if info.Description != "" {
-		fmt.Fprintf(p.stdout, "%s\n", info.Description)
+		fmt.Fprint(p.stdout, columns.Row("", 0, info.Description))
 	}
 	fmt.Fprintf(p.stdout, `
 usage: %[1]s [flags]
@@ -100,30 +101,33 @@ output. To add it to a client, to take it out again, and to see where it is:
 	%[1]s status
 	%[1]s completion SHELL    (bash, fish, powershell, zsh)
 
-	CLIENT: %[3]s
-
+%[3]s
 With -http it serves any number of clients until it is interrupted:
 
 	%[1]s -http 8080
 	claude mcp add --transport http %[2]s http://127.0.0.1:8080/mcp
 
-At /mcp there is every revision of the protocol, at /sse that of 2024-11-05 alone.
+At /mcp there is every revision of the protocol, at /sse that of 2024-11-05
+alone.
 
-	-http ADDR           serve over HTTP. ADDR is a port or host:port; without a
-	                     host only this machine can connect, 0.0.0.0:8080 is open
-	                     to others; port 0 is any that is free
-	-allow-host NAME     with -http: answer requests for that host, too. Needed
-	                     behind a proxy on the same machine that passes the host
-	                     on. May be repeated; * stands for any
-	-allow-origin ORIGIN with -http: let web pages of that origin call, such as
-	                     https://app.example. May be repeated
-	-tls-cert FILE       with -http: serve HTTPS with the certificate in that file
-	                     (PEM), which is read again when it changes
+	-http ADDR           serve over HTTP. ADDR is a port or host:port;
+	                     without a host only this machine can connect,
+	                     0.0.0.0:8080 is open to others; port 0 is any that
+	                     is free
+	-allow-host NAME     with -http: answer requests for that host, too.
+	                     Needed behind a proxy on the same machine that
+	                     passes the host on. May be repeated; * stands for
+	                     any
+	-allow-origin ORIGIN with -http: let web pages of that origin call, such
+	                     as https://app.example. May be repeated
+	-tls-cert FILE       with -http: serve HTTPS with the certificate in
+	                     that file (PEM), which is read again when it
+	                     changes
 	-tls-key FILE        with -tls-cert: its private key
-	-client-ca FILE      with -tls-cert: verify the certificates of clients by these
-	                     authorities (PEM). Without one a client cannot connect,
-	                     unless other flags say who may call
-`, name, info.Name, clientNames())
+	-client-ca FILE      with -tls-cert: verify the certificates of clients
+	                     by these authorities (PEM). Without one a client
+	                     cannot connect, unless other flags say who may call
+`, name, info.Name, columns.Row("", 8, "CLIENT: "+clientNames()))
 	p.helpMore()
 	fmt.Fprint(p.stdout, `	-version             print the version and end
 	-help                print this and end
@@ -133,7 +137,7 @@ At /mcp there is every revision of the protocol, at /sse that of 2024-11-05 alon
 // The columns of the help.
 const (
 	helpColumn = 21
-	helpWidth  = 76
+	helpWidth  = 72 // behind a tab
 )
 
 // helpMore prints the flags of [WithHTTPFlags], which the flag set has besides those above.

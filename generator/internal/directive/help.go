@@ -4,7 +4,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/mcpgen/mcpgen/internal/columns"
 )
+
+// keyWidth is how wide the column of the keys is at most; a longer one has a line of its own.
+const keyWidth = 24
 
 // WriteHelp writes the table as the text of "mcpgen help directives". Errors of
 // the writer are ignored.
@@ -12,23 +17,27 @@ func WriteHelp(w io.Writer) {
 	var out strings.Builder
 	out.WriteString(`Directives are comments //mcp:word, without a space after the slashes, in the
 doc comment of what they are about. Their arguments are words, key=word,
-key="Go string", key=` + "`raw string`" + ` and flags, which key=false turns off. A comment
-that begins with mcp: in any other form is an error.
+key="Go string", key=` + "`raw string`" + ` and flags, which key=false turns off. A
+comment that begins with mcp: in any other form is an error.
 `)
 	for _, s := range table() {
 		fmt.Fprintf(&out, "\n%s%s\n", s.heading(), unbuilt(s.Built))
-		fmt.Fprintf(&out, "    %s\n", s.Help)
+		out.WriteString(columns.Row("", 4, s.Help))
 		if s.Note != "" {
-			fmt.Fprintf(&out, "    %s\n", s.Note)
+			out.WriteString(columns.Row("", 4, s.Note))
 		}
-		fmt.Fprintf(&out, "    applies to: %s\n", s.targets())
-		fmt.Fprintf(&out, "    example:    %s\n", s.Example)
+		out.WriteString(columns.Row("    applies to:", 16, s.targets()))
+		if example := "    example:    " + s.Example; len(example) <= columns.Width {
+			out.WriteString(example + "\n")
+		} else {
+			out.WriteString("    example:\n      " + s.Example + "\n")
+		}
 		width := 0
 		for _, k := range s.Keys {
-			width = max(width, len(k.form()))
+			width = max(width, min(len(k.form()), keyWidth))
 		}
 		for _, k := range s.Keys {
-			fmt.Fprintf(&out, "      %-*s  %s%s\n", width, k.form(), k.Help, unbuilt(k.Built || !s.Built))
+			out.WriteString(columns.Row("      "+k.form(), 6+width+2, k.Help+unbuilt(k.Built || !s.Built)))
 		}
 	}
 	_, _ = io.WriteString(w, out.String())

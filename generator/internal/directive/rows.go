@@ -24,7 +24,7 @@ var (
 	titleKey       = key("title", KindString, `"Search the books"`, "name for people")
 	descriptionKey = key("description", KindString, `"Finds books by words."`, "description, instead of the doc comment")
 	groupKey       = key("group", KindNames, "catalogue,public", "groups that mcp.Select can pick")
-	iconKey        = key("icon", KindJSON, "https://example.com/icon.png", `URL of an icon, or {"src":"https://example.com/48.png","sizes":["48x48"],"theme":"dark"}, or an array of these`)
+	iconKey        = key("icon", KindJSON, "https://example.com/icon.png", `URL of an icon, or {"src": "https://example.com/48.png", "sizes": ["48x48"], "theme": "dark"}, or an array of these`)
 	metaKey        = key("meta", KindJSON, `{"com.example/owner":"catalogue"}`, "metadata for clients (_meta), as a JSON object")
 	resourceName   = key("name", KindString, `"Price list"`, "published name, of one word or several")
 	timeoutKey     = key("timeout", KindDuration, "30s", "how long a call may take")
