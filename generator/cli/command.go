@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/generator/internal/diag"
 	"github.com/mcpgen/mcpgen/generator/internal/program"
+	"github.com/mcpgen/mcpgen/internal/columns"
 )
 
 // command is one run of mcpgen.
@@ -23,10 +24,12 @@ type command struct {
 	invoked string // "mcpgen" or "go tool mcpgen"
 
 	in       io.Reader
-	out      io.Writer // what was asked for; escapes what a terminal would interpret
-	err      io.Writer // what people read besides; escapes alike
-	data     io.Writer // results and contents, byte for byte unless a terminal shows them
-	log      io.Writer // of programs that are started, byte for byte
+	out      io.Writer      // what was asked for; escapes what a terminal would interpret
+	err      io.Writer      // what people read besides; escapes alike
+	data     io.Writer      // results and contents, byte for byte unless a terminal shows them
+	log      io.Writer      // of programs that are started, byte for byte
+	screen   columns.Screen // of out
+	report   columns.Screen // of err
 	progress *progress
 
 	typed      chan string // lines of in, once a server has asked something

@@ -157,6 +157,7 @@ is built or written.
 	            resources, resourceTemplates and prompts, each as the
 	            protocol lists it (revision 2026-07-28), with symbol,
 	            position and tokens
+	-wide       cut nothing: on a terminal, signatures are cut to its width
 ` + helpFlags
 
 const helpDiff = `usage: mcpgen diff [flags] OLD NEW
@@ -334,6 +335,7 @@ shown.
 
 	-start      also start servers that install has not written
 	-json       write one array with an object for each entry
+	-wide       cut nothing: on a terminal, lines are cut to its width
 `
 
 const helpCall = `usage: mcpgen call [flags] PACKAGE | SERVER TOOL [key=value ... | JSON]

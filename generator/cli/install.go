@@ -33,7 +33,7 @@ func (c *command) clientCommand() (*clientcmd.Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &clientcmd.Command{Invoked: c.invoked, Out: c.out, Err: c.err, System: system, Probe: c.probe, Current: c.isCurrent}, nil
+	return &clientcmd.Command{Invoked: c.invoked, Out: c.out, Err: c.err, Screen: c.screen, System: system, Probe: c.probe, Current: c.isCurrent}, nil
 }
 
 // done reports how a command for clients ended.

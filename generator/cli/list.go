@@ -10,9 +10,9 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
+	"github.com/mcpgen/mcpgen/internal/columns"
 )
 
 // list shows the features of a package, from its source.
@@ -20,9 +20,13 @@ func (c *command) list(args []string) int {
 	f := newFlags("list")
 	new(serverFlags).define(f)
 	asJSON := f.Bool("json", false, "write one JSON object to standard output")
+	wide := f.Bool("wide", false, "cut nothing on a terminal")
 	rest, code, ok := c.parse(f, args)
 	if !ok {
 		return code
+	}
+	if *wide {
+		c.screen = c.screen.Wide()
 	}
 	if r, others, code, done := c.onServer(f, rest); done || code != exitDone {
 		switch {
@@ -54,7 +58,7 @@ func (c *command) list(args []string) int {
 		c.noteln("no feature is annotated in %s itself\n\thint: name the package whose functions are, or write //mcp:tool above one", rest[0])
 		return exitDone
 	}
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	w := c.listTable()
 	all := rows(p.Model, listing)
 	// Few packages have arguments that functions or constants fill.
 	injectedCell := optionalColumn(all, func(r row) []string { return r.injected })
@@ -74,15 +78,34 @@ func (c *command) list(args []string) int {
 			fmt.Fprintf(w, "total\twith mcpfind\t\t\t%s%s\t%s%d\n", injectedCell(), fixedCell(), scopesCell(), found)
 		}
 	}
-	if err := w.Flush(); err != nil {
+	if err := c.flush(w); err != nil {
 		return c.fail(err)
 	}
 	for _, row := range all {
 		for _, argument := range slices.Sorted(maps.Keys(row.choices)) {
-			fmt.Fprintf(c.out, "%s %s: the values of %s are those of %s, known when the program starts\n", row.kind, row.name, argument, row.choices[argument])
+			line := fmt.Sprintf("%s %s: the values of %s are those of %s, known when the program starts\n", row.kind, row.name, argument, row.choices[argument])
+			fmt.Fprint(c.out, c.screen.Fit(line))
 		}
 	}
 	return exitDone
+}
+
+// listTable returns the table of list, with what a narrow terminal does not show.
+func (c *command) listTable() *columns.Table {
+	w := columns.NewTable(c.out, c.screen)
+	w.Cut, w.Drop = []string{"SIGNATURE", "HINTS"}, []string{"SYMBOL", "FIXED", "INJECTED", "SCOPES"}
+	return w
+}
+
+// flush writes the table, and says what it leaves out.
+func (c *command) flush(w *columns.Table) error {
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if dropped := w.Dropped(); len(dropped) > 0 {
+		c.noteln("\thint: -wide also shows %s", strings.Join(dropped, ", "))
+	}
+	return nil
 }
 
 // kinds of features in the order of the table.

@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/mcpgen/mcpgen/generator/internal/program"
+	"github.com/mcpgen/mcpgen/internal/columns"
 	"github.com/mcpgen/mcpgen/internal/visible"
 	"github.com/mcpgen/mcpgen/runtime/mcpstdout"
 )
@@ -53,6 +54,7 @@ func start(build buildFunc) int {
 		ctx: ctx, dir: dir, invoked: invocation(os.Args[0]), buildProgram: build,
 		in: os.Stdin, out: visible.Writer(os.Stdout), err: visible.Writer(os.Stderr),
 		data: os.Stdout, log: os.Stderr,
+		screen: columns.ScreenOf(os.Stdout, isTerminal(os.Stdout)), report: columns.ScreenOf(os.Stderr, isTerminal(os.Stderr)),
 	}
 	if isTerminal(os.Stdout) {
 		c.data = c.out

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"text/tabwriter"
 
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/remote"
@@ -123,7 +122,7 @@ func (r *remoteServer) table(found map[string][]json.RawMessage) int {
 	slices.SortStableFunc(all, func(a, b serverRow) int {
 		return cmp.Or(slices.Index(kinds, a.kind)-slices.Index(kinds, b.kind), b.tokens-a.tokens)
 	})
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	w := c.listTable()
 	fmt.Fprintln(w, "KIND\tNAME\tSIGNATURE\tHINTS\tTOKENS")
 	for _, line := range all {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\n", line.kind, shown(line.name), shown(line.signature), line.hints, line.tokens)
@@ -131,7 +130,7 @@ func (r *remoteServer) table(found map[string][]json.RawMessage) int {
 	if n := len(found["tool"]); n > 0 {
 		fmt.Fprintf(w, "total\t%s\t\t\t%d\n", count(n, "tool"), total)
 	}
-	if err := w.Flush(); err != nil {
+	if err := c.flush(w); err != nil {
 		return c.fail(err)
 	}
 	return exitDone

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -22,6 +23,7 @@ import (
 func (c *command) vet(args []string) int {
 	f := newFlags("vet")
 	asJSON := f.Bool("json", false, "write findings as JSON, one object a line, to standard output")
+	wide := f.Bool("wide", false, "break no lines on a terminal")
 	options := vetOptions(c.ctx)
 	options.Register(f.FlagSet)
 	patterns, code, ok := c.parse(f, args)
@@ -31,7 +33,7 @@ func (c *command) vet(args []string) int {
 	result, err := pipeline.Generate(c.ctx, pipeline.Config{
 		Dir: c.dir, Env: c.environment(), Tags: f.tags, Patterns: patterns, Progress: c.progress.begin, Packages: c.progress.packages,
 	})
-	report := c.diagnostics
+	report := func(l *diag.List) { c.fitted(l, *wide) }
 	if *asJSON {
 		report = func(l *diag.List) { diag.PrintJSON(c.out, l, c.dir) }
 	}
@@ -78,6 +80,27 @@ func (c *command) vet(args []string) int {
 	}
 	return exitDone
 }
+
+// fitted prints a list for people, in lines that fit the terminal.
+func (c *command) fitted(l *diag.List, wide bool) {
+	if c.report.Out == nil || wide {
+		c.diagnostics(l)
+		return
+	}
+	c.progress.clear()
+	var text strings.Builder
+	diag.Print(&text, l, c.dir)
+	for line := range strings.Lines(c.report.Fit(text.String())) {
+		// Print has escaped what a terminal would interpret.
+		if place := placeOf.FindString(line); place != "" && c.report.Bold {
+			line = "\x1b[1m" + place + "\x1b[0m" + line[len(place):]
+		}
+		fmt.Fprint(c.report.Out, line)
+	}
+}
+
+// placeOf is the place at the beginning of a finding.
+var placeOf = regexp.MustCompile(`^\S+:\d+:\d+:`)
 
 // vetOptions counts tokens as mcpgen list does.
 func vetOptions(ctx context.Context) *vet.Options {
@@ -132,6 +155,7 @@ the rule in brackets. Exit code 1 means that there are findings.
 	-json         write findings as JSON, one object a line, to standard
 	              output: file, line, column, severity, rule, message and
 	              hint
+	-wide         break no lines: a terminal gets those of its width
 ` + helpFlags + `
 A finding that is right and wanted is silenced in the doc comment of the
 function, or in the package comment for all of the package, with the reason:

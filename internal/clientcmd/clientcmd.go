@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/mcpgen/mcpgen/internal/clients"
+	"github.com/mcpgen/mcpgen/internal/columns"
 	"github.com/mcpgen/mcpgen/internal/shellcomplete"
 	"github.com/mcpgen/mcpgen/internal/suggest"
 )
@@ -29,6 +30,7 @@ func (e *UsageError) Error() string { return e.Problem + ": " + e.Hint }
 type Command struct {
 	Invoked  string // how the program is called, for hints
 	Out, Err io.Writer
+	Screen   columns.Screen // of Out
 	System   *clients.System
 	// Probe calls tools/list of a server. It is nil where servers are not started.
 	Probe func(ctx context.Context, s *clients.Status) (tools, tokens int, err error)

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/mcpgen/mcpgen/internal/clients"
+	"github.com/mcpgen/mcpgen/internal/columns"
 	"github.com/mcpgen/mcpgen/internal/mask"
 )
 
@@ -24,6 +24,7 @@ const answerTime = 10 * time.Second
 type StatusOptions struct {
 	JSON  bool
 	Start bool // also entries that install has not written
+	Wide  bool // cut nothing on a terminal
 	// Only selects entries. It may be nil.
 	Only func(*clients.Status) bool
 }
@@ -32,6 +33,7 @@ type StatusOptions struct {
 func (o *StatusOptions) Define(set *flag.FlagSet) {
 	set.BoolVar(&o.JSON, "json", false, "")
 	set.BoolVar(&o.Start, "start", false, "")
+	set.BoolVar(&o.Wide, "wide", false, "")
 }
 
 // row is an entry in the output of status.
@@ -93,7 +95,12 @@ func (c *Command) Status(ctx context.Context, args []string, o StatusOptions) (f
 		_, err := fmt.Fprintln(c.Out, "no client has an entry here")
 		return false, err
 	}
-	w := tabwriter.NewWriter(c.Out, 0, 0, 2, ' ', 0)
+	screen := c.Screen
+	if o.Wide {
+		screen = screen.Wide()
+	}
+	w := columns.NewTable(c.Out, screen)
+	w.Cut = []string{"SERVER", "STATE"}
 	fmt.Fprintln(w, "CLIENT\tSCOPE\tNAME\tTOOLS\tTOKENS\tSTATE\tSERVER")
 	for _, r := range rows {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", r.Client, r.Scope, cells.Replace(dash(r.Name)), number(r.Tools), number(r.Tokens), cells.Replace(r.state()), cells.Replace(r.server()))
@@ -102,7 +109,7 @@ func (c *Command) Status(ctx context.Context, args []string, o StatusOptions) (f
 		return found, err
 	}
 	if slices.ContainsFunc(rows, func(r *row) bool { return r.Hidden }) {
-		_, err = fmt.Fprintln(c.Out, mask.Sign+" stands for a value that may be a credential, or is the value of a flag of one letter: the file of the client has it")
+		_, err = fmt.Fprint(c.Out, screen.Fit(mask.Sign+" stands for a value that may be a credential, or is the value of a flag of one letter: the file of the client has it\n"))
 	}
 	return found, err
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/mcpgen/mcpgen/internal/clientcmd"
 	"github.com/mcpgen/mcpgen/internal/clients"
+	"github.com/mcpgen/mcpgen/internal/columns"
 	"github.com/mcpgen/mcpgen/internal/visible"
 )
 
@@ -159,9 +160,18 @@ func (i *invocation) command() (*clientcmd.Command, error) {
 	}
 	// Names and paths come from files that others may have written.
 	return &clientcmd.Command{
-		Invoked: command(), Out: visible.Writer(i.stdout), Err: visible.Writer(i.stderr), System: system,
+		Invoked: command(), Out: visible.Writer(i.stdout), Err: visible.Writer(i.stderr), Screen: screenOf(i.stdout), System: system,
 		Probe: probe,
 	}, nil
+}
+
+// screenOf returns the terminal that a command writes to, if it does.
+func screenOf(w io.Writer) columns.Screen {
+	f, ok := w.(*os.File)
+	if !ok {
+		return columns.Screen{}
+	}
+	return columns.ScreenOf(f, isTerminal(f))
 }
 
 // one checks that a command has a client, and no further argument.
@@ -333,4 +343,5 @@ to answer tools/list within 10 seconds. Exits with 1 if something is wrong.
 	-name NAME  the name of the entries; default: that of the server
 	-start      also start entries that install has not written
 	-json       write one array with an object for each entry
+	-wide       cut nothing: on a terminal, lines are cut to its width
 `
