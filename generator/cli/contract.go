@@ -12,11 +12,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/diff"
-
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 	"github.com/mcpgen/mcpgen/internal/contract"
+	"github.com/mcpgen/mcpgen/internal/linediff"
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
@@ -149,7 +148,7 @@ func (c *command) checkContract(f *contractFile, fix string, verbose bool) int {
 	if f.old == nil {
 		before = "/dev/null"
 	}
-	_, _ = c.out.Write(diff.Diff(before, f.old, f.name, f.text))
+	_, _ = c.out.Write(linediff.Unified(before, f.old, f.name, f.text))
 	c.noteln("%s is not current", f.name)
 	for _, line := range f.changes() {
 		c.noteln("%s", strings.TrimRight("\t"+line, "\t"))

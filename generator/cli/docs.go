@@ -8,12 +8,11 @@ import (
 	"io/fs"
 	"slices"
 
-	"github.com/rogpeppe/go-internal/diff"
-
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
 	"github.com/mcpgen/mcpgen/generator/internal/reference"
+	"github.com/mcpgen/mcpgen/internal/linediff"
 	"github.com/mcpgen/mcpgen/internal/regularfile"
 )
 
@@ -108,7 +107,7 @@ func (c *command) referenceFile(file string, text []byte, check, verbose bool) i
 		c.noteln("%s is current", name)
 	case current:
 	case check:
-		_, _ = c.out.Write(diff.Diff(name, old, name, text))
+		_, _ = c.out.Write(linediff.Unified(name, old, name, text))
 		c.noteln("%s is not current\n\thint: run the same command without -check", name)
 		return exitFound
 	default:

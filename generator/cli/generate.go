@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/generator/internal/load"
 	"github.com/mcpgen/mcpgen/generator/internal/model"
 	"github.com/mcpgen/mcpgen/generator/internal/pipeline"
+	"github.com/mcpgen/mcpgen/internal/linediff"
 	"github.com/mcpgen/mcpgen/internal/trust"
-	"github.com/rogpeppe/go-internal/diff"
 )
 
 // generate writes the generated files of packages, or checks them.
@@ -196,7 +196,7 @@ func (c *command) check(result *pipeline.Result, f *flags) int {
 		if p.Old == nil {
 			before = "/dev/null"
 		}
-		_, _ = c.out.Write(diff.Diff(before, p.Old, name, p.Source))
+		_, _ = c.out.Write(linediff.Unified(before, p.Old, name, p.Source))
 		c.noteln("%s is not current", name)
 		c.noteln("\thint: %s", c.fixCommand(p, f.tags))
 	}
