@@ -186,6 +186,13 @@ func TestREADME(t *testing.T) {
 			t.Errorf("%s printed\n%s", want.line, out)
 		}
 	}
+	// What the page says of vet: it fails where it finds something.
+	if says := "`go tool mcpgen vet .` finds nothing"; !strings.Contains(readme, says) {
+		t.Errorf("the README does not say %q", says)
+	}
+	if out := s.must("", "go tool mcpgen vet ."); out != "" {
+		t.Errorf("vet found\n%s", out)
+	}
 	const overHTTP = "go tool mcpgen run -http 8080 ."
 	if !strings.Contains(without, overHTTP) {
 		t.Errorf("the README does not say %q", overHTTP)
@@ -316,4 +323,39 @@ func (s *shell) serve(line string) (url, said string) {
 		close(read)
 	}()
 	return url, said
+}
+
+// TestToolsModfile follows the page about versions: the command is in a file of its own, and go.mod has
+// the runtime alone. The module of this repository stands for one that go get would download.
+func TestToolsModfile(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the commands of the page are for a POSIX shell")
+	}
+	const source = `package shop
+
+// Greet says hello.
+//
+//mcp:tool readonly closedworld
+func Greet(name string) string { return name }
+`
+	s := newShell(t)
+	if err := os.WriteFile(filepath.Join(s.dir, "shop.go"), []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(block(t, read(t, "docs/versioning.md"), "in a file of its own:", "sh")) {
+		switch line = strings.TrimSpace(line); {
+		case strings.HasPrefix(line, "go get -tool -modfile=tools.mod "):
+			s.must("", "cp tools.mod go.mod")
+			s.install(root(t))
+			s.must("", "mv go.mod tools.mod && mv go.sum tools.sum")
+		case strings.HasPrefix(line, "go get "):
+			s.must("", "go mod init example.com/shop && go mod edit -require=github.com/mcpgen/mcpgen@v0.0.0 -replace=github.com/mcpgen/mcpgen='"+root(t)+"'")
+		default:
+			s.must("", line)
+		}
+	}
+	s.must("", "go build . && test -f mcp_gen.go")
+	if out := s.must("", "go mod edit -json | grep -c Version"); strings.TrimSpace(out) != "1" {
+		t.Errorf("go.mod has %s requirements", out)
+	}
 }

@@ -115,7 +115,7 @@ func (c *command) run(args []string) int {
 	return c.usage("", fmt.Sprintf("unknown command %s", args[0]), hint)
 }
 
-// hasSource reports whether there is a Go file in the current directory, or that cannot be told.
+// hasSource reports whether the current directory has a Go file, or cannot be read.
 func (c *command) hasSource() bool {
 	entries, err := os.ReadDir(c.dir)
 	return err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasSuffix(e.Name(), ".go") })

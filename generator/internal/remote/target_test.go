@@ -2,7 +2,7 @@ package remote
 
 import "testing"
 
-// What is an address and not a package is told with its URL.
+// An address that is not a package has its URL as the hint.
 func TestMeant(t *testing.T) {
 	for operand, want := range map[string]string{
 		"127.0.0.1:18080":       "http://127.0.0.1:18080/mcp",
