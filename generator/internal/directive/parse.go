@@ -152,6 +152,8 @@ func (p *reader) unknown(offset int, name string, bare bool) {
 	case !bare && name == "description" && p.spec.Description:
 		hint = fmt.Sprintf(`the text follows the name: //mcp:%s NAME "text"`, p.spec.Word)
 	case hint != "":
+	case p.spec.otherNames(name) != "":
+		hint = "did you mean " + p.spec.otherNames(name) + "?"
 	case bare && p.spec.Description:
 		hint = "quote the description"
 		p.stopped = true
@@ -171,6 +173,28 @@ func (p *reader) unknown(offset int, name string, bare bool) {
 		hint = "it takes " + join(known, "and")
 	}
 	p.errorf(offset, hint, "%s %q", what, name)
+}
+
+// validatorKeys are keys of validators and other schemas, with those of JSON Schema.
+var validatorKeys = map[string][]string{
+	"min": {"minimum", "minLength", "minItems"}, "max": {"maximum", "maxLength", "maxItems"},
+	"gte": {"minimum"}, "ge": {"minimum"}, "lte": {"maximum"}, "le": {"maximum"}, "gt": {"exclusiveMinimum"}, "lt": {"exclusiveMaximum"},
+	"len": {"minLength", "maxLength"}, "size": {"minItems", "maxItems"}, "oneof": {"enum"}, "values": {"enum"}, "options": {"enum"},
+	"regex": {"pattern"}, "regexp": {"pattern"}, "match": {"pattern"}, "step": {"multipleOf"}, "unique": {"uniqueItems"},
+}
+
+// otherNames are the keys of the directive that another validator calls by that name, "" for none.
+func (s *Spec) otherNames(name string) string {
+	var names []string
+	for _, meant := range validatorKeys[strings.ToLower(name)] {
+		if s.Key(meant) != nil {
+			names = append(names, meant)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return join(names, "or")
 }
 
 func (s *Spec) acceptsFlags() bool {

@@ -135,6 +135,9 @@ func TestRefused(t *testing.T) {
 		// Arguments.
 		{"unknown key", on("//mcp:tool timout=30s"), "x.go:3:12: //mcp:tool: unknown key \"timout\"\n\thint: did you mean timeout?\n"},
 		{"unknown flag", on("//mcp:tool readnly  closdworld"), "x.go:3:12: //mcp:tool: unknown word \"readnly\"\n\thint: did you mean readonly?\nx.go:3:21: //mcp:tool: unknown word \"closdworld\"\n\thint: did you mean closedworld?\n"},
+		{"key of a validator", on("//mcp:tool\n//mcp:arg limit min=1"), "x.go:4:17: //mcp:arg limit: unknown key \"min\"\n\thint: did you mean minimum, minLength or minItems?\n"},
+		{"another one", on("//mcp:tool\n//mcp:arg limit oneof=a,b"), "x.go:4:17: //mcp:arg limit: unknown key \"oneof\"\n\thint: did you mean enum?\n"},
+		{"a third", on("//mcp:tool\n//mcp:arg limit GT=1"), "x.go:4:17: //mcp:arg limit: unknown key \"GT\"\n\thint: did you mean exclusiveMinimum?\n"},
 		{"key of another", on("//mcp:tool minimum=1"), "x.go:3:12: //mcp:tool: unknown key \"minimum\"\n\thint: it belongs to //mcp:arg\n"},
 		{"colon", on("//mcp:tool name:search"), "x.go:3:12: //mcp:tool: unknown word \"name:search\"\n\thint: write name=VALUE\n"},
 		{"comment behind", on("//mcp:tool // reads"), "x.go:3:12: //mcp:tool: unknown word \"//\"\n\thint: a directive takes the whole line: move the comment to a line of its own\nx.go:3:15: //mcp:tool: unknown word \"reads\"\n\thint: it takes name, title, description, group, readonly, destructive, additive, idempotent, openworld, closedworld, timeout, scopes, requires, task, inline, taskttl, poll, restart, lenient, required, icon, meta, mime, maxresult, shorten, page, output, encode, receiver and alias\n"},
