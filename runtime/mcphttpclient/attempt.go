@@ -16,11 +16,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 )
 
-// request is what an exchange sends.
+// request contains the data that an exchange sends.
 type request struct {
 	method string
 	url    *url.URL
-	header http.Header // that the exchange may change
+	header http.Header // a copy, which the exchange may change
 	data   []byte      // body of a POST
 	wait   func() (done func())
 }
@@ -38,7 +38,7 @@ func (c *conn) proxied(to *url.URL) bool {
 	return err != nil || proxy != nil
 }
 
-// maxChallenge is how many bytes of a response an Authorizer may read.
+// maxChallenge limits the part of a response that an Authorizer may read, in bytes.
 const maxChallenge = 64 << 10
 
 // do sends a request until there is a response that is neither a challenge that the
@@ -98,7 +98,7 @@ func (e *exchange) do(q *request) (*http.Response, error) {
 	}
 }
 
-// request returns the request of one attempt.
+// request returns the HTTP request of one attempt.
 func (e *exchange) request(ctx context.Context, q *request, to *url.URL) (*http.Request, error) {
 	c := e.conn
 	r := (&http.Request{Method: q.method, URL: to, Host: to.Host, Header: q.header, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1}).WithContext(ctx)
@@ -127,7 +127,7 @@ func (e *exchange) request(ctx context.Context, q *request, to *url.URL) (*http.
 // received handles the header of a response.
 func (c *conn) received(from *url.URL, resp *http.Response) error {
 	if c.own {
-		return nil // its transport bounds the header, and there is no Jar
+		return nil // its transport limits the header, and there is no Jar
 	}
 	size := 0
 	for name, values := range resp.Header {
@@ -165,7 +165,7 @@ func (e *exchange) challenge(q *request, r *http.Request, resp *http.Response) e
 		}
 	}
 	err := e.authorizer("HandleChallenge", func(ctx context.Context) error {
-		defer discard(resp) // here, since the method may still read it when the request has ended
+		defer discard(resp) // here, since the method may still read it when the request is done
 		return e.conn.endpoint.Auth.HandleChallenge(ctx, r, resp)
 	})
 	switch {
@@ -181,8 +181,8 @@ func (e *exchange) challenge(q *request, r *http.Request, resp *http.Response) e
 	}
 }
 
-// authorizer calls a method of the Authorizer. It waits no longer than the request may take,
-// also if the method ignores its context. A panic is an error.
+// authorizer calls a method of the Authorizer. It waits no longer than the request may take, even
+// if the method ignores its context. A panic becomes an error.
 func (e *exchange) authorizer(method string, call func(context.Context) error) error {
 	ctx := e.authCtx
 	if _, own := e.conn.endpoint.Auth.(*fixed); own {
@@ -213,9 +213,9 @@ func (e *exchange) failure(err error, sent bool) error {
 	return failed
 }
 
-// isEndOfAnother reports whether an error is why another request has ended. net/http gives a
-// connection to the next request before the one with an empty response has returned, and closes
-// it if the context of that one ends at this moment (Go 1.26).
+// isEndOfAnother reports whether an error belongs to another request that was cancelled. net/http
+// gives a connection to the next request before the request with an empty response has returned,
+// and closes it if the context of the latter is cancelled at this moment (Go 1.26).
 func isEndOfAnother(err error) bool {
 	for _, end := range []error{dial.ErrClosed, dial.ErrTimeout, context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, end) {
@@ -225,7 +225,7 @@ func isEndOfAnother(err error) bool {
 	return false
 }
 
-// location returns the target of a redirect, nil if there is none.
+// location returns the target of a redirect, or nil.
 func location(from *url.URL, resp *http.Response) *url.URL {
 	text := resp.Header.Get("Location")
 	if text == "" {
@@ -238,8 +238,8 @@ func location(from *url.URL, resp *http.Response) *url.URL {
 	return u
 }
 
-// discard closes a response whose rest is not needed. A short rest is read, so that the
-// connection can be used again.
+// discard closes a response whose rest is not needed. If the rest is short, discard reads it, so
+// that the connection can be used again.
 func discard(resp *http.Response) {
 	_, _ = io.CopyN(io.Discard, resp.Body, maxStatusBody)
 	_ = resp.Body.Close()

@@ -11,31 +11,31 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/dial"
 )
 
-// sending is the message of an exchange while a transport sends it. It notes whether the
-// server can have got it.
+// sending is the message of an exchange while a transport sends it. It records whether the server
+// may have received it.
 //
-// The body is a bytes.Reader, since net/http writes header and body of a request in one
-// piece only for the readers that it knows. So whether it was read cannot be seen, and a trace
-// notes whether there was a connection.
+// The body is a bytes.Reader, since net/http writes header and body of a request in one piece only
+// for the readers that it knows. So reads of the body cannot be observed, and a trace records
+// whether the transport had a connection.
 type sending struct {
 	data      []byte
 	trace     httptrace.ClientTrace
 	asked     atomic.Bool // the transport calls the functions of trace
-	connected atomic.Bool // it has got a connection in the latest attempt
-	// authorization gets the address of the server. Nil where the address is not needed, or is
-	// that of a proxy.
+	connected atomic.Bool // it got a connection in the latest attempt
+	// authorization receives the address of the server. Nil if the address is not needed, or is the
+	// address of a proxy.
 	authorization *dial.Authorization
 }
 
-// prepare makes the message ready to be sent.
+// prepare prepares the message for sending.
 func (s *sending) prepare(data []byte) {
 	s.data = data
 	s.trace.GetConn = s.getConn
 	s.trace.GotConn = s.gotConn
 }
 
-// getConn begins an attempt. net/http makes another one by itself only where it has sent
-// nothing, or the server has said that it has not processed anything.
+// getConn begins an attempt. net/http makes another attempt by itself only if it has sent nothing,
+// or if the server has reported that it has not processed anything.
 func (s *sending) getConn(string) {
 	s.asked.Store(true)
 	s.connected.Store(false)
@@ -63,5 +63,5 @@ func (s *sending) body() (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(s.data)), nil
 }
 
-// sent reports whether the server may have got the message. Without a trace it may.
+// sent reports whether the server may have received the message. Without a trace it may have.
 func (s *sending) sent() bool { return !s.asked.Load() || s.connected.Load() }

@@ -13,19 +13,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// conn is a connection to an [Endpoint]: a [dial.Requester]. Each request is
-// an exchange on the goroutine of its caller. There are no goroutines of a connection.
+// conn is a connection to an [Endpoint]: a [dial.Requester]. Each request is an exchange on the
+// goroutine of its caller. A connection has no goroutines of its own.
 type conn struct {
 	endpoint Endpoint
 	url      *url.URL
 	o        dial.Options
 	http     http.RoundTripper
-	own      bool // http is the transport that endpoints share
+	own      bool // http is used by this connection only
 	release  func()
 
 	session  atomic.Pointer[string]            // nil without a session
-	revision atomic.Pointer[protocol.Revision] // of the session
-	fields   atomic.Pointer[fields]            // of the last message
+	revision atomic.Pointer[protocol.Revision] // revision of the session
+	fields   atomic.Pointer[fields]            // header fields of the last message
 	opened   atomic.Bool                       // a GET stream of the session was open
 	keepOpen atomic.Bool                       // the server leaves streams open after the reply
 
@@ -57,7 +57,7 @@ func newConn(e Endpoint, u *url.URL, o dial.Options) *conn {
 	return c
 }
 
-// Close ends all exchanges. It does not wait for the server.
+// Close cancels all exchanges. It does not wait for the server.
 func (c *conn) Close() error {
 	c.mu.Lock()
 	if c.closed {
@@ -73,14 +73,14 @@ func (c *conn) Close() error {
 	return nil
 }
 
-// exchange is one message to the server with its response, or one event stream. It ends with
-// the context of the caller, and with the connection.
+// exchange is one message to the server with its response, or one event stream. It ends when the
+// context of the caller is cancelled, or the connection is closed.
 type exchange struct {
 	conn    *conn
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
-	message sending         // that is the body of the request
-	authCtx context.Context // for the methods of the Authorizer: ctx, and what it remembers for the request
+	message sending         // the body of the request
+	authCtx context.Context // for the methods of the Authorizer: ctx with the Authorization of the request
 }
 
 func (c *conn) begin(ctx context.Context) (*exchange, error) {
@@ -96,7 +96,7 @@ func (c *conn) begin(ctx context.Context) (*exchange, error) {
 	return e, nil
 }
 
-// end ends what is still open of an exchange.
+// end releases the resources of an exchange.
 func (e *exchange) end() {
 	e.cancel(nil)
 	e.conn.mu.Lock()
@@ -104,5 +104,5 @@ func (e *exchange) end() {
 	delete(e.conn.running, e)
 }
 
-// beginning returns the first bytes of something, for an error.
+// beginning returns a copy of the first bytes of data, for an error.
 func beginning(data []byte) []byte { return append([]byte(nil), data[:min(len(data), 256)]...) }

@@ -16,19 +16,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/netdial"
 )
 
-// Endpoint is a server behind a URL, for mcpclient.Connect: streamable HTTP of every
-// revision, or HTTP+SSE (2024-11-05) where the server has nothing else.
+// Endpoint is a server behind a URL, for mcpclient.Connect: streamable HTTP of every revision, or
+// HTTP+SSE (2024-11-05) if the server supports nothing else.
 type Endpoint struct {
-	// URL has the scheme http or https, and no user information: Auth is for that.
+	// URL has the scheme http or https, and must not contain user information: use Auth for it.
 	URL string
-	// Header has fields of every request. Names that the protocol uses itself, or that belong
+	// Header contains fields of every request. Names that the protocol uses itself, or that belong
 	// to the connection, are an error of Connect.
 	Header http.Header
-	// Auth gives requests their credentials. May be nil.
+	// Auth adds credentials to requests. May be nil.
 	Auth Authorizer
-	// Client is used for its Transport and its Jar. Nil is a client that all endpoints share,
-	// with the proxy of the environment. Its Timeout is not used, since it would end event
-	// streams, which the log says once; nor is its CheckRedirect: redirects never lead to
+	// Client is used for its Transport and its Jar. Nil means a client that all endpoints share,
+	// with the proxy of the environment. Its Timeout is not used, because it would end event
+	// streams; this is logged once. Its CheckRedirect is not used either: redirects never lead to
 	// another origin.
 	Client *http.Client
 	SSE    SSEMode
@@ -36,14 +36,14 @@ type Endpoint struct {
 	Insecure bool
 }
 
-// SSEMode is whether the transport HTTP+SSE of revision 2024-11-05 is used.
+// SSEMode tells when the transport HTTP+SSE of revision 2024-11-05 is used.
 type SSEMode uint8
 
 // The modes.
 const (
-	SSEAuto  SSEMode = iota // where the server does not serve streamable HTTP
+	SSEAuto  SSEMode = iota // if the server does not serve streamable HTTP
 	SSENever                // never
-	SSEOnly                 // from the start: the URL is that of the event stream
+	SSEOnly                 // from the start: URL is the URL of the event stream
 )
 
 // Name returns the URL without user information, query and fragment.
@@ -66,10 +66,10 @@ func (e Endpoint) Key() string {
 	return "http " + digestKey(texts...)
 }
 
-// AuthorizationContext returns the CacheKey of Auth, with a digest of the user and the password
-// of a proxy. It is not known where Client has a Jar or a Transport, or http.DefaultTransport, which
-// it uses then, was replaced: those may send any credentials. For an Endpoint without credentials
-// but those of Key, ok is false.
+// AuthorizationContext returns the CacheKey of Auth, with a digest of the user and the password of
+// a proxy. The context is "" (unknown) if Client has a Jar or a Transport, or uses an
+// http.DefaultTransport that was replaced: those may send any credentials. For an Endpoint without
+// credentials except the ones in Key, ok is false.
 func (e Endpoint) AuthorizationContext() (context string, ok bool) {
 	proxy, known := e.proxy()
 	if !known {
@@ -87,11 +87,11 @@ func (e Endpoint) AuthorizationContext() (context string, ok bool) {
 	return context, ok
 }
 
-// defaultTransport is that of net/http, which a program may replace.
+// defaultTransport is the transport of net/http, which a program may replace.
 var defaultTransport, _ = http.DefaultTransport.(*http.Transport)
 
-// proxy returns the function that finds the proxy. It reports false if other ways to send
-// credentials are not known.
+// proxy returns the function that finds the proxy. It returns false if requests may contain
+// credentials that this package does not know.
 func (e Endpoint) proxy() (func(*http.Request) (*url.URL, error), bool) {
 	if e.Client == nil {
 		return http.ProxyFromEnvironment, true
@@ -103,7 +103,7 @@ func (e Endpoint) proxy() (func(*http.Request) (*url.URL, error), bool) {
 	return t.Proxy, len(t.ProxyConnectHeader) == 0 && t.GetProxyConnectHeader == nil
 }
 
-// proxyUser returns user and password for the proxy before a URL, "" without any.
+// proxyUser returns user and password for the proxy of a URL, or "".
 func proxyUser(proxy func(*http.Request) (*url.URL, error), to string) string {
 	u, err := url.Parse(to)
 	if err != nil || proxy == nil {
@@ -138,7 +138,7 @@ func (e Endpoint) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 func (e Endpoint) parse() (*url.URL, error) {
 	u, err := url.Parse(e.URL)
 	if err != nil {
-		// The error of url.Parse has the URL, which may have credentials.
+		// The error of url.Parse contains the URL, which may contain credentials.
 		if parseErr, ok := errors.AsType[*url.Error](err); ok {
 			err = parseErr.Err
 		}
@@ -190,8 +190,8 @@ func (e Endpoint) checkField(name string) error {
 	return nil
 }
 
-// ownedFields are set by this package or by net/http. With an Idempotency-Key net/http would
-// send a message again that may have run.
+// ownedFields are set by this package or by net/http. With an Idempotency-Key net/http would repeat
+// a message that may have run.
 var ownedFields = []string{
 	"Accept", "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host", "Idempotency-Key",
 	"Keep-Alive", httpfield.LastEventID, "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "X-Idempotency-Key",
@@ -204,7 +204,7 @@ func isToken(s string) bool {
 	})
 }
 
-// sameOrigin reports whether two URLs have scheme, host and port in common.
+// sameOrigin reports whether scheme, host and port of two URLs are equal.
 func sameOrigin(a, b *url.URL) bool {
 	return strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Hostname(), b.Hostname()) && portOf(a) == portOf(b)
 }

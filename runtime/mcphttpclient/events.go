@@ -9,42 +9,42 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 )
 
-// eventReader reads an event stream (WHATWG HTML, 9.2.6, interpreting an event stream), within
-// a limit of the data of one event. The data of an event with one line is not copied.
+// eventReader reads an event stream (WHATWG HTML, 9.2.6, interpreting an event stream), with a
+// limit for the data of one event. The data of an event with one line is not copied.
 type eventReader struct {
 	r     io.Reader
-	limit int // of the data of an event, and of a line
+	limit int // for the data of an event, and for a line
 
 	buf     []byte
-	pos     int // of the line that is read next
-	scanned int // bytes from pos on that have no line end
+	pos     int // begin of the line that is read next
+	scanned int // bytes from pos on that do not contain a line end
 	begun   bool
-	skipLF  bool // the last line has ended with CR
+	skipLF  bool // the last line ended with CR
 
 	skipping bool // the rest of a line that was too long
 
-	// Of the event that is read.
+	// State of the current event.
 	name     string
 	hasData  bool
 	from, to int // data, in buf
 	newID    string
 	hasID    bool
 
-	lastID  string        // of the events so far
-	retry   time.Duration // that the server asks for, 0 where it has not
-	tooLong bool          // the event that is read was too long, and is skipped
+	lastID  string        // id of the last event
+	retry   time.Duration // reconnection time that the server has set, or 0
+	tooLong bool          // the current event was too long, and is skipped
 }
 
-// event is an event that has been read. Its data is valid until the next one is read.
+// event is a parsed event. Its data is valid until the next one is read.
 type event struct {
 	name  string // "" for a message
 	data  []byte
 	id    string
-	hasID bool // the event itself has an id
+	hasID bool // the event itself contains an id
 }
 
-// maxEventName bounds what is kept of names, and maxEventID what is kept of ids: one that is
-// longer cannot be sent back in a header field.
+// maxEventName limits the stored part of names, and maxEventID the length of stored ids: a longer
+// id cannot be sent back in a header field.
 const (
 	maxEventName = 64
 	maxEventID   = 4 << 10
@@ -60,15 +60,15 @@ func (e *eventReader) reset(r io.Reader) {
 	*e = eventReader{r: r, limit: e.limit, buf: bufpool.Get(0), lastID: e.lastID, retry: e.retry}
 }
 
-// release puts the buffer back. The reader is not used afterwards.
+// release gives the buffer back. The reader is not used afterwards.
 func (e *eventReader) release() {
 	bufpool.Put(e.buf)
 	e.buf = nil
 }
 
-// next returns the next event with data. An event beyond the limit is a *dial.TooLarge as soon
-// as it is too long; reading may go on, with the event after it. Any other error is the end of the
-// stream.
+// next returns the next event with data. An event beyond the limit is a *dial.TooLarge as soon as
+// it is too long; the caller can go on reading, with the event after it. After any other error the
+// stream is at its end.
 func (e *eventReader) next() (event, error) {
 	for {
 		line, err := e.line()
@@ -76,7 +76,7 @@ func (e *eventReader) next() (event, error) {
 			return event{}, err
 		}
 		switch {
-		case e.skipping: // a line that was too long has ended
+		case e.skipping: // the end of a line that was too long
 			e.skipping = false
 			continue
 		case len(line) > 0:
@@ -129,7 +129,7 @@ func (e *eventReader) line() ([]byte, error) {
 	}
 }
 
-// lineEnd returns the index of the first CR or LF, -1 if there is none.
+// lineEnd returns the index of the first CR or LF, or -1.
 func lineEnd(b []byte) int {
 	n := bytes.IndexByte(b, '\n')
 	if n >= 0 {
@@ -141,11 +141,10 @@ func lineEnd(b []byte) int {
 	return n
 }
 
-// longestName is how much longer than its data a line of data can be: "data: ".
+// longestName is the number of bytes by which a line of data can exceed its data: "data: ".
 const longestName = 6
 
-// fill reads more. It keeps the data of the event and the line that has begun, within the limit
-// for both.
+// fill reads more. It keeps the data of the event and the begun line, within the limit for both.
 func (e *eventReader) fill() error {
 	held := len(e.buf) - e.pos
 	if e.hasData {
@@ -161,13 +160,13 @@ func (e *eventReader) fill() error {
 	}
 	keep := e.pos
 	if e.hasData {
-		// Data that is whole is moved to the line, so that what both need is in one piece.
+		// The complete data is moved next to the line, so that both are in one piece.
 		n := e.to - e.from
 		keep = e.pos - n
 		copy(e.buf[keep:], e.buf[e.from:e.to])
 		e.from, e.to = keep, e.pos
 	}
-	if keep == len(e.buf) && cap(e.buf) > bufpool.MinSize { // an idle stream holds little
+	if keep == len(e.buf) && cap(e.buf) > bufpool.MinSize { // so that an idle stream holds little memory
 		bufpool.Put(e.buf)
 		e.buf = bufpool.Get(0)
 		e.move(keep)
@@ -181,7 +180,7 @@ func (e *eventReader) fill() error {
 	n, err := e.r.Read(e.buf[len(e.buf):cap(e.buf)])
 	e.buf = e.buf[:len(e.buf)+n]
 	if n > 0 {
-		return nil // an error comes again
+		return nil // the error is returned again by the next read
 	}
 	return err
 }
@@ -203,7 +202,7 @@ func (e *eventReader) field(line []byte) {
 	case "event":
 		e.name = string(value[:min(len(value), maxEventName)])
 	case "id":
-		if len(value) <= maxEventID && httpfield.IsPlain(string(value)) { // neither NUL nor what no header field can carry
+		if len(value) <= maxEventID && httpfield.IsPlain(string(value)) { // a header field can carry it
 			e.newID, e.hasID = string(value), true
 		}
 	case "retry":
@@ -213,10 +212,10 @@ func (e *eventReader) field(line []byte) {
 	}
 }
 
-// data adds a line to the data of the event. The data precedes the line in the buffer, and is
-// not longer than what is there.
+// data adds a line to the data of the event. The data precedes the line in the buffer, and is not
+// longer than the space before the line.
 func (e *eventReader) data(value []byte) {
-	end := e.pos - 1 // of the line, without its end
+	end := e.pos - 1 // end of the line, without its line end
 	switch {
 	case e.tooLong:
 	case !e.hasData:

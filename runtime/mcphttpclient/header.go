@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 )
 
-// fields are the header fields that messages of a revision, in a session, have in
-// common. They are made once for many messages.
+// fields are the header fields that all messages of a revision, in a session, share. They are made
+// once for many messages.
 type fields struct {
 	revision *protocol.Revision
 	session  *string
@@ -25,7 +25,7 @@ var (
 	contentJSON  = []string{httpfield.JSON}
 )
 
-// header returns the fields of a message of a revision, nil before it is known. The caller
+// header returns the fields of a message of a revision, which is nil before it is known. The caller
 // may add to them.
 func (c *conn) header(revision *protocol.Revision) http.Header {
 	session := c.session.Load()
@@ -76,12 +76,12 @@ func mirror(h http.Header, m *dial.Message) {
 	}
 }
 
-// mirrorParams adds the fields of arguments. Those that are absent or null have none.
+// mirrorParams adds the fields of arguments. Arguments that are absent or null have no field.
 func mirrorParams(h http.Header, arguments []byte, params []toolschema.HeaderParam) {
 	for i, value := range httpfield.ParamValues(arguments, params) {
 		v := httpfield.ValueOf(value)
 		switch v.Kind {
-		case httpfield.Absent, httpfield.Other: // the server says what is wrong with an object or an array
+		case httpfield.Absent, httpfield.Other: // the server reports an object or an array as an error
 			continue
 		case httpfield.Literal:
 			v.Text = httpfield.Integer(v.Text)

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// The bounds of the time that a server asks to wait before a stream is opened again.
+// Limits for the reconnection time that a server sets.
 const (
 	minRetry = 100 * time.Millisecond
 	maxRetry = time.Minute
 )
 
-// clampRetry returns a time in milliseconds, within the bounds.
+// clampRetry returns a time in milliseconds, within the limits.
 func clampRetry(digits string) time.Duration {
 	ms, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || ms > maxRetry.Milliseconds() {
@@ -23,14 +23,14 @@ func clampRetry(digits string) time.Duration {
 	return max(minRetry, time.Duration(ms)*time.Millisecond)
 }
 
-// atOnce is how soon a stream has ended at once.
+// atOnce is the duration below which a stream counts as one that ended at once.
 const atOnce = time.Second
 
-// endings counts the streams, one after the other, that have ended at once and brought no message.
+// endings counts successive streams that ended at once and brought no message.
 type endings struct{ n int }
 
-// add counts a stream. A time that the server asks for is its choice; one of up to RetryFirst is
-// lengthened like that after a failure while its streams bring nothing.
+// add counts a stream. A reconnection time that the server sets is its choice; but if the time is
+// at most RetryFirst, it grows as after failures while the streams bring no message.
 func (e *endings) add(c *conn, opened time.Time, received bool, asked time.Duration) {
 	if received || time.Since(opened) >= atOnce || asked > max(c.o.Limits.RetryFirst, minRetry) {
 		e.n = 0
@@ -39,11 +39,12 @@ func (e *endings) add(c *conn, opened time.Time, received bool, asked time.Durat
 	e.n++
 }
 
-// failures returns the number of attempts in turn that the streams count for: the first ending is none.
+// failures returns the number of successive failed attempts that the streams count for. The first
+// ending does not count.
 func (e *endings) failures() int { return max(0, e.n-1) }
 
-// reopenAfter returns the time before a stream is opened again, after a number of attempts
-// that have failed in turn.
+// reopenAfter returns the time before a stream is opened again, after a number of successive failed
+// attempts.
 func (c *conn) reopenAfter(asked time.Duration, failures int) time.Duration {
 	l := &c.o.Limits
 	wait := asked
@@ -58,7 +59,7 @@ func (c *conn) reopenAfter(asked time.Duration, failures int) time.Duration {
 	return wait
 }
 
-// sleep waits for a time. It reports false if the context has ended.
+// sleep waits for a time. It returns false if the context is cancelled first.
 func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
@@ -70,12 +71,12 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// seenIDs has the newest ids of the events of one stream, so that none is received twice
-// after it was resumed.
+// seenIDs contains the newest ids of the events of one stream, so that no event is received twice
+// after the stream was resumed.
 type seenIDs struct {
 	hashes  []uint64
 	next    int
-	resumed bool // before that, ids say nothing about events
+	resumed bool // before that, ids are not compared
 }
 
 const maxSeenIDs = 1024

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/httpfield"
 )
 
-// Send sends a message by POST, and passes what comes for it to receive.
+// Send sends a message by POST, and passes the messages of the response to receive.
 func (c *conn) Send(ctx context.Context, m *dial.Message, receive func(data []byte) (done bool)) error {
 	e, err := c.begin(ctx)
 	if err != nil {
@@ -81,13 +81,13 @@ func (e *exchange) single(resp *http.Response, receive func([]byte) bool) error 
 
 var errStreamEnded = errors.New("the event stream of the response has ended before the reply")
 
-// follow reads a response that is an event stream, and those that resume it, until the reply.
+// follow reads a response that is an event stream, and the streams that resume it, until the reply.
 func (e *exchange) follow(resp *http.Response, resumable bool, receive func([]byte) bool) error {
 	c := e.conn
 	r := newEventReader(resp.Body, c.o.Limits.MessageBytes)
 	defer r.release()
 	defer func() {
-		if resp != nil { // the latest
+		if resp != nil { // the latest response
 			_ = resp.Body.Close()
 		}
 	}()
@@ -120,7 +120,7 @@ func (e *exchange) follow(resp *http.Response, resumable bool, receive func([]by
 }
 
 // events passes the messages of a stream to receive, and reports whether there were any. The error
-// is the end of the stream.
+// is the reason why the stream ended.
 func (e *exchange) events(r *eventReader, seen *seenIDs, receive func([]byte) bool) (received, done bool, err error) {
 	for {
 		event, err := r.next()
@@ -139,8 +139,8 @@ func (e *exchange) events(r *eventReader, seen *seenIDs, receive func([]byte) bo
 	}
 }
 
-// resume opens the stream again after the last event, when the server wants that, or later if
-// streams have ended at once.
+// resume opens the stream again after the last event, after the server's reconnection time, or
+// later if streams have ended at once.
 func (e *exchange) resume(r *eventReader, ended int) (*http.Response, error) {
 	c := e.conn
 	for failures := 0; ; failures++ {
@@ -160,11 +160,11 @@ func (e *exchange) resume(r *eventReader, ended int) (*http.Response, error) {
 	}
 }
 
-// lingerTime is how long a stream is read after the reply. Servers end it there; a connection
-// whose response was read to its end can be used again.
+// lingerTime limits the time for which a stream is read after the reply. Servers end the stream
+// there; a connection whose response was read to its end can be used again.
 const lingerTime = 50 * time.Millisecond
 
-// linger reads a stream to its end, if that comes at once.
+// linger reads a stream to its end, if the end follows at once.
 func (e *exchange) linger(resp *http.Response, r *eventReader) {
 	c := e.conn
 	if resp.ProtoMajor != 1 || c.keepOpen.Load() {

@@ -13,11 +13,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// maxSessionID bounds the id of a session, which every request carries.
+// maxSessionID limits the id of a session, which every request contains.
 const maxSessionID = 4 << 10
 
-// checkSession keeps the id of the session that initialize has opened, and checks that later
-// responses have no other one.
+// checkSession stores the id of the session that initialize has opened, and checks that later
+// responses do not contain another one.
 func (c *conn) checkSession(m *dial.Message, resp *http.Response) error {
 	values := resp.Header[httpfield.SessionID]
 	if len(values) == 0 {
@@ -53,8 +53,8 @@ func isSessionID(id string) bool {
 	return id != ""
 }
 
-// isSessionLost reports whether the server does not know the session: status 404, or the 400
-// that older servers send, whose text has the reason.
+// isSessionLost reports whether the server does not know the session: status 404, or the status 400
+// of older servers, whose body tells the reason.
 func isSessionLost(s *dial.Status) bool {
 	if s.Status == http.StatusBadRequest {
 		return namesSession(s.Body)
@@ -67,7 +67,7 @@ func namesSession(body []byte) bool {
 	return bytes.Contains(body, []byte("session")) || bytes.Contains(body, []byte("not initialized"))
 }
 
-// get opens an event stream, after the event of an id if there is one.
+// get opens an event stream, after the event with lastID if it is not "".
 func (c *conn) get(e *exchange, from *url.URL, lastID string) (*http.Response, error) {
 	resp, err := e.do(&request{method: http.MethodGet, url: from, header: c.eventHeader(lastID)})
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *conn) Listen(ctx context.Context, opened func(resumed bool), receive fu
 			failures = ended.failures()
 		} else if e.ctx.Err() == nil {
 			if s, ok := err.(*dial.Status); ok && lastID != "" && s.Status == http.StatusBadRequest && !namesSession(s.Body) {
-				lastID = "" // the server does not keep the events any more
+				lastID = "" // the server no longer stores the events
 				continue
 			}
 			if !mayReopen(err) {
@@ -139,8 +139,7 @@ func (c *conn) Listen(ctx context.Context, opened func(resumed bool), receive fu
 	}
 }
 
-// askedTime returns the time that the server asks for before the stream is opened again, 0
-// where it does not.
+// askedTime returns the reconnection time that the server has set, or 0.
 func askedTime(r *eventReader, err error) time.Duration {
 	if s, ok := err.(*dial.Status); ok && s.RetryAfter > 0 {
 		return min(s.RetryAfter, maxRetry)
@@ -151,8 +150,8 @@ func askedTime(r *eventReader, err error) time.Duration {
 	return 0
 }
 
-// listenTo receives the messages of one stream, and reports whether there were any. What is too
-// large is reported to the user.
+// listenTo receives the messages of one stream, and reports whether there were any. It reports
+// messages that are too large to the user.
 func (c *conn) listenTo(e *exchange, r *eventReader, seen *seenIDs, receive func([]byte)) (received bool) {
 	for {
 		some, _, err := e.events(r, seen, func(data []byte) bool {
@@ -169,8 +168,8 @@ func (c *conn) listenTo(e *exchange, r *eventReader, seen *seenIDs, receive func
 	}
 }
 
-// notListening returns the error of a GET that is not sent again. Servers without the stream
-// reply 405; some do not know the method at all, and their 404 says nothing about the session.
+// notListening returns the error of a GET that is not sent again. Servers without the stream reply
+// 405; some do not know the method at all, and their 404 does not mean that the session is lost.
 func (c *conn) notListening(err error) error {
 	s, ok := err.(*dial.Status)
 	if !ok {

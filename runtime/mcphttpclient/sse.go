@@ -13,9 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// sseConn is a connection over HTTP+SSE (2024-11-05): a [dial.Stream]. The server
-// sends messages as events of one GET; each message of the client is a POST to the URL that
-// the first event has.
+// sseConn is a connection over HTTP+SSE (2024-11-05): a [dial.Stream]. The server sends messages as
+// events of one GET; each message of the client is a POST to the URL in the first event.
 type sseConn struct {
 	conn   *conn
 	stream *exchange
@@ -82,7 +81,7 @@ func (c *conn) readEndpoint(e *exchange) (*sseConn, error) {
 	return s, nil
 }
 
-// endpointOf returns the URL for messages, which has the origin of the stream.
+// endpointOf returns the URL for messages, which must have the origin of the stream.
 func endpointOf(stream *url.URL, data []byte) (*url.URL, error) {
 	to, err := stream.Parse(string(bytes.TrimSpace(data[:min(len(data), maxEndpoint)])))
 	switch {
@@ -95,7 +94,7 @@ func endpointOf(stream *url.URL, data []byte) (*url.URL, error) {
 	return to, nil
 }
 
-// maxEndpoint bounds the URL of the event endpoint.
+// maxEndpoint limits the URL of the event endpoint.
 const maxEndpoint = 8 << 10
 
 func (s *sseConn) release() {
@@ -103,7 +102,7 @@ func (s *sseConn) release() {
 	s.events.release()
 }
 
-// Legacy reports that revisions with sessions are spoken.
+// Legacy returns true: only revisions with sessions are spoken.
 func (s *sseConn) Legacy() bool { return true }
 
 // Read returns the message of the next event.
@@ -133,8 +132,8 @@ func (s *sseConn) Read() ([]byte, error) {
 	}
 }
 
-// Write posts the messages, one after the other. What the error says of one that was not sent
-// must be true of all, so it is Sent where another one was before.
+// Write posts the messages, one after the other. An error applies to the whole batch: it is Sent if
+// a message before the failed one was sent.
 func (s *sseConn) Write(batch []byte) error {
 	posted := false
 	for len(batch) > 0 {
@@ -163,8 +162,8 @@ func (s *sseConn) post(message []byte) error {
 		return err
 	}
 	defer e.end()
-	// The batch belongs to the caller again when Write returns, and the transport may still
-	// read then what it sends.
+	// A copy, since the batch belongs to the caller again when Write returns, and the transport may
+	// still read the message then.
 	message = bytes.Clone(message)
 	resp, err := e.do(&request{method: http.MethodPost, url: s.to, header: s.conn.header(nil), data: message})
 	if err != nil {
@@ -175,11 +174,12 @@ func (s *sseConn) post(message []byte) error {
 		return nil
 	}
 	refused := e.status(resp)
-	// A server that refuses a message has not handled it. Behind a proxy it may have.
+	// A server that refuses a message has not handled it. A server behind a proxy that refuses it
+	// may have.
 	return &dial.Error{Sent: refused.Status/100 != 4, Again: true, Err: refused}
 }
 
 var errWriteTime = errors.New("the server has not accepted a message for Limits.WriteTime")
 
-// Close ends the stream and what is being posted.
+// Close closes the stream and cancels the POST in progress.
 func (s *sseConn) Close() error { return s.conn.Close() }

@@ -14,14 +14,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// maxStatusBody is how many bytes of the body of another response an error keeps, and
-// maxLocation how many of the target of a redirect.
+// maxStatusBody limits the part of a response's body in an error, and maxLocation the target of a
+// redirect, in bytes.
 const (
 	maxStatusBody = 4 << 10
 	maxLocation   = 2 << 10
 )
 
-// status returns the error for a response that has no reply, and closes the response.
+// status returns the error for a response without a reply, and closes the response.
 func (e *exchange) status(resp *http.Response) *dial.Status {
 	defer discard(resp)
 	s := &dial.Status{
@@ -50,15 +50,15 @@ func (e *exchange) status(resp *http.Response) *dial.Status {
 	return s
 }
 
-// readAll reads a body within MessageBytes, into a buffer of the pool. What was read before
-// an error is returned too.
+// readAll reads a body within MessageBytes, into a buffer of the pool. If there is an error, it
+// also returns the bytes that were read before.
 func (e *exchange) readAll(resp *http.Response) ([]byte, error) {
 	limit := e.conn.o.Limits.MessageBytes
 	if resp.ContentLength > int64(limit) {
 		return nil, tooLargeMessage(limit)
 	}
-	// Storage for Content-Length is allocated at once, if that is not much; one byte more for
-	// the read that gets the end.
+	// If Content-Length is small, the storage is allocated at once, with one byte more for the read
+	// that detects the end.
 	b := bufpool.Get(int(min(max(resp.ContentLength, 0), 64<<10)) + 1)
 	for {
 		n, err := resp.Body.Read(b[len(b):cap(b)])
@@ -78,15 +78,15 @@ func (e *exchange) readAll(resp *http.Response) ([]byte, error) {
 	}
 }
 
-// endsByClose reports whether the end of the connection is the end of the body (RFC 9112,
-// section 6.3), so that net/http cannot know whether the body is complete.
+// endsByClose reports whether the body ends when the connection is closed (RFC 9112, section 6.3),
+// so that net/http cannot know whether the body is complete.
 func endsByClose(resp *http.Response) bool {
 	return resp.ContentLength < 0 && resp.ProtoMajor == 1 && len(resp.TransferEncoding) == 0
 }
 
 func tooLargeMessage(limit int) error { return &dial.TooLarge{What: "message", Limit: limit} }
 
-// maxRetrySeconds keeps what a server asks for within a time.Duration.
+// maxRetrySeconds limits the value of a server so that it fits into a time.Duration.
 const maxRetrySeconds = 1_000_000_000
 
 // retryAfter reads the field Retry-After, seconds or a date (RFC 9110, section 10.2.3).

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// sharedTransports are the transports of endpoints without a Client, by their limit of the
-// header of a response. All connections of a process share one, so that its idle connections
-// to a server do. It is closed with the last of them, so that no goroutine stays.
+// sharedTransports are the transports of endpoints without a Client, by their limit for the header
+// of a response. All connections of a process share one, so that they share its idle connections to
+// a server. It is closed with the last of them, so that no goroutine is left.
 var sharedTransports = struct {
 	sync.Mutex
 	byLimit map[int]*sharedTransport
@@ -17,7 +17,7 @@ var sharedTransports = struct {
 
 type sharedTransport struct {
 	http.Transport
-	used int // connections
+	used int // connections that use it
 }
 
 // acquireTransport returns a transport until release is called, once.
@@ -37,7 +37,7 @@ func acquireTransport(headerBytes int) (t http.RoundTripper, release func()) {
 			TLSHandshakeTimeout:    15 * time.Second,
 			ExpectContinueTimeout:  time.Second,
 			MaxResponseHeaderBytes: int64(headerBytes),
-			// A connection that has died without a sign is noticed while a stream waits.
+			// Notice a connection that has died silently while a stream waits.
 			HTTP2: &http.HTTP2Config{SendPingTimeout: 30 * time.Second, PingTimeout: 15 * time.Second},
 		}}
 		s.byLimit[headerBytes] = shared
@@ -51,7 +51,7 @@ func acquireTransport(headerBytes int) (t http.RoundTripper, release func()) {
 			delete(s.byLimit, headerBytes)
 		}
 		s.Unlock()
-		if last { // the end of a TLS connection may wait for the peer, and other connections must not
+		if last { // after unlock, since closing a TLS connection may wait for the peer, and other connections must not
 			shared.CloseIdleConnections()
 		}
 	}
