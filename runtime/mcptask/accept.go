@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// leastTTL is how long a task is kept if its client asks for less.
+// leastTTL is the TTL of a task whose client asks for less.
 const leastTTL = time.Second
 
 // Accept implements [taskcall.Tasks]: it creates the record of a call.
@@ -61,7 +61,7 @@ func (t *tasks) Accept(ctx context.Context, call *taskcall.Call) (*taskcall.Acce
 		return nil, err
 	}
 	var begun *run
-	if call.Stop != nil { // before the store can say anything about it
+	if call.Stop != nil { // before the store can report anything about it
 		t.addActive(r.Account, 1)
 		begun = t.newRun(r, call.Support)
 		begun.Start(call.Stop)
@@ -89,7 +89,7 @@ func (t *tasks) Accept(ctx context.Context, call *taskcall.Call) (*taskcall.Acce
 	return a, nil
 }
 
-// askedTTL returns for how long the client asks for its task to be kept, 0 if it does not say.
+// askedTTL returns the TTL that the client asks for, or 0.
 func askedTTL(task json.RawMessage) (time.Duration, error) {
 	var ttl []byte
 	jsonrpc.Members(task, func(name, value []byte) bool {
@@ -114,8 +114,8 @@ func tooMany(text string) *mcp.ProtocolError {
 	return &mcp.ProtocolError{Code: jsonrpc.CodeInternal, Message: text, Data: json.RawMessage(`{"reason":"too many tasks"}`)}
 }
 
-// uncertain cancels a task whose creation has failed, in case that it was created: no client has its id. While the
-// store fails, it is tried again until a time.
+// uncertain cancels a task whose creation has failed, in case the store has created it: no client
+// knows its id. While the store fails, it tries again until the given time.
 func (t *tasks) uncertain(k Key, until time.Time) {
 	time.AfterFunc(storePause, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), storeTime)
@@ -135,7 +135,7 @@ func (t *tasks) uncertain(k Key, until time.Time) {
 	})
 }
 
-// finish makes the end of a handler that of its task.
+// finish ends a task with the result of its handler.
 func finish(r *Record, c *content, e *taskcall.End) {
 	if e.Error == nil {
 		end(r, c, Completed)
@@ -145,7 +145,7 @@ func finish(r *Record, c *content, e *taskcall.End) {
 	fail(r, c, failure{e.Error.Code, e.Error.Message, e.Error.Data})
 }
 
-// fail makes a task one that has failed.
+// fail ends a task with a failure.
 func fail(r *Record, c *content, f failure) {
 	end(r, c, Failed)
 	c.Error, c.Message = &f, f.Message

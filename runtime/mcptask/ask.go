@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// This file is the questions of a run, on the goroutines of its handler.
+// This file asks the questions of a run, on the goroutines of its handler.
 
 // waiter is a goroutine that waits for an answer.
 type waiter struct {
@@ -21,8 +21,9 @@ type waiter struct {
 	answer   chan<- json.RawMessage
 }
 
-// answered returns the answer to a question. One that the handler has found invalid, or that belongs
-// to another question with the key, is none: a record may be older than the question.
+// answered returns the answer to a question. It ignores an answer that the handler has found
+// invalid, or that belongs to another question with the same key: a record may be older than the
+// question.
 func (c *content) answered(q *taskcall.Question) (json.RawMessage, bool) {
 	if c.Work == nil || q.Tries != c.Work.Tries[q.Key] {
 		return nil, false
@@ -54,12 +55,12 @@ func (r *run) Ask(ctx context.Context, q *taskcall.Question) (json.RawMessage, e
 	if err != nil {
 		return nil, err
 	}
-	r.deliver(c) // the answer may have come before
+	r.deliver(c) // the answer may have arrived before
 	r.tasks.wait(r)
 	defer r.tasks.resume(r)
 	r.tasks.mu.Lock()
 	park := r.tasks.parkAfter
-	if r.tasks.closing { // Shutdown gives back what asks before, and this is later
+	if r.tasks.closing { // too late: Shutdown has already given back the runs that ask
 		park = 0
 	}
 	r.tasks.mu.Unlock()
@@ -72,7 +73,7 @@ func (r *run) Ask(ctx context.Context, q *taskcall.Question) (json.RawMessage, e
 	case <-ctx.Done():
 	}
 	select {
-	case value := <-answer: // at the same time
+	case value := <-answer: // the answer has arrived at the same time
 		return value, nil
 	default:
 	}
@@ -84,7 +85,7 @@ func (r *run) Ask(ctx context.Context, q *taskcall.Question) (json.RawMessage, e
 	return nil, cause
 }
 
-// withdraw takes a question back that its handler does not wait for any more.
+// withdraw takes a question back that its handler no longer waits for.
 func (r *run) withdraw(q *taskcall.Question) {
 	ctx, cancel := context.WithTimeout(r.ctx, storeTime)
 	defer cancel()
@@ -102,7 +103,7 @@ func (r *run) withdraw(q *taskcall.Question) {
 	}
 }
 
-// remove removes an open question. It reports whether it was there.
+// remove removes an open question. It reports whether the question was open.
 func (c *content) remove(key string) bool {
 	for i, q := range c.Open {
 		if q.Key == key {
@@ -113,7 +114,8 @@ func (c *content) remove(key string) bool {
 	return false
 }
 
-// ask adds a question, unless it is open already. One with the same key that differs is superseded.
+// ask adds a question, unless it is open already. It replaces a different question with the same
+// key.
 func (t *tasks) ask(c *content, q *taskcall.Question) error {
 	for _, open := range c.Open {
 		if open.Key == q.Key && string(open.Digest) == string(q.Digest[:]) && string(open.Params) == string(q.Params) {
@@ -122,9 +124,9 @@ func (t *tasks) ask(c *content, q *taskcall.Question) error {
 	}
 	c.remove(q.Key)
 	if _, ok := c.answered(q); ok {
-		return nil // the answer has come since the run began
+		return nil // the answer has arrived since the run began
 	}
-	delete(c.Work.Answers, q.Key) // it is not valid, or that to another question
+	delete(c.Work.Answers, q.Key) // it is not valid, or answers another question
 	if q.Tries > 0 {
 		if c.Work.Tries == nil {
 			c.Work.Tries = map[string]int{}
@@ -138,7 +140,7 @@ func (t *tasks) ask(c *content, q *taskcall.Question) error {
 	return t.checkSize(c)
 }
 
-// name returns a name for a question that no question of the task has had.
+// name returns a new name for a question, which no other question of the task has had.
 func (c *content) name(key string) string {
 	name := key
 	for n := 2; c.Names[name]; n++ {

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/taskroom"
 )
 
-// NewMemory returns a Store in the memory of this process. Its tasks end with the process. A
-// task takes [Record.Size] bytes at most, which are charged to [mcp.Limits].Memory of its server.
+// NewMemory returns a Store in the memory of this process. Its tasks are lost with the process. A
+// task takes at most [Record.Size] bytes, which are charged to [mcp.Limits].Memory of its server.
 func NewMemory() Store {
 	return &memory{
 		tasks: map[Key]*kept{}, open: map[Digest]int{}, budgets: map[string]*membudget.Budget{},
@@ -21,31 +21,31 @@ func NewMemory() Store {
 	}
 }
 
-// memory has one lock for everything: each operation is short.
+// memory is a Store with one lock for everything, because each operation is short.
 type memory struct {
 	mu      sync.Mutex
 	tasks   map[Key]*kept
 	sizes   taskroom.Ledger[Key, Digest]
 	budgets map[string]*membudget.Budget // by the names of servers
 	open    map[Digest]int               // tasks that have not ended, by account
-	total   int                          // of open
-	ready   []*kept                      // that Claim may return, the oldest first
+	total   int                          // sum of open
+	ready   []*kept                      // tasks that Claim may return, the oldest first
 	changed chan struct{}                // closed and replaced when ready gets longer
-	version uint64                       // the last one
+	version uint64                       // version of the latest change
 	closed  chan struct{}
 }
 
 // kept is a task in memory.
 type kept struct {
-	record  *Record // never changed, but replaced
+	record  *Record // replaced at each change, and never modified
 	budget  *membudget.Budget
-	charged int64 // to budget
-	ready   bool  // it is in memory.ready
+	charged int64 // bytes charged to budget
+	ready   bool  // the task is in memory.ready
 	expiry  *time.Timer
-	lease   *time.Timer   // while the task has an owner
-	leaseID uint64        // of the present lease: a timer of an earlier one may still fire
-	lapsed  bool          // the lease has ended, and the task has its owner still
-	changed chan struct{} // closed and replaced at each change; nil while nothing watches
+	lease   *time.Timer   // runs while the task has an owner
+	leaseID uint64        // identifies the current lease: a timer of an earlier one may still fire
+	lapsed  bool          // the lease has expired, and the task still has its owner
+	changed chan struct{} // closed and replaced at each change; nil unless a Watch waits
 }
 
 func (m *memory) Create(ctx context.Context, r *Record, q Quota, lease time.Duration) error {
@@ -106,7 +106,7 @@ func (m *memory) Update(ctx context.Context, r *Record) error {
 	return nil
 }
 
-// set stores a copy of r as the record of k, with the next version, which r gets too.
+// set stores a copy of r as the record of k, with the next version, which it also sets in r.
 func (m *memory) set(k *kept, r *Record) {
 	if k.record != nil {
 		m.count(k.record, -1)
@@ -139,7 +139,7 @@ func (m *memory) count(r *Record, n int) {
 	}
 }
 
-// queue makes a task one that Claim may return, or not.
+// queue adds a task to the tasks that Claim may return, or removes it.
 func (m *memory) queue(k *kept, ready bool) {
 	if ready == k.ready {
 		return
@@ -154,7 +154,7 @@ func (m *memory) queue(k *kept, ready bool) {
 	m.changed = make(chan struct{})
 }
 
-// startLease begins a lease, at whose end another process may claim the task.
+// startLease begins a lease. After it, another process may claim the task.
 func (m *memory) startLease(k *kept, lease time.Duration) {
 	k.endLease()
 	k.leaseID++
@@ -176,7 +176,7 @@ func (k *kept) endLease() {
 	}
 }
 
-// expire deletes a task whose time is over.
+// expire deletes a task whose TTL is over.
 func (m *memory) expire(k *kept) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -221,7 +221,7 @@ func (m *memory) find(ctx context.Context, key Key) (*kept, error) {
 	return k, nil
 }
 
-// usable returns why an operation cannot begin.
+// usable returns an error if an operation cannot begin.
 func (m *memory) usable(ctx context.Context) error {
 	select {
 	case <-m.closed:
@@ -265,7 +265,8 @@ func (m *memory) watch(ctx context.Context, key Key, clone func(*Record) *Record
 	}
 }
 
-// look returns a task if its version is not last, or else what is closed when it changes.
+// look returns a task if its version is not last. Otherwise it returns a channel that is closed
+// when the task changes.
 func (m *memory) look(ctx context.Context, key Key, last uint64, clone func(*Record) *Record) (*Record, <-chan struct{}, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -297,7 +298,7 @@ func (m *memory) Claim(ctx context.Context, c Claim) (*Record, error) {
 	}
 }
 
-// take claims a task, or returns what is closed when there may be another one.
+// take claims a task. If it finds none, it returns a channel that is closed when there may be one.
 func (m *memory) take(ctx context.Context, c *Claim) (*Record, <-chan struct{}, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -317,7 +318,7 @@ func (m *memory) take(ctx context.Context, c *Claim) (*Record, <-chan struct{}, 
 	return r, nil, nil
 }
 
-// first returns the task that is claimed next; nil if none is. The caller holds the lock.
+// first returns the task that is claimed next, or nil. The caller holds the lock.
 func (m *memory) first(c *Claim) (first *kept) {
 	fewest := 0
 	for _, k := range m.ready {
@@ -352,7 +353,8 @@ func (m *memory) Renew(ctx context.Context, r *Record, lease time.Duration) erro
 	return nil
 }
 
-// charge charges the tasks of a server to its budget from now on, and returns the budget and how much they may take.
+// charge charges the tasks of a server to its budget from now on, and returns the budget and the
+// limits for the tasks.
 func (m *memory) charge(s taskcall.Server, room Room) (*membudget.Budget, Room) {
 	budget, limit := s.Memory()
 	m.mu.Lock()
@@ -404,7 +406,7 @@ func (m *memory) Close() error {
 	return nil
 }
 
-// anyReady reports whether Claim returns at once.
+// anyReady reports whether Claim would return at once.
 func (m *memory) anyReady(c *Claim) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// maxID is how long an id may be for which a store is asked. Those of tasks have 26 bytes.
+// maxID limits the ids for which a store is asked, in bytes. Ids of tasks have 26 bytes.
 const maxID = 64
 
 // find returns the head of a task that the caller of a request may use.
@@ -31,7 +31,7 @@ func (t *tasks) find(ctx context.Context, q taskcall.Request, id string) (*Recor
 	return r, nil
 }
 
-// public turns the error for a task that is not there into the one that clients get.
+// public turns the error for a task that does not exist into the error for clients.
 func public(err error) error {
 	if errors.Is(err, ErrNotFound) {
 		return taskcall.ErrUnknown
@@ -48,7 +48,7 @@ func (t *tasks) get(ctx context.Context, q taskcall.Request, id string) (json.Ra
 	return t.text(ctx, r, q.Caller().Form)
 }
 
-// text returns a task whose head was read as a form of the protocol has it.
+// text returns a task whose head was read, in a form of the protocol.
 func (t *tasks) text(ctx context.Context, r *Record, form protocol.TaskForm) (json.RawMessage, error) {
 	if form != protocol.TaskSession && r.Status.Ended() && r.Sealed == nil {
 		var err error
@@ -67,7 +67,7 @@ func (t *tasks) text(ctx context.Context, r *Record, form protocol.TaskForm) (js
 	return text(r, c, form, false), nil
 }
 
-// getHead returns a task, without Sealed if the store can.
+// getHead returns a task, without Sealed if the store supports that.
 func (t *tasks) getHead(ctx context.Context, k Key) (*Record, error) {
 	if s, ok := t.store.(HeadStore); ok {
 		return s.GetHead(ctx, k)
@@ -75,7 +75,7 @@ func (t *tasks) getHead(ctx context.Context, k Key) (*Record, error) {
 	return t.store.Get(ctx, k)
 }
 
-// watchHead watches a task, without Sealed if the store can.
+// watchHead watches a task, without Sealed if the store supports that.
 func (t *tasks) watchHead(ctx context.Context, k Key) iter.Seq2[*Record, error] {
 	if s, ok := t.store.(HeadStore); ok {
 		return s.WatchHead(ctx, k)
@@ -83,13 +83,13 @@ func (t *tasks) watchHead(ctx context.Context, k Key) iter.Seq2[*Record, error] 
 	return t.store.Watch(ctx, k)
 }
 
-// errNothing means that there is nothing to change.
+// errNothing means that nothing has to be changed.
 var errNothing = errors.New("mcptask: nothing changes")
 
-// errTooLarge is the error for answers for which there is no room.
+// errTooLarge is the error for answers that exceed the limit of a task.
 var errTooLarge = &mcp.ProtocolError{Code: -32603, Message: "the task has no room for the answers", Data: json.RawMessage(`{"reason":"stateTooLarge"}`)}
 
-// update stores the answers to open questions. Others are ignored.
+// update stores the answers to open questions. It ignores others.
 func (t *tasks) update(ctx context.Context, q taskcall.Request, id string, answers map[string]json.RawMessage) error {
 	r, err := t.find(ctx, q, id)
 	if err != nil {
@@ -120,7 +120,7 @@ func (t *tasks) update(ctx context.Context, q taskcall.Request, id string, answe
 	return public(err)
 }
 
-// answer takes the answers to open questions out of a message. It reports whether there is one.
+// answer takes the answers to open questions from a message. It reports whether there are any.
 func (c *content) answer(answers map[string]json.RawMessage) (some bool) {
 	var open []openQuestion
 	for _, q := range c.Open {
@@ -139,8 +139,8 @@ func (c *content) answer(answers map[string]json.RawMessage) (some bool) {
 	return some
 }
 
-// cancel answers tasks/cancel. A task that has ended stays as it is: the extension acknowledges that, and revision 2025-11-25
-// refuses it.
+// cancel answers tasks/cancel. A task that has ended stays as it is: the extension acknowledges the
+// request, and revision 2025-11-25 refuses it.
 func (t *tasks) cancel(ctx context.Context, q taskcall.Request, id string) (json.RawMessage, error) {
 	form := q.Caller().Form
 	r, err := t.find(ctx, q, id)
@@ -157,7 +157,7 @@ func (t *tasks) cancel(ctx context.Context, q taskcall.Request, id string) (json
 	})
 	switch {
 	case err == nil:
-		t.stopRuns(r.Key, mcp.ErrCancelled) // before the store says so
+		t.stopRuns(r.Key, mcp.ErrCancelled) // before the store reports it
 	case form == protocol.TaskSession || !errors.Is(err, errEnded):
 		return nil, public(err)
 	}
@@ -167,7 +167,7 @@ func (t *tasks) cancel(ctx context.Context, q taskcall.Request, id string) (json
 	return text(r, c, form, false), nil
 }
 
-// stopRuns ends the contexts of the runs of a task in this process.
+// stopRuns cancels the contexts of the runs of a task in this process.
 func (t *tasks) stopRuns(k Key, cause error) {
 	t.mu.Lock()
 	var all []*run
@@ -199,6 +199,6 @@ func (t *tasks) Watch(ctx context.Context, caller taskcall.Caller, id string, ch
 		if !bytes.Equal(task, last) && !changed(r.Tool, task) || r.Status.Ended() {
 			return
 		}
-		last = task // a claim changes the record, and nothing that clients see
+		last = task // a claim changes the record, but nothing that clients see
 	}
 }

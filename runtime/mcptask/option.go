@@ -23,22 +23,22 @@ type options struct {
 
 var defaultOptions = options{concurrency: 64, limits: defaultLimits, room: defaultRoom}
 
-// Limits bound tasks. Fields that are zero keep their default.
+// Limits limit tasks. Fields that are zero keep their defaults.
 type Limits struct {
-	// Active is how many tasks of a principal, or of an address where that is unknown, there may
-	// be that have not ended. One more is refused. Default: 100.
+	// Active limits the tasks of a principal, or of an address if the principal is unknown, that
+	// have not ended. One more is refused. Default: 100.
 	Active int
-	// Total is how many tasks of all callers there may be that have not ended. Default: 10000.
+	// Total limits the tasks of all callers that have not ended. Default: 10000.
 	Total int
-	// StateBytes is the size of the answers of a task, the values of [mcp.Once], and its open
-	// questions. Arguments and result are not among them. Default: 256 KiB.
+	// StateBytes limits the size of the answers of a task, the values of [mcp.Once], and its open
+	// questions. Arguments and result do not count. Default: 256 KiB.
 	StateBytes int
-	// OpenQuestions is how many questions of a task may wait for answers. Default: 16.
+	// OpenQuestions limits the questions of a task that wait for answers. Default: 16.
 	OpenQuestions int
-	// MaxTTL is the longest time for which a task is kept. Default: 24 hours.
+	// MaxTTL limits the time for which a task is stored. Default: 24 hours.
 	MaxTTL time.Duration
-	// MaxAttempts is how often the process that runs a task may die before the task fails.
-	// Default: 3.
+	// MaxAttempts limits the attempts of a task: if the process that runs it dies as often, the
+	// task fails. Default: 3.
 	MaxAttempts int
 }
 
@@ -51,8 +51,8 @@ var defaultLimits = Limits{
 	MaxAttempts:   3,
 }
 
-// WithStore says where the tasks of a server are kept and how they run. Without state keys of its own
-// (mcp.WithStateKeys), the server uses those of a store that is an [mcp.KeySource].
+// WithStore sets the store of a server's tasks and the options for running them. Without state keys
+// of its own (mcp.WithStateKeys), the server uses the keys of a store that is an [mcp.KeySource].
 func WithStore(store Store, opts ...Option) mcp.Option {
 	o := defaultOptions
 	for _, option := range opts {
@@ -62,15 +62,17 @@ func WithStore(store Store, opts ...Option) mcp.Option {
 	return funcs.With(func(s taskcall.Server) taskcall.Tasks { return newTasks(s, store, o) }, keys, o.header, o.interceptors)
 }
 
-// defaultRoom is a quarter for each account.
+// defaultRoom allows each account a quarter.
 var defaultRoom = Room{Tasks: 1000, TotalTasks: 100_000, Bytes: 48 << 20, TotalBytes: 192 << 20}
 
-// WithRoom limits what all tasks take in the store, those that have ended included. For something new, ended tasks are deleted before
-// their time: those of the same principal for its own limits, and those of whom the store keeps most for the limits of all. Without any
-// to delete, a call is refused, and a task whose result has no room fails. Fields that are zero keep their default: 1000 tasks and 48 MiB of
-// a principal, or of an address where that is unknown, 100000 tasks and 192 MiB of all. Of a store in memory, tasks take at most half of
-// [mcp.Limits].Memory, and an eighth for each principal; what they take is charged to it. Clients that a server cannot
-// distinguish, such as the one over stdio, have the room of all.
+// WithRoom limits the space of all tasks in the store, including tasks that have ended. For a new
+// task, ended tasks are deleted before their TTL: tasks of the same principal for its own limits,
+// and tasks of the principal with the most bytes for the limits of all. If there is no task to
+// delete, a call is refused, and a task fails if its result does not fit. Fields that are zero keep
+// their defaults: 1000 tasks and 48 MiB of a principal, or of an address if the principal is
+// unknown, 100000 tasks and 192 MiB of all. In a store in memory, tasks take at most half of
+// [mcp.Limits].Memory, and an eighth for each principal; their bytes are charged to it. Clients
+// that a server cannot distinguish, such as the one over stdio, can use the space of all.
 func WithRoom(r Room) Option {
 	return func(o *options) {
 		o.room = Room{
@@ -80,11 +82,12 @@ func WithRoom(r Room) Option {
 	}
 }
 
-// WithConcurrency sets how many handlers run at a time in this process, without those that wait for
-// an answer, and without calls that have become tasks while they ran. Default: 64. With 0, the
-// process accepts calls and answers requests, and others run the tasks. The tasks of a principal, or of an address where that is
-// unknown, take a quarter of the places, and those of the client with the fewest running ones begin first. Clients that a
-// server cannot distinguish, such as the one over stdio, have all places.
+// WithConcurrency limits the handlers that run at the same time in this process. Handlers that wait
+// for an answer, and calls that became tasks while they ran, do not count. Default: 64. With 0, the
+// process accepts calls and answers requests, and other processes run the tasks. The tasks of a
+// principal, or of an address if the principal is unknown, take at most a quarter of the places,
+// and tasks of the client with the fewest running ones begin first. Clients that a server cannot
+// distinguish, such as the one over stdio, can use all places.
 func WithConcurrency(n int) Option { return func(o *options) { o.concurrency = max(0, n) } }
 
 // WithLimits replaces limits.
@@ -107,14 +110,14 @@ func either[T int | int64 | time.Duration](v, otherwise T) T {
 }
 
 // WithInterceptors puts interceptors around each run of a handler whose call may become a task, in
-// whatever process. Those of the server ([mcp.WithInterceptors]) see the request: when its call
-// becomes a task, next returns an [*Accepted].
+// whatever process. Interceptors of the server ([mcp.WithInterceptors]) see the request: when its
+// call becomes a task, next returns an [*Accepted].
 func WithInterceptors(interceptors ...mcp.Interceptor) Option {
 	return func(o *options) { o.interceptors = append(o.interceptors, interceptors...) }
 }
 
-// WithHeaders names the header fields that runs find in [mcp.Call.Header], from the first one on.
-// They are stored with the task, sealed. Default: none.
+// WithHeaders names the header fields that [mcp.Call.Header] returns in runs, from the first run
+// on. They are stored with the task, sealed. Default: none.
 func WithHeaders(names ...string) Option {
 	return func(o *options) {
 		for _, name := range names {
@@ -123,11 +126,11 @@ func WithHeaders(names ...string) Option {
 	}
 }
 
-// WithContextPropagator keeps what else of the context of a request runs need, such as a tenant. save
-// gets the context of the request; what it returns is stored with the task, sealed. restore returns
-// the context of a run in this or another process; it gets nil for a task of a process without the
-// option. If save fails, the call does; if restore does, the task. The option may be given more than
-// once: add the others behind the first, since what is stored is found by its place.
+// WithContextPropagator passes values of a request's context, such as a tenant, to runs. save gets
+// the context of the request; its result is stored with the task, sealed. restore returns the
+// context of a run in this or another process; it gets nil for a task of a process without the
+// option. If save fails, the call fails; if restore fails, the task fails. The option may be given
+// more than once: add new ones behind the first, since their positions identify the stored values.
 func WithContextPropagator(save func(context.Context) ([]byte, error), restore func(context.Context, []byte) (context.Context, error)) Option {
 	return func(o *options) { o.propagators = append(o.propagators, propagator{save, restore}) }
 }

@@ -2,13 +2,14 @@ package mcptask
 
 import "sync"
 
-// placesPart is the part of the places for handlers that the tasks of one account take: a quarter.
+// placesPart is the part of the places for handlers that the tasks of one account may take: a
+// quarter.
 const placesPart = 4
 
-// places counts the handlers that run, by account. A store asks while it holds a lock of its own, so it has one that is held for
-// nothing else.
+// places counts the running handlers, by account. A store calls turn while it holds a lock of its
+// own, so places has a lock that is never held while anything else is called.
 type places struct {
-	share   int    // of an account
+	share   int    // limit of one account
 	unknown Digest // the account of clients that a server cannot distinguish, such as the one over stdio; it has all places
 
 	mu   sync.Mutex

@@ -6,13 +6,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/taskcall"
 )
 
-// propagator is what [WithContextPropagator] gets.
+// propagator is a pair of functions of [WithContextPropagator].
 type propagator struct {
 	save    func(context.Context) ([]byte, error)
 	restore func(context.Context, []byte) (context.Context, error)
 }
 
-// saveContext sets what all propagators keep of the context of a call.
+// saveContext stores the results of all propagators for the context of a call.
 func saveContext(ctx context.Context, all []propagator, w *taskcall.Work) error {
 	for i, p := range all {
 		saved, err := p.save(ctx)
@@ -28,8 +28,8 @@ func saveContext(ctx context.Context, all []propagator, w *taskcall.Work) error 
 	return nil
 }
 
-// restoreContext returns the context of a run, with the values of all propagators. The task may be of
-// a process with fewer of them.
+// restoreContext returns the context of a run, with the values of all propagators. A process with
+// fewer propagators may have stored the task.
 func restoreContext(ctx context.Context, all []propagator, w *taskcall.Work) (context.Context, error) {
 	for i, p := range all {
 		var saved []byte

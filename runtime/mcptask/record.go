@@ -34,36 +34,38 @@ func (s Status) Ended() bool { return s >= Completed }
 // Digest is a digest that names something without revealing it.
 type Digest [16]byte
 
-// Key identifies a task. Tasks of other principals have other keys, also if the ids are equal.
+// Key identifies a task. Tasks of different principals have different keys, even if their ids are
+// equal.
 type Key struct {
 	Scope Digest // of the server and the principal
 	ID    string // in the protocol
 }
 
-// Record is a task in a [Store]. What the client or the handler has given is in Head and Sealed, which a
-// store cannot read.
+// Record is a task in a [Store]. Head and Sealed contain the data of the client and the handler,
+// encrypted, so that a store cannot read it.
 type Record struct {
 	Key     Key
 	Account Digest // tasks of one account count together for a [Quota]
 	Server  string // the name of the server
 	Tool    string
 	Status  Status
-	Created time.Time // a store may round times to milliseconds
-	Expires time.Time // when the store deletes the task
+	Created time.Time // stores may round times to milliseconds
+	Expires time.Time // time when the store deletes the task
 
-	// Ready reports that the task waits for a process that runs it. A task that has an Owner is
-	// not Ready; one without either waits for answers, or has ended.
+	// Ready means that the task waits for a process to run it. A task with an Owner is not Ready; a
+	// task without an Owner that is not Ready waits for answers, or has ended.
 	Ready bool
-	// Owner is the process that runs the task, "" if none does.
+	// Owner is the process that runs the task, or "".
 	Owner string
-	// Attempt is the number of the run, from 1; 0 before the first one. With Owner, it
-	// identifies a run among those of the task.
+	// Attempt is the number of the run, from 1; 0 before the first one. Together with Owner, it
+	// identifies a run of the task.
 	Attempt int
 
-	// Head is what requests need that look at the task, such as its message and open questions: less than 1 KB without
-	// those.
+	// Head contains the data for requests that look at the task, such as its message and open
+	// questions: less than 1 KB without questions.
 	Head []byte
-	// Sealed is the rest: the arguments, answers and values of a task that runs, and the result of one that has ended.
+	// Sealed contains the rest: the arguments, answers and values of a running task, and the result
+	// of a task that has ended.
 	Sealed []byte
 
 	// Version is set by the store, and grows with each change of the record.
@@ -84,8 +86,9 @@ func (r *Record) cloneHead() *Record {
 	return &c
 }
 
-// recordSize is what a record takes besides Head and Sealed, at most.
+// recordSize is an upper bound for the size of a record without Head and Sealed.
 const recordSize = 1 << 10
 
-// Size returns for how many bytes a record counts in [Room]: 1 KiB more than those of Head and Sealed.
+// Size returns the number of bytes that a record counts in [Room]: 1 KiB plus the sizes of Head and
+// Sealed.
 func (r *Record) Size() int64 { return recordSize + int64(len(r.Head)) + int64(len(r.Sealed)) }

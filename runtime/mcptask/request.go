@@ -20,7 +20,7 @@ func invalid(message string) *mcp.ProtocolError {
 }
 
 var (
-	// errUnknown is one text for ids that are missing, unknown or expired, and for those of tasks of others.
+	// errUnknown is the same for ids that are missing, unknown or expired, and for tasks of others.
 	errUnknown = invalid("unknown taskId")
 	errEnded   = invalid("the task has ended")
 	errNoEnd   = invalid("the task has been cancelled")

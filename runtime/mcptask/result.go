@@ -14,18 +14,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file is tasks/result of revision 2025-11-25, which sends the questions of the task as requests, and waits for the
-// end of the task.
+// This file answers tasks/result of revision 2025-11-25, which sends the questions of the task as
+// requests, and waits for the end of the task.
 
 const (
-	// patience is for how long tasks/result goes on while the store fails: its client would have to ask again, and
-	// would be asked again.
+	// patience limits the time for which tasks/result goes on while the store fails: otherwise its
+	// client would have to ask again, and would be asked again.
 	patience = 30 * time.Second
-	// answerPause is the time between two tries to store an answer.
+	// answerPause is the time between two attempts to store an answer.
 	answerPause = time.Second
 )
 
-// errNotOpen is why a question is taken back.
+// errNotOpen is the cause with which a question is taken back.
 var errNotOpen = errors.New("the task does not wait for this answer any more")
 
 // waiting is one request for the result of a task.
@@ -41,7 +41,7 @@ type waiting struct {
 func (t *tasks) result(ctx context.Context, q taskcall.Request, id string) (json.RawMessage, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	w := &waiting{tasks: t, request: q, id: id, asked: map[string]context.CancelCauseFunc{}}
-	defer w.asking.Wait() // for requests that are cancelled
+	defer w.asking.Wait() // for questions that are being cancelled
 	defer cancel()
 	defer q.Pause()()
 	c, err := w.end(ctx)
@@ -58,7 +58,8 @@ func (t *tasks) result(ctx context.Context, q taskcall.Request, id string) (json
 	return withRelatedTask(c.Result, id), nil
 }
 
-// end asks the questions of the task until it has ended, also while the store fails for a while, and returns its content.
+// end asks the questions of the task until it has ended, even if the store fails for a while, and
+// returns its content.
 func (w *waiting) end(ctx context.Context) (*content, error) {
 	for works := time.Now(); ; {
 		c, err := w.follow(ctx, &works)
@@ -71,7 +72,7 @@ func (w *waiting) end(ctx context.Context) (*content, error) {
 	}
 }
 
-// follow is end for a store that works. It sets works when the store has.
+// follow is like end while the store works. It sets works to the time of the latest success.
 func (w *waiting) follow(ctx context.Context, works *time.Time) (*content, error) {
 	t := w.tasks
 	r, err := t.find(ctx, w.request, w.id)
@@ -104,7 +105,7 @@ func (w *waiting) follow(ctx context.Context, works *time.Time) (*content, error
 	return nil, errors.New("the task cannot be watched")
 }
 
-// ask sends the open questions that are new, and takes those back that are not open any more.
+// ask sends the open questions that are new, and takes back the ones that are no longer open.
 func (w *waiting) ask(ctx context.Context, c *content) {
 	open := map[string]bool{}
 	for _, q := range c.Open {
@@ -131,11 +132,11 @@ func (w *waiting) send(ctx context.Context, q openQuestion) {
 		return
 	}
 	if _, refused := errors.AsType[*mcp.ClientError](err); refused {
-		answer = json.RawMessage("{}") // which does not answer any question: after three, the handler gets an AnswerError
+		answer = json.RawMessage("{}") // a value that answers no question: after three, the handler gets an AnswerError
 	} else if err != nil {
 		return
 	}
-	for { // the client is not asked again because the store fails for a while
+	for { // try again, so that the client is not asked again only because the store fails
 		err := w.tasks.update(ctx, w.request, w.id, map[string]json.RawMessage{q.Name: answer})
 		if err == nil || ctx.Err() != nil || w.tasks.failed(ctx, err) != taskcall.ErrStore || !pause(ctx) {
 			return
@@ -143,7 +144,7 @@ func (w *waiting) send(ctx context.Context, q openQuestion) {
 	}
 }
 
-// pause waits before the store is asked again. It reports false if ctx ends.
+// pause waits before the next access to the store. It returns false if ctx is cancelled.
 func pause(ctx context.Context) bool {
 	select {
 	case <-time.After(answerPause):
@@ -153,7 +154,7 @@ func pause(ctx context.Context) bool {
 	}
 }
 
-// withRelatedTask returns an object with the task in its _meta.
+// withRelatedTask returns an object whose _meta names the task.
 func withRelatedTask(object json.RawMessage, id string) json.RawMessage {
 	b := []byte{'{'}
 	var meta json.RawMessage

@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	progressEvery = time.Second // at most, a message is written
-	maxMessage    = 1000        // bytes of a message
+	progressEvery = time.Second // interval at which a message is written
+	maxMessage    = 1000        // limit of a message, in bytes
 	storeTime     = 10 * time.Second
-	storePause    = time.Second // before a store that has failed is asked again
+	storePause    = time.Second // before the next access to a store that has failed
 	rereadPause   = 50 * time.Millisecond
-	keepTime      = 2 * lease // for which it is asked again
+	keepTime      = 2 * lease // limit of repeated attempts
 	maxRounds     = 10
 )
 
@@ -37,23 +37,23 @@ type run struct {
 	expires time.Time
 	restart bool
 
-	ctx    context.Context // of what follows the record; ends with the run
+	ctx    context.Context // context of the goroutines that follow the record; cancelled when the run ends
 	cancel context.CancelFunc
 
 	mu      sync.Mutex
-	stop    func(error)        // of the context of the handler
-	cause   error              // with which it has ended; nil before
-	over    bool               // the run has ended, or its task is that of another one
-	ending  bool               // the handler has returned, and its end is being written
+	stop    func(error)        // cancels the context of the handler
+	cause   error              // cause of the cancellation; nil before
+	over    bool               // the run has ended, or another run owns the task
+	ending  bool               // the handler has returned, and its result is being written
 	waiters map[string]*waiter // by the keys of their questions
 	waiting int                // goroutines that wait for an answer
 	message string
 	written time.Time
-	timer   *time.Timer // that writes the message; nil if none waits
+	timer   *time.Timer // writes the latest message; nil if none waits
 	renewal *time.Timer
 }
 
-// newRun returns the run of a record that this process owns. It has been counted as active.
+// newRun returns the run of a record that this process owns. The run has been counted as active.
 func (t *tasks) newRun(r *Record, s *taskcall.Support) *run {
 	n := &run{
 		tasks: t, key: r.Key, account: r.Account, tool: r.Tool, attempt: r.Attempt, created: r.Created, expires: r.Expires,
@@ -69,7 +69,8 @@ func (t *tasks) newRun(r *Record, s *taskcall.Support) *run {
 	return n
 }
 
-// drop ends a run that has no record, or whose end is written. Nothing refers to what its handler had after that.
+// drop drops a run that has no record, or whose end is written. Afterwards nothing refers to the
+// data of its handler.
 func (r *run) drop() {
 	r.cancel()
 	r.mu.Lock()
@@ -79,7 +80,7 @@ func (r *run) drop() {
 	r.tasks.forget(r)
 }
 
-// follow begins to renew the lease and to look at the record.
+// follow starts the goroutines that renew the lease and watch the record.
 func (r *run) follow() {
 	r.mu.Lock()
 	r.renewal = time.AfterFunc(lease/3, r.renew)
@@ -87,7 +88,7 @@ func (r *run) follow() {
 	go r.watch()
 }
 
-// renew renews the lease. A store that fails is asked again while the lease lasts.
+// renew renews the lease. If the store fails, it tries again while the lease lasts.
 func (r *run) renew() {
 	ctx, cancel := context.WithTimeout(r.ctx, storeTime)
 	defer cancel()
@@ -103,7 +104,7 @@ func (r *run) renew() {
 			r.log(slog.LevelError, "lease of a task cannot be renewed", err)
 		}
 	} else if r.asks() {
-		_, _ = r.readAnswers() // a change that the store has not reported is seen by the next renewal
+		_, _ = r.readAnswers() // finds a change that the store has not reported
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,7 +113,7 @@ func (r *run) renew() {
 	}
 }
 
-// lost returns why the task is not that of this run any more.
+// lost returns the reason why the run no longer owns the task.
 func (r *run) lost(ctx context.Context) error {
 	if now, err := r.tasks.getHead(ctx, r.key); err == nil {
 		if err := r.check(now); err != nil {
@@ -122,7 +123,8 @@ func (r *run) lost(ctx context.Context) error {
 	return ErrLeaseLost
 }
 
-// watch ends the run when its task has, and passes answers on. It begins again after a store has failed.
+// watch ends the run when its task has ended, and passes answers on. After an error of the store it
+// begins again.
 func (r *run) watch() {
 	for now, err := range r.tasks.watchHead(r.ctx, r.key) {
 		if err != nil {
@@ -141,8 +143,9 @@ func (r *run) watch() {
 		if !r.asks() {
 			continue
 		}
-		// A record that cannot be read, or is of before the change, as one at a server that does not have it yet, is read again: the
-		// next change may be none of this task. One of after it is reported by a later change.
+		// A record is read again if it cannot be read, or is older than the reported change, for
+		// instance at a server that has not received the change yet: no later change of this task
+		// might be reported. A newer record needs nothing: a later change reports it.
 		if version, err := r.readAnswers(); err != nil || version < now.Version {
 			pause := rereadPause
 			if err != nil {
@@ -186,13 +189,13 @@ func (r *run) deliver(c *content) {
 	defer r.mu.Unlock()
 	for key, w := range r.waiters {
 		if a, ok := c.answered(w.question); ok && !open[key] {
-			w.answer <- a // it has room for one
+			w.answer <- a // does not block: the channel has a buffer for one
 			delete(r.waiters, key)
 		}
 	}
 }
 
-// check returns an error if a record is not that of this run any more.
+// check returns an error if the run no longer owns the task of a record.
 func (r *run) check(now *Record) error {
 	switch {
 	case now.Status == Cancelled:
@@ -219,8 +222,9 @@ func (r *run) Start(stop func(cause error)) {
 	}
 }
 
-// notice is end for a change that another goroutine than the handler's sees. It may see the end that [run.End] writes, which looks
-// itself whether the task still is that of this run.
+// notice is like end for a change that another goroutine than the handler's has seen. If that
+// change is written by [run.End], it does nothing, because End itself checks that the run owns the
+// task.
 func (r *run) notice(cause error) {
 	r.mu.Lock()
 	ending := r.ending
@@ -230,7 +234,7 @@ func (r *run) notice(cause error) {
 	}
 }
 
-// end ends the context of the handler. Nothing that the handler says later is stored.
+// end cancels the context of the handler. Further output of the handler is not stored.
 func (r *run) end(cause error) {
 	r.mu.Lock()
 	first := !r.over && r.cause == nil
@@ -260,8 +264,8 @@ func (r *run) stopTimers() {
 	}
 }
 
-// change changes the record while it is that of this run. If it is not, the context of the handler
-// ends.
+// change changes the record while the run owns the task. If it does not, the context of the handler
+// is cancelled.
 func (r *run) change(ctx context.Context, f func(*Record, *content) error) (*content, error) {
 	r.mu.Lock()
 	over, cause := r.over, r.cause
@@ -289,8 +293,9 @@ func (r *run) change(ctx context.Context, f func(*Record, *content) error) (*con
 	return c, err
 }
 
-// keep is change for what the handler cannot go on without. A store that fails is asked again, until it says that the run
-// has lost its lease, the run or ctx ends, or the store has failed for keepTime.
+// keep is like change for changes that the handler cannot go on without. If the store fails, it
+// tries again, until the run has lost its lease, the run ends, ctx is cancelled, or the store has
+// failed for keepTime.
 func (r *run) keep(ctx context.Context, f func(*Record, *content) error) (*content, error) {
 	for begin := time.Now(); ; {
 		var refused error
@@ -328,7 +333,7 @@ func (r *run) Store(ctx context.Context, key string, value json.RawMessage) erro
 	return err
 }
 
-// checkSize returns an error if a task has too much.
+// checkSize returns an error if the state of a task exceeds its limits.
 func (t *tasks) checkSize(c *content) error {
 	if size := c.size(); size > t.limits.StateBytes {
 		return fmt.Errorf("the answers, values and questions of the task have %d bytes, and at most %d are kept", size, t.limits.StateBytes)
@@ -378,7 +383,7 @@ func (r *run) End(e taskcall.End) {
 		})
 	}
 	if err != nil && r.ctx.Err() == nil {
-		r.log(slog.LevelError, "end of a task cannot be written", err) // its lease ends
+		r.log(slog.LevelError, "end of a task cannot be written", err) // the lease expires; another process goes on
 	}
 }
 
@@ -412,7 +417,8 @@ func (r *run) log(level slog.Level, message string, err error) {
 	r.tasks.server.Log().Program(context.Background(), level, message, slog.String("tool", r.tool), logID(r.key), slog.Any("error", err))
 }
 
-// logID returns what the log has of the id of a task, which is a secret of the client: a digest.
+// logID returns the form of a task's id for the log: a digest, since the id is a secret of the
+// client.
 func logID(k Key) slog.Attr {
 	d := digest("log", k.ID)
 	return slog.String("task", hex.EncodeToString(d[:6]))

@@ -16,10 +16,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// lease is how long a run may be silent before another process claims its task.
+// lease is the time without a renewal after which another process may claim the task of a run.
 const lease = 15 * time.Second
 
-// parkAfter is how long a run waits for an answer before it ends.
+// parkAfter is the time for which a run waits for an answer before it is parked.
 const parkAfter = time.Minute
 
 // tasks are the tasks of one server. It implements [taskcall.Tasks].
@@ -27,22 +27,22 @@ type tasks struct {
 	options
 	server  taskcall.Server
 	store   Store
-	private bool   // the store is of this server alone, in memory
-	owner   string // this process, for records
+	private bool   // the store is in memory, for this server only
+	owner   string // name of this process in records
 	places  places
-	budget  *membudget.Budget // to which a store in memory charges tasks; nil for others
+	budget  *membudget.Budget // budget that a store in memory charges; nil for others
 
 	mu        sync.Mutex
-	runs      map[*run]struct{} // of this process
-	active    int               // of these, without those that wait for an answer
-	free      chan struct{}     // has a value if active has become less
-	other     chan struct{}     // has a value if an account has a turn again; see [Claim]
-	claimed   chan struct{}     // closed when that goroutine has ended; nil before the first
+	runs      map[*run]struct{} // runs of this process
+	active    int               // number of runs that do not wait for an answer
+	free      chan struct{}     // receives a value when active has decreased
+	other     chan struct{}     // receives a value when an account may have a turn again; see [Claim]
+	claimed   chan struct{}     // closed when that goroutine has returned; nil before the first
 	claiming  bool              // a goroutine claims records
 	closing   bool
 	parkAfter time.Duration
-	stopClaim context.CancelFunc // of the present Claim
-	ended     chan struct{}      // closed when no run is left, while Shutdown waits; nil otherwise
+	stopClaim context.CancelFunc // cancels the present Claim
+	ended     chan struct{}      // closed when the last run has ended, while Shutdown waits; otherwise nil
 }
 
 func newTasks(s taskcall.Server, store Store, o options) *tasks {
@@ -64,7 +64,7 @@ func (t *tasks) ParkAfter(d time.Duration) {
 	t.parkAfter = d
 }
 
-// content is what is sealed in a record.
+// content is the sealed content of a record.
 type content struct {
 	head
 	body
@@ -73,25 +73,25 @@ type content struct {
 // head is sealed in [Record.Head].
 type head struct {
 	TTL     int64          `json:"l"`           // in milliseconds
-	Poll    int64          `json:"p,omitempty"` // in milliseconds; 0 = by the age of the task
+	Poll    int64          `json:"p,omitempty"` // in milliseconds; 0 = depends on the age of the task
 	Message string         `json:"m,omitempty"`
 	Updated int64          `json:"u"` // in milliseconds since 1970
 	Open    []openQuestion `json:"q,omitempty"`
-	IsError bool           `json:"f,omitempty"` // of the result
+	IsError bool           `json:"f,omitempty"` // the result has isError set
 }
 
 // body is sealed in [Record.Sealed].
 type body struct {
 	Work    *taskcall.Work  `json:"w,omitempty"` // nil when the task has ended
-	Names   map[string]bool `json:"n,omitempty"` // of all questions so far
-	Planned int             `json:"a,omitempty"` // the attempt that may begin as the record says
-	Died    int             `json:"d,omitempty"` // processes that ran it
-	Rounds  int             `json:"i,omitempty"` // runs that have returned questions or a state
+	Names   map[string]bool `json:"n,omitempty"` // names of all questions so far
+	Planned int             `json:"a,omitempty"` // the attempt that may begin
+	Died    int             `json:"d,omitempty"` // number of processes that died while they ran it
+	Rounds  int             `json:"i,omitempty"` // number of runs that have returned questions or a state
 	Result  json.RawMessage `json:"r,omitempty"`
 	Error   *failure        `json:"e,omitempty"`
 }
 
-// failure is Error as it is stored.
+// failure is an error of the protocol as it is stored.
 type failure struct {
 	Code    int             `json:"code"`
 	Message string          `json:"message"`
@@ -100,14 +100,14 @@ type failure struct {
 
 // openQuestion is a question without an answer.
 type openQuestion struct {
-	Name   string          `json:"n"` // by which the client answers
-	Key    string          `json:"k"` // in the call
+	Name   string          `json:"n"` // name that the client uses in its answer
+	Key    string          `json:"k"` // key in the call
 	Method string          `json:"m"`
 	Params json.RawMessage `json:"p"`
 	Digest []byte          `json:"d"`
 }
 
-// size is what [Limits].StateBytes counts.
+// size returns the number of bytes that count for [Limits].StateBytes.
 func (c *content) size() int {
 	size := c.Work.Size()
 	for _, q := range c.Open {
@@ -128,7 +128,7 @@ const (
 	bodyPart = "task"
 )
 
-// errKeys is the error for a record that was sealed with a key that this server does not have.
+// errKeys is the error for a record that was sealed with a key that this server does not know.
 var errKeys = errors.New("mcptask: the task was sealed with another key")
 
 // seal sets the sealed parts of a record.
@@ -149,7 +149,7 @@ func (t *tasks) seal(ctx context.Context, r *Record, c *content) error {
 	return err
 }
 
-// open returns what is sealed in a record.
+// open returns the content of a record.
 func (t *tasks) open(ctx context.Context, r *Record) (*content, error) {
 	c, err := t.openHead(ctx, r)
 	if err != nil {
@@ -158,7 +158,7 @@ func (t *tasks) open(ctx context.Context, r *Record) (*content, error) {
 	return c, t.unseal(ctx, r, bodyPart, r.Sealed, &c.body)
 }
 
-// openHead returns what is sealed in the head of a record.
+// openHead returns the content of the head of a record.
 func (t *tasks) openHead(ctx context.Context, r *Record) (*content, error) {
 	c := new(content)
 	return c, t.unseal(ctx, r, headPart, r.Head, &c.head)
@@ -183,8 +183,8 @@ func (t *tasks) unseal(ctx context.Context, r *Record, part string, sealed []byt
 	return nil
 }
 
-// change changes a record as it is now: it tries again while others change it. The error of f is
-// returned, and nothing changed.
+// change changes the current record: it tries again if another process has changed it in between.
+// If f returns an error, change returns it and changes nothing.
 func (t *tasks) change(ctx context.Context, k Key, f func(*Record, *content) error) (*Record, *content, error) {
 	for {
 		r, err := t.store.Get(ctx, k)
@@ -219,7 +219,7 @@ func (t *tasks) change(ctx context.Context, k Key, f func(*Record, *content) err
 	}
 }
 
-// end makes a task one that has ended. What only runs need is not kept.
+// end ends a task. It drops the data that only runs need.
 func end(r *Record, c *content, status Status) {
 	r.Status, r.Owner, r.Ready = status, "", false
 	c.Work, c.Open, c.Names = nil, nil, nil
@@ -231,7 +231,7 @@ func plan(r *Record, c *content) {
 	c.Planned = r.Attempt + 1
 }
 
-// rest gives a task back that has no run: it waits for answers, or for a run.
+// rest gives back a task without a run: it waits for answers, or for a run.
 func rest(r *Record, c *content) {
 	if len(c.Open) == 0 {
 		plan(r, c)
@@ -240,7 +240,7 @@ func rest(r *Record, c *content) {
 	r.Status, r.Owner, r.Ready = InputRequired, "", false
 }
 
-// interrupted is the error of a task whose process has ended.
+// interrupted is the error of a task whose process has stopped.
 var interrupted = failure{Code: jsonrpc.CodeInternal, Message: "the task was interrupted", Data: json.RawMessage(`{"reason":"interrupted"}`)}
 
 // digest returns a digest of texts.
@@ -256,7 +256,7 @@ func digest(texts ...string) (d Digest) {
 // account returns the account of a client; "" stands for clients that a server cannot distinguish.
 func account(s taskcall.Server, client string) Digest { return digest("account", s.Name(), client) }
 
-// key returns the key of a task of a caller.
+// key returns the key of a caller's task.
 func (t *tasks) key(c taskcall.Caller, id string) Key {
 	return Key{Scope: digest("scope", t.server.Name(), fmt.Sprint(c.Form), c.Principal), ID: id}
 }

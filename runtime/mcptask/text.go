@@ -9,14 +9,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Intervals at which clients are asked to look at a task, by its age.
+// Intervals after which clients are asked to look at a task again, by its age.
 const (
 	pollYoung = time.Second
 	pollOld   = 10 * time.Second
 	oldAge    = time.Minute
 )
 
-// text returns a task as a form of the protocol has it: CreateTaskResult for a new one, otherwise
+// text returns a task in a form of the protocol: CreateTaskResult for a new task, otherwise
 // DetailedTask, or Task in revision 2025-11-25.
 func text(r *Record, c *content, form protocol.TaskForm, created bool) json.RawMessage {
 	session := form == protocol.TaskSession
@@ -64,7 +64,7 @@ func isError(text json.RawMessage) bool {
 	return json.Unmarshal(text, &result) == nil && result.IsError
 }
 
-// poll is the interval in milliseconds.
+// poll returns the interval in milliseconds.
 func (c *content) poll(r *Record) int64 {
 	switch {
 	case c.Poll > 0:
@@ -75,7 +75,7 @@ func (c *content) poll(r *Record) int64 {
 	return pollYoung.Milliseconds()
 }
 
-// appendDetail writes the members that a status has.
+// appendDetail writes the members that depend on the status.
 func (c *content) appendDetail(b []byte, s Status) []byte {
 	switch {
 	case s == InputRequired:
@@ -109,14 +109,14 @@ func (c *content) appendDetail(b []byte, s Status) []byte {
 	return b
 }
 
-// appendTime writes a time as RFC 3339 has it, in UTC with milliseconds.
+// appendTime writes a time in the form of RFC 3339, in UTC with milliseconds.
 func appendTime(b []byte, name string, at time.Time) []byte {
 	b = append(append(append(b, `,"`...), name...), `":"`...)
 	b = at.UTC().AppendFormat(b, "2006-01-02T15:04:05.000Z")
 	return append(b, '"')
 }
 
-// progressText is a report of progress as the message of a task: "3 of 10: reading".
+// progressText returns a report of progress as the message of a task: "3 of 10: reading".
 func progressText(done, total float64, message string) string {
 	text := strconv.FormatFloat(done, 'f', -1, 64)
 	if total > 0 {

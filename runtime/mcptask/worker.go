@@ -11,10 +11,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// This file runs records: one goroutine claims them, and each run has its own. For a store that is
-// of this server alone, the goroutine ends when no record is ready.
+// This file runs records: one goroutine claims them, and each run has a goroutine of its own. With
+// a store for this server only, the claiming goroutine ends when no record is ready.
 
-// retryTime is how long claiming pauses after an error of the store.
+// retryTime is the pause of claiming after an error of the store.
 const retryTime = 5 * time.Second
 
 // Serve implements [taskcall.Tasks].
@@ -24,14 +24,14 @@ func (t *tasks) Serve() {
 	}
 }
 
-// kick makes a private store run what is ready.
+// kick makes a private store run the records that are ready.
 func (t *tasks) kick() {
 	if t.private {
 		t.startClaiming()
 	}
 }
 
-// startClaiming starts the goroutine that claims records, unless there is one.
+// startClaiming starts the goroutine that claims records, unless it is running.
 func (t *tasks) startClaiming() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -42,7 +42,7 @@ func (t *tasks) startClaiming() {
 	go t.claim(t.claimed)
 }
 
-// Changed implements [taskcall.Tasks]: the present Claim has other tools.
+// Changed implements [taskcall.Tasks]: the tools of the present Claim are outdated.
 func (t *tasks) Changed() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -51,8 +51,8 @@ func (t *tasks) Changed() {
 	}
 }
 
-// claim claims records and runs them. It closes ended at its end, and nothing that it has claimed is
-// then without a run.
+// claim claims records and runs them. It closes ended when it returns; every record that it has
+// claimed then has a run.
 func (t *tasks) claim(ended chan<- struct{}) {
 	defer close(ended)
 	for {
@@ -78,14 +78,14 @@ func (t *tasks) claim(ended chan<- struct{}) {
 	}
 }
 
-// endClaiming records that the goroutine ends.
+// endClaiming records that the claiming goroutine ends.
 func (t *tasks) endClaiming() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.claiming = false
 }
 
-// beginClaim waits until one more run may begin. It reports false if the goroutine ends.
+// beginClaim waits until one more run may begin. It returns false if the goroutine has to end.
 func (t *tasks) beginClaim() (context.Context, bool) {
 	for {
 		t.mu.Lock()
@@ -105,7 +105,7 @@ func (t *tasks) beginClaim() (context.Context, bool) {
 	}
 }
 
-// claimOf returns what this process claims.
+// claimOf returns the claim of this process.
 func (t *tasks) claimOf() *Claim {
 	return &Claim{
 		Owner: t.owner, Lease: lease, Server: t.server.Name(), Tools: t.server.Tools(),
@@ -128,7 +128,7 @@ func (t *tasks) runRecord(rec *Record, r *run) {
 		if !errors.Is(err, errNothing) && !isTaken(err) {
 			r.log(slog.LevelError, "task cannot be run", err)
 		}
-		r.drop() // its lease ends, unless it has ended
+		r.drop() // its lease expires, unless the task has ended
 		return
 	}
 	values, err := restoreContext(context.Background(), t.propagators, c.Work)
@@ -140,7 +140,7 @@ func (t *tasks) runRecord(rec *Record, r *run) {
 	t.server.Run(values, c.Work, r)
 }
 
-// begin decides whether the handler of a record runs. The error is errNothing if it does not.
+// begin decides whether the handler of a record runs. The error is errNothing if it does not run.
 func (r *run) begin(ctx context.Context, rec *Record) (*content, error) {
 	c, err := r.tasks.open(ctx, rec)
 	if err != nil {
@@ -179,7 +179,7 @@ func (r *run) begin(ctx context.Context, rec *Record) (*content, error) {
 	return c, err
 }
 
-// wait counts a run as one that waits for an answer.
+// wait counts a run as waiting for an answer.
 func (t *tasks) wait(r *run) {
 	r.mu.Lock()
 	r.waiting++
@@ -190,7 +190,7 @@ func (t *tasks) wait(r *run) {
 	}
 }
 
-// resume undoes wait. It does not wait for others to end.
+// resume counts a waiting run as active again. It does not wait for a place.
 func (t *tasks) resume(r *run) {
 	r.mu.Lock()
 	r.waiting--
@@ -217,8 +217,8 @@ func (t *tasks) count(account Digest, n int) {
 	t.places.add(account, n)
 }
 
-// wake wakes the goroutine that claims records: a run has ended, so that there is a place, and the account of the run has
-// a turn.
+// wake wakes the claiming goroutine when a run has ended, since there is a free place, and the
+// account of the run may have a turn.
 func (t *tasks) wake() {
 	for _, c := range []chan struct{}{t.free, t.other} {
 		select {
@@ -229,7 +229,7 @@ func (t *tasks) wake() {
 	t.kick() // with a private store, the goroutine ends when no account has a turn
 }
 
-// forget removes a run, unless it has been.
+// forget removes a run, unless it was removed before.
 func (t *tasks) forget(r *run) {
 	t.mu.Lock()
 	_, there := t.runs[r]
@@ -292,7 +292,7 @@ func (t *tasks) all() []*run {
 	return all
 }
 
-// awaitRuns waits until no run is left.
+// awaitRuns waits until the last run has ended.
 func (t *tasks) awaitRuns(ctx context.Context) error {
 	t.mu.Lock()
 	if len(t.runs) == 0 {
@@ -312,7 +312,8 @@ func (t *tasks) awaitRuns(ctx context.Context) error {
 	}
 }
 
-// giveBack ends a run that may begin again, or that waits for an answer: another process goes on.
+// giveBack ends a run that may begin again, or that waits for an answer: another process continues
+// it.
 func (r *run) giveBack(ctx context.Context) {
 	_, err := r.change(ctx, func(now *Record, c *content) error {
 		if !r.restart && len(c.Open) == 0 {
@@ -329,13 +330,13 @@ func (r *run) giveBack(ctx context.Context) {
 	}
 }
 
-// isTaken reports whether a run cannot change its task any more: it was cancelled, has ended, or
-// another process runs it.
+// isTaken reports whether a run can no longer change its task: the task was cancelled, has ended,
+// or another process runs it.
 func isTaken(err error) bool {
 	return errors.Is(err, mcp.ErrCancelled) || errors.Is(err, ErrLeaseLost)
 }
 
-// interrupt ends a run that has not returned in time.
+// interrupt ends a run whose handler has not returned in time.
 func (r *run) interrupt(ctx context.Context) {
 	_, err := r.change(ctx, func(now *Record, c *content) error {
 		fail(now, c, interrupted)
