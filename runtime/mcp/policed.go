@@ -34,7 +34,7 @@ func (s *Server) allowFeature(f Feature) bool {
 			return false
 		}
 	}
-	if info := f.Info(); len(s.policies) > 0 && info.Kind == KindResource { // the function of a policy may have denied it before
+	if info := f.Info(); len(s.policies) > 0 && info.Kind == KindResource { // maybe denied before, by the function of a policy
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.denied, deniedKey{info.Kind, info.URI})

@@ -81,7 +81,7 @@ type changes struct {
 	room       sync.Cond // waits for mu
 	waiting    []change  // not published yet, each once
 	publishing bool      // a goroutine publishes
-	failing    bool      // the last notice was not published, which is logged once; clients of this replica are notified at once
+	failing    bool      // the last notice was not published, which is logged once; this replica's clients do not wait
 
 	reading sync.Once
 	notices recentNotices

@@ -118,7 +118,7 @@ func (k *stateKeys) read(ctx context.Context, after, wait time.Duration) (*seal.
 // ask reads the source. It returns the known keys together with an error of the source. The caller
 // has locked asking.
 func (k *stateKeys) ask(ctx context.Context) (*seal.Keyring, error) {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keyWait) // the request's context may be cancelled, but other requests need the keys
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keyWait) // other requests need the keys, too
 	defer cancel()
 	var read *seal.Keyring
 	err := usercode.Within(ctx, "the source of state keys", func() error {

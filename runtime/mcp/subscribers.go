@@ -105,7 +105,7 @@ type subscriber struct {
 	lists        [topics]bool
 	uris         map[string]struct{} // in normal form
 	tasks        int                 // tasks that a listen watches, each in a goroutine of its own
-	request      *exchange           // the listen, or the latest subscription of the session; nil if all subscribers see the same features
+	request      *exchange           // the listen, or the session's latest subscription; nil if all see the same features
 	pendingLists [topics]bool
 	pendingURIs  []string // resources whose notification is not sent yet
 	draining     bool     // a goroutine waits for room to send the pending notifications

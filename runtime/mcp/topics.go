@@ -32,7 +32,7 @@ const (
 	ServerLogging              ServerCapability = "logging"               // log messages to clients
 	ServerListChanged          ServerCapability = "listChanged"           // the next three together
 	ServerToolsListChanged     ServerCapability = "tools.listChanged"     // changes of the list of tools
-	ServerResourcesListChanged ServerCapability = "resources.listChanged" // changes of the lists of resources and templates
+	ServerResourcesListChanged ServerCapability = "resources.listChanged" // also changes of templates
 	ServerPromptsListChanged   ServerCapability = "prompts.listChanged"   // changes of the list of prompts
 	ServerSubscribe            ServerCapability = "resources.subscribe"   // updates of resources
 )
