@@ -210,7 +210,7 @@ func (c *lineConn) fill() {
 // line.
 func (c *lineConn) makeRoom() bool {
 	left, size := c.end-c.start, len(c.buf)
-	most := min(max(c.limit, left), math.MaxInt-readChunk) + readChunk // at most this much is used: a longer line is skipped
+	most := min(max(c.limit, left), math.MaxInt-readChunk) + readChunk // a longer line is skipped
 	switch {
 	case left == 0:
 		c.usual = min(c.end, maxInitial)

@@ -40,10 +40,10 @@ type Conn struct {
 	SessionID  string             // set by the transport; "" for a new id
 	Endings    *transport.Endings // counts sessions that are ending, for the transport; nil if none needs it
 	Number     uint64             // number of this connection in the process; 0 if each message has a caller
-	replyTurns *turns             // turns for replies on the shared channel; nil if each request has a channel of its own
+	replyTurns *turns             // for replies on the shared channel; nil if each request has its own
 	Ended      <-chan struct{}    // closed when the client can no longer send
 	shared     bool               // all requests share one channel
-	OneMessage bool               // the connection is for one message, whose request is charged for everything that the connection keeps
+	OneMessage bool               // for one message only, whose request is charged for the connection's storage
 
 	received atomic.Bool  // a message has arrived since [Conn.Watch] looked
 	active   atomic.Int32 // running handlers, without parked requests; changed under mu, except by parked requests
