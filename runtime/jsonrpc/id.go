@@ -55,10 +55,10 @@ func IsLongID(raw []byte) bool {
 // IsZero reports whether id is the zero ID.
 func (id ID) IsZero() bool { return len(id.raw) == 0 }
 
-// Raw returns the JSON text of the identifier. It must not be changed.
+// Raw returns the identifier as JSON text. It must not be changed.
 func (id ID) Raw() []byte { return id.raw }
 
-// String returns the JSON text of the identifier: "42" is a string, 42 a number.
+// String returns the identifier as JSON text: "42" is a string, 42 a number.
 func (id ID) String() string { return string(id.raw) }
 
 // Clone returns a copy that does not alias the message it came with.
@@ -66,8 +66,8 @@ func (id ID) Clone() ID {
 	return ID{raw: bytes.Clone(id.raw)}
 }
 
-// IDKey is an ID in a form that can be compared and used in a map. Two JSON texts of the
-// same identifier have the same key, and "42" differs from 42.
+// IDKey is an ID in a form that can be compared and used in a map. Two spellings of the same
+// identifier have the same key, and "42" differs from 42.
 type IDKey struct {
 	kind byte
 	n    int64

@@ -11,11 +11,11 @@ import (
 // writes pass in parts, as through a pipe of the operating system.
 const pipeBuffer = 256 << 10
 
-// Pipe returns the two ends of a connection in memory, with the framing and the default
-// limit of [NewLineConn]. After an end is closed, the other one reads what was sent and
-// then io.EOF. Write blocks while the other side has about 256 KiB to read. Both ends
-// also have a method CloseWrite() error, which closes one direction only, like closing
-// the standard input of a process.
+// Pipe returns the two ends of a connection in memory, with the framing and the default limit of
+// [NewLineConn]. After an end is closed, the other one reads the remaining messages and then
+// io.EOF. Write blocks while the other side has about 256 KiB to read. Both ends also have a method
+// CloseWrite() error, which closes one direction only, like closing the standard input of a
+// process.
 func Pipe() (client, server Conn) {
 	return PipeLimit(0, 0)
 }

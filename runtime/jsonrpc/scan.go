@@ -223,8 +223,8 @@ func Elements(data []byte, f func(value []byte) bool) {
 	}
 }
 
-// Bytes returns the text of a valid JSON string. ok is false if value is not a string. Without
-// escapes, the result aliases value.
+// Bytes decodes a valid JSON string. ok is false if value is not a string. Without escapes, the
+// result aliases value.
 func Bytes(value []byte) ([]byte, bool) {
 	if len(value) < 2 || value[0] != '"' {
 		return nil, false

@@ -10,8 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
-// allocations counts those of a request over a connection without goroutines of its
-// own.
+// allocations counts those of a request over a connection without goroutines.
 func allocations(t *testing.T, message string) float64 {
 	s := mcp.NewServer(fixtureInfo(), quiet)
 	register(mcp.Select(s, func(f mcp.FeatureInfo) bool { return f.Name == "hello" }))

@@ -36,7 +36,7 @@ type AnswerError struct {
 	Err error // reason why the last answer is not valid
 }
 
-// Error returns a message that contains the text of Err.
+// Error returns a message that contains the message of Err.
 func (e *AnswerError) Error() string { return "the client's answer is not valid: " + e.Err.Error() }
 
 // Unwrap returns Err.

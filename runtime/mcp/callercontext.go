@@ -66,7 +66,7 @@ func AddressContext(ctx context.Context, address netip.Addr) context.Context {
 }
 
 // errNoID is the error for data that a server would store for one caller and give to others,
-// because their principals cannot be told apart.
+// because it cannot distinguish their principals.
 var errNoID = &ProtocolError{
 	Code: jsonrpc.CodeInternal, Message: "the principal of the caller has no ID, so tasks and request states are refused",
 	Data: json.RawMessage(`{"reason":"principal without ID"}`),

@@ -25,8 +25,8 @@ type closeEnd struct {
 	run func()
 }
 
-// add makes end run, in a goroutine of its own, when the channel is closed. It returns nil for a
-// nil channel.
+// add makes end run, in its own goroutine, when the channel is closed. It returns nil for a nil
+// channel.
 func (w *closeWatchers) add(ended <-chan struct{}, end func()) *closeEnd {
 	if ended == nil {
 		return nil

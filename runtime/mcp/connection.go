@@ -10,7 +10,7 @@ import (
 )
 
 // This file connects the engine to the features of a server. The engine reads the messages of a
-// connection, and asks the conn ([engine.Host]) what to do with each.
+// connection, and asks the conn ([engine.Host]) how to handle each.
 
 // Serve serves the client at the other end of the connection, and closes the connection at the end.
 // It returns nil after the client has closed its input and all of its requests have replies (within

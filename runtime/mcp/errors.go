@@ -21,8 +21,7 @@ var (
 	ErrTimeout error = &engine.Timeout
 )
 
-// ToolError is an error whose text is sent to the model even if the texts of other errors are
-// hidden.
+// ToolError is an error whose message is sent to the model even if the server hides other errors.
 type ToolError struct {
 	text string
 	err  error

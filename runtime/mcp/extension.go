@@ -77,8 +77,8 @@ func (c *Call) Extension(name string) json.RawMessage {
 	return settings
 }
 
-// extensionNotification calls the handler of a notification, in a goroutine of its own, which
-// counts as a running request.
+// extensionNotification calls the handler of a notification, in its own goroutine, which counts as
+// a running request.
 func (c *conn) extensionNotification(m *jsonrpc.Message, from *engine.Caller) {
 	take := c.server.extensions.notifications[string(m.Method)]
 	if take == nil {

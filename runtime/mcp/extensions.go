@@ -24,9 +24,9 @@ type Extension struct {
 	Settings json.RawMessage
 	// Methods are the handlers of requests, by method.
 	Methods map[string]ExtensionFunc
-	// Notifications are the handlers of notifications, by method. Each notification is handled in a
-	// goroutine of its own. params is a copy, or nil if the notification contains none. The context
-	// is cancelled when the connection closes, and after the time that a method may take.
+	// Notifications are the handlers of notifications, by method. Each notification is handled in
+	// its own goroutine. params is a copy, or nil if the notification contains none. The context is
+	// cancelled when the connection closes, and after the time that a method may take.
 	Notifications map[string]func(ctx context.Context, params json.RawMessage)
 	// Required makes the methods fail with a [*CapabilityError] for clients that have not
 	// declared the extension.

@@ -92,7 +92,7 @@ func (sh *featureSet) after(number uint64) []entry {
 	return sh.items[i:len(sh.items):len(sh.items)]
 }
 
-// symbolOf returns the function of a feature, for the text of a panic.
+// symbolOf returns the function of a feature, for the message of a panic.
 func symbolOf(f Feature) string {
 	if symbol := f.Info().Symbol; symbol != "" {
 		return symbol

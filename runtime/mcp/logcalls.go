@@ -23,7 +23,7 @@ import (
 // again with an answer). The line is a warning for a tool error, error, timeout or panic. It
 // contains the client's reason for a cancellation if there is one.
 //
-// Neither arguments nor results nor texts of errors are logged, and of a URI neither the query, nor
+// Neither arguments nor results nor error messages are logged, and of a URI neither the query, nor
 // the fragment, nor a user's name. Texts of clients are cut to 256 bytes. Make it the first
 // interceptor, so that its line covers the others. A nil logger is [slog.Default].
 func LogCalls(l *slog.Logger) Interceptor {

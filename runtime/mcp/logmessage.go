@@ -43,7 +43,7 @@ func (l *callLog) message(level int8, r slog.Record) []byte {
 	return jsonrpc.AppendNotification(nil, protocol.LogMessage, append(b, '}'))
 }
 
-// messageKey is the key of the text of a record with attributes.
+// messageKey is the key for the message of a record with attributes.
 const messageKey = "message"
 
 // logWriter writes the attributes of a record as JSON. Values of any type are bounded in size,
@@ -60,8 +60,8 @@ const (
 	maxLogDepth = 32
 	// maxLogAttributes limits the attributes of a record, including the attributes in groups.
 	maxLogAttributes = 4096
-	// maxLogBytes limits the text of an attribute, and approximately the text of all attributes of
-	// a record.
+	// maxLogBytes limits an attribute, and approximately all attributes of a record together, as
+	// text.
 	maxLogBytes = 256 << 10
 )
 

@@ -106,7 +106,7 @@ func (r *rendering) appendMeta(b []byte, m Meta, more bool) []byte {
 	return b
 }
 
-// compact checks JSON from outside and removes what could break the framing.
+// compact checks JSON from outside and removes line breaks, which would break the framing.
 func compact(value json.RawMessage) (json.RawMessage, error) {
 	if err := wire.Valid(value, 0); err != nil {
 		return nil, err

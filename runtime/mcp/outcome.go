@@ -155,7 +155,7 @@ func (r *Request) notAsking(ctx context.Context) (Reply, *jsonrpc.Error) {
 	return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternal, Message: text}
 }
 
-// failure returns the text of an error for the model.
+// failure returns the message of an error for the model.
 func (r *Request) failure(ctx context.Context, err error) string {
 	if e, ok := errors.AsType[*ToolError](err); ok {
 		return nonEmpty(e.text)

@@ -233,7 +233,7 @@ func (c *overrideCheck) fields(before, after reflect.Value, others ...string) {
 	}
 }
 
-// published checks the texts of a description.
+// published checks all texts in a description.
 func (c *overrideCheck) published(name, title, description string, groups []string, icons []Icon, meta Meta) {
 	c.texts("name", name)
 	c.texts("title", title)
@@ -257,7 +257,7 @@ func (c *overrideCheck) texts(what string, texts ...string) {
 	}
 }
 
-// json is like texts for all texts of a JSON value, escaped or not. Registration refuses invalid
+// json is like texts for all texts in a JSON value, escaped or not. Registration refuses invalid
 // values.
 func (c *overrideCheck) json(what string, text []byte) {
 	value, err := readJSON(text)

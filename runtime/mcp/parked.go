@@ -41,8 +41,7 @@ func (p *parkedListen) keep(x *exchange) {
 	}
 }
 
-// endListening replies to a parked request. It runs on the goroutine of the event that ends the
-// listen.
+// endListening replies to a parked request. It runs on the goroutine that ends the listen.
 func (x *exchange) endListening(p *parkedListen) {
 	p.mu.Lock()
 	first := !p.ended

@@ -86,7 +86,7 @@ func (p *policyAccess) permitsTemplate(call *Call, f FeatureInfo) bool {
 	})
 }
 
-// literalPrefix returns the text of a template before its first expression.
+// literalPrefix returns the part of a template before its first expression.
 func literalPrefix(template string) string {
 	if t, err := uritemplate.Parse(template); err == nil {
 		return t.Prefix()

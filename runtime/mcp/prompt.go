@@ -34,7 +34,7 @@ type PromptInfo struct {
 	Requires []Capability
 	// Errors returns the message of an error for clients, and whether it has one.
 	Errors func(error) (text string, ok bool)
-	// HideErrors keeps the texts of all other errors from clients.
+	// HideErrors hides the messages of all other errors from clients.
 	HideErrors bool
 	// Timeout limits the time of the function; 0 means [WithTimeout].
 	Timeout time.Duration

@@ -44,7 +44,7 @@ func (s *Server) getPrompt(ctx context.Context, req *Request) (Reply, error) {
 	return result, nil
 }
 
-// checkArguments checks the arguments against those that the prompt declares.
+// checkArguments checks that the arguments are the ones that the prompt declares.
 func (p *prompt) checkArguments(arguments []byte) error {
 	if arguments != nil && arguments[0] != '{' {
 		return wrongParams("params.arguments must be an object")

@@ -16,8 +16,7 @@ type PromptResult struct {
 	Meta        Meta            `json:"_meta,omitempty"`
 }
 
-// Text returns the texts of the messages, one per line, each with its role: "user:
-// Review this".
+// Text returns the texts in the messages, one per line, each with its role: "user: Review this".
 func (p *PromptResult) Text() string {
 	var lines []string
 	for _, m := range p.Messages {

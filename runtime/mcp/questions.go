@@ -167,7 +167,7 @@ func (c *questions) beginRun() error {
 	return nil
 }
 
-// endRun ends a run of the handler. Goroutines of the handler that still run can no longer ask. It
+// endRun ends a run of the handler. Goroutines that the handler has started can no longer ask. It
 // reports whether the reply to the request contains questions.
 func (c *questions) endRun() (asked bool) {
 	c.mu.Lock()

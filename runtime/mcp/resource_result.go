@@ -30,7 +30,7 @@ type ResourceResult struct {
 	Meta  Meta       `json:"_meta,omitempty"`
 }
 
-// Text returns the texts of the contents, joined.
+// Text returns all texts in the contents, joined.
 func (p *ResourceResult) Text() string {
 	var b strings.Builder
 	for i := range p.Contents {
@@ -91,7 +91,7 @@ type ReadInfo struct {
 	Requires []Capability
 	// Errors returns the message of an error for clients, and whether it has one.
 	Errors func(error) (text string, ok bool)
-	// HideErrors keeps the texts of all other errors from clients.
+	// HideErrors hides the messages of all other errors from clients.
 	HideErrors bool
 	// MaxBytes limits the size of the contents; 0 means [Limits.ResourceBytes].
 	MaxBytes int

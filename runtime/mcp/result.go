@@ -35,8 +35,8 @@ type RawReply struct {
 
 // ToolResult is the result of a call (CallToolResult in the specification).
 type ToolResult struct {
-	// Content are the blocks for the model. If it is empty, the client gets the JSON text of
-	// Structured as the one block.
+	// Content are the blocks for the model. If it is empty, the client gets Structured as JSON text
+	// in the one block.
 	Content []Content `json:"content"`
 	// Structured is a JSON value that fits the tool's output schema, or nil. Clients before
 	// revision 2025-06-18 get its text only. If a revision requires an object and Structured is
@@ -56,7 +56,7 @@ type ToolResult struct {
 // other words than JSON.
 type Result[T any] struct {
 	Value   T
-	Text    string    // "" = the JSON text of Value
+	Text    string    // "" = Value as JSON
 	Content []Content // further blocks after the text
 }
 

@@ -38,7 +38,7 @@ type sealedAnswer struct {
 	Value  json.RawMessage `json:"v"`
 }
 
-// statePurpose separates request states from other sealed texts of the server.
+// statePurpose separates request states from other texts that the server seals.
 const statePurpose = "requestState"
 
 // stateTooLarge returns the reply for a request whose answers and values exceed the limit of a

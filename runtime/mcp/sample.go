@@ -36,7 +36,7 @@ type SampleRequest struct {
 	ToolChoice ToolChoice   `json:"toolChoice,omitempty"`
 }
 
-// Text returns the texts of the messages, one per line.
+// Text returns the texts in the messages, one per line.
 func (s *SampleRequest) Text() string {
 	var lines []string
 	for _, m := range s.Messages {

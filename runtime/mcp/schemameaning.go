@@ -34,7 +34,7 @@ func readJSON(text []byte) (value any, err error) {
 	return value, err
 }
 
-// eachText calls f for every text of a JSON value, including the names of members.
+// eachText calls f for every text in a JSON value, including the names of members.
 func eachText(value any, f func(string)) {
 	switch v := value.(type) {
 	case string:

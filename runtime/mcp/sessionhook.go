@@ -11,10 +11,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 )
 
-// This file calls the functions of [WithSessionHook]. begin runs on the goroutine of the initialize
-// request, and all other requests of the session wait for it. end runs on a goroutine of its own,
-// or on the goroutine of begin if the session has closed in the meantime. Each session has a lock,
-// which is not held while a function of users runs.
+// This file calls the functions of [WithSessionHook]. begin runs on the initialize request's
+// goroutine, and all other requests of the session wait for it. end runs on its own goroutine, or
+// on the goroutine that has run begin if the session has closed in the meantime. Each session has a
+// lock, which is not held while a function of users runs.
 
 // WithSessionHook calls begin once for each session, and calls the function that begin returns,
 // which may be nil, once after the session has closed. It is for data that is stored by session,
@@ -235,7 +235,7 @@ func (h *hookedSession) end() {
 	}
 }
 
-// callEnd calls an end of a hook, on a goroutine of its own, since the end may exit its goroutine
+// callEnd calls an end of a hook, on its own goroutine, since the end may exit its goroutine
 // (runtime.Goexit) and the other ends must still be called.
 func (s *Server) callEnd(end func()) {
 	ended := make(chan struct{})

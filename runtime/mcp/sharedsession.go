@@ -13,7 +13,7 @@ import (
 // This file serves a session that several replicas have open: the state that one replica sends the
 // others ([transport.SessionState]), opening the session at another replica, and the notifications
 // that its client has missed on the stream for messages that do not belong to a request. It runs on
-// the goroutines of the transport.
+// transport goroutines.
 
 // openedSession returns a session that another replica has opened. Hooks of sessions are not called
 // for it.

@@ -9,7 +9,7 @@ import (
 // StatusError is the failure of a service that a tool calls over HTTP: its response has a status of
 // at least 400, or does not contain the value that the tool returns. Generated code returns it for
 // functions whose //mcp:result is a field of such a response; functions may return it, too. Like
-// the text of any error, its text is a part of the reply to the client.
+// any error message, its message is a part of the reply to the client.
 type StatusError struct {
 	Code   int    // 404
 	Status string // such as "404 Not Found", the Status of [net/http.Response]; may be empty

@@ -24,7 +24,7 @@ func newItemStream(req *Request) *itemStream {
 	return s
 }
 
-// report sends an item as progress: the text of the encoder from start on.
+// report sends an item as progress: the bytes of the encoder from start on.
 func (s *itemStream) report(ctx context.Context, start int) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

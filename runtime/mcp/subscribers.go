@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file notifies clients of changes, on the goroutine of the function that changes something
+// This file notifies clients of changes, on the goroutine that changes something
 // ([Server.Register], [Server.ResourceUpdated]). This goroutine does not wait for clients: if the
 // queue of a client is full, its subscriber stores the notifications, and starts a goroutine that
 // sends them once there is room. The list of subscribers and each subscriber have locks.
@@ -104,7 +104,7 @@ type subscriber struct {
 	mu           sync.Mutex
 	lists        [topics]bool
 	uris         map[string]struct{} // in normal form
-	tasks        int                 // tasks that a listen watches, each in a goroutine of its own
+	tasks        int                 // tasks that a listen watches, each in its own goroutine
 	request      *exchange           // the listen, or the session's latest subscription; nil if all see the same features
 	pendingLists [topics]bool
 	pendingURIs  []string // resources whose notification is not sent yet

@@ -16,9 +16,9 @@ import (
 )
 
 // This file handles a call that may become a task (extension io.modelcontextprotocol/tasks). Its
-// handler has an exchange and a goroutine of its own ([exchange.newRun]), and the request goroutine
-// waits for it ([awaitRun]). The lock of the run decides, once, whether the call becomes a result,
-// a round, or a task.
+// handler has its own exchange and goroutine ([exchange.newRun]), and the request goroutine waits
+// for it ([awaitRun]). The lock of the run decides, once, whether the call becomes a result, a
+// round, or a task.
 
 // taskState is the decision about a call.
 type taskState uint8
@@ -44,7 +44,7 @@ type taskRun struct {
 	reply    Reply
 	err      error
 	task     taskcall.Run // the run of the task; nil while the call is not a task
-	reported bool         // the task has ended, by a call of its End
+	reported bool         // End of the task was called
 }
 
 // taskRun returns the task state of the exchange, or nil if its call can never become a task.
@@ -288,7 +288,7 @@ func (x *exchange) convert(ctx context.Context, r *exchange, t *tool) (Reply, er
 }
 
 // startClock starts the clock that measures the time before the call becomes a task. It must run
-// before the goroutines of the run start.
+// before the run's goroutines start.
 func (t *taskRun) startClock(inline time.Duration) {
 	t.clock.Watch(&t.request.Exchange, inline, t)
 }

@@ -17,8 +17,8 @@ import (
 )
 
 // This file runs the handlers of calls that may become tasks, and of records of tasks. Each run has
-// an exchange of its own, with a copy of the message. It ends on the goroutine of the handler, or
-// on the goroutine of a timer for a handler that takes too long.
+// an exchange of its own, with a copy of the message. It ends on the handler goroutine, or on a
+// timer goroutine for a handler that takes too long.
 
 // runExchange allocates both parts at once.
 type runExchange struct {

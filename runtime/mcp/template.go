@@ -198,5 +198,5 @@ func (t *template) appendListing(b []byte, rev *protocol.Revision) []byte {
 	return closeListing(b, t.info.Annotations, t.info.Icons, t.info.Meta, rev)
 }
 
-// literalPrefix returns the text of the template before its first expression.
+// literalPrefix returns the part of the template before its first expression.
 func (t *template) literalPrefix() string { return t.pattern.Prefix() }

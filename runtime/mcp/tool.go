@@ -38,8 +38,8 @@ type ToolInfo struct {
 	// Before revision 2026-07-28, the property schemas at the root of both schemas are objects:
 	// true is published as {}, and false as {"not":{}}.
 	OutputSchema string
-	// TextOnly leaves the structured content of results out. Their content is then the
-	// blocks that the tool returns, or else the JSON text of the structured content.
+	// TextOnly leaves the structured content of results out. Their content is then the blocks that
+	// the tool returns, or else the structured content as JSON text.
 	TextOnly bool
 	// Meta is published with the tool, from revision 2025-06-18 on.
 	Meta Meta
@@ -54,7 +54,7 @@ type ToolInfo struct {
 	Requires []Capability
 	// Errors returns the message of an error for the model, and whether it has one.
 	Errors func(error) (text string, ok bool)
-	// HideErrors keeps the texts of all other errors from clients.
+	// HideErrors hides the messages of all other errors from clients.
 	HideErrors bool
 	// MaxResult limits the size of a result in bytes; 0 means [Limits.ResultBytes].
 	MaxResult int

@@ -81,10 +81,10 @@ func (s *Server) notifyAllOf(sub *subscriber) {
 }
 
 // ResourceUpdated notifies the clients that have subscribed to the resource that it has changed, or
-// to a resource of which it is a part: file:///docs/a.txt is a part of file:///docs/. It does not
-// wait for clients; a client that reads slowly gets one message for several changes. With
-// [WithPubSub] it notifies the clients of all replicas. A client that may not see the resource
-// ([WithAccess]) is not notified. It panics if [WithoutCapabilities] leaves out [ServerSubscribe].
+// to a resource that contains it: file:///docs/a.txt is a part of file:///docs/. It does not wait
+// for clients; a client that reads slowly gets one message for several changes. With [WithPubSub]
+// it notifies the clients of all replicas. A client that may not see the resource ([WithAccess]) is
+// not notified. It panics if [WithoutCapabilities] leaves out [ServerSubscribe].
 func (s *Server) ResourceUpdated(uri string) {
 	if s.without.subscribe {
 		panic("mcp: ResourceUpdated is called, and WithoutCapabilities leaves out resources.subscribe")

@@ -11,9 +11,9 @@ import (
 	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
-// This file checks values of authors against the text of the specification, for the rules that its
-// schemas do not contain. An invalid value is not sent: in a description of a feature it is a panic
-// at registration, in a result or a question an error for that call, which the server logs.
+// This file checks values of authors against the rules of the specification that its schemas do not
+// contain. An invalid value is not sent: in a description of a feature it is a panic at
+// registration, in a result or a question an error for that call, which the server logs.
 
 // checkURI returns an error for an invalid URI. The limit for URIs of clients does not apply.
 func checkURI(what, uri string) error { return valid.URI(what, uri).Err() }

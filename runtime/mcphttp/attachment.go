@@ -2,8 +2,8 @@ package mcphttp
 
 import "slices"
 
-// attachment is an HTTP response that a stream is written to. The goroutine of the response
-// calls the methods of this file; the guard of the stream protects its fields.
+// attachment is an HTTP response that a stream is written to. The response goroutine calls the
+// methods of this file; the guard of the stream protects its fields.
 type attachment struct {
 	used bool
 	wake chan struct{} // nil until the response waits

@@ -98,8 +98,8 @@ func (se *session) Shed(age uint64) (oldest uint64, more bool) {
 	return 0, false
 }
 
-// evict drops the oldest messages until the rest is within the limit, except those that
-// are about to be written. The caller holds the lock.
+// evict drops the oldest messages until the rest is within the limit, except messages that are
+// about to be written. The caller holds the lock.
 func (se *session) evict() {
 	for se.bytes > se.limits.EventBytes && len(se.byAge) > 0 && se.dropOldest(se.byAge[0].stream) {
 		se.byAge = se.byAge[1:]

@@ -33,13 +33,13 @@ func ServerOption(_ friend.Key, found func(*mcp.Server)) Option {
 	return func(s *settings) { s.servers = append(s.servers, found) }
 }
 
-// WithPrincipal authenticates requests. The function returns the principal, from the
-// request or from what middleware has stored in its context. It is called for every
-// HTTP request, concurrently. Sessions, rate limits and request states are bound to the
-// principal: a session of another principal is answered like an unknown one.
+// WithPrincipal authenticates requests. The function returns the principal, from the request or
+// from a value that middleware has stored in its context. It is called for every HTTP request,
+// concurrently. Sessions, rate limits and request states are bound to the principal: a session of
+// another principal is answered like an unknown one.
 //
-// An error is answered with 401, without its text, which is logged. A [*Refusal]
-// defines the response itself.
+// An error is answered with 401, without its text, which is logged. A [*Refusal] defines the
+// response itself.
 func WithPrincipal(find func(*http.Request) (mcp.Principal, error)) Option {
 	return func(s *settings) { s.principal = find }
 }

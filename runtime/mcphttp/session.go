@@ -120,5 +120,5 @@ func (se *session) discardStreams() bool {
 	return true
 }
 
-// sessionCost is charged for each session, besides its messages.
+// sessionCost is charged for each session, in addition to its messages.
 const sessionCost = 4 << 10

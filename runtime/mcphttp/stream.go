@@ -23,8 +23,8 @@ var _ interface {
 
 // stream is the queue of messages of one request, or of messages that do not belong to a request,
 // and the position up to which they are written. Handlers add messages and never touch the HTTP
-// response. The goroutine of the attached response writes them. Another response may be attached
-// later, to resume the stream.
+// response. The attached response's goroutine writes them. Another response may be attached later,
+// to resume the stream.
 type stream struct {
 	// guard is &lock, or the lock of the session: the streams of a session share one
 	// store of events.
@@ -227,7 +227,7 @@ func (s *stream) signal() {
 	}
 }
 
-// FlushAsync does nothing: the goroutine of the response writes, and signal has woken it.
+// FlushAsync does nothing: the response goroutine writes, and signal has woken it.
 func (s *stream) FlushAsync() {}
 
 // Flush wakes one waiting handler, if there is room.

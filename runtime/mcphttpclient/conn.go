@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// conn is a connection to an [Endpoint]: a [dial.Requester]. Each request is an exchange on the
-// goroutine of its caller. A connection has no goroutines of its own.
+// conn is a connection to an [Endpoint]: a [dial.Requester]. Each request is an exchange on its
+// caller's goroutine. A connection has no goroutines.
 type conn struct {
 	endpoint Endpoint
 	url      *url.URL

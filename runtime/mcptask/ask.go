@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// This file asks the questions of a run, on the goroutines of its handler.
+// This file asks the questions of a run, on its handler's goroutines.
 
 // waiter is a goroutine that waits for an answer.
 type waiter struct {

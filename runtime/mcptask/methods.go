@@ -139,7 +139,7 @@ func (c *content) answer(answers map[string]json.RawMessage) (some bool) {
 	return some
 }
 
-// cancel answers tasks/cancel. A task that has ended stays as it is: the extension acknowledges the
+// cancel answers tasks/cancel. An ended task stays as it is: the extension acknowledges the
 // request, and revision 2025-11-25 refuses it.
 func (t *tasks) cancel(ctx context.Context, q taskcall.Request, id string) (json.RawMessage, error) {
 	form := q.Caller().Form

@@ -65,14 +65,14 @@ func WithStore(store Store, opts ...Option) mcp.Option {
 // defaultRoom allows each account a quarter.
 var defaultRoom = Room{Tasks: 1000, TotalTasks: 100_000, Bytes: 48 << 20, TotalBytes: 192 << 20}
 
-// WithRoom limits the space of all tasks in the store, including tasks that have ended. For a new
-// task, ended tasks are deleted before their TTL: tasks of the same principal for its own limits,
-// and tasks of the principal with the most bytes for the limits of all. If there is no task to
-// delete, a call is refused, and a task fails if its result does not fit. Fields that are zero keep
-// their defaults: 1000 tasks and 48 MiB of a principal, or of an address if the principal is
-// unknown, 100000 tasks and 192 MiB of all. In a store in memory, tasks take at most half of
-// [mcp.Limits].Memory, and an eighth for each principal; their bytes are charged to it. Clients
-// that a server cannot distinguish, such as the one over stdio, can use the space of all.
+// WithRoom limits the space of all tasks in the store, including ended tasks. For a new task, ended
+// tasks are deleted before their TTL: tasks of the same principal for its own limits, and tasks of
+// the principal with the most bytes for the limits of all. If there is no task to delete, a call is
+// refused, and a task fails if its result does not fit. Fields that are zero keep their defaults:
+// 1000 tasks and 48 MiB of a principal, or of an address if the principal is unknown, 100000 tasks
+// and 192 MiB of all. In a store in memory, tasks take at most half of [mcp.Limits].Memory, and an
+// eighth for each principal; their bytes are charged to it. Clients that a server cannot
+// distinguish, such as the one over stdio, can use the space of all.
 func WithRoom(r Room) Option {
 	return func(o *options) {
 		o.room = Room{

@@ -65,7 +65,7 @@ type Record struct {
 	// questions: less than 1 KB without questions.
 	Head []byte
 	// Sealed contains the rest: the arguments, answers and values of a running task, and the result
-	// of a task that has ended.
+	// of an ended task.
 	Sealed []byte
 
 	// Version is set by the store, and grows with each change of the record.

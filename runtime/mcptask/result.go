@@ -58,7 +58,7 @@ func (t *tasks) result(ctx context.Context, q taskcall.Request, id string) (json
 	return withRelatedTask(c.Result, id), nil
 }
 
-// end asks the questions of the task until it has ended, even if the store fails for a while, and
+// end asks the questions of the task until the task ends, even if the store fails for a while, and
 // returns its content.
 func (w *waiting) end(ctx context.Context) (*content, error) {
 	for works := time.Now(); ; {

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file limits the space of tasks in a store, including tasks that have ended.
+// This file limits the space of tasks in a store, including ended tasks.
 
 // errNoRoom is the error of a change that exceeds the limits.
 var errNoRoom = errors.New("mcptask: the tasks of the client take all the room that it may have")

@@ -43,7 +43,7 @@ type run struct {
 	mu      sync.Mutex
 	stop    func(error)        // cancels the context of the handler
 	cause   error              // cause of the cancellation; nil before
-	over    bool               // the run has ended, or another run owns the task
+	over    bool               // the run is over, or another run owns the task
 	ending  bool               // the handler has returned, and its result is being written
 	waiters map[string]*waiter // by the keys of their questions
 	waiting int                // goroutines that wait for an answer
@@ -123,7 +123,7 @@ func (r *run) lost(ctx context.Context) error {
 	return ErrLeaseLost
 }
 
-// watch ends the run when its task has ended, and passes answers on. After an error of the store it
+// watch ends the run when its task ends, and passes answers on. After an error of the store it
 // begins again.
 func (r *run) watch() {
 	for now, err := range r.tasks.watchHead(r.ctx, r.key) {

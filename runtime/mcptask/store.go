@@ -30,8 +30,8 @@ type Quota struct {
 	Total   int // of all accounts
 }
 
-// Room limits the stored tasks, including tasks that have ended, and their bytes by [Record.Size].
-// Zero means no limit.
+// Room limits the stored tasks, including ended tasks, and their bytes by [Record.Size]. Zero means
+// no limit.
 type Room struct {
 	Tasks, TotalTasks int // of the account of a new task, and of all accounts
 	Bytes, TotalBytes int64

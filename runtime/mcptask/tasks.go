@@ -42,7 +42,7 @@ type tasks struct {
 	closing   bool
 	parkAfter time.Duration
 	stopClaim context.CancelFunc // cancels the present Claim
-	ended     chan struct{}      // closed when the last run has ended, while Shutdown waits; otherwise nil
+	ended     chan struct{}      // closed when the last run ends, while Shutdown waits; otherwise nil
 }
 
 func newTasks(s taskcall.Server, store Store, o options) *tasks {
@@ -82,7 +82,7 @@ type head struct {
 
 // body is sealed in [Record.Sealed].
 type body struct {
-	Work    *taskcall.Work  `json:"w,omitempty"` // nil when the task has ended
+	Work    *taskcall.Work  `json:"w,omitempty"` // nil in an ended task
 	Names   map[string]bool `json:"n,omitempty"` // names of all questions so far
 	Planned int             `json:"a,omitempty"` // the attempt that may begin
 	Died    int             `json:"d,omitempty"` // number of processes that died while they ran it

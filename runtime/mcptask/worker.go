@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// This file runs records: one goroutine claims them, and each run has a goroutine of its own. With
-// a store for this server only, the claiming goroutine ends when no record is ready.
+// This file runs records: one goroutine claims them, and each run has its own goroutine. With a
+// store for this server only, the claiming goroutine ends when no record is ready.
 
 // retryTime is the pause of claiming after an error of the store.
 const retryTime = 5 * time.Second
@@ -217,8 +217,8 @@ func (t *tasks) count(account Digest, n int) {
 	t.places.add(account, n)
 }
 
-// wake wakes the claiming goroutine when a run has ended, since there is a free place, and the
-// account of the run may have a turn.
+// wake wakes the claiming goroutine when a run ends, since there is a free place, and the account
+// of the run may have a turn.
 func (t *tasks) wake() {
 	for _, c := range []chan struct{}{t.free, t.other} {
 		select {
@@ -292,7 +292,7 @@ func (t *tasks) all() []*run {
 	return all
 }
 
-// awaitRuns waits until the last run has ended.
+// awaitRuns waits until the last run ends.
 func (t *tasks) awaitRuns(ctx context.Context) error {
 	t.mu.Lock()
 	if len(t.runs) == 0 {

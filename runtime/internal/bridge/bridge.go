@@ -61,7 +61,7 @@ type Client interface {
 	// Notify passes a notification on. It is called in the order of the notifications, on the
 	// request goroutine.
 	Notify(ctx context.Context, method string, params json.RawMessage)
-	// Ask sends a request to the client, and returns its result. It runs in a goroutine of its own.
+	// Ask sends a request to the client, and returns its result. It runs in its own goroutine.
 	Ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error)
 }
 

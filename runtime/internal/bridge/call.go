@@ -15,8 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// call is one request. Only the goroutine of [call.run] changes its fields, except for asks, which
-// mu guards.
+// call is one request. Only the goroutine that runs [call.run] changes its fields, except for asks,
+// which mu guards.
 type call struct {
 	bridge *Bridge
 	conn   transport.Conn

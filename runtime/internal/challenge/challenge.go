@@ -261,9 +261,9 @@ func isToken68(c byte) bool {
 // isQuotable reports whether a byte may occur in a quoted text.
 func isQuotable(c byte) bool { return c == '\t' || c >= ' ' && c != 0x7f }
 
-// String returns the text of the challenge. Values are always quoted. Characters that cannot be
-// quoted, such as line ends, are left out, so that a value cannot begin another field. The name of
-// a parameter and the scheme are constants of the program.
+// String returns the challenge as a field value. Values are always quoted. Characters that cannot
+// be quoted, such as line ends, are left out, so that a value cannot begin another field. The name
+// of a parameter and the scheme are constants of the program.
 func (c Challenge) String() string {
 	var b strings.Builder
 	b.WriteString(c.Scheme)

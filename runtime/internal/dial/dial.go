@@ -21,9 +21,9 @@ import (
 type Target interface {
 	// Name is the name of the server in messages: without credentials, query and user name.
 	Name() string
-	// Key is a digest of everything that is sent to the server besides messages and the
-	// credentials of an Authorized target (URL with query, header, program, arguments,
-	// environment), for caches.
+	// Key is a digest of everything that is sent to the server except messages and the credentials
+	// of an Authorized target (URL with query, header, program, arguments, environment), for
+	// caches.
 	Key() string
 	// Dial opens a connection. Cancelling ctx stops the opening, but does not close an open
 	// connection.
@@ -123,10 +123,10 @@ type Message struct {
 type Requester interface {
 	Conn
 	// Send sends a message. For a request, it passes each message that the server sends for it to
-	// receive, on the goroutine of the caller; data is valid until receive returns. Send returns
-	// nil after receive has returned true, which means that the reply has arrived; otherwise it
-	// returns an error. Cancelling ctx cancels the request, and closes its response. For other
-	// messages Send returns when the server has accepted them.
+	// receive, on the caller's goroutine; data is valid until receive returns. Send returns nil
+	// after receive has returned true, which means that the reply has arrived; otherwise it returns
+	// an error. Cancelling ctx cancels the request, and closes its response. For other messages
+	// Send returns when the server has accepted them.
 	Send(ctx context.Context, m *Message, receive func(data []byte) (done bool)) error
 	// Listen receives the messages of the session that do not belong to a request (the GET stream),
 	// until ctx is cancelled. It opens the stream again after every loss. It returns nil if the

@@ -121,7 +121,7 @@ func (m *Message) member() {
 	m.forget()
 }
 
-// IsCut reports whether data is a truncated JSON object or array, as the last text of a broken
+// IsCut reports whether data is a truncated JSON object or array, as the last message on a broken
 // connection. It does not validate.
 func IsCut(data []byte) bool {
 	data = bytes.TrimLeft(data, " \t\r\n")
@@ -136,7 +136,7 @@ func IsCut(data []byte) bool {
 // Reset makes m ready for another message.
 func (m *Message) Reset() { *m = Message{} }
 
-// ID returns the text of the id in the parts so far: nil if they do not contain exactly one.
+// ID returns the id in the parts so far, as JSON text: nil if they do not contain exactly one.
 func (m *Message) ID() []byte {
 	if m.ids != 1 {
 		return nil
@@ -144,7 +144,7 @@ func (m *Message) ID() []byte {
 	return m.id
 }
 
-// The kinds of messages, equal to those of package jsonrpc.
+// The kinds of messages, equal to the constants in package jsonrpc.
 const (
 	Invalid = iota
 	Request

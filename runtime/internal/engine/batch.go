@@ -10,8 +10,8 @@ import (
 )
 
 // This file handles batches (JSON-RPC 2.0, section 6), in the one revision that allows them. The
-// goroutine that reads splits the array ([Conn.batch]); the goroutines of its requests add their
-// replies, under the lock of the batch.
+// goroutine that reads splits the array ([Conn.batch]); the request goroutines add their replies,
+// under the lock of the batch.
 
 // batch is the sink of the requests of an array. It sends their replies as one array when all are
 // complete, or an empty reply if no request has one.

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file charges the budget of a server (mcp.Limits.Memory) for everything besides buffers, and
+// This file charges the budget of a server (mcp.Limits.Memory) for everything except buffers, and
 // defines the errors for an exhausted budget. The budget has a lock of its own.
 
 // Costs in bytes. Each includes everything that belongs to the item and is not counted by itself,

@@ -13,7 +13,7 @@ import (
 
 // This file ends requests without a reply: after notifications/cancelled of the client, and when a
 // connection for one request closes ([Conn.Abandon]). It runs on the goroutine that reads, or on
-// the goroutine of the transport.
+// the transport goroutine.
 
 // notification handles a notification. Notifications mean the same in all revisions.
 func (c *Conn) notification(m *jsonrpc.Message, from *Caller) {
@@ -63,7 +63,7 @@ func ReasonOf(cause error) string {
 	return ""
 }
 
-// printable returns a text of the client, quoted if it contains characters that are not printable.
+// printable returns a client's text, quoted if it contains characters that are not printable.
 func printable(s string) string {
 	if strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return strconv.Quote(s)

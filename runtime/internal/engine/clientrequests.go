@@ -23,9 +23,9 @@ var (
 )
 
 // This file sends requests to the client: questions of handlers, in revisions where the server
-// sends requests, and pings. [Exchange.RoundTrip] runs on the goroutine of a handler and waits;
-// the goroutine that reads delivers the answer ([Conn.response]). Conn.mu guards the table of
-// open requests.
+// sends requests, and pings. [Exchange.RoundTrip] runs on a handler goroutine and waits; the
+// goroutine that reads delivers the answer ([Conn.response]). Conn.mu guards the table of open
+// requests.
 
 // openRequests are the requests of the server that wait for an answer of the client. The server
 // chooses their ids, and does not use an id twice.
@@ -185,7 +185,7 @@ func (x *Exchange) cancelRequest(id jsonrpc.ID, cause error) (wasOpen bool) {
 
 // Emit sends a notification of the request, unless the request has its reply. If the client reads
 // slowly, Emit waits for room in its queue. If the server has no memory left, it drops the
-// notification: a request that waited for memory could hold what other requests wait for.
+// notification: a request that waited for memory could hold memory that other requests wait for.
 func (x *Exchange) Emit(message []byte) {
 	x.Sink.Wait()
 	if x.conn.Settings.Memory.Short() {
@@ -202,8 +202,8 @@ func (x *Exchange) Emit(message []byte) {
 }
 
 // Watch sends a ping if a client with a session has not sent anything for the time every, and calls
-// silent if it does not send anything for that time again (basic/utilities/ping). It runs in a
-// goroutine of its own, and does not wait for writers.
+// silent if it does not send anything for that time again (basic/utilities/ping). It runs in its
+// own goroutine, and does not wait for writers.
 func (c *Conn) Watch(out Sink, every time.Duration, silent func()) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()

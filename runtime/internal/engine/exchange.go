@@ -11,8 +11,8 @@ import (
 // Exchange is one request of a connection, from its arrival until its handler has returned.
 // [Conn.answerOrStart] creates it, on the goroutine that reads, and starts a goroutine for it
 // ([Exchange.start]), the request goroutine, which runs interceptors and the handler, and writes
-// the reply. If a handler does not return in time, the goroutine of a timer replies
-// ([Call].Abandon). An exchange is not reused, since handlers may keep its context.
+// the reply. If a handler does not return in time, a timer goroutine replies ([Call].Abandon). An
+// exchange is not reused, since handlers may keep its context.
 //
 // It consists of three parts: the request, its reply, and its storage. The lock of the connection
 // (Conn.mu) guards some fields of the reply. Each other field does not change, has a lock of its
@@ -146,8 +146,8 @@ func (x *Exchange) Suspend(kept int) {
 	x.conn.active.Add(-1)
 }
 
-// Resume replies to a parked request by calling respond. It runs on the goroutine of the event that
-// ends the request.
+// Resume replies to a parked request by calling respond. It runs on the goroutine that ends the
+// wait.
 func (x *Exchange) Resume(respond func()) {
 	x.conn.active.Add(1)
 	x.acquireBuffers()

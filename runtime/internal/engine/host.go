@@ -41,7 +41,7 @@ type Call interface {
 	Panicked(value any)
 	// Park keeps a parked request until it ends. The request goroutine ends after Park.
 	Park()
-	// Abandon replies for handlers that do not return in time, on the goroutine of a timer.
+	// Abandon replies for handlers that do not return in time, on a timer goroutine.
 	Abandon(late *TimeoutError)
 	// Value returns a value of the context of the handlers, or nil.
 	Value(key any) any

@@ -9,12 +9,12 @@ import (
 )
 
 // readLoop reads the messages of a stream until its end or an error, and returns the error.
-// [Conn.Serve] runs it in a goroutine of its own, the only one that reads from the connection.
+// [Conn.Serve] runs it in its own goroutine, the only one that reads from the connection.
 //
 // It calls no function of users and never waits for a writer, so a ping or a cancellation is
-// handled at once, whatever handlers do and however slowly the client reads: each handler runs in a
-// goroutine of its own ([Exchange.start]), and the replies that need no handler are queued for the
-// goroutine of [outbox.Outbox.Serve].
+// handled at once, whatever handlers do and however slowly the client reads: each handler runs in
+// its own goroutine ([Exchange.start]), and the replies that need no handler are queued for
+// [outbox.Outbox.Serve].
 func (c *Conn) readLoop(jc jsonrpc.Conn, out *outbox.Outbox) error {
 	defer out.FlushAsync()
 	if m, ok := jc.(charged); ok {

@@ -8,8 +8,8 @@ import (
 )
 
 // This file handles messages of any kind, on the goroutine that reads: [Conn.readLoop], the
-// goroutine of a batch's connection, or the goroutine of an HTTP request ([Conn.Take]). It does not
-// wait. A message has buffers, which [Conn.handle] owns: it releases them, or passes them to
+// goroutine that reads a batch, or the goroutine that serves an HTTP request ([Conn.Take]). It does
+// not wait. A message has buffers, which [Conn.handle] owns: it releases them, or passes them to
 // [Conn.request].
 
 // Receive handles one message of a stream. The data may be reused when it returns. It returns
@@ -23,7 +23,7 @@ func (c *Conn) Receive(data []byte, out Sink) bool {
 	return true
 }
 
-// handleText parses and handles the text of a message, which it copies.
+// handleText parses and handles a message, whose text it copies.
 func (c *Conn) handleText(data []byte, from *Caller, out Sink, inBatch bool) {
 	b := c.Settings.newBuffers()
 	if !b.load(data) {

@@ -7,9 +7,9 @@ import (
 )
 
 // This file replies to an exchange. Each request gets at most one reply, the first that is queued:
-// [Exchange.Write] writes it on the request goroutine, [Exchange.WriteLate] on the goroutine of a
-// timer if the handler does not return. A cancelled request gets none ([Conn.cancel]). The reply is
-// queued under Conn.mu, so that no notification of the request follows it.
+// [Exchange.Write] writes it on the request goroutine, [Exchange.WriteLate] on a timer goroutine if
+// the handler does not return. A cancelled request gets none ([Conn.cancel]). The reply is queued
+// under Conn.mu, so that no notification of the request follows it.
 
 // exchangeReply is the state of the reply to a request.
 type exchangeReply struct {

@@ -7,7 +7,7 @@ import (
 )
 
 // This file defines runs: exchanges that run the handler of another exchange, or a handler that no
-// request waits for. Each has a goroutine of its own, and a copy of the message.
+// request waits for. Each has its own goroutine, and a copy of the message.
 
 // BeginRun sets the fields of an exchange that runs a handler beside its request. Its context has
 // the values of parent, but is not cancelled with it.

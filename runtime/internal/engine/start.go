@@ -107,7 +107,7 @@ func (c *Conn) start(x *Exchange) *jsonrpc.Error {
 	return err
 }
 
-// kept returns the bytes that an exchange stores besides its buffers, as far as they vary.
+// kept returns the bytes that an exchange stores outside of its buffers, as far as they vary.
 func (x *Exchange) kept() int {
 	size := len(x.Meta)
 	if x.Revision.PerRequest {

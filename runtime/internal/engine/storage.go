@@ -18,7 +18,7 @@ import (
 // exchangeStorage is the storage of a request. Only the request goroutine uses it, except for cost.
 type exchangeStorage struct {
 	buffers    *Buffers     // nil while the request is parked, and after its end
-	cost       atomic.Int64 // charges besides the buffers; negative after the end
+	cost       atomic.Int64 // charges in addition to the buffers; negative after the end
 	placeOf    any          // the client that has a place beyond the budget for the reply; nil without one
 	mediumTurn bool         // the request holds one of its channel's turns for medium replies
 	largeTurn  bool         // it holds its channel's turn for a large reply
@@ -34,8 +34,8 @@ func (x *Exchange) releaseBuffers() {
 // acquireBuffers gets buffers for the reply of a parked request.
 func (x *Exchange) acquireBuffers() { x.buffers = x.conn.Settings.newBuffers() }
 
-// Charge charges the request for data besides its buffers, until it ends. It returns false if the
-// budget is exhausted.
+// Charge charges the request for data outside of its buffers, until it ends. It returns false if
+// the budget is exhausted.
 func (x *Exchange) Charge(size int) bool {
 	if size <= membudget.Free {
 		return true
@@ -67,9 +67,9 @@ func (x *Exchange) releaseCharge() {
 	x.conn.Settings.Memory.Release(int(x.cost.Swap(math.MinInt64 / 2)))
 }
 
-// reserve waits for room for size bytes of a reply besides the buffers: in the budget or, if the
-// budget does not have enough or place is set, by a place beyond the budget. It does not hold a
-// place while it waits for the client. If no place gets free, it returns an error after
+// reserve waits for room for size bytes of a reply, in addition to the buffers: in the budget or,
+// if the budget does not have enough or place is set, by a place beyond the budget. It does not
+// hold a place while it waits for the client. If no place gets free, it returns an error after
 // [Limits].WriteTime or, if place is set, when the request ends.
 func (x *Exchange) reserve(size int, place bool) error {
 	s, account, held := x.conn.Settings, &x.buffers.account, x.buffers.size()
@@ -154,7 +154,7 @@ func (x *Exchange) ArgumentDecoder() *wire.Decoder { return &x.buffers.decoder }
 // ResultEncoder returns the encoder for the result of the request.
 func (x *Exchange) ResultEncoder() *wire.Encoder { return &x.buffers.encoder }
 
-// KeepText charges the request for the text of its encoder, which it has taken over.
+// KeepText charges the request for a text that it has taken over from its encoder.
 func (x *Exchange) KeepText(size int) {
 	if size > membudget.Free {
 		x.buffers.account.Set(x.buffers.size())
@@ -163,5 +163,5 @@ func (x *Exchange) KeepText(size int) {
 	}
 }
 
-// MessageText returns the text of the request's message.
+// MessageText returns the request's message as text.
 func (x *Exchange) MessageText() []byte { return x.buffers.data }

@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// Needed reports whether the file systems of an operating system, a value of
-// runtime.GOOS, open files by other names than those of their entries.
+// Needed reports whether the file systems of an operating system, a value of runtime.GOOS, open
+// files by names that differ from their directory entries.
 func Needed(system string) bool {
 	return slices.Contains([]string{"windows", "darwin", "ios"}, system)
 }

@@ -31,7 +31,7 @@ type Plan struct {
 	Reset float64
 }
 
-// Errors that a faulty connection returns besides those of the underlying one.
+// Errors that a faulty connection returns in addition to errors of the underlying one.
 var (
 	ErrWrite = errors.New("faulty: write error")
 	ErrReset = errors.New("faulty: connection reset")

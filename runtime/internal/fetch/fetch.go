@@ -282,7 +282,7 @@ func show(u *url.URL) string {
 	return quoted(u.Scheme + "://" + u.Host + u.EscapedPath())
 }
 
-// SetRemote sets Remote from the text of an address. "" leaves it unknown.
+// SetRemote sets Remote from an address as text. "" leaves it unknown.
 func (p *Peer) SetRemote(text string) {
 	if a, err := netip.ParseAddr(text); err == nil {
 		p.Remote = a

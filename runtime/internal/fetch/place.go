@@ -101,8 +101,7 @@ func checkAddress(from place, a netip.Addr) error {
 	return &blockedError{"the address " + a.String() + " is a " + at.String() + " one, which a " + from.String() + " server must not name: allow it with AllowPrivate if you trust the server"}
 }
 
-// quote returns a text of a peer for messages: of bounded length and without control
-// characters.
+// quote returns a peer's text for messages: of bounded length and without control characters.
 func quote(text string) string {
 	const most = 200
 	if len(text) > most {

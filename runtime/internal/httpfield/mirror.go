@@ -34,7 +34,7 @@ const (
 // Value is a value in the body that a header field repeats.
 type Value struct {
 	Kind Kind
-	Text string // value of a string; the JSON text of a literal
+	Text string // value of a string; a literal as JSON text
 }
 
 // ValueOf returns the part of a JSON value that a header field repeats.

@@ -131,7 +131,7 @@ func (l *Log) call(f func()) {
 	})
 }
 
-// errorText returns the text of an error, whose method may panic.
+// errorText returns the result of an error's method Error, which may panic.
 func errorText(err error) (text string) {
 	defer func() {
 		if recover() != nil {

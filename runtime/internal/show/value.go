@@ -27,7 +27,7 @@ func JSON(v any, limit int) (text []byte, err error) {
 	return e.Bytes(), nil
 }
 
-// maxPanic is the largest JSON text of a panic value that is logged, in bytes.
+// maxPanic limits the logged JSON of a panic value, in bytes.
 const maxPanic = 16 << 10
 
 // Panic returns the text to log for a panic value. Unlike fmt it does not follow a cyclic value for

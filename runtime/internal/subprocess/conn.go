@@ -43,7 +43,7 @@ type Conn struct {
 	reaped        chan struct{} // closed when state is set
 	done          chan struct{} // closed when all resources of the connection are released
 	state         *os.ProcessState
-	forced        bool // a signal of this package has ended the program; read after done
+	forced        bool // the program was ended by a signal of this package; read after done
 	outputEndOnce sync.Once
 }
 

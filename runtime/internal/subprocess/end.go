@@ -51,7 +51,7 @@ func (c *Conn) endProgram() {
 	select {
 	case <-c.reaped:
 	case <-time.After(within):
-		// The system does not end the process. The goroutine of watch waits for it.
+		// The system does not end the process. The watch goroutine waits for it.
 	}
 }
 

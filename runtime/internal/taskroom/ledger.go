@@ -35,7 +35,7 @@ type Limits struct {
 	Bytes, TotalBytes int64
 }
 
-// Put sets the size of a task, and whether it has ended.
+// Put sets the size of a task, and whether it is an ended one.
 func (l *Ledger[Key, Account]) Put(key Key, id Account, bytes int64, ended bool) {
 	t := l.tasks[key]
 	if t != nil && t.account.id != id {

@@ -2,7 +2,7 @@ package testbed
 
 import "runtime"
 
-// Goroutines counts the goroutines of the process. It stops all of them for that:
+// Goroutines counts all goroutines in the process. It stops all of them for that:
 // [runtime.NumGoroutine] also counts exited ones while another thread moves them from one free list
 // to another, 33 at a time.
 func Goroutines() int {

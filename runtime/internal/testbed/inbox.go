@@ -23,8 +23,8 @@ func (b *Inbox) Add(message string) {
 	b.messages = append(b.messages, message)
 }
 
-// Received returns the messages since the last call. It waits until all goroutines of the
-// bubble of testing/synctest wait.
+// Received returns the messages since the last call. It waits until all goroutines in the
+// testing/synctest bubble wait.
 func (b *Inbox) Received() []string {
 	synctest.Wait()
 	b.mu.Lock()

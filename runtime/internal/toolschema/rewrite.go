@@ -97,8 +97,8 @@ func isDefinitions(name []byte) bool {
 }
 
 // wrap writes an object schema whose one property is the given schema. Definitions are lifted to
-// the new root, so that references to them hold; other local references are moved with what they
-// point to. A schema with an $id is a resource of its own, in which references hold wherever it is.
+// the new root, so that references to them hold; other local references are moved with their
+// targets. A schema with an $id is a resource of its own, in which references hold wherever it is.
 func (w rewriter) wrap(b, schema []byte) []byte {
 	resource := false
 	jsonrpc.Members(schema, func(name, _ []byte) bool {

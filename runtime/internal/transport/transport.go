@@ -94,7 +94,7 @@ type Numberer interface {
 // Message is a message on its way to a server, with its storage. It has one owner:
 // [Conn.Take] makes the connection the owner.
 type Message interface {
-	// Buffer returns storage for the text of the message, empty.
+	// Buffer returns empty storage for the message.
 	Buffer() []byte
 	// Room charges storage of the given capacity for the text, replacing the charge before. It
 	// returns false if the budget of the server does not allow it.

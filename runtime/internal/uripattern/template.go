@@ -46,8 +46,8 @@ func matchesAny(p *linear.Pattern, texts []string) bool {
 	})
 }
 
-// splitTemplate returns the texts of a template, and the expressions between them
-// without their braces.
+// splitTemplate splits a template into texts, and the expressions between them without their
+// braces.
 func splitTemplate(template string) (texts, expressions []string) {
 	for {
 		before, after, found := strings.Cut(template, "{")

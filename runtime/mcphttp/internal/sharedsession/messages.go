@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// This file sends messages between the copies of a session. A message is handled on a goroutine of
-// the store, which must not wait for clients or functions of users.
+// This file sends messages between the copies of a session. A message is handled on a goroutine
+// that the store has started, which must not wait for clients or functions of users.
 
 // ErrNoReplica is the reason for refusing a response of the client.
 var ErrNoReplica = errors.New("the replica that has sent this request has ended, or it is one of another session")
@@ -39,7 +39,7 @@ type message struct {
 	State   *transport.SessionState `json:"state,omitempty"`
 	Version uint64                  `json:"version,omitempty"` // version of the record
 	Changed uint64                  `json:"changed,omitempty"` // see record
-	Text    json.RawMessage         `json:"text,omitempty"`    // text of a message of the client
+	Text    json.RawMessage         `json:"text,omitempty"`    // message of the client
 	Stream  string                  `json:"stream,omitempty"`
 	Retry   time.Duration           `json:"retry,omitempty"`
 }

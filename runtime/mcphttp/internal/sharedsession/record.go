@@ -58,7 +58,7 @@ func (c *Session) stored(state transport.SessionState, version uint64, written t
 	c.known, c.version, c.written, c.checked, c.touched = state, version, written, time.Now(), time.Now()
 }
 
-// seal returns the sealed text of a record.
+// seal returns a sealed record.
 func (c *Session) seal(ctx context.Context, state transport.SessionState) ([]byte, error) {
 	text, err := json.Marshal(&record{c.principal, c.opened, c.local.Load().Notified(), time.Now(), state})
 	if err != nil {
@@ -67,8 +67,8 @@ func (c *Session) seal(ctx context.Context, state transport.SessionState) ([]byt
 	return c.Host.Seal(ctx, sessionPurpose(c.ID), text)
 }
 
-// sessionPurpose returns the purpose under which texts of a session are sealed, so that they cannot
-// be used for another session.
+// sessionPurpose returns the purpose for sealing a session's texts, so that they cannot be used for
+// another session.
 func sessionPurpose(id string) string { return "session " + id }
 
 // load reads the record. The error is ErrNoSession, or an error of the store.
