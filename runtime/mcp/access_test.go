@@ -57,7 +57,7 @@ var uses = []struct{ name, method, params, unknown string }{
 	{"listen", "subscriptions/listen", `"notifications":{"resourceSubscriptions":["doc:///guarded"]}`, ""},
 }
 
-// decisions are what an Access can decide.
+// decisions are the possible decisions of an Access.
 var decisions = map[string]error{
 	"allowed": nil,
 	"step-up": &mcp.AccessError{Scopes: []string{"books:write"}, StepUp: true},
@@ -68,7 +68,7 @@ var decisions = map[string]error{
 
 const denial = `"error":{"code":-32603,"message":"this needs the scope books:write","data":{"reason":"insufficient scope","scopes":["books:write"]}}`
 
-// Each use of a feature is decided alike, in a session and without one.
+// Each use of a feature gets the same decision, in a session and without one.
 func TestAccess(t *testing.T) {
 	for decision, err := range decisions {
 		t.Run(decision, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestAccess(t *testing.T) {
 				}
 				for _, use := range uses {
 					if modern == (use.name == "subscription") || !modern && use.name == "listen" || use.name == "listen" && err == nil {
-						continue // of the other era, or without a reply
+						continue // a method of the other era, or without a reply
 					}
 					got := send(use.method, use.params)
 					asked.Range(func(name, n any) bool {
@@ -121,7 +121,7 @@ func TestAccess(t *testing.T) {
 							t.Errorf("%s, modern %t: %s", use.name, modern, got)
 						}
 					case use.name == "template" || use.name == "encoded":
-						// The other template has the URI too.
+						// The other template matches the URI too.
 						if !strings.Contains(got, `"result":`) {
 							t.Errorf("%s, modern %t: %s", use.name, modern, got)
 						}
@@ -154,7 +154,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// Of several, each has to let a request pass. One challenge has all scopes.
+// Every Access has to let a request pass. One challenge contains all scopes.
 func TestSeveralAccess(t *testing.T) {
 	needs := func(scopes ...string) mcp.Option {
 		return mcp.WithAccess(mcp.AccessFunc(func(context.Context, mcp.FeatureInfo) error {
@@ -256,7 +256,7 @@ func TestPrincipalExpires(t *testing.T) {
 	})
 }
 
-// Scopes are those that OAuth allows.
+// Scopes have the syntax that OAuth allows.
 func TestScopeNames(t *testing.T) {
 	for scope, ok := range map[string]bool{"books:read": true, "a/b.c~!": true, "": false, "a b": false, `a"b`: false, `a\b`: false, "ä": false, "a\n": false, "\x7f": false} {
 		func() {

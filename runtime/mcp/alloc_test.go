@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// parcel is what a nested call takes and returns: a list of objects, a map, an
-// enumeration, bounds, and something optional.
+// parcel is the argument and the result of a nested call: a list of objects, a map, an enumeration,
+// limits, and an optional field.
 type parcel struct {
 	Customer string
 	Status   string

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
-// allocations counts those of a request over a connection without goroutines.
+// allocations counts the allocations of a request over a connection without goroutines.
 func allocations(t *testing.T, message string) float64 {
 	s := mcp.NewServer(fixtureInfo(), quiet)
 	register(mcp.Select(s, func(f mcp.FeatureInfo) bool { return f.Name == "hello" }))
@@ -31,11 +31,11 @@ func allocations(t *testing.T, message string) float64 {
 	return n
 }
 
-// TestAllocations bounds what a request allocates. The bounds have room, since a release
-// of Go may move the figures a little: they find what grows with the message or the
-// server, not one allocation more. Beside each is what go1.26 needs, which the benchmarks
-// report: the exchange with its context, the goroutine, the result, and what the tool
-// itself makes; of a nested call also what its arguments consist of.
+// TestAllocations limits the allocations of a request. The limits leave room, since a release of Go
+// may change the figures a little: they find allocations that grow with the message or the server,
+// not a single one more. Beside each limit is the figure of go1.26, which the benchmarks report:
+// the exchange with its context, the goroutine, the result, and the allocations of the tool itself;
+// for a nested call also the values of its arguments.
 func TestAllocations(t *testing.T) {
 	const (
 		atOnce = 5  // 0

@@ -18,7 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
-// asking returns what a modern client gets from a tool.
+// asking returns the reply of a tool to a modern client.
 func asking(t *testing.T, f toolFunc) string {
 	t.Helper()
 	s := newTalk(quiet)
@@ -36,7 +36,7 @@ func asking(t *testing.T, f toolFunc) string {
 	return string(reply)
 }
 
-// Questions that cannot be put are errors of the handler.
+// Questions that cannot be asked are errors of the handler.
 func TestQuestionsThatAreNone(t *testing.T) {
 	form := mcp.FormQuestion[sure]("Sure?")
 	sample := func(r mcp.SampleRequest) toolFunc {
@@ -122,7 +122,7 @@ func TestToolOutcomeOfNothing(t *testing.T) {
 	}
 }
 
-// Metadata of a message, and of a resource inside a block, are sent where they belong.
+// Metadata of a message, and of a resource inside a block, are sent in the right place.
 func TestMetaOfMessage(t *testing.T) {
 	got := asking(t, func(ctx context.Context) (string, error) {
 		_, err := mcp.Sample(ctx, &mcp.SampleRequest{Messages: []mcp.SampleMessage{
@@ -143,7 +143,7 @@ func TestMetaOfMessage(t *testing.T) {
 	}
 }
 
-// Answers that would not fit into the state are refused.
+// Answers that exceed the limit of the state are refused.
 func TestAnswersThatAreTooLarge(t *testing.T) {
 	ask := asker(t, newTalk(quiet))
 	large := `,"inputResponses":{"sure":{"action":"accept","content":{"x":"` + strings.Repeat("x", 300<<10) + `"}}}`
@@ -203,7 +203,7 @@ type marshalingError struct{ error }
 
 func (marshalingError) MarshalJSON() ([]byte, error) { return []byte("{\n\"code\":7}"), nil }
 
-// What slog knows to write, the client gets as JSON.
+// The client gets values with methods for slog as JSON.
 func TestLogValues(t *testing.T) {
 	spec.Holds(t, "S266", "S268", "S271")
 	var own bytes.Buffer

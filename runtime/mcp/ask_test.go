@@ -168,7 +168,7 @@ func TestOpenQuestions(t *testing.T) {
 	})
 }
 
-// Bounds that derive from the largest limits are at least those of the default ones.
+// Limits that derive from the largest limits are at least as large as the default ones.
 func TestBoundsOfLargestLimits(t *testing.T) {
 	eachWay(t, func(t *testing.T, way string) {
 		s := newTalk(quiet, mcp.WithLimits(mcp.Limits{InFlight: math.MaxInt, Subscriptions: math.MaxInt}))
@@ -311,10 +311,9 @@ type survivor struct {
 
 var survived = flag.Int("calls", 1000, "calls of TestManyCallsSurvive; 10000 for the long form")
 
-// TestManyCallsSurvive runs calls of which a tenth is cancelled, with questions
-// that are never answered, progress and logs, by a client that reads slowly and
-// goes away in the middle: no call is stuck, and memory is flat. TestMain finds
-// goroutines that are left.
+// TestManyCallsSurvive runs calls of which a tenth is cancelled, with questions that are never
+// answered, progress and logs, by a client that reads slowly and goes away in the middle: no call
+// is stuck, and memory stays flat. TestMain finds goroutines that are left.
 func TestManyCallsSurvive(t *testing.T) {
 	calls := *survived
 	s := newTalk(quiet, mcp.WithLimits(mcp.Limits{QuestionTime: 20 * time.Millisecond, InFlight: 1 << 20}))
@@ -356,7 +355,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// call is the i-th call: of tools that talk, ask, and both, in two revisions.
+// call makes the i-th call: of tools that send messages, ask, and both, in two revisions.
 func (c *survivor) call(i int) string {
 	switch i % 5 {
 	case 0:
@@ -402,7 +401,7 @@ func (c *survivor) send(text string) {
 	}
 }
 
-// read takes what the server says, slowly, until it ends.
+// read reads the messages of the server, slowly, until the end.
 func (c *survivor) read() {
 	for n := 0; ; n++ {
 		text, err := c.conn.Read()
@@ -433,8 +432,8 @@ func (c *survivor) read() {
 	}
 }
 
-// What outlives the handler cannot ask any more, though the answer has not been
-// sent yet: it must not turn a result into a question.
+// Goroutines that outlive the handler can no longer ask, even if the answer has not been sent yet:
+// they must not turn a result into a question.
 func TestAskingBeforeTheAnswerIsSent(t *testing.T) {
 	for _, text := range []string{call(1, "quick", "{}"), modernTalk(1, "quick", "")} {
 		synctest.Test(t, func(t *testing.T) {

@@ -17,18 +17,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
-// everyRevision are all that are served.
+// everyRevision contains all revisions that are served.
 var everyRevision = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
 
 const fullCapabilities = `{"elicitation":{"form":{},"url":{}},"sampling":{"tools":{},"context":{}},"roots":{}}`
 
-// inRevision is a client of a revision that can do everything. Like every
-// peer it validates what it receives.
+// inRevision is a client of a revision with all capabilities. Like every peer it validates the
+// messages that it receives.
 type inRevision struct {
 	*peer
 	revision string
 	logged   *bytes.Buffer
-	level    string // of log messages, for requests without a session
+	level    string // level of log messages, for requests without a session
 	id       int
 }
 
@@ -50,7 +50,7 @@ func (c *inRevision) dial(t *testing.T, s *mcp.Server) {
 	}
 }
 
-// ask sends a request, and returns what the server has said when it has come to rest.
+// ask sends a request, and returns the messages of the server once it is idle.
 func (c *inRevision) ask(method, members string) []string {
 	if c.revision >= "2026" {
 		meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"` + c.revision + `","io.modelcontextprotocol/clientCapabilities":` + fullCapabilities + `,"progressToken":"p"`
@@ -71,12 +71,12 @@ func (c *inRevision) ask(method, members string) []string {
 	return c.received()
 }
 
-// authored is something that an author gives for a message.
+// authored is a value that an author sets for a message.
 type authored struct {
 	name string
-	// says is what the log says of it, "" for what is sent.
+	// says is the text in the log, or "" for a value that is sent.
 	says string
-	// from is the revision from which on it is sent, "" for all of them.
+	// from is the first revision in which the value is sent, or "" for all.
 	from    string
 	tool    func(ctx context.Context) (*mcp.ToolResult, error)
 	prompt  *mcp.PromptResult
@@ -89,8 +89,8 @@ func inTool(c ...mcp.Content) func(context.Context) (*mcp.ToolResult, error) {
 
 func withMeta(key, value string) mcp.Meta { return mcp.Meta{key: json.RawMessage(value)} }
 
-// Everything that authors return and that a revision cannot have is refused, whatever
-// carries it, and what they may return is sent as the official schemas want it.
+// Values of authors that a revision does not allow are refused, whatever carries them, and allowed
+// values are sent as the official schemas require.
 func TestAuthored(t *testing.T) {
 	spec.Holds(t, "S214", "S237", "S238", "S239", "S240", "S247")
 	note := func(a mcp.Annotations) mcp.Content { return mcp.Text{Text: "x", Annotations: &a} }
@@ -189,7 +189,7 @@ func TestAuthored(t *testing.T) {
 	}
 	metas := func(says string, m mcp.Meta) {
 		key := fmt.Sprint(m)
-		// Before revision 2025-06-18, blocks and contents have none.
+		// Before revision 2025-06-18, blocks and contents have no metadata.
 		cases = append(cases,
 			authored{name: "a result with " + key, says: says, tool: func(context.Context) (*mcp.ToolResult, error) {
 				return &mcp.ToolResult{Content: []mcp.Content{mcp.Text{}}, Meta: m}, nil
@@ -258,9 +258,9 @@ func testAuthored(t *testing.T, revision string, a *authored) {
 	}
 }
 
-// Questions that the specification does not allow are not asked: the function that
-// would ask gets an error that says what is wrong. Those that it allows are asked as
-// the official schemas want it.
+// Questions that the specification does not allow are not asked: the function that would ask
+// returns an error that names the problem. Allowed questions are asked as the official schemas
+// require.
 func TestAuthoredQuestions(t *testing.T) {
 	spec.Holds(t, "S292", "S321", "S332", "S340", "S341", "S342", "S343", "S344")
 	type asked struct {

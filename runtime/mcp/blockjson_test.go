@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Values of the vocabulary are the JSON of the protocol for encoding/json too.
+// encoding/json, too, encodes the types of content as the JSON of the protocol.
 func TestVocabularyAsJSON(t *testing.T) {
 	note := &Annotations{Audience: []Role{RoleUser}, Priority: new(0.5), LastModified: time.Date(2025, 1, 12, 15, 0, 58, 0, time.UTC)}
 	meta := Meta{"b": json.RawMessage("[ 1 ]"), "a\n": nil}

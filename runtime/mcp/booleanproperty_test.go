@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Properties whose schemas are true or false are listed as the revision's own schema,
-// with which the peer compares every message, has them.
+// Properties whose schemas are true or false are listed in the form of the revision's own schema,
+// with which the peer compares every message.
 func TestBooleanProperties(t *testing.T) {
 	const (
 		input   = `{"type":"object","properties":{"any":true,"none":false,"in":{"properties":{"any":true}}},"additionalProperties":false}`

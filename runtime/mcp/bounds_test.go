@@ -63,7 +63,7 @@ func TestLongIdentifiers(t *testing.T) {
 						listen := `{` + meta + `,"notifications":{"toolsListChanged":true}}`
 						p.expect(withID(id.tooLong, "subscriptions/listen", listen), refusal)
 					}
-					// Neither of these is a request, and gets a reply.
+					// Neither of these is a request, but both get a reply.
 					p.send(lines(
 						`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":`+id.tooLong+`}}`,
 						`{"jsonrpc":"2.0","id":`+id.tooLong+`,"result":{}}`,
@@ -144,7 +144,7 @@ func TestLongVersion(t *testing.T) {
 	})
 }
 
-// The bytes of the subscriptions follow from their number: 2048 from 8.
+// The limit for the bytes of subscriptions follows from the limit for their number: 2048 from 8.
 func TestSubscriptionBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{Subscriptions: 8}))
@@ -172,7 +172,7 @@ func TestSubscriptionBytes(t *testing.T) {
 		p.expect(subscribe("c"), pong)
 		p.expect(request(6, "resources/unsubscribe", `{"uri":"`+uri("a")+`"}`), pong)
 		p.expect(listen(7, "d"), "acknowledged")
-		// Short ones are not free.
+		// Short subscriptions count, too.
 		for i := range 5 {
 			p.send(request(8, "resources/subscribe", fmt.Sprintf(`{"uri":"x://%d"}`, i)) + "\n")
 		}
@@ -231,7 +231,7 @@ func TestBatchBytes(t *testing.T) {
 		if len(got[0]) > most+calls*300 {
 			t.Errorf("%d bytes", len(got[0]))
 		}
-		// Invalid requests get errors, which have the same bounds.
+		// Invalid requests get errors, which have the same limits.
 		p.sendInvalid(`[` + strings.Repeat(`{"a":1},`, 1023) + "{}]\n")
 		synctest.Wait()
 		if got := p.received(); len(got) != 1 || strings.Count(got[0], `"error"`) != 1024 || len(got[0]) > most+1024*300 {
@@ -242,7 +242,7 @@ func TestBatchBytes(t *testing.T) {
 	})
 }
 
-// A session does not keep an answer of any length.
+// A session does not store answers without limit.
 func TestLongRootsAreNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := mcp.NewServer(fixtureInfo(), quiet)
@@ -263,7 +263,7 @@ func TestLongRootsAreNotKept(t *testing.T) {
 		idle := s.Transport().Memory().Used()
 		p.expect(answer(2, 10), `"text":"11"`)
 		p.expect(call(3, "roots", "{}"), `"text":"11"`)
-		// Those that are kept are charged until they change.
+		// Stored roots are charged until they change.
 		kept := s.Transport().Memory().Used()
 		p.send(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}` + "\n")
 		synctest.Wait()
@@ -304,7 +304,7 @@ func (l *lineLog) take() (lines, longest int, text string) {
 	return lines, longest, text
 }
 
-// What clients do floods no log: lines are few, short, and counted. TestHardening/FloodedLog has
+// Clients cannot flood the log: lines are few, short, and counted. TestHardening/FloodedLog has
 // other messages.
 func TestLogsAreBounded(t *testing.T) {
 	const times = 500
@@ -363,8 +363,8 @@ func TestLogsAreBounded(t *testing.T) {
 	}
 }
 
-// On stdio and in memory a client may take as long as it likes; TestHardening/FirstMessage
-// has the transports where it may not.
+// On stdio and in memory a client may take as long as it likes; TestHardening/FirstMessage tests
+// the transports with a limit.
 func TestLimitFirstMessageTime(t *testing.T) {
 	eachWay(t, func(t *testing.T, way string) {
 		p := dial(t, newFixture(quiet, mcp.WithLimits(mcp.Limits{FirstMessageTime: time.Second})), way)

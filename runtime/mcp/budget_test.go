@@ -15,10 +15,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// room returns the option that leaves a server so many bytes.
+// room returns the option that limits the memory of a server to bytes.
 func room(bytes int) mcp.Option { return mcp.WithLimits(mcp.Limits{Memory: bytes}) }
 
-// gaveBack checks that nothing is charged any more.
+// gaveBack checks that all charges are released.
 func gaveBack(t *testing.T, s *mcp.Server) {
 	t.Helper()
 	for range 1000 {
@@ -32,8 +32,8 @@ func gaveBack(t *testing.T, s *mcp.Server) {
 
 const overload = `"error":{"code":-32603,"message":"overloaded: the memory limit of the server is reached; try again later","data":{"reason":"overloaded"}}`
 
-// TestLimitMemory refuses what there is no room for, with its id wherever that stands,
-// and answers everything else before and after it.
+// TestLimitMemory checks that requests which exceed the memory limit are refused, with the id
+// wherever it is in the message, and that everything else before and after them is answered.
 func TestLimitMemory(t *testing.T) {
 	eachWay(t, func(t *testing.T, way string) {
 		s := newFixture(quiet, room(1<<20))
@@ -47,7 +47,7 @@ func TestLimitMemory(t *testing.T) {
 			p.expect(spec.Invalid(`[{"id":3,"jsonrpc":"2.0","method":"ping","params":`+large+`}]`), overload)
 			p.expect(request(4, "ping", "{}"), pong)
 			p.expect(call(5, "hello", "{}"), `"id":5,"result"`)
-			// Neither of these has a reply.
+			// Neither of these gets a reply.
 			p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":` + large + "}\n" +
 				`{"jsonrpc":"2.0","id":6,"result":` + large + "}\n")
 			synctest.Wait()
@@ -60,8 +60,8 @@ func TestLimitMemory(t *testing.T) {
 	})
 }
 
-// TestMemoryOfOthers has one client take all that there is. Others get errors for what
-// they ask, their small messages are answered, and afterwards all goes on.
+// TestMemoryOfOthers has one client use all of the memory. Others get errors for their requests,
+// their small messages are answered, and afterwards everything works again.
 func TestMemoryOfOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFixture(quiet, room(1<<20))
@@ -95,8 +95,8 @@ func TestMemoryOfOthers(t *testing.T) {
 	})
 }
 
-// TestReplyBeyondMemory sends replies that are larger than all that there is, several
-// at a time, and some to clients that do not read.
+// TestReplyBeyondMemory sends replies that are larger than the memory limit, several at a time, and
+// some to clients that do not read.
 func TestReplyBeyondMemory(t *testing.T) {
 	const size = 3 << 20
 	for name, reply := range map[string]mcp.Feature{
@@ -130,7 +130,7 @@ func TestReplyBeyondMemory(t *testing.T) {
 					t.Errorf("%d replies, %d of them whole", len(received), whole)
 				}
 
-				// No more than the first of these goes beyond, as long as it is not read.
+				// Only the first of these replies exceeds the budget, as long as it is not read.
 				var stuck []*silentPeer
 				for range 6 {
 					d := dialSilent(t, s)

@@ -47,14 +47,14 @@ func (s badStore) Consume(context.Context, string, time.Time) (bool, error) {
 	return true, nil
 }
 
-// callback is a function that users give to a server.
+// callback is a function of users that a server calls.
 type callback struct {
 	covers []string // names in the package
 	setup  func(s *mcp.Server, fail func())
 	server func(fail func()) []mcp.Option
 	method string
 	params string
-	silent bool // a notification, or something that is not the cause of an error
+	silent bool // a notification, or an error without a visible cause
 }
 
 func callbacks() []callback {
@@ -190,8 +190,8 @@ func callbacks() []callback {
 
 func nil2(context.Context, string, map[string]string) (*mcp.ResourceResult, error) { return nil, nil }
 
-// elsewhereOrNever are what is tested in another place, or runs while a program is put
-// together, by who has written it.
+// elsewhereOrNever contains the functions that another test covers, or that run while a program is
+// composed, with the place.
 var elsewhereOrNever = map[string]string{
 	"WithServerInfo": "runs in NewServer", "Select": "runs in Register", "Option": "runs in NewServer",
 	"AskOption": "runs in the handler that asks", "FeatureOption": "runs where the feature is made", "WithCompletion": "as CompleteFunc",
@@ -204,8 +204,7 @@ var elsewhereOrNever = map[string]string{
 	"Overrides.Tool": "runs in Register", "Overrides.Resource": "runs in Register", "Overrides.Template": "runs in Register", "Overrides.Prompt": "runs in Register", "Fixed": "runs when the program starts, and as a decoder of a call",
 }
 
-// Whatever users give to a server may panic, or end its goroutine: the request fails,
-// and nothing else.
+// Any function of users may panic, or exit its goroutine: the request fails, and nothing else.
 func TestCallbacksFail(t *testing.T) {
 	for _, how := range []struct {
 		name string
@@ -231,7 +230,7 @@ func TestCallbacksFail(t *testing.T) {
 					ask := connect(t, s)
 					armed.Store(true)
 					if c.silent {
-						// The reply to the ping behind it is the only one.
+						// The only reply is the one to the ping that follows.
 						if got := ask(`{"jsonrpc":"2.0","method":"` + c.method + "\"}\n" + request(2, "ping", "{}")); !strings.Contains(got, `"id":2,"result":{}`) {
 							t.Errorf("%s", got)
 						}
@@ -259,7 +258,7 @@ func TestCallbacksFail(t *testing.T) {
 	}
 }
 
-// A store that fails is one that knows nothing: the tool does not run.
+// A store that fails is treated as one without records: the tool does not run.
 func TestStateStoreFails(t *testing.T) {
 	for name, fail := range map[string]func(){"panic": func() { panic("at the disco") }, "Goexit": runtime.Goexit} {
 		key := mcp.WithStateKeys(bytes.Repeat([]byte("k"), 32))
@@ -274,8 +273,8 @@ func TestStateStoreFails(t *testing.T) {
 	}
 }
 
-// givenByUsers returns the exported names of this package and of mcpimpl that are functions
-// of users, or take some.
+// givenByUsers returns the exported names of this package and of mcpimpl that are functions of
+// users, or have one as a parameter.
 func givenByUsers(t *testing.T) (names []string) {
 	var files []string
 	for _, pattern := range []string{"*.go", "../mcpimpl/*.go"} {

@@ -83,8 +83,8 @@ func modernCall(id int, tool, arguments string) string {
 	return request(id, "tools/call", `{`+modernMeta+`,"name":"`+tool+`","arguments":`+arguments+`}`)
 }
 
-// script is a connection without goroutines: it hands out one message whenever its reply to the one
-// before has been written.
+// script is a connection without goroutines: it returns one message whenever the reply to the
+// message before has been written.
 type script struct {
 	message []byte
 	next    chan bool

@@ -14,7 +14,7 @@ import (
 
 const tooManyCalls = `"error":{"code":-32603,"message":"overloaded: the limit of running calls is reached; try again later","data":{"reason":"overloaded"}}`
 
-// from returns a peer that comes from an address, with a session.
+// from returns a peer with an address and a session.
 func from(t *testing.T, s *mcp.Server, address string) *peer {
 	t.Helper()
 	ctx := t.Context()
@@ -28,7 +28,7 @@ func from(t *testing.T, s *mcp.Server, address string) *peer {
 	return p
 }
 
-// Calls count until their handlers have returned, whatever has become of the client.
+// Calls count until their handlers have returned, even if the client is gone.
 func TestLimitCalls(t *testing.T) {
 	intercept := mcp.WithInterceptors(func(next mcp.Handler) mcp.Handler {
 		return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) { return next(ctx, req) }
@@ -73,7 +73,7 @@ func TestLimitCalls(t *testing.T) {
 	}
 }
 
-// One client has a percentage of the calls, and of the listens.
+// One client can use a percentage of the calls, and of the listens.
 func TestLimitClientShare(t *testing.T) {
 	t.Run("calls", testShareOfCalls)
 	for _, c := range []struct {
@@ -102,7 +102,7 @@ func testShareOfCalls(t *testing.T) {
 		two.expect(call(2, "hello", "{}"), `"id":2,`+tooManyCalls)
 		one.expect(request(3, "ping", "{}"), pong)
 		other.expect(call(2, "hello", "{}"), `"result"`)
-		// Where there is no address, connections are the program's own.
+		// Connections without an address belong to the program itself.
 		for i := range 6 {
 			nowhere.send(call(i+1, "stubborn", "{}") + "\n")
 		}
@@ -144,7 +144,7 @@ func TestLimitListens(t *testing.T) {
 	})
 }
 
-// testShareOfListens has one client take its two; others get one unless it has taken all.
+// testShareOfListens has one client open its two listens; others can open one unless all are open.
 func testShareOfListens(t *testing.T, limits mcp.Limits, left bool) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFixture(quiet, mcp.WithLimits(limits))

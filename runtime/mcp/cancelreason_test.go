@@ -14,8 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// The reason of a cancellation is logged, as much of it as a line may have and so that
-// a terminal shows it; the handler gets the same.
+// The reason of a cancellation is logged, truncated and without characters that a terminal
+// interprets; the handler gets the same text.
 func TestReasonsAreLogged(t *testing.T) {
 	spec.Holds(t, "S176")
 	for _, test := range []struct{ reason, logged string }{

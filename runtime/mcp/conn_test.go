@@ -27,7 +27,8 @@ func (c *unreadConn) Read() ([]byte, error) {
 func (*unreadConn) Write([]byte) error { return nil }
 func (*unreadConn) Close() error       { return nil }
 
-// waitingLog is a log whose records take so long that every other goroutine gets as far as it can.
+// waitingLog is a log whose records take long enough for every other goroutine to run until it
+// blocks.
 type waitingLog struct {
 	slog.Handler
 	record func(message string)
@@ -39,8 +40,8 @@ func (l waitingLog) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// What the server logs at the start of a connection comes before the first message is read: a
-// client that has a reply finds it in the log.
+// Log lines about the start of a connection precede its first message: a client that has a reply
+// finds them in the log.
 func TestLogBeforeFirstMessage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, records := new(unreadConn), 0
@@ -69,8 +70,8 @@ type replySink struct {
 
 func (s *replySink) Reply([]byte, int) { s.replied() }
 
-// A client that has a reply can send another request at once, on another connection: the call does
-// not count any more.
+// A client that has a reply can send another request at once, on another connection: the call no
+// longer counts.
 func TestShareAfterReply(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{Calls: 4}))

@@ -43,22 +43,22 @@ const conversations = "../../testdata/conversations"
 //	               the same without notifications/initialized
 //	> message      sent to the server, as it is
 //	>q "message"   the same, as a Go string
-//	>! message     the same as >, of what is against the schema of its revision
-//	>q! "message"  the same as >q, alike
-//	< message      what the server has said since, in order, and nothing else
+//	>! message     the same as >, for a message that violates the schema of its revision
+//	>q! "message"  the same as >!, as a Go string
+//	< message      a message that the server has sent since, in order, and no others
 //	sleep 2s       time passes
-//	eof            the client ends its input
-//	end nil        serving has ended, with that error
+//	eof            the client closes its input
+//	end nil        Serve has returned that error
 //	# comment
 //
-// A message of JSON that is longer than a line may be is written over several lines: those
-// after the first begin with a space, and are joined before the message is sent or compared.
+// A JSON message that is too long for a line is written on several lines: continuation lines begin
+// with a space, and are joined before the message is sent or compared.
 //
 // Request states differ in each run: the first one that the server sends is written as <state 1>,
 // in messages of both sides, and the id of the first task as <task 1>.
 //
-// A section is named after what it shows; "small", "visible", "library" and others
-// in front of a colon choose another server than the whole fixture.
+// The name of a section describes its subject; "small", "visible", "library" and others in front of
+// a colon choose another server than the whole fixture.
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(conversations, "*.txtar"))
 	if err != nil || len(files) == 0 {
@@ -98,7 +98,7 @@ func TestConversations(t *testing.T) {
 	}
 }
 
-// serverOf returns the server that a section asks for.
+// serverOf returns the server of a section.
 func serverOf(section string, log *slog.Logger) *mcp.Server {
 	options := []mcp.Option{mcp.WithLogger(log)}
 	kind, _, _ := strings.Cut(section, ":")
@@ -116,7 +116,7 @@ func serverOf(section string, log *slog.Logger) *mcp.Server {
 	case "paged":
 		return newLibrary(append(options, mcp.WithLimits(mcp.Limits{PageSize: 5}),
 			mcp.WithStateKeys([]byte("0123456789abcdef")))...)
-	case "veiled": // every other feature is for the boss
+	case "veiled": // every other feature is visible to the boss only
 		return newLibrary(append(options, mcp.WithAccess(mcp.Visible(func(ctx context.Context, f mcp.FeatureInfo) bool {
 			return len(f.Name)%2 == 0 || mcp.CallFrom(ctx).Client().Name == "boss"
 		})))...)
@@ -142,7 +142,7 @@ func serverOf(section string, log *slog.Logger) *mcp.Server {
 	return newFixture(options...)
 }
 
-// references differ in each run.
+// reference matches references, which differ in each run.
 var reference = regexp.MustCompile(`reference [0-9a-f]{6}`)
 
 // stateNames are the request states of a conversation, in order.
@@ -253,11 +253,11 @@ func converse(t *testing.T, section, script, way string, opened *handshakes) str
 type peer struct {
 	t     *testing.T
 	write io.Writer
-	close func() // ends the client's input
-	gone  func() // ends both directions
+	close func() // closes the client's input
+	gone  func() // closes both directions
 	done  chan struct{}
 	tap   *spec.Conversation
-	said  spec.Lines // what it sends, for the tap
+	said  spec.Lines // messages that it sends, for the tap
 
 	mu       sync.Mutex
 	messages []string
@@ -338,7 +338,7 @@ func (p *peer) send(text string) {
 	p.put(text)
 }
 
-// sendInvalid sends lines that are against the schema.
+// sendInvalid sends lines that violate the schema.
 func (p *peer) sendInvalid(text string) {
 	for line := range strings.Lines(text) {
 		p.tap.Invalid(line)
@@ -368,7 +368,7 @@ func (p *peer) received() []string {
 	return received
 }
 
-// ended says how serving has ended.
+// ended returns the result of Serve as text.
 func (p *peer) ended() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

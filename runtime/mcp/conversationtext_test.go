@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/conversation"
 )
 
-// allCapabilities is what the word "all" in an open line stands for.
+// allCapabilities replaces the word "all" in an open line.
 const allCapabilities = "elicitation.form elicitation.url sampling.tools sampling.context roots.listChanged"
 
 // initializeMessage returns the initialize request of an open line: a revision, then
@@ -47,8 +47,8 @@ func initializeMessage(words string) string {
 	return string(message)
 }
 
-// handshakes are the expected replies to open lines. They depend on the server and the
-// revision alone, so that one file has them for all conversations.
+// handshakes are the expected replies to open lines. They depend on the server and the revision
+// only, so that one file contains them for all conversations.
 type handshakes struct {
 	archive *txtar.Archive
 	changed bool

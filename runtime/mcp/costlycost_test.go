@@ -20,8 +20,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// costlyValues make JSON of about so many bytes, of every shape that a reader may
-// be slow with.
+// costlyValues make JSON of about size bytes, of every shape that a reader may handle slowly.
 var costlyValues = map[string]func(size int) string{
 	"letters":       func(n int) string { return `"` + strings.Repeat("a", n) + `"` },
 	"quotes":        func(n int) string { return `"` + strings.Repeat(`\"`, n/2) + `"` },
@@ -62,7 +61,7 @@ func members(size int, format string) string {
 	return b.String() + "}"
 }
 
-// costlyAround put a value inside of another one.
+// costlyAround put a value inside another value.
 var costlyAround = []func(of func(size int) string) func(size int) string{
 	func(of func(int) string) func(int) string { return of },
 	func(of func(int) string) func(int) string { return of },
@@ -92,8 +91,8 @@ var costlyAround = []func(of func(size int) string) func(size int) string{
 	},
 }
 
-// costlyMessages are valid messages of all kinds. The search puts values in the place
-// of each value in them, and next to it.
+// costlyMessages are valid messages of all kinds. The search replaces each value in them, and
+// inserts values next to it.
 var costlyMessages = []string{
 	`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{"roots":{"listChanged":true},"sampling":{},"elicitation":{},"experimental":{"a":{}}},"clientInfo":{"name":"c","version":"1"},"_meta":{"progressToken":"p"}}}`,
 	`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"_meta":{"progressToken":1}}}`,
@@ -120,14 +119,14 @@ var costlyMessages = []string{
 	`{"jsonrpc":"2.0","id":"none","error":{"code":1,"message":"x","data":{}}}`,
 }
 
-// costlyPlace is where a value goes in a message, between two parts of it.
+// costlyPlace is a place for a value in a message, between two parts of it.
 type costlyPlace struct {
 	before, after string
-	answered      bool // the message has an id and a method
+	answered      bool // the message contains an id and a method
 }
 
-// placesOf returns all places of a message of compact JSON: that of each value, and one
-// for another member or element in front.
+// placesOf returns all places of a message of compact JSON: the place of each value, and one for
+// another member or element in front.
 func placesOf(message string) (all []costlyPlace) {
 	isRequest := strings.Contains(message, `"id":`) && strings.Contains(message, `"method":`) && !strings.Contains(message, "listen")
 	add := func(start, end int, comma string) {
@@ -176,8 +175,8 @@ type costly struct {
 	next int
 }
 
-// exchange sends a message, and waits until it has been dealt with. It returns the
-// last answer but that to the ping behind it.
+// exchange sends a message, and waits until the server has handled it. It returns the last answer
+// before the answer to the ping that follows.
 func (c *costly) exchange(message string, answered bool) (answer []byte) {
 	c.next++
 	id := "after-" + strconv.Itoa(c.next)
@@ -201,8 +200,9 @@ func (c *costly) exchange(message string, answered bool) (answer []byte) {
 	return answer
 }
 
-// costs is the CPU time that a message takes beside json.Unmarshal of the same bytes, by
-// the first of several turns that is below most: the time of another thread may be late.
+// costs compares the CPU time of a message with json.Unmarshal of the same bytes. It returns the
+// first of several turns that is below most, because the time of another thread may be counted
+// late.
 func (c *costly) costs(p costlyPlace, value string, turns int, most float64) (ratio float64) {
 	message := p.before + value + p.after
 	usual := []byte(message)
@@ -219,11 +219,11 @@ func (c *costly) costs(p costlyPlace, value string, turns int, most float64) (ra
 	return ratio
 }
 
-// TestCostlyMessages searches the messages that take the most CPU for each byte, of all
-// that a client can send: it puts large values of every shape in every place of every
-// message, and goes on with what has taken the most so far. None may take more than ten
-// times json.Unmarshal of the same bytes. They are of 4 MiB, and MCPGEN_COSTLY times as
-// many, where that is set in the environment.
+// TestCostlyMessages searches for the messages that take the most CPU for each byte, among all that
+// a client can send: it puts large values of every shape in every place of every message, and
+// continues with the slowest ones so far. None may take more than ten times as long as
+// json.Unmarshal of the same bytes. The messages have 4 MiB, or MCPGEN_COSTLY times as many bytes
+// if that variable is set.
 func TestCostlyMessages(t *testing.T) {
 	const most = 10
 	size, tries := 48<<10, 250
@@ -250,7 +250,7 @@ func TestCostlyMessages(t *testing.T) {
 		}
 		known[m.Method] = true
 		places = append(places, placesOf(message)...)
-		if request := strings.Contains(message, `"id":`) && m.Method != ""; request && m.Method != "initialize" { // which comes once
+		if request := strings.Contains(message, `"id":`) && m.Method != ""; request && m.Method != "initialize" { // which takes one request only
 			if answer := c.exchange(message, true); strings.Contains(string(answer), `"error"`) {
 				t.Errorf("%s: %s", message, answer)
 			}

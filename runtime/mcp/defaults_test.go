@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
-// TestApplyDefaults registers the same features with and without defaults, and one
-// that has settings of its own.
+// TestApplyDefaults registers the same features with and without defaults, and a feature with
+// settings of its own.
 func TestApplyDefaults(t *testing.T) {
 	secret := errors.New("dial tcp 10.0.0.7: refused")
 	var left time.Duration
@@ -65,7 +65,7 @@ func TestApplyDefaults(t *testing.T) {
 	}
 }
 
-// TestApplyDefaultsToAllKinds compares what a client reads of errors of each kind.
+// TestApplyDefaultsToAllKinds compares the error messages that a client reads for each kind.
 func TestApplyDefaultsToAllKinds(t *testing.T) {
 	fault := errors.New("fault")
 	s := mcp.NewServer(mcp.ServerInfo{Name: "defaults", Version: "1"})

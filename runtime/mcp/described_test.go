@@ -24,7 +24,7 @@ func panicOf(f func()) (text string) {
 	return ""
 }
 
-// described is what features of every kind can say of themselves.
+// described contains a description for features of every kind.
 type described struct {
 	icons       []mcp.Icon
 	meta        mcp.Meta
@@ -53,8 +53,8 @@ var listOf = map[mcp.FeatureKind]string{
 	mcp.KindTool: "tools/list", mcp.KindPrompt: "prompts/list", mcp.KindResource: "resources/list", mcp.KindTemplate: "resources/templates/list",
 }
 
-// What features say of themselves is looked at when they are registered, so that no
-// list has what the specification does not allow.
+// Descriptions of features are checked when they are registered, so that lists never contain
+// anything that the specification does not allow.
 func TestDescriptions(t *testing.T) {
 	spec.Holds(t, "S045", "S046")
 	wrong := map[string]described{
@@ -98,7 +98,7 @@ func TestDescriptions(t *testing.T) {
 						defer c.hangUp()
 						lists := []string{list}
 						if kind == mcp.KindTemplate {
-							lists = append(lists, "resources/list") // what a function lists
+							lists = append(lists, "resources/list") // resources that a function lists
 						}
 						for _, list := range lists {
 							if said := c.ask(list, ""); len(said) != 1 || !strings.Contains(said[0], `"a`) {
@@ -112,8 +112,8 @@ func TestDescriptions(t *testing.T) {
 	}
 }
 
-// A function that lists resources is asked for each list: what it describes wrongly
-// is left out, and logged.
+// A function that lists resources is called for each list: resources with invalid descriptions are
+// left out, and logged.
 func TestListedDescriptions(t *testing.T) {
 	for name, info := range map[string]mcp.ResourceInfo{
 		"MIME type":       {MIMEType: "x"},
@@ -169,7 +169,7 @@ func TestServerThatIsNotWellDescribed(t *testing.T) {
 	}
 }
 
-// Names of extensions are keys with a prefix, reserved ones included.
+// Names of extensions are keys with a prefix, including reserved prefixes.
 func TestExtensionNames(t *testing.T) {
 	spec.Holds(t, "S078")
 	for name, ok := range map[string]bool{
@@ -183,7 +183,7 @@ func TestExtensionNames(t *testing.T) {
 	}
 }
 
-// Keys below a reserved prefix are for those who implement an extension that has them.
+// Keys below a reserved prefix are allowed only for servers with an extension that has the prefix.
 func TestKeysOfExtensions(t *testing.T) {
 	for _, test := range []struct {
 		extension, key string
@@ -210,8 +210,8 @@ func TestKeysOfExtensions(t *testing.T) {
 
 const identity = `"io.modelcontextprotocol/serverInfo":{"name":"fixture","title":"Fixture","version":"1.2.3"}`
 
-// Results that authors put together, of methods of extensions and of interceptors, have
-// what every result has, once, and nothing that none may have.
+// Results that authors compose, of methods of extensions and of interceptors, contain the members
+// of every result, once, and no members that are not allowed.
 func TestResultsByHand(t *testing.T) {
 	spec.Holds(t, "S005", "S045", "S046", "S053")
 	for _, test := range []struct{ object, sent string }{
@@ -311,7 +311,7 @@ func TestInterceptorsDoNotAsk(t *testing.T) {
 	}
 }
 
-// Clients learn of all capabilities that they lack for the questions of one round.
+// The error names all capabilities that a client lacks for the questions of one round.
 func TestAllThatIsMissing(t *testing.T) {
 	spec.Holds(t, "S051", "S338", "S339")
 	synctest.Test(t, func(t *testing.T) {
@@ -387,7 +387,7 @@ func TestRootsAreFiles(t *testing.T) {
 	})
 }
 
-// Keys that revision 2025-06-18 alone reserves are left out there, wherever they stand.
+// Keys that only revision 2025-06-18 reserves are left out there, in every place.
 func TestKeysThatWereReserved(t *testing.T) {
 	for _, revision := range everyRevision {
 		for key, reserved := range map[string]bool{"mcp.dev/a": true, "com.example.mcp.tools/a": true, "com.example.mcp/a": false, "mcp/a": false} {

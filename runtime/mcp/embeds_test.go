@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
-// A server whose tools may embed resources offers resources, if none; one whose tools
-// say that they do not, offers none.
+// A server with tools that may embed resources declares resources, even without any; a server with
+// other tools does not.
 func TestToolsThatEmbed(t *testing.T) {
 	spec.Holds(t, "S207")
 	call := func(context.Context, *mcp.Request) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil }
@@ -39,8 +39,8 @@ func TestPromptsThatEmbed(t *testing.T) {
 		}), true)
 }
 
-// offersResources checks, in each revision, whether a server of the feature alone
-// declares the capability resources and has their lists.
+// offersResources checks, in each revision, whether a server with this feature only declares the
+// capability resources and answers their lists.
 func offersResources(t *testing.T, name string, feature mcp.Feature, want bool) {
 	t.Helper()
 	for _, revision := range everyRevision {
@@ -92,7 +92,7 @@ func TestFirstResourceOfToolsThatEmbed(t *testing.T) {
 						}
 					}
 					if left != nil {
-						return // a resource that is registered now panics
+						return // registering a resource now panics
 					}
 					s.Register(added)
 					synctest.Wait()

@@ -9,7 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// An error is an end only if the context has ended, by its client and not by a timeout, and the error says so.
+// An error counts as an end only if it is the cancellation of its context, by its client and not by
+// a timeout.
 func TestIsEnd(t *testing.T) {
 	gone, failed := errors.New("gone"), errors.New("failed")
 	ended := func(cause error) context.Context {
@@ -26,7 +27,7 @@ func TestIsEnd(t *testing.T) {
 		want bool
 	}{
 		"live, an error":         {t.Context(), failed, false},
-		"live, Canceled":         {t.Context(), context.Canceled, false}, // of a context of the handler
+		"live, Canceled":         {t.Context(), context.Canceled, false}, // an error of another context
 		"ended, its cause":       {ended(gone), fmt.Errorf("read: %w", gone), true},
 		"ended, Canceled":        {ended(gone), context.Canceled, true},
 		"ended, a wrapped cause": {ended(fmt.Errorf("by its client: %w", gone)), gone, true},

@@ -37,7 +37,7 @@ func ask(s *mcp.Server, method, params string) string {
 	return strings.TrimSpace(strings.Join(texts, " "))
 }
 
-// What the policy does not let through does not exist for clients.
+// Features that the policy does not allow do not exist for clients.
 func ExampleWithPolicy() {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "shop", Version: "1"}, mcp.WithPolicy(mcp.Policy{
 		Deny: []string{"delete_*", "group:admin", "file:///secret/*"},
@@ -57,7 +57,7 @@ func ExampleWithPolicy() {
 func ExampleWithTimeout() {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "shop", Version: "1"}, mcp.WithTimeout(10*time.Millisecond))
 	s.Register(maker("search", func(ctx context.Context) (string, error) {
-		<-ctx.Done() // or whatever takes a context
+		<-ctx.Done() // or call anything that takes a context
 		return "", ctx.Err()
 	}))
 

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// A resource that is read anew each time.
+// A resource whose content is read anew each time.
 func ExampleNewResource() {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	s.Register(mcp.NewResource(
@@ -26,7 +26,7 @@ func ExampleNewResource() {
 	// {"jsonrpc":"2.0","id":2,"result":{"contents":[{"uri":"status://now","mimeType":"text/plain","text":"all is well"}]}}
 }
 
-// Resources whose URIs a template spells, listed by a function.
+// Resources whose URIs match a template, listed by a function.
 func ExampleNewTemplate() {
 	titles := map[string]string{"1": "Emma", "2": "Persuasion"}
 	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
@@ -62,7 +62,7 @@ func ExampleExpandURI() {
 	// docs://x/a/b%20c
 }
 
-// The files of a directory would be NewFiles with os.OpenRoot.
+// For the files of a directory, use NewFiles with os.OpenRoot.
 func ExampleNewFS() {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	s.Register(mcp.NewFS(mcp.FilesInfo{Prefix: "docs:///"}, fstest.MapFS{"guide/start.md": {Data: []byte("# Start")}}))
@@ -73,7 +73,7 @@ func ExampleNewFS() {
 	// {"jsonrpc":"2.0","id":2,"error":{"code":-32002,"message":"resource not found: docs:///guide/../../etc/passwd","data":{"uri":"docs:///guide/../../etc/passwd"}}}
 }
 
-// A prompt with arguments, one of which is completed from its values.
+// A prompt with arguments; one of them is completed from its values.
 func ExampleNewPrompt() {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	s.Register(mcp.NewPrompt(
@@ -93,7 +93,7 @@ func ExampleNewPrompt() {
 	// {"jsonrpc":"2.0","id":2,"result":{"completion":{"values":["terse"],"total":1,"hasMore":false}}}
 }
 
-// Completion by a function, which sees what has been given already.
+// Completion by a function, which gets the arguments that are filled in already.
 func ExampleNewPrompt_completion() {
 	cities := map[string][]string{"fr": {"Lille", "Lyon", "Paris"}, "de": {"Leipzig"}}
 	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
@@ -129,7 +129,7 @@ func ExampleServer_ResourceUpdated() {
 	// {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"done"}]}}
 }
 
-// Features come and go while the server serves.
+// Features can be registered and removed while the server serves.
 func ExampleServer_Unregister() {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	s.Register(maker("once", func(context.Context) (string, error) {

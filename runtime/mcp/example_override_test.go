@@ -9,7 +9,7 @@ import (
 )
 
 func ExampleOverride() {
-	descriptions := map[string]string{"search": "Searches the books of the branch in Trieste."} // of a deployment
+	descriptions := map[string]string{"search": "Searches the books of the branch in Trieste."} // configured by a deployment
 	server := mcp.NewServer(mcp.ServerInfo{Name: "bookstore"})
 	register := mcp.Override(server, mcp.Overrides{
 		Tool: func(tool *mcp.ToolInfo) {

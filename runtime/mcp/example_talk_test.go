@@ -32,8 +32,8 @@ func ExampleProgress() {
 	// {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"imported"}]}}
 }
 
-// The user is asked before something is done. The type sure has the directive
-// //mcp:form, and its method is generated.
+// The user is asked for confirmation. The type sure has the directive //mcp:form, and its method is
+// generated.
 func ExampleElicit() {
 	s := quietServer(maker("delete", func(ctx context.Context) (string, error) {
 		answer, err := mcp.Elicit[sure](ctx, "Delete all books?")
@@ -51,7 +51,7 @@ func ExampleElicit() {
 	// {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"deleted"}]}}
 }
 
-// A form that is put together while the program runs.
+// A form that is composed while the program runs.
 func ExampleElicitFields() {
 	s := quietServer(maker("paint", func(ctx context.Context) (string, error) {
 		form := &mcp.FormInfo{Fields: []mcp.FormField{{
@@ -105,7 +105,7 @@ func ExampleRoots() {
 	// {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"the client lacks the capability roots"}],"isError":true}}
 }
 
-// A ticket is drawn once, however often the handler runs.
+// The ticket is drawn once, even if the handler runs several times.
 func ExampleOnce() {
 	tickets := 0
 	s := quietServer(maker("queue", func(ctx context.Context) (string, error) {
@@ -144,7 +144,7 @@ func ExampleInputRequired() {
 	// {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"true false"}]}}
 }
 
-// Processes that share a key take over each other's rounds.
+// Processes that share a key can continue each other's rounds.
 func ExampleWithStateKeys() {
 	fresh, old := make([]byte, 32), make([]byte, 32)
 	rand.Read(fresh)

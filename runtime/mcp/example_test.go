@@ -14,8 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// talk shows what a server says to what a client sends, until it has answered,
-// or asks something itself.
+// talk prints the messages of a server in reply to messages of a client, until it has answered or
+// asks a question.
 func talk(s *mcp.Server, sent ...string) {
 	client, wait := s.Connect(context.Background())
 	client.Write([]byte(initialize("2025-11-25") + "\n" + `{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n"))
@@ -42,7 +42,7 @@ func answer(id int, result string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":%s}`, id, result)
 }
 
-// maker makes a tool of a function that takes no arguments.
+// maker returns a tool that calls a function without arguments.
 func maker(name string, f func(ctx context.Context) (string, error)) mcp.Feature {
 	return mcp.NewTool(mcp.ToolInfo{Name: name}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 		text, err := f(ctx)
@@ -64,8 +64,7 @@ func greet(_ context.Context, arguments json.RawMessage) (*mcp.ToolResult, error
 	return mcp.TextResult("Hello, " + args.Name + "!"), nil
 }
 
-// A tool made by hand, with its schema as it stands. Generated code does this
-// for annotated functions.
+// A hand-written tool with its schema. Generated code does this for annotated functions.
 func ExampleNewTool() {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "greeter", Version: "1.0.0"})
 	s.Register(mcp.NewTool(mcp.ToolInfo{
@@ -80,7 +79,7 @@ func ExampleNewTool() {
 	// {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"say whom to greet"}],"isError":true}}
 }
 
-// A program that a client starts: it ends when the client closes its input.
+// A program that a client starts: it exits when the client closes its input.
 func ExampleServer_ServeStdio() {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "greeter"})
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "greet"}, greet))
@@ -109,7 +108,7 @@ func ExampleWithInterceptors() {
 	// {"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"say whom to greet"}],"isError":true}}
 }
 
-// A feature is shown to those who may see it.
+// A feature that only some callers see.
 func ExampleVisible() {
 	visible := func(ctx context.Context, f mcp.FeatureInfo) bool {
 		return f.Name != "admin" || mcp.CallFrom(ctx).Client().Name == "console"
@@ -121,7 +120,7 @@ func ExampleVisible() {
 	// {"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"unknown tool: admin"}}
 }
 
-// Features of several packages beside one another.
+// Features of several packages on one server.
 func ExamplePrefix() {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	register := func(r mcp.Registrar) { r.Register(mcp.NewTool(mcp.ToolInfo{Name: "greet"}, greet)) }
@@ -214,7 +213,7 @@ func ExampleLogger() {
 	// {"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"done"}]}}
 }
 
-// A context tells why it ended.
+// The cause of a context's cancellation.
 func ExampleErrCancelled() {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "x"})
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "wait", Timeout: time.Millisecond}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {

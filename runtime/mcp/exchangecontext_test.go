@@ -11,15 +11,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// The context of a handler is as package context would have made it, whether it has
-// been looked at before it ends or not.
+// The context of a handler behaves like a context of package context, whether it is used before the
+// cancellation or not.
 func TestContextOfHandlers(t *testing.T) {
 	type userKey struct{}
 	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"enough"}}`
 	for _, looked := range []bool{false, true} {
 		for _, test := range []struct {
 			name  string
-			end   func(p *peer) // ends the context while the handler runs; nil where it returns
+			end   func(p *peer) // cancels the context while the handler runs; nil if it returns
 			cause error
 		}{
 			{"returned", nil, context.Canceled},
@@ -86,7 +86,8 @@ func TestContextOfHandlers(t *testing.T) {
 	}
 }
 
-// A goroutine that waits for the end of the context is woken, through derived contexts too.
+// A goroutine that waits for the cancellation of the context is woken, through derived contexts
+// too.
 func TestWaitingForTheEndOfHandlers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := mcp.NewServer(fixtureInfo(), quiet)

@@ -14,8 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// File resources: os.Root only; what leads out is not found, however it is
-// written and whatever asks for it.
+// File resources through an os.Root: files outside of it are not found, however the path is written
+// and whichever request uses it.
 func TestFileResources(t *testing.T) {
 	spec.Holds(t, "S231")
 	base := t.TempDir()
@@ -63,8 +63,8 @@ func TestFileResources(t *testing.T) {
 	}
 }
 
-// A file is found by the name of its entry only, on file systems that open it by
-// others too: in other letters, by a short name, as a device or a stream of data.
+// A file is found only by the name of its directory entry, on file systems that also open it by
+// other names: in other letters, by a short name, as a device or a stream of data.
 func TestFileResourcesByOtherNames(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"docs/read me first.txt", ".environment"} {
@@ -97,8 +97,8 @@ func TestFileResourcesByOtherNames(t *testing.T) {
 	}
 }
 
-// A link to a hidden file is not followed, however many links and directories lie
-// between, unless hidden files are shown.
+// A link to a hidden file is not followed, through any number of links and directories, unless
+// hidden files are shown.
 func TestFileResourcesLinksToHidden(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{".env", ".git/config", "docs/a.txt", "docs/.draft/b.txt"} {
@@ -201,7 +201,7 @@ func TestFileResourcesWhileLinksChange(t *testing.T) {
 	}
 }
 
-// A file system that follows links to anywhere is refused, in a wrapping too.
+// A file system that follows links out of its directory is refused, even if it is wrapped.
 func TestFilesOfDirectories(t *testing.T) {
 	sub := func(fsys fs.FS) fs.FS {
 		s, err := fs.Sub(fsys, "x")

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// A pipe is not found, and not opened. TestOpenPipe has a file that becomes one.
+// A pipe is not found, and not opened. TestOpenPipe tests a file that becomes one.
 func TestFileResourcesPipe(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600); err != nil {
@@ -39,7 +39,7 @@ func TestFileResourcesPipe(t *testing.T) {
 	}
 }
 
-// countingFS counts what is opened.
+// countingFS counts opened files.
 type countingFS struct {
 	fs.FS
 	count int

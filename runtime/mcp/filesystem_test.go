@@ -20,12 +20,12 @@ type faultyFS struct {
 	fstest.MapFS
 	failsOpen map[string]error
 	failsLink map[string]error
-	failsInfo map[string]bool // the entry of the directory cannot be asked
+	failsInfo map[string]bool // the directory entry returns no information
 	opensAs   map[string]fs.FileMode
-	reading   func(name string) // before a directory is read
+	reading   func(name string) // called before a directory is read
 
 	lookups, opened, closed int
-	read                    []string // directories
+	read                    []string // directories that were read
 }
 
 func (f *faultyFS) Open(name string) (fs.File, error) {
@@ -101,7 +101,7 @@ func (unknownEntry) Info() (fs.FileInfo, error) { return nil, fs.ErrNotExist }
 
 var errDisk = errors.New("disk on fire")
 
-// readResource asks a server for a resource.
+// readResource reads a resource of a server.
 func readResource(client func(string) string, uri string) string {
 	text, err := json.Marshal(uri)
 	if err != nil {
@@ -110,8 +110,8 @@ func readResource(client func(string) string, uri string) string {
 	return client(request(1, "resources/read", `{"uri":`+string(text)+`}`))
 }
 
-// Whatever fails below the root while a file is read, the resource is not found. What has been
-// opened is closed. The reason is logged, unless there is no such file.
+// If any operation below the root fails while a file is read, the resource is not found. All opened
+// files are closed. The reason is logged, unless the file does not exist.
 func TestFilesThatCannotBeRead(t *testing.T) {
 	file := &fstest.MapFile{Data: []byte("text")}
 	link := func(target string) *fstest.MapFile {
@@ -119,7 +119,7 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	}
 	for _, test := range []struct {
 		name  string // percent-encoded
-		log   string // a part of the warning, "" where there is none
+		log   string // a part of the warning; "" without a warning
 		found bool
 	}{
 		{name: "f", found: true},
@@ -173,8 +173,8 @@ func TestFilesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// The list has what can be read, whatever else is in the directory. Hidden directories are not
-// looked into. Only a root that cannot be read is an error.
+// The list contains the files that can be read, whatever else is in the directory. Hidden
+// directories are not read. Only a root that cannot be read is an error.
 func TestListOfFiles(t *testing.T) {
 	file := &fstest.MapFile{Data: []byte("text"), ModTime: time.Unix(0, 0)}
 	fsys := &faultyFS{
@@ -205,7 +205,7 @@ func TestListOfFiles(t *testing.T) {
 	}
 }
 
-// A list ends when its request does, in the middle of the files.
+// Listing stops when its request is cancelled, in the middle of the files.
 func TestListOfFilesIsCancelled(t *testing.T) {
 	fsys := &faultyFS{MapFS: fstest.MapFS{"a/f": {}, "b/f": {}, "c/f": {}}}
 	var cancel context.CancelFunc
@@ -230,7 +230,7 @@ func TestListOfFilesIsCancelled(t *testing.T) {
 	}
 }
 
-// What a file is, is known by its ending or else by its content.
+// The extension determines the type of a file, or else its content.
 func TestTypesOfFiles(t *testing.T) {
 	fsys := fstest.MapFS{
 		"text": {Data: []byte("a")}, "empty": {}, "latin": {Data: []byte("\xe4")}, "nul": {Data: []byte("a\x00")},
@@ -256,11 +256,11 @@ type pointerFS struct{ fs.FS }
 
 func (p *pointerFS) Open(string) (fs.File, error) { return nil, fs.ErrNotExist }
 
-// checkingFS looks after links itself.
+// checkingFS checks links itself.
 type checkingFS struct{ fs.FS }
 
-// NewFS looks for os.DirFS in what package io/fs wraps around it, not in file systems of
-// others. A prefix is the begin of a URI, up to a slash.
+// NewFS looks for os.DirFS in the wrappers of package io/fs, not in file systems of others. A
+// prefix is the beginning of a URI, up to a slash.
 func TestFilesThatCanBePublished(t *testing.T) {
 	for _, fsys := range []fs.FS{(*pointerFS)(nil), checkingFS{os.DirFS(".")}, &checkingFS{os.DirFS(".")}} {
 		if text := panics(func() { mcp.NewFS(mcp.FilesInfo{Prefix: "x:///"}, fsys) }); text != "<nil>" {
@@ -275,7 +275,7 @@ func TestFilesThatCanBePublished(t *testing.T) {
 	}
 }
 
-// foldedFS opens files whatever the case of their names is written in.
+// foldedFS opens files regardless of the case of their names.
 type foldedFS struct{ fstest.MapFS }
 
 func (f foldedFS) Open(name string) (fs.File, error) { return f.MapFS.Open(strings.ToLower(name)) }
@@ -286,7 +286,7 @@ func (f foldedFS) Lstat(name string) (fs.FileInfo, error) {
 	return f.MapFS.Lstat(strings.ToLower(name))
 }
 
-// Where the file system opens files by other names, only those of the entries are found.
+// If the file system opens files by other names, only the names of directory entries are found.
 func TestNamesOfEntries(t *testing.T) {
 	s := mcp.NewServer(fixtureInfo(), quiet)
 	fsys := foldedFS{fstest.MapFS{"dir/file.txt": {Data: []byte("text")}}}

@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The tools of the conversations, written as the generator writes them.
+// The tools of the conversations, in the form of generated code.
 
 var errOutOfStock = errors.New("out of stock")
 
@@ -216,7 +216,7 @@ func newFixture(options ...mcp.Option) *mcp.Server {
 	return s
 }
 
-// small returns a server with few tools, for lists that are read.
+// small returns a server with few tools, for readable lists.
 func small(options ...mcp.Option) *mcp.Server {
 	s := mcp.NewServer(fixtureInfo(), options...)
 	r := mcp.Select(s, func(f mcp.FeatureInfo) bool { return f.Name == "add" || f.Name == "words" })

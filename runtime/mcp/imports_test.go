@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A program that serves stdio links the standard library and this module, and
-// no HTTP and no search.
+// A program that serves stdio links only the standard library and this module, without HTTP and
+// without search.
 func TestImports(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{else}}std/{{.ImportPath}}{{end}}", ".").Output()
 	if err != nil {

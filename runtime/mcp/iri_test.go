@@ -9,8 +9,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// TestURIsOutsideASCII: resources and templates with other scripts are listed in one form, percent-encoded, and found as
-// clients write them: raw, and percent-encoded with digits of either case. Contents have a URI in any case.
+// TestURIsOutsideASCII: resources and templates with other scripts are listed in one form,
+// percent-encoded, and found as clients write them: raw, and percent-encoded with digits of either
+// case. Contents always contain a URI.
 func TestURIsOutsideASCII(t *testing.T) {
 	const encoded, lower = "doc:///gr%C3%B6%C3%9Fe", "doc:///gr%c3%b6%c3%9fe"
 	for _, revision := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
@@ -52,7 +53,7 @@ func TestURIsOutsideASCII(t *testing.T) {
 				says("completion/complete", `"ref":{"type":"ref/resource","uri":"`+strings.ReplaceAll(uri, lower, encoded)+`/{name}"},"argument":{"name":"name","value":""}`, "日本")
 			}
 			says("resources/read", `"uri":"doc:///grosse"`, "resource not found")
-			says("resources/read", `"uri":"doc:///gr%C3%B6%C3%9Fe%2Fx"`, "resource not found") // a reserved character is another one if it is encoded
+			says("resources/read", `"uri":"doc:///gr%C3%B6%C3%9Fe%2Fx"`, "resource not found") // encoding a reserved character changes the URI
 			for _, uri := range handled {
 				if strings.ContainsFunc(uri, func(r rune) bool { return r >= 0x80 }) {
 					t.Errorf("a function gets the URI %q", uri)
@@ -65,7 +66,7 @@ func TestURIsOutsideASCII(t *testing.T) {
 	}
 }
 
-// TestUpdatesOutsideASCII: a subscription is one, however its URI is spelled.
+// TestUpdatesOutsideASCII: all spellings of a URI are one subscription.
 func TestUpdatesOutsideASCII(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := clientIn(t, "2025-11-25")

@@ -19,7 +19,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// knot is a value that generated code would write.
+// knot is a value that generated code could encode.
 type knot struct {
 	Name string
 	Next *knot
@@ -44,7 +44,7 @@ func putKnots(e *wire.Encoder, v *[]*knot) {
 	wire.PutSlice(e, *v, func(e *wire.Encoder, v **knot) { wire.PutPtr(e, *v, putKnot) })
 }
 
-// encodes returns a tool whose result is written by that function.
+// encodes returns a tool whose result put writes.
 func encodes(name string, put func(e *wire.Encoder)) mcp.Feature {
 	return mcpimpl.FuncTool(&mcp.ToolInfo{Name: name, InputSchema: `{"type":"object"}`, OutputSchema: `{}`}, func(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 		e := mcpimpl.Encoder(req)
@@ -53,8 +53,7 @@ func encodes(name string, put func(e *wire.Encoder)) mcp.Feature {
 	})
 }
 
-// answers calls a tool of a server of its own, and returns the reply with what was
-// allocated for it in all.
+// answers calls a tool on a new server, and returns the reply and the allocated bytes.
 func answers(t *testing.T, limits mcp.Limits, f mcp.Feature, method, params string) (reply string, allocated uint64) {
 	t.Helper()
 	s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(limits))
@@ -81,8 +80,8 @@ func answers(t *testing.T, limits mcp.Limits, f mcp.Feature, method, params stri
 	return reply, after.TotalAlloc - before.TotalAlloc
 }
 
-// TestMemoryOfRefusedResults returns far more than is allowed, in every form, and looks
-// at what is allocated until it is refused.
+// TestMemoryOfRefusedResults returns results far above the limit, in every form, and checks the
+// bytes allocated until they are refused.
 func TestMemoryOfRefusedResults(t *testing.T) {
 	const limit = 2 << 20
 	nodes := slices.Repeat([]*knot{{Name: "abc"}}, 2_000_000)
@@ -145,7 +144,7 @@ func TestMemoryOfRefusedResults(t *testing.T) {
 		if !strings.Contains(reply, fmt.Sprint("the result has more than the ", limit, " bytes that are allowed")) && name != "odd resource" || len(reply) > 1000 {
 			t.Errorf("%s: %.300s", name, reply)
 		}
-		// Storage that grows to the limit, and what was outgrown on the way: both are
+		// Storage that grows to the limit, and the smaller storage that it has replaced: both are
 		// rounded up.
 		if allocated > 5*limit+2<<20 {
 			t.Errorf("%s: %d KB are allocated for a limit of %d KB", name, allocated>>10, limit>>10)
@@ -157,7 +156,7 @@ type textError string
 
 func (e textError) Error() string { return string(e) }
 
-// TestDepthOfResult returns what lies as deep as it may.
+// TestDepthOfResult returns values of the largest allowed depth.
 func TestDepthOfResult(t *testing.T) {
 	k := &knot{Name: "last"}
 	for range 999 {
@@ -173,8 +172,7 @@ func TestDepthOfResult(t *testing.T) {
 	}
 }
 
-// crowd has many calls write large results, which stop in the middle until they are
-// let go.
+// crowd has many calls write large results, which stop in the middle until they are released.
 type crowd struct {
 	mu     sync.Mutex
 	inside int
@@ -206,15 +204,15 @@ func (c *crowd) now() int {
 	return c.inside
 }
 
-// Bounds that docs/security.md has: replies of more than 1 MiB that a server encodes at the same
-// time, and replies of more than 8 KiB for one connection.
+// Limits that docs/security.md documents: replies of more than 1 MiB that a server encodes at the
+// same time, and replies of more than 8 KiB for one connection.
 const (
 	largeReplies  = 4
 	mediumReplies = 16
 )
 
-// TestLargeResults has more clients with large results than there are places: some are
-// written, the others wait, small ones do not, and all come in the end.
+// TestLargeResults has more clients with large results than there are places: some are written, the
+// others wait, small results do not wait, and all arrive in the end.
 func TestLargeResults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := &crowd{goOn: make(chan struct{})}
@@ -234,7 +232,7 @@ func TestLargeResults(t *testing.T) {
 		for _, p := range clients {
 			p.expect(call(100, "hello", "{}"), `"id":100,"result"`)
 		}
-		// Those that are written are cancelled, and one that waits.
+		// Some results that are being written are cancelled, and one that waits.
 		cancelled := 0
 		for _, p := range clients[:calls/2] {
 			p.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}` + "\n")
@@ -260,8 +258,8 @@ func TestLargeResults(t *testing.T) {
 	})
 }
 
-// TestTurns makes many replies of several sizes for one connection. Those of medium size
-// are made a few at a time, the large ones one after the other, and small ones at once.
+// TestTurns makes many replies of several sizes for one connection. A few replies of medium size
+// are made at a time, large ones one after the other, and small ones at once.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, at := range map[string]struct{ size, want int }{
@@ -269,7 +267,7 @@ func TestTurns(t *testing.T) {
 		} {
 			c := &crowd{goOn: make(chan struct{})}
 			s := newFixture(quiet, mcp.WithTimeout(0))
-			// They stop in the middle, behind the first look at their size.
+			// They stop in the middle, after the first check of their size.
 			s.Register(encodes("crowd", func(e *wire.Encoder) { c.put(e, at.size) }))
 			p := limited(t, s)
 			const calls = 3 * mediumReplies
@@ -297,7 +295,7 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// TestLargeResultWaitsForItsTime ends what waits for a turn or a place with the time of
+// TestLargeResultWaitsForItsTime checks that the wait for a turn or a place ends with the time of
 // the request.
 func TestLargeResultWaitsForItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -337,8 +335,8 @@ func TestLargeResultWaitsForItsTime(t *testing.T) {
 	})
 }
 
-// TestLargeResultsForGoneClients has clients that do not read ask for large results: those
-// of others are not kept waiting.
+// TestLargeResultsForGoneClients has clients that do not read ask for large results: results of
+// other clients do not wait for them.
 func TestLargeResultsForGoneClients(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFixture(quiet, mcp.WithTimeout(0))
@@ -355,7 +353,7 @@ func TestLargeResultsForGoneClients(t *testing.T) {
 			clients = append(clients, client)
 		}
 		synctest.Wait()
-		// Each has a few replies of 4 MB waiting, not all that it has asked for.
+		// A few replies of 4 MB wait for each client, not all that it has asked for.
 		if used := s.Transport().Memory().Used(); used > 120<<20 {
 			t.Errorf("%d MB are held for clients that do not read", used>>20)
 		}
@@ -371,8 +369,8 @@ func TestLargeResultsForGoneClients(t *testing.T) {
 	})
 }
 
-// TestEndlessAttributes logs what has no end, and looks at what the client and the log
-// of the server get.
+// TestEndlessAttributes logs values without an end, and checks the messages to the client and the
+// log of the server.
 func TestEndlessAttributes(t *testing.T) {
 	circle := map[string]any{"a": 1}
 	circle["self"] = circle
@@ -422,13 +420,13 @@ func (s selfish) LogValue() slog.Value {
 	return slog.GroupValue(slog.Any("", s), slog.Any("a", s), slog.Any("b", s))
 }
 
-// panickingText panics when it is asked for its text.
+// panickingText panics in the method that returns its text.
 type panickingText struct{}
 
 func (panickingText) Error() string                { panic("in Error") }
 func (panickingText) MarshalJSON() ([]byte, error) { panic("in MarshalJSON") }
 
-// TestEndlessOnce keeps a value that contains itself.
+// TestEndlessOnce stores a value that contains itself.
 func TestEndlessOnce(t *testing.T) {
 	circle := map[string]any{}
 	circle["self"] = circle
@@ -452,7 +450,7 @@ func TestEndlessOnce(t *testing.T) {
 	}
 }
 
-// TestLargeQuestion asks more than a client is to be asked.
+// TestLargeQuestion asks a question above the size limit.
 func TestLargeQuestion(t *testing.T) {
 	long := strings.Repeat("x", 2<<20)
 	asks := map[string]func(context.Context) error{

@@ -87,7 +87,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Pages go on where they ended while features come and go.
+// Pages continue at their position while features are added and removed.
 func TestPagesWhileFeaturesChange(t *testing.T) {
 	spec.Holds(t, "S275")
 	s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{PageSize: 2}))
@@ -125,8 +125,8 @@ func between(t *testing.T, s, before, after string) string {
 	return s
 }
 
-// A cursor that was changed, made for another list, or by a server with another
-// key is refused; one of a server with the same key, or an older one, is not.
+// A cursor that was changed, made for another list, or by a server with another key is refused. A
+// cursor of a server with the same key, or an older one, is accepted.
 func TestCursorsAreTamperEvident(t *testing.T) {
 	spec.Holds(t, "S275", "S276", "S277")
 	old, key := []byte("0123456789abcdef"), []byte("fedcba9876543210")
@@ -203,7 +203,7 @@ func TestFilesStayInside(t *testing.T) {
 	write("outside.txt", "secret")
 	write("docs/a.txt", "inside")
 	odd, escaped := "ü b%20?#.md", "%C3%BC%20b%2520%3F%23.md"
-	if runtime.GOOS == "windows" { // whose names have no question mark
+	if runtime.GOOS == "windows" { // which does not allow question marks in names
 		odd, escaped = "ü b%20#.md", "%C3%BC%20b%2520%23.md"
 	}
 	write("docs/sub/"+odd, "# Title")
@@ -460,7 +460,7 @@ func TestChangesForSlowReaders(t *testing.T) {
 	})
 }
 
-// gatedConn is a client that reads nothing until the gate is open.
+// gatedConn is a client that does not read until the gate is open.
 type gatedConn struct {
 	in   chan string
 	open chan struct{}
@@ -493,7 +493,7 @@ func (c *gatedConn) received() string {
 	return c.out.String()
 }
 
-// When the server ends, it says so to those who listen.
+// When the server shuts down, listens get a reply.
 func TestListensEndWithTheServer(t *testing.T) {
 	spec.Holds(t, "S167", "S168", "S169")
 	synctest.Test(t, func(t *testing.T) {
@@ -513,7 +513,7 @@ func TestListensEndWithTheServer(t *testing.T) {
 	})
 }
 
-// Listens, subscriptions and changes from everywhere at once leave nothing behind.
+// Concurrent listens, subscriptions and changes leave nothing behind.
 func TestChangesUnderLoad(t *testing.T) {
 	s := newCircle(quiet)
 	var work sync.WaitGroup

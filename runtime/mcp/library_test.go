@@ -14,8 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The resources and prompts of the conversations, written as the generator writes
-// them where that matters.
+// The resources and prompts of the conversations, in the form of generated code if that matters.
 
 var infoMotto = mcp.ResourceInfo{
 	URI: "test://motto", Name: "motto", Title: "Motto", Description: "What the library is for.",
@@ -223,8 +222,7 @@ func newLibrary(options ...mcp.Option) *mcp.Server {
 	return s
 }
 
-// newCircle returns a server with a little of everything, and a tool that changes
-// it.
+// newCircle returns a server with a few features of each kind, and a tool that changes it.
 func newCircle(options ...mcp.Option) *mcp.Server {
 	s := mcp.NewServer(fixtureInfo(), options...)
 	r := mcp.Select(s, func(f mcp.FeatureInfo) bool {

@@ -27,7 +27,7 @@ func limited(t *testing.T, s *mcp.Server) *peer {
 	return p
 }
 
-// expect sends a message and looks at the one that comes back.
+// expect sends a message and checks the message that comes back.
 func (p *peer) expect(send, want string) {
 	p.t.Helper()
 	p.send(strings.TrimSuffix(send, "\n") + "\n")
@@ -188,7 +188,7 @@ func TestLimitSubscriptions(t *testing.T) {
 		p.expect(subscribe("1", "x://1"), pong)
 		p.expect(subscribe("2", "x://2"), pong)
 		p.expect(subscribe("3", "x://3"), `"error":{"code":-32603`)
-		p.expect(subscribe("2", "x://2"), pong) // has been counted
+		p.expect(subscribe("2", "x://2"), pong) // which counts already
 		p.expect(listen(4, `"x://4"`), `"error":{"code":-32603`)
 		p.expect(listen(5, `"x://1","x://2","x://3"`), `"error":{"code":-32603`)
 		p.expect(request(6, "resources/unsubscribe", `{"uri":"x://1"}`), pong)
@@ -224,7 +224,7 @@ func TestLimitQuestionTime(t *testing.T) {
 	})
 }
 
-// A state that the client carries is good for as long.
+// A state that the client carries is valid for the same time.
 func TestLimitQuestionTimeOfStates(t *testing.T) {
 	spec.Holds(t, "S297")
 	synctest.Test(t, func(t *testing.T) {
@@ -264,7 +264,7 @@ func TestLimitStateBytes(t *testing.T) {
 		p.expect(request(1, "tools/call", `{`+meta+`,"name":"keep"}`), `"resultType":"input_required"`)
 		size = 1100
 		p.expect(request(1, "tools/call", `{`+meta+`,"name":"keep"}`), "have 1102 bytes, and at most 1000 are kept")
-		// So is what the client sends without having been asked.
+		// The limit also applies to answers that the client sends without being asked.
 		long := request(1, "tools/call", `{`+meta+`,"name":"keep","inputResponses":{"sure":{"action":"accept","content":{"yes":true},"x":"`+strings.Repeat("y", 1000)+`"}}}`)
 		p.expect(long, `"data":{"reason":"stateTooLarge"}`)
 		p.hangUp()
@@ -291,7 +291,7 @@ func TestLimitQueueBytes(t *testing.T) {
 		synctest.Wait()
 		_ = client.Write([]byte(request(1, "tools/call", `{"name":"talk","_meta":{"progressToken":1}}`) + "\n"))
 		synctest.Wait()
-		// Each message has some 200 bytes.
+		// Each message has approximately 200 bytes.
 		if n := said.Load(); n < 5 || n > 20 {
 			t.Errorf("the tool has said %d things to somebody who does not listen", n)
 		}
@@ -337,8 +337,8 @@ func TestLimitDrainTime(t *testing.T) {
 	})
 }
 
-// A handler that ignores the end of the connection delays the end for that long. [TestTimeouts]
-// tests timeouts.
+// A handler that ignores the cancellation delays the end of the connection for that time.
+// [TestTimeouts] tests timeouts.
 func TestLimitGraceTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFixture(quiet, mcp.WithLimits(mcp.Limits{GraceTime: 3 * time.Second}))

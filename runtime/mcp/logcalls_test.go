@@ -27,7 +27,7 @@ func (l *logBook) Write(p []byte) (int, error) {
 	return l.b.Write(p)
 }
 
-// take returns the lines since it was called last.
+// take returns the lines since the last call.
 func (l *logBook) take() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,7 +117,7 @@ func TestLogCalls(t *testing.T) {
 	})
 }
 
-// The code in the log is the one that the client gets, and a request without authentication has no
+// The log contains the code that the client gets, and a request without authentication has no
 // principal.
 func TestLogCallsCodes(t *testing.T) {
 	book := &logBook{}

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
-// TestMain also is the program that the tests of ServeStdio start.
+// TestMain is also the program that the tests of ServeStdio start.
 func TestMain(m *testing.M) {
 	switch os.Getenv("MCP_TEST_PROGRAM") {
 	case "printer":
@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(spec.Main{M: m, Least: 20000})
 }
 
-// printer serves a tool that prints, and whose child prints and reads.
+// printer serves a tool that prints, and that starts a child which prints and reads.
 func printer() int {
 	var options []mcp.Option
 	if os.Getenv("MCP_TEST_UNSHIELDED") != "" {
@@ -51,7 +51,7 @@ func printer() int {
 	return 0
 }
 
-// cancelled serves until its context ends, while standard input stays open.
+// cancelled serves until its context is cancelled, while standard input stays open.
 func cancelled() int {
 	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
 	defer cancel()

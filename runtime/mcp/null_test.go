@@ -13,8 +13,9 @@ import (
 type optionalMember struct {
 	method string
 	valid  string // the other members, with their comma
-	name   string // of the member, or the whole text with NULL for its value
-	// The revisions whose schema declares the member: for older ones null is valid, since others are ignored.
+	name   string // name of the member, or the whole text with NULL in place of the value
+	// The revisions whose schema declares the member: in older ones null is valid, since unknown
+	// members are ignored.
 	from, until string
 }
 
@@ -25,8 +26,8 @@ const (
 	complete  = `"ref":{"type":"ref/prompt","name":"completed"},"argument":{"name":"isbn","value":""},`
 )
 
-// optionalMembers are those of all requests of clients, in every revision, but initialize and the _meta of revision
-// 2026-07-28, which are below.
+// optionalMembers are the optional members of all requests of clients, in every revision, except
+// initialize and the _meta of revision 2026-07-28, which are tested below.
 var optionalMembers = []optionalMember{
 	{"ping", "", "_meta", "2024", "2026"},
 	{"ping", "", `"_meta":{"progressToken":NULL}`, "2024", "2026"},
@@ -59,7 +60,7 @@ var optionalMembers = []optionalMember{
 	{"completion/complete", complete, "_meta", "2024", "2026"},
 }
 
-// requiredMembers are null where a member has to be.
+// requiredMembers are required members whose value is null.
 var requiredMembers = []struct{ method, members string }{
 	{"tools/call", `"name":null`},
 	{"prompts/get", `"name":null`},
@@ -73,7 +74,7 @@ var requiredMembers = []struct{ method, members string }{
 	{"completion/complete", `"ref":{"type":"ref/prompt","name":"completed"},"argument":{"name":"isbn","value":null}`},
 }
 
-// sendNull sends a request in which a member is null, and returns the reply.
+// sendNull sends a request with a member that is null, and returns the reply.
 func (c *inRevision) sendNull(text string, invalid bool) string {
 	c.t.Helper()
 	if invalid {
@@ -94,7 +95,7 @@ func addNullable(s *mcp.Server) {
 	tool(s, "tell", func(context.Context) (string, error) { return "told", nil })
 }
 
-// meta is the _meta of a request, with a comma, "" in revisions without it.
+// meta returns the _meta of a request, with a comma, or "" in revisions without it.
 func (c *inRevision) meta() string {
 	if c.revision < "2026" {
 		return ""
@@ -108,7 +109,7 @@ func TestNullIsAbsent(t *testing.T) {
 	inEveryRevision(t, addNullable, func(t *testing.T, c *inRevision) {
 		for _, m := range optionalMembers {
 			if c.revision >= "2026" && m.until != "" {
-				continue // what is left of these is in TestNullInMeta
+				continue // TestNullInMeta tests the remaining ones
 			}
 			without := c.sendNull(request(1, m.method, object(c.meta()+m.valid)), false)
 			if strings.Contains(without, `"error"`) && !strings.Contains(without, "-32601") {
@@ -145,7 +146,7 @@ func TestNullIsMissing(t *testing.T) {
 				t.Errorf("%s with %s: %s", m.method, m.members, got)
 			}
 		}
-		// The first page is that of a request without a cursor: an empty one is not null.
+		// A request without a cursor gets the first page: an empty cursor is not null.
 		got := c.sendNull(request(1, "tools/list", object(c.meta()+`"cursor":""`)), false)
 		if !strings.Contains(got, `"code":-32602,"message":"invalid params: unknown cursor \"\": the first page is that of a request without a cursor"`) {
 			t.Errorf("an empty cursor: %s", got)
@@ -184,7 +185,7 @@ func TestNullInMeta(t *testing.T) {
 				}
 			}
 		}
-		// A part of a capability that is null is not there: this client has forms alone.
+		// A part of a capability that is null is missing: this client supports forms only.
 		got := c.sendNull(request(1, "subscriptions/listen", `{"_meta":{`+version+`,`+capabilities+`{"elicitation":{"url":null}}},`+
 			`"notifications":{"toolsListChanged":true,"promptsListChanged":null,"resourcesListChanged":null,"resourceSubscriptions":null}}`), true)
 		if !strings.Contains(got, `"notifications":{"toolsListChanged":true}`) {
@@ -196,7 +197,7 @@ func TestNullInMeta(t *testing.T) {
 	})
 }
 
-// What opens a session.
+// The messages that open a session.
 func TestNullInInitialize(t *testing.T) {
 	for _, revision := range everyRevision[:4] {
 		t.Run(revision, func(t *testing.T) {

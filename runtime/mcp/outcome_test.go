@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// What becomes of replies and errors that handlers and interceptors should not return.
+// Replies and errors that handlers and interceptors should not return.
 func TestOddOutcomes(t *testing.T) {
 	errEmpty := errors.New("")
 	var log testbed.Log
@@ -83,8 +83,8 @@ func TestOddOutcomes(t *testing.T) {
 	}
 }
 
-// If a tool has an output schema, that decides whether its results are wrapped, since the
-// schema is wrapped too.
+// If a tool has an output schema, the schema decides whether its results are wrapped, since it is
+// wrapped too.
 func TestWrappedObjects(t *testing.T) {
 	s := mcp.NewServer(fixtureInfo(), quiet)
 	for name, schema := range map[string]string{"union": `{"anyOf":[{"type":"object"},{"type":"string"}]}`, "object": `{"type":"object"}`, "none": ""} {
@@ -102,7 +102,7 @@ func TestWrappedObjects(t *testing.T) {
 	}
 }
 
-// The blocks of a result that is too long are not all written first.
+// A result that is too long is refused before all of its blocks are written.
 func TestBlocksOfATooLongResult(t *testing.T) {
 	block := mcp.Text{Text: strings.Repeat("x", 1<<20)}
 	reply, allocated := answers(t, mcp.Limits{ResultBytes: 1 << 20}, mcp.NewTool(mcp.ToolInfo{Name: "f"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
@@ -115,7 +115,7 @@ func TestBlocksOfATooLongResult(t *testing.T) {
 	if !strings.Contains(reply, `"isError":true`) || allocated > 32<<20 {
 		t.Errorf("%d MB are allocated: %.300s", allocated>>20, reply)
 	}
-	// What is around the texts counts, too.
+	// The bytes around the texts count, too.
 	for name, block := range map[string]mcp.Content{
 		"text": mcp.Text{Text: "x"}, "image": mcp.Image{Data: []byte("x"), MIMEType: "image/png"}, "link": mcp.ResourceLink{URI: "x:y", Name: "z"},
 	} {
@@ -150,8 +150,8 @@ func TestLogRecordsAreBounded(t *testing.T) {
 	})
 }
 
-// A tool that has timed out says so, even if its errors are hidden. A tool that was quick has
-// its context ended, and no timeout afterwards.
+// A tool that has timed out returns that error, even if its errors are hidden. The context of a
+// tool that was quick is cancelled, but not by a timeout.
 func TestTimeoutsOfTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var own context.Context
@@ -194,7 +194,7 @@ func TestTimeoutsOfTools(t *testing.T) {
 	})
 }
 
-// A sequence ends when its call does.
+// A sequence ends when its call is cancelled.
 func TestSequenceOfACancelledCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		yielded := 0

@@ -14,12 +14,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// schemaOfTool has a text wherever a schema can have one.
+// schemaOfTool contains a text in every place that allows one.
 const schemaOfTool = `{"type":"object","title":"T","properties":{"title":{"type":"string","description":"D","default":"x"},` +
 	`"n":{"$ref":"#/$defs/N"},"l":{"type":"array","items":{"anyOf":[{"type":"string"},{"const":1,"title":"one"}]}}},` +
 	`"required":["n"],"additionalProperties":false,"$defs":{"N":{"type":"integer","minimum":1}}}`
 
-// registerOverridden registers one feature of each kind, with all that can be overridden.
+// registerOverridden registers one feature of each kind, with everything that can be overridden.
 func registerOverridden(r mcp.Registrar) {
 	all := func(error) (string, bool) { return "declared", true }
 	r.Register(mcp.NewTool(mcp.ToolInfo{
@@ -45,7 +45,7 @@ func registerOverridden(r mcp.Registrar) {
 	}))
 }
 
-// italian is what a deployment could configure.
+// italian is a possible configuration of a deployment.
 var italian = mcp.Overrides{
 	Tool: func(i *mcp.ToolInfo) {
 		i.Name, i.Title, i.Description = "strumento", "Strumento", "Della configurazione."
@@ -70,7 +70,7 @@ func TestOverride(t *testing.T) {
 	for _, rev := range protocol.All {
 		synctest.Test(t, func(t *testing.T) {
 			changed, other := mcp.NewServer(fixtureInfo(), quiet), mcp.NewServer(fixtureInfo(), quiet)
-			// The same features are registered twice: those of the program do not change.
+			// The same features are registered twice: the features of the program do not change.
 			registerOverridden(both{mcp.Override(changed, italian), other})
 			for _, test := range []struct {
 				s    *mcp.Server
@@ -109,7 +109,7 @@ func TestOverride(t *testing.T) {
 			}
 			p := dial(t, changed, "memory")
 			open(p, rev)
-			// Functions are those of the program, by the new names.
+			// The functions of the program are called by the new names.
 			for _, name := range []string{"strumento", "vecchio"} {
 				p.expect(call(1, name, `{"n":1}`), `declared`)
 			}
@@ -166,7 +166,8 @@ func TestOverrideCombines(t *testing.T) {
 	}
 }
 
-// A function that keeps what it gets, or writes into it, changes nothing but what is registered then.
+// A function that stores or modifies its argument changes only the feature that is being
+// registered.
 func TestOverrideKeepsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		list := func(s *mcp.Server) (all string) {
@@ -223,7 +224,7 @@ func TestOverrideKeepsNothing(t *testing.T) {
 	})
 }
 
-// What an override must not change, or makes invalid, is a panic that names it.
+// An override that makes a forbidden or invalid change panics with a message that names it.
 func TestOverridePanics(t *testing.T) {
 	tool := func(f func(*mcp.ToolInfo)) mcp.Overrides { return mcp.Overrides{Tool: f} }
 	schema := func(old, replacement string) mcp.Overrides {

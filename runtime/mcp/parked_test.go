@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Listens that stand need no goroutines of their own, but where interceptors wait for
-// them to end. They end in the same ways.
+// Parked listens need no goroutines, unless interceptors wait for their end. They end in the same
+// ways.
 func TestListensStand(t *testing.T) {
 	const listens = 50
 	around := func(next mcp.Handler) mcp.Handler {
@@ -27,7 +27,7 @@ func TestListensStand(t *testing.T) {
 	for _, kind := range []struct {
 		name    string
 		options []mcp.Option
-		most    int // goroutines; the run-time system has some, too
+		most    int // goroutines, including some of the runtime
 	}{
 		{"alone", nil, listens / 5},
 		{"intercepted", []mcp.Option{mcp.WithInterceptors(around)}, 2 * listens},

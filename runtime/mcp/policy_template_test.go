@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// denyGroup is a careless server whose template of the group secret is denied.
+// denyGroup returns a careless server on which the templates of the group secret are denied.
 func denyGroup(opened *[]string, template string) *mcp.Server {
 	s := careless(opened, mcp.Policy{Deny: []string{"group:secret"}})
 	s.Register(mcp.NewTemplate(
@@ -21,7 +21,7 @@ func denyGroup(opened *[]string, template string) *mcp.Server {
 	return s
 }
 
-// However the URI of a denied template is written, no wider template answers it.
+// No spelling of a denied template's URI reaches a wider template.
 func TestPolicyDeniedTemplateCannotBePassed(t *testing.T) {
 	var opened []string
 	client := connect(t, denyGroup(&opened, "file:///secret/{+name}"))
@@ -35,7 +35,7 @@ func TestPolicyDeniedTemplateCannotBePassed(t *testing.T) {
 	}
 }
 
-// A denied template covers what its expressions can expand to, and no more.
+// A denied template covers the possible expansions of its expressions, and no more.
 func TestPolicyDeniedTemplates(t *testing.T) {
 	for _, test := range []struct {
 		template, uri string

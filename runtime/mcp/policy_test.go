@@ -18,8 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// offered are the names and URIs of what a server with the policies offers out of
-// a fixed set.
+// offered returns the names and URIs that a server with the policies offers, from a fixed set.
 func offered(options ...mcp.Option) []string {
 	s := mcp.NewServer(fixtureInfo(), append(options, quiet)...)
 	tool := func(name string, groups, aliases []string) {
@@ -102,7 +101,8 @@ func TestPolicyOffers(t *testing.T) {
 	}
 }
 
-// The function of a policy leaves features out as a policy does, also those that are registered later.
+// The function of a policy hides features like a policy, including features that are registered
+// later.
 func TestSelected(t *testing.T) {
 	var asked []string
 	options := []mcp.Option{mcp.WithPolicy(mcp.Policy{Deny: []string{"delete_all"}, Select: func(f mcp.FeatureInfo) bool {
@@ -113,7 +113,7 @@ func TestSelected(t *testing.T) {
 	if got := offered(options...); !slices.Equal(got, want) {
 		t.Errorf("offers %q", got)
 	}
-	if len(asked) != 10 { // not about what another policy denies
+	if len(asked) != 10 { // not called for features that another policy denies
 		t.Errorf("asked about %q", asked)
 	}
 
@@ -163,7 +163,7 @@ func TestPolicyPatternsThatSayNothing(t *testing.T) {
 	}
 }
 
-// What is not offered is answered as what does not exist.
+// A feature that is not offered is answered like one that does not exist.
 func TestPolicyRequests(t *testing.T) {
 	spec.Holds(t, "S002", "S212", "S259")
 	policy := mcp.WithPolicy(mcp.Policy{Deny: []string{"add", "greet", "book:*", "test://motto", "group:none"}})
@@ -195,7 +195,7 @@ func TestPolicyRequests(t *testing.T) {
 			t.Errorf("%s\nanswered %s\nand not   %s", test.there, got, never)
 		}
 	}
-	// A server of which nothing is left of a kind does not declare it.
+	// A server does not declare a kind if the policy hides all features of that kind.
 	client := connect(t, small(quiet, mcp.WithPolicy(mcp.Policy{Deny: []string{"*"}})))
 	if got := client(request(1, "tools/list", "{}")); !strings.Contains(got, "-32601") {
 		t.Errorf("tools/list: %s", got)
@@ -232,8 +232,8 @@ func TestPolicyBarsURIs(t *testing.T) {
 	}
 }
 
-// careless is a server whose template makes all mistakes with paths that one can
-// make. opened are the paths that it would have opened.
+// careless returns a server whose template makes all possible mistakes with paths. opened are the
+// paths that it would have opened.
 func careless(opened *[]string, p mcp.Policy) *mcp.Server {
 	s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithPolicy(p))
 	open := func(names ...string) {
@@ -276,7 +276,7 @@ func quoted(s string) string {
 	return string(b)
 }
 
-// secretWay returns some way to write the URI of something below /secret.
+// secretWay returns a random spelling of a URI below /secret.
 func secretWay(r *rand.Rand) string {
 	pick := func(all ...string) string { return all[r.IntN(len(all))] }
 	segments := []string{"secret"}
@@ -317,7 +317,7 @@ func secretWay(r *rand.Rand) string {
 
 func pick2(r *rand.Rand, all ...int) int { return all[r.IntN(len(all))] }
 
-// However the URI of something denied is written, it is not read.
+// A denied URI is not read, however it is written.
 func TestPolicyDenyCannotBePassed(t *testing.T) {
 	spec.Holds(t, "S228")
 	var opened []string
@@ -344,7 +344,7 @@ func TestPolicyDenyCannotBePassed(t *testing.T) {
 	}
 }
 
-// What is not near anything denied can be read, and what is allowed too.
+// URIs that do not resemble denied ones can be read, and allowed ones, too.
 func TestPolicyLeavesTheRest(t *testing.T) {
 	for _, test := range []struct {
 		allow, deny, uri string
@@ -413,8 +413,7 @@ func TestPolicyLeavesTheRest(t *testing.T) {
 	}
 }
 
-// FuzzPolicyURI looks for a URI by which something denied is read, or something
-// that is not allowed.
+// FuzzPolicyURI searches for a URI that reads something denied, or something that is not allowed.
 func FuzzPolicyURI(f *testing.F) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 20 {
@@ -446,7 +445,7 @@ func FuzzPolicyURI(f *testing.F) {
 	})
 }
 
-// Files: what is denied is not listed, read, subscribed to or notified of.
+// Denied files are not listed, read, subscribed to or notified of.
 func TestPolicyOfFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
@@ -496,7 +495,7 @@ func TestPolicyOfFiles(t *testing.T) {
 	})
 }
 
-// With an allow list, clients are notified only of what it has.
+// With an allow list, clients are notified only of resources on it.
 func TestPolicyTells(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithPolicy(mcp.Policy{Allow: []string{"x://open/*", "z://a/open/*", "group:g"}}))
@@ -526,8 +525,8 @@ func TestPolicyTells(t *testing.T) {
 	})
 }
 
-// A template that is on the allow list by its own text may be read, and no other template
-// that has the same URIs.
+// A template that the allow list names by its own text may be read, but no other template with the
+// same URIs.
 func TestPolicyAllowsTemplateByItsText(t *testing.T) {
 	s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithPolicy(mcp.Policy{Allow: []string{"x://{id}"}}))
 	read := func(_ context.Context, uri string, _ map[string]string) (*mcp.ResourceResult, error) {

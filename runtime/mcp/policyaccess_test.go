@@ -59,7 +59,7 @@ func TestPolicyAccess(t *testing.T) {
 	}
 }
 
-// Where no single URI is at hand, a template with denied URIs does not exist.
+// For requests without a single URI, a template with denied URIs does not exist.
 func TestPolicyAccessTemplates(t *testing.T) {
 	info := mcp.FeatureInfo{Kind: mcp.KindTemplate, Name: "files", URI: "file:///{+path}", Groups: []string{"files"}}
 	for _, test := range []struct {

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
-// A blank argument that cannot be blank was left out in a form; where it is
-// required, it is wrong.
+// A blank argument that must not be blank counts as left out of a form; if it is required, that is
+// an error.
 func TestBlankPromptArguments(t *testing.T) {
 	s := mcp.NewServer(fixtureInfo(), quiet)
 	var got string

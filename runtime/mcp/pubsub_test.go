@@ -45,7 +45,7 @@ func newReplicas(t *testing.T, p mcp.PubSub, options ...mcp.Option) (one, other 
 
 const resourcesChanged, resourceUpdated = "notifications/resources/list_changed", "notifications/resources/updated"
 
-// expectOnly checks that exactly these notifications have come, by their methods.
+// expectOnly checks that exactly these notifications were received, by their methods.
 func (r replica) expectOnly(methods ...string) {
 	r.t.Helper()
 	time.Sleep(time.Second)
@@ -127,7 +127,7 @@ func TestManyChanges(t *testing.T) {
 	})
 }
 
-// Changes do not wait without a bound in memory: writers wait for room, and all changes arrive.
+// The queue of changes is bounded: writers wait for room, and all changes arrive.
 func TestWaitingChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &countingPubSub{PubSub: replicatest.NewPubSub(), delay: time.Millisecond}
@@ -149,8 +149,8 @@ func TestWaitingChanges(t *testing.T) {
 	})
 }
 
-// While notices cannot be published, the clients of this replica are notified, and the log says
-// once that others are not.
+// While notices cannot be published, the clients of this replica are notified, and one log line
+// reports that others are not.
 func TestFailingPubSub(t *testing.T) {
 	for name, fail := range map[string]func(context.Context) error{
 		"error":                     func(context.Context) error { return errors.New("out of order") },
@@ -192,8 +192,8 @@ func TestFailingPubSub(t *testing.T) {
 	}
 }
 
-// More changes than are kept while notices cannot be published become one, that all may have changed; writers do
-// not wait meanwhile.
+// If notices cannot be published, changes beyond the limit become one notice that all may have
+// changed; writers do not wait meanwhile.
 func TestManyUnpublishedChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &countingPubSub{PubSub: replicatest.NewPubSub(), fail: func(context.Context) error { return errors.New("out of order") }}
@@ -221,7 +221,7 @@ func TestManyUnpublishedChanges(t *testing.T) {
 	})
 }
 
-// A subscription that breaks goes on after the last notice.
+// After an error, a subscription goes on after the last notice.
 func TestBrokenSubscription(t *testing.T) {
 	for name, breaks := range map[string]func() error{
 		"error":  func() error { return errors.New("broken") },
@@ -250,7 +250,7 @@ func TestBrokenSubscription(t *testing.T) {
 	}
 }
 
-// If notices are missed, clients are notified of all that they subscribe to.
+// If notices are missed, clients are notified of everything that they subscribe to.
 func TestMissedNotices(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := make(chanPubSub)
@@ -279,7 +279,7 @@ func TestMissedNotices(t *testing.T) {
 	})
 }
 
-// chanPubSub has the notices of a test.
+// chanPubSub delivers the notices of a test.
 type chanPubSub chan mcp.Notice
 
 func (chanPubSub) Publish(context.Context, []byte) error { return nil }
@@ -294,7 +294,7 @@ func (p chanPubSub) Subscribe(context.Context, uint64) iter.Seq2[mcp.Notice, err
 	}
 }
 
-// countingPubSub counts what is published, and can fail.
+// countingPubSub counts published notices, and can fail.
 type countingPubSub struct {
 	mcp.PubSub
 	delay time.Duration
@@ -302,7 +302,7 @@ type countingPubSub struct {
 	mu     sync.Mutex
 	count  int
 	fail   func(context.Context) error
-	breaks func() error // each subscription ends with it after one notice
+	breaks func() error // error of each subscription after one notice
 }
 
 func (p *countingPubSub) setFail(fail func(context.Context) error) {

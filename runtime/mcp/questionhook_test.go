@@ -38,8 +38,8 @@ func spanned(next mcp.Handler) mcp.Handler {
 	}
 }
 
-// A question that is sent as a request begins and ends, with whatever comes of it, and has the trace
-// of the hook in its _meta.
+// The hook runs for each question that is sent as a request, whatever its outcome, and the _meta of
+// the request contains the trace of the hook.
 func TestQuestionHook(t *testing.T) {
 	const trace = `"_meta":{"traceparent":"00-a-b-01","tracestate":"x=\"1\"","baggage":"k=v"}`
 	for _, test := range []struct{ name, answer, end string }{
@@ -77,7 +77,7 @@ func TestQuestionHook(t *testing.T) {
 	}
 }
 
-// Without a trace, a question is as it is without hooks.
+// Without a trace, a question is the same as without hooks.
 func TestTracesOfQuestions(t *testing.T) {
 	for _, test := range []struct {
 		trace mcp.Trace
@@ -103,7 +103,7 @@ func TestTracesOfQuestions(t *testing.T) {
 	}
 }
 
-// A question of a round is part of a result, and nothing waits for it.
+// A question of a round is part of a result, and no goroutine waits for it.
 func TestQuestionHookInRounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e events
@@ -123,7 +123,7 @@ func TestQuestionHookInRounds(t *testing.T) {
 	})
 }
 
-// A hook that fails ends the call, and nothing else.
+// A hook that fails fails the call, and nothing else.
 func TestQuestionHookFails(t *testing.T) {
 	for name, fail := range map[string]func(){"panic": func() { panic("at the disco") }, "Goexit": runtime.Goexit} {
 		for _, when := range []string{"begin", "end"} {

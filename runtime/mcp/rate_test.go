@@ -40,8 +40,8 @@ func reported(t *testing.T, said []string) (values []float64) {
 	return values
 }
 
-// Many reports of progress are few notifications: the first ones at once, then the
-// newest one ten times a second, and the last one before the reply.
+// Many reports of progress become few notifications: the first ones at once, then the newest one
+// ten times a second, and the last one before the reply.
 func TestLimitProgressRate(t *testing.T) {
 	spec.Holds(t, "S192")
 	for _, revision := range everyRevision {
@@ -86,7 +86,7 @@ func TestLimitProgressRate(t *testing.T) {
 	}
 }
 
-// What waits for its turn is sent when that comes, though nothing else is reported.
+// A waiting report is sent when the rate allows, without another report.
 func TestProgressInItsTurn(t *testing.T) {
 	eachWay(t, func(t *testing.T, way string) {
 		release := make(chan struct{})
@@ -122,8 +122,7 @@ func TestProgressInItsTurn(t *testing.T) {
 	})
 }
 
-// Nothing is reported of a request that is cancelled, however it goes on, and nothing
-// after the reply.
+// No report is sent after a request is cancelled, whatever its handler does, nor after the reply.
 func TestProgressOfTheCancelled(t *testing.T) {
 	eachWay(t, func(t *testing.T, way string) {
 		s := mcp.NewServer(fixtureInfo(), quiet)
@@ -181,8 +180,8 @@ func TestProgressOfMany(t *testing.T) {
 	})
 }
 
-// Of many log messages the client gets a few, and the number of the others; the server's own log
-// has all of them.
+// The client gets a few of many log messages, and the number of the others; the server's own log
+// contains all of them.
 func TestLimitLogRate(t *testing.T) {
 	spec.Holds(t, "S265", "S270")
 	for _, revision := range everyRevision {

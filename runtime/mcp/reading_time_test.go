@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestReadingEnds ends the time of a call while its arguments are read.
+// TestReadingEnds has the time of a call run out while its arguments are read.
 func TestReadingEnds(t *testing.T) {
 	const own, byDefault, most = 5 * time.Second, 7 * time.Second, 9 * time.Second
 	arguments := `{"list":[` + strings.Repeat("1,", 1<<19) + `1]}`
@@ -34,7 +34,7 @@ func TestReadingEnds(t *testing.T) {
 				s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithTimeout(c.byDefault),
 					mcp.WithLimits(mcp.Limits{CallTime: most, GraceTime: time.Hour}))
 				read, failure := 0, error(nil)
-				asleep := time.Second + most // past the first clock that runs out
+				asleep := time.Second + most // beyond the first clock that runs out
 				for _, after := range []time.Duration{c.byDefault, c.own} {
 					if after > 0 {
 						asleep = time.Second + after

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// TestLockedThreadEnds has a handler that keeps its thread locked. The runtime ends such a
-// thread with its goroutine, so nothing else of the server runs on it afterwards.
+// TestLockedThreadEnds tests a handler that keeps its thread locked. The runtime ends such a thread
+// with its goroutine, so other goroutines of the server never run on it.
 func TestLockedThreadEnds(t *testing.T) {
 	s := mcp.NewServer(fixtureInfo(), quiet)
 	tool(s, "lock", func(context.Context) (string, error) {
@@ -32,7 +32,7 @@ func TestLockedThreadEnds(t *testing.T) {
 		if thread == os.Getpid() {
 			continue // the runtime never ends the main thread
 		}
-		for { // a thread that goes on is found by the timeout of go test
+		for { // if the thread goes on, the timeout of go test fails the test
 			if _, err := os.Stat(fmt.Sprintf("/proc/self/task/%d", thread)); err != nil {
 				break
 			}

@@ -17,8 +17,8 @@ import (
 // streams are the ways to serve one stream of messages in each direction.
 var streams = []string{"stdio", "memory"}
 
-// sends waits until the server has nothing left to do, and compares what it has sent.
-// No time may pass in the bubble meanwhile.
+// sends waits until the server is idle, and compares the messages that it has sent. No time may
+// pass in the bubble meanwhile.
 func (p *peer) sends(parts ...string) {
 	p.t.Helper()
 	began := time.Now()
@@ -47,7 +47,7 @@ func openStream(t *testing.T, s *mcp.Server, way string) *peer {
 	return p
 }
 
-// finish ends the input of the client, and expects that serving ends without an error.
+// finish closes the input of the client, and expects that Serve returns without an error.
 func (p *peer) finish() {
 	p.t.Helper()
 	p.eof()
@@ -57,9 +57,9 @@ func (p *peer) finish() {
 	}
 }
 
-// TestReadWhileHandlersRun sends a ping, a cancellation and other calls while a handler
-// waits: each is handled at once. Time does not pass in the bubble unless something waits
-// for it, so any delay would be seen.
+// TestReadWhileHandlersRun sends a ping, a cancellation and other calls while a handler waits: each
+// is handled at once. Time passes in the bubble only while all goroutines wait, so any delay would
+// be detected.
 func TestReadWhileHandlersRun(t *testing.T) {
 	for _, way := range streams {
 		t.Run(way, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestReadWhileHandlersRun(t *testing.T) {
 				if len(causes) != 1 || causes[0] != mcp.ErrCancelled {
 					t.Errorf("the handler has ended with %v", causes)
 				}
-				// A message and its cancellation that come together.
+				// A message and its cancellation that arrive together.
 				p.send(lines(call(5, "slow", "{}"), `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}`, request(6, "ping", "{}")))
 				p.sends(`"id":6`)
 				if len(causes) != 2 {
@@ -96,8 +96,8 @@ func TestReadWhileHandlersRun(t *testing.T) {
 	}
 }
 
-// TestHandlersThatEndGoroutines has handlers that end their goroutine, panic, or keep
-// their thread locked. Whatever they do, the next message is read and answered.
+// TestHandlersThatEndGoroutines tests handlers that exit their goroutine, panic, or keep their
+// thread locked. The next message is always read and answered.
 func TestHandlersThatEndGoroutines(t *testing.T) {
 	for _, way := range streams {
 		t.Run(way, func(t *testing.T) {
@@ -125,8 +125,8 @@ func TestHandlersThatEndGoroutines(t *testing.T) {
 	}
 }
 
-// TestQuestionsWhileReading asks the client within a call: its answer is read while the
-// handler waits.
+// TestQuestionsWhileReading asks the client during a call: its answer is read while the handler
+// waits.
 func TestQuestionsWhileReading(t *testing.T) {
 	for _, way := range streams {
 		t.Run(way, func(t *testing.T) {
@@ -147,8 +147,8 @@ func TestQuestionsWhileReading(t *testing.T) {
 	}
 }
 
-// TestReadForAClientThatDoesNotRead sends messages and reads no reply: the server goes on
-// reading until the write has taken too long, and then ends the connection.
+// TestReadForAClientThatDoesNotRead sends messages and does not read replies: the server goes on
+// reading until the write has taken too long, and then closes the connection.
 func TestReadForAClientThatDoesNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{WriteTime: time.Minute}))

@@ -69,7 +69,7 @@ func (r *renewing) want(when string, notified bool) {
 	}
 }
 
-// ada is a principal that expires after a time, and may use features with those scopes.
+// ada returns a principal that expires after a time, and may use features with those scopes.
 func ada(after time.Duration, scopes ...string) *mcp.Principal {
 	p := &mcp.Principal{ID: "ada", Access: mcp.AccessFunc(func(ctx context.Context, f mcp.FeatureInfo) error {
 		call := mcp.CallFrom(ctx)
@@ -92,8 +92,8 @@ func ada(after time.Duration, scopes ...string) *mcp.Principal {
 	return p
 }
 
-// The subscriptions of a session go on with a renewed token of the same principal: what it may see
-// decides, and nothing is sent after its end.
+// The subscriptions of a session continue with a renewed token of the same principal, whose scopes
+// decide, and nothing is sent after its expiry.
 func TestSubscriptionsRenewed(t *testing.T) {
 	all := []string{"books:read", "books:write"}
 	for name, renew := range map[string]func(*renewing, *mcp.Principal){
@@ -132,7 +132,7 @@ func TestSubscriptionsRenewed(t *testing.T) {
 	}
 }
 
-// Where nothing has decided on a subscription, a principal that comes later with an Access does.
+// If no Access has decided about a subscription, the Access of a later principal does.
 func TestSubscriptionsDecidedLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRenewing(t)

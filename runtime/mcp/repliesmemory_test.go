@@ -18,7 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// greedy is something that many calls ask for at once, with replies of about that size.
+// greedy is a request that many calls make at once, with replies of about that size.
 type greedy struct {
 	name     string
 	size     int
@@ -30,7 +30,7 @@ type greedy struct {
 	fills    bool               // others may be refused while the client is waited for
 }
 
-// greedies are all kinds of replies, of several sizes.
+// greedies returns all kinds of replies, in several sizes.
 func greedies() []greedy {
 	const kb, mb = 1 << 10, 1 << 20
 	tool := func(make func(size int) func(context.Context, *mcp.Request) (*mcp.ToolResult, error)) func(int) func(*mcp.Server, func()) {
@@ -148,9 +148,9 @@ func greedies() []greedy {
 	return all
 }
 
-// TestMemoryOfReplies makes hundreds of calls at a time over one pipe that is not read,
-// for each kind of reply. What is live stays within the budget and the replies beyond it,
-// and other clients are answered.
+// TestMemoryOfReplies makes hundreds of calls at a time over one pipe that is not read, for each
+// kind of reply. Live memory stays within the budget and the places for replies beyond it, and
+// other clients are answered.
 func TestMemoryOfReplies(t *testing.T) {
 	for _, g := range greedies() {
 		t.Run(g.name, func(t *testing.T) {
@@ -160,8 +160,8 @@ func TestMemoryOfReplies(t *testing.T) {
 }
 
 func (g *greedy) ask(t *testing.T) {
-	memory := max(12<<20, 6*g.size)      // more than one reply takes that is longer than there is room for
-	calls, revision := 300, "2025-11-25" // their replies have 18 MB if all are made, the short ones too
+	memory := max(12<<20, 6*g.size)      // enough for one reply, even if it is longer than the budget
+	calls, revision := 300, "2025-11-25" // their replies would have 18 MB if all were made, even the short ones
 	if g.calls > 0 {
 		calls = g.calls
 	}
@@ -213,10 +213,10 @@ func (g *greedy) ask(t *testing.T) {
 	gaveBack(t, s)
 }
 
-// live returns how many bytes are live.
+// live returns the bytes of live memory.
 func live() int64 {
 	runtime.GC()
-	runtime.GC() // what pools keep survives one
+	runtime.GC() // pools keep their content for one collection
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)

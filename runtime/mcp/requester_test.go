@@ -31,7 +31,7 @@ func TestPeerAndTool(t *testing.T) {
 	first(call(1, "plus", `{"a":1,"b":2}`))
 	first(call(1, "none", `{}`))
 	second(request(1, "ping", `{}`))
-	second(request(2, "prompts/get", `{"name":"plus"}`)) // only tools/call has a tool, whatever the name is
+	second(request(2, "prompts/get", `{"name":"plus"}`)) // only tools/call concerns a tool, whatever the name is
 	if got := strings.Join(tools, " "); got != "add[math] true [] false [] false [] false" {
 		t.Errorf("tools %s", got)
 	}
@@ -52,7 +52,7 @@ func TestPeerAndTool(t *testing.T) {
 	}
 }
 
-// A ping needs no session, also where interceptors see it.
+// A ping needs no session, even if interceptors see it.
 func TestPingWithoutASession(t *testing.T) {
 	var client mcp.ClientInfo
 	s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithInterceptors(func(next mcp.Handler) mcp.Handler {
@@ -66,7 +66,7 @@ func TestPingWithoutASession(t *testing.T) {
 	}
 }
 
-// Names that a server does not have are not returned, and aliases are returned as the published name.
+// Names that are not registered are not returned, and aliases are returned as the published name.
 func TestRegistered(t *testing.T) {
 	var got []string
 	s := newFixture(quiet, mcp.WithExtension(mcp.Extension{Name: "com.example/x", Methods: map[string]mcp.ExtensionFunc{

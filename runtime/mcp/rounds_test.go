@@ -31,8 +31,8 @@ func newRounds(options ...mcp.Option) *mcp.Server {
 	return s
 }
 
-// The log says why a state is refused. Requests that ask no questions ignore what only others
-// have.
+// The log contains the reason why a state is refused. Requests that do not ask questions ignore
+// members of requests that do.
 func TestRefusedStatesInTheLog(t *testing.T) {
 	var log testbed.Log
 	s := newRounds(mcp.WithLogger(log.Logger()))
@@ -54,7 +54,7 @@ func TestRefusedStatesInTheLog(t *testing.T) {
 	}
 }
 
-// A tool that does not exist is unknown, whatever answers come with the call.
+// A tool that does not exist is unknown, even if the call contains answers.
 func TestAnswersForAnUnknownTool(t *testing.T) {
 	ask := asker(t, newRounds(quiet))
 	got := ask(modernTalk(1, "none", `,"inputResponses":{"one":{"action":"decline"}}`))
@@ -63,7 +63,7 @@ func TestAnswersForAnUnknownTool(t *testing.T) {
 	}
 }
 
-// A state with more answers than this server keeps is refused, although another one with the
+// A state with more answers than this server allows is refused, although another server with the
 // same key has sealed it.
 func TestStateOfALargerServer(t *testing.T) {
 	key := mcp.WithStateKeys(bytes.Repeat([]byte("k"), 32))
@@ -101,7 +101,7 @@ func TestRoundsThatCannotBeSealed(t *testing.T) {
 	}
 }
 
-// An interceptor may run the handlers twice. The questions are put once, and a state is used
+// An interceptor may run the handlers twice. The questions are asked once, and a state is used
 // once, for both runs.
 func TestRoundsThatRunTwice(t *testing.T) {
 	runs := 0
@@ -141,10 +141,10 @@ func TestRoundsThatRunTwice(t *testing.T) {
 	}
 }
 
-// hidden is a value that JSON does not carry.
+// hidden contains a value that JSON does not encode.
 type hidden struct{ text string }
 
-// Where no question can be asked, Once keeps nothing: its value stays what it is.
+// If no question can be asked, Once stores nothing: its value does not change.
 func TestOnceInACompletion(t *testing.T) {
 	s := mcp.NewServer(fixtureInfo(), quiet)
 	runs := 0
@@ -165,7 +165,7 @@ func TestOnceInACompletion(t *testing.T) {
 	}
 }
 
-// Where no client carries the values of Once, they may be longer than a message.
+// If no client carries the values of Once, they may be longer than a message.
 func TestLongValuesOfOnce(t *testing.T) {
 	s := mcp.NewServer(fixtureInfo(), quiet, mcp.WithLimits(mcp.Limits{MessageBytes: 1000, StateBytes: 1000}))
 	errLong := errors.New("no value")
@@ -184,7 +184,7 @@ func TestLongValuesOfOnce(t *testing.T) {
 	}
 }
 
-// answered is a client that answers the questions with those keys, in the same way.
+// answered returns a call with answers to the questions with those keys, all with the same answer.
 func answered(id int, tool, state string, answers ...string) string {
 	var all []string
 	for i := 0; i < len(answers); i += 2 {
@@ -201,8 +201,8 @@ const (
 	wrong = `{"action":"accept","content":{"yes":"perhaps"}}`
 )
 
-// A handler is silent until all answers of earlier rounds have been asked for. Answers that
-// belong to another question, or are not valid, do not count.
+// A handler sends no output until all answers of earlier rounds have been used. Answers that belong
+// to another question, or are not valid, do not count.
 func TestSilenceEndsAfterTheLastAnswer(t *testing.T) {
 	for name, test := range map[string]struct {
 		first  string // the answer of the second call
@@ -262,8 +262,8 @@ func TestSilenceEndsAfterTheLastAnswer(t *testing.T) {
 	}
 }
 
-// Of several questions, only those without an answer are asked: answers that were not asked
-// for count too, and answers to another question do not.
+// Only unanswered questions are asked: unasked answers count too, and answers to another question
+// do not.
 func TestQuestionsWithoutAnAnswer(t *testing.T) {
 	text := "Sure?"
 	s := mcp.NewServer(fixtureInfo(), quiet)
@@ -293,7 +293,7 @@ func TestQuestionsWithoutAnAnswer(t *testing.T) {
 	puts(ask(answered(5, "several", second, "b", yes)), "a", "b")
 }
 
-// After a question that has no answer yet, nothing more is asked in the round.
+// After an unanswered question, no further question is asked in the round.
 func TestRoundsEndAtTheFirstQuestion(t *testing.T) {
 	var second, third error
 	s := mcp.NewServer(fixtureInfo(), quiet)
@@ -311,7 +311,7 @@ func TestRoundsEndAtTheFirstQuestion(t *testing.T) {
 	}
 }
 
-// An interceptor gets no answer where those that came are refused.
+// An interceptor gets no answer if the answers in the request are refused.
 func TestInterceptorOfARefusedRound(t *testing.T) {
 	var err error
 	s := newRounds(quiet, mcp.WithInterceptors(func(next mcp.Handler) mcp.Handler {
@@ -326,7 +326,7 @@ func TestInterceptorOfARefusedRound(t *testing.T) {
 	}
 }
 
-// A question that is asked after the reply is answered by no client.
+// A question that is asked after the reply gets no answer.
 func TestQuestionAfterTheReply(t *testing.T) {
 	asked := make(chan error, 1)
 	s := mcp.NewServer(fixtureInfo(), quiet)
@@ -346,7 +346,7 @@ func TestQuestionAfterTheReply(t *testing.T) {
 	}
 }
 
-// Where one of several questions fails, the handler is not called again.
+// If one of several questions fails, the handler is not called again.
 func TestSeveralQuestionsThatFail(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		runs := 0

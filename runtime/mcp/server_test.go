@@ -21,7 +21,7 @@ func named(name, symbol string, aliases ...string) mcp.Feature {
 		func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil })
 }
 
-// panics returns what f panics with.
+// panics returns the value with which f panics.
 func panics(f func()) (text string) {
 	defer func() { text = fmt.Sprint(recover()) }()
 	f()
@@ -102,7 +102,7 @@ func TestSelectAndPrefix(t *testing.T) {
 	}
 }
 
-// connect returns a function that asks a server and waits for the reply.
+// connect returns a function that sends a request and waits for the reply.
 func connect(t testing.TB, s *mcp.Server) func(text string) string {
 	conn, wait := s.Connect(context.Background())
 	conn = spec.NewConn(t, conn)
@@ -233,7 +233,7 @@ func TestInterceptedInitialize(t *testing.T) {
 	})
 }
 
-// The version of a server is that of the build unless it is set.
+// The version of a server is the version of the build unless it is set.
 func TestVersionIsSet(t *testing.T) {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "x"}, mcp.WithServerInfo(func(i *mcp.ServerInfo) { i.Title = "T" }))
 	if s.Info().Version == "" || s.Info().Title != "T" {

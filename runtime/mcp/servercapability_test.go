@@ -45,7 +45,7 @@ const (
 	allNotifications = `"notifications":{"toolsListChanged":true,"promptsListChanged":true,"resourcesListChanged":true,"resourceSubscriptions":["test://motto"]}`
 )
 
-// The server declares what it has not left out, and requests for the rest fail.
+// The server declares the capabilities that it has not left out, and requests for the others fail.
 func TestWithoutCapabilities(t *testing.T) {
 	const subscribe, unsubscribe, setLevel = "resources/subscribe", "resources/unsubscribe", "logging/setLevel"
 	for _, test := range []struct {
@@ -90,7 +90,7 @@ func TestWithoutCapabilities(t *testing.T) {
 		},
 	} {
 		for _, rev := range protocol.All {
-			for _, intercepted := range []bool{false, true} { // then no reply is prepared
+			for _, intercepted := range []bool{false, true} { // then the server prepares no reply
 				t.Run(fmt.Sprint(test.without, rev.Version, intercepted), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						options := []mcp.Option{mcp.WithoutCapabilities(test.without...)}
@@ -137,7 +137,7 @@ func TestWithoutCapabilities(t *testing.T) {
 	}
 }
 
-// Using what is left out panics, in every revision; what is not left out still works.
+// Using a capability that is left out panics, in every revision; the others still work.
 func TestUsesOfWhatIsLeftOut(t *testing.T) {
 	register := func(kind mcp.FeatureKind) mcp.Feature {
 		switch kind {
@@ -204,7 +204,7 @@ func TestUsesOfWhatIsLeftOut(t *testing.T) {
 // Lists may change until the first client connects.
 func TestRegisterBeforeClients(t *testing.T) {
 	s := newLister(mcp.WithoutCapabilities(mcp.ServerListChanged))
-	s.Transport() // as a handler of HTTP does before features are registered
+	s.Transport() // as an HTTP handler does before features are registered
 	s.Register(named("two", "Two"))
 	if !s.Unregister(mcp.KindTool, "two") {
 		t.Error("not unregistered")
@@ -221,7 +221,7 @@ func TestUpdatesThatAreLeftOut(t *testing.T) {
 	newLister(mcp.WithoutCapabilities(mcp.ServerListChanged, mcp.ServerLogging)).ResourceUpdated("test://motto")
 }
 
-// A call that logs to the client fails, with the reason in the log of the server.
+// A call that logs to the client fails, and the log of the server contains the reason.
 func TestLogThatIsLeftOut(t *testing.T) {
 	for _, rev := range protocol.All {
 		synctest.Test(t, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// events is what has happened, in order.
+// events records events in order.
 type events struct {
 	mu  sync.Mutex
 	all []string
@@ -31,7 +31,7 @@ func (e *events) add(format string, args ...any) {
 	e.all = append(e.all, fmt.Sprintf(format, args...))
 }
 
-// want checks what has happened since the last call.
+// want checks the events since the last call.
 func (e *events) want(t *testing.T, want ...string) {
 	t.Helper()
 	synctest.Wait()
@@ -51,8 +51,8 @@ func (e *events) hook(name string) mcp.Option {
 	})
 }
 
-// newHooked returns a server with the tool where, whose calls are events, and the tool block, which
-// waits for its context and then for release.
+// newHooked returns a server with the tool where, which records its calls, and the tool block,
+// which waits for its context and then for release.
 func newHooked(e *events, release <-chan struct{}, options ...mcp.Option) *mcp.Server {
 	s := mcp.NewServer(fixtureInfo(), append([]mcp.Option{quiet}, options...)...)
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "where"}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
@@ -70,8 +70,8 @@ func newHooked(e *events, release <-chan struct{}, options ...mcp.Option) *mcp.S
 	return s
 }
 
-// Sessions begin once with what is known of them, and end once, also if the client goes on as
-// others do.
+// Sessions begin once, with their properties, and end once, even if the client then continues
+// without a session.
 func TestSessionHook(t *testing.T) {
 	for _, rev := range protocol.All {
 		synctest.Test(t, func(t *testing.T) {
@@ -119,7 +119,8 @@ func TestSessionHook(t *testing.T) {
 			for range 3 {
 				p.expect(where, fmt.Sprintf("session %s over memory", info.ID))
 			}
-			// A request of a revision without sessions belongs to none, on the same connection.
+			// A request of a revision without sessions does not belong to the session, on the same
+			// connection.
 			p.expect(requestIn(protocol.All[len(protocol.All)-1], 1, "tools/call", `"name":"where"`), `session  over memory`)
 			p.expect(initialize(rev.Version), "already initialized")
 			e.want(t, "call", "call", "call", "call")
@@ -183,7 +184,7 @@ func TestSessionHookOrder(t *testing.T) {
 	})
 }
 
-// Handlers that do not return, and functions that do not end, are not waited for without end.
+// The server does not wait for ever for handlers and ends that do not return.
 func TestSessionHookWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e events
@@ -216,7 +217,7 @@ func TestSessionHookWaits(t *testing.T) {
 	})
 }
 
-// A session that ends while begin runs ends when that has returned.
+// A session that is closed while begin runs ends when begin has returned.
 func TestSessionHookRunsOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e events
@@ -230,15 +231,15 @@ func TestSessionHookRunsOn(t *testing.T) {
 		p := dial(t, s, "memory")
 		p.send(initialize("2025-11-25") + "\n")
 		e.want(t, "begin outer")
-		p.hangUp() // which waits for the end of Serve
+		p.hangUp() // which waits until Serve has returned
 		e.want(t, "done")
 		close(begin)
 		e.want(t, "end inner", "end outer")
 	})
 }
 
-// A hook that fails refuses the session, and what has begun of it ends. Calls that were sent with
-// it do not run.
+// A hook that fails refuses the session, and the ends of earlier hooks are called. Calls that were
+// sent with it do not run.
 func TestSessionHookFails(t *testing.T) {
 	for name, fail := range map[string]func(){"panic": func() { panic("at the disco") }, "Goexit": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {
@@ -283,7 +284,7 @@ func TestSessionHookFails(t *testing.T) {
 	}
 }
 
-// Sessions that are refused do not begin; one that an interceptor refuses afterwards ends.
+// Sessions that are refused do not begin; a session that an interceptor refuses afterwards ends.
 func TestSessionHookRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e events
@@ -336,7 +337,7 @@ func TestSessionHookTime(t *testing.T) {
 		var e events
 		s := newHooked(&e, nil, mcp.WithLimits(mcp.Limits{CallTime: time.Minute}),
 			mcp.WithSessionHook(func(ctx context.Context, _ mcp.SessionInfo) func() {
-				<-ctx.Done() // of the session, which the server refuses
+				<-ctx.Done() // cancelled when the server refuses the session
 				e.add("done")
 				return func() { e.add("end") }
 			}))
@@ -352,7 +353,7 @@ func TestSessionHookTime(t *testing.T) {
 	})
 }
 
-// The name of a connection is that of its method.
+// The name of a connection is the result of its method.
 func TestTransportName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e events
@@ -369,7 +370,7 @@ func TestTransportName(t *testing.T) {
 	})
 }
 
-// Sessions whose functions have not ended yet count for the memory of the server.
+// Sessions whose ends have not returned count for the memory of the server.
 func TestSessionHookMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e events

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Calls that wait for a begin which takes too long belong to no session: they do not run beside or
-// after its end.
+// Calls that wait for a begin which takes too long do not belong to a session: they do not run
+// beside or after its end.
 func TestSessionHookLateCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e events
@@ -37,8 +37,8 @@ func TestSessionHookLateCalls(t *testing.T) {
 	})
 }
 
-// A connection that opens a session after another one was refused has another id for it, as the
-// first one may end while the second one begins.
+// If a connection opens a session after another one was refused, the session has another id, since
+// the end of the first one may run while the second one begins.
 func TestSessionHookIDs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e events
@@ -78,7 +78,7 @@ func TestSessionHookIDs(t *testing.T) {
 	})
 }
 
-// Serve waits for the ends of all sessions of its connection, also of those that were refused.
+// Serve waits for the ends of all sessions of its connection, including refused ones.
 func TestSessionHookWaitsForRefused(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -105,14 +105,14 @@ func TestSessionHookWaitsForRefused(t *testing.T) {
 			if got := p.received(); len(got) != 1 || !strings.Contains(got[0], "error") {
 				t.Errorf("received %q", got)
 			}
-			p.hangUp() // which waits for the end of Serve
+			p.hangUp() // which waits until Serve has returned
 			e.want(t, "end")
 		})
 	}
 }
 
-// A session is open to no client before begin has returned, also if an interceptor replies while
-// its handler still runs.
+// No client can use a session before begin has returned, even if an interceptor replies while its
+// handler still runs.
 func TestSessionHookBesideInterceptor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e events

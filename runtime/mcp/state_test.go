@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// TestShortStateKey gives a key that is too short.
+// TestShortStateKey sets a key that is too short.
 func TestShortStateKey(t *testing.T) {
 	key := bytes.Repeat([]byte{1}, mcp.MinStateKey)
 	if text := panics(func() { mcp.WithStateKeys(key, key[1:]) }); text != "mcp: a state key has 15 bytes, and must have 16" {
@@ -61,7 +61,7 @@ func retry(id int, tool, key, state string) string {
 	return modernTalk(id, tool, `,"requestState":"`+state+`","inputResponses":{"`+key+`":{"action":"accept","content":{"yes":true}}}`)
 }
 
-// asker returns what asks a server and waits for the reply.
+// asker returns a function that sends a request and waits for the reply.
 func asker(t *testing.T, s *mcp.Server) func(text string) string {
 	return askerIn(context.Background(), t, s)
 }
@@ -82,7 +82,7 @@ func askerIn(ctx context.Context, t *testing.T, s *mcp.Server) func(text string)
 	}
 }
 
-// Any process with the key goes on with a round, and no other one.
+// Any process with the key can continue a round, and no other process.
 func TestStateOfAnotherProcess(t *testing.T) {
 	spec.Holds(t, "S032", "S033")
 	key := bytes.Repeat([]byte("k"), 32)
@@ -113,7 +113,8 @@ func TestStateOfAnotherPrincipal(t *testing.T) {
 	}
 }
 
-// Principals without an ID are not one principal: no state is made for them, and none is taken.
+// Principals without an ID do not count as one principal: no state is made for them, and none is
+// accepted.
 func TestStateWithoutPrincipalID(t *testing.T) {
 	key := mcp.WithStateKeys(bytes.Repeat([]byte("k"), 32))
 	var log strings.Builder
@@ -149,8 +150,8 @@ func TestStateWithoutPrincipalID(t *testing.T) {
 	}
 }
 
-// Once a tool that adds something has had its answer, whatever that is, no other
-// answer makes it run again.
+// After a tool that adds data has got its answer, whatever it is, no other answer makes it run
+// again.
 func TestStateOfAdditiveToolIsUsedOnce(t *testing.T) {
 	spec.Holds(t, "S299")
 	ask := asker(t, newTalk(quiet))
@@ -169,7 +170,7 @@ func TestStateOfAdditiveToolIsUsedOnce(t *testing.T) {
 	}
 }
 
-// The state is bound to what the arguments mean, and not to their spelling.
+// The state is bound to the meaning of the arguments, and not to their spelling.
 func TestStateIsBoundToArguments(t *testing.T) {
 	spec.Holds(t, "S298")
 	s := newTalk(quiet)
@@ -239,7 +240,7 @@ func TestSharedStateStore(t *testing.T) {
 	}
 }
 
-// Of two retries at the same time one runs.
+// Only one of two concurrent retries runs.
 func TestConcurrentRetries(t *testing.T) {
 	spec.Holds(t, "S299")
 	key := mcp.WithStateKeys(bytes.Repeat([]byte("k"), 32))

@@ -36,14 +36,14 @@ func (k *keySource) StateKeys(ctx context.Context) ([][]byte, error) {
 	}
 }
 
-// slow changes how long the source takes.
+// slow sets the delay of the source.
 func (k *keySource) slow(delay time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.delay = delay
 }
 
-// set changes what the source returns, and returns how often it was asked before.
+// set sets the result of the source, and returns the number of reads before.
 func (k *keySource) set(err error, keys ...[]byte) int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -55,8 +55,8 @@ func (k *keySource) set(err error, keys ...[]byte) int {
 
 var oldKey, newKey = bytes.Repeat([]byte("o"), 32), bytes.Repeat([]byte("n"), 32)
 
-// Keys of a source are shared, and change while servers run: a state that another server has
-// sealed with a key that this one does not know is opened.
+// Keys of a source are shared, and change while servers run: a state that another server has sealed
+// with a key that is new to this server is opened.
 func TestStateKeySource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := &keySource{keys: [][]byte{oldKey}}
@@ -76,7 +76,8 @@ func TestStateKeySource(t *testing.T) {
 	})
 }
 
-// A source is asked once a minute, and not more than once a second for texts that it does not know.
+// A source is read once a minute, and not more than once a second for texts that the keys do not
+// open.
 func TestStateKeySourceIsAskedSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := &keySource{keys: [][]byte{oldKey}}
@@ -106,8 +107,8 @@ func TestStateKeySourceIsAskedSeldom(t *testing.T) {
 	})
 }
 
-// Without keys, what needs one fails; an error after that changes nothing. Texts of errors stay in
-// the log.
+// Without keys, requests that need one fail; an error after that changes nothing. Error messages
+// stay in the log.
 func TestStateKeySourceFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := new(keySource)
@@ -134,8 +135,8 @@ func TestStateKeySourceFails(t *testing.T) {
 	})
 }
 
-// A source that takes long, such as a store that cannot be reached, holds up one request in a minute,
-// for half a second, where the keys of before will do. Its answer is used when it comes.
+// A slow source, such as an unreachable store, delays one request in a minute, for half a second,
+// if the known keys suffice. Its result is used when it arrives.
 func TestSlowStateKeySource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := &keySource{keys: [][]byte{oldKey}}
@@ -151,10 +152,10 @@ func TestSlowStateKeySource(t *testing.T) {
 		}
 		within(0)
 		source.set(nil, newKey, oldKey)
-		source.slow(time.Hour) // it gives up with its context
+		source.slow(time.Hour) // it gives up when its context is cancelled
 		time.Sleep(2 * time.Minute)
 		within(500 * time.Millisecond)
-		within(0) // the source is asked still
+		within(0) // the source is still being read
 		time.Sleep(15 * time.Second)
 		within(0)
 		source.slow(5 * time.Second)
@@ -162,7 +163,7 @@ func TestSlowStateKeySource(t *testing.T) {
 		within(500 * time.Millisecond)
 		time.Sleep(10 * time.Second)
 		source.set(errors.New("down"))
-		state := within(0) // by the new key
+		state := within(0) // sealed with the new key
 		source.slow(0)
 		if other := asker(t, newTalk(quiet, mcp.WithStateKeys(newKey))); !strings.Contains(other(retry(3, "named", "sure", state)), "accepttrue") {
 			t.Error("the state is not of the key that came late")
@@ -170,7 +171,7 @@ func TestSlowStateKeySource(t *testing.T) {
 	})
 }
 
-// Cursors follow the keys: a page that was written with a key of before is not kept.
+// Cursors depend on the keys: a page that was written with an old key is not reused.
 func TestCursorsOfAKeySource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		source := &keySource{keys: [][]byte{oldKey}}
@@ -196,7 +197,7 @@ type badSource struct{ fail func() }
 
 func (b badSource) StateKeys(context.Context) ([][]byte, error) { b.fail(); return nil, nil }
 
-// A source that panics, or ends the goroutine, fails the request and nothing else.
+// A source that panics, or exits its goroutine, fails the request and nothing else.
 func TestStateKeySourcePanics(t *testing.T) {
 	for name, fail := range map[string]func(){"panic": func() { panic("at the disco") }, "Goexit": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {

@@ -40,7 +40,7 @@ func inEveryRevision(t *testing.T, register func(s *mcp.Server), f func(t *testi
 	}
 }
 
-// one asks and returns the only message that the server has said.
+// one sends a request and returns the only message that the server has sent.
 func (c *inRevision) one(method, params string) string {
 	c.t.Helper()
 	said := c.ask(method, params)
@@ -50,7 +50,7 @@ func (c *inRevision) one(method, params string) string {
 	return said[0]
 }
 
-// Every answer to every method is what JSON-RPC and the revision say an answer is.
+// Every answer to every method satisfies the definitions of JSON-RPC and the revision.
 func TestAnswersAreResponses(t *testing.T) {
 	asked := []struct {
 		method, params string
@@ -130,8 +130,8 @@ func TestAnswersAreResponses(t *testing.T) {
 	})
 }
 
-// The requests that the server sends in a session have ids of their own, which are
-// integers; so it is for pings.
+// The requests that the server sends in a session have ids of their own, which are integers; the
+// same applies to pings.
 func TestOwnIDsAreUnique(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := clientIn(t, "2025-11-25", mcp.WithPing(10*time.Second))
@@ -175,7 +175,7 @@ func TestOwnIDsAreUnique(t *testing.T) {
 	})
 }
 
-// In 2026-07-28 nothing that one request says holds for another one.
+// In 2026-07-28 properties of one request do not apply to another one.
 func TestNothingIsRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := clientIn(t, "2026-07-28")
@@ -215,7 +215,7 @@ func TestNothingIsRemembered(t *testing.T) {
 	})
 }
 
-// The clientInfo of a client changes no behavior of the server, and is not a principal.
+// The clientInfo of a client does not change the behavior of the server, and is not a principal.
 func TestClientInfoDecidesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var principals []string
@@ -247,7 +247,7 @@ func TestClientInfoDecidesNothing(t *testing.T) {
 	})
 }
 
-// Keys of _meta that are reserved may hold anything that the server does not know.
+// Reserved keys of _meta may contain values that the server does not know.
 func TestReservedKeysOfMeta(t *testing.T) {
 	inEveryRevision(t, func(s *mcp.Server) { addLibrary(s) }, func(t *testing.T, c *inRevision) {
 		meta := `"io.modelcontextprotocol/later":[1,{"a":null}],"mcp.dev/x":"y","modelcontextprotocol.io/z":false,"com.mcp.tools/t":7,"traceparent":"00-x"`
@@ -264,8 +264,8 @@ func TestReservedKeysOfMeta(t *testing.T) {
 	})
 }
 
-// A question has one time for its answer: progress of the client, and an answer that
-// comes too late, change nothing.
+// The time for an answer is fixed: progress of the client, and an answer that arrives too late,
+// change nothing.
 func TestTimeOfQuestions(t *testing.T) {
 	for _, revision := range everyRevision[:4] {
 		synctest.Test(t, func(t *testing.T) {
@@ -304,7 +304,7 @@ func TestTimeOfQuestions(t *testing.T) {
 	}
 }
 
-// A message is one line of UTF-8, whatever is in it.
+// A message is one line of UTF-8, whatever it contains.
 func TestMessagesAreLines(t *testing.T) {
 	texts := []string{"a\nb\r\nc\rd", "e\u2028f\u2029g\u0085h", "\x00\x1f\x7f", "i\xffj\xc0\xafk\xed\xa0\x80", "\ufeff\U0001f600"}
 	for _, revision := range everyRevision {
@@ -342,8 +342,7 @@ func TestMessagesAreLines(t *testing.T) {
 	}
 }
 
-// Of a task that is asked for, which the server does not have, nothing comes but the
-// result.
+// If a client asks for a task on a server without tasks, it gets only the result.
 func TestTasksAreNotOffered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := clientIn(t, "2025-11-25")
@@ -361,7 +360,7 @@ func TestTasksAreNotOffered(t *testing.T) {
 	})
 }
 
-// Rounds that clients begin and never end hold up nothing.
+// Rounds that clients begin and never continue block nothing.
 func TestRoundsThatAreLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := dial(t, newTalk(quiet, mcp.WithLimits(mcp.Limits{InFlight: 4})), "memory")

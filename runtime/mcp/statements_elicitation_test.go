@@ -10,8 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// That the user has been to the URL is notified to the client that was asked, and to no
-// other one of the server.
+// Only the client that was asked is notified that the user has been to the URL.
 func TestEndOfAnElicitation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := clientIn(t, "2025-11-25")

@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// resultOf returns the result of a reply as the server has written it.
+// resultOf returns the result in a reply, as the server has written it.
 func resultOf(t *testing.T, reply string) string {
 	t.Helper()
 	r := membersOf(t, reply)["result"]
@@ -24,7 +24,7 @@ func resultOf(t *testing.T, reply string) string {
 	return string(r)
 }
 
-// Lists are the same for every connection, every time, whatever else was asked for.
+// Lists are the same for every connection, every time, whatever other requests are sent.
 func TestListsStayTheSame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, s := clientIn(t, "2026-07-28")
@@ -64,7 +64,7 @@ func TestListsStayTheSame(t *testing.T) {
 	})
 }
 
-// Names of tools that the specification has are taken as they are, and others refused.
+// Tool names that the specification allows are accepted, and others refused.
 func TestNamesOfTools(t *testing.T) {
 	register := func(s *mcp.Server, name string) string {
 		return panicOf(func() { tool(s, name, func(context.Context) (string, error) { return name, nil }) })
@@ -102,7 +102,7 @@ func TestNamesOfTools(t *testing.T) {
 	}
 }
 
-// Results that may be cached say so in 2026-07-28 alone, and what they say can be held.
+// Only in 2026-07-28 results contain cache hints, and the hints are correct.
 func TestHintsOfCaches(t *testing.T) {
 	asked := []struct{ method, params string }{
 		{"server/discover", ""}, {"tools/list", ""}, {"prompts/list", ""}, {"resources/list", ""}, {"resources/templates/list", ""},
@@ -138,7 +138,7 @@ func TestHintsOfCaches(t *testing.T) {
 				if r.TTL == nil || *r.TTL < 0 || r.Scope != "public" && r.Scope != "private" {
 					t.Errorf("%s: %s", a.method, text)
 				}
-				// What depends on the client is private to it.
+				// Results that depend on the client are private to it.
 				spec.Holds(t, "S286", "S287")
 				if name == "not alike" && strings.HasSuffix(a.method, "/list") && r.Scope != "private" {
 					t.Errorf("%s of a list that differs: %s", a.method, text)
@@ -175,8 +175,8 @@ func TestHintsOfPages(t *testing.T) {
 	}
 }
 
-// Whatever code an author gives, clients of 2026-07-28 get none that the specification
-// keeps for itself or for older revisions.
+// Whatever code an author returns, clients of 2026-07-28 get none that the specification reserves
+// for itself or for older revisions.
 func TestCodesOfAuthors(t *testing.T) {
 	var codes []int
 	for code := -32100; code <= -31990; code++ {
@@ -204,8 +204,8 @@ func TestCodesOfAuthors(t *testing.T) {
 	})
 }
 
-// A reference of a schema to the network is not followed: neither when the tool is
-// registered, nor listed, nor called.
+// A schema's reference to the network is not followed: neither when the tool is registered, nor
+// listed, nor called.
 func TestSchemasAreNotFetched(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -246,7 +246,7 @@ func TestSchemasAreNotFetched(t *testing.T) {
 	}
 }
 
-// Structured content is in a text block too, as the same JSON.
+// A text block contains the structured content, too, as the same JSON.
 func TestStructuredContentIsText(t *testing.T) {
 	for _, revision := range everyRevision[2:] {
 		synctest.Test(t, func(t *testing.T) {
@@ -275,8 +275,8 @@ func TestStructuredContentIsText(t *testing.T) {
 	}
 }
 
-// Completions have the order that the function gives them, and all that it gives; of
-// values that are enumerated those come that begin as the user has typed.
+// Completions contain all values of the function in its order; of enumerated values they contain
+// the ones that begin with the typed text.
 func TestOrderOfCompletions(t *testing.T) {
 	inEveryRevision(t, func(s *mcp.Server) {
 		s.Register(mcp.NewPrompt(mcp.PromptInfo{Name: "p", Arguments: []mcp.PromptArgument{{Name: "x", Complete: func(_ context.Context, value string, _ map[string]string) (mcp.Completion, error) {

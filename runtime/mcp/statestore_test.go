@@ -17,8 +17,8 @@ import (
 // consumedBytes is the documented size of a used state.
 const consumedBytes = 256
 
-// TestSharesOfStateStore has one client use as many states as one may. States of other
-// clients are accepted, and those of the first one again after its states have expired.
+// TestSharesOfStateStore has one client use as many states as it may. States of other clients are
+// accepted, and states of the first client again after its states have expired.
 func TestSharesOfStateStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newLocalStore()
@@ -59,7 +59,7 @@ func TestSharesOfStateStore(t *testing.T) {
 	})
 }
 
-// The store is bounded for all clients together, also without an address.
+// The store has a limit for all clients together, also without an address.
 func TestLocalStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newLocalStore()
@@ -84,8 +84,8 @@ func TestLocalStore(t *testing.T) {
 	})
 }
 
-// A clock that is set back does not make a state usable a second time, though the store has
-// forgotten it.
+// If the clock is set back, a state cannot be used a second time, although the store has removed
+// it.
 func TestStateStoreClockSetBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newLocalStore()

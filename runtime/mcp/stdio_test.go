@@ -34,8 +34,8 @@ var printing = lines(initialize("2025-11-25"), call(1, "print", "{}"))
 
 const printed = `"id":1,"result":{"content":[{"type":"text","text":"done"}]}`
 
-// validate validates the messages that a program has read, and those among the lines
-// that it has printed.
+// validate validates the messages that a program has read, and the messages among the lines that it
+// has printed.
 func validate(t *testing.T, read, printed string) {
 	t.Helper()
 	tap := spec.NewTap(t).Conversation()
@@ -85,7 +85,7 @@ func TestStdoutShieldOfFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stdout.Close()
-	// Both outputs are the same file: then what is printed goes nowhere.
+	// Both outputs are the same file: then output of the program is discarded.
 	cmd, _ := program(t, "printer")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = stdin, stdout, stdout
 	if err := cmd.Run(); err != nil {
@@ -114,8 +114,7 @@ func TestWithoutStdoutShield(t *testing.T) {
 	}
 }
 
-// The end of the context ends ServeStdio even where a read cannot be
-// interrupted.
+// Cancelling the context stops ServeStdio even if a read cannot be interrupted.
 func TestStdioCancelled(t *testing.T) {
 	for _, name := range []string{"pipe", "terminal"} {
 		t.Run(name, func(t *testing.T) {
@@ -159,7 +158,7 @@ func TestStdioUnreadOutput(t *testing.T) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	stdout.Close() // the client does not read any more
+	stdout.Close() // the client no longer reads
 	io.WriteString(in, initialize("2025-11-25")+"\n")
 	defer in.Close()
 	if err := cmd.Wait(); err == nil || !strings.Contains(stderr.String(), "write message") {

@@ -34,8 +34,7 @@ func (s *slowSink) Flush()                       {}
 func (s *slowSink) Full() bool                   { return s.full }
 func (s *slowSink) Wait()                        { s.waits++; <-s.room; s.full = false }
 
-// A slow client is sent one message whenever there is room, each change once, by one
-// goroutine.
+// A slow client gets one message whenever there is room, each change once, from one goroutine.
 func TestPendingChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &slowSink{room: make(chan struct{}), full: true}
@@ -61,7 +60,7 @@ func TestPendingChanges(t *testing.T) {
 			}
 		}
 		out.full = false
-		if sub.draining { // it waits once more, to see that nothing is left
+		if sub.draining { // it waits once more, and finds nothing left
 			out.room <- struct{}{}
 			synctest.Wait()
 		}
@@ -73,7 +72,8 @@ func TestPendingChanges(t *testing.T) {
 	})
 }
 
-// A session whose connection has ended is not among the subscribers, whatever comes first.
+// A session whose connection is closed is not among the subscribers, in whatever order the events
+// happen.
 func TestInitializedAtTheEnd(t *testing.T) {
 	s := NewServer(ServerInfo{Name: "t", Version: "1"})
 	c := newConn(s)
@@ -94,7 +94,7 @@ func TestInitializedAtTheEnd(t *testing.T) {
 	}
 }
 
-// What bytes of a MIME type are as content of a result.
+// Bytes of a MIME type as content of a result.
 func TestContentByType(t *testing.T) {
 	for mime, want := range map[string]string{
 		"image/png": "Image", "image/svg+xml": "Image", "audio/wav": "Audio", "text/plain": "text", "TEXT/html; charset=utf-8": "text",
@@ -124,7 +124,7 @@ func TestContentByType(t *testing.T) {
 	}
 }
 
-// A question that is asked after the handler has returned ends no round.
+// A question that is asked after the handler has returned does not end a round.
 func TestQuestionAfterTheRound(t *testing.T) {
 	x := new(exchange)
 	x.questions.returned = true

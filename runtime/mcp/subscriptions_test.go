@@ -19,8 +19,7 @@ var motto = mcp.TextResource(&mcp.ResourceInfo{URI: "test://motto", Name: "motto
 
 const listChanged = "notifications/tools/list_changed"
 
-// A session that says twice that it is initialized gets each notification once, and none when
-// it has ended.
+// A session that sends initialized twice gets each notification once, and none after it is closed.
 func TestInitializedTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFixture(quiet)
@@ -60,8 +59,7 @@ func TestUpdateOfAnyURI(t *testing.T) {
 	})
 }
 
-// A subscription that has no room in the memory of the server is refused, and counts for
-// nothing.
+// A subscription that exceeds the memory of the server is refused, and does not count.
 func TestSubscriptionsWithoutRoom(t *testing.T) {
 	for _, modern := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -107,7 +105,7 @@ func TestSubscriptionsWithoutRoom(t *testing.T) {
 	}
 }
 
-// A session whose client has no room in the memory of the server is not opened.
+// A session whose client exceeds the memory of the server is not opened.
 func TestSessionWithoutRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFixture(quiet)
@@ -122,7 +120,7 @@ func TestSessionWithoutRoom(t *testing.T) {
 	})
 }
 
-// A request that is refused when it is started leaves nothing charged.
+// A request that is refused at its start leaves no charge.
 func TestRefusedCallsCostNothing(t *testing.T) {
 	for name, limits := range map[string]mcp.Limits{
 		"calls": {Calls: 1}, "in flight": {InFlight: 1}, "same id": {},
@@ -145,7 +143,7 @@ func TestRefusedCallsCostNothing(t *testing.T) {
 	}
 }
 
-// sinkLog is a sink that records what it gets.
+// sinkLog is a sink that records messages.
 type sinkLog struct {
 	replies, notifications []string
 }
@@ -159,7 +157,7 @@ func (s *sinkLog) Wait()                        {}
 func (s *sinkLog) Flush()                       {}
 func (s *sinkLog) Full() bool                   { return false }
 
-// give gives a message to a connection, and returns what it replies.
+// give passes a message to a connection, and returns the replies.
 func give(t *testing.T, host transport.Server, conn transport.Conn, text string) *sinkLog {
 	t.Helper()
 	in := host.NewMessage()
@@ -172,7 +170,7 @@ func give(t *testing.T, host transport.Server, conn transport.Conn, text string)
 	return out
 }
 
-// Without a channel for what belongs to no request there are no subscriptions.
+// Without a channel for messages that do not belong to a request, there are no subscriptions.
 func TestConnectionsWithoutChannel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := mcp.NewServer(fixtureInfo(), quiet)
@@ -193,8 +191,8 @@ func TestConnectionsWithoutChannel(t *testing.T) {
 	})
 }
 
-// A request after the end of its connection is refused. A request that the client abandons
-// gets no reply, and the context of its handler has the cause.
+// A request after its connection is closed is refused. A request that the client abandons gets no
+// reply, and the context of its handler contains the cause.
 func TestRequestsAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var cause error
@@ -256,7 +254,7 @@ func TestSubscribeInARejectedSession(t *testing.T) {
 	})
 }
 
-// stuckConn is a connection whose client sends some messages and reads nothing.
+// stuckConn is a connection whose client sends some messages and does not read.
 type stuckConn struct {
 	messages []string
 	closed   bool
@@ -274,7 +272,7 @@ func (c *stuckConn) Read() ([]byte, error) {
 func (c *stuckConn) Write([]byte) error { return errors.New("broken pipe") }
 func (c *stuckConn) Close() error       { c.closed = true; return nil }
 
-// A connection for which there is no room is closed.
+// A connection that exceeds the memory of the server is closed.
 func TestConnectionWithoutRoom(t *testing.T) {
 	s := newFixture(quiet, room(1000))
 	conn := new(stuckConn)
@@ -283,7 +281,7 @@ func TestConnectionWithoutRoom(t *testing.T) {
 	}
 }
 
-// Where the client has ended its input and cannot be written to, its calls end at once.
+// If the client has closed its input and does not read, its calls end at once.
 func TestBrokenWhileDraining(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newFixture(quiet)

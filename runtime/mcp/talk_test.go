@@ -17,8 +17,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The tools that talk to the client while they run, with a form written as the
-// generator writes it.
+// The tools that send messages to the client while they run, with a form in the form of generated
+// code.
 
 type order struct {
 	Title   string
@@ -83,8 +83,7 @@ func (f *sure) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
 	}
 }
 
-// byHand is a form with the fields that older revisions have not, or spell
-// otherwise.
+// byHand is a form with fields that older revisions do not support, or spell otherwise.
 var byHand = mcp.FormInfo{Fields: []mcp.FormField{
 	{Name: "plain", Kind: mcp.ChoiceField, Choices: []mcp.FormChoice{{Value: "a"}, {Value: "b"}}},
 	{Name: "old", Kind: mcp.ChoiceField, EnumNames: true, Choices: []mcp.FormChoice{{Value: "a", Title: "A"}, {Value: "b", Title: "B"}}},
@@ -120,7 +119,7 @@ func destructive(info *mcp.ToolInfo) { info.Hints.Destructive = true }
 
 func additive(info *mcp.ToolInfo) { info.Hints.Idempotent = false }
 
-// newTalk returns the server whose tools talk.
+// newTalk returns the server with these tools.
 func newTalk(options ...mcp.Option) *mcp.Server {
 	s := mcp.NewServer(fixtureInfo(), append([]mcp.Option{mcp.WithLimits(mcp.Limits{QuestionTime: time.Minute})}, options...)...)
 	registerTalk(s)
@@ -376,7 +375,7 @@ func registerRounds(s *mcp.Server) {
 	})
 }
 
-// registerStreams adds the tools with results that come in parts, or as bytes.
+// registerStreams adds the tools whose results come in parts, or as bytes.
 func registerStreams(s *mcp.Server) {
 	words := func(ctx context.Context, fail bool) iter.Seq2[string, error] {
 		return func(yield func(string, error) bool) {

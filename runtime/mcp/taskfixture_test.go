@@ -116,7 +116,7 @@ func newTaskServer(kind string, options ...mcp.Option) *mcp.Server {
 	return s
 }
 
-// pass waits until the time is over or ctx ends.
+// pass waits until the time is up or ctx is cancelled.
 func pass(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
@@ -137,7 +137,7 @@ func sureOf(ctx context.Context, key string) (string, error) {
 	return fmt.Sprint(a.Action, " ", a.Value.Yes), nil
 }
 
-// failingStore cannot create tasks.
+// failingStore fails to create tasks.
 type failingStore struct{ mcptask.Store }
 
 func (failingStore) Create(context.Context, *mcptask.Record, mcptask.Quota, time.Duration) error {
@@ -164,8 +164,9 @@ func (s *taskNames) remove(message string) string {
 	})
 }
 
-// removeAll sorts what a server says at one moment where it is about tasks: replies, and then the
-// rest. Notifications of several tasks, and those beside a reply, may come in any order.
+// removeAll sorts the messages that a server sends at the same moment if they are about tasks:
+// replies, and then the rest. Notifications of several tasks, and notifications beside a reply, may
+// arrive in any order.
 func (s *taskNames) removeAll(messages []string) []string {
 	if len(*s) == 0 && !taskID.MatchString(strings.Join(messages, "")) {
 		return messages

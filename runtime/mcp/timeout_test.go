@@ -16,8 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
-// slowKinds are all requests that run functions of users, each of which calls the
-// same one.
+// slowKinds are all requests that run functions of users. Each calls the same function.
 var slowKinds = []struct{ name, request string }{
 	{"tool", call(1, "slow", "{}")},
 	{"resource", request(1, "resources/read", `{"uri":"test://slow"}`)},
@@ -28,8 +27,8 @@ var slowKinds = []struct{ name, request string }{
 	{"extension", request(1, "com.example/slow", "{}")},
 }
 
-// newSlow returns a server whose functions are all f. own is the timeout of those
-// features that can have one.
+// newSlow returns a server whose functions are all f. own is the timeout of the features that can
+// have one.
 func newSlow(f func(ctx context.Context) error, own time.Duration, options ...mcp.Option) *mcp.Server {
 	s := mcp.NewServer(fixtureInfo(), append(options, mcp.WithExtension(mcp.Extension{
 		Name: "com.example/slow",
@@ -61,7 +60,7 @@ func newSlow(f func(ctx context.Context) error, own time.Duration, options ...mc
 	return s
 }
 
-// returnsAtEnd returns when its context ends, and stores the cause.
+// returnsAtEnd returns when its context is cancelled, and stores the cause.
 func returnsAtEnd(cause *error) func(ctx context.Context) error {
 	return func(ctx context.Context) error {
 		<-ctx.Done()
@@ -70,7 +69,7 @@ func returnsAtEnd(cause *error) func(ctx context.Context) error {
 	}
 }
 
-// ignoresContext returns after that time, whether its context has ended or not.
+// ignoresContext returns after that time, whether its context is cancelled or not.
 func ignoresContext(d time.Duration) func(ctx context.Context) error {
 	return func(context.Context) error {
 		time.Sleep(d)
@@ -78,7 +77,7 @@ func ignoresContext(d time.Duration) func(ctx context.Context) error {
 	}
 }
 
-// late is the reply to a request that has taken too long.
+// late returns the reply to a request that has taken too long.
 func late(kind string, after time.Duration) string {
 	if kind == "tool" {
 		return fmt.Sprintf(`"result":{"content":[{"type":"text","text":"timed out after %v"}],"isError":true}}`, after)
@@ -86,7 +85,7 @@ func late(kind string, after time.Duration) string {
 	return fmt.Sprintf(`"error":{"code":-32603,"message":"timed out after %v","data":{"reason":"timeout"}}}`, after)
 }
 
-// expectAfter waits for the reply and checks when it comes.
+// expectAfter waits for the reply and checks the time until it arrives.
 func (p *peer) expectAfter(after time.Duration, want string) {
 	p.t.Helper()
 	time.Sleep(after - time.Millisecond)
@@ -164,8 +163,8 @@ func TestTimeouts(t *testing.T) {
 	}
 }
 
-// What is done in time is not touched by the clock, and neither is what has ended
-// just when it ran out.
+// The clock does not affect functions that return in time, even if they return just when it runs
+// out.
 func TestTimeoutInTime(t *testing.T) {
 	for _, kind := range slowKinds {
 		t.Run(kind.name, func(t *testing.T) {
@@ -186,7 +185,7 @@ func TestTimeoutInTime(t *testing.T) {
 	}
 }
 
-// The limit holds for interceptors too, before and after the handler.
+// The limit includes interceptors, before and after the handler.
 func TestLimitCallTime(t *testing.T) {
 	const most, grace = 10 * time.Second, time.Second
 	slow := func(method string, before, after, ignores bool) mcp.Option {
@@ -249,7 +248,7 @@ func TestLimitCallTime(t *testing.T) {
 		})
 	})
 
-	// An initialize that is given up opens no session.
+	// An initialize that is given up does not open a session.
 	for _, ignores := range []bool{false, true} {
 		t.Run(fmt.Sprintf("initialize/ignores %v", ignores), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -283,7 +282,7 @@ func TestLimitCallTime(t *testing.T) {
 		})
 	})
 
-	// To listen takes no time; what an interceptor does before it does.
+	// Waiting in a listen does not count, but the time of an interceptor before it does.
 	t.Run("listen", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			s := newFixture(quiet, mcp.WithLimits(mcp.Limits{CallTime: most}))
@@ -304,8 +303,8 @@ func TestLimitCallTime(t *testing.T) {
 	})
 }
 
-// While a person thinks, no clock runs, whatever asks: neither that of the
-// function nor that of the whole request.
+// While a person thinks, no clock runs: neither the clock of the function that asks nor the clock
+// of the whole request.
 func TestTimeoutsStandStill(t *testing.T) {
 	for _, kind := range slowKinds[:4] {
 		t.Run(kind.name, func(t *testing.T) {
@@ -332,8 +331,7 @@ func TestTimeoutsStandStill(t *testing.T) {
 	}
 }
 
-// The timeout of a function ends the function, not the request: an interceptor may
-// try again.
+// The timeout of a function cancels the function, not the request: an interceptor may try again.
 func TestTimeoutLetsInterceptorsGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries := 0
@@ -359,8 +357,7 @@ func TestTimeoutLetsInterceptorsGoOn(t *testing.T) {
 	})
 }
 
-// The deadline of the context is that of the function, and falls to a shorter one
-// of an interceptor.
+// The deadline of the context is the deadline of the function, or a shorter one of an interceptor.
 func TestTimeoutDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		deadlines := make(chan time.Duration, 1)

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// A client is notified of no resource that Visible hides from it, whatever it has
-// subscribed to, in a session and by a listen.
+// A client is not notified of a resource that Visible hides from it, whatever it has subscribed to,
+// in a session and by a listen.
 func TestVisibleHoldsForUpdates(t *testing.T) {
 	spec.Holds(t, "S228")
 	for _, way := range []string{"session", "listen"} {
@@ -78,7 +78,7 @@ func TestVisibleHoldsForUpdates(t *testing.T) {
 	}
 }
 
-// A URI without slashes that no feature has is part of nothing, and its subscribers are
+// A URI without slashes that no feature has is not a part of another one, and its subscribers are
 // notified of it.
 func TestVisibleUpdateOfUnknownURI(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -100,7 +100,7 @@ func TestVisibleUpdateOfUnknownURI(t *testing.T) {
 	})
 }
 
-// Outside of a call there is nothing to ask it for.
+// Outside of a call there is no client to ask.
 func TestNoCall(t *testing.T) {
 	c := mcp.CallFrom(t.Context())
 	if c != nil || c.Principal().ID != "" || c.Principal().Value != nil || c.Header() != nil {
