@@ -11,8 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
 )
 
-// local reports whether a name is a loopback name, by another algorithm than that of
-// the policy.
+// local reports whether a name is a loopback name, by another algorithm than the policy.
 func local(name string) bool {
 	name = strings.TrimSuffix(strings.ToLower(name), ".")
 	if a, err := netip.ParseAddr(name); err == nil {
@@ -21,8 +20,7 @@ func local(name string) bool {
 	return name == "localhost" || strings.HasSuffix(name, ".localhost")
 }
 
-// FuzzCheck compares the requests that pass with what net/url parses from the same
-// headers.
+// FuzzCheck compares the requests that pass with the results of net/url for the same headers.
 func FuzzCheck(f *testing.F) {
 	for _, host := range []string{
 		"localhost:8080", "127.0.0.1", "[::1]:80", "evil.example", "example.com", "LOCALHOST.", "app.localhost:1", "a b", "", "[::1%25lo]", "127.0.0.1.",
@@ -46,7 +44,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// checkDefault checks what a policy without options allows.
+// checkDefault checks the requests that a policy without options allows.
 func checkDefault(t *testing.T, r *http.Request, onLoopback bool) {
 	refusal := new(access.Policy).Check(r)
 	if refusal != nil {

@@ -2,7 +2,8 @@ package access
 
 import "testing"
 
-// Each character that a name, a port or a scheme may have, and those beside them.
+// Each character that a name, a port or a scheme may contain, and the neighbors of these
+// characters.
 func TestParseHost(t *testing.T) {
 	for text, want := range map[string]host{
 		"a-b.example":        {"a-b.example", ""},

@@ -275,7 +275,7 @@ func TestHeadersThatComeTwice(t *testing.T) {
 	}
 }
 
-// A refusal names what would be allowed, and following it helps.
+// A refusal names the option that allows the request, and the option does.
 func TestMessagesNameWhatHelps(t *testing.T) {
 	for _, test := range []struct {
 		at             net.Addr
@@ -303,7 +303,7 @@ func TestMessagesNameWhatHelps(t *testing.T) {
 			t.Errorf("%+v\nwant %s", refusal, test.message)
 		}
 		if test.hosts == nil && test.origins == nil {
-			continue // nothing helps
+			continue // no option allows it
 		}
 		if refusal := policy(t, test.hosts, test.origins).Check(r); refusal != nil {
 			t.Errorf("does not help: %+v", refusal)
@@ -431,8 +431,8 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// Requests for embedded content have no Origin, but the relation of the page to the
-// server. A page of another port is same-site.
+// Requests for embedded content contain no Origin, but the relation of the page to the server. A
+// page of another port is same-site.
 func TestSecFetchSite(t *testing.T) {
 	p, err := access.New([]string{"*"}, []string{"https://page.example"})
 	if err != nil {

@@ -168,7 +168,8 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A call that runs when its session or bridge ends has no result, whatever its handler returns then.
+// A call that is running when its session or bridge ends has no result, whatever its handler
+// returns then.
 func TestEndedCalls(t *testing.T) {
 	for i := range 400 {
 		started := make(chan struct{})
@@ -223,7 +224,7 @@ func TestAsk(t *testing.T) {
 	}
 }
 
-// An answer that the server refuses is an error, for which the handler does not wait for ever.
+// An answer that the server refuses becomes an error, so that the handler does not wait for ever.
 func TestRefusedAnswers(t *testing.T) {
 	b := newBridge(t, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 		a, err := mcp.ElicitFields(ctx, "?", &mcp.FormInfo{Fields: []mcp.FormField{{Name: "a"}}})
@@ -279,7 +280,7 @@ func TestSlowClient(t *testing.T) {
 	}
 }
 
-// Notifications that belong to no request reach the function of the session.
+// Notifications that do not belong to a request reach the function of the session.
 func TestNotify(t *testing.T) {
 	b := newBridge(t, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult(""), nil })
 	got := make(chan string, 1)

@@ -20,8 +20,8 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// A buffer from elsewhere has any capacity, or is part of a larger one. Get returns
-// none of them in place of one that is smaller, or larger than Size says.
+// A buffer from elsewhere may have any capacity, or be part of a larger one. Get does not return
+// such a buffer in place of a smaller one, or of one larger than Size.
 func TestPut(t *testing.T) {
 	for _, size := range []int{0, 1, 4095, 4096, 4097, 8191, 100_000, 1 << 26, 1 << 27} {
 		bufpool.Put(make([]byte, size/2, size))
@@ -56,11 +56,11 @@ func TestGrow(t *testing.T) {
 	}
 }
 
-// Free buffers are garbage for the collector.
+// The garbage collector frees buffers in the pool.
 func TestIdle(t *testing.T) {
 	used := func() int64 {
 		runtime.GC()
-		runtime.GC() // the first one leaves what is pooled
+		runtime.GC() // pools keep their content for one collection
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)

@@ -80,7 +80,7 @@ func TestParseRefuses(t *testing.T) {
 		{"Bearer é", 0},
 		{"B\x00", 0},
 		{`Basic realm="x", Bearer realm="`, 1},
-		{"Negotiate abc==, realm=x", 1}, // no value follows a scheme
+		{"Negotiate abc==, realm=x", 1}, // a scheme is not followed by a value
 		{many, 16},
 		{"Bearer " + strings.Join(long, ","), 0},
 		{strings.Repeat("x", 1<<20), 0},
@@ -113,7 +113,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// What is written reads back, and a value cannot begin another field or parameter.
+// Parse reads the text that String has written, and a value cannot begin another field or
+// parameter.
 func TestString(t *testing.T) {
 	c := chal{Scheme: "Bearer", Params: params{{"error", "invalid_token"}, {"scope", `a"b\c`}, {"realm", "x\r\nSet-Cookie: y\x00ü"}}}
 	text := c.String()
@@ -129,7 +130,7 @@ func TestString(t *testing.T) {
 	}
 }
 
-// What Parse accepts has the form that String writes: both agree about every text.
+// Every text that Parse accepts has the form that String writes.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"Bearer", `Bearer realm="a b", error=x`, "Negotiate abc==, Bearer a=b", `B a="\"\\"`, `Bearer realm="x", DPoP algs="ES256"`, ",, a", "a b, c=d", "a b=c, d==",

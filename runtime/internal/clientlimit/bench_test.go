@@ -6,10 +6,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/clientlimit"
 )
 
-// BenchmarkCall counts as one call over HTTP does: the request, and its handler.
+// BenchmarkCall counts like a call over HTTP: the request, and its handler.
 func BenchmarkCall(b *testing.B) {
 	requests, calls := clientlimit.Table{}, clientlimit.NewCounter(1<<20, 1<<20)
-	// Others of the client are in progress.
+	// Other uses of the client are in progress.
 	other := clientlimit.Of("", clientlimit.Address("127.0.0.1:1"))
 	requests.Add(other)
 	calls.Take(&other)

@@ -1,6 +1,6 @@
 package clientlimit
 
-// Clients returns how many clients a counter has entries for.
+// Clients returns the number of clients in a counter.
 func (c *Counter) Clients() (n int) {
 	for i := range c.parts {
 		c.parts[i].mu.Lock()

@@ -117,8 +117,8 @@ func TestBeginning(t *testing.T) {
 	}
 }
 
-// TestIsCut cuts texts at every index. Other text than an object or array is not a message that
-// is cut.
+// TestIsCut cuts texts at every index. A text other than an object or array is not a truncated
+// message.
 func TestIsCut(t *testing.T) {
 	for _, whole := range []string{
 		`{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"a}]}\"\\"}]}}`,

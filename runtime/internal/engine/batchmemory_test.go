@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/membudget"
 )
 
-// collectingSink has the messages that it gets.
+// collectingSink stores the messages that it receives.
 type collectingSink struct{ messages []string }
 
 func (s *collectingSink) Reply(message []byte, _ int) {
@@ -22,7 +22,8 @@ func (s *collectingSink) Flush()                       {}
 func (s *collectingSink) Wait()                        {}
 func (s *collectingSink) Full() bool                   { return false }
 
-// The replies to a batch are within the memory of the server: what has no room is an error.
+// The replies to a batch stay within the memory of the server: a reply that exceeds it becomes an
+// error.
 func TestMemoryOfABatch(t *testing.T) {
 	reply := func(id, size int) []byte {
 		return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%d,"result":{"x":%q}}`, id, strings.Repeat("x", size))
@@ -47,7 +48,7 @@ func TestMemoryOfABatch(t *testing.T) {
 	}
 }
 
-// A reason with characters that a terminal would act on is quoted.
+// A reason with control characters for terminals is quoted.
 func TestPrintable(t *testing.T) {
 	for text, want := range map[string]string{"enough": "enough", "é ✓": "é ✓", "a\x1b[31m": `"a\x1b[31m"`, "a\nb": `"a\nb"`, "\u202e": `"\u202e"`} {
 		if got := printable(text); got != want {

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// TestRetained fills the storage of messages with those that make each part of it
-// large, and looks at what is left for the messages after them.
+// TestRetained fills the storage of messages with messages that enlarge each part of it, and checks
+// the storage that is left for later messages.
 func TestRetained(t *testing.T) {
 	const size = 512 << 10
 	params := func(members string) string {
@@ -46,11 +46,11 @@ func TestRetained(t *testing.T) {
 		"big number":    {strings.Repeat("1", size), func(d *wire.Decoder) { var n big.Int; wire.JSON(d, &n, (*big.Int).UnmarshalJSON) }},
 		"kind at last":  {`{"a":[` + strings.Repeat(`{"b":[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]},`, size/80) + `0],"kind":"x"}`, func(d *wire.Decoder) { d.Variant("kind", []string{"x"}) }},
 	} {
-		for _, finish := range []bool{true, false} { // a handler that panics does not finish
+		for _, finish := range []bool{true, false} { // a handler that panics does not finish decoding
 			b := new(Buffers)
 			for _, message := range []string{params(`"arguments":` + c.arguments), params(many.String() + `"x":1`), params(`"a":1`)} {
 				b.load([]byte(message))
-				// What is wrong with a message does not matter here.
+				// Whether the message is valid does not matter here.
 				_ = jsonrpc.Parser{Deferred: "arguments"}.Parse(b.data, &b.msg)
 				if text := b.msg.Params.Get("arguments"); text != nil {
 					b.decoder.Reset(text, wire.Options{Lenient: true})
@@ -68,8 +68,8 @@ func TestRetained(t *testing.T) {
 	}
 }
 
-// Storage that buffers have from a message before does not count where there is no
-// room: a short message is held without it.
+// If the budget is exhausted, storage that buffers have kept from an earlier message does not
+// count: a short message is stored without it.
 func TestHoldWithoutRoom(t *testing.T) {
 	budget := membudget.New(1<<20, 1)
 	budget.Force(1 << 20)
@@ -109,7 +109,7 @@ func readDeep(d *wire.Decoder) {
 	})
 }
 
-// retained is how many bytes a value refers to, by the capacities of its slices.
+// retained returns the number of bytes that a value refers to, by the capacities of its slices.
 func retained(v reflect.Value, seen map[uintptr]bool) int {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:

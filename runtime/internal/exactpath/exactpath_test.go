@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/exactpath"
 )
 
-// lenient is a file system that opens files as Windows and macOS do.
+// lenient is a file system that opens files like Windows and macOS.
 type lenient struct{ fstest.MapFS }
 
 // same returns the name of the file that another name opens.

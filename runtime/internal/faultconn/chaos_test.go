@@ -33,8 +33,7 @@ var (
 	first = flag.Uint64("seed", 0, "the first seed")
 )
 
-// faultKind is a kind of faults. If they break nothing, the connection survives: then
-// every request is answered.
+// faultKind is a kind of fault. If it does not break connections, every request is answered.
 type faultKind struct {
 	name     string
 	survives bool
@@ -63,7 +62,7 @@ var faultKinds = []faultKind{
 	}, mcp.Limits{WriteTime: 5 * time.Second}},
 }
 
-// dialer connects to a server; stop ends the serving and waits for its end.
+// dialer connects to a server; stop stops the server and waits for its end.
 type dialer func(t *testing.T, s *mcp.Server, l *faultconn.Listener, survives bool) (dial func() (jsonrpc.Conn, error), stop func())
 
 var transports = map[string]dialer{
@@ -101,8 +100,8 @@ var transports = map[string]dialer{
 	"mcpws": func(t *testing.T, s *mcp.Server, l *faultconn.Listener, survives bool) (func() (jsonrpc.Conn, error), func()) {
 		var options []mcpws.Option
 		if survives {
-			// The client's library gives up when it cannot answer a ping within five
-			// seconds because it is writing.
+			// The client's library gives up if it cannot answer a ping within five seconds because
+			// it is writing.
 			options = append(options, mcpws.WithPing(0))
 		}
 		handler := mcpws.NewHandler(s, options...)
@@ -161,11 +160,11 @@ func (f *frames) Close() error { return f.ws.CloseNow() }
 
 const messageBytes = 8 << 10
 
-// server returns a server with tools that answer at once, later, with more than one
-// message, never, and with a panic.
+// server returns a server with tools that answer at once, later, with several messages, never, and
+// with a panic.
 func server(limits mcp.Limits) *mcp.Server {
 	limits.MessageBytes = messageBytes
-	limits.ProgressRate, limits.LogRate = 1<<20, 1<<20 // many messages are the point
+	limits.ProgressRate, limits.LogRate = 1<<20, 1<<20 // so that many messages are sent
 	s := mcp.NewServer(mcp.ServerInfo{Name: "chaos", Version: "1"}, mcp.WithLimits(limits), mcp.WithLogger(slog.New(slog.DiscardHandler)))
 	tool := func(name string, f func(ctx context.Context, args json.RawMessage) error) {
 		s.Register(mcp.NewTool(mcp.ToolInfo{Name: name}, func(ctx context.Context, args json.RawMessage) (*mcp.ToolResult, error) {
@@ -198,7 +197,7 @@ func server(limits mcp.Limits) *mcp.Server {
 	return s
 }
 
-// session is the requests of one client, and their replies.
+// session contains the requests of one client, and their replies.
 type session struct {
 	t           *testing.T
 	name        string
@@ -284,7 +283,7 @@ func (c *session) script() []string {
 	return script
 }
 
-// run sends all messages, receives all replies, and ends the connection.
+// run sends all messages, receives all replies, and closes the connection.
 func (c *session) run() {
 	script := c.script()
 	var listening sync.WaitGroup
@@ -399,8 +398,8 @@ func (c *session) survived(failed error) {
 	}
 }
 
-// With all faults of connections, nothing hangs and nothing is answered twice; and if
-// nothing breaks, everything is answered.
+// With all faults of connections, nothing hangs and no request is answered twice; without broken
+// connections, every request is answered.
 func TestChaos(t *testing.T) {
 	for name, transport := range transports {
 		for _, faults := range faultKinds {

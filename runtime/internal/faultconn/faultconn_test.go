@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/faultconn"
 )
 
-// memory is a stream that stores what is written and returns its content.
+// memory is a stream that stores written bytes and returns them.
 type memory struct {
 	bytes.Buffer
 	writes []int
@@ -132,7 +132,7 @@ func TestStalls(t *testing.T) {
 		if _, err := c.Write([]byte("x")); err != nil || time.Since(started) == 0 || time.Since(started) > time.Minute {
 			t.Errorf("%v after %v", err, time.Since(started))
 		}
-		// A deadline ends a stall, also one that is set meanwhile.
+		// A deadline ends a stall, even if it is set during the stall.
 		c.SetWriteDeadline(time.Now())
 		if _, err := c.Write([]byte("x")); !errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("%v", err)

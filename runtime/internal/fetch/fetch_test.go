@@ -19,8 +19,8 @@ var (
 	public = fetch.Peer{Remote: netip.MustParseAddr("8.8.8.8")}
 )
 
-// A name that resolves to an address of this machine is refused when it is dialled, for a peer
-// that is not on this machine: nothing is sent.
+// A name that resolves to an address of this machine is refused when it is dialled, for a peer on
+// another machine: nothing is sent.
 func TestResolvedAddress(t *testing.T) {
 	var requests atomic.Int32
 	s := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { requests.Add(1) }))
@@ -38,7 +38,7 @@ func TestResolvedAddress(t *testing.T) {
 	}
 }
 
-// localNames returns names of this machine that are not names of loopback addresses by rule.
+// localNames returns names of this machine that do not mean loopback by rule.
 func localNames(t *testing.T) (names []string) {
 	for _, name := range []string{"ip6-localhost", "localhost.localdomain"} {
 		all, err := net.DefaultResolver.LookupHost(t.Context(), name)
@@ -65,7 +65,7 @@ func TestConnectionsAreApart(t *testing.T) {
 	}
 }
 
-// Documents are JSON objects of a bounded size, got within the time of the context.
+// Documents are JSON objects of limited size, received within the time of the context.
 func TestGet(t *testing.T) {
 	answer := func(rw http.ResponseWriter, kind, body string, status int) {
 		rw.Header().Set("Content-Type", kind)

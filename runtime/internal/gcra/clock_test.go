@@ -8,7 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/gcra"
 )
 
-// A bucket that another clock has written is never emptier than empty: the next token is there after the time of one.
+// A bucket that another clock has written is never emptier than empty: the next token is available
+// after the time for one token.
 func TestWrongClock(t *testing.T) {
 	for _, ahead := range []time.Duration{10 * time.Second, 90 * time.Second, time.Hour, 200 * 365 * 24 * time.Hour} {
 		for _, c := range []struct {
@@ -30,7 +31,7 @@ func TestWrongClock(t *testing.T) {
 						t.Errorf("%d tokens in interval %d", got, i)
 					}
 				}
-				// A clock behind has written a bucket that is full by now.
+				// A clock that is behind has written a bucket that is full by now.
 				written, _, _ = gcra.Take(time.Time{}, now.Add(-ahead), c.limit, c.burst, c.burst)
 				if _, got, _ := gcra.Take(written, now, c.limit, c.burst, c.burst); int64(got) != min(int64(c.burst), int64(ahead/interval)) {
 					t.Errorf("%d tokens of a bucket of a clock behind", got)

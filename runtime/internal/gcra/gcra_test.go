@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/gcra"
 )
 
-// Take lets pass what a bucket of golang.org/x/time/rate does, within one token.
+// Take allows the same as a bucket of golang.org/x/time/rate, within one token.
 func TestLikeRate(t *testing.T) {
 	for seed := range uint64(200) {
 		random := rand.New(rand.NewPCG(seed, 1))
@@ -46,7 +46,7 @@ func TestLikeRate(t *testing.T) {
 	}
 }
 
-// Several tokens at once are as many as there are.
+// Take of several tokens returns the available ones.
 func TestMany(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	full, got, _ := gcra.Take(time.Time{}, now, 10, 25, 100)

@@ -39,7 +39,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// FuzzMatch compares the matching with regular expressions.
+// FuzzMatch compares Match with regular expressions.
 func FuzzMatch(f *testing.F) {
 	for _, seed := range [][2]string{{"a*b*", "axxb"}, {"*a*a", "aa"}, {"**", "x"}, {"a.b*", "a.b\n"}} {
 		f.Add(seed[0], seed[1])

@@ -17,7 +17,7 @@ import (
 )
 
 // refuseTokens checks that tokens are refused for one of the reasons, without a request to an
-// issuer: its keys are known.
+// issuer, whose keys are known.
 func refuseTokens(t *testing.T, v target, reasons string, make func() map[string]string) {
 	v.visitAuth(t, setup{}, nil, func(t *testing.T, s *authSite) {
 		s.wantOpen("valid", bearer(tokenOf(nil)))
@@ -39,7 +39,7 @@ func refuseTokens(t *testing.T, v target, reasons string, make func() map[string
 	})
 }
 
-// testAuthAudience sends tokens that are for others.
+// testAuthAudience sends tokens for other audiences.
 func testAuthAudience(t *testing.T, v target) {
 	refuseTokens(t, v, "meant for|audience|ID token|not an access token|claim aud", func() map[string]string {
 		tokens := map[string]string{
@@ -56,7 +56,7 @@ func testAuthAudience(t *testing.T, v target) {
 	})
 }
 
-// testAuthSignature sends tokens whose signature, header or form is another one.
+// testAuthSignature sends tokens with a wrong signature, header or form.
 func testAuthSignature(t *testing.T, v target) {
 	make := func() map[string]string {
 		good := tokenOf(nil)
@@ -93,7 +93,7 @@ func testAuthSignature(t *testing.T, v target) {
 	refuseTokens(t, v, "algorithm|header|signature|no key|no verifier|RFC 6750|key", make)
 }
 
-// testAuthIssuer sends tokens of other issuers, and of two that have the same subject.
+// testAuthIssuer sends tokens of other issuers, and of two issuers with the same subject.
 func testAuthIssuer(t *testing.T, v target) {
 	refuseTokens(t, v, "no verifier", func() map[string]string {
 		tokens := map[string]string{}
@@ -131,7 +131,7 @@ func testAuthTime(t *testing.T, v target) {
 		for what, c := range map[string]object{"exp": {"exp": now - 29}, "nbf and iat": {"nbf": now + 29, "iat": now + 29}} {
 			s.wantOpen("a clock that is off: "+what, bearer(tokenOf(c)))
 		}
-		// A token that is known ends as well.
+		// A token that is known expires as well.
 		token := tokenOf(object{"exp": now + 20})
 		s.wantOpen("known", bearer(token))
 		time.Sleep(49 * time.Second)
@@ -163,7 +163,7 @@ func testAuthKeys(t *testing.T, v target) {
 	}
 	v.visitAuth(t, setup{}, nil, func(t *testing.T, s *authSite) {
 		s.wantOpen("first", bearer(tokenOf(nil)))
-		// A stranger does not decide how often the issuer is asked.
+		// A client without a valid token does not determine how often the issuer is asked.
 		for n := range 50 {
 			s.wantRefused("unknown key", 401, bearer(signed(fmt.Sprintf(`{"alg":"ES256","kid":"k%d"}`, n), jsonOf(authClaims(nil)), strayKey)))
 		}
@@ -174,7 +174,7 @@ func testAuthKeys(t *testing.T, v target) {
 		if keys, _ := s.issuer.fetches(); keys != 2 {
 			t.Errorf("%d fetches", keys)
 		}
-		// The keys that are there stay while the issuer is down; new ones are found when it is back.
+		// Known keys stay while the issuer is down; new ones are found when it is back.
 		s.issuer.answers(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
 		time.Sleep(time.Hour)
 		s.wantOpen("an hour later", bearer(tokenOf(nil)))
@@ -193,7 +193,7 @@ func testAuthKeys(t *testing.T, v target) {
 	})
 }
 
-// testAuthIntrospection has an issuer that says odd things of opaque tokens.
+// testAuthIntrospection has an issuer that gives unusual answers about opaque tokens.
 func testAuthIntrospection(t *testing.T, v target) {
 	says := func(more object) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -203,7 +203,7 @@ func testAuthIntrospection(t *testing.T, v target) {
 	for _, test := range []struct {
 		what   string
 		answer http.HandlerFunc
-		status int // 0: taken
+		status int // 0: accepted
 	}{
 		{"valid", says(nil), 0},
 		{"active as text", says(object{"active": "true"}), 401},
@@ -236,7 +236,7 @@ func testAuthIntrospection(t *testing.T, v target) {
 	}
 }
 
-// testAuthForm sends credentials in forms, places and sizes that are not valid.
+// testAuthForm sends credentials in invalid forms, places and sizes.
 func testAuthForm(t *testing.T, v target) {
 	v.visitAuth(t, setup{}, nil, func(t *testing.T, s *authSite) {
 		token := tokenOf(nil)
@@ -276,7 +276,7 @@ func testAuthForm(t *testing.T, v target) {
 	})
 }
 
-// testAuthAPIKey guesses keys, and breaks the file that has them.
+// testAuthAPIKey guesses keys, and breaks the file with the keys.
 func testAuthAPIKey(t *testing.T, v target) {
 	key, stored := mcpauth.NewKey("nightly")
 	ended, endedKey := mcpauth.NewKey("ended")
@@ -326,7 +326,7 @@ func testAuthAPIKey(t *testing.T, v target) {
 	})
 }
 
-// testAuthDPoP sends proofs that prove nothing.
+// testAuthDPoP sends invalid proofs.
 func testAuthDPoP(t *testing.T, v target) {
 	accept := func(s *authSite, o *mcpauth.Options) {
 		o.Verifiers = []mcpauth.Verifier{s.issuer.jwt(mcpauth.DPoPOptions{Mode: mcpauth.DPoPAccept})}
@@ -364,7 +364,7 @@ func testAuthDPoP(t *testing.T, v target) {
 			s.wantRefused(what, 401, fields...)
 		}
 	})
-	// Off does not mean that a bound token can be used without its key.
+	// Even if DPoP is off, a bound token cannot be used without its key.
 	v.visitAuth(t, setup{}, nil, func(t *testing.T, s *authSite) {
 		token := tokenOf(object{"cnf": object{"jkt": thumbprint(strayKey)}})
 		s.wantRefused("bound, and DPoP is off", 401, bearer(token))
@@ -381,7 +381,7 @@ func testAuthForwarded(t *testing.T, v target) {
 			"Forwarded: host=evil.example;proto=http",
 		}
 		with := func(fields ...string) []string { return append(fields, forwarded...) }
-		s.checkRefused("no token", s.knock(with()...), 401, nil) // the challenge has the URL of the metadata
+		s.checkRefused("no token", s.knock(with()...), 401, nil) // the challenge contains the URL of the metadata
 		s.wantOpen("its own audience", with(bearer(tokenOf(nil)))...)
 		for _, audience := range []string{"http://evil.example/mcp", "https://evil.example/mcp", "http://evil.example/x/mcp"} {
 			s.wantRefused(audience, 401, with(bearer(tokenOf(object{"aud": audience})))...)
@@ -407,7 +407,7 @@ func testAuthForwarded(t *testing.T, v target) {
 	})
 }
 
-// testAuthHandler has handlers and verifiers that show what they have.
+// testAuthHandler has handlers and verifiers that print all that they get.
 func testAuthHandler(t *testing.T, v target) {
 	v.visitAuth(t, setup{register: registerShowing}, nil, func(t *testing.T, s *authSite) {
 		token := tokenOf(nil)

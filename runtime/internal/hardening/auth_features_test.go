@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 )
 
-// registerShowing registers a tool that shows all that it has of its call.
+// registerShowing registers a tool that returns everything that its call contains.
 func registerShowing(s *site) {
 	s.server.Register(mcp.NewTool(mcp.ToolInfo{Name: "shows"}, func(ctx context.Context, args json.RawMessage) (*mcp.ToolResult, error) {
 		var a struct{ How string }
@@ -24,7 +24,7 @@ func registerShowing(s *site) {
 		}
 		c := mcp.CallFrom(ctx)
 		identity := *mcpauth.IdentityFromContext(ctx)
-		identity.Claims = nil // the test has the canary in a claim
+		identity.Claims = nil // the test puts the canary into a claim
 		text := fmt.Sprintf("%+v %#v %v %v", identity, identity, c.Header(), c.Principal().ID)
 		switch a.How {
 		case "logs":
@@ -38,8 +38,8 @@ func registerShowing(s *site) {
 	}))
 }
 
-// registerGuarded registers features of each kind: "plain", "write" with the scope books:write,
-// and "reset" of the group admin. The template of write has URIs below those of plain, and
+// registerGuarded registers features of each kind: "plain", "write" with the scope books:write, and
+// "reset" in the group admin. The template of write contains URIs below the URIs of plain, and
 // plain's template matches the resource of reset.
 func registerGuarded(s *site) {
 	complete := func(context.Context, string, map[string]string) (mcp.Completion, error) {
@@ -82,7 +82,7 @@ func authUses(v target) [][2]string {
 	return uses
 }
 
-// testAuthHidden uses features that no role of the caller may see.
+// testAuthHidden uses features that the caller's roles hide.
 func testAuthHidden(t *testing.T, v target) {
 	roles := func(_ *authSite, o *mcpauth.Options) {
 		o.Roles = mcpauth.RoleMap{"staff": {Deny: []string{"group:admin", "auth:///all/reset"}}, "admin": {Allow: []string{"*"}}}
@@ -120,7 +120,7 @@ func testAuthHidden(t *testing.T, v target) {
 				t.Errorf("%s: %v", list, m)
 			}
 		}
-		if v.era == modern { // a listen to what is hidden gets nothing
+		if v.era == modern { // a listen to a hidden feature gets nothing
 			id, _ := staff.say("subscriptions/listen", `"notifications":{"resourceSubscriptions":["auth:///all/reset"]}`)
 			s.settle()
 			staff.in.all()
@@ -134,7 +134,7 @@ func testAuthHidden(t *testing.T, v target) {
 		}
 		s.keeps("hidden", nil)
 	})
-	// With a prefix, the names are others, and the decisions are the same.
+	// With a prefix the names differ, and the decisions are the same.
 	v.visitAuth(t, setup{register: func(s *site) {
 		mcp.Prefix(s.server, "shop").Register(mcp.NewTool(mcp.ToolInfo{Name: "reset", Groups: []string{"admin"}},
 			func(context.Context, json.RawMessage) (*mcp.ToolResult, error) { return mcp.TextResult("done"), nil }))
@@ -159,7 +159,7 @@ func testAuthHidden(t *testing.T, v target) {
 	})
 }
 
-// testAuthScope uses features whose scope the token has not.
+// testAuthScope uses features whose scope the token lacks.
 func testAuthScope(t *testing.T, v target) {
 	if _, err := mcpauth.New(mcpauth.Options{
 		Resource: authResource, Verifiers: []mcpauth.Verifier{newAuthIssuer().jwt(mcpauth.DPoPOptions{})},
@@ -225,7 +225,8 @@ func (s *authSite) testBatch(token string) {
 	}
 }
 
-// testAuthSession uses what belongs to another principal, or to a token that has ended.
+// testAuthSession uses sessions and tasks that belong to another principal, or to a token that has
+// expired.
 func testAuthSession(t *testing.T, v target) {
 	c := setup{register: registerGuarded}
 	v.visitAuth(t, c, nil, func(t *testing.T, s *authSite) {
@@ -312,7 +313,7 @@ func testAuthSession(t *testing.T, v target) {
 		}
 		s.keeps("sessions", []string{bearer(ann), bearer(eve)})
 	})
-	// A call that has begun goes on when its token ends.
+	// A call that has begun goes on when its token expires.
 	v.visitAuth(t, setup{}, nil, func(t *testing.T, s *authSite) {
 		h := s.hold("long")
 		c := s.openAs(tokenOf(object{"exp": time.Now().Unix() + 60}))
@@ -321,7 +322,7 @@ func testAuthSession(t *testing.T, v target) {
 		time.Sleep(2 * time.Minute)
 		s.settle()
 		if v.is(webSocket, httpSSE) {
-			return // the connection ends with the token, and the call with the connection
+			return // the connection is closed with the token, and the call with the connection
 		}
 		h.answer("late")
 		if m := c.reply(id); m.text() != "late" {

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 )
 
-// nameGuard is a guard that believes what a token says, as principalOf does.
+// nameGuard is a guard that trusts the name in a token, as principalOf does.
 func nameGuard(s *site) *mcpauth.Guard {
 	g, err := mcpauth.New(mcpauth.Options{Resource: authResource, Verifiers: []mcpauth.Verifier{names{}}, Log: s.log.Logger()})
 	if err != nil {
@@ -29,11 +29,11 @@ func (names) Verify(_ context.Context, c *mcpauth.Credential) (*mcpauth.Identity
 	return &mcpauth.Identity{Subject: "user-" + name, Method: "name"}, nil
 }
 
-// notAtOnce are rows with much data that meet the guard as others do, and run with one at night.
+// notAtOnce are rows with much data that run with a guard at night only.
 var notAtOnce = []string{"Circles", "Oversized", "Depth", "SlowReader", "LargeReplies", "IdleMemory", "Changes", "LongNames", "FloodedLog"}
 
-// notGuarded are the rows that do not run with a guard, with the reason. Rows of TestAuth are about
-// the same with one.
+// notGuarded are the rows that do not run with a guard, with the reason. Rows of TestAuth test the
+// same with a guard.
 var notGuarded = func() map[string]string {
 	all := map[string]string{}
 	for reason, names := range map[string][]string{

@@ -22,14 +22,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 )
 
-// http2Site serves a guarded site by TLS and HTTP/2 besides.
+// http2Site also serves a guarded site by TLS and HTTP/2.
 type http2Site struct {
 	s        *authSite
 	listener *faultconn.Listener
 	server   *http.Server
 	config   *tls.Config
 	client   *http.Client
-	most     atomic.Int64 // handlers that have run at once
+	most     atomic.Int64 // the most handlers that have run at the same time
 }
 
 func (s *authSite) serveHTTP2() *http2Site {
@@ -66,10 +66,10 @@ func (h *http2Site) close() {
 	_ = h.server.Close()
 }
 
-// certified is a time at which the certificate of the site is valid: tests wait for hours.
+// certified returns a time at which the certificate of the site is valid: tests wait for hours.
 func certified() time.Time { return time.Date(2000, 1, 1, 0, 30, 0, 0, time.UTC) }
 
-// send sends a request. What the client of net/http does not send is written by hand.
+// send sends a request. Requests that the client of net/http does not send are written directly.
 func (h *http2Site) send(line, body string, fields []string) *authAnswer {
 	h.s.t.Helper()
 	ctx, cancel := context.WithCancel(h.s.ctx)
@@ -129,7 +129,7 @@ func (h *http2Site) send(line, body string, fields []string) *authAnswer {
 	return a
 }
 
-// frames is a connection of HTTP/2 whose frames are written by hand (RFC 9113).
+// frames is an HTTP/2 connection whose frames the test writes (RFC 9113).
 type frames struct {
 	h      *http2Site
 	conn   *tls.Conn
@@ -137,7 +137,7 @@ type frames struct {
 	read   sync.WaitGroup
 	mu     sync.Mutex
 	ended  map[uint32]string // status or "reset", by stream
-	over   chan struct{}     // the server has ended the connection
+	over   chan struct{}     // the server has closed the connection
 }
 
 // Types and flags of frames.
@@ -174,10 +174,10 @@ func (c *frames) write(kind, flags byte, stream uint32, payload []byte) error {
 	return err
 }
 
-// listen notes how streams end.
+// listen records the ends of streams.
 func (c *frames) listen() {
 	defer close(c.over)
-	defer c.conn.Close() // a server that has enough does not read
+	defer c.conn.Close() // a server that gives up does not read
 	head := make([]byte, 9)
 	for {
 		if _, err := io.ReadFull(c.conn, head); err != nil {
@@ -290,10 +290,11 @@ func (c *frames) ask(fields [][2]string) string {
 	return "nothing"
 }
 
-// testAuthHTTP2 repeats the rows of credentials over HTTP/2 with TLS, and has what only HTTP/2 has.
+// testAuthHTTP2 repeats the rows of credentials over HTTP/2 with TLS, and adds rows for HTTP/2
+// alone.
 func testAuthHTTP2(t *testing.T, v target) {
 	if v.is(webSocket) && v.era == modern {
-		return // no message is sent, so that the eras are alike
+		return // no message is sent, so that the eras do not differ
 	}
 	v.http2 = true
 	if !v.is(httpModern) && !*allTransports { // the guard is in front of each transport
@@ -314,15 +315,15 @@ func testAuthHTTP2(t *testing.T, v target) {
 	}
 }
 
-// get is the header of a guarded request without a body.
+// get returns the header of a guarded request without a body.
 func (s *authSite) get(more ...[2]string) [][2]string {
 	return append([][2]string{
 		{":method", "GET"}, {":scheme", "https"}, {":authority", s.addr}, {":path", "/mcp"}, {"accept", "text/event-stream"},
 	}, more...)
 }
 
-// tricks sends header fields that HTTP/1.1 cannot have. No such request reaches the endpoint with
-// another credential, Host or path than the guard has seen.
+// tricks sends header fields that HTTP/1.1 does not allow. No such request reaches the endpoint
+// with another credential, Host or path than the guard has seen.
 func (s *authSite) tricks(t *testing.T) {
 	token := [2]string{"authorization", "Bearer " + tokenOf(nil)}
 	with := func(change func(all [][2]string) [][2]string) [][2]string { return change(s.get(token)) }
@@ -349,7 +350,7 @@ func (s *authSite) tricks(t *testing.T) {
 		{"Host of another beside :authority", s.get([2]string{"host", "evil.example"}), refused + " 401"},
 		{"Host of another in place of :authority", with(replace(2, [2]string{"host", "evil.example"})), refused},
 		{":authority with user", with(replace(2, [2]string{":authority", "x@" + s.addr})), refused},
-		// Of a path that is a URL, the path counts, and :authority is checked.
+		// If a path is a URL, its path counts, and :authority is checked.
 		{"a path that is a URL", with(replace(3, [2]string{":path", "https://evil.example/mcp"})), refused + " 200 405"},
 		{"a path that is a URL, no token", replace(3, [2]string{":path", "https://evil.example/mcp"})(s.get()), refused + " 401"},
 		{"a path without slash", with(replace(3, [2]string{":path", "mcp"})), refused},
@@ -370,7 +371,7 @@ func (s *authSite) tricks(t *testing.T) {
 			t.Errorf("%s: %s, want %s; %s", test.what, got, test.want, s.records())
 		}
 	}
-	// A header without end is not kept: the connection is closed long before 16 MB.
+	// An endless header is not stored: the connection is closed long before 16 MB.
 	c := s.h2.dial()
 	defer c.close()
 	if _, err := c.open(s.get([2]string{"authorization", "Bearer " + strings.Repeat("x", 16<<20)})); err == nil {
@@ -379,8 +380,8 @@ func (s *authSite) tricks(t *testing.T) {
 	s.keeps("tricks", []string{"Authorization: " + token[1]})
 }
 
-// resets begins many guarded requests, whose tokens are questions to the issuer, and resets each at
-// once.
+// resets begins many guarded requests, whose tokens cause requests to the issuer, and resets each
+// at once.
 func (s *authSite) resets(t *testing.T) {
 	var open, most atomic.Int64
 	s.issuer.answers(func(_ http.ResponseWriter, r *http.Request) {
@@ -405,18 +406,18 @@ func (s *authSite) resets(t *testing.T) {
 				err = c.write(frameReset, 0, stream, []byte{0, 0, 0, 8})
 			}
 			if sent++; errors.Is(err, net.ErrClosed) || err != nil && n > 0 {
-				break // the server has enough
+				break // the server gives up
 			}
 		}
 		s.settle()
 		c.close()
 	}
-	time.Sleep(time.Minute) // the questions have ended
+	time.Sleep(time.Minute) // the requests to the issuer are done
 	s.settle()
 	if grown := int64(heap()) - int64(before); grown > 16<<20 {
 		t.Errorf("%d bytes are kept of %d requests", grown, sent)
 	}
-	if s.h2.most.Load() > 2*250 || most.Load() > 64 { // net/http runs 250 of a connection
+	if s.h2.most.Load() > 2*250 || most.Load() > 64 { // net/http runs 250 handlers of a connection
 		t.Errorf("%d handlers and %d questions at once", s.h2.most.Load(), most.Load())
 	}
 	s.issuer.answers(func(w http.ResponseWriter, _ *http.Request) {

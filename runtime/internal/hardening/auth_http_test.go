@@ -24,7 +24,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// opening is the request that opens the transport.
+// opening returns the request that opens the transport.
 func (s *authSite) opening(at string, fields http.Header) *http.Request {
 	text := modern.text("1", "tools/call", call("whoami", `{}`))
 	if s.target.era == legacy {
@@ -52,7 +52,7 @@ func (s *authSite) opening(at string, fields http.Header) *http.Request {
 	return r
 }
 
-// testAuthConnection sends requests of several callers by one connection of HTTP/2, or a few.
+// testAuthConnection sends requests of several callers on one connection of HTTP/2, or a few.
 func testAuthConnection(t *testing.T, v target) {
 	v.visitAuth(t, setup{}, nil, func(t *testing.T, s *authSite) {
 		l := faultconn.NewListener(nil)
@@ -121,7 +121,8 @@ func testAuthConnection(t *testing.T, v target) {
 	})
 }
 
-// exchangeRaw sends a text, and returns the status of each response up to the end of the connection.
+// exchangeRaw sends a text, and returns the statuses of all responses until the connection is
+// closed.
 func (s *authSite) exchangeRaw(text string) (statuses []int) {
 	s.t.Helper()
 	conn, err := s.net.Dial(s.ctx)
@@ -134,7 +135,7 @@ func (s *authSite) exchangeRaw(text string) (statuses []int) {
 		_, _ = io.WriteString(conn, text)
 	}()
 	defer func() { conn.Close(); <-sent }()
-	_ = conn.SetReadDeadline(time.Now().Add(time.Minute)) // where the connection is kept
+	_ = conn.SetReadDeadline(time.Now().Add(time.Minute)) // in case the connection is kept
 	b := bufio.NewReader(conn)
 	for {
 		resp, err := http.ReadResponse(b, &http.Request{Method: http.MethodPost})
@@ -146,8 +147,8 @@ func (s *authSite) exchangeRaw(text string) (statuses []int) {
 	}
 }
 
-// testAuthFraming sends requests whose end can be read in two ways, or which have another request in
-// them: each request is decided by its own header.
+// testAuthFraming sends requests whose end is ambiguous, or which contain another request: each
+// request is decided by its own header.
 func testAuthFraming(t *testing.T, v target) {
 	if !v.is(httpLegacy, httpModern) {
 		return // the requests that open a stream have no body
@@ -187,7 +188,7 @@ func testAuthFraming(t *testing.T, v target) {
 			}
 			s.keeps(test.what, []string{good})
 		}
-		// Chunks take the place of a length. What follows them is a request of its own.
+		// Chunks replace the length. The bytes after them are another request.
 		both := head + length + good + "\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks + "\r\n" + anonymous
 		if got := fmt.Sprint(s.exchangeRaw(both)); got != "[200 401]" && got != "[200]" && got != "[400]" {
 			t.Errorf("a length and chunks: %s", got)
@@ -195,7 +196,7 @@ func testAuthFraming(t *testing.T, v target) {
 	})
 }
 
-// testAuthSubscription has a subscription whose token ends, and whose session goes on with fewer
+// testAuthSubscription has a subscription whose token expires, and whose session goes on with fewer
 // scopes.
 func testAuthSubscription(t *testing.T, v target) {
 	v.visitAuth(t, setup{register: registerGuarded}, nil, func(t *testing.T, s *authSite) {
@@ -243,7 +244,7 @@ func testAuthSubscription(t *testing.T, v target) {
 			s.settle()
 			notified("with a renewed token", true)
 		} else {
-			if v.era == modern { // which ends with a result, before the connection does
+			if v.era == modern { // which ends with a result, before the connection is closed
 				if m := c.reply(listen); m.Error != nil {
 					t.Errorf("the end of the listen: %v", m)
 				}
@@ -254,10 +255,11 @@ func testAuthSubscription(t *testing.T, v target) {
 	})
 }
 
-// testAuthServers has two servers with one guard: what a client has at one is not known to the other.
+// testAuthServers has two servers with one guard: sessions of a client at one server are unknown to
+// the other.
 func testAuthServers(t *testing.T, v target) {
 	if v.is(webSocket) {
-		return // a connection is with one server
+		return // a connection belongs to one server
 	}
 	v.visitAuth(t, setup{}, nil, func(t *testing.T, s *authSite) {
 		other := mcp.NewServer(mcp.ServerInfo{Name: "other", Version: "1"}, mcp.WithLogger(s.log.Logger()))

@@ -52,7 +52,7 @@ func jsonOf(v any) string {
 
 func unpadded(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// signed makes a compact JWS of two texts. The key is that of a signature, or of a code.
+// signed makes a compact JWS of two texts. The key is a key for a signature, or for a MAC.
 func signed(header, payload string, key any) string {
 	text := unpadded([]byte(header)) + "." + unpadded([]byte(payload))
 	switch key := key.(type) {
@@ -71,7 +71,7 @@ func signed(header, payload string, key any) string {
 	return text + "." + unpadded([]byte("none"))
 }
 
-// jwk is the public key as a JWK, with more members.
+// jwk returns the public key as a JWK, with more members.
 func jwk(key *ecdsa.PrivateKey, more object) object {
 	b, err := key.PublicKey.Bytes()
 	if err != nil {
@@ -98,7 +98,7 @@ func change(o, more object) object {
 	return o
 }
 
-// authClaims are those of a valid token, with others.
+// authClaims returns the claims of a valid token, with changes.
 func authClaims(more object) object {
 	now := time.Now().Unix()
 	return change(object{
@@ -109,10 +109,10 @@ func authClaims(more object) object {
 
 const authHeader = `{"typ":"at+jwt","alg":"ES256","kid":"ec"}`
 
-// tokenOf is a valid token with other claims.
+// tokenOf returns a valid token with changed claims.
 func tokenOf(more object) string { return signed(authHeader, jsonOf(authClaims(more)), issuerKey) }
 
-// proofOf is a DPoP proof for a token; header and claims replace those of a valid one.
+// proofOf returns a DPoP proof for a token; header and claims replace members of a valid one.
 func proofOf(token, method string, header, claims object) string {
 	sum := sha256.Sum256([]byte(token))
 	h := change(object{"typ": "dpop+jwt", "alg": "ES256", "jwk": jwk(strayKey, nil)}, header)
@@ -120,12 +120,12 @@ func proofOf(token, method string, header, claims object) string {
 	return signed(jsonOf(h), jsonOf(c), strayKey)
 }
 
-// authIssuer is an authorization server without a network: the Transport of a client.
+// authIssuer is an authorization server without a network: it is the Transport of a client.
 type authIssuer struct {
 	mu     sync.Mutex
 	keys   []object
 	asked  map[string]int   // requests by URL
-	answer http.HandlerFunc // answers instead, if it is set
+	answer http.HandlerFunc // answers instead, unless nil
 }
 
 func newAuthIssuer() *authIssuer {
@@ -145,14 +145,14 @@ func (i *authIssuer) introspection() mcpauth.Verifier {
 	})
 }
 
-// answers makes the issuer answer requests for its keys, and for what it says of a token.
+// answers replaces the issuer's answers to requests for its keys and for introspection.
 func (i *authIssuer) answers(h http.HandlerFunc) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.answer = h
 }
 
-// fetches returns how often the keys were asked for, and all requests to other places.
+// fetches returns the number of requests for the keys, and all requests to other places.
 func (i *authIssuer) fetches() (keys int, elsewhere []string) {
 	i.mu.Lock()
 	defer i.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 )
 
-// loginAttacks are what servers, issuers and others try at a client that logs in: the attack, what
-// it ends in, and its tests, in packages below runtime.
+// loginAttacks are attacks of servers, issuers and others on a client that logs in: the attack, its
+// outcome, and its tests, in packages below runtime.
 var loginAttacks = [][3]string{
 	{"metadata of another origin, of another server's resource, of the parent of another, with a fragment", "no login, nothing is sent to the issuer", "mcplogin/TestResourceOfAnother"},
 	{"a document of an issuer whose name has another host, case or slash", "no login", "mcplogin/TestIssuerOfAnother"},
@@ -31,7 +31,8 @@ var loginAttacks = [][3]string{
 	{"a workload's assertion that is refused", "an error; nothing else is tried", "mcplogin/TestWorkloadRefused"},
 }
 
-// TestLoginAttackTable checks that docs/security.md has the attacks, and that their tests are there.
+// TestLoginAttackTable checks that docs/security.md contains the attacks, and that their tests
+// exist.
 func TestLoginAttackTable(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| attack | ends in | test |\n|---|---|---|\n")

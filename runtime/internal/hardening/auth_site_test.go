@@ -46,7 +46,7 @@ func testAuthPage(t *testing.T, v target) {
 		s.wantRefused("a cookie alone", 401, "Cookie: session="+canary)
 		s.wantOpen("an allowed page", "Origin: https://app.example", good)
 		if v.is(webSocket) {
-			return // it has no CORS
+			return // the transport does not support CORS
 		}
 		a := s.wantRefused("an allowed page without a token", 401, "Origin: https://app.example")
 		if exposed := a.header.Get("Access-Control-Expose-Headers"); !strings.Contains(exposed, "WWW-Authenticate") || !strings.Contains(exposed, "DPoP-Nonce") {
@@ -66,7 +66,7 @@ func testAuthPage(t *testing.T, v target) {
 	})
 }
 
-// testAuthResources has two guards of one verifier, and none.
+// testAuthResources has two guards with one verifier, and a server without a guard.
 func testAuthResources(t *testing.T, v target) {
 	const other = "https://mcp.example.com/admin"
 	if _, err := mcpauth.New(mcpauth.Options{Verifiers: []mcpauth.Verifier{newAuthIssuer().jwt(mcpauth.DPoPOptions{})}}); err == nil || !strings.Contains(err.Error(), "Options.Resource") {
@@ -86,7 +86,7 @@ func testAuthResources(t *testing.T, v target) {
 			}
 		})
 	}
-	// Without a guard, what has scopes is refused, and the log says so once.
+	// Without a guard, features with scopes are refused, and one log line reports it.
 	v.visit(t, setup{register: registerGuarded}, func(t *testing.T, s *site) {
 		for range 2 {
 			c := s.openAs("ann")
@@ -205,7 +205,7 @@ func (a authority) issue(t *testing.T, key any, until time.Time) *tls.Certificat
 	return &tls.Certificate{Certificate: [][]byte{der}, PrivateKey: issuerKey}
 }
 
-// testAuthCertificate connects with certificates that prove nothing, by HTTP and as a byte stream.
+// testAuthCertificate connects with invalid certificates, by HTTP and as a byte stream.
 func testAuthCertificate(t *testing.T, v target) {
 	certificates := func(_ *authSite, o *mcpauth.Options) {
 		o.Verifiers = append(o.Verifiers, mcpauth.Certificates(mcpauth.CertificateOptions{}))
@@ -237,7 +237,7 @@ func testAuthCertificate(t *testing.T, v target) {
 		for _, test := range []struct {
 			what string
 			cert *tls.Certificate
-			want string // status of HTTP; "" where the handshake fails
+			want string // HTTP status; "" if the handshake fails
 		}{
 			{"valid", own.issue(t, strayKey, time.Now().Add(time.Hour)), "200"},
 			{"none", new(tls.Certificate), "401"},
@@ -278,7 +278,7 @@ func testAuthCertificate(t *testing.T, v target) {
 			if records := s.records(); (got == "401") != strings.Contains(records, "denied") {
 				t.Errorf("%s: the records are %s", test.what, records)
 			}
-			// The byte stream is closed where HTTP answers with 401.
+			// The byte stream is closed in the cases in which HTTP answers 401.
 			conn, err := stream.Dial(s.ctx)
 			if err != nil {
 				t.Fatal(err)

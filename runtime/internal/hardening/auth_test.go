@@ -16,17 +16,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 )
 
-// authRow is a kind of attack on a server that a guard authenticates for.
+// authRow is a kind of attack on a server behind a guard.
 type authRow struct {
-	name    string // of its tests
-	attacks string // in a few words
-	end     string // what comes of them
+	name    string // name of its tests
+	attacks string // a short description
+	end     string // its outcome
 	run     func(t *testing.T, v target)
 	common  bool // see row
 }
 
-// authElsewhere are attacks whose tests are in another package: what is attacked there, what comes of
-// it, and the test.
+// authElsewhere are attacks whose tests are in another package: the target, the outcome, and the
+// test.
 var authElsewhere = [][3]string{
 	{"a clock that is set while verifications are kept", "they end by time that passes", "runtime/mcpauth TestClockSteps"},
 	{"a used proof, when the clock is set back", "401", "runtime/mcpauth TestClockStepsReplay"},
@@ -70,7 +70,7 @@ var authRows = []authRow{
 	{"PageCertificate", "a page of another origin, with a client certificate", "403", testAuthPageCertificate, false},
 }
 
-// authTransports are those that a guard of HTTP requests authenticates for.
+// authTransports are the transports that a guard of HTTP requests authenticates.
 var authTransports = []string{httpLegacy, httpModern, httpSSE, webSocket}
 
 func TestAuth(t *testing.T) {
@@ -124,7 +124,8 @@ func TestAuthTable(t *testing.T) {
 	testbed.CompareTable(t, "../../../docs/security.md", "<!-- attacks on guarded servers -->\n", "<!-- end of attacks -->\n", b.String(), *updateDocs)
 }
 
-// canary is in tokens, keys, passwords and arguments, and must not be in any text of a server.
+// canary is a part of tokens, keys, passwords and arguments, and must not occur in any text of a
+// server.
 const canary = "CaNaRy0123456789"
 
 // authSite is a site with a guard.
@@ -204,7 +205,7 @@ func (s *authSite) post(text string, fields ...string) *authAnswer {
 	return s.raw("POST /mcp", text, fields...)
 }
 
-// method is that of the request that opens the transport.
+// method returns the HTTP method of the request that opens the transport.
 func (s *authSite) method() string {
 	if s.target.is(httpLegacy, httpModern) {
 		return http.MethodPost
@@ -212,8 +213,8 @@ func (s *authSite) method() string {
 	return http.MethodGet
 }
 
-// raw sends a request as it is, and closes the connection. Of a stream that goes on, it reads
-// the header.
+// raw sends a request unchanged, and closes the connection. If the response is a stream that goes
+// on, it reads the header only.
 func (s *authSite) raw(line, body string, fields ...string) *authAnswer {
 	s.t.Helper()
 	if s.h2 != nil {
@@ -233,7 +234,7 @@ func (s *authSite) raw(line, body string, fields ...string) *authAnswer {
 	}
 	text += strings.Join(fields, "\r\n") + "\r\n\r\n" + body
 	sent := make(chan struct{})
-	go func() { // the server may respond before it has read all
+	go func() { // the server may respond before it has read the whole request
 		defer close(sent)
 		_, _ = io.WriteString(conn, text)
 	}()
@@ -262,18 +263,18 @@ func (s *authSite) records() string {
 	return fresh
 }
 
-// open is the status of the request that opens the transport, where it succeeds.
+// opened returns the status of a successful request that opens the transport.
 func (s *authSite) opened() int {
 	switch {
 	case s.target.is(webSocket) && s.h2 != nil:
-		return http.StatusBadRequest // the request is authenticated, and has no upgrade
+		return http.StatusBadRequest // the request is authenticated, but not an upgrade
 	case s.target.is(webSocket):
 		return http.StatusSwitchingProtocols
 	}
 	return http.StatusOK
 }
 
-// wantOpen checks that credentials are taken.
+// wantOpen checks that credentials are accepted.
 func (s *authSite) wantOpen(what string, fields ...string) {
 	s.t.Helper()
 	if a := s.knock(fields...); a.status != s.opened() {
@@ -283,8 +284,8 @@ func (s *authSite) wantOpen(what string, fields ...string) {
 	s.records()
 }
 
-// wantRefused checks the response to credentials that are refused, its record, and that no
-// secret is in a response or a log.
+// wantRefused checks the response to credentials that are refused, and its record, and that no
+// response or log contains a secret.
 func (s *authSite) wantRefused(what string, status int, fields ...string) *authAnswer {
 	s.t.Helper()
 	a := s.knock(fields...)
@@ -333,14 +334,14 @@ func (s *authSite) checkRefused(what string, a *authAnswer, status int, fields [
 	}
 }
 
-// keeps checks that no log has a secret.
+// keeps checks that no log contains a secret.
 func (s *authSite) keeps(what string, fields []string) {
 	s.t.Helper()
 	noCanary(s.t, what+", audit", s.audit.String(), fields)
 	noCanary(s.t, what+", log", s.log.String(), fields)
 }
 
-// noCanary checks that a text has neither the canary nor a part of a credential.
+// noCanary checks that a text contains neither the canary nor a part of a credential.
 func noCanary(t *testing.T, what, text string, fields []string) {
 	t.Helper()
 	secrets := []string{canary}

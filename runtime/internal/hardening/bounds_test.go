@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcprate"
 )
 
-// testLongNames sends what a server would have to keep, too long.
+// testLongNames sends values that a server would have to store, too long.
 func testLongNames(t *testing.T, v target) {
 	v.visit(t, setup{level: slog.LevelInfo}, func(t *testing.T, s *site) {
 		c, other := s.open(), s.open()
@@ -84,7 +84,7 @@ func testLongNames(t *testing.T, v target) {
 	})
 }
 
-// testFloodedLog has clients do again and again what is worth a line in the log.
+// testFloodedLog has clients repeat events that are logged.
 func testFloodedLog(t *testing.T, v target) {
 	const times = 500
 	for name, text := range map[string]string{
@@ -135,7 +135,7 @@ func testRates(t *testing.T, v target) {
 	}
 	if v.is(stdio, memory) {
 		v.visit(t, setup{server: []mcp.Option{limited()}}, func(t *testing.T, s *site) {
-			for range 2 { // there is no address: connections are the program's own
+			for range 2 { // without an address, connections belong to the program itself
 				c, passed := s.open(), 0
 				for range calls {
 					passed += passes(c)
@@ -175,7 +175,7 @@ func testRates(t *testing.T, v target) {
 	}
 }
 
-// testFirstMessage opens connections and says nothing, or half of something.
+// testFirstMessage opens connections and sends nothing, or half of a message.
 func testFirstMessage(t *testing.T, v target) {
 	const within = 30 * time.Second
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
@@ -188,7 +188,7 @@ func testFirstMessage(t *testing.T, v target) {
 		case *webSocketLink:
 			_, _ = l.conn.Write(testbed.MaskedFrame(final|textFrame, []byte(`{"jsonrpc":"2.0"}`))[:9])
 		case *httpLink:
-			half.put(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}`) // opens no session
+			half.put(`{"jsonrpc":"2.0","id":1,"method":"ping","params":{}}`) // does not open a session
 		}
 		started := time.Now()
 		time.Sleep(within - time.Second)
@@ -276,7 +276,7 @@ func testShares(t *testing.T, v target) {
 			}
 		}
 		taken := append([]*client(nil), held...)
-		for range 10 { // who uses what it has keeps it, and not what is left for others
+		for range 10 { // a client that uses its share keeps it, but not the share of others
 			time.Sleep(50 * time.Second)
 			if !v.is(httpModern) {
 				for _, c := range taken {

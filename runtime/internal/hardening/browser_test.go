@@ -13,9 +13,9 @@ import (
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
 )
 
-// visitor is a request as a web page, or another program, makes it.
+// visitor is a request of a web page, or of another program.
 type visitor struct {
-	host, origin string // "" for what a client sends by itself, and for none
+	host, origin string // "" for the value that a client sends by itself, and for none
 	passes       bool
 	says         string // the option that the answer names
 }
@@ -76,8 +76,8 @@ func testOrigin(t *testing.T, v target) {
 			{"evil.example", evil, false, anyHosts},
 		})
 	})
-	// A page whose name was bound to the server's address after it was loaded is of
-	// the same origin as what it calls, as far as the browser knows.
+	// If the name of a page is bound to the server's address after the page was loaded, the browser
+	// takes both for the same origin.
 	t.Run("rebinding", func(t *testing.T) {
 		visitors(t, v, setup{local: lan}, []visitor{
 			{"192.0.2.1:8080", "", true, ""},
@@ -86,7 +86,7 @@ func testOrigin(t *testing.T, v target) {
 			{"evil.example", evil, false, ""},
 			{"192.0.2.1:8080", evil, false, anyOrigins},
 			{"192.0.2.1:8080", "null", false, anyOrigins},
-			{"localhost:8080", "http://localhost:8080", false, ""}, // not a name of this listener
+			{"localhost:8080", "http://localhost:8080", false, ""}, // not a name for this listener
 		})
 	})
 	t.Run("rebinding, configured", func(t *testing.T) {
@@ -184,10 +184,10 @@ func visitors(t *testing.T, v target, c setup, all []visitor) {
 	})
 }
 
-// count is how many calls of visitors run.
+// count returns the number of visitors that send the request of a transport.
 func count(all []visitor, v target) (n int) {
 	if !v.is(httpModern) {
-		return 0 // a session comes first
+		return 0 // it needs a session first
 	}
 	for _, who := range all {
 		if who.passes {
@@ -237,7 +237,7 @@ func (s *site) knock(method string, fields ...string) (int, string) {
 	return readAnswer(s, conn, method)
 }
 
-// readAnswer reads an answer, but no further than its head where it may have no end.
+// readAnswer reads an answer, or only its head if it may be endless.
 func readAnswer(s *site, conn net.Conn, method string) (int, string) {
 	s.t.Helper()
 	resp, err := http.ReadResponse(bufio.NewReader(conn), &http.Request{Method: method})
@@ -264,8 +264,7 @@ func keysOf(head http.Header) func(func(string) bool) {
 	}
 }
 
-// testBrowserOnTCP sends what a browser sends for a page: a request whose body has
-// messages in its lines.
+// testBrowserOnTCP sends the bytes of a browser request: its body contains messages in its lines.
 func testBrowserOnTCP(t *testing.T, v target) {
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
 		body := "\r\n" + v.era.text("1", "initialize", initialize) + "\n" + v.era.text("2", "tools/call", call("echo", `{}`)) + "\n"

@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// gaveBack waits until nothing is charged to the budget of the server any more: handlers may
-// still be on their way.
+// gaveBack waits until all charges to the budget of the server are released: handlers may still be
+// running.
 func (s *site) gaveBack() {
 	s.t.Helper()
 	memory := s.server.Transport().Memory()

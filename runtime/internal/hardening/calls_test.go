@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// testVanishedCalls has clients call what does not end, and go away.
+// testVanishedCalls has clients make calls that do not return, and disconnect.
 func testVanishedCalls(t *testing.T, v target) {
 	const most = 4
 	v.visit(t, setup{limits: mcp.Limits{Calls: most, ClientShare: 100, GraceTime: time.Second}}, func(t *testing.T, s *site) {

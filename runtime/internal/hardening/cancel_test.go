@@ -52,7 +52,7 @@ func testReplyAfterCancelled(t *testing.T, v target) {
 				t.Errorf("the id is not free again: %v", m)
 			}
 			c.alive("a cancelled request")
-			// What is over cannot be cancelled, and what never was neither.
+			// Neither a request that is done nor one that never existed can be cancelled.
 			spec.Holds(t, "S177", "S178", "S179")
 			for _, id := range []string{id, "99", `"99"`} {
 				c.put(cancelled(id))
@@ -123,8 +123,8 @@ func testSameIDs(t *testing.T, v target) {
 		one.quiet("the same ids")
 		two.quiet("the same ids")
 
-		// The same client may not have the same id in flight twice, but where the
-		// channel says what belongs to what.
+		// The same client may not have the same id in flight twice, unless the channel identifies
+		// the request.
 		id, _ := one.say("tools/call", h[one].params())
 		await(s, h[one].in, "call")
 		m, _ := one.try(one.era.text(id, "tools/call", call("echo", `{}`)))
@@ -138,13 +138,13 @@ func testSameIDs(t *testing.T, v target) {
 	})
 }
 
-// testContextEnds ends calls in every way, and looks at the cause that they see.
+// testContextEnds cancels calls in every way, and checks the cause that they see.
 func testContextEnds(t *testing.T, v target) {
 	spec.Holds(t, "S172")
 	const soon, drain = 3 * time.Second, 10 * time.Second
 	for _, end := range []struct {
 		name string
-		how  func(s *site, c *client, d *delivery, id string) bool // reports false where there is no such way
+		how  func(s *site, c *client, d *delivery, id string) bool // returns false if the transport has no such way
 		want error
 	}{
 		{"cancelled", func(s *site, c *client, d *delivery, id string) bool {
@@ -196,7 +196,7 @@ func testContextEnds(t *testing.T, v target) {
 				await(s, ctx.Done(), "end of the context")
 				most := soon
 				if end.name == "gone" && v.is(stdio, memory, tcp) {
-					most += drain // that it reads no replies is not to be seen from the end of its input
+					most += drain // the end of its input does not show that it reads no replies
 				}
 				if took := time.Since(started); took > most {
 					t.Errorf("it took %v", took)

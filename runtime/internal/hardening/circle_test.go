@@ -19,7 +19,7 @@ type twig struct {
 	Any   any
 }
 
-// putTwig is what is generated for it.
+// putTwig has the form of generated code for twig.
 func putTwig(e *wire.Encoder, v *twig) {
 	if !e.Enter() {
 		return
@@ -33,8 +33,8 @@ func putTwig(e *wire.Encoder, v *twig) {
 	e.Leave()
 }
 
-// endless returns values that contain themselves, nest without end, or are longer than a result may
-// be, each in another way. They are not kept: each collection of garbage would look at them all.
+// endless returns values that contain themselves, nest without end, or exceed the limit of a
+// result, each in another way. They are not stored: each garbage collection would visit them all.
 func endless() map[string]*twig {
 	self := &twig{}
 	self.Twigs = []*twig{self, self}
@@ -50,7 +50,7 @@ func endless() map[string]*twig {
 	for range 10_000 {
 		deepAny = []any{deepAny}
 	}
-	// Few values, and no circle, but 2^60 ways through them.
+	// Few values, without a circle, but with 2^60 paths through them.
 	wide := &twig{}
 	for range 60 {
 		wide = &twig{Twigs: []*twig{wide, wide}, Any: nil}
@@ -74,13 +74,13 @@ type panicking struct{}
 
 func (panicking) MarshalJSON() ([]byte, error) { panic(secret) }
 
-// logged has no end: each of its values is a group of more of them.
+// logged is endless: each of its values is a group of further values.
 type logged struct{}
 
 func (l logged) LogValue() slog.Value { return slog.GroupValue(slog.Any("", l), slog.Any("a", l)) }
 
-// testCircles returns and logs what has no end, while a call of another client and one
-// of the same client run.
+// testCircles returns and logs endless values, while a call of another client and one of the same
+// client run.
 func testCircles(t *testing.T, v target) {
 	values := endless()
 	circle := map[string]any{}
@@ -157,7 +157,7 @@ func testCircles(t *testing.T, v target) {
 	})
 }
 
-// how is the argument of a tool of that name.
+// how returns the argument of the tool.
 func how(req *mcp.Request) string {
 	var a struct{ How string }
 	_ = json.Unmarshal(req.Arguments, &a)

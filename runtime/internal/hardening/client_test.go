@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
 )
 
-// link is a client's end of a transport. What comes goes to its inbox.
+// link is a client's end of a transport. It puts received messages into its inbox.
 type link interface {
 	// send sends one message.
 	send(p parcel) *delivery
@@ -25,19 +25,19 @@ type link interface {
 // parcel is a message on its way to a server.
 type parcel struct {
 	text   string
-	body   io.Reader // in the place of the text, for what is made on the way
-	fields []string  // of HTTP: "Name: value" sets one, "-Name" takes one away
+	body   io.Reader // instead of the text, if it is produced while it is sent
+	fields []string  // for HTTP: "Name: value" sets a field, "-Name" removes one
 }
 
-// delivery is what has become of a message.
+// delivery is the outcome of a message.
 type delivery struct {
 	answered chan struct{} // closed when the status is known
-	done     chan struct{} // closed when nothing more comes in answer
-	cancel   func()        // gives the request up; nil where there is no way to
+	done     chan struct{} // closed when the answer is complete
+	cancel   func()        // gives the request up; nil if that is not possible
 	status   int           // of HTTP, or 0
 	kind     string        // Content-Type
-	refused  error         // why there is no status; nil where there is one
-	err      error         // of all of it, known when it is done
+	refused  error         // reason why there is no status, or nil
+	err      error         // error of the whole exchange, known when it is done
 }
 
 func newDelivery(cancel func()) *delivery {
@@ -53,18 +53,18 @@ func delivered(err error) *delivery {
 	return d
 }
 
-// inbox is what a client has received.
+// inbox contains the messages that a client has received.
 type inbox struct {
 	tap     *spec.Conversation
-	fragile bool   // what breaks may cut messages off
+	fragile bool   // broken connections may truncate messages
 	cut     string // the last message, if it is not JSON
 
-	running sync.WaitGroup // of what reads for it
+	running sync.WaitGroup // goroutines that read for it
 
 	mu       sync.Mutex
 	received []message
 	changed  chan struct{}
-	over     chan struct{} // closed when the connection has ended
+	over     chan struct{} // closed when the connection is closed
 	ending   sync.Once
 	paused   chan struct{} // closed when the client reads again; nil while it does
 }
@@ -86,8 +86,8 @@ func (in *inbox) add(m message) {
 	}
 }
 
-// look passes a message to the tap. A message that is not JSON may have been cut off by
-// the end of the connection, if nothing follows it.
+// look passes a message to the tap. A message that is not JSON may have been truncated by the end
+// of the connection, if nothing follows it.
 func (in *inbox) look(text string) {
 	in.mu.Lock()
 	cut := in.cut
@@ -123,7 +123,7 @@ func (in *inbox) resume() {
 	}
 }
 
-// listen waits while the client does not read. What reads for it asks before.
+// listen waits while the client does not read. Goroutines that read for it call listen first.
 func (in *inbox) listen() {
 	in.mu.Lock()
 	paused := in.paused
@@ -135,7 +135,7 @@ func (in *inbox) listen() {
 
 func (in *inbox) end() { in.ending.Do(func() { close(in.over) }) }
 
-// take returns the first message that is wanted, and forgets it.
+// take removes and returns the first wanted message.
 func (in *inbox) take(wanted func(message) bool) (message, bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -148,7 +148,7 @@ func (in *inbox) take(wanted func(message) bool) (message, bool) {
 	return message{}, false
 }
 
-// find waits for a message that is wanted, but not once the connection has ended.
+// find waits for a wanted message, until the connection is closed.
 func (in *inbox) find(patience time.Duration, wanted func(message) bool) (message, bool) {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
@@ -166,7 +166,7 @@ func (in *inbox) find(patience time.Duration, wanted func(message) bool) (messag
 	}
 }
 
-// all returns what is there, and forgets it.
+// all removes and returns all messages.
 func (in *inbox) all() []message {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -185,7 +185,7 @@ type client struct {
 	last int // id
 }
 
-// connect opens a connection, and no session.
+// connect opens a connection, without a session.
 func (s *site) connect(who string) *client {
 	s.t.Helper()
 	c, err := s.dial(who)
@@ -196,7 +196,7 @@ func (s *site) connect(who string) *client {
 	return c
 }
 
-// dial is connect for clients that may fail, and that the site does not know of.
+// dial is like connect for clients that may fail, and that the site does not record.
 func (s *site) dial(who string) (*client, error) {
 	in := newInbox(s.tap)
 	in.fragile = s.setup.plan != nil
@@ -226,7 +226,7 @@ func (s *site) openAs(who string) *client {
 	return c
 }
 
-// put sends a text as it is. [spec.InvalidField] says that it is against the schema.
+// put sends a text unchanged. [spec.InvalidField] marks a text that violates the schema.
 func (c *client) put(text string, fields ...string) *delivery {
 	take := c.s.tap.Client
 	for mark, of := range map[string]func(string){spec.InvalidField: c.s.tap.Invalid, spec.PerhapsField: c.s.tap.Perhaps} {
@@ -252,7 +252,7 @@ func (c *client) ask(method, params string) message {
 	return c.reply(id)
 }
 
-// try sends a text as it is, and returns what comes in answer, whatever its id.
+// try sends a text unchanged, and returns the answer, whatever its id.
 func (c *client) try(text string, fields ...string) (message, int) {
 	c.t.Helper()
 	d := c.put(text, fields...)
@@ -276,7 +276,7 @@ func (c *client) wait(what string, wanted func(message) bool) message {
 	return m
 }
 
-// status waits for the status of an answer; 0 where the transport has none.
+// status waits for the status of an answer; 0 on transports without one.
 func (c *client) status(d *delivery) int {
 	c.t.Helper()
 	await(c.s, d.answered, "status")
@@ -300,13 +300,13 @@ func (c *client) alive(after string) {
 	}
 }
 
-// gone waits until the connection has ended.
+// gone waits until the connection is closed.
 func (c *client) gone(after string) {
 	c.t.Helper()
 	await(c.s, c.in.over, "end of the connection after "+after)
 }
 
-// wantStatus checks the status of an answer, where there is such a thing.
+// wantStatus checks the status of an answer, on transports with one.
 func (c *client) wantStatus(what string, got, want int) {
 	c.t.Helper()
 	if c.s.target.http && got != want {

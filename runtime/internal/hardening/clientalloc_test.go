@@ -23,8 +23,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
 
-// quickReply appends the reply to a message, with hardly an allocation: the result of
-// the method as a text. A notification has none.
+// quickReply appends the reply to a message, with almost no allocation: the result of the method as
+// a text. It appends nothing for a notification.
 func quickReply(to, message []byte) []byte {
 	_, id, ok := bytes.Cut(message, []byte(`"id":`))
 	if !ok {
@@ -105,8 +105,8 @@ func quickWebSocket(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestClientCallAllocations bounds what a call allocates on each transport, with what net/http
-// and a server that does next to nothing allocate for it in the same process.
+// TestClientCallAllocations limits the allocations of a call on each transport, including the
+// allocations of net/http and of a minimal server in the same process.
 func TestClientCallAllocations(t *testing.T) {
 	site := func(h http.Handler) string {
 		s := httptest.NewServer(h)

@@ -15,22 +15,22 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// costlyReply is something of any size that servers send for a call. What the client computes
-// for it must grow as the size does.
+// costlyReply is a reply of any size that servers send for a call. The client's CPU time for it
+// must grow linearly with the size.
 type costlyReply struct {
 	name string
-	size int // of the larger one; the smaller one has a sixteenth of that
+	size int // of the larger one; the smaller one has a sixteenth of this size
 	// send sends it; %ID is the id of the call. The texts are made before the time is taken.
 	send func(n int) []string
 	only []string // transports; nil for all
 }
 
-// textResult is a result with that content.
+// textResult returns a result with the given content.
 func textResult(members, text string) string {
 	return `{"jsonrpc":"2.0","id":%ID,"result":{` + members + `"content":[{"type":"text","text":"` + text + `"}],"resultType":"complete"}}`
 }
 
-// repeated returns n texts that format makes of their numbers, with commas between them.
+// repeated returns n texts that format makes of their numbers, separated by commas.
 func repeated(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -89,10 +89,10 @@ var costlyReplies = []costlyReply{
 	}},
 }
 
-// TestCostlyReplies measures the CPU time of a client for replies of n and of 16n parts: what is
-// linear takes 16 times as long, what is quadratic 256 times. What leaves the caches of a busy
-// machine takes a few times longer, so 64 is between. Streams of bytes, frames and
-// events are read by three transports; the others use the same readers.
+// TestCostlyReplies measures the CPU time of a client for replies of n and of 16n parts: linear
+// time grows 16-fold, quadratic time 256-fold. Data that does not fit into the caches of a busy
+// machine takes a few times longer, so the limit is 64. Streams of bytes, frames and events are
+// read by three transports; the others use the same readers.
 func TestCostlyReplies(t *testing.T) {
 	for _, reply := range costlyReplies {
 		t.Run(reply.name, func(t *testing.T) {
@@ -143,7 +143,7 @@ func (reply *costlyReply) measure(t *testing.T, transport string, small, large [
 		if more <= 64*n+40*time.Millisecond {
 			return
 		}
-		if try == 5 { // another program may have been in the way of some
+		if try == 5 { // another program may have disturbed some
 			t.Fatalf("%v of CPU time, of 16 times the size %v", n, more)
 		}
 	}

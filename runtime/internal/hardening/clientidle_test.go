@@ -18,9 +18,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// TestIdleClientStream bounds what an idle client with a session takes whose GET stream is open,
-// above a client of net/http that reads the same stream: goroutines, and bytes of heap and
-// stacks.
+// TestIdleClientStream limits the resources of an idle client with a session whose GET stream is
+// open, compared with a client of net/http that reads the same stream: goroutines, and bytes of
+// heap and stacks.
 func TestIdleClientStream(t *testing.T) {
 	if !alone(t) {
 		return
@@ -63,7 +63,7 @@ func TestIdleClientStream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		go func() { _, _ = bufio.NewReader(resp.Body).ReadSlice('\n') }() // until the end
+		go func() { _, _ = bufio.NewReader(resp.Body).ReadSlice('\n') }() // until the end of the test
 		return func() { _ = resp.Body.Close() }
 	}
 	client := func() (end func()) {
@@ -78,9 +78,10 @@ func TestIdleClientStream(t *testing.T) {
 			<-changed
 		}
 	}
-	// measure returns what each takes, and how many goroutines this module has started for it.
+	// measure returns the bytes for each client, and the number of goroutines that this module has
+	// started for it.
 	measure := func(connect func() func()) (bytes, goroutines float64) {
-		ends := []func(){connect()} // what all have in common
+		ends := []func(){connect()} // parts that all clients share
 		await(1)
 		before, ours := testbed.MemoryInUse(), ownGoroutines()
 		for range clients {
@@ -102,7 +103,7 @@ func TestIdleClientStream(t *testing.T) {
 	}
 }
 
-// ownGoroutines returns how many goroutines the runtime of this module has started.
+// ownGoroutines returns the number of goroutines that the runtime of this module has started.
 func ownGoroutines() int {
 	stacks := make([]byte, 16<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]

@@ -20,7 +20,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// soakTransports are those of the soak of clients: what each speaks.
+// soakTransports are the transports of the soak of clients, with the revisions that each supports.
 var soakTransports = []struct {
 	name string
 	eras []era
@@ -30,8 +30,9 @@ var soakTransports = []struct {
 
 var soakTime = flag.Duration("soak", 3*time.Second, "how long TestSoak and TestClientSoak go on")
 
-// TestClientSoakInBubbles is TestClientSoak without sockets and processes, and in the time of a bubble:
-// minutes of silence pass at once, a call that returns late fails, and so does a goroutine that is left.
+// TestClientSoakInBubbles is TestClientSoak without sockets and processes, and in the time of a
+// bubble: minutes of silence pass at once, and a call that returns late or a goroutine that is left
+// fails the test.
 func TestClientSoakInBubbles(t *testing.T) {
 	seeds, operations := uint64(1), 40
 	if *soakTime >= time.Minute {
@@ -58,7 +59,7 @@ func TestClientSoakInBubbles(t *testing.T) {
 	}
 }
 
-// clientSoak is what has happened in one.
+// clientSoak records the events of a soak.
 type clientSoak struct {
 	t       *testing.T
 	servers []*unreliable
@@ -79,7 +80,8 @@ func (k *clientSoak) count(outcome string) {
 	k.outcomes[outcome]++
 }
 
-// run has clients do operations until the end, each at most so many, while the servers restart.
+// run has clients do operations until the end, each at most operations times, while the servers
+// restart.
 func (k *clientSoak) run(clients, operations int) {
 	stop := make(chan struct{})
 	var restarts, all sync.WaitGroup
@@ -106,7 +108,7 @@ type soakClient struct {
 	failed atomic.Int32 // calls in a row
 }
 
-// soakTokens number the calls.
+// soakTokens numbers the calls.
 var soakTokens atomic.Int64
 
 func (u *soakClient) live(operations int) {
@@ -184,7 +186,7 @@ func (u *soakClient) close() {
 	u.client = nil
 }
 
-// inTime checks that something has not taken longer than it may.
+// inTime checks that an operation has not exceeded its time.
 func (u *soakClient) inTime(what string, began time.Time, most time.Duration) {
 	if took := time.Since(began); took > most && u.s.times.exact {
 		u.errorf("%s has taken %v, and may take %v", what, took, most)
@@ -241,14 +243,14 @@ func (u *soakClient) act() {
 		if err == nil {
 			time.Sleep(u.s.times.pause)
 			began = time.Now()
-			_ = sub.Close() // the connection may have gone
+			_ = sub.Close() // the connection may be closed
 			u.inTime("the end of a subscription", began, u.s.times.limits.RequestTime)
 		}
 		u.k.count("subscribe" + u.outcome(err))
 	}
 }
 
-// call calls a tool with a token of its own, and notes in the ledger what is known of it then.
+// call calls a tool with a token of its own, and records in the ledger whether it ran.
 func (u *soakClient) call(ctx context.Context, tool, fault string, options ...mcpclient.RequestOption) {
 	token := fmt.Sprint("token ", soakTokens.Add(1))
 	began := time.Now()
@@ -282,13 +284,13 @@ func (u *soakClient) outcome(err error) string {
 	return ": " + u.kind(err)
 }
 
-// isClosing reports whether an error is the reply with which a server that ends refuses a request.
+// isClosing reports whether an error is the refusal of a server that shuts down.
 func isClosing(err error) bool {
 	e, ok := errors.AsType[*jsonrpc.Error](err)
 	return ok && e.Code == jsonrpc.CodeInternal && string(e.Data) == `{"reason":"closed"}`
 }
 
-// kind names the type of an error, which must be one that is documented.
+// kind names the type of an error, which must be a documented one.
 func (u *soakClient) kind(err error) string {
 	if lost, ok := errors.AsType[*mcpclient.ConnectionError](err); ok {
 		if lost.Sent {
@@ -314,7 +316,7 @@ func (u *soakClient) kind(err error) string {
 	return "other"
 }
 
-// soakArguments are those of the tools.
+// soakArguments are the arguments of the tools.
 type soakArguments struct{ Token, Fault string }
 
 // soakTool returns the function of a tool: it runs in the way that the call asks for.

@@ -20,9 +20,9 @@ import (
 func init() { programs["unreliable"] = unreliableProgram }
 
 // TestClientSoak has many clients of mcpclient use servers that restart, stall, break connections
-// and stop to answer, over all transports: over real sockets and with real processes. Each call
-// returns with its own result or an error that says what is known; a tool that must not run twice
-// does not; and at the end nothing is left.
+// and stop answering, over all transports: over real sockets and with real processes. Each call
+// returns with its own result or an error that tells whether it may have run; a tool that must not
+// run twice does not; and at the end nothing is left.
 func TestClientSoak(t *testing.T) {
 	clients := *soakClients
 	if clients == 0 {
@@ -42,13 +42,13 @@ func TestClientSoak(t *testing.T) {
 		k.run(clients, 1<<62)
 		return k
 	}
-	run(servers, clients, *soakTime/6) // what is made on first use is not a leak
+	run(servers, clients, *soakTime/6) // objects created on first use are not leaks
 	before := rest(nil, 20*time.Second)
-	before.goroutines += 2 // a handler has one while it has sessions, which expire after the test
+	before.goroutines += 2 // a handler has a goroutine while it has sessions, which expire after the test
 	files := testbed.OpenFiles()
 	k := run(servers, clients, *soakTime)
-	// On a slow machine, a process that starts beside so many clients answers none of them in time.
-	// Those servers are used by one client each.
+	// On a slow machine, a process that starts beside many clients does not answer in time. Those
+	// servers are used by one client each.
 	for range 20 {
 		unused := slices.DeleteFunc(slices.Clone(servers), (*unreliable).served)
 		if len(unused) == 0 {
@@ -101,10 +101,10 @@ func (s *unreliable) emptyLedger() {
 	s.calls, s.runs = map[string]soakCall{}, map[string]int{}
 }
 
-// exitStatus is the exit status of a program that ends by itself.
+// exitStatus is the exit status of a program that exits by itself.
 const exitStatus = 3
 
-// unreliableProgram is a program of the soak, which ends now and then.
+// unreliableProgram is a program of the soak, which exits from time to time.
 func unreliableProgram() int {
 	ledger, err := os.OpenFile(os.Getenv(ledgerVariable), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

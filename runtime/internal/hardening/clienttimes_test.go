@@ -17,7 +17,7 @@ import (
 
 // timedServer is a server of 2026-07-28 on a stream.
 type timedServer struct {
-	old    bool                                      // it speaks 2025-11-25 alone, and is silent to the probe
+	old    bool                                      // supports 2025-11-25 only, and does not answer the probe
 	call   func(conn jsonrpc.Conn, id, token []byte) // replies to a call
 	unread bool                                      // it stops reading after the first message
 }
@@ -74,7 +74,7 @@ func (c stuckEnd) Close() error {
 	return c.Conn.Close()
 }
 
-// TestClientTimes: each time of mcpclient.Limits ends what it is for, to the second.
+// TestClientTimes: each time of mcpclient.Limits limits its operation, to the second.
 func TestClientTimes(t *testing.T) {
 	ctx := context.Background()
 	ask := func(conn jsonrpc.Conn, id, _ []byte) {
@@ -113,7 +113,7 @@ func TestClientTimes(t *testing.T) {
 			return time.Since(began), err
 		}
 	}
-	var asked atomic.Int64 // how long the question took
+	var asked atomic.Int64 // duration of the question
 	for _, row := range []struct {
 		name string
 		want time.Duration
@@ -157,7 +157,7 @@ func TestClientTimes(t *testing.T) {
 				return mcpclient.Cancel(), ctx.Err()
 			}
 			_, err := call(s)(t)
-			synctest.Wait() // for the function that has been asked
+			synctest.Wait() // for the function that is asked
 			return time.Duration(asked.Load()), err
 		}, mcpclient.ErrTimeout},
 		{"WriteTime", 17 * time.Second, call(&times{
@@ -170,7 +170,7 @@ func TestClientTimes(t *testing.T) {
 					return stuckEnd{c}, err
 				}
 			}}
-			s.options.Limits.CloseTime = 4 * time.Second // of each step: the fourth is the last
+			s.options.Limits.CloseTime = 4 * time.Second // for each step: the fourth is the last
 			c, err := connect(t, s)
 			if err != nil {
 				t.Fatal(err)
@@ -183,7 +183,7 @@ func TestClientTimes(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				took, err := row.run(t)
-				time.Sleep(2 * time.Hour) // until all goroutines have ended
+				time.Sleep(2 * time.Hour) // until all goroutines have returned
 				t.Logf("%v: %v", took, err)
 				if took != row.want || row.err != nil && !errors.Is(err, row.err) {
 					t.Errorf("after %v: %v, want %v after %v", took, err, row.err, row.want)

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// testInputEnds ends the input while calls run, as the parent of a process does.
+// testInputEnds closes the input while calls run, as the parent of a process does.
 func testInputEnds(t *testing.T, v target) {
 	visit := v.visit
 	if v.is(tcp) {
@@ -91,13 +91,13 @@ func testInputEnds(t *testing.T, v target) {
 	})
 }
 
-// shutdown shuts the server down, and returns how that has ended.
+// shutdown shuts the server down, and returns its result.
 func (s *site) shutdown(ctx context.Context) <-chan error {
 	done := make(chan error, 1)
 	if s.target.is(tcp) {
 		s.stop(errTestOver)
 		s.served.Go(func() {
-			<-ctx.Done() // there is no deadline but that of the server
+			<-ctx.Done() // only the deadline of the server applies
 			done <- nil
 		})
 		return done
@@ -153,7 +153,7 @@ func testShutdown(t *testing.T, v target) {
 		})
 	})
 	if v.is(tcp) {
-		return // the deadline is that of InputEnds
+		return // the deadline of InputEnds
 	}
 	t.Run("deadline", func(t *testing.T) {
 		v.visit(t, setup{}, func(t *testing.T, s *site) {
@@ -204,8 +204,8 @@ func (s *site) refusesAll(t *testing.T, c *client) {
 	}
 }
 
-// testSilentClient has one client that answers pings, and one that does not. To the
-// server both look as if they were there.
+// testSilentClient has one client that answers pings, and one that does not. Without pings the
+// server cannot distinguish them.
 func testSilentClient(t *testing.T, v target) {
 	if v.era == modern && !v.is(webSocket) {
 		t.Log("does not apply: clients of this revision cannot be pinged by a message")
@@ -252,7 +252,7 @@ func testSilentClient(t *testing.T, v target) {
 	})
 }
 
-// answerPings answers what the server asks, until the connection ends.
+// answerPings answers requests of the server, until the connection is closed.
 func (c *client) answerPings() {
 	c.s.served.Go(func() {
 		for {

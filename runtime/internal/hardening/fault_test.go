@@ -11,10 +11,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// TestFaults has clients use servers on connections that split messages, stall, break,
-// and fail to write. In any case nothing hangs, nothing is answered twice, nothing runs
-// twice, and what is answered is right; and at the end no goroutine is left, which the
-// bubble checks.
+// TestFaults has clients use servers on connections that split messages, stall, break, and fail to
+// write. Nothing hangs, no request is answered twice, no call runs twice, and all answers are
+// correct; at the end no goroutine is left, which the bubble checks.
 func TestFaults(t *testing.T) {
 	plans := []struct {
 		name string
@@ -49,13 +48,13 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// isFragile reports whether connections with that plan can end.
+// isFragile reports whether connections with that plan can break.
 func isFragile(plan faultconn.Plan) bool {
 	return plan.Reset > 0 || plan.WriteError > 0 || plan.StallTime > 30*time.Second
 }
 
-// suffer has a few clients do operations on such connections. Those that lose their
-// connection open another one. It returns how many connections and replies were lost.
+// suffer has a few clients do operations on such connections. A client that loses its connection
+// opens another one. It returns the number of lost connections and replies.
 func (v target) suffer(t *testing.T, plan faultconn.Plan, seed uint64) (losses int) {
 	fragile := isFragile(plan)
 	c := setup{

@@ -16,32 +16,32 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// fixture is what the server offers. Its tools are
+// fixture contains the features of the server. Its tools are
 //
-//	echo      returns its arguments as they came
+//	echo      returns its arguments unchanged
 //	typed     has arguments {n int64, s string, o {k}}, which generated code reads
-//	hold      does what the test says, see hold
-//	panics    panics in the way that is named
+//	hold      is controlled by the test, see hold
+//	panics    panics in the named way
 //	large     answers with n bytes
-//	whoami    answers with who calls, and with which header fields
-//	asks      asks the user, and answers with what was said
-//	destroys  does so, and is destructive
+//	whoami    answers with the caller and the header fields
+//	asks      asks the user, and answers with the user's answer
+//	destroys  does the same, and is destructive
 //	slow      waits for its context, and has a timeout
-//	mirrored  has an argument that a header field mirrors
+//	mirrored  has an argument that a header field repeats
 //
-// Whatever has "panic" in its name panics. There are a template item://{key} with
-// completion, and a prompt greet, with completion.
+// Features with "panic" in their names panic. There are a template item://{key} with completion,
+// and a prompt greet, with completion.
 type fixture struct {
 	t     *testing.T
 	quit  chan struct{}
-	calls atomic.Int64 // of echo and typed
+	calls atomic.Int64 // calls of echo and typed
 
 	mu    sync.Mutex
 	holds map[string]*hold
-	marks map[string]int // of the tool mark, see registerTraffic
+	marks map[string]int // calls of the tool mark, see registerTraffic
 }
 
-// secret is what panics say, and errors that no client may read.
+// secret is the text of panics, and of errors that clients must not read.
 const secret = "s3cret-of-the-server"
 
 func newFixture(t *testing.T, s *mcp.Server) *fixture {
@@ -117,7 +117,7 @@ var infoTyped = mcp.ToolInfo{
 	OutputSchema: `{"type":"object","properties":{"n":{"type":"integer"},"s":{"type":"string"}},"required":["n","s"],"additionalProperties":false}`,
 }
 
-// typed is written as the generator writes it.
+// typed has the form of generated code.
 func (f *fixture) typed(_ context.Context, req *mcp.Request) (*mcp.ToolResult, error) {
 	var n, k int64
 	var s string
@@ -174,7 +174,7 @@ func completeOrPanic(_ context.Context, value string, _ map[string]string) (mcp.
 	return mcp.Candidates([]string{value + "!"}), nil
 }
 
-// hold is a call that the test controls. It ends with its context, unless
+// hold is a call that the test controls. It returns when its context is cancelled, unless
 // ignoreContext is set.
 type hold struct {
 	f             *fixture
@@ -182,10 +182,10 @@ type hold struct {
 	ignoreContext bool
 	in            chan context.Context
 	do            chan func(context.Context) *mcp.ToolResult
-	out           chan error // the cause of its end, nil if it has answered
+	out           chan error // the cause of its cancellation, nil if it has answered
 }
 
-// hold makes one that the calls of the tool with {"name": name} move into.
+// hold returns a hold for the calls of the tool with {"name": name}.
 func (f *fixture) hold(name string) *hold {
 	h := &hold{
 		f: f, name: name, in: make(chan context.Context, 1000), out: make(chan error, 1000),
@@ -197,10 +197,10 @@ func (f *fixture) hold(name string) *hold {
 	return h
 }
 
-// params are those of its call.
+// params returns the params of its call.
 func (h *hold) params() string { return call("hold", fmt.Sprintf(`{"name":%q}`, h.name)) }
 
-// letGo ends all of them.
+// letGo makes all of them return.
 func (f *fixture) letGo() { close(f.quit) }
 
 func (f *fixture) held(ctx context.Context, args json.RawMessage) (*mcp.ToolResult, error) {
@@ -235,7 +235,7 @@ func (f *fixture) held(ctx context.Context, args json.RawMessage) (*mcp.ToolResu
 	}
 }
 
-// run has f run by a call.
+// run runs f in a call.
 func (h *hold) run(f func(ctx context.Context)) {
 	done := make(chan struct{})
 	h.do <- func(ctx context.Context) *mcp.ToolResult {
@@ -246,7 +246,7 @@ func (h *hold) run(f func(ctx context.Context)) {
 	<-done
 }
 
-// answer ends a call.
+// answer makes a call return a text.
 func (h *hold) answer(text string) {
 	h.do <- func(context.Context) *mcp.ToolResult { return mcp.TextResult(text) }
 }

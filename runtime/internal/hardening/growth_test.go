@@ -41,7 +41,8 @@ var requests = map[string][]string{
 	"notifications/n%[1]d":    {`{}`},
 }
 
-// growing are those that make a server keep something, with the row of the table of what is kept.
+// growing are the messages that make a server store data, with their row in the table of stored
+// data.
 var growing = map[string]string{
 	"HTTP initialize":                "session of streamable HTTP, with the same",
 	"session resources/subscribe":    "subscriptions of a connection or session to resources, by short URIs",
@@ -49,10 +50,11 @@ var growing = map[string]string{
 	"HTTP subscriptions/listen":      "`subscriptions/listen` over HTTP, without resources",
 }
 
-// TestGrowth sends many messages of every method, with ids, names and addresses that are new each time, to a server over
-// streamable HTTP, in a session, and by a connection. As many again leave no more behind, but for what has a row.
+// TestGrowth sends many messages of every method, with new ids, names and addresses each time, to a
+// server over streamable HTTP, in a session, and on a connection. As many again leave no more data
+// behind, except for the messages with a row.
 func TestGrowth(t *testing.T) {
-	const number, each = 400, 32 // each is less than an entry of any map needs
+	const number, each = 400, 32 // each is smaller than an entry of any map
 	for m := protocol.Method(1); ; m++ {
 		if m == protocol.MethodCount {
 			continue

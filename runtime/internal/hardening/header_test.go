@@ -55,7 +55,7 @@ func testProtocolVersion(t *testing.T, v target) {
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
 		c := s.open()
 		swapped := strings.Replace(v.era.with("7", "tools/call", call("echo", `{}`), modernMeta), "2026-07-28", unknown, 1)
-		if !v.is(httpLegacy) { // there the header is missing
+		if !v.is(httpLegacy) { // there the header is optional
 			m, status := c.try(swapped, "Mcp-Protocol-Version: "+unknown)
 			want := 400
 			if v.is(httpSSE) {

@@ -25,15 +25,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
 
-// hostileRow is something that servers do to clients.
+// hostileRow is an attack of servers on clients.
 type hostileRow struct {
-	name string // of its tests
-	what string // in a few words
-	here string // what comes of it
+	name string // name of its tests
+	what string // a short description
+	here string // its outcome
 	eras []era  // nil for both
-	heap int64  // what the live heap may grow by, in bytes; 0 for testbed.MaxHeap
+	heap int64  // limit for the growth of the live heap in bytes; 0 for testbed.MaxHeap
 	not  map[string]string
-	// script returns what the server does, see faulty.Server.
+	// script returns the behavior of the server, see faulty.Server.
 	script  func() func(*faulty.Server, *faulty.Message) bool
 	options func(*mcpclient.Options) // nil for the defaults
 	run     func(t *testing.T, h *hostile)
@@ -50,17 +50,17 @@ type hostile struct {
 	options   mcpclient.Options
 	client    *mcpclient.Client
 	reported  atomic.Int32  // calls of OnProtocolError
-	reports   chan struct{} // has a value after such a call
+	reports   chan struct{} // receives a value after such a call
 }
 
-// allTransports is for the night: what a row tests is mostly the same code on each transport.
+// allTransports is for nightly runs: most rows test the same code on each transport.
 var allTransports = flag.Bool("transports", false, "run each row over all its transports, also those that are enough on some before a merge")
 
-// hostileTransports are those of the table, in the order in which they are tested.
+// hostileTransports are the transports of the table, in the order of the tests.
 var hostileTransports = []string{memory, httpLegacy, stdio, tcp, webSocket, httpModern, httpSSE}
 
 const (
-	hostileVariable = "HARDENING_HOSTILE" // the row of a program
+	hostileVariable = "HARDENING_HOSTILE" // names the row of a program
 	hostileEra      = "HARDENING_ERA"
 )
 
@@ -96,7 +96,7 @@ func TestHostileServers(t *testing.T) {
 	}
 }
 
-// has reports whether a transport has an era, and the row too.
+// has reports whether a transport and a row support an era.
 func (row hostileRow) has(transport string, e era) bool {
 	if row.eras != nil && !slices.Contains(row.eras, e) {
 		return false
@@ -143,7 +143,7 @@ func (row hostileRow) test(t *testing.T, transport string, e era) {
 	testbed.WantNoMore(t, goroutines, files)
 }
 
-// noEras keeps nothing, so that each test begins with a probe.
+// noEras stores nothing, so that each test begins with a probe.
 type noEras struct{}
 
 func (noEras) Get(string) (mcpclient.Era, bool) { return mcpclient.Era{}, false }
@@ -191,7 +191,7 @@ func (h *hostile) serve(t *testing.T, row hostileRow) (stop func()) {
 		}
 		go func() {
 			defer close(done)
-			_ = front.Serve(l) // ends by Close
+			_ = front.Serve(l) // returns after Close
 		}()
 		return func() {
 			_ = front.Close()
@@ -203,7 +203,7 @@ func (h *hostile) serve(t *testing.T, row hostileRow) (stop func()) {
 		serve(l)
 	}()
 	return func() {
-		_ = l.Close() // serve ends by that
+		_ = l.Close() // which makes serve return
 		<-done
 	}
 }
@@ -233,11 +233,11 @@ func hostileProgram() int {
 type closeBoth struct{}
 
 func (closeBoth) Close() error {
-	os.Exit(0) // a read of standard input does not end by closing it
+	os.Exit(0) // closing standard input does not stop a read
 	return nil
 }
 
-// connect connects, which must work.
+// connect connects, which must succeed.
 func (h *hostile) connect(t *testing.T) *mcpclient.Client {
 	t.Helper()
 	c, err := mcpclient.Connect(t.Context(), h.target, h.options)

@@ -16,8 +16,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// TestHostileResponses has responses to a call that are not those of MCP. In each, the error
-// says what came, nothing is sent to another origin, and the next call works.
+// TestHostileResponses has responses to a call that MCP does not define. In each case, the error
+// describes the response, nothing is sent to another origin, and the next call works.
 func TestHostileResponses(t *testing.T) {
 	var elsewhere atomic.Int32
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) }))
@@ -53,7 +53,7 @@ func TestHostileResponses(t *testing.T) {
 				testbed.Bound(t)
 				server := &faulty.Server{Modern: e == modern}
 				front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					body, _ := io.ReadAll(r.Body) // an empty one calls no tool
+					body, _ := io.ReadAll(r.Body) // an empty body calls no tool
 					if bytes.Contains(body, []byte(`"hostile"`)) {
 						respond(w)
 						return

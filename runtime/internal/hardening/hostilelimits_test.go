@@ -9,12 +9,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// limitRows are messages beyond a limit.
+// limitRows are messages that exceed a limit.
 var limitRows = []hostileRow{
 	{
 		name: "UnfinishedMessage", what: "sends a message of 4 MiB without an id, and leaves its end out until the next call", here: "`*LimitError` at the limit, before the end; the next call works",
 		script: func() func(*faulty.Server, *faulty.Message) bool {
-			var mu sync.Mutex // handlers may run side by side
+			var mu sync.Mutex // handlers may run concurrently
 			next := make(chan struct{})
 			return func(_ *faulty.Server, m *faulty.Message) bool {
 				switch {
@@ -45,7 +45,7 @@ var limitRows = []hostileRow{
 		run: func(t *testing.T, h *hostile) {
 			h.connect(t)
 			for range 2 {
-				_, err := h.call(t, enough, nil) // a client that waits for the end waits until the timeout
+				_, err := h.call(t, enough, nil) // a client that reads to the end waits until the timeout
 				wantError[*mcpclient.LimitError](t, "the call", err)
 				h.works(t, "it")
 			}

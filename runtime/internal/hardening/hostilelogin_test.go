@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// login is an Authorizer by which a person logs in, in some time.
+// login is an Authorizer with a person who takes some time to log in.
 type login struct {
 	takes time.Duration
 	done  bool
@@ -39,15 +39,15 @@ func (l *login) HandleChallenge(ctx context.Context, _ *http.Request, _ *http.Re
 
 func (*login) CacheKey() string { return "login" }
 
-// TestLoginTime checks that the time of a login does not count for ConnectTime, and that what
-// the server takes before and after does. A login that never ends has QuestionTime.
+// TestLoginTime checks that the time of a login does not count for ConnectTime, and that the time
+// of the server before and after it does. QuestionTime limits a login that never ends.
 func TestLoginTime(t *testing.T) {
-	// A request without a response has half of connectTime, and is sent again then.
+	// A request without a response gets half of connectTime, and is then sent again.
 	const connectTime, slow = 30 * time.Second, 14 * time.Second
 	for _, c := range []struct {
 		name          string
 		login         time.Duration
-		before, after time.Duration // that the server takes
+		before, after time.Duration // time that the server takes
 		took          time.Duration
 		failure       error
 	}{

@@ -21,12 +21,13 @@ func argumentN(m *faulty.Message) int {
 	return p.Arguments.N
 }
 
-// asking returns a script that asks a question in each call: by a request in a session, by a round
-// otherwise. params has those of a question, by the argument n of the call; answered reports
-// whether what the client sends for it is right: a result of a session or a round, or an error.
+// asking returns a script that asks a question in each call: by a request in a session, otherwise
+// by a round. params returns the params of the question, by the argument n of the call; answered
+// reports whether the client's message for it is correct: a result in a session or a round, or an
+// error.
 func asking(method string, params func(n int) string, answered func(result, failure string) bool) func() func(*faulty.Server, *faulty.Message) bool {
 	return func() func(*faulty.Server, *faulty.Message) bool {
-		var mu sync.Mutex // handlers may run side by side
+		var mu sync.Mutex // handlers may run concurrently
 		var call *faulty.Message
 		return func(s *faulty.Server, m *faulty.Message) bool {
 			mu.Lock()
@@ -57,7 +58,7 @@ func asking(method string, params func(n int) string, answered func(result, fail
 	}
 }
 
-// badForms return schemas that no form may have.
+// badForms return schemas that are not valid for a form.
 var badForms = []func() string{
 	func() string {
 		var fields []string
@@ -79,13 +80,13 @@ var badForms = []func() string{
 	},
 }
 
-// badLinks are links that no user is shown.
+// badLinks are links that must not be shown to a user.
 var badLinks = []string{
 	"javascript:alert(1)", "file:///etc/passwd", "http://example.com/", "data:text/html,x", "ftp://example.com/", "//example.com/", "",
 	"https://", "HTTP://example.com", "http://127.0.0.1.example.com/", "vscode://x", "https:\\\\example.com", " https://example.com", "http://localhost@example.com/",
 }
 
-// questionRows are what servers ask.
+// questionRows are questions of servers.
 var questionRows = []hostileRow{
 	{
 		name: "StrangeForms", what: "asks with forms of 10,000 fields, nested objects, schemas that are none", here: "-32602 in a session, `*ProtocolViolationError` of the call in 2026-07-28; the user is not asked",
@@ -205,8 +206,8 @@ var questionRows = []hostileRow{
 	},
 }
 
-// manyQuestions returns a script that asks side by side, and replies when all is answered and
-// at least one question was refused. It says so by a log message.
+// manyQuestions returns a script that asks questions concurrently, and replies when all are
+// answered and at least one was refused. It reports that by a log message.
 func manyQuestions(questions, pings int) func() func(*faulty.Server, *faulty.Message) bool {
 	return func() func(*faulty.Server, *faulty.Message) bool {
 		var mu sync.Mutex
@@ -246,7 +247,7 @@ func manyQuestions(questions, pings int) func() func(*faulty.Server, *faulty.Mes
 	}
 }
 
-// slowRoots answers when the server says that it has refused a question.
+// slowRoots answers when the server reports that it has refused a question.
 func slowRoots(o *mcpclient.Options) {
 	refused := make(chan struct{})
 	var once sync.Once

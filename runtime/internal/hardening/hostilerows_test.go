@@ -18,7 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// soon is the time of a call that gets no reply, enough that of one which gets one.
+// soon is the timeout of a call that gets no reply, enough of a call that gets one.
 const soon, enough = 100 * time.Millisecond, 20 * time.Second
 
 // onTool returns a script for calls of the hostile tool.
@@ -39,12 +39,12 @@ func onMethod(name string, f func(s *faulty.Server, m *faulty.Message)) func() f
 	}
 }
 
-// right sends the right result of a call.
+// right sends the correct result of a call.
 func right(s *faulty.Server, m *faulty.Message) {
 	_ = m.Reply(s.Complete(`"content":[{"type":"text","text":"right"}]`, false)) // the client may have gone
 }
 
-// fails returns a test of a call that ends with a type of error, after which the next works.
+// fails returns a test of a call that fails with a type of error, after which the next call works.
 func fails[E error](timeout time.Duration) func(t *testing.T, h *hostile) {
 	return func(t *testing.T, h *hostile) {
 		h.connect(t)
@@ -82,11 +82,11 @@ var brokenReplies = []string{
 	`{}`,
 }
 
-// levels is a value of as many levels.
+// levels is a value with as many levels.
 var levels = strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
 
-// deepReplies are replies with it: where members are ignored, where they are kept, and in an
-// error.
+// deepReplies are replies that contain it: in members that are ignored, in members that are stored,
+// and in an error.
 var deepReplies = []string{
 	`{"jsonrpc":"2.0","id":%ID,"result":{"content":[],"x":` + levels + `}}`,
 	`{"jsonrpc":"2.0","id":%ID,"result":{"content":[],"structuredContent":{"x":` + levels + `}}}`,
@@ -95,7 +95,7 @@ var deepReplies = []string{
 	`{"jsonrpc":"2.0","id":%ID,"result":{"content":[]},"x":` + levels + `,"y":` + levels + `}`,
 }
 
-// messageRows are what servers send, and what they do not.
+// messageRows are messages that servers send, or leave out.
 var messageRows = []hostileRow{
 	{
 		name: "Silence", what: "accepts a call and does not reply", here: "the timeout of the call; the next one works",
@@ -248,7 +248,7 @@ var messageRows = []hostileRow{
 	{
 		name: "DeepQuestions", what: "asks by a request of 100,000 levels, with the id of a call", here: "refused (-32600) in a session, and reported; the call gets its own reply",
 		script: func() func(*faulty.Server, *faulty.Message) bool {
-			var mu sync.Mutex // handlers may run side by side
+			var mu sync.Mutex // handlers may run concurrently
 			var call *faulty.Message
 			return func(s *faulty.Server, m *faulty.Message) bool {
 				mu.Lock()
@@ -291,7 +291,7 @@ var messageRows = []hostileRow{
 		run: func(t *testing.T, h *hostile) {
 			h.connect(t)
 			result, err := h.call(t, enough, nil)
-			if h.isHTTP() { // what comes on the response of a request is of that request
+			if h.isHTTP() { // a message on the response of a request belongs to that request
 				wantError[*mcpclient.ProtocolViolationError](t, "the call", err)
 				h.works(t, "it")
 				return
@@ -321,7 +321,7 @@ var messageRows = []hostileRow{
 			var group sync.WaitGroup
 			for range 2 {
 				group.Go(func() {
-					// The first error may come before the second call is sent.
+					// The first error may arrive before the second call is sent.
 					_, err := h.call(t, 3*soon, nil)
 					if _, ok := errors.AsType[*jsonrpc.Error](err); !ok && !errors.Is(err, mcpclient.ErrTimeout) {
 						t.Errorf("the call: %v", err)
@@ -405,7 +405,7 @@ var messageRows = []hostileRow{
 		}),
 		options: func(o *mcpclient.Options) {
 			var calls atomic.Int32
-			slow := func() { // at first
+			slow := func() { // slow at first
 				if calls.Add(1) < 100 {
 					time.Sleep(time.Millisecond)
 				}
@@ -467,7 +467,7 @@ var messageRows = []hostileRow{
 					_ = m.Send(`{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{}}}}`)
 					_ = m.Send(`{"jsonrpc":"2.0","id":"q","method":"ping"}`)
 					return false
-				case m.Method == "" && m.Result != nil: // an answer: end with an error
+				case m.Method == "" && m.Result != nil: // an answer: reply with an error
 					_ = m.Close()
 				}
 				return m.Method == ""
@@ -598,7 +598,7 @@ var messageRows = []hostileRow{
 	},
 }
 
-// inputRequired requires input of a form.
+// inputRequired asks for input by a form.
 const inputRequired = `{"resultType":"input_required","requestState":"s","inputRequests":{"k":{"method":"elicitation/create",` +
 	`"params":{"mode":"form","message":"m","requestedSchema":{"type":"object","properties":{}}}}}}`
 
@@ -606,19 +606,19 @@ func accept(context.Context, *mcpclient.Elicitation) (mcpclient.ElicitAnswer, er
 	return mcpclient.ElicitAnswer{Action: mcp.ActionAccept}, nil
 }
 
-// failModern sends the error for an unsupported version, and returns false where there is no
+// failModern sends the error for an unsupported version, or returns false for a message without an
 // id.
 func failModern(m *faulty.Message, supported string) bool {
 	return m.Send(m.Text(`{"jsonrpc":"2.0","id":%ID,"error":{"code":-32022,"message":"m","data":{"requested":"2026-07-28","supported":`+supported+`}}}`)) != nil
 }
 
-// failsConnect tests a Connect that ends with a type of error.
+// failsConnect tests a Connect that fails with a type of error.
 func failsConnect[E error](t *testing.T, h *hostile) {
 	_, err := mcpclient.Connect(t.Context(), h.target, h.options)
 	wantError[E](t, "Connect", err)
 }
 
-// failsList tests a list that ends with a type of error, after which a call works.
+// failsList tests a list that fails with a type of error, after which a call works.
 func failsList[E error](t *testing.T, h *hostile) {
 	tools, err := h.connect(t).Tools(t.Context())
 	wantError[E](t, "the list", err)

@@ -15,7 +15,7 @@ import (
 )
 
 // strangeSchemas are schemas that a client must not follow. %URL is the address of a server that
-// must get nothing.
+// must not receive anything.
 var strangeSchemas = []string{
 	`{"type":"object","$ref":"%URL/a"}`,
 	`{"type":"object","$schema":"%URL/b","properties":{"x":{"$ref":"%URL/c#/d"},"y":{"$dynamicRef":"%URL/e"}}}`,
@@ -26,7 +26,7 @@ var strangeSchemas = []string{
 	`{"type":"object","properties":7,"required":"x"}`,
 }
 
-// unused counts the connections to an address that nothing must be sent to.
+// unused counts the connections to an address to which nothing may be sent.
 type unused struct {
 	address string
 	n       atomic.Int32
@@ -63,13 +63,13 @@ var schemaRows = []hostileRow{
 	{
 		name: "StrangeSchemas", what: "lists tools whose schemas refer to the network and to themselves, and have patterns that explode", here: "nothing is fetched; they are text, and a value is read against them in time",
 		script: func() func(*faulty.Server, *faulty.Message) bool {
-			var mu sync.Mutex // handlers may run side by side
+			var mu sync.Mutex // handlers may run concurrently
 			var address string
 			return func(s *faulty.Server, m *faulty.Message) bool {
 				mu.Lock()
 				defer mu.Unlock()
 				switch {
-				case m.Is("hostile"): // says the address, since the server may be another process
+				case m.Is("hostile"): // sends the address, since the server may be another process
 					var p struct{ Arguments struct{ Address string } }
 					_ = json.Unmarshal(m.Params, &p) // the client has sent it
 					address = p.Arguments.Address
@@ -125,7 +125,7 @@ var schemaRows = []hostileRow{
 		script: onMethod("tools/list", func(s *faulty.Server, m *faulty.Message) {
 			_ = m.Reply(s.Complete(`"tools":[{"name":"t","inputSchema":{"type":"object","description":"`+strings.Repeat("x", 3<<20)+`"}}]`, true))
 		}),
-		heap:    48 << 20, // buffers of 4 and 2 MiB, the message, the result and what is read of it
+		heap:    48 << 20, // buffers of 4 and 2 MiB, the message, the result and its decoded parts
 		options: func(o *mcpclient.Options) { o.Limits.MessageBytes = 4 << 20 },
 		run: func(t *testing.T, h *hostile) {
 			tools, err := h.connect(t).Tools(t.Context())

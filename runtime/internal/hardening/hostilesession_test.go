@@ -21,8 +21,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// TestHostileSessions has servers that forget each session: a request opens one new session,
-// and then has an error. Calls of another tool work.
+// TestHostileSessions has servers that forget each session: a request opens one new session, and
+// then fails. Calls of another tool work.
 func TestHostileSessions(t *testing.T) {
 	for name, forget := range map[string]func(w http.ResponseWriter){
 		"404": func(w http.ResponseWriter) { answer(w, 404, "text/plain", "not found") },
@@ -61,7 +61,7 @@ func TestHostileSessions(t *testing.T) {
 				if r, err := c.Call(t.Context(), "echo", nil); err != nil || r.Text() != "right" {
 					t.Errorf("the next call: %v", err)
 				}
-				// The second session is the one of the next call.
+				// The second session belongs to the next call.
 				if s, n := sessions.Load(), calls.Load(); s != 2 || n != 2 {
 					t.Errorf("%d sessions were opened and the call was sent %d times, want 2 and 2", s, n)
 				}
@@ -70,7 +70,7 @@ func TestHostileSessions(t *testing.T) {
 	}
 }
 
-// TestHostileReconnecting has servers that end each connection soon after it is open, while a
+// TestHostileReconnecting has servers that close each connection soon after it is open, while a
 // client watches for changes. It connects again at once, and then after the times of Retry.
 func TestHostileReconnecting(t *testing.T) {
 	for _, transport := range []string{memory, httpLegacy} {
@@ -143,7 +143,8 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// httpServer serves legacy streamable HTTP, except what f has answered, and returns the URL.
+// httpServer serves legacy streamable HTTP, except for requests that f has answered, and returns
+// the URL.
 func httpServer(t *testing.T, f func(w http.ResponseWriter, r *http.Request, body []byte) bool) string {
 	t.Helper()
 	server := new(faulty.Server)

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// hostileLine is something that servers do to clients, with the tests of it.
+// hostileLine is an attack of servers on clients, with its tests.
 type hostileLine struct {
 	what string
-	rows []string // of TestHostileServers, on each transport that they apply to
-	// tests are others: the folder below runtime, and the name.
+	rows []string // of TestHostileServers, on each transport to which they apply
+	// tests are further tests: the folder below runtime, and the name.
 	tests []string
-	// not says why there is none on the other transports.
+	// not contains the reasons why other transports have no test.
 	not string
 }
 
@@ -25,7 +25,7 @@ const (
 	onlyReading   = "results are read by the same code on every transport"
 )
 
-// hostileLines are what servers were seen to do, or could.
+// hostileLines are attacks that were observed, or are possible.
 var hostileLines = []hostileLine{
 	{what: "are silent, slow, or stop in the middle", rows: []string{"Silence", "SilenceAtFirst", "ByteByByte", "StopsInTheMiddle"}, tests: []string{"mcpclient/TestProgramsWithoutReply"}},
 	{what: "send more than a limit: a line, a body or an event", rows: []string{"EndlessMessage", "UnfinishedMessage", "LongMessage"}, tests: []string{"mcphttpclient/TestEventLimit", "mcpws/TestEndpointLongMessages", "jsonrpc/TestIdentifyLongLines"}},
@@ -56,7 +56,7 @@ var hostileLines = []hostileLine{
 }
 
 // TestHostileLines checks that each line has a test or a reason on each transport, that each row
-// belongs to a line, and that the tests are there.
+// belongs to a line, and that the tests exist.
 func TestHostileLines(t *testing.T) {
 	root := filepath.Join("..", "..")
 	used := map[string]bool{}

@@ -21,11 +21,11 @@ import (
 type taskMessage struct {
 	*faulty.Message
 	server *faulty.Server
-	n      int // the argument of its call
-	times  int // how often a request of this method has come for the task, from 1 on
+	n      int // argument of its call
+	times  int // number of requests of this method for the task, from 1 on
 }
 
-// state returns a task in the form of the revision, with members of its own.
+// state returns a task in the form of the revision, with further members.
 func (m *taskMessage) state(status, members string) string {
 	text := fmt.Sprintf(`"taskId":"t%d","status":%q,"createdAt":"2026-01-02T03:04:05Z","lastUpdatedAt":"2026-01-02T03:04:05Z"`, m.n, status)
 	if !strings.Contains(members, `"ttl`) {
@@ -40,7 +40,7 @@ func (m *taskMessage) state(status, members string) string {
 	return m.server.Complete(text, false)
 }
 
-// name returns the text of the revision.
+// name returns the argument for the revision.
 func (m *taskMessage) name(modern, legacy string) string {
 	if m.server.Modern {
 		return modern
@@ -59,14 +59,15 @@ func (m *taskMessage) created(status, members string) string {
 
 const rightResult = `{"content":[{"type":"text","text":"right"}]}`
 
-// completed replies that a task has completed. In a session, tasks/result has its result.
+// completed replies that a task has completed. In a session, tasks/result contains its result.
 func (m *taskMessage) completed() {
 	_ = m.Reply(m.state("completed", m.name(`"result":`+rightResult, `"statusMessage":""`)))
 }
 
-// tasking returns a script for calls of the hostile tool that become tasks. f is called with each request
-// for them, and tools/call itself; it returns false for the right reply: a new task that works, one that has
-// completed, and its result. The tool cancelled returns how often a task was cancelled.
+// tasking returns a script for calls of the hostile tool that become tasks. f is called with each
+// request for them, and tools/call itself; it returns false to send the correct reply: a new task
+// that works, a completed task, and its result. The tool cancelled returns the number of
+// cancellations of a task.
 func tasking(f func(m *taskMessage) bool) func() func(*faulty.Server, *faulty.Message) bool {
 	return func() func(*faulty.Server, *faulty.Message) bool {
 		var mu sync.Mutex
@@ -132,7 +133,7 @@ func withTasks(o *mcpclient.Options) {
 	mcptaskclient.Enable(o)
 }
 
-// callTasks calls the hostile tool with each number below n, side by side.
+// callTasks calls the hostile tool with each number below n, concurrently.
 func (h *hostile) callTasks(t *testing.T, n int, options []mcpclient.RequestOption, check func(n int, result *mcp.ToolResult, err error)) {
 	t.Helper()
 	var group sync.WaitGroup
@@ -145,7 +146,7 @@ func (h *hostile) callTasks(t *testing.T, n int, options []mcpclient.RequestOpti
 	group.Wait()
 }
 
-// wantCancelled checks how many tasks the client has cancelled.
+// wantCancelled checks the number of tasks that the client has cancelled.
 func (h *hostile) wantCancelled(t *testing.T, least, most int) {
 	t.Helper()
 	result, err := h.client.Call(t.Context(), "cancelled", nil)
@@ -160,7 +161,8 @@ func (h *hostile) wantCancelled(t *testing.T, least, most int) {
 // absurdTimes are intervals and times to live, as JSON.
 var absurdTimes = []string{"0", "-1", "1", "0.001", "1e300", "86400000", "99999999999999999999999", "null", `"soon"`, "{}", "[]", "true"}
 
-// strangeTasks are members of tasks that no task may have: of working ones, in both forms.
+// strangeTasks are members that the specification does not allow for tasks: for working ones, in
+// both forms.
 var strangeTasks = []func(m *taskMessage) string{
 	func(m *taskMessage) string {
 		return strings.Replace(m.state("working", ""), `"taskId":`, `"taskID":`, 1)
@@ -199,7 +201,7 @@ var strangeTasks = []func(m *taskMessage) string{
 	func(*taskMessage) string { return `{}` },
 }
 
-// modernTasks are those of the extension, whose statuses have further members.
+// modernTasks are such members of the extension, whose statuses have further members.
 var modernTasks = []func(m *taskMessage) string{
 	func(m *taskMessage) string { return m.state("completed", "") },
 	func(m *taskMessage) string { return m.state("failed", "") },
@@ -213,7 +215,7 @@ var modernTasks = []func(m *taskMessage) string{
 	},
 }
 
-// taskRows are what servers do with tasks.
+// taskRows are attacks with tasks.
 var taskRows = []hostileRow{
 	{
 		name: "EndlessTasks", what: "keeps a task working for ever, with intervals and times of any size and type", here: "the time of the call (`WithMaxTime`), and the task is cancelled; the next call works",
@@ -271,7 +273,7 @@ var taskRows = []hostileRow{
 				if err != nil || result.Text() != "right" {
 					t.Errorf("%+v, %v", result, err)
 				}
-				// In a session the result has come before the server was asked for the end.
+				// In a session the result has arrived before the server was asked for the end.
 				if state, err := task.State(t.Context()); err != nil || h.era == modern && state.Status != mcptaskclient.Completed {
 					t.Errorf("%+v, %v", state, err)
 				}

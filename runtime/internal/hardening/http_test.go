@@ -22,8 +22,8 @@ type httpLink struct {
 	who    string
 	client *http.Client
 
-	session  string // its id
-	endpoint string // of HTTP+SSE
+	session  string // id of its session
+	endpoint string // for HTTP+SSE
 	stream   *delivery
 
 	mu      sync.Mutex
@@ -52,7 +52,7 @@ func newHTTPLink(s *site, in *inbox, who string) *httpLink {
 	return l
 }
 
-// dialSSE opens the stream of HTTP+SSE, which says where to post.
+// dialSSE opens the stream of HTTP+SSE, whose first event contains the URL for POST.
 func dialSSE(s *site, in *inbox, who string) (link, error) {
 	l := newHTTPLink(s, in, who)
 	l.stream = l.get()
@@ -84,7 +84,7 @@ func (l *httpLink) send(p parcel) *delivery {
 	return l.do(http.MethodPost, body, head)
 }
 
-// get opens a standing stream, or resumes one.
+// get opens the standalone stream, or resumes one.
 func (l *httpLink) get(fields ...string) *delivery {
 	head := l.head("text/event-stream")
 	setFields(head, fields)
@@ -111,7 +111,7 @@ func (l *httpLink) head(accept string) http.Header {
 	return head
 }
 
-// do sends a request, and has the answer read as it comes.
+// do sends a request, and reads the answer as it arrives.
 func (l *httpLink) do(method string, body io.Reader, head http.Header) *delivery {
 	ctx, cancel := context.WithCancel(l.s.ctx)
 	l.mu.Lock()
@@ -132,7 +132,7 @@ func (l *httpLink) do(method string, body io.Reader, head http.Header) *delivery
 		l.read(req, d)
 	})
 	if head.Get("Mcp-Session-Id") == "" && l.endpoint == "/mcp" && l.era == legacy && method == http.MethodPost {
-		<-d.answered // the session may be in it
+		<-d.answered // the response may contain the session id
 	}
 	return d
 }
@@ -214,7 +214,7 @@ func readEvents(r io.Reader, in *inbox) error {
 	}
 }
 
-// setFields sets header fields: "Name: value" one, "-Name" none.
+// setFields sets header fields: "Name: value" sets one, "-Name" removes one.
 func setFields(head http.Header, fields []string) {
 	seen := map[string]bool{}
 	for _, f := range fields {
@@ -239,8 +239,8 @@ var (
 	uriOf    = regexp.MustCompile(`"uri":("(?:[^"\\]|\\.)*")`)
 )
 
-// mirror sets the header fields that a client of the revision sends with a message.
-// It reads no more of it than that, so that what is wrong elsewhere gets through.
+// mirror sets the header fields that a client of the revision sends with a message. It reads only
+// these parts of the message, so that errors in other parts get through.
 func mirror(head http.Header, text string) {
 	method := first(methodOf, text)
 	name := ""
@@ -265,7 +265,7 @@ func first(pattern *regexp.Regexp, text string) (value string) {
 	return value
 }
 
-// headerValue spells a value as header fields can hold it.
+// headerValue encodes a value for a header field.
 func headerValue(text string) string {
 	for _, r := range text {
 		if r < ' ' || r > '~' {

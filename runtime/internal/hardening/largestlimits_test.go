@@ -9,8 +9,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// A limit of the largest int means no limit, on every transport and also where int has 32 bits: arithmetic with limits
-// does not wrap. One message is small, one larger than the buffers that connections begin with, and one result is.
+// A limit of the largest int means no limit, on every transport and also if int has 32 bits:
+// arithmetic with limits does not overflow. One message is small, another one and a result are
+// larger than the initial buffers of connections.
 func TestLargestLimits(t *testing.T) {
 	var limits mcp.Limits
 	for _, field := range reflect.ValueOf(&limits).Elem().Fields() {

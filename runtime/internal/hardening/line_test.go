@@ -13,11 +13,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// lineLink is a stream with a message a line.
+// lineLink is a stream with one message in each line.
 type lineLink struct {
 	raw    io.WriteCloser
-	finish func() error // ends the input of the server
-	served chan error   // what Serve has returned, where there is one
+	finish func() error // closes the input of the server
+	served chan error   // result of Serve, if there is one
 }
 
 func newLineLink(in *inbox, raw io.WriteCloser, read func() (string, error)) *lineLink {
@@ -28,7 +28,7 @@ func newLineLink(in *inbox, raw io.WriteCloser, read func() (string, error)) *li
 			text, err := read()
 			if text = strings.TrimSuffix(text, "\n"); text != "" {
 				m := parse(text)
-				m.signal = err != nil // it is cut off
+				m.signal = err != nil // the message is truncated
 				in.add(m)
 			}
 			if err != nil {
@@ -39,7 +39,7 @@ func newLineLink(in *inbox, raw io.WriteCloser, read func() (string, error)) *li
 	return &lineLink{raw: raw, served: make(chan error, 1)}
 }
 
-// linesOf reads lines, and keeps nothing.
+// linesOf reads lines, without storing them.
 func linesOf(r io.Reader) func() (string, error) {
 	lines := bufio.NewReader(r)
 	return func() (string, error) { return lines.ReadString('\n') }
@@ -59,7 +59,7 @@ func (l *lineLink) send(p parcel) *delivery {
 
 func (l *lineLink) vanish() { _ = l.raw.Close() }
 
-// pipes are what a process reads and writes.
+// pipes are the input and output of a process.
 type pipes struct {
 	*io.PipeReader
 	*io.PipeWriter
@@ -70,7 +70,7 @@ func (p *pipes) Close() error {
 	return p.PipeWriter.Close()
 }
 
-// dialStdio frames two pipes, as a process has them for standard input and output.
+// dialStdio frames two pipes, like the standard input and output of a process.
 func dialStdio(s *site, in *inbox, who string) (link, error) {
 	upRead, upWrite := io.Pipe()
 	downRead, downWrite := io.Pipe()
@@ -102,7 +102,7 @@ func callerContext(s *site, who string) context.Context {
 	return mcp.CallerContext(s.ctx, mcp.Principal{ID: who}, nil)
 }
 
-// writer writes pieces of messages to a connection that does not look at them.
+// writer writes pieces of messages to a connection that does not inspect them.
 type writer struct{ jsonrpc.Conn }
 
 func (w writer) Write(p []byte) (int, error) { return len(p), w.Conn.Write(p) }

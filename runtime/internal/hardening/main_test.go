@@ -16,10 +16,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// programVariable says that the test binary is to be a program.
+// programVariable tells the test binary which program to run.
 const programVariable = "HARDENING_PROGRAM"
 
-// programs are those that the test binary can be, with their exit statuses.
+// programs are the programs in the test binary, which return their exit statuses.
 var programs = map[string]func() int{"printer": printer, "hostile": hostileProgram}
 
 func TestMain(m *testing.M) {
@@ -29,9 +29,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(spec.Main{M: m, Least: 20000})
 }
 
-// printer serves a tool that prints and reads, and whose child does.
+// printer serves a tool that prints and reads, and whose child does the same.
 func printer() int {
-	// The file lives as long as the process: a collected one closes its descriptor.
+	// The file must live as long as the process: a collected file closes its descriptor.
 	one := os.NewFile(1, "one")
 	s := mcp.NewServer(mcp.ServerInfo{Name: "printer", Version: "1"})
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "print"}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {

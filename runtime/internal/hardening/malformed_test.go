@@ -66,14 +66,14 @@ func testMalformed(t *testing.T, v target) {
 	})
 }
 
-// harm is a message with something in it that must not come through.
+// harm is a message with a part that must not get through.
 type harm struct {
 	name, text string
 	says       string // in the error
 }
 
-// harmful holds messages against a client: each is refused, runs nothing, and disturbs
-// nothing. The mark says how they are to the schema.
+// harmful sends messages to a server: each is refused, runs nothing, and does not disturb other
+// requests. mark tells whether they violate the schema.
 func harmful(t *testing.T, s *site, mark string, all []harm) {
 	t.Helper()
 	c := s.open()
@@ -151,8 +151,8 @@ func testDuplicateKeys(t *testing.T, v target) {
 	})
 }
 
-// testKeyVariants checks keys that look like others. What they would have said is
-// missing then.
+// testKeyVariants checks keys that look like others. The members with the correct names are then
+// missing.
 func testKeyVariants(t *testing.T, v target) {
 	e := v.era
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
@@ -175,7 +175,7 @@ func testKeyVariants(t *testing.T, v target) {
 			{"read arguments in another case", e.text("7", "tools/call", call("typed", `{"N":1}`)), "N"},
 			{"read arguments with a NUL", e.text("7", "tools/call", call("typed", `{"n\u0000":1}`)), "n"},
 		})
-		// Unknown members mean nothing.
+		// Unknown members are ignored.
 		c := s.open()
 		if m := c.ask("tools/call", `"name":"echo","Arguments":{"a":1},"ARGUMENTS":{"a":1},"arguments\u0000":{"a":1}`); m.text() != "{}" {
 			t.Errorf("Arguments: %v", m)

@@ -17,7 +17,7 @@ func (e era) text(id, method, params string) string {
 	return e.with(id, method, params, meta)
 }
 
-// with returns a request with that _meta.
+// with returns a request with the given _meta.
 func (era) with(id, method, params, meta string) string {
 	if params != "" {
 		params += ","
@@ -46,11 +46,11 @@ const initialized = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 
 const initialize = `"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"tester","version":"1"}`
 
-// message is what a server has said.
+// message is a message of a server.
 type message struct {
-	signal bool // of the transport, no message
+	signal bool // a signal of the transport, not a message
 	raw    string
-	event  string // its id, where it was an event
+	event  string // id of its event, if it was one
 	ID     json.RawMessage
 	Method string
 	Params json.RawMessage
@@ -72,10 +72,10 @@ func parse(raw string) message {
 
 func (m message) id() string { return string(m.ID) }
 
-// nameless reports whether it says nothing of which request it is about.
+// nameless reports whether it does not tell which request it belongs to.
 func (m message) nameless() bool { return m.Method == "" && (len(m.ID) == 0 || string(m.ID) == "null") }
 
-// code is that of its error, 0 where it has none.
+// code returns the code of its error, or 0.
 func (m message) code() int {
 	if m.Error == nil {
 		return 0
@@ -83,14 +83,14 @@ func (m message) code() int {
 	return m.Error.Code
 }
 
-// failed reports whether it is an error, or a result that says so.
+// failed reports whether it is an error, or a result with isError.
 func (m message) failed() bool {
 	var r struct{ IsError bool }
 	_ = json.Unmarshal(m.Result, &r)
 	return m.Error != nil || r.IsError
 }
 
-// text is that of its result or its error.
+// text returns the text in its result or its error.
 func (m message) text() string {
 	if m.Error != nil {
 		return m.Error.Message

@@ -8,10 +8,10 @@ import (
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
 )
 
-// operation is something that clients do.
+// operation is an operation of clients.
 type operation struct {
 	name  string
-	often int // how often, compared with others
+	often int // frequency, relative to others
 	do    func(d *driver) error
 }
 
@@ -29,7 +29,7 @@ var operations = []operation{
 	{"stall", 2, (*driver).stall},
 }
 
-// act does one operation. An error is one of the server's.
+// act does one operation. An error is a fault of the server.
 func (d *driver) act() error {
 	total := 0
 	for _, x := range operations {
@@ -49,14 +49,14 @@ func (d *driver) act() error {
 	return nil
 }
 
-// leftover checks the messages that no operation has waited for: there may be
-// notifications, but no reply, and on connections that break a part of a message.
+// leftover checks the messages that no operation has waited for: notifications are allowed, replies
+// are not, and on connections that break a part of a message is.
 func (d *driver) leftover() error {
 	for _, m := range d.in.all() {
 		if m.Method == "" && !(d.fragile && m.nameless()) && !d.lost[m.id()] {
 			return fmt.Errorf("an unexpected reply: %v", m)
 		}
-		delete(d.lost, m.id()) // there is one at most
+		delete(d.lost, m.id()) // there is at most one
 		if strings.HasPrefix(m.Method, "not JSON") && !d.fragile {
 			return fmt.Errorf("not a message: %v", m)
 		}
@@ -64,7 +64,7 @@ func (d *driver) leftover() error {
 	return nil
 }
 
-// expect compares a reply with the text that it must have.
+// expect compares a reply with the expected text.
 func expect(m *message, text string) error {
 	if m != nil && (m.failed() || m.text() != text) {
 		return fmt.Errorf("got %v, want %s", m, shorten(text))
@@ -156,8 +156,8 @@ func (d *driver) nap() error {
 	return expect(m, "rested")
 }
 
-// cancelNap cancels a call. Its reply may cross the cancellation, and then it may come
-// or not; but never later.
+// cancelNap cancels a call. Its reply may cross the cancellation, and then it may arrive or not;
+// but never later.
 func (d *driver) cancelNap() error {
 	id, sent := d.say("tools/call", call("nap", `{"steps":1000,"millis":10}`))
 	if d.rnd.IntN(2) == 0 {
@@ -172,15 +172,15 @@ func (d *driver) cancelNap() error {
 		return nil
 	}
 	if d.s.target.is(httpSSE) && !d.over(sent.answered) {
-		return errHangs // two requests under way may overtake one another
+		return errHangs // two requests in flight may overtake one another
 	}
 	note := d.put(cancelled(id))
 	if !d.over(note.answered) {
 		return fmt.Errorf("the cancellation: %w", errHangs)
 	}
-	d.lost[id] = d.fragile // the cancellation may be
+	d.lost[id] = d.fragile // the cancellation may be lost
 	if d.s.target.is(httpLegacy) {
-		// The cancellation may overtake the call: then there is nothing to cancel yet.
+		// The cancellation may overtake the call: then it has no effect.
 		for again := true; again; {
 			select {
 			case <-sent.done:
@@ -297,7 +297,7 @@ func (d *driver) listen() error {
 	return nil
 }
 
-// broken is what it means that something has not come.
+// broken returns the error for a message that has not arrived.
 func (d *driver) broken(stream *delivery, what string) error {
 	if d.fragile {
 		if stream != nil && stream.cancel != nil {
@@ -308,7 +308,7 @@ func (d *driver) broken(stream *delivery, what string) error {
 	return fmt.Errorf("no %s", what)
 }
 
-// stall does not read for a while, and then everything.
+// stall does not read for a while, and then reads everything.
 func (d *driver) stall() error {
 	d.in.pause()
 	type open struct {

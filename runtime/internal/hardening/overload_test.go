@@ -92,8 +92,8 @@ func testBlocked(t *testing.T, v target) {
 	})
 }
 
-// testUserCode blocks everything that users write. None of it is run by what reads
-// messages, so others are answered, and the calls can be cancelled.
+// testUserCode blocks all functions of users. The goroutine that reads messages does not call them,
+// so others are answered, and the calls can be cancelled.
 func testUserCode(t *testing.T, v target) {
 	blocked := make(chan context.Context, 100)
 	block := func(ctx context.Context) error {
@@ -122,7 +122,7 @@ func testUserCode(t *testing.T, v target) {
 		},
 	}
 	v.visit(t, c, func(t *testing.T, s *site) {
-		blocked = make(chan context.Context, 100) // of the bubble
+		blocked = make(chan context.Context, 100) // belongs to the bubble
 		c, other := s.open(), s.open()
 		for _, q := range []struct{ method, params string }{
 			{"prompts/list", ""}, {"tools/call", call("large", `{}`)}, {"tools/list", ""}, {"resources/list", ""}, {"resources/read", `"uri":"block://1"`},
@@ -147,7 +147,7 @@ func testUserCode(t *testing.T, v target) {
 	})
 }
 
-// testLimits lowers what can be lowered, and goes over it.
+// testLimits lowers all limits that can be lowered, and exceeds them.
 func testLimits(t *testing.T, v target) {
 	t.Run("result", func(t *testing.T) {
 		v.visit(t, setup{limits: mcp.Limits{ResultBytes: 10_000, ResourceBytes: 1000}, register: func(s *site) {
@@ -212,7 +212,7 @@ func testLimits(t *testing.T, v target) {
 	t.Run("streams", func(t *testing.T) { testManyStreams(t, v) })
 }
 
-// testManyClients opens one more than there may be.
+// testManyClients opens one client more than the limit.
 func testManyClients(t *testing.T, v target) {
 	if v.is(stdio, memory, httpModern) {
 		t.Log("does not apply: there are no clients to count")
@@ -245,7 +245,7 @@ func testManyClients(t *testing.T, v target) {
 	})
 }
 
-// testManyStreams opens one more standing stream than there may be.
+// testManyStreams opens one standalone stream more than the limit.
 func testManyStreams(t *testing.T, v target) {
 	if !v.http {
 		t.Log("does not apply: all clients have a stream of their own, and no more")

@@ -12,8 +12,8 @@ import (
 
 var reference = regexp.MustCompile(`reference ([A-Za-z0-9]{6,})`)
 
-// testPanic lets everything panic that users write, while a call of another client and
-// one of the same client run.
+// testPanic makes all functions of users panic, while a call of another client and one of the same
+// client run.
 func testPanic(t *testing.T, v target) {
 	intercept := func(next mcp.Handler) mcp.Handler {
 		return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {

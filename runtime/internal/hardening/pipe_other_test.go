@@ -2,5 +2,5 @@
 
 package hardening_test
 
-// makePipe does nothing where there are no such files.
+// makePipe does nothing on systems without such files.
 func makePipe(string) error { return nil }

@@ -12,8 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 )
 
-// refusedHeads are requests that are refused for their header, or answered whatever
-// their body is, and whose body is yet to come.
+// refusedHeads are requests that are refused because of their header, or answered whatever their
+// body is, before the body arrives.
 var refusedHeads = []string{
 	"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/plain\r\nContent-Length: 1000\r\n\r\n",
 	"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: https://evil.example\r\nContent-Length: 1000\r\n\r\n",

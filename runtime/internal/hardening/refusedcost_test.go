@@ -49,10 +49,9 @@ func guarded() int {
 	return 0
 }
 
-// TestManyRefused holds as many connections to a server in another process as there may
-// be, all with requests that are refused and go on. An honest client is answered
-// meanwhile, the connections are given back, and the server ends in good order while
-// others hold new ones.
+// TestManyRefused opens the maximal number of connections to a server in another process, all with
+// requests that are refused and go on. Meanwhile an honest client is answered, the connections are
+// closed, and the server shuts down in order while others hold new ones.
 func TestManyRefused(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs signals")
@@ -154,7 +153,7 @@ func TestManyRefused(t *testing.T) {
 		t.Errorf("each connection takes %d bytes", each)
 	}
 
-	// The end, while others come.
+	// The shutdown, while others connect.
 	conns = attack(min(*refusedConns, 100))
 	began = time.Now()
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {

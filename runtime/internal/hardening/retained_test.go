@@ -25,13 +25,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// retained is something that a client can make a server keep.
+// retained is a kind of data that a client can make a server store.
 type retained struct {
 	kind   string
-	each   int    // bytes of one, at the most
-	client string // what bounds those of one client
-	all    string // what bounds those of all
-	number int    // that the test makes
+	each   int    // limit of the bytes of one
+	client string // limit for one client
+	all    string // limit for all clients
+	number int    // number that the test makes
 	fill   func(k *keeper, i int) error
 }
 
@@ -71,7 +71,7 @@ var kept = []retained{
 		"one for each tool and one for all", "10000", 2000, keepBucket},
 }
 
-// keeper is a server, and clients that hold next to nothing themselves.
+// keeper is a server, and clients that store almost nothing themselves.
 type keeper struct {
 	server  *mcp.Server
 	http    *mcphttp.Handler
@@ -79,7 +79,7 @@ type keeper struct {
 	running sync.WaitGroup
 	called  chan struct{}
 	leave   chan struct{}
-	shared  jsonrpc.Conn // a connection of which there is one
+	shared  jsonrpc.Conn // the only connection of its kind
 }
 
 func newKeeper(t *testing.T, memory int) *keeper {
@@ -139,12 +139,12 @@ func newKeeper(t *testing.T, memory int) *keeper {
 	return k
 }
 
-// bare is what an HTTP server gives to a handler, with nothing behind it.
+// bare is the part of an HTTP server that a handler sees.
 type bare struct {
 	mu     sync.Mutex
 	header http.Header
 	status int
-	begun  chan struct{} // closed when something is sent
+	begun  chan struct{} // closed when data is sent
 	once   sync.Once
 	body   *strings.Builder // nil if it is not needed
 }
@@ -172,7 +172,7 @@ func (w *bare) EnableFullDuplex() error          { return nil }
 func (w *bare) SetReadDeadline(time.Time) error  { return nil }
 func (w *bare) SetWriteDeadline(time.Time) error { return nil }
 
-// body is the body of a request, of which nothing is left once it has been read.
+// body is the body of a request, which is released once it has been read.
 type body struct{ strings.Reader }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -183,7 +183,7 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// post has the handler answer a message of a client at another address for each number.
+// post has the handler answer a message of a client, with another address for each number.
 func (k *keeper) post(ctx context.Context, w http.ResponseWriter, i int, text string, fields ...string) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://localhost/mcp", &body{*strings.NewReader(text)})
 	if err != nil {
@@ -196,7 +196,7 @@ func (k *keeper) post(ctx context.Context, w http.ResponseWriter, i int, text st
 	k.http.ServeHTTP(w, r)
 }
 
-// largeClient is clientInfo and capabilities as long as they may be.
+// largeClient returns clientInfo and capabilities of the maximal length.
 func largeClient(i int) (info, capabilities string) {
 	const most = 16<<10 - 20
 	capabilities = `{"elicitation":{}}`
@@ -209,7 +209,7 @@ func opening(i int) string {
 	return `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":` + capabilities + `,"clientInfo":` + info + `}}`
 }
 
-// largeMeta is a _meta as long as it may be.
+// largeMeta returns a _meta of the maximal length.
 func largeMeta(i int) string {
 	info, capabilities := largeClient(i)
 	meta := `{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":` + info +
@@ -237,13 +237,13 @@ func ask(conn jsonrpc.Conn, text string) string {
 	return string(reply)
 }
 
-// errOverloaded is the refusal of what would exceed Limits.Memory.
+// errOverloaded is the refusal of a request that would exceed Limits.Memory.
 var errOverloaded = errors.New("overloaded")
 
 // wants returns an error unless a reply contains a text.
 func wants(got, want string) error {
 	switch {
-	case strings.Contains(got, `"reason":"overloaded"`), got == io.EOF.Error(): // there is no room for a connection
+	case strings.Contains(got, `"reason":"overloaded"`), got == io.EOF.Error(): // the budget does not allow a connection
 		return errOverloaded
 	case !strings.Contains(got, want):
 		return fmt.Errorf("got %.300s, want %s", got, want)
@@ -269,7 +269,7 @@ func keepConnection(k *keeper, i int) error {
 	return err
 }
 
-// open opens a connection, with that first message.
+// open opens a connection, with the given first message.
 func (k *keeper) open(i int, opening string) (ask func(text string) string, err error) {
 	ask = k.dial(i)
 	if err := wants(ask(opening), `"serverInfo"`); err != nil {
@@ -325,8 +325,8 @@ func listenText(i int) string {
 	return `{"jsonrpc":"2.0","id":` + largeID(i) + `,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":` + largeMeta(i) + `}}`
 }
 
-// begin posts a message in the background, and returns when its response has begun or
-// the request has ended.
+// begin posts a message in the background, and returns when its response has begun or the request
+// is done.
 func (k *keeper) begin(ctx context.Context, w *bare, i int, text string, fields ...string) (ended bool) {
 	done := make(chan struct{})
 	k.running.Go(func() {
@@ -369,7 +369,7 @@ func keepCall(k *keeper, i int) error {
 	})
 	select {
 	case <-k.called:
-		cancel() // and the connection has gone
+		cancel() // and the connection is closed
 		<-done
 		return nil
 	case <-done:
@@ -385,8 +385,8 @@ func keepQuestion(k *keeper, i int) error {
 	return wants(ask(callText(i, "ask")), `"method":"elicitation/create"`)
 }
 
-// keepBatch sends a batch on a connection, and waits until its calls run, as many of them
-// as there is room for. The ping is answered once the batch has been read.
+// keepBatch sends a batch on a connection, and waits until its calls run, or as many as the budget
+// allows. The ping is answered once the batch has been read.
 func keepBatch(k *keeper, i int) error {
 	ask, err := k.open(i, strings.Replace(opening(i), "2025-11-25", "2025-03-26", 1))
 	if err != nil {
@@ -498,7 +498,7 @@ func (k *keeper) modern(i int, method, name, members string) (string, error) {
 	return w.body.String(), w.wantsStatus(http.StatusOK)
 }
 
-// keepEndedTask has a task end.
+// keepEndedTask creates a task and lets it end.
 func keepEndedTask(k *keeper, i int) error {
 	id, err := k.task(i, `{}`)
 	if err != nil {
@@ -515,13 +515,13 @@ func keepEndedTask(k *keeper, i int) error {
 	}
 }
 
-// keepWaitingTask has a task wait for a place: those before have them all.
+// keepWaitingTask creates a task that waits for a place: earlier tasks have taken all.
 func keepWaitingTask(k *keeper, i int) error {
 	_, err := k.task(i, `{"a":"`+strings.Repeat("a", 50_000)+`"}`)
 	return err
 }
 
-// keepBucket is asked with clients of other addresses each time.
+// keepBucket makes requests of clients with other addresses each time.
 func keepBucket(k *keeper, i int) error {
 	if i == 0 {
 		limited := mcp.NewServer(mcp.ServerInfo{Name: "limited", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)),

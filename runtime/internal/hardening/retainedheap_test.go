@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// alone reports whether this process runs a test alone. Otherwise it runs the test in a process of its own: what tests before have
-// left in pools and on stacks would count.
+// alone reports whether this process runs only this test. Otherwise it runs the test in a process
+// of its own: pools and stacks of earlier tests would count.
 func alone(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv(kindVariable) == t.Name() {
@@ -27,7 +27,7 @@ func alone(t *testing.T) bool {
 	return false
 }
 
-// runAlone runs a test in another process, and shows what it says.
+// runAlone runs a test in another process, and prints its output.
 func runAlone(t *testing.T, exe, test, kind string) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), exe, "-test.run", "^"+test+"$", "-test.v")
@@ -46,8 +46,8 @@ func runAlone(t *testing.T, exe, test, kind string) {
 // kindVariable names the only kind, or the test, that a process measures.
 const kindVariable = "HARDENING_KIND"
 
-// eachKind measures kinds, each in a process of its own. In one process, what a server
-// of the kind before still frees would count.
+// eachKind measures kinds, each in a process of its own. In one process, memory that the server of
+// the kind before still frees would count.
 func eachKind(t *testing.T, measure func(t *testing.T, r retained)) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -66,7 +66,7 @@ func eachKind(t *testing.T, measure func(t *testing.T, r retained)) {
 	}
 }
 
-// keptHeap returns the bytes of the heap that survive a collection and lie in no pool.
+// keptHeap returns the bytes of the heap that survive a collection outside of pools.
 func keptHeap() uint64 {
 	for range 3 {
 		runtime.GC()
@@ -74,8 +74,8 @@ func keptHeap() uint64 {
 	return heap()
 }
 
-// TestRetained makes a server keep as many of each kind as clients can, with everything
-// as long as it may be, and measures what each takes.
+// TestRetained makes a server store as many of each kind as clients can, each of the maximal size,
+// and measures the bytes of one.
 func TestRetained(t *testing.T) {
 	eachKind(t, func(t *testing.T, r retained) {
 		k := newKeeper(t, 0)
@@ -104,9 +104,8 @@ func TestRetained(t *testing.T) {
 	})
 }
 
-// TestRetainedInMemory makes a server with little memory keep as many of each kind as it
-// accepts, and measures that they stay below Limits.Memory. Then it still answers small
-// messages.
+// TestRetainedInMemory makes a server with little memory store as many of each kind as it accepts,
+// and checks that they stay below Limits.Memory. Then it still answers small messages.
 func TestRetainedInMemory(t *testing.T) {
 	const memory = 8 << 20
 	eachKind(t, func(t *testing.T, r retained) {
@@ -131,7 +130,7 @@ func TestRetainedInMemory(t *testing.T) {
 		}
 		grown := int64(keptHeap()) - int64(before)
 		t.Logf("%d are kept, %d KiB are live", number, grown>>10)
-		if grown > memory+memory/4 { // the sizes of blocks on the heap have steps of an eighth
+		if grown > memory+memory/4 { // heap blocks have sizes in steps of an eighth
 			t.Errorf("%d are kept, and %d KiB are live", number, grown>>10)
 		}
 		w := newBare()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// newRoot makes a directory, with what must not be read beside it and links to it.
+// newRoot makes a directory, with files beside it that must not be read, and links to them.
 func newRoot(t *testing.T) *os.Root {
 	t.Helper()
 	above := t.TempDir()

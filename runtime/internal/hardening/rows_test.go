@@ -14,7 +14,7 @@ const (
 	noRounds   = "clients of this transport answer questions while the call waits, and carry no states"
 )
 
-// rows are all that is known to have happened to servers.
+// rows are all known failures of servers.
 var rows = []row{
 	{
 		name: "Panic", what: "a handler panics (tool, prompt, resource, template, completion, list, interceptor)",

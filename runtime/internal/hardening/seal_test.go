@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpimpl"
 )
 
-// yes are the params of a request that comes back with an answer.
+// yes returns the params of a request with an answer.
 func yes(params, state string) string {
 	return fmt.Sprintf(`%s,"requestState":%q,"inputResponses":{"sure":{"action":"accept","content":{"yes":true}}}`, params, state)
 }
@@ -31,7 +31,7 @@ func stateIn(t *testing.T, m message) string {
 	return r.RequestState
 }
 
-// testRequestState comes back with states that are invalid, or for another request.
+// testRequestState sends states that are invalid, or belong to another request.
 func testRequestState(t *testing.T, v target) {
 	spec.Holds(t, "S293", "S294", "S295")
 	if v.era == legacy {
@@ -81,7 +81,7 @@ func testRequestState(t *testing.T, v target) {
 			t.Errorf("the same arguments in another spelling: %v", m)
 		}
 
-		// What changes something runs once.
+		// A tool that changes something runs once.
 		destroys := call("destroys", `{}`)
 		state = stateIn(t, ann.ask("tools/call", destroys))
 		if m := ann.ask("tools/call", yes(destroys, state)); m.text() != "accepttrue" {
@@ -89,7 +89,7 @@ func testRequestState(t *testing.T, v target) {
 		}
 		refused("twice", ann, yes(destroys, state))
 
-		// Keys rotate, and those of others open nothing.
+		// Keys rotate, and other servers' keys open nothing.
 		if m := ann.ask("tools/call", yes(asks, elsewhereSealed(t, shared, asks))); m.text() != "accepttrue" {
 			t.Errorf("sealed by the older key: %v", m)
 		}
@@ -121,7 +121,7 @@ func elsewhereSealed(t *testing.T, key []byte, params string) string {
 	return stateIn(t, parse(string(text)))
 }
 
-// testSecrets looks for what must not be in logs, nor in what clients read.
+// testSecrets searches logs and messages to clients for texts that must not be there.
 func testSecrets(t *testing.T, v target) {
 	const password = "hunter2-of-the-user"
 	c := setup{authentic: true, register: func(s *site) {
@@ -153,7 +153,7 @@ func testSecrets(t *testing.T, v target) {
 				t.Errorf("%v", m)
 			}
 		}
-		// What users type must not be logged, however the call fails.
+		// Input of users must not be logged, however the call fails.
 		private := `{"n":"` + password + `","s":"` + password + `"}`
 		ask("tools/call", call("typed", private))
 		ask("tools/call", call("echo", private))
@@ -196,7 +196,7 @@ func testSecrets(t *testing.T, v target) {
 			if i := strings.Index(log, id); i >= 0 {
 				t.Errorf("the session's id is in the log: %s", lineAround(log, i))
 			}
-			// What is refused before there is a message says no more.
+			// Log lines about requests without a message contain no more.
 			d := ann.put("{}", spec.InvalidField, "Authorization: Bearer token-of", "Origin: http://evil.example")
 			ann.wantStatus("refused", ann.status(d), 403)
 			d = ann.put("{}", spec.InvalidField, "Authorization: Basic token-of-bob")

@@ -67,7 +67,7 @@ func testIdleSession(t *testing.T, v target) {
 	})
 }
 
-// testEventStore has a call say much more than is kept, while its client is away.
+// testEventStore has a call send much more than is stored, while its client is disconnected.
 func testEventStore(t *testing.T, v target) {
 	const limit = 100_000
 	v.visit(t, setup{http: mcphttp.Limits{EventBytes: limit}}, func(t *testing.T, s *site) {
@@ -116,7 +116,7 @@ func testEventStore(t *testing.T, v target) {
 		s.settle()
 		c.in.all()
 
-		// The other call has said nothing since: nothing is lost there.
+		// The other call has sent nothing since: its stream lost nothing.
 		say(short, 2, "")
 		d = l.get("Last-Event-ID: " + kept)
 		c.wantStatus("an event that nothing was lost behind", c.status(d), 200)
@@ -219,7 +219,7 @@ func testSessionID(t *testing.T, v target) {
 	})
 }
 
-// sessionOf returns the id of the client's session, which it opens if need be.
+// sessionOf returns the id of the client's session, which it opens if necessary.
 func sessionOf(c *client) string {
 	c.t.Helper()
 	l := c.link.(*httpLink)
@@ -278,12 +278,12 @@ func testTakeover(t *testing.T, v target) {
 				t.Errorf("stream %d ends with %v", i-1, streams[i-1].err)
 			}
 			c.in.all()
-			// What belongs to no request is said once.
+			// Messages that do not belong to a request are sent once.
 			s.tool(s.server, mcp.ToolInfo{Name: fmt.Sprint("another", i)}, nil)
 			c.wait("change", func(m message) bool { return m.Method == "notifications/tools/list_changed" })
 			c.quiet("said once")
 		}
-		// One that resumes goes on with its own stream.
+		// A client that resumes continues with its own stream.
 		resumed := l.get("Last-Event-ID: " + event)
 		c.wantStatus("resume", c.status(resumed), 200)
 		s.settle()

@@ -17,13 +17,13 @@ var transportNames = map[string]string{
 	stdio: "", memory: "memory", tcp: "tcp", webSocket: "websocket", httpLegacy: "http", httpModern: "http", httpSSE: "sse",
 }
 
-// hooked are the sessions of a server, as its hook has them.
+// hooked contains the sessions of a server that its hook has seen.
 type hooked struct {
 	t     *testing.T
 	mu    sync.Mutex
 	begun map[string]mcp.SessionInfo
 	ended map[string]int
-	open  map[string]int // calls that run, by session
+	open  map[string]int // running calls, by session
 }
 
 func newHooked(t *testing.T) *hooked {
@@ -47,7 +47,7 @@ func (h *hooked) begin(ctx context.Context, info mcp.SessionInfo) func() {
 	}
 }
 
-// counts returns how many sessions have begun, and how many have ended, each once.
+// counts returns the numbers of begun and of ended sessions, each counted once.
 func (h *hooked) counts() (begun, ended int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -67,8 +67,8 @@ func (h *hooked) want(s *site, what string, begun, ended int) {
 	}
 }
 
-// register adds the tool session, which answers with the session and the transport, and the tool
-// wait, which waits for the end of its context.
+// register adds the tool session, which returns the session and the transport, and the tool wait,
+// which waits until its context is cancelled.
 func (h *hooked) register(s *site) {
 	call := func(info mcp.ToolInfo, f func(context.Context)) {
 		s.tool(s.server, info, func(ctx context.Context, _ json.RawMessage) (string, error) {
@@ -119,7 +119,7 @@ func testSessionHook(t *testing.T, v target) {
 		})
 		return
 	}
-	// use checks that the calls of a client have its session.
+	// use checks that the calls of a client belong to its session.
 	use := func(t *testing.T, c *client, h *hooked, who string) string {
 		t.Helper()
 		var info mcp.SessionInfo

@@ -33,18 +33,18 @@ type setup struct {
 	http           mcphttp.Limits
 	register       func(s *site) // further features
 	hosts, origins []string
-	local          net.Addr                   // where it claims to listen; nil: where it does
-	authentic      bool                       // clients have to say who they are
-	guard          func(*site) *mcpauth.Guard // makes what authenticates requests; clients are named by their tokens
-	connections    int                        // most of them, of WebSocket and TCP
-	stated         bool                       // a header field says where HTTP clients are
-	plan           func(n int) faultconn.Plan // what goes wrong on the n-th connection
-	real           bool                       // sockets, and no bubble
+	local          net.Addr                   // local address that the listener reports; nil: the real one
+	authentic      bool                       // clients must send their identity
+	guard          func(*site) *mcpauth.Guard // authenticates requests; clients are named by their tokens
+	connections    int                        // limit of connections of WebSocket and TCP
+	stated         bool                       // a header field contains the address of HTTP clients
+	plan           func(n int) faultconn.Plan // faults of the n-th connection
+	real           bool                       // real sockets, without a bubble
 	level          slog.Level                 // of the log; 0: everything
-	expected       string                     // lines that may be in it, and are left out
+	expected       string                     // log lines that are expected, and left out
 }
 
-// site is a server with one transport, and the clients of it.
+// site is a server with one transport, and its clients.
 type site struct {
 	*fixture
 	t       *testing.T
@@ -53,21 +53,21 @@ type site struct {
 	setup   setup
 	server  *mcp.Server
 	log     *testbed.Log // of the server and the transport
-	notes   testbed.Log  // of the server of net/http
+	notes   testbed.Log  // log of the net/http server
 	net     testbed.Network
 	addr    string
-	pipes   atomic.Int64 // that have been opened, on stdio
+	pipes   atomic.Int64 // opened on stdio
 	handler closer       // of HTTP and WebSocket
-	http    *http.Server // in front of it
+	http    *http.Server // HTTP server in front of it
 	ctx     context.Context
 	stop    context.CancelCauseFunc
 	served  sync.WaitGroup
 	clients []*client
-	from    atomic.Pointer[net.TCPAddr] // where connections come from; nil: where they do
-	stated  string                      // where clients of HTTP say that they are
+	from    atomic.Pointer[net.TCPAddr] // address of later connections; nil: the real one
+	stated  string                      // address in the header field of HTTP clients
 }
 
-// closer is what the handlers have in common.
+// closer is the common part of the handlers.
 type closer interface {
 	http.Handler
 	Close() error
@@ -179,7 +179,7 @@ func (s *site) listen() {
 	}
 }
 
-// close ends everything, and looks at what the HTTP server had to complain of.
+// close closes everything, and checks the log of the HTTP server.
 func (s *site) close() {
 	s.t.Helper()
 	for _, c := range s.clients {
@@ -199,7 +199,7 @@ func (s *site) close() {
 		c.in.running.Wait()
 	}
 	if !s.setup.real {
-		time.Sleep(time.Second) // net/http lingers behind a request that it has not read to the end
+		time.Sleep(time.Second) // net/http lingers after a request that it has not read to the end
 	}
 	s.gaveBack()
 	if said := s.notes.String(); said != "" {
@@ -207,7 +207,7 @@ func (s *site) close() {
 	}
 }
 
-// settle waits until nothing happens any more.
+// settle waits until the site is idle.
 func (s *site) settle() {
 	if s.setup.real {
 		time.Sleep(50 * time.Millisecond)
@@ -216,7 +216,8 @@ func (s *site) settle() {
 	synctest.Wait()
 }
 
-// logs checks that the log of a transport with connections of its own says why one has ended.
+// logs checks that the log of a transport with its own connections contains the reason why one was
+// closed.
 func (s *site) logs(reason string) {
 	s.t.Helper()
 	s.settle()
@@ -225,8 +226,8 @@ func (s *site) logs(reason string) {
 	}
 }
 
-// patience limits how long a test in a bubble waits for what must come. In real time it is longer than
-// a test may take.
+// patience limits the wait of a test in a bubble for a message that must arrive. In real time it is
+// longer than a test may take.
 const patience = time.Hour
 
 // await receives from c, or fails the test.
@@ -243,7 +244,7 @@ func await[T any](s *site, c <-chan T, what string) T {
 	}
 }
 
-// principalOf is an authentication: it believes what Authorization says.
+// principalOf is an authentication that trusts the field Authorization.
 func principalOf(r *http.Request) (mcp.Principal, error) {
 	name, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer token-of-")
 	if !ok {
@@ -252,7 +253,7 @@ func principalOf(r *http.Request) (mcp.Principal, error) {
 	return mcp.Principal{ID: name}, nil
 }
 
-// credential is the header field Authorization of a client.
+// credential returns the header field Authorization of a client.
 func (s *site) credential(who string) string {
 	if s.setup.guard != nil {
 		return "Bearer " + who
@@ -260,7 +261,7 @@ func (s *site) credential(who string) string {
 	return "Bearer token-of-" + who
 }
 
-// marked is the header field X-Test of a client. It is not the token: handlers get the field.
+// marked returns the header field X-Test of a client. It is not the token: handlers get the field.
 func (s *site) marked(who string) string {
 	if s.setup.guard != nil {
 		return "guarded"
@@ -268,13 +269,13 @@ func (s *site) marked(who string) string {
 	return who
 }
 
-// statedAddress is the address that a proxy has written into a header field.
+// statedAddress returns the address that a proxy has written into a header field.
 func statedAddress(r *http.Request) netip.Addr {
 	a, _ := netip.ParseAddr(r.Header.Get("X-Client"))
 	return a
 }
 
-// greet is an authentication for streams: the first line is who is there.
+// greet is an authentication for streams: the first line names the principal.
 func greet(c net.Conn) (mcp.Principal, error) {
 	var name []byte
 	for b := make([]byte, 1); ; {
@@ -313,7 +314,7 @@ func (n *sockets) Accept() (net.Conn, error) {
 	return faultconn.Conn(c, n.plan(n.n-1)), nil
 }
 
-// strangers is a listener whose clients come from addresses of the test's choice.
+// strangers is a listener whose clients have addresses that the test chooses.
 type strangers struct {
 	testbed.Network
 	from *atomic.Pointer[net.TCPAddr]
@@ -334,7 +335,7 @@ type stranger struct {
 
 func (s *stranger) RemoteAddr() net.Addr { return s.addr }
 
-// comesFrom has later connections come from an address.
+// comesFrom sets the address of later connections.
 func (s *site) comesFrom(address string) {
 	s.from.Store(net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(address), 4711)))
 }

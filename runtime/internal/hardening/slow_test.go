@@ -13,18 +13,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// testSlowReader has a client that does not read what it asks for.
+// testSlowReader has a client that does not read its replies.
 func testSlowReader(t *testing.T, v target) {
 	t.Run("cut off", func(t *testing.T) { testCutOff(t, v) })
 	if v.is(httpLegacy, httpModern) {
-		return // each reply has a channel of its own, and waits in its own buffer
+		return // each reply has its own channel, and waits in its own buffer
 	}
 	t.Run("handlers wait", func(t *testing.T) { testHandlersWait(t, v) })
 	t.Run("flood", func(t *testing.T) { testFloodWithoutReading(t, v) })
 }
 
-// testHandlersWait has a client that goes on asking and does not read: replies beyond
-// the queue wait in their handlers, which count as running, so that there is an end.
+// testHandlersWait has a client that goes on asking and does not read: replies beyond the queue
+// wait in their handlers, which count as running, so that the number is limited.
 func testHandlersWait(t *testing.T, v target) {
 	const most, asked, size = 6, 60, 50_000
 	v.visit(t, setup{limits: mcp.Limits{WriteTime: time.Hour, QueueBytes: size, InFlight: most}}, func(t *testing.T, s *site) {
@@ -48,8 +48,8 @@ func testHandlersWait(t *testing.T, v target) {
 				t.Errorf("%v", m)
 			}
 		}
-		// Besides the handlers that wait there is what is being written, what is in the
-		// queue, and what the buffers of sockets hold.
+		// In addition to the handlers that wait, there is the message being written, the queue, and
+		// the buffers of sockets.
 		if answered > asked/2 || answered < most || refused == 0 {
 			t.Errorf("%d answered, %d refused of %d", answered, refused, asked)
 		}
@@ -57,8 +57,8 @@ func testHandlersWait(t *testing.T, v target) {
 	})
 }
 
-// testFloodWithoutReading has a client that asks for what is answered at once, and does
-// not read: it is cut off by what is queued for it, long before its write times out.
+// testFloodWithoutReading has a client that sends requests that are answered at once, and does not
+// read: it is disconnected because of its queue, long before its write times out.
 func testFloodWithoutReading(t *testing.T, v target) {
 	v.visit(t, setup{limits: mcp.Limits{WriteTime: 24 * time.Hour, QueueBytes: 10_000}}, func(t *testing.T, s *site) {
 		c, other := s.open(), s.open()
@@ -91,7 +91,7 @@ func testFloodWithoutReading(t *testing.T, v target) {
 	})
 }
 
-// testCutOff has a client that does not read for longer than a write may take.
+// testCutOff has a client that does not read for longer than the limit of a write.
 func testCutOff(t *testing.T, v target) {
 	const writeTime = 5 * time.Second
 	v.visit(t, setup{limits: mcp.Limits{WriteTime: writeTime, QueueBytes: 64 << 10}}, func(t *testing.T, s *site) {
@@ -118,7 +118,7 @@ func testCutOff(t *testing.T, v target) {
 			t.Errorf("the other client has waited %v", d)
 		}
 		if v.is(httpLegacy, httpModern) {
-			// Each answer is a connection of its own.
+			// Each answer has its own connection.
 			time.Sleep(writeTime + time.Second)
 			slow.in.resume()
 			for _, d := range answers {
@@ -151,8 +151,8 @@ func testCutOff(t *testing.T, v target) {
 	})
 }
 
-// testLargeReplies asks for much at once, and goes on asking before it has all of it,
-// as clients do that have several things to do.
+// testLargeReplies sends many requests at once, and goes on before it has all replies, like clients
+// with several tasks.
 func testLargeReplies(t *testing.T, v target) {
 	v.visit(t, setup{limits: mcp.Limits{QueueBytes: 10_000}}, func(t *testing.T, s *site) {
 		c := s.open()
@@ -178,7 +178,7 @@ func testLargeReplies(t *testing.T, v target) {
 	})
 }
 
-// testChanges tells of many changes to a client that does not read for a while.
+// testChanges sends many changes to a client that does not read for a while.
 func testChanges(t *testing.T, v target) {
 	const resources, changes = 50, 20_000
 	v.visit(t, setup{limits: mcp.Limits{QueueBytes: 100_000}}, func(t *testing.T, s *site) {
@@ -212,7 +212,7 @@ func testChanges(t *testing.T, v target) {
 		}
 		other.alive("many changes")
 		runtime.GC()
-		if grown := int64(heap()) - int64(before); grown > 1<<20 { // less than a notification for each
+		if grown := int64(heap()) - int64(before); grown > 1<<20 { // less than a notification for each change
 			t.Errorf("%d bytes are kept", grown)
 		}
 		c.in.resume()
@@ -236,7 +236,7 @@ func testChanges(t *testing.T, v target) {
 	})
 }
 
-// testIdleMemory has clients that sent and got much, once, and stay.
+// testIdleMemory has clients that sent and received large messages, once, and stay connected.
 func testIdleMemory(t *testing.T, v target) {
 	const clients, size = 4, 256 << 10
 	v.visit(t, setup{}, func(t *testing.T, s *site) {
@@ -263,7 +263,7 @@ func testIdleMemory(t *testing.T, v target) {
 		time.Sleep(time.Minute)
 		s.settle()
 		runtime.GC()
-		runtime.GC() // the first one leaves what is pooled
+		runtime.GC() // pools keep their content for one collection
 		if kept := (int64(heap()) - int64(before)) / clients; kept > 16_000 {
 			t.Errorf("each keeps %d bytes", kept)
 		}
@@ -273,7 +273,7 @@ func testIdleMemory(t *testing.T, v target) {
 	})
 }
 
-// testStuckWriter ends the server while a client does not read.
+// testStuckWriter shuts the server down while a client does not read.
 func testStuckWriter(t *testing.T, v target) {
 	v.visit(t, setup{limits: mcp.Limits{WriteTime: 24 * time.Hour, QueueBytes: 64 << 10}}, func(t *testing.T, s *site) {
 		slow := s.open()

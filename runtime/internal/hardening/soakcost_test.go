@@ -24,10 +24,9 @@ import (
 
 var soakClients = flag.Int("soak.clients", 0, "how many clients TestSoak has; 0 is 500 for a soak of a minute or more, else 55")
 
-// TestSoak runs many clients of all transports over real sockets. They do everything
-// that clients do, cancel, stall, and vanish in the middle of it
-// to come back as others. No error may come that they have not provoked, and when all
-// are gone, the servers hold what they held before.
+// TestSoak runs many clients of all transports over real sockets. They do all operations of
+// clients, cancel, stall, and disconnect at any time to come back as other clients. Only errors
+// that they have provoked may occur, and when all are gone, the servers hold as much as before.
 func TestSoak(t *testing.T) {
 	clients := *soakClients
 	if clients == 0 {
@@ -47,8 +46,8 @@ func TestSoak(t *testing.T) {
 		}
 	}()
 
-	// Once without counting: what is made on first use is not a leak, and the Go runtime
-	// keeps the descriptors of as many goroutines as there have ever been.
+	// Once without counting: objects created on first use are not leaks, and the Go runtime keeps
+	// the descriptors of as many goroutines as there have ever been.
 	newSoak(sites).run(t, clients, *soakTime/6)
 	before := rest(nil, 2*idle)
 	soak := newSoak(sites)
@@ -81,7 +80,7 @@ func soakSites(t *testing.T, idle time.Duration) (sites []*site) {
 			sites = append(sites, newSite(t, target{transport: w, era: e}, setup{
 				real: true, register: registerTraffic, level: slog.LevelWarn, expected: "handler panicked",
 				server: []mcp.Option{mcp.WithTimeout(time.Minute)},
-				limits: mcp.Limits{DrainTime: time.Second}, // for those who vanish
+				limits: mcp.Limits{DrainTime: time.Second}, // for clients that vanish
 				http:   mcphttp.Limits{IdleTime: idle, EventTime: idle},
 			}))
 		}
@@ -89,10 +88,10 @@ func soakSites(t *testing.T, idle time.Duration) (sites []*site) {
 	return sites
 }
 
-// soak is what has happened in one.
+// soak records the events of a soak.
 type soak struct {
 	sites    []*site
-	pause    time.Duration // between two operations of a client, at most
+	pause    time.Duration // limit of the pause between two operations of a client
 	vanished atomic.Int64
 
 	mu         sync.Mutex
@@ -101,21 +100,21 @@ type soak struct {
 
 func newSoak(sites []*site) *soak { return &soak{sites: sites, operations: map[string]int{}} }
 
-// usage is what the process uses.
+// usage is the resources that the process uses.
 type usage struct {
 	goroutines int
 	heap       uint64
 }
 
-// like reports whether no more is used than before, but for a few per cent; of the
-// heap, for what the runtime keeps for the next time.
+// like reports whether usage is not higher than before, within a few per cent; for the heap, within
+// the memory that the runtime keeps for later.
 func (u usage) like(before usage) bool {
 	return u.goroutines <= before.goroutines+before.goroutines/50+1 && u.heap <= before.heap+before.heap/20+1<<20
 }
 
 func mega(bytes uint64) float64 { return float64(bytes) / (1 << 20) }
 
-// run has so many clients at it for a while, and returns the most that was used.
+// run has as many clients work for a while, and returns the highest usage.
 func (k *soak) run(t *testing.T, clients int, d time.Duration) (most usage) {
 	k.pause = time.Duration(clients) * 4 * time.Millisecond
 	var all sync.WaitGroup
@@ -142,7 +141,7 @@ func (k *soak) run(t *testing.T, clients int, d time.Duration) (most usage) {
 	}
 }
 
-// live is the life of one client, who now and then vanishes and comes back.
+// live runs one client, which vanishes from time to time and comes back.
 func (k *soak) live(s *site, seed uint64, end time.Time) error {
 	for life := uint64(0); time.Now().Before(end); life++ {
 		d, err := newDriver(s, seed<<20+life, false)
@@ -163,11 +162,11 @@ func (k *soak) live(s *site, seed uint64, end time.Time) error {
 	return nil
 }
 
-// spend is one of its lives.
+// spend runs the client until it vanishes.
 func (k *soak) spend(d *driver, end time.Time) error {
 	for time.Now().Before(end) {
 		if d.rnd.IntN(100) == 0 {
-			// In the middle of everything, without a word.
+			// At any time, without a message.
 			d.say("tools/call", call("nap", `{"steps":100,"millis":10}`))
 			d.say("tools/call", call("large", `{"n":500000}`))
 			if d.rnd.IntN(2) == 0 {
@@ -214,14 +213,13 @@ func counts(numbers map[string]int) string {
 	return strings.Join(parts, ", ")
 }
 
-// rest waits until all that the clients have left behind is over, up to a bound, and
-// returns what is used then: no more than at another time, or no less than shortly
-// before.
+// rest waits until everything that the clients have left behind is done, up to a limit, and returns
+// the usage then: not higher than like, or not lower than shortly before.
 func rest(like *usage, bound time.Duration) (now usage) {
 	for end := time.Now().Add(bound); ; {
 		time.Sleep(200 * time.Millisecond)
 		runtime.GC()
-		runtime.GC() // the first one leaves what is pooled
+		runtime.GC() // pools keep their content for one collection
 		last := now
 		now = usage{testbed.Goroutines(), heap()}
 		switch {

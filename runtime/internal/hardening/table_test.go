@@ -9,23 +9,24 @@ import (
 	"testing"
 )
 
-// row is something that happens to servers.
+// row is a failure of servers.
 type row struct {
-	name string            // of its tests
-	what string            // in a few words
-	here string            // what comes of it
-	not  map[string]string // why it does not concern a transport
+	name string            // name of its tests
+	what string            // a short description
+	here string            // its outcome
+	not  map[string]string // reason why it does not concern a transport
 	run  func(t *testing.T, v target)
 
-	// common says that the same code does it on every transport, so that before a merge some
+	// common means that the same code handles it on every transport, so that before a merge some
 	// transports are enough.
 	common bool
 }
 
-// commonTransports are those that run rows with the field common: a stream, and HTTP of both kinds.
+// commonTransports are the transports that run rows with the field common: a stream, and HTTP of
+// both kinds.
 var commonTransports = []string{memory, httpLegacy, httpModern}
 
-// except is the reason why a row does not concern transports.
+// except returns the reason why a row does not concern transports.
 func except(reason string, names ...string) map[string]string {
 	not := map[string]string{}
 	for _, name := range names {
@@ -34,7 +35,7 @@ func except(reason string, names ...string) map[string]string {
 	return not
 }
 
-// only is the reason why a row concerns no other transports than those.
+// only returns the reason why a row concerns only these transports.
 func only(reason string, names ...string) map[string]string {
 	not := map[string]string{}
 	for _, w := range transports {
@@ -81,8 +82,7 @@ func TestHardening(t *testing.T) {
 
 var printTable = flag.Bool("table", false, "print the table of what is tested over which transport, in Markdown")
 
-// TestTable checks that every row says something of every transport, and of those
-// that there are.
+// TestTable checks that every row covers every transport, and no unknown one.
 func TestTable(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range rows {

@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 )
 
-// era is the kind of protocol that a client speaks.
+// era is the kind of protocol of a client.
 type era string
 
 const (
@@ -17,7 +17,7 @@ const (
 type transport struct {
 	name string
 	eras []era
-	http bool // each message has a request, and a status, of its own
+	http bool // each message has its own request and status
 	dial func(s *site, in *inbox, who string) (link, error)
 }
 
@@ -45,15 +45,15 @@ var transports = []*transport{
 	{name: httpSSE, eras: []era{legacy}, http: true, dial: dialSSE},
 }
 
-// target is the transport and the kind of protocol that a test runs with.
+// target is the transport and the kind of protocol of a test.
 type target struct {
 	*transport
 	era     era
-	guarded bool // by a guard that believes what Authorization says
+	guarded bool // by a guard that trusts the field Authorization
 	http2   bool // requests that have no link go over TLS and HTTP/2
 }
 
-// is reports whether the transport is one of those.
+// is reports whether the transport is one of the named ones.
 func (v target) is(names ...string) bool {
 	for _, name := range names {
 		if v.name == name {
@@ -63,8 +63,8 @@ func (v target) is(names ...string) bool {
 	return false
 }
 
-// accepted is the status of a request that is answered: by a message on its own
-// channel, or on the stream.
+// accepted returns the status of a request that is answered: by a message on its own channel, or on
+// the stream.
 func (v target) accepted() int {
 	if v.is(httpSSE) {
 		return 202
@@ -83,7 +83,7 @@ func (v target) visit(t *testing.T, c setup, f func(t *testing.T, s *site)) {
 	})
 }
 
-// visitReal is visit over the network of the operating system, in real time.
+// visitReal is like visit over the network of the operating system, in real time.
 func (v target) visitReal(t *testing.T, c setup, f func(t *testing.T, s *site)) {
 	t.Helper()
 	c.real = true

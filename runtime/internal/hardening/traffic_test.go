@@ -19,18 +19,18 @@ type driver struct {
 	rnd        *rand.Rand
 	patience   time.Duration   // for one answer
 	fragile    bool            // the connection may break: a missing answer is not an error
-	operations map[string]int  // how often each was done, by name
-	lost       map[string]bool // requests whose answers were lost, or are on some way
-	ended      bool            // the session has
+	operations map[string]int  // number of each operation, by name
+	lost       map[string]bool // requests whose answers were lost, or may still arrive
+	ended      bool            // the session is closed
 }
 
-// tokens are those of the tool mark, each given once.
+// tokens are the tokens for the tool mark, each used once.
 var tokens atomic.Int64
 
-// registerTraffic adds what drivers use besides the fixture.
+// registerTraffic adds the tools that drivers use in addition to the fixture.
 //
-//	nap    waits so many milliseconds, with progress, unless its context ends
-//	mark   notes that it was called with a token
+//	nap    waits for a number of milliseconds, with progress, unless its context is cancelled
+//	mark   records that it was called with a token
 func registerTraffic(s *site) {
 	s.server.Register(mcp.NewTool(mcp.ToolInfo{Name: "nap"}, func(ctx context.Context, args json.RawMessage) (*mcp.ToolResult, error) {
 		var a struct{ Steps, Millis int }
@@ -86,7 +86,7 @@ func newDriver(s *site, seed uint64, fragile bool) (*driver, error) {
 	return d, nil
 }
 
-// leave breaks the connection, and waits until nothing reads any more.
+// leave breaks the connection, and waits until no goroutine reads from it.
 func (d *driver) leave() {
 	d.vanish()
 	d.in.resume()
@@ -107,7 +107,7 @@ func (d *driver) over(c <-chan struct{}) bool {
 
 var errHangs = errors.New("neither an answer nor an end of the connection")
 
-// answer waits for the reply to a request; nil where the connection has broken.
+// answer waits for the reply to a request; nil if the connection is broken.
 func (d *driver) answer(id string, sent *delivery) (*message, error) {
 	m, err := d.await(id, sent)
 	if m == nil && err == nil {

@@ -28,13 +28,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
 
-// soakTimes are the times of a soak of clients: short over real sockets, and as they are in
+// soakTimes are the times of a soak of clients: short over real sockets, and the usual ones for
 // programs in a bubble.
 type soakTimes struct {
-	pause  time.Duration // between two operations, at most
+	pause  time.Duration // limit of the time between two operations
 	uptime time.Duration // of a server, on average
 	most   time.Duration // of one call
-	exact  bool          // nothing returns later than it may: it is the time of a bubble
+	exact  bool          // no call may return late, because time is the time of a bubble
 	limits mcpclient.Limits
 }
 
@@ -52,11 +52,11 @@ var (
 	}}
 )
 
-// errOutage is the error of a handler whose call has ended.
+// errOutage is the error of a handler whose call was cancelled.
 var errOutage = errors.New("the call has ended")
 
-// unreliable is a server that restarts, and whose connections stall and break. It is not
-// reachable while it restarts, and knows nothing of its sessions afterwards.
+// unreliable is a server that restarts, and whose connections stall and break. It is unreachable
+// while it restarts, and has lost its sessions afterwards.
 type unreliable struct {
 	t         *testing.T
 	transport string
@@ -67,12 +67,12 @@ type unreliable struct {
 	accepting sync.WaitGroup
 
 	mu      sync.Mutex
-	current *generation // nil while it is not reachable
+	current *generation // nil while it is unreachable
 
 	ledgerMu sync.Mutex
 	runs     map[string]int
 	calls    map[string]soakCall
-	file     string // the ledger of processes
+	file     string // ledger file of processes
 }
 
 // generation is the server between two restarts.
@@ -83,7 +83,7 @@ type generation struct {
 	served sync.WaitGroup
 }
 
-// known is what a caller knows of a call that has returned.
+// known is the caller's knowledge about a call that has returned.
 type known uint8
 
 const (
@@ -98,7 +98,7 @@ type soakCall struct {
 	err   error
 }
 
-// ledgerVariable has the file for the ledger of a program.
+// ledgerVariable names the ledger file of a program.
 const ledgerVariable = "HARDENING_LEDGER"
 
 func newUnreliable(t *testing.T, transport string, e era, real bool) *unreliable {
@@ -161,7 +161,7 @@ func newUnreliable(t *testing.T, transport string, e era, real bool) *unreliable
 	return s
 }
 
-// soakPlan returns what goes wrong on each connection: on half of them nothing.
+// soakPlan returns the faults of each connection: half of them have none.
 func soakPlan(stall time.Duration) func(n int) faultconn.Plan {
 	return func(n int) faultconn.Plan {
 		p := [...]faultconn.Plan{
@@ -175,7 +175,7 @@ func soakPlan(stall time.Duration) func(n int) faultconn.Plan {
 	}
 }
 
-// accept passes connections to the server, while there is one.
+// accept passes connections to the server, while it runs.
 func (s *unreliable) accept() {
 	for {
 		c, err := s.network.Accept()
@@ -205,8 +205,9 @@ func (s *unreliable) dialMemory(ctx context.Context) (jsonrpc.Conn, error) {
 	return jsonrpc.NewLineConn(client, client, 0), nil
 }
 
-// soakKey is the key of all servers for request states. A server that has started again takes those
-// of the one before: what a client has not sent when a connection is lost, it sends to the next.
+// soakKey is the key of all servers for request states. A restarted server accepts the states of
+// the one before: if a client has not sent a state when a connection is lost, it sends the state to
+// the next server.
 var soakKey = bytes.Repeat([]byte{1}, 32)
 
 // start starts the server anew.
@@ -238,7 +239,7 @@ func (s *unreliable) start() {
 	}
 	if handler != nil {
 		front := &http.Server{Handler: handler, ErrorLog: log.New(io.Discard, "", 0)}
-		g.served.Go(func() { _ = front.Serve(g.feed) }) // ends by Close
+		g.served.Go(func() { _ = front.Serve(g.feed) }) // returns after Close
 		g.stop = func() {
 			cancel(errTestOver)
 			_ = handler.Close()
@@ -250,7 +251,7 @@ func (s *unreliable) start() {
 	s.current = g
 }
 
-// down ends the server, and breaks all connections.
+// down stops the server, and breaks all connections.
 func (s *unreliable) down() {
 	s.mu.Lock()
 	g := s.current
@@ -267,7 +268,7 @@ func (s *unreliable) down() {
 // restartNowAndThen restarts the server, and breaks connections, until stop is closed.
 func (s *unreliable) restartNowAndThen(stop <-chan struct{}, rnd *rand.Rand) {
 	if s.transport == stdio {
-		return // its programs end by themselves
+		return // its programs exit by themselves
 	}
 	wait := func(d time.Duration) bool {
 		select {
@@ -304,14 +305,14 @@ func (s *unreliable) close() {
 	}
 }
 
-// note takes note of what is known of a call that has returned, and of its error.
+// note records what the caller knows about a call that has returned, and its error.
 func (s *unreliable) note(token string, twice bool, k known, err error) {
 	s.ledgerMu.Lock()
 	defer s.ledgerMu.Unlock()
 	s.calls[token] = soakCall{twice, k, err}
 }
 
-// checkLedger compares what callers know with what has run.
+// checkLedger compares the callers' knowledge with the calls that have run.
 func (s *unreliable) checkLedger() {
 	s.ledgerMu.Lock()
 	defer s.ledgerMu.Unlock()
@@ -333,7 +334,7 @@ func (s *unreliable) checkLedger() {
 	}
 }
 
-// readLedger reads what processes have run.
+// readLedger reads the calls that processes have run.
 func (s *unreliable) readLedger() {
 	f, err := os.Open(s.file)
 	if err != nil {
@@ -346,7 +347,7 @@ func (s *unreliable) readLedger() {
 	}
 }
 
-// registerSoak adds the tools of the soak: both note the token of a call.
+// registerSoak adds the tools of the soak: both record the token of a call.
 func registerSoak(server *mcp.Server, run func(token string), cut func(), times *soakTimes) {
 	for _, name := range []string{"once", "twice"} {
 		server.Register(mcp.NewTool(mcp.ToolInfo{Name: name}, soakTool(run, cut, times)))
@@ -363,7 +364,7 @@ type feed struct {
 	over bool
 }
 
-// add passes a connection on. It reports false when the generation has ended.
+// add passes a connection on. It returns false if the generation is over.
 func (f *feed) add(c net.Conn) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -373,7 +374,7 @@ func (f *feed) add(c net.Conn) bool {
 	select {
 	case f.conns <- c:
 	default:
-		return false // as where the queue of a listener is full
+		return false // like a listener whose queue is full
 	}
 	f.open[c] = true
 	return true
@@ -433,7 +434,7 @@ func (f *feed) Close() error {
 
 func (f *feed) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080} }
 
-// fedConn is a connection that its listener knows as long as it is open.
+// fedConn is a connection that is registered at its listener while it is open.
 type fedConn struct {
 	net.Conn
 	feed *feed

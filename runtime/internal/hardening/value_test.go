@@ -40,7 +40,7 @@ func testIdentifiers(t *testing.T, v target) {
 		for _, id := range []string{`1.5`, `1e400`, `1.0000000000000001`, `-0.5`, `{}`, `[1]`, `true`, `null`} {
 			mark := spec.InvalidField
 			if id == `1e400` {
-				mark = spec.PerhapsField // an integer, for who can count so far
+				mark = spec.PerhapsField // an integer, if a parser supports numbers of that size
 			}
 			reply, status := c.try(c.era.with(id, "tools/call", call("echo", `{}`), c.era.meta()), mark)
 			if reply.code() != jsonrpc.CodeInvalidRequest || !reply.nameless() {
@@ -50,8 +50,7 @@ func testIdentifiers(t *testing.T, v target) {
 		}
 		c.alive("ids")
 
-		// Ids are compared by value, not by spelling; and a string is not equal to a
-		// number.
+		// Ids are compared by value, not by spelling; and a string is not equal to a number.
 		if v.name == httpModern {
 			return // there the end of the request cancels it
 		}
@@ -102,7 +101,7 @@ func testIntegers(t *testing.T, v target) {
 	})
 }
 
-// meta are the members of _meta without which a request is not understood.
+// meta returns the members of _meta that a request must contain.
 func (e era) meta() string {
 	if e == modern {
 		return modernMeta
@@ -110,7 +109,7 @@ func (e era) meta() string {
 	return ""
 }
 
-// sized returns a request of so many bytes.
+// sized returns a request of size bytes.
 func (e era) sized(id string, size int) string {
 	text := e.text(id, "tools/call", call("large", `{"n":1,"pad":""}`))
 	return strings.Replace(text, `"pad":""`, `"pad":"`+strings.Repeat("x", size-len(text))+`"`, 1)
@@ -156,12 +155,12 @@ func testLengths(t *testing.T, v target) {
 	}
 }
 
-// largeMessage is a message of many bytes, which is not in memory as a whole. It measures
-// the live heap now and then while it is read.
+// largeMessage is a message of many bytes, which is never in memory as a whole. It measures the
+// live heap from time to time while it is read.
 type largeMessage struct {
 	head, tail string
 	size       int
-	most       atomic.Uint64 // of the heap, so far
+	most       atomic.Uint64 // of the heap so far
 }
 
 func (r *largeMessage) Read(p []byte) (int, error) {
@@ -189,14 +188,14 @@ func (r *largeMessage) Read(p []byte) (int, error) {
 	return 0, io.EOF
 }
 
-// heap is how many bytes are in use, garbage included.
+// heap returns the bytes in use, including garbage.
 func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
 
-// testFlood sends a message that is many times as long as may be.
+// testFlood sends a message that is many times as long as the limit.
 func testFlood(t *testing.T, v target) {
 	const size, most = 8 << 20, 2 << 20
 	v.visit(t, setup{limits: mcp.Limits{MessageBytes: 256 << 10}}, func(t *testing.T, s *site) {
@@ -214,7 +213,7 @@ func testFlood(t *testing.T, v target) {
 		c.wantStatus("flood", c.status(d), 413)
 		await(s, d.done, "end of the flood")
 		runtime.GC()
-		runtime.GC() // the first one leaves what is pooled
+		runtime.GC() // pools keep their content for one collection
 		after := heap()
 		if grown := int64(r.most.Load()) - int64(before); grown > most {
 			t.Errorf("the heap has grown by %d bytes on the way", grown)
@@ -238,7 +237,7 @@ func testDepth(t *testing.T, v target) {
 		}
 		var all []harm
 		depths := []int{513, 10_000}
-		if v.is(memory) { // all transports have the same parser
+		if v.is(memory) { // all transports use the same parser
 			depths = append(depths, 200_000)
 		}
 		for _, depth := range depths {
@@ -262,11 +261,11 @@ func testDepth(t *testing.T, v target) {
 				)
 			}
 		}
-		harmful(t, s, spec.PerhapsField, all) // json.Valid does not go as deep as some
+		harmful(t, s, spec.PerhapsField, all) // json.Valid does not accept the depth of some
 	})
 }
 
-// testFiles asks for files that lie outside of a directory.
+// testFiles asks for files outside of a directory.
 func testFiles(t *testing.T, v target) {
 	root := newRoot(t)
 	c := setup{register: func(s *site) {

@@ -13,18 +13,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 )
 
-// webSocketLink is a client of WebSocket that sends only what the test says, valid or
-// not, and pongs.
+// webSocketLink is a WebSocket client that sends only the frames of the test, valid or not, and
+// pongs.
 type webSocketLink struct {
 	in          *inbox
 	conn        net.Conn
 	r           *bufio.Reader
 	ignorePings atomic.Bool
 
-	// A goroutine that writes holds its one place: a mutex would keep the time of a bubble
-	// from passing while others wait for a write that waits for time to pass.
+	// A goroutine that writes holds the one place of this channel. A mutex would stop the time of a
+	// bubble while others wait for a write that waits for time to pass.
 	writing chan struct{}
-	closed  int // status of the close frame that has come, 0 before
+	closed  int // status of the received close frame, 0 before
 }
 
 // Kinds of frames (RFC 6455, section 5.2).
@@ -81,7 +81,7 @@ func dialWebSocket(s *site, in *inbox, who string) (link, error) {
 	return l, nil
 }
 
-// listen reads frames until the connection ends.
+// listen reads frames until the connection is closed.
 func (l *webSocketLink) listen() {
 	for {
 		l.in.listen()

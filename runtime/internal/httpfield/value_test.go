@@ -9,8 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
 )
 
-// encodedByRule writes a value as clients do (2026-07-28, streamable HTTP, value
-// encoding).
+// encodedByRule encodes a value like a client (2026-07-28, streamable HTTP, value encoding).
 func encodedByRule(value string) string {
 	plain := strings.Trim(value, " \t") == value &&
 		!(strings.HasPrefix(value, "=?base64?") && strings.HasSuffix(value, "?="))

@@ -52,7 +52,7 @@ func TestSameValues(t *testing.T) {
 	}
 }
 
-// TestText adds texts beside values: the kind and the limits of each part count.
+// TestText adds texts beside values: the kind and the boundaries of each part count.
 func TestText(t *testing.T) {
 	of := func(kind byte, texts ...string) [sha256.Size]byte {
 		h := New()

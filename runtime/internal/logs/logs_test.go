@@ -156,7 +156,7 @@ func (f *failing) Handle(context.Context, slog.Record) error {
 	return nil
 }
 
-// A handler that panics ends nothing; one that ends goroutines ends only one.
+// A handler that panics has no effect on others; one that exits goroutines exits only one.
 func TestFailingHandler(t *testing.T) {
 	fine := func() {}
 	for name, h := range map[string]*failing{
@@ -194,7 +194,7 @@ func TestFailingHandler(t *testing.T) {
 	}
 }
 
-// Lines that the logger does not want are not counted.
+// Lines below the level of the logger are not counted.
 func TestUnwantedLinesAreNotCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, r := open(slog.LevelWarn)

@@ -45,8 +45,8 @@ func TestTake(t *testing.T) {
 		t.Errorf("used %d after everything is given back", b.Used())
 	}
 
-	// Control messages may use more than their share if there is more, and have their
-	// share even if everything else is exceeded.
+	// Control messages may use more than their share if there is more, and get their share even if
+	// everything else is exceeded.
 	if !b.TakeControl(200) || b.Take(3001) || !b.Take(3000) || b.TakeControl(1) {
 		t.Errorf("used %d", b.Used())
 	}
@@ -105,7 +105,7 @@ func TestAccount(t *testing.T) {
 	}
 }
 
-// cache is a holder of things with sizes.
+// cache is a holder of items with sizes.
 type cache struct {
 	b *membudget.Budget
 
@@ -156,8 +156,8 @@ func (s *cache) Shed(age uint64) (oldest uint64, more bool) {
 	return s.ages[0], true
 }
 
-// TestOldestFirst stores things in many caches, some of which drop their oldest
-// themselves, and evicts all of them one after the other.
+// TestOldestFirst stores items in many caches, some of which drop their oldest themselves, and
+// evicts all of them one after the other.
 func TestOldestFirst(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	b := membudget.New(1<<30, 1)
@@ -262,8 +262,8 @@ func TestPlaces(t *testing.T) {
 	})
 }
 
-// A client that takes all places it can get, and waits for more, keeps no other one waiting: one place is not for it, and what
-// becomes free goes to the others first.
+// A client that takes as many places as it can, and waits for more, does not make others wait: one
+// place is not for it, and places that become free go to the others first.
 func TestPlacesOfOneClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := membudget.New(3200, 4)
@@ -298,7 +298,7 @@ func TestPlacesOfOneClient(t *testing.T) {
 	})
 }
 
-// TestPlaceAfterShed evicts cached things for a caller that needs a place.
+// TestPlaceAfterShed evicts cached items for a caller that needs a place.
 func TestPlaceAfterShed(t *testing.T) {
 	b := membudget.New(1000, 1)
 	s := &cache{b: b}
@@ -340,7 +340,7 @@ func TestConcurrent(t *testing.T) {
 						b.ReleaseControl(n / 100)
 					}
 				case 3:
-					if b.Take(n) { // for a copy of what is cached
+					if b.Take(n) { // for a copy of a cached item
 						caches[rng.IntN(len(caches))].keep(n)
 						b.Release(n)
 					}
@@ -357,7 +357,7 @@ func TestConcurrent(t *testing.T) {
 				}
 				in := 0
 				inside.Range(func(any, any) bool { in++; return true })
-				// Every goroutine that caches something has it twice for a moment.
+				// Every goroutine that caches an item holds it twice for a moment.
 				if used := b.Used(); used < 0 || used > limit+(places+8)*largest || in > places {
 					t.Errorf("%d bytes used, %d places taken", used, in)
 					return
@@ -377,8 +377,8 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// TestKeptNeverRefuses has many goroutines reserve at the same time what is available
-// once cached things are evicted.
+// TestKeptNeverRefuses has many goroutines reserve at the same time the memory that is available
+// once cached items are evicted.
 func TestKeptNeverRefuses(t *testing.T) {
 	const size = 100
 	b := membudget.New(1<<20, 1)
@@ -411,7 +411,7 @@ func BenchmarkTake(bench *testing.B) {
 	})
 }
 
-// TestUnlist removes one of two holders: nothing is evicted from it any more.
+// TestUnlist removes one of two holders: nothing is evicted from it afterwards.
 func TestUnlist(t *testing.T) {
 	b := membudget.New(3200, 1)
 	first, second := &cache{b: b}, &cache{b: b}

@@ -13,7 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/netdial"
 )
 
-// TestTLSKey: configurations that send something else, or trust others, have other keys.
+// TestTLSKey: configurations that send other data, or trust other certificates, have different
+// keys.
 func TestTLSKey(t *testing.T) {
 	server := httptest.NewTLSServer(nil)
 	defer server.Close()
@@ -50,7 +51,7 @@ func TestTLSKey(t *testing.T) {
 	}
 }
 
-// TestKnowsClient: a configuration whose key does not say which client a server sees.
+// TestKnowsClient: configurations whose key does not identify the client that a server sees.
 func TestKnowsClient(t *testing.T) {
 	server := httptest.NewTLSServer(nil)
 	defer server.Close()

@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/outbox"
 )
 
-// client is a connection whose writes wait for the test where gate is not nil.
+// client is a connection whose writes wait for the test if gate is not nil.
 type client struct {
 	gate chan struct{}
 	err  error
@@ -42,7 +42,7 @@ func (c *client) written() string {
 	return strings.Join(c.writes, "|")
 }
 
-// queue is an outbox with what it is made of.
+// queue is an outbox with its parts.
 type queue struct {
 	*outbox.Outbox
 	client *client
@@ -59,7 +59,7 @@ func newQueue(limit int, gate chan struct{}) *queue {
 	return q
 }
 
-// done checks that the memory is given back.
+// done checks that the memory is released.
 func (q *queue) done(t *testing.T) {
 	t.Helper()
 	if used := q.memory.Used(); used != 0 {
@@ -67,7 +67,8 @@ func (q *queue) done(t *testing.T) {
 	}
 }
 
-// TestFlush writes together what has come together, in order, with a newline after each.
+// TestFlush writes messages that were queued together in one call, in order, with a newline after
+// each.
 func TestFlush(t *testing.T) {
 	q := newQueue(100, nil)
 	q.Flush()
@@ -94,7 +95,7 @@ func TestServe(t *testing.T) {
 		q.Notify([]byte("one"))
 		q.FlushAsync()
 		synctest.Wait()
-		q.Notify([]byte("two")) // while the first is written
+		q.Notify([]byte("two")) // while the first is being written
 		q.FlushAsync()
 		began := time.Now()
 		q.Drain(100 * time.Millisecond)
@@ -130,7 +131,7 @@ func TestOwn(t *testing.T) {
 	q.done(t)
 }
 
-// TestWait has several handlers wait for room. Each that goes on queues a message, so one
+// TestWait has several handlers wait for room. Each handler that goes on queues a message, so one
 // goes on at a time.
 func TestWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -172,8 +173,8 @@ func TestWait(t *testing.T) {
 	})
 }
 
-// TestLargeStorage writes a large message while small ones come. A handler may wait for the memory
-// of the large one: it is given back, although that handler is active.
+// TestLargeStorage writes a large message while small ones are queued. A handler may wait for the
+// memory of the large one: it is released, although that handler is active.
 func TestLargeStorage(t *testing.T) {
 	for name, queueLarge := range map[string]func(*queue, []byte){
 		"copied": func(q *queue, b []byte) { q.Notify(b) },
@@ -202,8 +203,8 @@ func TestLargeStorage(t *testing.T) {
 	}
 }
 
-// TestOverloaded queues replies that do not wait for room: up to four times the limit,
-// besides the newest one.
+// TestOverloaded queues replies that do not wait for room: up to four times the limit, and the
+// newest one in addition.
 func TestOverloaded(t *testing.T) {
 	q := newQueue(10, nil)
 	q.Answer([]byte(strings.Repeat("x", 1000)), 0)
@@ -221,7 +222,7 @@ func TestOverloaded(t *testing.T) {
 	q.done(t)
 }
 
-// TestWriteTime ends the connection of a client that does not read, once.
+// TestWriteTime closes the connection of a client that does not read, once.
 func TestWriteTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
@@ -251,7 +252,7 @@ func TestWriteTime(t *testing.T) {
 	})
 }
 
-// TestSlowWrites has each write take less than the time, and all of them more.
+// TestSlowWrites has each write take less than the limit, and all of them together more.
 func TestSlowWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
@@ -274,7 +275,7 @@ func TestSlowWrites(t *testing.T) {
 	})
 }
 
-// TestWriteFails ends the connection by the error of a write.
+// TestWriteFails closes the connection after the error of a write.
 func TestWriteFails(t *testing.T) {
 	q := newQueue(100, nil)
 	q.client.err = errors.New("broken pipe")

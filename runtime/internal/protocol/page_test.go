@@ -45,7 +45,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// tables renders all of it.
+// tables renders all tables.
 func tables(t *testing.T) string {
 	w := &writer{}
 	w.requests()
@@ -89,7 +89,7 @@ func yes(has bool) string {
 	return "–"
 }
 
-// has makes a mark of a condition.
+// has returns a function that marks the revisions for which condition holds.
 func has(condition func(*Revision) bool) func(*Revision) string {
 	return func(r *Revision) string { return yes(condition(r)) }
 }
@@ -114,7 +114,7 @@ func (w *writer) requests() {
 	fmt.Fprint(w, "\n\"In a result\" means that the question is part of an `input_required` result, and that the client sends its request again\nwith the answer.\n\n")
 }
 
-// needs is the capability that a client looks for before it sends a request.
+// needs returns the capability that a client requires before it sends a request.
 func needs(m Method) string {
 	c, ok := All[len(All)-1].Required(m)
 	if !ok {
@@ -142,7 +142,7 @@ var questions = []struct{ method, title, capability string }{
 
 func always(*Revision) bool { return true }
 
-// notificationRows has all notifications, and when they are sent.
+// notificationRows contains all notifications, and when they are sent.
 var notificationRows = []struct{ method, from, when string }{
 	{Initialized, "client", ""},
 	{Cancelled, "client", "for any of its requests in flight but `initialize`"},
@@ -195,8 +195,8 @@ func (w *writer) capabilities() {
 	w.WriteByte('\n')
 }
 
-// described has the meaning of the members of Fields, ServerRequests, ClientMessages and Errors, and what a
-// client gets in a revision without them.
+// described describes the members of Fields, ServerRequests, ClientMessages and Errors, and the
+// older form in revisions without them.
 var described = map[string]struct{ title, otherwise string }{
 	"Fields.Title":                     {"`title` of tools, resources, templates, prompts, arguments and of the server", "left out; a tool's is in its annotations in 2025-03-26"},
 	"Fields.ToolAnnotations":           {"`annotations` of tools: the hints", "left out"},
@@ -283,7 +283,7 @@ func (w *writer) errors() {
 	w.WriteByte('\n')
 }
 
-// The official schemas have the requests and notifications of the page, and no others.
+// The official schemas contain the requests and notifications of the page, and no others.
 func TestSchemas(t *testing.T) {
 	dir := os.Getenv("MCP_SPEC_DIR")
 	if dir == "" {

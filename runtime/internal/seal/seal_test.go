@@ -118,14 +118,14 @@ func FuzzOpen(f *testing.F) {
 	f.Add(base64.RawURLEncoding.EncodeToString(make([]byte, 80)))
 	other := keyring(f, bytes.Repeat([]byte{1}, 32))
 	f.Fuzz(func(t *testing.T, sealed string) {
-		// Only the ring makes texts that it opens; the corpus has one.
+		// Only the ring makes texts that it opens; the corpus contains one.
 		if text, ok := other.Open("requestState", sealed); ok && string(text) != "x" {
 			t.Errorf("%q opens as %q", sealed, text)
 		}
 	})
 }
 
-// sealedAs seals a text with a header of the test's, by the format that seal.go describes.
+// sealedAs seals a text with a header that the test chooses, in the format that seal.go describes.
 func sealedAs(t *testing.T, secret []byte, version byte, keyID []byte, text string) string {
 	t.Helper()
 	derived := func(salt []byte, purpose string, size int) []byte {
@@ -151,8 +151,8 @@ func sealedAs(t *testing.T, secret []byte, version byte, keyID []byte, text stri
 	return base64.RawURLEncoding.EncodeToString(aead.Seal(header, make([]byte, 12), []byte(text), header))
 }
 
-// TestFormat opens texts that are encrypted with the right key. Only those whose header and
-// encoding are right, too, are opened.
+// TestFormat opens texts that are encrypted with the right key. Only texts with the right header
+// and encoding are opened.
 func TestFormat(t *testing.T) {
 	secret := bytes.Repeat([]byte{1}, 32)
 	const text = "twelve bytes" // base64 ends with a whole group
@@ -174,7 +174,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// Texts that are stored as bytes have the same form.
+// Binary sealed texts have the same form.
 func TestSealBytes(t *testing.T) {
 	ring := keyring(t, bytes.Repeat([]byte{1}, 32))
 	sealed := ring.SealBytes("p", []byte("very secret"))

@@ -28,7 +28,7 @@ type itself struct{}
 
 func (i itself) LogValue() slog.Value { return slog.AnyValue(i) }
 
-// text has a text of its own, whatever it contains.
+// text has a method String, whatever it contains.
 type text struct{ any []any }
 
 func (t *text) String() string { return "text" }
@@ -38,7 +38,7 @@ type panics struct{}
 func (panics) String() string               { panic("in String") }
 func (panics) MarshalJSON() ([]byte, error) { panic(errors.New("in MarshalJSON")) }
 
-// harmful has values that fmt, encoding/json or slog never finish to print.
+// harmful contains values that fmt, encoding/json or slog never finish printing.
 func harmful() map[string]any {
 	object := map[string]any{}
 	object["self"] = object
@@ -100,12 +100,12 @@ func TestSafe(t *testing.T) {
 	}
 }
 
-// chain is a group of one attribute, which is another one.
+// chain is a group with one attribute, which is a chain again.
 type chain struct{}
 
 func (chain) LogValue() slog.Value { return slog.GroupValue(slog.Any("a", chain{})) }
 
-// What has no end is replaced by a text.
+// Endless values are replaced by a text.
 func TestSafeReplaces(t *testing.T) {
 	for name, v := range harmful() {
 		got := show.Safe([]slog.Attr{slog.Any("v", v)})[0].Value

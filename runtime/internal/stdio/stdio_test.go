@@ -13,7 +13,7 @@ import (
 
 const programEnv = "STDIO_TEST_SHIELD"
 
-// TestMain also is the program that the tests start.
+// TestMain is also the program that the tests start.
 func TestMain(m *testing.M) {
 	if shield := os.Getenv(programEnv); shield != "" {
 		if err := program(shield == "on"); err != nil {
@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// program repeats the first message, prints before and after, and shows what it reads from
-// standard input meanwhile.
+// program repeats the first message, prints before and after, and prints the input that it reads
+// from standard input meanwhile.
 func program(shielded bool) error {
 	conn, restore, err := stdio.Open(1<<20, shielded)
 	if err != nil {

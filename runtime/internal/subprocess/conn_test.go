@@ -35,7 +35,7 @@ type fixture struct {
 	reported []string
 }
 
-// limits are those of the tests: steps of Close are short, writes and messages small.
+// limits returns the limits of the tests: steps of Close are short, writes and messages small.
 func limits() dial.Limits {
 	return dial.Limits{
 		MessageBytes: 1 << 20, StderrBytes: 64 << 10,
@@ -43,7 +43,8 @@ func limits() dial.Limits {
 	}
 }
 
-// start starts a program of this test binary. At the end of the test, nothing is left of it.
+// start starts a program of this test binary. At the end of the test, all of its resources must be
+// released.
 func start(t *testing.T, program string, stderr io.Writer, change ...func(*fixture)) *fixture {
 	t.Helper()
 	f := &fixture{t: t}
@@ -76,7 +77,7 @@ func start(t *testing.T, program string, stderr io.Writer, change ...func(*fixtu
 	return f
 }
 
-// patient gives the program time to end by itself.
+// patient gives the program time to exit by itself.
 func patient(f *fixture) { f.options.Limits.CloseTime = time.Minute }
 
 // eventually waits for a condition. The timeout of go test ends it, with the stacks of all goroutines.
@@ -112,7 +113,7 @@ func (f *fixture) wantReady() int {
 	return n
 }
 
-// wantExit reads until the end, and returns the end.
+// wantExit reads until the end, and returns the exit.
 func (f *fixture) wantExit(status string, code int) *dial.Exit {
 	f.t.Helper()
 	for {
@@ -151,7 +152,7 @@ func (f *fixture) wantReported(want ...string) {
 	}
 }
 
-// closeAfter closes, which takes some time at least.
+// closeAfter closes, which must take at least the time least.
 func (f *fixture) closeAfter(least time.Duration) {
 	f.t.Helper()
 	begin := time.Now()
@@ -185,7 +186,7 @@ func TestEcho(t *testing.T) {
 
 // TestIdle: an open connection has one goroutine, beside the one that reads.
 func TestIdle(t *testing.T) {
-	// Goroutines of earlier tests may be ending: only those of connections count.
+	// Goroutines of earlier tests may still be exiting: only goroutines of connections count.
 	eventually(func() bool { return ownGoroutines() == 0 })
 	f := start(t, "print={}|", nil)
 	f.want("{}")
@@ -232,7 +233,7 @@ func TestTooManyBanners(t *testing.T) {
 	}
 }
 
-// TestManyBanners: what is allowed between two messages begins anew after each.
+// TestManyBanners: the limit between two messages starts anew after each.
 func TestManyBanners(t *testing.T) {
 	f := start(t, "echo="+strings.Repeat("twelve bytes|", 4000), nil)
 	for range 5 {
@@ -243,9 +244,9 @@ func TestManyBanners(t *testing.T) {
 		": twelve bytes", "3999 further lines", ": twelve bytes", "3999 further lines")
 }
 
-// TestLongMessage: a message over the limit is skipped, and the next one is read.
-// readLong reads the errors of a message that is too long: at the limit, if its id is not known
-// then, and when it is, or is not searched for any more.
+// TestLongMessage: a message over the limit is skipped, and the next one is read. readLong reads
+// the errors of a message that is too long: one at the limit, if its id is not known then, and one
+// when the id is known, or the search is given up.
 func (f *fixture) readLong() (early, known *jsonrpc.FrameError) {
 	f.t.Helper()
 	for {
@@ -274,7 +275,7 @@ func TestLongMessage(t *testing.T) {
 	f.want(`{"next":1}`)
 }
 
-// TestEndlessMessage: so is a message without an end, in bounded memory.
+// TestEndlessMessage: an endless message is skipped too, in bounded memory.
 func TestEndlessMessage(t *testing.T) {
 	for text, id := range map[string]string{`{"id":7,"result":"`: "7", `{"x":`: ""} {
 		t.Run(text, func(t *testing.T) {
@@ -302,7 +303,7 @@ func TestEndlessMessage(t *testing.T) {
 	}
 }
 
-// TestStderr: a flood is drained, and its end is kept.
+// TestStderr: a flood is drained, and its last part is kept.
 func TestStderr(t *testing.T) {
 	f := start(t, "stderr=100", nil)
 	f.send("{}")
@@ -326,7 +327,7 @@ func TestStderrTail(t *testing.T) {
 	}
 }
 
-// TestStderrWriter: a writer gets everything, a file is the program's own.
+// TestStderrWriter: a writer gets everything; a file is the program's standard error itself.
 func TestStderrWriter(t *testing.T) {
 	var b bytes.Buffer
 	f := start(t, "exit=1", &b)
@@ -354,7 +355,8 @@ func TestStderrWriter(t *testing.T) {
 	}
 }
 
-// TestStderrWriterBlocks: then the connection ends too, but for the goroutine that writes.
+// TestStderrWriterBlocks: the connection is closed even if the writer blocks, except for the
+// goroutine that writes.
 func TestStderrWriterBlocks(t *testing.T) {
 	blocked := make(blocking)
 	f := start(t, "exit=3", blocked)
@@ -378,7 +380,7 @@ type panicking struct{}
 
 func (panicking) Write([]byte) (int, error) { panic("no") }
 
-// TestUnread: a write to a program that does not read ends after WriteTime.
+// TestUnread: a write to a program that does not read fails after WriteTime.
 func TestUnread(t *testing.T) {
 	f := start(t, "unread", nil)
 	f.wantReady()
@@ -395,7 +397,7 @@ func TestUnread(t *testing.T) {
 	f.closeAfter(150 * time.Millisecond)
 }
 
-// TestCloseDuringWrite and Read: both end at once, or when the program has.
+// TestCloseDuringWriteAndRead: both return at once, or when the program has exited.
 func TestCloseDuringWriteAndRead(t *testing.T) {
 	f := start(t, "unread", nil, func(f *fixture) { f.options.Limits.WriteTime = time.Hour })
 	f.wantReady()
@@ -438,14 +440,14 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// TestFlood: a program that writes without an end ends with its connection.
+// TestFlood: a program that writes without end exits with its connection.
 func TestFlood(t *testing.T) {
 	f := start(t, `repeat={"x":1}|`, nil)
 	f.want(`{"x":1}`)
 	f.closeAfter(150 * time.Millisecond)
 }
 
-// TestEnds: the end of a program, and of its output, is an Exit.
+// TestEnds: the exit of a program, and the end of its output, is an Exit.
 func TestEnds(t *testing.T) {
 	for program, want := range map[string]struct {
 		status string
@@ -477,7 +479,7 @@ func TestEnds(t *testing.T) {
 	if exit, ok := errors.AsType[*dial.Exit](err); !ok || exit.Status != "signal: terminated, after it had closed its input or output and gone on" {
 		t.Errorf("write: %v", err)
 	}
-	// Until it has ended, the pipe takes some messages, and then waits.
+	// Until it has exited, the pipe accepts some messages, and then blocks.
 	f = start(t, "exit=7", nil, func(f *fixture) { f.options.Limits.WriteTime = time.Minute })
 	for err = nil; err == nil; {
 		err = f.Write([]byte("{}\n"))
@@ -491,7 +493,7 @@ func TestEnds(t *testing.T) {
 	f.want("{}")
 }
 
-// TestLastMessages: what a program has written before its end is read.
+// TestLastMessages: messages that a program has written before its exit are read.
 func TestLastMessages(t *testing.T) {
 	f := start(t, "print="+strings.Repeat(`{"x":1}|`, 1000), nil)
 	for range 1000 {
@@ -501,8 +503,8 @@ func TestLastMessages(t *testing.T) {
 	f.want("{}")
 }
 
-// TestChildren: processes that hold the streams are ended, or left behind where they have
-// left the group; neither hinders the end of the connection.
+// TestChildren: processes that inherit the streams are stopped, or left behind if they have left
+// the group; neither delays the end of the connection.
 func TestChildren(t *testing.T) {
 	gone := func(pid int) func() bool {
 		return func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH || isZombie(pid) }
@@ -538,7 +540,7 @@ func TestChildren(t *testing.T) {
 	f.closeAfter(0)
 }
 
-// isZombie reports whether a process has ended and its parent, init, has not yet noticed.
+// isZombie reports whether a process has exited and its parent, init, has not reaped it yet.
 func isZombie(pid int) bool {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && strings.Contains(string(text), ") Z ")

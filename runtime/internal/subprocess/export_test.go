@@ -1,4 +1,4 @@
 package subprocess
 
-// ProcessState describes the end of the program, after Close.
+// ProcessState describes the exit of the program, after Close.
 func (c *Conn) ProcessState() string { return c.exit().Status }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestGroup: the program has a group of its own unless it is given another.
+// TestGroup: the program has its own group unless it is given another one.
 func TestGroup(t *testing.T) {
 	group := func(f *fixture) int {
 		n, err := syscall.Getpgid(f.cmd.Process.Pid)

@@ -21,7 +21,7 @@ import (
 
 const programEnv = "SUBPROCESS_TEST_PROGRAM"
 
-// TestMain also is the program that the tests start.
+// TestMain is also the program that the tests start.
 func TestMain(m *testing.M) {
 	if name := os.Getenv(programEnv); name != "" {
 		time.AfterFunc(time.Minute, func() { os.Exit(99) }) // whatever the test does
@@ -54,7 +54,7 @@ func forever() int {
 	}
 }
 
-// ready tells the test that the program runs.
+// ready reports to the test that the program is running.
 func ready() { fmt.Println(`{"ready":` + strconv.Itoa(os.Getpid()) + `}`) }
 
 // child starts another program of this file with the same streams.
@@ -84,7 +84,7 @@ var programs = map[string]func(argument string) int{
 			}
 		}
 	},
-	"huge": func(argument string) int { // a reply of so many bytes, and then echo
+	"huge": func(argument string) int { // a reply of as many bytes, and then echo
 		size, _ := strconv.Atoi(argument)
 		fmt.Print(`{"result":"`)
 		part := strings.Repeat("x", 1<<16)
@@ -94,7 +94,7 @@ var programs = map[string]func(argument string) int{
 		fmt.Println(`","id":7}`)
 		return echo("")
 	},
-	"stderr": func(argument string) int { // so many MB, and then echo
+	"stderr": func(argument string) int { // as many MB, and then echo
 		size, _ := strconv.Atoi(argument)
 		part := []byte(strings.Repeat("noise ", 10_000) + "\n")
 		for written := 0; written < size<<20; written += len(part) {
@@ -113,7 +113,7 @@ var programs = map[string]func(argument string) int{
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		return forever()
 	},
-	"unread": func(string) int { // its input
+	"unread": func(string) int { // does not read its input
 		ready()
 		return forever()
 	},
@@ -122,7 +122,7 @@ var programs = map[string]func(argument string) int{
 		ready()
 		return forever()
 	},
-	"drains": func(string) int { // ignores the end of its input, and says when it gets SIGTERM
+	"drains": func(string) int { // ignores the end of its input, and prints a message on SIGTERM
 		got := make(chan os.Signal, 1)
 		signal.Notify(got, syscall.SIGTERM)
 		ready()
@@ -152,7 +152,7 @@ var programs = map[string]func(argument string) int{
 		ready()
 		return echo("")
 	},
-	"leaves a child": func(argument string) int { // which holds its streams
+	"leaves a child": func(argument string) int { // which inherits its streams
 		child(argument, nil)
 		return 3
 	},

@@ -19,7 +19,7 @@ func (m model) remove(key int) model {
 	return slices.DeleteFunc(slices.Clone(m), func(t modelTask) bool { return t.key == key })
 }
 
-// sums returns what an account keeps, and what all keep.
+// sums returns the sums for an account, and for all.
 func (m model) sums(account int) (tasks, total int, bytes, all int64) {
 	for _, t := range m {
 		if t.account == account {
@@ -38,7 +38,7 @@ func fits(m model, account, tasks int, bytes int64, l Limits) (own, total bool) 
 		(l.TotalTasks == 0 || all+tasks <= l.TotalTasks) && (l.TotalBytes == 0 || sum+bytes <= l.TotalBytes)
 }
 
-// victims chooses as Victims documents it, one task at a time.
+// victims chooses as documented for Victims, one task at a time.
 func (m model) victims(account, tasks int, bytes int64, l Limits) (keys []int, ok bool) {
 	for {
 		own, total := fits(m, account, tasks, bytes, l)
@@ -63,7 +63,8 @@ func (m model) victims(account, tasks int, bytes int64, l Limits) (keys []int, o
 	}
 }
 
-// A ledger chooses what a model chooses that adds everything up each time, whatever was put and removed before.
+// A ledger chooses the same tasks as a model that adds everything up each time, whatever was put
+// and removed before.
 func TestVictims(t *testing.T) {
 	for seed := range uint64(300) {
 		r := rand.New(rand.NewPCG(seed, 1))

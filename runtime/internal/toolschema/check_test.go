@@ -7,8 +7,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/toolschema"
 )
 
-// TestCheck compares what is wrong with input and output schemas. The empty text is for a
-// schema that is right.
+// TestCheck compares the problems of input and output schemas. The empty text stands for a correct
+// schema.
 func TestCheck(t *testing.T) {
 	const object = `it must have "type":"object" at its root`
 	for _, test := range []struct{ schema, input, output string }{

@@ -20,8 +20,8 @@ func TestHeaderName(t *testing.T) {
 	}
 }
 
-// FuzzHeaderName holds the canonical form against the one of net/http, by which
-// fields are looked up.
+// FuzzHeaderName compares the canonical form with the form of net/http, by which fields are looked
+// up.
 func FuzzHeaderName(f *testing.F) {
 	for c := range 256 {
 		f.Add(string([]byte{byte(c)}))

@@ -106,7 +106,7 @@ func TestHeaderParamsRefused(t *testing.T) {
 	}
 }
 
-// FuzzHeaderParams compares with a walk over what encoding/json makes of a schema.
+// FuzzHeaderParams compares with a walk over the schema as encoding/json decodes it.
 func FuzzHeaderParams(f *testing.F) {
 	for _, schema := range []string{
 		`{"properties":{"a":{"type":"string","x-mcp-header":"A"}}}`, `{"properties":{"a":{"properties":{"b":{"type":"integer","x-mcp-header":"A-b"}}}}}`,

@@ -55,8 +55,8 @@ func TestDropHeaderKeyword(t *testing.T) {
 	}
 }
 
-// Only the properties of the root are to be objects. Values that are not schemas stay, and so
-// does every schema without true or false among them.
+// Only the properties of the root become objects. Values that are not schemas stay, and so does
+// every schema without true or false among them.
 func TestObjectProperties(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{"type":"object","properties":{"a":true,"b":false,"c":{}}}`:                    `{"type":"object","properties":{"a":{},"b":{"not":{}},"c":{}}}`,

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// One client fills all places and its line; a client that comes later is served before the filler's next one, and by turns.
+// One client takes all places and fills its line; a client that comes later is served before the
+// first client's next caller, and in turns.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New[string](2, 2, 3)
@@ -55,7 +56,7 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// Who does not wait any more takes no place, also at the moment in which it becomes free.
+// A caller that no longer waits takes no place, even if it becomes free at that moment.
 func TestGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New[int](1, 1, 100)
@@ -79,7 +80,7 @@ func TestGivenUp(t *testing.T) {
 			}()
 		}
 		time.Sleep(2 * time.Second)
-		p.Leave(0) // as some give up
+		p.Leave(0) // while some give up
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		given := len(slices.DeleteFunc(slices.Clone(results), func(err error) bool { return err == nil }))
@@ -92,7 +93,7 @@ func TestGivenUp(t *testing.T) {
 	})
 }
 
-// Any number of clients takes no more places than there are.
+// Any number of clients takes at most the given number of places.
 func TestBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New[string](3, 3, 50)

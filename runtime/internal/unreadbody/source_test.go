@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// Every function of the runtime that an HTTP server calls begins with [Bodies.Begin] and
-// defers [Body.End], or is called by one that does.
+// Every function of the runtime that an HTTP server calls begins with [Bodies.Begin] and defers
+// [Body.End], or is called by a function that does.
 func TestEveryHandlerBeginsAndEnds(t *testing.T) {
 	behind := map[string]string{"notFound": "site.within is around it"}
 	found := 0
@@ -34,7 +34,7 @@ func TestEveryHandlerBeginsAndEnds(t *testing.T) {
 			var body *ast.BlockStmt
 			switch f := n.(type) {
 			case *ast.FuncDecl:
-				// Methods besides ServeHTTP are called by it.
+				// ServeHTTP calls the other methods.
 				if f.Recv != nil && f.Name.Name != "ServeHTTP" || f.Recv == nil && behind[f.Name.Name] != "" {
 					return true
 				}
@@ -68,7 +68,8 @@ func TestEveryHandlerBeginsAndEnds(t *testing.T) {
 	}
 }
 
-// isHandler reports whether a function takes a response and a request, and nothing else.
+// isHandler reports whether the parameters of a function are a response and a request, and nothing
+// else.
 func isHandler(f *ast.FuncType) bool {
 	if f.Results != nil || len(f.Params.List) != 2 {
 		return false

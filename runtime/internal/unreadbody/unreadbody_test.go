@@ -18,7 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 )
 
-// linger is how long net/http waits before it closes a connection with unread input.
+// linger is the time that net/http waits before it closes a connection with unread input.
 const linger = 500 * time.Millisecond
 
 // around calls a handler as the handlers of the transports do.
@@ -47,11 +47,11 @@ func serve(t *testing.T, h http.HandlerFunc, f func(n *network)) {
 		go func() { _ = server.Serve(n.Listener) }()
 		f(n)
 		_ = server.Close()
-		time.Sleep(time.Minute) // connections end, or the bubble fails
+		time.Sleep(time.Minute) // connections are closed, or the bubble fails
 	})
 }
 
-// client is a connection to it.
+// client is a connection to the server.
 type client struct {
 	*network
 	net.Conn
@@ -70,7 +70,7 @@ func (n *network) send(text string) *client {
 	return &client{n, c, bufio.NewReader(c)}
 }
 
-// response reads one, at once.
+// response reads one response, which must be there at once.
 func (c *client) response() *http.Response {
 	c.Helper()
 	began := time.Now()
@@ -87,7 +87,7 @@ func (c *client) response() *http.Response {
 	return resp
 }
 
-// ends checks that the connection ends, without another byte, at a time after the start.
+// ends checks that the connection is closed, without another byte, at a time after the start.
 func (c *client) ends(from, to time.Duration) {
 	c.Helper()
 	rest, _ := io.ReadAll(c.lines)
@@ -107,14 +107,13 @@ func nothing(http.ResponseWriter, *http.Request) {}
 
 func refuse(w http.ResponseWriter, _ *http.Request) { unreadbody.Error(w, "no", http.StatusForbidden) }
 
-// The connection carries the next request if the rest of the body arrives, and ends
-// otherwise.
+// The connection serves the next request if the rest of the body arrives, and is closed otherwise.
 func TestRestOfBody(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		most       int
 		kept       bool
-		closes     bool // the response says so
+		closes     bool // the response contains Connection: close
 		from, to   time.Duration
 	}{
 		{"body", head + body, 1, true, false, 0, 0},
@@ -145,7 +144,7 @@ func TestRestOfBody(t *testing.T) {
 	}
 }
 
-// A body that has been read is out of the count.
+// A body that has been read no longer counts.
 func TestCount(t *testing.T) {
 	serve(t, around(&unreadbody.Bodies{Most: 1}, 0, refuse), func(n *network) {
 		first := n.send(head)
@@ -165,7 +164,7 @@ func TestCount(t *testing.T) {
 	})
 }
 
-// Bodies from one address do not keep those from others from being read.
+// Bodies from one address do not keep bodies from others from being read.
 func TestCountOfAddress(t *testing.T) {
 	inner := around(&unreadbody.Bodies{Most: 8}, 0, refuse)
 	h := func(w http.ResponseWriter, r *http.Request) {
@@ -191,7 +190,7 @@ func TestCountOfAddress(t *testing.T) {
 			{"192.0.2.1:4", false},
 			{"192.0.2.3:1", true},
 			{"192.0.2.4:1", true},
-			{"192.0.2.5:1", false}, // all have as many as they may
+			{"192.0.2.5:1", false}, // all addresses have used their share
 		} {
 			if got := of(step.address); got != step.read {
 				t.Errorf("%d: the body from %s is read: %t", i, step.address, got)
@@ -204,7 +203,7 @@ func TestCountOfAddress(t *testing.T) {
 	})
 }
 
-// Close ends the reading at once, and nothing is read afterwards.
+// Close stops reading at once, and no body is read afterwards.
 func TestClose(t *testing.T) {
 	b := &unreadbody.Bodies{Most: 10}
 	serve(t, around(b, 0, refuse), func(n *network) {
@@ -221,7 +220,7 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// Where nothing is to be read, Begin returns nil, and nil can be ended.
+// If there is nothing to read, Begin returns nil, and End can be called on nil.
 func TestNoBody(t *testing.T) {
 	b := &unreadbody.Bodies{Most: 10}
 	get, post := httptest.NewRequest(http.MethodGet, "/", http.NoBody), httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
@@ -276,8 +275,8 @@ type flusher struct{ http.ResponseWriter }
 
 func (f flusher) Flush() { _ = http.NewResponseController(f.ResponseWriter).Flush() }
 
-// Behind middleware that hides the connection, the connection ends with the response,
-// which net/http sends with its length.
+// Behind middleware that hides the connection, the connection is closed after the response, which
+// net/http sends with its length.
 func TestHidden(t *testing.T) {
 	h := func(w http.ResponseWriter, r *http.Request) {
 		around(&unreadbody.Bodies{Most: 10}, 0, nothing)(flusher{w}, r)
@@ -304,7 +303,7 @@ type counted struct {
 func (c *counted) Read(p []byte) (int, error) { c.reads++; return c.Reader.Read(p) }
 func (c *counted) Close() error               { return nil }
 
-// Without a deadline nothing is read.
+// Without a deadline no body is read.
 func TestNoDeadline(t *testing.T) {
 	c := &counted{Reader: strings.NewReader(body)}
 	r := httptest.NewRequest(http.MethodPost, "/", c)
@@ -314,7 +313,7 @@ func TestNoDeadline(t *testing.T) {
 	}
 }
 
-// If one handler with bodies calls another, the inner one has the last word.
+// If one handler with bodies calls another, the inner one decides.
 func TestInnerHandler(t *testing.T) {
 	h := around(&unreadbody.Bodies{}, 0, around(&unreadbody.Bodies{Most: 1}, 0, refuse))
 	serve(t, h, func(n *network) {
@@ -333,13 +332,13 @@ func TestInnerHandler(t *testing.T) {
 	})
 }
 
-// After a panic of the handler nothing is sent, and the connection ends at once.
+// After a panic of the handler nothing is sent, and the connection is closed at once.
 func TestPanic(t *testing.T) {
 	h := around(&unreadbody.Bodies{Most: 1}, 0, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	serve(t, h, func(n *network) { n.send(head).ends(0, linger) })
 }
 
-// The deadlines of a connection that was hijacked are not touched.
+// The deadlines of a hijacked connection are not changed.
 func TestHijacked(t *testing.T) {
 	var got string
 	h := around(&unreadbody.Bodies{Most: 1}, 0, func(w http.ResponseWriter, _ *http.Request) {

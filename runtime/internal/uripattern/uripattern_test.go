@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/uripattern"
 )
 
-// TestDeny reads URIs in every way: one reading that matches is enough.
+// TestDeny reads URIs in every way: one matching reading is enough.
 func TestDeny(t *testing.T) {
 	for _, test := range []struct {
 		pattern, uri string
@@ -68,7 +68,7 @@ func TestAllow(t *testing.T) {
 		{"file:%25*", "file:%252F%25", false}, // decoded twice it is file:/%
 		{"file:.*?", "file:.%2F..?", false},   // its segment .. goes up to file:/?
 		{"x:*", "x:a", true},
-		{"x:*", "X", false}, // no URI
+		{"x:*", "X", false}, // not a URI
 		{"", "x:a", false},
 	} {
 		var patterns []*uripattern.Pattern
@@ -81,7 +81,7 @@ func TestAllow(t *testing.T) {
 	}
 }
 
-// TestDenyTemplate matches what the expressions of a template can expand to.
+// TestDenyTemplate matches the possible expansions of a template's expressions.
 func TestDenyTemplate(t *testing.T) {
 	for _, test := range []struct {
 		template, uri string
