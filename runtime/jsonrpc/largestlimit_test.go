@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// A limit of the largest int means no limit, also where int has 32 bits. Lines are shorter than the first buffer,
-// longer than the buffers of the pool have at first, and cut by reads.
+// A limit of the largest int means no limit, also if int has 32 bits. Lines are shorter than the
+// first buffer, longer than the first buffers of the pool, and cut by reads.
 func TestLargestLimit(t *testing.T) {
 	for _, limit := range []int{math.MaxInt, math.MaxInt - 1, math.MaxInt32, math.MaxInt32 - 64<<10} {
 		c := jsonrpc.NewLineConn(pipe{strings.NewReader("a\r\n" + strings.Repeat("b", 3<<20) + "\n\nlast")}, io.Discard, limit)

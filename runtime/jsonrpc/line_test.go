@@ -118,14 +118,14 @@ func TestMemoryStaysFlat(t *testing.T) {
 	}
 }
 
-// pipe reads what a pipe gives at a time.
+// pipe limits each read, like a pipe of the system.
 type pipe struct{ r io.Reader }
 
 func (p pipe) Read(b []byte) (int, error) { return p.r.Read(b[:min(len(b), 64<<10)]) }
 
 // A long line is moved a few times while it arrives, and not for each read.
 func TestMovesOfLongLines(t *testing.T) {
-	for _, limit := range []int{7 << 20, 64 << 20} { // 8 MiB of the pool, and more than it has
+	for _, limit := range []int{7 << 20, 64 << 20} { // 8 MiB from the pool, and more than the pool has
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		c := jsonrpc.NewLineConn(pipe{&endless{n: limit, tail: strings.NewReader("\nok\n")}}, io.Discard, limit)
@@ -143,7 +143,7 @@ func TestMovesOfLongLines(t *testing.T) {
 	}
 }
 
-// stage is a reader that measures how much memory is in use while the connection waits.
+// stage is a reader that measures the memory in use while the connection waits.
 type stage struct {
 	lines []string
 	used  []int64
@@ -169,8 +169,8 @@ func (s *stage) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// The memory for a long line is released before the wait for the next one, also if the
-// line ends exactly at the end of the buffer.
+// The memory for a long line is released before the wait for the next one, even if the line ends
+// exactly at the end of the buffer.
 func TestMemoryAtRest(t *testing.T) {
 	lines := []string{"", "x\n"}
 	for _, size := range []int{4 << 10, 64 << 10, 1 << 20, 1<<20 + 4<<10, 3 << 20} {
@@ -253,9 +253,9 @@ func charge(c jsonrpc.Conn, b *membudget.Budget) {
 	c.(interface{ Charge(*membudget.Budget) }).Charge(b)
 }
 
-// TestNoRoomForLines reads lines of all lengths while there is room for only some of
-// them. The others are reported with kind and identifier, wherever these are in the
-// line, and all other lines arrive unchanged.
+// TestNoRoomForLines reads lines of all lengths while the budget allows only some of them. The
+// others are reported with kind and identifier, wherever these are in the line, and all other lines
+// arrive unchanged.
 func TestNoRoomForLines(t *testing.T) {
 	long := strings.Repeat("x", 200_000)
 	lines := []struct{ text, refused string }{
@@ -321,7 +321,7 @@ func TestNoRoomForLines(t *testing.T) {
 	}
 }
 
-// An error in a line for which there is no room is not the end of that line.
+// An error in a line that exceeds the budget is not the end of that line.
 func TestNoRoomAndReadError(t *testing.T) {
 	failed := errors.New("failed")
 	line := `{"id":1,"method":"x","params":"` + strings.Repeat("x", 300_000)
@@ -332,16 +332,16 @@ func TestNoRoomAndReadError(t *testing.T) {
 	}
 }
 
-// pieces returns a few bytes at a time.
+// pieces returns a few bytes in each read.
 type pieces struct{ r io.Reader }
 
 func (p pieces) Read(b []byte) (int, error) { return p.r.Read(b[:min(len(b), 1460)]) }
 
-// readAtOnce is more than what a connection reads at once.
+// readAtOnce is larger than any single read of a connection.
 const readAtOnce = 128 << 10
 
-// A message that is too long is reported with kind and id, at once where it begins with
-// them, also if it never ends.
+// A message that is too long is reported with kind and id, at once if it begins with them, even if
+// it never ends.
 func TestIdentifyLongLines(t *testing.T) {
 	const limit = 1000
 	x := strings.Repeat("x", 3*limit)
@@ -349,7 +349,7 @@ func TestIdentifyLongLines(t *testing.T) {
 	for _, c := range []struct {
 		text, id string
 		kind     jsonrpc.MessageKind
-		left     int // at least so much of the text is not read before the report
+		left     int // bytes of the text that must not be read before the report
 	}{
 		{`{"jsonrpc":"2.0","id":7,"result":{"x":"` + x + `"}}` + "\n", "7", jsonrpc.Response, 0},
 		{`{"id":"a","error":{"x":"` + endless, "a", jsonrpc.Response, 200 * limit},

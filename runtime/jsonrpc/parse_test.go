@@ -111,7 +111,7 @@ func TestDeferred(t *testing.T) {
 	}
 }
 
-// A message with many members leaves nothing behind that later ones pay for.
+// A message with many members does not slow down later ones.
 func TestManyMembers(t *testing.T) {
 	used := func() int64 {
 		runtime.GC()
@@ -249,7 +249,7 @@ func TestAppend(t *testing.T) {
 	}
 }
 
-// FuzzParse compares the parser with encoding/json: what it accepts is valid JSON with
+// FuzzParse compares the parser with encoding/json: messages that it accepts are valid JSON with
 // the same members, and an identifier is returned unchanged.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{

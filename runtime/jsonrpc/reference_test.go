@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// What a reference that uses encoding/json concludes about a message.
+// conclusion is the result of a reference parser that uses encoding/json.
 type conclusion struct {
 	code   int // 0 = accepted
 	kind   jsonrpc.MessageKind
@@ -56,7 +56,7 @@ func reference(data []byte) conclusion {
 		hasID && !referenceID.MatchString(c.id) && called || value.(map[string]any)["jsonrpc"] != "2.0" {
 		return refused
 	}
-	if !referenceID.MatchString(c.id) { // of a response: the identifier of a message that could not be read
+	if !referenceID.MatchString(c.id) { // of a response: the identifier of an unreadable message
 		c.id, hasID = "", false
 	}
 	switch {
@@ -72,8 +72,7 @@ func reference(data []byte) conclusion {
 	return c
 }
 
-// nesting returns how deeply a valid text nests, and whether a name comes twice in an
-// object.
+// nesting returns the depth of a valid text, and whether an object contains a duplicate name.
 func nesting(data []byte) (depth int, duplicate bool) {
 	type level struct {
 		names map[string]bool // nil in an array
@@ -142,8 +141,8 @@ var referenceTexts = []string{
 	`{}`, `[]`, `"a"`, `tru`, `null`, `-0.1e+9`, "", "\ufeff{}",
 }
 
-// Parse and a reference that uses encoding/json conclude the same about messages and
-// about all changes of one byte.
+// Parse and a reference that uses encoding/json agree about messages and about all changes of one
+// byte.
 func TestParseLikeReference(t *testing.T) {
 	p := jsonrpc.Parser{MaxDepth: referenceDepth}
 	var m jsonrpc.Message

@@ -32,7 +32,7 @@ func TestStringEnd(t *testing.T) {
 		}
 		start := random.IntN(len(data))
 		data[start] = '"'
-		for i := range start { // no backslash before the string
+		for i := range start { // without a backslash before the string
 			if data[i] == '\\' {
 				data[i] = 'a'
 			}
