@@ -37,7 +37,7 @@ var challenged = mcphttp.WithChallenge(func(r *http.Request, e *mcp.AccessError)
 })
 
 // A call that needs a scope is answered by status 403 with a challenge, in every mode; the scopes
-// are those of the request, and not of the one that has opened the session.
+// of the request decide, not the scopes of the request that has opened the session.
 func TestAccessDenied(t *testing.T) {
 	serveBoth(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(scoped), challenged}}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD, "Authorization: ada write")
@@ -56,7 +56,7 @@ func TestAccessDenied(t *testing.T) {
 		denied(s.do(echo.post("Authorization: ada read")))
 		x.do(echo.legacy(), "Authorization: ada write").wantStatus(http.StatusOK)
 		s.do(echo.post("Authorization: ada write")).wantStatus(http.StatusOK)
-		// A hidden tool does not exist: neither status nor challenge show that there is one.
+		// A hidden tool does not exist: neither the status nor the challenge reveals it.
 		missing := strings.ReplaceAll(x.do(call("missing", `{}`).legacy(), "Authorization: ada hidden").wantStatus(http.StatusOK).text(), "missing", "echo")
 		if got := x.do(echo.legacy(), "Authorization: ada hidden").wantStatus(http.StatusOK).text(); got != missing {
 			t.Errorf("%s, and for a tool that does not exist %s", got, missing)
@@ -82,7 +82,7 @@ func TestAccessDeniedInBatch(t *testing.T) {
 	})
 }
 
-// A function of WithChallenge that panics costs the challenge, and nothing else.
+// If a function of WithChallenge panics, only the challenge is missing.
 func TestChallengeFails(t *testing.T) {
 	panics := mcphttp.WithChallenge(func(*http.Request, *mcp.AccessError) http.Header { panic("at the disco") })
 	serve(t, setup{noisy: true, handler: []mcphttp.Option{mcphttp.WithPrincipal(scoped), panics}}, func(t *testing.T, s *testServer) {
@@ -93,7 +93,7 @@ func TestChallengeFails(t *testing.T) {
 	})
 }
 
-// Without a function for a challenge there is none, and nothing in the log.
+// Without a function for it, there is no challenge, and nothing is logged.
 func TestAccessDeniedWithoutChallenge(t *testing.T) {
 	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(scoped)}}, func(t *testing.T, s *testServer) {
 		a := s.do(call("echo", `{}`).post("Authorization: ada read"))
@@ -106,7 +106,7 @@ func TestAccessDeniedWithoutChallenge(t *testing.T) {
 	})
 }
 
-// A principal without an ID is known by each of its other fields.
+// A principal without an ID is identified by each of its other fields.
 func TestPrincipalWithoutID(t *testing.T) {
 	later := time.Now().Add(time.Hour)
 	all := mcp.AccessFunc(func(context.Context, mcp.FeatureInfo) error { return nil })
@@ -156,10 +156,10 @@ func TestPrincipalExpires(t *testing.T) {
 			l.fail("%s", text)
 		}
 		x.do(rpc{method: "ping"}.legacy()).wantStatus(http.StatusUnauthorized)
-		s.ResourceUpdated("test://text") // of which the session gets nothing
+		s.ResourceUpdated("test://text") // about which the session is not notified
 		later := time.Now().Add(time.Hour)
 		until.Store(&later)
-		// A renewed token of the same principal goes on with the session and its subscriptions.
+		// A renewed token of the same principal continues the session and its subscriptions.
 		renewed := x.listen()
 		synctest.Wait()
 		if text := renewed.text(); strings.Contains(text, "test://text") {

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// TestAllocations bounds what the handler allocates for a call, besides net/http. Bytes count,
-// since with more of them garbage is collected more often. The bounds have room,
-// since a release of Go may move the figures a little; [BenchmarkCall] reports them. With go1.26
-// they are 10, 14 and 19, and 1,214, 1,646 and 1,662 bytes.
+// TestAllocations limits the allocations of the handler for a call, without net/http. Bytes count,
+// since more of them cause more garbage collections. The limits leave room, since a release of Go
+// may change the figures a little; [BenchmarkCall] reports them. With go1.26 they are 10, 14 and
+// 19, and 1,214, 1,646 and 1,662 bytes.
 func TestAllocations(t *testing.T) {
 	kinds, answer := benchCalls(t)
 	for name, most := range map[string]struct{ count, bytes float64 }{

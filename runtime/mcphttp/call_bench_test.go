@@ -16,7 +16,7 @@ import (
 	codec "github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// minimalWriter is an http.ResponseWriter that allocates nothing but its header.
+// minimalWriter is an http.ResponseWriter that allocates only its header.
 type minimalWriter struct {
 	header http.Header
 	status int
@@ -160,7 +160,7 @@ func BenchmarkCall(b *testing.B) {
 	}
 }
 
-// A pooled buffer is used by one request at a time, also when its client disconnects.
+// A pooled buffer is used by one request at a time, even if its client disconnects.
 func TestAnswersAreNotMixed(t *testing.T) {
 	kinds, answer := benchCalls(t)
 	a := kinds["2026-07-28"]

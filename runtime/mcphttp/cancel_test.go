@@ -30,7 +30,7 @@ func TestVanishedClientOfASession(t *testing.T) {
 			if one.Err() != nil || two.Err() != nil {
 				t.Fatalf("cancelled: %v, %v", context.Cause(one), context.Cause(two))
 			}
-			// They can still be cancelled by a notification.
+			// Calls can still be cancelled by a notification.
 			x.do(cancelNotification("1")).wantAccepted()
 			x.do(cancelNotification("2")).wantAccepted()
 			for _, p := range []*testbed.ScriptedCall{silent, loud} {
@@ -42,8 +42,8 @@ func TestVanishedClientOfASession(t *testing.T) {
 	}
 }
 
-// A call that is cancelled by a notification when its stream has begun gets no reply, and
-// what its function sends later is dropped.
+// A call that is cancelled by a notification after its stream has begun gets no reply, and later
+// messages of its function are dropped.
 func TestCancelledCall(t *testing.T) {
 	for _, version := range legacy {
 		serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
@@ -63,7 +63,7 @@ func TestCancelledCall(t *testing.T) {
 	}
 }
 
-// The stream of a cancelled call has nothing to resume, except what was sent before.
+// The stream of a cancelled call can be resumed only for messages that were sent before.
 func TestResumeACancelledCall(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x, p, a := s.startCall(revisionD)
@@ -75,8 +75,8 @@ func TestResumeACancelledCall(t *testing.T) {
 	})
 }
 
-// A handler whose call was cancelled by a disconnect sends no more messages, also if it
-// ignores its context.
+// A handler whose call was cancelled by a disconnect sends no more messages, even if it ignores its
+// context.
 func TestVanishedClientReceivesNothing(t *testing.T) {
 	spec.Holds(t, "S134")
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
@@ -103,7 +103,7 @@ func TestVanishedClientReceivesNothing(t *testing.T) {
 	})
 }
 
-// A question without an answer ends with the call that asks it.
+// A question without an answer is given up with the call that asks it.
 func TestCancelAmidAQuestion(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x, p, a := s.startCall(revisionD)
@@ -123,8 +123,8 @@ func TestCancelAmidAQuestion(t *testing.T) {
 	})
 }
 
-// The context of a call without a session ends with the call, not with later requests
-// on the same connection.
+// The context of a call without a session is cancelled with the call, not with later requests on
+// the same connection.
 func TestContextEndsWithTheCall(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)

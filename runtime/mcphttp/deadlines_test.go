@@ -14,8 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// ReadTime begins when the body is read: a slow function of WithPrincipal takes no time from
-// the client.
+// ReadTime begins when the body is read: a slow function of WithPrincipal does not shorten the
+// client's time.
 func TestReadTimeAfterASlowPrincipal(t *testing.T) {
 	slow := mcphttp.WithPrincipal(func(*http.Request) (mcp.Principal, error) {
 		time.Sleep(time.Minute)
@@ -52,8 +52,8 @@ func TestShortResponseThatIsNotRead(t *testing.T) {
 	})
 }
 
-// The deadline of a response does not apply to what follows on its connection, whatever
-// handler responds.
+// The deadline of a response does not apply to later requests on its connection, whatever handler
+// responds.
 func TestWriteDeadlineEndsWithTheResponse(t *testing.T) {
 	other := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -90,7 +90,7 @@ func TestWriteDeadlineEndsWithTheMessage(t *testing.T) {
 	})
 }
 
-// A stream that is one from its begin is kept alive from its begin.
+// A response that is a stream from the beginning gets keep-alives from the beginning.
 func TestFirstKeepAlive(t *testing.T) {
 	serve(t, limits(mcphttp.Limits{KeepAlive: 5 * time.Second}), func(t *testing.T, s *testServer) {
 		stream := s.open(revisionD).listen()
@@ -114,23 +114,23 @@ func TestStreamsOfAllClients(t *testing.T) {
 		eve := s.open(revisionD, "Authorization: eve")
 		s.do(eve.withSession(request{method: "GET"})).wantLimitRefusal(503)
 		s.do(listen("1", `"toolsListChanged":true`).post("Authorization: eve")).wantLimitRefusal(503)
-		// A notification opens no stream, whatever it is called.
+		// A notification does not open a stream, whatever its method is.
 		s.do(postBody(`{"jsonrpc":"2.0","method":"subscriptions/listen"}`, "Authorization: eve", "Mcp-Protocol-Version: "+modern,
 			"Mcp-Method: subscriptions/listen", spec.InvalidField)).wantAccepted()
 	})
 }
 
-// The revision in a notification's _meta decides nothing.
+// The revision in a notification's _meta has no effect.
 func TestRevisionInANotification(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
 		x.do(`{"jsonrpc":"2.0","method":"notifications/initialized","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}`).wantAccepted()
-		// Without a session the header decides, whatever the notification is called.
+		// Without a session the header decides, whatever the method of the notification is.
 		s.do(postBody(`{"jsonrpc":"2.0","method":"initialize"}`, "Mcp-Protocol-Version: "+modern, "Mcp-Method: initialize", spec.InvalidField)).wantAccepted()
 	})
 }
 
-// What is wrong with the revision of a message is said, and first.
+// An error in the revision of a message is reported, and takes precedence.
 func TestRevisionErrors(t *testing.T) {
 	const (
 		version = `"io.modelcontextprotocol/protocolVersion":`
@@ -145,7 +145,7 @@ func TestRevisionErrors(t *testing.T) {
 		fields              []string
 		code                int
 		sessionless         bool
-		fits                bool // the message fits the schema of its revision
+		fits                bool // the message matches the schema of its revision
 	}{
 		{name: "no header", body: list.modern(), code: -32020, message: "is missing", fits: true},
 		{name: "no header, an empty version", body: body(`{` + version + `"",` + caps + `}`), code: -32020, message: "is missing", fits: true},
@@ -192,7 +192,7 @@ func TestCancelAfterResuming(t *testing.T) {
 	})
 }
 
-// NewHandler panics where an option cannot be followed.
+// NewHandler panics if an option is not valid.
 func TestInvalidOptions(t *testing.T) {
 	s := newFixture(t)
 	for name, option := range map[string]mcphttp.Option{

@@ -24,7 +24,7 @@ func (a *response) decompress() string {
 	return string(text)
 }
 
-// Large JSON replies are compressed for clients that accept that.
+// Large JSON replies are compressed for clients that accept gzip.
 func TestCompression(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)

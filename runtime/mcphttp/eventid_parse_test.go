@@ -2,7 +2,7 @@ package mcphttp
 
 import "testing"
 
-// A Last-Event-ID is one that the server has written, or it is refused.
+// A Last-Event-ID that the server has not written is refused.
 func TestParseEventID(t *testing.T) {
 	for text, want := range map[string][2]int{
 		"0-0": {0, 0}, "1-2": {1, 2}, " 1-2\t": {1, 2}, "17-305": {17, 305}, "1-2-1": {1, 2}, "1-2-30": {1, 2},

@@ -39,7 +39,7 @@ func (s *testServer) checkEventIDs() {
 	}
 }
 
-// Events without data have ids of their own, and a stream can be resumed from them.
+// Events without data have unique ids, and a stream can be resumed from them.
 func TestEventsWithoutData(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x, p, a := s.startCall(revisionD)

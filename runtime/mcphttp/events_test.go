@@ -45,8 +45,8 @@ type event struct {
 	comment               bool
 }
 
-// events returns all events so far. It reports lines that an event stream cannot have,
-// and an incomplete event at the end.
+// events returns all events so far. It reports lines that an event stream cannot contain, and an
+// incomplete event at the end.
 func (a *response) events() []event {
 	a.t.Helper()
 	synctest.Wait()
@@ -157,7 +157,7 @@ func (a *response) wantOpen() *response {
 	return a
 }
 
-// wantBroken checks that the connection has broken.
+// wantBroken checks that the connection is broken.
 func (a *response) wantBroken() {
 	a.t.Helper()
 	synctest.Wait()

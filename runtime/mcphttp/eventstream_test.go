@@ -142,7 +142,7 @@ func FuzzEventStream(f *testing.F) {
 		clean := strings.NewReplacer("\r", "", "\n", "", "\x00", "").Replace
 		text := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(data))
 		if !utf8.ValidString(kind) || !utf8.Valid(data) || !utf8.ValidString(id) {
-			// The reader replaces it; that it is there is enough.
+			// The reader replaces the text; the number of events suffices.
 			if len(r.events) != 3 {
 				t.Fatalf("%q: %+v", b, r)
 			}

@@ -25,7 +25,7 @@ import (
 //	asks      asks the user for a name
 //	pair      asks two questions at the same time
 //	panics    panics
-//	exits     ends its goroutine
+//	exits     exits its goroutine
 //	prints    logs to the client at level debug, and returns
 //	large     returns n bytes
 //	mirror    has arguments with header fields
@@ -49,7 +49,7 @@ const mirrorSchema = `{"type":"object","properties":{
 	"dry":{"type":"boolean","x-mcp-header":"Dry-Run"},
 	"where":{"type":"object","properties":{"zone":{"type":"string","x-mcp-header":"Zone"}}}}}`
 
-// identity is what whoami returns.
+// identity is the result of whoami.
 type identity struct {
 	Principal string              `json:"principal"`
 	Claims    string              `json:"claims"`

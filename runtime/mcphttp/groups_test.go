@@ -37,7 +37,7 @@ func newGrouped(options ...mcp.Option) *mcp.Server {
 	return s
 }
 
-// open returns a client of the handler of a server, by a URL with that query.
+// openGrouped returns a client of the handler of a server, with a URL with that query.
 func openGrouped(t *testing.T, s *mcp.Server, revision, query string, options ...mcphttp.Option) (*mcpclient.Client, error) {
 	h := mcphttp.NewHandler(s, append([]mcphttp.Option{mcphttp.WithGroups()}, options...)...)
 	server := httptest.NewServer(h)
@@ -65,7 +65,7 @@ func toolNames(t *testing.T, c *mcpclient.Client) (all []string) {
 	return all
 }
 
-// The URL narrows what is listed and what is answered.
+// The URL narrows the features that are listed and answered.
 func TestGroups(t *testing.T) {
 	for _, revision := range mcptest.Revisions() {
 		t.Run(revision, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestGroups(t *testing.T) {
 				if (err != nil) != (query == "?groups=orders" || query == "?%67roups=orders") {
 					t.Errorf("%s: reading: %v", query, err)
 				}
-				// Groups do not make a caller known: scopes still are refused.
+				// Groups do not authenticate a caller: scopes are still refused.
 				if _, err := c.Call(t.Context(), "scoped", nil); err == nil || !strings.Contains(err.Error(), "scopes") {
 					t.Errorf("%s: a tool with scopes: %v", query, err)
 				}
@@ -105,7 +105,7 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// Over HTTP with SSE, the URL of the stream narrows all messages of its session.
+// Over HTTP+SSE, the URL of the stream narrows all messages of its session.
 func TestGroupsOverSSE(t *testing.T) {
 	for query, want := range map[string]string{"?groups=orders": "orders_0 orders_3 scoped", "?groups=nothing": "unknown groups in the URL: nothing"} {
 		h := mcphttp.NewSSEHandler(newGrouped(), mcphttp.WithGroups())
@@ -128,7 +128,7 @@ func TestGroupsOverSSE(t *testing.T) {
 	}
 }
 
-// What a caller may not see stays so, and is not named.
+// Features that a caller may not see stay hidden, and their names are not revealed.
 func TestGroupsNeverWiden(t *testing.T) {
 	limited := mcphttp.WithPrincipal(func(*http.Request) (mcp.Principal, error) {
 		return mcp.Principal{ID: "ada", Access: mcp.PolicyAccess(mcp.Policy{Deny: []string{"group:admin", "orders_3"}})}, nil
@@ -167,7 +167,7 @@ func TestGroupsNeverWiden(t *testing.T) {
 	}
 }
 
-// With mcpfind, a URL with groups lists all of their tools, and a search finds those alone.
+// With mcpfind, a URL with groups lists all of their tools, and a search finds only these.
 func TestGroupsAndSearch(t *testing.T) {
 	for _, revision := range mcptest.Revisions() {
 		c, err := openGrouped(t, newGrouped(mcpfind.New(mcpfind.WithThreshold(3))), revision, "?groups=orders")
@@ -206,7 +206,8 @@ func TestGroupsAndSearch(t *testing.T) {
 	}
 }
 
-// Fields of arguments of a tool that another one calls need not be there, and must not be wrong.
+// Header fields for arguments of a tool that another tool calls are optional, but must not be
+// wrong.
 func TestForwardedHeaders(t *testing.T) {
 	serve(t, setup{server: []mcp.Option{mcpfind.New(mcpfind.WithThreshold(0))}}, func(t *testing.T, s *testServer) {
 		through := call("use_tool", `{"name":"mirror","arguments":{"region":"eu","count":3,"where":{"zone":"b"}}}`)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A query of which a part cannot be read narrows nothing, and is refused: that part may be the groups.
+// A query with a part that cannot be parsed is refused: that part may contain the groups.
 func TestUnreadableGroups(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		for _, query := range []string{"?groups=orders;x=1", "?groups=%zz", "?%zz=orders", "?groups=orders&x=%", "?a;b"} {

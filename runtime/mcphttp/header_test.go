@@ -41,7 +41,7 @@ func TestMethodHeader(t *testing.T) {
 	})
 }
 
-// The case of field names does not matter, also on a connection that preserves it.
+// The case of field names does not matter, even on a connection that preserves it.
 func TestCaseOfFieldNames(t *testing.T) {
 	spec.Holds(t, "S149")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -148,7 +148,7 @@ func TestParamHeader(t *testing.T) {
 			{`{"where":{"zone":"b"}}`, []string{"Zone: b"}, true},
 			{`{"where":{"zone":"b"}}`, nil, false},
 			{`{"where":{}}`, []string{"Zone: b"}, false},
-			{`{"zone":"b"}`, nil, true}, // elsewhere the mark has no meaning
+			{`{"zone":"b"}`, nil, true}, // elsewhere the mark does not apply
 			{`{"region":"eu","count":1,"dry":true,"where":{"zone":"b"}}`, []string{"Region: eu", "Count: 1", "Dry-Run: true", "Zone: b"}, true},
 			{`{}`, []string{"Other: not of the schema"}, true},
 		} {

@@ -19,10 +19,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// costlyParams is how many arguments of the tool are mirrored in header fields.
+// costlyParams is the number of the tool's arguments that header fields repeat.
 const costlyParams = 64
 
-// costlySchema mirrors arguments of each kind, half of them inside of other ones.
+// costlySchema marks arguments of each kind, half of them inside of other ones.
 func costlySchema() string {
 	var flat, inner []string
 	for i := range costlyParams {
@@ -37,9 +37,9 @@ func costlySchema() string {
 		`,"in":{"type":"object","properties":{"in":{"type":"object","properties":{` + strings.Join(inner, ",") + `}}}}}}`
 }
 
-// TestCostlyHeaders holds the CPU time of calls with large arguments, which header fields
-// mirror or should, to ten times json.Unmarshal of the same body. Bodies are of 4 MiB
-// where MCPGEN_COSTLY is set in the environment.
+// TestCostlyHeaders limits the CPU time of calls with large arguments, which header fields repeat
+// or should repeat, to ten times json.Unmarshal of the same body. Bodies have 4 MiB if
+// MCPGEN_COSTLY is set in the environment.
 func TestCostlyHeaders(t *testing.T) {
 	const most = 10
 	size := 48 << 10
@@ -92,7 +92,7 @@ func TestCostlyHeaders(t *testing.T) {
 				usual := []byte(body)
 				var took, plain time.Duration
 				ratio := 0.0
-				for range 10 { // the time of another thread may be late: one turn has to be below
+				for range 10 { // the time of another thread may be counted late: one turn has to be below
 					start := testbed.CPUTime()
 					var v any
 					_ = json.Unmarshal(usual, &v) // a number may be beyond float64, after all has been read

@@ -222,8 +222,7 @@ func withCall(h http.Header) http.Header {
 	return h
 }
 
-// Arguments that are not valid JSON are reported as such, whatever the header fields
-// are.
+// Arguments that are not valid JSON are reported as invalid, whatever the header fields are.
 func TestParamMirrorsOfMalformedArguments(t *testing.T) {
 	for _, test := range []struct {
 		arguments string
@@ -246,7 +245,7 @@ func TestParamMirrorsOfMalformedArguments(t *testing.T) {
 	}
 }
 
-// What clients write passes, and one change of it does not.
+// Header fields as clients write them pass, and a single change of them does not.
 func TestParamMirrorsOfRandomArguments(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	texts := []string{"", "eu", " eu", "\u4e16", "=?base64?eu?=", "line\nline", "true", "42", "null", "\""}
@@ -297,7 +296,7 @@ func TestParamMirrorsOfRandomArguments(t *testing.T) {
 	}
 }
 
-// FuzzMirror compares the check with encoding/json's reading of the arguments.
+// FuzzMirror compares the check with the arguments as encoding/json decodes them.
 func FuzzMirror(f *testing.F) {
 	for _, arguments := range []string{
 		`{}`, `{"region":"eu"}`, `{"region":"\u0065u"}`, `{"region":null}`, `{"count":42.0}`, `{"count":9007199254740993}`, `{"count":1e400}`,
@@ -327,7 +326,7 @@ func FuzzMirror(f *testing.F) {
 	})
 }
 
-// checkSame checks that a header field has the value at a path of valid arguments.
+// checkSame checks that a header field contains the value at a path of valid arguments.
 func checkSame(t *testing.T, arguments, value string, path []string) {
 	decoder := json.NewDecoder(strings.NewReader(arguments))
 	decoder.UseNumber()

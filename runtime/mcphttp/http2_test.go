@@ -17,8 +17,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// Most tests of this package also run over HTTP/2 without TLS. These are about HTTP/2
-// itself, and about real sockets.
+// Most tests of this package also run over HTTP/2 without TLS. The tests of this file concern
+// HTTP/2 itself, and real sockets.
 
 // All streams share one connection, and do not delay each other.
 func TestManyStreamsOfOneConnection(t *testing.T) {

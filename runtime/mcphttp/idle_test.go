@@ -10,7 +10,7 @@ import (
 
 // The number of sessions, and their lifetime.
 
-// limits has limits that one client can reach.
+// limits returns a setup with limits that one client can reach.
 func limits(l mcphttp.Limits) setup {
 	return setup{server: share(100), handler: []mcphttp.Option{mcphttp.WithLimits(l)}}
 }
@@ -31,7 +31,7 @@ func testSessionIsNotIdle(t *testing.T) {
 		b := abandoned.start(callScripted(q).legacy())
 		p.Started()
 		q.Started()
-		b.disconnect() // the call goes on
+		b.disconnect() // the call is still running
 		time.Sleep(time.Hour / 2)
 		stream.wantOpen()
 		p.Return("late")
@@ -49,7 +49,7 @@ func testSessionIsNotIdle(t *testing.T) {
 	})
 }
 
-// The end of an idle session releases what it holds, like any other end.
+// Closing an idle session releases its resources.
 func TestIdleSessionsMakeRoom(t *testing.T) {
 	serve(t, limits(mcphttp.Limits{IdleTime: time.Minute, Sessions: 2}), func(t *testing.T, s *testServer) {
 		s.open(revisionD)
@@ -64,9 +64,9 @@ func TestIdleSessionsMakeRoom(t *testing.T) {
 	})
 }
 
-// If there are too many sessions, a new one replaces the one that has been idle
-// longest: clients that open sessions and leave cannot lock out others. Sessions in
-// use, or used within the last minute, are not replaced.
+// At the limit of sessions, a new one replaces the one that has been idle longest: clients that
+// open sessions and leave cannot lock out others. Sessions in use, or used within the last minute,
+// are not replaced.
 func TestIdleSessionsGiveWay(t *testing.T) {
 	serve(t, limits(mcphttp.Limits{Sessions: 4}), func(t *testing.T, s *testServer) {
 		listening, calling := s.open(revisionD), s.open(revisionD)
@@ -98,8 +98,7 @@ func TestIdleSessionsGiveWay(t *testing.T) {
 	})
 }
 
-// A client that has too many sessions of its own replaces one of them, not one of
-// another client.
+// A client at its own limit of sessions replaces one of them, not one of another client.
 func TestOwnSessionsGiveWay(t *testing.T) {
 	serve(t, setup{handler: []mcphttp.Option{
 		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 8}),
@@ -117,7 +116,7 @@ func TestOwnSessionsGiveWay(t *testing.T) {
 	})
 }
 
-// It is one of its own also where another client has as many, idle for longer.
+// It replaces one of its own even if another client has as many, idle for longer.
 func TestOwnSessionsGiveWayFirst(t *testing.T) {
 	serve(t, setup{server: share(2), handler: []mcphttp.Option{
 		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 100}),
@@ -140,11 +139,11 @@ func TestOwnSessionsGiveWayFirst(t *testing.T) {
 	})
 }
 
-// With too many sessions of all clients, a new one replaces one of the client that has
-// the most, even if a session of another client has been idle for longer; among those,
-// the one that has been idle longest.
+// At the limit of all clients, a new session replaces one of the client with the most sessions,
+// even if a session of another client has been idle for longer; among those, the one that has been
+// idle longest.
 func TestSessionsOfTheLargestClientGiveWay(t *testing.T) {
-	for range 10 { // sessions are looked through in any order
+	for range 10 { // sessions are visited in any order
 		testLargestClientGivesWay(t)
 	}
 }
@@ -162,7 +161,7 @@ func testLargestClientGivesWay(t *testing.T) {
 		s.open(revisionD, "Authorization: dan")
 		for i, x := range open {
 			a := x.do(rpc{method: "ping"}.legacy())
-			if i == 1 { // the oldest of ann
+			if i == 1 { // the oldest session of ann
 				a.wantStatus(404)
 			} else {
 				a.wantResult("1")
@@ -203,7 +202,7 @@ func TestManyOpenAtOnce(t *testing.T) {
 	})
 }
 
-// One principal cannot have all sessions.
+// One principal cannot use all sessions.
 func TestShareOfSessions(t *testing.T) {
 	serve(t, setup{handler: []mcphttp.Option{
 		mcphttp.WithPrincipal(principalOf), mcphttp.WithLimits(mcphttp.Limits{Sessions: 5}),
@@ -219,7 +218,7 @@ func TestShareOfSessions(t *testing.T) {
 		s.do(postBody(initialize(revisionD), "Authorization: bob")).wantLimitRefusal(503)
 		s.open(revisionD, "Authorization: cid")
 		s.do(postBody(initialize(revisionD), "Authorization: dan")).wantLimitRefusal(503)
-		// Requests without a session are not limited by it.
+		// The limit does not apply to requests without a session.
 		s.do(call("echo", "{}").post("Authorization: ann")).wantResult("1")
 	})
 }
@@ -235,14 +234,14 @@ func TestPing(t *testing.T) {
 			m := stream.wantMessages("ping")[0]
 			x.do(reply(m.ID, "{}")).wantAccepted()
 		}
-		// The session of a client that does not reply ends.
+		// The session of a client that does not reply is closed.
 		time.Sleep(5 * time.Minute)
 		stream.wantEnd()
 		x.do(call("echo", "{}").legacy()).wantStatus(404)
 	})
 }
 
-// By default, one client may have a quarter of each limit.
+// By default, one client may use a quarter of each limit.
 func TestQuarterForEach(t *testing.T) {
 	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 8, Streams: 5})}}, func(t *testing.T, s *testServer) {
 		first := s.open(revisionD)

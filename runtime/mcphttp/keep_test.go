@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// What a session stores for a client that resumes a stream.
+// Messages that a session stores for a client that resumes a stream.
 
 // numberOf returns the number in a log message.
 func numberOf(t *testing.T, m *message) (n int) {
@@ -158,8 +158,8 @@ func TestStuckReaderHoldsNothingElse(t *testing.T) {
 	})
 }
 
-// If a call ends right after a notification, the notification is an event, and not
-// taken for the reply, also if nothing has been written before.
+// If a call ends right after a notification, the notification is an event, and not taken for the
+// reply, even if nothing has been written before.
 func TestCancelledAtOnce(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionB)

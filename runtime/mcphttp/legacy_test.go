@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// Messages of the revisions with sessions, and their session. M is the revision in
-// _meta of the request, H the one in the header, S the session.
+// Messages of the revisions with sessions, and their session. M is the revision in _meta of the
+// request, H the revision in the header, S the session.
 
 // whoami parses the result of the tool whoami.
 func whoami(t *testing.T, result json.RawMessage) (me identity) {
@@ -25,8 +25,8 @@ func whoami(t *testing.T, result json.RawMessage) (me identity) {
 	return me
 }
 
-// initialize, M absent: a session, whose id is in the header. The revision is the
-// requested one if it has sessions, otherwise the newest that has.
+// initialize, M absent: a session, whose id is in the header. The revision is the requested one if
+// it has sessions, otherwise the newest one with sessions.
 func TestInitialize(t *testing.T) {
 	spec.Holds(t, "S061")
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
@@ -114,7 +114,7 @@ func TestSessionRequest(t *testing.T) {
 	}
 }
 
-// S unknown, ended, or of another principal: 404.
+// S unknown, closed, or of another principal: 404.
 func TestSessionNotFound(t *testing.T) {
 	spec.Holds(t, "S118")
 	who := mcphttp.WithPrincipal(principalOf)
@@ -149,8 +149,8 @@ func TestRequestWithoutSession(t *testing.T) {
 			for _, fields := range [][]string{nil, {"Mcp-Protocol-Version: " + revisionB}, {"Mcp-Protocol-Version: " + revisionD}, {"Mcp-Session-Id: "}} {
 				a := s.do(postBody(r.legacy(), fields...)).wantStatus(400)
 				m := a.wantJSON()
-				// A client that probes the server must not take the response for
-				// one of modern requests.
+				// A client that probes the server must not take the response for a response of a
+				// modern server.
 				if m.Error == nil || m.Error.Code == -32020 || m.Error.Code == -32021 || m.Error.Code == -32022 {
 					a.fail("want an error that is not one of the modern era")
 				}
@@ -236,7 +236,7 @@ func TestOtherMessagesWithoutSessions(t *testing.T) {
 		for _, h := range []string{revisionB, revisionD, modern} {
 			r := postBody(`{"jsonrpc":"2.0","id":1,"result":{}}`, "Mcp-Protocol-Version: "+h)
 			if h == modern {
-				r = r.invalid() // the schema has no result without a resultType
+				r = r.invalid() // the schema requires a resultType in every result
 			}
 			s.do(r).wantRefusal(400)
 		}
@@ -256,8 +256,8 @@ func TestOtherMessagesWithoutSessions(t *testing.T) {
 	})
 }
 
-// If the client of a call without a session disconnects, the call is cancelled: it
-// cannot be resumed, and nothing would bound the number of such calls.
+// If the client of a call without a session disconnects, the call is cancelled: it cannot be
+// resumed, and the number of such calls would not be limited.
 func TestVanishedWithoutSessions(t *testing.T) {
 	serveBoth(t, setup{handler: []mcphttp.Option{mcphttp.WithoutSessions()}}, func(t *testing.T, s *testServer) {
 		p := s.Script("p")
@@ -355,7 +355,7 @@ func TestResponse(t *testing.T) {
 			x.do(body).wantAccepted()
 			r := postBody(body, "Mcp-Protocol-Version: "+modern)
 			if strings.Contains(body, "result") {
-				r = r.invalid() // the schema has no result without a resultType
+				r = r.invalid() // the schema requires a resultType in every result
 			}
 			s.do(r).wantRefusal(400)
 			s.do(x.withSession(r)).wantRefusal(400)
@@ -411,8 +411,8 @@ func TestBatch(t *testing.T) {
 	})
 }
 
-// The response to a batch becomes an event stream like that to a single request. It
-// ends with the last reply.
+// The response to a batch becomes an event stream like the response to a single request. It ends
+// with the last reply.
 func TestBatchStreams(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionB)

@@ -261,8 +261,8 @@ func TestReaderThatStandsStill(t *testing.T) {
 	})
 }
 
-// A standalone stream that is not read is closed. The session stays open, and the
-// client can resume.
+// A standalone stream that is not read is closed. The session stays open, and the client can
+// resume.
 func TestStandingReaderThatStandsStill(t *testing.T) {
 	serve(t, setup{noisy: true}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)

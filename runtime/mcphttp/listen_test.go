@@ -20,7 +20,7 @@ func listen(id, filter string) rpc {
 	return rpc{id: id, method: "subscriptions/listen", params: `"notifications":{` + filter + `}`}
 }
 
-// checkSubscription checks that messages have the id of the listen.
+// checkSubscription checks that messages contain the id of the listen.
 func checkSubscription(a *response, id string, messages ...*message) {
 	a.t.Helper()
 	for _, m := range messages {
@@ -93,7 +93,7 @@ func TestListensApart(t *testing.T) {
 	})
 }
 
-// A listen carries neither progress nor log messages. Comments keep it alive.
+// A listen contains neither progress nor log messages. Comments keep it alive.
 func TestListenIsQuiet(t *testing.T) {
 	spec.Holds(t, "S128")
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
@@ -115,7 +115,7 @@ func TestListenIsQuiet(t *testing.T) {
 	})
 }
 
-// Shutdown ends listens with their result, then closes them.
+// Shutdown answers listens with their result, then closes them.
 func TestListenEnds(t *testing.T) {
 	spec.Holds(t, "S311")
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {

@@ -16,8 +16,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// TestOpenListens checks what an open listen takes above a client of net/http that reads the same
-// stream: at most 10 KB.
+// TestOpenListens checks that an open listen takes at most 10 KB more than a client of net/http
+// that reads the same stream.
 func TestOpenListens(t *testing.T) {
 	const listens, most = 200, 10 << 10
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -34,7 +34,7 @@ func heapBytes() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// wantOverloaded checks the refusal of a request for which there is no memory.
+// wantOverloaded checks the refusal of a request that exceeds the memory limit.
 func (a *response) wantOverloaded() {
 	a.t.Helper()
 	a.wantStatus(http.StatusServiceUnavailable)
@@ -43,9 +43,9 @@ func (a *response) wantOverloaded() {
 	}
 }
 
-// TestBodiesInMemory has 60 bodies stop before their last byte. Those that fit are
-// read, the others are refused. Small messages are answered in the meantime, and all
-// messages after the bodies have ended.
+// TestBodiesInMemory has 60 bodies stop before their last byte. As many as fit are read, the others
+// are refused. Small messages are answered in the meantime, and all messages after the bodies are
+// complete.
 func TestBodiesInMemory(t *testing.T) {
 	const memory, bodies = 16 << 20, 60
 	serve(t, memoryLimit(memory), func(t *testing.T, s *testServer) {
@@ -78,7 +78,7 @@ func TestBodiesInMemory(t *testing.T) {
 	})
 }
 
-// A body for which there is no room is refused by its length, before it arrives.
+// A body that exceeds the memory limit is refused by its length, before it arrives.
 func TestNoRoomForABody(t *testing.T) {
 	serve(t, memoryLimit(48<<10), func(t *testing.T, s *testServer) {
 		w := s.dial()
@@ -89,10 +89,9 @@ func TestNoRoomForABody(t *testing.T) {
 	})
 }
 
-// TestResultsInMemory has clients ask for results of each kind and size, of several times the
-// budget, and not read them. What is live stays below the budget and the replies that may go beyond
-// it; small messages are answered in the meantime, and everything once the others have
-// been given up.
+// TestResultsInMemory has clients ask for results of each kind and size, several times the budget
+// in all, and not read them. Live memory stays below the budget and the replies that may exceed it;
+// small messages are answered in the meantime, and everything once the others have been given up.
 func TestResultsInMemory(t *testing.T) {
 	const kb, mb = 1 << 10, 1 << 20
 	text := strings.Repeat("x", 6*mb)
@@ -152,16 +151,16 @@ func TestResultsInMemory(t *testing.T) {
 				if used := s.memory().Used(); used < memory/2 || used > most {
 					t.Errorf("%d MB are charged", used>>20)
 				}
-				// What net/http has for each connection is not counted.
+				// The memory of net/http for each connection is not counted.
 				if grown := heapBytes() - before; grown > most+int64(c.clients*32*kb)+4*mb {
 					t.Errorf("%d MB are live, and %d are allowed", grown>>20, most>>20)
 				} else {
 					t.Logf("%d MB are live, %d are charged", grown>>20, s.memory().Used()>>20)
 				}
-				if c.clients < 100 { // each request has a part of what is left to small messages
+				if c.clients < 100 { // each request uses a part of the memory for small messages
 					s.do(rpc{method: "server/discover"}.post()).wantStatus(http.StatusOK)
 				}
-				time.Sleep(2 * time.Minute) // Limits.WriteTime is over for all that had begun
+				time.Sleep(2 * time.Minute) // Limits.WriteTime has passed for all that had begun
 				a := s.do(call("long", "{}").post())
 				if len(a.text()) < c.size {
 					t.Errorf("status %d, %d bytes: %.200s", a.code(), len(a.text()), a.text())
@@ -174,8 +173,8 @@ func TestResultsInMemory(t *testing.T) {
 	}
 }
 
-// TestEventsInMemory stores events in many sessions. They never cause a refusal, and
-// the oldest are dropped, in whatever session they are.
+// TestEventsInMemory stores events in many sessions. They never cause a refusal, and the oldest are
+// dropped, whatever session they belong to.
 func TestEventsInMemory(t *testing.T) {
 	const memory, sessions, size = 4 << 20, 40, 200 << 10
 	serve(t, memoryLimit(memory), func(t *testing.T, s *testServer) {
@@ -218,8 +217,8 @@ func TestEventsInMemory(t *testing.T) {
 	})
 }
 
-// TestSessionsInMemory opens sessions until the memory limit is reached. Open sessions
-// go on, and when they end, new ones can be opened.
+// TestSessionsInMemory opens sessions until the memory limit is reached. Open sessions go on, and
+// when they are closed, new ones can be opened.
 func TestSessionsInMemory(t *testing.T) {
 	serve(t, memoryLimit(256<<10), func(t *testing.T, s *testServer) {
 		var open []*session
@@ -242,8 +241,8 @@ func TestSessionsInMemory(t *testing.T) {
 	})
 }
 
-// TestSessionsKeepInMemory has sessions keep what their clients have said of themselves
-// and what they have subscribed to. It is charged until the session ends.
+// TestSessionsKeepInMemory has sessions store the properties and subscriptions of their clients.
+// They are charged until the session is closed.
 func TestSessionsKeepInMemory(t *testing.T) {
 	serve(t, memoryLimit(16<<20), func(t *testing.T, s *testServer) {
 		const size = 12 << 10
@@ -266,8 +265,8 @@ func TestSessionsKeepInMemory(t *testing.T) {
 	})
 }
 
-// TestCallsOfClientsThatHaveGone makes calls in a session and disconnects. The calls
-// count until they end.
+// TestCallsOfClientsThatHaveGone makes calls in a session and disconnects. The calls count until
+// they return.
 func TestCallsOfClientsThatHaveGone(t *testing.T) {
 	serve(t, memoryLimit(512<<10), func(t *testing.T, s *testServer) {
 		x := s.open("2025-11-25")
@@ -288,7 +287,7 @@ func TestCallsOfClientsThatHaveGone(t *testing.T) {
 			t.Errorf("%d calls run in half a megabyte", len(calls))
 		}
 		calls[0].Return("done")
-		synctest.Wait() // what the call is charged is released after it has returned
+		synctest.Wait() // the charge of the call is released after it has returned
 		s.do(x.withSession(postBody(call("hello", "{}").withID("100").legacy()))).wantStatus(http.StatusOK)
 		for _, p := range calls[1:] {
 			p.Return("done")
@@ -296,8 +295,8 @@ func TestCallsOfClientsThatHaveGone(t *testing.T) {
 	})
 }
 
-// TestRefusedBodiesInMemory has bodies refused that are long enough to be charged, at each
-// place where that happens. Nothing is charged at the end: see testServer.close.
+// TestRefusedBodiesInMemory has bodies refused that are long enough to be charged, at each place
+// that does so. At the end nothing is charged: see testServer.close.
 func TestRefusedBodiesInMemory(t *testing.T) {
 	long := strings.Repeat(" ", 32<<10)
 	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 1, Streams: 1})}}, func(t *testing.T, s *testServer) {

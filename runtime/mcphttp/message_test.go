@@ -27,12 +27,12 @@ type rpc struct {
 	id           string // JSON; default 1
 	method       string
 	params       string // members of the object, without braces
-	version      string // M, of modern requests; default modern
-	capabilities string // client capabilities, of modern requests; default {}
+	version      string // M, for modern requests; default modern
+	capabilities string // client capabilities, for modern requests; default {}
 	meta         string // further members of _meta
 }
 
-// call calls a tool that gets the arguments, and asks for progress.
+// call calls a tool with the arguments, and asks for progress.
 func call(tool, arguments string) rpc {
 	return rpc{
 		method: "tools/call", meta: `"progressToken":"p"`,
@@ -73,7 +73,7 @@ func (r rpc) text(meta string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":{%s}}`, r.id, r.method, join(r.params, meta))
 }
 
-// legacy returns the body of the request as sessions send it.
+// legacy returns the body of the request in a session.
 func (r rpc) legacy() string { return r.text(r.meta) }
 
 // modern returns the body of the request in revision 2026-07-28.
@@ -88,7 +88,7 @@ func (r rpc) modern() string {
 		`"io.modelcontextprotocol/clientInfo":{"name":"tester","version":"1"}`, r.version, r.capabilities), r.meta))
 }
 
-// fields returns the header fields that mirror a modern request.
+// fields returns the header fields that repeat parts of a modern request.
 func (r rpc) fields() []string {
 	if r.version == "" {
 		r.version = modern
@@ -105,12 +105,12 @@ func (r rpc) fields() []string {
 	return fields
 }
 
-// post returns the modern request; further fields replace those that it has.
+// post returns the modern request; further fields replace its own fields.
 func (r rpc) post(fields ...string) request {
 	return request{body: r.modern(), fields: override(r.fields(), fields)}
 }
 
-// override puts fields in the place of those of the same name.
+// override replaces fields of the same name.
 func override(own, fields []string) []string {
 	nameOf := func(field string) string {
 		name, _, _ := strings.Cut(strings.TrimPrefix(field, "-"), ":")
@@ -122,7 +122,7 @@ func override(own, fields []string) []string {
 	return append(own, fields...)
 }
 
-// postBody posts a body without any field of the protocol.
+// postBody posts a body without header fields of the protocol.
 func postBody(body string, fields ...string) request { return request{body: body}.with(fields...) }
 
 func initialize(version string) string {
@@ -138,7 +138,7 @@ type session struct {
 	fields  []string
 }
 
-// open opens a session. The fields go with all its requests.
+// open opens a session. All its requests contain the fields.
 func (s *testServer) open(version string, fields ...string) *session {
 	s.t.Helper()
 	a := s.do(postBody(initialize(version), fields...))
@@ -156,7 +156,7 @@ func (s *testServer) open(version string, fields ...string) *session {
 	return x
 }
 
-// withSession adds what belongs to the session to a request.
+// withSession adds the fields of the session to a request.
 func (x *session) withSession(r request) request {
 	own := append([]string{"Mcp-Session-Id: " + x.id, "Mcp-Protocol-Version: " + x.version}, x.fields...)
 	r.fields = override(own, r.fields)
@@ -208,7 +208,7 @@ func cancelNotification(id string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"enough"}}`, id)
 }
 
-// textOf returns the text of the result of a tool.
+// textOf returns the text in the result of a tool.
 func textOf(t *testing.T, result json.RawMessage) string {
 	t.Helper()
 	var r struct {
@@ -221,8 +221,8 @@ func textOf(t *testing.T, result json.RawMessage) string {
 	return r.Content[0].Text
 }
 
-// lastEventID returns the id of the last event that has one.
-// startCall opens a session and starts a scripted call in it.
+// lastEventID returns the id of the last event with one. startCall opens a session and starts a
+// scripted call in it.
 func (s *testServer) startCall(version string) (*session, *testbed.ScriptedCall, *response) {
 	s.t.Helper()
 	x := s.open(version)

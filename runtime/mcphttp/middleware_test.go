@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Handlers see the context values of middleware: those of their own request, with and
-// without sessions, also after the HTTP request has ended.
+// Handlers see the context values that middleware has added to their own request, with and without
+// sessions, even after the HTTP request is done.
 func TestContextValues(t *testing.T) {
 	wrap := func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -141,8 +141,8 @@ func TestWrappedResponses(t *testing.T) {
 	}
 }
 
-// Without either, JSON replies work, and event streams are sent at their end. Where a
-// stream would be useless, the response is an error with the reason.
+// Without either, JSON replies work, and event streams are sent at their end. If a stream would be
+// useless, the response is an error with the reason.
 func TestResponsesThatCannotBeFlushed(t *testing.T) {
 	wrap := wrapped(func(w http.ResponseWriter) http.ResponseWriter { return plainWriter{w} })
 	serveBoth(t, setup{wrap: wrap}, func(t *testing.T, s *testServer) {
@@ -182,7 +182,7 @@ func TestResponsesThatCannotBeFlushed(t *testing.T) {
 				a.fail("the answer does not say why")
 			}
 		}
-		// The reply that takes long is received nevertheless.
+		// A slow reply is received nevertheless.
 		p := s.Script("p")
 		a := s.start(callScripted(p).post())
 		p.Started()
@@ -271,8 +271,8 @@ func TestStandardMiddleware(t *testing.T) {
 	})
 }
 
-// The timeouts of the http.Server bound the reading of requests and the writing of
-// responses, not the duration of calls.
+// The timeouts of the http.Server limit the reading of requests and the writing of responses, not
+// the duration of calls.
 func TestServerTimeouts(t *testing.T) {
 	config := func(s *http.Server) {
 		s.ReadTimeout, s.WriteTimeout, s.IdleTimeout, s.ReadHeaderTimeout = 5*time.Second, 5*time.Second, 5*time.Second, 5*time.Second
@@ -323,8 +323,8 @@ func TestPanicInMiddleware(t *testing.T) {
 	}
 	serve(t, setup{wrap: wrap}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
-		// The response may be complete before the connection breaks: nothing else may
-		// be sent on it.
+		// The response may be complete before the connection breaks: nothing else may be sent on
+		// the connection.
 		x.do(call("steps", `{"n":1}`).legacy(), "X-Panic: yes", "Connection: close")
 		s.do(call("echo", "{}").post("X-Panic: yes", "Connection: close"))
 		x.do(call("echo", "{}").legacy()).wantResult("1")

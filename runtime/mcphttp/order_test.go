@@ -87,7 +87,7 @@ func TestOrderOfChecksOfOtherMethods(t *testing.T) {
 	})
 }
 
-// Behind a Unix socket any Host is accepted, since no browser connects to one. The answer to a
+// Behind a Unix socket any Host is accepted, since browsers do not connect to one. The answer to a
 // page of another site does not allow its origin.
 func TestUnixSocket(t *testing.T) {
 	serve(t, setup{local: "/run/mcp.sock"}, func(t *testing.T, s *testServer) {
@@ -115,7 +115,7 @@ func TestSeveralOrigins(t *testing.T) {
 	})
 }
 
-// The client gets the text of a Refusal, and nothing of other errors.
+// The client gets the text of a Refusal, but not the text of other errors.
 func TestAuthenticationFails(t *testing.T) {
 	spec.Holds(t, "S094")
 	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *testServer) {

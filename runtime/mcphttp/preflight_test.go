@@ -33,8 +33,8 @@ func preflight(origin, method, headers string) request {
 	return r
 }
 
-// A page of an allowed origin may send what clients send, and read the responses. A
-// preflight has no credentials.
+// A page of an allowed origin may send the requests of clients, and read the responses. A preflight
+// has no credentials.
 func TestPreflight(t *testing.T) {
 	serve(t, forApp, func(t *testing.T, s *testServer) {
 		for _, method := range []string{"POST", "GET", "DELETE"} {
@@ -57,7 +57,7 @@ func TestPreflight(t *testing.T) {
 	})
 }
 
-// Other pages may not, and do not learn that some may.
+// Other pages may not, and the responses do not reveal that some may.
 func TestPreflightRefused(t *testing.T) {
 	for _, c := range []setup{forApp, {}} {
 		serve(t, c, func(t *testing.T, s *testServer) {

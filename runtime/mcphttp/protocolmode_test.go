@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
 )
 
-// The revision of a POST. M is the revision in _meta of the request, H the one in the
-// header, S the session.
+// The revision of a POST. M is the revision in _meta of the request, H the revision in the header,
+// S the session.
 
 // supported checks the data of an unsupported version error.
 func supported(a *response, e *rpcError, requested string) {
@@ -62,8 +62,8 @@ func TestRevisionOtherThanHeader(t *testing.T) {
 	})
 }
 
-// M = H, not a per-request revision, be it unknown or one with sessions: -32022 with
-// the supported ones.
+// M = H, not a per-request revision, whether unknown or with sessions: -32022 with the supported
+// revisions.
 func TestRevisionNotServed(t *testing.T) {
 	spec.Holds(t, "S076", "S136")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -116,7 +116,7 @@ func TestModernRequest(t *testing.T) {
 	})
 }
 
-// The id of the reply is that of the request, byte for byte.
+// The reply contains the id of the request, byte for byte.
 func TestIDsAreEchoed(t *testing.T) {
 	spec.Holds(t, "S011")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -142,8 +142,7 @@ func TestOrderOfModernChecks(t *testing.T) {
 		s.do(call("no-such", "[]").post("Mcp-Name: mirror").invalid()).wantError(400, -32020, "1")
 		s.do(rpc{method: "no/such"}.post()).wantError(404, -32601, "1")
 		s.do(rpc{method: "no/such", params: `"name":7`}.post()).wantError(404, -32601, "1")
-		// Invalid params are reported before parameter headers, which cannot be
-		// compared then.
+		// Invalid params are reported before parameter headers, which cannot be compared with them.
 		if a := s.do(call("mirror", "[]").post("Mcp-Param-Region: eu").invalid()); a.wantJSON().Error.Code != -32602 {
 			a.fail("arguments that are no object")
 		}
@@ -165,7 +164,7 @@ func TestRemovedMethods(t *testing.T) {
 		} {
 			post := rpc{method: method, id: `"m"`}.post()
 			if method == "tasks/get" {
-				post = post.invalid() // it has no taskId
+				post = post.invalid() // it lacks a taskId
 			}
 			s.do(post).wantError(404, -32601, `"m"`)
 		}

@@ -39,7 +39,7 @@ func TestQuestion(t *testing.T) {
 	}
 }
 
-// Two questions of a call are open at once, and may be answered in any order.
+// Two questions of a call are open at the same time, and may be answered in any order.
 func TestTwoQuestions(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)

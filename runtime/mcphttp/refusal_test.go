@@ -37,8 +37,7 @@ type earlyResponse struct {
 
 const postHead = "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n"
 
-// allEarlyResponses returns all of them; TestEarlyAnswers looks for others in the
-// source.
+// allEarlyResponses returns all early responses; TestEarlyAnswers searches the source for others.
 func allEarlyResponses() []earlyResponse {
 	const (
 		host    = "Host: 127.0.0.1\r\n"
@@ -124,7 +123,7 @@ var responders = map[string]bool{
 	"writeStatus": true, "writeInternalError": true,
 }
 
-// wrap records which function of the package responds.
+// wrap records the function of the package that responds.
 func (x *callSites) wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		next.ServeHTTP(&statusRecorder{w, x}, r)
@@ -166,9 +165,8 @@ var afterBody = map[string]string{
 	"respond": "it has been read", "follow": "it has been read", "closeBeforeReply": "it has been read",
 }
 
-// An early response is written at once, whether the body arrives or not, and the
-// connection is then reused or closed. The rows are complete: the source has no other
-// early response.
+// An early response is written at once, whether the body arrives or not, and the connection is then
+// reused or closed. The rows are complete: the source contains no other early response.
 func TestEarlyAnswers(t *testing.T) {
 	seen := &callSites{hit: map[string]bool{}}
 	for _, e := range allEarlyResponses() {
@@ -223,7 +221,7 @@ func respondersInSource(t *testing.T) (calls []responderCall) {
 				at := fmt.Sprint(name, ":", set.Position(c.Pos()).Line)
 				switch {
 				case called == "parse" || called == "receive" || called == "checkNoBody":
-					// From here the body has been read, or there is none.
+					// From here on the body has been read, or the request has none.
 					defer func() { behind = called }()
 				case called == "WriteHeader" && name != "response.go", called == "Error" && len(c.Args) == 3, called == "Redirect":
 					t.Errorf("%s: answers by itself, and not by a function of errors.go", at)
@@ -336,7 +334,7 @@ func (s *testServer) refused() (conn net.Conn, resp *http.Response) {
 	return conn, resp
 }
 
-// Beyond the share of an address connections are closed at once. Other connections and accepted
+// Above the share of an address, connections are closed at once. Other connections and accepted
 // requests are not affected.
 func TestRefusedShare(t *testing.T) {
 	const most = unreadbody.Most / 4
@@ -354,7 +352,7 @@ func TestRefusedShare(t *testing.T) {
 			if took := time.Since(began); took > 0 {
 				t.Errorf("it has taken %v", took)
 			}
-			time.Sleep(unreadbody.Time) // then the limit is free again
+			time.Sleep(unreadbody.Time) // then the share is free again
 			synctest.Wait()
 		}
 	})
@@ -429,8 +427,8 @@ type flushOnly struct{ http.ResponseWriter }
 
 func (h flushOnly) Flush() { h.ResponseWriter.(http.Flusher).Flush() }
 
-// Behind middleware that hides deadlines, a refusal is written at once. Its connection
-// stays open for http.Server.ReadTimeout.
+// Behind middleware that hides deadlines, a refusal is written at once. Its connection stays open
+// for http.Server.ReadTimeout.
 func TestRefusedBehindHidingMiddleware(t *testing.T) {
 	const readTime = 7 * time.Second
 	c := setup{

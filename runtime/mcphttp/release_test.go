@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// Calls whose response ends before they do.
+// Calls whose response is complete before they return.
 
 // A call goes on if its client disconnects before the first event.
 func TestVanishedBeforeTheStream(t *testing.T) {
@@ -71,7 +71,8 @@ func TestUndeliverableQuestion(t *testing.T) {
 	}
 }
 
-// A handler can release the response of a client that has gone: one that resumes gets the reply.
+// A handler can release the response of a disconnected client: a client that resumes gets the
+// reply.
 func TestReleaseWithoutClient(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x, p, a := s.startCall(revisionD)

@@ -15,12 +15,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 )
 
-// response is an HTTP response, as far as it has arrived.
+// response is the part of an HTTP response that has arrived.
 type response struct {
 	t       *testing.T
 	request request
 	cancel  context.CancelFunc
-	done    chan struct{} // closed when reading has ended
+	done    chan struct{} // closed when reading is done
 
 	mu       sync.Mutex
 	status   int // 0 until the header has arrived
@@ -138,7 +138,7 @@ func (a *response) hasEnded() bool {
 	return a.ended
 }
 
-// code returns the status, 0 before the header has arrived.
+// code returns the status, or 0 before the header has arrived.
 func (a *response) code() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -212,8 +212,7 @@ func (a *response) wantJSON() *message {
 	return parse(a.t, a.text())
 }
 
-// wantError checks a JSON-RPC error: its status, its code, and its id as JSON text, ""
-// for none.
+// wantError checks a JSON-RPC error: its status, its code, and its id as JSON text, or "".
 func (a *response) wantError(status, code int, id string) *rpcError {
 	a.t.Helper()
 	a.wantStatus(status)
@@ -294,8 +293,8 @@ func (a *response) wantAccepted() *response {
 	return a
 }
 
-// wantAllow checks the field Allow of a 405: methods it must have and, after "-", must
-// not have.
+// wantAllow checks the field Allow of a 405: it contains the methods, and does not contain the
+// methods after "-".
 func (a *response) wantAllow(methods ...string) {
 	a.t.Helper()
 	a.wantRefusal(http.StatusMethodNotAllowed)

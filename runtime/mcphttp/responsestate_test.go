@@ -24,7 +24,7 @@ func (w *faultyWriter) Write(b []byte) (int, error) {
 	return w.ResponseRecorder.Write(b)
 }
 
-// faultyFlusher is one whose Flush may fail, too.
+// faultyFlusher is a faultyWriter whose Flush may fail, too.
 type faultyFlusher struct {
 	*faultyWriter
 	flush error
@@ -35,8 +35,8 @@ func (w *faultyFlusher) FlushError() error { return w.flush }
 // unflushable hides Flush.
 type unflushable struct{ http.ResponseWriter }
 
-// A response has been received only if it could be written and flushed. Where nothing can be
-// flushed, it is sent at its end.
+// A response has been received only if it could be written and flushed. If it cannot be flushed, it
+// is sent at its end.
 func TestResponsesThatFail(t *testing.T) {
 	h := NewHandler(mcp.NewServer(mcp.ServerInfo{Name: "t", Version: "1"}))
 	defer h.Close()
@@ -71,8 +71,7 @@ func TestResponsesThatFail(t *testing.T) {
 	}
 }
 
-// waitingContext is the context of a request. Its waits is called when the response begins to
-// wait.
+// waitingContext is the context of a request. It calls waits when the response begins to wait.
 type waitingContext struct {
 	context.Context
 	waits func()
@@ -83,8 +82,8 @@ func (c waitingContext) Done() <-chan struct{} {
 	return nil
 }
 
-// A reply that comes at the end of the session is written, in the place of the error that the
-// session has ended.
+// A reply that arrives when the session is closed is written, instead of the error that the session
+// is closed.
 func TestReplyAtTheEndOfTheSession(t *testing.T) {
 	h := NewHandler(mcp.NewServer(mcp.ServerInfo{Name: "t", Version: "1"}))
 	defer h.Close()

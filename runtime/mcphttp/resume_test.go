@@ -66,8 +66,8 @@ func TestResumeACall(t *testing.T) {
 	})
 }
 
-// The reply is there for a client that resumes after the call has ended, and again if
-// it disconnects while reading.
+// A client that resumes after the call has returned gets the reply, and gets it again if it
+// disconnects while reading.
 func TestResumeAnEndedCall(t *testing.T) {
 	eachResumable(t, setup{}, func(t *testing.T, s *testServer, x *session) {
 		p := s.Script("p")
@@ -209,7 +209,7 @@ func TestLostEvents(t *testing.T) {
 	})
 }
 
-// An id that has not been sent yet is invalid, also if another stream has it.
+// An id that has not been sent yet is invalid, even if another stream contains it.
 func TestEventsToCome(t *testing.T) {
 	eachResumable(t, setup{}, func(t *testing.T, s *testServer, x *session) {
 		ahead := s.open(x.version)
@@ -232,8 +232,8 @@ func TestEventsToCome(t *testing.T) {
 	})
 }
 
-// The stored bytes are bounded for the whole session. Messages that a client is reading
-// are not evicted.
+// The stored bytes are limited for the whole session. Messages that a client is reading are not
+// evicted.
 func TestEventBytes(t *testing.T) {
 	serveBoth(t, limits(mcphttp.Limits{EventBytes: 1000}), func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -358,7 +358,7 @@ func TestResumeAtRandom(t *testing.T) {
 	}
 }
 
-// What is kept is bounded while no client reads it, too: after a connection is lost, the
+// The stored bytes are limited even if no client reads the stream: after a connection is lost, the
 // call goes on and writes events.
 func TestEventBytesWithoutReader(t *testing.T) {
 	const limit = 64 << 10
@@ -367,7 +367,7 @@ func TestEventBytesWithoutReader(t *testing.T) {
 		p.Log("first")
 		a.wantStream()
 		a.disconnect()
-		synctest.Wait() // until the server has noticed: what waits for a client that reads is not dropped
+		synctest.Wait() // until the server has noticed: messages that wait for a client that reads are not dropped
 		before := s.memory().Used()
 		for range 100 {
 			p.Log(strings.Repeat("x", 8<<10))
@@ -379,8 +379,8 @@ func TestEventBytesWithoutReader(t *testing.T) {
 	})
 }
 
-// What waits for a client is dropped down to the limit when that client disconnects, and not
-// only with the next event.
+// Waiting messages are dropped down to the limit when their client disconnects, and not only with
+// the next event.
 func TestEventBytesAfterReader(t *testing.T) {
 	const limit = 64 << 10
 	serve(t, limits(mcphttp.Limits{EventBytes: limit}), func(t *testing.T, s *testServer) {

@@ -44,7 +44,7 @@ func TestSessionKeepsItsState(t *testing.T) {
 	}
 }
 
-// The end of a session cancels its calls and ends its streams.
+// Closing a session cancels its calls and completes its streams.
 func TestSessionEnds(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x, other := s.open(revisionD), s.open(revisionD)
@@ -83,7 +83,7 @@ func TestSessionEnds(t *testing.T) {
 	})
 }
 
-// Questions fail when their session ends.
+// Questions fail when their session is closed.
 func TestSessionEndsAmidAQuestion(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -207,7 +207,7 @@ func TestSlowInitialize(t *testing.T) {
 	})
 }
 
-// If it fails late, the session ends, although its id has been sent.
+// If it fails late, the session is closed, although its id has been sent.
 func TestSlowInitializeFails(t *testing.T) {
 	var failure error
 	c := onInitialize(func() error {
@@ -231,7 +231,7 @@ func TestSlowInitializeFails(t *testing.T) {
 	})
 }
 
-// If its client disconnects before it has the id, the session ends too.
+// If its client disconnects before it has the id, the session is closed too.
 func TestVanishedAmidInitialize(t *testing.T) {
 	waiting := true
 	serveBoth(t, onInitialize(func() error {

@@ -34,8 +34,8 @@ func TestSessionHookWithoutSessions(t *testing.T) {
 	})
 }
 
-// Shutdown waits for the ends of sessions, also of those that have ended before, until its context
-// ends.
+// Shutdown waits for the ends of sessions, including sessions that were closed before, until its
+// context is cancelled.
 func TestShutdownWaitsForSessionHooks(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		var ended atomic.Int32

@@ -35,8 +35,8 @@ func (se *session) resumableStream(first string) *stream {
 	return s
 }
 
-// Shed drops one message: the oldest that is not about to be written, unless it is newer than
-// what has been asked for, since another session then has an older one.
+// Shed drops one message: the oldest that is not about to be written, unless it is newer than the
+// given age, since another session then has an older one.
 func TestShed(t *testing.T) {
 	se, _ := newTestSession()
 	one, two := se.resumableStream("a"), se.resumableStream("b")
@@ -47,7 +47,7 @@ func TestShed(t *testing.T) {
 	for _, step := range []struct {
 		asked  uint64
 		left   string
-		oldest int // index of the message whose age is returned, -1 for none
+		oldest int // index of the message whose age is returned, or -1
 	}{
 		{age(0) - 1, "[a b c d]", 0},
 		{age(0), "[b c d]", 0},
@@ -71,8 +71,8 @@ func TestShed(t *testing.T) {
 	}
 }
 
-// A stream that has ended is forgotten when its last message is dropped; the messages of
-// streams that were forgotten before are dropped with them.
+// A complete stream is removed when its last message is dropped; the messages of streams that were
+// removed before are dropped with them.
 func TestStreamsAreForgotten(t *testing.T) {
 	se, _ := newTestSession()
 	running, ended := se.resumableStream("a"), se.resumableStream("b")
@@ -94,7 +94,7 @@ func TestStreamsAreForgotten(t *testing.T) {
 	}
 }
 
-// A session that has ended takes no request.
+// A closed session does not accept requests.
 func TestSessionEndsOnce(t *testing.T) {
 	se, conn := newTestSession()
 	se.memory.Force(sessionCost)
@@ -127,8 +127,8 @@ func TestIdleTime(t *testing.T) {
 	}
 }
 
-// A session makes room for one other, if it has been idle for a minute. If the limit is
-// reached nevertheless, no session is opened.
+// A session makes room for one other, if it has been idle for a minute. If the limit is still
+// reached, no session is opened.
 func TestSessionsMakeRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		host := mcp.NewServer(mcp.ServerInfo{Name: "t", Version: "1"}).Transport()
@@ -156,7 +156,7 @@ func TestSessionsMakeRoom(t *testing.T) {
 		for _, se := range all.all() {
 			all.end(se)
 		}
-		time.Sleep(time.Minute) // nothing is left that may expire
+		time.Sleep(time.Minute) // no session is left that may expire
 		synctest.Wait()
 		all.mu.Lock()
 		defer all.mu.Unlock()

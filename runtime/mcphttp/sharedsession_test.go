@@ -15,11 +15,11 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/replicatest"
 )
 
-// Sessions that replicas share. The replicas are two handlers of one server, which get the requests in
-// turn: what they have of a session in common is in the store alone.
+// Sessions that replicas share. The replicas are two handlers of one server, which get the requests
+// in turn: they share the session only through the store.
 
-// These tests hold for shared sessions as for others. Two of them are run only here: the rows Takeover and
-// IdleSession of package hardening are the same for sessions that are not shared.
+// These tests also run with other sessions. Two of them run only here: for sessions that are not
+// shared, the rows Takeover and IdleSession of package hardening test the same.
 func TestSharedSessions(t *testing.T) {
 	allShared = true
 	defer func() { allShared = false }()
@@ -54,7 +54,7 @@ func sharing(t *testing.T, c setup, f func(t *testing.T, s *testServer, x *sessi
 	serve(t, c, func(t *testing.T, s *testServer) { f(t, s, s.open(revisionD)) })
 }
 
-// What a client sets at one replica holds at the other: the log level, and subscriptions.
+// State that a client sets at one replica applies at the other: the log level, and subscriptions.
 func TestSharedState(t *testing.T) {
 	sharing(t, setup{}, func(t *testing.T, s *testServer, x *session) {
 		s.replicas.use(1)
@@ -85,7 +85,8 @@ func TestSharedState(t *testing.T) {
 	})
 }
 
-// A subscription holds from its reply on, also for a stream at a replica that gets it a moment later.
+// A subscription applies from its reply on, even for a stream at a replica that learns of it a
+// moment later.
 func TestSharedSubscriptionIsLate(t *testing.T) {
 	c := setup{stores: func(_ int, s mcphttp.SessionStore) mcphttp.SessionStore { return lateStore{s} }}
 	sharing(t, c, func(t *testing.T, s *testServer, x *session) {
@@ -101,7 +102,7 @@ func TestSharedSubscriptionIsLate(t *testing.T) {
 	})
 }
 
-// Changes at both replicas at the same time are all kept.
+// Changes at both replicas at the same time are all stored.
 func TestSharedStateConflicts(t *testing.T) {
 	sharing(t, setup{}, func(t *testing.T, s *testServer, x *session) {
 		const each = 20
@@ -135,7 +136,7 @@ func TestSharedStateConflicts(t *testing.T) {
 	})
 }
 
-// DELETE ends a session at all replicas, with its calls and streams.
+// DELETE closes a session at all replicas, with its calls and streams.
 func TestSharedEnd(t *testing.T) {
 	var begun, ended atomic.Int32
 	hook := mcp.WithSessionHook(func(context.Context, mcp.SessionInfo) func() {
@@ -165,8 +166,8 @@ func TestSharedEnd(t *testing.T) {
 	})
 }
 
-// The standalone stream is at one replica at a time, and a client that resumes it elsewhere is notified of
-// what it has missed, not of more.
+// The standalone stream is open at one replica at a time, and a client that resumes it elsewhere is
+// notified of the changes that it has missed, and of no others.
 func TestSharedStandaloneStream(t *testing.T) {
 	sharing(t, setup{}, func(t *testing.T, s *testServer, x *session) {
 		x.do(rpc{method: "resources/subscribe", params: `"uri":"test://text"`}.legacy()).wantResult("1")
@@ -221,8 +222,8 @@ func TestSharedStandaloneStream(t *testing.T) {
 	})
 }
 
-// The replica of a call is killed. A client that resumes gets what has been appended, then one error, however
-// often and wherever it resumes.
+// The replica that runs a call is killed. A client that resumes gets the appended messages, then
+// one error, however often and wherever it resumes.
 func TestInterrupted(t *testing.T) {
 	c, first := cutting()
 	sharing(t, c, func(t *testing.T, s *testServer, x *session) {
@@ -236,7 +237,7 @@ func TestInterrupted(t *testing.T) {
 		id := firstEventID(t, a.wantStream().next())
 		s.replicas.use(1)
 		waiting := x.resume(id)
-		time.Sleep(10 * time.Second) // the call runs: nothing is interrupted
+		time.Sleep(10 * time.Second) // the call is running: nothing is interrupted
 		waiting.wantOpen().wantMessages("notifications/message")
 		first.cut()
 		time.Sleep(10 * time.Second)
@@ -245,14 +246,15 @@ func TestInterrupted(t *testing.T) {
 			t.Errorf("the error is %+v", e)
 		}
 		last := lastEventID(t, waiting.events())
-		p.Log("three") // it runs on, and its messages come too late
+		p.Log("three") // it goes on, and its messages are too late
 		p.Return("done")
 		x.resume(id).wantEnd().wantMessages("notifications/message", "error 1")
 		s.do(x.withSession(request{method: "GET"}.with("Last-Event-ID: " + last))).wantStatus(204)
 	})
 }
 
-// A handler that releases its stream ends the response that follows it elsewhere, and the client resumes.
+// A handler that releases its stream completes the response that follows it elsewhere, and the
+// client resumes.
 func TestReleaseFollower(t *testing.T) {
 	sharing(t, setup{}, func(t *testing.T, s *testServer, x *session) {
 		p := s.Script("p")
@@ -280,7 +282,7 @@ func TestReleaseFollower(t *testing.T) {
 	})
 }
 
-// Events that are not those of the stream are not sent to the client.
+// Events that belong to another stream are not sent to the client.
 func TestForeignEvents(t *testing.T) {
 	for _, f := range []func(mcphttp.Event) mcphttp.Event{
 		func(e mcphttp.Event) mcphttp.Event { e.Data = e.Data[:len(e.Data)-1]; return e },
@@ -317,7 +319,7 @@ func TestInterruptedAtTheEnd(t *testing.T) {
 	})
 }
 
-// An answer to a question of a replica that has ended is refused, so that the client knows.
+// An answer to a question of a replica that has stopped is refused, so that the client knows.
 func TestAnswerToNoReplica(t *testing.T) {
 	c, first := cutting()
 	sharing(t, c, func(t *testing.T, s *testServer, x *session) {
@@ -328,7 +330,7 @@ func TestAnswerToNoReplica(t *testing.T) {
 		x.do(rpc{method: "ping", id: "2"}.legacy()).wantResult("2")
 		first.cut()
 		x.do(reply(m.ID, acceptName("Ann"))).wantStatus(503)
-		x.do(reply(json.RawMessage(`"other"`), acceptName("Ann"))).wantAccepted() // of no replica
+		x.do(reply(json.RawMessage(`"other"`), acceptName("Ann"))).wantAccepted() // that no replica has sent
 	})
 }
 
@@ -365,8 +367,8 @@ func TestAppendFails(t *testing.T) {
 	})
 }
 
-// A response that resumes a stream ends with its replica, also while it is not known whether the call runs: the
-// client resumes elsewhere.
+// A response that resumes a stream ends with its replica, even while it is not known whether the
+// call is running: the client resumes elsewhere.
 func TestSharedResumeEndsWithItsReplica(t *testing.T) {
 	var slow *faultyStore
 	c := setup{stores: func(i int, s mcphttp.SessionStore) mcphttp.SessionStore {
@@ -401,7 +403,7 @@ func TestSharedResumeEndsWithItsReplica(t *testing.T) {
 	})
 }
 
-// While the log does not take that an event cannot be appended, the messages of the session go on.
+// Messages of the session are sent while the log waits for a store that cannot append an event.
 func TestAppendFailsWithoutLog(t *testing.T) {
 	c, first := cutting()
 	sharing(t, c, func(t *testing.T, s *testServer, x *session) {
@@ -423,8 +425,8 @@ func TestAppendFailsWithoutLog(t *testing.T) {
 	})
 }
 
-// A copy that has missed a message reads the record: of the end of the session after half a minute, of a change
-// with the next request.
+// A copy that has missed a message reads the record: half a minute after the session was closed, or
+// with the next request after a change.
 func TestLostMessages(t *testing.T) {
 	sharing(t, setup{stores: func(_ int, s mcphttp.SessionStore) mcphttp.SessionStore { return lossyStore{s} }}, func(t *testing.T, s *testServer, x *session) {
 		s.replicas.use(1)
@@ -442,7 +444,7 @@ func TestLostMessages(t *testing.T) {
 	})
 }
 
-// A session that is used for long outlives the key that its record was encrypted with.
+// A session that is used for long survives the key with which its record was encrypted.
 func TestSharedSessionOutlivesKeys(t *testing.T) {
 	c := limits(mcphttp.Limits{IdleTime: time.Hour})
 	c.server = append(c.server, mcp.WithStateKeySource(dailyKeys{}))
@@ -458,7 +460,7 @@ func TestSharedSessionOutlivesKeys(t *testing.T) {
 	})
 }
 
-// dailyKeys are keys of one day, which open for two.
+// dailyKeys are keys for one day, which open for two.
 type dailyKeys struct{}
 
 func (dailyKeys) StateKeys(context.Context) (keys [][]byte, err error) {
@@ -469,7 +471,7 @@ func (dailyKeys) StateKeys(context.Context) (keys [][]byte, err error) {
 	return keys, nil
 }
 
-// A session ends when it has been idle at all replicas, and not before.
+// A session expires when it has been idle at all replicas, and not before.
 func TestSharedIdle(t *testing.T) {
 	c := limits(mcphttp.Limits{IdleTime: time.Hour})
 	sharing(t, c, func(t *testing.T, s *testServer, x *session) {
@@ -488,8 +490,8 @@ func TestSharedIdle(t *testing.T) {
 	})
 }
 
-// A request for the end of a session, which the store refuses, does not keep the session: it ends when it has
-// been idle.
+// A DELETE that the store refuses does not keep the session alive: it expires when it has been
+// idle.
 func TestSharedIdleAfterRefusedEnd(t *testing.T) {
 	var store *faultyStore
 	c := limits(mcphttp.Limits{IdleTime: time.Hour})
@@ -513,8 +515,9 @@ func TestSharedIdleAfterRefusedEnd(t *testing.T) {
 	})
 }
 
-// Whatever a store does, requests that need it get status 503 within five seconds or so, the text of its error
-// stays here, calls in the session go on, and all is well when it works again.
+// Whatever a store does, requests that need it get status 503 within about five seconds, its error
+// messages stay in the log, calls in the session go on, and everything works again when the store
+// does.
 func TestStoreFaults(t *testing.T) {
 	for _, f := range []fault{fails, panics, exits, hangs} {
 		var both [2]*faultyStore
@@ -567,7 +570,7 @@ func TestStoreFaults(t *testing.T) {
 				breaks("")
 			}
 			s.replicas.use(0)
-			breaks("Update") // of a notification, too, which would be lost otherwise
+			breaks("Update") // also for a notification, which would be lost otherwise
 			begin = time.Now()
 			refused("Update", s.do(x.withSession(postBody(`{"jsonrpc":"2.0","method":"notifications/initialized"}`))), begin)
 			breaks("")
@@ -591,7 +594,7 @@ func TestStoreFaults(t *testing.T) {
 	}
 }
 
-// firstEventID returns the id of the first event that has one and a message.
+// firstEventID returns the id of the first event with an id and a message.
 func firstEventID(t *testing.T, events []event) string {
 	t.Helper()
 	for _, e := range events {
@@ -603,7 +606,7 @@ func firstEventID(t *testing.T, events []event) string {
 	return ""
 }
 
-// Ids of events that no replica has given are refused, and change nothing.
+// Event ids that no replica has sent are refused, and change nothing.
 func TestForgedSharedEventIDs(t *testing.T) {
 	sharing(t, setup{}, func(t *testing.T, s *testServer, x *session) {
 		p := s.Script("p")
@@ -626,7 +629,7 @@ func TestForgedSharedEventIDs(t *testing.T) {
 	})
 }
 
-// A handler with a store needs keys that other replicas can have, and sessions.
+// A handler with a store needs keys that replicas can share, and sessions.
 func TestSessionStoreOptions(t *testing.T) {
 	store := failingStores(0, nil)
 	keys := mcp.WithStateKeys([]byte("a key of at least thirty-two bytes"))
@@ -649,8 +652,8 @@ func TestSessionStoreOptions(t *testing.T) {
 	_ = mcphttp.NewSSEHandler(mcp.NewServer(mcp.ServerInfo{Name: "x", Version: "1"}), mcphttp.WithSessionStore(store)).Close()
 }
 
-// A replica that shuts down waits for answers to its questions, which arrive at another one, until shortly before its
-// time is over.
+// A replica that shuts down waits for answers to its questions, which arrive at another replica,
+// until shortly before its deadline.
 func TestSharedShutdownWaitsForAnswers(t *testing.T) {
 	sharing(t, setup{}, func(t *testing.T, s *testServer, x *session) {
 		s.replicas.use(0)

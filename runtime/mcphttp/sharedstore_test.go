@@ -12,12 +12,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// Stores that fail, or lose what they are given.
+// Stores that fail, or lose data.
 
 // lateStore delivers messages after a second.
 type lateStore struct{ mcphttp.SessionStore }
 
-// cutStore is the store as a replica has it, until that is cut from it, as when its process is killed.
+// cutStore is the store of a replica, until the replica is cut off, like a killed process.
 type cutStore struct {
 	mcphttp.SessionStore
 	mu    sync.Mutex
@@ -27,7 +27,7 @@ type cutStore struct {
 
 var errCut = errors.New("secret: the connection is broken")
 
-// cut ends all that the replica has with the store.
+// cut stops all operations of the replica on the store.
 func (s *cutStore) cut() {
 	s.mu.Lock()
 	stops := s.stops
@@ -65,7 +65,7 @@ type changedStore struct {
 // lossyStore loses all messages.
 type lossyStore struct{ mcphttp.SessionStore }
 
-// fault is what a method of a store does.
+// fault is the behavior of a store's method.
 type fault int
 
 const (
@@ -93,7 +93,7 @@ func (s *faultyStore) check(ctx context.Context, method string) error {
 		runtime.Goexit()
 	case hangs:
 		<-ctx.Done()
-		time.Sleep(time.Minute) // it ignores the end of the context, too
+		time.Sleep(time.Minute) // it ignores the cancellation of the context, too
 	}
 	return errCut
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// Shutdown refuses new requests, ends long-lived streams, waits for calls, and ends the
-// sessions last.
+// Shutdown refuses new requests, ends long-lived streams, waits for calls, and closes the sessions
+// last.
 func TestShutdown(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -77,7 +77,7 @@ func TestShutdown(t *testing.T) {
 	})
 }
 
-// Shutdown does not wait for answers to questions, which cannot arrive any more.
+// Shutdown does not wait for answers to questions, which can no longer arrive.
 func TestShutdownAmidAQuestion(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)
@@ -91,7 +91,7 @@ func TestShutdownAmidAQuestion(t *testing.T) {
 	})
 }
 
-// Close ends everything at once, with a cause.
+// Close cancels everything at once, with a cause.
 func TestClose(t *testing.T) {
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD)

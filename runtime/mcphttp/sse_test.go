@@ -14,8 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// sseClient is a client of HTTP+SSE, the transport of 2024-11-05: one stream for all
-// messages of the server, whose first event has the URL for POST.
+// sseClient is a client of HTTP+SSE, the transport of 2024-11-05: one stream for all messages of
+// the server, whose first event contains the URL for POST.
 type sseClient struct {
 	s      *testServer
 	stream *response
@@ -89,7 +89,7 @@ func TestSSE(t *testing.T) {
 	}
 }
 
-// Clients that ask for a revision without sessions get the newest that has them.
+// Clients that ask for a revision without sessions get the newest revision with sessions.
 func TestSSENegotiation(t *testing.T) {
 	serve(t, oldSSE, func(t *testing.T, s *testServer) {
 		for _, version := range []string{modern, unknown} {
@@ -276,8 +276,7 @@ func TestSSEStands(t *testing.T) {
 	})
 }
 
-// If the response cannot be flushed, there is no stream, and the response has the
-// reason.
+// If the response cannot be flushed, there is no stream, and the response contains the reason.
 func TestSSEWithoutFlush(t *testing.T) {
 	wrap := wrapped(func(w http.ResponseWriter) http.ResponseWriter { return plainWriter{w} })
 	serve(t, setup{sse: true, wrap: wrap}, func(t *testing.T, s *testServer) {
@@ -288,7 +287,7 @@ func TestSSEWithoutFlush(t *testing.T) {
 	})
 }
 
-// A session ends with its stream, and makes room for the next one at once.
+// A session is closed with its stream, and makes room for the next one at once.
 func TestSSESessionEndsWithStream(t *testing.T) {
 	serve(t, setup{sse: true, handler: []mcphttp.Option{mcphttp.WithLimits(mcphttp.Limits{Sessions: 1})}}, func(t *testing.T, s *testServer) {
 		for range 3 {
@@ -300,7 +299,7 @@ func TestSSESessionEndsWithStream(t *testing.T) {
 	})
 }
 
-// A stream whose client sends no initialize ends, and its session with it.
+// A stream whose client does not send initialize is closed, and its session with it.
 func TestSSEWithoutInitialize(t *testing.T) {
 	serve(t, setup{
 		sse: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{FirstMessageTime: time.Minute, ClientShare: 100})},
@@ -318,7 +317,7 @@ func TestSSEWithoutInitialize(t *testing.T) {
 	})
 }
 
-// The session of a client that does not read ends at once, and makes room for another one.
+// The session of a client that does not read is closed at once, and makes room for another one.
 func TestSSESessionOfASlowReaderEnds(t *testing.T) {
 	serve(t, setup{
 		sse: true, noisy: true, server: []mcp.Option{mcp.WithLimits(mcp.Limits{QueueBytes: 1000})},

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// Bodies that cannot be parsed are refused without an id, whatever the header says.
+// Bodies that cannot be parsed are refused without an id, whatever the header contains.
 func TestUnreadable(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionB)
@@ -114,7 +114,7 @@ func TestGet(t *testing.T) {
 	}
 }
 
-// GET with a modern H, or of a server without sessions: 405.
+// GET with a modern H, or at a server without sessions: 405.
 func TestGetNotAllowed(t *testing.T) {
 	spec.Holds(t, "S108", "S154")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
@@ -138,7 +138,7 @@ func TestGetNotAllowed(t *testing.T) {
 	})
 }
 
-// GET without S: 400. S unknown, ended, or of another principal: 404.
+// GET without S: 400. S unknown, closed, or of another principal: 404.
 func TestGetWithoutSession(t *testing.T) {
 	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *testServer) {
 		x := s.open(revisionD, "Authorization: ann")
@@ -156,7 +156,7 @@ func TestGetWithoutSession(t *testing.T) {
 	})
 }
 
-// DELETE with S: the session ends. Without: 400. With a modern H: 405.
+// DELETE with S: the session is closed. Without: 400. With a modern H: 405.
 func TestDelete(t *testing.T) {
 	spec.Holds(t, "S154")
 	for _, version := range legacy {

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// mode is how a call is made: without a session, or in a session of a revision.
+// mode is a way to make a call: without a session, or in a session of a revision.
 type mode struct {
 	name    string
 	version string // "" without a session
@@ -106,7 +106,7 @@ func TestManyNotifications(t *testing.T) {
 	})
 }
 
-// An event stream has events only: each message is one line, of the default type.
+// An event stream contains events only: each message is one line, of the default type.
 func TestEventsAreMessages(t *testing.T) {
 	eachMode(t, setup{}, func(t *testing.T, s *testServer, _ mode, start func(rpc) *response) {
 		p := s.Script("p")
@@ -268,7 +268,7 @@ func TestEventIDsAreUnique(t *testing.T) {
 	}
 }
 
-// A message is sent on one stream: that of its call, or the standalone one.
+// A message is sent on one stream: the stream of its call, or the standalone one.
 func TestOneStreamForAMessage(t *testing.T) {
 	spec.Holds(t, "S104", "S109", "S111")
 	serveBoth(t, setup{}, func(t *testing.T, s *testServer) {
@@ -304,7 +304,7 @@ func TestLogLevelOfRequests(t *testing.T) {
 	})
 }
 
-// The standalone stream has all messages that belong to no request, and no replies.
+// The standalone stream contains all messages that do not belong to a request, and no replies.
 func TestStandingStream(t *testing.T) {
 	spec.Holds(t, "S109", "S110")
 	for _, version := range legacy {

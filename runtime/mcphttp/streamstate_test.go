@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp/internal/sharedsession"
 )
 
-// fakeConn is the connection of a session, as far as sessions and streams ask it.
+// fakeConn is the part of a session's connection that sessions and streams use.
 type fakeConn struct {
 	transport.Conn
 	revision *protocol.Revision
@@ -35,8 +35,8 @@ func newTestSession() (*session, *fakeConn) {
 	return se, conn
 }
 
-// What a stream takes depends on its state. What it does not take changes nothing, and no
-// memory is charged for it.
+// The state of a stream determines the messages that it accepts. Others change nothing, and are not
+// charged.
 func TestStatesOfStreams(t *testing.T) {
 	large := []byte(strings.Repeat("x", membudget.Free+1))
 	for _, state := range []struct {
@@ -123,7 +123,7 @@ func TestStatesOfStreams(t *testing.T) {
 	}
 }
 
-// Only where clients resume streams after a priming event, a stream is released.
+// A stream is released only if clients resume streams after a priming event.
 func TestReleaseByRevision(t *testing.T) {
 	for _, version := range []string{"", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
 		se, conn := newTestSession()
@@ -136,8 +136,8 @@ func TestReleaseByRevision(t *testing.T) {
 	}
 }
 
-// Without a response, the stream of a shared session that belongs to no request keeps messages without a number, within
-// its limit: the client is notified of the others when it resumes.
+// Without a response, the standalone stream of a shared session stores messages without a number,
+// within its limit: the client is notified of the others when it resumes.
 func TestNoticesWithoutResponse(t *testing.T) {
 	se, _ := newTestSession()
 	s := newStream(se, 1000, se.memory)
@@ -163,7 +163,7 @@ func TestNoticesWithoutResponse(t *testing.T) {
 	}
 }
 
-// A response that another one has replaced is given no messages: those are for the other one.
+// A response that another one has replaced gets no messages: they are for the other one.
 func TestReplacedResponse(t *testing.T) {
 	se, _ := newTestSession()
 	s := newStream(se, 1000, se.memory)

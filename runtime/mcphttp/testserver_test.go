@@ -29,14 +29,14 @@ const endpoint = "http://127.0.0.1:8080/mcp"
 type setup struct {
 	server  []mcp.Option
 	handler []mcphttp.Option
-	sse     bool                            // HTTP+SSE of 2024-11-05 in the place of streamable HTTP
+	sse     bool                            // HTTP+SSE of 2024-11-05 instead of streamable HTTP
 	wrap    func(http.Handler) http.Handler // middleware
 	local   string                          // address of the listener; default 127.0.0.1:8080
 	config  func(*http.Server)
 	http2   bool
 	noisy   bool                                                     // the HTTP server may log errors
 	shared  bool                                                     // two handlers share the sessions, and get the requests in turn
-	stores  func(i int, s mcphttp.SessionStore) mcphttp.SessionStore // wraps the store of each
+	stores  func(i int, s mcphttp.SessionStore) mcphttp.SessionStore // wraps the store of each handler
 }
 
 // closer is common to both handlers.
@@ -46,15 +46,15 @@ type closer interface {
 	Shutdown(context.Context) error
 }
 
-// allShared has all tests share sessions.
+// allShared makes all tests share sessions.
 var allShared = os.Getenv("MCPHTTP_SHARED") != ""
 
-// twoHandlers are two handlers, as those of two replicas behind a load balancer that has each serve every
-// other request.
+// twoHandlers are two handlers, like replicas behind a load balancer that sends them requests in
+// turn.
 type twoHandlers struct {
 	handlers [2]*mcphttp.Handler
 	next     atomic.Uint32
-	only     atomic.Int32 // the one that serves all requests, plus 1; 0 for both in turn
+	only     atomic.Int32 // the handler that serves all requests, plus 1; 0 for both in turn
 }
 
 func newTwoHandlers(s *mcp.Server, c setup, options []mcphttp.Option) *twoHandlers {
@@ -70,7 +70,7 @@ func newTwoHandlers(s *mcp.Server, c setup, options []mcphttp.Option) *twoHandle
 	return h
 }
 
-// use has one handler serve the next requests.
+// use makes one handler serve the next requests.
 func (h *twoHandlers) use(i int) { h.only.Store(int32(i + 1)) }
 
 func (h *twoHandlers) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -87,9 +87,9 @@ func (h *twoHandlers) Shutdown(ctx context.Context) error {
 	return errors.Join(h.handlers[0].Shutdown(ctx), h.handlers[1].Shutdown(ctx))
 }
 
-// testServer is a handler behind a server of net/http, and a client of it, on a network in
-// memory. All of it runs in a bubble of synctest: time passes only while all goroutines
-// wait, and each of them must have ended at the end.
+// testServer is a handler behind a server of net/http, and a client of it, on a network in memory.
+// All of it runs in a bubble of synctest: time passes only while all goroutines wait, and all of
+// them must have returned at the end.
 type testServer struct {
 	*fixture
 	t          *testing.T
@@ -101,7 +101,7 @@ type testServer struct {
 	httpLog    testbed.Log // of the HTTP server
 	httpServer *http.Server
 	responses  []*response
-	secrets    []string // that must not be in the log
+	secrets    []string // texts that the log must not contain
 }
 
 // serve runs f in a bubble with a site.
@@ -181,7 +181,7 @@ func newTestServer(t *testing.T, c setup) *testServer {
 	return s
 }
 
-// close ends everything, and checks the logs and the memory budget.
+// close closes everything, and checks the logs and the memory budget.
 func (s *testServer) close(noisy bool) {
 	for _, a := range s.responses {
 		a.disconnect()
@@ -207,11 +207,11 @@ func (s *testServer) close(noisy bool) {
 	}
 }
 
-// memory is the budget of the server.
+// memory returns the memory budget of the server.
 func (s *testServer) memory() *membudget.Budget { return s.Server.Transport().Memory() }
 
 // request is an HTTP request. Fields are "Name: value"; "-Name" removes a default field, and
-// a name that is given twice is sent twice.
+// repeated names are sent repeatedly.
 type request struct {
 	method string // default POST
 	url    string // default endpoint

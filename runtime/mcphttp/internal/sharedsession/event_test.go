@@ -2,7 +2,7 @@ package sharedsession
 
 import "testing"
 
-// The number of an event without data is random, of 32 bits, whatever int has.
+// The number of an event without data is a random number of 32 bits, whatever the size of int is.
 func TestParseSequence(t *testing.T) {
 	for text, want := range map[string]uint64{"0": 0, "7-1": 7, "7-2147483648": 7, "7-4294967296": 7, "4611686018427387903": 1<<62 - 1} {
 		if seq, ok := parseSequence(text); !ok || seq != want {

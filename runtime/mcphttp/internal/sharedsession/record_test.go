@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The time at which another replica has written a record is not taken from a clock that is ahead.
+// The time at which another replica has written a record is ignored if its clock is ahead.
 func TestWrittenByWrongClock(t *testing.T) {
 	now := time.Now()
 	for ahead, known := range map[time.Duration]bool{
