@@ -34,8 +34,8 @@ func (l *lockedLog) String() string {
 	return l.text.String()
 }
 
-// The answer to a question of a server is sent again while the server cannot take it, for the time of a request, unless
-// nothing is to be sent again.
+// The answer to a question of a server is sent again while the server cannot accept it, for the
+// time of a request, unless repeating is turned off.
 func TestClientAnswerIsSentAgain(t *testing.T) {
 	for _, c := range []struct {
 		refused, want int32

@@ -28,8 +28,8 @@ func (a *scriptedAuth) HandleChallenge(_ context.Context, _ *http.Request, resp 
 }
 func (a *scriptedAuth) CacheKey() string { return "" }
 
-// TestAuthorizerIgnoresContext: a request ends in its time also if its Authorizer does not
-// return, and what the Authorizer does afterwards changes no request.
+// TestAuthorizerIgnoresContext: a request returns in its time even if its Authorizer does not
+// return, and later actions of the Authorizer change no request.
 func TestAuthorizerIgnoresContext(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -89,8 +89,8 @@ func TestAuthorizerIgnoresContext(t *testing.T) {
 	}
 }
 
-// TestAuthorizerFails: a method that fails, panics or ends its goroutine ends the request with
-// an error that names it, and nothing is sent.
+// TestAuthorizerFails: a method that fails, panics or exits its goroutine fails the request with an
+// error that names it, and nothing is sent.
 func TestAuthorizerFails(t *testing.T) {
 	errNoToken := errors.New("the keyring is locked")
 	for _, test := range []struct {

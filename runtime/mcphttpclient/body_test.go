@@ -46,13 +46,12 @@ func TestOneWrite(t *testing.T) {
 	}
 }
 
-// roundTripper is a transport that calls no function of a trace.
+// roundTripper is a transport that does not call the functions of a trace.
 type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// TestSent: a message may have been sent once there was a connection, and where that is not
-// known.
+// TestSent: a message may have been sent once there was a connection, or if that is not known.
 func TestSent(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -87,7 +86,7 @@ func TestSent(t *testing.T) {
 	}
 }
 
-// closedConn fails writes after some.
+// closedConn fails writes after a number of them.
 type closedConn struct {
 	net.Conn
 	left *atomic.Int32
@@ -100,8 +99,8 @@ func (c closedConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// TestSentBefore: a message of which nothing was written to an idle connection is not taken
-// for sent when there is no other connection.
+// TestSentBefore: a message does not count as sent if nothing was written to an idle connection and
+// no other connection is available.
 func TestSentBefore(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { writeReply(w) }))
 	defer s.Close()

@@ -59,7 +59,7 @@ func requester(t *testing.T, e mcphttpclient.Endpoint, h http.HandlerFunc) dial.
 	return conn.(dial.Requester)
 }
 
-// sendRequest sends a request, and returns what was received: the last message is the reply.
+// sendRequest sends a request, and returns the received messages: the last one is the reply.
 func sendRequest(ctx context.Context, c dial.Requester, m *dial.Message) (received []string, err error) {
 	if m.Data == nil {
 		m.Data = []byte(`{"jsonrpc":"2.0","id":1,"method":"` + m.Method + `"}`)
@@ -127,16 +127,16 @@ func TestClientSession(t *testing.T) {
 	if err := c.EndSession(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := c.EndSession(t.Context()); err != nil { // none any more
+	if err := c.EndSession(t.Context()); err != nil { // no session any more
 		t.Error(err)
 	}
 }
 
-// TestClientClose checks that Close ends what runs.
+// TestClientClose checks that Close cancels running requests.
 func TestClientClose(t *testing.T) {
 	arrived := make(chan struct{})
 	c := requester(t, mcphttpclient.Endpoint{}, func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body) // net/http notices the end of the connection after that
+		_, _ = io.Copy(io.Discard, r.Body) // net/http notices the closed connection after that
 		close(arrived)
 		<-r.Context().Done()
 	})
@@ -188,7 +188,7 @@ func TestClientReuse(t *testing.T) {
 	}
 }
 
-// TestClientCancel ends a context while a response stops in the middle. The server notices.
+// TestClientCancel cancels a context while a response stops in the middle. The server notices.
 func TestClientCancel(t *testing.T) {
 	for _, contentType := range []string{"application/json", "text/event-stream"} {
 		began, noticed := make(chan struct{}), make(chan struct{})
@@ -215,8 +215,8 @@ func TestClientCancel(t *testing.T) {
 	}
 }
 
-// TestClientListen receives from the GET stream, which the server ends once. Servers without
-// one reply 405.
+// TestClientListen receives from the GET stream, which the server closes once. Servers without one
+// reply 405.
 func TestClientListen(t *testing.T) {
 	var streams atomic.Int32
 	c := requester(t, mcphttpclient.Endpoint{}, func(w http.ResponseWriter, r *http.Request) {

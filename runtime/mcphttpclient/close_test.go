@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// TestClientCloseDoesNotWaitForSession: what waits fails at once when the client is closed,
-// also while the server takes its time to end the session.
+// TestClientCloseDoesNotWaitForSession: waiting requests fail at once when the client is closed,
+// even while the server takes its time to end the session.
 func TestClientCloseDoesNotWaitForSession(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeServer{t: t, respond: func(r *http.Request, m fakeMessage) *http.Response {
@@ -55,7 +55,7 @@ func TestClientCloseDoesNotWaitForSession(t *testing.T) {
 				t.Errorf("a call: %v, %v after the beginning of Close", e.err, e.at.Sub(start))
 			}
 		}
-		time.Sleep(2 * time.Second) // the end of the stream is seen by then
+		time.Sleep(2 * time.Second) // the end of the stream is noticed by then
 		if n := s.count("DELETE"); n != 1 {
 			t.Errorf("%d requests to end the session", n)
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// signing is a Transport that sends who the user is.
+// signing is a Transport that sends the identity of the user.
 type signing string
 
 func (s signing) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -31,8 +31,8 @@ func (s signing) RoundTrip(r *http.Request) (*http.Response, error) {
 
 var defaultRoundTrip = http.DefaultTransport.RoundTrip
 
-// privateServer serves a private resource that has the user of the request, who has proved that in
-// one of several ways, and counts how often it is read.
+// privateServer serves a private resource with the name of the user, who proves the identity in one
+// of several ways, and counts the reads.
 func privateServer(t *testing.T) (address string, reads *atomic.Int64) {
 	server := mcp.NewServer(mcp.ServerInfo{Name: "private", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
 	reads = new(atomic.Int64)
@@ -61,8 +61,8 @@ func privateServer(t *testing.T) (address string, reads *atomic.Int64) {
 	return s.URL, reads
 }
 
-// A Cache that several clients have gives none what it keeps for another one, whatever way the
-// credentials take; it keeps what is private only if each way is known.
+// A Cache that several clients share returns no data of one client to another, whatever way the
+// credentials take; it stores private data only if each way is known.
 func TestPrivateResults(t *testing.T) {
 	before := http.DefaultTransport
 	defer func() { http.DefaultTransport = before }()
@@ -155,7 +155,7 @@ func TestPrivateResults(t *testing.T) {
 	}
 }
 
-// valid returns what proves who a user is, and nothing of use with a wrong proof.
+// valid returns credentials of a user, which are useless with a wrong proof.
 func valid(user, proof string) string {
 	if proof != "password of "+user {
 		return ""

@@ -14,7 +14,7 @@ import (
 
 type plainEvent struct{ name, data, id string }
 
-// referenceEvents reads a whole stream line by line, as the specification of the format says.
+// referenceEvents reads a whole stream line by line, as the specification of the format defines.
 func referenceEvents(stream string) (events []plainEvent, lastID string) {
 	stream = strings.ReplaceAll(strings.ReplaceAll(stream, "\r\n", "\n"), "\r", "\n")
 	stream = strings.TrimPrefix(stream, "\xef\xbb\xbf")
@@ -22,7 +22,7 @@ func referenceEvents(stream string) (events []plainEvent, lastID string) {
 	var name string
 	var data []string
 	id := ""
-	for _, line := range lines[:len(lines)-1] { // the last one has no end
+	for _, line := range lines[:len(lines)-1] { // the last one is incomplete
 		if line == "" {
 			lastID = id
 			if text := strings.Join(data, "\n"); text != "" {
@@ -124,7 +124,7 @@ func TestEventLimit(t *testing.T) {
 	}
 }
 
-// endlessLine is a beginning and a line without end.
+// endlessLine is a beginning and an endless line.
 type endlessLine struct {
 	beginning *strings.Reader
 	read      int

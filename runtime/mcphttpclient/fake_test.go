@@ -14,15 +14,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// fakeServer replies to a client without a network, so that its time can be that of a bubble.
+// fakeServer replies to a client without a network, so that a bubble can control its time.
 type fakeServer struct {
 	t *testing.T
-	// respond is called for each request, with the message of a POST. nil is the right
+	// respond is called for each request, with the message of a POST. nil means the correct
 	// response of a server of 2025-11-25.
 	respond func(r *http.Request, m fakeMessage) *http.Response
 
 	mu   sync.Mutex
-	seen []string // what has come: the method of the message, or that of HTTP
+	seen []string // received methods: of the message, or of HTTP
 	gets []string // Last-Event-ID of each GET
 }
 
@@ -64,7 +64,7 @@ func (s *fakeServer) roundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// untilDone is a body whose reads end with the context of the request.
+// untilDone is a body whose reads return when the context of the request is cancelled.
 type untilDone struct {
 	io.ReadCloser
 	r *http.Request
@@ -116,7 +116,7 @@ func (s *fakeServer) resumed() []string {
 	return slices.Clone(s.gets)
 }
 
-// count returns how often something has come.
+// count returns the number of received requests with a method.
 func (s *fakeServer) count(name string) int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,7 +145,7 @@ func fakeStream(status int, contentType string, body io.ReadCloser) *http.Respon
 	return &http.Response{StatusCode: status, Header: h, Body: body, ContentLength: -1}
 }
 
-// endless is an event stream of notifications, one each second, that has no reply.
+// endless returns an event stream of notifications, one each second, without a reply.
 func endless() *http.Response {
 	body, stream := io.Pipe()
 	go func() {
@@ -159,7 +159,7 @@ func endless() *http.Response {
 	return fakeStream(200, "text/event-stream", body)
 }
 
-// silent is a response whose body does not come.
+// silent returns a response whose body never arrives.
 func silent() *http.Response {
 	body, _ := io.Pipe()
 	return fakeStream(200, "application/json", body)

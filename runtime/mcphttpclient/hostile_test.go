@@ -19,7 +19,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// TestClientStatus sends responses that have no reply.
+// TestClientStatus sends responses without a reply.
 func TestClientStatus(t *testing.T) {
 	testbed.Bound(t)
 	for _, test := range []struct {
@@ -51,7 +51,7 @@ func TestClientStatus(t *testing.T) {
 	}
 }
 
-// TestClientLimits sends what is too large.
+// TestClientLimits sends messages above the limits.
 func TestClientLimits(t *testing.T) {
 	testbed.Bound(t)
 	var bomb bytes.Buffer
@@ -99,7 +99,8 @@ func TestClientLimits(t *testing.T) {
 	}
 }
 
-// TestClientRedirects checks that nothing is sent to another origin, and that circles end.
+// TestClientRedirects checks that nothing is sent to another origin, and that the client leaves
+// circles.
 func TestClientRedirects(t *testing.T) {
 	testbed.Bound(t)
 	var elsewhere atomic.Int32
@@ -174,8 +175,8 @@ func TestClientChallenges(t *testing.T) {
 	}
 }
 
-// TestClientResumes cuts the stream of a reply. Each notification is received once, after the
-// time that the server has asked for.
+// TestClientResumes breaks the stream of a reply. Each notification is received once, after the
+// server's reconnection time.
 func TestClientResumes(t *testing.T) { synctest.Test(t, testClientResumes) }
 
 func testClientResumes(t *testing.T) {

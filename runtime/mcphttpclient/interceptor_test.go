@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// TestClientMirrorsWhatIsSent: header fields repeat the params that are sent: those of an
-// interceptor, and those of Client.Request too.
+// TestClientMirrorsWhatIsSent: header fields repeat the params that are sent: params of an
+// interceptor, and of Client.Request too.
 func TestClientMirrorsWhatIsSent(t *testing.T) {
 	type fields struct{ name, region string }
 	got := make(chan fields, 10)
@@ -24,7 +24,7 @@ func TestClientMirrorsWhatIsSent(t *testing.T) {
 		got <- fields{r.Header.Get("Mcp-Name"), r.Header.Get("Mcp-Param-Region")}
 		answer(w, m, `{"resultType":"complete","content":[]}`)
 	})
-	var params json.RawMessage // of an interceptor; nil for those of the request
+	var params json.RawMessage // of an interceptor; nil for the params of the request
 	change := func(next mcpclient.Sender) mcpclient.Sender {
 		return func(ctx context.Context, r *mcpclient.Request) (json.RawMessage, error) {
 			if params != nil && r.Method == "tools/call" {

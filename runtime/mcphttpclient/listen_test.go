@@ -32,7 +32,7 @@ func testListensBeforeCalls(t *testing.T) {
 				w.WriteHeader(http.StatusMethodNotAllowed)
 				return
 			}
-			time.Sleep(400 * time.Millisecond) // in the bubble a call that does not wait comes earlier
+			time.Sleep(400 * time.Millisecond) // in the bubble a call that does not wait would be earlier
 			open.Store(true)
 			w.Header().Set("Content-Type", "text/event-stream")
 			w.(http.Flusher).Flush()
@@ -84,8 +84,8 @@ func testListensBeforeCalls(t *testing.T) {
 	}
 }
 
-// Some servers send the progress of a call on the stream of the session. It is passed on
-// when it comes, and not with the next message of the response.
+// Some servers send the progress of a call on the stream of the session. It is passed on when it
+// arrives, and not with the next message of the response.
 func TestClientProgressElsewhere(t *testing.T) {
 	progress, reply := make(chan string), make(chan struct{})
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -18,15 +18,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// posted is a message of a client that a server has got by POST.
+// posted is a message of a client that a server has received by POST.
 type posted struct {
 	ID     json.RawMessage
 	Method string
 	Params struct{ Name string }
 }
 
-// posting returns a server that calls a function for each message but those of handshakes. Its
-// sessions are s1, s2 and so on.
+// posting returns a server that calls a function for each message except handshakes. Its sessions
+// are s1, s2 and so on.
 func posting(t *testing.T, handle func(w http.ResponseWriter, r *http.Request, m posted)) string {
 	t.Helper()
 	var mu sync.Mutex
@@ -75,8 +75,8 @@ func connectTo(t *testing.T, url string, o mcpclient.Options) *mcpclient.Client 
 	return c
 }
 
-// TestClientLosesSessionOfMany: a session is lost for many calls at once. None of them has run,
-// so each is sent again, also while the first one opens a new session.
+// TestClientLosesSessionOfMany: a session is lost for many calls at once. None of them has run, so
+// each is sent again, even while the first one opens a new session.
 func TestClientLosesSessionOfMany(t *testing.T) {
 	const calls = 8
 	var mu sync.Mutex
@@ -125,8 +125,8 @@ func TestClientLosesSessionOfMany(t *testing.T) {
 	}
 }
 
-// TestClientFindsOutAgain: a request that no server of the revision refuses like this lets the
-// client find out the revision again. Calls in progress are not disturbed.
+// TestClientFindsOutAgain: after a refusal that no server of the revision sends, the client
+// determines the revision again. Calls in progress are not disturbed.
 func TestClientFindsOutAgain(t *testing.T) {
 	begun, proceed := make(chan struct{}), make(chan struct{})
 	url := posting(t, func(w http.ResponseWriter, r *http.Request, m posted) {
@@ -158,7 +158,7 @@ func TestClientFindsOutAgain(t *testing.T) {
 	}
 }
 
-// TestClientClosesAfterReplacement: Close ends a call in progress on a connection that was
+// TestClientClosesAfterReplacement: Close cancels a call in progress on a connection that was
 // replaced.
 func TestClientClosesAfterReplacement(t *testing.T) {
 	begun := make(chan struct{})
@@ -188,7 +188,7 @@ func TestClientClosesAfterReplacement(t *testing.T) {
 	}
 }
 
-// TestClientNotifies: a notification ends within the time of a request, and is sent again in a
+// TestClientNotifies: a notification returns within the time of a request, and is sent again in a
 // new session.
 func TestClientNotifies(t *testing.T) {
 	got := make(chan string, 10)
@@ -220,8 +220,8 @@ func TestClientNotifies(t *testing.T) {
 	}
 }
 
-// TestClientWaitsInTime: a request does not wait for a time that a server asks for, if its own
-// is over by then. The error says what the server has said.
+// TestClientWaitsInTime: a request does not wait for the server's Retry-After if its own time is
+// over by then. The error contains the server's response.
 func TestClientWaitsInTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeServer{t: t, respond: func(_ *http.Request, m fakeMessage) *http.Response {
@@ -246,8 +246,8 @@ func TestClientWaitsInTime(t *testing.T) {
 	})
 }
 
-// TestClientCutBody: a body that ends with its connection, and too early, is a connection that
-// has broken. net/http cannot see that where the response has no length (RFC 9112, section 6.3).
+// TestClientCutBody: a body that ends with its connection, and too early, means a broken
+// connection. net/http cannot detect that if the response has no length (RFC 9112, section 6.3).
 func TestClientCutBody(t *testing.T) {
 	const reply = `{"jsonrpc":"2.0","id":%s,"result":{"resultType":"complete","content":[]}}`
 	for _, c := range []struct {
@@ -294,8 +294,8 @@ func TestClientCutBody(t *testing.T) {
 	}
 }
 
-// TestClientEndOfAnotherRequest: net/http may return the cause with which another request ended. That
-// is a connection that has broken, and not the end of this client or request.
+// TestClientEndOfAnotherRequest: net/http may return the cause with which another request was
+// cancelled. That means a broken connection, and not the end of this client or request.
 func TestClientEndOfAnotherRequest(t *testing.T) {
 	for _, end := range []error{mcpclient.ErrClosed, fmt.Errorf("%w: of another", mcpclient.ErrTimeout), context.Canceled, context.DeadlineExceeded} {
 		var calls atomic.Int32

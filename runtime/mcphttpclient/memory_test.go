@@ -16,8 +16,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// TestIdleClients checks what a client over HTTP takes while it does nothing: no goroutine of
-// its own, and at most 8 KB. The server keeps nothing of its clients.
+// TestIdleClients checks that an idle client over HTTP needs no goroutine, and at most 8 KB. The
+// server stores nothing for its clients.
 func TestIdleClients(t *testing.T) {
 	const clients, most = 1000, 8 << 10
 	for _, revision := range []string{"2026-07-28", "2025-11-25"} {
@@ -52,7 +52,7 @@ func TestIdleClients(t *testing.T) {
 				}
 				return c
 			}
-			first := connect() // what all have in common
+			first := connect() // parts that all clients share
 			defer first.Close()
 			all := make([]*mcpclient.Client, 0, clients)
 			before := testbed.MemoryInUse()

@@ -11,8 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// TestClientProbeWithoutReply has servers that do not reply to the probe over HTTP. That says
-// nothing about the revision: it is sent again within ConnectTime.
+// TestClientProbeWithoutReply has servers that do not reply to the probe over HTTP. That does not
+// reveal the revision: the probe is sent again within ConnectTime.
 func TestClientProbeWithoutReply(t *testing.T) {
 	for name, respond := range map[string]func() *http.Response{
 		"an endless event stream":  endless,
@@ -21,7 +21,7 @@ func TestClientProbeWithoutReply(t *testing.T) {
 		for _, test := range []struct {
 			name    string
 			silence int           // probes that get no reply
-			ctx     time.Duration // 0 for no end
+			ctx     time.Duration // 0 for no timeout
 			limits  mcpclient.Limits
 			after   time.Duration
 			probes  int
@@ -62,14 +62,14 @@ func TestClientProbeWithoutReply(t *testing.T) {
 					if c != nil {
 						_ = c.Close()
 					}
-					time.Sleep(2 * time.Second) // the end of the streams is seen by then
+					time.Sleep(2 * time.Second) // the end of the streams is noticed by then
 				})
 			})
 		}
 	}
 }
 
-// noEras keeps nothing.
+// noEras stores nothing.
 type noEras struct{}
 
 func (noEras) Get(string) (mcpclient.Era, bool) { return mcpclient.Era{}, false }

@@ -55,8 +55,9 @@ func watch(t *testing.T, respond func(r *http.Request, m fakeMessage) *http.Resp
 
 func nothing(*http.Request, fakeMessage) *http.Response { return nil }
 
-// TestClientRenewsAfterStream: what a server would have sent while the event stream of the
-// session was closed is lost, so subscriptions are renewed, and what they select is reported.
+// TestClientRenewsAfterStream: messages that a server would have sent while the event stream of the
+// session was closed are lost, so subscriptions are renewed, and their resources are reported as
+// changed.
 func TestClientRenewsAfterStream(t *testing.T) {
 	watch(t, nothing, func(w *watched) {
 		for n := 2; n < 5; n++ {
@@ -72,7 +73,8 @@ func TestClientRenewsAfterStream(t *testing.T) {
 	})
 }
 
-// TestClientDoesNotRenewResumed: a stream that is resumed has what was sent meanwhile.
+// TestClientDoesNotRenewResumed: a stream that is resumed contains the messages that were sent
+// meanwhile.
 func TestClientDoesNotRenewResumed(t *testing.T) {
 	watch(t, nothing, func(w *watched) {
 		stream := <-w.streams
@@ -89,7 +91,7 @@ func TestClientDoesNotRenewResumed(t *testing.T) {
 	})
 }
 
-// TestClientRenewsWithPauses has a server that ends each stream at once.
+// TestClientRenewsWithPauses has a server that closes each stream at once.
 func TestClientRenewsWithPauses(t *testing.T) {
 	ended := func(r *http.Request, _ fakeMessage) *http.Response {
 		if r.Method == http.MethodGet {
@@ -108,8 +110,8 @@ func TestClientRenewsWithPauses(t *testing.T) {
 	})
 }
 
-// TestClientBoundsRetry has a server that ends each stream at once, and asks for a pause of
-// 31 years.
+// TestClientBoundsRetry has a server that closes each stream at once, and asks for a pause of 31
+// years.
 func TestClientBoundsRetry(t *testing.T) {
 	ended := func(r *http.Request, _ fakeMessage) *http.Response {
 		if r.Method == http.MethodGet {
@@ -125,8 +127,8 @@ func TestClientBoundsRetry(t *testing.T) {
 	})
 }
 
-// TestClientSessionGoneBeforeStream: status 404 for the first event stream may say that there
-// are none, or that the server has started anew since initialize.
+// TestClientSessionGoneBeforeStream: status 404 for the first event stream may mean that the server
+// has no streams, or that it has restarted since initialize.
 func TestClientSessionGoneBeforeStream(t *testing.T) {
 	for name, gone := range map[string]bool{"gone": true, "no streams": false} {
 		t.Run(name, func(t *testing.T) {

@@ -11,12 +11,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// TestClientSSEWrite: an error of messages that are written together says that none was sent
-// only if none was.
+// TestClientSSEWrite: an error for messages that are written together has Sent unset only if no
+// message was sent.
 func TestClientSSEWrite(t *testing.T) {
 	for _, test := range []struct {
 		name   string
-		status [2]int // of the two messages; 0 for a connection that is refused
+		status [2]int // of the two messages; 0 for a refused connection
 		posts  int
 		sent   bool
 	}{

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 )
 
-// stuckConn is a connection whose end waits for the peer.
+// stuckConn is a connection whose Close waits for the peer.
 type stuckConn struct {
 	net.Conn
 	ended chan struct{}
@@ -20,10 +20,11 @@ func (c stuckConn) Close() error {
 	return c.Conn.Close()
 }
 
-// While the end of an idle connection waits for its peer, other connections of the process are opened and closed.
+// While closing an idle connection waits for its peer, other connections of the process are opened
+// and closed.
 func TestStuckIdleConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		const limit = 12345 // of no other test
+		const limit = 12345 // used by no other test
 		rt, release := acquireTransport(limit)
 		ended := make(chan struct{})
 		rt.(*http.Transport).DialContext = func(context.Context, string, string) (net.Conn, error) {
