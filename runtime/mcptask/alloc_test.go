@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// A tool that answers in time costs at most two allocations more than without tasks, and no access to
-// the store, on each transport.
+// A tool that answers in time costs at most two allocations more than without tasks, and no access
+// to the store, on each transport.
 func TestAllocationsInTime(t *testing.T) {
 	onEachTransport(t, func(t *testing.T, open func(*mcp.Server, string) *peer) {
 		const most = 2
@@ -35,7 +35,7 @@ func TestAllocationsInTime(t *testing.T) {
 				}
 			})
 		}
-		allocations("tasks") // what is made once
+		allocations("tasks") // allocations that are made once
 		for try := 1; ; try++ {
 			plain, optional := allocations("plain"), allocations("tasks")
 			t.Logf("%v allocations, %v without tasks", optional, plain)

@@ -11,15 +11,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// troubled is the store of the process that runs a task, which has trouble when the answer comes to another one.
+// troubled is the store of the process that runs a task, which fails when the answer arrives at
+// another process.
 type troubled struct {
 	mcptask.Store
 	unaware bool // Watch reports no change
 	behind  bool // Watch reports changes when the record has changed once more
 
 	mu    sync.Mutex
-	key   mcptask.Key     // of the task
-	stale *mcptask.Record // what Get returns until then; an error if it is nil
+	key   mcptask.Key     // key of the task
+	stale *mcptask.Record // record that Get returns until then; if it is nil, Get fails
 	until time.Time
 }
 
@@ -30,7 +31,7 @@ func (s *troubled) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quot
 	return s.Store.Create(ctx, r, q, lease)
 }
 
-// trouble has Get return the task as it is now for a while, or an error.
+// trouble makes Get return the current task for a while, or an error.
 func (s *troubled) trouble(t *testing.T, fails bool, lasts time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,8 +74,9 @@ func (s *troubled) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.
 	}
 }
 
-// An answer that another process has accepted reaches the handler that waits for it, and not only its next run: when the store
-// works again, or has it everywhere, and by the next renewal of the lease if it does not report the change.
+// An answer that another process has accepted reaches the handler that waits for it, and not only
+// its next run: when the store works again, or has replicated it, and by the next renewal of the
+// lease if it does not report the change.
 func TestAcceptedAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
 		unaware, behind, fails bool

@@ -25,7 +25,7 @@ func asks(ctx context.Context) (string, error) { return confirm(ctx, "Sure?", mc
 
 const tooManyTasks = `"data":{"reason":"too many tasks"}`
 
-// Each limit allows what is at it, and refuses what is above.
+// Each limit allows values at the limit, and refuses values above.
 func TestLimitsOnBothSides(t *testing.T) {
 	t.Run("Active", func(t *testing.T) {
 		within(t, func(t *testing.T) {
@@ -38,7 +38,7 @@ func TestLimitsOnBothSides(t *testing.T) {
 				id = ada.begin("ask")
 			}
 			has(t, ada.call("ask", ""), tooManyTasks)
-			has(t, openSession(t, s, "ada").ask("tools/call", `"name":"ask","task":{}`), tooManyTasks) // the other form counts too
+			has(t, openSession(t, s, "ada").ask("tools/call", `"name":"ask","task":{}`), tooManyTasks) // calls in the other form count too
 			bob.begin("ask")
 			none.begin("ask")
 			wait()
@@ -171,7 +171,7 @@ func TestLimitsOnBothSides(t *testing.T) {
 					if n := len(c.notifications()); refused || n != most+1 {
 						t.Errorf("%d notifications", n)
 					}
-					// one more listen to one more task
+					// One more listen to one more task.
 					if got := c.ask("subscriptions/listen", `"notifications":{"taskIds":[`+ids[0]+`]}`); !strings.Contains(got, `"reason":"too many subscriptions"`) {
 						t.Error(got)
 					}
@@ -181,7 +181,7 @@ func TestLimitsOnBothSides(t *testing.T) {
 	})
 }
 
-// Where the principal is unknown, the tasks of an address count together.
+// If the principal is unknown, the tasks of an address count together.
 func TestTasksOfAnAddress(t *testing.T) {
 	s := newServer(limited(mcptask.Limits{Active: 2}))
 	defer mcptask.Shutdown(context.Background(), s)
@@ -203,7 +203,7 @@ func TestTasksOfAnAddress(t *testing.T) {
 	has(t, call("198.51.100.7"), `"resultType":"task"`)
 }
 
-// Updates that are large, or many at a time, change a task once, and take little.
+// Updates that are large, or many at a time, change a task once, and are cheap.
 func TestUpdateFlood(t *testing.T) {
 	within(t, func(t *testing.T) {
 		store := &counting{Store: mcptask.NewMemory()}
@@ -249,7 +249,7 @@ func TestUpdateFlood(t *testing.T) {
 	})
 }
 
-// Ids that no task can have are unknown, and a store does not see them.
+// Ids that are not valid for a task are unknown, and a store does not see them.
 func TestIDsOfAnyShape(t *testing.T) {
 	within(t, func(t *testing.T) {
 		store := &counting{Store: mcptask.NewMemory()}
@@ -276,7 +276,7 @@ func TestIDsOfAnyShape(t *testing.T) {
 	})
 }
 
-// A cancellation and the end of the handler at the same time: one of them is the end of the task.
+// A cancellation and the return of the handler at the same time: one of them ends the task.
 func TestCancelRacesWithResult(t *testing.T) {
 	const tries = 100
 	s := newServer(limited(mcptask.Limits{Active: tries}))
@@ -330,7 +330,7 @@ func TestCancelRacesWithResult(t *testing.T) {
 }
 
 // A process that does not have the tool of a task, in a rolling update, shows the task, and cancels
-// it, unless rules decide who sees which tool.
+// it, unless an Access decides who sees which tool.
 func TestTaskOfADeletedTool(t *testing.T) {
 	for name, rules := range map[string][]mcp.Option{
 		"any client": nil,
@@ -391,7 +391,7 @@ func TestListenToATaskThatExpires(t *testing.T) {
 	})
 }
 
-// A handler goes on, and its task expires: its context ends.
+// If a task expires while its handler runs, the context of the handler is cancelled.
 func TestRunOfATaskThatExpires(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer()
@@ -415,7 +415,7 @@ func TestRunOfATaskThatExpires(t *testing.T) {
 	})
 }
 
-// A handler that asks while its process ends is given back at once, and does not fail.
+// A handler that asks while its process shuts down is given back at once, and does not fail.
 func TestQuestionWhileTheProcessEnds(t *testing.T) {
 	within(t, func(t *testing.T) {
 		store := mcptask.NewMemory()

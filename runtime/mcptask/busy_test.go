@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// While all handlers that may run do, and wait for something, tasks/get is answered at once, for tasks
-// that run and for those that do not run yet.
+// While the maximal number of handlers run and wait, tasks/get is answered at once, for running
+// tasks and for waiting ones.
 func TestGetWhileAllAreBusy(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer(mcptask.WithStore(mcptask.NewMemory(), mcptask.WithConcurrency(4)))

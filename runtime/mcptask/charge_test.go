@@ -19,7 +19,8 @@ type budgeted struct {
 func (b budgeted) Name() string                       { return "budgeted" }
 func (b budgeted) Memory() (*membudget.Budget, int64) { return b.budget, 1 << 20 }
 
-// What tasks take in memory is charged to the server from their creation to their end, whatever that is, and nothing else is.
+// The memory of tasks is charged to the server from their creation to their end, however they end,
+// and nothing else is.
 func TestCharge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewMemory().(*memory)
@@ -68,7 +69,7 @@ func TestCharge(t *testing.T) {
 		time.Sleep(time.Hour) // the first one expires
 		synctest.Wait()
 		is(3*1124 + 6*3000 + 6)
-		if err := m.MakeRoom(t.Context(), Need{Room: Room{Tasks: 3}, Tasks: 1}); err != nil { // the one that has ended is deleted
+		if err := m.MakeRoom(t.Context(), Need{Room: Room{Tasks: 3}, Tasks: 1}); err != nil { // the ended task is deleted
 			t.Error(err)
 		}
 		is(2*1124 + 6*3000)

@@ -10,13 +10,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// counting counts the calls that a task makes. A server claims tasks of a store that it is given.
+// counting counts the calls of a task on its store. Servers claim tasks of a store that is given to
+// them.
 type counting struct {
 	mcptask.Store
 	calls   atomic.Int32 // of all
 	updates atomic.Int32
 	gets    atomic.Int32
-	found   atomic.Int32 // gets that return a record
+	found   atomic.Int32 // calls of Get that return a record
 }
 
 func (c *counting) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quota, lease time.Duration) error {

@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// What a handler returns since its task was cancelled, or belongs to another process, is at level debug; another failure is an error.
-// Each line names the tool.
+// An error that a handler returns because its task was cancelled, or belongs to another process, is
+// logged at level debug; another failure is an error. Each line names the tool.
 func TestEndsInLog(t *testing.T) {
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {
@@ -33,7 +33,7 @@ func TestEndsInLog(t *testing.T) {
 				within(t, func(t *testing.T) {
 					var log testbed.Log
 					logger := mcp.WithLogger(log.Logger())
-					before := 0 // bytes of the log that do not count
+					before := 0 // length of the log before
 					store := mcptask.NewMemory()
 					mine := &dying{Store: store}
 					mine.life, mine.end = context.WithCancel(context.Background())

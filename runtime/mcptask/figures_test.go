@@ -16,8 +16,8 @@ import (
 
 var parked = flag.Int("parked", 1000, "how many tasks wait for answers in TestBytesOfParkedTasks")
 
-// Tasks that wait for an answer take at most 6 KB each in memory, and no goroutine, in both forms. One more
-// than the limit is refused, and requests for the others are answered.
+// Tasks that wait for an answer take at most 6 KB each in memory, and no goroutine, in both forms.
+// One more than the limit is refused, and requests for the others are answered.
 func TestBytesOfParkedTasks(t *testing.T) {
 	tasks := *parked
 	for _, revision := range []string{extension, session25} {
@@ -46,7 +46,7 @@ func TestBytesOfParkedTasks(t *testing.T) {
 				}
 				call := func() string {
 					c.post(c.request("tools/call", params), nil)
-					for { // questions and notifications of sessions come between
+					for { // questions and notifications of sessions arrive in between
 						if message := c.receive(); !strings.Contains(message, `"method"`) {
 							return message
 						}
@@ -80,7 +80,7 @@ func TestBytesOfParkedTasks(t *testing.T) {
 	}
 }
 
-// drain drops the messages that have come.
+// drain drops the received messages.
 func (w *peer) drain() {
 	for {
 		wait()

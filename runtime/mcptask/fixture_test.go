@@ -20,13 +20,13 @@ import (
 
 var quiet = mcp.WithLogger(slog.New(slog.DiscardHandler))
 
-// within runs a test in a bubble, in which time does not pass while something works.
+// within runs a test in a bubble, in which time does not pass while a goroutine works.
 func within(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
 	synctest.Test(t, test)
 }
 
-// newServer returns a server with tools, each of which is a task as support says.
+// newServer returns a server with tools, each of which is a task as its Support defines.
 func newServer(options ...mcp.Option) *mcp.Server {
 	return mcp.NewServer(mcp.ServerInfo{Name: "fixture", Version: "1"}, append([]mcp.Option{quiet}, options...)...)
 }
@@ -74,9 +74,10 @@ type client struct {
 	conn spec.Conn
 	last int
 
-	invalid bool // what it sends is against the schema
+	invalid bool // its messages violate the schema
 
-	// capabilities are those of its requests, more what their _meta has besides.
+	// capabilities are the capabilities in its requests, and more contains further members of their
+	// _meta.
 	capabilities, more string
 
 	mu       sync.Mutex
@@ -134,7 +135,7 @@ func (c *client) read() {
 	}
 }
 
-// notifications returns what has come since the last call.
+// notifications returns the notifications since the last call.
 func (c *client) notifications() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -143,12 +144,13 @@ func (c *client) notifications() []string {
 	return all
 }
 
-// meta is the _meta of each request.
+// meta returns the _meta of each request.
 func (c *client) meta() string {
 	return `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":` + c.capabilities + c.more + `}`
 }
 
-// start sends a request, whose params have these members besides, and returns where its reply comes.
+// start sends a request, whose params also contain these members, and returns the channel for its
+// reply.
 func (c *client) start(method, members string) (id string, reply <-chan string) {
 	c.t.Helper()
 	c.last++
@@ -177,7 +179,7 @@ func (c *client) ask(method, members string) string {
 	return <-reply
 }
 
-// askInvalid is ask for a request that is against the schema.
+// askInvalid is like ask for a request that violates the schema.
 func (c *client) askInvalid(method, members string) string {
 	c.t.Helper()
 	c.invalid = true
@@ -263,7 +265,7 @@ func (c *client) is(id, status, text string) task {
 	return got
 }
 
-// text is what a task says: its result, error, or message.
+// text returns the result, error, or message of a task.
 func (t *task) text() string {
 	switch {
 	case t.Error != nil:
@@ -300,7 +302,7 @@ func (c *client) answerBy(id, key, answer string) {
 	}
 }
 
-// sure is what the questions of these tests ask.
+// sure is the form of the questions in these tests.
 type sure struct {
 	Yes bool
 }
@@ -334,5 +336,5 @@ func confirm(ctx context.Context, message string, options ...mcp.AskOption) (str
 	return fmt.Sprint(a.Action, a.Value.Yes), nil
 }
 
-// wait waits until everything that works waits for something.
+// wait waits until all goroutines wait.
 func wait() { synctest.Wait() }

@@ -12,8 +12,8 @@ import (
 
 const neverWas = "AAAAAAAAAAAAAAAAAAAAAAAAAA"
 
-// What another principal gets for a task is what it gets for an id that never was, byte for byte: the
-// status, the header and the message.
+// For a task of another principal, a client gets the same as for an id that never existed, byte for
+// byte: the status, the header and the message.
 func TestForeignTasksOnEachTransport(t *testing.T) {
 	onEachTransport(t, func(t *testing.T, open func(*mcp.Server, string) *peer) {
 		s := newServer(mcptask.WithStore(mcptask.NewMemory()))
@@ -63,8 +63,8 @@ func TestForeignTasksOnEachTransport(t *testing.T) {
 	})
 }
 
-// Nor can the time of a reply say whether the task of another principal is there: the store is asked
-// once in either case, and returns no record that would take time.
+// The time of a reply does not reveal whether a task of another principal exists: the store is
+// asked once in either case, and returns no record that would take time.
 func TestReadsOfForeignTasks(t *testing.T) {
 	within(t, func(t *testing.T) {
 		store := &counting{Store: mcptask.NewMemory()}

@@ -13,7 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// A client listens to its tasks: it gets each as it is, and after each change, until it has ended.
+// A client that listens to its tasks gets the state of each, and each change, until the task has
+// ended.
 func TestListen(t *testing.T) {
 	for name, options := range map[string][]mcp.Option{
 		"parked":       nil,
@@ -102,7 +103,7 @@ func TestListenParams(t *testing.T) {
 	})
 }
 
-// The rules of access are asked for the tool of a task, at each request and notification.
+// An Access decides about the tool of a task, at each request and notification.
 func TestAccess(t *testing.T) {
 	within(t, func(t *testing.T) {
 		var rule atomic.Pointer[error]
@@ -151,7 +152,7 @@ func TestAccess(t *testing.T) {
 	})
 }
 
-// A server of which tasks are all that changes has listens.
+// A server whose only changes are tasks supports listens.
 func TestListenToTasksAlone(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer(mcp.WithoutCapabilities(mcp.ServerListChanged, mcp.ServerSubscribe))
@@ -168,7 +169,7 @@ func TestListenToTasksAlone(t *testing.T) {
 		wait() // until it asks, which would be a third message
 		c.start("subscriptions/listen", `"notifications":{"taskIds":["`+id+`"]}`)
 		wait()
-		if got := c.notifications(); len(got) != 2 { // the acknowledgement, and the task as it is
+		if got := c.notifications(); len(got) != 2 { // the acknowledgement, and the state of the task
 			t.Errorf("%v", got)
 		}
 		c.ask("tasks/cancel", `"taskId":"`+id+`"`)

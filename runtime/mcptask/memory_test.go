@@ -13,7 +13,7 @@ import (
 
 func TestMemory(t *testing.T) { replicatest.TestTaskStoreInBubbles(t, mcptask.NewMemory) }
 
-// One record takes no more than is documented.
+// A record takes no more bytes than documented.
 func TestMemoryBytes(t *testing.T) {
 	const tasks, sealed = 10_000, 512
 	s := mcptask.NewMemory()

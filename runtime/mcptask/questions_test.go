@@ -17,8 +17,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// A handler that gets its answer within a minute goes on; after that it runs again, and does nothing
-// twice that it has done by Once, nor asks again.
+// A handler that gets its answer within a minute goes on; after that it runs again. It does not
+// call functions of Once again, nor ask again.
 func TestQuestions(t *testing.T) {
 	for name, test := range map[string]struct {
 		after time.Duration
@@ -72,7 +72,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// Invalid answers are asked again, under a new key, whether the handler waits or not.
+// Invalid answers lead to another question, under a new key, whether the handler waits or not.
 func TestInvalidAnswers(t *testing.T) {
 	for name, after := range map[string]time.Duration{"waiting": time.Second, "parked": 2 * time.Minute} {
 		t.Run(name, func(t *testing.T) {
@@ -108,7 +108,7 @@ func TestInvalidAnswers(t *testing.T) {
 	}
 }
 
-// Several questions at once: of goroutines, and as a value. Answers come in parts.
+// Several questions at once: from goroutines, and as a value. Answers arrive in parts.
 func TestSeveralQuestions(t *testing.T) {
 	for name, f := range map[string]func(ctx context.Context) (string, error){
 		"goroutines": func(ctx context.Context) (string, error) {
@@ -185,7 +185,7 @@ func TestEndlessRounds(t *testing.T) {
 	})
 }
 
-// What a task keeps of answers, values and questions has limits.
+// The answers, values and questions of a task are limited.
 func TestStateLimits(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer(mcptask.WithStore(mcptask.NewMemory(), mcptask.WithLimits(mcptask.Limits{StateBytes: 1000, OpenQuestions: 2})))
@@ -227,7 +227,7 @@ func TestStateLimits(t *testing.T) {
 	})
 }
 
-// The context of a handler may end while it waits: its question is taken back.
+// If the context of a handler is cancelled while it waits, its question is taken back.
 func TestQuestionsAreTakenBack(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer()

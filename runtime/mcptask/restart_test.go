@@ -20,7 +20,7 @@ import (
 
 var key = mcp.WithStateKeys(bytes.Repeat([]byte("k"), 32))
 
-// dying is a store as a process sees it that may die: after that it does nothing for it.
+// dying is the store of a process that may die: after that all operations of the process fail.
 type dying struct {
 	mcptask.Store
 	life context.Context
@@ -28,7 +28,7 @@ type dying struct {
 
 	mu   sync.Mutex
 	dead bool
-	fail map[string]bool // operations that fail; "created" is a creation that fails after it was done
+	fail map[string]bool // operations that fail; "created" is a creation that fails although it was done
 
 	account mcptask.Digest // of the last creation
 }
@@ -116,7 +116,7 @@ func (d *dying) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.Rec
 	}
 }
 
-// process is a server on a store that several have.
+// process is a server on a store that several processes share.
 type process struct {
 	*mcp.Server
 	store *dying
@@ -204,7 +204,7 @@ func TestProcessesDie(t *testing.T) {
 	}
 }
 
-// A run whose task is that of another process ends, and nothing that it says is kept.
+// A run ends if another process owns its task, and further output is dropped.
 func TestLeaseLost(t *testing.T) {
 	within(t, func(t *testing.T) {
 		store := mcptask.NewMemory()
@@ -240,7 +240,7 @@ func TestLeaseLost(t *testing.T) {
 	})
 }
 
-// An old binary does not claim the tasks of tools that it does not have.
+// An old binary does not claim tasks of tools that it does not have.
 func TestRollingUpdate(t *testing.T) {
 	within(t, func(t *testing.T) {
 		store := mcptask.NewMemory()
@@ -261,7 +261,7 @@ func TestRollingUpdate(t *testing.T) {
 	})
 }
 
-// Shutdown gives back what may run again or waits, and lets the rest end.
+// Shutdown gives back tasks that may run again or wait, and lets the others finish.
 func TestShutdown(t *testing.T) {
 	within(t, func(t *testing.T) {
 		store := mcptask.NewMemory()
@@ -350,8 +350,9 @@ func TestUncertainCreation(t *testing.T) {
 	})
 }
 
-// A run outlives a store that fails for some seconds: at each write, and while it waits for an answer. No failure ends at the
-// moment of a retry, and each is shorter than what a lease lasts beyond its renewal.
+// A run survives a store that fails for some seconds: at each write, and while it waits for an
+// answer. No failure ends at the moment of a retry, and each is shorter than the rest of a lease
+// after its renewal.
 func TestRunOutlivesStore(t *testing.T) {
 	within(t, func(t *testing.T) {
 		p := newProcess(t, mcptask.NewMemory())
@@ -387,13 +388,13 @@ func TestRunOutlivesStore(t *testing.T) {
 		if steps != 1 {
 			t.Errorf("the step ran %d times", steps)
 		}
-		id = c.begin("large") // what the store would never take is not tried again
+		id = c.begin("large") // a record that the store would never accept is not tried again
 		wait()
 		c.is(id, "completed", "")
 	})
 }
 
-// If a store fails when a call is to become a task, there is no task.
+// If a store fails when a call is to become a task, no task is created.
 func TestStoreFails(t *testing.T) {
 	within(t, func(t *testing.T) {
 		p := newProcess(t, mcptask.NewMemory())
@@ -440,7 +441,7 @@ func TestStoreFails(t *testing.T) {
 	})
 }
 
-// Runs have some header fields, a principal's id, and what a propagator keeps, in every process.
+// Runs get some header fields, a principal's id, and the values of a propagator, in every process.
 func TestWhatRunsGet(t *testing.T) {
 	type tenantKey struct{}
 	within(t, func(t *testing.T) {
@@ -490,7 +491,7 @@ func TestWhatRunsGet(t *testing.T) {
 	})
 }
 
-// Each propagator gets what it has stored, and nil for a task of a process without it.
+// Each propagator gets the value that it has stored, and nil for a task of a process without it.
 func TestContextPropagators(t *testing.T) {
 	type valuesKey struct{}
 	propagator := func(name string) mcptask.Option {
@@ -531,7 +532,7 @@ func TestContextPropagators(t *testing.T) {
 	}
 }
 
-// What is stored can be read with the keys of the server only, and a store's own are used where it
+// Stored data can be read only with the keys of the server, and the store's own keys are used if it
 // has some.
 func TestSealed(t *testing.T) {
 	within(t, func(t *testing.T) {
@@ -562,7 +563,7 @@ func TestSealed(t *testing.T) {
 	})
 }
 
-// keyed is a store with keys, which looks for plain text.
+// keyed is a store with keys, which searches for plain text.
 type keyed struct {
 	mcptask.Store
 	asked, seen int
@@ -591,8 +592,8 @@ func (k *keyed) Update(ctx context.Context, r *mcptask.Record) error {
 	return k.Store.Update(ctx, r)
 }
 
-// A run whose task was cancelled is not given back, and its end is not an error of the server, also
-// if the handler goes on after the end of its context.
+// A run whose task was cancelled is not given back, and its end is not an error of the server, even
+// if the handler goes on after its context was cancelled.
 func TestShutdownAfterCancel(t *testing.T) {
 	within(t, func(t *testing.T) {
 		var logged bytes.Buffer

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
-// Revisions without tasks do not have tools that require them. All call others as ever for clients
-// that do not ask for tasks.
+// Revisions without tasks do not list tools that require them. All revisions call other tools as
+// usual for clients that do not ask for tasks.
 func TestRevisionsWithoutTasks(t *testing.T) {
 	for _, revision := range mcptest.Revisions() {
 		t.Run(revision, func(t *testing.T) {

@@ -12,12 +12,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// roomy returns options of a server in whose store in memory a principal has room for 1 MiB.
+// roomy returns options of a server whose store in memory allows a principal 1 MiB.
 func roomy() []mcp.Option {
 	return []mcp.Option{mcp.WithLimits(mcp.Limits{Memory: 8 << 20}), mcptask.WithStore(mcptask.NewMemory(), mcptask.WithConcurrency(1000))}
 }
 
-// Results of one principal take its part of the memory and no more: the oldest are deleted. Those of others stay.
+// Results of one principal take at most its share of the memory: the oldest are deleted. Results of
+// others stay.
 func TestRoomOfResults(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer(roomy()...)
@@ -60,7 +61,8 @@ func TestRoomOfResults(t *testing.T) {
 	})
 }
 
-// Tasks that have not ended are not deleted for others: a call is refused whose arguments have no room, even if other clients have some.
+// Tasks that have not ended are not deleted for others: a call whose arguments do not fit is
+// refused, even if other clients could store them.
 func TestRoomOfArguments(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer(roomy()...)
@@ -99,7 +101,7 @@ func TestRoomOfArguments(t *testing.T) {
 	})
 }
 
-// A running task that grows by little at a time takes no more room than one that grows at once.
+// A running task that grows in small steps takes no more space than a task that grows at once.
 func TestRoomInSteps(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer(mcp.WithLimits(mcp.Limits{Memory: 2 << 20}), mcptask.WithStore(mcptask.NewMemory(), mcptask.WithConcurrency(1000)))
@@ -126,7 +128,7 @@ func TestRoomInSteps(t *testing.T) {
 	})
 }
 
-// A client that the server cannot distinguish from others has the room of all.
+// A client that the server cannot distinguish from others can use the space of all.
 func TestRoomOfUnknownClient(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer(roomy()...)
@@ -139,7 +141,7 @@ func TestRoomOfUnknownClient(t *testing.T) {
 	})
 }
 
-// One client takes a quarter of the places for handlers, and the tasks of another one begin at once.
+// One client uses a quarter of the places for handlers, and the tasks of another one begin at once.
 func TestPlacesOfOneClient(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer(mcptask.WithStore(mcptask.NewMemory(), mcptask.WithConcurrency(8)))
@@ -167,7 +169,7 @@ func TestPlacesOfOneClient(t *testing.T) {
 		if n := running.Load(); n != 2 {
 			t.Errorf("%d tasks of one client run after the first ones", n)
 		}
-		// Three more clients take all places: a client with no running task comes before them.
+		// Three more clients use all places: a client without running tasks comes before them.
 		for _, name := range []string{"cyd", "dan", "eve"} {
 			c := connectAs(t, s, name)
 			for range 20 {
@@ -187,7 +189,7 @@ func TestPlacesOfOneClient(t *testing.T) {
 	})
 }
 
-// A client that the server cannot distinguish from others, as over stdio, has all places.
+// A client that the server cannot distinguish from others, as over stdio, can use all places.
 func TestPlacesOfUnknownClient(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer(mcptask.WithStore(mcptask.NewMemory(), mcptask.WithConcurrency(4)))

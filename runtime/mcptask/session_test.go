@@ -22,7 +22,7 @@ type session struct {
 	last int
 	init string // the reply to initialize
 
-	before []string // messages that came before a reply
+	before []string // messages that arrived before a reply
 }
 
 func openSession(t *testing.T, s *mcp.Server, principal string) *session {
@@ -124,7 +124,7 @@ func (c *session) begin(tool, ttl string) (id string) {
 	return m.Result.Task.TaskID
 }
 
-// has checks that a message has each of some texts.
+// has checks that a message contains all texts.
 func has(t *testing.T, message string, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
@@ -240,7 +240,7 @@ func TestSessionErrors(t *testing.T) {
 }
 
 // A question is a request to the client that waits for the result, whether the run waits for its
-// answer or is parked. Of two requests for the result, each asks, and the answer to one of the
+// answer or is parked. If two requests wait for the result, each asks, and the answer to one of the
 // questions takes the other one back.
 func TestSessionAsks(t *testing.T) {
 	for _, parked := range []bool{false, true} {
@@ -288,7 +288,7 @@ func TestSessionRefusesQuestions(t *testing.T) {
 	})
 }
 
-// A task sends nothing by itself: neither its changes nor its questions.
+// A task does not send messages by itself: neither its changes nor its questions.
 func TestSessionIsQuiet(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer()
@@ -327,7 +327,7 @@ func TestSessionAsksOnEachTransport(t *testing.T) {
 	})
 }
 
-// Requests for a result end when the task expires, and take their questions back.
+// Requests for a result fail when the task expires, and take their questions back.
 func TestResultOfATaskThatExpires(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer()

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// A task whose timer fires before its time, since the clock was set back, is removed at its time.
+// If the clock was set back, the timer of a task fires too early; the task is still removed at its
+// time.
 func TestClockSetBack(t *testing.T) {
 	for _, back := range []time.Duration{10 * time.Second, 90 * time.Second, time.Hour} {
 		synctest.Test(t, func(t *testing.T) {

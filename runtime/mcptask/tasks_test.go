@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// A tool that works only as a task: its call is created at once, and ends later.
+// A tool that works only as a task: the task is created at once, and ends later.
 func TestRequired(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer()
@@ -82,7 +82,7 @@ func TestUndeclared(t *testing.T) {
 	})
 }
 
-// The extension is declared where a tool is a task, and its methods are those of the extension.
+// The extension is declared if a tool is a task, and its methods are the methods of the extension.
 func TestDeclared(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer()
@@ -107,8 +107,8 @@ func TestDeclared(t *testing.T) {
 	})
 }
 
-// An optional call is a plain one if it ends in time, and a task otherwise, in which its handler goes
-// on: it runs once.
+// An optional call is a plain one if it returns in time. Otherwise it becomes a task, in which its
+// handler goes on: the handler runs once.
 func TestInline(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer()
@@ -145,7 +145,7 @@ func TestInline(t *testing.T) {
 	})
 }
 
-// Arguments are checked before anything is created, and a handler does not run for that.
+// Arguments are checked before a task is created, without running the handler.
 func TestArgumentsAreCheckedFirst(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer()
@@ -180,7 +180,7 @@ func TestArgumentsAreCheckedFirst(t *testing.T) {
 	})
 }
 
-// The ends of handlers, in each kind of call.
+// The results of handlers, in each kind of call.
 func TestEnds(t *testing.T) {
 	for name, test := range map[string]struct {
 		f            func(ctx context.Context) (string, error)
@@ -225,7 +225,7 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// A required call that may ask first: its question is a round, and what the handler returns a task.
+// A required call that may ask first: its question is a round, and the later result a task.
 func TestRoundsBeforeTheTask(t *testing.T) {
 	for name, takes := range map[string]time.Duration{"in time": 0, "later": 3 * time.Second} {
 		t.Run(name, func(t *testing.T) {
@@ -299,7 +299,8 @@ func between(t *testing.T, s, before, after string) string {
 	return s
 }
 
-// The context of a handler has the values of its request, and not its end, nor that of its connection.
+// The context of a handler contains the values of its request, but is not cancelled with it, nor
+// with the connection.
 func TestContextOfARun(t *testing.T) {
 	within(t, func(t *testing.T) {
 		type tenant struct{}
@@ -326,7 +327,7 @@ func TestContextOfARun(t *testing.T) {
 	})
 }
 
-// Before its call is a task, a handler ends with its request.
+// Before its call is a task, a handler is cancelled with its request.
 func TestRequestEndsFirst(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer()
@@ -355,7 +356,7 @@ func TestRequestEndsFirst(t *testing.T) {
 	})
 }
 
-// A task is cancelled: its handler's context ends, and what it returns is dropped.
+// A task is cancelled: the context of its handler is cancelled, and its result is dropped.
 func TestCancel(t *testing.T) {
 	for kind, support := range map[string]mcptask.Support{"at once": {}, "later": {Inline: time.Second}} {
 		t.Run(kind, func(t *testing.T) {
@@ -423,7 +424,7 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// Tasks of others, and those that are not there, have the same reply.
+// Requests for tasks of others, and for tasks that do not exist, get the same reply.
 func TestForeignPrincipals(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer(mcptask.WithStore(mcptask.NewMemory()))
@@ -459,7 +460,8 @@ func TestForeignPrincipals(t *testing.T) {
 	})
 }
 
-// Principals without an ID are not one principal: their calls become no tasks, and they see none.
+// Principals without an ID do not count as one principal: their calls do not become tasks, and they
+// see none.
 func TestPrincipalWithoutID(t *testing.T) {
 	within(t, func(t *testing.T) {
 		store := mcptask.NewMemory()
@@ -528,7 +530,7 @@ func TestUpdateParams(t *testing.T) {
 	})
 }
 
-// A principal, and all together, have a limited number of tasks that have not ended.
+// The tasks that have not ended are limited, for a principal and for all together.
 func TestLimits(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer(mcptask.WithStore(mcptask.NewMemory(), mcptask.WithLimits(mcptask.Limits{Active: 2, Total: 3, MaxTTL: 10 * time.Minute})))
@@ -571,7 +573,7 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// Handlers run at most so many at a time, without those that wait for an answer.
+// The running handlers are limited, not counting handlers that wait for an answer.
 func TestConcurrency(t *testing.T) {
 	within(t, func(t *testing.T) {
 		s := newServer(mcptask.WithStore(mcptask.NewMemory(), mcptask.WithConcurrency(2)))

@@ -31,7 +31,7 @@ const (
 	session25 = "2025-11-25"
 )
 
-// transport is one of these tests, with the revisions that it has.
+// transport is a transport of these tests, with its revisions.
 type transport struct {
 	name      string
 	revisions []string
@@ -47,7 +47,7 @@ var transports = []transport{
 	{"sse", []string{session25}, dialSSE},
 }
 
-// onEachTransport runs a test on each transport, in each revision that it has.
+// onEachTransport runs a test on each transport, in each of its revisions.
 func onEachTransport(t *testing.T, test func(t *testing.T, open func(s *mcp.Server, principal string) *peer)) {
 	for _, transport := range transports {
 		for _, revision := range transport.revisions {
@@ -69,18 +69,18 @@ func (tr *transport) open(t *testing.T, revision string, s *mcp.Server, principa
 	return w
 }
 
-// peer is a client that sends messages as they are.
+// peer is a client that sends messages unchanged.
 type peer struct {
 	t                   *testing.T
 	transport, revision string
 	last                int
 	messages            chan string
-	before              []string // that came before a reply
+	before              []string // that arrived before a reply
 	tap                 *spec.Conversation
-	measured            bool // nothing else than the transport
+	measured            bool // only the transport is measured
 
-	// post sends a message. Where it has a response of its own, head is called with its status
-	// and header.
+	// post sends a message. If the message has its own response, head is called with its status and
+	// header.
 	post    func(text string, head func(string))
 	session string
 	url     string
@@ -93,7 +93,7 @@ func (w *peer) put(text string) {
 	w.post(text, func(string) {})
 }
 
-// request returns the text of a request.
+// request returns a request as text.
 func (w *peer) request(method, params string) string {
 	w.last++
 	return w.requestAs(w.last, method, params)
@@ -118,7 +118,7 @@ func (w *peer) ask(method, params string) string {
 	return w.reply(w.last)
 }
 
-// exchange is ask with the head of the response, for a request that has this id.
+// exchange is like ask with the head of the response, for a request with this id.
 func (w *peer) exchange(id int, method, params string) string {
 	w.t.Helper()
 	text := w.requestAs(id, method, params)
@@ -163,7 +163,7 @@ func (w *peer) receive() string {
 	return testbed.Await(w.t, w.messages, "a message on "+w.transport)
 }
 
-// find returns the first message with a text, that has come or comes.
+// find returns the first message that contains a text, received or to come.
 func (w *peer) find(text string) string {
 	w.t.Helper()
 	for i, message := range w.before {
@@ -258,7 +258,7 @@ func principalOf(r *http.Request) (mcp.Principal, error) {
 // servers are the HTTP servers of servers, so that two clients share one.
 var servers sync.Map
 
-// serve returns the URL of an HTTP server, which ends with the test.
+// serve returns the URL of an HTTP server, which stops with the test.
 func serve(t *testing.T, key any, handler func() http.Handler) string {
 	t.Helper()
 	if url, ok := servers.Load(key); ok {
@@ -282,7 +282,7 @@ func dialHTTP(w *peer, s *mcp.Server, principal string) {
 	}
 }
 
-// do sends a request, and has its response read.
+// do sends a request, and reads its response in the background.
 func (w *peer) do(method, url, text string, head func(string)) {
 	var m struct {
 		Method string
@@ -353,7 +353,7 @@ func either(one, other string) string {
 	return other
 }
 
-// headOf is the status and the header of a response, without its date.
+// headOf returns the status and the header of a response, without its date.
 func headOf(resp *http.Response) string {
 	resp.Header.Del("Date")
 	var b strings.Builder
