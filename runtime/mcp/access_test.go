@@ -154,7 +154,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// Every Access has to let a request pass. One challenge contains all scopes.
+// Every Access must let a request pass. One challenge contains all scopes.
 func TestSeveralAccess(t *testing.T) {
 	needs := func(scopes ...string) mcp.Option {
 		return mcp.WithAccess(mcp.AccessFunc(func(context.Context, mcp.FeatureInfo) error {

@@ -30,8 +30,7 @@ var (
 // maxAttempts limits the number of times that a question is asked if its answers are not valid.
 const maxAttempts = 3
 
-// AnswerError means that the client has answered a question several times, and no answer was
-// valid.
+// AnswerError means that the client answered a question several times, and no answer was valid.
 type AnswerError struct {
 	Err error // reason why the last answer is not valid
 }

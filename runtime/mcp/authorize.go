@@ -13,10 +13,10 @@ import (
 // does not hold a lock while it calls functions of users, which may block.
 
 // WithAccess makes an [Access] decide, for every caller, which features a request may use. If there
-// are several, and an Access of the principal, every one of them has to let the request pass. Lists
+// are several, and an Access of the principal, every one of them must let the request pass. Lists
 // become private to the client. [Server.ResourceUpdated] notifies only clients that may see the
 // resource; the context is then the context of the subscription, whose request may be finished.
-// Notifications that a list has changed are sent to all clients.
+// Notifications that a list changed are sent to all clients.
 func WithAccess(a Access) Option {
 	return func(s *Server) { s.access = append(s.access, a) }
 }

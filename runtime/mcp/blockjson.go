@@ -192,7 +192,7 @@ func (o *jsonObject) base64(name string, data []byte) {
 	o.b = append(o.b, '"')
 }
 
-// raw writes a member with JSON that a user has supplied, or null for nil.
+// raw writes a member with JSON that a user supplied, or null for nil.
 func (o *jsonObject) raw(name string, value json.RawMessage) {
 	o.name(name)
 	if value == nil {

@@ -10,9 +10,8 @@ import (
 )
 
 // CompleteFunc returns values of an argument of a prompt, or of a variable of a resource template,
-// that begin with the text that the user has typed, the best first. arguments contains the
-// arguments that the user has filled in already; clients before revision 2025-06-18 do not send
-// them.
+// that begin with the text that the user typed, the best first. arguments contains the arguments
+// that the user has filled in already; clients before revision 2025-06-18 do not send them.
 type CompleteFunc func(ctx context.Context, value string, arguments map[string]string) (Completion, error)
 
 // completeArgument answers completion/complete.

@@ -13,7 +13,7 @@ import (
 // connection, and asks the conn ([engine.Host]) how to handle each.
 
 // Serve serves the client at the other end of the connection, and closes the connection at the end.
-// It returns nil after the client has closed its input and all of its requests have replies (within
+// It returns nil after the client closes its input and all of its requests have replies (within
 // [Limits.DrainTime]). If ctx is cancelled, Serve cancels running handlers and returns the cause of
 // ctx. It returns an error if the connection fails or the client stops reading.
 //
@@ -33,7 +33,7 @@ func (s *Server) serve(ctx context.Context, jc jsonrpc.Conn, transport string) e
 	c.Endings = s.newEndings()
 	c.BeginStream(ctx, transport)
 	// The warnings about a connection are logged before its first message is read, so that a client
-	// that has received a reply can rely on the log.
+	// that received a reply can rely on the log.
 	s.warnUnguarded(ctx, transport, principalOf(c.Caller))
 	return c.Conn.Serve(ctx, jc)
 }
@@ -53,7 +53,7 @@ func (c *conn) Plan(b *engine.Buffers, rev *protocol.Revision, from engine.Calle
 }
 
 // answersAtOnce reports whether the goroutine that reads replies to a request itself: it does if
-// that takes little time and calls no function of users, so that no other request has to wait.
+// that takes little time and calls no function of users, so that no other request waits.
 func (s *Server) answersAtOnce(method protocol.Method, m *jsonrpc.Message, from *engine.Caller) bool {
 	if len(s.interceptors) > 0 {
 		return false

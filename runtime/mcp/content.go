@@ -16,7 +16,7 @@ import (
 // client of an older revision gets the most similar block of that revision. A block that the
 // specification does not allow is not sent: the call fails, and the server logs the reason.
 //
-// Content that a client has received consists of values of these types, not pointers, and of
+// Content that a client received consists of values of these types, not pointers, and of
 // [RawContent] for blocks of other types.
 type Content interface {
 	json.Marshaler
@@ -103,8 +103,8 @@ type EmbeddedResource struct {
 	ResourceMeta Meta // metadata of the resource inside the block
 }
 
-// RawContent is a block that a client has received, of a type that this package does not know. A
-// server does not send it.
+// RawContent is a block that a client received, of a type that this package does not know. A server
+// does not send it.
 type RawContent struct {
 	Type string
 	JSON json.RawMessage // the whole block as received

@@ -209,7 +209,7 @@ func (c *costly) costs(p costlyPlace, value string, turns int, most float64) (ra
 	for range turns {
 		start := testbed.CPUTime()
 		var v any
-		_ = json.Unmarshal(usual, &v) // a number may be beyond float64, after all has been read
+		_ = json.Unmarshal(usual, &v) // a number may be beyond float64, after all is read
 		between := testbed.CPUTime()
 		c.exchange(message, p.answered)
 		if ratio = float64(testbed.CPUTime()-between) / float64(between-start); ratio < most {

@@ -236,7 +236,7 @@ func (l *linkQuestion) question(x *exchange, _ *askOptions) (*question, error) {
 }
 
 // Complete notifies the client that the interaction behind the link is complete, if the revision
-// has a notification for it. It may be called after the handler has returned.
+// has a notification for it. It may be called after the handler returns.
 func (a LinkAnswer) Complete(ctx context.Context) {
 	x := exchangeFrom(ctx)
 	if x == nil || a.id == "" {

@@ -12,11 +12,11 @@ import (
 
 // Causes with which the context of a handler is cancelled; see [context.Cause].
 var (
-	// ErrCancelled means that the client has cancelled the request, which gets no reply.
+	// ErrCancelled means that the client cancelled the request, which gets no reply.
 	ErrCancelled error = &engine.Cancelled
 	// ErrConnectionClosed means that the connection has closed, or that the server shuts down.
 	ErrConnectionClosed error = &engine.ConnectionClosed
-	// ErrTimeout means that the handler has taken longer than [WithTimeout], the timeout of its
+	// ErrTimeout means that the handler took longer than [WithTimeout], the timeout of its
 	// directive, or [Limits.CallTime] allows.
 	ErrTimeout error = &engine.Timeout
 )

@@ -69,8 +69,8 @@ type Limits struct {
 	FirstMessageTime time.Duration
 	// WriteTime limits the time of a write. Then the connection is closed. Default: 30 seconds.
 	WriteTime time.Duration
-	// DrainTime limits the time that requests may go on after the client has closed its input.
-	// Default: 10 seconds.
+	// DrainTime limits the time that requests may go on after the client closes its input. Default:
+	// 10 seconds.
 	DrainTime time.Duration
 	// ProgressRate limits the progress notifications that a request sends in a second, and at once;
 	// then the newest report waits for its turn. Default: 10.

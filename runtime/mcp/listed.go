@@ -12,7 +12,7 @@ import (
 
 // WithListed leaves features out of lists if listed returns false for them. They can still be
 // called, read and got by their names, as by an alias. If the option is given several times, every
-// function has to return true. A function is called when the feature is registered: it does not
+// function must return true. A function is called when the feature is registered: it does not
 // depend on the request, so lists stay public. For features that only some callers may use, see
 // [WithAccess].
 func WithListed(listed func(FeatureInfo) bool) Option {
@@ -55,7 +55,7 @@ func (s *Server) publicItems(set int, rev *protocol.Revision) []entry {
 }
 
 // itemsAfter returns the features of a set after a position. It reports whether they are the
-// features that the request sees in lists, or whether the caller still has to decide that.
+// features that the request sees in lists, or whether the caller must still decide.
 func (s *Server) itemsAfter(ctx context.Context, set int, number uint64, rev *protocol.Revision) (items []entry, decided bool) {
 	if set != toolSet || s.finder == nil {
 		s.mu.RLock()

@@ -32,7 +32,7 @@ type localStore struct {
 	forgotten time.Time
 }
 
-// consumed is a state that has been used.
+// consumed is a state that was used.
 type consumed struct {
 	expires time.Time
 	client  *clientlimit.Client // nil for a state that counts for all clients together

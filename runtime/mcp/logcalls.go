@@ -13,8 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// LogCalls returns an interceptor that logs one line for each request, after its handler has
-// returned:
+// LogCalls returns an interceptor that logs one line for each request, after its handler returns:
 //
 //	msg=request method=tools/call feature=search principal=ada duration=3ms outcome=ok
 //

@@ -267,7 +267,7 @@ func (c *overrideCheck) json(what string, text []byte) {
 	eachText(value, func(text string) { c.texts(what, text) })
 }
 
-// schema checks that a schema that has changed means the same.
+// schema checks that a schema that changed means the same.
 func (c *overrideCheck) schema(field, before, after string, check func(string) error) {
 	if before == after {
 		return

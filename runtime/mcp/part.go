@@ -32,7 +32,7 @@ type serverPart interface {
 
 // toolPart configures how calls of a tool become tasks.
 type toolPart interface {
-	// support is "required" if a call has to become a task, otherwise "optional".
+	// support is "required" if a call must become a task, otherwise "optional".
 	support() string
 	// register is called before the tool is registered, and the function that it returns after
 	// that.

@@ -63,7 +63,7 @@ func (r *questionRecord) forget(key string) {
 	}
 }
 
-// markUsed records that this run has asked the question of an answer. The caller holds the lock.
+// markUsed records that this run asked the question of an answer. The caller holds the lock.
 func (r *questionRecord) markUsed(a *answer) {
 	if !a.used {
 		a.used = true
@@ -167,7 +167,7 @@ func (c *questions) beginRun() error {
 	return nil
 }
 
-// endRun ends a run of the handler. Goroutines that the handler has started can no longer ask. It
+// endRun ends a run of the handler. Goroutines that the handler started can no longer ask. It
 // reports whether the reply to the request contains questions.
 func (c *questions) endRun() (asked bool) {
 	c.mu.Lock()

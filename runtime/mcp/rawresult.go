@@ -13,8 +13,8 @@ import (
 
 // This file writes results that authors have composed.
 
-// appendObject writes a result that an author has composed, with the members that the revision
-// requires in every result.
+// appendObject writes a result that an author composed, with the members that the revision requires
+// in every result.
 func (r *rendering) appendObject(b []byte, object json.RawMessage) []byte {
 	if len(object) == 0 {
 		object = emptyObject
@@ -71,7 +71,7 @@ func (r *rendering) appendObject(b []byte, object json.RawMessage) []byte {
 	return append(b, "}}"...)
 }
 
-// checkMetaText returns an error for an invalid _meta of a result that an author has composed. The
+// checkMetaText returns an error for an invalid _meta of a result that an author composed. The
 // _meta may contain the serverInfo of another server, whose result the author forwards.
 func (r *rendering) checkMetaText(meta json.RawMessage) (err error) {
 	if meta == nil {

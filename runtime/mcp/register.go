@@ -9,7 +9,7 @@ import (
 // This file registers features, under the lock of the server, and notifies clients of it.
 
 // Register adds a feature. It may be called while the server serves: subscribed clients get a
-// notification that the list has changed, unless [WithoutCapabilities] leaves that out.
+// notification that the list changed, unless [WithoutCapabilities] leaves that out.
 //
 // It panics, as http.ServeMux does for a mistake in the program: if the specification does not
 // allow the name of a tool or prompt (it consists of 1 to 128 letters, digits and _ - .), if a URI

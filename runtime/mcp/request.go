@@ -28,7 +28,7 @@ type Request struct {
 	// Params is the whole params object, or nil if the client sent none.
 	Params json.RawMessage
 
-	found    foundFeature // once it has been looked up
+	found    foundFeature // once it is looked up
 	checking bool         // the handler only reads the arguments
 	x        *exchange
 }

@@ -45,8 +45,8 @@ func WithoutCapabilities(capabilities ...ServerCapability) Option {
 	}
 }
 
-// connected records that a client has connected. From now on, a list that the server has declared
-// not to change must not change, and changes of other replicas concern the clients of this replica.
+// connected records that a client has connected. From now on, a list that the server declared not
+// to change must not change, and changes of other replicas concern the clients of this replica.
 func (s *Server) connected() {
 	if !s.hasClients.Load() { // most calls only read, since all connections share the field
 		s.mu.Lock() // wait for a running registration, whose feature this client sees in lists

@@ -17,9 +17,9 @@ import (
 // lock, which is not held while a function of users runs.
 
 // WithSessionHook calls begin once for each session, and calls the function that begin returns,
-// which may be nil, once after the session has closed. It is for data that is stored by session,
-// such as a cache with [Call.Session] as key. The option may be given more than once; sessions
-// begin with the first hook and end with the last.
+// which may be nil, once after the session closes. It is for data that is stored by session, such
+// as a cache with [Call.Session] as key. The option may be given more than once; sessions begin
+// with the first hook and end with the last.
 //
 // A session begins with the initialize request (basic/lifecycle), over every transport: stdio,
 // streamable HTTP and HTTP+SSE, WebSocket, sockets and in memory. If an interceptor or a limit
@@ -28,7 +28,7 @@ import (
 // and ping before initialize.
 //
 // begin runs before initialize is answered, inside of interceptors. No other function of the
-// program, including interceptors, is called for the session until begin has returned. The context
+// program, including interceptors, is called for the session until begin returns. The context
 // contains the values of the transport and is cancelled when the session closes; it does not belong
 // to a call. If begin panics, initialize fails, the functions of hooks before it are called, and
 // the session does not open; the client may try again, for another session with another ID. begin
@@ -38,7 +38,7 @@ import (
 // when it has been idle for too long or makes room for another one, when a ping is not answered
 // ([WithPing]), and when the handler shuts down. end is then called after all running requests of
 // the session have returned, or [Limits.GraceTime] after their contexts were cancelled; begin has
-// always returned before. [Server.Serve] and the Shutdown of a handler wait until end has returned;
+// always returned before. [Server.Serve] and the Shutdown of a handler wait until end returns;
 // Serve for at most [Limits.DrainTime]. A panic in end is logged.
 //
 // begin and end are called for many sessions at once, but not for one.

@@ -139,8 +139,8 @@ func TestSessionHook(t *testing.T) {
 	}
 }
 
-// No function of the program is called for a session before begin has returned, and end is called
-// after all of them have returned.
+// No function of the program is called for a session before begin returns, and end is called after
+// all of them have returned.
 func TestSessionHookOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var e events
@@ -231,7 +231,7 @@ func TestSessionHookRunsOn(t *testing.T) {
 		p := dial(t, s, "memory")
 		p.send(initialize("2025-11-25") + "\n")
 		e.want(t, "begin outer")
-		p.hangUp() // which waits until Serve has returned
+		p.hangUp() // which waits until Serve returns
 		e.want(t, "done")
 		close(begin)
 		e.want(t, "end inner", "end outer")

@@ -105,13 +105,13 @@ func TestSessionHookWaitsForRefused(t *testing.T) {
 			if got := p.received(); len(got) != 1 || !strings.Contains(got[0], "error") {
 				t.Errorf("received %q", got)
 			}
-			p.hangUp() // which waits until Serve has returned
+			p.hangUp() // which waits until Serve returns
 			e.want(t, "end")
 		})
 	}
 }
 
-// No client can use a session before begin has returned, even if an interceptor replies while its
+// No client can use a session before begin returns, even if an interceptor replies while its
 // handler still runs.
 func TestSessionHookBesideInterceptor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -12,11 +12,11 @@ import (
 
 // This file serves a session that several replicas have open: the state that one replica sends the
 // others ([transport.SessionState]), opening the session at another replica, and the notifications
-// that its client has missed on the stream for messages that do not belong to a request. It runs on
+// that its client missed on the stream for messages that do not belong to a request. It runs on
 // transport goroutines.
 
-// openedSession returns a session that another replica has opened. Hooks of sessions are not called
-// for it.
+// openedSession returns a session that another replica opened. Hooks of sessions are not called for
+// it.
 func (c *conn) openedSession(state *transport.SessionState) *engine.Session {
 	rev := protocol.Find(state.Revision)
 	if rev == nil || rev.PerRequest {

@@ -51,7 +51,7 @@ type stateKeys struct {
 	asking sync.Mutex // held during a read, so that one goroutine at a time reads
 
 	mu    sync.Mutex
-	ring  *seal.Keyring // nil before the source has returned keys
+	ring  *seal.Keyring // nil before the source returns keys
 	asked time.Time     // time of the latest read
 }
 

@@ -55,7 +55,7 @@ func (k *keySource) set(err error, keys ...[]byte) int {
 
 var oldKey, newKey = bytes.Repeat([]byte("o"), 32), bytes.Repeat([]byte("n"), 32)
 
-// Keys of a source are shared, and change while servers run: a state that another server has sealed
+// Keys of a source are shared, and change while servers run: a state that another server sealed
 // with a key that is new to this server is opened.
 func TestStateKeySource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

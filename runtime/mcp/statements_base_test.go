@@ -40,7 +40,7 @@ func inEveryRevision(t *testing.T, register func(s *mcp.Server), f func(t *testi
 	}
 }
 
-// one sends a request and returns the only message that the server has sent.
+// one sends a request and returns the only message that the server sent.
 func (c *inRevision) one(method, params string) string {
 	c.t.Helper()
 	said := c.ask(method, params)

@@ -6,8 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/stdio"
 )
 
-// ServeStdio serves the client at standard input and output, for a program that the client has
-// started. It restores the standard streams and returns like [Server.Serve].
+// ServeStdio serves the client at standard input and output, for a program that the client started.
+// It restores the standard streams and returns like [Server.Serve].
 //
 // While it runs, file descriptor 1 is redirected to standard error, or to the null device if both
 // are the same file, and file descriptor 0 to the null device: so the program and its children

@@ -34,8 +34,8 @@ var printing = lines(initialize("2025-11-25"), call(1, "print", "{}"))
 
 const printed = `"id":1,"result":{"content":[{"type":"text","text":"done"}]}`
 
-// validate validates the messages that a program has read, and the messages among the lines that it
-// has printed.
+// validate validates the messages that a program read, and the messages among the lines that it
+// printed.
 func validate(t *testing.T, read, printed string) {
 	t.Helper()
 	tap := spec.NewTap(t).Conversation()

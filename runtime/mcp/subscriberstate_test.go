@@ -124,7 +124,7 @@ func TestContentByType(t *testing.T) {
 	}
 }
 
-// A question that is asked after the handler has returned does not end a round.
+// A question that is asked after the handler returns does not end a round.
 func TestQuestionAfterTheRound(t *testing.T) {
 	x := new(exchange)
 	x.questions.returned = true

@@ -73,7 +73,7 @@ func awaitAnswer(ctx context.Context, x *exchange, run taskcall.Run, q *taskcall
 	return run.Ask(ctx, q)
 }
 
-// taskQuestions returns the unanswered questions among the ones that a handler has returned.
+// taskQuestions returns the unanswered questions among the ones that a handler returned.
 func taskQuestions(x *exchange, required *InputRequired) ([]taskcall.Question, error) {
 	c := &x.questions
 	c.mu.Lock()

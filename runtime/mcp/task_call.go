@@ -94,7 +94,7 @@ var errTaskStore = &ProtocolError{
 	Code: jsonrpc.CodeInternal, Message: "the task cannot be stored", Data: json.RawMessage(`{"reason":"task store"}`),
 }
 
-// acceptTime limits the time in which a store creates a task, because the call has to wait for it.
+// acceptTime limits the time in which a store creates a task, because the call waits for it.
 const acceptTime = 10 * time.Second
 
 // takesTasks reports whether the client of a request supports tasks.

@@ -35,5 +35,5 @@ func needsTask(f Feature, rev *protocol.Revision) bool {
 	return ok && t.requiresTask()
 }
 
-// requiresTask reports whether each call of the tool has to become a task.
+// requiresTask reports whether each call of the tool must become a task.
 func (t *tool) requiresTask() bool { return t.task != nil && t.task.support() == "required" }

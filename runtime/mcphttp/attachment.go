@@ -75,7 +75,7 @@ func (s *stream) detachLocked() {
 	}
 }
 
-// pending contains the messages that a response has to write, and the state of the stream.
+// pending contains the messages that a response must write, and the state of the stream.
 type pending struct {
 	outcome
 	messages []queued

@@ -178,7 +178,7 @@ func TestRevisionErrors(t *testing.T) {
 	}
 }
 
-// A call that is cancelled after its stream has been resumed ends the stream.
+// A call that is cancelled after its stream is resumed ends the stream.
 func TestCancelAfterResuming(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		x, p, a := s.startCall(revisionD)

@@ -92,10 +92,10 @@ func TestCostlyHeaders(t *testing.T) {
 				usual := []byte(body)
 				var took, plain time.Duration
 				ratio := 0.0
-				for range 10 { // the time of another thread may be counted late: one turn has to be below
+				for range 10 { // the time of another thread may be counted late: one turn must be below
 					start := testbed.CPUTime()
 					var v any
-					_ = json.Unmarshal(usual, &v) // a number may be beyond float64, after all has been read
+					_ = json.Unmarshal(usual, &v) // a number may be beyond float64, after all is read
 					between := testbed.CPUTime()
 					r := httptest.NewRequest("POST", "/", strings.NewReader(body))
 					r.Host = "localhost"

@@ -287,7 +287,7 @@ func TestCallsOfClientsThatHaveGone(t *testing.T) {
 			t.Errorf("%d calls run in half a megabyte", len(calls))
 		}
 		calls[0].Return("done")
-		synctest.Wait() // the charge of the call is released after it has returned
+		synctest.Wait() // the charge of the call is released after it returns
 		s.do(x.withSession(postBody(call("hello", "{}").withID("100").legacy()))).wantStatus(http.StatusOK)
 		for _, p := range calls[1:] {
 			p.Return("done")

@@ -67,9 +67,9 @@ func WithChallenge(challenge func(r *http.Request, e *mcp.AccessError) http.Head
 // by the /64 network), for rate limits and the shares of [Limits]. The function is called for every
 // HTTP request, concurrently.
 //
-// The function must use only a field that a trusted proxy has written, and only the part that this
-// proxy has added: the client controls the rest. If it returns the zero Addr, RemoteAddr of the
-// request is used. All clients whose address remains unknown count as one.
+// The function must use only a field that a trusted proxy wrote, and only the part that this proxy
+// added: the client controls the rest. If it returns the zero Addr, RemoteAddr of the request is
+// used. All clients whose address remains unknown count as one.
 func WithClientAddress(find func(*http.Request) netip.Addr) Option {
 	return func(s *settings) { s.address = find }
 }
@@ -146,7 +146,7 @@ type Limits struct {
 	EventTime time.Duration
 	// KeepAlive is the interval at which a comment is sent on a quiet stream. Default: 15 seconds.
 	KeepAlive time.Duration
-	// ReadTime limits the time in which the body of a request has to arrive. Default: 30 seconds.
+	// ReadTime limits the time in which the body of a request must arrive. Default: 30 seconds.
 	ReadTime time.Duration
 }
 

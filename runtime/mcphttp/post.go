@@ -137,8 +137,8 @@ func (h *core) read(w http.ResponseWriter, r *http.Request, in transport.Message
 			writeTooLarge(w, limit)
 			return nil, false
 		case err == io.EOF:
-			// The deadline stays until the response has to wait: see response.follow.
-			// An http.Server sets it anew for the next request.
+			// The deadline stays until the response waits: see response.follow. An http.Server sets
+			// it anew for the next request.
 			return b, true
 		case errors.Is(err, os.ErrDeadlineExceeded):
 			if r.ProtoMajor == 1 { // with HTTP/2 it would end all other requests
@@ -262,7 +262,7 @@ func (p *posted) withoutSession(rev *protocol.Revision, modern bool) {
 	case <-p.closed:
 		conn.Close()
 	default:
-		conn.Cancel() // closing the connection means that the client has cancelled the request
+		conn.Cancel() // closing the connection means that the client cancelled the request
 	}
 }
 

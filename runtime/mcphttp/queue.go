@@ -63,8 +63,7 @@ func (q *queue) charge(more int) {
 	}
 }
 
-// recycle returns the buffer of the only message to the pool, after it has been
-// written.
+// recycle returns the buffer of the only message to the pool, after it is written.
 func (s *stream) recycle() {
 	s.guard.Lock()
 	plain := s.pooled

@@ -25,7 +25,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// earlyResponse is a request that is answered before its body has been read.
+// earlyResponse is a request that is answered before its body is read.
 type earlyResponse struct {
 	name   string
 	head   string // without the fields about the body
@@ -156,8 +156,7 @@ func (n *statusRecorder) WriteHeader(status int) {
 	n.ResponseWriter.WriteHeader(status)
 }
 
-// afterBody are the functions that respond after the body has been read, or without a
-// body.
+// afterBody are the functions that respond after the body is read, or without a body.
 var afterBody = map[string]string{
 	"parse": "the body has been read", "read": "it is being read", "receive": "it has been read",
 	"perRequest": "it has been read", "withoutSession": "it has been read", "initialize": "it has been read", "inSession": "it has been read",

@@ -25,7 +25,7 @@ type response struct {
 	control      http.ResponseController // for w
 	s            *stream
 	statusByCode bool            // the status of a JSON reply depends on its code
-	newSession   *session        // session that this request has opened
+	newSession   *session        // session that this request opened
 	sessionEnded <-chan struct{} // closed when the session is closed
 	stopping     <-chan struct{} // closed when long-lived streams must end
 	endpoint     string          // for the first event: the URL for POST
@@ -392,7 +392,7 @@ func canFlush(w http.ResponseWriter) bool {
 }
 
 // setDeadline limits the time of the next write. If the ResponseWriter does not support deadlines,
-// middleware has to limit it.
+// middleware must limit it.
 func (p *response) setDeadline() {
 	_ = p.control.SetWriteDeadline(time.Now().Add(p.h.host.Limits().WriteTime))
 }

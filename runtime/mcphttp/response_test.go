@@ -23,7 +23,7 @@ type response struct {
 	done    chan struct{} // closed when reading is done
 
 	mu       sync.Mutex
-	status   int // 0 until the header has arrived
+	status   int // 0 until the header arrives
 	header   http.Header
 	proto    string
 	body     bytes.Buffer
@@ -138,7 +138,7 @@ func (a *response) hasEnded() bool {
 	return a.ended
 }
 
-// code returns the status, or 0 before the header has arrived.
+// code returns the status, or 0 before the header arrives.
 func (a *response) code() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()

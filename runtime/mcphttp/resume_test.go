@@ -66,8 +66,8 @@ func TestResumeACall(t *testing.T) {
 	})
 }
 
-// A client that resumes after the call has returned gets the reply, and gets it again if it
-// disconnects while reading.
+// A client that resumes after the call returns gets the reply, and gets it again if it disconnects
+// while reading.
 func TestResumeAnEndedCall(t *testing.T) {
 	eachResumable(t, setup{}, func(t *testing.T, s *testServer, x *session) {
 		p := s.Script("p")

@@ -12,8 +12,8 @@ import (
 // and carries messages between the replicas. All records, events and messages are encrypted with
 // the state keys of the server. Ids of sessions, and names of streams and copies, consist of at
 // most 64 letters, digits, dots and hyphens. The methods may be called by many goroutines; callers
-// may change slices after a method has returned. An error other than the ones below means that the
-// store is unavailable at the moment.
+// may change slices after a method returns. An error other than the ones below means that the store
+// is unavailable at the moment.
 type SessionStore interface {
 	// Create stores the record of a new session, and returns its version. The record is deleted
 	// after the time idle without a Create, Update or Touch.
@@ -84,7 +84,7 @@ func (s sharedStore) Events(ctx context.Context, id, stream string, after uint64
 // the server, so that any of them can serve any request of a session, and resume any of its
 // streams. Each replica that a session reaches opens a copy of it. Calls run at the replica that
 // has received them. If that replica dies, a client that resumes gets the messages that its call
-// has sent so far, and then an error whose data.reason is "interrupted".
+// sent so far, and then an error whose data.reason is "interrupted".
 //
 // The replicas need the same state keys ([mcp.WithStateKeys], [mcp.WithStateKeySource]), the same
 // principals, and [mcp.WithPubSub] for changes. Limits for sessions apply to each replica. A

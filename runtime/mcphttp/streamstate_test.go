@@ -127,7 +127,7 @@ func TestStatesOfStreams(t *testing.T) {
 func TestReleaseByRevision(t *testing.T) {
 	for _, version := range []string{"", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"} {
 		se, conn := newTestSession()
-		conn.revision = revisionOf(version) // nil before initialize has been answered
+		conn.revision = revisionOf(version) // nil before initialize is answered
 		s := newStream(se, 1000, se.memory)
 		s.attach()
 		if want := version == "2025-11-25"; s.Release(time.Second) != want || s.released != want {
@@ -163,7 +163,7 @@ func TestNoticesWithoutResponse(t *testing.T) {
 	}
 }
 
-// A response that another one has replaced gets no messages: they are for the other one.
+// A response that another one replaced gets no messages: they are for the other one.
 func TestReplacedResponse(t *testing.T) {
 	se, _ := newTestSession()
 	s := newStream(se, 1000, se.memory)

@@ -31,7 +31,7 @@ type eventReader struct {
 	hasID    bool
 
 	lastID  string        // id of the last event
-	retry   time.Duration // reconnection time that the server has set, or 0
+	retry   time.Duration // reconnection time that the server set, or 0
 	tooLong bool          // the current event was too long, and is skipped
 }
 

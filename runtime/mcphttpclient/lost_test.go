@@ -18,7 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// posted is a message of a client that a server has received by POST.
+// posted is a message of a client that a server received by POST.
 type posted struct {
 	ID     json.RawMessage
 	Method string

@@ -139,7 +139,7 @@ func (c *conn) Listen(ctx context.Context, opened func(resumed bool), receive fu
 	}
 }
 
-// askedTime returns the reconnection time that the server has set, or 0.
+// askedTime returns the reconnection time that the server set, or 0.
 func askedTime(r *eventReader, err error) time.Duration {
 	if s, ok := err.(*dial.Status); ok && s.RetryAfter > 0 {
 		return min(s.RetryAfter, maxRetry)

@@ -74,9 +74,9 @@ func (s *troubled) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.
 	}
 }
 
-// An answer that another process has accepted reaches the handler that waits for it, and not only
-// its next run: when the store works again, or has replicated it, and by the next renewal of the
-// lease if it does not report the change.
+// An answer that another process accepted reaches the handler that waits for it, and not only its
+// next run: when the store works again, or has replicated it, and by the next renewal of the lease
+// if it does not report the change.
 func TestAcceptedAnswer(t *testing.T) {
 	for name, c := range map[string]struct {
 		unaware, behind, fails bool

@@ -83,7 +83,7 @@ func (t *tasks) watchHead(ctx context.Context, k Key) iter.Seq2[*Record, error] 
 	return t.store.Watch(ctx, k)
 }
 
-// errNothing means that nothing has to be changed.
+// errNothing means that nothing needs to be changed.
 var errNothing = errors.New("mcptask: nothing changes")
 
 // errTooLarge is the error for answers that exceed the limit of a task.

@@ -85,7 +85,7 @@ func (t *tasks) endClaiming() {
 	t.claiming = false
 }
 
-// beginClaim waits until one more run may begin. It returns false if the goroutine has to end.
+// beginClaim waits until one more run may begin. It returns false if the goroutine must end.
 func (t *tasks) beginClaim() (context.Context, bool) {
 	for {
 		t.mu.Lock()

@@ -10,7 +10,7 @@ import (
 // its methods. Except for Remote, one goroutine uses it at a time.
 type Authorization struct {
 	Logins int // tokens that were obtained for the request
-	Nonces int // nonces for DPoP that the server has requested
+	Nonces int // nonces for DPoP that the server requested
 	// Remote is the address of the server, from the connection of the latest attempt. Nil if it is
 	// unknown, as behind a proxy.
 	Remote atomic.Pointer[netip.Addr]

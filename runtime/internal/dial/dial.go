@@ -124,9 +124,9 @@ type Requester interface {
 	Conn
 	// Send sends a message. For a request, it passes each message that the server sends for it to
 	// receive, on the caller's goroutine; data is valid until receive returns. Send returns nil
-	// after receive has returned true, which means that the reply has arrived; otherwise it returns
-	// an error. Cancelling ctx cancels the request, and closes its response. For other messages
-	// Send returns when the server has accepted them.
+	// after receive returns true, which means that the reply has arrived; otherwise it returns an
+	// error. Cancelling ctx cancels the request, and closes its response. For other messages Send
+	// returns when the server has accepted them.
 	Send(ctx context.Context, m *Message, receive func(data []byte) (done bool)) error
 	// Listen receives the messages of the session that do not belong to a request (the GET stream),
 	// until ctx is cancelled. It opens the stream again after every loss. It returns nil if the

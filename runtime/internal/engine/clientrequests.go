@@ -91,7 +91,7 @@ func (c *Conn) deliver(id jsonrpc.ID, answer clientAnswer) bool {
 	return ok
 }
 
-// InputClosed fails the requests that wait for the client, after the client has closed its input.
+// InputClosed fails the requests that wait for the client, after the client closes its input.
 func (c *Conn) InputClosed() {
 	c.mu.Lock()
 	c.requests.closed = true

@@ -7,9 +7,9 @@ import (
 )
 
 // This file limits the time of handlers ([Limits].CallTime and timeouts of features). A clock
-// starts and stops on its request goroutine; any goroutine that the handler has started may pause
-// it. All clocks of a connection share one lock and one timer, whose goroutine cancels handlers
-// that take too long.
+// starts and stops on its request goroutine; any goroutine that the handler started may pause it.
+// All clocks of a connection share one lock and one timer, whose goroutine cancels handlers that
+// take too long.
 
 // Clock measures the time of a handler. It is paused while the handler waits for the client to
 // answer a question, since a person may take that time, and while a listen waits.

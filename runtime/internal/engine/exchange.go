@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Exchange is one request of a connection, from its arrival until its handler has returned.
+// Exchange is one request of a connection, from its arrival until its handler returns.
 // [Conn.answerOrStart] creates it, on the goroutine that reads, and starts a goroutine for it
 // ([Exchange.start]), the request goroutine, which runs interceptors and the handler, and writes
 // the reply. If a handler does not return in time, a timer goroutine replies ([Call].Abandon). An

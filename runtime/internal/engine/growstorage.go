@@ -5,8 +5,8 @@ import "github.com/mcpgen/mcpgen/runtime/internal/bufpool"
 // This file grows the storage of an encoder while it writes a result. The encoder asks for more as
 // the result grows, on the request goroutine, which may then have to wait for its turn.
 
-// Grow returns storage of the given capacity with the text that an encoder has written. It waits
-// for the turn of the result, and for memory as long as a reply may wait.
+// Grow returns storage of the given capacity with the text that an encoder wrote. It waits for the
+// turn of the result, and for memory as long as a reply may wait.
 func (x *Exchange) Grow(text []byte, capacity int) ([]byte, error) {
 	if capacity <= largeResult {
 		capacity = bufpool.Size(capacity)

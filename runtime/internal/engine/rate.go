@@ -13,7 +13,7 @@ import (
 
 // This file limits the rates of notifications of a request: progress and log messages
 // (basic/utilities/progress and server/utilities/logging, rate limits). Goroutines that the handler
-// has started add them, and a timer sends progress that had to wait. Conn.mu guards all state.
+// started add them, and a timer sends progress that had to wait. Conn.mu guards all state.
 
 // notices is the state of the notifications of one request.
 type notices struct {

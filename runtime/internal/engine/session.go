@@ -93,8 +93,8 @@ func (c *Conn) initialize(m *jsonrpc.Message, inBatch bool) (Origin, *jsonrpc.Er
 	return Origin{Revision: s.Revision, client: s.Client, session: s, opening: s}, nil
 }
 
-// newSessionID returns the id for a new session: the id that the transport has set, or a new id. If
-// a hook has already seen the transport's id, the new session needs another one, because the end of
+// newSessionID returns the id for a new session: the id that the transport set, or a new id. If a
+// hook has already seen the transport's id, the new session needs another one, because the end of
 // the earlier session may follow later.
 func (c *Conn) newSessionID() string {
 	if c.OneMessage {
@@ -153,8 +153,8 @@ func (c *Conn) Opened() *Session {
 	return c.Session
 }
 
-// SetInitialized records that the client has sent notifications/initialized. It returns the
-// session, or nil without a session or if the client has sent the notification before.
+// SetInitialized records that the client sent notifications/initialized. It returns the session, or
+// nil without a session or if the client has sent the notification before.
 func (c *Conn) SetInitialized() *Session {
 	c.mu.Lock()
 	defer c.mu.Unlock()

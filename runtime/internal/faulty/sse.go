@@ -73,7 +73,7 @@ func (s *SSE) serveStream(w http.ResponseWriter, r *http.Request) {
 
 // response is the stream as an io.ReadWriteCloser.
 type response struct {
-	mu    sync.Mutex // net/http does not allow writes after the handler has returned
+	mu    sync.Mutex // net/http does not allow writes after the handler returns
 	w     http.ResponseWriter
 	once  sync.Once
 	ended chan struct{}

@@ -1,7 +1,7 @@
-// Package fetch requests documents from URLs that a peer has named, such as the metadata of
-// an authorization server that an MCP server names. A peer must not make this machine send
-// requests to addresses that the peer itself cannot reach (server-side request forgery), so
-// each address is checked when it is dialled, after names are resolved.
+// Package fetch requests documents from URLs that a peer named, such as the metadata of an
+// authorization server that an MCP server names. A peer must not make this machine send requests to
+// addresses that the peer itself cannot reach (server-side request forgery), so each address is
+// checked when it is dialled, after names are resolved.
 package fetch
 
 import (
@@ -33,8 +33,7 @@ const (
 	maxURL       = 8 << 10
 )
 
-// Client sends requests to URLs that a peer has named. Its methods may be called by several
-// goroutines.
+// Client sends requests to URLs that a peer named. Its methods may be called by several goroutines.
 type Client struct {
 	transport    http.RoundTripper // given by the user; nil for one that checks addresses
 	own          *http.Transport
@@ -289,8 +288,8 @@ func (p *Peer) SetRemote(text string) {
 	}
 }
 
-// Challenge sends a request without credentials to a server that the user has named, and returns
-// the header of the response and the address of the server.
+// Challenge sends a request without credentials to a server that the user named, and returns the
+// header of the response and the address of the server.
 func (c *Client) Challenge(ctx context.Context, server string) (http.Header, netip.Addr, error) {
 	u, err := url.Parse(server)
 	if err != nil {

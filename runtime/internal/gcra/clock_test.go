@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/gcra"
 )
 
-// A bucket that another clock has written is never emptier than empty: the next token is available
-// after the time for one token.
+// A bucket that another clock wrote is never emptier than empty: the next token is available after
+// the time for one token.
 func TestWrongClock(t *testing.T) {
 	for _, ahead := range []time.Duration{10 * time.Second, 90 * time.Second, time.Hour, 200 * 365 * 24 * time.Hour} {
 		for _, c := range []struct {

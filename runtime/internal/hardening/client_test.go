@@ -53,7 +53,7 @@ func delivered(err error) *delivery {
 	return d
 }
 
-// inbox contains the messages that a client has received.
+// inbox contains the messages that a client received.
 type inbox struct {
 	tap     *spec.Conversation
 	fragile bool   // broken connections may truncate messages

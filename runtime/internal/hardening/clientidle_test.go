@@ -78,7 +78,7 @@ func TestIdleClientStream(t *testing.T) {
 			<-changed
 		}
 	}
-	// measure returns the bytes for each client, and the number of goroutines that this module has
+	// measure returns the bytes for each client, and the number of goroutines that this module
 	// started for it.
 	measure := func(connect func() func()) (bytes, goroutines float64) {
 		ends := []func(){connect()} // parts that all clients share

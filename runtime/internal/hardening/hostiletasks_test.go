@@ -146,7 +146,7 @@ func (h *hostile) callTasks(t *testing.T, n int, options []mcpclient.RequestOpti
 	group.Wait()
 }
 
-// wantCancelled checks the number of tasks that the client has cancelled.
+// wantCancelled checks the number of tasks that the client cancelled.
 func (h *hostile) wantCancelled(t *testing.T, least, most int) {
 	t.Helper()
 	result, err := h.client.Call(t.Context(), "cancelled", nil)

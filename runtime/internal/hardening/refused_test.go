@@ -52,7 +52,7 @@ func testRefused(t *testing.T, v target) {
 			t.Errorf("it has taken %v", took)
 		}
 		for _, conn := range conns {
-			_, _ = io.Copy(io.Discard, conn) // until the server has closed it
+			_, _ = io.Copy(io.Discard, conn) // until the server closes it
 		}
 		if took := time.Since(began); took > unreadbody.Time+time.Second {
 			t.Errorf("the connections have ended after %v", took)

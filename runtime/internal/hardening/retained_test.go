@@ -172,7 +172,7 @@ func (w *bare) EnableFullDuplex() error          { return nil }
 func (w *bare) SetReadDeadline(time.Time) error  { return nil }
 func (w *bare) SetWriteDeadline(time.Time) error { return nil }
 
-// body is the body of a request, which is released once it has been read.
+// body is the body of a request, which is released once it is read.
 type body struct{ strings.Reader }
 
 func (b *body) Read(p []byte) (int, error) {
@@ -386,7 +386,7 @@ func keepQuestion(k *keeper, i int) error {
 }
 
 // keepBatch sends a batch on a connection, and waits until its calls run, or as many as the budget
-// allows. The ping is answered once the batch has been read.
+// allows. The ping is answered once the batch is read.
 func keepBatch(k *keeper, i int) error {
 	ask, err := k.open(i, strings.Replace(opening(i), "2025-11-25", "2025-03-26", 1))
 	if err != nil {

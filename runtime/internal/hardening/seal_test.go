@@ -102,7 +102,7 @@ func testRequestState(t *testing.T, v target) {
 	})
 }
 
-// elsewhereSealed returns a state that another process has sealed for ann.
+// elsewhereSealed returns a state that another process sealed for ann.
 func elsewhereSealed(t *testing.T, key []byte, params string) string {
 	t.Helper()
 	server := mcp.NewServer(mcp.ServerInfo{Name: "other", Version: "1"}, mcp.WithStateKeys(key))

@@ -17,7 +17,7 @@ var transportNames = map[string]string{
 	stdio: "", memory: "memory", tcp: "tcp", webSocket: "websocket", httpLegacy: "http", httpModern: "http", httpSSE: "sse",
 }
 
-// hooked contains the sessions of a server that its hook has seen.
+// hooked contains the sessions of a server that its hook saw.
 type hooked struct {
 	t     *testing.T
 	mu    sync.Mutex

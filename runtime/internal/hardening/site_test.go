@@ -269,7 +269,7 @@ func (s *site) marked(who string) string {
 	return who
 }
 
-// statedAddress returns the address that a proxy has written into a header field.
+// statedAddress returns the address that a proxy wrote into a header field.
 func statedAddress(r *http.Request) netip.Addr {
 	a, _ := netip.ParseAddr(r.Header.Get("X-Client"))
 	return a

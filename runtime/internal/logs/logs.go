@@ -58,8 +58,8 @@ func New(l *slog.Logger) *Log { return &Log{logger: l, kinds: map[string]*kind{}
 // Logger returns the logger without the limits, for lines that the program logs itself.
 func (l *Log) Logger() *slog.Logger { return l.logger }
 
-// Client logs an event that a client has caused. The message is a constant: lines with
-// the same message are of one kind.
+// Client logs an event that a client caused. The message is a constant: lines with the same message
+// are of one kind.
 func (l *Log) Client(ctx context.Context, level slog.Level, message string, attrs ...slog.Attr) {
 	l.write(ctx, level, message, maxClientLines, MaxText, maxError, attrs)
 }

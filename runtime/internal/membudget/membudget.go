@@ -180,7 +180,7 @@ func (b *Budget) Age() uint64 {
 }
 
 // List registers a holder whose oldest item has the given age. It stays registered until its Shed
-// has returned false; until then it must not be registered again.
+// returns false; until then it must not be registered again.
 func (b *Budget) List(h Holder, age uint64) {
 	if b == nil {
 		return

@@ -24,9 +24,9 @@ var _ interface {
 } = (*Outbox)(nil)
 
 // Outbox queues messages for a connection, and writes several queued messages in one call. Handlers
-// write themselves ([Outbox.Flush]), so that no other goroutine has to be woken. The goroutine that
-// reads never writes: it wakes the goroutine that runs [Outbox.Serve]. One goroutine writes at a
-// time. The methods may be called by many.
+// write themselves ([Outbox.Flush]), so that no other goroutine is woken. The goroutine that reads
+// never writes: it wakes the goroutine that runs [Outbox.Serve]. One goroutine writes at a time.
+// The methods may be called by many.
 type Outbox struct {
 	conn      jsonrpc.Conn
 	limit     int

@@ -107,8 +107,8 @@ func (k *Keyring) OpenBytes(purpose string, b []byte) (text []byte, ok bool) {
 // MACSize is the size of the result of [Keyring.MAC], in bytes.
 const MACSize = 16
 
-// MAC returns a code that proves that this keyring has seen the text, for a text that may be read.
-// Equal texts have equal codes: HMAC-SHA-256 under a key derived for the purpose.
+// MAC returns a code that proves that this keyring saw the text, for a text that may be read. Equal
+// texts have equal codes: HMAC-SHA-256 under a key derived for the purpose.
 func (k *Keyring) MAC(purpose string, text []byte) []byte { return k.keys[0].mac(purpose, text) }
 
 // CheckMAC reports whether the code was made for the text and the purpose by this keyring

@@ -109,7 +109,7 @@ func Start(cmd *exec.Cmd, w io.Writer, o dial.Options) (*Conn, error) {
 	return c, nil
 }
 
-// Read returns the next message. After the program has exited, the error is a [*dial.Exit].
+// Read returns the next message. After the program exits, the error is a [*dial.Exit].
 func (c *Conn) Read() ([]byte, error) {
 	c.reading.Lock()
 	defer c.reading.Unlock()

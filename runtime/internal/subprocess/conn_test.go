@@ -193,7 +193,7 @@ func TestIdle(t *testing.T) {
 	eventually(func() bool { return ownGoroutines() == 1 })
 }
 
-// ownGoroutines counts the goroutines that the package has started.
+// ownGoroutines counts the goroutines that the package started.
 func ownGoroutines() int {
 	stacks := make([]byte, 1<<20)
 	stacks = stacks[:runtime.Stack(stacks, true)]
@@ -479,7 +479,7 @@ func TestEnds(t *testing.T) {
 	if exit, ok := errors.AsType[*dial.Exit](err); !ok || exit.Status != "signal: terminated, after it had closed its input or output and gone on" {
 		t.Errorf("write: %v", err)
 	}
-	// Until it has exited, the pipe accepts some messages, and then blocks.
+	// Until it exits, the pipe accepts some messages, and then blocks.
 	f = start(t, "exit=7", nil, func(f *fixture) { f.options.Limits.WriteTime = time.Minute })
 	for err = nil; err == nil; {
 		err = f.Write([]byte("{}\n"))
@@ -493,7 +493,7 @@ func TestEnds(t *testing.T) {
 	f.want("{}")
 }
 
-// TestLastMessages: messages that a program has written before its exit are read.
+// TestLastMessages: messages that a program wrote before its exit are read.
 func TestLastMessages(t *testing.T) {
 	f := start(t, "print="+strings.Repeat(`{"x":1}|`, 1000), nil)
 	for range 1000 {

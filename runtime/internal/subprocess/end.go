@@ -4,8 +4,8 @@ import (
 	"time"
 )
 
-// grace limits the wait for the rest of the output after the program has exited: another process
-// may have inherited the output, and may run for ever.
+// grace limits the wait for the rest of the output after the program exits: another process may
+// have inherited the output, and may run for ever.
 const grace = 100 * time.Millisecond
 
 // finish begins to close the connection.

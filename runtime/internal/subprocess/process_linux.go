@@ -27,8 +27,7 @@ func waitid(pid int, options uintptr) bool {
 // hasEnded reports whether the program has exited.
 func hasEnded(p *os.Process) bool { return waitid(p.Pid, syscall.WNOHANG) }
 
-// awaitEnd waits until the program has exited. The state is nil if the caller has to call
-// os.Process.Wait.
+// awaitEnd waits until the program exits. The state is nil if the caller must call os.Process.Wait.
 func awaitEnd(p *os.Process) *os.ProcessState {
 	if !waitid(p.Pid, 0) {
 		state, _ := p.Wait()

@@ -8,7 +8,7 @@ import "os"
 // process. It is noticed at the end of standard output or standard error.
 func hasEnded(*os.Process) bool { return false }
 
-// awaitEnd waits until the program has exited.
+// awaitEnd waits until the program exits.
 func awaitEnd(p *os.Process) *os.ProcessState {
 	state, _ := p.Wait()
 	return state

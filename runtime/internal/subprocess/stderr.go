@@ -24,7 +24,7 @@ type stderr struct {
 	logger *slog.Logger
 }
 
-// copy reads to the end, or until the program has exited.
+// copy reads to the end, or until the program exits.
 func (s *stderr) copy(p *os.Process) {
 	buf := make([]byte, 4<<10)
 	_ = s.file.SetReadDeadline(time.Now().Add(endCheck))

@@ -111,7 +111,7 @@ type Call struct {
 	Ended *End
 }
 
-// Accepted is a task that has been created.
+// Accepted is a task that was created.
 type Accepted struct {
 	ID               string
 	Created, Expires time.Time
@@ -187,7 +187,7 @@ type Run interface {
 	Progress(done, total float64, message string)
 	// Start is called before the handler of a record, with a function that cancels its context.
 	Start(stop func(cause error))
-	// End is called once, after the handler has returned, or when it takes too long.
+	// End is called once, after the handler returns, or when it takes too long.
 	End(e End)
 }
 

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// Inbox contains the messages, or frames, that a client has received. It is safe for concurrent
-// use.
+// Inbox contains the messages, or frames, that a client received. It is safe for concurrent use.
 type Inbox struct {
 	mu       sync.Mutex
 	messages []string

@@ -57,7 +57,7 @@ type Releaser interface {
 // it.
 type Owner interface {
 	// Own is like [Sink.Reply] for a message whose storage is from the pool and belongs to the sink
-	// afterwards. It does nothing, and returns false, if the message has to be copied.
+	// afterwards. It does nothing, and returns false, if the message must be copied.
 	Own(message []byte, code int) bool
 }
 
@@ -154,7 +154,7 @@ type Conn interface {
 	// Change makes the changes that lead from one state of a session to another, in addition to
 	// changes that were made here. Revision and client do not change.
 	Change(from, to SessionState)
-	// Notified returns the number of the latest notice that this replica has sent to its clients.
+	// Notified returns the number of the latest notice that this replica sent to its clients.
 	Notified() uint64
 	// Resume notifies the client again of everything that it may have missed after the notice with
 	// that number.
@@ -186,7 +186,7 @@ type Options struct {
 	PingTimeout func()
 	// Revision is the revision of a session that exists without an initialize. May be nil.
 	Revision *protocol.Revision
-	// State is the state of a session that another replica has opened. May be nil.
+	// State is the state of a session that another replica opened. May be nil.
 	State *SessionState
 	// RequestIDs is the prefix of the ids of requests to the client, if several connections belong
 	// to one session; "" means that ids are numbers.

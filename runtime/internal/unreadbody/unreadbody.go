@@ -48,7 +48,7 @@ type Bodies struct {
 }
 
 // Begin begins a request. [Body.End] must be called at the end of ServeHTTP. If within is greater
-// than 0, the body has to arrive within that time.
+// than 0, the body must arrive within that time.
 //
 // The result is nil if the request has no body, and with HTTP/2, where each request is a separate
 // stream that ends with the handler.

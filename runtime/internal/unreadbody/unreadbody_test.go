@@ -144,7 +144,7 @@ func TestRestOfBody(t *testing.T) {
 	}
 }
 
-// A body that has been read no longer counts.
+// A body that was read no longer counts.
 func TestCount(t *testing.T) {
 	serve(t, around(&unreadbody.Bodies{Most: 1}, 0, refuse), func(n *network) {
 		first := n.send(head)
@@ -234,7 +234,7 @@ func TestNoBody(t *testing.T) {
 	}
 }
 
-// The body has to arrive in time.
+// The body must arrive in time.
 func TestWithin(t *testing.T) {
 	var got error
 	h := around(&unreadbody.Bodies{Most: 10}, 3*time.Second, func(_ http.ResponseWriter, r *http.Request) {

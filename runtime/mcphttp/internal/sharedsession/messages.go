@@ -14,7 +14,7 @@ import (
 )
 
 // This file sends messages between the copies of a session. A message is handled on a goroutine
-// that the store has started, which must not wait for clients or functions of users.
+// that the store started, which must not wait for clients or functions of users.
 
 // ErrNoReplica is the reason for refusing a response of the client.
 var ErrNoReplica = errors.New("the replica that has sent this request has ended, or it is one of another session")
