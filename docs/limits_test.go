@@ -309,7 +309,7 @@ func defaultsOf(t *testing.T, p *packages.Package) []limit {
 		if said != row.value {
 			t.Errorf("the comment of %s.Limits.%s says %s, and it is %s", p.Name, row.name, said, row.value)
 		}
-		for _, intro := range []string{" is ", " are "} {
+		for _, intro := range []string{" is ", " are ", " limits "} {
 			meaning = strings.TrimPrefix(meaning, row.name+intro)
 		}
 		row.meaning = docLink.ReplaceAllString(strings.TrimSuffix(meaning, "."), "`$1`")
