@@ -258,7 +258,7 @@ func (c *lineConn) Write(batch []byte) error {
 	return err
 }
 
-// CloseWrite ends the direction in which this side writes; it can still read.
+// CloseWrite closes the direction in which this side writes; it can still read.
 func (c *lineConn) CloseWrite() error {
 	if closer, ok := c.w.(io.Closer); ok {
 		return closer.Close()

@@ -69,6 +69,6 @@ type sessionHooks interface {
 	// await waits until the hooks have returned, and returns an error if the session has not
 	// opened.
 	await(ctx context.Context) error
-	// finish ends the session for the hooks. It does not wait.
+	// finish closes the session for the hooks. It does not wait.
 	finish()
 }

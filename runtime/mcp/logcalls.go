@@ -23,7 +23,7 @@ import (
 // contains the client's reason for a cancellation if there is one.
 //
 // Neither arguments nor results nor error messages are logged, and of a URI neither the query, nor
-// the fragment, nor a user's name. Texts of clients are cut to 256 bytes. Make it the first
+// the fragment, nor a user's name. Client texts are cut to 256 bytes. Make it the first
 // interceptor, so that its line covers the others. A nil logger is [slog.Default].
 func LogCalls(l *slog.Logger) Interceptor {
 	return func(next Handler) Handler {

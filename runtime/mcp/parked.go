@@ -27,7 +27,7 @@ type parkedListen struct {
 }
 
 // keep keeps the request until its context is cancelled, or its client can send nothing more. The
-// request goroutine ends after keep.
+// request goroutine exits after keep.
 func (p *parkedListen) keep(x *exchange) {
 	x.req.Params, x.req.Arguments = nil, nil // the buffers own them
 	x.Exchange.Suspend(p.sub.size() + p.sub.tasks*watchCost)

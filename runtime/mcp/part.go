@@ -16,7 +16,7 @@ import (
 type serverPart interface {
 	// serve is called when the server begins to serve, any number of times.
 	serve()
-	// shutdown ends the tasks that run in this process.
+	// shutdown stops the tasks that run in this process.
 	shutdown(ctx context.Context) error
 	// call calls a tool for a client that supports tasks. taken is false for a call that is not to
 	// become a task.

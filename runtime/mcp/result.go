@@ -52,8 +52,8 @@ type ToolResult struct {
 	own json.RawMessage
 }
 
-// Result is a structured result with a text of its own, for functions that describe the value in
-// other words than JSON.
+// Result is a structured result with its own text, for functions that describe the value in other
+// words than JSON.
 type Result[T any] struct {
 	Value   T
 	Text    string    // "" = Value as JSON

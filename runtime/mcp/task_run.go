@@ -92,7 +92,7 @@ func (x *exchange) callRun() (reply Reply, err error) {
 			p = "runtime.Goexit called"
 		}
 		reply, err = nil, newPanicError(&x.Ctx, &x.req, p)
-		if p == "runtime.Goexit called" { // the goroutine ends after this
+		if p == "runtime.Goexit called" { // the goroutine exits after this
 			x.endRun(reply, err)
 		}
 	}()

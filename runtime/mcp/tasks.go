@@ -8,7 +8,7 @@ import (
 
 // This file connects features to tasks.
 
-// endTasks ends the tasks of a server whose only client has disconnected.
+// endTasks stops the tasks of a server whose only client has disconnected.
 func (s *Server) endTasks() {
 	if part := s.tasks(); part != nil {
 		ctx, cancel := context.WithTimeout(context.Background(), s.limits.DrainTime)

@@ -112,11 +112,11 @@ func (l *transportConn) Cancel()                    { (*conn)(l).Abandon(ErrCanc
 
 func (l *transportConn) Close() { (*conn)(l).Close() }
 
-// ReleaseStream ends the HTTP response of a call before the call ends, for calls that take long.
-// The client resumes the stream after the retry time to get the rest. That needs a session of
+// ReleaseStream completes the HTTP response of a call before the call returns, for calls that take
+// long. The client resumes the stream after the retry time to get the rest. That needs a session of
 // revision 2025-11-25 over streamable HTTP (basic/transports, sending messages to the server).
-// ReleaseStream reports whether the response ends; if not, as over all other transports, it has no
-// effect, so callers need not check the result.
+// ReleaseStream reports whether the response is completed; if not, as over all other transports, it
+// has no effect, so callers need not check the result.
 func ReleaseStream(ctx context.Context, retry time.Duration) bool {
 	x := exchangeFrom(ctx)
 	if x == nil || x.IsAnswered() {

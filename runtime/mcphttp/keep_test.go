@@ -158,7 +158,7 @@ func TestStuckReaderHoldsNothingElse(t *testing.T) {
 	})
 }
 
-// If a call ends right after a notification, the notification is an event, and not taken for the
+// If a call returns right after a notification, the notification is an event, and not taken for the
 // reply, even if nothing has been written before.
 func TestCancelledAtOnce(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {

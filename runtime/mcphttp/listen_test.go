@@ -132,7 +132,7 @@ func TestListenEnds(t *testing.T) {
 	})
 }
 
-// Close ends them too.
+// Close closes them too.
 func TestListenEndsAtClose(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		a := s.start(listen("1", `"toolsListChanged":true`).post())

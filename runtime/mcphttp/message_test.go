@@ -189,7 +189,7 @@ func (x *session) resume(id string) *response {
 	return a
 }
 
-// delete ends the session.
+// delete closes the session.
 func (x *session) delete() *response {
 	x.s.t.Helper()
 	return x.s.do(x.withSession(request{method: "DELETE"}))

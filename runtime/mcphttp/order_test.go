@@ -115,7 +115,7 @@ func TestSeveralOrigins(t *testing.T) {
 	})
 }
 
-// The client gets the text of a Refusal, but not the text of other errors.
+// The client gets a Refusal's text, but no other error messages.
 func TestAuthenticationFails(t *testing.T) {
 	spec.Holds(t, "S094")
 	serve(t, setup{handler: []mcphttp.Option{mcphttp.WithPrincipal(principalOf)}}, func(t *testing.T, s *testServer) {

@@ -123,7 +123,7 @@ func TestReleaseStream(t *testing.T) {
 			p.Log("meanwhile")
 			b := x.resume(id)
 			b.wantOpen().wantMessages("notifications/message")
-			// Once more, and the call ends while the client is disconnected.
+			// Once more, and the call returns while the client is disconnected.
 			p.Run(func(ctx context.Context) { mcp.ReleaseStream(ctx, time.Second) })
 			id = lastEventID(t, b.wantEnd().events())
 			p.Return("done")

@@ -190,7 +190,7 @@ func (c *conn) notListening(err error) error {
 	return s
 }
 
-// EndSession ends the session by DELETE. Servers that do not allow that reply 405.
+// EndSession deletes the session by DELETE. Servers that do not allow that reply 405.
 func (c *conn) EndSession(ctx context.Context) error {
 	if c.session.Load() == nil {
 		return nil

@@ -255,7 +255,7 @@ func (c *client) get(id string) task {
 	return got
 }
 
-// is compares status and text of a task.
+// is compares a task's status and text.
 func (c *client) is(id, status, text string) task {
 	c.t.Helper()
 	got := c.get(id)

@@ -12,7 +12,7 @@ import (
 )
 
 // This file runs records: one goroutine claims them, and each run has its own goroutine. With a
-// store for this server only, the claiming goroutine ends when no record is ready.
+// store for this server only, the claiming goroutine exits when no record is ready.
 
 // retryTime is the pause of claiming after an error of the store.
 const retryTime = 5 * time.Second
@@ -78,7 +78,7 @@ func (t *tasks) claim(ended chan<- struct{}) {
 	}
 }
 
-// endClaiming records that the claiming goroutine ends.
+// endClaiming records that the claiming goroutine exits.
 func (t *tasks) endClaiming() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -226,7 +226,7 @@ func (t *tasks) wake() {
 		default:
 		}
 	}
-	t.kick() // with a private store, the goroutine ends when no account has a turn
+	t.kick() // with a private store, the goroutine exits when no account has a turn
 }
 
 // forget removes a run, unless it was removed before.

@@ -37,7 +37,7 @@ func New(server *mcp.Server, name string) *Bridge {
 // Server returns the server's interface for transports.
 func (b *Bridge) Server() transport.Server { return b.host }
 
-// Close ends all requests and running tasks. The Bridge cannot be used afterwards.
+// Close cancels all requests and running tasks. The Bridge cannot be used afterwards.
 func (b *Bridge) Close() {
 	b.once.Do(func() {
 		close(b.ended)
@@ -125,7 +125,7 @@ func either(text json.RawMessage, otherwise string) []byte {
 	return text
 }
 
-// passOn passes on the notifications that do not belong to a request. Its goroutine ends with the
+// passOn passes on the notifications that do not belong to a request. Its goroutine exits with the
 // session.
 func (s *Session) passOn(notify func(method string, params json.RawMessage)) {
 	for {
@@ -168,7 +168,7 @@ func (s *Session) send(principal *mcp.Principal, text []byte) {
 	_ = give(s.bridge.host, s.conn, principal, text) // a notification that is refused is lost
 }
 
-// Close closes the session and ends all of its requests.
+// Close closes the session and cancels all of its requests.
 func (s *Session) Close() {
 	s.once.Do(func() {
 		close(s.ended)

@@ -168,7 +168,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A call that is running when its session or bridge ends has no result, whatever its handler
+// A call that is running when its session or bridge is closed has no result, whatever its handler
 // returns then.
 func TestEndedCalls(t *testing.T) {
 	for i := range 400 {

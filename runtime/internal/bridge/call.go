@@ -66,7 +66,7 @@ func (c *call) run(ctx context.Context, req *Request, ended <-chan struct{}, can
 			c.conn.Cancel()
 			return nil, mcp.ErrConnectionClosed
 		}
-		// If the session or bridge ends, handlers return, and a reply that follows is dropped.
+		// If the session or bridge is closed, handlers return, and a reply that follows is dropped.
 		select {
 		case <-ended:
 			return nil, mcp.ErrConnectionClosed

@@ -134,7 +134,7 @@ type Requester interface {
 	// that the session is lost. It calls opened each time that the stream is open; resumed is set
 	// if the client has asked the server for the messages that it has missed.
 	Listen(ctx context.Context, opened func(resumed bool), receive func(data []byte)) error
-	// EndSession ends the session, if the connection has one (DELETE).
+	// EndSession deletes the session, if the connection has one (DELETE).
 	EndSession(ctx context.Context) error
 	// OpenSSE connects over HTTP+SSE (2024-11-05), to a server that supports nothing else. If the
 	// target excludes HTTP+SSE, both results are nil.

@@ -39,7 +39,7 @@ type Call interface {
 	Serve()
 	// Panicked replies after Serve has panicked with that value.
 	Panicked(value any)
-	// Park keeps a parked request until it ends. The request goroutine ends after Park.
+	// Park keeps a parked request until it ends. The request goroutine exits after Park.
 	Park()
 	// Abandon replies for handlers that do not return in time, on a timer goroutine.
 	Abandon(late *TimeoutError)

@@ -317,7 +317,7 @@ func (c *session) run() {
 	}
 }
 
-// listen counts replies until the connection ends.
+// listen counts replies until the connection is closed.
 func (c *session) listen() {
 	for {
 		text, err := c.conn.Read()

@@ -40,7 +40,7 @@ type Wire interface {
 	Send(message string) error
 	// Raw sends a part of a message: the frame does not end.
 	Raw(part string) error
-	// Close ends the connection.
+	// Close closes the connection.
 	Close() error
 	// Gone is closed when the client has gone.
 	Gone() <-chan struct{}

@@ -76,7 +76,7 @@ func (e *events) write(text, end string) error {
 	return nil
 }
 
-// Close ends the response in the middle, and its connection.
+// Close breaks the response off, and closes its connection.
 func (e *events) Close() error { panic(http.ErrAbortHandler) }
 
 func (e *events) Gone() <-chan struct{} { return e.r.Context().Done() }

@@ -32,7 +32,7 @@ func (s *Server) accept(l net.Listener, serve func(io.ReadWriteCloser)) {
 	}
 	mu.Lock()
 	for conn := range open {
-		_ = conn.Close() // which ends its goroutine
+		_ = conn.Close() // which makes its goroutine return
 	}
 	mu.Unlock()
 	group.Wait()

@@ -124,7 +124,7 @@ func TestAuthTable(t *testing.T) {
 	testbed.CompareTable(t, "../../../docs/security.md", "<!-- attacks on guarded servers -->\n", "<!-- end of attacks -->\n", b.String(), *updateDocs)
 }
 
-// canary is a part of tokens, keys, passwords and arguments, and must not occur in any text of a
+// canary is a part of tokens, keys, passwords and arguments, and must not occur in any text from a
 // server.
 const canary = "CaNaRy0123456789"
 

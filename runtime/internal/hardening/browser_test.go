@@ -197,7 +197,7 @@ func count(all []visitor, v target) (n int) {
 	return n
 }
 
-// knock sends a request without a client, and returns status and text of the answer.
+// knock sends a request without a client, and returns the answer's status and body.
 func (s *site) knock(method string, fields ...string) (int, string) {
 	s.t.Helper()
 	var body string

@@ -41,7 +41,7 @@ type fixture struct {
 	marks map[string]int // calls of the tool mark, see registerTraffic
 }
 
-// secret is the text of panics, and of errors that clients must not read.
+// secret is a text in panics, and in errors that clients must not read.
 const secret = "s3cret-of-the-server"
 
 func newFixture(t *testing.T, s *mcp.Server) *fixture {

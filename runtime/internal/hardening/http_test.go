@@ -91,7 +91,7 @@ func (l *httpLink) get(fields ...string) *delivery {
 	return l.do(http.MethodGet, nil, head)
 }
 
-// delete ends the session.
+// delete closes the session.
 func (l *httpLink) delete(fields ...string) *delivery {
 	head := l.head("*/*")
 	setFields(head, fields)

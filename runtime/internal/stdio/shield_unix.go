@@ -83,9 +83,9 @@ func duplicate(fd int, name string) (*stream, error) {
 	return &stream{original: fd, fd: dup, name: name}, nil
 }
 
-// file returns the stream for the protocol, as a file of its own. Pipes and
-// sockets are made non-blocking, so that Close ends a Read or Write that waits.
-// Files and terminals are not: they share that mode with other processes.
+// file returns the stream for the protocol, as a file of its own. Pipes and sockets are made
+// non-blocking, so that Close unblocks a Read or Write that waits. Files and terminals are not:
+// they share that mode with other processes.
 func (s *stream) file() *os.File {
 	dup, err := duplicate(s.fd, s.name)
 	if err != nil {

@@ -186,7 +186,7 @@ func TestEcho(t *testing.T) {
 
 // TestIdle: an open connection has one goroutine, beside the one that reads.
 func TestIdle(t *testing.T) {
-	// Goroutines of earlier tests may still be exiting: only goroutines of connections count.
+	// Goroutines from earlier tests may still be exiting: only connection goroutines count.
 	eventually(func() bool { return ownGoroutines() == 0 })
 	f := start(t, "print={}|", nil)
 	f.want("{}")

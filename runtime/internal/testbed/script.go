@@ -28,7 +28,7 @@ func NewScripts(t *testing.T, s *mcp.Server) *Scripts {
 	return x
 }
 
-// End ends all scripted calls.
+// End makes all scripted calls return.
 func (x *Scripts) End() { close(x.over) }
 
 // Script makes a scripted call of that name, before a client calls the tool.
@@ -107,7 +107,8 @@ func (p *ScriptedCall) NotStarted() {
 	}
 }
 
-// Begin begins a step and does not wait for its end. A result other than nil ends the call.
+// Begin begins a step and does not wait for its end. After a result other than nil the call returns
+// it.
 func (p *ScriptedCall) Begin(step func(ctx context.Context) *mcp.ToolResult) {
 	p.t.Helper()
 	select {
@@ -141,7 +142,7 @@ func (p *ScriptedCall) Progress(done float64) {
 	p.Run(func(ctx context.Context) { mcp.Progress(ctx, done, 0, "") })
 }
 
-// Return ends the call with a text.
+// Return makes the call return a text.
 func (p *ScriptedCall) Return(text string) {
 	p.t.Helper()
 	p.Begin(func(context.Context) *mcp.ToolResult { return mcp.TextResult(text) })

@@ -17,7 +17,7 @@ type ContextKey struct{}
 // Tools are the tools of a server for tests:
 //
 //	echo   returns its arguments
-//	big    returns a text of "bytes" bytes
+//	big    returns a text with "bytes" bytes
 //	who    returns the principal, the header field X-Test, whether there is a header, and the
 //	       value of ContextKey
 //	block  waits until its context is cancelled

@@ -227,7 +227,7 @@ type Server interface {
 	NewMessage() Message
 	// Open returns a connection that lives as long as ctx, whose values handlers can read.
 	Open(ctx context.Context, o Options) Conn
-	// EndTasks ends the tasks of this process, before the program exits. Tasks may go on until ctx
+	// EndTasks stops the tasks of this process, before the program exits. Tasks may go on until ctx
 	// is cancelled; then EndTasks returns the cause.
 	EndTasks(ctx context.Context) error
 	// Seal encrypts a text for a store, with the state keys of the server.

@@ -12,12 +12,12 @@ import (
 // Failure describes how a function ended without returning.
 type Failure struct {
 	Panic any  // the panic value
-	Exits bool // the function has called runtime.Goexit; the goroutine ends
+	Exits bool // the function has called runtime.Goexit; the goroutine exits
 	stack []byte
 }
 
-// Call calls f. If f does not return, it calls failed, even if the goroutine ends. It
-// reports whether f has returned.
+// Call calls f. If f does not return, it calls failed, even if the goroutine exits. It reports
+// whether f has returned.
 func Call(f func(), failed func(Failure)) (ok bool) {
 	defer func() {
 		if ok {

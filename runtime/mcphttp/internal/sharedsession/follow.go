@@ -42,7 +42,7 @@ type Follower struct {
 	name    string // name of the stream
 	owner   string // name of the copy that runs the call
 	out     Output
-	ctx     context.Context // cancelled when the response ends
+	ctx     context.Context // cancelled when the response is complete
 	end     context.CancelFunc
 	first   chan error    // receives the error that the first event is, or nil
 	started chan struct{} // closed when a response is set
