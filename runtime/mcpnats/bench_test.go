@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// BenchmarkTask is a task from its creation to its result: three writes, on one server.
+// BenchmarkTask measures a task from its creation to its result: three writes, on one server.
 func BenchmarkTask(b *testing.B) {
 	for _, sync := range []bool{false, true} {
 		b.Run(fmt.Sprint("sync=", sync), func(b *testing.B) {

@@ -10,30 +10,33 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// This file is the time that replicas have in common. What one of them writes is compared with the clock of another one, and a
-// clock can be wrong, also that of a NATS server, which may be in the process of a replica. So the time is that of most
-// servers: of those that lead a stream, or have led one lately.
+// This file determines the time that replicas share. A replica compares timestamps that another
+// replica wrote under another clock, and any clock may be wrong, even the clock of a NATS server,
+// which may run in a replica's process. So the shared time is the time of the majority of servers
+// that lead a stream, or led one lately.
 
 const (
-	// clockTime is for how long an answer of a server says what its clock is: clocks drift.
+	// clockTime limits the age of a reading of a server's clock, since clocks drift.
 	clockTime = time.Hour
-	// maxAnswerTime is how long such an answer may take. The time in it is of some moment in between.
+	// maxAnswerTime limits the duration of such a request. The time in the answer lies somewhere
+	// within it.
 	maxAnswerTime = time.Second
-	// maxSkew is how far the clock of this process may be from the time of the servers before the log says so.
+	// maxSkew is the tolerated difference between the clock of this process and the servers' time
+	// before it is logged.
 	maxSkew = 2 * time.Second
 )
 
-// clocks are the clocks of the servers. The zero value is the clock of this process.
+// clocks contains the servers' clocks. Its zero value uses the clock of this process.
 type clocks struct {
-	wall func() time.Time // of this process: time.Now if nil, or that of a test
+	wall func() time.Time // of this process: time.Now if nil, or a test's clock
 
 	mu       sync.Mutex
-	servers  map[string]reading // by their names
-	reported bool               // the log says that the clock of this process is wrong
+	servers  map[string]reading // by server name
+	reported bool               // the wrong clock of this process was logged
 }
 
-// reading is a time of a server, and when it was that, by the clock of this process. The latter has a monotonic reading, so it does not
-// matter if the clock is set.
+// reading is a time of a server, with the time of this process at that moment. The latter has a
+// monotonic reading, so setting the clock does not matter.
 type reading struct{ server, here time.Time }
 
 // now returns the time of this process.
@@ -44,7 +47,7 @@ func (c *clocks) now() time.Time {
 	return c.wall()
 }
 
-// note notes the time in an answer of the leader of a stream, to a question of that time.
+// note records the time in an answer of a stream's leader to a request that was sent at asked.
 func (c *clocks) note(info *jetstream.StreamInfo, asked time.Time) {
 	now := c.now()
 	took := now.Sub(asked)
@@ -68,8 +71,8 @@ func (c *clocks) note(info *jetstream.StreamInfo, asked time.Time) {
 	c.servers[name] = reading{info.TimeStamp, asked.Add(took / 2)}
 }
 
-// time returns the time of most servers: the middle one. The clock of this process decides between two, and is the time before a
-// server has answered.
+// time returns the median time of the servers. The clock of this process decides between two, and
+// is used before a server has answered.
 func (c *clocks) time() time.Time {
 	now := c.now()
 	c.mu.Lock()
@@ -85,7 +88,7 @@ func (c *clocks) time() time.Time {
 	return times[len(times)/2]
 }
 
-// report logs when the clock of this process begins to be wrong, and when it is right again.
+// report logs when the clock of this process becomes wrong, and when it is right again.
 func (c *clocks) report(log *slog.Logger) {
 	ahead := c.now().Sub(c.time())
 	wrong := ahead.Abs() > maxSkew

@@ -14,20 +14,20 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// skews are how far a clock is ahead.
+// skews are the offsets of wrong clocks.
 var skews = []time.Duration{-time.Hour, -90 * time.Second, -10 * time.Second, 10 * time.Second, 90 * time.Second, time.Hour}
 
-// ahead returns a clock.
+// ahead returns a clock that is ahead by d.
 func ahead(d time.Duration) func() time.Time { return func() time.Time { return time.Now().Add(d) } }
 
-// answer notes the clocks of servers, named by their numbers.
+// answer records the clocks of servers, which are named by their numbers.
 func (c *clocks) answer(servers ...time.Duration) {
 	for i, d := range servers {
 		c.note(&jetstream.StreamInfo{TimeStamp: time.Now().Add(d), Cluster: &jetstream.ClusterInfo{Leader: fmt.Sprint(i)}}, c.now())
 	}
 }
 
-// The time is that of most servers, whichever clock is wrong.
+// The majority of servers determines the time, whichever clock is wrong.
 func TestTimeOfMost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, d := range skews {
@@ -50,7 +50,7 @@ func TestTimeOfMost(t *testing.T) {
 				}
 			}
 		}
-		// A slow answer says nothing, and an old one nothing any more.
+		// Slow answers are ignored, and old ones expire.
 		var one clocks
 		one.note(&jetstream.StreamInfo{TimeStamp: time.Now().Add(time.Hour)}, time.Now().Add(-2*time.Second))
 		one.note(&jetstream.StreamInfo{}, time.Now())
@@ -66,7 +66,7 @@ func TestTimeOfMost(t *testing.T) {
 	})
 }
 
-// The log says once that the clock of the replica is wrong.
+// The wrong clock of a replica is logged once.
 func TestReportClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var text bytes.Buffer
@@ -83,7 +83,7 @@ func TestReportClock(t *testing.T) {
 	})
 }
 
-// rateReplica returns the buckets of a replica at a leader, whose clock is wrong.
+// rateReplica returns the rate buckets of a replica with a wrong clock, at a leader.
 func rateReplica(l *leader, own time.Duration, servers ...time.Duration) rateStore {
 	c := &Cluster{js: l, name: "test", stop: make(chan struct{}), rates: streamOf{leader: l}}
 	c.clock.wall = ahead(own)
@@ -91,7 +91,8 @@ func rateReplica(l *leader, own time.Duration, servers ...time.Duration) rateSto
 	return rateStore{c}
 }
 
-// One wrong clock, of a replica or of the server in it, does not keep others from their share of a limit, and gains nothing.
+// One wrong clock, of a replica or of the server in it, does not deprive others of their share of a
+// limit, and gains nothing.
 func TestRatesWithWrongClock(t *testing.T) {
 	const limit, burst, long = 5, 20, 60
 	for _, d := range skews {
@@ -123,7 +124,7 @@ func TestRatesWithWrongClock(t *testing.T) {
 							t.Errorf("%d pass at replica %d", n, i)
 						}
 					}
-					if all := send(1); all < long*limit-1 || all > long*limit+1 { // the wrong one has gone
+					if all := send(1); all < long*limit-1 || all > long*limit+1 { // the replica with the wrong clock is gone
 						t.Errorf("%d pass without the wrong one, want %d", all, long*limit)
 					}
 				})
@@ -132,7 +133,8 @@ func TestRatesWithWrongClock(t *testing.T) {
 	}
 }
 
-// A bucket that an earlier version has written, by a clock that was ahead, is used again after the time of a token.
+// A bucket that an earlier version wrote with a clock that was ahead is usable again after the time
+// of one token.
 func TestFutureBucket(t *testing.T) {
 	for _, d := range skews[3:] {
 		synctest.Test(t, func(t *testing.T) {

@@ -27,11 +27,12 @@ type settings struct {
 	eventBytes int64
 	maxBytes   int64
 	log        *slog.Logger
-	forgotten  time.Duration // forgottenTime, or that of a test
+	forgotten  time.Duration // forgottenTime, or a test's value
 }
 
-// WithReplicas sets how many servers have a copy of what lasts: 1, 3 or 5. The default is that of what exists already; otherwise 3 if the
-// server that the connection leads to belongs to a cluster, and else 1.
+// WithReplicas sets the number of servers that store a copy of persistent data: 1, 3 or 5. The
+// default is the number of existing streams; otherwise 3 if the connected server belongs to a
+// cluster, and else 1.
 func WithReplicas(n int) Option { return func(s *settings) { s.copies = n } }
 
 // WithSecret sets the secret that encrypts the state keys in the store, at least 16 bytes. It is required.
@@ -39,21 +40,23 @@ func WithSecret(secret []byte) Option {
 	return func(s *settings) { s.secret = append([]byte(nil), secret...) }
 }
 
-// WithEventLimits sets for how long events of streams are kept for clients that resume, and how many bytes of all
-// sessions together; the oldest are dropped first. The defaults are 5 minutes and 256 MiB.
+// WithEventLimits sets for how long events of streams are stored for clients that resume, and the
+// maximum bytes of all sessions together; the oldest are dropped first. The defaults are 5 minutes
+// and 256 MiB.
 func WithEventLimits(keep time.Duration, bytes int64) Option {
 	return func(s *settings) { s.eventTime, s.eventBytes = keep, bytes }
 }
 
-// WithMaxBytes sets how many bytes sessions, used request states, tasks, and parts of what is large may have, each; changes and
-// buckets of rate limits may have an eighth of it. A write beyond is refused. The default is 256 MiB. JetStream sets so
-// much storage aside, on each server that has a copy.
+// WithMaxBytes limits the bytes of sessions, used request states, tasks, and parts of large values,
+// each; changes and rate limit buckets may have an eighth of it. Writes beyond the limit are
+// refused. The default is 256 MiB. JetStream reserves the storage on each server with a copy.
 func WithMaxBytes(n int64) Option { return func(s *settings) { s.maxBytes = n } }
 
-// WithLogger sets the logger for what the cluster does by itself. The default is that of slog.
+// WithLogger sets the logger of the cluster. The default is slog.Default.
 func WithLogger(l *slog.Logger) Option { return func(s *settings) { s.log = l } }
 
-// Cluster is what the replicas of one name share. Its methods may be called by many goroutines.
+// Cluster is the shared state of the replicas with one name. Its methods are safe for concurrent
+// use.
 type Cluster struct {
 	settings
 	nc   *nats.Conn
@@ -61,7 +64,7 @@ type Cluster struct {
 	name string
 
 	clock   clocks
-	readers atomic.Int32 // of the tasks, when the stream was looked at last: the replicas that claim them
+	readers atomic.Int32 // number of replicas that claim tasks, at the last look at the stream
 
 	records, events, changes, states, keys, rates, tasks, parts jetstream.Stream
 
@@ -72,13 +75,14 @@ type Cluster struct {
 	watching sync.WaitGroup
 }
 
-// maxName is the greatest length of a name.
+// maxName limits the length of a name.
 const maxName = 32
 
-// Open joins the replicas that share a name, which consists of letters, digits, hyphens and underscores. Streams
-// that are missing are made: of a new cluster at once, and one that is missing beside others, since the servers have lost it, when all
-// servers are there that have its copies and it has been missing for 30 seconds. One that exists with other settings is an error. The connection stays open when the
-// cluster is closed. Open waits until JetStream answers, or ctx ends.
+// Open joins the replicas that share a name, which consists of letters, digits, hyphens and
+// underscores. Open creates missing streams: immediately for a new cluster; if the servers have
+// lost a stream, only when all servers that store its copies are there and it has been missing for
+// 30 seconds. An existing stream with other settings is an error. Closing the cluster does not
+// close the connection. Open waits until JetStream answers, or ctx ends.
 func Open(ctx context.Context, nc *nats.Conn, name string, options ...Option) (*Cluster, error) {
 	c := &Cluster{
 		settings: settings{eventTime: 5 * time.Minute, eventBytes: 256 << 20, maxBytes: 256 << 20, log: slog.Default(), forgotten: forgottenTime},
@@ -104,7 +108,7 @@ func Open(ctx context.Context, nc *nats.Conn, name string, options ...Option) (*
 		return nil, fmt.Errorf("mcpnats: %w", err)
 	}
 	a := newAbsences()
-	var reason error // of the last try that ctx has not ended
+	var reason error // of the last attempt that ctx did not end
 	for {
 		if err = c.openStreams(ctx, a); err == nil || !isTemporary(err) && !errors.Is(err, errStreamMissing) {
 			break
@@ -134,25 +138,27 @@ func (c *Cluster) subject(tokens ...string) string {
 	return "mcp." + c.name + "." + strings.Join(tokens, ".")
 }
 
-// Options returns the options of a server: [mcp.WithPubSub], [mcp.WithStateStore] and [mcp.WithStateKeySource]. Tasks
-// and rate limits have options of their own: mcptask.WithStore(c.Tasks()) and mcprate.WithStore(c.RateLimiter()).
+// Options returns the options for a server: [mcp.WithPubSub], [mcp.WithStateStore] and
+// [mcp.WithStateKeySource]. Tasks and rate limits need separate options:
+// mcptask.WithStore(c.Tasks()) and mcprate.WithStore(c.RateLimiter()).
 func (c *Cluster) Options() []mcp.Option {
 	return []mcp.Option{mcp.WithPubSub(c.PubSub()), mcp.WithStateStore(c.StateStore()), mcp.WithStateKeySource(c.StateKeys())}
 }
 
-// HTTPOptions returns the options of a handler: [mcphttp.WithSessionStore].
+// HTTPOptions returns the options for a handler: [mcphttp.WithSessionStore].
 func (c *Cluster) HTTPOptions() []mcphttp.Option {
 	return []mcphttp.Option{mcphttp.WithSessionStore(c.Sessions())}
 }
 
-// Ready reports by its error why the replica cannot serve all requests now: the connection is lost, or a stream has
-// no leader. It is for readiness probes, and returns within five seconds or so, or when ctx ends. A leader that has lost
-// most servers of its cluster finds out after 10 to 20 seconds; until then Ready may return nil, and writes fail.
+// Ready returns an error if the replica cannot serve all requests now: the connection is lost, or a
+// stream has no leader. It is for readiness probes, and returns within about five seconds, or when
+// ctx ends. A leader that loses the majority of its cluster notices that after 10 to 20 seconds;
+// until then Ready may return nil although writes fail.
 func (c *Cluster) Ready(ctx context.Context) error {
 	if status := c.nc.Status(); status != nats.CONNECTED {
 		return fmt.Errorf("mcpnats: the connection is %s", strings.ToLower(status.String()))
 	}
-	ctx, cancel := context.WithTimeout(ctx, readyWait) // a request that is lost has no answer
+	ctx, cancel := context.WithTimeout(ctx, readyWait) // a lost request gets no answer
 	defer cancel()
 	for _, s := range []jetstream.Stream{c.records, c.events, c.changes, c.states, c.keys, c.rates, c.tasks, c.parts} {
 		name := s.CachedInfo().Config.Name
@@ -167,7 +173,7 @@ func (c *Cluster) Ready(ctx context.Context) error {
 	return nil
 }
 
-// explain adds to an error of JetStream what to look at.
+// explain adds a hint to an error of JetStream.
 func explain(err error) error {
 	switch {
 	case hasCode(err, errNoMetaLeader):
@@ -178,13 +184,14 @@ func explain(err error) error {
 	return err
 }
 
-// errNoMetaLeader is the code of a cluster whose servers have not found each other, or most of which are missing.
+// errNoMetaLeader is the error code of a cluster whose servers have not found each other, or of
+// which the majority is missing.
 const errNoMetaLeader jetstream.ErrorCode = 10008
 
-// readyWait is for how long Ready waits for answers.
+// readyWait limits the time for which Ready waits for answers.
 const readyWait = 5 * time.Second
 
-// watchConnection has the receivers look for what they have missed, after each time that the connection was lost.
+// watchConnection makes the receivers look for missed messages after each loss of the connection.
 func (c *Cluster) watchConnection() {
 	again := c.nc.StatusChanged(nats.CONNECTED)
 	c.watching.Go(func() {
@@ -207,7 +214,8 @@ func (c *Cluster) watchConnection() {
 	})
 }
 
-// Close ends what the cluster does with the connection, which stays open. Receivers of sessions end.
+// Close ends the cluster's use of the connection, which remains open. It ends the receivers of
+// sessions.
 func (c *Cluster) Close(ctx context.Context) error {
 	c.mu.Lock()
 	first := !c.closed
@@ -236,10 +244,10 @@ func (c *Cluster) Close(ctx context.Context) error {
 	}
 }
 
-// errClosed is the error of methods after Close.
+// errClosed is returned by methods after Close.
 var errClosed = errors.New("mcpnats: the cluster is closed")
 
-// wholeSeconds rounds a time up to seconds, in which messages expire.
+// wholeSeconds rounds a duration up to seconds, the unit of message expiry.
 func wholeSeconds(d time.Duration) time.Duration {
 	return max(time.Second, (d + time.Second - 1).Truncate(time.Second))
 }

@@ -16,13 +16,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// This file is the events of the streams of sessions. Those of a stream are the messages of a subject; each has its
-// number in a header field, since the sequence numbers of JetStream are those of all sessions.
+// This file stores the events of session streams. The events of one stream are the messages of one
+// subject; a header field of each contains its number, since all sessions share the sequence
+// numbers of JetStream.
 
-// maxEvents is how many events of a stream are kept.
+// maxEvents limits the stored events of a stream.
 const maxEvents = 10_000
 
-// numberField has the number of an event.
+// numberField is the header field with the number of an event.
 const numberField = "Mcp-Number"
 
 // sessionStore implements [mcphttp.SessionStore].
@@ -30,7 +31,7 @@ type sessionStore struct {
 	*Cluster
 
 	mu      sync.Mutex
-	written map[string]position // of streams that this process appends to, by their subjects
+	written map[string]position // streams that this process appends to, by subject
 }
 
 // position is the last event of a stream.
@@ -39,7 +40,7 @@ type position struct {
 	sequence uint64 // of JetStream
 }
 
-// maxWritten is of how many streams the position is kept. It is read again for others.
+// maxWritten limits the streams whose position is stored. For others it is read again.
 const maxWritten = 10_000
 
 // eventSubject is the subject of a stream.
@@ -70,7 +71,8 @@ func (s *sessionStore) Append(ctx context.Context, id, stream string, after uint
 	if !wrongSequence(err) || !known {
 		return conflict(err)
 	}
-	// Another replica has appended an event, or the last one is not kept any more, as after a long silence.
+	// Another replica has appended an event, or the last event is no longer stored, for instance
+	// after a long silence.
 	if _, err := s.get(ctx, id); err != nil {
 		return err
 	}
@@ -111,7 +113,7 @@ func (s *sessionStore) add(ctx context.Context, subject string, last position, e
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
-		delete(s.written, subject) // whether it is there is not known
+		delete(s.written, subject) // it may or may not have been written
 		return err
 	}
 	if len(s.written) >= maxWritten {
@@ -121,7 +123,7 @@ func (s *sessionStore) add(ctx context.Context, subject string, last position, e
 	return nil
 }
 
-// lastEvent reads the last event of a stream; the number is 0 if none is kept.
+// lastEvent reads the last stored event of a stream; the number is 0 if none is stored.
 func (s *sessionStore) lastEvent(ctx context.Context, subject string) (position, error) {
 	m, err := s.last(ctx, s.events, subject)
 	switch {
@@ -183,7 +185,7 @@ func (s *sessionStore) Events(ctx context.Context, id, stream string, after uint
 		for failing := time.Now(); ; {
 			begin := time.Now()
 			err = s.read(ctx, "mcp-"+s.name+"-event", subject, 1, false, one)
-			if time.Since(begin) > requestTime { // it has worked meanwhile
+			if time.Since(begin) > requestTime { // the stream was readable in the meantime
 				failing = time.Now()
 			}
 			if failed != nil || errors.Is(err, errStopped) || errors.Is(err, errClosed) || ctx.Err() != nil || time.Since(failing) >= requestTime {

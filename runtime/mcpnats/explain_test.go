@@ -10,7 +10,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// Errors of JetStream say what to look at: no quorum is not JetStream that is disabled.
+// Errors of JetStream come with a hint, and a missing quorum is distinguished from disabled
+// JetStream.
 func TestExplain(t *testing.T) {
 	for _, c := range []struct {
 		err  error

@@ -25,10 +25,10 @@ func count(ctx context.Context, s jetstream.Stream, subjects string) int {
 	return len(info.State.Subjects)
 }
 
-// WithForgottenTime sets after which time a stream that is missing is made anew.
+// WithForgottenTime sets how long a stream must be missing before it is created again.
 func WithForgottenTime(d time.Duration) Option { return func(s *settings) { s.forgotten = d } }
 
-// LapseLeases has a store take the leases that it has read for ones whose time is over.
+// LapseLeases makes a store consider the leases that it has read as expired.
 func LapseLeases(store mcptask.Store) (leases int) {
 	x := store.(*taskStore).index
 	x.mu.Lock()

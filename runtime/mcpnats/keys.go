@@ -15,27 +15,28 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// StateKeys returns a source of state keys, which the replicas share. There is a new key each day. It opens at once, and seals
-// after a minute, when all replicas have read it. A key opens for [keyLife]; what is sealed for longer, such as the
-// record of a session, is sealed again before. The keys are encrypted with the secret of [WithSecret].
+// StateKeys returns a source of state keys for all replicas. A new key is created each day. It
+// opens states immediately, and seals them after a minute, when all replicas have read it. A key
+// opens states for [keyLife]; states that live longer, such as session records, are sealed again
+// before that. The keys are encrypted with the secret of [WithSecret].
 func (c *Cluster) StateKeys() mcp.KeySource { return stateKeys{c} }
 
 type stateKeys struct{ *Cluster }
 
 const (
-	keyPeriod = 24 * time.Hour               // after which there is a new key
-	keyDelay  = time.Minute + 10*time.Second // after which a key seals; servers read keys once a minute
-	keyLife   = 7 * 24 * time.Hour           // for which a key opens
+	keyPeriod = 24 * time.Hour               // lifetime of a sealing key
+	keyDelay  = time.Minute + 10*time.Second // delay before a key seals; servers read keys once a minute
+	keyLife   = 7 * 24 * time.Hour           // time for which a key opens states
 	keyBytes  = 32
 )
 
-// stateKey is a key in the store.
+// stateKey is a stored key.
 type stateKey struct {
-	Created time.Time `json:"created"` // by the clock of most servers
+	Created time.Time `json:"created"` // in the majority's time
 	Key     []byte    `json:"key"`
 }
 
-// keyPurpose is what the keys are encrypted for.
+// keyPurpose is the purpose in the encryption of the keys.
 const keyPurpose = "state keys"
 
 // StateKeys implements [mcp.KeySource].
@@ -62,16 +63,16 @@ func (s stateKeys) StateKeys(ctx context.Context) ([][]byte, error) {
 		switch {
 		case err == nil:
 			return sealingFirst(next, now), nil
-		case !wrongSequence(err): // then another replica has made the key
+		case !wrongSequence(err): // another replica has created the key
 			return nil, err
 		}
 	}
 }
 
-// ring returns the keyring of the secret.
+// ring returns a keyring with the secret.
 func (s stateKeys) ring() (*seal.Keyring, error) { return seal.NewKeyring([][]byte{s.secret}) }
 
-// load reads the keys, of which there may be none yet.
+// load reads the keys, or none if none exist yet.
 func (s stateKeys) load(ctx context.Context) (keys []stateKey, version uint64, err error) {
 	m, err := s.last(ctx, s.keys, s.subject("keys", "all"))
 	switch {
@@ -94,8 +95,9 @@ func (s stateKeys) load(ctx context.Context) (keys []stateKey, version uint64, e
 	return keys, m.Sequence, nil
 }
 
-// renewKeys returns the keys with a new one in front, without those that are too old, or nil if none is due. A key of the future,
-// which a wrong clock has made, does not wait for that: it is one of now, which all replicas have.
+// renewKeys returns the keys with a new one in front and without expired ones, or nil if no new key
+// is due. A key with a future date, created under a wrong clock, does not delay that: it is treated
+// as a current key, which all replicas have.
 func renewKeys(keys []stateKey, now time.Time) []stateKey {
 	if len(keys) > 0 {
 		if age := now.Sub(keys[0].Created); age < keyPeriod && age > -maxSkew {
@@ -113,7 +115,7 @@ func renewKeys(keys []stateKey, now time.Time) []stateKey {
 	return slices.DeleteFunc(next, func(k stateKey) bool { return now.Sub(k.Created) >= keyLife })
 }
 
-// sealingFirst returns the keys with the one that seals in front: the newest that all replicas have.
+// sealingFirst returns the keys with the sealing key in front: the newest that all replicas have.
 func sealingFirst(keys []stateKey, now time.Time) (texts [][]byte) {
 	first := max(0, slices.IndexFunc(keys, func(k stateKey) bool { return now.Sub(k.Created) >= keyDelay }))
 	texts = append(texts, keys[first].Key)

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// A new key opens at once and seals a while later; old ones go after their time.
+// A new key opens at once and seals a while later; old keys are dropped after their lifetime.
 func TestRenewKeys(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	keys := renewKeys(nil, now)

@@ -12,13 +12,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// quiet are options of replicas that make streams anew soon.
+// quiet returns options for replicas that soon create missing streams again.
 func quiet() []mcpnats.Option {
 	return []mcpnats.Option{mcpnats.WithForgottenTime(500 * time.Millisecond), mcpnats.WithLogger(slog.New(slog.DiscardHandler))}
 }
 
-// The servers have lost all streams, and a replica that starts makes them at once. One that has been there before reads
-// from the new ones what follows.
+// If the servers have lost all streams, a replica that starts creates them immediately. An older
+// replica then reads from the new streams.
 func TestAllStreamsLost(t *testing.T) {
 	s := start(t)
 	nc := connect(t, s)
@@ -80,7 +80,7 @@ func TestAllStreamsLost(t *testing.T) {
 	}
 }
 
-// Tasks that the servers have lost are not counted, and watching one ends with an error.
+// Lost tasks are not counted, and watching one returns an error.
 func TestLostTasks(t *testing.T) {
 	s := start(t)
 	nc := connect(t, s)

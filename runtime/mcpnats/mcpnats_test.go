@@ -87,7 +87,7 @@ func TestRates(t *testing.T) {
 	})
 }
 
-// One of many uses of a state is the first, until the state has expired.
+// One of several concurrent uses of a state is the first, until the state has expired.
 func TestStates(t *testing.T) {
 	one, other := two(t)
 	both := []mcp.StateStore{one.StateStore(), other.StateStore()}
@@ -112,7 +112,7 @@ func TestStates(t *testing.T) {
 			t.Errorf("%d uses of %.10q are the first", n, id)
 		}
 	}
-	// One that has expired long ago may have been used, and its record be gone.
+	// A state that expired long ago may have been used, although its record is gone.
 	for ago, want := range map[time.Duration]bool{10 * time.Second: true, time.Hour: false} {
 		if first, err := both[0].Consume(t.Context(), "expired"+ago.String(), time.Now().Add(-ago)); first != want || err != nil {
 			t.Errorf("a state that has expired %s ago: %t, %v", ago, first, err)
@@ -120,7 +120,7 @@ func TestStates(t *testing.T) {
 	}
 }
 
-// Clusters of different names have nothing in common.
+// Clusters with different names share nothing.
 func TestNames(t *testing.T) {
 	s := start(t)
 	one, other := open(t, connect(t, s), "a"), open(t, connect(t, s), "a-b")
@@ -137,7 +137,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// What exists with other settings is an error that names both, and a wrong secret is one.
+// Existing streams with other settings are an error that names both, and a wrong secret is an
+// error.
 func TestOtherSettings(t *testing.T) {
 	s := start(t)
 	one := open(t, connect(t, s), "test")
@@ -162,7 +163,7 @@ func TestOtherSettings(t *testing.T) {
 	}
 }
 
-// The replicas have the same keys, which are not in the store as they are.
+// The replicas have the same keys, which are stored encrypted.
 func TestStateKeys(t *testing.T) {
 	one, other := two(t)
 	a, err := one.StateKeys().StateKeys(t.Context())
@@ -191,7 +192,7 @@ func TestReady(t *testing.T) {
 		t.Fatal(err)
 	}
 	stop()
-	if nc.NumSubscriptions() > 1 { // of replies
+	if nc.NumSubscriptions() > 1 { // the one for replies
 		t.Errorf("%d subscriptions are left", nc.NumSubscriptions())
 	}
 	if _, err := c.Sessions().Receive(t.Context(), "X", "a", func([]byte) bool { return true }); err == nil {

@@ -8,10 +8,12 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// This file carries messages between the copies of a session. They are not stored: the server knows at once if a
-// copy is not there. Messages for one copy and those for all come by one channel, in order.
+// This file carries messages between the copies of a session. They are not stored: the server
+// reports immediately if a copy does not exist. Messages for one copy and for all copies arrive in
+// one channel, in order.
 
-// maxMessages is how many messages wait for a copy. If there are more, the copy is notified that it has missed some.
+// maxMessages limits the queued messages of a copy. Beyond it, the copy is notified that it has
+// missed some.
 const maxMessages = 1024
 
 // copySubject is the subject of messages for one copy.
@@ -47,13 +49,13 @@ func (s *sessionStore) Send(ctx context.Context, id, to string, message []byte) 
 	return len(reply.Data) == 1 && reply.Data[0] == taken[0], nil
 }
 
-// receiver receives the messages of a copy, on a goroutine of its own.
+// receiver receives the messages of a copy, in its own goroutine.
 type receiver struct {
 	cluster  *Cluster
 	handle   func([]byte) bool
 	messages chan *nats.Msg
 	one, all *nats.Subscription
-	lost     chan struct{} // has a value if messages may have been lost
+	lost     chan struct{} // has an element if messages may have been lost
 	stop     chan struct{}
 	stopping sync.Once
 	ended    chan struct{}
@@ -93,7 +95,7 @@ func (s *sessionStore) Receive(ctx context.Context, id, name string, handle func
 	return r.close, nil
 }
 
-// missed has the copy notified that messages may have been lost.
+// missed notifies the copy that messages may have been lost.
 func (r *receiver) missed() {
 	select {
 	case r.lost <- struct{}{}:
@@ -132,7 +134,7 @@ func (r *receiver) run() {
 	}
 }
 
-// text returns the text of a message; nil if it is lost.
+// text returns the text of a message, or nil if it is lost.
 func (r *receiver) text(m *nats.Msg) []byte {
 	ctx, cancel := context.WithTimeout(context.Background(), openWait)
 	defer cancel()
@@ -143,14 +145,14 @@ func (r *receiver) text(m *nats.Msg) []byte {
 	return text
 }
 
-// dropped returns how many messages have been dropped since the channel was full.
+// dropped returns the number of messages dropped since the channel was full.
 func (r *receiver) dropped() int {
 	one, _ := r.one.Dropped()
 	all, _ := r.all.Dropped()
 	return one + all
 }
 
-// close ends the receiver. When it returns, handle has returned and is not called again.
+// close closes the receiver. When it returns, handle has returned and is not called again.
 func (r *receiver) close() {
 	r.stopping.Do(func() {
 		_ = r.one.Unsubscribe()

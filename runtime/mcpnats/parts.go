@@ -14,18 +14,20 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// This file stores what is too large for one message: in parts, each with an expiry of its own. The object store of JetStream has no expiry.
+// This file stores values that are too large for one message: in parts, each with its own expiry.
+// The object store of JetStream does not support expiry.
 
-// maxInline is up to which length something is part of its message; max_payload of a server is 1 MB unless it is set.
+// maxInline limits the length of a value inside a message; the default max_payload of a server is 1
+// MB.
 const maxInline = 256 << 10
 
-// errPartsGone means that parts are not there any more.
+// errPartsGone is returned if parts no longer exist.
 var errPartsGone = errors.New("mcpnats: the parts of a message are gone")
 
-// newParts returns the subject for parts of something that belongs to a name.
+// newParts returns a subject for the parts of a value that belongs to a name.
 func (c *Cluster) newParts(name string) string { return c.subject("part", name, rand.Text()) }
 
-// writeParts writes parts, and returns how many.
+// writeParts writes the parts of a value, and returns their number.
 func (c *Cluster) writeParts(ctx context.Context, subject string, text []byte, keep time.Duration) (int, error) {
 	i := 0
 	for part := range slices.Chunk(text, maxInline) {
@@ -37,7 +39,7 @@ func (c *Cluster) writeParts(ctx context.Context, subject string, text []byte, k
 	return i, nil
 }
 
-// readParts reads parts. The error is errPartsGone if one is missing.
+// readParts reads the parts of a value. It returns errPartsGone if one is missing.
 func (c *Cluster) readParts(ctx context.Context, subject string, count int) (text []byte, err error) {
 	for i := range count {
 		m, err := c.last(ctx, c.parts, subject+"."+strconv.Itoa(i))
@@ -52,7 +54,7 @@ func (c *Cluster) readParts(ctx context.Context, subject string, count int) (tex
 	return text, nil
 }
 
-// partsField has the subject of the parts of a message, and their count.
+// partsField is the header field with the subject and the number of a message's parts.
 const partsField = "Mcp-Parts"
 
 // setText sets the text of a message, in parts if it is large.

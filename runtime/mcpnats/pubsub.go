@@ -12,13 +12,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// changeTime is for how long notices are kept, and maxChanges how many of them.
+// changeTime is the lifetime of notices, and maxChanges limits their number.
 const (
 	changeTime = 10 * time.Minute
 	maxChanges = 100_000
 )
 
-// PubSub returns a PubSub in a stream, whose sequence numbers are those of the notices.
+// PubSub returns a PubSub in a stream. The sequence numbers of notices are those of the stream.
 func (c *Cluster) PubSub() mcp.PubSub { return pubSub{c} }
 
 type pubSub struct{ *Cluster }
@@ -27,7 +27,7 @@ type pubSub struct{ *Cluster }
 func (p pubSub) Publish(ctx context.Context, notice []byte) error {
 	m := nats.NewMsg(p.subject("change", "all"))
 	m.Data = notice
-	return p.attempts(ctx, func(ctx context.Context) error { // written twice, it is a notice more
+	return p.attempts(ctx, func(ctx context.Context) error { // a repeated write is an additional notice
 		_, err := p.js.PublishMsg(ctx, m, jetstream.WithRetryAttempts(0))
 		return err
 	})
@@ -46,15 +46,16 @@ func (p pubSub) Subscribe(ctx context.Context, after uint64) iter.Seq2[mcp.Notic
 	}
 }
 
-// errStopped is the error of read when its function has returned false.
+// errStopped is returned by read if its function has returned false.
 var errStopped = errors.New("stopped")
 
-// errGap is the error of read when a message was lost on the way.
+// errGap is returned by read if a message was lost in transit.
 var errGap = errors.New("mcpnats: a message of a consumer is missing")
 
-// read reads a subject of a stream in order from a sequence number on, until the function returns false, ctx ends,
-// or the cluster is closed. After another error the caller reads again: the consumer is on one server, and the one of the
-// library that makes itself anew waits for up to 20 seconds after an outage.
+// read reads a subject of a stream in order, beginning at a sequence number, until the function
+// returns false, ctx ends, or the cluster is closed. After another error the caller calls it again:
+// the consumer lives on one server, and the library's consumer that recreates itself waits for up
+// to 20 seconds after an outage.
 func (c *Cluster) read(ctx context.Context, stream, subject string, first uint64, headersOnly bool, f func(jetstream.Msg) bool) error {
 	opening, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()
@@ -69,7 +70,7 @@ func (c *Cluster) read(ctx context.Context, stream, subject string, first uint64
 		return err
 	}
 	defer func() { go c.removeConsumer(stream, consumer.CachedInfo().Name) }()
-	// By these heartbeats the consumer is missed two seconds after its server was killed.
+	// With these heartbeats, a killed server of the consumer is noticed after two seconds.
 	messages, err := consumer.Messages(jetstream.PullExpiry(10*time.Second), jetstream.PullHeartbeat(time.Second))
 	if err != nil {
 		return err
@@ -107,10 +108,10 @@ func (c *Cluster) read(ctx context.Context, stream, subject string, first uint64
 	}
 }
 
-// consumerTime is for how long a server keeps a consumer that is not used.
+// consumerTime is the time after which a server removes an unused consumer.
 const consumerTime = 30 * time.Second
 
-// removeConsumer removes a consumer that is not used any more. If that fails, it ends after [consumerTime].
+// removeConsumer removes a consumer. If that fails, it expires after [consumerTime].
 func (c *Cluster) removeConsumer(stream, name string) {
 	ctx, cancel := context.WithTimeout(context.Background(), openWait)
 	defer cancel()

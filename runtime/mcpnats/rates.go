@@ -16,25 +16,25 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcprate"
 )
 
-// RateLimiter returns a store of buckets, for [mcprate.WithStore]. A bucket is a point in time, which is written by
-// compare-and-swap, by the clock of most NATS servers.
+// RateLimiter returns a store of buckets, for [mcprate.WithStore]. A bucket is a point in time that
+// is written by compare-and-swap, according to the clock of the majority of NATS servers.
 func (c *Cluster) RateLimiter() mcprate.Store { return rateStore{c} }
 
 type rateStore struct{ *Cluster }
 
-// maxRateTries is how often a write is tried while other replicas write the same bucket.
+// maxRateTries limits the attempts to write a bucket that other replicas also write.
 const maxRateTries = 50
 
-// errBusyBucket is the error where it never succeeds.
+// errBusyBucket is returned after too many attempts.
 var errBusyBucket = errors.New("mcpnats: a bucket is written by too many at once")
 
-// rateSlack is how far the time of a bucket may be beyond that of an empty one before it is corrected: replicas do not know the
-// time of the servers better.
+// rateSlack is the tolerance for the time of a bucket beyond the time of an empty one, before the
+// bucket is corrected: replicas know the servers' time with this accuracy.
 const rateSlack = time.Second
 
 // Take implements [mcprate.Store].
 func (s rateStore) Take(ctx context.Context, key string, limit rate.Limit, burst, want int) (got int, retry time.Duration, err error) {
-	hash := sha256.Sum256([]byte(key)) // any text may be a key
+	hash := sha256.Sum256([]byte(key)) // any string may be a key
 	subject := s.subject("rate", hex.EncodeToString(hash[:]))
 	for try := range maxRateTries {
 		full, version, err := s.load(ctx, subject)
@@ -43,12 +43,13 @@ func (s rateStore) Take(ctx context.Context, key string, limit rate.Limit, burst
 		}
 		now := s.clock.time()
 		next, got, retry := gcra.Take(full, now, float64(limit), burst, want)
-		// A time that no clock can have reached is replaced, or the bucket would be empty until then.
+		// A time that no correct clock can have written is replaced; otherwise the bucket would
+		// remain empty until then.
 		if got == 0 && full.Sub(next) <= rateSlack {
 			return 0, retry, nil
 		}
 		text := binary.BigEndian.AppendUint64(nil, uint64(next.UnixNano()))
-		keep := wholeSeconds(next.Sub(now)) + time.Second // then the bucket is full, as one that is not there
+		keep := wholeSeconds(next.Sub(now)) + time.Second // after that the bucket is full, like a missing one
 		_, err = s.writeOne(ctx, s.rates, subject, version, keep, text)
 		if err == nil {
 			return got, retry, nil
@@ -65,7 +66,7 @@ func (s rateStore) Take(ctx context.Context, key string, limit rate.Limit, burst
 	return 0, 0, errBusyBucket
 }
 
-// load reads when a bucket is full; the zero time is that of a full one.
+// load reads the time at which a bucket is full; the zero time means a full bucket.
 func (s rateStore) load(ctx context.Context, subject string) (full time.Time, version uint64, err error) {
 	m, err := s.last(ctx, s.rates, subject)
 	switch {

@@ -45,7 +45,7 @@ type replica struct {
 	skipped atomic.Bool // by the balancer
 }
 
-// kill ends a replica without a word to others.
+// kill ends a replica without notice to others.
 func (r *replica) kill() {
 	if r.ended.Swap(true) {
 		return
@@ -58,7 +58,7 @@ func (r *replica) kill() {
 	_ = r.nats.Close(context.Background())
 }
 
-// balancer gives requests to the replicas in turn.
+// balancer distributes requests to the replicas in turn.
 type balancer struct {
 	replicas    []*replica
 	next        atomic.Uint32
@@ -167,8 +167,9 @@ func startReplica(ctx context.Context, o embedded.Options) (*replica, error) {
 	return r, nil
 }
 
-// Three replicas serve the clients of a session in turn: questions are answered, changes arrive, and when one
-// is killed its calls are interrupted and all else goes on, in the same sessions.
+// Three replicas serve the clients of a session in turn: questions are answered, changes arrive,
+// and after one is killed its calls are interrupted and everything else continues in the same
+// sessions.
 func TestReplicas(t *testing.T) {
 	b, front := startReplicas(t)
 	type client struct {
@@ -231,7 +232,7 @@ func TestReplicas(t *testing.T) {
 					t.Fatalf("%s: client %d is not notified of a change", what, i)
 				}
 			}
-			time.Sleep(300 * time.Millisecond) // one change at a time: equal ones may be one
+			time.Sleep(300 * time.Millisecond) // one change at a time: equal ones may be merged
 			for _, c := range clients {
 				select {
 				case <-c.changed:
@@ -255,7 +256,7 @@ func TestReplicas(t *testing.T) {
 	if sessions != 2 {
 		t.Errorf("%d sessions are open", sessions)
 	}
-	// Calls at the replica that will be killed.
+	// Calls on the replica that will be killed.
 	type ending struct {
 		client int
 		where  string
@@ -284,7 +285,7 @@ func TestReplicas(t *testing.T) {
 	if now := b.initialized.Load(); now != sessions {
 		t.Errorf("%d clients have opened a new session", now-sessions)
 	}
-	for range 2 { // of the calls, one third was at the killed one
+	for range 2 { // one third of the calls ran on the killed one
 		e := <-endings
 		rpc, ok := errors.AsType[*jsonrpc.Error](e.err)
 		if e.where != "replica0" || !ok || !strings.Contains(string(rpc.Data), "interrupted") {
@@ -297,8 +298,9 @@ func TestReplicas(t *testing.T) {
 	running.Wait()
 }
 
-// While most servers are gone, what needs them fails, and calls of 2026-07-28 go on. When they
-// are back, all goes on, in the session of before, without a new cluster or connection.
+// While the majority of servers is down, operations that need it fail, and calls of 2026-07-28
+// continue. When the servers are back, everything continues, in the same session, without a new
+// cluster or connection.
 func TestMostServersGone(t *testing.T) {
 	b, front := startReplicas(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -327,7 +329,7 @@ func TestMostServersGone(t *testing.T) {
 		}
 	}
 	last := b.replicas[2]
-	// The last server leads now. A leader finds out after ten seconds that most servers are gone.
+	// The last server leads now. A leader notices after ten seconds that the majority is gone.
 	for last.cluster.Ready(ctx) == nil {
 		time.Sleep(100 * time.Millisecond)
 	}
@@ -369,7 +371,7 @@ func TestMostServersGone(t *testing.T) {
 		}
 		time.Sleep(100 * time.Millisecond)
 	}
-	b.only(last) // the clients of the others were in the process of their servers, which have ended
+	b.only(last) // the clients of the others ran in the processes of their servers, which have stopped
 	opened := b.initialized.Load()
 	for {
 		err := works(session, "shop://stock")
@@ -386,15 +388,16 @@ func TestMostServersGone(t *testing.T) {
 	}
 }
 
-// only has one replica serve all requests.
+// only makes one replica serve all requests.
 func (b *balancer) only(one *replica) {
 	for _, r := range b.replicas {
 		r.skipped.Store(r != one)
 	}
 }
 
-// One of many writes of a record at three replicas with three copies succeeds, and the others are conflicts: the servers have
-// another error for them while the first one is under way.
+// One of many concurrent writes of a record at three replicas with three copies succeeds, and the
+// others are conflicts. The servers return another error for them while the first write is in
+// progress.
 func TestConflictsOfThree(t *testing.T) {
 	b, _ := startReplicas(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
@@ -432,7 +435,8 @@ func TestConflictsOfThree(t *testing.T) {
 	}
 }
 
-// What a replica reads goes on within seconds after any server was killed, also the one that has the consumer.
+// Readers of a replica continue within seconds after any server was killed, even the server of the
+// consumer.
 func TestReadersOutliveServers(t *testing.T) {
 	b, _ := startReplicas(t)
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
@@ -441,7 +445,7 @@ func TestReadersOutliveServers(t *testing.T) {
 	notices := make(chan string, 100)
 	go func() {
 		last := uint64(0)
-		for ctx.Err() == nil { // as a server does
+		for ctx.Err() == nil { // like a server
 			for n, err := range reader.cluster.PubSub().Subscribe(ctx, last) {
 				if err != nil {
 					break
@@ -479,7 +483,7 @@ func TestReadersOutliveServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var on []string // the servers that have consumers
+	var on []string // the servers of the consumers
 	for c := range stream.ListConsumers(ctx).Info() {
 		on = append(on, c.Cluster.Leader)
 	}

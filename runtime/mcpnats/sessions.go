@@ -12,19 +12,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// Sessions returns a store of sessions. A record is the last message of a subject, which expires with the session. Reads
-// go to the leader of the stream: other servers may not have the latest record yet.
+// Sessions returns a store of sessions. A record is the last message of a subject, which expires
+// with the session. Reads go to the leader of the stream: other servers may not have the latest
+// record yet.
 func (c *Cluster) Sessions() mcphttp.SessionStore {
 	return &sessionStore{Cluster: c, written: map[string]position{}}
 }
 
-// idleField has the idle time of a session, in seconds.
+// idleField is the header field with the idle time of a session, in seconds.
 const idleField = "Mcp-Idle"
 
 // recordSubject is the subject of a record.
 func (s *sessionStore) recordSubject(id string) string { return s.subject("session", id) }
 
-// put writes a record that replaces that of a version.
+// put writes a record that replaces the given version.
 func (s *sessionStore) put(ctx context.Context, id string, record []byte, idle time.Duration, version uint64) (uint64, error) {
 	var b batch
 	b.add(s.recordSubject(id), version, idle, record)

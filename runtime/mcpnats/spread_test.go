@@ -10,12 +10,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// claimers are replicas that claim tasks at one leader, at different distances.
+// claimers are replicas at different distances from one leader, from which they claim tasks.
 type claimers struct {
 	t       *testing.T
 	indexes []*taskIndex
 	far     []time.Duration // one way to the leader
-	known   int             // replicas that they know of
+	known   int             // number of replicas that they assume
 	stop    chan struct{}
 
 	mu      sync.Mutex
@@ -26,7 +26,7 @@ type claimers struct {
 	longest time.Duration // from the creation of a task to its claim
 }
 
-// write writes a record, which all replicas read. The caller has the lock.
+// write writes a record, which all replicas read. The caller holds the lock.
 func (c *claimers) write(hash string, head taskHead) {
 	c.number++
 	c.heads[hash] = head
@@ -42,7 +42,7 @@ func (c *claimers) write(hash string, head taskHead) {
 	}
 }
 
-// claim claims tasks for a replica, each of which runs for a while, until the test ends.
+// claim claims tasks for a replica until the test ends. Each task runs for a while.
 func (c *claimers) claim(i int, run time.Duration) {
 	x, want := c.indexes[i], mcptask.Claim{Owner: fmt.Sprint(i), Server: "books", Tools: []string{"count"}}
 	for {
@@ -78,8 +78,8 @@ func (c *claimers) claim(i int, run time.Duration) {
 	}
 }
 
-// Replicas share tasks, though one is nearer to the leader of the stream; one alone does not wait, and neither do others for one
-// that does not claim.
+// Replicas share tasks, even if one is nearer to the leader of the stream; a single replica does
+// not wait, and replicas do not wait for one that does not claim.
 func TestSpreadClaims(t *testing.T) {
 	const tasks = 300
 	near, far := 500*time.Microsecond, 3*time.Millisecond
@@ -87,7 +87,7 @@ func TestSpreadClaims(t *testing.T) {
 		far        []time.Duration
 		known      int
 		every, run time.Duration
-		least      int // claims of each replica
+		least      int // of each replica
 		longest    time.Duration
 	}{
 		"one after the other":    {[]time.Duration{near, far, far}, 3, 50 * time.Millisecond, time.Second, tasks / 5, 250 * time.Millisecond},

@@ -9,15 +9,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// StateStore returns a store of used request states: the first write of a subject wins. A state that has expired a minute ago by the
-// clock of most NATS servers counts as used, since its record may be gone: a replica whose clock is behind would take it.
+// StateStore returns a store of used request states: the first write of a subject wins. A state
+// that expired more than a minute ago, according to the clock of the majority of NATS servers,
+// counts as used, since its record may be gone and a replica whose clock is behind would accept it.
 func (c *Cluster) StateStore() mcp.StateStore { return stateStore{c} }
 
 type stateStore struct{ *Cluster }
 
 // Consume implements [mcp.StateStore].
 func (s stateStore) Consume(ctx context.Context, id string, expires time.Time) (first bool, err error) {
-	hash := sha256.Sum256([]byte(id)) // any text may be an id
+	hash := sha256.Sum256([]byte(id)) // any string may be an id
 	subject := s.subject("state", hex.EncodeToString(hash[:]))
 	keep := expires.Sub(s.clock.time()) + time.Minute
 	if keep <= 0 {

@@ -11,28 +11,30 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// This file makes the streams: those of a new cluster at once, and those that the servers have forgotten, which happens
-// after several kills (nats-server issue 6888), when they have been absent for a while.
+// This file creates the streams: immediately in a new cluster; streams that the servers have
+// forgotten, which happens after several kills (nats-server issue 6888), after they have been
+// missing for a while.
 
 const (
-	// openPause is the time between two tries to open streams, and openWait the time for one.
+	// openPause is the time between two attempts to open streams, and openWait the time for one.
 	openPause, openWait = 100 * time.Millisecond, 2 * time.Second
-	// forgottenTime is for how long a stream is absent before it is made anew: a server that starts may have it.
+	// forgottenTime is the time for which a stream must be missing before it is created again: a
+	// server that is starting may have it.
 	forgottenTime = 30 * time.Second
-	// lookPause is the time between two looks at the streams.
+	// lookPause is the time between two checks of the streams.
 	lookPause = 10 * time.Second
 )
 
-// streamSpec is a stream as this program has it.
+// streamSpec is the definition of a stream in this program.
 type streamSpec struct {
 	stream *jetstream.Stream
 	config jetstream.StreamConfig
-	has    string // what it has, for the log
+	has    string // a description of its content, for the log
 }
 
 // specs returns all streams.
 func (c *Cluster) specs() []streamSpec {
-	last := jetstream.StreamConfig{ // has one message for each subject
+	last := jetstream.StreamConfig{ // keeps one message per subject
 		MaxMsgsPerSubject: 1, Discard: jetstream.DiscardNew, AllowMsgTTL: true, DenyDelete: true, MaxBytes: c.maxBytes,
 	}
 	memory := last
@@ -58,28 +60,28 @@ func (c *Cluster) specs() []streamSpec {
 	return specs
 }
 
-// absences is since when streams are missing.
+// absences records since when streams are missing.
 type absences struct {
 	since map[string]time.Time
-	last  map[string]uint64 // the last numbers of streams that were there
-	isNew bool              // no stream was there at first: this replica makes them
+	last  map[string]uint64 // last sequence numbers of existing streams
+	isNew bool              // no stream existed at first: this replica creates them
 }
 
 func newAbsences() *absences {
 	return &absences{since: map[string]time.Time{}, last: map[string]uint64{}}
 }
 
-// found notes that a stream is there.
+// found records that a stream exists.
 func (a *absences) found(s jetstream.Stream) {
 	info := s.CachedInfo()
 	a.last[info.Config.Name] = max(a.last[info.Config.Name], info.State.LastSeq)
 	delete(a.since, info.Config.Name)
 }
 
-// numberSlack is more than the messages that a stream gets between two looks at it.
+// numberSlack exceeds the number of messages that a stream gets between two checks.
 const numberSlack = 1_000_000
 
-// firstNumber returns the number of the first message of a stream that is made anew.
+// firstNumber returns the first sequence number of a stream that is created again.
 func (a *absences) firstNumber(name string, now time.Time) uint64 {
 	first := uint64(now.UnixMilli())
 	if last := a.last[name]; last > 0 {
@@ -88,8 +90,8 @@ func (a *absences) firstNumber(name string, now time.Time) uint64 {
 	return first
 }
 
-// openStreams opens the streams, and makes those that are missing. A stream that is missing beside others is being made by
-// another replica, or forgotten.
+// openStreams opens the streams, and creates missing ones. If some streams are missing and others
+// exist, another replica is creating them, or the servers have forgotten them.
 func (c *Cluster) openStreams(ctx context.Context, a *absences) error {
 	if err := c.chooseCopies(ctx); err != nil {
 		return err
@@ -136,8 +138,9 @@ func (c *Cluster) findStream(ctx context.Context, name string) (jetstream.Stream
 	return found, err
 }
 
-// makeStream makes a stream that is missing, if that is due. Its numbers follow those of one that was there before,
-// since replicas have read up to those; also where all were lost, and this replica takes the cluster for a new one.
+// makeStream creates a missing stream if that is due. Its sequence numbers follow those of its
+// predecessor, since replicas have read up to those; even if all streams were lost, and this
+// replica considers the cluster new.
 func (c *Cluster) makeStream(ctx context.Context, s streamSpec, a *absences) (jetstream.Stream, error) {
 	ctx, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()
@@ -153,10 +156,10 @@ func (c *Cluster) makeStream(ctx context.Context, s streamSpec, a *absences) (je
 			return nil, fmt.Errorf("%w: %s is made anew when it has been missing for %s", errStreamMissing, config.Name, c.forgotten)
 		}
 	}
-	// It fails while not all servers are there that are to have a copy.
+	// It fails until all servers that will store a copy are there.
 	made, err := c.js.CreateStream(ctx, config)
 	switch {
-	case errors.Is(err, jetstream.ErrStreamNameAlreadyInUse): // another replica has made it
+	case errors.Is(err, jetstream.ErrStreamNameAlreadyInUse): // another replica has created it
 		if made, err = c.js.Stream(ctx, config.Name); errors.Is(err, jetstream.ErrStreamNotFound) {
 			err = fmt.Errorf("%w: %s is being made by another replica", errStreamMissing, config.Name)
 		}
@@ -171,15 +174,15 @@ func (c *Cluster) makeStream(ctx context.Context, s streamSpec, a *absences) (je
 	return made, nil
 }
 
-// errStreamMissing is the error of a stream that is missing beside others.
+// errStreamMissing is returned if a stream is missing and others exist.
 var errStreamMissing = errors.New("a stream is missing")
 
-// chooseCopies chooses how many servers have a copy of a stream, unless an option says so.
+// chooseCopies chooses the number of copies, unless an option sets it.
 func (c *Cluster) chooseCopies(ctx context.Context) error {
 	if c.copies > 0 {
 		return nil
 	}
-	// What exists already decides, also while a server is down.
+	// Existing streams determine it, even while a server is down.
 	ctx, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()
 	list := c.js.ListStreams(ctx, jetstream.WithStreamListSubject(c.subject(">")))
@@ -198,7 +201,7 @@ func (c *Cluster) chooseCopies(ctx context.Context) error {
 	return nil
 }
 
-// compareConfig returns the error for a stream that exists with other settings.
+// compareConfig returns an error if an existing stream has other settings.
 func compareConfig(have, want jetstream.StreamConfig) error {
 	for _, d := range []struct {
 		setting    string
@@ -223,7 +226,7 @@ func compareConfig(have, want jetstream.StreamConfig) error {
 	return nil
 }
 
-// watchStreams makes streams anew that the servers forget while the cluster is open.
+// watchStreams creates streams again that the servers forget while the cluster is open.
 func (c *Cluster) watchStreams() {
 	a := newAbsences()
 	ticker := time.NewTicker(min(lookPause, c.forgotten))
@@ -241,7 +244,7 @@ func (c *Cluster) watchStreams() {
 				if _, err := c.makeStream(context.Background(), s, a); err != nil && !errors.Is(err, errStreamMissing) {
 					c.log.LogAttrs(context.Background(), slog.LevelWarn, "a stream that the NATS servers have lost cannot be made anew", slog.Any("error", err))
 				}
-			case err == nil: // one that cannot be looked up now may still be missing
+			case err == nil: // a failed lookup does not prove that it exists
 				a.found(found)
 			}
 		}

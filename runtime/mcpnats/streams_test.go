@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// logBook is a log that is read while others write it.
+// logBook is a log that tests can read during writes.
 type logBook struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -35,8 +35,8 @@ func (b *logBook) String() string {
 	return b.text.String()
 }
 
-// A stream that the servers have lost is made anew after a while, and not before. What was read from it goes on, with
-// later numbers.
+// A lost stream is created again after a while, and not earlier. Its readers continue with higher
+// sequence numbers.
 func TestForgottenStreams(t *testing.T) {
 	s := start(t)
 	nc, log := connect(t, s), new(logBook)
@@ -124,7 +124,7 @@ func TestForgottenStreams(t *testing.T) {
 	}
 }
 
-// A stream that is missing for a moment is not made anew.
+// A stream that is missing briefly is not created again.
 func TestMissingStreamWaits(t *testing.T) {
 	s := start(t)
 	nc := connect(t, s)
@@ -144,8 +144,8 @@ func TestMissingStreamWaits(t *testing.T) {
 	}
 }
 
-// A full stream refuses what is new with an error, and not after the time of an election; what is there can be read, and
-// removed.
+// A full stream refuses new data with an error, without waiting for the time of an election;
+// existing data can be read and removed.
 func TestFullStream(t *testing.T) {
 	nc := connect(t, start(t))
 	c := open(t, nc, "test", mcpnats.WithMaxBytes(1<<20))
@@ -168,7 +168,7 @@ func TestFullStream(t *testing.T) {
 	if _, err := s.Create(ctx, "more", bytes.Repeat([]byte("x"), 100<<10), time.Hour); err == nil || !strings.Contains(err.Error(), "maximum bytes exceeded") {
 		t.Errorf("one more: %v", err)
 	}
-	if n := nc.Stats().OutMsgs - sent; n > 5 { // one, and what is sent in the background
+	if n := nc.Stats().OutMsgs - sent; n > 5 { // one, and the background requests
 		t.Errorf("%d messages are sent for a record that is refused", n)
 	}
 	if _, _, err := s.Load(ctx, "s0"); err != nil {
@@ -185,7 +185,7 @@ func TestFullStream(t *testing.T) {
 	}
 }
 
-// Events and messages may be larger than max_payload of the server.
+// Events and messages may exceed the max_payload of the server.
 func TestLargeEvents(t *testing.T) {
 	one, other := two(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -9,12 +9,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// This file chooses the task that a replica claims.
+// This file chooses the task that a replica claims next.
 
-// claimable returns the task that is claimed next: of the accounts that have a turn, that with the fewest runs, and of its tasks
-// the one that has been ready, or had its owner, for the longest time; where several replicas claim tasks, one of the first few, since only one
-// of those that try the same task gets it. Without one it returns what is closed when something changes, and after which time to look
-// again. The time is that of most servers.
+// claimable returns the next task to claim: of the accounts that have a turn, the account with the
+// fewest runs, and of its tasks the one that has been ready, or owned, for the longest time; if
+// several replicas claim tasks, one of the first few, since only one of several replicas that try
+// the same task gets it. Without a claimable task it returns a channel that is closed on the next
+// change, and the time to wait at most. now is the majority's time.
 func (x *taskIndex) claimable(c *mcptask.Claim, now time.Time, replicas int) (hash string, changed <-chan struct{}, next time.Duration) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -46,17 +47,18 @@ func (x *taskIndex) claimable(c *mcptask.Claim, now time.Time, replicas int) (ha
 	return hash, x.changed, next
 }
 
-// maxCandidates is how many tasks a replica chooses from.
+// maxCandidates limits the tasks from which a replica chooses.
 const maxCandidates = 8
 
-// candidate is a task that can be claimed.
+// candidate is a claimable task.
 type candidate struct {
 	hash   string
-	active int    // runs of its account
+	active int    // number of runs of its account
 	from   uint64 // openTask.from
 }
 
-// addCandidate adds a task to those that are claimed next, at most so many, of accounts with as many runs.
+// addCandidate adds a task to the sorted candidates, of which it keeps most, all of accounts with
+// the same number of runs.
 func addCandidate(first []candidate, one candidate, most int) []candidate {
 	if len(first) > 0 && one.active != first[0].active {
 		if one.active > first[0].active {
@@ -72,15 +74,16 @@ func addCandidate(first []candidate, one candidate, most int) []candidate {
 }
 
 const (
-	// patienceEach is how long after the others a replica claims a task for each run that it has more than they have on average: the
-	// time in which another one claims it.
+	// patienceEach is the delay of a replica before it claims a task, for each run that it has
+	// above the average: time for another replica to claim the task.
 	patienceEach = 20 * time.Millisecond
-	// maxPatience bounds that. Tasks that are ready for longer are claimed at once.
+	// maxPatience limits this delay. Tasks that are ready for longer are claimed immediately.
 	maxPatience = 200 * time.Millisecond
 )
 
-// patience returns for how long a replica leaves a task that is ready to others, which run fewer tasks. Without it, the one that is
-// nearest to the leader of the stream claims all. The caller has the lock.
+// patience returns for how long a replica leaves a ready task to replicas that run fewer tasks.
+// Otherwise the replica nearest to the leader of the stream would claim all. The caller holds the
+// lock.
 func (x *taskIndex) patience(c *mcptask.Claim, here time.Time, replicas int) time.Duration {
 	if replicas < 2 {
 		return 0
@@ -98,7 +101,7 @@ func (x *taskIndex) patience(c *mcptask.Claim, here time.Time, replicas int) tim
 	return min(maxPatience, time.Duration(max(0, more))*patienceEach)
 }
 
-// claimAt returns when a task is to be claimed by a replica that leaves it to others for a while.
+// claimAt returns the time at which a replica with this patience claims a task.
 func (t *openTask) claimAt(patience time.Duration) time.Time {
 	at := t.tryAt
 	if at.Before(t.ready) {
@@ -107,10 +110,11 @@ func (t *openTask) claimAt(patience time.Duration) time.Time {
 	return at.Add(patience)
 }
 
-// leaseSlack is how much longer than its time a lease lasts by the clock of a process, so that most are ended by the server.
+// leaseSlack is the time after which a process considers a lease as expired that the server should
+// have ended, so that the server ends most leases.
 const leaseSlack = 2 * time.Second
 
-// lapsed reports whether a lease with that number has not been renewed for its time.
+// lapsed reports whether a lease has not been renewed in time.
 func (x *taskIndex) lapsed(hash string, lease uint64) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -118,7 +122,8 @@ func (x *taskIndex) lapsed(hash string, lease uint64) bool {
 	return t != nil && t.lease == lease && time.Since(t.leaseEnd) > leaseSlack
 }
 
-// postpone has a task not be claimed for some time, unless it changes, and not before the end of the lease that was read meanwhile.
+// postpone delays the next claim of a task, unless the task changes, at least until the end of a
+// lease that was read in the meantime.
 func (x *taskIndex) postpone(hash string, d time.Duration) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// taskReplica is a replica with tasks, whose clock is wrong.
+// taskReplica returns the tasks of a replica whose clock is wrong.
 func taskReplica(t *testing.T, l *leader, own time.Duration, servers ...time.Duration) *taskStore {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	c := &Cluster{js: l, name: "test", stop: make(chan struct{}), tasks: streamOf{leader: l}}
@@ -34,7 +34,8 @@ func headerOf(t *testing.T, h taskHead) nats.Header {
 	return nats.Header{headField: {string(text)}}
 }
 
-// A task lives for its time, whichever clock is wrong: that of the replica that has created it, or that of one that changes it.
+// A task lives for its whole time, whichever clock is wrong: of the replica that created it, or of
+// one that changes it.
 func TestTasksWithWrongClock(t *testing.T) {
 	const ttl = 10 * time.Minute
 	for _, d := range skews {
@@ -52,7 +53,8 @@ func TestTasksWithWrongClock(t *testing.T) {
 						if _, err := creator.write(t.Context(), hash, nil, r, 0, nil); err != nil {
 							t.Fatal(err)
 						}
-						// each compares what the server keeps, and what replicas say, with what is left.
+						// each compares the remaining lifetime in the server and in the replicas
+						// with the expected one.
 						each := func(left time.Duration) {
 							t.Helper()
 							m := l.last[subject]
@@ -101,7 +103,8 @@ func TestTasksWithWrongClock(t *testing.T) {
 	}
 }
 
-// Tasks are claimed in the order in which they became ready, not in that of the clocks of the replicas that created them.
+// Tasks are claimed in the order in which they became ready, regardless of the clocks of the
+// replicas that created them.
 func TestOrderWithWrongClock(t *testing.T) {
 	for _, d := range skews {
 		synctest.Test(t, func(t *testing.T) {
@@ -121,7 +124,7 @@ func TestOrderWithWrongClock(t *testing.T) {
 				records = append(records, r)
 				time.Sleep(time.Second)
 			}
-			// A change of a task that is ready leaves it where it is.
+			// A change of a ready task does not change its place.
 			hash := taskHash(records[0].Key)
 			found, err := wrong.load(t.Context(), hash)
 			if err != nil {
@@ -147,7 +150,8 @@ func TestOrderWithWrongClock(t *testing.T) {
 	}
 }
 
-// A lease that the server does not end, since its clock was ahead when that was written, ends after its time unless it is renewed.
+// A lease that the server keeps too long, since its clock was ahead when the lease was written,
+// ends in time unless it is renewed.
 func TestLeaseOfWrongClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newTaskIndex()
@@ -173,7 +177,7 @@ func TestLeaseOfWrongClock(t *testing.T) {
 	})
 }
 
-// A request state that a replica has used is used for all, as long as any of them takes it.
+// A request state that one replica has used counts as used for as long as any replica accepts it.
 func TestStatesWithWrongClock(t *testing.T) {
 	const life = 10 * time.Minute
 	for _, d := range skews {
@@ -207,7 +211,7 @@ func TestStatesWithWrongClock(t *testing.T) {
 	}
 }
 
-// A wrong clock neither removes keys nor keeps new ones from being made.
+// A wrong clock neither removes keys nor prevents the creation of new ones.
 func TestKeysWithWrongClock(t *testing.T) {
 	for _, d := range append([]time.Duration{-30 * keyPeriod, 30 * keyPeriod}, skews...) {
 		synctest.Test(t, func(t *testing.T) {
@@ -229,7 +233,7 @@ func TestKeysWithWrongClock(t *testing.T) {
 				right.clock.answer(0)
 				wrong.clock.answer(0)
 			}
-			// A key of the future, of an earlier version.
+			// A key with a future date, from an earlier version.
 			now := time.Now()
 			keys := renewKeys([]stateKey{{now.Add(d.Abs()), []byte("future")}, {now.Add(-time.Hour), []byte("old")}}, now)
 			if len(keys) != 3 || keys[1].Created.After(now) || string(sealingFirst(keys, now)[0]) != "future" {
@@ -242,7 +246,8 @@ func TestKeysWithWrongClock(t *testing.T) {
 	}
 }
 
-// The numbers of a stream that is made anew follow those that replicas have read, whatever the time is.
+// The sequence numbers of a stream that is created again follow those that replicas have read, at
+// any time.
 func TestFirstNumber(t *testing.T) {
 	now := time.Now()
 	a := newAbsences()

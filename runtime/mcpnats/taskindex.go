@@ -11,29 +11,29 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// taskIndex has the heads of the tasks that have not ended, as a replica has read them.
+// taskIndex contains the heads of unfinished tasks, as a replica has read them.
 type taskIndex struct {
 	mu       sync.Mutex
 	open     map[string]*openTask                   // by hash
-	runnable map[string]*openTask                   // those of open that can be claimed, or run
+	runnable map[string]*openTask                   // the tasks in open that can be claimed, or run
 	watchers map[string]map[*chan struct{}]struct{} // by hash
-	read     map[string]uint64                      // sequence numbers of the records that were read last, by hash
-	before   map[string]uint64                      // those of the ones before
-	changed  chan struct{}                          // closed and replaced when something was read
+	read     map[string]uint64                      // sequence number of the last record that was read, by hash
+	before   map[string]uint64                      // sequence number of the record before that
+	changed  chan struct{}                          // closed and replaced after each read
 	seen     uint64                                 // sequence number of the last message that was read
-	written  uint64                                 // of the last one that this replica has written
-	turn     uint64                                 // of the last creation that was read
-	made     time.Time                              // when the stream was made
+	written  uint64                                 // sequence number of the last message that this replica has written
+	turn     uint64                                 // sequence number of the last creation that was read
+	made     time.Time                              // creation time of the stream
 	kept     keptTasks
 }
 
-// openTask is a task that has not ended.
+// openTask is an unfinished task.
 type openTask struct {
 	head  taskHead
 	from  uint64    // version since which it is Ready, or has its owner
 	tryAt time.Time // when it can be claimed
-	ready time.Time // when it was read that it can be claimed, or run
-	// The lease that was read last, and when it ends at the latest, by the clock of this process.
+	ready time.Time // when the index learned that it can be claimed, or runs
+	// The last lease that was read, and its latest end, by the clock of this process.
 	lease    uint64
 	leaseEnd time.Time
 }
@@ -45,18 +45,18 @@ func newTaskIndex() *taskIndex {
 	}
 }
 
-// maxRead is of how many records, at least, the index knows the numbers. It is for those that the leader of the stream does not
-// have yet, which is a matter of milliseconds.
+// maxRead is the minimum number of records whose sequence numbers the index remembers. They serve
+// records that the leader of the stream does not have yet, for some milliseconds.
 const maxRead = 1000
 
-// readPause is the time after which the stream is read again, when that has failed.
+// readPause is the delay before the stream is read again after an error.
 const readPause = 100 * time.Millisecond
 
 // readIndex reads the stream until the store is closed.
 func (s *taskStore) readIndex() {
 	for !s.closedNow() {
 		s.lookAtStream()
-		// Without a leader this fails, and it is tried again: methods report their own errors.
+		// Without a leader this fails, and readIndex tries again: methods report their own errors.
 		_ = s.read(s.ctx, "mcp-"+s.name+"-task", s.subject("task", ">"), s.index.next(), true, func(m jetstream.Msg) bool {
 			meta, err := m.Metadata()
 			if err != nil {
@@ -73,14 +73,14 @@ func (s *taskStore) readIndex() {
 	}
 }
 
-// lookAtStream forgets what was read, if the servers have lost the stream and another one was made.
+// lookAtStream forgets everything if the servers have lost the stream and another one was created.
 func (s *taskStore) lookAtStream() {
 	if found, err := s.findStream(s.ctx, "mcp-"+s.name+"-task"); err == nil {
 		s.index.readFrom(found.CachedInfo().Created)
 	}
 }
 
-// next is the number of the first message that was not read.
+// next returns the number of the first unread message.
 func (x *taskIndex) next() uint64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -144,20 +144,21 @@ func (x *taskIndex) addRecord(hash string, sequence uint64, m jetstream.Msg) {
 		x.runnable[hash] = t
 	}
 	switch {
-	case begun: // the lease follows in the same batch; after this time it is looked for if it does not
+	case begun: // the lease follows in the same batch; if it does not, the index looks for it after this time
 		t.tryAt = time.Now().Add(time.Second)
 	case head.Owner == "":
 		t.tryAt = time.Time{}
 	}
 }
 
-// remove removes a task that has ended or expired.
+// remove removes a finished or expired task.
 func (x *taskIndex) remove(hash string) {
 	delete(x.open, hash)
 	delete(x.runnable, hash)
 }
 
-// readFrom forgets all tasks if they are of another stream than the one that was made then. Watchers look for their tasks.
+// readFrom forgets all tasks if they belong to a stream with another creation time. Watchers then
+// look for their tasks.
 func (x *taskIndex) readFrom(made time.Time) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -178,14 +179,14 @@ func (x *taskIndex) readFrom(made time.Time) {
 	x.made = made
 }
 
-// wake has those look again that wait for changed. The caller has the lock.
+// wake wakes the goroutines that wait for changed. The caller holds the lock.
 func (x *taskIndex) wake() {
 	close(x.changed)
 	x.changed = make(chan struct{})
 }
 
-// resetAfter forgets all tasks if the last turn in the stream is before one that was read: the servers have lost the stream, and it
-// was made anew.
+// resetAfter forgets all tasks if the last turn in the stream precedes one that was read: the
+// servers have lost the stream, and it was created again.
 func (x *taskIndex) resetAfter(turn uint64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -198,15 +199,15 @@ func (x *taskIndex) resetAfter(turn uint64) {
 	}
 }
 
-// wrote notes the number of a message that this replica has written.
+// wrote records the number of a message that this replica has written.
 func (x *taskIndex) wrote(sequence uint64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.written = max(x.written, sequence)
 }
 
-// wait waits until a message was read, or one after it, and everything that this replica has written. What it wrote to a stream that
-// the servers have lost is not read any more.
+// wait waits until the index has read the given message or a later one, and everything that this
+// replica has written. Messages of a lost stream no longer count.
 func (x *taskIndex) wait(ctx context.Context, sequence uint64) error {
 	for {
 		x.mu.Lock()
@@ -223,7 +224,7 @@ func (x *taskIndex) wait(ctx context.Context, sequence uint64) error {
 	}
 }
 
-// count returns how many tasks are open, after the creation with the number turn.
+// count returns the number of open tasks after the creation with the number turn.
 func (x *taskIndex) count(account mcptask.Digest, now time.Time) (turn uint64, ofAccount, total int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -241,8 +242,9 @@ func (x *taskIndex) count(account mcptask.Digest, now time.Time) (turn uint64, o
 	return x.turn, ofAccount, total
 }
 
-// watch returns a channel that is closed when a record changes, the version of the record that was read last, which is 0 if
-// that was long ago, and when the task expires: the zero time if that is not known.
+// watch returns a channel that is closed when the record changes; the version of the last record
+// that was read, or 0 if that was long ago; and the expiry of the task, or the zero time if it is
+// unknown.
 func (x *taskIndex) watch(hash string) (changed <-chan struct{}, version uint64, ends time.Time, stop func()) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

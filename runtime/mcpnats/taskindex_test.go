@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// delivered is a message as the index reads it.
+// delivered is a message as the index receives it.
 type delivered struct {
 	jetstream.Msg
 	header nats.Header
@@ -22,8 +22,8 @@ type delivered struct {
 
 func (d delivered) Headers() nats.Header { return d.header }
 
-// A change of a task that another server delivers before the leader has made it is watched when the leader has: whether it is
-// delivered while the task is watched, or before.
+// A change of a task that another server delivers before the leader has it is reported once the
+// leader has it: no matter whether it is delivered before or while the task is watched.
 func TestWatchBeforeLeader(t *testing.T) {
 	for _, early := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestWatchBeforeLeader(t *testing.T) {
 					time.Sleep(time.Second)
 				}
 				header := deliver(2)
-				for i := range maxRead - 1 { // of other tasks: the one before is remembered
+				for i := range maxRead - 1 { // of other tasks: the previous one is still remembered
 					s.index.add("record."+strconv.Itoa(i), uint64(3+i), delivered{header: header})
 				}
 				time.Sleep(time.Second)
@@ -81,7 +81,7 @@ func TestWatchBeforeLeader(t *testing.T) {
 	}
 }
 
-// What waits for a message of a stream that the servers lose does not wait for it in the new one.
+// Waiting for a message of a lost stream does not continue in the new stream.
 func TestWaitForLostStream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		x := newTaskIndex()
@@ -109,7 +109,8 @@ func TestWaitForLostStream(t *testing.T) {
 	})
 }
 
-// Before a store refuses, or counts, it reads what other replicas have ended, and does not wait for messages that were deleted.
+// Before a store refuses or counts, it reads which tasks other replicas have finished, and does not
+// wait for deleted messages.
 func TestReadAllBeforeRefusal(t *testing.T) {
 	for _, end := range []string{"read later", "deleted", "of a lost stream"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -143,7 +144,7 @@ func TestReadAllBeforeRefusal(t *testing.T) {
 			if want != 0 {
 				return
 			}
-			// A task that another replica has ended makes room.
+			// A task that another replica has finished makes room.
 			deliver(mcptask.Working, 10)
 			l.sequence, l.last[all] = 11, &jetstream.RawStreamMsg{Sequence: 11}
 			need := mcptask.Need{Tasks: 1, Room: mcptask.Room{Tasks: 1, TotalTasks: 1, Bytes: 1 << 20, TotalBytes: 1 << 20}}

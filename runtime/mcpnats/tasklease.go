@@ -38,7 +38,7 @@ func (s *taskStore) Claim(ctx context.Context, c mcptask.Claim) (*mcptask.Record
 	}
 }
 
-// claim claims a task, or returns nil if that is not possible now.
+// claim claims a task, or returns nil if that is currently impossible.
 func (s *taskStore) claim(ctx context.Context, hash string, c *mcptask.Claim) (*mcptask.Record, error) {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -50,14 +50,14 @@ func (s *taskStore) claim(ctx context.Context, hash string, c *mcptask.Claim) (*
 		return nil, err
 	}
 	if found == nil || found.head.expired(s.clock.time()) || !found.head.runnable() {
-		s.index.postpone(hash, retryClaim) // its last message was not read yet
+		s.index.postpone(hash, retryClaim) // its last message is not yet read
 		return nil, nil
 	}
 	leased, err := s.lastSequence(ctx, s.leaseSubject(hash))
 	if err != nil {
 		return nil, err
 	}
-	// The server ends a lease in whole seconds, and by a clock that may be ahead of the one by which the next leader does.
+	// The server ends a lease in whole seconds, and its clock may be ahead of the next leader's.
 	if found.head.Owner != "" && leased != 0 && !s.index.lapsed(hash, leased) {
 		s.index.postpone(hash, retryClaim)
 		return nil, nil
@@ -74,7 +74,7 @@ func (s *taskStore) claim(ctx context.Context, hash string, c *mcptask.Claim) (*
 	r.Attempt++
 	version, err := s.write(ctx, hash, found, r, found.version, func(b *batch) { b.add(s.leaseSubject(hash), leased, c.Lease, nil) })
 	switch {
-	case wrongSequence(err): // another replica was first
+	case wrongSequence(err): // another replica was faster
 		s.index.postpone(hash, retryClaim)
 		return nil, nil
 	case err != nil:
@@ -84,7 +84,7 @@ func (s *taskStore) claim(ctx context.Context, hash string, c *mcptask.Claim) (*
 	return r, nil
 }
 
-// retryClaim is after which time a task is tried again that cannot be claimed now, unless it changes before.
+// retryClaim is the delay before another attempt to claim a task, unless the task changes earlier.
 const retryClaim = 100 * time.Millisecond
 
 // Renew implements [mcptask.Store].
@@ -96,7 +96,7 @@ func (s *taskStore) Renew(ctx context.Context, r *mcptask.Record, lease time.Dur
 	defer cancel()
 	hash := taskHash(r.Key)
 	for {
-		// The lease is read first: a claim after that makes the write fail.
+		// The lease is read first: a later claim makes the write fail.
 		leased, err := s.lastSequence(ctx, s.leaseSubject(hash))
 		if err != nil {
 			return err

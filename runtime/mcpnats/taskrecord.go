@@ -16,31 +16,32 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// taskHead is a record without what is sealed. It is in a header field, so that it can be read alone.
+// taskHead is a record without its sealed part. It is stored in a header field, so that it can be
+// read alone.
 type taskHead struct {
 	Scope, Account []byte // digests
 	ID             string
 	Server, Tool   string
 	Status         mcptask.Status
 	Created        time.Time
-	Expires        time.Time // by the clock of the replica that has set it
-	Until          time.Time `json:",omitzero"` // the same by the clock of most servers
+	Expires        time.Time // by the clock of the replica that set it
+	Until          time.Time `json:",omitzero"` // the same in the majority's time
 	Ready          bool      `json:",omitempty"`
 	Owner          string    `json:",omitempty"`
 	Attempt        int       `json:",omitempty"`
-	ReadyFrom      uint64    `json:",omitempty"` // version since which the task is Ready; 0 for this one
-	Parts          string    `json:",omitempty"` // subject of the parts of what is sealed, if it is not in the message
-	Count          int       `json:",omitempty"` // of parts
-	HeadBytes      int       // of what follows, in the message and then in the parts: mcptask.Record.Head; the rest is Sealed
+	ReadyFrom      uint64    `json:",omitempty"` // version since which the task is Ready; 0 means this version
+	Parts          string    `json:",omitempty"` // subject of the parts of the sealed data, unless that is in the message
+	Count          int       `json:",omitempty"` // number of parts
+	HeadBytes      int       // length of mcptask.Record.Head at the start of the data, in the message and then in the parts; the rest is Sealed
 	Size           int64     // mcptask.Record.Size
 }
 
-// headField has a taskHead as JSON.
+// headField is the header field with a taskHead as JSON.
 const headField = "Mcp-Task"
 
-// ends returns when a task expires, by the clock of most servers.
+// ends returns when a task expires, in the majority's time.
 func (h *taskHead) ends() time.Time {
-	if h.Until.IsZero() { // of an earlier version
+	if h.Until.IsZero() { // from an earlier version
 		return h.Expires
 	}
 	return h.Until
@@ -48,10 +49,10 @@ func (h *taskHead) ends() time.Time {
 
 func (h *taskHead) expired(now time.Time) bool { return !now.Before(h.ends()) }
 
-// runnable reports whether a task can be claimed, at the end of its lease if it has an owner.
+// runnable reports whether a task can be claimed, after the end of its lease if it has an owner.
 func (h *taskHead) runnable() bool { return !h.Status.Ended() && (h.Ready || h.Owner != "") }
 
-// digest returns a digest; text of another length is a digest of no task.
+// digest returns a digest; a text of another length matches no task.
 func digest(text []byte) (d mcptask.Digest) {
 	copy(d[:], text)
 	return d
@@ -64,7 +65,7 @@ func readHead(header nats.Header) (h taskHead, err error) {
 	return h, err
 }
 
-// leaseEnd returns when a lease that was read now ends at the latest.
+// leaseEnd returns the latest end of a lease that was read now.
 func leaseEnd(header nats.Header) time.Time {
 	d, err := time.ParseDuration(header.Get(ttlField))
 	if err != nil {
@@ -73,20 +74,20 @@ func leaseEnd(header nats.Header) time.Time {
 	return time.Now().Add(d)
 }
 
-// taskHash names a task in subjects: any text may be an id.
+// taskHash returns the name of a task in subjects: any string may be an id.
 func taskHash(k mcptask.Key) string {
 	sum := sha256.Sum256(slices.Concat(k.Scope[:], []byte(k.ID)))
 	return hex.EncodeToString(sum[:])
 }
 
-// storedTask is a record as it is stored.
+// storedTask is a stored record.
 type storedTask struct {
 	head    taskHead
 	version uint64
 	data    []byte
 }
 
-// readyFrom returns the version since which a task that is Ready has been so.
+// readyFrom returns the version since which a task is Ready.
 func (t *storedTask) readyFrom() uint64 {
 	if t.head.ReadyFrom > 0 {
 		return t.head.ReadyFrom
@@ -94,7 +95,7 @@ func (t *storedTask) readyFrom() uint64 {
 	return t.version
 }
 
-// load reads a record from the leader; it returns nil if there is none.
+// load reads a record from the leader, or returns nil if it does not exist.
 func (s *taskStore) load(ctx context.Context, hash string) (*storedTask, error) {
 	m, err := s.last(ctx, s.tasks, s.subject("task", "record", hash))
 	switch {
@@ -117,7 +118,8 @@ func (t *storedTask) headOnly() *mcptask.Record {
 	}
 }
 
-// hasHead reports whether the message contains mcptask.Record.Head, which is in the parts if it is large.
+// hasHead reports whether the message contains mcptask.Record.Head, which is in the parts if it is
+// large.
 func (t *storedTask) hasHead() bool { return t.head.HeadBytes <= len(t.data) }
 
 // record returns a record.
@@ -135,7 +137,8 @@ func (s *taskStore) record(ctx context.Context, t *storedTask) (*mcptask.Record,
 	return r, nil
 }
 
-// write replaces a record, together with what more adds to the batch, and returns its version.
+// write replaces a record, together with the messages that more adds to the batch, and returns its
+// version.
 func (s *taskStore) write(ctx context.Context, hash string, before *storedTask, r *mcptask.Record, version uint64, more func(*batch)) (uint64, error) {
 	now := s.clock.time()
 	h := taskHead{
@@ -188,10 +191,10 @@ func (s *taskStore) write(ctx context.Context, hash string, before *storedTask, 
 	return last - uint64(len(b.messages)) + 1, nil
 }
 
-// partsLonger is how much longer parts are kept than the record that names them.
+// partsLonger is the time for which parts outlive the record that names them.
 const partsLonger = time.Minute
 
-// removeParts removes the parts of a record that was replaced. If that fails, they expire with the task.
+// removeParts removes the parts of a replaced record. If that fails, they expire with the task.
 func (s *taskStore) removeParts(subject string) {
 	if subject == "" {
 		return

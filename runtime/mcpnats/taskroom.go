@@ -10,12 +10,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// keptTasks are the tasks in the stream, those that have ended included. The stream does not say when a message has expired, or
-// when another replica has deleted one; a task that is not there any more is deleted once more, which does no harm.
+// keptTasks are the tasks in the stream, including finished ones. The stream does not report that a
+// message has expired, or that another replica has deleted one; a task that no longer exists is
+// deleted again, which is harmless.
 type keptTasks struct {
 	sizes   taskroom.Ledger[string, mcptask.Digest] // by hash
 	tasks   map[string]keptTask
-	expires time.Time // not after the first end of a task in tasks
+	expires time.Time // at or before the first expiry in tasks
 }
 
 type keptTask struct {
@@ -23,7 +24,7 @@ type keptTask struct {
 	parts   string // subject of its parts
 }
 
-// put notes a record.
+// put records a task.
 func (k *keptTasks) put(hash string, h *taskHead) {
 	if k.tasks == nil {
 		k.tasks = map[string]keptTask{}
@@ -40,7 +41,7 @@ func (k *keptTasks) remove(hash string) {
 	k.sizes.Remove(hash)
 }
 
-// forgetExpired removes the tasks that have expired.
+// forgetExpired removes expired tasks.
 func (k *keptTasks) forgetExpired(now time.Time) {
 	if now.Before(k.expires) {
 		return
@@ -56,7 +57,7 @@ func (k *keptTasks) forgetExpired(now time.Time) {
 	}
 }
 
-// victims returns the tasks to delete, and the subjects of their parts.
+// victims returns the tasks to delete, with the subjects of their parts.
 func (x *taskIndex) victims(n *mcptask.Need, now time.Time) (parts map[string]string, ok bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -69,7 +70,7 @@ func (x *taskIndex) victims(n *mcptask.Need, now time.Time) (parts map[string]st
 	return parts, ok
 }
 
-// deleted notes that a task was deleted.
+// deleted records that a task was deleted.
 func (x *taskIndex) deleted(hash string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

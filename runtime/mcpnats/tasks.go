@@ -12,11 +12,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// Tasks returns a store of tasks. A record is the last message of a subject, which expires with the task; a lease is a
-// message that expires by the clock of the server, in whole seconds, and ends by that of the replica that claims the task if the server
-// keeps it longer. What is written together is one atomic batch. Each replica reads the headers of all records, so that it knows which
-// tasks can be claimed; the rest of a record stays in the store. A replica that runs more tasks than others leaves one that becomes ready
-// to them, for up to 0.2 seconds, and of several it claims one of the first eight. Closing the cluster closes its stores.
+// Tasks returns a store of tasks. A record is the last message of a subject, which expires with the
+// task. A lease is a message that expires by the server's clock, in whole seconds; if the server
+// keeps it longer, it ends by the clock of the replica that claims the task. Related writes form
+// one atomic batch. Each replica reads the headers of all records, so that it knows which tasks can
+// be claimed; the rest of a record remains in the store. A replica that runs more tasks than others
+// leaves a ready task to them for up to 0.2 seconds, and of several tasks it claims one of the
+// first eight. Closing the cluster closes its stores.
 func (c *Cluster) Tasks() mcptask.Store {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	s := &taskStore{Cluster: c, index: newTaskIndex(), ctx: ctx, cancel: cancel}
@@ -32,16 +34,17 @@ type taskStore struct {
 	cancel  context.CancelCauseFunc
 	reading sync.WaitGroup
 
-	creating sync.Mutex // this replica creates one task at a time, so that only others can be first
+	creating sync.Mutex // this replica creates one task at a time, so that only others can be faster
 }
 
-// StateKeys implements [mcp.KeySource], so that each replica can read what another one has sealed in a task. A task should
-// not be kept for longer than keys open: see [Cluster.StateKeys].
+// StateKeys implements [mcp.KeySource], so that each replica can read data that another one has
+// sealed in a task. A task should not be kept for longer than keys open states: see
+// [Cluster.StateKeys].
 func (s *taskStore) StateKeys(ctx context.Context) ([][]byte, error) {
 	return s.Cluster.StateKeys().StateKeys(ctx)
 }
 
-// begin returns the context of one call, or why it cannot begin.
+// begin returns the context of one call, or an error if the call cannot begin.
 func (s *taskStore) begin(ctx context.Context) (context.Context, context.CancelFunc, error) {
 	switch {
 	case s.closedNow():
@@ -64,9 +67,9 @@ func (s *taskStore) closedNow() bool {
 	}
 }
 
-// Create implements [mcptask.Store]. Each creation replaces the message of one subject, the turn, and is refused
-// if another one was first. So the creations of all replicas are in one order, and a replica that has read the stream up
-// to the turn has counted all tasks that are open.
+// Create implements [mcptask.Store]. Each creation replaces the message of one subject, the turn,
+// and fails if another creation was faster. So the creations of all replicas are ordered, and a
+// replica that has read the stream up to the turn has counted all open tasks.
 func (s *taskStore) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quota, lease time.Duration) error {
 	ctx, cancel, err := s.begin(ctx)
 	if err != nil {
@@ -76,7 +79,7 @@ func (s *taskStore) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quo
 	s.creating.Lock()
 	defer s.creating.Unlock()
 	hash := taskHash(r.Key)
-	before, leased := uint64(0), uint64(0) // the versions of the record and the lease that are replaced
+	before, leased := uint64(0), uint64(0) // versions of the replaced record and lease
 	for complete := false; ; {
 		turn, account, total, err := s.count(ctx, r.Account)
 		if err != nil {
@@ -126,7 +129,7 @@ func (s *taskStore) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quo
 	}
 }
 
-// absent sets version to that of a record that has expired, or 0; a task that exists is an error.
+// absent sets version to the version of an expired record, or 0; an existing task is an error.
 func (s *taskStore) absent(ctx context.Context, hash string, version *uint64) error {
 	found, err := s.load(ctx, hash)
 	switch {
@@ -142,7 +145,7 @@ func (s *taskStore) absent(ctx context.Context, hash string, version *uint64) er
 	return nil
 }
 
-// count returns the open tasks, and the turn of which they are true.
+// count returns the number of open tasks, and the turn at which it was correct.
 func (s *taskStore) count(ctx context.Context, account mcptask.Digest) (turn uint64, ofAccount, total int, err error) {
 	if err := s.index.wait(ctx, 0); err != nil {
 		return 0, 0, 0, err
@@ -253,8 +256,9 @@ func (s *taskStore) CountActive(ctx context.Context, account mcptask.Digest) (in
 	return n, err
 }
 
-// readAll waits until the index contains everything that the stream contained when readAll was called. A creation reads up to the
-// last turn, which precedes the ends of tasks at other replicas; what refuses for lack of room reads those first.
+// readAll waits until the index has read everything that the stream contained when readAll was
+// called. A creation reads up to the last turn, which precedes the ends of tasks on other replicas;
+// before a refusal for lack of room, the store reads those first.
 func (s *taskStore) readAll(ctx context.Context) error {
 	var target uint64
 	err := s.attempts(ctx, func(ctx context.Context) error {
@@ -277,7 +281,7 @@ func (s *taskStore) readAll(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
 		}
-		// Messages that were deleted, and those of a lost stream, are not read any more.
+		// Deleted messages, and messages of a lost stream, are never read.
 		last, err := s.lastSequence(ctx, s.subject("task", ">"))
 		if err != nil {
 			return err
@@ -286,7 +290,7 @@ func (s *taskStore) readAll(ctx context.Context) error {
 	}
 }
 
-// Close implements [mcptask.Store]. The tasks stay in the store.
+// Close implements [mcptask.Store]. The tasks remain in the stream.
 func (s *taskStore) Close() error {
 	s.cancel(mcptask.ErrStoreClosed)
 	s.reading.Wait()

@@ -37,13 +37,13 @@ func taskRecord(id string) *mcptask.Record {
 	}
 }
 
-// claimOf is what the replica of a name looks for.
+// claimOf returns the claim of a replica.
 func claimOf(owner string, lease time.Duration) mcptask.Claim {
 	return mcptask.Claim{Owner: owner, Lease: lease, Server: "books", Tools: []string{"count"}}
 }
 
-// Two replicas create tasks at the same time: a quota is that of both, each task is claimed once, and what one replica has
-// written is at once what the other one reads.
+// Two replicas create tasks at the same time: they share a quota, each task is claimed once, and
+// each replica immediately reads the other's writes.
 func TestTasksOfTwo(t *testing.T) {
 	one, other := two(t)
 	stores := []mcptask.Store{one.Tasks(), other.Tasks()}
@@ -95,7 +95,7 @@ func TestTasksOfTwo(t *testing.T) {
 		})
 	}
 	all.Wait()
-	// What is large is in parts, which are replaced with the record.
+	// Large data is in parts, which are replaced with the record.
 	for id, r := range runs {
 		r.Sealed = []byte(strings.Repeat(id, 400_000))
 		if err := stores[0].Update(ctx, r); err != nil {
@@ -121,7 +121,7 @@ func TestTasksOfTwo(t *testing.T) {
 	if n, err := stores[1].CountActive(ctx, mcptask.Digest{1}); err != nil || n != 0 {
 		t.Errorf("%d tasks are open, %v", n, err)
 	}
-	// What one replica has ended makes room at the other one.
+	// Tasks that one replica has finished make room on the other.
 	for i := range 40 {
 		r := taskRecord(fmt.Sprint("next", i))
 		if err := stores[i%2].Create(ctx, r, mcptask.Quota{Account: 1}, 0); err != nil {
@@ -134,7 +134,8 @@ func TestTasksOfTwo(t *testing.T) {
 	}
 }
 
-// A replica without the connection does not renew its leases: another one claims the task, and the first one cannot write it.
+// A replica without a connection does not renew its leases: another one claims the task, and the
+// first one cannot write it.
 func TestLeaseOfLostReplica(t *testing.T) {
 	s := start(t)
 	conn := connect(t, s)
@@ -161,8 +162,8 @@ func TestLeaseOfLostReplica(t *testing.T) {
 	}
 }
 
-// withoutServers calls each method of a store whose servers are gone, all at the same time, and
-// returns when each has failed. They have a context that lasts longer.
+// withoutServers calls each method of a store whose servers are gone, concurrently, and returns
+// when each has failed. Their context lasts longer.
 func withoutServers(t *testing.T) (failed map[string]time.Duration) {
 	server := start(t)
 	conn := connect(t, server)
@@ -172,7 +173,7 @@ func withoutServers(t *testing.T) (failed map[string]time.Duration) {
 	if err := tasks.Create(ctx, r, mcptask.Quota{}, 0); err != nil {
 		t.Fatal(err)
 	}
-	// Claim fails if it knows of a task: counting waits until the task is read.
+	// Claim fails only if it knows of a task: counting waits until the task is read.
 	if n, err := tasks.CountActive(ctx, r.Account); err != nil || n != 1 {
 		t.Fatalf("%d tasks, %v", n, err)
 	}
@@ -229,7 +230,7 @@ var runs struct {
 	begun map[string]int
 }
 
-// workTool returns a tool that is a task of three steps.
+// workTool returns a tool that runs as a task with three steps.
 func workTool() mcp.Feature {
 	return mcptask.Tool(mcp.NewTool(mcp.ToolInfo{Name: "work", InputSchema: `{"type":"object"}`}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
 		id := mcptask.FromContext(ctx).ID
@@ -259,8 +260,8 @@ func workTool() mcp.Feature {
 	}), mcptask.Support{Required: true, Restart: true})
 }
 
-// Clients of both forms of tasks wait for theirs while a replica is killed that runs some: no task is lost, and each has
-// one result.
+// Clients of both forms of tasks wait for their tasks while a replica that runs some is killed: no
+// task is lost, and each has one result.
 func TestTasksOfReplicas(t *testing.T) {
 	runs.begun = map[string]int{}
 	b, front := startReplicas(t)
@@ -322,8 +323,9 @@ func TestTasksOfReplicas(t *testing.T) {
 	}
 }
 
-// A lease that lasts at the server, since the clock of that was ahead, does not keep another replica from the task of one that has
-// died; the one that has lost it by that, and lives, notices.
+// A lease that the server keeps too long, since its clock was ahead, does not prevent another
+// replica from claiming the task of a dead one; if the first owner is still alive, it notices the
+// loss.
 func TestLastingLease(t *testing.T) {
 	one, other := two(t)
 	a, b := one.Tasks(), other.Tasks()

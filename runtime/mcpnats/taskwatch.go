@@ -8,11 +8,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// leaderPause is the time after which a record is read again that the leader does not have yet. A server makes a write when most
-// servers have it, and each does so by itself: one that delivers the write can be ahead of the leader.
+// leaderPause is the delay before another read of a record that the leader does not have yet. Each
+// server applies a write when the majority has it: a server that delivers the write can be ahead of
+// the leader.
 const leaderPause = 5 * time.Millisecond
 
-// unknownEnd is the time after which a record is read again whose end this replica has not read yet.
+// unknownEnd is the delay before another read of a record whose expiry this replica has not read
+// yet.
 const unknownEnd = time.Second
 
 // Watch implements [mcptask.Store].

@@ -18,7 +18,7 @@ func TestTimeWithoutServers(t *testing.T) {
 	}
 }
 
-// That a copy of a session is not there is known at once, and not after the time that an answer may take.
+// A missing copy of a session is noticed immediately, and not only after the timeout of an answer.
 func TestTimeOfMissingCopies(t *testing.T) {
 	one, _ := two(t)
 	s := one.Sessions()

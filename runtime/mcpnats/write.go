@@ -14,38 +14,40 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// This file writes and reads messages. A stream has no leader for 4 to 9 seconds after its server was killed: requests
-// are sent again until the caller's time is over. A write whose answer is lost may have been made, and is a
-// conflict with itself then; it has a name in a header field by which it is recognized.
+// This file writes and reads messages. A stream has no leader for 4 to 9 seconds after its server
+// was killed: requests are sent again until the caller's time is over. A write whose answer is lost
+// may have succeeded, and then conflicts with its own repetition; a name in a header field
+// identifies it.
 //
-// A stream with several copies refuses a write while another one of the same subject is under way, also for a moment after
-// that one was answered: the leader sends the answer first, and then notes that the write has ended. It is not a conflict, and
-// the write is sent again until the other one has been made or not.
+// A stream with several copies refuses a write while another write of the same subject is in
+// progress, and for a moment after that one was answered: the leader sends the answer first, and
+// then marks the write as done. That is not a conflict: the write is sent again until the other one
+// has succeeded or failed.
 
 const (
-	// requestTime is for how long a caller without a deadline waits.
+	// requestTime limits the wait of a caller without a deadline.
 	requestTime = 5 * time.Second
-	// attemptTime is for how long one request waits for its answer, before it is sent again.
+	// attemptTime limits the wait for an answer before a request is sent again.
 	attemptTime = 1500 * time.Millisecond
 	// attemptPause is the time between two requests.
 	attemptPause = 50 * time.Millisecond
-	// minAttemptPause is the time after the first refusal since another write is under way. It doubles after each one, up to
-	// attemptPause: most writes end within milliseconds.
+	// minAttemptPause is the pause after the first refusal because of another write in progress. It
+	// doubles with each refusal, up to attemptPause: most writes take milliseconds.
 	minAttemptPause = time.Millisecond
 )
 
-// writeField has the name of a write.
+// writeField is the header field with the name of a write.
 const writeField = "Mcp-Write"
 
-// ttlField has the time after which a message expires, in seconds.
+// ttlField is the header field with the lifetime of a message, in seconds.
 const ttlField = "Nats-TTL"
 
-// batch is what is written to a stream together, or not at all (ADR-50 of NATS). The client library has no
-// function for it yet.
+// batch is a set of messages that is written to a stream atomically (ADR-50 of NATS). The client
+// library does not support batches yet.
 type batch struct{ messages []*nats.Msg }
 
-// add adds a message that replaces the one with the number version, or is the first of its subject if that is 0. It expires
-// after a time unless that is 0.
+// add adds a message. version is the sequence number of the message that it must replace (0: it
+// must be the first of its subject); keep is its lifetime (0: no expiry).
 func (b *batch) add(subject string, version uint64, keep time.Duration, data []byte) {
 	m := nats.NewMsg(subject)
 	m.Data = data
@@ -63,8 +65,8 @@ func (c *Cluster) writeOne(ctx context.Context, s jetstream.Stream, subject stri
 	return c.commit(ctx, s, &b)
 }
 
-// commit writes a batch to a stream and returns the number of its last message. The numbers are consecutive. The error is one of
-// which wrongSequence is true if another write was first.
+// commit writes a batch to a stream and returns the number of its last message. The numbers are
+// consecutive. wrongSequence reports true for the error if another write was faster.
 func (c *Cluster) commit(ctx context.Context, s jetstream.Stream, b *batch) (last uint64, err error) {
 	first, name := b.messages[0], rand.Text()
 	first.Header.Set(writeField, name)
@@ -89,8 +91,8 @@ func (c *Cluster) commit(ctx context.Context, s jetstream.Stream, b *batch) (las
 	return last, err
 }
 
-// attempts calls a function with a part of the time until it succeeds, or fails in a way that does not go away by itself,
-// or the time is over.
+// attempts calls a function, with a part of the time each, until it succeeds, fails permanently, or
+// the time is over.
 func (c *Cluster) attempts(ctx context.Context, f func(context.Context) error) error {
 	ctx, cancel := withDeadline(ctx)
 	defer cancel()
@@ -155,7 +157,7 @@ func (c *Cluster) commitOnce(ctx context.Context, b *batch) (last uint64, err er
 	return last, nil
 }
 
-// readBatchAnswer reads the answer to a batch of that many messages.
+// readBatchAnswer reads the answer to a batch with the given number of messages.
 func readBatchAnswer(text []byte, messages int) (last uint64, err error) {
 	var ack struct {
 		Error    *jetstream.APIError `json:"error"`
@@ -174,7 +176,8 @@ func readBatchAnswer(text []byte, messages int) (last uint64, err error) {
 	return ack.Sequence, nil
 }
 
-// last reads the last message of a subject from the leader of the stream; the error is jetstream.ErrMsgNotFound if there is none.
+// last reads the last message of a subject from the leader of the stream. It returns
+// jetstream.ErrMsgNotFound if the subject is empty.
 func (c *Cluster) last(ctx context.Context, s jetstream.Stream, subject string) (m *jetstream.RawStreamMsg, err error) {
 	err = c.attempts(ctx, func(ctx context.Context) error {
 		m, err = s.GetLastMsgForSubject(ctx, subject)
@@ -183,14 +186,15 @@ func (c *Cluster) last(ctx context.Context, s jetstream.Stream, subject string) 
 	return m, err
 }
 
-// isRefusal reports whether an error means that the request has written nothing, and will not. One before it may have.
+// isRefusal reports whether an error means that the request has written nothing, and will not. An
+// earlier attempt may have.
 func isRefusal(err error) bool {
 	_, answered := errors.AsType[*jetstream.APIError](err)
 	return answered && !wrongSequence(err) || errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrNoStreamResponse)
 }
 
-// isTemporary reports whether an error may go away by itself: there is no leader, the servers have not all started, or another
-// write is under way.
+// isTemporary reports whether an error is temporary: no leader is elected, not all servers have
+// started, or another write is in progress.
 func isTemporary(err error) bool {
 	if e, ok := errors.AsType[*jetstream.APIError](err); ok {
 		return (e.Code == 503 || e.Code == 408) && !slices.Contains(lastingErrors, e.ErrorCode) || slices.Contains(temporaryErrors, e.ErrorCode)
@@ -207,17 +211,19 @@ func isTemporary(err error) bool {
 }
 
 var (
-	// temporaryErrors are those of a cluster with too few servers for a stream, of a batch whose leader has changed, of too many
-	// batches at a time, and of another write that is under way.
+	// temporaryErrors are returned by a cluster with too few servers for a stream, for a batch
+	// whose leader has changed, for too many concurrent batches, and for a write while another one
+	// is in progress.
 	temporaryErrors = []jetstream.ErrorCode{10005, 10176, 10210, jetstream.JSErrCodeStreamWrongLastSequenceConstant}
-	// lastingErrors are those of a stream or a server that is full.
+	// lastingErrors are returned by a full stream or server.
 	lastingErrors = []jetstream.ErrorCode{10023, 10047, 10077}
 )
 
-// wrongSequence reports whether a write was refused since another one was made before it.
+// wrongSequence reports whether a write was refused because another one preceded it.
 func wrongSequence(err error) bool { return hasCode(err, jetstream.JSErrCodeStreamWrongLastSequence) }
 
-// isUnderWay reports whether a write was refused since another one of its subject is under way.
+// isUnderWay reports whether a write was refused because another write of its subject is in
+// progress.
 func isUnderWay(err error) bool {
 	return hasCode(err, jetstream.JSErrCodeStreamWrongLastSequenceConstant)
 }

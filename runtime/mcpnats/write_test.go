@@ -15,19 +15,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// leader is the leader of a stream with several copies, as nats-server 2.15 is: while a write is under way, others of its
-// subject are refused.
+// leader simulates the leader of a stream with several copies, like nats-server 2.15: while a write
+// is in progress, it refuses others of the same subject.
 type leader struct {
 	jetstream.JetStream
-	made  time.Duration // after which time a write is made; negative for never
-	ended time.Duration // how much later it is not under way any more
-	mute  bool          // a write is not answered
+	made  time.Duration // duration of a write; negative: it never ends
+	ended time.Duration // additional time for which it counts as in progress
+	mute  bool          // no write is answered
 
 	mu       sync.Mutex
 	sequence uint64
 	last     map[string]*jetstream.RawStreamMsg // by their subjects
 	underWay map[string]bool
-	refused  int // writes, since another one was under way
+	refused  int // writes refused because of another one in progress
 }
 
 // PublishMsg implements [jetstream.JetStream].
@@ -113,8 +113,9 @@ func ledStore(l *leader) *sessionStore {
 	return store
 }
 
-// An event that follows another one at once is appended, though the leader takes the one before for one that is under way for
-// a moment after its answer. The conflict would be the end of a call: another replica seems to have ended its stream.
+// An event that immediately follows another one is appended, although the leader considers the
+// previous write as in progress for a moment after its answer. A conflict would end the call:
+// another replica would seem to have ended its stream.
 func TestWriteAfterAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &leader{made: time.Millisecond, ended: 3 * time.Millisecond}
@@ -130,7 +131,8 @@ func TestWriteAfterAnswer(t *testing.T) {
 	})
 }
 
-// A write whose answer is lost is recognized when it is made after all; in the meantime it refuses itself.
+// A write whose answer is lost is recognized when it succeeds after all; in the meantime it blocks
+// its own repetition.
 func TestOwnWriteUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &leader{made: attemptTime + time.Second, mute: true}
@@ -143,7 +145,7 @@ func TestOwnWriteUnderWay(t *testing.T) {
 	})
 }
 
-// The write of another replica is a conflict when it is made, and not before.
+// The write of another replica is a conflict when it succeeds, and not before.
 func TestOtherWriteUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &leader{made: time.Second}
@@ -162,7 +164,8 @@ func TestOtherWriteUnderWay(t *testing.T) {
 	})
 }
 
-// A write that is neither made nor given up, as where most servers are gone, is not a conflict: the store cannot be used.
+// A write that neither succeeds nor fails, since the majority of servers is gone, is not a
+// conflict: the store is unavailable.
 func TestWriteUnderWayForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &leader{made: -1}

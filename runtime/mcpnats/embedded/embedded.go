@@ -1,8 +1,8 @@
-// Package embedded is a NATS server with JetStream inside a program: one alone, or those of several
-// replicas as a cluster. Programs that have a NATS server elsewhere do not need it.
+// Package embedded runs a NATS server with JetStream inside a program: a single server, or the
+// servers of several replicas as a cluster. Programs with a NATS server elsewhere do not need it.
 //
-// Clients are in the process ([Server.Connect]). The server listens on a loopback address too, with a
-// random password, since it opens no routes to other servers otherwise.
+// Clients connect within the process ([Server.Connect]). The server also listens on a loopback
+// address, with a random password, since it would not open routes to other servers otherwise.
 package embedded
 
 import (
@@ -23,36 +23,39 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// Options are those of a server. Dir is required; the rest of the first group is for a cluster.
+// Options configures a server. Dir is required; the other fields of the first group are for a
+// cluster.
 type Options struct {
-	// Dir is the directory of what the server stores. Two servers must not have the same.
+	// Dir is the storage directory of the server. Two servers must not share it.
 	Dir string
-	// SyncAlways has each write reach the disk before it is acknowledged, for what must survive a power
-	// cut of all servers at once. Otherwise the server syncs every two minutes.
+	// SyncAlways syncs each write to the disk before it is acknowledged, for data that must survive
+	// a power cut of all servers at once. Otherwise the server syncs every two minutes.
 	SyncAlways bool
-	// MaxMemory and MaxStore are how many bytes the server stores in memory and in files. Zero means what
-	// JetStream chooses by the machine.
+	// MaxMemory and MaxStore limit the bytes that the server stores in memory and in files. Zero
+	// means the defaults of JetStream for the machine.
 	MaxMemory, MaxStore int64
 
-	// Name is the name of this server in its cluster. It must stay the same over restarts.
+	// Name is the name of this server in its cluster. It must not change in a restart.
 	Name string
-	// Cluster is the name of the cluster; "" for a server alone.
+	// Cluster is the name of the cluster; "" for a single server.
 	Cluster string
-	// Listen is the address for routes of other servers, such as "10.0.0.1:6222".
+	// Listen is the address for routes from other servers, such as "10.0.0.1:6222".
 	Listen string
-	// Peers are the addresses for routes of the servers of the cluster; this one may be among them. A cluster
-	// of three goes on when one of them is lost.
+	// Peers are the route addresses of the cluster's servers; they may include this server. A
+	// cluster of three continues after the loss of one.
 	Peers []string
-	// Secret is common to the servers of a cluster, at least 16 bytes. It is sent in plain text unless TLS is set.
+	// Secret is shared by the servers of a cluster, at least 16 bytes. It is sent in plain text
+	// unless TLS is set.
 	Secret string
-	// TLS is for routes, in both directions. May be nil.
+	// TLS is the configuration for routes, in both directions. May be nil.
 	TLS *tls.Config
 
-	// Logger is for errors and warnings of the server, and for what it notes, at level debug. The default is that of slog.
+	// Logger gets errors and warnings of the server, and its notices at level debug. The default is
+	// slog.Default.
 	Logger *slog.Logger
 }
 
-// check returns the error of options that cannot be used.
+// check returns an error if the options are invalid.
 func (o *Options) check() error {
 	switch {
 	case o.Dir == "":
@@ -71,8 +74,9 @@ func (o *Options) check() error {
 	return nil
 }
 
-// Server is a running server. Its methods may be called by many goroutines. Where it cannot write any more, as on a full
-// disk, the server starts again by itself when it can: see [Server.Ready].
+// Server is a running server. Its methods are safe for concurrent use. If it can no longer write,
+// for instance because the disk is full, it restarts by itself as soon as it can: see
+// [Server.Ready].
 type Server struct {
 	options  server.Options
 	dir      string
@@ -81,22 +85,23 @@ type Server struct {
 	log      *logger
 
 	mu       sync.Mutex
-	server   *server.Server // that runs, or is being replaced
-	failed   string         // what it has logged when it could not write
-	disabled error          // why it is to start again; nil if it runs
+	server   *server.Server // the running server, or the one that is being replaced
+	failed   string         // its log line about a failed write
+	disabled error          // the reason for the next restart; nil while it runs
 	stop     chan struct{}  // closed by Close
 	stopped  bool
 	watching sync.WaitGroup
 }
 
-// routeUser is the name with the secret of a cluster.
+// routeUser is the user name for the cluster's secret.
 const routeUser = "routes"
 
-// startTime is for how long a server may take until it accepts clients.
+// startTime limits the time until a server accepts clients.
 const startTime = 30 * time.Second
 
-// Start starts a server. When it returns, clients can connect; JetStream of a cluster answers when more than half
-// of its servers have started. The error says if Dir cannot be written, or Listen is in use.
+// Start starts a server. When it returns, clients can connect; JetStream of a cluster responds when
+// the majority of its servers has started. Start returns an error if Dir is not writable or Listen
+// is in use.
 func Start(o Options) (*Server, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -111,7 +116,7 @@ func Start(o Options) (*Server, error) {
 		JetStream: true, StoreDir: o.Dir, SyncAlways: o.SyncAlways, NoSigs: true,
 		JetStreamMaxMemory: o.MaxMemory, JetStreamMaxStore: o.MaxStore,
 		LameDuckGracePeriod: time.Millisecond, LameDuckDuration: time.Second,
-		ReconnectErrorReports: 60, // of the attempts each second, while another server does not run
+		ReconnectErrorReports: 60, // of one attempt per second, while another server is down
 	}
 	if o.Cluster != "" {
 		host, port, err := splitAddress(o.Listen)
@@ -141,7 +146,7 @@ func Start(o Options) (*Server, error) {
 
 // startOne starts a server with the options.
 func (s *Server) startOne() (*server.Server, error) {
-	options := s.options.Clone() // the server changes them
+	options := s.options.Clone() // the server modifies them
 	one, err := server.NewServer(options)
 	if err != nil {
 		return nil, fmt.Errorf("embedded: %w", err)
@@ -171,7 +176,7 @@ func (s *Server) startOne() (*server.Server, error) {
 	return nil, fmt.Errorf("embedded: the server of the directory %s does not start: %s", s.dir, reason)
 }
 
-// splitAddress splits an address of routes.
+// splitAddress splits a route address.
 func splitAddress(address string) (host string, port int, err error) {
 	host, text, err := net.SplitHostPort(address)
 	if err == nil {
@@ -183,8 +188,8 @@ func splitAddress(address string) (host string, port int, err error) {
 	return host, port, nil
 }
 
-// Connect returns a connection within the process. It connects again for ever, also to a server that was started again, and so lives
-// until it is closed.
+// Connect returns a connection within the process. It reconnects forever, even to a restarted
+// server, until it is closed.
 func (s *Server) Connect(options ...nats.Option) (*nats.Conn, error) {
 	own := []nats.Option{nats.InProcessServer(inProcess{s}), nats.UserInfo(s.user, s.password), nats.MaxReconnects(-1)}
 	nc, err := nats.Connect("", append(own, options...)...)
@@ -194,21 +199,22 @@ func (s *Server) Connect(options ...nats.Option) (*nats.Conn, error) {
 	return nc, nil
 }
 
-// inProcess connects to the server that runs.
+// inProcess connects to the running server.
 type inProcess struct{ *Server }
 
 // InProcessConn implements [nats.InProcessConnProvider].
 func (s inProcess) InProcessConn() (net.Conn, error) { return s.current().InProcessConn() }
 
-// current returns the server that runs.
+// current returns the running server.
 func (s *Server) current() *server.Server {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.server
 }
 
-// Close stops the server. What it leads in a cluster goes to the others first, for which they have a second; connections to
-// it are closed within another one. If ctx ends before, Close returns the cause, and the server stops later.
+// Close stops the server. In a cluster, it first transfers its leaderships to the other servers,
+// which may take a second; then it closes its connections within another second. If ctx ends first,
+// Close returns the cause, and the server stops later.
 func (s *Server) Close(ctx context.Context) error {
 	s.mu.Lock()
 	if !s.stopped {
@@ -220,9 +226,9 @@ func (s *Server) Close(ctx context.Context) error {
 	go func() {
 		defer close(stopped)
 		s.watching.Wait()
-		// Shutdown alone steps down and stops at once. Where the others are slow, the transfer is lost, and they
-		// elect leaders, which takes seconds. LameDuckShutdown waits a second in between. It returns at once if
-		// Close was called before: then Shutdown ends the wait.
+		// Shutdown alone steps down and stops at once. If the other servers are slow, the transfer
+		// is lost, and they elect leaders, which takes seconds. LameDuckShutdown waits for a second
+		// in between. It returns at once if Close was called before: then Shutdown ends the wait.
 		one := s.current()
 		one.LameDuckShutdown()
 		one.Shutdown()

@@ -34,7 +34,7 @@ func stop(t *testing.T, s *embedded.Server) {
 	}
 }
 
-// connect returns JetStream of a server.
+// connect returns the JetStream context of a server.
 func connect(t *testing.T, s *embedded.Server) jetstream.JetStream {
 	t.Helper()
 	nc, err := s.Connect()
@@ -49,7 +49,7 @@ func connect(t *testing.T, s *embedded.Server) jetstream.JetStream {
 	return js
 }
 
-// What a server alone has stored is there after a restart.
+// The data of a single server is there after a restart.
 func TestAlone(t *testing.T) {
 	dir := t.TempDir()
 	for i := range 3 {
@@ -67,7 +67,7 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// Nothing but the password of the process opens the loopback listener.
+// Only the password of the process opens the loopback listener.
 func TestPassword(t *testing.T) {
 	s := start(t, embedded.Options{Dir: t.TempDir()})
 	if host, _, _ := net.SplitHostPort(s.Address()); host != "127.0.0.1" {
@@ -84,7 +84,7 @@ func TestPassword(t *testing.T) {
 	}
 }
 
-// free returns addresses of loopback that are free now.
+// free returns loopback addresses that are currently free.
 func free(t *testing.T, n int) (addresses []string) {
 	t.Helper()
 	for range n {
@@ -98,7 +98,7 @@ func free(t *testing.T, n int) (addresses []string) {
 	return addresses
 }
 
-// Three servers are a cluster, which goes on without one of them.
+// Three servers form a cluster, which continues without one of them.
 func TestCluster(t *testing.T) {
 	peers := free(t, 3)
 	var servers []*embedded.Server

@@ -9,10 +9,10 @@ import (
 // Address returns the address of the listener for clients.
 func (s *Server) Address() string { return s.current().Addr().String() }
 
-// Password returns that of the listener.
+// Password returns the password for the listener.
 func (s *Server) Password() string { return s.password }
 
-// EndJetStream ends JetStream as the server itself does when it cannot write.
+// EndJetStream ends JetStream like a failed write.
 func (s *Server) EndJetStream() error { return s.current().ShutdownJetStream() }
 
 // NewLogger returns the logger of a server with secrets.

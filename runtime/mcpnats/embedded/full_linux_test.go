@@ -13,8 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpnats/embedded"
 )
 
-// A server that cannot write its files for a while, as on a full disk, says why, and goes on by itself when it can. What was
-// acknowledged is there.
+// A server that cannot write its files for a while, for instance because the disk is full, reports
+// the reason, and continues by itself when it can. Acknowledged data is not lost.
 func TestFullDisk(t *testing.T) {
 	signal.Ignore(syscall.SIGXFSZ)
 	defer signal.Reset(syscall.SIGXFSZ)

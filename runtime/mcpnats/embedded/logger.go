@@ -10,11 +10,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 )
 
-// logger writes what the server logs to slog. Of many lines of one kind, ten in ten seconds are written, and the others counted.
+// logger writes the server's log to slog. It writes ten similar lines in ten seconds, and counts
+// the others.
 type logger struct {
 	log     *logs.Log
 	secrets *strings.Replacer
-	failed  func(text string) // called when the server cannot write
+	failed  func(text string) // called after a failed write
 }
 
 // newLogger returns a logger that replaces secrets.
@@ -31,19 +32,20 @@ func newLogger(to *slog.Logger, failed func(string), secrets ...string) *logger 
 	return &logger{logs.New(to), strings.NewReplacer(pairs...), failed}
 }
 
-// What the server says, and what that means here. The texts are those of nats-server; one that it changes is logged as it is.
+// Log lines of nats-server that get an explanation here. A line that nats-server changes is logged
+// unchanged.
 const (
-	refusedHere  = "authentication error - User"      // of a connection to this server
+	refusedHere  = "authentication error - User"      // about a connection to this server
 	refusedThere = "'Authorization Violation'"        // by another server
-	notThere     = "Error trying to connect to route" // of a server that does not run
-	// notWritten is of a stream, or of the log of its copies, that takes no more writes.
+	notThere     = "Error trying to connect to route" // about a server that is down
+	// notWritten is logged when a stream, or the log of its copies, no longer accepts writes.
 	notWritten = "ritical write error"
-	// plaintext is about the random password of the process, and the secret of the cluster.
+	// plaintext refers to the random password of the process, and the secret of the cluster.
 	plaintext = "Plaintext passwords detected"
 	ofRoute   = " - rid:"
 )
 
-// Noticef implements [server.Logger], and so do the others.
+// Noticef and the other methods implement [server.Logger].
 func (l *logger) Noticef(format string, v ...any) {
 	ctx := context.Background()
 	if to := l.log.Logger(); to.Enabled(ctx, slog.LevelDebug) {
@@ -65,7 +67,7 @@ func (l *logger) Errorf(format string, v ...any) {
 	case strings.Contains(text, refusedThere) && strings.Contains(text, ofRoute):
 		l.log.Client(context.Background(), slog.LevelError,
 			"a server of the cluster has refused this one: its Options.Secret differs from that of this one", slog.String("text", text))
-	case strings.Contains(text, notThere): // as at each start, until the others run
+	case strings.Contains(text, notThere): // as at each start, until the others are running
 		l.line(slog.LevelWarn, text)
 	default:
 		l.line(slog.LevelError, text)
@@ -88,12 +90,12 @@ func (l *logger) line(level slog.Level, text string) {
 	l.log.Client(context.Background(), level, message, slog.String("text", text))
 }
 
-// text returns what the server says, without secrets.
+// text returns a log text without secrets.
 func (l *logger) text(format string, v []any) string {
 	return l.secrets.Replace(strings.TrimSpace(fmt.Sprintf(format, v...)))
 }
 
-// starting is the logger of one server, whose fatal error ends its start.
+// starting is the logger of one server. A fatal error makes the server's start fail.
 type starting struct {
 	*logger
 	fatal chan<- string

@@ -10,24 +10,25 @@ import (
 	"time"
 )
 
-// This file starts the server again after it could not write, as on a full disk. JetStream ends then and the server goes on without, or a
-// stream takes no more writes. Copies are not current after that, and nothing but a new start changes it.
+// This file restarts the server after failed writes, for instance on a full disk. Then JetStream
+// ends and the server continues without it, or a stream accepts no more writes. After that, its
+// copies are outdated, and only a restart repairs them.
 
 const (
-	// lookTime is the time between two looks at JetStream.
+	// lookTime is the time between two checks of JetStream.
 	lookTime = time.Second
-	// minPause and maxPause bound the time between two starts, if JetStream ends soon after each one.
+	// minPause and maxPause limit the time between two restarts, if JetStream ends soon after each.
 	minPause, maxPause = 2 * time.Second, time.Minute
-	// roomToStart is how many bytes the directory needs to have room for before the server starts again.
+	// roomToStart is the free space in bytes that the directory needs before a restart.
 	roomToStart = 8 << 20
 )
 
-// errDisabled is the error of a server without JetStream whose directory can be written.
+// errDisabled is returned for a server without JetStream whose directory is writable.
 var errDisabled = errors.New("JetStream has ended by itself")
 
-// Ready reports by its error that JetStream cannot write in this process, and why: the directory is full, or read-only. The server starts
-// again by itself when it can. Ready returns nil while JetStream runs, also where other servers are missing: that is
-// what mcpnats.Cluster.Ready reports.
+// Ready returns an error if JetStream cannot write in this process: the directory is full, or
+// read-only. The server restarts by itself when it can. Ready returns nil while JetStream is
+// running, even if other servers are missing: mcpnats.Cluster.Ready reports that.
 func (s *Server) Ready() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -41,7 +42,7 @@ func (s *Server) Ready() error {
 	return nil
 }
 
-// failure returns why the server has to start again, nil if it has not. The caller has the lock.
+// failure returns the reason for a restart, or nil. The caller holds the lock.
 func (s *Server) failure() error {
 	switch {
 	case s.failed != "":
@@ -52,7 +53,7 @@ func (s *Server) failure() error {
 	return nil
 }
 
-// writeFailed notes that the server has logged that it could not write.
+// writeFailed records the server's log line about a failed write.
 func (s *Server) writeFailed(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +62,7 @@ func (s *Server) writeFailed(text string) {
 	}
 }
 
-// watch starts the server again when JetStream has ended, until the server is closed.
+// watch restarts the server after the end of JetStream, until the server is closed.
 func (s *Server) watch() {
 	ticker := time.NewTicker(lookTime)
 	defer ticker.Stop()
@@ -91,7 +92,7 @@ func (s *Server) watch() {
 		}
 		next, pause = time.Now().Add(pause), min(2*pause, maxPause)
 		if one.JetStreamEnabled() {
-			one.LameDuckShutdown() // what it leads goes to others first
+			one.LameDuckShutdown() // transfers leaderships first
 		}
 		one.Shutdown()
 		one.WaitForShutdown()
@@ -110,7 +111,7 @@ func (s *Server) watch() {
 	}
 }
 
-// disable notes why JetStream does not run, and logs it when that begins or changes.
+// disable records why JetStream is not running, and logs a new or changed reason.
 func (s *Server) disable(err error) {
 	s.mu.Lock()
 	changed := s.disabled == nil || s.disabled.Error() != err.Error()
@@ -121,12 +122,12 @@ func (s *Server) disable(err error) {
 	}
 }
 
-// tryDir makes a directory, and tries whether that many bytes can be written there.
+// tryDir creates a directory, and checks that it has room for the given bytes.
 func tryDir(dir string, bytes int) error {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return err
 	}
-	path := filepath.Join(dir, ".room") // its name is in the error
+	path := filepath.Join(dir, ".room") // the error contains the name
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err

@@ -19,7 +19,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpnats/embedded"
 )
 
-// lines is a log that tests read while it is written.
+// lines is a log that tests can read during writes.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -39,7 +39,7 @@ func (l *lines) String() string {
 
 func (l *lines) logger() *slog.Logger { return slog.New(slog.NewTextHandler(l, nil)) }
 
-// until waits until something is so.
+// until waits for a condition.
 func until(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for begin := time.Now(); !is(); time.Sleep(10 * time.Millisecond) {
@@ -49,8 +49,8 @@ func until(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// A server whose JetStream has ended says why, starts again when the directory can be written, and has what it had. Its
-// connections go on.
+// A server whose JetStream has ended reports the reason, restarts when the directory is writable,
+// and still has its data. Its connections remain usable.
 func TestStartsAgain(t *testing.T) {
 	dir, log := t.TempDir(), new(lines)
 	s := start(t, embedded.Options{Dir: dir, Logger: log.logger()})
@@ -72,7 +72,7 @@ func TestStartsAgain(t *testing.T) {
 		t.Errorf("before: %v", err)
 	}
 	block := filepath.Join(dir, ".room")
-	if err := os.Mkdir(block, 0o700); err != nil { // the directory cannot be written
+	if err := os.Mkdir(block, 0o700); err != nil { // makes the directory unwritable
 		t.Fatal(err)
 	}
 	if err := s.EndJetStream(); err != nil {
@@ -87,7 +87,7 @@ func TestStartsAgain(t *testing.T) {
 	if got := log.String(); !strings.Contains(got, "JetStream cannot write") || !strings.Contains(got, block) || !strings.Contains(got, "runs again") {
 		t.Errorf("the log is %s", got)
 	}
-	// Once more, without a reason that is known.
+	// Once more, for an unknown reason.
 	if err := s.EndJetStream(); err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestStartsAgain(t *testing.T) {
 	publish()
 }
 
-// One of three servers that starts again has the copies of what was written meanwhile.
+// One of three servers gets copies of the missed writes when it restarts.
 func TestStartsAgainInCluster(t *testing.T) {
 	peers := free(t, 3)
 	var servers []*embedded.Server
@@ -134,7 +134,7 @@ func TestStartsAgainInCluster(t *testing.T) {
 	})
 }
 
-// What keeps a server from its start is the error, at once.
+// The obstacle to a start is returned as the error, immediately.
 func TestStartErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -204,8 +204,8 @@ func TestWrongPassword(t *testing.T) {
 	}
 }
 
-// What the server says is at the level that it has, without secrets, and bounded; what it says to be read by developers is not
-// logged.
+// Server messages are logged at their level, without secrets, and their number is limited; messages
+// for developers of the server are not logged.
 func TestLogger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := new(lines)
