@@ -14,22 +14,22 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// lingerTime is how long a connection that the server ends stays open, so that the
+// lingerTime is the time for which a connection that the server closes stays open, so that the
 // client can read the last replies.
 const lingerTime = 500 * time.Millisecond
 
 // expired is a deadline in the past.
 var expired = time.Unix(1, 0)
 
-// NewConn frames a connection as lines, as jsonrpc.NewLineConn does. A message has at
-// most limit bytes (0: jsonrpc.DefaultLimit). A longer one is a *jsonrpc.FrameError,
-// and the next Read returns the next message. If the input begins like an HTTP request
-// or like TLS, Read returns an error before any message.
+// NewConn frames a connection as lines, like jsonrpc.NewLineConn. A message has at most limit bytes
+// (0: jsonrpc.DefaultLimit). For a longer one Read returns a *jsonrpc.FrameError, and the next Read
+// returns the next message. If the input begins like an HTTP request or like TLS, Read returns an
+// error before any message.
 //
-// Close interrupts reads and writes. The connection also has a method CloseWrite()
-// error, which closes the write side if c supports that, a method Transport() string,
-// the network of its address, for mcp.Call, and a method Identify() for clients: what is wrong with
-// a message that is too long, or cut by the end of the connection, is known then.
+// Close interrupts reads and writes. The connection also has a method CloseWrite() error, which
+// closes the write side if c supports that; a method Transport() string, which returns the network
+// of its address, for mcp.Call; and a method Identify() for clients, which makes errors about
+// messages that are too long, or cut by the end of the connection, contain the id.
 func NewConn(c net.Conn, limit int) jsonrpc.Conn {
 	return newConn(c, limit)
 }
@@ -44,17 +44,17 @@ type conn struct {
 
 	mu               sync.Mutex
 	draining         bool          // reading has ended
-	firstMessageTime time.Duration // 0 if the first message has arrived, or has no deadline
+	firstMessageTime time.Duration // 0 if the first message has arrived, or there is no deadline
 	closing          sync.Once
 	closeErr         error
 }
 
-// Identify is for connections of clients.
+// Identify is called for connections of clients.
 func (c *conn) Identify() { c.Conn.(lineConn).Identify() }
 
 func newConn(c net.Conn, limit int) *conn {
 	conn := &conn{net: c}
-	// The framing gets neither side as an io.Closer: Close does that, once.
+	// The framing gets neither side as an io.Closer: Close closes the connection once.
 	conn.Conn = jsonrpc.NewLineConn(&input{conn: conn}, struct{ io.Writer }{c}, limit)
 	return conn
 }
@@ -73,7 +73,7 @@ func (c *conn) Read() ([]byte, error) {
 	return message, err
 }
 
-// startFirstMessageTime replaces the deadline of the handshake by that of the first
+// startFirstMessageTime replaces the deadline of the handshake by the deadline of the first
 // message.
 func (c *conn) startFirstMessageTime(first time.Duration) error {
 	c.mu.Lock()
@@ -120,12 +120,12 @@ func (c *conn) Write(batch []byte) error {
 // Transport is the name of the transport: the network of the socket.
 func (c *conn) Transport() string { return networkOf(c.net.LocalAddr()) }
 
-// Buffered reports whether the next Read does not wait.
+// Buffered reports whether the next Read returns without waiting.
 func (c *conn) Buffered() bool {
 	return c.Conn.(interface{ Buffered() bool }).Buffered()
 }
 
-// Charge charges what is read to a budget.
+// Charge charges input to a budget.
 func (c *conn) Charge(b *membudget.Budget) {
 	c.Conn.(interface{ Charge(*membudget.Budget) }).Charge(b)
 }
@@ -154,8 +154,8 @@ func (c *conn) Close() error {
 	return c.closeErr
 }
 
-// linger waits until the client has read what is written: closing a TCP connection with
-// unread input discards data in transit.
+// linger waits until the client has read the output: closing a TCP connection with unread input
+// discards data in transit.
 func (c *conn) linger() {
 	if c.CloseWrite() != nil {
 		return
@@ -165,7 +165,7 @@ func (c *conn) linger() {
 	}
 }
 
-// drain makes Read return io.EOF, now and later. Writing goes on.
+// drain makes Read return io.EOF, now and later. Writing remains possible.
 func (c *conn) drain() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -179,8 +179,8 @@ func (c *conn) isDraining() bool {
 	return c.draining
 }
 
-// setDeadline sets the deadline of reads and writes, unless reading has ended. The zero
-// time is none.
+// setDeadline sets the deadline of reads and writes, unless reading has ended. The zero time means
+// no deadline.
 func (c *conn) setDeadline(until time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,20 +1,18 @@
-// Package mcpnet serves the Model Context Protocol over byte streams other than
-// standard input and output: TCP, Unix sockets, TLS, anything that is a net.Conn.
-// The framing is that of the stdio transport, one message per line, and so are the
-// rules: cancellation by notification, and the revision of each request by its
-// content. The specification has no such transport; it allows custom ones that
+// Package mcpnet serves the Model Context Protocol over byte streams other than standard input
+// and output: TCP, Unix sockets, TLS, anything that is a net.Conn. It uses the framing of the stdio
+// transport, one message per line, and its rules: cancellation by notification, and the revision of
+// each request by its content. The specification has no such transport; it allows custom ones that
 // keep the message format and the life cycle (basic/transports, custom transports).
 //
-// [Serve] serves the clients that connect to a listener. [NewConn] frames one
-// connection for mcp.Server.Serve. An [Endpoint] is such a server for mcpclient.Connect.
+// [Serve] serves the clients that connect to a listener. [NewConn] frames one connection for
+// mcp.Server.Serve. An [Endpoint] is the client's view of such a server, for mcpclient.Connect.
 //
 // # Who may connect
 //
-// Ports have no owner: every program of every user of the machine can connect to a TCP
-// port on loopback. Web pages can send HTTP there. Therefore a connection that begins
-// like an HTTP request, or like TLS, is closed before any line of it is parsed. Against
-// other programs use [WithPrincipal], or a Unix socket in a directory that only its
-// owner can enter:
+// Ports have no owner: every program of every user of the machine can connect to a TCP port on
+// loopback. Web pages can send HTTP there. Therefore the server closes a connection that begins
+// like an HTTP request, or like TLS, before it parses any line. Against other programs use
+// [WithPrincipal], or a Unix socket in a directory that only its owner can enter:
 //
 //	dir := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "bookstore") // mode 0700
 //	l, err := net.Listen("unix", filepath.Join(dir, "mcp.sock"))
@@ -45,6 +43,5 @@
 //	})
 //
 // macOS and BSD have GetsockoptXucred for this purpose. For TLS, pass the listener of
-// tls.NewListener to [Serve]; client certificates are in
-// c.(*tls.Conn).ConnectionState().
+// tls.NewListener to [Serve]; client certificates are in c.(*tls.Conn).ConnectionState().
 package mcpnet

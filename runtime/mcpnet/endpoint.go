@@ -19,12 +19,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// Endpoint is a server at a socket, for mcpclient.Connect.
+// Endpoint is a server at a socket address, for mcpclient.Connect.
 type Endpoint struct {
 	Network string // tcp, tcp4, tcp6 or unix
 	Address string // host and port, or the path of a Unix socket
-	// TLS is the configuration of TLS, which is not used where it is nil. An empty ServerName is
-	// the host of Address.
+	// TLS is the TLS configuration; nil means no TLS. An empty ServerName is replaced by the host
+	// of Address.
 	TLS *tls.Config
 }
 
@@ -37,14 +37,14 @@ func (e Endpoint) Name() string {
 	return scheme + "://" + e.Address
 }
 
-// Key returns network and address, and a digest of the TLS configuration.
+// Key returns the network and address, and a digest of the TLS configuration.
 func (e Endpoint) Key() string {
 	return fmt.Sprintf("socket %s %q %s", e.Network, e.Address, netdial.TLSKey(e.TLS))
 }
 
-// AuthorizationContext returns the user of this process for a Unix socket, whose server can see it.
-// It is not known where TLS chooses a certificate by a function, resumes sessions, or has a
-// certificate without its private key. Other certificates are part of Key.
+// AuthorizationContext returns the user of this process for a Unix socket, whose server can see the
+// user. The context is unknown if TLS chooses a certificate by a function, resumes sessions, or has
+// a certificate without its private key. Other certificates are part of Key.
 func (e Endpoint) AuthorizationContext() (context string, ok bool) {
 	switch {
 	case !netdial.KnowsClient(e.TLS):
@@ -55,7 +55,7 @@ func (e Endpoint) AuthorizationContext() (context string, ok bool) {
 	return "", false
 }
 
-// Dial connects. The end of ctx ends that, the TLS handshake included.
+// Dial connects. The end of ctx aborts connecting, including the TLS handshake.
 func (e Endpoint) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 	switch e.Network {
 	case "tcp", "tcp4", "tcp6", "unix":
@@ -87,7 +87,7 @@ func (e Endpoint) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 	return c, nil
 }
 
-// tlsConfig returns the configuration with a name to verify, nil for no TLS.
+// tlsConfig returns the configuration with a name to verify, or nil without TLS.
 func (e Endpoint) tlsConfig() (*tls.Config, error) {
 	if e.TLS == nil || e.TLS.ServerName != "" || e.TLS.InsecureSkipVerify {
 		return e.TLS, nil
@@ -118,7 +118,7 @@ type clientConn struct {
 	limits dial.Limits
 
 	started bool  // a message has been read
-	readErr error // of a server that speaks something else
+	readErr error // caused by a server of another protocol
 
 	closing atomic.Bool
 	closed  sync.Once
@@ -146,13 +146,13 @@ func (c *clientConn) Read() ([]byte, error) {
 	switch failed := netdial.Error(context.Background(), err); {
 	case c.closing.Load():
 		err = net.ErrClosed
-	case !c.started && !failed.Again: // with TLS 1.3, certificates are refused only now
+	case !c.started && !failed.Again: // with TLS 1.3, a certificate is refused only now
 		err = failed
 	}
 	return nil, err
 }
 
-// otherProtocol detects what a server of HTTP or TLS replies to a message.
+// otherProtocol detects the reply of an HTTP or TLS server to a message.
 func otherProtocol(line []byte) error {
 	switch {
 	case bytes.HasPrefix(line, []byte("HTTP/")):
@@ -176,13 +176,13 @@ func (c *clientConn) Write(batch []byte) error {
 		err = net.ErrClosed
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		err = fmt.Errorf("the server has not read for %v", c.limits.WriteTime)
-		_ = c.raw.Close() // a message was written in part
+		_ = c.raw.Close() // part of a message was written
 	}
 	return &dial.Error{Sent: n > 0, Again: true, Err: err}
 }
 
-// Close closes the connection. A server that does not read the end of TLS gets CloseTime for
-// it.
+// Close closes the connection. It waits up to CloseTime for a server that does not read the end of
+// TLS.
 func (c *clientConn) Close() error {
 	c.closed.Do(func() {
 		c.closing.Store(true)

@@ -52,7 +52,7 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
-// fake listens, and gives each connection to a function, which ends with the test.
+// fake listens, and passes each connection to a function, which ends with the test.
 func fake(t *testing.T, serve func(c net.Conn)) mcpnet.Endpoint {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -89,10 +89,10 @@ func fake(t *testing.T, serve func(c net.Conn)) mcpnet.Endpoint {
 	return mcpnet.Endpoint{Network: "tcp", Address: l.Addr().String()}
 }
 
-// wait reads to the end of a connection, which is that of the test.
+// wait reads to the end of a connection.
 func wait(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
 
-// TestEndpointFails: errors of opening say what to do, and whether that may succeed later.
+// TestEndpointFails: connection errors explain the fix, and whether a later attempt may succeed.
 func TestEndpointFails(t *testing.T) {
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -128,7 +128,8 @@ func TestEndpointFails(t *testing.T) {
 	}
 }
 
-// TestEndpointClientCertificate: that it is missing is said when the first message is read.
+// TestEndpointClientCertificate: a missing client certificate is reported when the first message is
+// read.
 func TestEndpointClientCertificate(t *testing.T) {
 	serverTLS, clientTLS := certificates(t)
 	serverTLS.ClientAuth = tls.RequireAnyClientCert
@@ -140,7 +141,7 @@ func TestEndpointClientCertificate(t *testing.T) {
 	}
 }
 
-// TestEndpointTime: the end of the context ends the opening, at every step.
+// TestEndpointTime: the end of the context aborts connecting, at every step.
 func TestEndpointTime(t *testing.T) {
 	_, clientTLS := certificates(t)
 	e := fake(t, wait)
@@ -154,7 +155,7 @@ func TestEndpointTime(t *testing.T) {
 	}
 }
 
-// TestEndpointOtherProtocols: what is not this transport is named.
+// TestEndpointOtherProtocols: errors name the other protocol.
 func TestEndpointOtherProtocols(t *testing.T) {
 	web := httptest.NewServer(http.NotFoundHandler())
 	defer web.Close()
@@ -162,8 +163,8 @@ func TestEndpointOtherProtocols(t *testing.T) {
 	defer secure.Close()
 	for address, want := range map[string]string{
 		web.Listener.Addr().String():    "the server speaks HTTP: connect to it with mcphttpclient.Endpoint",
-		secure.Listener.Addr().String(): "", // it says HTTP, in plain text, that TLS is missing
-		fake(t, func(c net.Conn) { // as most servers of TLS do
+		secure.Listener.Addr().String(): "", // the server replies in plain HTTP that TLS is missing
+		fake(t, func(c net.Conn) { // like most TLS servers
 			bufio.NewReader(c).ReadString('\n')
 			c.Write([]byte("\x15\x03\x01\x00\x02\x02\x46"))
 		}).Address: "the server speaks TLS: set Endpoint.TLS",
@@ -180,7 +181,7 @@ func TestEndpointOtherProtocols(t *testing.T) {
 	}
 }
 
-// TestEndpointLongMessages: a message over the limit is skipped, with bounded memory.
+// TestEndpointLongMessages: a message over the limit is skipped, with limited memory.
 func TestEndpointLongMessages(t *testing.T) {
 	e := fake(t, func(c net.Conn) {
 		io.WriteString(c, `{"result":"`+strings.Repeat("x", 5<<20)+`","id":6}`+"\n"+`{"id":7,"result":"`)
@@ -194,7 +195,7 @@ func TestEndpointLongMessages(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	stream := testbed.Open(t, e)
-	// The id of the first one comes at its end, that of the second at its beginning.
+	// The id of the first one is at its end, the id of the second at its beginning.
 	for _, want := range []struct {
 		id    string
 		early bool
@@ -219,7 +220,7 @@ func TestEndpointLongMessages(t *testing.T) {
 	}
 }
 
-// TestEndpointUnread: a write to a server that does not read ends, and so does Close.
+// TestEndpointUnread: a write to a server that does not read times out, and so does Close.
 func TestEndpointUnread(t *testing.T) {
 	serverTLS, clientTLS := certificates(t)
 	for name, config := range map[string]*tls.Config{"plain": nil, "TLS": clientTLS} {
@@ -261,7 +262,7 @@ func TestEndpointName(t *testing.T) {
 	}
 }
 
-// Whose credentials a socket has: those of a certificate are part of Key.
+// The credentials of a socket: certificates are part of Key.
 func TestEndpointContext(t *testing.T) {
 	function := func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return new(tls.Certificate), nil }
 	for _, test := range []struct {

@@ -14,26 +14,25 @@ const (
 // Option configures [Serve].
 type Option func(*service)
 
-// WithPrincipal authenticates clients by their connection, before a message is read and
-// after the TLS handshake. Calls get the principal by mcp.Call.Principal. On an error
-// the connection is closed, without a reply, and the error is logged.
+// WithPrincipal authenticates clients by their connection, before a message is read and after the
+// TLS handshake. mcp.Call.Principal returns the principal. On an error Serve closes the connection
+// without a reply, and logs the error.
 //
-// The function may read from the connection and write to it, for a handshake of its
-// own, within ten seconds. It must not read beyond the handshake, and must not close
-// the connection. It is called concurrently.
+// The function may perform its own handshake on the connection, within ten seconds. It must not
+// read beyond the handshake, and must not close the connection. It is called concurrently.
 func WithPrincipal(find func(net.Conn) (mcp.Principal, error)) Option {
 	return func(s *service) { s.identify = find }
 }
 
-// WithLimits sets limits. Fields that are zero keep their default.
+// WithLimits sets limits. Zero fields keep their defaults.
 func WithLimits(l Limits) Option {
 	return func(s *service) { s.limits = l.withDefaults(s.limits) }
 }
 
-// Limits bound what all clients of [Serve] together can occupy. The limits of the server
+// Limits bounds the resources of all clients of [Serve] together. The limits of the server
 // ([mcp.Limits]) apply as well, and its ClientShare to Connections.
 type Limits struct {
-	// Connections is how many connections may be open. One more is closed as soon as it is
+	// Connections limits the open connections. Further ones are closed as soon as they are
 	// accepted. Default: 1000.
 	Connections int
 }

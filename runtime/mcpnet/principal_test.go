@@ -73,7 +73,7 @@ func TestPrincipal(t *testing.T) {
 	})
 }
 
-// Serve ends without waiting for a handshake.
+// Serve returns without waiting for a handshake.
 func TestEndWhileIdentifying(t *testing.T) {
 	serve(t, setup{options: []mcpnet.Option{mcpnet.WithPrincipal(password)}}, func(t *testing.T, s *testServer) {
 		c := s.open()

@@ -16,20 +16,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// handshakeTime is how long TLS and [WithPrincipal] may take.
+// handshakeTime limits the duration of the TLS handshake and [WithPrincipal].
 const handshakeTime = 10 * time.Second
 
-// Serve accepts connections and serves them concurrently, until ctx ends. Then it
-// accepts no further connections and reads no further messages, waits until the
-// requests in progress are answered, up to the server's mcp.Limits.DrainTime, closes
-// the connections and returns nil. If the listener fails, Serve ends in the same way
-// and returns the error. After a temporary error, such as too many open files, it tries
-// again. It always closes the listener.
+// Serve accepts connections and serves them concurrently, until ctx ends. Then it accepts no
+// further connections and reads no further messages, waits until the requests in progress are
+// answered, up to the server's mcp.Limits.DrainTime, closes the connections and returns nil. If the
+// listener fails, Serve ends in the same way and returns the error. After a temporary error, such
+// as too many open files, it tries again. It always closes the listener.
 //
-// Calls have the values of ctx, but do not end with it: they end with their connection.
+// The contexts of calls contain the values of ctx, but end with their connection instead of ctx.
 //
-// If a client closes its write side, its requests are answered before the connection is
-// closed. If a connection breaks, its requests are cancelled.
+// If a client closes its write side, its requests are answered before the connection is closed. If
+// a connection breaks, its requests are cancelled.
 func Serve(ctx context.Context, s *mcp.Server, l net.Listener, options ...Option) error {
 	host := s.Transport()
 	service := &service{
@@ -51,18 +50,18 @@ func Serve(ctx context.Context, s *mcp.Server, l net.Listener, options ...Option
 // service is one call of Serve.
 type service struct {
 	server           *mcp.Server
-	limit            int // of a message, in bytes
+	limit            int // maximum bytes of a message
 	log              *logs.Log
 	limits           Limits
-	each             int // connections of one client
+	each             int // maximum connections of one client
 	firstMessageTime time.Duration
 	identify         func(net.Conn) (mcp.Principal, error)
 
 	running   sync.WaitGroup
 	mu        sync.Mutex
-	conns     map[*conn]clientlimit.Client // with the client that each counts for
+	conns     map[*conn]clientlimit.Client // with the client under which each is counted
 	perClient clientlimit.Table
-	refusing  bool // connections are refused, and that is logged
+	refusing  bool // connections are being refused, which was logged once
 }
 
 // accept accepts connections until ctx ends or the listener fails.
@@ -106,7 +105,7 @@ func sleep(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// handle serves a connection, unless there are too many.
+// handle serves a connection, unless the limit is reached.
 func (s *service) handle(ctx context.Context, nc net.Conn) {
 	c := newConn(nc, s.limit)
 	client := clientlimit.Of("", addressOf(nc))
@@ -148,8 +147,8 @@ func (s *service) remove(c *conn) {
 
 var errTooManyOfPrincipal = errors.New("the principal has its share of Limits.Connections, which is mcp.Limits.ClientShare")
 
-// countForPrincipal counts a connection for its principal instead of its address. It
-// reports false if the principal has too many.
+// countForPrincipal counts a connection for its principal instead of its address. It reports
+// whether the principal's limit allows it.
 func (s *service) countForPrincipal(c *conn, principal string) bool {
 	client := clientlimit.Of(principal, addressOf(c.net))
 	s.mu.Lock()
@@ -166,7 +165,7 @@ func (s *service) countForPrincipal(c *conn, principal string) bool {
 	return true
 }
 
-// addressOf returns the IP address of the other side, the zero Addr if it has none.
+// addressOf returns the IP address of the other side, or the zero Addr if it has none.
 func addressOf(c net.Conn) netip.Addr {
 	a := c.RemoteAddr()
 	if a == nil {
@@ -175,7 +174,7 @@ func addressOf(c net.Conn) netip.Addr {
 	return clientlimit.Address(a.String())
 }
 
-// networkOf returns the network of an address, "" for none.
+// networkOf returns the network of an address, or "".
 func networkOf(a net.Addr) string {
 	if a == nil {
 		return ""
@@ -183,7 +182,7 @@ func networkOf(a net.Addr) string {
 	return a.Network()
 }
 
-// textOf returns the text of an address, "" for none.
+// textOf returns the text of an address, or "".
 func textOf(a net.Addr) string {
 	if a == nil {
 		return ""
@@ -206,7 +205,7 @@ func (s *service) serve(ctx context.Context, c *conn) {
 	}
 }
 
-// handshake does what comes before the first message: TLS and [WithPrincipal].
+// handshake performs the steps before the first message: TLS and [WithPrincipal].
 func (s *service) handshake(ctx context.Context, c *conn) (who mcp.Principal, err error) {
 	if err := c.setDeadline(time.Now().Add(handshakeTime)); err != nil {
 		return who, err

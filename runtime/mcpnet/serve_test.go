@@ -140,14 +140,14 @@ func TestEnd(t *testing.T) {
 	})
 }
 
-// Replies are not lost if the client goes on writing while the server closes.
+// Replies are not lost if the client continues to write while the server closes.
 func TestEndWithUnreadInput(t *testing.T) {
 	serveEachNetwork(t, setup{}, func(t *testing.T, s *testServer) {
 		c := s.dial()
 		c.send(testbed.Call(1, "gate", `{"bytes":3000000}`), testbed.Ping(2))
 		c.wantNext(testbed.Pong(2))
 		s.stop()
-		// When the server does not read any more, the buffers between fill up.
+		// When the server no longer reads, the buffers in between fill up.
 		note := []byte(`{"jsonrpc":"2.0","method":"notifications/x","params":{"x":"` + strings.Repeat("y", 100_000) + `"}}` + "\n")
 		for {
 			c.raw.SetWriteDeadline(time.Now().Add(200 * time.Millisecond))
@@ -203,7 +203,7 @@ func TestUnixSocketIsRemoved(t *testing.T) {
 	}
 }
 
-// Connections that are refused one after the other are logged once.
+// Consecutive refused connections are logged once.
 func TestConnections(t *testing.T) {
 	serve(t, setup{
 		server:  []mcp.Option{mcp.WithLimits(mcp.Limits{ClientShare: 100})},
@@ -226,7 +226,7 @@ func TestConnections(t *testing.T) {
 	})
 }
 
-// The log says that it is the limit of one client.
+// The log names the limit of one client.
 func TestShareOfConnections(t *testing.T) {
 	serve(t, setup{options: []mcpnet.Option{mcpnet.WithLimits(mcpnet.Limits{Connections: 8})}}, func(t *testing.T, s *testServer) {
 		s.open()
@@ -236,7 +236,7 @@ func TestShareOfConnections(t *testing.T) {
 	})
 }
 
-// watched is a listener with a function that is called before a connection is closed.
+// watched is a listener that calls a function before it closes a connection.
 type watched struct {
 	net.Listener
 	closing func()
@@ -260,7 +260,8 @@ func (c *watchedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// A client whose connection is closed, since there are too many, finds the reason in the log.
+// When a client notices that its connection was closed because of a limit, the reason is already in
+// the log.
 func TestLogBeforeRefusal(t *testing.T) {
 	for reason, limits := range map[string]mcpnet.Limits{
 		"connections refused: Limits.Connections is reached":                 {Connections: 1},
@@ -289,7 +290,7 @@ func TestLogBeforeRefusal(t *testing.T) {
 	}
 }
 
-// closable records that a listener was closed.
+// closable records whether a listener was closed.
 type closable struct {
 	net.Listener
 	closed bool
@@ -297,7 +298,7 @@ type closable struct {
 
 func (c *closable) Close() error { c.closed = true; return c.Listener.Close() }
 
-// A listener that fails is closed too.
+// A failed listener is closed too.
 func TestFailedListenerIsClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newTestServer(t)
@@ -336,7 +337,7 @@ func TestAcceptErrorsThatPass(t *testing.T) {
 	}
 	serve(t, setup{listen: listen}, func(t *testing.T, s *testServer) {
 		started := time.Now()
-		c := s.open() // once it is accepted
+		c := s.open() // accepted after the failures
 		if d := time.Since(started); d < time.Second || d > 5*time.Second {
 			t.Errorf("it took %v", d)
 		}

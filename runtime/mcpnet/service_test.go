@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// unknown is a connection without addresses, which has ended.
+// unknown is a closed connection without addresses.
 type unknown struct{ net.Conn }
 
 func (unknown) LocalAddr() net.Addr              { return nil }
@@ -35,7 +35,7 @@ func newService() *service {
 	}
 }
 
-// A connection whose addresses are not known is served.
+// A connection with unknown addresses is served.
 func TestNoAddresses(t *testing.T) {
 	s := newService()
 	s.handle(t.Context(), unknown{})
@@ -68,7 +68,7 @@ func TestDrainedBefore(t *testing.T) {
 	}
 }
 
-// The errors for an expired deadline say which one it was.
+// The error for an expired deadline names the deadline.
 func TestTimeoutError(t *testing.T) {
 	c := newConn(unknown{}, 0)
 	if err := c.timeoutError(); err != os.ErrDeadlineExceeded {

@@ -57,7 +57,7 @@ func TestOtherProtocols(t *testing.T) {
 	}
 }
 
-// The first bytes decide: the server does not wait for the end of the line.
+// The first bytes suffice: the server does not wait for the end of the line.
 func TestOtherProtocolAtOnce(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		c := s.open()
@@ -66,7 +66,7 @@ func TestOtherProtocolAtOnce(t *testing.T) {
 	})
 }
 
-// All other input is for the parser.
+// All other input is passed to the parser.
 func TestOtherBeginnings(t *testing.T) {
 	for _, sent := range []string{
 		"hello\n", "hello world\n", "POST\n", "GETAWAY\n", "{GET / HTTP/1.1\n", "get / HTTP/1.1\n", "\ufeff{}\n",

@@ -20,7 +20,7 @@ import (
 type setup struct {
 	server  []mcp.Option
 	options []mcpnet.Option
-	listen  func(net.Listener) net.Listener // around the one in memory
+	listen  func(net.Listener) net.Listener // wraps the listener in memory
 	ctx     context.Context
 }
 
@@ -92,7 +92,7 @@ func (s *testServer) start(c setup, l net.Listener) {
 	}()
 }
 
-// end ends the server and checks that Serve returns nil.
+// end stops the server and checks that Serve returns nil.
 func (s *testServer) end() {
 	s.t.Helper()
 	s.stop()
@@ -102,8 +102,8 @@ func (s *testServer) end() {
 	}
 }
 
-// wantCancelled checks that one call of "block" or "gate" has been cancelled, since the
-// connection has ended.
+// wantCancelled checks that one call of "block" or "gate" was cancelled by the end of its
+// connection.
 func (s *testServer) wantCancelled() {
 	s.t.Helper()
 	if s.network != nil {
@@ -126,7 +126,7 @@ type client struct {
 	inbox testbed.Inbox
 }
 
-// dial connects, and does not read.
+// dial connects without reading.
 func (s *testServer) dial() *client {
 	s.t.Helper()
 	var c net.Conn
@@ -207,7 +207,7 @@ func (c *client) wantNext(want string) {
 	}
 }
 
-// wantEnd checks that the connection has ended, outside of bubbles.
+// wantEnd checks that the connection is closed, outside of bubbles.
 func (c *client) wantEnd() {
 	c.t.Helper()
 	if m, err := c.conn.Read(); err != io.EOF {
