@@ -169,7 +169,7 @@ func TestStartErrors(t *testing.T) {
 	}
 }
 
-// Servers of a cluster with different secrets say so, on both sides, and do not write the secrets.
+// Servers of a cluster with different secrets log that, on both sides, without the secrets.
 func TestWrongSecret(t *testing.T) {
 	const right, wrong = "the secret of the cluster/:@", "another secret of 16 bytes"
 	peers := free(t, 2)
