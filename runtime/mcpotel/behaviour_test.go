@@ -38,8 +38,8 @@ const (
 	traceparent = "00-" + traceID + "-" + parentID + "-01"
 )
 
-// A call by use_tool of mcpfind has the span and the data point of the tool that it calls, also where
-// that one fails. A name of no tool is neither in a span nor in a metric.
+// A call through use_tool of mcpfind has the span and the data point of the called tool, even if
+// the tool fails. Names of unknown tools occur in no span and no metric.
 func TestFoundTools(t *testing.T) {
 	for _, revision := range []string{withSessions, withoutSessions} {
 		t.Run(revision, func(t *testing.T) {
@@ -69,15 +69,15 @@ func TestFoundTools(t *testing.T) {
 	}
 }
 
-// call calls a tool, with more params than its name.
+// call calls a tool, with additional params.
 func call(t testing.TB, c *mcpclient.Client, tool, more string) (json.RawMessage, error) {
 	t.Helper()
 	return c.Request(t.Context(), "tools/call", json.RawMessage(`{"name":"`+tool+`","arguments":{"token":"secret"}`+more+`}`))
 }
 
-// The trace context of a request in _meta is the parent of its span, which handlers have in their
-// context with the baggage, and the span of HTTP is linked. Without one in _meta the span of HTTP is the
-// parent.
+// The trace context in a request's _meta is the parent of its span. Handlers get it in their
+// context together with the baggage, and the HTTP span is linked. Without trace context in _meta,
+// the HTTP span is the parent.
 func TestParents(t *testing.T) {
 	for _, revision := range []string{withSessions, withoutSessions} {
 		t.Run(revision, func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestParents(t *testing.T) {
 	}
 }
 
-// Names that only clients choose make no attributes, spans or labels, however many there are.
+// Names that only clients choose create no attributes, spans or labels, however many they are.
 func TestUnknownNames(t *testing.T) {
 	for _, revision := range []string{withSessions, withoutSessions} {
 		r := newTelemetry(t)
@@ -165,7 +165,7 @@ func TestUnknownNames(t *testing.T) {
 	}
 }
 
-// Panics and Goexit of inner interceptors go on, and the span ends.
+// Panics and Goexit of inner interceptors propagate, and the span ends.
 func TestPanics(t *testing.T) {
 	for name, fail := range map[string]func(){"panic": func() { panic("a secret") }, "Goexit": runtime.Goexit} {
 		t.Run(name, func(t *testing.T) {
@@ -199,7 +199,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// A request that gets no reply has failed.
+// A request without a reply counts as failed.
 func TestCancelled(t *testing.T) {
 	r := newTelemetry(t)
 	limits := mcp.WithLimits(mcp.Limits{DrainTime: 10 * time.Millisecond})
@@ -230,8 +230,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// Arguments, results and texts of errors are recorded for the tools that the filter allows, and for no
-// other.
+// Arguments, results and error texts are recorded only for the tools that the filter allows.
 func TestContent(t *testing.T) {
 	content := mcpotel.WithContent(func(tool string) bool { return tool != "ask" })
 	for _, test := range []struct {
@@ -273,7 +272,7 @@ func TestContent(t *testing.T) {
 	}
 }
 
-// A filter that panics fails the call, and the span ends as one that has failed.
+// A filter that panics fails the call, and the span ends as failed.
 func TestFilterPanics(t *testing.T) {
 	r := newTelemetry(t, mcpotel.WithContent(func(string) bool { panic("a secret") }))
 	c, end := connect(t, mcpclient.InMemory(r.server()), withSessions)
@@ -286,7 +285,7 @@ func TestFilterPanics(t *testing.T) {
 	}
 }
 
-// Content is cut: a client can send megabytes, and exporters keep thousands of spans.
+// Content is cut: a client can send megabytes, and exporters hold thousands of spans.
 func TestContentIsCut(t *testing.T) {
 	r := newTelemetry(t, mcpotel.WithContent(func(string) bool { return true }))
 	s := r.server()
@@ -305,7 +304,7 @@ func TestContentIsCut(t *testing.T) {
 	}
 }
 
-// The id of a session over HTTP, which lets others into the session, is not recorded; its digest is the
+// The id of an HTTP session, which gives access to the session, is not recorded; its digest is the
 // same for all requests of the session.
 func TestSessionIDs(t *testing.T) {
 	for transport, target := range transports {
@@ -342,7 +341,8 @@ func TestSessionIDs(t *testing.T) {
 	}
 }
 
-// Each session is measured when it ends, over each transport. There are none from 2026-07-28 on.
+// Each session is measured when it ends, over each transport. From 2026-07-28 on, sessions do not
+// exist.
 func TestSessions(t *testing.T) {
 	for transport, target := range transports {
 		want := map[string]string{
@@ -361,7 +361,7 @@ func TestSessions(t *testing.T) {
 			}
 			end()
 			got := r.histogram("mcp.server.session.duration")
-			for revision == withSessions && len(got) == 0 { // a session ends a little later than its client
+			for revision == withSessions && len(got) == 0 { // a session ends slightly later than its client
 				time.Sleep(time.Millisecond)
 				got = r.histogram("mcp.server.session.duration")
 			}
@@ -375,8 +375,8 @@ func TestSessions(t *testing.T) {
 	}
 }
 
-// Question spans are children of the span of the handler, whatever comes of the question, and their
-// trace context reaches the client.
+// Spans of questions are children of the handler's span, whatever the outcome, and their trace
+// context reaches the client.
 func TestQuestions(t *testing.T) {
 	for name, test := range map[string]struct {
 		answer func(context.Context) (mcpclient.ElicitAnswer, error)
@@ -431,9 +431,9 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// Providers that are set after the interceptor was made are used.
+// The interceptor uses providers that are set after its creation.
 func TestGlobalProviders(t *testing.T) {
-	if os.Getenv("MCPOTEL_GLOBAL") == "" { // what is global stays for all tests
+	if os.Getenv("MCPOTEL_GLOBAL") == "" { // global providers affect all tests
 		cmd := exec.Command(os.Args[0], "-test.run=^TestGlobalProviders$", "-test.v")
 		cmd.Env = append(os.Environ(), "MCPOTEL_GLOBAL=1")
 		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS") {
@@ -461,8 +461,8 @@ func TestGlobalProviders(t *testing.T) {
 	}
 }
 
-// What clients and programs keep secret is in no attribute, name, status, event or label, over HTTP in both eras
-// and over HTTP with SSE.
+// Secrets of clients and programs occur in no attribute, name, status, event or label, over HTTP in
+// both eras and over HTTP with SSE.
 func TestSecrets(t *testing.T) {
 	const secret = "s3cret"
 	for _, revision := range []string{"2024-11-05", withSessions, withoutSessions} {

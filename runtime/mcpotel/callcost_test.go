@@ -11,7 +11,7 @@ import (
 func TestTimeWithoutProviders(t *testing.T) {
 	for _, cost := range costs[1:3] {
 		call := calling(t, cost.options)
-		best := time.Hour // other processes disturb
+		best := time.Hour // other processes interfere
 		for range 20 {
 			took, err := call(10_000)
 			if err != nil {

@@ -22,7 +22,7 @@ type discard struct{}
 func (discard) ExportSpans(context.Context, []sdktrace.ReadOnlySpan) error { return nil }
 func (discard) Shutdown(context.Context) error                             { return nil }
 
-// costs are the ways in which the cost of a call is measured.
+// costs are the configurations in which the cost of a call is measured.
 var costs = []struct {
 	name    string
 	options func() []mcpotel.Option // nil = without the interceptor
@@ -49,12 +49,12 @@ var costs = []struct {
 	}},
 }
 
-// callMessage is a call with the trace context of a client.
+// callMessage is a call with a client's trace context.
 const callMessage = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"add","arguments":{},"_meta":{"traceparent":"` +
 	traceparent + `","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 
-// calling returns a function that makes n calls in one request, each through the interceptor: so what
-// else a request costs does not count.
+// calling returns a function that makes n calls through the interceptor within one request, so that
+// the other costs of a request do not count.
 func calling(t testing.TB, options func() []mcpotel.Option) func(n int) (time.Duration, error) {
 	intercept := func(next mcp.Handler) mcp.Handler { return next }
 	if options != nil {
@@ -104,8 +104,8 @@ func calling(t testing.TB, options func() []mcpotel.Option) func(n int) (time.Du
 	}
 }
 
-// BenchmarkCall measures what the interceptor adds to a call, with the trace context of a client in its
-// _meta.
+// BenchmarkCall measures the cost that the interceptor adds to a call with a client's trace context
+// in _meta.
 func BenchmarkCall(b *testing.B) {
 	for _, cost := range costs {
 		b.Run(cost.name, func(b *testing.B) {

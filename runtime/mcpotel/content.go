@@ -7,7 +7,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// maxContent is how long a recorded content may be, in bytes: exporters hold thousands of spans.
+// maxContent limits the recorded content in bytes: exporters hold thousands of spans.
 const maxContent = 32 << 10
 
 // cut returns at most maxContent bytes of a text, as valid UTF-8.
@@ -19,7 +19,7 @@ func cut(text string) string {
 }
 
 // resultText returns the result of a tool as JSON text: the structured content, or else the content
-// blocks with their texts. Data of other blocks, such as images, is left out.
+// blocks with their texts. It omits the data of other blocks, such as images.
 func resultText(reply mcp.Reply) (string, bool) {
 	result, ok := reply.(*mcp.ToolResult)
 	if !ok || result == nil {
@@ -48,7 +48,7 @@ func resultText(reply mcp.Reply) (string, bool) {
 	return string(text), err == nil
 }
 
-// blockType returns the type of a content block, as MCP spells it.
+// blockType returns the MCP type name of a content block.
 func blockType(c mcp.Content) string {
 	switch c.(type) {
 	case mcp.Text:

@@ -1,7 +1,8 @@
-// Package mcpotel records spans and metrics of servers with OpenTelemetry, by its semantic conventions
-// for MCP. [Instrument] is an option of a server, and [TaskOptions] are those of a store of tasks:
+// Package mcpotel records spans and metrics of servers with OpenTelemetry, by its semantic
+// conventions for MCP. [Instrument] returns an option for a server, and [TaskOptions] options for a
+// store of tasks:
 //
 //	server := NewMCPServer(store, mcpotel.Instrument())
 //
-// docs/observability.md lists what is recorded.
+// docs/observability.md lists the recorded attributes and metrics.
 package mcpotel

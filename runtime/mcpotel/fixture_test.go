@@ -28,7 +28,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
 
-// telemetry has what a server records.
+// telemetry collects the records of a server.
 type telemetry struct {
 	t       testing.TB
 	spans   *recorder
@@ -47,14 +47,14 @@ func newTelemetry(t testing.TB, options ...mcpotel.Option) *telemetry {
 	return r
 }
 
-// server returns a server with features of each kind, which records.
+// server returns an instrumented server with features of each kind.
 func (r *telemetry) server(options ...mcp.Option) *mcp.Server {
 	return newServer(append([]mcp.Option{
 		mcpotel.Instrument(r.options...), mcptask.WithStore(mcptask.NewMemory(), mcpotel.TaskOptions(r.options...)...),
 	}, options...)...)
 }
 
-// await returns the spans that have ended, the first n of them at least, and forgets none.
+// await waits for n ended spans, and returns all ended spans without removing them.
 func (r *telemetry) await(n int) []trace.ReadOnlySpan {
 	r.t.Helper()
 	for {
@@ -65,7 +65,7 @@ func (r *telemetry) await(n int) []trace.ReadOnlySpan {
 	}
 }
 
-// recorder sends to one when a span has ended, unless that has been sent already.
+// recorder sends to one when a span ends, unless an element is already there.
 type recorder struct {
 	*tracetest.SpanRecorder
 	one chan struct{}
@@ -81,7 +81,7 @@ func (r *recorder) OnEnd(s trace.ReadOnlySpan) {
 	}
 }
 
-// named returns the only span of that name and kind that has ended.
+// named returns the only ended span with that name and kind.
 func (r *telemetry) named(name string) trace.ReadOnlySpan {
 	r.t.Helper()
 	var found []trace.ReadOnlySpan
@@ -96,7 +96,7 @@ func (r *telemetry) named(name string) trace.ReadOnlySpan {
 	return found[0]
 }
 
-// histogram returns the data points of a histogram, as attributes and count, in order.
+// histogram returns the data points of a histogram, as attributes and count, sorted.
 func (r *telemetry) histogram(name string) []string {
 	r.t.Helper()
 	var all metricdata.ResourceMetrics
@@ -125,7 +125,7 @@ func (r *telemetry) histogram(name string) []string {
 	return lines
 }
 
-// attributesOf returns attributes as key=value, in order.
+// attributesOf returns attributes as key=value, sorted.
 func attributesOf(attrs []attribute.KeyValue) []string {
 	var lines []string
 	for _, a := range attrs {
@@ -135,7 +135,7 @@ func attributesOf(attrs []attribute.KeyValue) []string {
 	return lines
 }
 
-// valueOf returns an attribute of a span, "" if it has none.
+// valueOf returns an attribute of a span, or "".
 func valueOf(s trace.ReadOnlySpan, key string) string {
 	for _, a := range s.Attributes() {
 		if string(a.Key) == key {
@@ -147,7 +147,7 @@ func valueOf(s trace.ReadOnlySpan, key string) string {
 
 var quiet = mcp.WithLogger(slog.New(slog.DiscardHandler))
 
-// waiting gets a value when a run of the tool wait has begun.
+// waiting gets an element when a run of the tool wait begins.
 var waiting = make(chan struct{}, 100)
 
 func newServer(options ...mcp.Option) *mcp.Server {
@@ -229,7 +229,7 @@ type named struct {
 
 func (n named) Transport() string { return n.name }
 
-// connect returns a client of a server. The function ends it, before the server ends.
+// connect returns a client of a server, and a function that closes it before the server ends.
 func connect(t testing.TB, to mcpclient.Target, revision string) (c *mcpclient.Client, end func()) {
 	c, err := mcpclient.Connect(t.Context(), to, mcpclient.Options{
 		Info: mcp.ClientInfo{Name: "client", Version: "1"}, Revision: revision, Logger: slog.New(slog.DiscardHandler),

@@ -25,10 +25,10 @@ const (
 	withoutSessions = "2026-07-28"
 )
 
-// requests are one request of each method that succeeds, and one that fails if it can.
+// requests contains one successful request of each method, and one failing request if possible.
 var requests = []struct {
 	method, params string
-	only           string // the revision that has the method; "" = both
+	only           string // the revision that defines the method; "" = both
 }{
 	{"ping", `{}`, withSessions},
 	{"server/discover", `{}`, withoutSessions},
@@ -68,8 +68,7 @@ var requests = []struct {
 	{"tasks/cancel", `{"taskId":"secret"}`, ""},
 }
 
-// What is recorded of a request of each method, in each era and over each transport, is what the golden
-// files have.
+// The records of each method, in each era and over each transport, equal the golden files.
 func TestGolden(t *testing.T) {
 	for transport, target := range transports {
 		for _, revision := range []string{withSessions, withoutSessions} {
@@ -87,7 +86,7 @@ func TestGolden(t *testing.T) {
 						all = append(all, describe(s))
 					}
 					seen += len(all)
-					slices.Sort(all) // a run of a task may end first
+					slices.Sort(all) // the run of a task may end first
 					b.WriteString(strings.Join(all, ""))
 				}
 				if _, err := c.Server(t.Context()); err != nil {
@@ -99,7 +98,7 @@ func TestGolden(t *testing.T) {
 						continue
 					}
 					result, err := c.Request(t.Context(), request.method, json.RawMessage(request.params))
-					want := "" // what the client gets
+					want := "" // received by the client
 					if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
 						want = strconv.Itoa(e.Code)
 					} else if err != nil {
@@ -172,7 +171,7 @@ func taskID(t *testing.T, result json.RawMessage) string {
 	return `{"taskId":"` + r.TaskID + r.Task.TaskID + `"}`
 }
 
-// describe returns what a span has, without what differs each time.
+// describe returns the content of a span, without the parts that differ in each run.
 func describe(s trace.ReadOnlySpan) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s, %s", s.Name(), s.SpanKind(), s.Status().Code)
@@ -224,7 +223,7 @@ func equalGolden(t *testing.T, name, got string) {
 	t.Fatalf("%s has more lines", path)
 }
 
-// No attribute has what only clients choose.
+// No attribute contains values that only clients choose.
 func TestGoldenFilesHaveNoSecrets(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.golden")
 	if err != nil || len(files) != 2*len(transports) {

@@ -11,29 +11,29 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// labels are what requests of one kind have in common. They are made once for each kind: attribute sets
-// are sorted and hashed, which costs more than the rest of a request.
+// labels caches the labels of kinds of requests. They are created once per kind, since sorting and
+// hashing attribute sets costs more than the rest of a request.
 type labels struct {
 	mu    sync.RWMutex
 	kinds map[kind]*label
 }
 
-// maxKinds bounds the kinds that are kept, for programs that register ever new names.
+// maxKinds limits the cached kinds, for programs that constantly register new names.
 const maxKinds = 10_000
 
-// kind is a kind of requests. The server has all of its values, not the client.
+// kind is a kind of requests. All its values are chosen by the server, not by the client.
 type kind struct {
 	method, feature, version, transport string
-	run                                 bool // of a task, and not a request
+	run                                 bool // a run of a task instead of a request
 }
 
-// label is what is recorded of each request of a kind.
+// label contains the attributes that are recorded for each request of a kind.
 type label struct {
 	kind
 	name     string // of the span
 	attrs    []attribute.KeyValue
 	start    []trace.SpanStartOption
-	measured []metric.RecordOption // of a request that succeeds
+	measured []metric.RecordOption // for a successful request
 }
 
 // of returns the label of a request.
@@ -87,7 +87,7 @@ func newLabel(k kind) *label {
 	return l
 }
 
-// tool returns the tool of a call, "" for other requests and unknown tools.
+// tool returns the tool of a call, or "" for other requests and unknown tools.
 func (l *label) tool() string {
 	if l.method != "tools/call" {
 		return ""
@@ -95,7 +95,7 @@ func (l *label) tool() string {
 	return l.feature
 }
 
-// failure is how an operation has failed. The zero value is success.
+// failure is the failure of an operation. The zero value means success.
 type failure struct {
 	kind string // error.type
 	code int    // of a JSON-RPC error
@@ -112,5 +112,5 @@ func (f failure) append(attrs []attribute.KeyValue) []attribute.KeyValue {
 	return attrs
 }
 
-// failedWith is the failure of a JSON-RPC error.
+// failedWith returns the failure for a JSON-RPC error.
 func failedWith(code int) failure { return failure{strconv.Itoa(code), code} }

@@ -5,7 +5,7 @@ import (
 	"go.opentelemetry.io/otel/metric"
 )
 
-// The names below are those of docs/gen-ai/mcp.md of
+// The names below come from docs/gen-ai/mcp.md of
 // https://github.com/open-telemetry/semantic-conventions-genai at commit
 // 0393513c908bf895e7b3ec480a2c1eb073c584af, whose status is Development.
 
@@ -35,10 +35,10 @@ const (
 const (
 	executeTool = "execute_tool"
 	toolError   = "tool_error" // error.type of a result with isError
-	other       = "_OTHER"     // a method that the server does not have
+	other       = "_OTHER"     // a method that the server does not support
 
-	// These values of error.type are of this package, for requests that get no reply, and
-	// questions without an answer.
+	// This package defines these values of error.type, for requests without a reply and questions
+	// without an answer.
 	cancelled    = "cancelled"
 	disconnected = "disconnected"
 	timedOut     = "timeout"
@@ -53,11 +53,11 @@ const (
 	sessionDescription   = "The duration of the MCP session as observed on the MCP server."
 )
 
-// boundaries are those of both histograms, in seconds.
+// boundaries are the bucket boundaries of both histograms, in seconds.
 var boundaries = metric.WithExplicitBucketBoundaries(0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300)
 
-// networks are the values of network.transport and network.protocol.name by the name of the transport,
-// as [mcp.Call.Transport] returns it. In memory, and over transports of others, there is neither.
+// networks contains the values of network.transport and network.protocol.name by the name of the
+// transport, as [mcp.Call.Transport] returns it. Memory and other transports have neither.
 var networks = map[string]struct{ transport, protocol string }{
 	"stdio":      {"pipe", ""},
 	"http":       {"tcp", "http"},

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// Option changes what is recorded, and where.
+// Option configures the records and their destination.
 type Option func(*options)
 
 type options struct {
@@ -25,38 +25,41 @@ type options struct {
 	content    func(tool string) bool
 }
 
-// WithTracerProvider sets where spans are recorded, instead of the provider of otel.SetTracerProvider.
+// WithTracerProvider sets the provider for spans. The default is the provider of
+// otel.SetTracerProvider.
 func WithTracerProvider(p trace.TracerProvider) Option { return func(o *options) { o.tracers = p } }
 
-// WithMeterProvider sets where metrics are recorded, instead of the provider of otel.SetMeterProvider.
+// WithMeterProvider sets the provider for metrics. The default is the provider of
+// otel.SetMeterProvider.
 func WithMeterProvider(p metric.MeterProvider) Option { return func(o *options) { o.meters = p } }
 
-// WithPropagator sets what reads the trace context of requests from params._meta, and writes that of
-// questions, instead of the propagator of otel.SetTextMapPropagator. MCP has the keys of
-// propagation.TraceContext and propagation.Baggage.
+// WithPropagator sets the propagator that reads the trace context of requests from params._meta,
+// and writes the trace context of questions. The default is the propagator of
+// otel.SetTextMapPropagator. MCP defines the keys of propagation.TraceContext and
+// propagation.Baggage.
 func WithPropagator(p propagation.TextMapPropagator) Option {
 	return func(o *options) { o.propagator = p }
 }
 
-// WithContent records the arguments and results of the tools for which filter returns true, on spans,
-// as JSON text of at most 32 KiB each, and the texts of their errors. Without the option none of them
-// are recorded. They can hold whatever clients send and tools return. filter gets the published name
-// of a tool, and is called by many goroutines at once.
+// WithContent records the arguments and results of the tools for which filter returns true, on
+// spans, as JSON text of at most 32 KiB each, and the texts of their errors. The default is to
+// record no content, which may contain anything that clients send and tools return. filter gets the
+// published name of a tool, and must be safe for concurrent use.
 func WithContent(filter func(tool string) bool) Option {
 	return func(o *options) { o.content = filter }
 }
 
-// New returns an interceptor that records a span and the duration of each request. Make it the first
-// one of [mcp.WithInterceptors], so that it covers the others. Given to [mcptask.WithInterceptors], it
-// records a span for each run of a task.
+// New returns an interceptor that records a span and the duration of each request. Make it the
+// first one of [mcp.WithInterceptors], so that it covers the others. With
+// [mcptask.WithInterceptors], it records a span for each run of a task.
 //
-// A request is refused, answered or cancelled as without it; panics go on. Without a provider it costs
-// nearly nothing.
+// It does not change how a request is refused, answered or cancelled; panics propagate. Without a
+// provider it costs nearly nothing.
 func New(options ...Option) mcp.Interceptor { return newRecorder(options).intercept }
 
-// Instrument returns an option of a server that has the interceptor of [New], and records the duration
-// of each session and a client span for each question that is sent to the client as a request. Make it
-// the first option with interceptors.
+// Instrument returns a server option that contains the interceptor of [New], and records the
+// duration of each session and a client span for each question that is sent to the client as a
+// request. Make it the first option with interceptors.
 func Instrument(options ...Option) mcp.Option {
 	r := newRecorder(options)
 	return func(s *mcp.Server) {
@@ -66,9 +69,9 @@ func Instrument(options ...Option) mcp.Option {
 	}
 }
 
-// TaskOptions returns options of a store of tasks: the interceptor of [New], for runs, and what keeps
-// the span of the request that a task was accepted by, so that the spans of its runs are linked to it, also
-// in other processes. Give them behind other context propagators:
+// TaskOptions returns options for a store of tasks: the interceptor of [New], for runs, and a
+// context propagator that stores the span of the request that created the task, so that the spans
+// of its runs are linked to it, even in other processes. Pass them after other context propagators:
 //
 //	mcptask.WithStore(store, mcpotel.TaskOptions()...)
 func TaskOptions(options ...Option) []mcptask.Option {
@@ -76,13 +79,13 @@ func TaskOptions(options ...Option) []mcptask.Option {
 	return []mcptask.Option{mcptask.WithInterceptors(r.intercept), mcptask.WithContextPropagator(saveSpan, restoreSpan)}
 }
 
-// recorder records what one of the functions above is for. Its methods are called by many goroutines.
+// recorder implements the functions above. Its methods are safe for concurrent use.
 type recorder struct {
 	options
 	tracer     trace.Tracer
 	operations metric.Float64Histogram
 	sessions   metric.Float64Histogram
-	tracing    atomic.Bool // there is a provider that records spans
+	tracing    atomic.Bool // a provider records spans
 	labels     labels
 }
 
@@ -106,7 +109,8 @@ func newRecorder(options []Option) *recorder {
 	return r
 }
 
-// histogram returns one that works also if the provider refuses it, which it reports itself.
+// histogram returns a histogram that works even if the provider refuses it; the provider reports
+// the error itself.
 func histogram(meter metric.Meter, name, description string) metric.Float64Histogram {
 	h, err := meter.Float64Histogram(name, metric.WithUnit("s"), metric.WithDescription(description), boundaries)
 	if err != nil {
@@ -127,8 +131,8 @@ func (r *recorder) traces() bool {
 	return true
 }
 
-// isNoop reports whether a provider records nothing: that of package noop, and the global one before
-// otel.SetTracerProvider, which has no other sign than its type.
+// isNoop reports whether a provider records nothing: the provider of package noop, and the global
+// one before otel.SetTracerProvider, which is recognizable only by its type.
 func isNoop(p trace.TracerProvider) bool {
 	t := reflect.TypeOf(p)
 	if t.Kind() == reflect.Pointer {
@@ -151,7 +155,7 @@ func (r *recorder) shows(tool string) bool {
 	return tool != "" && r.content != nil && r.content(tool)
 }
 
-// spanOf returns the span context of a context, and whether there is one.
+// spanOf returns the span context of a context, and whether it is valid.
 func spanOf(ctx context.Context) (trace.SpanContext, bool) {
 	sc := trace.SpanContextFromContext(ctx)
 	return sc, sc.IsValid()

@@ -5,14 +5,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// carrier is the _meta of a request, for a propagator. The keys have no prefix (SEP-414).
+// carrier adapts the _meta of a request to a propagator. The keys have no prefix (SEP-414).
 type carrier struct {
 	call  *mcp.Call
 	read  bool
 	trace mcp.Trace
 }
 
-// Get returns the value of a key, "" if there is none.
+// Get returns the value of a key, or "".
 func (c *carrier) Get(key string) string {
 	if !c.read {
 		c.trace, c.read = c.call.Trace(), true
@@ -29,16 +29,16 @@ func (c *carrier) Get(key string) string {
 	return value
 }
 
-// Set does nothing: a request is not changed.
+// Set does nothing: a request is not modified.
 func (c *carrier) Set(string, string) {}
 
-// Keys returns the keys that MCP has for traces.
+// Keys returns the trace keys that MCP defines.
 func (c *carrier) Keys() []string { return []string{"traceparent", "tracestate", "baggage"} }
 
-// injected is the trace of a question, for a propagator.
+// injected adapts the trace context of a question to a propagator.
 type injected struct{ *mcp.Trace }
 
-// Get returns the value of a key, "" if there is none.
+// Get returns the value of a key, or "".
 func (i injected) Get(key string) string {
 	if field := i.field(key); field != nil {
 		return *field
@@ -46,14 +46,14 @@ func (i injected) Get(key string) string {
 	return ""
 }
 
-// Set sets the value of a key that MCP has, and drops others.
+// Set sets the value of a key that MCP defines, and ignores others.
 func (i injected) Set(key, value string) {
 	if field := i.field(key); field != nil {
 		*field = value
 	}
 }
 
-// Keys returns the keys that MCP has for traces.
+// Keys returns the trace keys that MCP defines.
 func (i injected) Keys() []string { return []string{"traceparent", "tracestate", "baggage"} }
 
 func (i injected) field(key string) *string {

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// beginQuestion starts the client span of a question, and gives the question its trace context.
+// beginQuestion starts the client span of a question, and adds its trace context to the question.
 func (r *recorder) beginQuestion(ctx context.Context, q *mcp.SentQuestion) (end func(error)) {
 	if !r.traces() {
 		return nil
@@ -35,7 +35,7 @@ func (r *recorder) beginQuestion(ctx context.Context, q *mcp.SentQuestion) (end 
 	}
 }
 
-// questionFailure returns why a question has no answer.
+// questionFailure returns why a question got no answer.
 func questionFailure(err error) failure {
 	if e, ok := errors.AsType[*mcp.ClientError](err); ok {
 		return failedWith(e.Code)

@@ -28,10 +28,10 @@ func (r *recorder) intercept(next mcp.Handler) mcp.Handler {
 	}
 }
 
-// operation is a request, or a run of a task, while it is handled.
+// operation is a request, or a run of a task, in progress.
 type operation struct {
 	tracing, measuring bool
-	shown              bool // the content is recorded
+	shown              bool // content is recorded
 
 	label *label
 	began time.Time
@@ -39,7 +39,7 @@ type operation struct {
 	span  trace.Span      // nil without tracing
 }
 
-// record calls next, and records what becomes of it, also if next panics or ends the goroutine.
+// record calls next, and records the outcome, even if next panics or ends the goroutine.
 func (r *recorder) record(ctx context.Context, req *mcp.Request, next mcp.Handler, o operation) (reply mcp.Reply, err error) {
 	o.label, o.ctx, o.began = r.labels.of(req), ctx, time.Now()
 	if o.tracing {
@@ -53,7 +53,7 @@ func (r *recorder) record(ctx context.Context, req *mcp.Request, next mcp.Handle
 		r.end(&o, req, reply, err)
 	}()
 	if o.tracing && o.span.IsRecording() {
-		o.shown = r.shows(o.label.tool()) // which may panic: the span has to end then, too
+		o.shown = r.shows(o.label.tool()) // may panic: the span must end then, too
 		o.span.SetAttributes(r.details(req, &o)...)
 	}
 	reply, err = next(ctx, req)
@@ -61,7 +61,7 @@ func (r *recorder) record(ctx context.Context, req *mcp.Request, next mcp.Handle
 	return reply, err
 }
 
-// errNotReturned is in place of the error of a handler that has panicked, or ended its goroutine.
+// errNotReturned replaces the error of a handler that panicked or ended its goroutine.
 var errNotReturned = errors.New("the handler has not returned")
 
 // start starts the span of a request, or of a run.
@@ -81,7 +81,7 @@ func (r *recorder) start(ctx context.Context, req *mcp.Request, l *label) (conte
 	return r.tracer.Start(ctx, l.name, options...)
 }
 
-// details are the attributes of one request.
+// details returns the attributes of one request.
 func (r *recorder) details(req *mcp.Request, o *operation) []attribute.KeyValue {
 	attrs := make([]attribute.KeyValue, 0, 5)
 	if o.shown && req.Arguments != nil {
@@ -107,8 +107,8 @@ func (r *recorder) details(req *mcp.Request, o *operation) []attribute.KeyValue 
 	return attrs
 }
 
-// session returns the id of the session of a call. Over HTTP, who has the id has the session, so its
-// digest is recorded.
+// session returns the recorded id of a call's session. Over HTTP the id gives access to the
+// session, so its digest is recorded.
 func session(call *mcp.Call) string {
 	id := call.Session()
 	if id == "" || networks[call.Transport()].protocol != "http" {
@@ -118,7 +118,7 @@ func session(call *mcp.Call) string {
 	return hex.EncodeToString(digest[:16])
 }
 
-// text returns an id without the quotes of a text.
+// text returns an id without the quotes of a string.
 func text(id string) string {
 	if s, ok := jsonrpc.String([]byte(id)); ok {
 		return s
@@ -180,7 +180,7 @@ func (r *recorder) endSpan(o *operation, failed failure, reply mcp.Reply, err er
 func failureOf(ctx context.Context, req *mcp.Request, reply mcp.Reply, err error) failure {
 	if ctx.Err() != nil {
 		switch cause := context.Cause(ctx); {
-		case req.Method == "subscriptions/listen": // the usual end of one
+		case req.Method == "subscriptions/listen": // it usually ends in this way
 			return failure{}
 		case errors.Is(cause, mcp.ErrCancelled):
 			return failure{kind: cancelled}

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// beginSession measures the duration of a session. Why a session has ended is not known, so there is
-// no error.type.
+// beginSession measures the duration of a session. The reason for the end of a session is unknown,
+// so error.type is not set.
 func (r *recorder) beginSession(_ context.Context, info mcp.SessionInfo) (end func()) {
 	began := time.Now()
 	attrs := networkOf([]attribute.KeyValue{protocolVersion.String(info.Revision)}, info.Transport)

@@ -10,20 +10,21 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// A run that begins while the request waits is a child of the span of the request. Its link is added
-// when it has become a task. All other runs begin later, and often in another process: there the
-// context of the task has the span of the request.
+// A run that begins while the request waits is a child of the request's span. It is linked when the
+// call has become a task. All other runs begin later, often in another process: there the context
+// of the task contains the span of the request.
 
-// acceptedKey is the key of the span of the request in the context of a run.
+// acceptedKey is the context key for the request's span in the context of a run.
 type acceptedKey struct{}
 
-// acceptedBy returns the span of the request whose task ctx is of, and whether it is known.
+// acceptedBy returns the span of the request that created the task of ctx, and whether it is known.
 func acceptedBy(ctx context.Context) (trace.SpanContext, bool) {
 	sc, ok := ctx.Value(acceptedKey{}).(trace.SpanContext)
 	return sc, ok
 }
 
-// linkRequest links the span of a run to that of its request, if the call has become a task meanwhile.
+// linkRequest links the span of a run to the request's span, if the call has become a task in the
+// meantime.
 func linkRequest(o *operation) {
 	if _, linked := acceptedBy(o.ctx); linked || mcptask.FromContext(o.ctx) == nil {
 		return
@@ -33,8 +34,8 @@ func linkRequest(o *operation) {
 	}
 }
 
-// saveSpan returns the span of ctx as text of W3C Trace Context: parent and state in two lines, nil if
-// there is none.
+// saveSpan returns the span of ctx as W3C Trace Context: parent and state on two lines, or nil
+// without a span.
 func saveSpan(ctx context.Context) ([]byte, error) {
 	if _, ok := spanOf(ctx); !ok {
 		return nil, nil
@@ -44,8 +45,8 @@ func saveSpan(ctx context.Context) ([]byte, error) {
 	return []byte(c["traceparent"] + "\n" + c["tracestate"]), nil
 }
 
-// restoreSpan returns a context with the span that saveSpan has saved. A text that it has not written
-// is not an error, since a task must not fail for want of a link.
+// restoreSpan returns a context with the span that saveSpan has saved. An invalid text is not an
+// error, since a task must not fail because of a missing link.
 func restoreSpan(ctx context.Context, saved []byte) (context.Context, error) {
 	parent, state, _ := strings.Cut(string(saved), "\n")
 	extracted := propagation.TraceContext{}.Extract(context.Background(), propagation.MapCarrier{"traceparent": parent, "tracestate": state})

@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// spansOf returns the span of the request and that of the run of a tool.
+// spansOf returns the spans of the request and of the run of a tool.
 func (r *telemetry) spansOf(tool string) (request, run sdktrace.ReadOnlySpan) {
 	r.t.Helper()
 	for _, s := range r.spans.Ended() {
@@ -35,8 +35,8 @@ func (r *telemetry) spansOf(tool string) (request, run sdktrace.ReadOnlySpan) {
 	return request, run
 }
 
-// A run in another process is linked to the request that has accepted its task, and is the root of a
-// trace of its own, unless another context propagator restores a span.
+// A run in another process is linked to the request that created its task, and is the root of its
+// own trace, unless another context propagator restores a span.
 func TestRunsElsewhere(t *testing.T) {
 	t.Run("root", func(t *testing.T) { testRunElsewhere(t, trace.SpanContext{}) })
 	t.Run("restored", func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestRunsOfRequests(t *testing.T) {
 	}
 }
 
-// A run that waits for an answer has not failed.
+// A run that waits for an answer does not count as failed.
 func TestParkedRuns(t *testing.T) {
 	r := newTelemetry(t)
 	s := r.server()
