@@ -12,36 +12,36 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// pooled is the part of a client that a pool uses.
+// pooled contains the methods of a client that a pool uses.
 type pooled interface {
 	comparable
 	Done() <-chan struct{}
 	Close() error
 }
 
-// pool is a Pool of clients of any type. Clients are opened and closed without its lock.
+// pool is a Pool of clients of any type. It opens and closes clients without holding its lock.
 type pool[C pooled] struct {
 	options Options
 
 	mu       sync.Mutex
 	closed   bool
 	keys     map[string]*keyState[C]
-	came     int            // callers so far
-	total    int            // clients that are open or being opened
-	idle     list.List      // members without leases, the longest idle first
-	starved  []*keyState[C] // whose first waiter needs Total to allow one client more, in order
+	came     int            // number of callers so far
+	total    int            // number of clients that are open or being opened
+	idle     list.List      // members without leases, longest idle first
+	starved  []*keyState[C] // keys whose first waiter waits for Total to allow another client, in order
 	openings map[*opener]struct{}
 }
 
 // opener is a caller that opens a client.
 type opener struct{ cancel context.CancelCauseFunc }
 
-// keyState has the clients of a key. It exists as long as there is one, or one waits for it.
+// keyState contains the clients of a key. It exists as long as the key has a client or a waiter.
 type keyState[C pooled] struct {
 	name    string
-	members []*member[C] // in the order of opening
+	members []*member[C] // in the order in which they were opened
 	opening bool
-	waiters list.List // of *waiter, the first to be served first
+	waiters list.List // of *waiter, in the order in which they are served
 	starved bool      // is in pool.starved
 }
 
@@ -52,20 +52,20 @@ type member[C pooled] struct {
 	leases int
 	idle   *list.Element // in pool.idle
 	timer  *time.Timer   // closes it when it has been idle for IdleTime
-	gone   bool          // not in the pool any more
+	gone   bool          // removed from the pool
 }
 
 // waiter is a caller of acquire.
 type waiter[C pooled] struct {
-	number  int           // in the order of coming
-	granted chan grant[C] // has room for one
+	number  int           // in the order of the calls
+	granted chan grant[C] // has room for one element
 }
 
-// grant ends the waiting: with a member, with the right to open one, or with an error.
+// grant ends the wait of a caller: with a member, with the right to open one, or with an error.
 type grant[C pooled] struct {
 	member  *member[C]
 	err     error
-	evicted []C // to be closed before the new one is opened
+	evicted []C // clients to close before the new one is opened
 }
 
 func newPool[C pooled](o Options) *pool[C] {
@@ -108,8 +108,8 @@ func (p *pool[C]) acquire(ctx context.Context, key string, open func(context.Con
 	return p.open(ctx, k, g.evicted, open)
 }
 
-// leave ends the waiting of a caller whose context has ended. What it has just been granted
-// goes to the next one.
+// leave ends the wait of a caller whose context is done. A grant that it has just received passes
+// to the next waiter.
 func (p *pool[C]) leave(k *keyState[C], w *waiter[C], place *list.Element) {
 	p.mu.Lock()
 	var g grant[C]
@@ -145,7 +145,7 @@ func (p *pool[C]) open(ctx context.Context, k *keyState[C], evicted []C, open fu
 	p.mu.Unlock()
 	returned := false
 	defer func() {
-		if !returned { // it has panicked, which is its caller's to recover
+		if !returned { // it panicked, which is left to its caller
 			_ = p.refused(ctx, k, o, errOpenPanic)
 		}
 	}()
@@ -171,7 +171,7 @@ var (
 	errOpenNothing = errors.New("mcppool: the function that opens a client of the pool has returned neither a client nor an error")
 )
 
-// enter adds a client that was opened; nil after the end of the pool.
+// enter adds an opened client. It returns nil after Close.
 func (p *pool[C]) enter(k *keyState[C], o *opener, client C) *lease[C] {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -187,7 +187,7 @@ func (p *pool[C]) enter(k *keyState[C], o *opener, client C) *lease[C] {
 	return &lease[C]{pool: p, member: m}
 }
 
-// refused ends an opening that has failed, and returns the error of its caller.
+// refused handles a failed opening, and returns the error for its caller.
 func (p *pool[C]) refused(ctx context.Context, k *keyState[C], o *opener, err error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -203,7 +203,7 @@ func (p *pool[C]) refused(ctx context.Context, k *keyState[C], o *opener, err er
 	return err
 }
 
-// abandon ends an opening without a client.
+// abandon handles an opening that produced no client.
 func (p *pool[C]) abandon(k *keyState[C]) {
 	k.opening = false
 	p.total--
@@ -231,7 +231,7 @@ func (p *pool[C]) release(m *member[C]) {
 	p.back(m)
 }
 
-// back takes a member back from one who has used it.
+// back takes back a member after its use.
 func (p *pool[C]) back(m *member[C]) {
 	m.leases--
 	if m.gone {
@@ -245,7 +245,7 @@ func (p *pool[C]) back(m *member[C]) {
 	p.serveAll(m.key)
 }
 
-// expire closes a member that has been idle since it got its place among the idle ones.
+// expire closes a member that has been idle since it got its place in the idle list.
 func (p *pool[C]) expire(m *member[C], place *list.Element) {
 	p.mu.Lock()
 	still := !m.gone && m.idle == place
@@ -258,7 +258,7 @@ func (p *pool[C]) expire(m *member[C], place *list.Element) {
 	}
 }
 
-// remove takes a member out of the pool. Who has it keeps it.
+// remove removes a member from the pool. Its current users keep it.
 func (p *pool[C]) remove(m *member[C]) {
 	if m.gone {
 		return
@@ -276,7 +276,7 @@ func (p *pool[C]) detach(m *member[C]) {
 	p.total--
 }
 
-// use takes a member out of the idle ones.
+// use removes a member from the idle list.
 func (p *pool[C]) use(m *member[C]) {
 	if m.idle != nil {
 		p.idle.Remove(m.idle)
@@ -285,15 +285,16 @@ func (p *pool[C]) use(m *member[C]) {
 	}
 }
 
-// serveAll serves a key and the keys that Total has kept waiting, in the order of their first
-// waiters: a key that is always in use does not keep the others out.
+// serveAll serves a key and the keys that wait because of Total, in the order of their first
+// waiters: a key that is always in use does not starve the others.
 func (p *pool[C]) serveAll(k *keyState[C]) {
 	p.serveStarved(k.first())
 	p.serve(k)
 	p.serveStarved(math.MaxInt)
 }
 
-// serveStarved serves the keys that Total has kept waiting whose first waiters came before one with that number.
+// serveStarved serves the keys that wait because of Total, if their first waiters have a number
+// below before.
 func (p *pool[C]) serveStarved(before int) {
 	for len(p.starved) > 0 && (p.total < p.options.Total || p.idle.Len() > 0) && p.starved[0].first() < before {
 		next := p.starved[0]
@@ -311,7 +312,7 @@ func (k *keyState[C]) first() int {
 	return math.MaxInt
 }
 
-// serve grants to the waiters of a key, in order, what there is.
+// serve grants available clients to the waiters of a key, in order.
 func (p *pool[C]) serve(k *keyState[C]) {
 	defer p.forget(k)
 	for e := k.waiters.Front(); e != nil; e = k.waiters.Front() {
@@ -338,7 +339,7 @@ func (p *pool[C]) serve(k *keyState[C]) {
 	}
 }
 
-// free returns the first member that can be used once more, nil if there is none.
+// free returns the first member that can take another lease, or nil.
 func (p *pool[C]) free(k *keyState[C]) *member[C] {
 	for _, m := range k.members {
 		if p.options.Parallel > 0 && m.leases >= p.options.Parallel {
@@ -353,7 +354,7 @@ func (p *pool[C]) free(k *keyState[C]) *member[C] {
 	return nil
 }
 
-// makeRoom makes room for one client more, if Total allows it.
+// makeRoom makes room for another client, if Total allows it.
 func (p *pool[C]) makeRoom() (evicted []C, ok bool) {
 	if p.total < p.options.Total {
 		return nil, true
@@ -368,7 +369,7 @@ func (p *pool[C]) makeRoom() (evicted []C, ok bool) {
 	return []C{m.client}, true
 }
 
-// forget drops a key that has nothing.
+// forget drops a key without clients and waiters.
 func (p *pool[C]) forget(k *keyState[C]) {
 	if k.starved && k.waiters.Len() == 0 {
 		k.starved = false
@@ -399,7 +400,8 @@ func (p *pool[C]) close() {
 	closeClients(clients)
 }
 
-// closeClients closes clients side by side, since each may take the steps of mcpclient.Limits.CloseTime.
+// closeClients closes clients concurrently, since each may take several times
+// mcpclient.Limits.CloseTime.
 func closeClients[C pooled](clients []C) {
 	var group sync.WaitGroup
 	for _, client := range clients {

@@ -56,7 +56,7 @@ type bench struct {
 	fail   error
 	mu     sync.Mutex
 	opened []*fakeClient
-	now    int // openings at the moment
+	now    int // concurrent openings
 	most   int
 }
 
@@ -101,7 +101,7 @@ func (b *bench) connect(ctx context.Context) (*fakeClient, error) {
 	return c, nil
 }
 
-// take acquires a client that must be there without waiting.
+// take acquires a client that must be available without waiting.
 func (b *bench) take(key string) *lease[*fakeClient] {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), time.Nanosecond)
@@ -113,7 +113,7 @@ func (b *bench) take(key string) *lease[*fakeClient] {
 	return l
 }
 
-// waits checks that a key has no client for one more.
+// waits checks that a key has no client available.
 func (b *bench) waits(key string) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.t.Context(), time.Nanosecond)
@@ -177,7 +177,8 @@ func TestClients(t *testing.T) {
 	})
 }
 
-// Waiters are served in the order in which they came, and none of a time-out in between.
+// Waiters are served in the order in which they came; a waiter that timed out in between is
+// skipped.
 func TestOrder(t *testing.T) {
 	for _, parallel := range []int{1, 2} {
 		test(t, fmt.Sprint(parallel, " at a time"), Options{Parallel: parallel, PerTarget: 2}, func(t *testing.T, b *bench) {
@@ -253,7 +254,7 @@ func TestOpensOneAtATime(t *testing.T) {
 	})
 }
 
-// Who gets the error of an opening.
+// Which callers get the error of a failed opening.
 func TestOpenFails(t *testing.T) {
 	down := errors.New("down")
 	test(t, "the server is down", Options{}, func(t *testing.T, b *bench) {
@@ -342,12 +343,12 @@ func TestCancelled(t *testing.T) {
 			t.Errorf("%v, %d clients", err, len(b.opened))
 		}
 	})
-	// Whatever a waiter has been granted when its context ends goes to the next one.
+	// A grant for a waiter whose context is done passes to the next one.
 	test(t, "granted", Options{Parallel: 1, PerTarget: 1}, func(t *testing.T, b *bench) {
 		for i := range 200 {
 			x := b.take("a")
 			if i%3 == 0 {
-				_ = x.member.client.Close() // then the right to open one is granted
+				_ = x.member.client.Close() // now the right to open a client is granted
 				synctest.Wait()
 			}
 			ctx, cancel := context.WithCancel(t.Context())
@@ -364,7 +365,7 @@ func TestCancelled(t *testing.T) {
 	})
 }
 
-// A client that has ended is replaced at once, for those who wait too.
+// A client that has ended is replaced immediately, also for waiters.
 func TestReplaces(t *testing.T) {
 	test(t, "idle", Options{}, func(t *testing.T, b *bench) {
 		x := b.take("a")
@@ -444,8 +445,7 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-// What Total keeps waiting is served in order: a key with many waiters does not keep the
-// others out.
+// Waiters for Total are served in order: a key with many waiters does not starve the others.
 func TestTotal(t *testing.T) {
 	test(t, "order", Options{Total: 1, Parallel: 1}, func(t *testing.T, b *bench) {
 		x := b.take("x")
@@ -534,8 +534,8 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// Many callers, with clients that end, openings that fail and contexts that end: the bounds
-// hold at every moment, and no caller waits for ever.
+// Many callers, with clients that end, openings that fail and contexts that end: the limits hold at
+// every moment, and no caller waits forever.
 func TestTogether(t *testing.T) {
 	for seed := range uint64(20) {
 		options := Options{Parallel: int(seed % 3), PerTarget: 1 + int(seed%4), Total: 3 + int(seed%5), IdleTime: time.Second}

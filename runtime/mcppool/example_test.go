@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcppool"
 )
 
-// A gateway calls tools for many users, with the credentials of each. The key has the user,
-// so that none gets a client of another.
+// A gateway calls tools for many users, with the credentials of each. The key contains the user, so
+// that no user gets a client of another.
 func ExamplePool_Acquire() {
 	backend := mcpclient.InMemory(mcp.NewServer(mcp.ServerInfo{Name: "backend"}))
 	pool := mcppool.New(mcppool.Options{})

@@ -21,15 +21,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// Options are the bounds of a [Pool]. A zero field has its default.
+// Options are the limits of a [Pool]. A zero field means its default.
 type Options struct {
 	PerTarget int           // clients of one key: 10
 	Total     int           // clients of all keys: 1000
-	IdleTime  time.Duration // until a client that is not in use is closed: 5 min
-	Parallel  int           // leases of one client at a time: any number
+	IdleTime  time.Duration // time after which an unused client is closed: 5 min
+	Parallel  int           // concurrent leases of one client: unlimited
 }
 
-// Pool keeps clients open between uses. It may be used by many goroutines.
+// Pool keeps clients open between uses. Its methods are safe for concurrent use.
 type Pool struct {
 	core *pool[*mcpclient.Client]
 }
@@ -37,20 +37,19 @@ type Pool struct {
 // New returns an empty pool.
 func New(o Options) *Pool { return &Pool{newPool[*mcpclient.Client](o)} }
 
-// Acquire returns a client of a key until [Lease.Release]. It is one that is open and has
-// fewer than Parallel leases, or a new one that open returns, usually by [mcpclient.Connect]. Where the
-// key has PerTarget clients, or the pool Total ones of which none is idle, Acquire waits: in
-// the order of the calls, until ctx ends.
+// Acquire returns a client for a key until [Lease.Release]: an open one with fewer than Parallel
+// leases, or a new one that open returns, usually by [mcpclient.Connect]. If the key has PerTarget
+// clients, or the pool has Total clients and no idle one, Acquire waits: in the order of the calls,
+// until ctx is done.
 //
-// The key names the server and whose credentials its requests carry: clients of one key are
-// given to all that ask for it. A key of a server alone lets one user act as another.
+// The key names the server and the credentials of its requests: all callers with one key share its
+// clients. A key that names only the server lets one user act as another.
 //
-// One client of a key is opened at a time, on the goroutine of a caller and with its context.
-// An error of open goes to that caller. It also goes to those who wait for the key, if the
-// key has no other client and the context of that caller has not ended: a server that is
-// down does not make them wait one after the other. A client that has ended is replaced, and
-// the longest idle one is closed where Total is reached. After Close the error is
-// [mcpclient.ErrClosed].
+// Only one client of a key is opened at a time, in a caller's goroutine and with its context. That
+// caller gets the error of open. Callers that wait for the key get it too, if the key has no other
+// client and the opening caller's context is not done: they need not wait one after the other for a
+// server that is down. A client that has ended is replaced, and the longest idle client is closed
+// when Total is reached. After Close the error is [mcpclient.ErrClosed].
 func (p *Pool) Acquire(ctx context.Context, key string, open func(context.Context) (*mcpclient.Client, error)) (*Lease, error) {
 	l, err := p.core.acquire(ctx, key, open)
 	if err != nil {
@@ -59,25 +58,25 @@ func (p *Pool) Acquire(ctx context.Context, key string, open func(context.Contex
 	return &Lease{core: l}, nil
 }
 
-// Close closes all clients, those in use too, and ends what waits. It returns when they are
-// closed. It may be called more than once.
+// Close closes all clients, including those in use, and ends all waits. It returns when the clients
+// are closed. It may be called more than once.
 func (p *Pool) Close() error {
 	p.core.close()
 	return nil
 }
 
-// Lease is the use of a client of a [Pool].
+// Lease is the right to use a client of a [Pool].
 type Lease struct {
 	core *lease[*mcpclient.Client]
 }
 
-// Client returns the client. It is not closed by its user, and not used after Release.
+// Client returns the client. The user must not close it, and must not use it after Release.
 func (l *Lease) Client() *mcpclient.Client { return l.core.member.client }
 
-// Release gives the client back. It may be called more than once.
+// Release returns the client to the pool. It may be called more than once.
 func (l *Lease) Release() { l.core.release() }
 
-// withDefaults returns the options with the defaults in the place of zeros.
+// withDefaults returns the options with defaults in place of zeros.
 func (o Options) withDefaults() Options {
 	if o.PerTarget <= 0 {
 		o.PerTarget = 10
