@@ -8,7 +8,7 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// key is the caller of a bucket, and its tool, "" for all requests.
+// key is the caller of a bucket, and its tool, or "" for all requests.
 type key struct {
 	caller, tool string
 }
@@ -17,24 +17,24 @@ type key struct {
 type bucket struct {
 	key key
 	*rate.Limiter
-	portion portion // of the bucket of a [Store]
+	portion portion // portion of the bucket of a [Store]
 }
 
-// buckets are those of all callers, the most recently used first.
+// buckets contains the buckets of all callers, the most recently used first.
 type buckets struct {
 	most int
 
-	// mu also makes it atomic to take from both buckets or from neither.
+	// mu guards the buckets, and makes taking from both buckets atomic.
 	mu    sync.Mutex
 	byKey map[key]*list.Element
 	order list.List
 }
 
-// get returns a bucket; a new one is full. The caller holds the lock, and calls sweep
-// after it has taken from the bucket.
+// get returns a bucket; a new one is full. The caller holds the lock, and calls sweep after it has
+// taken from the bucket.
 func (b *buckets) get(k key, r *rule) *rate.Limiter { return b.bucket(k, r).Limiter }
 
-// bucket is get for the whole bucket.
+// bucket is like get, but returns the whole bucket.
 func (b *buckets) bucket(k key, r *rule) *bucket {
 	found := b.byKey[k]
 	if found != nil {
@@ -49,8 +49,8 @@ func (b *buckets) bucket(k key, r *rule) *bucket {
 	return found.Value.(*bucket)
 }
 
-// swept is how many of the least recently used buckets each sweep checks: more than a
-// request can add, so that full ones do not accumulate.
+// swept is the number of least recently used buckets that each sweep checks: more than a request
+// can add, so that full ones do not accumulate.
 const swept = 3
 
 // sweep removes full buckets, and buckets beyond the limit, the least recently used
@@ -66,7 +66,7 @@ func (b *buckets) sweep(now time.Time) {
 	}
 }
 
-// full reports whether a bucket is like a new one.
+// full reports whether a bucket equals a new one.
 func (b *bucket) full(now time.Time) bool {
 	p := &b.portion
 	if p.taking != nil || p.tokens > 0 && now.Before(p.expires) || now.Before(p.none) {

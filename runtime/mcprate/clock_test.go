@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcprate"
 )
 
-// farStore refuses until it is healed, by a time that a wrong clock has written.
+// farStore refuses until a time that a wrong clock has written, unless it is healed.
 type farStore struct {
 	countingStore
 	far    time.Duration
@@ -27,7 +27,8 @@ func (s *farStore) Take(ctx context.Context, key string, limit rate.Limit, burst
 	return s.countingStore.Take(ctx, key, limit, burst, want)
 }
 
-// A refusal for longer than the time of a token is asked about again after that, and so the process goes on with the store.
+// After a refusal for longer than the time of one token, the store is asked again after that time,
+// so that the process recovers with the store.
 func TestWrongRefusal(t *testing.T) {
 	for _, far := range []time.Duration{10 * time.Second, 90 * time.Second, time.Hour, 1 << 62} {
 		for _, c := range []struct {

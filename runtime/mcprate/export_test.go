@@ -16,10 +16,10 @@ func Counted(options ...Option) (mcp.Interceptor, func() int) {
 	}
 }
 
-// WithMaxBuckets makes a limiter keep fewer buckets.
+// WithMaxBuckets limits the buckets of a limiter.
 func WithMaxBuckets(n int) Option { return func(l *limiter) { l.buckets.most = n } }
 
-// Passes returns a function that reports whether a call of a tool passes, or another request with the tool "".
+// Passes returns a function that reports whether a call of a tool passes; "" means another request.
 func Passes(options ...Option) func(tool string) bool {
 	l := newLimiter(options)
 	return func(tool string) bool {

@@ -1,5 +1,5 @@
-// Package mcprate limits how many requests clients may send, by token buckets
-// (golang.org/x/time/rate), for each caller and each tool.
+// Package mcprate limits the rate of requests with token buckets (golang.org/x/time/rate), for each
+// caller and each tool.
 //
 //	s := bookstore.NewMCPServer(store, mcp.WithInterceptors(mcprate.New(
 //		mcprate.WithToolLimit("import_*", rate.Every(time.Minute), 1), // the first that matches
@@ -7,14 +7,13 @@
 //		mcprate.WithRequestLimit(50, 100),                            // all requests together
 //	)))
 //
-// A caller is the authenticated principal, or else the network address, of any session
-// or connection, or else, on stdio, the connection; see [mcp.Request.Peer] and [WithCaller].
-// All callers without any of these count as one. The buckets are in the memory of this
-// process, and several replicas allow several times as much, unless they share a store: [WithStore].
+// A caller is the authenticated principal, or else the network address, of any session or
+// connection, or else, on stdio, the connection; see [mcp.Request.Peer] and [WithCaller]. All other
+// callers count as one. The buckets are in the memory of this process, so several replicas allow
+// several times as much, unless they share a store: [WithStore].
 //
-// A call over the limit is answered by a failed result, so that the model reads
-// when to try again; any other request by an error -32603 whose data are
-// {"reason":"rate limit","retryAfterMs":1500}.
+// A call over the limit gets a failed result, so that the model reads when to try again; any other
+// request gets an error -32603 with the data {"reason":"rate limit","retryAfterMs":1500}.
 package mcprate
 
 import (
@@ -35,11 +34,10 @@ import (
 // Option sets a limit.
 type Option func(*limiter)
 
-// WithToolLimit limits the calls of tools whose published name matches the pattern, exact
-// or with stars: delete_*; or of the tools of a group: group:admin. Each caller has a
-// bucket for each tool; calls by an alias count as calls of the tool. It begins with
-// burst calls and gains limit of them per second. Of several such options the first one
-// that matches a tool applies.
+// WithToolLimit limits the calls of tools whose published name matches the pattern, exact or with
+// stars: delete_*; or of the tools of a group: group:admin. Each caller has a bucket for each tool;
+// calls by an alias count as calls of the tool. A bucket begins with burst calls and gains limit
+// calls per second. Of several such options, the first one that matches a tool applies.
 //
 // It panics unless limit and burst are positive.
 func WithToolLimit(pattern string, limit rate.Limit, burst int) Option {
@@ -68,19 +66,19 @@ func check(option string, limit rate.Limit, burst int) {
 	}
 }
 
-// WithCaller sets which requests share a bucket: those for which caller returns the same
-// text. Without the option it is [mcp.Request.Peer].
+// WithCaller sets the function that identifies callers: requests for which it returns the same
+// string share a bucket. The default is [mcp.Request.Peer].
 func WithCaller(caller func(ctx context.Context, req *mcp.Request) string) Option {
 	return func(l *limiter) { l.caller = caller }
 }
 
-// maxBuckets is how many buckets are stored. Full ones are removed over time, since they equal
-// new ones. Beyond the limit, the least recently used are removed, and their counts are lost.
+// maxBuckets limits the stored buckets. Full ones are removed over time, since they equal new ones.
+// Beyond the limit, the least recently used are removed, and their counts are lost.
 const maxBuckets = 10_000
 
-// New returns an interceptor with the limits of the options; without options it limits
-// nothing. It may be used for several servers, which then share the buckets. Place it
-// after [mcp.LogCalls] and before everything that takes time.
+// New returns an interceptor that applies the limits of the options; without options it limits
+// nothing. Several servers may use it, and then share the buckets. Place it after [mcp.LogCalls]
+// and before everything that takes time.
 func New(options ...Option) mcp.Interceptor { return newLimiter(options).intercept }
 
 func newLimiter(options []Option) *limiter {
@@ -92,13 +90,13 @@ func newLimiter(options []Option) *limiter {
 	return l
 }
 
-// limiter has the limits of an interceptor.
+// limiter contains the limits of an interceptor.
 type limiter struct {
 	tools   []rule
 	all     *rule
 	caller  func(context.Context, *mcp.Request) string
 	buckets buckets
-	shared  *sharedBuckets // nil if the buckets are those of this process
+	shared  *sharedBuckets // nil without a store
 }
 
 // rule is a limit for some tools. One of the patterns is set.
@@ -142,8 +140,8 @@ func (l *limiter) intercept(next mcp.Handler) mcp.Handler {
 	}
 }
 
-// take takes the tokens for a request from the buckets. If one of them has too few, it
-// takes none, and returns how long that lasts.
+// take takes the tokens for a request from the buckets. If one of them has too few, it takes none,
+// and returns the time to wait.
 func (l *limiter) take(ctx context.Context, req *mcp.Request) (what string, wait time.Duration) {
 	tool, ok := req.Tool()
 	own := l.ruleOf(&tool, ok)
@@ -179,7 +177,7 @@ func (l *limiter) take(ctx context.Context, req *mcp.Request) (what string, wait
 	return "", 0
 }
 
-// ruleOf returns the limit of a tool, nil where there is none.
+// ruleOf returns the limit of a tool, or nil.
 func (l *limiter) ruleOf(tool *mcp.FeatureInfo, found bool) *rule {
 	if !found {
 		return nil
@@ -192,7 +190,7 @@ func (l *limiter) ruleOf(tool *mcp.FeatureInfo, found bool) *rule {
 	return nil
 }
 
-// waitTime is the time until a bucket has a token.
+// waitTime returns the time until a bucket has a token.
 func waitTime(b *rate.Limiter, now time.Time) time.Duration {
 	tokens := b.TokensAt(now)
 	if tokens >= 1 {
@@ -202,10 +200,10 @@ func waitTime(b *rate.Limiter, now time.Time) time.Duration {
 	return time.Duration(max(1, min(wait, float64(longest))))
 }
 
-// longest is the longest wait that a reply names.
+// longest limits the wait that a reply names.
 const longest = 100 * 365 * 24 * time.Hour
 
-// inSeconds is a time in whole seconds, rounded up: 1m30s, 2m, 1h.
+// inSeconds returns a duration in whole seconds, rounded up: 1m30s, 2m, 1h.
 func inSeconds(d time.Duration) string {
 	s := ((d + time.Second - 1) / time.Second * time.Second).String()
 	if strings.HasSuffix(s, "m0s") {

@@ -49,7 +49,7 @@ func newServer(options ...mcprate.Option) *mcp.Server {
 	return s
 }
 
-// dial returns a function that sends requests over a connection of its own.
+// dial returns a function that sends requests over its own connection.
 func dial(t testing.TB, s *mcp.Server, principal string) func(text string) string {
 	conn, wait := s.Connect(mcp.CallerContext(context.Background(), mcp.Principal{ID: principal}, nil))
 	conn = spec.NewConn(t, conn)
@@ -67,7 +67,7 @@ func dial(t testing.TB, s *mcp.Server, principal string) func(text string) strin
 	}
 }
 
-// passes sends requests until one is refused, and returns the number of others, and the
+// passes sends requests until one is refused, and returns the number of accepted ones, and the
 // refusal.
 func passes(ask func(string) string, text string) (n int, refusal string) {
 	for ; n < 100; n++ {
@@ -123,7 +123,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// The wait in the reply is long enough, and not too long.
+// The wait in the reply is sufficient, and not too long.
 func TestTryAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ask := dial(t, newServer(mcprate.WithToolLimit("*", rate.Every(90*time.Second), 2), mcprate.WithRequestLimit(rate.Every(7*time.Second), 3)), "")
@@ -138,7 +138,7 @@ func TestTryAgain(t *testing.T) {
 		if got := ask(call("search")); !strings.Contains(got, "done") {
 			t.Errorf("after 90s: %s", got)
 		}
-		// A call that its own bucket refuses takes no token of the common one.
+		// A call that its own bucket refuses takes no token from the common one.
 		for range 50 {
 			ask(call("search"))
 		}
@@ -220,7 +220,7 @@ func TestCallersOverHTTP(t *testing.T) {
 		{"[2001:db8:1:3::1]:1000", 2},
 		{"[fe80::1%eth0]:1000", 2},
 		{"[fe80::1%eth1]:1000", 0},
-		{"@", 2}, // of all with an unknown address
+		{"@", 2}, // shared by all with an unknown address
 		{"", 0},
 		{"/run/some.sock", 0},
 		{"no address:at all", 0},
@@ -241,7 +241,7 @@ func TestCallersOverHTTP(t *testing.T) {
 	}
 }
 
-// Buckets that are full again are removed, and there are never more than the limit.
+// Full buckets are removed, and the limit is never exceeded.
 func TestLimitKeep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var who atomic.Int64
@@ -350,7 +350,7 @@ func Benchmark(b *testing.B) {
 	}
 }
 
-// Requests without a limit are counted for no caller, and an infinite limit refuses none.
+// Requests without a limit are not counted, and an infinite limit refuses no request.
 func TestWithoutLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0

@@ -12,18 +12,20 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/usercode"
 )
 
-// Store has the buckets of all replicas of a server. Its method may be called by many goroutines. Package replicatest
-// tests implementations.
+// Store stores the buckets of all replicas of a server. Its method must be safe for concurrent use.
+// Package replicatest tests implementations.
 type Store interface {
-	// Take takes up to want tokens from the bucket of a key. A bucket begins with burst tokens, and gains limit of
-	// them per second, up to burst. It returns how many tokens it has taken, at least one if there is one; if there is none,
-	// retry is after which time there will be. A longer time than that of one token is taken for that of one token.
+	// Take takes up to want tokens from the bucket of a key. A bucket begins with burst tokens, and
+	// gains limit tokens per second, up to burst. Take returns the number of tokens, at least one
+	// if available. Otherwise retry is the time until a token is available; a retry longer than the
+	// time of one token is treated as that time.
 	Take(ctx context.Context, key string, limit rate.Limit, burst, want int) (got int, retry time.Duration, err error)
 }
 
-// WithStore has the replicas of a server share the buckets. A replica takes tokens in portions of an eighth of
-// the burst, so that most requests need no access to the store; those that it does not use in some seconds are
-// lost. While the store fails, the replica goes on with buckets of its own, and logs that once.
+// WithStore makes the replicas of a server share the buckets. A replica takes tokens in portions of
+// an eighth of the burst, so that most requests do not access the store; tokens that it does not
+// use within some seconds are lost. While the store fails, the replica continues with its own
+// buckets, and logs that once.
 func WithStore(store Store) Option {
 	return func(l *limiter) {
 		if store != nil {
@@ -33,11 +35,11 @@ func WithStore(store Store) Option {
 }
 
 const (
-	// storeWait is for how long the store is tried, with the client waiting.
+	// storeWait limits the time for which a request waits for the store.
 	storeWait = time.Second
-	// storePause is for how long a store that has failed is not tried again.
+	// storePause is the time after a failure for which the store is not used.
 	storePause = time.Second
-	// minPortionTime and maxPortionTime bound for how long a portion can be used.
+	// minPortionTime and maxPortionTime limit the lifetime of a portion.
 	minPortionTime, maxPortionTime = time.Second, 30 * time.Second
 )
 
@@ -46,28 +48,29 @@ type sharedBuckets struct {
 	store Store
 
 	mu     sync.Mutex
-	failed time.Time // when the store has failed last; zero if it works
+	failed time.Time // time of the last failure; zero if the store works
 }
 
-// portion is what this replica has of a bucket of the store. It is part of the bucket of this process, whose lock guards it.
+// portion is a replica's portion of a bucket in the store. It is part of the local bucket, whose
+// lock guards it.
 type portion struct {
 	tokens  int
 	expires time.Time
-	none    time.Time     // until then the bucket of the store has no token
-	taking  chan struct{} // closed when the portion that is being taken has come; nil if none is
+	none    time.Time     // until then the bucket in the store has no token
+	taking  chan struct{} // closed when the portion that is being taken has arrived; nil otherwise
 }
 
-// portionSize is how many tokens a portion has.
+// portionSize returns the number of tokens in a portion.
 func portionSize(burst int) int { return max(1, burst/8) }
 
-// portionTime is for how long a portion can be used. It is long enough for several replicas that
-// share the limit to use theirs up.
+// portionTime returns the lifetime of a portion. It is long enough for several replicas that share
+// the limit to use up theirs.
 func portionTime(size int, limit rate.Limit) time.Duration {
 	t := time.Duration(min(float64(maxPortionTime), 4*float64(size)/float64(limit)*float64(time.Second)))
 	return max(minPortionTime, t)
 }
 
-// takeShared is take with a store.
+// takeShared is like take, but with a store.
 func (l *limiter) takeShared(ctx context.Context, caller, tool string, own *rule) (what string, wait time.Duration) {
 	if l.all != nil {
 		if wait := l.takeOne(ctx, key{caller: caller}, l.all); wait > 0 {
@@ -86,7 +89,7 @@ func (l *limiter) takeShared(ctx context.Context, caller, tool string, own *rule
 	return "", 0
 }
 
-// takeOne takes one token, or returns after which time there is one.
+// takeOne takes one token, or returns the time until one is available.
 func (l *limiter) takeOne(ctx context.Context, k key, r *rule) time.Duration {
 	for {
 		now := time.Now()
@@ -119,7 +122,7 @@ func (l *limiter) takeOne(ctx context.Context, k key, r *rule) time.Duration {
 			select {
 			case <-taking:
 			case <-ctx.Done():
-				return storeWait // the caller has left
+				return storeWait // the caller is gone
 			}
 			continue
 		}
@@ -145,17 +148,17 @@ func (l *limiter) takePortion(ctx context.Context, k key, r *rule, b *bucket) {
 	case got > 0:
 		p.tokens, p.expires = min(got, size), now.Add(portionTime(size, r.limit))
 	default:
-		// A whole portion is there a little later: the store is not asked for each token.
+		// A whole portion is available a little later: the store is not asked for each token.
 		p.none = now.Add(max(time.Millisecond, min(retry, gainTime(1, r.limit))+gainTime(size-1, r.limit)))
 	}
 }
 
-// gainTime is in which time a bucket gains tokens.
+// gainTime returns the time in which a bucket gains tokens.
 func gainTime(tokens int, limit rate.Limit) time.Duration {
 	return time.Duration(min(float64(longest), math.Ceil(float64(tokens)/float64(limit)*float64(time.Second))))
 }
 
-// giveBack gives a token back that takeOne has taken.
+// giveBack returns a token that takeOne has taken.
 func (l *limiter) giveBack(k key, r *rule) {
 	l.buckets.mu.Lock()
 	defer l.buckets.mu.Unlock()
@@ -168,14 +171,14 @@ func (l *limiter) giveBack(k key, r *rule) {
 	}
 }
 
-// fails reports whether the store has failed when it was tried last.
+// fails reports whether the last use of the store failed.
 func (s *sharedBuckets) fails() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !s.failed.IsZero()
 }
 
-// mayTry reports whether a store that fails is to be tried again, by one goroutine.
+// mayTry reports whether the calling goroutine may try a failing store again.
 func (s *sharedBuckets) mayTry(now time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -186,14 +189,14 @@ func (s *sharedBuckets) mayTry(now time.Time) bool {
 	return true
 }
 
-// take takes tokens from the store, and logs when that begins to fail and when it works again.
+// take takes tokens from the store, and logs when the store begins to fail and when it works again.
 func (s *sharedBuckets) take(ctx context.Context, k key, r *rule, want int) (int, time.Duration, error) {
 	type tokens struct {
 		got   int
 		retry time.Duration
 	}
 	results := make(chan tokens, 1) // the store may return later
-	// The portion is for others too: it is taken even if this caller leaves.
+	// The portion also serves others: it is taken even if this caller leaves.
 	waiting, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeWait)
 	defer cancel()
 	err := usercode.Within(waiting, "the rate store", func() error {

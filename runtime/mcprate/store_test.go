@@ -30,7 +30,7 @@ func (s *countingStore) Take(ctx context.Context, key string, limit rate.Limit, 
 	return s.RateStore.Take(ctx, key, limit, burst, want)
 }
 
-// Three replicas let pass what one would, by few accesses to the store.
+// Three replicas accept as many requests as one would, with few accesses to the store.
 func TestSharedLimit(t *testing.T) {
 	for _, c := range []struct {
 		limit rate.Limit
@@ -56,7 +56,7 @@ func TestSharedLimit(t *testing.T) {
 			if got := float64(passed.Load()); got > 1.05*want || got < 0.85*want-1 {
 				t.Errorf("limit %v, burst %d: %.0f requests have passed, want %.0f", c.limit, c.burst, got, want)
 			}
-			// A refusal is known until the next token: the store is asked about once for each portion, by each replica.
+			// A refusal applies until the next token: each replica asks the store once per portion.
 			if most := 3 * (want/float64(max(1, c.burst/8)) + 10) * 2; float64(store.calls.Load()) > most {
 				t.Errorf("limit %v, burst %d: %d accesses to the store, want at most %.0f", c.limit, c.burst, store.calls.Load(), most)
 			}
@@ -64,7 +64,7 @@ func TestSharedLimit(t *testing.T) {
 	}
 }
 
-// A token of the bucket of all requests is not used by a call that the bucket of its tool refuses.
+// A call that the bucket of its tool refuses does not use a token of the bucket of all requests.
 func TestSharedBothOrNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		limiter := mcprate.Passes(mcprate.WithRequestLimit(0.001, 3), mcprate.WithToolLimit("rare", 0.001, 1), mcprate.WithStore(new(replicatest.RateStore)))
@@ -93,7 +93,8 @@ func (s *failingStore) Take(ctx context.Context, key string, limit rate.Limit, b
 	return s.RateStore.Take(ctx, key, limit, burst, want)
 }
 
-// While the store fails, in whatever way, the replica limits by itself, at once but for the first request, and logs it once.
+// While the store fails, in whatever way, the replica applies its own limits without delay, except
+// for the first request, and logs that once.
 func TestStoreFails(t *testing.T) {
 	for name, fail := range map[string]func(context.Context){
 		"error": func(context.Context) {}, "panic": func(context.Context) { panic("no") }, "Goexit": func(context.Context) { runtime.Goexit() },
