@@ -21,8 +21,8 @@ func (s *Store) Claim(ctx context.Context, c mcptask.Claim) (*mcptask.Record, er
 	}
 }
 
-// claim claims a task; nil if there is none. It looks before it writes, which needs the lock of the
-// file.
+// claim claims a task, or returns nil without one. It reads before it writes, since writing needs
+// the lock of the file.
 func (s *Store) claim(ctx context.Context, c *mcptask.Claim) (*mcptask.Record, error) {
 	if err := s.usable(ctx); err != nil {
 		return nil, err
@@ -56,8 +56,8 @@ func (s *Store) claim(ctx context.Context, c *mcptask.Claim) (*mcptask.Record, e
 	return claimed, nil
 }
 
-// claimable returns the task that is claimed next: of the accounts that have a turn, that with the fewest runs, and of its tasks
-// the one that waits longest.
+// claimable returns the next task to claim: of the accounts that have a turn, the account with the
+// fewest runs, and of its tasks the one that has waited longest.
 func claimable(ctx context.Context, q queryer, c *mcptask.Claim) (*mcptask.Record, error) {
 	if len(c.Tools) == 0 {
 		return nil, mcptask.ErrNotFound
@@ -76,7 +76,8 @@ func claimable(ctx context.Context, q queryer, c *mcptask.Claim) (*mcptask.Recor
 	return scan(q.QueryRowContext(ctx, "SELECT "+columns+from+" AND account = ? ORDER BY "+since+", created, id LIMIT 1", append(args, account)...), withSealed)
 }
 
-// nextAccount returns the account whose task is claimed next, of those that a query returns in the order in which they wait.
+// nextAccount returns the account whose task is claimed next. query returns the candidates in the
+// order in which they wait.
 func nextAccount(ctx context.Context, q queryer, c *mcptask.Claim, query string, args []any) (next []byte, err error) {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package mcpsqlite keeps the tasks of servers (package mcptask) in a file of SQLite, so that they
+// Package mcpsqlite stores the tasks of servers (package mcptask) in an SQLite file, so that they
 // survive the process. Several processes of one machine may share the file.
 package mcpsqlite

@@ -35,7 +35,7 @@ func record(id string) *mcptask.Record {
 	}
 }
 
-// Two processes share a file: what one writes, the other finds, and claims.
+// Two processes share a file: each finds and claims the other's tasks.
 func TestSharedFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tasks.db")
 	a, b := open(t, path), open(t, path)
@@ -124,7 +124,7 @@ func TestRefusedFiles(t *testing.T) {
 	}
 }
 
-// In the files of a stolen database there is no argument, answer or result of a task.
+// The files of a stolen database contain no argument, answer or result of a task.
 func TestStolen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tasks.db")
 	store := open(t, path)

@@ -35,7 +35,7 @@ var (
 	tasks = flag.Int("tasks", 12, "how many tasks it has")
 )
 
-// serving is the variable of the environment that makes this program the server of TestKilled.
+// serving is the environment variable that makes this program the server of TestKilled.
 const serving = "MCPSQLITE_TEST_SERVER"
 
 func TestMain(m *testing.M) {
@@ -49,7 +49,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// steps is how many steps a task has.
+// steps is the number of steps of a task.
 const steps = 4
 
 type sure struct{ Yes bool }
@@ -171,7 +171,7 @@ func (v *victim) ask(method, name, members string) (string, error) {
 	return string(text), err
 }
 
-// outcome is what a client has seen of a task.
+// outcome is a task's outcome as its client sees it.
 type outcome struct {
 	id, text  string
 	questions map[string]bool // by their names
@@ -224,9 +224,9 @@ func (v *victim) follow(deadline time.Time) (*outcome, error) {
 	return o, fmt.Errorf("task %s does not end", o.id)
 }
 
-// The process is killed at random moments, and started again: every task that was accepted ends, with
-// one result; a step is done twice only where a kill fell between doing and keeping it, and no person is
-// asked twice.
+// The process is killed at random moments, and restarted: every accepted task ends with one result;
+// a step is repeated only if a kill happened between the step and storing its value, and no person
+// is asked twice.
 func TestKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes longer than a lease")

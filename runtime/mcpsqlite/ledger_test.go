@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// ledger is what handlers have written to a file, a line each: "begin TASK STEP PID" before a step
-// does something, and "kept TASK STEP PID" after its value is stored.
+// ledger is the file to which handlers write, one line each: "begin TASK STEP PID" before a step,
+// and "kept TASK STEP PID" after its value is stored.
 type ledger struct {
 	lines  []string
 	killed map[string]bool // processes, by their ids
 }
 
-// check returns what must not be: a step that begins after it was kept, or begins twice without a
+// check returns the violations: a step that begins after it was kept, or begins twice without a
 // kill in between.
 func (l *ledger) check() (faults []string) {
 	type step struct{ task, name string }
@@ -22,7 +22,7 @@ func (l *ledger) check() (faults []string) {
 		var word, pid string
 		var s step
 		if _, err := fmt.Sscan(line, &word, &s.task, &s.name, &pid); err != nil {
-			continue // a kill has cut it
+			continue // cut by a kill
 		}
 		switch {
 		case word == "kept":
@@ -40,7 +40,7 @@ func (l *ledger) check() (faults []string) {
 	return faults
 }
 
-// The checker finds what is put into a ledger.
+// The checker finds violations in a ledger.
 func TestLedger(t *testing.T) {
 	for name, test := range map[string]struct{ lines, want string }{
 		"good":           {"begin a 1 7\nkept a 1 7\nbegin a 2 7\nbegin a 2 8\nkept a 2 8\nbegin b 1 8", ""},

@@ -14,9 +14,9 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// Open opens the file, or makes it, with mode 0600. Beside it is another one with the keys that seal
-// tasks, of a server that has no state keys of its own: its name has ".key" at its end. Who has a copy
-// of the first file alone can read no argument, answer or result.
+// Open opens the file, or creates it with mode 0600. A second file, with ".key" appended to the
+// name, contains the keys that seal tasks of a server without its own state keys. A copy of the
+// first file alone reveals no argument, answer or result.
 //
 // A write is on the disk when it returns (synchronous=FULL).
 func Open(path string) (*Store, error) {
@@ -32,7 +32,7 @@ func open(path string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) // SQLite would let others read it
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600) // SQLite would create it readable for others
 	if err != nil {
 		return nil, err
 	}
@@ -64,13 +64,13 @@ func open(path string) (*Store, error) {
 // keySize is the size of a new key, in bytes.
 const keySize = 32
 
-// readKey reads the key of a file, or makes one.
+// readKey reads the key from a file, or creates one.
 func readKey(path string) ([]byte, error) {
 	key := make([]byte, keySize)
 	if _, err := rand.Read(key); err != nil {
 		return nil, err
 	}
-	// The file has its name only when it is complete, and is not replaced.
+	// The file gets its name when it is complete, and never replaces another.
 	made, err := os.CreateTemp(filepath.Dir(path), ".key-*")
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func readKey(path string) ([]byte, error) {
 	if err := os.Link(made.Name(), path); err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, err
 	}
-	// Without its key a database cannot be read, so the name has to outlive a power cut. Not every
+	// A database is unreadable without its key, so the name must survive a power cut. Not every
 	// system can sync a folder.
 	if folder, err := os.Open(filepath.Dir(path)); err == nil {
 		_ = folder.Sync()
@@ -96,7 +96,7 @@ func readKey(path string) ([]byte, error) {
 	return key, err
 }
 
-// StateKeys returns the key of the file beside the database.
+// StateKeys returns the key from the file beside the database.
 func (s *Store) StateKeys(context.Context) ([][]byte, error) { return s.keys, nil }
 
 // deleteExpired deletes expired tasks until the store is closed.
@@ -110,7 +110,7 @@ func (s *Store) deleteExpired() {
 		case <-ticker.C:
 		}
 		s.writing.Lock()
-		_, _ = s.db.Exec("DELETE FROM task WHERE expires <= ?", now()) // the next time, if it fails
+		_, _ = s.db.Exec("DELETE FROM task WHERE expires <= ?", now()) // if it fails, the next run deletes them
 		s.writing.Unlock()
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptaskclient"
 )
 
-// restarting is a server that is replaced by another one on the same file.
+// restarting is a server that is replaced by another on the same file.
 type restarting struct {
 	path    string
 	mu      sync.Mutex
@@ -26,7 +26,7 @@ type restarting struct {
 	life    context.Context // of the connections of current
 }
 
-// dial connects to the present server.
+// dial connects to the current server.
 func (r *restarting) dial(context.Context) (jsonrpc.Conn, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -37,7 +37,7 @@ func (r *restarting) dial(context.Context) (jsonrpc.Conn, error) {
 	return client, nil
 }
 
-// start starts a server with a tool, and returns what ends it.
+// start starts a server with a tool, and returns the function that stops it.
 func (r *restarting) start(t *testing.T, f func(ctx context.Context) (string, error)) (stop func()) {
 	t.Helper()
 	store, err := mcpsqlite.Open(r.path)
@@ -73,8 +73,8 @@ func (r *restarting) start(t *testing.T, f func(ctx context.Context) (string, er
 	})
 }
 
-// A client waits for a task while its server is replaced by another one on the same file, which is
-// there a second later. The call returns the result of the second run.
+// A client waits for a task while another server on the same file replaces its server after a
+// second. The call returns the result of the second run.
 func TestClientOutlivesServer(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestClientOutlivesServer(t *testing.T) {
 				t.Fatalf("the call: %+v: %v", e.result, e.err)
 			}
 			first()
-			time.Sleep(time.Second) // the client polls meanwhile
+			time.Sleep(time.Second) // the client polls in the meantime
 			t.Cleanup(r.start(t, func(ctx context.Context) (string, error) {
 				if task := mcptask.FromContext(ctx); task == nil || task.Attempt != 2 {
 					t.Errorf("the second run is %+v", task)

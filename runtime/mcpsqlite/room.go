@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// all is the account in the table kept of all accounts together.
+// all is the key of the sum over all accounts in the table kept.
 var all = []byte{}
 
 // MakeRoom implements [mcptask.Store].
@@ -44,7 +44,7 @@ func (s *Store) MakeRoom(ctx context.Context, n mcptask.Need) error {
 	})
 }
 
-// hasRoom reports whether nothing needs to be deleted, without the lock of the file.
+// hasRoom reports whether nothing needs to be deleted. It does not lock the file.
 func (s *Store) hasRoom(ctx context.Context, n *mcptask.Need) (bool, error) {
 	if err := s.usable(ctx); err != nil {
 		return false, err
@@ -57,7 +57,7 @@ func (s *Store) hasRoom(ctx context.Context, n *mcptask.Need) (bool, error) {
 	return err == nil && !total, s.failed(ctx, err)
 }
 
-// exceeded reports whether an account exceeds limits with what is needed.
+// exceeded reports whether an account exceeds limits after the addition of n.
 func exceeded(ctx context.Context, q queryer, account []byte, n *mcptask.Need, tasks int, bytes int64) (bool, error) {
 	var kept int
 	var size int64
@@ -68,7 +68,8 @@ func exceeded(ctx context.Context, q queryer, account []byte, n *mcptask.Need, t
 	return tasks > 0 && kept+n.Tasks > tasks || bytes > 0 && size+n.Bytes > bytes, nil
 }
 
-// deleteOldest deletes the task of an account that ended first; without an account, of the one that keeps the most bytes.
+// deleteOldest deletes the task of an account that ended first; without an account, of the account
+// that stores the most bytes.
 func deleteOldest(ctx context.Context, tx *sql.Tx, account []byte) error {
 	const hasEnded = "SELECT 1 FROM task WHERE task.account = kept.account AND ended_at > 0"
 	if account == nil {

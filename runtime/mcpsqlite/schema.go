@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// migrations make the schema of each version from the one before. A file has its version in
-// user_version; it is never changed by an older program.
+// migrations contains the statements that upgrade the schema from each version to the next. The
+// version of a file is in user_version; an older program never modifies a newer file.
 var migrations = []string{
 	`CREATE TABLE task (
 		scope   BLOB NOT NULL,
@@ -32,9 +32,9 @@ var migrations = []string{
 	CREATE INDEX task_lease ON task (server, lease) WHERE lease > 0;
 	CREATE INDEX task_expires ON task (expires);`,
 
-	// What requests need that look at a task comes before what they do not: SQLite reads a row up to the last column that it
-	// needs. What each account keeps is added up by triggers; the account of all is empty. Tasks of before have no head, and
-	// are deleted: there was no release.
+	// Columns that requests about a task need precede the others: SQLite reads a row up to the last
+	// needed column. Triggers sum up the storage of each account; the empty account is the sum of
+	// all. Earlier tasks have no head, and are deleted, since no release wrote any.
 	`DROP TABLE task;
 	CREATE TABLE task (
 		scope    BLOB NOT NULL,
@@ -82,7 +82,7 @@ var migrations = []string{
 	END;`,
 }
 
-// migrate brings the file to the latest version.
+// migrate upgrades the file to the latest version.
 func migrate(ctx context.Context, db *sql.DB) error {
 	conn, err := db.Conn(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func migrate(ctx context.Context, db *sql.DB) error {
 	}
 }
 
-// step brings the file from one version to the next, unless another process has.
+// step upgrades the file by one version, unless another process has done so.
 func step(ctx context.Context, conn *sql.Conn, version int) error {
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err

@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// pollTime is how often other processes' changes are looked for, by Claim and Watch. Those of
-	// this process are noticed at once.
+	// pollTime is the interval at which Claim and Watch look for changes of other processes.
+	// Changes of this process are noticed immediately.
 	pollTime = 250 * time.Millisecond
-	// cleanTime is how often expired tasks are deleted.
+	// cleanTime is the interval at which expired tasks are deleted.
 	cleanTime = time.Minute
-	// busyTime is how long a write waits for that of another process.
+	// busyTime limits how long a write waits for another process.
 	busyTime = 10 * time.Second
 )
 
-// Store is a [mcptask.Store] and a mcp.KeySource. Its methods may be called by many goroutines.
+// Store is a [mcptask.Store] and a mcp.KeySource. Its methods are safe for concurrent use.
 type Store struct {
 	db     *sql.DB
 	keys   [][]byte
 	closed chan struct{}
 	clean  sync.WaitGroup
 
-	writing sync.Mutex // of this process, so that writes do not wait by polling
+	writing sync.Mutex // serializes writes of this process, so that they do not wait by polling
 
 	mu      sync.Mutex
 	over    bool
@@ -36,7 +36,7 @@ type Store struct {
 
 func now() int64 { return time.Now().UnixMilli() }
 
-// write runs a transaction that writes.
+// write runs a writing transaction.
 func (s *Store) write(ctx context.Context, f func(tx *sql.Tx) error) error {
 	if err := s.usable(ctx); err != nil {
 		return err
@@ -58,7 +58,7 @@ func (s *Store) write(ctx context.Context, f func(tx *sql.Tx) error) error {
 	return nil
 }
 
-// failed returns the error of an operation that has failed.
+// failed returns the error of a failed operation.
 func (s *Store) failed(ctx context.Context, err error) error {
 	if over := s.usable(ctx); over != nil {
 		return over
@@ -66,7 +66,7 @@ func (s *Store) failed(ctx context.Context, err error) error {
 	return err
 }
 
-// usable returns why an operation cannot begin.
+// usable returns an error if an operation cannot begin.
 func (s *Store) usable(ctx context.Context) error {
 	select {
 	case <-s.closed:
@@ -82,7 +82,7 @@ const (
 	columns     = headColumns + ", sealed"
 )
 
-// scan reads the columns of a record, and more.
+// scan reads the columns of a record, and further ones.
 func scan(row interface{ Scan(...any) error }, more func(*mcptask.Record) []any) (*mcptask.Record, error) {
 	var r mcptask.Record
 	var scope, account []byte
@@ -107,7 +107,7 @@ type queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// withSealed and headOnly are what [scan] reads of a record besides headColumns.
+// withSealed and headOnly return the destinations of [scan] beyond headColumns.
 func withSealed(r *mcptask.Record) []any { return []any{&r.Sealed} }
 
 func headOnly(*mcptask.Record) []any { return nil }
@@ -149,7 +149,7 @@ func (s *Store) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quota, 
 			ends = now() + lease.Milliseconds()
 		}
 		r.Version = 1
-		// One with the key that is there has expired.
+		// An existing task with this key has expired.
 		if _, err := tx.ExecContext(ctx, "DELETE FROM task WHERE scope = ? AND id = ?", r.Key.Scope[:], r.Key.ID); err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func (s *Store) Create(ctx context.Context, r *mcptask.Record, q mcptask.Quota, 
 	})
 }
 
-// endedAt is the value of the column ended_at for a task that has not ended before.
+// endedAt returns the value of the column ended_at for a task that has not ended before.
 func endedAt(r *mcptask.Record) int64 {
 	if !r.Status.Ended() {
 		return 0
@@ -168,7 +168,7 @@ func endedAt(r *mcptask.Record) int64 {
 	return now()
 }
 
-// blob returns what is written for a part of a record, which is never NULL.
+// blob returns the stored form of a part of a record, which is never NULL.
 func blob(part []byte) []byte {
 	if part == nil {
 		return []byte{}
@@ -176,7 +176,7 @@ func blob(part []byte) []byte {
 	return part
 }
 
-// within returns an error if a quota is used up.
+// within returns an error if a quota is exhausted.
 func within(ctx context.Context, tx *sql.Tx, q mcptask.Quota, account mcptask.Digest) error {
 	for _, limit := range []struct {
 		most  int
@@ -197,7 +197,7 @@ func within(ctx context.Context, tx *sql.Tx, q mcptask.Quota, account mcptask.Di
 	return nil
 }
 
-// count counts tasks that have not ended.
+// count counts unfinished tasks.
 func count(ctx context.Context, q queryer, where string, args ...any) (n int, err error) {
 	err = q.QueryRowContext(ctx, "SELECT count(*) FROM task WHERE ended = 0 AND expires > ?"+where, append([]any{now()}, args...)...).Scan(&n)
 	return n, err
@@ -240,7 +240,7 @@ func (s *Store) Update(ctx context.Context, r *mcptask.Record) error {
 		}
 		ready := readyAt(r)
 		if ready > 0 && before.Ready {
-			ready = 0 // it stays where it is in the queue
+			ready = 0 // the task keeps its place in the queue
 		}
 		_, err = tx.ExecContext(ctx, `UPDATE task SET account = ?, server = ?, tool = ?, status = ?, ended = ?,
 			ended_at = CASE WHEN ended_at > 0 THEN ended_at ELSE ? END, bytes = ?, created = ?, expires = ?,
@@ -281,7 +281,7 @@ func (s *Store) CountActive(ctx context.Context, account mcptask.Digest) (int, e
 	return n, nil
 }
 
-// Close implements [mcptask.Store]. Other processes may go on with the file.
+// Close implements [mcptask.Store]. Other processes may continue to use the file.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	first := !s.over
@@ -292,7 +292,7 @@ func (s *Store) Close() error {
 	}
 	close(s.closed)
 	s.clean.Wait()
-	s.writing.Lock() // a write ends first
+	s.writing.Lock() // waits for a write in progress
 	defer s.writing.Unlock()
 	return s.db.Close()
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// notify wakes what waits for a change.
+// notify wakes the goroutines that wait for a change.
 func (s *Store) notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -16,14 +16,14 @@ func (s *Store) notify() {
 	s.changed = make(chan struct{})
 }
 
-// change returns what is closed after the next write of this process.
+// change returns a channel that is closed after the next write of this process.
 func (s *Store) change() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changed
 }
 
-// wait waits for a change, or for other, and for not too long.
+// wait waits for a change, for other, or for a limited time.
 func (s *Store) wait(ctx context.Context, changed, other <-chan struct{}) {
 	timer := time.NewTimer(pollTime)
 	defer timer.Stop()
