@@ -24,7 +24,8 @@ func init() {
 	early.Stdout, early.Kept = uintptr(fd), true
 }
 
-// device reports whether a standard stream is a terminal, the null device or closed. Clients give pipes or sockets.
+// device reports whether a standard stream is a terminal, the null device or closed. Clients pass
+// pipes or sockets.
 func device(fd int) bool {
 	var st syscall.Stat_t
 	return syscall.Fstat(fd, &st) != nil || st.Mode&syscall.S_IFMT == syscall.S_IFCHR

@@ -6,7 +6,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/early"
 )
 
-// Package os makes its file of this handle.
+// Package os creates its file from this handle.
 func init() {
 	if device(syscall.Stdin) || device(syscall.Stdout) || syscall.Stdout == syscall.Stderr {
 		return
@@ -15,7 +15,7 @@ func init() {
 	syscall.Stdout = syscall.Stderr
 }
 
-// device reports whether a standard stream is a console, NUL or closed. Clients give pipes.
+// device reports whether a standard stream is a console, NUL or closed. Clients pass pipes.
 func device(handle syscall.Handle) bool {
 	kind, err := syscall.GetFileType(handle)
 	return err != nil || kind != syscall.FILE_TYPE_PIPE && kind != syscall.FILE_TYPE_DISK

@@ -18,7 +18,7 @@ import (
 
 const programEnv = "MCPSTDOUT_TEST_PROGRAM"
 
-// mode is what the program does that a test starts, "" for the tests themselves.
+// mode selects the behaviour of the program that a test starts; "" runs the tests themselves.
 var mode = func() string {
 	mode := os.Getenv(programEnv)
 	if mode != "" {
@@ -65,10 +65,10 @@ func TestMain(m *testing.M) {
 	fmt.Println("late")
 }
 
-// TestOutput starts programs whose initialization prints, and starts a child that does.
+// TestOutput starts programs whose initialization prints, and starts a child that prints.
 func TestOutput(t *testing.T) {
 	if runtime.GOOS == "js" || runtime.GOOS == "wasip1" {
-		return // no programs can be started
+		return // programs cannot be started
 	}
 	const request = `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n"
 	const reply = `{"jsonrpc":"2.0","id":1,"result":{}}` + "\n"
