@@ -16,13 +16,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// calls are the calls of one client.
+// calls is the state of one client's calls.
 type calls struct {
 	settings
 	next mcpclient.Sender
 
 	mu sync.Mutex
-	// support is the execution.taskSupport of tools, as far as lists have been read; "" for none.
+	// support is the execution.taskSupport of tools, for all lists that were read; "" if absent.
 	support map[string]string
 }
 
@@ -32,17 +32,17 @@ const (
 	supportOptional = "optional"
 )
 
-// maxKnownTools bounds what is kept of lists.
+// maxKnownTools limits the stored tools.
 const maxKnownTools = 10_000
 
-// wish is what CallTask has in the context of its call.
+// wish is the value that CallTask stores in the context of its call.
 type wish struct {
 	seen bool // by the interceptor
 }
 
 type wishKey struct{}
 
-// formOf returns how calls become tasks in the revision of a client.
+// formOf returns the form of tasks in a client's revision.
 func formOf(c *mcpclient.Client) protocol.TaskForm {
 	version := c.Revision()
 	i := slices.IndexFunc(protocol.All, func(r *protocol.Revision) bool { return r.Version == version })
@@ -52,7 +52,8 @@ func formOf(c *mcpclient.Client) protocol.TaskForm {
 	return protocol.All[i].Tasks
 }
 
-// call sends a call. If it becomes a task, call waits for its end, unless the caller is CallTask.
+// call sends a call. If the call becomes a task, call waits for its end, unless the caller is
+// CallTask.
 func (c *calls) call(ctx context.Context, r *mcpclient.Request) (json.RawMessage, error) {
 	client := r.Client()
 	asked, _ := ctx.Value(wishKey{}).(*wish)
@@ -99,8 +100,8 @@ func (c *calls) call(ctx context.Context, r *mcpclient.Request) (json.RawMessage
 
 var errMaxTime = fmt.Errorf("%w: the task has not ended within the time of Limits.MaxTime or WithMaxTime", mcpclient.ErrTimeout)
 
-// isOurs reports whether a task is not waited for any more because the client does not go on, so that
-// the task is of no use. After the loss of a connection it is: the program may find it again.
+// isOurs reports whether a task that is no longer waited for is of no use, since the client stops.
+// After the loss of a connection the task is still useful: the program may find it again.
 func isOurs(ctx context.Context, err error) bool {
 	if ctx.Err() != nil || errors.Is(err, errQuestion) {
 		return true
@@ -110,7 +111,7 @@ func isOurs(ctx context.Context, err error) bool {
 	return violation || limit
 }
 
-// createdTask returns the task that a result of tools/call has, nil if it has none.
+// createdTask returns the task in a result of tools/call, or nil.
 func createdTask(result json.RawMessage, form protocol.TaskForm, asked bool) json.RawMessage {
 	switch form {
 	case protocol.TaskExtension:
@@ -125,7 +126,7 @@ func createdTask(result json.RawMessage, form protocol.TaskForm, asked bool) jso
 	return nil
 }
 
-// augmented returns the request with the member task, if the call is to be a task of revision
+// augmented returns the request with the member task, if the call should become a task of revision
 // 2025-11-25, and the request itself otherwise.
 func (c *calls) augmented(ctx context.Context, r *mcpclient.Request, asked bool) (*mcpclient.Request, error) {
 	client := r.Client()
@@ -146,7 +147,7 @@ func (c *calls) augmented(ctx context.Context, r *mcpclient.Request, asked bool)
 		return r, nil
 	}
 	if declared, err := declares(ctx, client); err != nil || !declared {
-		return r, err // the tool's claim has no effect then
+		return r, err // the tool's declaration has no effect then
 	}
 	task := []byte("{}")
 	if c.ttl > 0 {
@@ -158,7 +159,7 @@ func (c *calls) augmented(ctx context.Context, r *mcpclient.Request, asked bool)
 	return &sent, nil
 }
 
-// declares reports whether a server of revision 2025-11-25 runs calls of tools as tasks.
+// declares reports whether a server of revision 2025-11-25 runs tool calls as tasks.
 func declares(ctx context.Context, client *mcpclient.Client) (bool, error) {
 	server, err := client.Server(ctx)
 	if err != nil {
@@ -167,7 +168,7 @@ func declares(ctx context.Context, client *mcpclient.Client) (bool, error) {
 	return member(member(member(server.Capabilities["tasks"], "requests"), "tools"), "call") != nil, nil
 }
 
-// mayRequireTask reports whether an error may be that for a call of a tool that requires a task.
+// mayRequireTask reports whether an error may mean that the tool requires a task.
 func (c *calls) mayRequireTask(ctx context.Context, client *mcpclient.Client, e *jsonrpc.Error) bool {
 	if e.Code != jsonrpc.CodeMethodNotFound || formOf(client) != protocol.TaskSession {
 		return false
@@ -176,7 +177,7 @@ func (c *calls) mayRequireTask(ctx context.Context, client *mcpclient.Client, e 
 	return err == nil && declared
 }
 
-// refresh reads the list of tools, which noteTools then sees.
+// refresh reads the list of tools, which passes through noteTools.
 func (c *calls) refresh(ctx context.Context, client *mcpclient.Client) error {
 	for _, err := range client.EachTool(ctx, mcpclient.WithoutCache()) {
 		if err != nil {
@@ -199,8 +200,8 @@ var (
 	executionFields = wire.Fields{{Name: "taskSupport"}}
 )
 
-// noteTools keeps what a page of a list says of tasks. A page that cannot be read is an error of who
-// reads the tools.
+// noteTools stores the task support of the tools on a page. An unreadable page is reported where
+// the tools are read.
 func (c *calls) noteTools(page json.RawMessage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

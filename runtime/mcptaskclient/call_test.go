@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptaskclient"
 )
 
-// A call of a tool that requires a task returns its result, and the messages of the task on the way.
+// A call of a tool that requires a task returns its result, and reports the messages of the task.
 func TestCall(t *testing.T) {
 	inBoth(t, func(t *testing.T, revision string) {
 		s := newServer()
@@ -47,7 +47,8 @@ func TestCall(t *testing.T) {
 	})
 }
 
-// An optional tool becomes a task after its inline time, from 2026-07-28 on, and stays a plain call before.
+// A call of an optional tool becomes a task after its inline time, from 2026-07-28 on, and remains
+// a plain call in earlier revisions.
 func TestCallOptional(t *testing.T) {
 	inBoth(t, func(t *testing.T, revision string) {
 		s := newServer()
@@ -66,8 +67,8 @@ func TestCallOptional(t *testing.T) {
 	})
 }
 
-// Questions of a task reach the functions of the options once, also if the answer takes so long that
-// the run is parked.
+// Questions of a task reach the functions of the options once, even if the answer takes so long
+// that the run is parked.
 func TestCallAsks(t *testing.T) {
 	for _, after := range []time.Duration{time.Second, 5 * time.Minute} {
 		inBoth(t, func(t *testing.T, revision string) {
@@ -96,7 +97,7 @@ func TestCallAsks(t *testing.T) {
 	}
 }
 
-// A failed tool, a failed task and a cancelled one are what plain calls have for them.
+// Failed tools, failed tasks and cancelled tasks have the same outcomes as plain calls.
 func TestCallFails(t *testing.T) {
 	inBoth(t, func(t *testing.T, revision string) {
 		s := newServer()
@@ -157,7 +158,7 @@ func TestCallCancels(t *testing.T) {
 	})
 }
 
-// Close ends a call that waits for its task at once, however long the interval of polls is.
+// Close ends a call that waits for its task immediately, however long the polling interval is.
 func TestClose(t *testing.T) {
 	inBoth(t, func(t *testing.T, revision string) {
 		s := newServer()
@@ -174,12 +175,12 @@ func TestClose(t *testing.T) {
 		if d := time.Since(begun); d != 90*time.Second {
 			t.Errorf("after %v", d)
 		}
-		// The task goes on until its time is over.
+		// The task runs until its time is over.
 		time.Sleep(time.Hour)
 	})
 }
 
-// A question that is refused ends the call, and its task.
+// Refusing a question ends the call and its task.
 func TestCallRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -202,8 +203,8 @@ func TestCallRefused(t *testing.T) {
 	})
 }
 
-// In 2025-11-25 the list of tools says which call must be a task. A client that has not read it learns it
-// from the error of the server, once.
+// In 2025-11-25 the list of tools declares which calls must be tasks. A client that has not read it
+// learns it from the server's error, once.
 func TestCallLearns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()
@@ -226,7 +227,7 @@ func TestCallLearns(t *testing.T) {
 	})
 }
 
-// WithTTL is what a server of 2025-11-25 is asked for.
+// WithTTL is sent to servers of 2025-11-25.
 func TestTTL(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newServer()

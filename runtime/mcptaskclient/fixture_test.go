@@ -53,7 +53,7 @@ func add(s *mcp.Server, name string, support mcptask.Support, f func(ctx context
 
 var required = mcptask.Support{Required: true}
 
-// connect returns a client of a server in memory, which the test ends.
+// connect returns a client of a server in memory, and closes it at the end of the test.
 func connect(t *testing.T, s *mcp.Server, o mcpclient.Options, options ...mcptaskclient.Option) *mcpclient.Client {
 	t.Helper()
 	mcptaskclient.Enable(&o, options...)
@@ -69,20 +69,20 @@ func connect(t *testing.T, s *mcp.Server, o mcpclient.Options, options ...mcptas
 	return c
 }
 
-// inMemory is a server in memory, whose messages are validated.
+// inMemory is a server in memory whose messages are validated.
 func inMemory(t *testing.T, s *mcp.Server) mcpclient.Target {
 	return mcpclient.Dialer("memory", func(ctx context.Context) (jsonrpc.Conn, error) {
 		ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		conn, wait := s.Connect(ctx)
 		t.Cleanup(func() {
 			cancel()
-			_ = wait() // its error is the end of the context
+			_ = wait() // the error is the end of the context
 		})
 		return spec.NewConn(t, conn), nil
 	})
 }
 
-// sure is what the questions of these tests ask.
+// sure is the form of the questions in these tests.
 type sure struct{ Yes bool }
 
 var sureForm = mcp.FormInfo{Fields: []mcp.FormField{{Name: "yes", Kind: mcp.BooleanField, Required: true}}}
@@ -103,7 +103,7 @@ func confirm(ctx context.Context, message string) (string, error) {
 	return fmt.Sprint(a.Action, a.Value.Yes), nil
 }
 
-// yes answers questions after a time, and counts them.
+// yes answers questions after a delay, and counts them.
 func yes(after time.Duration, asked *atomic.Int32) func(context.Context, *mcpclient.Elicitation) (mcpclient.ElicitAnswer, error) {
 	return func(ctx context.Context, _ *mcpclient.Elicitation) (mcpclient.ElicitAnswer, error) {
 		asked.Add(1)

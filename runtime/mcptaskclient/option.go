@@ -18,7 +18,7 @@ type settings struct {
 	ttl time.Duration
 }
 
-// WithTTL is for how long a server of revision 2025-11-25 is asked to keep a task. Otherwise, and in
+// WithTTL requests that a server of revision 2025-11-25 keeps a task for d. Without it, and in
 // later revisions, the server decides. It panics if d is not positive.
 func WithTTL(d time.Duration) Option {
 	if d <= 0 {
@@ -28,24 +28,25 @@ func WithTTL(d time.Duration) Option {
 }
 
 const (
-	// maxQuestions is how many questions one task may ask from revision 2026-07-28 on. Earlier
-	// questions are requests of the server, which Limits.Questions of the client bounds.
+	// maxQuestions limits the questions of one task from revision 2026-07-28 on. In earlier
+	// revisions, questions are requests of the server, limited by Limits.Questions of the client.
 	maxQuestions = 100
-	// maxOpen is how many questions of a task may be open at a time.
+	// maxOpen limits the open questions of a task.
 	maxOpen = 64
 )
 
-// Enable lets clients of these options run tasks: it declares the extension, and adds an interceptor,
-// the outermost one. A call that becomes a task returns when the task has ended, with its result:
+// Enable lets clients with these options run tasks: it declares the extension, and adds an
+// interceptor, the outermost one. A call that becomes a task returns the result at the end of the
+// task:
 //
-//   - Messages of the task go to the function of [mcpclient.WithProgress]. They have no numbers: Done
-//     and Total are 0.
-//   - Questions of the task are answered by the functions of [mcpclient.Options], each key once. If
-//     one fails or refuses, the call fails.
+//   - The function of [mcpclient.WithProgress] gets the messages of the task. They contain no
+//     numbers: Done and Total are 0.
+//   - The functions of [mcpclient.Options] answer the questions of the task, each key once. If a
+//     function fails or refuses, the call fails.
 //   - The task is cancelled if the call ends before it: with its context, after Limits.MaxTime or
-//     [mcpclient.WithMaxTime] (that is an hour unless it is set), or by an error of a question.
-//     It is not where the connection is lost: [Find] finds it again.
-//   - An error after the creation of the task is an [*Error], with its id.
+//     [mcpclient.WithMaxTime] (an hour by default), or by the error of a question. It is not
+//     cancelled if the connection is lost: [Find] finds it again.
+//   - An error after the creation of the task is an [*Error] that contains its id.
 //
 // In revision 2025-11-25 a call becomes a task only if its tool requires that.
 func Enable(o *mcpclient.Options, options ...Option) {

@@ -12,13 +12,16 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// This file sends requests for a task again while its server cannot be reached, or cannot use its store. The task
-// goes on meanwhile, or will: another replica of the server may have it.
+// This file sends requests for a task again while its server is unreachable, or cannot use its
+// store. The task continues in the meantime, or will continue: another replica of the server may
+// run it.
 
-// patience is for how long requests for a task may fail, beyond the attempts of [mcpclient.Retry].
+// patience limits the time for which requests for a task may fail, beyond the attempts of
+// [mcpclient.Retry].
 const patience = time.Minute
 
-// patiently calls a function until it succeeds, fails in another way, or has failed for [patience], with pauses of that time.
+// patiently calls a function until it succeeds, fails permanently, or has failed for [patience]. It
+// pauses between calls.
 func (w *waiter) patiently(ctx context.Context, pause time.Duration, f func() error) error {
 	for begin := time.Now(); ; {
 		err := f()
@@ -38,7 +41,7 @@ func (w *waiter) patiently(ctx context.Context, pause time.Duration, f func() er
 	}
 }
 
-// isTemporary reports whether a request for a task may succeed later.
+// isTemporary reports whether a later request for a task may succeed.
 func isTemporary(err error) bool {
 	if errors.Is(err, mcpclient.ErrClosed) {
 		return false
@@ -53,7 +56,8 @@ func isTemporary(err error) bool {
 		}
 		return false
 	}
-	// The reasons of our servers, where there is no status: the store fails, or the replica of a request was killed.
+	// The reasons of mcpgen's servers, without a status: the store fails, or the replica of a
+	// request was killed.
 	e, ok := errors.AsType[*jsonrpc.Error](err)
 	if !ok || e.Code != jsonrpc.CodeInternal {
 		return false

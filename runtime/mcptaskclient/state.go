@@ -27,20 +27,20 @@ const (
 	Cancelled     Status = "cancelled"
 )
 
-// Ended reports whether the task does not change any more.
+// Ended reports whether the status is final.
 func (s Status) Ended() bool { return s == Completed || s == Failed || s == Cancelled }
 
-// State is a task as its server describes it.
+// State is the server's description of a task.
 type State struct {
 	ID      string
 	Status  Status
-	Message string // the progress, or why it has failed, for persons; may be ""
+	Message string // progress, or the reason of a failure, for persons; may be ""
 	// Created and Updated are the zero time if the server has not sent a time.
 	Created, Updated time.Time
-	// TTL is for how long the server keeps the task, from its creation. 0 means without limit, or
-	// that the server has not said so.
+	// TTL is the time for which the server keeps the task, from its creation. 0 means unlimited or
+	// unknown.
 	TTL time.Duration
-	// Poll is the interval that the server suggests; 0 without one.
+	// Poll is the interval that the server suggests, or 0.
 	Poll time.Duration
 
 	questions []question
@@ -54,11 +54,11 @@ type question struct {
 	params      json.RawMessage
 }
 
-// Bounds of what a server may send for a task, besides Limits of the client.
+// Limits of the data that a server may send for a task, in addition to Limits of the client.
 const (
 	maxID      = 1 << 10 // bytes of an id
 	maxKey     = 1 << 10 // bytes of the key of a question
-	maxMessage = 4 << 10 // bytes of a message that are kept
+	maxMessage = 4 << 10 // bytes of a stored message
 )
 
 var (
@@ -71,19 +71,19 @@ var (
 	errorFields    = wire.Fields{{Name: "code", Required: true}, {Name: "message"}, {Name: "data"}}
 )
 
-// violation is the error for what the protocol does not allow a server to send.
+// violation returns the error for a violation of the protocol by a server.
 func violation(method, text string, data []byte) error {
 	return &mcpclient.ProtocolViolationError{Method: method, Text: text, Bytes: append([]byte(nil), data[:min(len(data), 256)]...)}
 }
 
-// decoder returns a decoder for a part of a message, which the client has checked for its limits. What
-// is read refers to data.
+// decoder returns a decoder for a part of a message whose limits the client has checked. Decoded
+// values refer to data.
 func decoder(data []byte) *wire.Decoder {
 	return wire.NewDecoder(data, wire.Options{SkipUnknown: true, Alias: true, MaxDepth: math.MaxInt32})
 }
 
 // readState reads a task: CreateTaskResult and DetailedTask of the extension, or Task of revision
-// 2025-11-25. want is the id that it must have, "" for any.
+// 2025-11-25. want is the required id, or "" for any.
 func readState(data json.RawMessage, form protocol.TaskForm, method, want string) (*State, error) {
 	s := new(State)
 	d := decoder(data)
@@ -121,13 +121,13 @@ func readState(data json.RawMessage, form protocol.TaskForm, method, want string
 		return nil, violation(method, "a task that cannot be read: "+err.Error(), data)
 	}
 	s.Status = Status(status)
-	s.Message = strings.ToValidUTF8(s.Message[:min(len(s.Message), maxMessage)], "") // it may be cut in a character
+	s.Message = strings.ToValidUTF8(s.Message[:min(len(s.Message), maxMessage)], "") // it may be cut inside of a character
 	s.Created, s.Updated = timeOf(created), timeOf(updated)
 	s.TTL, s.Poll = millis(ttl), millis(poll)
 	return s, s.check(form, method, want, data)
 }
 
-// readFor reads a value of one form, and skips that of the other.
+// readFor reads a value of one form, and skips a value of the other.
 func readFor(d *wire.Decoder, to *json.RawMessage, own bool) {
 	var value json.RawMessage
 	if wire.Raw(d, &value); own {
@@ -161,7 +161,7 @@ func (s *State) readQuestions(d *wire.Decoder) {
 			return false
 		}
 		s.questions = append(s.questions, q)
-		return len(s.questions) <= maxOpen // one more is too many, and found by the caller
+		return len(s.questions) <= maxOpen // the caller detects one too many
 	})
 }
 
@@ -180,7 +180,7 @@ func readError(d *wire.Decoder) *jsonrpc.Error {
 	return e
 }
 
-// check returns what is wrong with a task.
+// check returns an error if a task is invalid.
 func (s *State) check(form protocol.TaskForm, method, want string, data []byte) error {
 	switch s.Status {
 	case Working, InputRequired, Completed, Failed, Cancelled:
@@ -208,7 +208,7 @@ func (s *State) check(form protocol.TaskForm, method, want string, data []byte) 
 	return nil
 }
 
-// timeOf reads a time of RFC 3339, the zero time for another text.
+// timeOf parses an RFC 3339 time. It returns the zero time for other texts.
 func timeOf(text string) time.Time {
 	t, err := time.Parse(time.RFC3339, text)
 	if err != nil {
@@ -217,7 +217,8 @@ func timeOf(text string) time.Time {
 	return t
 }
 
-// millis reads a number of milliseconds: 0 for any other value, and at most what a time.Duration holds.
+// millis reads a number of milliseconds. It returns 0 for any other value, and at most the maximum
+// of time.Duration.
 func millis(data json.RawMessage) time.Duration {
 	n, err := strconv.ParseFloat(string(data), 64)
 	switch {
@@ -229,7 +230,7 @@ func millis(data json.RawMessage) time.Duration {
 	return time.Duration(n * float64(time.Millisecond))
 }
 
-// member returns a member of an object, nil where there is none.
+// member returns a member of an object, or nil.
 func member(object []byte, name string) (value []byte) {
 	jsonrpc.Members(object, func(n, v []byte) bool {
 		if string(n) == name {

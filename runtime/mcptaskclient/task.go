@@ -11,33 +11,34 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// Task is a task of a server. Its methods may be called by many goroutines. Nothing happens to it by
-// itself: only Wait answers its questions.
+// Task is a task of a server. Its methods are safe for concurrent use. It does nothing by itself:
+// only Wait answers its questions.
 type Task struct {
 	client *mcpclient.Client
 	form   protocol.TaskForm
-	tool   string // "" if it is not known
+	tool   string // "" if unknown
 	id     string
 
-	waiting chan struct{} // has an element while Wait runs, so that no question is answered twice
+	waiting chan struct{} // has an element while Wait is running, so that no question is answered twice
 
 	mu     sync.Mutex
 	state  State
-	ended  bool // result and err are those of the end
+	ended  bool // the task has ended with result and err
 	result *mcp.ToolResult
 	err    error
 
-	// Of Wait: the questions that have been answered, and how many were asked.
+	// Used by Wait: the answered questions, and their number.
 	answered map[string]bool
 	asked    int
 }
 
-// errNotEnabled is a mistake of a program.
+// errNotEnabled is returned to programs that did not call Enable.
 var errNotEnabled = errors.New("mcptaskclient: the options of the client were not passed to Enable")
 
-// CallTask calls a tool, as [mcpclient.Client.Call] does, and returns its task when that is created. A
-// server may reply with a result instead: from revision 2026-07-28 on the server decides, and in
-// revision 2025-11-25 not every tool runs as a task. The Task then has the ID "", and the result.
+// CallTask calls a tool, like [mcpclient.Client.Call], and returns its task as soon as it is
+// created. A server may reply with a result instead: from revision 2026-07-28 on the server
+// decides, and in revision 2025-11-25 not every tool runs as a task. The Task then has the ID ""
+// and contains the result.
 func CallTask(ctx context.Context, c *mcpclient.Client, tool string, arguments any, options ...mcpclient.RequestOption) (*Task, error) {
 	asked := new(wish)
 	params := struct {
@@ -69,9 +70,9 @@ func CallTask(ctx context.Context, c *mcpclient.Client, tool string, arguments a
 	return t, nil
 }
 
-// Find returns the task with an id that a server has given, for instance after a restart of the
-// program. It asks the server; the error is an [*Error], with a *jsonrpc.Error if there is no such task.
-// A task is there only in the revision in which it was created.
+// Find returns the task with an id, for instance after a restart of the program. It sends a request
+// to the server; if the task does not exist, the error is an [*Error] with a *jsonrpc.Error. A task
+// exists only in the revision in which it was created.
 func Find(ctx context.Context, c *mcpclient.Client, id string) (*Task, error) {
 	t := newTask(c, "")
 	t.id = id
@@ -88,11 +89,11 @@ func newTask(c *mcpclient.Client, tool string) *Task {
 	}
 }
 
-// ID returns the id of the task, "" for a call that has not become one.
+// ID returns the id of the task, or "" for a call that has not become one.
 func (t *Task) ID() string { return t.id }
 
-// State asks the server for the task. That of a task that was seen to have ended does not change, and
-// is not asked for.
+// State requests the state of the task. After the task has ended, State returns the final state
+// without a request.
 func (t *Task) State(ctx context.Context) (State, error) {
 	t.mu.Lock()
 	state := t.state
@@ -107,7 +108,7 @@ func (t *Task) State(ctx context.Context) (State, error) {
 	return t.note(w.state), nil
 }
 
-// note keeps a state, unless the task has ended. It returns the one that holds.
+// note stores a state, unless the task has ended. It returns the current state.
 func (t *Task) note(s *State) State {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -117,7 +118,7 @@ func (t *Task) note(s *State) State {
 	return t.state
 }
 
-// WaitOption changes how [Task.Wait] waits.
+// WaitOption configures [Task.Wait].
 type WaitOption func(*waiter)
 
 // WithProgress calls f with each new message of the task, in order, before Wait returns. Done and Total
@@ -126,10 +127,11 @@ func WithProgress(f func(mcpclient.Progress)) WaitOption {
 	return func(w *waiter) { w.progress = f }
 }
 
-// Wait waits for the end of the task, answers its questions, and returns its result, also one that says
-// that the tool has failed. The end of ctx ends the wait, and not the task. While the server cannot be reached, or
-// cannot use its store, Wait goes on for a minute beyond the attempts of the client. The error is an [*Error].
-// Of several calls of Wait, one waits for the server, and the others for it.
+// Wait waits for the end of the task, answers its questions, and returns its result, which may be a
+// failed one. The end of ctx ends the wait, but not the task. While the server is unreachable, or
+// cannot use its store, Wait continues for a minute beyond the attempts of the client. The error is
+// an [*Error]. Of several concurrent calls of Wait, one waits for the server, and the others wait
+// for it.
 func (t *Task) Wait(ctx context.Context, options ...WaitOption) (*mcp.ToolResult, error) {
 	select {
 	case t.waiting <- struct{}{}:
@@ -165,7 +167,8 @@ func (t *Task) Wait(ctx context.Context, options ...WaitOption) (*mcp.ToolResult
 	return result, err
 }
 
-// Cancel asks the server to cancel the task. A task that has ended stays as it is, and the error is nil.
+// Cancel asks the server to cancel the task. If the task has already ended, it does not change, and
+// the error is nil.
 func (t *Task) Cancel(ctx context.Context) error {
 	t.mu.Lock()
 	ended := t.state.Status.Ended()
@@ -177,7 +180,7 @@ func (t *Task) Cancel(ctx context.Context) error {
 	_, err := t.client.Request(ctx, protocol.TasksCancel.String(), w.params("", nil), mcpclient.WithIdempotent())
 	if e, ok := errors.AsType[*jsonrpc.Error](err); ok && e.Code == jsonrpc.CodeInvalidParams && t.form == protocol.TaskSession {
 		if state, err := t.State(ctx); err == nil && state.Status.Ended() {
-			return nil // the error is that for a task that has ended
+			return nil // the error means that the task has ended
 		}
 	}
 	return w.wrap(err)

@@ -18,7 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptaskclient"
 )
 
-// A handle has the state of its task, and waits for its end as often as it is asked.
+// A handle returns the state of its task, and waits for its end repeatedly.
 func TestCallTask(t *testing.T) {
 	inBoth(t, func(t *testing.T, revision string) {
 		s := newServer()
@@ -43,7 +43,7 @@ func TestCallTask(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 		var group sync.WaitGroup
-		for range 3 { // the end of ctx has not ended the task
+		for range 3 { // the end of ctx did not end the task
 			group.Go(func() {
 				result, err := task.Wait(t.Context())
 				wantText(t, result, err, "done")
@@ -59,8 +59,7 @@ func TestCallTask(t *testing.T) {
 	})
 }
 
-// Another client finds the task by its id, as a program does after a restart, and answers its
-// question.
+// Another client finds the task by its id, like a restarted program, and answers its question.
 func TestFind(t *testing.T) {
 	inBoth(t, func(t *testing.T, revision string) {
 		s := newServer()
@@ -140,7 +139,7 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// A call that has not become a task has a handle as well.
+// A call that has not become a task also has a handle.
 func TestNoTask(t *testing.T) {
 	inBoth(t, func(t *testing.T, revision string) {
 		s := newServer()
@@ -164,7 +163,7 @@ func TestNoTask(t *testing.T) {
 	})
 }
 
-// A task that is lost to its server ends the wait with an error that has its id.
+// If the server loses a task, the wait ends with an error that contains its id.
 func TestVanishes(t *testing.T) {
 	inBoth(t, func(t *testing.T, revision string) {
 		s := newServer()
@@ -184,7 +183,7 @@ func TestVanishes(t *testing.T) {
 	})
 }
 
-// Many tasks at a time.
+// Many concurrent tasks.
 func TestManyTasks(t *testing.T) {
 	inBoth(t, func(t *testing.T, revision string) {
 		s := newServer()
@@ -229,8 +228,8 @@ func (f *flaky) Watch(ctx context.Context, k mcptask.Key) iter.Seq2[*mcptask.Rec
 	}
 }
 
-// The wait for a task outlives a store that fails for half a minute, also while its question is answered, which is
-// put once. It does not outlive one that fails for ever.
+// The wait for a task survives a store that fails for half a minute, even while its question is
+// answered, and the question is asked once. It does not survive a store that fails forever.
 func TestWaitOutlivesStore(t *testing.T) {
 	inBoth(t, func(t *testing.T, revision string) {
 		store := &flaky{Store: mcptask.NewMemory()}

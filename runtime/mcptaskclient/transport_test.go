@@ -41,7 +41,8 @@ func transportServer() *mcp.Server {
 	return s
 }
 
-// TestTransports runs a task, and cancels one, over each transport whose requests differ, in real time.
+// TestTransports runs a task, and cancels one, over each transport with different requests, in real
+// time.
 func TestTransports(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {
@@ -96,7 +97,7 @@ func TestTransports(t *testing.T) {
 	}
 }
 
-// withoutGET is a handler that refuses the stream for messages which belong to no request.
+// withoutGET is a handler that refuses the stream for messages outside of requests.
 type withoutGET struct{ http.Handler }
 
 func (h withoutGET) ServeHTTP(w http.ResponseWriter, r *http.Request) {

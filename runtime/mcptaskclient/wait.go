@@ -16,37 +16,38 @@ import (
 
 // Intervals at which a task is polled.
 const (
-	defaultPoll = time.Second // where the server suggests none
+	defaultPoll = time.Second // if the server suggests none
 	minPoll     = 100 * time.Millisecond
 	maxPoll     = time.Minute
 )
 
 const (
-	// cancelTime is how long the cancellation of a task that is not waited for any more may take.
+	// cancelTime limits the cancellation of a task that is no longer waited for.
 	cancelTime = 2 * time.Second
-	// endTime is how long tasks/result may take longer than the task, before it is sent again.
+	// endTime limits how much longer than the task tasks/result may take, before it is sent again.
 	endTime = 2 * time.Second
-	// unbounded is a time that no wait reaches: the context bounds it.
+	// unbounded is longer than any wait: the context limits it.
 	unbounded = 10 * 365 * 24 * time.Hour
 )
 
 // Errors of tasks, for errors.Is.
 var (
-	// ErrCancelled ends the wait for a task that was cancelled.
+	// ErrCancelled is returned when the task was cancelled.
 	ErrCancelled = errors.New("the task was cancelled")
-	// ErrQuestions ends the wait for a task that asks more than 100 questions, or more than 64 at a time.
+	// ErrQuestions is returned when a task asks more than 100 questions, or more than 64 at the
+	// same time.
 	ErrQuestions = errors.New("the task asks too many questions")
 
 	errQuestion = errors.New("question of the task")
 )
 
-// Error is an error of a call after it has become a task, or of a task.
+// Error is an error of a call that has become a task, or of a task.
 type Error struct {
 	Task string // its id, for [Find]
 	Err  error  // ErrCancelled, ErrQuestions, the *jsonrpc.Error of a failed task, or an error of package mcpclient
 }
 
-// Error has the id and the error.
+// Error returns a text with the id and the error.
 func (e *Error) Error() string { return fmt.Sprintf("task %q: %v", e.Task, e.Err) }
 
 // Unwrap returns Err.
@@ -58,22 +59,22 @@ type waiter struct {
 	form     protocol.TaskForm
 	id       string
 	progress func(mcpclient.Progress) // may be nil
-	state    *State                   // as it was last
+	state    *State                   // the last known state
 
-	message string // that progress has got
+	message string // the last message passed to progress
 
-	// Of the extension: questions.
-	answering map[string]context.CancelFunc // by keys; the loop of the task uses it
-	asked     int                           // that have been given to functions of the user
+	// For questions of the extension:
+	answering map[string]context.CancelFunc // by key; used by the loop of the task
+	asked     int                           // number of questions passed to functions of the user
 	mu        sync.Mutex
-	answered  map[string]bool // whose answers were sent
-	again     chan struct{}   // has an element after that: the task is to be polled now
+	answered  map[string]bool // questions whose answers were sent
+	again     chan struct{}   // has an element after that: the task should be polled now
 	failed    chan error      // has an element after a question has failed
 
 	group sync.WaitGroup
 }
 
-// newWaiter returns a waiter for a task that has been created.
+// newWaiter returns a waiter for a created task.
 func newWaiter(client *mcpclient.Client, form protocol.TaskForm, created json.RawMessage) (*waiter, error) {
 	state, err := readState(created, form, protocol.ToolsCall.String(), "")
 	if err != nil {
@@ -101,7 +102,7 @@ func (w *waiter) wrap(err error) error {
 	return &Error{Task: w.id, Err: err}
 }
 
-// params are those of a request for the task, with a further member unless it is "".
+// params returns the params of a request for the task, with a further member unless name is "".
 func (w *waiter) params(name string, value []byte) json.RawMessage {
 	b := append(wire.AppendString([]byte(`{"taskId":`), w.id), "}"...)
 	if name == "" {
@@ -129,13 +130,13 @@ func (w *waiter) get(ctx context.Context) error {
 	return nil
 }
 
-// poll is get, also while the server fails for a while.
+// poll is like get, but tolerates temporary failures of the server.
 func (w *waiter) poll(ctx context.Context) error {
 	return w.patiently(ctx, w.interval(), func() error { return w.get(ctx) })
 }
 
-// known reports whether the state has what the wait needs: the reply to a call has no questions, and no
-// result.
+// known reports whether the state contains everything that the wait needs: the reply to a call
+// contains neither questions nor a result.
 func (w *waiter) known() bool {
 	switch {
 	case w.state == nil:
@@ -152,15 +153,15 @@ func (w *waiter) known() bool {
 	return true
 }
 
-// abandon cancels a task that is not waited for any more. An error is of no use to the caller, who has
-// the one that ended the wait.
+// abandon cancels a task that is no longer waited for. It ignores errors: the caller already has
+// the error that ended the wait.
 func (w *waiter) abandon(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cancelTime)
 	defer cancel()
 	_, _ = w.client.Request(ctx, protocol.TasksCancel.String(), w.params("", nil), mcpclient.WithIdempotent())
 }
 
-// report passes a new message of the task on.
+// report passes on a new message of the task.
 func (w *waiter) report() {
 	if w.progress == nil || w.state.Message == "" || w.state.Message == w.message {
 		return
@@ -169,7 +170,7 @@ func (w *waiter) report() {
 	w.progress(mcpclient.Progress{Message: w.message})
 }
 
-// interval is the time until the next poll.
+// interval returns the time until the next poll.
 func (w *waiter) interval() time.Duration {
 	if w.state == nil || w.state.Poll == 0 {
 		return defaultPoll
@@ -177,7 +178,7 @@ func (w *waiter) interval() time.Duration {
 	return min(max(w.state.Poll, minPoll), maxPoll)
 }
 
-// wait returns the result of the task when it has ended.
+// wait waits for the end of the task, and returns its result.
 func (w *waiter) wait(ctx context.Context) (json.RawMessage, error) {
 	inside, cancel := context.WithCancel(ctx)
 	defer w.group.Wait()
@@ -251,7 +252,7 @@ func (w *waiter) loop(ctx context.Context) (json.RawMessage, error) {
 		}
 		timer.Stop()
 		if w.form == protocol.TaskSession && w.state.Status.Ended() {
-			continue // it does not change any more, whatever the server says
+			continue // the result is final, whatever the server sends
 		}
 		if err := w.poll(ctx); err != nil {
 			return nil, err
@@ -259,8 +260,8 @@ func (w *waiter) loop(ctx context.Context) (json.RawMessage, error) {
 	}
 }
 
-// answer answers the questions of the task that are new, each in a goroutine, and ends the answers to
-// those that the task does not have any more.
+// answer answers new questions of the task, each in a goroutine, and cancels the answers to
+// questions that the task no longer asks.
 func (w *waiter) answer(ctx context.Context) error {
 	if len(w.state.questions) > maxOpen {
 		return fmt.Errorf("%w: %w: more than %d at a time", errQuestion, ErrQuestions, maxOpen)
@@ -279,14 +280,14 @@ func (w *waiter) answer(ctx context.Context) error {
 		}
 		of, cancel := context.WithCancel(ctx)
 		w.answering[q.key] = cancel
-		pause := w.interval() // the state is the loop's
+		pause := w.interval() // only the loop reads the state
 		w.group.Go(func() {
 			defer cancel()
 			err := w.answerOne(of, pause, q)
 			if err != nil && of.Err() == nil {
 				select {
 				case w.failed <- fmt.Errorf("%w: %w", errQuestion, err):
-				default: // another one has failed
+				default: // another question has failed
 				}
 			}
 		})
@@ -294,7 +295,7 @@ func (w *waiter) answer(ctx context.Context) error {
 	for key, cancel := range w.answering {
 		if !open[key] {
 			cancel()
-			delete(w.answering, key) // if the server asks again, it has no answer
+			delete(w.answering, key) // if the server asks again, it did not get the answer
 		}
 	}
 	return nil
@@ -324,13 +325,13 @@ func (w *waiter) answerOne(ctx context.Context, pause time.Duration, q question)
 	return nil
 }
 
-// resultRequest is tasks/result of revision 2025-11-25. The server replies when the task has ended, and
-// asks its questions until then.
+// resultRequest is a request tasks/result of revision 2025-11-25. The server replies when the task
+// has ended, and sends its questions until then.
 type resultRequest struct {
 	*waiter
-	ended  chan resultEnd // nil while there is no request
+	ended  chan resultEnd // nil without a request
 	cancel context.CancelFunc
-	final  bool // the task has ended: the reply must come as that to any other request
+	final  bool // the task has ended: the reply must arrive like any other
 }
 
 type resultEnd struct {
@@ -338,20 +339,20 @@ type resultEnd struct {
 	err    error
 }
 
-// begin sends the request, unless it is sent.
+// begin sends the request, unless it is in flight.
 func (r *resultRequest) begin(ctx context.Context, final bool) {
 	if r.ended != nil {
 		return
 	}
 	r.final = final
 	options := []mcpclient.RequestOption{mcpclient.WithIdempotent()}
-	if !final { // a person may be asked meanwhile; the task is polled besides
+	if !final { // the wait may include a person's answer; the task is also polled
 		options = append(options, mcpclient.WithTimeout(unbounded), mcpclient.WithMaxTime(unbounded))
 	}
 	ctx, r.cancel = context.WithCancel(ctx)
 	ended := make(chan resultEnd, 1)
 	r.ended = ended
-	pause := r.interval() // the state is the loop's
+	pause := r.interval() // only the loop reads the state
 	r.group.Go(func() {
 		var result json.RawMessage
 		send := func() (err error) {
@@ -383,7 +384,7 @@ func (r *resultRequest) hurry(ctx context.Context) {
 	r.begin(ctx, true)
 }
 
-// outcome returns how the request has ended, and whether that is the end of the wait.
+// outcome returns the outcome of the request, and whether it ends the wait.
 func (r *resultRequest) outcome(e resultEnd) (json.RawMessage, error, bool) {
 	final := r.final
 	r.stop()
