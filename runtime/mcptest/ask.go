@@ -40,8 +40,8 @@ func (c *Client) answer(o *mcpclient.Options) {
 	}
 }
 
-// ask calls a function of the test, unless the test is over. Its context has the values of
-// Options.Context.
+// ask calls a function of the test, unless the test is over. The function's context contains the
+// values of Options.Context.
 func (c *Client) ask(ctx context.Context, f func(context.Context)) {
 	if !c.enter() {
 		return

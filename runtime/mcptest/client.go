@@ -20,8 +20,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// Client is a client of one server, for one test. Requests may be started while
-// others run.
+// Client is a client of one server, for one test. Several requests may run concurrently.
 type Client struct {
 	t        testing.TB
 	options  Options
@@ -34,25 +33,25 @@ type Client struct {
 	stop     context.CancelCauseFunc
 	gone     chan struct{} // closed at the end of the connection
 
-	capabilities json.RawMessage // that the client declares
+	capabilities json.RawMessage // declared by the client
 
 	background sync.WaitGroup
 	closing    sync.Once
-	sending    chan struct{} // has an element while a request is on its way to the connection
+	sending    chan struct{} // has an element while a request is being passed to the connection
 
 	mu         sync.Mutex
 	closed     bool
 	dialed     bool
-	failure    error      // why the connection ended
-	current    *request   // that is on its way to the connection
-	cancelling []*request // whose cancellation is on its way
+	failure    error      // the reason for the end of the connection
+	current    *request   // the request that is being passed to the connection
+	cancelling []*request // requests whose cancellation is being sent
 	logs       []mcpclient.LogMessage
 	watches    []*Watch
-	uris       map[string]int // how many watches of a session include a resource
+	uris       map[string]int // number of watches of a session that include a resource
 	hello      *mcpclient.DiscoverResult
 }
 
-// errClosed is the cause with which the connection of the server ends.
+// errClosed is the cause for closing the server's connection.
 var errClosed = fmt.Errorf("the test is over: %w", mcp.ErrConnectionClosed)
 
 // New connects a client to the server and closes it at the end of the test. The server
@@ -98,8 +97,8 @@ func open(t testing.TB, connect func(context.Context) (jsonrpc.Conn, func() erro
 	}
 	c.client = client
 	if !c.revision.PerRequest {
-		// After the next reply the server has seen that the session is initialized: from
-		// here on it sends list changes, and its handlers may send requests.
+		// After the next reply the server knows that the session is initialized: from then on it
+		// sends list changes, and its handlers may send requests.
 		c.must(protocol.Ping.String(), nil, nil)
 		if c.options.LogLevel != "" {
 			c.SetLogLevel(c.options.LogLevel)
@@ -111,10 +110,10 @@ func open(t testing.TB, connect func(context.Context) (jsonrpc.Conn, func() erro
 // unbounded is a limit that no test reaches.
 const unbounded = math.MaxInt32
 
-// clientOptions returns the options of the client below. It sends each request once, keeps
-// no results, and waits for Options.Timeout alone, since a test examines what the server does.
+// clientOptions returns the options of the underlying client. It sends each request once, caches no
+// results, and applies only Options.Timeout, since a test examines the server.
 func (c *Client) clientOptions() mcpclient.Options {
-	rounds := time.Duration(1) // of which each has its own time
+	rounds := time.Duration(1) // each has its own time
 	if c.revision.PerRequest {
 		rounds = maxRounds
 	}
@@ -125,7 +124,7 @@ func (c *Client) clientOptions() mcpclient.Options {
 		Interceptors: []mcpclient.Interceptor{c.intercept},
 		Cache:        noCache{},
 		Retry:        mcpclient.Retry{Attempts: 1},
-		Logger:       slog.New(slog.DiscardHandler), // what it logs, the test gets as errors
+		Logger:       slog.New(slog.DiscardHandler), // the test gets the log as errors
 		Limits: mcpclient.Limits{
 			MessageBytes: unbounded, Depth: 10_000, ContentItems: unbounded,
 			ListItems: unbounded, InFlight: unbounded, Questions: unbounded, Rounds: maxRounds, QueueBytes: unbounded,
@@ -140,16 +139,15 @@ func (c *Client) clientOptions() mcpclient.Options {
 	return o
 }
 
-// Revisions returns all revisions, the oldest first, for tests that run in each of
-// them.
+// Revisions returns all revisions, oldest first, for tests that run in each of them.
 func Revisions() []string {
 	all := slices.Clone(protocol.Versions)
 	slices.Reverse(all)
 	return all
 }
 
-// Close closes the client: it cancels the requests that still run, and waits for the
-// server's end of the connection. It is called at the end of the test.
+// Close closes the client: it cancels requests in flight, and waits for the server's end of the
+// connection. It is called at the end of the test.
 func (c *Client) Close() {
 	c.t.Helper()
 	c.closing.Do(func() {
@@ -161,7 +159,7 @@ func (c *Client) Close() {
 		if c.client != nil {
 			_ = c.client.Close()
 		}
-		_ = c.conn.Close() // ends the goroutine that reads, if there is one
+		_ = c.conn.Close() // ends the reading goroutine, if it exists
 		if dialed {
 			<-c.gone
 		}
@@ -215,8 +213,8 @@ func (c *Client) Server() *mcpclient.DiscoverResult {
 	return c.hello
 }
 
-// SetLogLevel sets the lowest level of log messages that the client gets: in a session
-// by a request, in revision 2026-07-28 with each later request.
+// SetLogLevel sets the lowest level of log messages to receive: in a session by a request, in
+// revision 2026-07-28 with each later request.
 func (c *Client) SetLogLevel(level string) {
 	c.t.Helper()
 	if c.revision.PerRequest {
@@ -237,7 +235,7 @@ func (c *Client) RootsChanged() {
 	}
 }
 
-// Logs returns the log messages since the last call. Those of a request arrive before
+// Logs returns the log messages since the last call. The log messages of a request arrive before
 // its result.
 func (c *Client) Logs() []mcpclient.LogMessage {
 	c.mu.Lock()

@@ -222,7 +222,7 @@ func TestNoAnswers(t *testing.T) {
 	})
 }
 
-// A client without the capability is not asked.
+// The server does not ask a client without the capability.
 func TestCapabilities(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
 		c := dial(t, newLibrary(nil), mcptest.Options{
@@ -267,7 +267,7 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// A client may be closed while something runs.
+// A client may be closed during a request.
 func TestCloseEarly(t *testing.T) {
 	everywhere(t, func(t *testing.T, revision string) {
 		blocked := make(chan string, 2)
@@ -345,7 +345,7 @@ func TestOnNotification(t *testing.T) {
 			},
 		})
 		s.Unregister(mcp.KindTool, "fail")
-		c.Tools() // which comes after the notification
+		c.Tools() // its reply arrives after the notification
 		if !slices.Contains(received, "notifications/tools/list_changed ") {
 			t.Errorf("got %q", received)
 		}
@@ -370,7 +370,7 @@ func TestPrincipal(t *testing.T) {
 		}))
 		return s
 	}
-	// granted is an Access of a principal with those scopes.
+	// granted returns an Access that allows the scopes.
 	granted := func(scopes ...string) mcp.Access {
 		return mcp.AccessFunc(func(_ context.Context, f mcp.FeatureInfo) error {
 			for _, s := range f.Scopes {

@@ -15,14 +15,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// target is the server of a test. It is connected to once: a connection that ends is for
-// the test to see.
+// target is the server of a test. It accepts one connection: a lost connection must be visible to
+// the test.
 type target struct{ client *Client }
 
 func (t *target) Name() string { return "server" }
 func (t *target) Key() string  { return "mcptest" }
 
-// AuthorizationContext reports that there are no credentials: the one connection has a principal.
+// AuthorizationContext reports that connections carry no credentials: the only connection has a
+// principal.
 func (t *target) AuthorizationContext() (context string, ok bool) { return "", false }
 
 // Dial returns the connection.
@@ -37,7 +38,7 @@ func (t *target) Dial(context.Context, dial.Options) (dial.Conn, error) {
 	return &tap{Conn: c.conn, client: c}, nil
 }
 
-// Capabilities returns the capabilities with those of Options.Capabilities.
+// Capabilities merges Options.Capabilities into the implied capabilities.
 func (t *target) Capabilities(implied []byte) (all []byte) {
 	defer func() { t.client.capabilities = all }()
 	override := t.client.options.Capabilities
@@ -46,7 +47,7 @@ func (t *target) Capabilities(implied []byte) (all []byte) {
 	}
 	members := map[string]any{}
 	if err := json.Unmarshal(implied, &members); err != nil {
-		panic(err) // the client has written it
+		panic(err) // written by the client
 	}
 	for name, value := range override {
 		if value == nil {
@@ -63,7 +64,7 @@ func (t *target) Capabilities(implied []byte) (all []byte) {
 	return data
 }
 
-// known is an EraStore that knows the revision, so that the client sends nothing to find it out.
+// known is an EraStore that contains the revision, so that the client does not probe the server.
 type known struct{ revision *protocol.Revision }
 
 func (k known) Get(string) (mcpclient.Era, bool) {
@@ -73,15 +74,15 @@ func (k known) Get(string) (mcpclient.Era, bool) {
 func (known) Put(string, mcpclient.Era) {}
 func (known) Drop(string)               {}
 
-// noCache is a cache that keeps nothing.
+// noCache is a cache that stores nothing.
 type noCache struct{}
 
 func (noCache) Get(mcpclient.CacheKey) (entry mcpclient.CacheEntry, ok bool) { return }
 func (noCache) Put(mcpclient.CacheKey, mcpclient.CacheEntry)                 {}
 func (noCache) Drop(func(mcpclient.CacheKey) bool)                           {}
 
-// tap is a connection whose messages the test sees: each before the client acts on it, or
-// before it is written.
+// tap is a connection that shows its messages to the test: received ones before the client handles
+// them, sent ones before they are written.
 type tap struct {
 	jsonrpc.Conn
 	client *Client
@@ -98,7 +99,7 @@ func (t *tap) Read() ([]byte, error) {
 	return data, nil
 }
 
-// Write writes messages, a line each.
+// Write writes messages, one per line.
 func (t *tap) Write(batch []byte) error {
 	if !t.client.enter() {
 		return io.ErrClosedPipe
@@ -110,7 +111,7 @@ func (t *tap) Write(batch []byte) error {
 	return t.Conn.Write(batch)
 }
 
-// ended notes the end of the connection.
+// ended records the end of the connection.
 func (c *Client) ended(err error) {
 	c.mu.Lock()
 	if c.failure != nil {
@@ -128,8 +129,8 @@ func (c *Client) ended(err error) {
 	}
 }
 
-// received shows a message of the server to the test. The client reports what is wrong with
-// it. If the test is over, it ignores the message.
+// received shows a message of the server to the test. The client reports violations in it. After
+// the end of the test it ignores the message.
 func (c *Client) received(data []byte) {
 	if !c.enter() {
 		return
@@ -163,7 +164,7 @@ func (c *Client) received(data []byte) {
 	}
 }
 
-// sent shows a message of the client to the test, and notes the identifier of a request.
+// sent shows a message of the client to the test, and records the identifier of a request.
 func (c *Client) sent(data []byte) {
 	if f := c.options.OnMessage; f != nil {
 		f(false, data)
@@ -191,7 +192,7 @@ func (c *Client) sent(data []byte) {
 	}
 }
 
-// violated fails the test with what the protocol does not allow.
+// violated fails the test because of a protocol violation.
 func (c *Client) violated(err error) {
 	if !c.enter() {
 		return

@@ -20,22 +20,21 @@ import (
 // neither "" nor "0".
 const UpdateEnv = "MCPTEST_UPDATE"
 
-// Contract compares what the server publishes with a file, and fails the test with the
-// difference: name, titles and instructions of the server, and its tools, resources,
-// resource templates and prompts as a client of the newest revision gets them. The
-// version of the server is left out, since every release changes it.
+// Contract compares what the server publishes with a file, and fails the test with the difference:
+// name, titles and instructions of the server, and its tools, resources, resource templates and
+// prompts, as a client of the newest revision receives them. The server's version is omitted, since
+// every release changes it.
 //
-// The failure classifies each change as breaking for clients, compatible or wording,
-// like mcpgen diff, which reads these files; mcpgen -contract writes the same files for
-// a single package. The order of features and the line breaks of the file do not
-// matter.
+// The failure classifies each change as breaking for clients, compatible or wording, like mcpgen
+// diff, which reads these files; mcpgen -contract writes the same files for a single package. The
+// order of features and the line breaks of the file do not matter.
 //
-// The file is rewritten if the environment variable [UpdateEnv] is set, or the test
-// program has a flag -update that is set:
+// Contract rewrites the file if the environment variable [UpdateEnv] is set, or the test program
+// defines a flag -update and it is set:
 //
 //	MCPTEST_UPDATE=1 go test -run TestContract
 //
-// Commit it to version control, so that reviewers see a change of the contract.
+// Commit it to version control, so that reviewers see changes of the contract.
 func Contract(t testing.TB, server *mcp.Server, file string) {
 	t.Helper()
 	published := contractOf(t, server)
@@ -66,7 +65,7 @@ func Contract(t testing.TB, server *mcp.Server, file string) {
 	}
 }
 
-// changes are the changes of a contract, a line each.
+// changes returns the changes of a contract, one per line.
 func changes(before, after *contract.Contract) string {
 	d := contract.Compare(before, after)
 	if len(d.Changes) == 0 {
@@ -132,7 +131,7 @@ func contractOf(t testing.TB, server *mcp.Server) *contract.Contract {
 	return all
 }
 
-// listings returns the items of all pages of a list as they came.
+// listings returns the unmodified items on all pages of a list.
 func listings(c *Client, method protocol.Method, member string) (all []json.RawMessage) {
 	c.t.Helper()
 	seen := map[string]bool{}

@@ -9,8 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
-// dial is mcptest.New for a client whose messages, and those of its server, are
-// validated against the official schemas.
+// dial is mcptest.New with validation of all messages against the official schemas.
 func dial(t testing.TB, s *mcp.Server, o mcptest.Options) *mcptest.Client {
 	t.Helper()
 	tap, see := spec.OnMessage(t), o.OnMessage

@@ -1,25 +1,24 @@
-// Package mcptest calls a server from a Go test, over the protocol, in any of its
-// revisions, without a process or a port.
+// Package mcptest calls a server from a Go test, over the protocol, in any of its revisions,
+// without a process or a port.
 //
-// [New] connects a [Client] to a server in memory. Its methods send what a real client
-// sends, wait for the answer, and fail the test with a message that shows the actual
-// answer; so a test reads as a list of steps:
+// [New] connects a [Client] to a server in memory. Its methods send the messages of a real client,
+// wait for the answer, and fail the test with a message that shows the actual answer, so that a
+// test reads as a list of steps:
 //
 //	c := mcptest.New(t, bookstore.NewMCPServer(store), mcptest.Options{})
 //	book := mcptest.Call[Book](c, "get_book", map[string]any{"id": 2701})
 //
-// The client is that of package mcpclient. What the protocol does not allow a server to send
-// fails the test; the client itself sends what the test gives it, right or wrong, once.
+// It uses the client of package mcpclient. A protocol violation by the server fails the test; the
+// client itself sends the values of the test once, valid or not.
 //
-// [Client.Start] and [Client.Request] return errors instead, for tests of refusals. The
-// functions in [Options] answer requests of handlers to the client: in the revisions
-// with sessions these are requests of the server; from revision 2026-07-28 on the
-// client calls again with the answers, up to ten times. [Contract] compares everything
-// that a server publishes with a file. [Client.Task] runs the task of a tool to its end, and lets each
-// question end the run of its handler.
+// [Client.Start] and [Client.Request] return errors instead, for tests of refusals. The functions
+// in [Options] answer requests of handlers to the client: in the revisions with sessions these are
+// requests of the server; from revision 2026-07-28 on the client calls again with the answers, up
+// to ten times. [Contract] compares everything that a server publishes with a file. [Client.Task]
+// runs the task of a tool to its end, and lets each question end the run of its handler.
 //
-// The package does not sleep but between polls of a task, leaves no goroutines behind, and works in a bubble of
-// testing/synctest. Like the methods of [testing.T] that end a test, those of a Client
-// must be called in the goroutine of the test; functions in Options run in other
-// goroutines, and should use t.Error.
+// The package sleeps only between polls of a task, leaves no goroutines behind, and works in a
+// bubble of testing/synctest. Like the methods of [testing.T] that end a test, those of a Client
+// must be called in the goroutine of the test; functions in Options run in other goroutines, and
+// should use t.Error.
 package mcptest

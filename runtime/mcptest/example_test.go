@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
-// run replaces the testing package, which examples do not have.
+// run replaces the testing package, which is unavailable in examples.
 func run(test func(t testing.TB)) {
 	if said := mcptest.Failure(test); said != "" {
 		fmt.Println(said)

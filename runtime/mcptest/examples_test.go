@@ -22,7 +22,7 @@ import (
 // passage reads an example message and writes it again.
 type passage func(data []byte) ([]byte, error)
 
-// typed reads into a T, and fails on members that it does not have.
+// typed reads into a T, and fails on unknown members.
 func typed[T any](data []byte) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
@@ -33,8 +33,8 @@ func typed[T any](data []byte) ([]byte, error) {
 	return marshal(v)
 }
 
-// envelope reads a message with the parser of the server, and writes it with the
-// server's functions. The content goes through the passage.
+// envelope reads a message with the server's parser, and writes it with the server's functions. The
+// content goes through the passage.
 func envelope(inside passage) passage {
 	return func(data []byte) ([]byte, error) {
 		m, e := jsonrpc.Parse(data)
@@ -73,7 +73,7 @@ func optional(data json.RawMessage, inside passage) ([]byte, error) {
 	return inside(data)
 }
 
-// params reads the params of a request as the server does: member by member.
+// params reads the params of a request like the server: member by member.
 func params(data []byte) ([]byte, error) {
 	m, e := jsonrpc.Parse(jsonrpc.AppendRequest(nil, jsonrpc.IntID(1), "x", data))
 	if e != nil {
@@ -212,7 +212,7 @@ type rooted struct {
 	Roots []root `json:"roots"`
 }
 
-// passages has the reader for the examples of each folder.
+// passages contains the reader for the examples in each folder.
 var passages = map[string]passage{
 	"Tool": typed[mcpclient.Tool], "Resource": typed[mcpclient.Resource], "Root": typed[root],
 
@@ -258,15 +258,14 @@ var passages = map[string]passage{
 	"UntitledMultiSelectEnumSchema": formField, "UntitledSingleSelectEnumSchema": formField,
 }
 
-// elsewhere are the examples of what package mcpclient reads, and its own tests write again.
+// elsewhere lists the examples that package mcpclient reads, and that its own tests write again.
 var elsewhere = []string{
 	"TextContent", "ImageContent", "AudioContent", "EmbeddedResource", "ResourceLink", "ToolUseContent", "ToolResultContent",
 	"TextResourceContents", "BlobResourceContents", "CallToolResult", "CallToolResultResponse", "GetPromptResult", "GetPromptResultResponse",
 	"ReadResourceResult", "ReadResourceResultResponse", "CreateMessageRequestParams", "CreateMessageResult", "ModelPreferences", "SamplingMessage",
 }
 
-// The examples of the specification are read without loss: what is written again
-// is equal to them as JSON.
+// The examples of the specification are read without loss: the written JSON is equal to them.
 func TestExamples(t *testing.T) {
 	dir := os.Getenv("MCP_SPEC_DIR")
 	if dir == "" {
@@ -311,7 +310,7 @@ func TestExamples(t *testing.T) {
 
 const newestRevision = "2026-07-28"
 
-// meaning is JSON without its form: order, blanks, and members that equal their
+// meaning returns JSON in canonical form: without order, blanks, and members that equal their
 // defaults.
 func meaning(t *testing.T, data []byte) any {
 	t.Helper()
@@ -342,7 +341,7 @@ func plain(v any) any {
 	return v
 }
 
-// declared declares capabilities to a server and writes those that a handler sees.
+// declared declares capabilities to a server and writes the ones that a handler sees.
 func declared(data []byte) (again []byte, err error) {
 	var given map[string]any
 	if err := json.Unmarshal(data, &given); err != nil {
@@ -367,7 +366,7 @@ func declared(data []byte) (again []byte, err error) {
 			}
 			found[name] = object
 		}
-		// An empty object means forms, and so does one with form in it.
+		// An empty object means forms, like one that contains form.
 		if e, ok := given["elicitation"].(map[string]any); ok && call.Can(mcp.CapabilityElicitation) && e["form"] != nil {
 			found["elicitation"].(map[string]any)["form"] = map[string]any{}
 		}
@@ -381,8 +380,7 @@ func declared(data []byte) (again []byte, err error) {
 	return again, err
 }
 
-// formField makes a field of a form of a schema, and returns the schema with which
-// a server asks for it.
+// formField creates a form field from a schema, and returns the schema that a server sends for it.
 func formField(data []byte) (again []byte, err error) {
 	type choice struct{ Const, Title string }
 	var given struct {
@@ -429,7 +427,7 @@ func formField(data []byte) (again []byte, err error) {
 	return again, err
 }
 
-// silentServer has a tool that runs a function.
+// silentServer returns a server with a tool that runs a function.
 func silentServer(f func(context.Context)) *mcp.Server {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "x"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
 	s.Register(mcp.NewTool(mcp.ToolInfo{Name: "run"}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
@@ -439,7 +437,7 @@ func silentServer(f func(context.Context)) *mcp.Server {
 	return s
 }
 
-// inTest runs a test of its own, whose failure is an error.
+// inTest runs a separate test, whose failure is an error.
 func inTest(test func(testing.TB), err *error) {
 	if said := Failure(test); said != "" && *err == nil {
 		*err = errors.New(said)

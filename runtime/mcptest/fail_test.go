@@ -138,8 +138,7 @@ func TestContractDiffers(t *testing.T) {
 	}
 }
 
-// TestContractLayout reads a file whose lines are broken in another way, and whose
-// features are in another order.
+// TestContractLayout reads a file with other line breaks, and with features in another order.
 func TestContractLayout(t *testing.T) {
 	t.Setenv(mcptest.UpdateEnv, "")
 	data, err := os.ReadFile("testdata/contract.json")

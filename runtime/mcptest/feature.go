@@ -10,31 +10,31 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// Tools returns the listed tools of all pages.
+// Tools returns the listed tools on all pages.
 func (c *Client) Tools() []mcpclient.Tool {
 	c.t.Helper()
 	return has(c, protocol.ToolsList, c.client.Tools)
 }
 
-// Resources returns the listed resources of all pages.
+// Resources returns the listed resources on all pages.
 func (c *Client) Resources() []mcpclient.Resource {
 	c.t.Helper()
 	return has(c, protocol.ResourcesList, c.client.Resources)
 }
 
-// Templates returns the listed resource templates of all pages.
+// Templates returns the listed resource templates on all pages.
 func (c *Client) Templates() []mcpclient.Template {
 	c.t.Helper()
 	return has(c, protocol.ResourcesTemplatesList, c.client.Templates)
 }
 
-// Prompts returns the listed prompts of all pages.
+// Prompts returns the listed prompts on all pages.
 func (c *Client) Prompts() []mcpclient.Prompt {
 	c.t.Helper()
 	return has(c, protocol.PromptsList, c.client.Prompts)
 }
 
-// has sends a request that has to succeed.
+// has sends a request that must succeed.
 func has[T any](c *Client, m protocol.Method, send func(context.Context, ...mcpclient.RequestOption) (T, error)) T {
 	c.t.Helper()
 	q, options := c.newRequest(m.String(), nil)
@@ -50,7 +50,7 @@ func has[T any](c *Client, m protocol.Method, send func(context.Context, ...mcpc
 	return result
 }
 
-// StartRead reads a resource and does not wait.
+// StartRead starts reading a resource without waiting.
 func (c *Client) StartRead(uri string, options ...RequestOption) *Running[mcp.ResourceResult] {
 	c.t.Helper()
 	method := protocol.ResourcesRead.String()
@@ -66,7 +66,7 @@ func (c *Client) Read(uri string, options ...RequestOption) *mcp.ResourceResult 
 	return c.StartRead(uri, options...).Wait()
 }
 
-// StartPrompt gets a prompt and does not wait.
+// StartPrompt starts getting a prompt without waiting.
 func (c *Client) StartPrompt(name string, arguments map[string]string, options ...RequestOption) *Running[mcp.PromptResult] {
 	c.t.Helper()
 	method := protocol.PromptsGet.String()
@@ -82,9 +82,8 @@ func (c *Client) Prompt(name string, arguments map[string]string, options ...Req
 	return c.StartPrompt(name, arguments, options...).Wait()
 }
 
-// CompletePrompt completes the typed beginning of an argument of a prompt. Given are
-// the arguments that already have a value; clients send them from revision 2025-06-18
-// on.
+// CompletePrompt completes the typed prefix of a prompt argument. given contains the arguments that
+// already have a value; clients send them from revision 2025-06-18 on.
 func (c *Client) CompletePrompt(prompt, argument, typed string, given map[string]string) mcp.Completion {
 	c.t.Helper()
 	return has(c, protocol.Complete, func(ctx context.Context, options ...mcpclient.RequestOption) (mcp.Completion, error) {
@@ -92,8 +91,8 @@ func (c *Client) CompletePrompt(prompt, argument, typed string, given map[string
 	})
 }
 
-// CompleteTemplate completes the typed beginning of a variable of a resource template,
-// like [Client.CompletePrompt].
+// CompleteTemplate completes the typed prefix of a variable of a resource template, like
+// [Client.CompletePrompt].
 func (c *Client) CompleteTemplate(uriTemplate, variable, typed string, given map[string]string) mcp.Completion {
 	c.t.Helper()
 	return has(c, protocol.Complete, func(ctx context.Context, options ...mcpclient.RequestOption) (mcp.Completion, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// found is what the tool search finds.
+// found is the result of the tool search.
 type found struct {
 	Titles []string `json:"titles"`
 	Total  int      `json:"total"`
@@ -28,8 +28,8 @@ var yesForm = mcp.FormInfo{Fields: []mcp.FormField{{Name: "yes", Kind: mcp.Boole
 
 var titles = []string{"Emma", "Evelina", "Persuasion"}
 
-// newLibrary returns a server with a feature of each kind. The tool block sends its
-// name on blocked when it begins, and the cause of its context when it ends.
+// newLibrary returns a server with a feature of each kind. The tool block sends its name to blocked
+// when it begins, and the cause of its context when it ends.
 func newLibrary(blocked chan<- string, options ...mcp.Option) *mcp.Server {
 	quiet := mcp.WithLogger(slog.New(slog.NewTextHandler(io.Discard, nil)))
 	s := mcp.NewServer(mcp.ServerInfo{
@@ -167,7 +167,7 @@ func structured(v any) (*mcp.ToolResult, error) {
 	return &mcp.ToolResult{Structured: data}, err
 }
 
-// text returns a tool without arguments whose result is a text.
+// text returns a tool without arguments that returns a text.
 func text(name string, f func(context.Context) (string, error)) mcp.Feature {
 	return mcp.NewTool(mcp.ToolInfo{Name: name, Description: "For tests."},
 		func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// The shapes below are for the examples of the specification: package mcpclient reads them
-// without types of their own.
+// The shapes below are for the examples of the specification: package mcpclient has no types for
+// them.
 
 // wireError is the JSON form of an error.
 type wireError struct {

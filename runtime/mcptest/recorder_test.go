@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// recorder is a test whose failure does not fail the test around it.
+// recorder is a test whose failure does not fail the surrounding test.
 type recorder struct {
 	testing.TB
 	said     []string

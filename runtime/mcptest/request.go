@@ -13,18 +13,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// ErrCancelled ends a request that the test has cancelled.
+// ErrCancelled is returned for a request that the test has cancelled.
 var ErrCancelled = errors.New("cancelled by the test")
 
-// ErrRefused ends a request whose handler asked for a message of the client's model and
-// was refused, from revision 2026-07-28 on: the client then does not send the request
-// again (client/sampling).
+// ErrRefused is returned for a request whose handler asked for a model message that the client
+// refused, from revision 2026-07-28 on: the client then does not send the request again
+// (client/sampling).
 var ErrRefused = errors.New("the client refused to answer, and does not call again")
 
-// Request sends any request and returns its result unchanged. The params are an object,
-// or nil; the members that the revision requires are added to them. The error is a
-// [*jsonrpc.Error] if the server has answered with one; if the server does not answer,
-// the test fails.
+// Request sends any request and returns its result unchanged. The params are an object, or nil;
+// Request adds the members that the revision requires. The error is a [*jsonrpc.Error] if the
+// server replied with one; if the server does not reply, the test fails.
 func (c *Client) Request(method string, params any, options ...RequestOption) (json.RawMessage, error) {
 	c.t.Helper()
 	object, err := objectOf(params)
@@ -43,7 +42,7 @@ func (c *Client) Request(method string, params any, options ...RequestOption) (j
 	return nil, err
 }
 
-// once sends a request whose result may require input, and does not answer that.
+// once sends a request, and returns a result that requires input without answering it.
 func (c *Client) once(ctx context.Context, method string, params json.RawMessage, options []mcpclient.RequestOption) (json.RawMessage, error) {
 	requestIn(ctx).once = true
 	_, err := c.client.Request(ctx, method, params, options...)
@@ -68,7 +67,7 @@ func (c *Client) Notify(method string, params any) {
 	}
 }
 
-// must sends a request that has to succeed, and reads the result unless to is nil.
+// must sends a request that must succeed, and reads the result unless to is nil.
 func (c *Client) must(method string, params, to any, options ...RequestOption) {
 	c.t.Helper()
 	raw, err := c.Request(method, params, options...)
@@ -96,22 +95,21 @@ func objectOf(v any) (json.RawMessage, error) {
 	return data, nil
 }
 
-// request is a request of the test on its way through the client below, which gets it from
-// the context.
+// request is a request of the test. The underlying client gets it from the context.
 type request struct {
 	method    string
 	arguments json.RawMessage // of a call: any value; nil for none
-	meta      map[string]any  // of the options
-	once      bool            // a result that requires input is the result
+	meta      map[string]any  // from the options
+	once      bool            // return a result that requires input
 
 	entered   func(id string) // called before the first message is written; may be nil
-	begun     chan struct{}   // closed then
+	begun     chan struct{}   // closed at that time
 	cancelled chan struct{}   // closed when its cancellation is written
 
 	// The lock of the client guards the fields below.
 	id      string // of the newest message
-	written bool   // the newest message was given to the connection
-	leaving bool   // and its cancellation will be
+	written bool   // the connection got the newest message
+	leaving bool   // and will get its cancellation
 }
 
 type requestKey struct{}
@@ -126,7 +124,7 @@ func requestIn(ctx context.Context) *request {
 	return q
 }
 
-// newRequest returns a request, and its options for the client below.
+// newRequest returns a request, and its options for the underlying client.
 func (c *Client) newRequest(method string, options []RequestOption) (*request, []mcpclient.RequestOption) {
 	o := new(requestOptions)
 	for _, option := range options {
@@ -146,8 +144,8 @@ func (c *Client) newRequest(method string, options []RequestOption) (*request, [
 	return q, below
 }
 
-// write notes the identifier of a message that is about to be written. The caller holds the
-// lock of the client.
+// write records the identifier of a message that is about to be written. The caller holds the
+// client's lock.
 func (q *request) write(id string) {
 	q.id, q.written = id, true
 	select {
@@ -161,8 +159,8 @@ func (q *request) write(id string) {
 	close(q.begun)
 }
 
-// edit returns the params with what the test has given: also what the client below would
-// refuse to send.
+// edit returns the params with the values of the test, including values that the underlying client
+// would refuse to send.
 func (q *request) edit(params json.RawMessage) (json.RawMessage, error) {
 	call := q.method == protocol.ToolsCall.String() && !q.once
 	if !call && len(q.meta) == 0 {
@@ -205,19 +203,19 @@ func (q *request) edit(params json.RawMessage) (json.RawMessage, error) {
 	return marshal(members)
 }
 
-// onlyResult is a result that the client below must not look into.
+// onlyResult is a result that the underlying client must not inspect.
 type onlyResult struct{ result json.RawMessage }
 
 func (*onlyResult) Error() string { return "a result" }
 
-// onlyError is an error of the server that the client below must not act on.
+// onlyError is an error of the server that the underlying client must not act on.
 type onlyError struct{ err *jsonrpc.Error }
 
 func (e *onlyError) Error() string { return e.err.Error() }
 func (e *onlyError) Unwrap() error { return e.err }
 
-// intercept sends the requests of the test one after the other, as far as the connection, so
-// that their order is that of the test, and each knows its identifier.
+// intercept passes the requests of the test to the connection one after the other, so that they are
+// sent in the order of the test, and each learns its identifier.
 func (c *Client) intercept(next mcpclient.Sender) mcpclient.Sender {
 	return func(ctx context.Context, r *mcpclient.Request) (json.RawMessage, error) {
 		q := requestIn(ctx)
@@ -256,7 +254,7 @@ func (c *Client) intercept(next mcpclient.Sender) mcpclient.Sender {
 	}
 }
 
-// reason returns the error of a test for one of the client below.
+// reason returns the test's error for an error of the underlying client.
 func (c *Client) reason(err error) error {
 	c.mu.Lock()
 	closed, failure := c.closed, c.failure
@@ -295,7 +293,7 @@ func (c *Client) reason(err error) error {
 	return err
 }
 
-// refused is the error of a request that was not sent again.
+// refused is the error of a request that is not sent again.
 type refused struct {
 	text string
 	err  error

@@ -11,8 +11,8 @@ import (
 // maxRounds is the number of rounds after which clients give up (basic/patterns/mrtr).
 const maxRounds = 10
 
-// Running is a request that has been sent. If the server requires input first, from
-// revision 2026-07-28 on, it is sent again with the answers.
+// Running is a request in flight. If the server requires input, from revision 2026-07-28 on, it is
+// sent again with the answers.
 type Running[R any] struct {
 	client *Client
 	what   string // for messages: "tools/call search"
@@ -25,7 +25,7 @@ type Running[R any] struct {
 	cancelling sync.Once
 }
 
-// start sends a request in a new goroutine, and returns when it is given to the connection.
+// start sends a request in a new goroutine, and returns when the connection has it.
 func start[R any](c *Client, what string, q *request, send func(context.Context) (*R, error)) *Running[R] {
 	c.t.Helper()
 	r := &Running[R]{client: c, what: what, sent: q, done: make(chan struct{})}
@@ -58,8 +58,8 @@ func start[R any](c *Client, what string, q *request, send func(context.Context)
 	return r
 }
 
-// Cancel cancels the request, as a user does who does not want to wait; reason may be
-// "". The error of Result is then [ErrCancelled], unless the reply has arrived already.
+// Cancel cancels the request, like a user who does not want to wait; reason may be "". The error of
+// Result is then [ErrCancelled], unless the reply has arrived already.
 func (r *Running[R]) Cancel(reason string) {
 	r.cancelling.Do(func() {
 		c, q := r.client, r.sent
@@ -80,14 +80,14 @@ func (r *Running[R]) Cancel(reason string) {
 	})
 }
 
-// Result waits for the result. The error is a [*jsonrpc.Error] of the server,
-// [ErrCancelled], [ErrRefused], or one for a server that has not answered.
+// Result waits for the result. The error is a [*jsonrpc.Error] of the server, [ErrCancelled],
+// [ErrRefused], or an error for a server that has not replied.
 func (r *Running[R]) Result() (*R, error) {
 	<-r.done
 	return r.result, r.err
 }
 
-// Wait waits for the result and fails the test where there is an error instead.
+// Wait waits for the result. It fails the test if there is an error.
 func (r *Running[R]) Wait() *R {
 	r.client.t.Helper()
 	result, err := r.Result()

@@ -11,8 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
-// All messages between client and server, in both directions, are valid by the official
-// schemas.
+// All messages between client and server are valid by the official schemas.
 func TestSchemas(t *testing.T) {
 	for _, revision := range mcptest.Revisions() {
 		t.Run(revision, func(t *testing.T) {

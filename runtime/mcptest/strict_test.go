@@ -14,8 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// scripted returns a function that connects to a server which sends texts before its reply
-// to tools/call, and answers the handshake of a session.
+// scripted returns a function that connects to a server which sends the texts before its reply to
+// tools/call, and answers the handshake of a session.
 func scripted(texts ...string) func(context.Context) (jsonrpc.Conn, func() error) {
 	return func(ctx context.Context) (jsonrpc.Conn, func() error) {
 		client, server := jsonrpc.Pipe()
@@ -48,7 +48,7 @@ func scripted(texts ...string) func(context.Context) (jsonrpc.Conn, func() error
 						}
 						_ = server.Write([]byte(strings.ReplaceAll(text, "ID", string(m.ID)) + "\n"))
 						if strings.Contains(text, "ID") {
-							m.ID = nil // that was the reply
+							m.ID = nil // it was the reply
 						}
 					}
 				}
@@ -62,7 +62,7 @@ func scripted(texts ...string) func(context.Context) (jsonrpc.Conn, func() error
 	}
 }
 
-// TestStrict checks that what the protocol does not allow a server to send fails the test.
+// TestStrict checks that protocol violations of a server fail the test.
 func TestStrict(t *testing.T) {
 	const session, modern = "2025-11-25", newestRevision
 	for _, c := range []struct{ name, revision, sends, want string }{
@@ -92,8 +92,8 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// TestOrder checks that requests are sent in the order of the test, and that each is on its
-// way when Start returns.
+// TestOrder checks that requests are sent in the order of the test, and that each was passed to the
+// connection when Start returns.
 func TestOrder(t *testing.T) {
 	for _, revision := range Revisions() {
 		synctest.Test(t, func(t *testing.T) {
@@ -141,7 +141,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// TestWrongOnPurpose checks that a test can send what a client must not.
+// TestWrongOnPurpose checks that a test can send invalid values.
 func TestWrongOnPurpose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := silentServer(func(ctx context.Context) {

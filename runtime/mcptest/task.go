@@ -12,7 +12,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// A test polls a task after minPoll, and each time it has not changed after twice the time, up to maxPoll.
+// A test polls a task after minPoll, and doubles the interval up to maxPoll while the task does not
+// change.
 const (
 	minPoll = 5 * time.Millisecond
 	maxPoll = 250 * time.Millisecond
@@ -20,18 +21,18 @@ const (
 
 var tasksOf = mcp.TaskFuncs(friend.Key{}).Of
 
-// Task calls a tool as a task, in a revision that has tasks, and returns the result when the task has
-// ended. The functions of [Options] answer its questions; that of [WithProgress] gets its messages. A call
-// that the server does not make a task returns its result as well: from revision 2026-07-28 on, one that
-// ends within the inline time of its tool.
+// Task calls a tool as a task, in a revision with tasks, and returns the result at the end of the
+// task. The functions of [Options] answer its questions; the function of [WithProgress] gets its
+// messages. If the server does not make the call a task, Task returns its result as well: from
+// revision 2026-07-28 on, that happens to a call that ends within the inline time of its tool.
 //
-// From the first call of Task on, the server ends each run of a handler at its question, and runs the
-// handler again from its beginning when the answer is there. A real server does that after a minute. So
-// what a handler does more than once is seen in the test, and not when a person takes long to answer:
-// effects belong into [mcp.Once].
+// From the first call of Task on, the server ends each run of a handler at its question, and runs
+// the handler again from its beginning when the answer is there. A real server does that after a
+// minute. So a test reveals which effects of a handler are repeated, before that happens with a
+// slow person: put effects into [mcp.Once].
 //
-// Arguments are those of [Client.Start]. The error is a [*jsonrpc.Error] of a call that was refused, or of
-// a task that has failed, and [ErrRefused]. The test fails if the task is cancelled, or does not change
+// Arguments are the same as for [Client.Start]. The error is a [*jsonrpc.Error] of a refused call
+// or a failed task, or [ErrRefused]. The test fails if the task is cancelled, or does not change
 // for Options.Timeout.
 func (c *Client) Task(tool string, arguments any, options ...RequestOption) (*mcp.ToolResult, error) {
 	c.t.Helper()
@@ -62,7 +63,8 @@ func (c *Client) Task(tool string, arguments any, options ...RequestOption) (*mc
 	return r.wait()
 }
 
-// Task is [Client.Task] for a tool that has to succeed, and returns its structured content as [Call] does.
+// Task is like [Client.Task], but the tool must succeed. It returns its structured content, like
+// [Call].
 func Task[T any](c *Client, tool string, arguments any, options ...RequestOption) T {
 	c.t.Helper()
 	result, err := c.Task(tool, arguments, options...)
@@ -72,7 +74,7 @@ func Task[T any](c *Client, tool string, arguments any, options ...RequestOption
 	return structured[T](c, tool, result)
 }
 
-// taskCapabilities are those of the client, and the extension for tasks.
+// taskCapabilities returns the client's capabilities with the extension for tasks.
 func (c *Client) taskCapabilities() map[string]any {
 	all := map[string]any{}
 	c.read(c.capabilities, &all, "the capabilities of the client")
@@ -95,12 +97,12 @@ type taskRun struct {
 	progress func(mcpclient.Progress)
 
 	id       string
-	message  string                    // that progress has got
-	answered map[string]bool           // questions, by their keys
-	result   *Running[json.RawMessage] // the request for the result, in a session; nil before the first question
+	message  string                    // the last message passed to progress
+	answered map[string]bool           // answered questions, by key
+	result   *Running[json.RawMessage] // the request for the result in a session; nil before the first question
 }
 
-// taskState is what both forms have of a task.
+// taskState contains the members of a task in both forms.
 type taskState struct {
 	ResultType    string
 	TaskID        string
@@ -114,7 +116,8 @@ type taskState struct {
 	Error  *jsonrpc.Error
 }
 
-// call calls the tool, and sets the id of the task that it becomes. Otherwise the reply is a result.
+// call calls the tool, and sets the id of its task. If the call does not become a task, call
+// returns the result.
 func (r *taskRun) call(arguments any) (json.RawMessage, error) {
 	c := r.client
 	c.t.Helper()
@@ -130,7 +133,7 @@ func (r *taskRun) call(arguments any) (json.RawMessage, error) {
 	if r.session {
 		params["task"] = struct{}{}
 	}
-	// The client below answers what the server asks before there is a task.
+	// The underlying client answers questions before the task exists.
 	sent := start(c, method+" "+r.tool, q, func(ctx context.Context) (*json.RawMessage, error) {
 		result, err := c.client.Request(ctx, method, params, below...)
 		return &result, err
@@ -169,12 +172,12 @@ func (r *taskRun) request(method protocol.Method, more map[string]any) (json.Raw
 	}
 	var options []RequestOption
 	if !r.session {
-		options = r.options[:1] // the capabilities
+		options = r.options[:1] // only the capabilities
 	}
 	return r.client.Request(method.String(), params, options...)
 }
 
-// wait polls the task until it has ended, and answers its questions.
+// wait polls the task until it ends, and answers its questions.
 func (r *taskRun) wait() (*mcp.ToolResult, error) {
 	c := r.client
 	c.t.Helper()
@@ -204,7 +207,7 @@ func (r *taskRun) wait() (*mcp.ToolResult, error) {
 			}
 			return r.read(*result)
 		case task.Status == "input_required" && r.session:
-			r.awaitResult() // the server asks now, and the client below answers
+			r.awaitResult() // the server now asks, and the underlying client answers
 		case task.Status == "failed":
 			return nil, task.Error
 		case ended:
@@ -240,13 +243,13 @@ func (r *taskRun) awaitResult() *Running[json.RawMessage] {
 	return r.result
 }
 
-// cancel cancels a task that the test does not wait for any more. It may have ended.
+// cancel cancels a task that the test no longer waits for. It may already have ended.
 func (r *taskRun) cancel() {
 	r.client.t.Helper()
 	_, _ = r.request(protocol.TasksCancel, nil)
 }
 
-// answer answers the questions of the task that are new. Those of a session are requests of the server
+// answer answers new questions of the task. In a session, questions are requests of the server
 // (awaitResult).
 func (r *taskRun) answer(task *taskState) (some bool, err error) {
 	c := r.client

@@ -29,7 +29,7 @@ func (f *yes) MCPFormNeedsDirective() (*mcp.FormInfo, func(*wire.Decoder)) {
 	}
 }
 
-// taskServer is a server with one tool, whose calls are tasks.
+// taskServer returns a server with one tool, whose calls are tasks.
 func taskServer(support mcptask.Support, f func(context.Context) (string, error)) *mcp.Server {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "fixture", Version: "1"})
 	s.Register(mcptask.Tool(mcp.NewTool(mcp.ToolInfo{Name: "import", InputSchema: `{"type":"object"}`}, func(ctx context.Context, _ json.RawMessage) (*mcp.ToolResult, error) {
@@ -42,10 +42,11 @@ func taskServer(support mcptask.Support, f func(context.Context) (string, error)
 	return s
 }
 
-// taskRevisions are one for each form of tasks.
+// taskRevisions contains one revision for each form of tasks.
 var taskRevisions = []string{"2025-11-25", "2026-07-28"}
 
-// Each question ends the run, so that an effect outside of Once is repeated, and one inside is not.
+// Each question ends the run, so that an effect outside of Once is repeated, and an effect inside
+// is not.
 func TestTask(t *testing.T) {
 	for _, revision := range taskRevisions {
 		for _, inline := range []time.Duration{0, time.Hour} {
@@ -125,7 +126,7 @@ func TestTaskFails(t *testing.T) {
 	}
 }
 
-// A client that refuses a question ends the task: at once, or by a handler that has no answer.
+// A client that refuses a question ends the task: directly, or by a handler that gets no answer.
 func TestTaskRefused(t *testing.T) {
 	for _, revision := range taskRevisions {
 		synctest.Test(t, func(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// Start calls a tool and does not wait. The arguments are a struct or a map with
-// the members of an object, JSON as a [json.RawMessage], or nil for none.
+// Start calls a tool without waiting. The arguments are a struct or a map, JSON as a
+// [json.RawMessage], or nil for none.
 func (c *Client) Start(tool string, arguments any, options ...RequestOption) *Running[mcp.ToolResult] {
 	c.t.Helper()
 	method := protocol.ToolsCall.String()
@@ -28,15 +28,14 @@ func (c *Client) Start(tool string, arguments any, options ...RequestOption) *Ru
 	})
 }
 
-// Call calls a tool and returns its result, also that of a tool that has failed
-// (isError). Arguments are those of [Client.Start]. The generic function [Call] also
-// reads the structured content.
+// Call calls a tool and returns its result, which may be a failed one (isError). Arguments are the
+// same as for [Client.Start]. The generic function [Call] also reads the structured content.
 func (c *Client) Call(tool string, arguments any, options ...RequestOption) *mcp.ToolResult {
 	c.t.Helper()
 	return c.Start(tool, arguments, options...).Wait()
 }
 
-// CallError calls a tool that has to fail, and returns the text for the model.
+// CallError calls a tool that must fail, and returns the text for the model.
 func (c *Client) CallError(tool string, arguments any, options ...RequestOption) string {
 	c.t.Helper()
 	r := c.Call(tool, arguments, options...)
@@ -46,11 +45,10 @@ func (c *Client) CallError(tool string, arguments any, options ...RequestOption)
 	return r.Text()
 }
 
-// Call calls a tool that has to succeed and returns its structured content as a T, in
-// every revision: before 2025-06-18 it is read from the text, and from 2026-07-28 on it
-// may be any value; in between, a value that is not an object is unwrapped from the
-// object {"result": value}. The text of a tool that has no structured content is a
-// string. Arguments are those of [Client.Start].
+// Call calls a tool that must succeed and returns its structured content as a T, in every revision:
+// before 2025-06-18 it reads the text, and from 2026-07-28 on the content may be any value; in
+// between, it unwraps a value that is not an object from {"result": value}. The text of a tool
+// without structured content is read as a string. Arguments are the same as for [Client.Start].
 func Call[T any](c *Client, tool string, arguments any, options ...RequestOption) T {
 	c.t.Helper()
 	return structured[T](c, tool, c.Call(tool, arguments, options...))
@@ -63,7 +61,7 @@ func structured[T any](c *Client, tool string, r *mcp.ToolResult) T {
 		c.t.Fatalf("mcptest: %s has failed: %s", tool, r.Text())
 	}
 	if !c.revision.Fields.AnyOutput && mayBeWrapped(r.Structured) {
-		c.Tools() // the client below unwraps a value by the schema of its tool
+		c.Tools() // the underlying client unwraps a value by the schema of its tool
 	}
 	var value T
 	err := c.client.Decode(tool, r, &value)
@@ -83,7 +81,7 @@ func structured[T any](c *Client, tool string, r *mcp.ToolResult) T {
 	return value
 }
 
-// mayBeWrapped reports whether structured content may be a value in {"result": value}.
+// mayBeWrapped reports whether structured content may be a value wrapped as {"result": value}.
 func mayBeWrapped(structured json.RawMessage) bool {
 	var object map[string]json.RawMessage
 	return json.Unmarshal(structured, &object) == nil && len(object) == 1 && object["result"] != nil

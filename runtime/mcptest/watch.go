@@ -23,15 +23,14 @@ type Watch struct {
 
 	mu     sync.Mutex
 	queue  []mcpclient.Change
-	more   chan struct{} // has an element if the queue may have one
+	more   chan struct{} // has an element if the queue may not be empty
 	ended  chan struct{}
 	reason error
 }
 
-// Watch starts to watch: in a session it subscribes to the resources, since list
-// changes are always sent there, and from revision 2026-07-28 on it sends
-// subscriptions/listen. It fails the test if the server does not accept the whole
-// filter. The watch ends with the test, or with [Watch.Close].
+// Watch starts watching: in a session it subscribes to the resources, since list changes are always
+// sent there, and from revision 2026-07-28 on it sends subscriptions/listen. It fails the test if
+// the server does not accept the whole filter. The watch ends with the test, or with [Watch.Close].
 func (c *Client) Watch(filter mcpclient.Filter) *Watch {
 	c.t.Helper()
 	w := &Watch{
@@ -94,7 +93,7 @@ func (c *Client) Watch(filter mcpclient.Filter) *Watch {
 	return w
 }
 
-// forever is how long a watch lasts at most.
+// forever is the maximum duration of a watch.
 const forever = 100 * 365 * 24 * time.Hour
 
 var (
@@ -110,7 +109,7 @@ type wireFilter struct {
 	URIs      []string `json:"resourceSubscriptions,omitempty"`
 }
 
-// missing names something of f that the other filter does not have.
+// missing returns the name of a part of f that the other filter lacks.
 func missing(f, other mcpclient.Filter) string {
 	switch {
 	case f.Tools && !other.Tools:
@@ -128,8 +127,8 @@ func missing(f, other mcpclient.Filter) string {
 	return ""
 }
 
-// subscribe counts the watches of a session that include a resource. It subscribes for
-// the first one and unsubscribes after the last one.
+// subscribe counts the watches of a session that include a resource. It subscribes for the first
+// one and unsubscribes after the last one.
 func (c *Client) subscribe(uri string, n int) {
 	c.t.Helper()
 	c.mu.Lock()
@@ -145,8 +144,8 @@ func (c *Client) subscribe(uri string, n int) {
 	}
 }
 
-// changed passes a notification to the watches that it is for. The client below reports one
-// that cannot be read.
+// changed passes a notification to the watches that select it. The underlying client reports an
+// unreadable one.
 func (c *Client) changed(method string, params json.RawMessage) {
 	var p struct {
 		URI  string                     `json:"uri"`
@@ -166,10 +165,9 @@ func (c *Client) changed(method string, params json.RawMessage) {
 		case method == protocol.Acknowledged:
 			select {
 			case w.acked <- mcpclient.Filter(p.Ack):
-			default: // it has come before
+			default: // already queued
 			}
-		// The server has filtered the notifications of a listen; a session receives all
-		// of them.
+		// The server filters the notifications of a listen; a session receives all of them.
 		case id != "" || w.matches(method):
 			w.add(mcpclient.Change{Method: method, URI: p.URI})
 		}
@@ -219,8 +217,7 @@ func (w *Watch) end(reason error) {
 	}
 }
 
-// Next waits for the next change. It fails the test if there is none within
-// Options.Timeout.
+// Next waits for the next change. It fails the test if no change arrives within Options.Timeout.
 func (w *Watch) Next() mcpclient.Change {
 	w.client.t.Helper()
 	timer := time.NewTimer(w.client.options.Timeout)
@@ -242,9 +239,8 @@ func (w *Watch) Next() mcpclient.Change {
 	}
 }
 
-// Changes returns the changes that Next has not returned yet, including all that the
-// server knew of before the call. For that it sends the server a request and waits for
-// the reply.
+// Changes returns the changes that Next has not returned yet, including all changes before the
+// call. To ensure that, it sends the server a request and waits for the reply.
 func (w *Watch) Changes() []mcpclient.Change {
 	w.client.t.Helper()
 	if w.client.revision.PerRequest {
