@@ -14,15 +14,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/testbed"
 )
 
-// client is a client that sends valid and invalid frames, and answers none by itself.
+// client is a client that sends valid and invalid frames, and answers no frame by itself.
 type client struct {
 	t    *testing.T
 	conn net.Conn
 	r    *bufio.Reader
 	resp *http.Response
 
-	inbox testbed.Inbox // of frames, by kind and payload
-	done  chan struct{} // closed when reading has ended
+	inbox testbed.Inbox // received frames, by kind and payload
+	done  chan struct{} // closed at the end of reading
 }
 
 // request returns an upgrade, changed by the fields: "Name: value" sets one, "-Name"

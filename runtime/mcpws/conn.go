@@ -18,16 +18,14 @@ import (
 )
 
 const (
-	// closeTime is how long the other side may take to answer a close frame.
+	// closeTime limits the wait for the answer to a close frame.
 	closeTime = time.Second
-	// writeGrace is how long Close waits for the write in progress, which is usually
-	// short.
+	// writeGrace is the time for which Close waits for a write in progress, which is usually short.
 	writeGrace = 100 * time.Millisecond
-	// maxIgnored is how many messages the other side may send before it answers a close
-	// frame.
+	// maxIgnored limits the messages that the other side may send before it answers a close frame.
 	maxIgnored = 1000
-	// searchedLimits is how many times the limit a message that is too long is searched for
-	// its id, before a client reports it without one.
+	// searchedLimits is the length, in multiples of the limit, up to which a client searches a
+	// message that is too long for its id.
 	searchedLimits = 8
 )
 
@@ -35,12 +33,11 @@ var errLost = errors.New("connection ended without a close frame")
 
 // conn is a WebSocket as a jsonrpc.Conn.
 //
-// A goroutine of its own, the pump, reads the frames, not Read. So pings and the end of
-// the connection are noticed at any time, and Read can end while the connection stays
-// open.
+// A separate goroutine, the pump, reads the frames instead of Read. So pings and the end of the
+// connection are noticed at any time, and Read can return while the connection stays open.
 type conn struct {
 	side
-	limit  int // of a message, in bytes
+	limit  int // maximum bytes of a message
 	cancel context.CancelCauseFunc
 	ws     *websocket.Conn
 	socket *socket
@@ -55,22 +52,22 @@ type conn struct {
 	writeLock    chan struct{} // has room for one writer
 	pinger       pinger
 
-	draining   chan struct{} // closed when Read has to return io.EOF
+	draining   chan struct{} // closed when Read must return io.EOF
 	closed     chan struct{} // closed when Close begins
 	discarding chan struct{} // closed when further messages are discarded
 
 	drainOnce, endOnce sync.Once
 
 	mu  sync.Mutex
-	err error // the first reason for the end of the connection; guards status and reason of side
+	err error // the first reason for the end of the connection; also guards status and reason of side
 }
 
-// side is what differs between the two ends of a connection.
+// side contains the differences between the two ends of a connection.
 type side struct {
 	other     string // the name of the other side in errors: "client", "server"
 	masks     bool   // frames are masked (RFC 6455, section 5.3), and messages that are too long are identified
 	closeTime time.Duration
-	status    websocket.StatusCode // of the close frame, where nothing else is the reason
+	status    websocket.StatusCode // of the close frame, unless there is another reason
 	reason    string
 }
 
@@ -96,7 +93,7 @@ func newConn(s side, limit int, memory *membudget.Budget, cancel context.CancelC
 
 // open starts the pump and the pings. If first is not 0, it is the time for the first message.
 func (c *conn) open(ws *websocket.Conn, s *socket, ping, first time.Duration) {
-	ws.SetReadLimit(-1) // receive has the limit
+	ws.SetReadLimit(-1) // receive applies the limit
 	c.ws, c.socket = ws, s
 	if first > 0 {
 		c.firstMessage = time.AfterFunc(first, func() {
@@ -130,20 +127,20 @@ func (c *conn) Read() ([]byte, error) {
 // Transport is the name of the transport.
 func (c *conn) Transport() string { return "websocket" }
 
-// Buffered reports whether the next Read does not wait.
+// Buffered reports whether the next Read returns without waiting.
 func (c *conn) Buffered() bool { return len(c.messages) > 0 }
 
-// Charge returns the storage of the last message when b is nil: whatever reads the connection
-// does that at its end. Messages charge the budget of the server from the start.
+// Charge returns the storage of the last message when b is nil: the reader of the connection calls
+// it at its end. Messages charge the server's budget from the start.
 func (c *conn) Charge(b *membudget.Budget) {
 	if b == nil {
 		c.current.release()
 	}
 }
 
-// release returns the storage of messages that will not be read. The pump has ended. The message
-// that was read last belongs to the reader, which may still handle it: mcp.Server.Serve does
-// not wait long for it.
+// release returns the storage of messages that will not be read. The pump has ended. The last
+// message that was read belongs to the reader, which may still handle it: mcp.Server.Serve does not
+// wait long for it.
 func (c *conn) release() {
 	for f := range c.messages {
 		f.release()
@@ -214,7 +211,7 @@ func (c *conn) cut() {
 	_ = c.socket.Conn.Close()
 }
 
-// drain makes Read return io.EOF, now and later. Writing goes on.
+// drain makes Read return io.EOF, now and later. Writing remains possible.
 func (c *conn) drain() {
 	c.drainOnce.Do(func() { close(c.draining) })
 }
@@ -231,8 +228,8 @@ func (c *conn) isDraining() bool {
 // abort cancels running calls and ends the connection.
 func (c *conn) abort() { c.cancel(mcp.ErrConnectionClosed) }
 
-// setCause records why the connection ends, and the close status for the other side. Only
-// the first call counts.
+// setCause records the reason for the end of the connection, and the close status for the other
+// side. Only the first call counts.
 func (c *conn) setCause(err error, status websocket.StatusCode, reason string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -241,7 +238,7 @@ func (c *conn) setCause(err error, status websocket.StatusCode, reason string) {
 	}
 }
 
-// cause returns why the connection has ended, nil if it has not.
+// cause returns why the connection has ended, or nil if it is open.
 func (c *conn) cause() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -52,8 +52,8 @@ func message(b *membudget.Budget) frame {
 	return f
 }
 
-// cut closes a connection that may be a stuck TLS connection: these write when they are
-// closed, unless the deadline has passed.
+// TestCut checks that cut closes a connection that may be a stuck TLS connection: TLS connections
+// write when they are closed, unless the deadline has passed.
 func TestCut(t *testing.T) {
 	c, r := unconnected(nil)
 	c.cut()
@@ -62,7 +62,7 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// The memory of messages that are not read is released, whenever reading ends.
+// The memory of unread messages is released, no matter when reading ends.
 func TestMessagesNotRead(t *testing.T) {
 	for name, deliver := range map[string]func(c *conn, b *membudget.Budget){
 		"before, draining":   func(c *conn, b *membudget.Budget) { c.drain(); c.deliver(message(b)) },
@@ -93,13 +93,13 @@ func TestMessagesNotRead(t *testing.T) {
 			c, _ := unconnected(b)
 			deliver(c, b)
 			synctest.Wait()
-			close(c.messages) // as the pump does
+			close(c.messages) // like the pump
 			current := c.current.text
 			c.release()
 			if current != nil && (c.current.text == nil || b.Used() == 0) {
 				t.Errorf("%s: the message that the reader has is released", name)
 			}
-			c.Charge(nil) // as the reader does at its end
+			c.Charge(nil) // like the reader at its end
 			if used := b.Used(); used != 0 || c.current.text != nil {
 				t.Errorf("%s: %d bytes are charged", name, used)
 			}
@@ -107,7 +107,7 @@ func TestMessagesNotRead(t *testing.T) {
 	}
 }
 
-// The client may send so many messages while the connection is being closed.
+// The client may send this many messages while the connection is being closed.
 func TestIgnored(t *testing.T) {
 	c, r := unconnected(nil)
 	close(c.discarding)
@@ -123,13 +123,13 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
-// partial is the reader of a message whose connection ends.
+// partial returns the reader of a message whose connection ends.
 func partial(err error) io.Reader {
 	return io.MultiReader(strings.NewReader(`{"id":1,`), iotest.ErrReader(err))
 }
 
-// A message at whose end the connection has ended is not a whole one, and other errors
-// are returned as they are.
+// A message that the end of the connection cuts is incomplete, and other errors are returned
+// unchanged.
 func TestEndInMessage(t *testing.T) {
 	failed := errors.New("failed")
 	for _, end := range []error{io.EOF, failed} {
@@ -150,8 +150,7 @@ func TestEndInMessage(t *testing.T) {
 	}
 }
 
-// The pings end with the connection, and the memory of messages that nothing reads any
-// more is released.
+// The pings end with the connection, and the memory of unread messages is released.
 func TestEndOfConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		server, _ := testbed.NewServer()
@@ -192,7 +191,7 @@ func TestEndOfConnection(t *testing.T) {
 	})
 }
 
-// Pings are sent until they are stopped, also where they are stopped before they start.
+// Pings are sent until they are stopped, even if they are stopped before they start.
 func TestPingerStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := unconnected(nil)

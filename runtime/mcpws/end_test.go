@@ -201,7 +201,7 @@ func TestUpgradeIsBounded(t *testing.T) {
 		}
 		time.Sleep(13 * time.Second)
 		c := s.open()
-		// The deadline was for the upgrade alone.
+		// The deadline applied to the upgrade only.
 		c.send(testbed.Call(1, "gate", "{}"))
 		time.Sleep(20 * time.Second)
 		close(s.tools.Release)
@@ -224,7 +224,7 @@ func TestPingsDoNotExtendWriteTime(t *testing.T) {
 	})
 }
 
-// One connection serves all revisions, also beside its session.
+// One connection serves all revisions, even beside its session.
 func TestSession(t *testing.T) {
 	spec.Holds(t, "S089")
 	serve(t, setup{}, func(t *testing.T, s *testServer) {

@@ -27,15 +27,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// Endpoint is a server behind a WebSocket, for mcpclient.Connect. A server that does not
-// select the subprotocol "mcp" is refused.
+// Endpoint is a server behind a WebSocket, for mcpclient.Connect. A server that does not select the
+// subprotocol "mcp" is refused.
 type Endpoint struct {
 	URL    string      // ws or wss, without credentials
-	Header http.Header // of the request that opens a connection; names that the protocol owns are an error
+	Header http.Header // of the request that opens a connection; names that the protocol sets are an error
 	// Auth adds credentials to that request, and handles a response of status 401 or 403. Nil
 	// adds none.
 	Auth mcphttpclient.Authorizer
-	// TLS is the configuration of TLS for wss; nil is that of crypto/tls.
+	// TLS is the TLS configuration for wss; nil means the default of crypto/tls.
 	TLS *tls.Config
 	// Insecure allows credentials over ws, which is not encrypted, to another machine.
 	Insecure bool
@@ -58,9 +58,9 @@ func (e Endpoint) Key() string {
 	return "websocket " + hex.EncodeToString(h.Sum(nil))
 }
 
-// AuthorizationContext returns that of an mcphttpclient.Endpoint with the same Auth. It is not known where
-// TLS chooses a certificate by a function, resumes sessions, or has a certificate without its private
-// key. Other certificates are part of Key.
+// AuthorizationContext returns the same as an mcphttpclient.Endpoint with the same Auth. The
+// context is unknown if TLS chooses a certificate by a function, resumes sessions, or has a
+// certificate without its private key. Other certificates are part of Key.
 func (e Endpoint) AuthorizationContext() (context string, ok bool) {
 	if !netdial.KnowsClient(e.TLS) {
 		return "", true
@@ -68,7 +68,7 @@ func (e Endpoint) AuthorizationContext() (context string, ok bool) {
 	return mcphttpclient.Endpoint{URL: "http" + strings.TrimPrefix(e.URL, "ws"), Auth: e.Auth}.AuthorizationContext()
 }
 
-// Dial opens a connection. The end of ctx ends that. A response that does not open one is a
+// Dial opens a connection. The end of ctx aborts that. A response that opens no connection is a
 // [*dial.Status].
 func (e Endpoint) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 	u, err := e.check()
@@ -85,7 +85,7 @@ func (e Endpoint) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 		if resp == nil {
 			return conn, err
 		}
-		body, _ := io.ReadAll(resp.Body) // its beginning, which the library has read
+		body, _ := io.ReadAll(resp.Body) // the beginning of the body, which the library has read
 		if e.Auth == nil || resp.StatusCode != http.StatusUnauthorized && resp.StatusCode != http.StatusForbidden || attempt >= o.Limits.Attempts {
 			return nil, statusOf(resp, body)
 		}
@@ -102,8 +102,8 @@ func (e Endpoint) Dial(ctx context.Context, o dial.Options) (dial.Conn, error) {
 	}
 }
 
-// challenge lets the Authorizer handle a response. That may take a person, so it does not count
-// for the time of the opening.
+// challenge lets the Authorizer handle a response. A person may be involved, so the time does not
+// count for the opening.
 func (e Endpoint) challenge(ctx context.Context, r *http.Request, resp *http.Response, o dial.Options) error {
 	if o.Wait != nil {
 		defer o.Wait()()
@@ -111,8 +111,8 @@ func (e Endpoint) challenge(ctx context.Context, r *http.Request, resp *http.Res
 	return usercode.Within(ctx, "HandleChallenge of Endpoint.Auth", func() error { return e.Auth.HandleChallenge(ctx, r, resp) })
 }
 
-// request returns the request that opens a connection, with credentials. [websocket.Dial]
-// makes one of its own with the same header.
+// request returns the request that opens a connection, with credentials. [websocket.Dial] creates
+// its own request with the same header.
 func (e Endpoint) request(ctx context.Context, u *url.URL) (*http.Request, error) {
 	to := *u
 	to.Scheme = "http" + strings.TrimPrefix(u.Scheme, "ws")
@@ -135,12 +135,12 @@ func (e Endpoint) request(ctx context.Context, u *url.URL) (*http.Request, error
 	return nil, &dial.Error{Err: fmt.Errorf("get credentials: %w", err)}
 }
 
-// check returns the URL, if the fields are valid.
+// check returns the URL, or an error for invalid fields.
 func (e Endpoint) check() (*url.URL, error) {
 	u, err := url.Parse(e.URL)
 	switch {
 	case err != nil:
-		return nil, errors.New("Endpoint.URL is not a URL") // the error of url.Parse has the text, which may have credentials
+		return nil, errors.New("Endpoint.URL is not a URL") // the error of url.Parse contains the text, which may contain credentials
 	case u.Scheme == "http" || u.Scheme == "https":
 		return nil, fmt.Errorf("the scheme of Endpoint.URL is %s: mcphttpclient.Endpoint connects to such a server", u.Scheme)
 	case u.Scheme != "ws" && u.Scheme != "wss":
@@ -169,18 +169,18 @@ func (e Endpoint) check() (*url.URL, error) {
 	return u, nil
 }
 
-// owned are the names of fields that the protocol sets.
+// owned are the names of header fields that the protocol sets.
 var owned = []string{
 	"Connection", "Content-Length", "Host", "Keep-Alive", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
 }
 
-// open opens a connection, or returns the response that does not.
+// open opens a connection, or returns the response that opens none.
 func (e Endpoint) open(ctx context.Context, u *url.URL, header http.Header, o dial.Options) (dial.Conn, *http.Response, error) {
 	c := &clientConn{newConn(clientSide(o.Limits.CloseTime), o.Limits.MessageBytes, nil, func(error) {}), o.Limits.WriteTime}
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
 	socket, dialer := newSocket(), &dialer{opening: ctx}
-	// net/http goes on with a connection that its request does not wait for any more.
+	// net/http continues with a connection that its request no longer waits for.
 	stop := context.AfterFunc(ctx, dialer.close)
 	transport := &http.Transport{
 		Proxy: http.ProxyFromEnvironment, DialContext: dialer.dial, TLSClientConfig: e.TLS, Protocols: &protocols,
@@ -206,7 +206,7 @@ func (e Endpoint) open(ctx context.Context, u *url.URL, header http.Header, o di
 	return nil, nil, &dial.Error{Again: true, Err: context.Cause(ctx)}
 }
 
-// openError is the error of a connection that was not opened, without the URL.
+// openError returns the error for a connection that was not opened, without the URL.
 func openError(ctx context.Context, err error, o dial.Options) error {
 	if named, ok := errors.AsType[*url.Error](err); ok {
 		err = named.Err
@@ -241,7 +241,7 @@ func retryAfter(value string) time.Duration {
 	return 0
 }
 
-// location returns where a redirect leads, "" for no redirect.
+// location returns the target of a redirect, or "".
 func location(resp *http.Response) string {
 	if resp.StatusCode/100 != 3 {
 		return ""
@@ -255,7 +255,7 @@ func location(resp *http.Response) string {
 
 // dialer dials one connection.
 type dialer struct {
-	opening context.Context // that of Dial; the one of net/http does not end with it
+	opening context.Context // the context of Dial; the context of net/http does not end with it
 
 	mu     sync.Mutex
 	conn   net.Conn
@@ -287,7 +287,7 @@ func (d *dialer) dialed() net.Conn {
 	return d.conn
 }
 
-// close closes the connection, also one that is still being dialed.
+// close closes the connection, even one that is still being dialed.
 func (d *dialer) close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -297,8 +297,7 @@ func (d *dialer) close() {
 	}
 }
 
-// upgrading puts a socket between the connection and the WebSocket, as [upgrade] does for a
-// server.
+// upgrading puts a socket between the connection and the WebSocket, like [upgrade] for a server.
 type upgrading struct {
 	*http.Transport
 	dialer *dialer
@@ -321,7 +320,7 @@ func (u *upgrading) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// subprotocolError is a server that has selected another subprotocol, or none.
+// subprotocolError is returned if a server has selected another subprotocol, or none.
 type subprotocolError struct{ selected string }
 
 func (e *subprotocolError) Error() string {
@@ -331,8 +330,8 @@ func (e *subprotocolError) Error() string {
 	return fmt.Sprintf("the server has selected the subprotocol %.100q, which was not offered", e.selected)
 }
 
-// upgraded is a connection after the upgrade. Reads and writes go through TLS, if there is
-// TLS; deadlines and Close are those of the connection below.
+// upgraded is a connection after the upgrade. Reads and writes go through TLS, if it is used;
+// deadlines and Close go to the connection below.
 type upgraded struct {
 	net.Conn
 	body io.ReadWriteCloser

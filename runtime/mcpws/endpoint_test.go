@@ -43,14 +43,14 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
-// peer is the end of a server that sends any frame.
+// peer is the end of a server that can send any frame.
 type peer struct {
 	net.Conn
 	r *bufio.Reader
 }
 
-// fake is a server that upgrades requests, changed by fields of the response, and then does
-// what serve does. The connection is closed when serve returns.
+// fake is a server that upgrades requests, with the given fields in the response, and then calls
+// serve. It closes the connection when serve returns.
 func fake(t *testing.T, serve func(p peer), fields ...string) mcpws.Endpoint {
 	t.Helper()
 	var all sync.WaitGroup
@@ -84,7 +84,7 @@ func fake(t *testing.T, serve func(p peer), fields ...string) mcpws.Endpoint {
 	return mcpws.Endpoint{URL: "ws" + strings.TrimPrefix(s.URL, "http") + "/mcp?token=s3cret"}
 }
 
-// frame sends a frame of a server, which is not masked.
+// frame sends an unmasked frame of a server.
 func (p peer) frame(head byte, payload string) error {
 	_, err := p.Write(append(frameHead(head, uint64(len(payload))), payload...))
 	return err
@@ -189,7 +189,7 @@ func TestEndpointMessages(t *testing.T) {
 	}
 }
 
-// TestEndpointHostile: each ends the connection with its reason.
+// TestEndpointHostile: each server ends the connection with its reason.
 func TestEndpointHostile(t *testing.T) {
 	testbed.Bound(t)
 	for name, c := range map[string]struct {
@@ -223,7 +223,7 @@ func TestEndpointHostile(t *testing.T) {
 	}
 }
 
-// TestEndpointPings: pings without end are answered, and do not hinder messages.
+// TestEndpointPings: endless pings are answered, and do not delay messages.
 func TestEndpointPings(t *testing.T) {
 	testbed.Bound(t)
 	ended, replies := make(chan struct{}), make(chan string, 1)
@@ -275,7 +275,7 @@ func TestEndpointPings(t *testing.T) {
 	<-ended
 }
 
-// TestEndpointPingsUnread: a server that sends pings and reads nothing does not hinder Close.
+// TestEndpointPingsUnread: a server that sends pings and reads nothing does not delay Close.
 func TestEndpointPingsUnread(t *testing.T) {
 	done := make(chan struct{})
 	var once sync.Once
@@ -295,8 +295,8 @@ func TestEndpointPingsUnread(t *testing.T) {
 	close(done)
 }
 
-// TestEndpointLongMessages: a message over the limit is skipped, with bounded memory, also a
-// frame of 4 GB.
+// TestEndpointLongMessages: a message over the limit is skipped, with limited memory, even a frame
+// of 4 GB.
 func TestEndpointLongMessages(t *testing.T) {
 	testbed.Bound(t)
 	e := fake(t, func(p peer) {
@@ -352,13 +352,13 @@ func TestEndpointLongMessageEnds(t *testing.T) {
 	}
 }
 
-// TestEndpointUnread: a write to a server that does not read ends, and so does Close.
+// TestEndpointUnread: a write to a server that does not read times out, and so does Close.
 func TestEndpointUnread(t *testing.T) {
 	testbed.Bound(t)
 	testbed.WantUnread(t, func(serve func(net.Conn)) dial.Target { return fake(t, func(p peer) { serve(p) }) })
 }
 
-// TestEndpointFails: errors of opening say what to do, and whether that may succeed later.
+// TestEndpointFails: connection errors explain the fix, and whether a later attempt may succeed.
 func TestEndpointFails(t *testing.T) {
 	testbed.Bound(t)
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -414,7 +414,7 @@ func TestEndpointFails(t *testing.T) {
 	}
 }
 
-// authorizer is an Authorizer of a test. What is nil does nothing.
+// authorizer is an Authorizer of a test. Nil functions do nothing.
 type authorizer struct {
 	authorize func(*http.Request) error
 	challenge func(*http.Request, *http.Response) error
@@ -436,8 +436,7 @@ func (a authorizer) HandleChallenge(_ context.Context, r *http.Request, resp *ht
 
 func (authorizer) CacheKey() string { return "a context" }
 
-// TestEndpointAuth: credentials reach the server, and a challenge is handled a bounded number
-// of times.
+// TestEndpointAuth: credentials reach the server, and the number of handled challenges is limited.
 func TestEndpointAuth(t *testing.T) {
 	var mu sync.Mutex
 	attempts := 0
@@ -553,10 +552,9 @@ func TestEndpointStatus(t *testing.T) {
 	}
 }
 
-// TestEndpointTime: the end of the context ends the opening at every step, and nothing goes
-// on.
+// TestEndpointTime: the end of the context aborts the opening at every step, and nothing continues.
 func TestEndpointTime(t *testing.T) {
-	// listen reads a request, unless it is one of TLS, and then does what serve does.
+	// listen reads a request, unless it is a TLS request, and then calls serve.
 	listen := func(serve func(c net.Conn)) string {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		if err != nil {
@@ -576,7 +574,7 @@ func TestEndpointTime(t *testing.T) {
 						http.ReadRequest(r)
 					}
 					serve(c)
-					io.Copy(io.Discard, c) // until the client has closed it
+					io.Copy(io.Discard, c) // until the client closes it
 				})
 			}
 		})

@@ -18,18 +18,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// upgradeTime is how long the client may take to read the response to the upgrade.
+// upgradeTime limits the time in which the client must read the response to the upgrade.
 const upgradeTime = 10 * time.Second
 
-// maxRefused is for how many refused requests at the same time the rest of the body is
-// read.
+// maxRefused limits the refused requests whose remaining body is read at the same time.
 const maxRefused = unreadbody.Most
 
 // Handler upgrades requests to WebSocket connections and serves them. Its methods are
 // safe for concurrent use.
 type Handler struct {
 	server           *mcp.Server
-	limit            int // of a message, in bytes
+	limit            int // maximum bytes of a message
 	memory           *membudget.Budget
 	log              *logs.Log
 	policy           *access.Policy
@@ -38,21 +37,21 @@ type Handler struct {
 	address          func(*http.Request) netip.Addr
 	ping             time.Duration
 	limits           Limits
-	each             int // connections of one client
+	each             int // maximum connections of one client
 	firstMessageTime time.Duration
 	compression      websocket.CompressionMode
-	bodies           unreadbody.Bodies // of refused requests
+	bodies           unreadbody.Bodies // bodies of refused requests
 
 	mu        sync.Mutex
-	conns     map[*conn]clientlimit.Client // with the client that each counts for
+	conns     map[*conn]clientlimit.Client // with the client under which each is counted
 	perClient clientlimit.Table
 	closing   bool
-	drained   chan struct{} // closed when the handler is closing and has no connection left
+	drained   chan struct{} // closed when the handler is closing and has no connections left
 }
 
-// NewHandler returns the handler of a server. The size of a message is limited by the
-// server's mcp.Limits.MessageBytes. A longer message is answered with an error, and the
-// connection stays open. NewHandler panics if an allowed host or origin is invalid.
+// NewHandler returns the handler of a server. The server's mcp.Limits.MessageBytes limits the size
+// of a message. A longer message is answered with an error, and the connection stays open.
+// NewHandler panics if an allowed host or origin is invalid.
 func NewHandler(s *mcp.Server, options ...Option) *Handler {
 	host := s.Transport()
 	h := &Handler{
@@ -74,20 +73,19 @@ func NewHandler(s *mcp.Server, options ...Option) *Handler {
 	return h
 }
 
-// ServeHTTP upgrades the request to a connection, and returns when the connection has
-// ended.
+// ServeHTTP upgrades the request to a connection, and returns when the connection has ended.
 //
-// It refuses requests with these statuses: 405 if the method is not GET; 403 if the
-// Host or Origin is not allowed; 401 if [WithPrincipal] returns an error; 426 and 400
-// if the request is not an upgrade, has a body, or offers subprotocols without "mcp";
-// 503 if there are too many connections or the memory limit of the server is reached
-// (mcp.Limits.Memory). A client that offers no subprotocol is served without one.
+// It refuses requests with these statuses: 405 if the method is not GET; 403 if the Host or Origin
+// is not allowed; 401 if [WithPrincipal] returns an error; 426 and 400 if the request is not an
+// upgrade, has a body, or offers subprotocols without "mcp"; 503 if there are too many connections
+// or the memory limit of the server is reached (mcp.Limits.Memory). A client that offers no
+// subprotocol is served without one.
 //
-// The context of the request, with its values, is the parent of all calls. They end
-// with the connection: when the client closes it, when it breaks, or when the handler
-// is closed. A binary frame closes the connection with status 1003.
+// The request context is the parent of the contexts of all calls. Calls end with the connection:
+// when the client closes it, when it breaks, or when the handler is closed. A binary frame closes
+// the connection with status 1003.
 func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	// Only refused requests have a body, and nothing reads it.
+	// Only refused requests have a body, which no handler reads.
 	body, returned := h.bodies.Begin(w, r, upgradeTime), false
 	defer func() { body.End(returned) }()
 	h.serve(w, r)
@@ -113,9 +111,8 @@ func (h *Handler) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer h.remove(c)
-	// The deadline is for the response of 101: a client that does not read it must not
-	// occupy a connection. The upgrade clears it. Without a deadline, WriteTimeout of
-	// the server applies.
+	// The deadline applies to the 101 response: a client that does not read it must not occupy a
+	// connection. The upgrade clears it. Without this deadline, WriteTimeout of the server applies.
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(upgradeTime))
 	socket := newSocket()
 	ws, err := acceptWebSocket(&upgrade{w, hijacker, socket}, r, h.compression, c.onPing)
@@ -214,9 +211,9 @@ func (h *Handler) Shutdown(ctx context.Context) error {
 }
 
 // Close refuses new connections, cancels running calls, and closes all connections with
-// status 1001. It returns when they are closed, and hooks of sessions have ended, as for
-// [mcp.Server.Serve]. It does not wait for handlers that do not return, nor for clients
-// that do not read. The error is always nil.
+// status 1001. It returns when they are closed and session hooks have returned, like
+// [mcp.Server.Serve]. It does not wait for handlers that do not return, or for clients that do not
+// read. The error is always nil.
 func (h *Handler) Close() error {
 	h.endAll((*conn).abort)
 	<-h.drained

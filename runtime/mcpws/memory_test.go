@@ -17,10 +17,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// live returns how many bytes are live.
+// live returns the number of live bytes.
 func live() int64 {
 	runtime.GC()
-	runtime.GC() // what pools keep survives one
+	runtime.GC() // pooled values survive one collection
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
@@ -28,9 +28,9 @@ func live() int64 {
 
 const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}`
 
-// TestResultsInMemory has clients ask for hundreds of results of each size at a time and
-// not read them. What is live stays below the budget and the replies that may go beyond
-// it, and other clients are answered.
+// TestResultsInMemory makes clients request hundreds of results of each size concurrently without
+// reading them. The live heap remains below the budget plus the replies that may exceed it, and
+// other clients are served.
 func TestResultsInMemory(t *testing.T) {
 	const kb, mb, memory = 1 << 10, 1 << 20, 32 << 20
 	text := strings.Repeat("x", 900*kb)
@@ -73,7 +73,7 @@ func TestResultsInMemory(t *testing.T) {
 					}
 				}
 				synctest.Wait()
-				close(goOn) // all at once
+				close(goOn) // all at the same time
 				synctest.Wait()
 				most := int64(memory + 4*4*2*c.size)
 				if grown := live() - before; grown > most+4*mb {
@@ -82,7 +82,7 @@ func TestResultsInMemory(t *testing.T) {
 					t.Logf("%d MB are live, %d are charged", grown>>20, s.memory.Used()>>20)
 				}
 				if s.memory.Short() {
-					time.Sleep(2 * time.Minute) // until Limits.WriteTime is over for them
+					time.Sleep(2 * time.Minute) // until Limits.WriteTime expires for them
 				}
 				other := s.open()
 				other.send(initialize)

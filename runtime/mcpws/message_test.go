@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Each message is one text frame, also when several are written together.
+// Each message is one text frame, even if several are written together.
 func TestOneMessageAFrame(t *testing.T) {
 	serve(t, setup{}, func(t *testing.T, s *testServer) {
 		c := s.open()
@@ -181,9 +181,8 @@ func TestTooLong(t *testing.T) {
 	})
 }
 
-// TestNoRoom sends messages for which there is no memory. They are refused with their ids,
-// at whatever place in the message those are, in one frame and in several. All others are
-// answered.
+// TestNoRoom sends messages for which no memory is left. They are refused with their ids, wherever
+// these are in the message, in one frame and in several. All others are answered.
 func TestNoRoom(t *testing.T) {
 	serve(t, setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{Memory: 512 << 10})}}, func(t *testing.T, s *testServer) {
 		c := s.open()
@@ -220,7 +219,7 @@ func TestNoRoom(t *testing.T) {
 	})
 }
 
-// While a message that is too long is discarded, nothing is charged for it.
+// While a message that is too long is discarded, no memory is charged for it.
 func TestTooLongIsNotCharged(t *testing.T) {
 	serve(t, setup{server: []mcp.Option{mcp.WithLimits(mcp.Limits{MessageBytes: 1 << 18})}}, func(t *testing.T, s *testServer) {
 		c := s.open()

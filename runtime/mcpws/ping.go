@@ -21,11 +21,10 @@ const maskBit = 0x80
 
 // pinger sends pings, and answers the pings of the other side.
 //
-// The library could do both. It would wait for the writer, in the goroutine that reads,
-// and close the connection after five seconds. A peer that reads a large message and
-// pings at the same time would be disconnected, and its cancellations would be delayed.
-// Therefore control frames are written here, between two messages, by goroutines of
-// their own.
+// The library could do both. It would wait for the writer, in the goroutine that reads, and close
+// the connection after five seconds. A peer that reads a large message and pings at the same time
+// would be disconnected, and its cancellations would be delayed. Therefore separate goroutines of
+// this file write control frames, between two messages.
 type pinger struct {
 	conn *conn
 
@@ -53,8 +52,7 @@ func (k *pinger) start(interval time.Duration) {
 	k.timer = time.AfterFunc(interval, k.tick)
 }
 
-// stop stops the pings. It does not interrupt the write of a frame: closing the
-// connection does.
+// stop stops the pings. It does not interrupt the write of a frame: closing the connection does.
 func (k *pinger) stop() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -64,8 +62,8 @@ func (k *pinger) stop() {
 	}
 }
 
-// tick closes the connection if the last ping was not answered, and sends a ping. It
-// sends none during another write, which has a deadline of its own.
+// tick closes the connection if the last ping was not answered, and sends a ping. It sends no ping
+// during another write, which has its own deadline.
 func (k *pinger) tick() {
 	c := k.conn
 	received := c.socket.received.Load()
@@ -94,8 +92,8 @@ func (k *pinger) tick() {
 	}
 }
 
-// write writes a control frame. The caller holds the write lock. The error is ignored:
-// reading fails too, or the next message.
+// write writes a control frame. The caller holds the write lock. It ignores the error, since
+// reading or the next message fails too.
 func (k *pinger) write(head byte, payload []byte) {
 	frame := []byte{head, byte(len(payload))}
 	if !k.conn.masks {
@@ -103,7 +101,7 @@ func (k *pinger) write(head byte, payload []byte) {
 		return
 	}
 	var mask [4]byte
-	_, _ = rand.Read(mask[:]) // it does not fail
+	_, _ = rand.Read(mask[:]) // never fails
 	frame[1] |= maskBit
 	frame = append(frame, mask[:]...)
 	for i, b := range payload {
@@ -144,7 +142,7 @@ func (k *pinger) sendPongs() {
 	}
 }
 
-// pongPending reports whether a ping has to be answered. If not, sendPongs ends.
+// pongPending reports whether a ping must be answered. If not, sendPongs ends.
 func (k *pinger) pongPending() bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
 
-// serveReal runs f with a handler at a port of this machine.
+// serveReal runs f with a handler on a port of this machine.
 func serveReal(t *testing.T, tls bool, options []mcpws.Option, f func(s *testServer, url string, client *http.Client), limits ...mcp.Option) {
 	t.Helper()
 	s := &testServer{t: t}

@@ -53,7 +53,7 @@ func (c *conn) pump() {
 	}
 }
 
-// noteReadError records why reading has ended.
+// noteReadError records why reading ended.
 func (c *conn) noteReadError(err error) {
 	select {
 	case <-c.closed:
@@ -69,22 +69,22 @@ func (c *conn) noteReadError(err error) {
 	}
 	c.setCause(err, websocket.StatusProtocolError, "")
 	if c.isDraining() {
-		// Read has ended, so the server does not notice. Nothing can be answered any
-		// more.
+		// Read has returned before, so the server does not notice the end. Replies are no longer
+		// possible.
 		c.cancel(mcp.ErrConnectionClosed)
 	}
 }
 
-// noteFirstMessage ends the time for the first message.
+// noteFirstMessage stops the timer for the first message.
 func (c *conn) noteFirstMessage() {
 	if c.firstMessage != nil {
 		c.firstMessage.Stop()
 	}
 }
 
-// receive reads one message and delivers it. A message over the limit is reported at
-// once, and its rest is discarded. A message for which the server has no memory is
-// discarded first, and reported with its kind and id.
+// receive reads one message and delivers it. It reports a message over the limit immediately, and
+// discards the rest. A message for which the server has no memory is discarded first, and reported
+// with its kind and id.
 func (c *conn) receive(r io.Reader) error {
 	var f frame
 	f.account.Of(c.memory)
@@ -102,7 +102,7 @@ func (c *conn) receive(r io.Reader) error {
 		f.text = f.text[:len(f.text)+n]
 		switch {
 		case err == io.EOF && c.socket.ended.Load():
-			// The library takes the end of the stream for the end of the message.
+			// The library treats the end of the stream as the end of the message.
 			return io.ErrUnexpectedEOF
 		case err != nil && err != io.EOF:
 			return err
@@ -118,8 +118,8 @@ func (c *conn) receive(r io.Reader) error {
 	}
 }
 
-// skip reports a message that is too long, and discards its rest. A client searches that
-// for kind and id, as many servers write the id last, and reports the message once more with them.
+// skip reports a message that is too long, and discards the rest. A client searches the rest for
+// kind and id, since many servers write the id last, and reports the message again with them.
 func (c *conn) skip(r io.Reader, f *frame, ended bool) error {
 	long := &jsonrpc.FrameError{Limit: c.limit}
 	if c.masks {
@@ -149,8 +149,7 @@ func (c *conn) skip(r io.Reader, f *frame, ended bool) error {
 	return err
 }
 
-// grow moves the text to larger storage. It reports false if the memory limit is
-// reached.
+// grow moves the text to larger storage. It reports whether the memory limit allows it.
 func (f *frame) grow() bool {
 	if !f.account.Take(bufpool.Size(cap(f.text) + 1)) {
 		return false
@@ -159,8 +158,8 @@ func (f *frame) grow() bool {
 	return true
 }
 
-// identifyDiscarded discards the rest of a message and returns the error, with the kind
-// and id of the message. It starts with what has been read.
+// identifyDiscarded discards the rest of a message and returns the error, with the kind and id of
+// the message. read is the part that was read before.
 func (c *conn) identifyDiscarded(r io.Reader, read []byte) (*jsonrpc.FrameError, error) {
 	var m discarded.Message
 	m.Write(read)

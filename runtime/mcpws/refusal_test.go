@@ -18,7 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
 
-// A request with a body is refused at once, whether the body arrives or not.
+// A request with a body is refused immediately, whether the body arrives or not.
 func TestRefusedWithBody(t *testing.T) {
 	const (
 		host    = "Host: 127.0.0.1\r\n"
@@ -70,7 +70,7 @@ func TestRefusedWithBody(t *testing.T) {
 					}
 				}
 				if !arrives && !test.closed {
-					// Shutdown does not wait for them.
+					// Shutdown does not wait for these bodies.
 					if err := s.handler.Shutdown(context.Background()); err != nil || time.Since(began) > 0 {
 						t.Errorf("%s: Shutdown: %v after %v", test.name, err, time.Since(began))
 					}
@@ -84,7 +84,7 @@ func TestRefusedWithBody(t *testing.T) {
 	}
 }
 
-// If the function of WithPrincipal panics or exits its goroutine, the client gets an error.
+// If the function of WithPrincipal panics or ends its goroutine, the client gets an error.
 func TestPrincipalFails(t *testing.T) {
 	for name, fail := range map[string]func(){"panic": func() { panic("at the disco") }, "runtime.Goexit": runtime.Goexit} {
 		identify := mcpws.WithPrincipal(func(r *http.Request) (mcp.Principal, error) {

@@ -25,23 +25,23 @@ func (u *upgrade) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return u.socket, rw, nil
 }
 
-// corkSize is how many bytes of frames are sent by one system call.
+// corkSize is the number of bytes of frames that one system call sends.
 const corkSize = 32 << 10
 
 var corkBuffers = sync.Pool{New: func() any { return new([corkSize]byte) }}
 
-// socket is the connection below the WebSocket. It records what the WebSocket library
-// does not report: the number of received bytes, and the end of the stream. It also
-// joins frames that are written together.
+// socket is the connection below the WebSocket. It records facts that the WebSocket library does
+// not report: the number of received bytes, and the end of the stream. It also joins frames that
+// are written together.
 type socket struct {
 	net.Conn
 	received atomic.Int64 // in bytes
 	ended    atomic.Bool  // a Read has failed
 
-	readErr error // of the last Read, if that also returned bytes
+	readErr error // of the last Read, if it also returned bytes
 
-	// writeLock has room for one writer. It is a channel, so that the clock of
-	// synctest goes on while a goroutine waits for it. Close does not need it.
+	// writeLock has room for one writer. It is a channel, so that the synctest clock advances while
+	// a goroutine waits for it. Close does not need it.
 	writeLock chan struct{}
 	buffer    *[corkSize]byte
 	corked    int // bytes in the buffer

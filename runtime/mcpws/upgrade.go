@@ -30,11 +30,11 @@ var (
 type refusal struct {
 	status  int
 	message string // for the client
-	err     error  // for the log, where it is more precise than message
+	err     error  // for the log, if it is more precise than message
 	header  http.Header
 }
 
-// checkRequest decides whether a request may open a connection.
+// checkRequest checks whether a request may open a connection.
 func (h *Handler) checkRequest(w http.ResponseWriter, r *http.Request) (who requester, _ *refusal) {
 	if r.Method != http.MethodGet {
 		return who, &refusal{
@@ -65,8 +65,8 @@ type requester struct {
 	address   netip.Addr
 }
 
-// identifyClient calls the functions of [WithPrincipal] and [WithClientAddress]. If one
-// of them panics or calls runtime.Goexit, the request is refused.
+// identifyClient calls the functions of [WithPrincipal] and [WithClientAddress]. If one of them
+// panics or calls runtime.Goexit, it refuses the request.
 func (h *Handler) identifyClient(w http.ResponseWriter, r *http.Request) (who requester, wrong *refusal) {
 	usercode.Call(func() {
 		if h.identify != nil {
@@ -80,13 +80,13 @@ func (h *Handler) identifyClient(w http.ResponseWriter, r *http.Request) (who re
 		who.address = access.Address(r, h.address)
 	}, func(e usercode.Failure) {
 		if e.Panic == http.ErrAbortHandler {
-			panic(e.Panic) // net/http closes the connection, as the caller expects
+			panic(e.Panic) // net/http closes the connection, as expected
 		}
 		h.log.Program(r.Context(), slog.LevelError, "panic in the function of WithPrincipal or WithClientAddress", e.Attrs()...)
 		wrong = &refusal{
 			status: http.StatusInternalServerError, message: http.StatusText(http.StatusInternalServerError), err: errIdentify,
 		}
-		if e.Exits { // this goroutine ends: respond now, the connection is closed
+		if e.Exits { // this goroutine ends: respond now, then the connection is closed
 			w.Header().Set("Connection", "close")
 			h.refuse(w, r, wrong)
 			_ = http.NewResponseController(w).Flush()
@@ -95,7 +95,7 @@ func (h *Handler) identifyClient(w http.ResponseWriter, r *http.Request) (who re
 	return who, wrong
 }
 
-// unauthorized is the response where the function of [WithPrincipal] returns an error.
+// unauthorized returns the response to an error of the function of [WithPrincipal].
 func unauthorized(err error) *refusal {
 	x := &refusal{status: http.StatusUnauthorized, message: "the request has no valid credentials", err: err}
 	if own, ok := errors.AsType[*mcphttp.Refusal](err); ok {

@@ -124,7 +124,7 @@ func TestPrincipal(t *testing.T) {
 	})
 }
 
-// Each of the two limits of connections holds by itself. A limit below zero changes nothing.
+// Each of the two connection limits applies by itself. A negative limit changes nothing.
 func TestLimitsOfConnections(t *testing.T) {
 	for want, c := range map[string]setup{
 		"too many connections\n": {
@@ -165,7 +165,7 @@ func TestHTTP2(t *testing.T) {
 	})
 }
 
-// hidden is middleware that hides the methods of what it wraps.
+// hidden is middleware that hides the methods of the wrapped writer.
 type hidden struct{ w http.ResponseWriter }
 
 func (h hidden) Header() http.Header         { return h.w.Header() }

@@ -8,7 +8,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// errJS is the error of all connections: JavaScript sets no header fields of a WebSocket, and accepts none.
+// errJS is returned for all connections: JavaScript cannot set header fields of a WebSocket, and
+// cannot accept connections.
 var errJS = errors.New("mcpws: js/wasm has no WebSocket with the header fields of the protocol: use streamable HTTP")
 
 func dialWebSocket(context.Context, string, *http.Client, http.Header, func(context.Context, []byte) bool) (*websocket.Conn, *http.Response, error) {
