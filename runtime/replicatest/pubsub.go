@@ -1,5 +1,6 @@
-// Package replicatest has what replicas of a server share in memory, and test suites for other
-// implementations of [mcp.PubSub], [mcphttp.SessionStore] and [mcprate.Store], and for stores of tasks ([mcptask.Store]).
+// Package replicatest contains implementations of the shared state of replicas in memory, and test
+// suites for other implementations of [mcp.PubSub], [mcphttp.SessionStore] and [mcprate.Store], and
+// for stores of tasks ([mcptask.Store]).
 //
 // The implementations here are for tests of programs that run several replicas in one process.
 package replicatest
@@ -18,7 +19,7 @@ import (
 type PubSub struct {
 	mu      sync.Mutex
 	notices []mcp.Notice
-	added   chan struct{} // closed when there is a notice more, or the PubSub is closed
+	added   chan struct{} // closed when a notice is added, or the PubSub is closed
 	closed  bool
 }
 
@@ -38,7 +39,7 @@ func (p *PubSub) Publish(_ context.Context, notice []byte) error {
 	return nil
 }
 
-// Subscribe returns the notices after that number.
+// Subscribe returns the notices after a number.
 func (p *PubSub) Subscribe(ctx context.Context, after uint64) iter.Seq2[mcp.Notice, error] {
 	return func(yield func(mcp.Notice, error) bool) {
 		for {

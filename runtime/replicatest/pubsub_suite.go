@@ -10,14 +10,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// wait is for how long a suite waits for what has to happen.
+// wait limits the time for which a suite waits for an event.
 const wait = 30 * time.Second
 
-// quiet is for how long it waits for what must not happen.
+// quiet is the time for which it waits for an event that must not happen.
 const quiet = 100 * time.Millisecond
 
-// TestPubSub runs the tests of an [mcp.PubSub]. open returns two that are connected with each other
-// and with nothing else, as those of two replicas. It registers with t.Cleanup what has to be closed.
+// TestPubSub runs the tests of an [mcp.PubSub]. open returns two that are connected only with each
+// other, like those of two replicas. It registers their cleanup with t.Cleanup.
 func TestPubSub(t *testing.T, open func(t *testing.T) (one, other mcp.PubSub)) {
 	for name, test := range map[string]func(t *testing.T, one, other mcp.PubSub){
 		"notices reach both in one order": func(t *testing.T, one, other mcp.PubSub) {
@@ -159,7 +159,7 @@ func TestPubSub(t *testing.T, open func(t *testing.T) (one, other mcp.PubSub)) {
 	}
 }
 
-// within returns a context with a bound for one step of a test.
+// within returns a context with a deadline for one step of a test.
 func within(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), wait)
 	t.Cleanup(cancel)

@@ -16,7 +16,7 @@ import (
 // RateStore is an [mcprate.Store] in memory. The zero value is ready for use.
 type RateStore struct {
 	mu   sync.Mutex
-	full map[string]time.Time // when each bucket is full
+	full map[string]time.Time // the time at which each bucket is full
 }
 
 // Take implements [mcprate.Store].
@@ -31,8 +31,8 @@ func (s *RateStore) Take(_ context.Context, key string, limit rate.Limit, burst,
 	return got, retry, nil
 }
 
-// TestRateStore runs the tests of an [mcprate.Store]. open returns two that are connected with each other and with nothing
-// else, as those of two replicas. It registers with t.Cleanup what has to be closed.
+// TestRateStore runs the tests of an [mcprate.Store]. open returns two that are connected only with
+// each other, like those of two replicas. It registers their cleanup with t.Cleanup.
 func TestRateStore(t *testing.T, open func(t *testing.T) (one, other mcprate.Store)) {
 	one, other := open(t)
 	both := []mcprate.Store{one, other}
@@ -77,7 +77,7 @@ func TestRateStore(t *testing.T, open func(t *testing.T) (one, other mcprate.Sto
 		var all sync.WaitGroup
 		for i := range takers {
 			all.Go(func() {
-				for taken.Load() < want { // until then, however long each Take needs
+				for taken.Load() < want { // however long each Take needs
 					got, retry, err := both[i%2].Take(within(t), "many", limit, burst, 5)
 					if err != nil {
 						t.Errorf("Take: %v", err)

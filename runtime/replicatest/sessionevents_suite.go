@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// events reads n events of a stream, which have the numbers after that one.
+// events reads n events of a stream, beginning after a number.
 func (s *twoStores) events(i int, stream string, after uint64, n int) (texts []string) {
 	s.t.Helper()
 	for e, err := range s.both[i].Events(within(s.t), session, stream, after) {
@@ -99,7 +99,7 @@ func testEventsAfter(t *testing.T, s *twoStores) {
 			break
 		}
 	}
-	// After the last event comes nothing, until it is appended.
+	// After the last event, nothing arrives until the next one is appended.
 	next := make(chan []string, 1)
 	go func() { next <- s.events(1, "a", 5, 1) }()
 	select {

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// copies receives at both stores. It returns what has come there: the messages, and with which name.
+// copies receives at both stores. It returns a function that returns the received messages with the
+// names of the copies.
 func (s *twoStores) copies(takes func(message string) bool) (received func(n int) []string) {
 	s.t.Helper()
 	messages := make(chan string, 1000)

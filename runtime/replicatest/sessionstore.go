@@ -10,14 +10,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// EventBytes is how many bytes of events a [SessionStore] keeps for a session.
+// EventBytes limits the bytes of events that a [SessionStore] stores for a session.
 const EventBytes = 1 << 20
 
-// SessionStore is an [mcphttp.SessionStore] in memory. It keeps the events of a session up to [EventBytes].
+// SessionStore is an [mcphttp.SessionStore] in memory. It stores the events of a session up to
+// [EventBytes].
 type SessionStore struct {
 	mu       sync.Mutex
 	sessions map[string]*storedSession
-	copies   map[string][]*sessionCopy // of sessions, by their ids; also of those that are deleted
+	copies   map[string][]*sessionCopy // by session id; also of deleted sessions
 }
 
 // NewSessionStore returns an empty store.
@@ -35,14 +36,14 @@ type storedSession struct {
 	bytes   int // of all events
 }
 
-// storedStream has the events of a stream from a number on.
+// storedStream contains the events of a stream from a number on.
 type storedStream struct {
 	events [][]byte
 	first  uint64
-	added  chan struct{} // closed when there is an event more, or the session is deleted
+	added  chan struct{} // closed when an event is added, or the session is deleted
 }
 
-// last is the number of the last event.
+// last returns the number of the last event.
 func (s *storedStream) last() uint64 { return s.first + uint64(len(s.events)) - 1 }
 
 // find returns a session that has not expired. The caller holds the lock.
@@ -197,7 +198,7 @@ func (s *SessionStore) Events(ctx context.Context, id, stream string, after uint
 	}
 }
 
-// sessionCopy is a copy of a session that receives messages, on a goroutine of its own.
+// sessionCopy is a copy of a session that receives messages, in its own goroutine.
 type sessionCopy struct {
 	name   string
 	handle func([]byte) bool
@@ -215,7 +216,7 @@ type queuedMessage struct {
 	taken chan<- bool // nil if the sender does not wait
 }
 
-// add queues a message. It reports false if the copy has stopped.
+// add queues a message. It reports whether the copy is still running.
 func (c *sessionCopy) add(m queuedMessage) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

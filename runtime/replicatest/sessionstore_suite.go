@@ -10,9 +10,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// TestSessionStore runs the tests of an [mcphttp.SessionStore]. open returns two that are connected with
-// each other and with nothing else, as those of two replicas. It registers with t.Cleanup what has to be
-// closed. An idle time of a session in the tests is a minute, or two seconds where that passes.
+// TestSessionStore runs the tests of an [mcphttp.SessionStore]. open returns two that are connected
+// only with each other, like those of two replicas. It registers their cleanup with t.Cleanup. The
+// idle time of a session in the tests is a minute, or two seconds if the test waits for it.
 func TestSessionStore(t *testing.T, open func(t *testing.T) (one, other mcphttp.SessionStore)) {
 	for name, test := range map[string]func(t *testing.T, s *twoStores){
 		"a record is read at both":              testRecord,
@@ -40,13 +40,13 @@ func TestSessionStore(t *testing.T, open func(t *testing.T) (one, other mcphttp.
 	}
 }
 
-// twoStores are those of two replicas.
+// twoStores are the stores of two replicas.
 type twoStores struct {
 	t    *testing.T
 	both [2]mcphttp.SessionStore
 }
 
-// session is an id as handlers choose them.
+// session is an id of the form that handlers choose.
 const session = "5SJN5ZK2TJXQHFQZ4K4OKRR3XM"
 
 // create creates the session at the first store.

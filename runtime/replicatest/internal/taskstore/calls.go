@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// watching has the tests of Watch.
+// watching contains the tests of Watch.
 var watching = map[string]func(*bench){
 	"the present record comes first": func(b *bench) {
 		r := b.create(record("a"))
@@ -151,7 +151,7 @@ func (b *bench) until(k mcptask.Key, done func(*mcptask.Record) bool) {
 	}
 }
 
-// closing has the tests of the end of a store, and of contexts.
+// closing contains the tests of Close, and of contexts.
 var closing = map[string]func(*bench){
 	"a closed store does nothing": func(b *bench) {
 		r := b.create(record("a"))
@@ -192,7 +192,7 @@ var closing = map[string]func(*bench){
 			b.Error(err)
 		}
 		b.create(record("a"))
-		b.claim(process, long) // the call that has ended does not take it
+		b.claim(process, long) // the cancelled call does not take it
 	},
 	"a context ends watching": func(b *bench) {
 		r := b.create(record("a"))

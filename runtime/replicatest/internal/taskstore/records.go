@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// creating has the tests of Create, Open and the limits.
+// creating contains the tests of Create, Open and the limits.
 var creating = map[string]func(*bench){
 	"a created task is found": func(b *bench) {
 		r := b.create(record("a"))
@@ -110,7 +110,7 @@ var creating = map[string]func(*bench){
 	},
 }
 
-// reading has the tests of Get.
+// reading contains the tests of Get.
 var reading = map[string]func(*bench){
 	"an unknown id is not found": func(b *bench) {
 		b.create(record("a"))
@@ -190,7 +190,7 @@ var reading = map[string]func(*bench){
 	},
 }
 
-// updating has the tests of Update.
+// updating contains the tests of Update.
 var updating = map[string]func(*bench){
 	"an update is found": func(b *bench) {
 		r := b.create(record("a"))
@@ -261,7 +261,7 @@ var updating = map[string]func(*bench){
 	},
 }
 
-// expiring has the tests of tasks whose time is over.
+// expiring contains the tests of expired tasks.
 var expiring = map[string]func(*bench){
 	"an expired task is not found": func(b *bench) {
 		r := record("a")

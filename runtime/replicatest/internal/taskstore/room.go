@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// making has the tests of MakeRoom.
+// making contains the tests of MakeRoom.
 var making = map[string]func(*bench){
 	"without limits nothing is deleted": func(b *bench) {
 		b.ended("a", 1, 0)
@@ -108,7 +108,7 @@ func (b *bench) running(id string, account byte, bytes int) *mcptask.Record {
 	return b.create(r)
 }
 
-// ended adds a task of an account that has ended, after those before.
+// ended adds an ended task of an account, after the ones before.
 func (b *bench) ended(id string, account byte, bytes int) {
 	b.Helper()
 	r := b.running(id, account, bytes)
@@ -117,7 +117,7 @@ func (b *bench) ended(id string, account byte, bytes int) {
 	time.Sleep(2 * time.Millisecond)
 }
 
-// left compares the ids of the tasks that the store has.
+// left compares the ids of the stored tasks.
 func (b *bench) left(want string) {
 	b.Helper()
 	var left []string

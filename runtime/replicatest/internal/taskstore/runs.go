@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// turns returns a claim of a process that runs as many tasks of each account.
+// turns returns a claim of a process that runs the given numbers of tasks of each account.
 func (b *bench) turns(share int, active map[mcptask.Digest]int) mcptask.Claim {
 	return mcptask.Claim{
 		Owner: process, Lease: long, Server: server, Tools: []string{tool},
@@ -19,7 +19,7 @@ func (b *bench) turns(share int, active map[mcptask.Digest]int) mcptask.Claim {
 	}
 }
 
-// claiming has the tests of Claim.
+// claiming contains the tests of Claim.
 var claiming = map[string]func(*bench){
 	"a ready task is claimed": func(b *bench) {
 		r := b.create(record("a"))
@@ -178,7 +178,7 @@ var claiming = map[string]func(*bench){
 	},
 }
 
-// leasing has the tests of leases.
+// leasing contains the tests of leases.
 var leasing = map[string]func(*bench){
 	"a lease ends": func(b *bench) {
 		b.create(record("a"))
@@ -282,7 +282,7 @@ var leasing = map[string]func(*bench){
 	},
 }
 
-// racing has the tests of many goroutines.
+// racing contains the tests with many goroutines.
 var racing = map[string]func(*bench){
 	"one of many creates an id": func(b *bench) {
 		n := b.many(20, func(int) error { return b.Create(b.Context(), record("a"), mcptask.Quota{}, long) }, mcptask.ErrExists)
@@ -381,8 +381,8 @@ var racing = map[string]func(*bench){
 	},
 }
 
-// many calls f at the same time, and returns how often it has succeeded. Another error than
-// expected is reported.
+// many calls f concurrently, and returns the number of successes. It reports errors other than
+// expected.
 func (b *bench) many(n int, f func(i int) error, expected error) (succeeded int) {
 	b.Helper()
 	begin := make(chan struct{})

@@ -14,7 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// Run tests stores, each of which open returns empty. The function within runs each test, in which the store is opened.
+// Run tests stores; open returns an empty one. The function within runs each test, which opens the
+// store.
 func Run(t *testing.T, open func() mcptask.Store, within func(*testing.T, func(*testing.T))) {
 	t.Helper()
 	for _, group := range []map[string]func(*bench){creating, reading, updating, making, claiming, leasing, watching, expiring, racing, closing} {
@@ -34,21 +35,21 @@ func Run(t *testing.T, open func() mcptask.Store, within func(*testing.T, func(*
 	}
 }
 
-// Times with room for a slow machine.
+// Times that suit a slow machine.
 const (
-	lease = 300 * time.Millisecond // of runs that are to lose it
+	lease = 300 * time.Millisecond // of runs that should lose it
 	long  = time.Hour
-	soon  = 10 * time.Second       // for what must happen
-	never = 100 * time.Millisecond // for what must not happen
+	soon  = 10 * time.Second       // for events that must happen
+	never = 100 * time.Millisecond // for events that must not happen
 )
 
-// bench has the store of one test.
+// bench is the state of one test.
 type bench struct {
 	*testing.T
 	mcptask.Store
 }
 
-// server, tool and process are names in most tests.
+// server, tool and process are names used by most tests.
 const (
 	server  = "books"
 	tool    = "stocktaking"
@@ -57,7 +58,7 @@ const (
 
 // record returns a task that is ready for its first run.
 func record(id string) *mcptask.Record {
-	now := time.Now().Truncate(time.Millisecond) // a store may not keep more
+	now := time.Now().Truncate(time.Millisecond) // a store may not store more
 	return &mcptask.Record{
 		Key: mcptask.Key{Scope: mcptask.Digest{1}, ID: id}, Account: mcptask.Digest{2}, Server: server, Tool: tool,
 		Created: now, Expires: now.Add(long), Ready: true, Head: []byte("head " + id), Sealed: []byte("sealed " + id),
@@ -83,7 +84,7 @@ func (b *bench) get(k mcptask.Key) *mcptask.Record {
 	return r
 }
 
-// update changes a task as it is now.
+// update modifies the current record of a task.
 func (b *bench) update(k mcptask.Key, change func(*mcptask.Record)) *mcptask.Record {
 	b.Helper()
 	r := b.get(k)
@@ -92,7 +93,7 @@ func (b *bench) update(k mcptask.Key, change func(*mcptask.Record)) *mcptask.Rec
 	return r
 }
 
-// store updates a task by r.
+// store updates a task to r.
 func (b *bench) store(r *mcptask.Record) {
 	b.Helper()
 	if err := b.Update(b.Context(), r); err != nil {
@@ -100,7 +101,7 @@ func (b *bench) store(r *mcptask.Record) {
 	}
 }
 
-// claim returns a task within soon.
+// claim waits up to soon for a claimable task.
 func (b *bench) claim(owner string, lease time.Duration) *mcptask.Record {
 	b.Helper()
 	r, err := b.claimWithin(soon, owner, lease)
@@ -116,7 +117,7 @@ func (b *bench) claimWithin(d time.Duration, owner string, lease time.Duration) 
 	return b.Claim(ctx, mcptask.Claim{Owner: owner, Lease: lease, Server: server, Tools: []string{"other", tool}})
 }
 
-// noClaim reports a task that can be claimed.
+// noClaim fails the test if a task can be claimed.
 func (b *bench) noClaim() {
 	b.Helper()
 	if r, err := b.claimWithin(never, "another", long); !errors.Is(err, context.DeadlineExceeded) {
