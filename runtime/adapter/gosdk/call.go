@@ -18,8 +18,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// call sends a request to the inner server: in a session of its own, or, in a revision without
-// sessions, by itself. Errors of the server are those of the SDK.
+// call sends a request to the inner server: in a separate session, or, in a revision without
+// sessions, by itself. Errors of the server become errors of the SDK.
 func (m *mount) call(ctx context.Context, from *origin, method protocol.Method, params []byte, c bridge.Client) (json, error) {
 	req := &bridge.Request{Method: method.String(), Params: params, Principal: from.principal, Header: from.header}
 	var result json
@@ -47,7 +47,7 @@ func (m *mount) callTool(ctx context.Context, req *sdk.CallToolRequest) (*sdk.Ca
 	if through != "" && m.tools.get(through) == nil { // middleware has chosen a tool of another mount
 		through = ""
 	}
-	if through != "" { // which renamed has taken away
+	if through != "" { // removed by renamed
 		params = append(wire.AppendString(append(params, `"name":`...), through), `,"arguments":{`...)
 	} else if name, _, forwards := m.forwarded(p); forwards != "" && m.has(name) && !toolfind.Is(name) {
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "unknown tool: " + name}
@@ -113,8 +113,8 @@ func (m *mount) readResource(ctx context.Context, req *sdk.ReadResourceRequest) 
 	return result, err
 }
 
-// complete answers completion/complete for prompts and templates of mounts, by own for others, which is
-// the function of the program and may be nil.
+// complete answers completion/complete for prompts and templates of mounts, and calls own for
+// others. own is the program's function, which may be nil.
 func (p *pass) complete(ctx context.Context, req *sdk.CompleteRequest, own completionHandler) (*sdk.CompleteResult, error) {
 	var mounts []*mount
 	if p != nil && req.Params.Ref != nil {
@@ -151,7 +151,7 @@ func (m *mount) complete(ctx context.Context, req *sdk.CompleteRequest) (*sdk.Co
 	return result, err
 }
 
-// appendRest appends the members that all params have, and the end.
+// appendRest appends the members that all params may have, and the closing brace.
 func appendRest(b []byte, meta map[string]any, answers sdk.InputResponseMap, state string) ([]byte, error) {
 	if len(meta) > 0 {
 		text, err := encoding.Marshal(meta)
@@ -173,8 +173,8 @@ func appendRest(b []byte, meta map[string]any, answers sdk.InputResponseMap, sta
 	return append(b, '}'), nil
 }
 
-// readInto reads a result into one of the SDK's types. It returns its _meta, and its questions with
-// the schemas of forms as they are written.
+// readInto reads a result into one of the SDK's types. It returns the _meta of the result, and its
+// questions with unchanged form schemas.
 func readInto(text json, to any) (meta sdk.Meta, questions sdk.InputRequestMap, err error) {
 	if err := encoding.Unmarshal(text, to); err != nil {
 		return nil, nil, fmt.Errorf("read result: %w", err)
@@ -191,8 +191,8 @@ func readInto(text json, to any) (meta sdk.Meta, questions sdk.InputRequestMap, 
 	return meta, questions, err
 }
 
-// readToolResult reads the result of a tool. Most have one text, and structured content, which is
-// not looked at.
+// readToolResult reads the result of a tool. Most results have one text, and structured content,
+// which it does not parse.
 func readToolResult(text json) (*sdk.CallToolResult, error) {
 	r := new(sdk.CallToolResult)
 	var err error
@@ -234,7 +234,7 @@ func readContent(value []byte) ([]sdk.Content, error) {
 	return r.Content, nil
 }
 
-// onlyText returns the text of content that is one text without anything else.
+// onlyText returns the text of content that is a single plain text block.
 func onlyText(value []byte) (text string, ok bool) {
 	if len(value) < 2 || value[1] != '{' {
 		return "", false
@@ -259,7 +259,7 @@ func onlyText(value []byte) (text string, ok bool) {
 	return text, len(only) == len(object)
 }
 
-// readMeta reads _meta, without the identity of the inner server.
+// readMeta reads _meta, and removes the identity of the inner server.
 func readMeta(value []byte) (meta sdk.Meta, err error) {
 	d := encoding.NewDecoder(bytes.NewReader(value))
 	d.UseNumber()
@@ -294,8 +294,8 @@ func readQuestions(value []byte) (questions sdk.InputRequestMap, err error) {
 	return questions, nil
 }
 
-// keepSchema replaces the schema of a form by its text: the order of its fields is that in which
-// clients show them.
+// keepSchema replaces the schema of a form by its original text, since clients show the fields in
+// its order.
 func keepSchema(form *sdk.ElicitParams, params []byte) {
 	ours.Members(params, func(name, value []byte) bool {
 		if string(name) == "requestedSchema" {

@@ -21,10 +21,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// eras are the two handlers of the SDK over HTTP: one has sessions, the other has none.
+// eras are the two HTTP handlers of the SDK: one with sessions, the other without.
 var eras = map[string]bool{"2025-11-25": false, modern: true}
 
-// serve serves over HTTP. The token of a request is a name, and then scopes.
+// serve serves over HTTP. The token of a request consists of a name and scopes.
 func serve(t *testing.T, s *sdk.Server, stateless bool) string {
 	t.Helper()
 	h := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s }, &sdk.StreamableHTTPOptions{Stateless: stateless})
@@ -132,7 +132,7 @@ func TestQuestionsOverHTTP(t *testing.T) {
 	}
 }
 
-// A tool is found by its other names, which are not listed, and do not collide.
+// A tool is found by its aliases, which are not listed, and do not collide.
 func TestAliases(t *testing.T) {
 	aliased := func(name string, aliases ...string) mcp.Feature {
 		return mcp.NewTool(mcp.ToolInfo{Name: name, Aliases: aliases}, func(context.Context, encoding.RawMessage) (*mcp.ToolResult, error) {
@@ -152,7 +152,7 @@ func TestAliases(t *testing.T) {
 	}
 }
 
-// Tools whose calls may become tasks are called; those whose calls must are left out.
+// Tools whose calls may become tasks are callable; tools whose calls must become tasks are omitted.
 func TestTasks(t *testing.T) {
 	var log bytes.Buffer
 	s := newServer()
@@ -174,7 +174,7 @@ func TestTasks(t *testing.T) {
 	})
 }
 
-// What the SDK does not allow is an error, and nothing stays.
+// Features that the SDK does not allow are an error, and nothing is added.
 func TestRefusedByTheSDK(t *testing.T) {
 	s := newServer()
 	// The SDK does not parse this URI.
@@ -190,7 +190,7 @@ func TestRefusedByTheSDK(t *testing.T) {
 	}
 }
 
-// tryMount mounts, and returns the panic of a feature that package mcp does not allow either.
+// tryMount mounts, and returns the panic of a feature that package mcp also rejects.
 func tryMount(s *sdk.Server, register func(mcp.Registrar)) (unmount func(), err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -200,8 +200,8 @@ func tryMount(s *sdk.Server, register func(mcp.Registrar)) (unmount func(), err 
 	return Mount(s, register)
 }
 
-// Callers without UserID are known by their tokens. Without those, what is kept for one caller would
-// be kept for others, so questions are refused.
+// Callers without UserID are identified by their tokens. Without tokens, data kept for one caller
+// would be kept for others, so questions are refused.
 func TestCallersWithoutUserID(t *testing.T) {
 	ask := tool("ask", func(ctx context.Context, _ encoding.RawMessage) (string, error) {
 		a, err := mcp.ElicitFields(ctx, "one", &mcp.FormInfo{Fields: []mcp.FormField{{Name: "size", Kind: mcp.IntegerField, Required: true}}})

@@ -18,15 +18,15 @@ import (
 // client is the client of a request. It implements bridge.Client.
 type client struct {
 	session *sdk.ServerSession
-	token   any // of progress; nil if the request asks for none
+	token   any // for progress; nil if the request asks for none
 }
 
-// clientOf returns the client of a request with those params.
+// clientOf returns the client of a request with the given params.
 func clientOf(ss *sdk.ServerSession, params sdk.RequestParams) *client {
 	return &client{ss, params.GetProgressToken()}
 }
 
-// Notify sends progress and log messages. What cannot be sent is lost, as in the SDK.
+// Notify sends progress and log messages. Messages that cannot be sent are lost, as in the SDK.
 func (c *client) Notify(ctx context.Context, method string, params encoding.RawMessage) {
 	switch method {
 	case protocol.Progress:
@@ -47,7 +47,7 @@ func (c *client) Notify(ctx context.Context, method string, params encoding.RawM
 	}
 }
 
-// Ask asks the client by a request of the session.
+// Ask sends the client a request of the session.
 func (c *client) Ask(ctx context.Context, method string, params encoding.RawMessage) (encoding.RawMessage, error) {
 	result, err := c.ask(ctx, method, params)
 	if e, ok := errors.AsType[*jsonrpc.Error](err); ok {
@@ -95,7 +95,7 @@ func (h *host) notified(ss *sdk.ServerSession, method string, params json) {
 	}
 }
 
-// uriOf returns the URI in params, "" without one.
+// uriOf returns the URI in params, or "".
 func uriOf(params json) (uri string) {
 	ours.Members(params, func(name, value []byte) bool {
 		if string(name) == "uri" {

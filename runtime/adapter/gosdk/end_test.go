@@ -18,8 +18,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Sessions that end leave no goroutine and no memory, of whichever kind they were and whether a call
-// runs.
+// Ended sessions leave no goroutine and no memory, with each kind of session, with and without a
+// running call.
 func TestSessionsEnd(t *testing.T) {
 	ended := make(chan struct{}, 1)
 	hook := mcp.WithSessionHook(func(context.Context, mcp.SessionInfo) func() { return func() { ended <- struct{}{} } })
@@ -96,14 +96,14 @@ func TestSessionsEnd(t *testing.T) {
 		}
 	}
 	waitFor(allEnded)
-	waitFor(func() bool { return testbed.Goroutines() <= goroutines }) // those of the SDK end a little later
-	// One session has about 10 KB.
+	waitFor(func() bool { return testbed.Goroutines() <= goroutines }) // those of the SDK end slightly later
+	// One session needs about 10 KB.
 	if grown := heap() - bytes; grown > rounds*2000 {
 		t.Errorf("%d bytes more after %d sessions", grown, 4*rounds)
 	}
 }
 
-// Calls that run when the features are removed end.
+// Removing the features ends running calls.
 func TestUnmountDuringCalls(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", modern} {
 		started := make(chan struct{})
@@ -132,7 +132,8 @@ func TestUnmountDuringCalls(t *testing.T) {
 	}
 }
 
-// A call that goes on after its mount has ended leaves nothing of the mount in the session.
+// A call that is still running after its mount has ended leaves no part of the mount in the
+// session.
 func TestNoPartOfAnEndedMount(t *testing.T) {
 	s := newServer()
 	unmount, err := Mount(s, registering(echo("a")))
@@ -152,7 +153,7 @@ func TestNoPartOfAnEndedMount(t *testing.T) {
 	}
 }
 
-// A tool that replaces a mounted one stays when the features are removed.
+// A tool that replaces a mounted one remains when the features are removed.
 func TestUnmountLeavesOthers(t *testing.T) {
 	s := newServer()
 	unmount, err := Mount(s, registering(echo("a"), echo("b")))
@@ -174,7 +175,7 @@ type raw struct {
 	w     io.Writer
 	in    *bufio.Scanner
 	got   []string
-	last  int // id of a request
+	last  int // of the last request
 	close func()
 }
 
@@ -213,8 +214,8 @@ func (r *raw) receive() string {
 	return r.in.Text()
 }
 
-// Clients that are not the SDK's, and have asked for whatever revision by initialize, get questions
-// as requests, or an error, and never as a result.
+// Clients other than the SDK's, whatever revision they request in initialize, get questions as
+// requests, or an error, and never as a result.
 func TestOldClientsGetNoInputRequests(t *testing.T) {
 	ask := tool("ask", func(ctx context.Context, _ encoding.RawMessage) (string, error) {
 		a, err := mcp.ElicitFields(ctx, "one", &mcp.FormInfo{Fields: []mcp.FormField{{Name: "z"}, {Name: "a"}}})
@@ -228,7 +229,7 @@ func TestOldClientsGetNoInputRequests(t *testing.T) {
 		{"2025-11-25", `{"elicitation":{}}`, "decline"},
 		{"2025-11-25", `{}`, "isError"},
 		{"2024-01-01", `{"elicitation":{}}`, "decline"}, // the server chooses 2025-11-25
-		{"2026-07-28", `{"elicitation":{}}`, "isError"}, // the SDK thinks that the client has this revision
+		{"2026-07-28", `{"elicitation":{}}`, "isError"}, // the SDK assumes this revision for the client
 		{"2029-01-01", `{"elicitation":{}}`, "isError"},
 	} {
 		r := newRaw(t, s)
@@ -259,7 +260,7 @@ func TestOldClientsGetNoInputRequests(t *testing.T) {
 	}
 }
 
-// Results have the identity of the SDK's server, and no trace of the inner one.
+// Results contain the identity of the SDK's server, and no trace of the inner one.
 func TestResultsOfTheSDK(t *testing.T) {
 	s := mounted(t, nil, echo("echo"), mcp.NewResource(mcp.ResourceInfo{URI: "a://b", Name: "b", ReadInfo: mcp.ReadInfo{TTL: time.Minute}}, func(context.Context, string) (*mcp.ResourceResult, error) {
 		return mcp.TextContents("x"), nil

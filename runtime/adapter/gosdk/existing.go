@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// existing is the features that a server of the SDK has, of whomever.
+// existing contains all features of an SDK server, whoever added them.
 type existing struct {
 	tools     map[string]*sdk.Tool
 	resources map[string]*sdk.Resource
@@ -34,17 +34,17 @@ func of[T any](e *existing) map[string]*T {
 	}
 }
 
-// hostOptions is what the options of a server say, as far as it can be found out.
+// hostOptions contains the known facts about the options of a server.
 type hostOptions struct {
-	filledIn  bool // they are those of Subscribable
+	filledIn  bool // the options are from Subscribable
 	completes bool // the program completes arguments
 }
 
-// optionsKey is the key of a *hostOptions in the context of a list, which a function of Subscribable
-// fills in.
+// optionsKey is the context key for a *hostOptions in the context of a list, which a function of
+// Subscribable fills in.
 type optionsKey struct{}
 
-// existing lists the features of the server, and finds out what its options say.
+// existing lists the features of the server, and determines the facts about its options.
 func (h *host) existing() (*existing, error) {
 	e, o, err := existingOf(h.server)
 	if err != nil {
@@ -56,8 +56,8 @@ func (h *host) existing() (*existing, error) {
 	return e, nil
 }
 
-// existingOf lists the features of a server. The SDK has no function for that, so a session without a
-// client does it, past the middleware, which may refuse what has no token.
+// existingOf lists the features of a server. The SDK has no function for that, so a session without
+// a client lists them, bypassing the middleware, which may refuse requests without a token.
 func existingOf(s *sdk.Server) (e *existing, o hostOptions, err error) {
 	defer func() {
 		if err != nil {
@@ -116,7 +116,7 @@ func listTemplates(ctx context.Context, session *sdk.ServerSession) (map[string]
 	})
 }
 
-// listAll returns all features of a kind, by their names.
+// listAll returns all features of a kind, by name.
 func listAll[T any, P sdk.Params, R sdk.Result](ctx context.Context, session *sdk.ServerSession, k *kind[T], params func(cursor string) P, page func(R) ([]*T, string)) (map[string]*T, error) {
 	all := map[string]*T{}
 	for cursor, first := "", true; first || cursor != ""; first = false {
@@ -138,7 +138,7 @@ func listAll[T any, P sdk.Params, R sdk.Result](ctx context.Context, session *sd
 	return all, nil
 }
 
-// silent is a transport whose client says nothing.
+// silent is a transport whose client sends nothing.
 type silent struct {
 	once   sync.Once
 	closed chan struct{}

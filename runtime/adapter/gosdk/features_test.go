@@ -49,7 +49,7 @@ func TestStructuredResults(t *testing.T) {
 		if listed.OutputSchema != nil {
 			schema = fmt.Sprint(listed.OutputSchema.(map[string]any)["type"])
 		}
-		// The SDK's client reads numbers as floating-point ones.
+		// The SDK's client reads numbers as floating-point numbers.
 		got := fmt.Sprintf("%s %s %s", structured, schema, textOf(r))
 		switch {
 		case revision == modern:
@@ -233,7 +233,7 @@ func TestResourcesAndPrompts(t *testing.T) {
 	})
 }
 
-// Pages behind those of the SDK, of two mounts.
+// Pages after those of the SDK, from two mounts.
 func TestPagesOfListedResources(t *testing.T) {
 	listing := func(prefix string, n int) mcp.Feature {
 		return mcp.NewTemplate(mcp.TemplateInfo{URITemplate: prefix + "://{id}", Name: prefix, List: func(context.Context) (all []mcp.ResourceInfo, err error) {
@@ -268,7 +268,7 @@ func TestPagesOfListedResources(t *testing.T) {
 	}
 }
 
-// A cursor behind the pages of the SDK is one that the server has sent, unchanged, to continue there.
+// A cursor after the pages of the SDK must be one that the server has sent, unchanged.
 func TestCursors(t *testing.T) {
 	key := mcp.WithStateKeys(bytes.Repeat([]byte("k"), 32))
 	server := func(key mcp.Option) *sdk.Server {
@@ -354,7 +354,7 @@ func TestChanges(t *testing.T) {
 			ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) { changed <- struct{}{} },
 			ResourceUpdatedHandler: func(_ context.Context, r *sdk.ResourceUpdatedNotificationRequest) { updated <- r.Params.URI },
 		})
-		other := connect(t, s, revision, nil) // a session that exists before, and subscribes to the same
+		other := connect(t, s, revision, nil) // an existing session with the same subscription
 		note := mcp.NewTemplate(mcp.TemplateInfo{URITemplate: "note://{id}", Name: "note"}, func(context.Context, string, map[string]string) (*mcp.ResourceResult, error) {
 			return mcp.TextContents("x"), nil
 		})
@@ -385,7 +385,7 @@ func TestChanges(t *testing.T) {
 		same(t, "updated", <-updated, "note://1")
 		select {
 		case uri := <-updated:
-			if uri != "note://1" { // which both sessions report, on a busy machine not at the same time
+			if uri != "note://1" { // both sessions report it, on a busy machine not at the same time
 				t.Errorf("another update, of %s", uri)
 			}
 		case <-time.After(50 * time.Millisecond):
@@ -393,7 +393,7 @@ func TestChanges(t *testing.T) {
 	})
 }
 
-// waitFor waits until a condition holds that nothing reports.
+// waitFor waits for a condition without notification.
 func waitFor(done func() bool) {
 	for !done() {
 		time.Sleep(5 * time.Millisecond)

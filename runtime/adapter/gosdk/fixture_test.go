@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// revisions are those with and without sessions, of which the newest is without.
+// revisions contains the revisions with sessions, and the newest one without.
 var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", modern}
 
 const modern = "2026-07-28"
@@ -28,7 +28,7 @@ func everyRevision(t *testing.T, test func(t *testing.T, revision string)) {
 	}
 }
 
-// newServer returns a server of the SDK with a tool and a prompt of its own.
+// newServer returns an SDK server with its own tool and prompt.
 func newServer() *sdk.Server {
 	s := sdk.NewServer(&sdk.Implementation{Name: "host", Version: "3"}, Subscribable(nil))
 	type none struct{}
@@ -87,7 +87,7 @@ func registering(features ...mcp.Feature) func(mcp.Registrar) {
 	}
 }
 
-// tool is a tool that returns a text.
+// tool returns a tool that returns a text.
 func tool(name string, f func(ctx context.Context, arguments encoding.RawMessage) (string, error)) mcp.Feature {
 	return mcp.NewTool(mcp.ToolInfo{Name: name, Description: "Does " + name + "."}, func(ctx context.Context, arguments encoding.RawMessage) (*mcp.ToolResult, error) {
 		text, err := f(ctx, arguments)
@@ -98,7 +98,7 @@ func tool(name string, f func(ctx context.Context, arguments encoding.RawMessage
 	})
 }
 
-// echo is a tool that returns its arguments.
+// echo returns a tool that returns its arguments.
 func echo(name string) mcp.Feature {
 	return tool(name, func(_ context.Context, arguments encoding.RawMessage) (string, error) { return string(arguments), nil })
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// hosts are the servers that have features of this package. A server owns its host, by its
+// hosts contains the servers that have features of this package. A server owns its host through its
 // middleware, and both can be collected together.
 var hosts = struct {
 	sync.Mutex
@@ -25,7 +25,7 @@ var hosts = struct {
 // host is a server of the SDK.
 type host struct {
 	server *sdk.Server
-	next   sdk.MethodHandler // the SDK, with the middleware that the server had before
+	next   sdk.MethodHandler // the SDK, with the earlier middleware of the server
 	// changing is held while features of mounts change.
 	changing sync.Mutex
 	updates  updates
@@ -38,11 +38,11 @@ type host struct {
 	mounts   []*mount
 	sessions map[*sdk.ServerSession]*session
 	options  hostOptions
-	most     subscriptionLimits // of the mounts so far
+	most     subscriptionLimits // the maximum of all mounts so far
 }
 
-// hostOf returns the host of a server. The middleware of the host stays as long as the server: the SDK
-// cannot remove one, so there is one for all mounts.
+// hostOf returns the host of a server. The host's middleware remains for the server's lifetime: the
+// SDK cannot remove middleware, so one serves all mounts.
 func hostOf(s *sdk.Server) *host {
 	hosts.Lock()
 	defer hosts.Unlock()
@@ -89,14 +89,14 @@ func (h *host) remove(m *mount) {
 	}
 }
 
-// mounted returns the mounts. The slice must not be changed.
+// mounted returns the mounts. The slice must not be modified.
 func (h *host) mounted() []*mount {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.mounts
 }
 
-// hasAlias reports whether a mount but m has a tool with that alias.
+// hasAlias reports whether a mount other than m has a tool with an alias.
 func (h *host) hasAlias(m *mount, alias string) bool {
 	return slices.ContainsFunc(h.mounted(), func(other *mount) bool {
 		_, ok := other.canonical(alias)
@@ -104,8 +104,8 @@ func (h *host) hasAlias(m *mount, alias string) bool {
 	})
 }
 
-// receive handles what the SDK's server cannot pass to a feature: lists for the caller at hand, what
-// handlers of the options get, and what sessions have to know.
+// receive handles requests that the SDK's server cannot pass to a feature: lists, which depend on
+// the caller; data for handlers in the options; and facts that sessions must record.
 func (h *host) receive(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
 	mounts := h.mounted()
 	if slices.ContainsFunc(mounts, (*mount).hasOtherNames) {
@@ -154,7 +154,7 @@ func (h *host) receiveOther(ctx context.Context, method string, req sdk.Request,
 	return result, nil
 }
 
-// correct removes a capability that the SDK declares for a function of [Subscribable] alone.
+// correct removes a capability that the SDK declares only because of a function of [Subscribable].
 func (h *host) correct(c *sdk.ServerCapabilities, mounts []*mount) {
 	h.mu.RLock()
 	o := h.options

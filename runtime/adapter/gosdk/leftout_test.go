@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// A feature that is left out ends no list.
+// An omitted feature does not end a list.
 func TestLeftOutInPages(t *testing.T) {
 	resource := func(uri string) mcp.Feature {
 		return mcp.NewResource(mcp.ResourceInfo{URI: uri, Name: "n"}, func(context.Context, string) (*mcp.ResourceResult, error) { return mcp.TextContents("x"), nil })
@@ -40,7 +40,7 @@ func TestLeftOutInPages(t *testing.T) {
 	s.AddResource(&sdk.Resource{URI: "x://own", Name: "own"}, func(context.Context, *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 		return &sdk.ReadResourceResult{}, nil
 	})
-	inner.Register(resource("x://own")) // which the SDK's server has
+	inner.Register(resource("x://own")) // the SDK's server already has it
 	inner.Register(resource("x://z"))
 	for _, revision := range []string{"2025-11-25", modern} {
 		c := connect(t, s, revision, nil)
@@ -58,7 +58,7 @@ func TestLeftOutInPages(t *testing.T) {
 	}
 }
 
-// At no time does the SDK's server have a feature that no mount knows.
+// The SDK's server never has a feature that its mount does not know.
 func TestKnownWhileItChanges(t *testing.T) {
 	s := newServer()
 	unmount, err := Mount(s, registering(echo("a")))

@@ -15,9 +15,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// The lists of a server of the SDK are the same for all. This file makes them those of the caller:
-// features of mounts have the form of its revision, those that it may not see are left out, and
-// the resources that templates list follow after the last page of the SDK.
+// The lists of an SDK server are the same for all callers. This file adapts them to the caller:
+// features of mounts get the form of the caller's revision, features that the caller may not see
+// are removed, and the resources that templates list follow after the SDK's last page.
 
 // list answers a list.
 func (h *host) list(ctx context.Context, method string, req sdk.Request, mounts []*mount) (sdk.Result, error) {
@@ -109,7 +109,7 @@ func relist[T any](ctx context.Context, from *origin, mounts []*mount, of func(*
 	return all, nil
 }
 
-// ownerOf returns the mount of a feature, nil if it is the SDK's own.
+// ownerOf returns the mount of a feature, or nil if it belongs to the SDK's server itself.
 func ownerOf[T any](mounts []*mount, of func(*mount) *set[T], item *T) (*mount, *set[T]) {
 	for _, m := range mounts {
 		if s := of(m); s.has(item) {
@@ -119,7 +119,7 @@ func ownerOf[T any](mounts []*mount, of func(*mount) *set[T], item *T) (*mount, 
 	return nil, nil
 }
 
-// lists has the first pages that were read last.
+// lists caches the most recent first pages.
 type lists[T any] struct {
 	mu                sync.Mutex
 	inSession, modern *page[T]
@@ -134,8 +134,8 @@ type page[T any] struct {
 	private bool
 }
 
-// listed returns the features of a mount that a caller sees, by their names. Of resources it reads
-// the pages up to the first one that a template lists: those follow after all others.
+// listed returns the features of a mount that a caller sees, by name. For resources it reads the
+// pages up to the first resource that a template lists: those follow after all others.
 func listed[T any](ctx context.Context, from *origin, m *mount, s *set[T]) (all map[string]*T, private bool, err error) {
 	for cursor, first := "", true; first || cursor != ""; first = false {
 		p, err := pageOf(ctx, from, m, s, cursor)
@@ -221,21 +221,21 @@ func (s *set[T]) readPage(text json) (*page[T], error) {
 	return p, nil
 }
 
-// moreCursor is the beginning of a cursor behind the last page of the SDK. Its own cursors have no dot. The
-// number of a mount follows and, sealed by its inner server, a position.
+// moreCursor is the beginning of a cursor after the SDK's last page. The SDK's own cursors contain
+// no dot. The number of a mount follows and, sealed by its inner server, a position.
 const (
 	moreCursor    = "mcpgen."
 	cursorPurpose = "cursor behind the Go SDK"
 )
 
-// behind is a position behind the last page of the SDK.
+// behind is a position after the SDK's last page.
 type behind struct {
 	SDK    string // the cursor of that page
-	Mount  int64  // its number
+	Mount  int64  // the mount's number
 	Cursor string // of its inner server
 }
 
-// seal returns the cursor of a position in a mount, which no one else can make.
+// seal returns the cursor for a position in a mount. It cannot be forged.
 func (at behind) seal(ctx context.Context, m *mount) (string, error) {
 	text, err := encoding.Marshal(at)
 	if err != nil {
@@ -248,11 +248,11 @@ func (at behind) seal(ctx context.Context, m *mount) (string, error) {
 	return moreCursor + strconv.FormatInt(at.Mount, 10) + "." + base64.RawURLEncoding.EncodeToString(sealed), nil
 }
 
-// openCursor returns the position of a cursor, and reports false for what seal has not returned.
+// openCursor returns the position of a cursor. ok is false if seal has not returned the cursor.
 func openCursor(ctx context.Context, cursor string, mounts []*mount) (at behind, ok bool, err error) {
 	number, sealed, _ := strings.Cut(strings.TrimPrefix(cursor, moreCursor), ".")
 	data, err := base64.RawURLEncoding.Strict().DecodeString(sealed)
-	if err != nil || strings.ContainsAny(sealed, "\r\n") { // which the decoder skips
+	if err != nil || strings.ContainsAny(sealed, "\r\n") { // the decoder skips these
 		return at, false, nil
 	}
 	for _, m := range mounts {
@@ -268,8 +268,8 @@ func openCursor(ctx context.Context, cursor string, mounts []*mount) (at behind,
 	return at, false, nil
 }
 
-// listMore answers a page that follows after those of the SDK. The middleware gets the request for the
-// last page of the SDK once more; a cursor that is not valid is one that the SDK does not know.
+// listMore answers a page that follows after those of the SDK. The middleware gets the request for
+// the SDK's last page again; an invalid cursor is passed to the SDK, which refuses it.
 func (h *host) listMore(ctx context.Context, method string, req *sdk.ListResourcesRequest, mounts []*mount) (sdk.Result, error) {
 	at, ok, err := openCursor(ctx, req.Params.Cursor, mounts)
 	if err != nil {
@@ -293,8 +293,8 @@ func (h *host) listMore(ctx context.Context, method string, req *sdk.ListResourc
 	return r, nil
 }
 
-// more adds the resources that templates list: the next page of the mount at a position, or of one
-// after it.
+// more adds the resources that templates list: the next page of the mount at a position, or of a
+// later one.
 func more(ctx context.Context, from *origin, mounts []*mount, r *sdk.ListResourcesResult, at behind) error {
 	before := len(r.Resources)
 	for _, m := range mounts {

@@ -9,7 +9,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Features are removed also where middleware of the server hides them, or refuses lists.
+// Features are removed even if middleware of the server hides them, or refuses lists.
 func TestUnmountThroughMiddleware(t *testing.T) {
 	for name, change := range map[string]func(*sdk.ListToolsResult) (sdk.Result, error){
 		"hides": func(r *sdk.ListToolsResult) (sdk.Result, error) {

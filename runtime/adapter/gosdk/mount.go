@@ -16,32 +16,32 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Mount adds features to a server of the SDK, before or after that has sessions. It calls register
-// once, with a *mcp.Server of its own, which the options configure; what is registered or
-// unregistered with that server later is added to the SDK's server or removed from it, and its
-// ResourceUpdated notifies clients that have subscribed to a resource (see [Subscribable]).
+// Mount adds features to an SDK server, before or after it has sessions. It calls register once,
+// with its own *mcp.Server, which the options configure. Later registrations and removals on that
+// server are applied to the SDK's server, and its ResourceUpdated notifies clients that have
+// subscribed to a resource (see [Subscribable]).
 //
-// A name or URI that the SDK's server has already is an error, and then nothing is added; the
-// error has all of them. Features that are added to the SDK's server at the same time can get past
-// that. A tool whose calls must become tasks cannot be added: the log has a warning about it. With
-// Select of [mcp.WithPolicy] a function decides what is added.
+// If the SDK's server already has a name or URI, Mount returns an error that lists all of them, and
+// adds nothing. Features that are added to the SDK's server at the same time may escape this check.
+// A tool whose calls must become tasks cannot be added: a warning about it is logged. With Select
+// of [mcp.WithPolicy] a function selects the features to add.
 //
-// Receiving middleware of the SDK's server sees every request before a mount does, whether it is
-// added before or after. It sees a call by an alias, or by use_tool of package mcpfind, as one of the
-// tool that runs; where middleware was added since the last request, it sees the first such call twice,
-// by both names. A context that it passes on must have the values of the one that it gets.
-// Middleware that was added before the first Mount sees lists as the SDK has them, not those of the
-// caller: entries that it leaves out stay out, and a copy of an entry is a feature of the SDK's server for
-// Mount, which neither hides nor removes it.
+// Receiving middleware of the SDK's server receives every request before a mount, whether it is
+// added before or after. It receives a call by an alias, or through use_tool of package mcpfind, as
+// a call of the tool that runs; if middleware was added since the last request, it receives the
+// first such call twice, with both names. A context that it passes on must contain the values of
+// the context that it gets. Middleware that was added before the first Mount receives the lists of
+// the SDK, not those of the caller: entries that it removes remain removed, and Mount considers a
+// copy of an entry a feature of the SDK's server, which it neither hides nor removes.
 //
-// Callers are known by [auth.TokenInfo]: the ID of the principal is its UserID or, without one, a digest
-// of the bearer token; the value is the *auth.TokenInfo, and a feature needs those of its scopes. The SDK
-// has checked the token of each request, so principals do not expire. Without a TokenInfo, features
-// with scopes are refused, unless [mcp.WithAccess] says otherwise.
+// [auth.TokenInfo] identifies callers: the ID of the principal is its UserID or, without one, a
+// digest of the bearer token; the value is the *auth.TokenInfo, and its scopes determine which
+// features can be used. The SDK has checked the token of each request, so principals do not expire.
+// Without a TokenInfo, features with scopes are refused, unless [mcp.WithAccess] decides otherwise.
 //
-// unmount removes everything, and ends the calls that run. It waits for nothing else, and may be
-// called more than once. Sessions of the SDK go on, but subscriptions to the resources end with
-// them: clients subscribe again after another Mount.
+// unmount removes everything, and ends running calls. It waits for nothing else, and may be called
+// more than once. Sessions of the SDK continue, but subscriptions to the resources end: clients
+// subscribe again after another Mount.
 func Mount(s *sdk.Server, register func(mcp.Registrar), options ...mcp.Option) (unmount func(), err error) {
 	inner := mcp.NewServer(mcp.ServerInfo{Name: "mounted", Version: "1"}, options...)
 	register(inner)
@@ -65,14 +65,14 @@ func Mount(s *sdk.Server, register func(mcp.Registrar), options ...mcp.Option) (
 	}), nil
 }
 
-// mount is a server whose features are those of a server of the SDK. The lock host.changing
-// guards changes of its features, and the lock of each set its map.
+// mount connects an inner server with the SDK's server that has its features. The lock
+// host.changing guards changes of its features, and the lock of each set its map.
 type mount struct {
 	host   *host
-	number int64 // among the mounts of the host
+	number int64 // of the mount in its host
 	inner  *mcp.Server
 	bridge *bridge.Bridge
-	stop   func() // ends the goroutine for changes; nil before begin and after end
+	stop   func() // stops the goroutine for changes; nil before begin and after end
 
 	tools     set[sdk.Tool]
 	resources set[sdk.Resource]
@@ -111,7 +111,7 @@ func (m *mount) begin() error {
 	return nil
 }
 
-// warn logs what is left out since the options of the SDK's server are not those of [Subscribable].
+// warn logs the restrictions that result from options without [Subscribable].
 func (m *mount) warn() {
 	m.host.mu.RLock()
 	o := m.host.options
@@ -128,7 +128,7 @@ func (m *mount) warn() {
 	}
 }
 
-// end removes the features, and everything else of the mount.
+// end removes the features, and all other parts of the mount.
 func (m *mount) end() {
 	taken, err := m.host.existing()
 	if err != nil {
@@ -182,8 +182,8 @@ func (m *mount) changed() {
 	}
 }
 
-// update makes the features of the SDK's server those that the inner server has now, but for
-// those whose names are taken.
+// update makes the features of the SDK's server match those of the inner server, except for
+// features whose names are taken.
 func (m *mount) update() error {
 	taken, err := m.host.existing()
 	if err != nil {
@@ -214,7 +214,7 @@ func (m *mount) update() error {
 	return nil
 }
 
-// look reads what the SDK's server has no list for: aliases and patterns of URIs.
+// look reads data that the SDK's server has no list for: aliases and URI patterns.
 func (m *mount) look() error {
 	aliases := map[string]string{}
 	var matchers []*uritemplate.Template
@@ -241,7 +241,8 @@ func (m *mount) look() error {
 // taskRequired is the Task of a tool whose calls must become tasks.
 const taskRequired = "required"
 
-// owns reports whether a URI is that of a resource of the mount, also if only some may see it.
+// owns reports whether a URI belongs to a resource of the mount, even if only some callers may see
+// it.
 func (m *mount) owns(uri string) bool {
 	if m.resources.get(uri) != nil {
 		return true
@@ -254,7 +255,7 @@ func (m *mount) owns(uri string) bool {
 	})
 }
 
-// canonical returns the name of a tool by one of its aliases.
+// canonical returns the name of the tool with an alias.
 func (m *mount) canonical(alias string) (string, bool) {
 	m.mu.RLock()
 	name, ok := m.aliases[alias]
@@ -262,7 +263,7 @@ func (m *mount) canonical(alias string) (string, bool) {
 	return name, ok && m.tools.get(name) != nil
 }
 
-// hasOtherNames reports whether tools can be called by other names than their own.
+// hasOtherNames reports whether tools can be called by names other than their own.
 func (m *mount) hasOtherNames() bool {
 	m.mu.RLock()
 	aliases := len(m.aliases)
@@ -270,7 +271,7 @@ func (m *mount) hasOtherNames() bool {
 	return aliases > 0 || m.tools.get(toolfind.UseTool) != nil
 }
 
-// has reports whether the inner server has a tool by that name or alias.
+// has reports whether the inner server has a tool with a name or alias.
 func (m *mount) has(name string) bool {
 	return slices.ContainsFunc(m.inner.Features(), func(f mcp.FeatureInfo) bool {
 		return f.Kind == mcp.KindTool && (f.Name == name || slices.Contains(f.Aliases, name))

@@ -12,16 +12,17 @@ type (
 	completionHandler  = func(context.Context, *sdk.CompleteRequest) (*sdk.CompleteResult, error)
 )
 
-// Subscribable returns a copy of the options of a server, which may be nil, with the functions without
-// which clients cannot subscribe to resources of mounts, nor complete the arguments of their prompts
-// and templates. The SDK calls them behind all middleware, and nothing can add them later.
+// Subscribable returns a copy of a server's options, which may be nil, and adds the functions that
+// clients need to subscribe to resources of mounts, and to complete the arguments of their prompts
+// and templates. The SDK calls these functions after all middleware, and they cannot be added
+// later.
 //
-// Clients subscribe to URIs of resources and templates, those of the SDK's server included; others are
-// refused. A session has as many subscriptions, and as many bytes of URIs, as the largest
-// [mcp.Limits] of its mounts allow. Before the first Mount, all are refused.
+// Clients can subscribe to URIs of resources and templates, including those of the SDK's server;
+// others are refused. The largest [mcp.Limits] of the mounts limits the subscriptions of a session,
+// and the bytes of their URIs. Before the first Mount, all subscriptions are refused.
 //
-// Functions that the options have stay: what they return for a subscription counts after that of the
-// mounts, and they alone decide about URIs and arguments that no mount has.
+// Existing functions in the options are kept: they are called for a subscription after the mounts,
+// and they alone decide about URIs and arguments that no mount has.
 func Subscribable(options *sdk.ServerOptions) *sdk.ServerOptions {
 	o := sdk.ServerOptions{}
 	if options != nil {
@@ -49,11 +50,11 @@ func Subscribable(options *sdk.ServerOptions) *sdk.ServerOptions {
 	return &o
 }
 
-// pass is what a request has, on its way through the middleware, for a function of Subscribable. Its
-// methods may be called for nil, where the request has come past the middleware of a host.
+// pass carries the data of a request through the middleware to a function of Subscribable. Its
+// methods may be called on nil, if the request has bypassed the middleware of a host.
 type pass struct {
 	host   *host
-	listen *listening // nil but for subscriptions/listen
+	listen *listening // nil except for subscriptions/listen
 }
 
 type passKey struct{}

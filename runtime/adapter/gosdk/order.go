@@ -13,19 +13,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file is the order of middleware. Middleware of the SDK's server sees each request before a
-// mount does, and a call by the name of the tool that runs. So what a mount answers is answered by
-// handlers of the SDK, which are behind all middleware, or after them, on their way back. Only names
-// have to be replaced before: the middleware that does it is the outermost one, and is added again
-// when the program has added other middleware around it.
+// This file ensures the order of middleware. Middleware of the SDK's server receives each request
+// before a mount, and a call under the name of the tool that runs. So a mount answers requests in
+// handlers of the SDK, which run after all middleware, or modifies results on their way back. Only
+// names must be replaced earlier: the middleware that does it is the outermost one, and is added
+// again when the program has added other middleware around it.
 
-// bare is the SDK without middleware. It handles requests of the server that the session of a
-// request belongs to, whatever that is.
+// bare is the SDK without middleware. It handles requests of the server to which the session of a
+// request belongs.
 var bare = sync.OnceValue(func() sdk.MethodHandler {
 	return chainOf(sdk.NewServer(&sdk.Implementation{Name: "none", Version: "1"}, nil))
 })
 
-// chainOf returns the middleware of a server, with the SDK behind it.
+// chainOf returns the middleware chain of a server, with the SDK at its end.
 func chainOf(s *sdk.Server) (chain sdk.MethodHandler) {
 	s.AddReceivingMiddleware(func(next sdk.MethodHandler) sdk.MethodHandler {
 		chain = next
@@ -34,7 +34,7 @@ func chainOf(s *sdk.Server) (chain sdk.MethodHandler) {
 	return chain
 }
 
-// renaming is a middleware that replaces names by which a tool is found besides its own.
+// renaming is middleware that replaces aliases of tools by their names.
 type renaming struct {
 	host *host
 	next sdk.MethodHandler
@@ -54,7 +54,8 @@ func (h *host) namesFirst() *renaming {
 	return h.names
 }
 
-// isRenaming reports whether a handler is that of a renaming. A server has those of its own host only.
+// isRenaming reports whether a handler belongs to a renaming. A server has only those of its own
+// host.
 func isRenaming(h sdk.MethodHandler) bool {
 	return reflect.ValueOf(h).Pointer() == reflect.ValueOf(sdk.MethodHandler((*renaming)(nil).receive)).Pointer()
 }
@@ -74,7 +75,7 @@ func (r *renaming) receive(ctx context.Context, method string, req sdk.Request) 
 		}
 		call = &sdk.CallToolRequest{Session: call.Session, Params: params, Extra: call.Extra}
 		if newest := r.host.namesFirst(); newest != r {
-			// Middleware that was added since has seen the other name.
+			// Middleware that was added later has received the other name.
 			return newest.receive(ctx, method, call)
 		}
 		return r.next(ctx, method, call)
@@ -82,11 +83,11 @@ func (r *renaming) receive(ctx context.Context, method string, req sdk.Request) 
 	return r.next(ctx, method, req)
 }
 
-// throughKey is the key of the tool of package mcpfind by which a tool is called.
+// throughKey is the context key for the tool of package mcpfind through which a tool is called.
 type throughKey struct{}
 
-// renamed returns the params of a call with the name of the tool that runs, and the tool that passes
-// the call on; nil if the client has called that tool itself.
+// renamed returns the params of a call with the name of the tool that runs, and the tool that
+// passes on the call, or nil if the client has called that tool itself.
 func (m *mount) renamed(p *sdk.CallToolParamsRaw) (params *sdk.CallToolParamsRaw, through string) {
 	if name, ok := m.canonical(p.Name); ok {
 		renamed := *p
@@ -103,7 +104,7 @@ func (m *mount) renamed(p *sdk.CallToolParamsRaw) (params *sdk.CallToolParamsRaw
 	if canonical, ok := m.canonical(name); ok {
 		name = canonical
 	}
-	if m.tools.get(name) == nil || toolfind.Is(name) { // which the inner server refuses
+	if m.tools.get(name) == nil || toolfind.Is(name) { // refused by the inner server
 		return nil, ""
 	}
 	renamed := *p
@@ -111,7 +112,7 @@ func (m *mount) renamed(p *sdk.CallToolParamsRaw) (params *sdk.CallToolParamsRaw
 	return &renamed, through
 }
 
-// forwarded returns the tool that a call names in its arguments, by package mcpfind.
+// forwarded returns the tool that the arguments of a call name, for calls through package mcpfind.
 func (m *mount) forwarded(p *sdk.CallToolParamsRaw) (name string, arguments []byte, through string) {
 	if !toolfind.Is(p.Name) {
 		return "", nil, ""
@@ -121,7 +122,7 @@ func (m *mount) forwarded(p *sdk.CallToolParamsRaw) (name string, arguments []by
 		text = append(append(text, `,"arguments":`...), p.Arguments...)
 	}
 	message, err := ours.Parse(append(text, "}}"...))
-	if err != nil { // which the inner server refuses, too
+	if err != nil { // refused by the inner server, too
 		return "", nil, ""
 	}
 	return m.bridge.Server().Forwarded(&message.Params)

@@ -18,14 +18,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpfind"
 )
 
-// journal is what middleware and mounts have seen, in order.
+// journal records the events that middleware and mounts have received, in order.
 type journal struct {
 	mu     sync.Mutex
 	events []string
-	refuse string // an event of middleware that is refused
+	refuse string // an event that middleware refuses
 }
 
-// note adds an event, and returns an error if it is to be refused.
+// note records an event, and returns an error if it should be refused.
 func (j *journal) note(event string) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -50,7 +50,7 @@ func (j *journal) take() []string {
 	return events
 }
 
-// middleware notes each request with its method, and the name or cursor that it has.
+// middleware records each request with its method, and its name or cursor.
 func (j *journal) middleware(name string) sdk.Middleware {
 	return func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
@@ -66,7 +66,7 @@ func (j *journal) middleware(name string) sdk.Middleware {
 	}
 }
 
-// interceptor notes what reaches a mount.
+// interceptor records the requests that reach a mount.
 func (j *journal) interceptor(next mcp.Handler) mcp.Handler {
 	return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
 		_ = j.note("mount " + req.Method)
@@ -74,7 +74,7 @@ func (j *journal) interceptor(next mcp.Handler) mcp.Handler {
 	}
 }
 
-// everything are features of every kind, with all that a mount answers for them.
+// everything returns features of every kind, so that a mount answers every method.
 func everything() []mcp.Feature {
 	completed := func(context.Context, string, map[string]string) (mcp.Completion, error) {
 		return mcp.Completion{Values: []string{"secret customer"}}, nil
@@ -127,8 +127,8 @@ func (r *raw) open() {
 	r.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
 }
 
-// Whatever method the SDK's server has: middleware is asked before a mount, whether it was added
-// before the mount or after, and what it refuses does not reach a mount.
+// For every method of the SDK's server: middleware is called before a mount, whether it was added
+// before the mount or after, and a request that it refuses does not reach a mount.
 func TestMiddlewareBeforeMounts(t *testing.T) {
 	const cursor, list = "CURSOR", "resources/list"
 	requests := map[string][]string{ // the params of requests, and of those that begin with * in the revision without sessions
@@ -188,7 +188,7 @@ func TestMiddlewareBeforeMounts(t *testing.T) {
 						meta = modernMeta
 					} else if method != "initialize" {
 						r.open()
-						r.ask("tools/list", "") // which opens a session of the mount
+						r.ask("tools/list", "") // opens a session of the mount
 					}
 					if strings.Contains(params, cursor) {
 						var first struct{ Result struct{ NextCursor string } }
@@ -205,13 +205,13 @@ func TestMiddlewareBeforeMounts(t *testing.T) {
 					var reply string
 					if strings.HasPrefix(method, "notifications/") {
 						r.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":{%s}}`, method, params))
-						r.ask("ping", "") // notifications are handled in their order
+						r.ask("ping", "") // notifications are handled in order
 					} else {
 						reply = r.ask(method, params+meta)
 					}
 					events := j.take()
 					mount := slices.IndexFunc(events, func(e string) bool { return strings.HasPrefix(e, "mount ") })
-					if refusing != "" && method != "notifications/cancelled" { // which the SDK does not pass to middleware
+					if refusing != "" && method != "notifications/cancelled" { // the SDK does not pass it to middleware
 						if mount >= 0 || reply != "" && !strings.Contains(reply, "the host refuses "+refusing) {
 							t.Errorf("the mount was asked: %q; reply %s", events, reply)
 						}
@@ -231,7 +231,7 @@ func TestMiddlewareBeforeMounts(t *testing.T) {
 	}
 }
 
-// Middleware sees a call as one of the tool that runs, whatever name the client has used.
+// Middleware receives a call as a call of the tool that runs, whatever name the client has used.
 func TestMiddlewareSeesNames(t *testing.T) {
 	readOnly := mcp.NewTool(mcp.ToolInfo{Name: "look", Aliases: []string{"peek"}, Hints: mcp.ToolHints{ReadOnly: true}}, func(_ context.Context, arguments encoding.RawMessage) (*mcp.ToolResult, error) {
 		return mcp.TextResult("looked " + string(arguments)), nil
@@ -260,7 +260,7 @@ func TestMiddlewareSeesNames(t *testing.T) {
 		c := connect(t, s, revision, nil)
 		for _, test := range []struct {
 			name, arguments string
-			seen, want      string // the name for middleware, and what is in the result or error
+			seen, want      string // the name that middleware receives, and a part of the result or error
 		}{
 			{"delete_all", `{"a":1}`, "delete_all", `deleted {"a":1}`},
 			{"remove_all", `{"a":1}`, "delete_all", `deleted {"a":1}`},
@@ -294,7 +294,7 @@ func TestMiddlewareSeesNames(t *testing.T) {
 	}
 }
 
-// Middleware that was added a moment ago sees the first call by another name twice, and can refuse it.
+// Middleware that was just added receives the first call by another name twice, and can refuse it.
 func TestMiddlewareAddedLater(t *testing.T) {
 	for _, refuse := range []string{"", "after tools/call remove_all", "after tools/call delete_all", "last tools/call delete_all", "before tools/call delete_all"} {
 		j := new(journal)
@@ -327,8 +327,8 @@ func TestMiddlewareAddedLater(t *testing.T) {
 	}
 }
 
-// Middleware that lets nothing pass without a token does not keep a package from being mounted, nor
-// its features from being removed.
+// Middleware that refuses requests without a token prevents neither mounting a package nor removing
+// its features.
 func TestMountPastMiddleware(t *testing.T) {
 	s := newServer()
 	s.AddReceivingMiddleware(func(sdk.MethodHandler) sdk.MethodHandler {

@@ -16,11 +16,11 @@ import (
 
 type json = encoding.RawMessage
 
-// kind is a kind of feature: how a server of the SDK has it.
+// kind describes how an SDK server stores one kind of feature.
 type kind[T any] struct {
 	text   string // for errors
 	list   protocol.Method
-	member string // of the result of the list
+	member string // of the list result that contains the features
 	name   func(*T) string
 	read   func(json) (*T, error)
 	add    func(m *mount, item *T)
@@ -68,7 +68,7 @@ func read[T any](entry json) (*T, error) {
 	return item, nil
 }
 
-// readTool is read for a tool, whose schemas stay as they are written.
+// readTool reads a tool, whose schemas remain unchanged text.
 func readTool(entry json) (*sdk.Tool, error) {
 	t, err := read[sdk.Tool](entry)
 	if err != nil {
@@ -86,24 +86,25 @@ func readTool(entry json) (*sdk.Tool, error) {
 	return t, nil
 }
 
-// registered is a feature of the SDK's server, with the text that it is from.
+// registered is a feature of the SDK's server, with the JSON text of its origin.
 type registered[T any] struct {
 	item *T
 	text string
-	old  *T // that item replaces, while it does
+	old  *T // the item that is being replaced, during the replacement
 }
 
-// set is the features of one kind that a mount has added.
+// set contains the features of one kind that a mount has added.
 type set[T any] struct {
 	*kind[T]
 	cache lists[T]
 
 	mu    sync.RWMutex
 	items map[string]registered[T]
-	taken map[string]bool // names of features that are left out, since the SDK's server has others by them
+	taken map[string]bool // names of features that are omitted, since the SDK's server has others with these names
 }
 
-// knows reports whether a feature is of the mount, or left out, and not one that a template lists.
+// knows reports whether a feature belongs to the mount, or is omitted, and is not listed by a
+// template.
 func (s *set[T]) knows(name string) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -111,14 +112,14 @@ func (s *set[T]) knows(name string) bool {
 	return ok || s.taken[name]
 }
 
-// get returns a feature, nil without one.
+// get returns a feature, or nil.
 func (s *set[T]) get(name string) *T {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return s.items[name].item
 }
 
-// has reports whether the item is a feature of the mount, or one that is being replaced.
+// has reports whether the item is a feature of the mount, or is being replaced.
 func (s *set[T]) has(item *T) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -126,7 +127,7 @@ func (s *set[T]) has(item *T) bool {
 	return ok && (r.item == item || r.old == item)
 }
 
-// any reports whether there are features.
+// any reports whether the set is not empty.
 func (s *set[T]) any() bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
@@ -154,7 +155,7 @@ func (s *set[T]) delete(name string) {
 	delete(s.items, name)
 }
 
-// plan is the features that a mount should have, by their names.
+// plan contains the features that a mount should have, by name.
 type plan struct {
 	tools     map[string]registered[sdk.Tool]
 	resources map[string]registered[sdk.Resource]
@@ -199,8 +200,8 @@ func planned[T any](m *mount, s *set[T]) (map[string]registered[T], error) {
 	return all, nil
 }
 
-// collisions returns an error text for each name of the plan that another feature of the SDK's server
-// has.
+// collisions returns an error text for each name in the plan that another feature of the SDK's
+// server has.
 func (p *plan) collisions(taken *existing) []string {
 	m := p.owner
 	all := slices.Concat(
@@ -230,7 +231,7 @@ func collisions[T any](s *set[T], planned map[string]registered[T], taken map[st
 	return all
 }
 
-// dropTaken leaves out what collides.
+// dropTaken removes colliding features from the plan.
 func (p *plan) dropTaken(taken *existing) {
 	m := p.owner
 	drop(&m.tools, p.tools, taken.tools)
@@ -252,7 +253,7 @@ func drop[T any](s *set[T], planned map[string]registered[T], taken map[string]*
 	s.taken = out
 }
 
-// apply adds the features that are new or have changed. The SDK panics on what it does not allow.
+// apply adds new and changed features. The SDK panics on features that it does not allow.
 func (p *plan) apply(m *mount) (err error) {
 	defer func() {
 		if e := recover(); e != nil {
@@ -278,8 +279,8 @@ func addAll[T any](m *mount, s *set[T], planned map[string]registered[T]) {
 	}
 }
 
-// addOne adds a feature, or replaces one. The set has it first: what the SDK lists and no set has
-// is listed for every caller.
+// addOne adds or replaces a feature. It adds it to the set first: a feature that the SDK lists and
+// no set contains would be listed for every caller.
 func addOne[T any](m *mount, s *set[T], name string, r, old registered[T]) {
 	added := false
 	defer func() {
@@ -297,7 +298,7 @@ func addOne[T any](m *mount, s *set[T], name string, r, old registered[T]) {
 	added = true
 }
 
-// removeOld removes what the plan does not have.
+// removeOld removes features that are not in the plan.
 func removeOld[T any](m *mount, s *set[T], planned map[string]registered[T], taken *existing) {
 	for name, r := range s.snapshot() {
 		if _, ok := planned[name]; !ok {
@@ -313,7 +314,7 @@ func removeAll[T any](m *mount, s *set[T], taken *existing) {
 	}
 }
 
-// removeOne removes a feature, unless the SDK's server has another one by that name now.
+// removeOne removes a feature, unless the SDK's server has another one with its name now.
 func removeOne[T any](m *mount, s *set[T], name string, item *T, taken *existing) {
 	if other := of[T](taken)[name]; other == nil || other == item {
 		s.remove(m.host.server, name)

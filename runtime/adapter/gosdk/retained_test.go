@@ -19,17 +19,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// retained is something that a client can make a server with a mount keep.
+// retained is data that a client can make a server with a mount retain.
 type retained struct {
 	kind   string
-	each   int    // bytes of one, at the most
-	client string // what bounds those of one client
-	all    string // what bounds those of all
-	number int    // that the test makes
+	each   int    // maximum bytes of one
+	client string // limit of one client
+	all    string // limit of all clients
+	number int    // number of clients or items in the test
 	fill   func(k *keeper) error
 }
 
-// kept is the table of docs/adapters.md. What the SDK keeps itself is in the bytes.
+// kept is the table in docs/adapters.md. The bytes include data that the SDK retains itself.
 var kept = []retained{
 	{"session with a call", 16 << 10, "the SDK", "the SDK", 60, func(k *keeper) error {
 		return k.open().call("echo", "1")
@@ -58,7 +58,7 @@ var kept = []retained{
 	}},
 }
 
-// keeper is a server, and clients that hold next to nothing themselves.
+// keeper is a server with clients that retain almost nothing themselves.
 type keeper struct {
 	t      *testing.T
 	server *sdk.Server
@@ -81,7 +81,7 @@ func newKeeper(t *testing.T, memory int) *keeper {
 	return k
 }
 
-// thin is a client that reads line by line and keeps nothing.
+// thin is a client that reads line by line and retains nothing.
 type thin struct {
 	t   *testing.T
 	w   io.Writer
@@ -104,7 +104,7 @@ func (k *keeper) connect() *thin {
 	return &thin{t: k.t, w: w, r: bufio.NewReaderSize(r, 512)}
 }
 
-// open opens a session of a revision that has them.
+// open opens a session in a revision with sessions.
 func (k *keeper) open() *thin {
 	c := k.connect()
 	if err := c.ask("initialize", `"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"thin","version":"1"}`); err != nil {
@@ -123,7 +123,8 @@ func (c *thin) send(method, params string) {
 	}
 }
 
-// ask returns the error of the next message, of which it reads the beginning.
+// ask sends a request, and returns the error in the next message, of which it reads only the
+// beginning.
 func (c *thin) ask(method, params string) error {
 	c.send(method, params)
 	return c.next()
@@ -152,14 +153,14 @@ func (c *thin) call(tool, argument string) error {
 	return c.ask("tools/call", `"name":"`+tool+`","arguments":{"a":`+argument+`}`)
 }
 
-// uri is one of the template x:///by/{id}.
+// uri returns a URI of the template x:///by/{id}.
 func uri(i, size int) string { return fmt.Sprintf("x:///by/%0*d", size-len("x:///by/"), i) }
 
 func (c *thin) subscribe(number, size int) error {
 	for i := range number {
 		if err := c.ask("resources/subscribe", `"uri":"`+uri(i, size)+`"`); err != nil {
 			if i > 0 && strings.Contains(err.Error(), "too many subscriptions") {
-				return nil // by their bytes
+				return nil // limited by bytes
 			}
 			return err
 		}
@@ -179,7 +180,7 @@ func (c *thin) listen(number, size int) error {
 	return c.ask("subscriptions/listen", `"notifications":{"resourceSubscriptions":`+string(text)+`},`+modernMeta)
 }
 
-// keptHeap returns the bytes of the heap that survive a collection and lie in no pool.
+// keptHeap returns the heap bytes that survive a collection and are not in a pool.
 func keptHeap() int64 {
 	var m runtime.MemStats
 	for range 3 {
@@ -189,8 +190,8 @@ func keptHeap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestRetained makes a server with a mount keep as many of each kind as clients can, with everything as long as it may be,
-// and measures what each takes. docs/adapters.md has the table.
+// TestRetained makes a server with a mount retain as many items of each kind as clients can cause,
+// with the maximum sizes, and measures the bytes of each. docs/adapters.md contains the table.
 func TestRetained(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/adapters.md")
 	if err != nil {
@@ -224,8 +225,9 @@ func TestRetained(t *testing.T) {
 	}
 }
 
-// TestRetainedInMemory has a mount with little memory keep as much as it accepts of all clients, and measures that both
-// libraries together keep at most six times that: the SDK is asked for no room.
+// TestRetainedInMemory makes a mount with little memory retain everything that it accepts from all
+// clients, and checks that both libraries together retain at most six times that memory: the SDK
+// has no limit of its own.
 func TestRetainedInMemory(t *testing.T) {
 	const memory = 2 << 20
 	for _, r := range kept {

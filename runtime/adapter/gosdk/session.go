@@ -31,21 +31,21 @@ type session struct {
 
 	mu       sync.Mutex
 	ended    bool
-	revision string // that the SDK has chosen, "" if that is the one that the client has asked for
+	revision string // chosen by the SDK; "" if the client requested it
 	level    string // of log messages; "" before the client has set it
 	parts    map[*mount]*part
 
-	subscribed      map[string]struct{} // the URIs that the SDK has for the session
+	subscribed      map[string]struct{} // the session's subscriptions in the SDK
 	subscribedBytes int
 }
 
 // part is the session of one mount.
 type part struct {
 	open  sync.Mutex      // held while it is opened
-	inner *bridge.Session // nil before; guarded by session.mu
+	inner *bridge.Session // nil before it is opened; guarded by session.mu
 }
 
-// session returns the session. A goroutine ends it with that of the SDK.
+// session returns the session. A goroutine ends it with the SDK's session.
 func (h *host) session(ss *sdk.ServerSession) *session {
 	h.mu.RLock()
 	s := h.sessions[ss]
@@ -111,7 +111,7 @@ func (s *session) opened() (all []*bridge.Session) {
 	return all
 }
 
-// setLevel sets the level of log messages, also for parts that are opened later. A mount without
+// setLevel sets the level of log messages, even for parts that are opened later. A mount without
 // log messages refuses it.
 func (s *session) setLevel(ctx context.Context, level string) {
 	s.mu.Lock()
@@ -135,7 +135,7 @@ func (s *session) rootsChanged() {
 	}
 }
 
-// in returns the session of a mount, and opens it if there is none.
+// in returns the session of a mount, and opens it if necessary.
 func (s *session) in(ctx context.Context, m *mount, from *origin) (*bridge.Session, error) {
 	s.mu.Lock()
 	if s.ended || !slices.Contains(s.host.mounted(), m) { // after that check, leave will find the part
@@ -184,14 +184,13 @@ func (s *session) in(ctx context.Context, m *mount, from *origin) (*bridge.Sessi
 	return inner, nil
 }
 
-// capabilities are those of a client as they are sent: in the SDK's type, that of roots is always
-// there.
+// capabilities is the JSON form of a client's capabilities: the SDK's type always contains roots.
 type capabilities struct {
 	sdk.ClientCapabilities
 	Roots *sdk.RootCapabilities `json:"roots,omitempty"`
 }
 
-// helloOf returns what the client of a session has said, in a revision that has sessions.
+// helloOf returns the client's part of the handshake of a session, in a revision with sessions.
 func helloOf(ss *sdk.ServerSession, chosen string) (*bridge.Hello, error) {
 	hello := &bridge.Hello{Revision: protocol.Latest.Version, ID: ss.ID()}
 	p := ss.InitializeParams()
@@ -221,7 +220,7 @@ func helloOf(ss *sdk.ServerSession, chosen string) (*bridge.Hello, error) {
 	return hello, nil
 }
 
-// withoutTasks removes the extension for tasks, which the SDK's server does not have.
+// withoutTasks removes the extension for tasks, which the SDK's server does not support.
 func withoutTasks(extensions map[string]any) map[string]any {
 	if _, ok := extensions[protocol.TasksName]; !ok {
 		return extensions
@@ -231,16 +230,17 @@ func withoutTasks(extensions map[string]any) map[string]any {
 	return extensions
 }
 
-// origin is where a request is from.
+// origin is the origin of a request.
 type origin struct {
 	session   *sdk.ServerSession
 	meta      map[string]any
-	modern    bool // of a revision without sessions
+	modern    bool // in a revision without sessions
 	principal *mcp.Principal
 	header    map[string][]string
 }
 
-// originOf returns the origin of a request. A revision without sessions is in its _meta.
+// originOf returns the origin of a request. The _meta of a request contains a revision without
+// sessions.
 func originOf(ss *sdk.ServerSession, meta map[string]any, extra *sdk.RequestExtra) *origin {
 	o := &origin{session: ss, meta: meta}
 	version, _ := meta[sdk.MetaKeyProtocolVersion].(string)
@@ -258,11 +258,12 @@ func originOf(ss *sdk.ServerSession, meta map[string]any, extra *sdk.RequestExtr
 	return o
 }
 
-// tokenID is the beginning of the IDs of callers that are known by their tokens alone.
+// tokenID is the prefix of the IDs of callers that only their tokens identify.
 const tokenID = "token sha256:"
 
-// idOf returns the ID of the caller with a token: UserID, without one a digest of the token, and ""
-// if the token is not known either. Then package mcp refuses what it would keep for the caller.
+// idOf returns the ID of the caller with a token: UserID; without one, a digest of the token; and
+// "" if the token is unknown too. In that case package mcp refuses everything that requires data
+// kept for a caller.
 func idOf(t *auth.TokenInfo, header http.Header) string {
 	if t.UserID != "" && !strings.HasPrefix(t.UserID, tokenID) {
 		return t.UserID
@@ -289,10 +290,10 @@ func withoutTasksIn(meta map[string]any) map[string]any {
 	return meta
 }
 
-// scopesOf lets a caller use the features whose scopes its token has.
+// scopesOf is an Access that decides by the scopes of the caller's token.
 type scopesOf struct{ token *auth.TokenInfo }
 
-// Authorize returns an error with the scopes that are missing.
+// Authorize returns an error with the missing scopes.
 func (s scopesOf) Authorize(_ context.Context, f mcp.FeatureInfo) error {
 	var missing []string
 	for _, scope := range f.Scopes {

@@ -17,12 +17,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// This file decides who may subscribe to what, behind the middleware of the SDK's server. A mount
-// learns of each subscription to its resources: it checks the caller, and reports changes.
+// This file decides which clients may subscribe to which URIs, after the middleware of the SDK's
+// server. A mount is notified of each subscription to its resources: it checks the caller, and
+// reports changes.
 
 var errNotMounted = &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no package is mounted on the server, so nothing can be subscribed to"}
 
-// subscribe is the SubscribeHandler. Own is that of the program, which may be nil.
+// subscribe is the SubscribeHandler. own is the program's handler, which may be nil.
 func (p *pass) subscribe(ctx context.Context, req *sdk.SubscribeRequest, own subscribeHandler) error {
 	if p == nil || !p.host.hasMounted() {
 		if own != nil {
@@ -47,8 +48,8 @@ func (p *pass) subscribe(ctx context.Context, req *sdk.SubscribeRequest, own sub
 	return err
 }
 
-// admit returns an error if a caller may not subscribe to a URI. Otherwise the mounts that own it know
-// of the subscription, until undo is called.
+// admit returns an error if a caller may not subscribe to a URI. Otherwise the mounts that own the
+// URI know the subscription until undo is called.
 func (p *pass) admit(ctx context.Context, req *sdk.SubscribeRequest, own subscribeHandler) (undo func(), err error) {
 	undo = func() {}
 	uri := req.Params.URI
@@ -114,11 +115,11 @@ func (h *host) ownersOf(uri string) (owners []*mount) {
 	return owners
 }
 
-// maxURI is how long a URI may be, as on our own server: matching takes time.
+// maxURI limits the length of a URI, like mcpgen's server: matching takes time.
 const maxURI = 8 << 10
 
-// ownURIs returns a function that reports whether a resource or template of the SDK's server that is not
-// of a mount has a URI.
+// ownURIs returns a function that reports whether a URI belongs to a resource or template of the
+// SDK's server that no mount has added.
 func (h *host) ownURIs(ctx context.Context, session *sdk.ServerSession) (func(uri string) bool, error) {
 	resources, err := listResources(ctx, session)
 	if err != nil {
@@ -133,7 +134,7 @@ func (h *host) ownURIs(ctx context.Context, session *sdk.ServerSession) (func(ur
 		if m, _ := ownerOf(h.mounted(), func(m *mount) *set[sdk.ResourceTemplate] { return &m.templates }, template); m != nil {
 			continue
 		}
-		if t, err := uritemplate.New(text); err == nil { // as the SDK reads it
+		if t, err := uritemplate.New(text); err == nil { // like the SDK
 			patterns = append(patterns, t.Regexp())
 		}
 	}
@@ -142,7 +143,7 @@ func (h *host) ownURIs(ctx context.Context, session *sdk.ServerSession) (func(ur
 	}, nil
 }
 
-// listening is a subscriptions/listen, whose URIs the SDK subscribes to one after the other.
+// listening is a subscriptions/listen. The SDK subscribes to its URIs one after the other.
 type listening struct {
 	host    *host
 	ctx     context.Context // ends with the listen
@@ -154,8 +155,9 @@ type listening struct {
 	leftOut atomic.Bool // a URI was refused
 }
 
-// listen lets a client listen. Behind the middleware, URIs are refused that the caller may not
-// see; then the request goes on without them, as the specification has it, in a second pass.
+// listen handles subscriptions/listen. After the middleware, URIs that the caller may not see are
+// refused; then the request continues without them, as the specification requires, in a second
+// pass.
 func (h *host) listen(ctx context.Context, method string, req *sdk.SubscriptionsListenRequest) (sdk.Result, error) {
 	wanted := req.Params.Notifications
 	if wanted == nil || len(wanted.ResourceSubscriptions) == 0 {
@@ -179,8 +181,8 @@ func (h *host) listen(ctx context.Context, method string, req *sdk.Subscriptions
 	return h.next(ctx, method, &sdk.SubscriptionsListenRequest{Session: req.Session, Params: &params, Extra: req.Extra})
 }
 
-// admit returns an error for a URI of the listen that is left out. For the first URI, it listens to
-// the mounts.
+// admit returns an error for a URI of the listen that must be omitted. For the first URI, it begins
+// to listen to the mounts.
 func (l *listening) admit(ctx context.Context, req *sdk.SubscribeRequest, own subscribeHandler) error {
 	l.begin.Do(func() { l.err = l.listen(ctx, own) })
 	if l.err != nil {
@@ -193,7 +195,7 @@ func (l *listening) admit(ctx context.Context, req *sdk.SubscribeRequest, own su
 	return nil
 }
 
-// listen listens to the mounts while the client listens, and finds out what it may subscribe to.
+// listen listens to the mounts while the client listens, and determines the allowed URIs.
 func (l *listening) listen(ctx context.Context, own subscribeHandler) error {
 	uris := l.req.Params.Notifications.ResourceSubscriptions
 	if !l.host.fit(uris) {
@@ -242,10 +244,10 @@ func (l *listening) listen(ctx context.Context, own subscribeHandler) error {
 	return nil
 }
 
-// subscriptionLimits bound the subscriptions of a session.
+// subscriptionLimits limits the subscriptions of a session.
 type subscriptionLimits struct{ count, bytes int }
 
-// subscriptionSize is about what the entry of a URI takes, as on our own server.
+// subscriptionSize is the approximate memory of the entry for a URI, as in mcpgen's server.
 const subscriptionSize = 64
 
 var errTooManySubscriptions = &jsonrpc.Error{
@@ -253,14 +255,14 @@ var errTooManySubscriptions = &jsonrpc.Error{
 	Data: []byte(`{"reason":"too many subscriptions"}`),
 }
 
-// hasMounted reports whether there was a Mount.
+// hasMounted reports whether Mount was ever called.
 func (h *host) hasMounted() bool {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.last > 0
 }
 
-// fit reports whether a session may have subscriptions to that many URIs.
+// fit reports whether a session may have subscriptions to these URIs.
 func (h *host) fit(uris []string) bool {
 	h.mu.RLock()
 	most := h.most
@@ -272,8 +274,8 @@ func (h *host) fit(uris []string) bool {
 	return len(uris) <= most.count && size <= most.bytes
 }
 
-// reserve counts a subscription of the session, unless there are too many. It reports whether it was
-// not there.
+// reserve counts a subscription of the session. It returns an error if the limit is reached, and
+// reports whether the subscription is new.
 func (s *session) reserve(uri string) (added bool, err error) {
 	s.host.mu.RLock()
 	most := s.host.most

@@ -33,7 +33,7 @@ func ownResources(s *sdk.Server) {
 	s.AddResourceTemplate(&sdk.ResourceTemplate{URITemplate: "own:///t/{+rest}", Name: "t"}, read)
 }
 
-// listened returns the URIs that a listen is acknowledged with, or its error.
+// listened returns the acknowledged URIs of a listen, or its error.
 func listened(t *testing.T, s *sdk.Server, uris ...string) string {
 	t.Helper()
 	text, err := encoding.Marshal(uris)
@@ -57,7 +57,7 @@ func listened(t *testing.T, s *sdk.Server, uris ...string) string {
 	return strings.Join(m.Params.Notifications.ResourceSubscriptions, " ")
 }
 
-// Clients subscribe to what there is, on the SDK's server or in a mount, and that they may see.
+// Clients can subscribe to existing resources that they may see, on the SDK's server or in a mount.
 func TestSubscribeToWhatThereIs(t *testing.T) {
 	hidden := mcp.WithAccess(mcp.AccessFunc(func(_ context.Context, f mcp.FeatureInfo) error {
 		if f.URI == "x:///one" {
@@ -90,7 +90,7 @@ func TestSubscribeToWhatThereIs(t *testing.T) {
 		}
 	}
 	same(t, "subscriptions", held(s), 0)
-	bad = bad[:len(bad)-1] // a listen is refused because of a URI that is too long
+	bad = bad[:len(bad)-1] // a listen with a URI that is too long is refused
 	same(t, "listen", listened(t, s, append(slices.Clone(bad), good...)...), strings.Join(good, " "))
 	same(t, "listen to nothing", listened(t, s, bad...), "")
 	same(t, "listen to a part", listened(t, s, "own:///t/1", "x:///nothing", "x:///by/2"), "own:///t/1 x:///by/2")
@@ -111,7 +111,7 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 		most   int
 	}{
 		"number": {mcp.Limits{Subscriptions: 5}, 20, 5},
-		"bytes":  {mcp.Limits{Subscriptions: 40}, 1000, 9}, // 64 are for each entry
+		"bytes":  {mcp.Limits{Subscriptions: 40}, 1000, 9}, // 64 bytes for each entry
 		"usual":  {mcp.Limits{}, 4000, 64},
 	} {
 		for _, prefix := range []string{"x:///by/", "own:///t/"} {
@@ -134,7 +134,7 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 			}
 			first, second := connect(t, s, "2025-11-25", nil), connect(t, s, "2025-06-18", nil)
 			same(t, name+" of a session", fill(first), test.most)
-			same(t, name+" of a session again", fill(first), test.most) // which are there
+			same(t, name+" of a session again", fill(first), test.most) // already subscribed
 			same(t, name+" of another one", fill(second), test.most)
 			same(t, name+" held", held(s), 2*test.most)
 			if err := first.Unsubscribe(t.Context(), &sdk.UnsubscribeParams{URI: uri(0)}); err != nil {
@@ -158,7 +158,7 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	}
 }
 
-// Functions of the program decide, too, and alone about what no mount has.
+// Functions of the program are called too, and decide alone about URIs that no mount has.
 func TestSubscribableKeepsFunctions(t *testing.T) {
 	var asked []string
 	s := sdk.NewServer(&sdk.Implementation{Name: "host", Version: "3"}, Subscribable(&sdk.ServerOptions{
@@ -201,8 +201,8 @@ func TestSubscribableKeepsFunctions(t *testing.T) {
 	}
 }
 
-// The capability for completion is declared if something can be completed, and the log says what a server
-// lacks whose options were not made by Subscribable.
+// The completion capability is declared if something can be completed, and the log lists the
+// restrictions of a server whose options were not created by Subscribable.
 func TestCapabilitiesOfOptions(t *testing.T) {
 	complete := func(context.Context, *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 		return nil, errors.New("nothing")
@@ -244,7 +244,7 @@ func TestCapabilitiesOfOptions(t *testing.T) {
 	}
 }
 
-// What the function of a policy leaves out cannot be used by any name or method.
+// Features that a policy's function excludes cannot be used by any name or method.
 func TestSelected(t *testing.T) {
 	s := mounted(t, []mcp.Option{mcp.WithPolicy(mcp.Policy{Select: func(f mcp.FeatureInfo) bool { return f.Name == "safe" || f.Kind == mcp.KindTemplate }})},
 		append(everything(), echo("safe"))...)

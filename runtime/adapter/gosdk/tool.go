@@ -18,15 +18,17 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Tool returns a tool of the SDK as a feature of a server of package mcp. The arguments are those of
-// [sdk.AddTool], which derives the schemas and checks arguments and results as on a server of the SDK.
+// Tool returns a tool of the SDK as a feature for a server of package mcp. The arguments are the
+// same as for [sdk.AddTool], which derives the schemas and checks arguments and results as on an
+// SDK server.
 //
-// The handler has a session of its own for each call. Its progress and log messages go to the client,
-// and its TokenInfo is that of the principal: the value, or one that has only the ID as UserID. It cannot
-// ask the client: a result with InputRequests, and requests of its session, are errors.
+// The handler gets a separate session for each call. Its progress and log messages go to the
+// client. Its TokenInfo is the value of the principal, or one that contains only the ID as UserID.
+// The handler cannot ask the client: a result with InputRequests, and requests of its session, are
+// errors.
 //
-// A panic of the handler is that of the call, which package mcp recovers. Tool itself panics where
-// [sdk.AddTool] or [mcp.NewTool] does.
+// A panic of the handler becomes a panic of the call, which package mcp recovers. Tool itself
+// panics where [sdk.AddTool] or [mcp.NewTool] does.
 func Tool[In, Out any](t *sdk.Tool, h sdk.ToolHandlerFor[In, Out]) mcp.Feature {
 	s := sdk.NewServer(&sdk.Implementation{Name: t.Name, Version: "1"}, nil)
 	sdk.AddTool(s, t, h)
@@ -44,16 +46,16 @@ func Tool[In, Out any](t *sdk.Tool, h sdk.ToolHandlerFor[In, Out]) mcp.Feature {
 	})
 }
 
-// panicKey is the key of a *panicked in the context of a call.
+// panicKey is the context key for a *panicked in the context of a call.
 type panicKey struct{}
 
-// panicked is a panic on the goroutine of the SDK, which does not recover it.
+// panicked is a panic in the SDK's goroutine, which does not recover it.
 type panicked struct {
 	value any
 	stack []byte
 }
 
-// recovering is a middleware that stores a panic for the goroutine of the call.
+// recovering is middleware that stores a panic for the call's goroutine.
 func recovering(next sdk.MethodHandler) sdk.MethodHandler {
 	return func(ctx context.Context, method string, req sdk.Request) (result sdk.Result, err error) {
 		defer func() {
@@ -135,7 +137,7 @@ func (c *oneCall) Write(ctx context.Context, m jsonrpc.Message) error {
 	}
 }
 
-// callServer calls the tool in a session of its own.
+// callServer calls the tool in a separate session.
 func callServer(ctx context.Context, s *sdk.Server, name string, arguments encoding.RawMessage) (*mcp.ToolResult, error) {
 	request, err := requestFor(ctx, name, arguments)
 	if err != nil {
@@ -149,7 +151,7 @@ func callServer(ctx context.Context, s *sdk.Server, name string, arguments encod
 		return nil, fmt.Errorf("call the tool of the Go SDK: %w", err)
 	}
 	defer func() {
-		_ = c.Close() // what the session still writes is dropped
+		_ = c.Close() // later messages of the session are dropped
 		_ = session.Close()
 	}()
 	for {
@@ -178,7 +180,7 @@ func requestFor(ctx context.Context, name string, arguments encoding.RawMessage)
 		sdk.MetaKeyProtocolVersion:    protocol.All[len(protocol.All)-1].Version,
 		sdk.MetaKeyClientCapabilities: map[string]any{},
 		sdk.MetaKeyClientInfo:         map[string]any{"name": call.Client().Name, "version": call.Client().Version},
-		protocol.MetaLogLevel:         "debug", // the logger of the call knows the level of its client
+		protocol.MetaLogLevel:         "debug", // the call's logger applies the client's level
 		"progressToken":               "call",
 	}
 	params, err := encoding.Marshal(map[string]any{"name": name, "arguments": arguments, "_meta": meta})
@@ -200,7 +202,7 @@ func requestFor(ctx context.Context, name string, arguments encoding.RawMessage)
 	return &jsonrpc.Request{ID: id, Method: protocol.ToolsCall.String(), Params: params, Extra: extra}, nil
 }
 
-// levels are those of log messages, as package slog has them.
+// levels maps the levels of log messages to those of package slog.
 var levels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "notice": 2, "warning": slog.LevelWarn,
 	"error": slog.LevelError, "critical": 12, "alert": 16, "emergency": 20,

@@ -30,7 +30,7 @@ type sumOut struct {
 	Sum int `json:"sum"`
 }
 
-// Tools of the SDK on a server of ours.
+// Tools of the SDK on a server of package mcp.
 func TestTool(t *testing.T) {
 	s := mcp.NewServer(mcp.ServerInfo{Name: "ours"})
 	s.Register(Tool(&sdk.Tool{Name: "sum", Description: "Adds.", Title: "Sum", Annotations: &sdk.ToolAnnotations{ReadOnlyHint: true}},
@@ -89,7 +89,7 @@ func TestTool(t *testing.T) {
 	}
 }
 
-// A call that is cancelled ends the context of the handler, and leaves nothing.
+// Cancelling a call cancels the handler's context, and leaves nothing behind.
 func TestToolCancelled(t *testing.T) {
 	started, ended := make(chan struct{}), make(chan struct{})
 	f := Tool(&sdk.Tool{Name: "wait"}, func(ctx context.Context, _ *sdk.CallToolRequest, _ any) (*sdk.CallToolResult, any, error) {
@@ -116,7 +116,7 @@ type badOut struct{}
 
 func (badOut) MarshalJSON() ([]byte, error) { panic("cannot be written") }
 
-// A panic is recovered by our server: the SDK would end the program.
+// Package mcp recovers a panic: the SDK would end the program.
 func TestToolPanics(t *testing.T) {
 	var log bytes.Buffer
 	s := mcp.NewServer(mcp.ServerInfo{Name: "ours"}, mcp.WithLogger(slog.New(slog.NewTextHandler(&log, nil))))
@@ -139,7 +139,7 @@ func TestToolPanics(t *testing.T) {
 	}
 }
 
-// What passes through both adapters: progress, and errors of the protocol with their data.
+// Progress, and protocol errors with their data, pass through both adapters.
 func TestToolThere(t *testing.T) {
 	work := Tool(&sdk.Tool{Name: "work"}, func(ctx context.Context, r *sdk.CallToolRequest, _ any) (*sdk.CallToolResult, any, error) {
 		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 2, Message: "half"})

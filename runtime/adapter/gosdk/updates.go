@@ -15,7 +15,7 @@ import (
 // listener is the client of a subscriptions/listen to a mount. It implements bridge.Client.
 type listener struct {
 	host     *host
-	accepted chan []string // gets the URIs of the acknowledgement
+	accepted chan []string // gets the acknowledged URIs
 }
 
 // Notify passes on that a resource has changed.
@@ -25,7 +25,7 @@ func (l *listener) Notify(_ context.Context, method string, params encoding.RawM
 		var p struct {
 			Notifications struct{ ResourceSubscriptions []string }
 		}
-		_ = encoding.Unmarshal(params, &p) // without them none is accepted
+		_ = encoding.Unmarshal(params, &p) // without params, no URI is accepted
 		select {
 		case l.accepted <- p.Notifications.ResourceSubscriptions:
 		default:
@@ -42,18 +42,18 @@ func (l *listener) Ask(context.Context, string, encoding.RawMessage) (encoding.R
 	return nil, fmt.Errorf("a listen has no questions")
 }
 
-// updateDelay is how long updates of a resource are collected: each session that has subscribed
-// reports the same one.
+// updateDelay is the time for which updates of a resource are collected: each session that has
+// subscribed reports the same one.
 const updateDelay = 10 * time.Millisecond
 
-// updates are the resources whose changes the SDK's server is about to report.
+// updates contains the resources whose changes the SDK's server will report soon.
 type updates struct {
 	host    *host
 	mu      sync.Mutex
 	pending map[string]struct{}
 }
 
-// add reports that a resource has changed, soon and once.
+// add schedules a single report that a resource has changed.
 func (u *updates) add(uri string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -56,7 +56,8 @@ func (m *mount) getPrompt(ctx context.Context, req mcp.GetPromptRequest) (*mcp.G
 	return result, err
 }
 
-// readResource is the handler of all resources and templates. In mcp-go it cannot ask the client.
+// readResource is the handler of all resources and templates. In mcp-go such a handler cannot ask
+// the client.
 func (m *mount) readResource(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	text, err := m.call(ctx, protocol.ResourcesRead, req.Header, req.Params.Meta, map[string]any{"uri": req.Params.URI}, req.Params.MultiRoundTripParams)
 	if err != nil {
@@ -87,10 +88,10 @@ func finish(r *mcp.Result) {
 // notifier passes on the notifications of a request. It implements bridge.Client.
 type notifier struct {
 	server *server.MCPServer
-	token  any // of progress; nil if the request asks for none
+	token  any // for progress; nil if the request asks for none
 }
 
-// Notify sends progress and log messages. What cannot be sent is lost.
+// Notify sends progress and log messages. Messages that cannot be sent are lost.
 func (c *notifier) Notify(ctx context.Context, method string, params json.RawMessage) {
 	members := map[string]any{}
 	if json.Unmarshal(params, &members) != nil {
@@ -109,7 +110,7 @@ func (c *notifier) Notify(ctx context.Context, method string, params json.RawMes
 	_ = c.server.SendNotificationToClient(ctx, method, members)
 }
 
-// Ask is not called: in the revision without sessions a question is the result.
+// Ask is never called: in the revision without sessions a question is a result.
 func (c *notifier) Ask(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 	return nil, errors.New("the server sends no requests")
 }

@@ -1,6 +1,7 @@
-// Package mcpgo joins servers of mcp-go (github.com/mark3labs/mcp-go) and packages that mcpgen has
-// generated, in both directions: [Mount] adds the features of a package to a server of mcp-go, and
-// [Tool] is a tool of mcp-go as a feature of a server of package mcp. docs/adapters.md lists what is lost.
+// Package mcpgo combines servers of mcp-go (github.com/mark3labs/mcp-go) with generated packages,
+// in both directions: [Mount] adds the features of a package to an mcp-go server, and [Tool]
+// returns a tool of mcp-go as a feature for a server of package mcp. docs/adapters.md lists the
+// limitations.
 package mcpgo
 
 import (
@@ -21,24 +22,26 @@ import (
 	ours "github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Mount adds features to a server of mcp-go, before or after that has sessions. It calls register
-// once, with a *mcp.Server of its own, which the options configure. What is registered with that
-// server later is not added.
+// Mount adds features to an mcp-go server, before or after it has sessions. It calls register once,
+// with its own *mcp.Server, which the options configure. Later registrations on that server are not
+// added.
 //
-// The name of a tool or prompt, or the URI of a resource, that the server has already is an error, and then
-// nothing is added. mcp-go has no list of its resource templates: one with an equal URI template is replaced.
-// A tool whose calls must become tasks is left out, and the log has a warning about it.
+// If the server already has the name of a tool or prompt, or the URI of a resource, Mount returns
+// an error and adds nothing. mcp-go has no list of its resource templates: one with an equal URI
+// template is replaced. A tool whose calls must become tasks is omitted, and a warning about it is
+// logged.
 //
-// Features are those of mcp-go, so its middleware, filters and hooks see each request before a mount does.
-// The tools of package mcpfind, which call others by name, are left out, since middleware would not
-// see which tool runs. With Select of [ours.WithPolicy] a function decides what else is.
+// The features are features of mcp-go, so its middleware, filters and hooks receive each request
+// before a mount. The tools of package mcpfind, which call others by name, are omitted, since
+// middleware would not see which tool runs. With Select of [ours.WithPolicy] a function excludes
+// further features.
 //
-// mcp-go knows no principals: features with scopes are refused, unless [ours.WithAccess] says otherwise. Handlers
-// find the values of the context of mcp-go in theirs. A request state is bound to the field Authorization of the
-// request that has got it.
+// mcp-go has no principals: features with scopes are refused, unless [ours.WithAccess] decides
+// otherwise. The contexts of handlers contain the values of mcp-go's context. A request state is
+// bound to the field Authorization of the request that received it.
 //
-// unmount removes tools, prompts and resources, and ends the calls that run. mcp-go cannot remove a
-// resource template: it stays, and reading it is an error.
+// unmount removes tools, prompts and resources, and ends running calls. mcp-go cannot remove a
+// resource template: it remains, and reading it is an error.
 func Mount(s *server.MCPServer, register func(ours.Registrar), options ...ours.Option) (unmount func(), err error) {
 	inner := ours.NewServer(ours.ServerInfo{Name: "mounted", Version: "1"}, options...)
 	register(inner)
@@ -63,14 +66,15 @@ func Mount(s *server.MCPServer, register func(ours.Registrar), options ...ours.O
 	}), nil
 }
 
-// mount is a server whose features are those of a server of mcp-go. mcp-go calls a handler again with the
-// answers of clients of every revision, so each request is one of the revision without sessions.
+// mount connects an inner server with the mcp-go server that has its features. mcp-go calls a
+// handler again with the answers of clients of every revision, so each request uses the revision
+// without sessions.
 type mount struct {
 	server *server.MCPServer
 	bridge *bridge.Bridge
 }
 
-// features are those of an inner server, as mcp-go has them.
+// features are the features of an inner server in mcp-go's types.
 type features struct {
 	tools     []server.ServerTool
 	resources []server.ServerResource
@@ -116,7 +120,7 @@ func (m *mount) finds() bool {
 	return through != ""
 }
 
-// add adds a feature by its entry in a list.
+// add adds a feature from its entry in a list.
 func (m *mount) add(f *features, method protocol.Method, entry json.RawMessage, leftOut map[string]bool) error {
 	switch method {
 	case protocol.ToolsList:
@@ -143,7 +147,7 @@ func (m *mount) add(f *features, method protocol.Method, entry json.RawMessage, 
 	return nil
 }
 
-// collisions returns an error that has the names which the server has already.
+// collisions returns an error that lists the names which the server already has.
 func (f *features) collisions(s *server.MCPServer) error {
 	return errors.Join(taken("tool", f.tools, s.ListTools(), toolName), taken("resource", f.resources, s.ListResources(), resourceURI),
 		taken("prompt", f.prompts, s.ListPrompts(), promptName))
@@ -171,8 +175,8 @@ func names[T any](all []T, name func(T) string) []string {
 	return names
 }
 
-// call sends a request to the inner server. mcp-go replaces the code of an error by -32603, except for a
-// resource that is not found.
+// call sends a request to the inner server. mcp-go replaces the code of an error by -32603, except
+// for a resource that is not found.
 func (m *mount) call(ctx context.Context, method protocol.Method, header map[string][]string, meta *mcp.Meta, params map[string]any, more mcp.MultiRoundTripParams) (json.RawMessage, error) {
 	full := metaFor(ctx, meta)
 	params["_meta"] = full
@@ -205,7 +209,7 @@ func (m *mount) call(ctx context.Context, method protocol.Method, header map[str
 func metaFor(ctx context.Context, given *mcp.Meta) map[string]any {
 	meta := map[string]any{}
 	if text, err := json.Marshal(given); given != nil && err == nil {
-		_ = json.Unmarshal(text, &meta) // it is from JSON
+		_ = json.Unmarshal(text, &meta) // it was created from JSON
 	}
 	var capabilities any = map[string]any{}
 	if info := server.RequestProtocolInfoFromContext(ctx); info != nil && info.Modern {

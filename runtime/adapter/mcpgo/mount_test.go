@@ -121,7 +121,7 @@ func register(r ours.Registrar) {
 	}))
 }
 
-// newServer returns a server of mcp-go with a tool of its own.
+// newServer returns an mcp-go server with its own tool.
 func newServer() *server.MCPServer {
 	s := server.NewMCPServer("host", "3", server.WithElicitation(), server.WithResourceCapabilities(true, true))
 	s.AddTool(mcp.NewTool("own"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
@@ -185,7 +185,7 @@ func TestMount(t *testing.T) {
 	same(t, "own", call(t, c, "own", nil), "mine")
 }
 
-// A call that is cancelled ends, and sessions leave no goroutine.
+// A cancelled call ends, and sessions leave no goroutine behind.
 func TestCancelAndEnd(t *testing.T) {
 	started, ended := make(chan struct{}), make(chan struct{})
 	s := newServer()
@@ -226,12 +226,12 @@ func TestCancelAndEnd(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for testbed.Goroutines() > before { // those of the library end a little later
+	for testbed.Goroutines() > before { // those of the library end slightly later
 		time.Sleep(5 * time.Millisecond)
 	}
 }
 
-// Tools of mcp-go on a server of ours.
+// Tools of mcp-go on a server of package mcp.
 func TestTool(t *testing.T) {
 	s := ours.NewServer(ours.ServerInfo{Name: "ours"})
 	s.Register(Tool(mcp.NewTool("add", mcp.WithNumber("a", mcp.Required()), mcp.WithNumber("b"), mcp.WithReadOnlyHintAnnotation(true)),

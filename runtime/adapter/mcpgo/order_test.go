@@ -21,13 +21,13 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpfind"
 )
 
-// Whatever method mcp-go has: its hooks see the request, and its middleware decides, before a mount is
-// asked.
+// For every method of mcp-go: its hooks receive the request, and its middleware decides, before a
+// mount is called.
 func TestMiddlewareBeforeMounts(t *testing.T) {
 	const modern = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}`
 	requests := map[string]struct {
 		method, params string
-		asks           bool // the mount
+		asks           bool // whether the mount asks the client
 	}{
 		"Initialize":            {"initialize", `"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}`, false},
 		"Ping":                  {"ping", ``, false},
@@ -109,7 +109,7 @@ func TestMiddlewareBeforeMounts(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancel(t.Context())
 			if name == "SubscriptionsListen" {
-				cancel() // which it waits for
+				cancel() // it waits for that
 			}
 			reply := s.HandleMessage(ctx, fmt.Appendf(nil, `{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s}}`, test.method, test.params))
 			cancel()
@@ -132,7 +132,7 @@ func TestMiddlewareBeforeMounts(t *testing.T) {
 	}
 }
 
-// What a function leaves out, and the tools that call others, cannot be used.
+// Features that a function excludes, and the tools that call others, cannot be used.
 func TestLeftOut(t *testing.T) {
 	var log strings.Builder
 	s := newServer()
@@ -170,7 +170,7 @@ func TestLeftOut(t *testing.T) {
 	if strings.Count(log.String(), "middleware would not see") != 3 {
 		t.Errorf("the log is %s", &log)
 	}
-	// Tools of the author by those names are ordinary ones.
+	// An author's tools with those names are ordinary ones.
 	other, err := Mount(newServer(), func(r ours.Registrar) {
 		r.Register(tool("use_tool", "", func(context.Context, json.RawMessage) (*ours.ToolResult, error) { return ours.TextResult("used"), nil }))
 	})
@@ -180,7 +180,7 @@ func TestLeftOut(t *testing.T) {
 	other()
 }
 
-// A request state is of use only with the credentials of the request that has got it.
+// A request state can be used only with the credentials of the request that received it.
 func TestStateOfAnother(t *testing.T) {
 	s := newServer()
 	unmount, err := Mount(s, register)

@@ -63,7 +63,7 @@ func (k *keeper) call() error {
 	}
 }
 
-// keptHeap returns the bytes of the heap that survive a collection and lie in no pool.
+// keptHeap returns the heap bytes that survive a collection and are not in a pool.
 func keptHeap() int64 {
 	var m runtime.MemStats
 	for range 3 {
@@ -73,7 +73,8 @@ func keptHeap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// TestRetained measures what a call takes while it runs, the only thing that a mount keeps. docs/adapters.md has the figure.
+// TestRetained measures the memory of a running call, the only data that a mount retains.
+// docs/adapters.md contains the figure.
 func TestRetained(t *testing.T) {
 	const number, documented = 40, 256 << 10
 	k := newKeeper(t, 0)
@@ -94,8 +95,8 @@ func TestRetained(t *testing.T) {
 	t.Logf("%d bytes each", each)
 }
 
-// TestRetainedInMemory has a mount with little memory run as many calls as it accepts of all clients, and measures that both
-// libraries together keep at most six times that.
+// TestRetainedInMemory makes a mount with little memory run as many calls as it accepts from all
+// clients, and checks that both libraries together retain at most six times that memory.
 func TestRetainedInMemory(t *testing.T) {
 	const memory = 2 << 20
 	k := newKeeper(t, memory)

@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// This file binds request states to the credentials of the request. mcp-go does not say who has sent
-// a request, so package mcp takes all callers for one.
+// This file binds request states to the credentials of the request. mcp-go does not identify the
+// sender of a request, so package mcp treats all callers as one.
 
-// statePurpose separates these states from other sealed texts of the inner server.
+// statePurpose separates these states from other texts that the inner server seals.
 const statePurpose = "request state on mcp-go"
 
 var errState = errors.New("params.requestState is not valid for this request")
 
-// credentials returns a digest of the field Authorization. Without one it is the same for all callers,
-// as on a server without a guard.
+// credentials returns a digest of the field Authorization. Without that field it is the same for
+// all callers, as on a server without a guard.
 func credentials(header http.Header) [sha256.Size]byte {
 	return sha256.Sum256([]byte(strings.Join(header["Authorization"], "\n")))
 }

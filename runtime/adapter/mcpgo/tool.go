@@ -13,11 +13,11 @@ import (
 	ours "github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// Tool returns a tool of mcp-go as a feature of a server of package mcp. The handler gets the arguments as they
-// are: mcp-go does not check them either. It has no session and no server of mcp-go in its context, so it
-// cannot send notifications, nor ask the client; a result that asks for input is an error.
+// Tool returns a tool of mcp-go as a feature for a server of package mcp. The handler gets the
+// arguments unchecked, as in mcp-go. Its context contains neither a session nor a server of mcp-go,
+// so it cannot send notifications or ask the client; a result that asks for input is an error.
 //
-// It panics where [ours.NewTool] does, and if the tool cannot be written as JSON.
+// It panics where [ours.NewTool] does, and if the tool cannot be encoded as JSON.
 func Tool(t mcp.Tool, h server.ToolHandlerFunc) ours.Feature {
 	text, err := json.Marshal(t)
 	if err != nil {
