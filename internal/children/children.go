@@ -1,6 +1,6 @@
 // Package children counts the programs that clients of this process have started as servers, so
-// that a command can wait for them before it exits: who ends a program in steps needs time, and
-// a program that ignores the first ones would go on without its client.
+// that a command can wait for them before it exits: ending a program in steps takes time, and a
+// program that ignores the first steps would outlive its client.
 package children
 
 import (
@@ -11,10 +11,10 @@ import (
 var (
 	mu    sync.Mutex
 	count int
-	none  chan struct{} // closed when there are none; nil if nothing waits
+	none  chan struct{} // closed when the count reaches zero; nil if no goroutine waits
 )
 
-// Add counts one more, until the function that it returns is called, once.
+// Add counts a program until the returned function is called, once.
 func Add() (done func()) {
 	mu.Lock()
 	defer mu.Unlock()
@@ -29,7 +29,7 @@ func Add() (done func()) {
 	}
 }
 
-// Wait waits until there are none, at most for the time within. It reports whether there are none.
+// Wait waits up to within until the count is zero. It reports whether it is.
 func Wait(within time.Duration) bool {
 	mu.Lock()
 	if count == 0 {
