@@ -1,5 +1,5 @@
-// Package clientcmd is what the commands install, uninstall and status do, for the command
-// mcpgen and for programs of package mcpcmd.
+// Package clientcmd implements the commands install, uninstall and status, for the command mcpgen
+// and for programs of package mcpcmd.
 package clientcmd
 
 import (
@@ -21,20 +21,20 @@ import (
 	"github.com/mcpgen/mcpgen/internal/suggest"
 )
 
-// UsageError is a wrong command line.
+// UsageError is an invalid command line.
 type UsageError struct{ Problem, Hint string }
 
 func (e *UsageError) Error() string { return e.Problem + ": " + e.Hint }
 
-// Command has what the commands print to.
+// Command contains the outputs of the commands.
 type Command struct {
-	Invoked  string // how the program is called, for hints
+	Invoked  string // the name of the program in hints
 	Out, Err io.Writer
 	Screen   columns.Screen // of Out
 	System   *clients.System
-	// Probe calls tools/list of a server. It is nil where servers are not started.
+	// Probe calls tools/list of a server. It is nil if servers are not started.
 	Probe func(ctx context.Context, s *clients.Status) (tools, tokens int, err error)
-	// Current reports whether a program is what would be built now. It may be nil.
+	// Current reports whether a program equals the one that would be built now. It may be nil.
 	Current func(ctx context.Context, build *clients.Build) (bool, error)
 }
 
@@ -53,7 +53,8 @@ func (o *Options) Define(set *flag.FlagSet) {
 	o.DefineProgram(set)
 }
 
-// DefineProgram adds the flags of install that a program needs which adds itself, but for the name.
+// DefineProgram adds the flags of install that a program needs to install itself, except for the
+// name.
 func (o *Options) DefineProgram(set *flag.FlagSet) {
 	set.Func("env", "", appendTo(&o.Env))
 	set.BoolVar(&o.Force, "force", false, "")
@@ -67,13 +68,13 @@ func appendTo(list *[]string) func(string) error {
 	}
 }
 
-// DefineShared adds the flags that install has in common with uninstall.
+// DefineShared adds the flags that install shares with uninstall.
 func (o *Options) DefineShared(set *flag.FlagSet) {
 	set.StringVar(&o.Scope, "scope", "", "")
 	set.BoolVar(&o.DryRun, "dry-run", false, "")
 }
 
-// ThisSystem is where clients have their files on this machine.
+// ThisSystem returns the locations of clients' files on this machine.
 func ThisSystem(dir string) (*clients.System, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
@@ -86,7 +87,7 @@ func ThisSystem(dir string) (*clients.System, error) {
 	return &clients.System{OS: runtime.GOOS, Home: home, Dir: dir, Lookup: os.LookupEnv, Record: clients.RecordFile(config)}, nil
 }
 
-// JSON is the name that stands for no client: its entry is printed.
+// JSON is the pseudo client that prints the entry.
 const JSON = "json"
 
 // client finds a client and its scope.
@@ -112,7 +113,7 @@ func (c *Command) client(name, scope string) (*clients.Client, clients.Scope, er
 	return client, clients.Scope(scope), nil
 }
 
-// CheckClient reports a client or scope that there is not, before a package is loaded.
+// CheckClient reports an unknown client or scope before a package is loaded.
 func (c *Command) CheckClient(name, scope string) error {
 	if name == JSON {
 		return nil
@@ -160,12 +161,13 @@ func (o *Options) Variables(s *clients.Server) error {
 	return nil
 }
 
-// maxName is the length of the longest name of an entry.
+// maxName limits the length of an entry's name.
 const maxName = 64
 
-// checkName reports a name that a client would refuse.
+// checkName returns an error for a name that a client would refuse.
 func checkName(name string) error {
-	// Parsers in JavaScript that assign members, such as that of VS Code, make __proto__ the prototype of the object.
+	// JavaScript parsers that assign members, such as the one of VS Code, make __proto__ the
+	// prototype of the object.
 	if name == "" || name == "__proto__" || len(name) > maxName || strings.ContainsFunc(name, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '-' && r != '_'
 	}) {
@@ -174,8 +176,8 @@ func checkName(name string) error {
 	return nil
 }
 
-// Install adds a server to a client, or prints the entry. Options and the name are those of
-// the command line.
+// Install adds a server to a client, or prints the entry. Options and the name come from the
+// command line.
 func (c *Command) Install(ctx context.Context, client, name string, server *clients.Server, o *Options, build *clients.Build) error {
 	if err := errors.Join(checkName(name), o.Variables(server)); err != nil {
 		return first(err)
@@ -252,7 +254,8 @@ func quote(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// Uninstall removes an entry. Without a scope it is that of the one scope which has the name.
+// Uninstall removes an entry. Without a scope it removes the entry from the only scope that
+// contains the name.
 func (c *Command) Uninstall(ctx context.Context, client, name string, o *Options) error {
 	from, scope, err := c.client(client, o.Scope)
 	if err != nil {
@@ -280,13 +283,13 @@ func (c *Command) Uninstall(ctx context.Context, client, name string, o *Options
 	return nil
 }
 
-// scopeOf returns the scope that has a name.
+// scopeOf returns the scope that contains a name.
 func (c *Command) scopeOf(client *clients.Client, name string) (clients.Scope, error) {
 	var has []clients.Scope
 	for _, scope := range client.Scopes() {
 		list, err := c.System.Entries(client, scope)
 		if err != nil {
-			continue // the scope that is removed from is read again
+			continue // the chosen scope is read again
 		}
 		if slices.ContainsFunc(list, func(f clients.Found) bool { return f.Name == name }) {
 			has = append(has, scope)
@@ -301,7 +304,7 @@ func (c *Command) scopeOf(client *clients.Client, name string) (clients.Scope, e
 	return "", &UsageError{fmt.Sprintf("%s has an entry %s in the scopes %v", client.Title, name, has), "name one of them with -scope"}
 }
 
-// EntryNames are the names of the entries of a client, for completion.
+// EntryNames returns the names of a client's entries, for completion.
 func EntryNames(system *clients.System, client string) (all []shellcomplete.Candidate) {
 	c := clients.Find(client)
 	if c == nil {
@@ -310,7 +313,7 @@ func EntryNames(system *clients.System, client string) (all []shellcomplete.Cand
 	for _, scope := range c.Scopes() {
 		list, err := system.Entries(c, scope)
 		if err != nil {
-			continue // a file that cannot be read has no names
+			continue // an unreadable file contributes no names
 		}
 		for _, e := range list {
 			all = append(all, shellcomplete.Candidate{Value: e.Name, About: string(scope)})
@@ -319,8 +322,8 @@ func EntryNames(system *clients.System, client string) (all []shellcomplete.Cand
 	return all
 }
 
-// Program returns a program by its absolute path, so that clients find it without the PATH of
-// a shell.
+// Program returns a program with its absolute path, so that clients find it without the PATH of a
+// shell.
 func Program(command []string) (*clients.Server, error) {
 	path, err := exec.LookPath(command[0])
 	if err == nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/clients"
 )
 
-// Wrong flags do not print values, and each has a hint for what it is.
+// Errors about flags do not print values, and each has a hint.
 func TestVariables(t *testing.T) {
 	for _, text := range []string{"=swordfish", "A B=swordfish", "${A}=swordfish"} {
 		err := (&Options{Env: []string{text}}).Variables(&clients.Server{Command: "/notes"})
@@ -34,7 +34,7 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// Parsers in JavaScript that assign members take one of this name for the prototype of the object.
+// JavaScript parsers that assign members treat this name as the prototype of the object.
 func TestName(t *testing.T) {
 	for name, good := range map[string]bool{
 		"notes": true, "a-b_C9": true, "constructor": true, "__proto__": false, "": false, "a.b": false, "a b": false, "ä": false, "a\n": false,

@@ -13,7 +13,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/mask"
 )
 
-// warnSecrets reports what looks like a secret and is about to be in a file that is committed.
+// warnSecrets warns about values that look like secrets and are about to be written to a committed
+// file.
 func (c *Command) warnSecrets(s *clients.Server) {
 	warn := func(what, hint string) {
 		fmt.Fprintf(c.Err, "warning: %s looks like a secret, and the file of a project is meant to be committed\n\thint: %s\n", what, hint)
@@ -39,7 +40,7 @@ func (c *Command) warnSecrets(s *clients.Server) {
 	}
 }
 
-// referringHeader is the flag for a header field whose value is in the environment.
+// referringHeader returns the flag for a header field whose value is in the environment.
 func referringHeader(name string) string {
 	value := "${TOKEN}"
 	if strings.EqualFold(name, "Authorization") {
@@ -48,11 +49,12 @@ func referringHeader(name string) string {
 	return "-header " + quote(name+"="+value)
 }
 
-// bareVariable is a variable without braces, as a shell also has it.
+// bareVariable matches a variable without braces, as in a shell.
 var bareVariable = regexp.MustCompile(`\$\w+`)
 
-// warnBare reports what a client takes for a variable, and a user may mean as it is written: the dollar of a
-// password or of a pattern. ${NAME} is written on purpose. It shows nothing of the text, which may be a secret.
+// warnBare warns about text that a client treats as a variable, and a user may mean literally: the
+// dollar of a password or of a pattern. ${NAME} is deliberate. The warning does not contain the
+// text, which may be a secret.
 func (c *Command) warnBare(to *clients.Client, server *clients.Server) {
 	warn := func(where, text string) {
 		if bareVariable.MatchString(text) {
@@ -75,8 +77,8 @@ func (c *Command) warnBare(to *clients.Client, server *clients.Server) {
 	warn("the URL", server.URL)
 }
 
-// warnRelative reports arguments that mean another file in each directory. A client starts a server where it
-// is itself, which is a directory that others may have made.
+// warnRelative warns about arguments that name another file in each directory. A client starts a
+// server in its own working directory, which others may have created.
 func (c *Command) warnRelative(scope clients.Scope, args []string) {
 	for _, arg := range args {
 		path, ok := relativePath(c.System.Dir, arg)
@@ -92,13 +94,13 @@ func (c *Command) warnRelative(scope clients.Scope, args []string) {
 	}
 }
 
-// fileEndings are endings of names by which an argument is taken for a file.
+// fileEndings are the name endings by which an argument is recognized as a file.
 var fileEndings = []string{
 	".js", ".mjs", ".cjs", ".ts", ".mts", ".py", ".rb", ".pl", ".php", ".lua", ".sh", ".bash", ".ps1", ".jar", ".go", ".wasm",
 	".json", ".yaml", ".yml", ".toml", ".ini", ".conf", ".env", ".db", ".sqlite", ".sqlite3", ".pem", ".txt", ".md", ".csv",
 }
 
-// relativePath returns the relative path that an argument is, or that is the value of its flag.
+// relativePath returns the relative path in an argument, or in the value of its flag.
 func relativePath(dir, arg string) (path string, ok bool) {
 	path = arg
 	if strings.HasPrefix(arg, "-") {
@@ -117,7 +119,7 @@ func relativePath(dir, arg string) (path string, ok bool) {
 	return path, err == nil
 }
 
-// explain says what a user can do about a file that was not changed.
+// explain prints how to proceed with a file that was not changed.
 func (c *Command) explain(t *clients.Target, err error) error {
 	if e, ok := errors.AsType[*clients.DifferentError](err); ok {
 		return fmt.Errorf("%s has another entry %s; - is what it says, + what would be written:\n%s\thint: -force replaces it, -name adds another one", e.Path, t.Name, e.Diff)
@@ -141,7 +143,7 @@ func (c *Command) explain(t *clients.Target, err error) error {
 	return err
 }
 
-// openHint says how an entry needs no values that others can read.
+// openHint returns a hint how an entry can avoid values that others can read.
 func openHint(t *clients.Target, e *clients.OpenError) string {
 	if len(e.Remove) > 0 {
 		return "it is part of the old entry, which is added again if the new one is refused. Take it out first: " + words(e.Remove)

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/clients"
 )
 
-// Arguments that mean another file in each directory are reported, and nothing else is.
+// Arguments that name another file in each directory are reported, and no others.
 func TestRelative(t *testing.T) {
 	for arg, want := range map[string]string{
 		"server.js": "DIR/server.js", "./x": "DIR/x", "../x": "PARENT/x", ".": "DIR", "dist/index.mjs": "DIR/dist/index.mjs", "here": "DIR/here", "lib": "DIR/lib",
@@ -43,7 +43,7 @@ func TestRelative(t *testing.T) {
 	}
 }
 
-// Nothing that is printed has a value that was given, or one that is in a file.
+// The output contains no value from flags or from a file.
 func TestNoSecrets(t *testing.T) {
 	const secret = "swordfish"
 	servers := map[string]struct {
@@ -105,7 +105,7 @@ func TestNoSecrets(t *testing.T) {
 	}
 }
 
-// What is hidden is named, and what to do about it is said.
+// The output names hidden values, and explains what to do.
 func TestSecretHints(t *testing.T) {
 	var out, problems strings.Builder
 	c := commandIn(t, &out, &problems)

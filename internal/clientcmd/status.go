@@ -17,7 +17,7 @@ import (
 
 func absolute(path string) (string, error) { return filepath.Abs(path) }
 
-// answerTime is how long a server may take to start and to answer tools/list.
+// answerTime limits the time in which a server must start and answer tools/list.
 const answerTime = 10 * time.Second
 
 // StatusOptions are the values of the flags of status.
@@ -42,9 +42,9 @@ type row struct {
 	Scope   string   `json:"scope"`
 	Path    string   `json:"path"`
 	Name    string   `json:"name,omitempty"`
-	Command []string `json:"command,omitempty"` // without credentials, as is URL
+	Command []string `json:"command,omitempty"` // without credentials, like URL
 	URL     string   `json:"url,omitempty"`
-	Hidden  bool     `json:"hidden,omitempty"` // *** stands for values that may be credentials
+	Hidden  bool     `json:"hidden,omitempty"` // *** replaces values that may be credentials
 	Ours    bool     `json:"installed"`        // by install, and unchanged since
 	Current *bool    `json:"current,omitempty"`
 	Answers *bool    `json:"answers,omitempty"` // nil if the server was not started
@@ -53,7 +53,7 @@ type row struct {
 	Finding string   `json:"finding,omitempty"`
 }
 
-// Status prints the entries of clients. It reports whether there are findings.
+// Status prints the entries of clients. It reports whether it has found problems.
 func (c *Command) Status(ctx context.Context, args []string, o StatusOptions) (found bool, err error) {
 	chosen := clients.All
 	if len(args) > 0 {
@@ -144,7 +144,7 @@ func (c *Command) row(ctx context.Context, s *clients.Status, o StatusOptions) *
 	answers := err == nil
 	r.Answers = &answers
 	if err != nil {
-		// The error, or the program, may repeat what it was started with.
+		// The error, or the program, may repeat values from its command line.
 		text, _, _ := strings.Cut(mask.Text(err.Error(), s.Client.Secrets(&s.Server, c.System.Lookup)), "\n")
 		r.find("it does not answer: " + text)
 		return r
@@ -153,7 +153,7 @@ func (c *Command) row(ctx context.Context, s *clients.Status, o StatusOptions) *
 	return r
 }
 
-// find adds a finding, unless there is one.
+// find adds a finding, unless the row already has one.
 func (r *row) find(text string) {
 	if r.Finding == "" {
 		r.Finding = text
@@ -182,7 +182,8 @@ func (r *row) server() string {
 	return words(r.Command)
 }
 
-// cells escapes what ends the cell or the row of a table, which texts of files may have.
+// cells escapes characters that end the cell or the row of a table; texts in files may contain
+// them.
 var cells = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`, "\v", `\v`, "\f", `\f`)
 
 func dash(text string) string {

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/clients"
 )
 
-// commandIn is one whose home directory is empty, and which prints to out and problems.
+// commandIn returns a Command with an empty home directory that prints to out and problems.
 func commandIn(t *testing.T, out, problems *strings.Builder) *Command {
 	t.Helper()
 	dir := t.TempDir()
@@ -26,7 +26,7 @@ func commandIn(t *testing.T, out, problems *strings.Builder) *Command {
 	}}
 }
 
-// A file of a cloned repository has one row for each entry, and no columns of its own.
+// A file in a cloned repository produces one row for each entry, and no columns of its own.
 func TestStatusRows(t *testing.T) {
 	var out, problems strings.Builder
 	c := commandIn(t, &out, &problems)
@@ -62,7 +62,8 @@ func TestStatusRows(t *testing.T) {
 	}
 }
 
-// Entries that others have configured show no credential, and status says that it hides something, and of which entry.
+// Entries that others have configured show no credential, and status reports that it hides
+// something, and in which entry.
 func TestStatusHides(t *testing.T) {
 	const more = `, "b": {"command": "npx", "args": ["-y", "@scope/pkg", "-p", "swordfish", "--token= ", "--token=", "swordfish"]}, "c": {"url": "https://x.example/?k=swordfish"}, ` +
 		`"d": {"command": "sh", "args": ["-c", "exec server --password swordfish"]}`

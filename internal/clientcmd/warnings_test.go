@@ -9,12 +9,12 @@ import (
 	"github.com/mcpgen/mcpgen/internal/clients"
 )
 
-// A dollar before a word is a variable for Gemini CLI alone, and none of the text is shown.
+// Only Gemini CLI treats a dollar before a word as a variable, and the text is not shown.
 func TestBareVariables(t *testing.T) {
 	for name, test := range map[string]struct {
 		server clients.Server
 		o      Options
-		want   string // what is reported, "" for nothing
+		want   string // the warning, "" for none
 	}{
 		"argument":      {clients.Server{Command: "/x", Args: []string{"-v", "--re=^a$b"}}, Options{}, "argument 2 has"},
 		"path":          {clients.Server{Command: "/x", Args: []string{"$HOME/notes.db"}}, Options{}, "argument 1 has"},
@@ -47,7 +47,7 @@ func TestBareVariables(t *testing.T) {
 	}
 }
 
-// A byte order mark stays, and is reported for the client that does not read it.
+// A byte order mark is kept, and reported for the client that cannot read it.
 func TestByteOrderMark(t *testing.T) {
 	const mark = "\xef\xbb\xbf"
 	for text, want := range map[string]bool{mark + "{}": true, mark: true, "{}": false, "": false, `{"a":"` + mark + `"}`: false} {
