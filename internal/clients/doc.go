@@ -1,6 +1,5 @@
-// Package clients adds servers to the configuration of clients, and takes them out again.
+// Package clients adds servers to the configuration of clients, and removes them.
 //
-// A file of a client is changed where the entry is, and nowhere else: comments, order,
-// indentation, line ends and members that are not known here stay as they are. A file that
-// cannot be parsed is not written.
+// It changes a client's file only where the entry is: comments, order, indentation, line ends and
+// unknown members remain unchanged. It does not write a file that it cannot parse.
 package clients

@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table in docs/clients.md")
 
-// page is the table of the clients.
+// page returns the table of clients.
 func page() string {
 	var b strings.Builder
 	b.WriteString("| client | user | project | entry | variables | afterwards | documentation |\n|---|---|---|---|---|---|---|\n")
@@ -61,7 +61,7 @@ func page() string {
 	return b.String()
 }
 
-// The table of docs/clients.md is that of this package.
+// The table in docs/clients.md is generated from this package.
 func TestDocs(t *testing.T) {
 	const begin, end = "-update -->\n", "<!-- end of clients -->"
 	path := filepath.FromSlash("../../docs/clients.md")

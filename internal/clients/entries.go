@@ -7,10 +7,10 @@ import (
 	"github.com/mcpgen/mcpgen/internal/trust"
 )
 
-// OutsideError is the file of a project that links lead out of its directory.
+// OutsideError reports a project's file that links lead out of its directory.
 type OutsideError struct {
 	Path string // in the directory
-	Real string // what it leads to
+	Real string // the target
 	Dir  string
 }
 
@@ -18,9 +18,9 @@ func (e *OutsideError) Error() string {
 	return fmt.Sprintf("%s leads to %s, outside of the project %s, and is not followed", e.Path, e.Real, e.Dir)
 }
 
-// realFile returns the file that has the entries of a scope, with links followed. Links of a user may lead
-// anywhere, such as to dotfiles. Links of a project are part of a repository, which must not choose which other
-// files are changed or shown.
+// realFile returns the file with the entries of a scope, after following links. Links of a user may
+// lead anywhere, such as to dotfiles. Links of a project are part of a repository, which must not
+// choose which other files are changed or shown.
 func (s *System) realFile(c *Client, scope Scope) (string, error) {
 	path := s.File(c, scope)
 	real, err := trust.Resolve(path)
@@ -34,14 +34,14 @@ func (s *System) realFile(c *Client, scope Scope) (string, error) {
 	return real, err
 }
 
-// Entries returns what a client has in a scope. Errors are an *OutsideError, a *SyntaxError, or of the file
-// system.
+// Entries returns a client's entries in a scope. Errors are an *OutsideError, a *SyntaxError, or
+// errors of the file system.
 func (s *System) Entries(c *Client, scope Scope) ([]Found, error) {
 	list, _, err := s.entriesIn(c, scope)
 	return list, err
 }
 
-// entriesIn also returns the directory that the entries are for: that of the project, or of the user.
+// entriesIn also returns the directory of the entries: the project's, or the user's.
 func (s *System) entriesIn(c *Client, scope Scope) (list []Found, dir string, err error) {
 	path, err := s.realFile(c, scope)
 	if err != nil {
@@ -63,7 +63,8 @@ func (s *System) entriesIn(c *Client, scope Scope) (list []Found, dir string, er
 	return list, dir, err
 }
 
-// localEntries returns those of the nearest directory that has some. Claude Code has them in the file of the user.
+// localEntries returns the entries of the nearest directory that has some. Claude Code stores them
+// in the user's file.
 func (s *System) localEntries(c *Client, text []byte) (list []Found, dir string, err error) {
 	t, err := parseJSON(text)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// The file of a project is one of the project, wherever links lead: nothing else is changed, made or shown.
+// The file of a project remains within the project, wherever links lead: no other file is changed,
+// created or shown.
 func TestProjectStays(t *testing.T) {
 	const theirs = `{"mcpServers": {"secret-name": {"command": "x"}}}`
 	for _, target := range targets() {
@@ -71,7 +72,8 @@ func TestProjectStays(t *testing.T) {
 	}
 }
 
-// A server is started where its entry holds: that of a user not in the current directory.
+// A server is started in the directory to which its entry applies: a user's entry not in the
+// current directory.
 func TestStatusDir(t *testing.T) {
 	s := system(t)
 	claude := Find("claude-code")

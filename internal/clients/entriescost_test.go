@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A file that others have made cannot take the processor for long.
+// A file that others have written cannot occupy the processor for long.
 func TestManyEntries(t *testing.T) {
 	measure := func(f format, container, text string, many int) time.Duration {
 		start := time.Now()
@@ -43,8 +43,8 @@ func TestManyEntries(t *testing.T) {
 		format
 		container, few, many string
 	}{{jsonFormat{}, "mcpServers", object, manyObject}, {tomlFormat{}, "mcp_servers", tables, manyTables}} {
-		// The time is factor² as long if it is quadratic. One of three attempts has to do: other programs
-		// may take the processor meanwhile.
+		// Quadratic time would be factor² as long. One of three attempts must succeed: other
+		// programs may use the processor in the meantime.
 		var few, many time.Duration
 		for range 3 {
 			few = measure(c.format, c.container, c.few, some)

@@ -20,7 +20,7 @@ var entry = Fields{
 // changed is the same entry with another value.
 var changed = Fields{{"command", "other"}}
 
-// forms are what the tests below run through.
+// forms are the formats that the tests below use.
 var forms = []struct {
 	format
 	container     string
@@ -30,15 +30,15 @@ var forms = []struct {
 	{tomlFormat{}, "mcp_servers", clientfiles.TOML, clientfiles.BrokenTOML},
 }
 
-// Adding an entry and removing it returns the same bytes, twice is once, and replacing an entry
-// changes it alone.
+// Adding an entry and removing it restores the same bytes, adding it twice is the same as once, and
+// replacing an entry changes nothing else.
 func TestThereAndBack(t *testing.T) {
 	for _, f := range forms {
 		if len(f.texts) < 25 {
 			t.Errorf("%T: %d texts", f.format, len(f.texts))
 		}
 		for name, text := range f.texts {
-			if name == "large" { // TestInstall has it
+			if name == "large" { // covered by TestInstall
 				continue
 			}
 			if err := thereAndBack(f.format, f.container, []byte(text)); err != nil {
@@ -96,7 +96,7 @@ func thereAndBack(f format, container string, text []byte) error {
 			return fmt.Errorf("two removed, %v:\n%.500q\n%.500q", names, text, back)
 		}
 	}
-	// The first text may have an entry of any position.
+	// The first text may contain an entry at any position.
 	list, err := f.entries(both, container)
 	if err != nil {
 		return err
@@ -110,7 +110,7 @@ func thereAndBack(f format, container string, text []byte) error {
 		}
 		left, err := f.remove(both, container, e.Name, Before{})
 		if serr := (*SyntaxError)(nil); errors.As(err, &serr) {
-			continue // a form that cannot be changed
+			continue // an entry form that cannot be changed
 		}
 		if err != nil {
 			return fmt.Errorf("remove %q: %w", e.Name, err)
@@ -123,7 +123,8 @@ func thereAndBack(f format, container string, text []byte) error {
 	return nil
 }
 
-// lost counts the bytes of a text, other than white space, that are not in another one in the same order.
+// lost counts the bytes of a text, other than white space, that another text does not contain in
+// the same order.
 func lost(text, in []byte) int {
 	n := 0
 	for _, c := range text {
@@ -139,7 +140,7 @@ func lost(text, in []byte) int {
 	return n
 }
 
-// A file that cannot be parsed, or has the entry in another form, is an error with its place.
+// A file that cannot be parsed, or whose entry has another form, causes an error with its position.
 func TestBroken(t *testing.T) {
 	for _, f := range forms {
 		for name, text := range f.broken {
@@ -154,7 +155,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// What is written looks as it would by hand.
+// Written entries look like hand-written ones.
 func TestText(t *testing.T) {
 	for _, c := range []struct {
 		format
@@ -173,7 +174,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// No text loses a byte, and what can be parsed can still be parsed.
+// No text loses a byte, and a parsable text remains parsable.
 func FuzzJSON(f *testing.F) { fuzz(f, 0) }
 
 func FuzzTOML(f *testing.F) { fuzz(f, 1) }
@@ -199,7 +200,7 @@ func fuzz(f *testing.F, form int) {
 		}
 		err = thereAndBack(c.format, c.container, []byte(text))
 		if serr := (*SyntaxError)(nil); errors.As(err, &serr) || errors.Is(err, errDamage) {
-			return // refused, which loses nothing
+			return // refused, so nothing is lost
 		}
 		if err != nil {
 			t.Error(err)

@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/clients/clientfiles"
 )
 
-// An entry that is installed in any file and taken out again leaves the bytes of the file; a file
-// that is refused keeps them. In between the file can be read, and has the entries that it had.
+// Installing an entry in any file and removing it restores the bytes of the file; a refused file
+// remains unchanged. In between the file can be read, and still contains its other entries.
 func FuzzInstall(f *testing.F) {
 	for _, texts := range []map[string]string{clientfiles.JSON, clientfiles.BrokenJSON, clientfiles.TOML, clientfiles.BrokenTOML} {
 		for _, text := range texts {

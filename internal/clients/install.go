@@ -10,26 +10,26 @@ import (
 	"github.com/mcpgen/mcpgen/internal/mask"
 )
 
-// Target is an entry of a file, which need not be there.
+// Target is an entry of a file. It may not exist yet.
 type Target struct {
 	Client *Client
 	Scope  Scope
 	Name   string
 }
 
-// Result is what became of an entry.
+// Result is the outcome for an entry.
 type Result string
 
 // The results.
 const (
 	Added    Result = "added"
 	Replaced Result = "replaced"
-	Present  Result = "present" // an equal one was there
+	Present  Result = "present" // an equal entry existed
 	Removed  Result = "removed"
-	Absent   Result = "absent" // there was none to remove
+	Absent   Result = "absent" // no entry existed to remove
 )
 
-// DifferentError is an entry of the same name that says something else.
+// DifferentError reports an entry with the same name and other content.
 type DifferentError struct {
 	Path string
 	Diff string // lines that begin with - or +, without values that may be credentials
@@ -37,7 +37,8 @@ type DifferentError struct {
 
 func (e *DifferentError) Error() string { return e.Path + " has another entry of that name" }
 
-// UnsafeError reports that a file was not changed. Paste is the text that a user can write there, as [Client.Shown] shows it.
+// UnsafeError reports that a file was not changed. Paste is the text for the user to insert there,
+// as [Client.Shown] shows it.
 type UnsafeError struct {
 	Path  string
 	Paste string
@@ -49,7 +50,7 @@ func (e *UnsafeError) Error() string { return e.Path + ": " + e.Err.Error() }
 // Unwrap returns the cause.
 func (e *UnsafeError) Unwrap() error { return e.Err }
 
-// Paste is the whole entry, as a text for the file of the client.
+// Paste returns the whole entry, as a text for the client's file.
 func (t *Target) Paste(entry Fields) string {
 	if t.Client.TOML {
 		return entry.TOML(t.Client.Holds, t.Name, "\n") + "\n"
@@ -57,9 +58,9 @@ func (t *Target) Paste(entry Fields) string {
 	return Fields{{t.Client.Holds, Fields{{t.Name, entry}}}}.JSON(true) + "\n"
 }
 
-// Change is how an entry is installed.
+// Change contains options for installing an entry.
 type Change struct {
-	Force  bool // also if there is a different one
+	Force  bool // even if a different entry exists
 	DryRun bool // report only
 	Build  *Build
 }
@@ -67,8 +68,8 @@ type Change struct {
 // errDry ends a change before anything is written.
 var errDry = errors.New("nothing is written")
 
-// Install adds an entry, or replaces it with Force. Errors are a *DifferentError, an
-// *UnsafeError, an *OutsideError, a *CommandError, an *OpenError, or of the file system.
+// Install adds an entry, or replaces it with Force. Errors are a *DifferentError, an *UnsafeError,
+// an *OutsideError, a *CommandError, an *OpenError, or errors of the file system.
 func (s *System) Install(ctx context.Context, t *Target, entry Fields, how Change) (Result, error) {
 	if t.Client.usesOwn(t.Scope) {
 		return s.installOwn(ctx, t, entry, how)
@@ -104,7 +105,7 @@ func (s *System) Install(ctx context.Context, t *Target, entry Fields, how Chang
 		if how.DryRun {
 			return change{}, errDry
 		}
-		// An entry that was there before is not one of ours, even if it is equal.
+		// An entry that existed before does not belong to mcpgen, even if it is equal.
 		if result == Present && !s.recorded(real, t.Name, found) {
 			return change{text: text}, nil
 		}
@@ -116,13 +117,13 @@ func (s *System) Install(ctx context.Context, t *Target, entry Fields, how Chang
 	return result, err
 }
 
-// HasMark reports whether the file of a client begins with a byte order mark, which stays as it is.
+// HasMark reports whether a client's file begins with a byte order mark, which is kept.
 func (s *System) HasMark(c *Client, scope Scope) bool {
 	text, _, err := readFile(s.File(c, scope))
 	return err == nil && bytes.HasPrefix(text, []byte("\xef\xbb\xbf"))
 }
 
-// compare decides what becomes of an entry.
+// compare returns the outcome for an entry.
 func compare(path string, t *Target, found *Found, entry Fields, how Change) (Result, error) {
 	switch {
 	case found == nil:
@@ -137,7 +138,7 @@ func compare(path string, t *Target, found *Found, entry Fields, how Change) (Re
 	return "", &DifferentError{path, diff(has, wanted)}
 }
 
-// diff shows two texts.
+// diff returns the difference between two texts.
 func diff(old, now string) string {
 	var out strings.Builder
 	for i, text := range []string{old, now} {
@@ -151,8 +152,8 @@ func diff(old, now string) string {
 	return out.String()
 }
 
-// keptAs is where the old text of a file is kept. That of a project is not: others read what is in a
-// repository, which has the old text itself.
+// keptAs returns the name for a copy of a file's old text. A project's file is not copied: others
+// read the content of a repository, and its history contains the old text.
 func keptAs(path string, scope Scope) string {
 	if scope == Project {
 		return ""
@@ -160,7 +161,7 @@ func keptAs(path string, scope Scope) string {
 	return path + ".bak"
 }
 
-// mode is that of a new file.
+// mode returns the mode of a new file.
 func mode(scope Scope) fs.FileMode {
 	if scope == Project {
 		return 0o644
@@ -168,7 +169,7 @@ func mode(scope Scope) fs.FileMode {
 	return 0o600
 }
 
-// find returns an entry of a text, nil if it is not there.
+// find returns an entry of a text, or nil.
 func find(f format, text []byte, t *Target) (*Found, error) {
 	list, err := f.entries(text, t.Client.Holds)
 	if err != nil {
@@ -182,7 +183,7 @@ func find(f format, text []byte, t *Target) (*Found, error) {
 	return nil, nil
 }
 
-// recorded reports whether an entry is as it was installed.
+// recorded reports whether an entry is unchanged since its installation.
 func (s *System) recorded(path, name string, found *Found) bool {
 	r, err := s.ReadRecord()
 	if err != nil || found == nil {
@@ -192,8 +193,7 @@ func (s *System) recorded(path, name string, found *Found) bool {
 	return f != nil && f.Entries[name].Sum == sum(found.value)
 }
 
-// remember records an entry, before it is written: an entry that is recorded and not there
-// does no harm.
+// remember records an entry before it is written: a recorded entry that does not exist is harmless.
 func (s *System) remember(ctx context.Context, path, name string, before Before, entry EntryRecord) error {
 	return s.changeRecord(ctx, func(r *Record) {
 		f := r.Files[path]
@@ -205,7 +205,7 @@ func (s *System) remember(ctx context.Context, path, name string, before Before,
 	})
 }
 
-// Uninstall removes an entry. Errors are those of [System.Install].
+// Uninstall removes an entry. It returns the same errors as [System.Install].
 func (s *System) Uninstall(ctx context.Context, t *Target, how Change) (Result, error) {
 	if t.Client.usesOwn(t.Scope) {
 		return s.uninstallOwn(ctx, t, how)

@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/trust"
 )
 
-// system is one whose home directory is empty.
+// system returns a System with an empty home directory.
 func system(t *testing.T) *System {
 	t.Helper()
 	caches(t)
@@ -27,13 +27,13 @@ func system(t *testing.T) *System {
 	}
 }
 
-// server has everything that an entry can have.
+// server contains everything that an entry can contain.
 var server = &Server{Command: "/usr/bin/notes", Args: []string{"-db", "a b"}, Env: []Variable{{Name: "A", Value: "b"}}}
 
-// ownServer has nothing that must not be an argument of the client's own command.
+// ownServer contains only values that may be arguments of the client's own command.
 var ownServer = &Server{Command: "/usr/bin/notes", Args: []string{"-db", "a b"}, Env: []Variable{{Name: "A", Refer: true}}}
 
-// targets are all clients and scopes whose files are edited.
+// targets returns all clients and scopes whose files are edited.
 func targets() (list []*Target) {
 	for _, c := range All {
 		for _, scope := range c.Scopes() {
@@ -52,7 +52,7 @@ func writeText(t *testing.T, path, text string) {
 	}
 }
 
-// servers are the forms that an entry can have.
+// servers are the possible forms of an entry.
 var servers = map[string]*Server{
 	"program": server,
 	"bare":    {Command: "/usr/bin/notes"},
@@ -60,7 +60,7 @@ var servers = map[string]*Server{
 	"url":     {URL: "https://example.com/mcp?a=b#c", Header: []Variable{{Name: "X-A", Value: "1"}, {Name: "Authorization", Value: "Bearer ${TOKEN}"}}},
 }
 
-// filesOf are files of a client that can be changed, and those that cannot.
+// filesOf returns a client's files that can be changed, and files that cannot.
 func filesOf(c *Client) (good, broken map[string]string) {
 	good, broken, container := clientfiles.JSON, clientfiles.BrokenJSON, "mcpServers"
 	if c.TOML {
@@ -76,10 +76,10 @@ func filesOf(c *Client) (good, broken map[string]string) {
 	return rename(good), rename(broken)
 }
 
-// Each client and scope takes an entry of every form in files of every kind, and gives the first
-// bytes back.
+// In each client and scope, an entry of every form can be added to files of every kind, and
+// removing it restores the original bytes.
 func TestInstall(t *testing.T) {
-	large := map[bool]bool{} // the large file has been there, by Client.TOML
+	large := map[bool]bool{} // whether the large file was used, by Client.TOML
 	for _, target := range targets() {
 		t.Run(target.Client.Name+"/"+string(target.Scope), func(t *testing.T) {
 			good, broken := filesOf(target.Client)
@@ -90,7 +90,7 @@ func TestInstall(t *testing.T) {
 			for form, server := range servers {
 				entry, err := target.Client.Entry(server)
 				if _, ok := errors.AsType[*EntryError](err); ok {
-					continue // a form that the client does not have
+					continue // a form that the client does not support
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -98,11 +98,11 @@ func TestInstall(t *testing.T) {
 				forms++
 				for name, text := range good {
 					if form != "program" && !slices.Contains([]string{"empty", "tabs", "minified", "crlf", "entries", "entries, comments", "one line"}, name) {
-						continue // the other files differ in what is around the entry
+						continue // the other files differ only around the entry
 					}
 					if name == "large" {
 						if large[target.Client.TOML] {
-							continue // it takes long, and depends on the format alone
+							continue // it takes long, and depends only on the format
 						}
 						large[target.Client.TOML] = true
 					}
@@ -129,7 +129,8 @@ func TestInstall(t *testing.T) {
 	}
 }
 
-// A link keeps naming the file, which has the entry: that of a user anywhere, that of a project within it.
+// A link continues to name its target, which gets the entry: for a user anywhere, for a project
+// within it.
 func TestInstallLinked(t *testing.T) {
 	for _, target := range targets() {
 		s := system(t)
@@ -199,7 +200,7 @@ func installed(t *testing.T, s *System, target *Target, server *Server, entry Fi
 	}
 }
 
-// A file that cannot be changed keeps its bytes, and the error has what to paste.
+// A file that cannot be changed keeps its bytes, and the error contains the text to paste.
 func TestInstallRefused(t *testing.T) {
 	for _, target := range targets() {
 		entry, err := target.Client.Entry(server)
@@ -234,7 +235,7 @@ func TestInstallRefused(t *testing.T) {
 	}
 }
 
-// A different entry needs Force, and what others have changed meanwhile stays.
+// Replacing a different entry requires Force, and concurrent changes of others are kept.
 func TestInstallDifferent(t *testing.T) {
 	for _, target := range targets() {
 		s := system(t)
@@ -265,7 +266,7 @@ func TestInstallDifferent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// What is written by hand afterwards stays, also the entry itself once it is changed.
+		// Later changes by hand are kept, including a changed entry.
 		note := "// note\n"
 		if target.Client.TOML {
 			note = "# note\n"
@@ -280,8 +281,7 @@ func TestInstallDifferent(t *testing.T) {
 	}
 }
 
-// An entry that is there is not started without being asked for, even if it has the name of one
-// that was installed.
+// An existing entry is not started without a flag, even if it has the name of an installed one.
 func TestOurs(t *testing.T) {
 	s := system(t)
 	target := &Target{Find("cursor"), Project, "n"}
@@ -374,7 +374,7 @@ esac
 	}
 	one := entry.JSON(false)
 	wantFile(t, log, "mcp add-json -s user n "+one+"\nmcp remove -s user n\nmcp add-json -s user n "+changed.JSON(false)+"\nmcp remove -s user n\n")
-	// The entries of a directory are in the same file.
+	// The same file contains the entries of a directory.
 	writeText(t, path, `{"projects": {"`+filepath.Dir(s.Dir)+`": {"mcpServers": {"l": {"command": "x"}}}}}`)
 	list, err := s.Entries(target.Client, Local)
 	if err != nil || len(list) != 1 || list[0].Name != "l" {
@@ -402,7 +402,7 @@ func TestInstallCancelled(t *testing.T) {
 	}
 }
 
-// An entry that is to be replaced is there again if the new one is refused, and is in the message if
+// An entry that should be replaced is restored if the new one is refused, and is in the message if
 // that fails, too.
 func TestOwnCommandRefuses(t *testing.T) {
 	if runtime.GOOS == "windows" {

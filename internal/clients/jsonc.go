@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// SyntaxError is a text that cannot be changed safely. Line and Column count from 1, the
+// SyntaxError reports a text that cannot be changed safely. Line and Column count from 1, the
 // column in bytes.
 type SyntaxError struct {
 	Line, Column int
@@ -18,7 +18,7 @@ func (e *SyntaxError) Error() string {
 	return fmt.Sprintf("line %d, column %d: %s", e.Line, e.Column, e.Problem)
 }
 
-// syntaxError makes the error for an offset of a text.
+// syntaxError returns the error for an offset of a text.
 func syntaxError(text []byte, at int, format string, args ...any) *SyntaxError {
 	before := text[:min(at, len(text))]
 	line := 1 + bytes.Count(before, []byte("\n"))
@@ -28,17 +28,17 @@ func syntaxError(text []byte, at int, format string, args ...any) *SyntaxError {
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
 const (
-	// maxDepth bounds the recursion over nested values.
+	// maxDepth limits the recursion over nested values.
 	maxDepth = 500
-	// mostValues bounds the memory for a file, which others may have written: for a value of two
-	// bytes, more than 300 are allocated.
+	// mostValues limits the memory for a file, which others may have written: a value of two bytes
+	// needs more than 300 bytes.
 	mostValues = 500_000
 )
 
-// values counts what a text consists of.
+// values counts the values in a text.
 type values int
 
-// add counts one more, and reports whether that is too much.
+// add counts a value, and reports whether there are too many.
 func (v *values) add() bool {
 	*v++
 	return *v > mostValues
@@ -60,8 +60,8 @@ type member struct {
 	comma int // the comma behind the value, or -1
 }
 
-// find returns the member of a name, nil if there is none. Several of one name are an error,
-// since readers disagree about which of them counts.
+// find returns the member with a name, or nil. Several members with one name are an error, since
+// readers disagree about which of them counts.
 func (n *node) find(text []byte, name string) (*member, error) {
 	var found *member
 	for i := range n.members {
@@ -90,7 +90,7 @@ type jsonParser struct {
 
 // jsonText is a parsed text.
 type jsonText struct {
-	root     *node // nil if there is no value at all
+	root     *node // nil if the text contains no value
 	comments []string
 }
 
@@ -126,7 +126,7 @@ func (p *jsonParser) tooMany() error {
 	return p.wrong("the file has more than %d values and comments", mostValues)
 }
 
-// peek returns the next byte, 0 at the end.
+// peek returns the next byte, or 0 at the end.
 func (p *jsonParser) peek() byte {
 	if p.at < len(p.text) {
 		return p.text[p.at]
@@ -159,8 +159,8 @@ func (p *jsonParser) space() error {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
-// commentEnd returns the end of the comment that begins at an offset: for that of a line
-// before the line end. It is -1 if there is no comment, or it does not end.
+// commentEnd returns the end of the comment at an offset; for a line comment, the position of the
+// line end. It returns -1 if there is no comment, or it is not closed.
 func commentEnd(text []byte, at int) int {
 	rest := text[at:]
 	switch {
@@ -316,7 +316,7 @@ func (p *jsonParser) array(depth int) (node, error) {
 	return n, nil
 }
 
-// scalar is a value that is not a string, as it is spelled.
+// scalar is the text of a value that is not a string.
 type scalar string
 
 // plain returns a value for comparison: a string, a scalar, a []any, or a map[string]any.
@@ -336,7 +336,7 @@ func (n *node) plain(text []byte) any {
 		return list
 	case '"':
 		var s string
-		_ = json.Unmarshal(text[n.start:n.end], &s) // it has been read before
+		_ = json.Unmarshal(text[n.start:n.end], &s) // it was parsed before
 		return s
 	}
 	return scalar(text[n.start:n.end])

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// jsonFormat is JSON with comments and trailing commas: an object with the entries as members
-// of one of its members.
+// jsonFormat is JSON with comments and trailing commas: an object with the entries as members of
+// one of its members.
 type jsonFormat struct{}
 
-// object returns the object of the entries. It is nil if it is missing, as is the member that has it.
+// object returns the member that holds the object of the entries, or nil if it is missing.
 func (t *jsonText) object(text []byte, container string) (holder *member, err error) {
 	if t.root == nil {
 		return nil, nil
@@ -66,8 +66,8 @@ func (jsonFormat) emptiness(text []byte, container string) (Before, error) {
 	return b, nil
 }
 
-// indentation returns the white space before an offset, if there is nothing else before it in
-// its line.
+// indentation returns the white space before an offset, and whether the line contains nothing else
+// before it.
 func indentation(text []byte, at int) (indent string, ownLine bool) {
 	start := at
 	for start > 0 && (text[start-1] == ' ' || text[start-1] == '\t') {
@@ -76,7 +76,7 @@ func indentation(text []byte, at int) (indent string, ownLine bool) {
 	return string(text[start:at]), start == 0 || text[start-1] == '\n' || text[start-1] == '\r'
 }
 
-// lineEnd is that of the first line.
+// lineEnd returns the line end of the first line.
 func lineEnd(text []byte) string {
 	if i := bytes.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
 		return "\r\n"
@@ -107,7 +107,7 @@ type splice struct {
 	by         string
 }
 
-// apply makes changes that do not overlap, the last in the text first.
+// apply applies changes that do not overlap, beginning with the last in the text.
 func apply(text []byte, changes ...splice) []byte {
 	slices.SortFunc(changes, func(a, b splice) int { return b.start - a.start })
 	text = bytes.Clone(text)
@@ -160,8 +160,7 @@ func (f jsonFormat) set(text []byte, container, name string, value Fields) ([]by
 	return result, f.check(text, result, container, name, value)
 }
 
-// insert adds a member to an object, behind its last one. The line of the object begins
-// with indent.
+// insert adds a member to the end of an object. The line of the object begins with indent.
 func insert(text []byte, object *node, l *layout, indent, name string, value Fields) []byte {
 	if len(object.members) == 0 {
 		end, _ := triviaEnd(text, object.start+1, object.end-1)
@@ -241,7 +240,7 @@ func (f jsonFormat) remove(text []byte, container, name string, before Before) (
 	return f.restore(result, container, before), nil
 }
 
-// restore gives what is empty again the form that it had before the first entry.
+// restore restores the form before the first entry, if nothing else remains.
 func (f jsonFormat) restore(text []byte, container string, before Before) []byte {
 	t, err := parseJSON(text)
 	if err != nil {
@@ -265,7 +264,7 @@ func (f jsonFormat) restore(text []byte, container string, before Before) []byte
 	return text
 }
 
-// sameComments reports whether two texts without other content have the same comments.
+// sameComments reports whether two texts without other content contain the same comments.
 func sameComments(a, b []byte) bool {
 	x, err := parseJSON(a)
 	y, err2 := parseJSON(b)
@@ -284,7 +283,7 @@ func without(text []byte, object *node, m *member) []byte {
 	if m.comma >= 0 {
 		end = m.comma + 1
 	}
-	// The comment of a line needs a line end behind it.
+	// A line comment needs a line end after it.
 	next := end
 	for text[next] == ' ' || text[next] == '\t' {
 		next++
@@ -305,8 +304,8 @@ func without(text []byte, object *node, m *member) []byte {
 	return apply(text, changes...)
 }
 
-// triviaEnd returns the end of the last comment of a part that has nothing but white space and
-// comments, and whether it ends with its line. Without a comment it is the start of the part.
+// triviaEnd returns the end of the last comment in a part that consists of white space and
+// comments, and whether it is a line comment. Without a comment it returns the start of the part.
 func triviaEnd(text []byte, start, end int) (last int, line bool) {
 	last = start
 	for i := start; i < end; {
@@ -321,10 +320,10 @@ func triviaEnd(text []byte, start, end int) (last int, line bool) {
 	return last, line
 }
 
-// errDamage says that a change would have done more than it should: it is a mistake of this package.
+// errDamage is returned if a change would affect other parts: a bug of this package.
 var errDamage = errors.New("the file has a form that cannot be changed safely")
 
-// check compares a text with what has become of it: the entry alone may differ.
+// check compares a text with its changed form: only the entry may differ.
 func (f jsonFormat) check(before, after []byte, container, name string, value Fields) error {
 	b, err := parseJSON(before)
 	if err != nil {
@@ -359,7 +358,7 @@ func (f jsonFormat) check(before, after []byte, container, name string, value Fi
 	return nil
 }
 
-// others are the members but one, as they are spelled.
+// others returns the texts of all members but one.
 func others(text []byte, object *node, name string) []string {
 	var list []string
 	if object == nil {

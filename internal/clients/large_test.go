@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// A file of a cloned repository takes no more memory than a multiple of what files of people have.
+// A file in a cloned repository needs no more memory than a multiple of typical files.
 func TestManyValues(t *testing.T) {
 	many := func(text string, n int) string { return strings.Repeat(text, n) }
 	for name, test := range map[string]struct {

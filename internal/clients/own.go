@@ -12,12 +12,12 @@ import (
 	"github.com/mcpgen/mcpgen/internal/trust"
 )
 
-// CommandError is a command of a client that cannot be run, or has failed.
+// CommandError reports a client's command that cannot be run, or has failed.
 type CommandError struct {
 	Command []string
 	Output  string
 	Err     error
-	Removed string // an entry that was to be replaced, and could not be added again, as [Client.Shown] has it
+	Removed string // an entry that should be replaced and could not be restored, as [Client.Shown] shows it
 }
 
 func (e *CommandError) Error() string {
@@ -34,20 +34,20 @@ func (e *CommandError) Error() string {
 // Unwrap returns the cause, such as [exec.ErrNotFound].
 func (e *CommandError) Unwrap() error { return e.Err }
 
-// OpenError is an entry with values that the command of a client would have to get as arguments, which every
-// user of the machine can read.
+// OpenError reports an entry with values that a client's command would need as arguments, which
+// every user of the machine can read.
 type OpenError struct {
 	Path    string
 	Command string
-	Values  []string // names of what has such a value
-	Remove  []string // the command that removes the entry which has the values, nil if that is the new one
+	Values  []string // names of these values
+	Remove  []string // the command that removes the entry with the values, nil if it is the new entry
 }
 
 func (e *OpenError) Error() string {
 	return fmt.Sprintf("only the command %s changes %s, and its arguments, which other users of this machine can read, would have the value of %s", e.Command, e.Path, strings.Join(e.Values, ", "))
 }
 
-// arguments fills in a command of a client.
+// arguments fills in the arguments of a client's command.
 func (t *Target) arguments(args []string, entry string) []string {
 	command := []string{t.Client.Own.Program}
 	for _, arg := range args {
@@ -94,7 +94,7 @@ func (s *System) installOwn(ctx context.Context, t *Target, entry Fields, how Ch
 	if _, values := t.Client.Shown(entry); len(values) > 0 {
 		return "", &OpenError{path, t.Client.Own.Program, values, nil}
 	}
-	if result == Replaced { // it may have to be added again
+	if result == Replaced { // it may have to be restored
 		if _, values := t.lines(found.value); len(values) > 0 {
 			return "", &OpenError{path, t.Client.Own.Program, values, t.arguments(t.Client.Own.Remove, "")}
 		}
@@ -115,10 +115,10 @@ func (s *System) installOwn(ctx context.Context, t *Target, entry Fields, how Ch
 	return result, s.run(ctx, t.arguments(t.Client.Own.Add, entry.JSON(false)))
 }
 
-// replaceOwn replaces an entry by the client's command, which can only remove the old one and add
-// the new one. The old one is added again if the new one is refused.
+// replaceOwn replaces an entry with the client's command, which can only remove the old one and add
+// the new one. It restores the old entry if the new one is refused.
 func (s *System) replaceOwn(ctx context.Context, t *Target, found *Found, entry Fields) error {
-	// The text is JSON without comments: its client has written it.
+	// The text is JSON without comments, written by its client.
 	var old map[string]json.RawMessage
 	if err := json.Unmarshal([]byte("{"+found.Text+"}"), &old); err != nil {
 		paste, _ := t.Client.Shown(entry)
@@ -131,7 +131,7 @@ func (s *System) replaceOwn(ctx context.Context, t *Target, found *Found, entry 
 	if err == nil {
 		return nil
 	}
-	// Also after Ctrl-C, which may be why the command has failed.
+	// Even after Ctrl-C, which may have made the command fail.
 	if s.run(context.WithoutCancel(ctx), t.arguments(t.Client.Own.Add, string(old[t.Name]))) != nil {
 		if e, ok := errors.AsType[*CommandError](err); ok {
 			e.Removed, _ = t.lines(found.value)
@@ -140,7 +140,7 @@ func (s *System) replaceOwn(ctx context.Context, t *Target, found *Found, entry 
 	return err
 }
 
-// ownKey is the name of a scope of a file in the record.
+// ownKey returns the name of a file's scope in the record.
 func (s *System) ownKey(path string, scope Scope) (string, error) {
 	real, err := trust.Resolve(path)
 	if scope == Local {

@@ -10,37 +10,37 @@ import (
 	"path/filepath"
 )
 
-// Record is what was installed, in a file of the user. Entries of other origin are not in it:
-// a file of a cloned repository may name any program.
+// Record is the list of installed entries, in a file of the user. It does not contain entries of
+// other origin: a file in a cloned repository may name any program.
 type Record struct {
-	Files map[string]*FileRecord `json:"files"` // by path, with links followed
+	Files map[string]*FileRecord `json:"files"` // by path, after following links
 }
 
-// FileRecord is what was installed in a file.
+// FileRecord contains the installed entries of a file.
 type FileRecord struct {
 	Before  Before                 `json:"before"`
 	Entries map[string]EntryRecord `json:"entries"` // by name
 }
 
-// EntryRecord is an entry that was installed.
+// EntryRecord is an installed entry.
 type EntryRecord struct {
-	Sum string `json:"sum"` // of what the entry says
-	// Build says what the program was built from, nil for other programs.
+	Sum string `json:"sum"` // of the entry's content
+	// Build is the source of the program, nil for other programs.
 	Build *Build `json:"build,omitempty"`
 }
 
-// Build is a program that was built from a package.
+// Build describes a program that was built from a package.
 type Build struct {
 	File    string `json:"file"`
-	Dir     string `json:"dir"` // in which Package is named
+	Dir     string `json:"dir"` // relative to which Package is named
 	Package string `json:"package"`
 	Tags    string `json:"tags,omitempty"`
 }
 
-// RecordFile is where the record of a user is, in the configuration directory of the user.
+// RecordFile returns the path of the record, in the configuration directory of the user.
 func RecordFile(config string) string { return filepath.Join(config, "mcpgen", "installed.json") }
 
-// ReadRecord returns the record. It is empty if nothing was installed.
+// ReadRecord returns the record, which may be empty.
 func (s *System) ReadRecord() (*Record, error) {
 	text, _, err := readFile(s.Record)
 	if err != nil {
@@ -62,7 +62,7 @@ func parseRecord(path string, text []byte) (*Record, error) {
 	return r, nil
 }
 
-// changeRecord changes the record.
+// changeRecord updates the record.
 func (s *System) changeRecord(ctx context.Context, edit func(*Record)) error {
 	return replace(ctx, s.Record, 0o600, "", func(old []byte) (change, error) {
 		r, err := parseRecord(s.Record, old)
@@ -76,7 +76,7 @@ func (s *System) changeRecord(ctx context.Context, edit func(*Record)) error {
 	})
 }
 
-// sum is a hash of what an entry says, however it is written.
+// sum returns a hash of an entry's content, regardless of its notation.
 func sum(value any) string {
 	text, err := json.Marshal(value) // maps are sorted
 	if err != nil {

@@ -17,31 +17,31 @@ import (
 )
 
 const (
-	// maxFile is the size of the largest file that is changed, in bytes.
+	// maxFile limits the size of a file that is changed, in bytes.
 	maxFile = 64 << 20
-	// mostReads is how often a file is read that others change meanwhile.
+	// mostReads limits how often a file is read that others change in the meantime.
 	mostReads = 3
 )
 
-// ErrChanging says that a file has changed each time before its new form could be written.
+// ErrChanging is returned if a file changed each time before its new text could be written.
 var ErrChanging = errors.New("another program keeps changing the file: close the client, and try again")
 
-// change is what becomes of a file.
+// change is the new content of a file.
 type change struct {
 	text   []byte
-	remove bool // the file is removed
+	remove bool // remove the file
 }
 
-// replaceFile reads a file, calls edit, and replaces the file by what it returns. A reader gets
-// the old text or the new one, also if this process is killed or the disk is full. Mode and owner
-// stay, a link keeps naming the file, and the first old text is kept beside path as .bak, for its owner
-// alone. If the file has changed meanwhile, edit is called again. If it is missing, edit gets nil, and a
-// new file has the given mode.
+// replaceFile reads a file, calls edit, and replaces the file's content by the result. A reader
+// gets the old text or the new one, even if this process is killed or the disk is full. Mode and
+// owner are kept, a link continues to name the file, and the first old text is stored beside path
+// as .bak, readable for its owner only. If the file has changed in the meantime, edit is called
+// again. If it is missing, edit gets nil, and the new file gets the given mode.
 func replaceFile(ctx context.Context, path string, mode fs.FileMode, edit func(old []byte) (change, error)) error {
 	return replace(ctx, path, mode, path+".bak", edit)
 }
 
-// replace is replaceFile, which keeps the old text in the file keep, unless that is "".
+// replace is replaceFile with the name of the copy of the old text, or "" for no copy.
 func replace(ctx context.Context, path string, mode fs.FileMode, keep string, edit func(old []byte) (change, error)) error {
 	path, err := trust.Resolve(path)
 	if err != nil {
@@ -73,7 +73,7 @@ func replace(ctx context.Context, path string, mode fs.FileMode, keep string, ed
 }
 
 // lock waits until no other process of this kind changes the file. The lock is in the cache
-// directory, since the file may be in a repository. Without such a directory there is no lock.
+// directory, since the file may be in a repository. Without such a directory, lock does nothing.
 func lock(ctx context.Context, path string) (unlock func(), err error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -87,7 +87,7 @@ func lock(ctx context.Context, path string) (unlock func(), err error) {
 	return filelock.Lock(ctx, filepath.Join(dir, "client-"+hex.EncodeToString(sum[:8])+".lock"))
 }
 
-// readFile returns a file, nil and nil if it is missing.
+// readFile returns the content of a file, or nil if it is missing.
 func readFile(path string) ([]byte, fs.FileInfo, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -102,14 +102,14 @@ func readFile(path string) ([]byte, fs.FileInfo, error) {
 
 var errChanged = errors.New("the file has changed")
 
-// syncFile makes the text of a file durable, and syncFolder the name of a file. Only tests
-// replace them: a disk takes longer to sync hundreds of files than all the rest of their tests.
+// syncFile makes the text of a file durable, and syncFolder the name of a file. Only tests replace
+// them: syncing hundreds of files takes longer than the rest of their tests.
 var (
 	syncFile   = (*os.File).Sync
 	syncFolder = syncDir
 )
 
-// write makes the change durable, unless the file is no longer what was read.
+// write makes the change durable, unless the file has changed since it was read.
 func write(path string, mode fs.FileMode, info fs.FileInfo, old []byte, c change, keep string) error {
 	if info != nil {
 		if mode = info.Mode().Perm(); mode&0o200 == 0 {
@@ -140,7 +140,7 @@ func write(path string, mode fs.FileMode, info fs.FileInfo, old []byte, c change
 		err = os.Rename(temp, path)
 	}
 	if err != nil {
-		_ = os.Remove(temp) // nothing else can be done with it
+		_ = os.Remove(temp) // nothing else can be done about it
 		return err
 	}
 	syncFolder(filepath.Dir(path))
@@ -159,8 +159,8 @@ func unchanged(path string, info fs.FileInfo, old []byte) error {
 	return nil
 }
 
-// backup keeps a text in a file, unless that is there. Only the owner may read the copy, whatever the mode of
-// the file is: a password that is taken out of the file stays in the copy.
+// backup stores a text in a file, unless that exists. Only the owner may read the copy, whatever
+// the mode of the file is: a password that is removed from the file remains in the copy.
 func backup(keep string, info fs.FileInfo, text []byte) error {
 	if _, err := os.Lstat(keep); err == nil {
 		return nil
@@ -200,7 +200,7 @@ func aside(path string, mode fs.FileMode, info fs.FileInfo, text []byte) (name s
 		err = closeErr
 	}
 	if err != nil {
-		_ = os.Remove(temp.Name()) // nothing else can be done with it
+		_ = os.Remove(temp.Name()) // nothing else can be done about it
 	}
 	return temp.Name(), named(path, err)
 }

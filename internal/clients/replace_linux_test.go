@@ -28,7 +28,8 @@ func init() {
 	os.Exit(0)
 }
 
-// A write that the system refuses, as on a full disk, leaves the old file and nothing beside it.
+// A write that the system refuses, as on a full disk, leaves the old file unchanged and no other
+// file beside it.
 func TestDiskFull(t *testing.T) {
 	caches(t)
 	path := filepath.Join(t.TempDir(), "file")

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// keepOwner does nothing: a new file has the owner that the system gives it.
+// keepOwner does nothing: the system chooses the owner of a new file.
 func keepOwner(*os.File, fs.FileInfo) error { return nil }
 
 func syncDir(string) {}

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// TestMain is also the program that TestKilled starts.
+// TestMain also implements the program that TestKilled starts.
 func TestMain(m *testing.M) {
 	if path := os.Getenv("CLIENTS_TEST_WRITE"); path != "" {
 		for i := 0; ; i++ {
@@ -31,13 +31,13 @@ func TestMain(m *testing.M) {
 			}
 		}
 	}
-	// Tests edit hundreds of files, which nothing has to outlive; TestSynced and the program above sync.
+	// Tests edit hundreds of files that need not be durable; TestSynced and the program above sync.
 	syncFile = func(*os.File) error { return nil }
 	syncFolder = func(string) {}
 	os.Exit(m.Run())
 }
 
-// caches sets a cache directory, which has the locks.
+// caches sets a cache directory, which contains the locks.
 func caches(t *testing.T) {
 	t.Helper()
 	dir := t.TempDir()
@@ -57,7 +57,7 @@ func wantFile(t *testing.T, path, want string) {
 	}
 }
 
-// A file gets a new text, keeps its mode, and its first text is beside it.
+// A file gets a new text and keeps its mode, and its first text is stored beside it.
 func TestReplaceFile(t *testing.T) {
 	caches(t)
 	path := filepath.Join(t.TempDir(), "new", "dir", "file")
@@ -89,8 +89,8 @@ func TestReplaceFile(t *testing.T) {
 	}
 }
 
-// A text is synced before it gets the name of the file, as is the first text before it is kept, and
-// the folder after that. If that fails, the file stays as it is.
+// A text is synced before it gets the name of the file, the first text before it is stored, and the
+// folder after that. If that fails, the file remains unchanged.
 func TestSynced(t *testing.T) {
 	caches(t)
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -144,7 +144,7 @@ func TestSynced(t *testing.T) {
 	}
 }
 
-// A link keeps naming the file, whether that exists or not.
+// A link continues to name its target, whether that exists or not.
 func TestReplaceLinked(t *testing.T) {
 	caches(t)
 	dir := t.TempDir()
@@ -176,7 +176,7 @@ func TestReplaceLinked(t *testing.T) {
 	}
 }
 
-// A file that changes meanwhile is read again, three times.
+// A file that changes in the meantime is read again, three times.
 func TestReplaceChanged(t *testing.T) {
 	caches(t)
 	for changes := range mostReads + 1 {
@@ -209,7 +209,7 @@ func TestReplaceChanged(t *testing.T) {
 	}
 }
 
-// A file that cannot be replaced stays as it is.
+// A file that cannot be replaced remains unchanged.
 func TestNotReplaced(t *testing.T) {
 	caches(t)
 	dir := t.TempDir()
@@ -233,7 +233,7 @@ func TestNotReplaced(t *testing.T) {
 	}
 }
 
-// Of several at once none is lost.
+// Concurrent changes are not lost.
 func TestReplaceAtOnce(t *testing.T) {
 	caches(t)
 	path := filepath.Join(t.TempDir(), "file")

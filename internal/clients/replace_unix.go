@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// keepOwner gives a file the owner and the group of another one.
+// keepOwner sets the owner and the group of a file to those of another.
 func keepOwner(file *os.File, like fs.FileInfo) error {
 	want, ok := like.Sys().(*syscall.Stat_t)
 	info, err := file.Stat()
@@ -21,7 +21,7 @@ func keepOwner(file *os.File, like fs.FileInfo) error {
 	return file.Chown(int(want.Uid), int(want.Gid))
 }
 
-// syncDir makes a renaming durable. Not every file system can do that.
+// syncDir makes a rename durable. Not every file system supports that.
 func syncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		_, _ = d.Sync(), d.Close()

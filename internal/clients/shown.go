@@ -7,9 +7,9 @@ import (
 	"github.com/mcpgen/mcpgen/internal/mask"
 )
 
-// Shown returns an entry without the values that may be credentials: those of variables and header fields,
-// parts of arguments and URLs, and texts of members that are not known. hidden names what has such a value, unless it is an
-// argument that only may be one.
+// Shown returns an entry without the values that may be credentials: values of variables and header
+// fields, parts of arguments and URLs, and texts of unknown members. hidden contains the names of
+// these values, except for arguments that are only suspicious.
 func (c *Client) Shown(entry Fields) (shown Fields, hidden []string) {
 	command := ""
 	for _, f := range entry {
@@ -107,7 +107,7 @@ func shownValue(name string, value any) (shown any, hidden []string) {
 	return value, nil // a number, true, false or null
 }
 
-// fieldsOf is the reverse of plain, with members sorted.
+// fieldsOf is the inverse of plain, with sorted members.
 func fieldsOf(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -132,7 +132,7 @@ func fieldsOf(value any) any {
 	return value
 }
 
-// lines shows an entry of a file, or one that is to be written.
+// lines returns the lines that show an entry.
 func (t *Target) lines(value any) (text string, hidden []string) {
 	entry, ok := fieldsOf(plain(value)).(Fields)
 	if !ok {
@@ -145,7 +145,8 @@ func (t *Target) lines(value any) (text string, hidden []string) {
 	return jsonString(t.Name) + ": " + entry.JSON(true), hidden
 }
 
-// Secrets returns the values of a server that must not be shown, for what others say about it.
+// Secrets returns the values of a server that must not be shown, to mask them in the output of
+// others.
 func (c *Client) Secrets(s *Server, lookup func(string) (string, bool)) []string {
 	var all []string
 	for _, v := range slices.Concat(s.Env, s.Header) {

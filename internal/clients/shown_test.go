@@ -10,10 +10,10 @@ import (
 	"testing"
 )
 
-// secret is in everything of an entry that must not be shown.
+// secret is part of every value of an entry that must not be shown.
 const secret = "swordfish"
 
-// secretServers are entries with values that must not be shown, by what has them.
+// secretServers contains entries with values that must not be shown, by the place of the value.
 var secretServers = map[string]*Server{
 	"A":             {Command: "/x", Env: []Variable{{Name: "A", Value: secret}}},
 	"an argument":   {Command: "/x", Args: []string{"--token=" + secret, "-H", "X-A: " + secret, "--db", "me:" + secret + "@db"}},
@@ -22,7 +22,7 @@ var secretServers = map[string]*Server{
 	"Authorization": {URL: "https://example.com/mcp", Header: []Variable{{Name: "Authorization", Value: "Bearer " + secret}}},
 }
 
-// Neither the old entry nor the new one shows a secret, in no client.
+// Neither the old entry nor the new one reveals a secret, in any client.
 func TestSecretsNotShown(t *testing.T) {
 	for _, target := range targets() {
 		good, broken := filesOf(target.Client)
@@ -66,7 +66,7 @@ func TestSecretsNotShown(t *testing.T) {
 	}
 }
 
-// What others have written has members and forms of their own.
+// Entries of other origin may have other members and forms.
 func TestShownForms(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"oauth": {"clientSecret": "swordfish", "id": ["swordfish"]}, "n": 1.50, "on": true, "x": null}`: `{"n": 1.50, "oauth": {"clientSecret": "***", "id": ["***"]}, "on": true, "x": null}`,
@@ -96,7 +96,7 @@ func TestShownForms(t *testing.T) {
 	}
 }
 
-// The old file of a user is for its owner alone; a project has none.
+// Only the owner can read the copy of a user's old file; a project's file is not copied.
 func TestOldFile(t *testing.T) {
 	for _, scope := range []Scope{User, Project} {
 		s := system(t)
@@ -129,8 +129,8 @@ func TestOldFile(t *testing.T) {
 	}
 }
 
-// The command of a client gets no secret as an argument, which every user of a machine can read: neither a
-// new one, nor that of an entry which might have to be added again. It is not even started.
+// A client's command gets no secret as an argument, which every user of a machine can read: neither
+// a new one, nor one from an entry which may have to be restored. The command is not even started.
 func TestOwnCommandSecrets(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the program is a shell script")

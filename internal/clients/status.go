@@ -9,17 +9,17 @@ import (
 	"github.com/mcpgen/mcpgen/internal/mask"
 )
 
-// Status is an entry that a client has, or a file that cannot be read.
+// Status is an entry of a client, or a file that cannot be read.
 type Status struct {
 	Client  *Client
 	Scope   Scope
 	Path    string // of the file
 	Name    string // of the entry; "" if the file cannot be read
 	Server  Server
-	Dir     string // in which the server is started: that of the project, or the home directory
-	Ours    bool   // the entry is as install has written it
-	Build   *Build // what its program was built from, or nil
-	Finding string // what is wrong, or ""
+	Dir     string // in which the server is started: the project's, or the home directory
+	Ours    bool   // the entry is unchanged since its installation
+	Build   *Build // the source of its program, or nil
+	Finding string // a problem, or ""
 	Err     error  // why the file cannot be read
 }
 
@@ -59,7 +59,7 @@ func (s *System) Status(c *Client) ([]*Status, error) {
 	return all, nil
 }
 
-// recordKey is the name of a file in the record.
+// recordKey returns the name of a file in the record.
 func (s *System) recordKey(c *Client, scope Scope) (string, error) {
 	if c.usesOwn(scope) {
 		return s.ownKey(s.File(c, scope), scope)
@@ -67,7 +67,7 @@ func (s *System) recordKey(c *Client, scope Scope) (string, error) {
 	return s.realFile(c, scope)
 }
 
-// finding says what keeps a program from being started, "" if nothing is known.
+// finding returns the reason why a program cannot be started, or "".
 func (s *Server) finding(dir string) string {
 	command, _ := mask.Arguments([]string{s.Command})
 	switch {
@@ -103,7 +103,7 @@ func (s *Server) finding(dir string) string {
 	return ""
 }
 
-// server returns what an entry says, as far as it is known.
+// server returns the known parts of an entry.
 func (c *Client) server(value any) Server {
 	m, ok := value.(map[string]any)
 	if !ok {
@@ -134,7 +134,7 @@ func (c *Client) server(value any) Server {
 	return s
 }
 
-// texts returns the members of an object whose values are texts.
+// texts returns the string members of an object.
 func texts(value any) []Variable {
 	m, _ := value.(map[string]any)
 	var list []Variable
@@ -146,7 +146,7 @@ func texts(value any) []Variable {
 	return list
 }
 
-// Expand replaces the references to variables of the environment as the client does.
+// Expand replaces references to environment variables like the client.
 func (c *Client) Expand(text string, lookup func(string) (string, bool)) string {
 	open, end, ok := strings.Cut(c.Variable, "%s")
 	if !ok {

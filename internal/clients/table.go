@@ -7,58 +7,57 @@ import (
 	"strings"
 )
 
-// Scope says where an entry holds.
+// Scope is the scope of an entry.
 type Scope string
 
 // The scopes.
 const (
 	User    Scope = "user"    // everywhere, for this user
-	Project Scope = "project" // for all who work in the current directory; the file is meant to be committed
+	Project Scope = "project" // for all users of the current directory; the file is meant to be committed
 	Local   Scope = "local"   // in the current directory, for this user
 )
 
-// Scopes are all of them.
+// Scopes contains all scopes.
 var Scopes = []Scope{User, Project, Local}
 
-// Client is a program that starts or calls servers, and where it has their entries.
+// Client describes a program that starts or calls servers, and the location of its entries.
 type Client struct {
 	Name  string // on the command line
 	Title string
 	TOML  bool   // the file is TOML, otherwise JSON with comments
 	Holds string // the object or table of the entries
 	User  Place
-	// Project is below the current directory, "" without such a file.
+	// Project is the path below the current directory, or "" without such a file.
 	Project string
 
 	TypeProgram string // the member "type" of an entry with a program, or ""
-	TypeURL     string // that of one with a URL
+	TypeURL     string // the same for an entry with a URL
 	URL         string // the member for a URL; "" if the file is for programs only
 	Headers     string // the member for header fields of requests
-	// Variable refers to a variable of the environment in a text, where %s is its name. It
-	// is "" if texts cannot.
+	// Variable is the form of a reference to an environment variable, where %s is the name. It is
+	// "" if texts cannot contain references.
 	Variable string
-	// Bare is set where $NAME refers to a variable in any text, too.
+	// Bare is set if $NAME is also a reference, in any text.
 	Bare bool
-	// NoMark is set where a file with a byte order mark is not read.
+	// NoMark is set if the client cannot read a file with a byte order mark.
 	NoMark bool
-	// Variables is the member that lists the variables that a program gets from the
-	// environment, or "".
+	// Variables is the member that lists the environment variables for a program, or "".
 	Variables string
-	// MostTools is how many tools of all servers the client passes on to a model, 0 if its
-	// documentation names no such number.
+	// MostTools is the maximum number of tools of all servers that the client passes to a model, or
+	// 0 if its documentation names none.
 	MostTools int
 
-	Own     *OwnCommand // that changes a file which must not be edited, or nil
-	Restart string      // what makes the client read the file again
+	Own     *OwnCommand // changes a file that must not be edited, or nil
+	Restart string      // how to make the client read the file again
 	Docs    string      // its documentation
-	Read    string      // when that was last read
+	Read    string      // when that was last checked
 }
 
-// Place is a file of a user. It begins with "~/" for the home directory, or with "@/" for the
-// directory of applications: ~/.config, ~/Library/Application Support, or %APPDATA%.
+// Place is the location of a user's file. It begins with "~/" for the home directory, or with "@/"
+// for the directory of applications: ~/.config, ~/Library/Application Support, or %APPDATA%.
 type Place struct {
 	Path     string
-	Variable string // an environment variable with another directory, or ""
+	Variable string // an environment variable that names another directory, or ""
 	Below    string // the file in that directory
 }
 
@@ -70,7 +69,7 @@ type OwnCommand struct {
 	Remove  []string
 }
 
-// All are the clients, sorted by name.
+// All contains all clients, sorted by name.
 var All = []*Client{
 	{
 		Name: "claude-code", Title: "Claude Code", Holds: "mcpServers",
@@ -127,7 +126,7 @@ var All = []*Client{
 	},
 }
 
-// Find returns the client of a name, nil if there is none.
+// Find returns the client with a name, or nil.
 func Find(name string) *Client {
 	for _, c := range All {
 		if c.Name == name {
@@ -137,7 +136,7 @@ func Find(name string) *Client {
 	return nil
 }
 
-// Names are those of all clients.
+// Names returns the names of all clients.
 func Names() []string {
 	var names []string
 	for _, c := range All {
@@ -146,7 +145,7 @@ func Names() []string {
 	return names
 }
 
-// Scopes are those that the client has.
+// Scopes returns the scopes of the client.
 func (c *Client) Scopes() []Scope {
 	scopes := []Scope{User}
 	if c.Project != "" {
@@ -158,7 +157,7 @@ func (c *Client) Scopes() []Scope {
 	return scopes
 }
 
-// usesOwn reports whether entries of a scope are changed by the client's own command.
+// usesOwn reports whether the client's own command changes the entries of a scope.
 func (c *Client) usesOwn(scope Scope) bool {
 	return c.Own != nil && slices.Contains(c.Own.Scopes, scope)
 }
@@ -170,16 +169,16 @@ func (c *Client) format() format {
 	return jsonFormat{}
 }
 
-// System is where clients have their files.
+// System describes the locations of clients' files.
 type System struct {
-	OS     string // as of runtime.GOOS
+	OS     string // a value of runtime.GOOS
 	Home   string
 	Dir    string                      // the current directory, absolute
 	Lookup func(string) (string, bool) // of environment variables
 	Record string                      // the file of [Record]
 }
 
-// File is where a client has the entries of a scope.
+// File returns the location of the file with a client's entries of a scope.
 func (s *System) File(c *Client, scope Scope) string {
 	if scope == Project {
 		return filepath.Join(s.Dir, filepath.FromSlash(c.Project))
@@ -193,7 +192,7 @@ func (s *System) File(c *Client, scope Scope) string {
 	return filepath.Join(s.Home, filepath.FromSlash(strings.TrimPrefix(c.User.Path, "~/")))
 }
 
-// applications is the directory in which applications have their settings.
+// applications returns the directory with the settings of applications.
 func (s *System) applications() string {
 	switch s.OS {
 	case "darwin", "ios":
@@ -210,13 +209,13 @@ func (s *System) applications() string {
 	return filepath.Join(s.Home, ".config")
 }
 
-// Variable is a variable of the environment, or a header field.
+// Variable is an environment variable, or a header field.
 type Variable struct {
 	Name, Value string
-	Refer       bool // to the variable of that name in the environment of the client
+	Refer       bool // to the variable with that name in the environment of the client
 }
 
-// Server is what an entry says.
+// Server is the content of an entry.
 type Server struct {
 	Command string // a program, by its absolute path or by its name
 	Args    []string
@@ -225,12 +224,12 @@ type Server struct {
 	Header  []Variable
 }
 
-// EntryError is a server that a client cannot have.
+// EntryError reports a server that a client does not support.
 type EntryError struct{ Problem, Hint string }
 
 func (e *EntryError) Error() string { return e.Problem + ": " + e.Hint }
 
-// Entry is the form that a server has in the file of the client. Errors are of type *EntryError.
+// Entry returns the entry for a server in the client's file. Errors are of type *EntryError.
 func (c *Client) Entry(s *Server) (Fields, error) {
 	var entry Fields
 	if s.URL != "" {
@@ -273,7 +272,7 @@ func (c *Client) Entry(s *Server) (Fields, error) {
 	return entry, nil
 }
 
-// headers adds header fields. A value may have ${NAME} for a variable of the environment.
+// headers adds header fields. A value may contain ${NAME} for an environment variable.
 func (c *Client) headers(entry Fields, header []Variable) (Fields, error) {
 	var plain, referring Fields
 	for _, h := range header {
@@ -300,7 +299,7 @@ func (c *Client) headers(entry Fields, header []Variable) (Fields, error) {
 	return entry, nil
 }
 
-// reference splits a value at ${NAME}. Without one the name is empty.
+// reference splits a value at ${NAME}. The name is empty if the value contains no reference.
 func reference(value string) (before, name, after string) {
 	before, rest, ok := strings.Cut(value, "${")
 	if name, after, ok = cutIf(ok, rest); ok && name != "" && !slices.ContainsFunc([]byte(name), func(c byte) bool { return !isBare(c) || c == '-' }) {

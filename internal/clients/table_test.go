@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// The places of files on each system.
+// The locations of files on each system.
 func TestFile(t *testing.T) {
 	none := map[string]string{}
 	for _, c := range []struct {
@@ -43,7 +43,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// The forms of entries, and what a client cannot have.
+// The forms of entries, and servers that a client does not support.
 func TestEntry(t *testing.T) {
 	program := &Server{Command: "/bin/p", Args: []string{"a"}, Env: []Variable{{Name: "K", Value: "v"}, {Name: "S", Refer: true}}}
 	remote := &Server{URL: "https://h/mcp", Header: []Variable{{Name: "Authorization", Value: "Bearer ${T}"}, {Name: "X", Value: "1"}}}

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// table is what a header of a TOML text begins: the keys and values below it.
+// table is the part of a TOML text that a header begins: the keys and values below it.
 type table struct {
 	path       []string
 	array      bool // [[path]]
-	start, end int  // from the header to the end of the line of the last value, with its line end
+	start, end int  // from the header to the end of the line of the last value, including its line end
 }
 
 // A tomlNode is a value or a table of a TOML text.
@@ -21,14 +21,15 @@ type tomlNode struct {
 	origin   origin
 }
 
-// origin is how a table came to be, which decides what may extend it (TOML 1.0.0, Table).
+// origin is the way in which a table was defined, which determines what may extend it (TOML 1.0.0,
+// Table).
 type origin int
 
 const (
 	implicit origin = iota // by the header of a table below it
 	header                 // by its header
 	dotted                 // by the dotted keys of a table
-	array                  // by a header in double brackets; it is the last table of the array
+	array                  // by a header in double brackets; the last table of the array
 	value                  // a value, such as a string or an inline table
 )
 
@@ -39,7 +40,7 @@ type tomlParser struct {
 	root    *tomlNode
 	tables  []table
 	current *tomlNode
-	count   values // and keys
+	count   values // including keys
 }
 
 func parseTOML(text []byte) (*tomlParser, error) {
@@ -359,7 +360,7 @@ func (p *tomlParser) inline(depth int) (any, error) {
 	}
 }
 
-// plain is what [node.plain] returns for the same value of JSON.
+// plain returns the same as [node.plain] for an equal JSON value.
 func (n *tomlNode) plain() any {
 	if n.origin == value {
 		return n.value

@@ -9,8 +9,8 @@ import (
 // tomlFormat is TOML: each entry is a table [container.name], with tables below it.
 type tomlFormat struct{}
 
-// holder returns the table of the entries, nil if there is none. It has to have a form that
-// further tables can extend, and each entry one that can be replaced.
+// holder returns the table of the entries, or nil. The table must have a form that further tables
+// can extend, and each entry a form that can be replaced.
 func (p *tomlParser) holder(container string) (*tomlNode, error) {
 	n := p.root.children[container]
 	if n == nil {
@@ -27,7 +27,7 @@ func (p *tomlParser) holder(container string) (*tomlNode, error) {
 	return n, nil
 }
 
-// entry checks the form of an entry, nil if there is none.
+// entry checks the form of an entry. It returns nil if the entry does not exist.
 func (p *tomlParser) entry(holder *tomlNode, container, name string) (*tomlNode, error) {
 	if holder == nil {
 		return nil, nil
@@ -127,13 +127,13 @@ func (f tomlFormat) set(text []byte, container, name string, fields Fields) ([]b
 	case bytes.HasSuffix(text, []byte("\n")):
 		result = append(bytes.Clone(text), end+added+end...)
 	default:
-		// There is no line end after it either, so that removing it returns the same bytes.
+		// No line end follows either, so that removing the entry restores the same bytes.
 		result = append(bytes.Clone(text), end+end+added...)
 	}
 	return result, f.check(text, result, container, name, fields)
 }
 
-// blankBefore returns where the empty line before an offset begins, or the offset.
+// blankBefore returns the start of the empty line before an offset, or the offset.
 func blankBefore(text []byte, at int) int {
 	for _, end := range []string{"\r\n", "\n"} {
 		if before, ok := bytes.CutSuffix(text[:at], []byte(end)); ok {
@@ -166,7 +166,7 @@ func (f tomlFormat) remove(text []byte, container, name string, _ Before) ([]byt
 	for _, t := range p.of(container, name) {
 		c := splice{blankBefore(text, t.start), t.end, ""}
 		if t.end == len(text) && !bytes.HasSuffix(text, []byte("\n")) {
-			// The line end before it goes with it, as it has none.
+			// The preceding line end is removed too, since the entry has none.
 			c.start -= len(text[:c.start]) - len(bytes.TrimSuffix(bytes.TrimSuffix(text[:c.start], []byte("\n")), []byte("\r")))
 		}
 		changes = append(changes, c)
@@ -175,7 +175,7 @@ func (f tomlFormat) remove(text []byte, container, name string, _ Before) ([]byt
 	return result, f.check(text, result, container, name, nil)
 }
 
-// check compares a text with what has become of it: the entry alone may differ.
+// check compares a text with its changed form: only the entry may differ.
 func (tomlFormat) check(before, after []byte, container, name string, fields Fields) error {
 	b, err := parseTOML(before)
 	if err != nil {

@@ -90,7 +90,7 @@ func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 // isDate reports whether a token has the form of a date.
 func isDate(token string) bool { return matches(token, "0000-00-00") }
 
-// matches compares a text with a form in which 0 is any digit.
+// matches reports whether a text has a form in which 0 stands for any digit.
 func matches(text, form string) bool {
 	if len(text) != len(form) {
 		return false
@@ -147,7 +147,7 @@ func isNumber(token string) bool {
 		(!hasExponent || areDigits(strings.TrimPrefix(strings.TrimPrefix(exponent, "+"), "-"), decimal) && !strings.HasPrefix(exponent, "+-"))
 }
 
-// areDigits reports whether there are digits, with single underscores between them.
+// areDigits reports whether a text consists of digits, with single underscores between them.
 func areDigits(text, digits string) bool {
 	for part := range strings.SplitSeq(text, "_") {
 		if part == "" || strings.Trim(part, digits) != "" {

@@ -10,13 +10,13 @@ import (
 // Field is a member of an entry.
 type Field struct {
 	Name  string
-	Value any // a string, bool, []string, or Fields; of an entry that is shown, also what plain returns
+	Value any // a string, bool, []string, or Fields; in a shown entry, also the values of plain
 }
 
-// Fields are the members of an entry, in the order in which they are written.
+// Fields are the members of an entry in order.
 type Fields []Field
 
-// plain is what [node.plain] returns for the same value.
+// plain returns the same as [node.plain] for an equal value.
 func plain(value any) any {
 	switch v := value.(type) {
 	case Fields:
@@ -46,20 +46,20 @@ func jsonString(s string) string {
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(s); err != nil {
-		panic(err) // a string has a form in JSON
+		panic(err) // every string has a JSON form
 	}
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// layout is how a JSON text is written.
+// layout is the layout of a JSON text.
 type layout struct {
 	lineEnd string
 	unit    string // of indentation
-	compact bool   // in one line
+	compact bool   // on one line
 	colon   string
 }
 
-// jsonValue returns a value as JSON. Its lines after the first begin with indent.
+// jsonValue returns a value as JSON. Lines after the first begin with indent.
 func (l *layout) jsonValue(value any, indent string) string {
 	switch v := value.(type) {
 	case Fields:
@@ -105,7 +105,7 @@ func (l *layout) jsonValue(value any, indent string) string {
 	return jsonString(value.(string))
 }
 
-// JSON returns fields as a JSON text in one line, or in several.
+// JSON returns fields as JSON text, on one line or on several.
 func (f Fields) JSON(lines bool) string {
 	l := &layout{lineEnd: "\n", unit: "  ", compact: !lines, colon: ":"}
 	if lines {
@@ -114,7 +114,7 @@ func (f Fields) JSON(lines bool) string {
 	return l.jsonValue(f, "")
 }
 
-// TOML returns fields as the table of a name.
+// TOML returns fields as the table with a name.
 func (f Fields) TOML(container, name, lineEnd string) string {
 	var b strings.Builder
 	b.WriteString("[" + tomlKey(container) + "." + tomlKey(name) + "]")
@@ -155,8 +155,8 @@ func tomlValue(value any) string {
 	return tomlString(value.(string))
 }
 
-// tomlString is a basic string of TOML. Those of JSON have the same escapes, but for U+007F, which
-// TOML does not have unescaped.
+// tomlString returns a basic TOML string. JSON strings have the same escapes, except for U+007F,
+// which TOML requires to be escaped.
 func tomlString(s string) string { return strings.ReplaceAll(jsonString(s), "\x7f", `\u007F`) }
 
 func tomlKey(key string) string {

@@ -1,4 +1,4 @@
-// Package clientfiles has texts of files of clients, of every form that is known, for tests.
+// Package clientfiles contains files of clients in every known form, for tests.
 package clientfiles
 
 import (
@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// long is a list of members that has some 2 MB.
+// long returns a list of members of about 2 MB.
 func long(member string) string {
 	var b strings.Builder
 	for i := range 40_000 {
@@ -15,7 +15,7 @@ func long(member string) string {
 	return b.String()
 }
 
-// JSON are files that can be changed. The object of entries is mcpServers.
+// JSON contains files that can be changed. The object of entries is mcpServers.
 var JSON = map[string]string{
 	"empty":                   "",
 	"blank":                   " \n\n",
@@ -50,7 +50,7 @@ var JSON = map[string]string{
 	"large":                   "{\n" + long("  \"member%[1]d\": {\"a\": [%[1]d, \"some text\"]},\n") + "  \"z\": 1\n}\n",
 }
 
-// BrokenJSON are files that must not be changed.
+// BrokenJSON contains files that must not be changed.
 var BrokenJSON = map[string]string{
 	"unclosed":         `{"mcpServers": {"x": {}}`,
 	"unclosed string":  `{"a": "b}`,
@@ -76,7 +76,7 @@ var BrokenJSON = map[string]string{
 	"escape":           `{"a\q": 1}`,
 }
 
-// TOML are files that can be changed. The table of entries is mcp_servers.
+// TOML contains files that can be changed. The table of entries is mcp_servers.
 var TOML = map[string]string{
 	"empty":               "",
 	"blank":               "\n\n",
@@ -105,7 +105,7 @@ var TOML = map[string]string{
 	"large":               long("[table%d]\na = [1, 2]\ntext = \"some text\"\n"),
 }
 
-// BrokenTOML are files that must not be changed.
+// BrokenTOML contains files that must not be changed.
 var BrokenTOML = map[string]string{
 	"unclosed header":  "[mcp_servers",
 	"no value":         "a =\n",
