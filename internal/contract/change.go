@@ -11,9 +11,9 @@ import (
 type Class int
 
 const (
-	None       Class = iota // there is no change
+	None       Class = iota // no change
 	Wording                 // titles, descriptions, instructions, icons
-	Compatible              // what worked still works
+	Compatible              // requests that worked still work
 	Breaking                // a client may fail, or the effect is unknown
 )
 
@@ -25,7 +25,7 @@ func (c Class) String() string { return classNames[c] }
 // MarshalText makes the class a string in JSON.
 func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
-// Change is one difference between two contracts.
+// Change is a difference between two contracts.
 type Change struct {
 	Class Class  `json:"class"`
 	Kind  Kind   `json:"kind"`
@@ -37,18 +37,17 @@ type Change struct {
 	// filters[].field, labels.* for the values of a map, shape(circle).radius for an
 	// alternative.
 	Path string `json:"path,omitempty"`
-	// Rule is what has changed: a keyword of JSON Schema ("maximum"), a member of
-	// the listing ("description"), "feature" for the feature as a whole.
+	// Rule names the change: a JSON Schema keyword ("maximum"), a member of the listing
+	// ("description"), "feature" for the feature as a whole.
 	Rule string `json:"rule"`
-	// Old and New are the values before and after, null if there was none or it is not
-	// a single value.
+	// Old and New are the values before and after, null if absent or not a single value.
 	Old  json.RawMessage `json:"old,omitempty"`
 	New  json.RawMessage `json:"new,omitempty"`
 	Text string          `json:"text"` // for people, without kind, name and path
 }
 
-// String returns the change as a line for people, without its class:
-// "tool search_books: argument limit: maximum 100 -> 50".
+// String returns the change as a line of text, without its class: "tool search_books: argument
+// limit: maximum 100 -> 50".
 func (c *Change) String() string {
 	line := string(c.Kind)
 	if c.Name != "" {
@@ -103,11 +102,10 @@ func (d *Difference) joinClosed() {
 
 // Difference is the difference between two contracts.
 type Difference struct {
-	// Changes are in order of class, breaking ones first, and then in the order of the
-	// features.
+	// Changes are sorted by class, breaking ones first, and then in the order of the features.
 	Changes []Change
-	// Notes are remarks for people, such as lists that could not be compared because
-	// one contract does not have them.
+	// Notes are remarks for readers, such as lists that could not be compared because one contract
+	// does not contain them.
 	Notes []string
 }
 
@@ -119,7 +117,7 @@ func (d *Difference) Class() Class {
 	return d.Changes[0].Class
 }
 
-// Count returns how many changes there are of a class.
+// Count returns the number of changes in a class.
 func (d *Difference) Count(c Class) int {
 	n := 0
 	for i := range d.Changes {
@@ -130,7 +128,7 @@ func (d *Difference) Count(c Class) int {
 	return n
 }
 
-// Summary counts the changes: "2 breaking, 1 wording"; "no difference" if there is none.
+// Summary counts the changes: "2 breaking, 1 wording", or "no difference".
 func (d *Difference) Summary() string {
 	text := ""
 	for _, c := range []Class{Breaking, Compatible, Wording} {
@@ -147,8 +145,7 @@ func (d *Difference) Summary() string {
 	return text
 }
 
-// Lines returns the changes for people, each with its class, and an empty line
-// between the classes.
+// Lines returns the changes as text, each with its class, and an empty line between the classes.
 func (d *Difference) Lines() []string {
 	var lines []string
 	for i := range d.Changes {

@@ -23,7 +23,7 @@ const (
 	unclear = narrows | widens | unsure
 )
 
-// finding is one change of a schema.
+// finding is a change of a schema.
 type finding struct {
 	path     string // of the value: "filters[].field"; "" is the root
 	rule     string // what has changed, usually a keyword
@@ -36,25 +36,25 @@ type finding struct {
 // differences with their paths. It is also the prover: one schema allows no more than
 // another if comparing them finds nothing that narrows.
 type comparer struct {
-	// output is set for results. It selects which assumptions about clients apply; see
-	// the package documentation.
+	// output is set for results. It selects the assumptions about clients; see the package
+	// documentation.
 	output bool
 
 	findings []finding
-	quiet    int // proving: findings are not recorded
-	// partial is above 0 in a schema that is only one of several for a value. It need
-	// not name every member then.
+	quiet    int // number of proofs in progress, in which findings are not recorded
+	// partial is above 0 in a schema that is only one of several for a value, and need not name
+	// every member.
 	partial int
 
 	steps    int
-	active   map[string]place // pairs that are being compared
+	active   map[string]place // pairs whose comparison is in progress
 	level    int              // nesting inside the value that the schema describes
 	low      int              // the outermost pair that occurred again
 	proved   map[string]effect
 	reported map[string]report
 }
 
-// place is the position of a pair that is being compared.
+// place is the position of a pair whose comparison is in progress.
 type place struct{ depth, level int }
 
 // report is the result of the comparison of a pair, and its position.
@@ -64,7 +64,7 @@ type report struct {
 	findings int
 }
 
-// maxSteps bounds the work for schemas of nested unions.
+// maxSteps limits the work for schemas with nested unions.
 const maxSteps = 200_000
 
 // compareSchemas compares the schemas of arguments, or of results.
@@ -86,8 +86,8 @@ func (c *comparer) add(path, rule string, e effect, before, after *jsontree.Valu
 	return e
 }
 
-// mask removes effects from the findings since an index, and drops findings without an
-// effect.
+// mask removes effects from the findings since an index, and drops findings that have no effect
+// left.
 func (c *comparer) mask(since int, gone effect) {
 	for i := since; i < len(c.findings); i++ {
 		c.findings[i].effect &^= gone
@@ -98,7 +98,7 @@ func (c *comparer) mask(since int, gone effect) {
 	c.findings = append(c.findings[:since], slices.DeleteFunc(c.findings[since:], func(f finding) bool { return f.effect == 0 })...)
 }
 
-// prove compares without reporting.
+// prove compares two nodes without recording findings.
 func (c *comparer) prove(o, n node) effect {
 	c.quiet++
 	defer func() { c.quiet-- }()
@@ -195,7 +195,7 @@ func (c *comparer) schemas(path string, o, n node) effect {
 	return e | found&^gone
 }
 
-// inside searches for changed wording in nodes of equal meaning.
+// inside searches for changed wording in nodes with equal meaning.
 func (c *comparer) inside(path string, o, n node) effect {
 	if c.quiet > 0 {
 		return wording
@@ -218,7 +218,7 @@ func (c *comparer) inside(path string, o, n node) effect {
 	return wording
 }
 
-// raw is the text of a node, nil if it has more than one.
+// raw returns the text of a node, or nil if it consists of several.
 func raw(n node) *jsontree.Value {
 	if len(n.all) != 1 {
 		return nil
@@ -328,7 +328,7 @@ const shown = 60 // characters of a value in a text for people
 
 func short(v *jsontree.Value) string { return shorten(v.Compact(), shown) }
 
-// betweenTexts shows two texts around the first difference.
+// betweenTexts returns the parts of two texts around the first difference.
 func betweenTexts(before, after string) string {
 	a, b := []rune(strings.Join(strings.Fields(before), " ")), []rune(strings.Join(strings.Fields(after), " "))
 	same := 0

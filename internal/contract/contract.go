@@ -23,7 +23,7 @@ const (
 	Prompt   Kind = "prompt"
 )
 
-// lists has, for each kind of feature, the member of a list result, and the member that
+// lists contains, for each kind of feature, the member of a list result, and the member that
 // identifies a feature.
 var lists = []struct {
 	kind        Kind
@@ -35,13 +35,13 @@ var lists = []struct {
 	{Prompt, "prompts", "name"},
 }
 
-// Contract is everything that a server publishes. The zero value is an unknown
-// contract: it does not even have empty lists.
+// Contract is everything that a server publishes. The zero value is an unknown contract, without
+// even empty lists.
 type Contract struct {
-	server   *jsontree.Value // nil if not known
-	whole    bool            // a whole contract, not some results of a server
+	server   *jsontree.Value // nil if unknown
+	whole    bool            // a whole contract instead of single results of a server
 	known    map[Kind]bool
-	features map[Kind][]*feature // in order of key
+	features map[Kind][]*feature // sorted by key
 	notes    []string
 }
 
@@ -52,8 +52,8 @@ type feature struct {
 	value *jsontree.Value // an object, without the members that mcpgen list adds
 }
 
-// New returns the contract of a server with that identity, a JSON object. Its lists are
-// known and empty. The version is left out, since every release changes it.
+// New returns the contract of a server with that identity, a JSON object. Its lists are known and
+// empty. It omits the version, since every release changes it.
 func New(identity []byte) (*Contract, error) {
 	v, err := one(identity)
 	if err != nil {
@@ -91,8 +91,7 @@ func (c *Contract) setServer(v *jsontree.Value) {
 	}
 }
 
-// answer reports whether the contract was made from results of a server, in any
-// revision.
+// answer reports whether the contract was read from results of a server, in any revision.
 func (c *Contract) answer() bool { return !c.whole }
 
 func (c *Contract) know(k Kind) {
@@ -102,9 +101,9 @@ func (c *Contract) know(k Kind) {
 	c.known[k] = true
 }
 
-// Add adds a feature as the protocol lists it (revision 2026-07-28: server/tools,
-// server/resources, server/prompts), a JSON object. It is an error if the contract has
-// a feature of that name, URI or URI template.
+// Add adds a feature as the protocol lists it (revision 2026-07-28: server/tools, server/resources,
+// server/prompts), a JSON object. It returns an error if the contract already contains a feature
+// with that name, URI or URI template.
 func (c *Contract) Add(k Kind, listing json.RawMessage) error {
 	v, err := one(listing)
 	if err != nil {
@@ -113,8 +112,7 @@ func (c *Contract) Add(k Kind, listing json.RawMessage) error {
 	return c.add(k, v)
 }
 
-// Alias adds further names to the contract's tool of that name, if there is one. Lists
-// do not show them.
+// Alias adds further names to a tool of the contract, if it exists. Lists do not contain them.
 func (c *Contract) Alias(tool string, aliases ...string) {
 	if len(aliases) == 0 {
 		return
@@ -126,8 +124,8 @@ func (c *Contract) Alias(tool string, aliases ...string) {
 	}
 }
 
-// Scopes sets the scopes that a caller of the contract's feature with that name, URI or URI
-// template must have, if there is one. Lists do not show them.
+// Scopes sets the scopes that a caller of a feature must have, if the feature exists. key is its
+// name, URI or URI template. Lists do not contain them.
 func (c *Contract) Scopes(k Kind, key string, scopes ...string) {
 	if len(scopes) == 0 {
 		return
@@ -139,8 +137,8 @@ func (c *Contract) Scopes(k Kind, key string, scopes ...string) {
 	}
 }
 
-// Task sets whether calls of the contract's tool of that name may, or must, run as tasks: optional or
-// required; "" leaves it as it is. The lists of revision 2026-07-28 do not show it.
+// Task sets whether calls of a tool may, or must, run as tasks: optional or required; "" changes
+// nothing. The lists of revision 2026-07-28 do not contain it.
 func (c *Contract) Task(tool, support string) {
 	if support == "" {
 		return
@@ -154,7 +152,7 @@ func (c *Contract) Task(tool, support string) {
 	}
 }
 
-// set sets a member that the protocol does not have, a list of texts.
+// set sets a member that the protocol does not define, a list of strings.
 func (f *feature) set(name string, texts []string) {
 	list := &jsontree.Value{Kind: jsontree.Array}
 	for _, t := range texts {
@@ -164,10 +162,10 @@ func (f *feature) set(name string, texts []string) {
 	f.value = &jsontree.Value{Kind: jsontree.Object, Members: append(slices.Clip(f.value.Members), jsontree.Member{Name: name, Value: list})}
 }
 
-// scopesMember is a member of features in contracts that the protocol does not have.
+// scopesMember is a member of features in contracts that the protocol does not define.
 const scopesMember = "scopes"
 
-// aliasesMember is a member of tools in contracts that the protocol does not have.
+// aliasesMember is a member of tools in contracts that the protocol does not define.
 const aliasesMember = "aliases"
 
 func (c *Contract) add(k Kind, v *jsontree.Value) error {
@@ -192,17 +190,16 @@ func (c *Contract) add(k Kind, v *jsontree.Value) error {
 	return nil
 }
 
-// Count returns how many features of a kind there are.
+// Count returns the number of features of a kind.
 func (c *Contract) Count(k Kind) int { return len(c.features[k]) }
 
-// Notes returns remarks for people from reading the contract, for instance that a list
-// is incomplete.
+// Notes returns remarks from reading the contract, for instance that a list is incomplete.
 func (c *Contract) Notes() []string { return c.notes }
 
-// aliases are the further names of a tool.
+// aliases returns the further names of a tool.
 func (f *feature) aliases() []string { return f.texts(aliasesMember) }
 
-// texts are the texts of a member that is a list of them.
+// texts returns the strings in a member that is a list of strings.
 func (f *feature) texts(name string) []string {
 	list := f.value.Get(name)
 	if !list.Is(jsontree.Array) {
@@ -217,7 +214,7 @@ func (f *feature) texts(name string) []string {
 	return all
 }
 
-// shorten truncates a text for people.
+// shorten truncates a text for display.
 func shorten(s string, limit int) string {
 	s = strings.Join(strings.Fields(s), " ")
 	runes := []rune(s)

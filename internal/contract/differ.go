@@ -12,7 +12,7 @@ type differ struct {
 	Difference
 	before, after *Contract
 
-	// kind and name of the feature that is being compared.
+	// kind and name of the current feature.
 	kind Kind
 	name string
 }
@@ -23,15 +23,15 @@ func (d *differ) add(class Class, rule string, old, now *jsontree.Value, format 
 	})
 }
 
-// changed adds the change of a member, if it has changed.
+// changed adds a change if a member has changed.
 func (d *differ) changed(class Class, name string, old, now *jsontree.Value) {
 	if !jsontree.Equal(old, now) {
 		d.add(class, name, old, now, "%s", changeText(name, old, now))
 	}
 }
 
-// members compares members that need no special rule. A change of a member that is in
-// none of the lists has an unknown effect.
+// members compares members that need no special rule. A change of a member outside of the lists has
+// an unknown effect.
 func (d *differ) members(old, now *jsontree.Value, words, compatible, known []string) {
 	var names []string
 	for _, m := range append(slices.Clone(old.Members), now.Members...) {
@@ -92,7 +92,8 @@ func (d *differ) list(k Kind) {
 	}
 }
 
-// byName finds features by key, tools by alias as well. Names come before aliases.
+// byName returns the features by key, and tools by alias as well. Names take precedence over
+// aliases.
 func byName(list []*feature) map[string]*feature {
 	names := map[string]*feature{}
 	for _, f := range list {
@@ -106,7 +107,7 @@ func byName(list []*feature) map[string]*feature {
 	return names
 }
 
-// scopes compares the scopes that a caller must have, which results of a server do not have.
+// scopes compares the scopes that a caller must have, which results of a server do not contain.
 func (d *differ) scopes(old, now *feature) {
 	if d.after.answer() || d.before.answer() {
 		return
@@ -124,7 +125,7 @@ func (d *differ) scopes(old, now *feature) {
 	}
 }
 
-// aliases compares the further names of a tool, which results of a server do not have.
+// aliases compares the further names of a tool, which results of a server do not contain.
 func (d *differ) aliases(old, now *feature, answers map[string]*feature) {
 	if d.after.answer() {
 		return

@@ -37,15 +37,15 @@ func newDocument(root *jsontree.Value) *document {
 	return d
 }
 
-// hasID reports whether a schema inside v has an $id. A property of that name does not
+// hasID reports whether a schema inside v contains an $id. A property with that name does not
 // count: its value is an object.
 func hasID(v *jsontree.Value) bool {
 	return v.Get("$id").Is(jsontree.Text) ||
 		slices.ContainsFunc(v.Items, hasID) || slices.ContainsFunc(v.Members, func(m jsontree.Member) bool { return hasID(m.Value) })
 }
 
-// node is a position in a schema: a value is valid there if it is valid under each of
-// its schemas. Without any, every value is valid.
+// node is a position in a schema: a value is valid there if it is valid under each of its schemas.
+// Without schemas, every value is valid.
 type node struct {
 	doc *document
 	all []*jsontree.Value
@@ -64,7 +64,7 @@ func (n node) and(other node) node {
 	return node{n.doc, all}
 }
 
-// key is equal for nodes with the same schemas.
+// key returns the same string for nodes with the same schemas.
 func (n node) key() string {
 	ids := make([]int, len(n.all))
 	for i, v := range n.all {
@@ -83,7 +83,7 @@ func (n node) key() string {
 	return b.String()
 }
 
-// strip returns v without some members, always the same pointer for the same arguments.
+// strip returns v without some members, and always the same pointer for the same arguments.
 func (d *document) strip(v *jsontree.Value, names ...string) *jsontree.Value {
 	rest := v.Without(names...)
 	if rest == v {
@@ -97,8 +97,7 @@ func (d *document) strip(v *jsontree.Value, names ...string) *jsontree.Value {
 	return rest
 }
 
-// only returns the schema with one keyword, always the same pointer for the same
-// arguments.
+// only returns a schema with one keyword, and always the same pointer for the same arguments.
 func (d *document) only(keyword string, v *jsontree.Value) *jsontree.Value {
 	key := keyword + " " + v.Canonical()
 	if d.made[key] == nil {
@@ -107,8 +106,8 @@ func (d *document) only(keyword string, v *jsontree.Value) *jsontree.Value {
 	return d.made[key]
 }
 
-// target returns the schema of a reference, nil if it is unknown: in another document,
-// at an anchor, or missing.
+// target returns the schema of a reference, or nil if it is in another document, at an anchor, or
+// missing.
 func (d *document) target(ref string) *jsontree.Value {
 	if d.rebased {
 		return nil
@@ -165,8 +164,8 @@ func (n node) parts() []*jsontree.Value {
 // resolved returns the node with its references resolved.
 func (n node) resolved() node { return n.doc.node(n.parts()...) }
 
-// signature is equal for nodes with the same keywords, independent of the names of
-// definitions; "" if it would be too long. With notes, it includes annotations.
+// signature returns the same string for nodes with the same keywords, regardless of the names of
+// definitions, or "" if it would be too long. With notes, it includes annotations.
 func (n node) signature(notes bool) string {
 	key := n.key()
 	if notes {
@@ -208,9 +207,9 @@ var (
 	holdSchema  = words("items", "additionalItems", "additionalProperties", "unevaluatedItems", "unevaluatedProperties", "contains", "propertyNames", "not", "if", "then", "else", "contentSchema")
 	holdSchemas = words("properties", "patternProperties", "dependentSchemas", "dependencies")
 	holdList    = words("allOf", "anyOf", "oneOf", "prefixItems", "items")
-	// noted are annotations, which have no effect on validity.
+	// noted are annotations, which do not affect validity.
 	noted = words("title", "description", "examples", "example", "default", "deprecated", "readOnly", "writeOnly")
-	// ignored have no effect on values, or are handled elsewhere.
+	// ignored are keywords that do not affect values, or are handled elsewhere.
 	ignored = words("$defs", "definitions", "$comment", "$schema", "$id", "$anchor", "$vocabulary", "$dynamicAnchor", "$recursiveAnchor")
 )
 
@@ -272,8 +271,8 @@ func (s *signer) reference(ref *jsontree.Value) {
 	if target == nil {
 		s.b.WriteString(strconv.Quote(ref.Text))
 		if strings.HasPrefix(ref.Text, "#") {
-			// It refers to an unknown position in this document, so any part of it may
-			// have changed.
+			// It refers to an unknown position in this document, so any part of it may have
+			// changed.
 			s.doc.root.AppendCanonical(&s.b)
 		}
 		return

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
-// merger adds the keywords of one schema to those of a node.
+// merger adds the keywords of one schema to the keywords of a node.
 type merger struct {
 	*schema
 	doc    *document
@@ -17,7 +17,7 @@ type merger struct {
 	object *objectPart
 }
 
-// keyword adds one keyword, and reports whether it can read it.
+// keyword adds one keyword, and reports whether it is supported.
 func (m *merger) keyword(name string, v *jsontree.Value) bool {
 	switch name {
 	case "type":
@@ -70,7 +70,7 @@ func (m *merger) typeKeyword(v *jsontree.Value) {
 	m.types &= set
 }
 
-// enumerate narrows the enumeration to values that are in both lists.
+// enumerate narrows the enumeration to values in both lists.
 func (m *merger) enumerate(list []*jsontree.Value) {
 	if !m.hasEnum {
 		m.hasEnum = true
@@ -223,8 +223,8 @@ func (m *merger) bound(name string, v *jsontree.Value, other *bound, sign int) *
 	return b
 }
 
-// compare orders bounds by value. At the same value an exclusive bound is tighter:
-// greater for lower bounds (sign 1), less for upper ones (-1).
+// compare orders bounds by value. With equal values, an exclusive bound is tighter: greater for
+// lower bounds (sign 1), less for upper ones (-1).
 func (b *bound) compare(other *bound, sign int) int {
 	exclusive := func(b *bound) int {
 		if b.exclusive {

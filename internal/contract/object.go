@@ -33,7 +33,7 @@ func (c *comparer) objects(path string, o, n *schema) effect {
 	return e | c.interval(path, "minProperties", "maxProperties", o.sizes, n.sizes)
 }
 
-// optional compares two nodes, where nil allows everything.
+// optional compares two nodes; nil allows everything.
 func (c *comparer) optional(path string, o, n *schema, before, after *node) effect {
 	if before == nil {
 		before = &node{doc: o.doc}
@@ -44,8 +44,8 @@ func (c *comparer) optional(path string, o, n *schema, before, after *node) effe
 	return c.nodes(path, *before, *after)
 }
 
-// removed reports a member that is no longer named. If further members have a schema,
-// as in a map, that now applies to it.
+// removed reports a member that the new schema does not name. If further members have a schema, as
+// in a map, that now applies to it.
 func (c *comparer) removed(path, name string, before node, n *schema) effect {
 	if !n.drops() {
 		return c.nodes(path, before, *n.additional)
@@ -60,12 +60,12 @@ func (c *comparer) removed(path, name string, before node, n *schema) effect {
 	return c.add(path, "properties", narrows|widens, raw(before), nil, "removed")
 }
 
-// drops reports whether no keyword applies to members that are not named.
+// drops reports whether no keyword applies to unnamed members.
 func (s *schema) drops() bool {
 	return s.additional == nil || s.additional.isNothing() || s.additional.isAnything()
 }
 
-// added reports a member that was not named before.
+// added reports a member that the old schema does not name.
 func (c *comparer) added(path, name string, o, n *schema) effect {
 	after := n.properties[name]
 	at := join(path, name)
@@ -106,7 +106,7 @@ func (c *comparer) namesAll(path string, s *schema) bool {
 	return !c.output && c.partial == 0 && (len(s.names) > 0 || path == "")
 }
 
-// required compares which members are required, of those that are not new.
+// required compares which of the old members are required.
 func (c *comparer) required(path string, o, n *schema) effect {
 	e := effect(0)
 	now, before := "required now", "optional now"
@@ -131,7 +131,7 @@ func (c *comparer) required(path string, o, n *schema) effect {
 	return e
 }
 
-// further compares the schemas of members that are not named.
+// further compares the schemas of unnamed members.
 func (c *comparer) further(path string, o, n *schema) effect {
 	before, after := o.additional, n.additional
 	what := "further members are"

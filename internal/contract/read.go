@@ -10,12 +10,11 @@ import (
 	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
-// Read reads a contract: a contract file, the output of mcpgen list -json, or saved
-// results of any server for tools/list, resources/list, resources/templates/list,
-// prompts/list, initialize and server/discover. They are results or whole JSON-RPC
-// responses, any number of them in sequence, in an array, or as the events of an HTTP
-// response; a bare array of features is accepted, too. Lists that the text does not
-// have are unknown, unless it is a contract with a server.
+// Read reads a contract: a contract file, the output of mcpgen list -json, or saved results of any
+// server for tools/list, resources/list, resources/templates/list, prompts/list, initialize and
+// server/discover. They are results or whole JSON-RPC responses, any number of them in sequence, in
+// an array, or as the events of an HTTP response; a bare array of features is also accepted.
+// Missing lists are unknown, unless the text is a contract with a server.
 func Read(data []byte) (*Contract, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	if !utf8.Valid(data) {
@@ -40,7 +39,7 @@ func Read(data []byte) (*Contract, error) {
 	return c, nil
 }
 
-// conflicted reports whether a text has conflict markers of git.
+// conflicted reports whether a text contains git's conflict markers.
 func conflicted(data []byte) bool {
 	for line := range bytes.Lines(data) {
 		if bytes.HasPrefix(line, []byte("<<<<<<< ")) || bytes.HasPrefix(line, []byte(">>>>>>> ")) {
@@ -61,7 +60,7 @@ func Replaceable(data []byte) bool {
 	return err == nil && c.server != nil
 }
 
-// events returns the data of server-sent events, and other text unchanged.
+// events returns the data of server-sent events, or any other text unchanged.
 func events(data []byte) []byte {
 	var b bytes.Buffer
 	for line := range strings.Lines(string(data)) {
@@ -101,7 +100,7 @@ func (c *Contract) read(v *jsontree.Value) error {
 	return fmt.Errorf("%s is not a JSON object", shorten(v.Compact(), 60))
 }
 
-// featureKind returns the kind of an object in a bare array, "" if it is not a feature.
+// featureKind returns the kind of an object in a bare array, or "" if it is not a feature.
 func featureKind(v *jsontree.Value) Kind {
 	switch {
 	case v.Str("name") != "" && v.Get("inputSchema") != nil:
@@ -152,7 +151,7 @@ func (c *Contract) readObject(v *jsontree.Value) error {
 	return nil
 }
 
-// readCursor records that a list has another page, until that page is read.
+// readCursor records that a list has a further page, until that page is read.
 func (c *Contract) readCursor(list string, page *jsontree.Value) {
 	note := list + " has further pages (nextCursor), which are not there: what is on them seems to be missing"
 	for i, n := range c.notes {

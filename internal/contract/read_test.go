@@ -59,7 +59,7 @@ func TestReadServer(t *testing.T) {
 			t.Errorf("%s: got\n%s", name, got)
 		}
 	}
-	// A contract is known to have no tools, a result is not.
+	// A contract without tools is known to have none, a result is not.
 	answer, err := Read([]byte(`{"serverInfo":{"name":"shop"}}`))
 	if err != nil {
 		t.Fatal(err)

@@ -179,8 +179,8 @@ func (c *comparer) count(path, keyword string, o, n *jsontree.Value, sign int) e
 	return c.add(path, keyword, e, o, n, "%s", changeText(keyword, o, n))
 }
 
-// texts compares the patterns or formats that each string must match. Whether one of
-// them implies another is not known.
+// texts compares the patterns or formats that each string must match. Whether one of them implies
+// another is unknown.
 func (c *comparer) texts(path, keyword string, o, n []string) effect {
 	var gone, come []string
 	for _, s := range o {
@@ -211,8 +211,8 @@ func (c *comparer) texts(path, keyword string, o, n []string) effect {
 	return c.add(path, keyword, unclear, before, after, "%s %s -> %s, cannot be classified", keyword, shorten(before.Text, shown), shorten(after.Text, shown))
 }
 
-// provenBy returns the effect if the values of s are enumerated, and each is valid
-// under the other schema: then the comparison of single keywords does not matter.
+// provenBy returns the effect if the values of s are enumerated, and all are valid under the other
+// schema: then the comparison of single keywords does not matter.
 func (s *schema) provenBy(other *schema, e effect) effect {
 	if !s.hasEnum {
 		return 0

@@ -15,12 +15,12 @@ const headerKeyword = "x-mcp-header"
 // schema is the conjunction of all schemas of a node.
 type schema struct {
 	types   types
-	enum    []*jsontree.Value // in order; only where hasEnum is set
+	enum    []*jsontree.Value // in order; only if hasEnum is set
 	hasEnum bool
 
 	lower, upper *bound
-	multiples    []*jsontree.Value // the value must be a multiple of each
-	// Sets of texts: a value must match each of them.
+	multiples    []*jsontree.Value // a value must be a multiple of each
+	// Sets of strings: a value must match each of them.
 	patterns, formats, encodings []string
 
 	lengths, counts, sizes interval // of strings, arrays and objects
@@ -34,9 +34,9 @@ type schema struct {
 	keys       *node // propertyNames; nil: any
 
 	unions []union
-	// unread has a node for each schema with keywords that are not read, which has only those.
+	// unread contains a node for each schema with unsupported keywords, which contains only those.
 	unread []node
-	// entangled is the name of such a keyword that the others depend on.
+	// entangled is the name of an unsupported keyword that changes the meaning of others.
 	entangled string
 	// broken is set if the value of a keyword has the wrong type.
 	broken bool
@@ -101,7 +101,7 @@ func (n node) schema() *schema {
 	return s
 }
 
-// objectPart has the keywords of one schema that depend on each other.
+// objectPart contains the keywords of one schema that depend on each other.
 type objectPart struct {
 	names      []string
 	properties map[string]node
@@ -132,8 +132,7 @@ func (s *schema) mergeObjects(doc *document, parts []*objectPart) {
 	}
 }
 
-// conjunction returns the conjunction of two nodes, the first of which may be the zero
-// node.
+// conjunction returns the conjunction of two nodes. The first may be the zero node.
 func conjunction(doc *document, a, b node) node {
 	if a.doc == nil {
 		a = doc.node()
@@ -152,7 +151,7 @@ func both(doc *document, a, b *node) *node {
 	return &n
 }
 
-// allowed returns the types that a value can have, also by its enumeration.
+// allowed returns the types that a value can have, also considering its enumeration.
 func (s *schema) allowed() types {
 	if !s.hasEnum {
 		return s.types
@@ -187,7 +186,7 @@ func (s *schema) discriminator() (name string, v *jsontree.Value) {
 	return "", nil
 }
 
-// note stores an annotation; the outermost wins.
+// note stores an annotation; the outermost takes precedence.
 func (s *schema) note(name string, v *jsontree.Value) {
 	if s.notes[name] == nil {
 		s.notes[name] = v

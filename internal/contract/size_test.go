@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
-// TestLargeSchemas compares schemas for which a full comparison would take too long:
-// the comparison ends, and an incomplete one is not called compatible.
+// TestLargeSchemas compares schemas for which a full comparison would take too long: the comparison
+// ends, and an incomplete one is never reported as compatible.
 func TestLargeSchemas(t *testing.T) {
 	// Each definition refers twice to the next, so that there are 2^40 paths.
 	diamonds := func(limit int) string {

@@ -32,7 +32,7 @@ func (d *differ) output(old, now *jsontree.Value) {
 		d.add(Breaking, "outputSchema", nil, nil, "output schema removed")
 	default:
 		o, n := newDocument(old).node(old), newDocument(now).node(now)
-		// A result may be from a revision that lists objects only.
+		// A result may be from a revision whose schemas are always objects.
 		if d.before.answer() != d.after.answer() {
 			if d.before.answer() && wraps(old) && now.Str("type") != "object" {
 				o = o.doc.node(old.Get("properties").Get(wrapped))
@@ -45,11 +45,11 @@ func (d *differ) output(old, now *jsontree.Value) {
 	}
 }
 
-// wrapped is the only member of the object that wraps a result that is not an object,
-// for revisions before 2026-07-28.
+// wrapped is the only member of the object that wraps other values, for revisions before
+// 2026-07-28.
 const wrapped = "result"
 
-// wraps reports whether a schema may be that of such an object.
+// wraps reports whether a schema may describe such an object.
 func wraps(v *jsontree.Value) bool {
 	properties, required := v.Get("properties"), v.Get("required")
 	return v.Str("type") == "object" && properties.Get(wrapped) != nil && len(properties.Members) == 1 &&
@@ -74,10 +74,9 @@ func (d *differ) schema(place string, all []finding, breaks effect) {
 	}
 }
 
-// hints compares the annotations of a tool, by which clients decide whether to ask
-// their user. They are compared as clients read them: with the defaults of the
-// specification (ToolAnnotations), and without the hints about changes if the tool is
-// read-only.
+// hints compares the annotations of a tool, by which clients decide whether to ask their user. It
+// compares them as clients read them: with the defaults of the specification (ToolAnnotations), and
+// without the hints about changes if the tool is read-only.
 func (d *differ) hints(old, now *jsontree.Value) {
 	said := func(v *jsontree.Value, name string, otherwise bool) bool {
 		if h := v.Get(name); h.Is(jsontree.Boolean) {
@@ -109,7 +108,7 @@ func (d *differ) hints(old, now *jsontree.Value) {
 		d.add(class, name, truth(was), truth(is), "%s", text)
 	}
 	compare("readOnlyHint", a.readOnly, b.readOnly, false, "readonly")
-	// A change of readonly adds or removes these hints, too.
+	// A change of readonly also adds or removes these hints.
 	if a.readOnly == b.readOnly || b.destructive && !a.destructive {
 		compare("destructiveHint", a.destructive, b.destructive, true, "destructive")
 	}

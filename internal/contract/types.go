@@ -45,7 +45,7 @@ func typeOf(name string) types {
 	return 0
 }
 
-// String names the types for people: "string or null".
+// String returns the names of the types: "string or null".
 func (t types) String() string {
 	switch t {
 	case 0:
@@ -65,7 +65,7 @@ func (t types) String() string {
 	return strings.Join(names, " or ")
 }
 
-// one reports whether the set is a single type; number counts as one.
+// one reports whether the set contains a single type; number counts as one.
 func (t types) one() bool { return bits.OnesCount8(uint8(t)) == 1 || t == numberType }
 
 // typesOf returns the type of a value; 1.0 is an integer, too.

@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
-// unions compares two nodes of which at least one is a union. Each is split into
-// alternatives; the keywords beside the union are part of every alternative.
+// unions compares two nodes, at least one of which is a union. It splits each into alternatives;
+// the keywords beside the union are part of every alternative.
 func (c *comparer) unions(path string, o, n node) effect {
 	before, after := o.schema(), n.schema()
 	if len(before.unions) > 0 && len(after.unions) > 0 {
@@ -52,13 +52,13 @@ func (n node) wordless() node {
 // choices are the alternatives of one node.
 type choices struct {
 	nodes []node
-	// exclusive is set if a value must be valid under one alternative only, and they
-	// may have common values.
+	// exclusive is set if a value must be valid under only one alternative, and alternatives may
+	// overlap.
 	exclusive bool
 }
 
-// choices splits the first union of a node. Further ones stay inside the alternatives
-// if whole is set; otherwise there must be none.
+// choices splits the first union of a node. If whole is set, further unions remain inside the
+// alternatives; otherwise there must be no others.
 func (n node) choices(whole bool) choices {
 	s := n.schema()
 	if len(s.unions) == 0 {
@@ -129,7 +129,7 @@ func contains(list []*jsontree.Value, v *jsontree.Value) bool {
 // values.
 func (c *comparer) alternatives(path string, o, n choices) effect {
 	if o.exclusive || n.exclusive {
-		// A value may matchAlternatives more than one alternative, which makes it invalid.
+		// A value may match more than one alternative, which makes it invalid.
 		if a, b := signatures(o.nodes), signatures(n.nodes); a != nil && slices.Equal(a, b) {
 			return 0
 		}
@@ -157,7 +157,7 @@ func (c *comparer) alternatives(path string, o, n choices) effect {
 	return e
 }
 
-// signatures of nodes in order, nil where one is too long.
+// signatures returns the sorted signatures of nodes, or nil if one is too long.
 func signatures(nodes []node) []string {
 	all := make([]string, len(nodes))
 	for i, n := range nodes {
@@ -169,8 +169,8 @@ func signatures(nodes []node) []string {
 	return all
 }
 
-// compareMatched compares two matching alternatives. Values that the new one no longer
-// allows do not count if another alternative still allows them.
+// compareMatched compares two matching alternatives. Values that the new one no longer allows are
+// ignored if another alternative still allows them.
 func (c *comparer) compareMatched(path string, i int, before, after node, o, n choices) effect {
 	gone := effect(0)
 	how := c.prove(before, after)
@@ -192,8 +192,7 @@ func (c *comparer) compareMatched(path string, i int, before, after node, o, n c
 	return e &^ gone
 }
 
-// matchAlternatives returns for each old alternative the index of the matching new one,
-// -1 if there is none.
+// matchAlternatives returns the index of the matching new alternative for each old one, or -1.
 func (c *comparer) matchAlternatives(o, n []node) []int {
 	pairs := make([]int, len(o))
 	taken := make([]bool, len(n))
@@ -232,7 +231,7 @@ func differentDiscriminator(a, b *schema) bool {
 	return name != "" && (name != other || !jsontree.Equal(v, w))
 }
 
-// maxPieces bounds how often a node is split.
+// maxPieces limits how often a node is split.
 const maxPieces = 8
 
 // covers reports whether each value of a node is valid under one of the others. If
@@ -244,7 +243,7 @@ func (c *comparer) covers(n node, others []node, depth int) bool {
 	return depth < maxPieces && allPieces(n, func(piece node) bool { return c.covers(piece, others, depth+1) })
 }
 
-// coveredBy is covers where n is the new node.
+// coveredBy is like covers for a new node n.
 func (c *comparer) coveredBy(n node, others []node, depth int) bool {
 	if slices.ContainsFunc(others, func(other node) bool { return c.prove(other, n)&widens == 0 }) {
 		return true
@@ -252,8 +251,8 @@ func (c *comparer) coveredBy(n node, others []node, depth int) bool {
 	return depth < maxPieces && allPieces(n, func(piece node) bool { return c.coveredBy(piece, others, depth+1) })
 }
 
-// allPieces splits a node by value or by type, and reports whether holds is true for
-// all pieces. It is false if the node cannot be split.
+// allPieces splits a node by value or by type, and reports whether holds is true for all pieces. It
+// returns false if the node cannot be split.
 func allPieces(n node, holds func(node) bool) bool {
 	s := n.schema()
 	var pieces []node
@@ -279,7 +278,7 @@ func allPieces(n node, holds func(node) bool) bool {
 	return len(pieces) > 0 && !slices.ContainsFunc(pieces, func(p node) bool { return !holds(p) })
 }
 
-// alternativeName returns a name of an alternative for people.
+// alternativeName returns a display name of an alternative.
 func alternativeName(n node, i int) string {
 	s := n.schema()
 	if name, v := s.discriminator(); name != "" {
@@ -297,7 +296,7 @@ func alternativeName(n node, i int) string {
 	return "alternative " + strconv.Itoa(i+1)
 }
 
-// alternativeText describes a change of an alternative, by its type if it is only a
+// alternativeText describes a change of an alternative, by its type if the alternative is only a
 // type.
 func alternativeText(n node, i int, happened, allowed string) string {
 	if s := n.schema(); s.types.one() && s.types != objectType && !s.hasEnum && s.notes["title"] == nil {

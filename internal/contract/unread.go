@@ -6,13 +6,13 @@ import (
 	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
-// entangled are keywords that change what the keywords beside them mean. They are not read: if a
-// schema has one, no change of it can be classified.
+// entangled are keywords that change the meaning of the keywords beside them. They are not
+// supported: if a schema contains one, no change of it can be classified.
 var entangled = words("patternProperties", "unevaluatedProperties", "unevaluatedItems", "prefixItems", "additionalItems")
 
-// unread compares the keywords that are not read: unknown ones, and those that mcpgen does not write, which
-// schemas of other servers and of //mcp:schema may have. Those of one schema are compared together, since
-// one can belong to another, such as then to if.
+// unread compares the unsupported keywords: unknown ones, and keywords that mcpgen does not write,
+// but that schemas of other servers and of //mcp:schema may contain. The keywords of one schema are
+// compared together, since one may belong to another, such as then to if.
 func (c *comparer) unread(path string, o, n *schema) effect {
 	gone, come := without(o.unread, n.unread, false), without(n.unread, o.unread, false)
 	if len(gone)+len(come) > 0 {
@@ -27,7 +27,7 @@ func (c *comparer) unread(path string, o, n *schema) effect {
 	return c.add(path, name, matters, nil, nil, "annotations inside of %s changed", name)
 }
 
-// without returns the nodes whose signature no other one has.
+// without returns the nodes whose signatures do not occur in others.
 func without(nodes, others []node, notes bool) []node {
 	return slices.DeleteFunc(slices.Clone(nodes), func(n node) bool {
 		sign := n.signature(notes)
@@ -35,7 +35,7 @@ func without(nodes, others []node, notes bool) []node {
 	})
 }
 
-// changedParts reports each keyword that has changed, or that refers to what has changed.
+// changedParts reports each keyword that has changed, or that refers to a changed part.
 func (c *comparer) changedParts(path string, gone, come []node) effect {
 	e := effect(0)
 	seen := map[string]bool{}
@@ -62,7 +62,7 @@ func (c *comparer) changedParts(path string, gone, come []node) effect {
 	return e
 }
 
-// keywordOf returns the value of a keyword, and its signature; nil if no node has it.
+// keywordOf returns the value of a keyword, and its signature; nil if no node contains it.
 func keywordOf(nodes []node, name string) (v *jsontree.Value, sign string) {
 	for _, n := range nodes {
 		if v = raw(n).Get(name); v != nil {

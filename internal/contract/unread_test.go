@@ -7,9 +7,10 @@ import (
 	"testing"
 )
 
-// TestUnread changes each keyword that is not read in each way, in arguments and results: such a change
-// is never harmless, and never without a word that it cannot be classified. A change of another
-// keyword beside it is classified, unless its meaning depends on that.
+// TestUnread changes each unsupported keyword in each way, in arguments and results: such a change
+// is never classified as harmless, and always with the remark that it cannot be classified. A
+// change of another keyword beside it is classified, unless its meaning depends on the unsupported
+// one.
 func TestUnread(t *testing.T) {
 	const schemas, definition = `{"type":"string","maxLength":%s}`, `{"$ref":"#/properties/z"}`
 	for name, form := range map[string]string{

@@ -6,14 +6,13 @@ import (
 	"github.com/mcpgen/mcpgen/internal/jsontree"
 )
 
-// width is the length of a line above which a value is split over lines.
+// width is the maximum length of a line; longer values are split.
 const width = 120
 
-// Marshal returns the text of a contract file: one JSON object with server, tools,
-// resources, resourceTemplates and prompts, features in order of name, URI or URI
-// template. Members of a feature are in the order in which the server lists them. An
-// argument without an inner structure takes one line, so that a change of it is a
-// change of that line. Lists without features are left out.
+// Marshal returns the text of a contract file: one JSON object with server, tools, resources,
+// resourceTemplates and prompts, features in order of name, URI or URI template. Members of a
+// feature are in the order in which the server lists them. An argument without inner structure
+// takes one line, so that a change of the argument changes only that line. Empty lists are omitted.
 func (c *Contract) Marshal() []byte {
 	v := &jsontree.Value{Kind: jsontree.Object}
 	if c.server != nil {
@@ -35,7 +34,7 @@ func (c *Contract) Marshal() []byte {
 	return []byte(b.String())
 }
 
-// write writes a value that begins behind used characters of a line.
+// write writes a value after used characters of a line.
 func write(b *strings.Builder, v *jsontree.Value, indent string, used int) {
 	if flat(v) {
 		if line := v.Compact(); used+len(line) < width || len(v.Items)+len(v.Members) == 0 {
@@ -70,7 +69,7 @@ func separator(i, n int) string {
 	return ",\n"
 }
 
-// flat reports whether a value has no object inside, and no array of arrays.
+// flat reports whether a value contains no object, and no array of arrays.
 func flat(v *jsontree.Value) bool {
 	for _, m := range v.Members {
 		if m.Value.Kind == jsontree.Object || m.Value.Kind == jsontree.Array && !flat(m.Value) {
