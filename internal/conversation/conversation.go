@@ -1,6 +1,6 @@
-// Package conversation is the form of scripts of messages in txtar files, for the tests of
-// servers and of clients: one line for each step, and a message of JSON over several lines.
-// Only tests import it.
+// Package conversation implements the form of scripts of messages in txtar files, for the tests of
+// servers and of clients: one line for each step, and JSON messages over several lines. Only tests
+// import it.
 package conversation
 
 import (
@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Lines returns the lines of a script, with those that continue a message.
+// Lines returns the lines of a script, joined with the lines that continue a message.
 func Lines(script string) (lines []string) {
 	for line := range strings.Lines(script) {
 		line = strings.TrimSuffix(line, "\n")
@@ -22,8 +22,7 @@ func Lines(script string) (lines []string) {
 	return lines
 }
 
-// maxLine is the length of the longest line of a conversation. A longer message is
-// written over several lines, if it is JSON.
+// maxLine limits the length of a line. A longer JSON message is written over several lines.
 const maxLine = 160
 
 // Format returns the lines of a message, after a word such as "<". Lines after
@@ -43,19 +42,19 @@ func Format(word, message string) string {
 
 var lineBreak = regexp.MustCompile(`\n +`)
 
-// Join undoes Format, for the text after the word.
+// Join is the inverse of Format, for the text after the word.
 func Join(text string) string { return lineBreak.ReplaceAllString(text, "") }
 
-// jsonPrinter writes a JSON value over several lines, and changes nothing inside of a line.
-// Members of an object share a line where they fit, and so do elements of an array that
-// are neither objects nor arrays.
+// jsonPrinter writes a JSON value over several lines, and changes nothing inside of a line. Members
+// of an object share a line if they fit, and so do elements of an array that are neither objects
+// nor arrays.
 type jsonPrinter struct {
 	b      strings.Builder
 	column int
 }
 
-// value writes a value behind a prefix, such as the name of a member. The value
-// is split if it does not fit into the line. The result reports that.
+// value writes a value after a prefix, such as the name of a member. It splits the value if it does
+// not fit into the line, and reports whether it did.
 func (p *jsonPrinter) value(value, prefix string, indent int) (split bool) {
 	p.write(prefix)
 	parts := splitJSON(value)
@@ -75,7 +74,7 @@ func (p *jsonPrinter) value(value, prefix string, indent int) (split bool) {
 			name, rest = splitMember(part)
 		}
 		isElement := !isObject && (part[0] == '{' || part[0] == '[')
-		// The first member of the envelope stays in the line of the word.
+		// The first member of the envelope remains in the line of the word.
 		envelope := i == 0 && isObject && indent == 0
 		if !envelope && (isElement || after || !p.fits(part)) {
 			p.newline(indent + 2)
@@ -99,8 +98,7 @@ func (p *jsonPrinter) newline(indent int) {
 	p.column = indent
 }
 
-// splitJSON returns the members or elements of an object or array. Other values
-// have none.
+// splitJSON returns the members or elements of an object or array, or nil for other values.
 func splitJSON(value string) (parts []string) {
 	if value == "" || (value[0] != '{' && value[0] != '[') {
 		return nil

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Every message survives being written over several lines, byte for byte.
+// Joining the lines of a formatted message restores it byte for byte.
 func TestFormat(t *testing.T) {
 	long := strings.Repeat("x", maxLine)
 	for _, message := range []string{
