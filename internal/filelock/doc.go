@@ -1,5 +1,5 @@
-// Package filelock locks files, so that processes on one machine take turns. A lock ends at the
-// latest with its process, where the system has such locks.
+// Package filelock locks files, so that processes on one machine take turns. If the system supports
+// locks, a lock ends at the latest with its process.
 package filelock
 
 import (
@@ -9,8 +9,8 @@ import (
 
 const poll = 20 * time.Millisecond
 
-// Lock waits until this process has the only lock of a file, or until ctx ends. The file is made
-// if it is missing.
+// Lock waits until this process holds the only lock of a file, or until ctx ends. It creates the
+// file if it is missing.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	for {
 		unlock, err := Try(path)

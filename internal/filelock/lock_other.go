@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// Try locks a file by making it. It returns nil if there is one. A process that ends
-// without unlocking leaves it.
+// Try locks a file by creating it. It returns nil if the file exists. A process that ends without
+// unlocking leaves the file.
 func Try(path string) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {

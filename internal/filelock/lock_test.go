@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/filelock"
 )
 
-// Many at once take turns, and one that waits ends with its context.
+// Concurrent callers take turns, and waiting ends with the context.
 func TestLock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
 	var held atomic.Int32

@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// Try locks a file, which is made if it is missing. It returns nil if another one has it.
+// Try locks a file, which it creates if it is missing. It returns nil if another process holds the
+// lock.
 func Try(path string) (unlock func(), err error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -17,7 +18,7 @@ func Try(path string) (unlock func(), err error) {
 	}
 	switch err := flock(file); {
 	case err == nil:
-		return func() { _ = file.Close() }, nil // that unlocks it
+		return func() { _ = file.Close() }, nil // this unlocks it
 	case errors.Is(err, syscall.EWOULDBLOCK), errors.Is(err, syscall.EINTR):
 		return nil, file.Close()
 	default:
