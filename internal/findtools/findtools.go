@@ -1,11 +1,11 @@
-// Package findtools has the definitions of the tools of package mcpfind, which find and call others. The
-// runtime publishes them, and the command counts their tokens.
+// Package findtools contains the definitions of the tools of package mcpfind, which find and call
+// others. The runtime publishes them, and the command counts their tokens.
 package findtools
 
-// Threshold is the number of tools up to which all are listed, unless the program says otherwise.
+// Threshold is the default number of tools up to which all are listed.
 const Threshold = 40
 
-// Definition is what a model reads of a tool.
+// Definition contains the texts of a tool for models.
 type Definition struct {
 	Name        string
 	Description string
@@ -48,5 +48,5 @@ const use = `{"type":"object","properties":{` +
 	`"arguments":{"type":"object","description":"The arguments of the tool, as its schema has them.","additionalProperties":true}},` +
 	`"required":["name"],"additionalProperties":false}`
 
-// All returns the three.
+// All returns the three tools.
 func All() []Definition { return []Definition{Search, UseReadOnly, Use} }
