@@ -1,5 +1,5 @@
-// Package httpaddr parses the address that a program listens at. The command and the
-// programs that it builds use the same rules.
+// Package httpaddr parses the address on which a program listens. The command and the programs that
+// it builds use the same rules.
 package httpaddr
 
 import (
@@ -9,8 +9,7 @@ import (
 	"strings"
 )
 
-// loopback is the host of an address without one: by default, other machines cannot
-// connect.
+// loopback is the default host: other machines cannot connect.
 const loopback = "127.0.0.1"
 
 // Error reports why a text is not an address.
@@ -18,7 +17,7 @@ type Error struct {
 	Text string
 	// Problem is a predicate of the text: "has no port".
 	Problem string
-	// Hint says how to correct it.
+	// Hint explains how to correct it.
 	Hint string
 }
 
