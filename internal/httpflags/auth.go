@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/secureurl"
 )
 
-// Auth are the values of the flags of mcpauth.Flags, "" for those that are not given.
+// Auth contains the values of the flags of mcpauth.Flags, "" for flags that are not set.
 type Auth struct {
 	Issuer   string // -auth
 	URL      string // -url
@@ -18,7 +18,7 @@ type Auth struct {
 	Roles    string // -roles
 }
 
-// authFlags are the flags, in the order in which a program gets them.
+// authFlags are the flags, in the order in which a program receives them.
 var authFlags = []struct {
 	name, usage, empty string
 	value              func(*Auth) *string
@@ -58,18 +58,18 @@ func Names() []string {
 	return names
 }
 
-// Define adds the flags to a set. Empty values are errors: a variable of the shell that is not
-// set must not open a server to everybody.
+// Define adds the flags to a set. Empty values are errors: an unset shell variable must not open a
+// server to everyone.
 func (f *Auth) Define(set *flag.FlagSet) {
 	for _, each := range authFlags {
 		define(set, each.name, each.usage, each.empty, each.value(f))
 	}
 }
 
-// Given reports whether there are any.
+// Given reports whether any flag is set.
 func (f *Auth) Given() bool { return *f != Auth{} }
 
-// Args returns the flags as arguments of a program that has them.
+// Args returns the set flags as command line arguments.
 func (f *Auth) Args() []string {
 	var args []string
 	for _, each := range authFlags {
@@ -80,14 +80,14 @@ func (f *Auth) Args() []string {
 	return args
 }
 
-// Serving says what the program serves.
+// Serving describes how the program serves.
 type Serving struct {
 	HTTP     bool // -http
 	Loopback bool // other machines cannot connect
 	ClientCA bool // -client-ca
 }
 
-// Check returns an [*Error] if the flags are wrong. It reads no files.
+// Check returns an [*Error] if the flags are invalid. It reads no files.
 func (f *Auth) Check(s Serving) error {
 	if !s.HTTP {
 		if args := f.Args(); args != nil {
@@ -148,7 +148,7 @@ func (f *Auth) checkURL() error {
 	return nil
 }
 
-// hint proposes the same URL with https, or returns another hint.
+// hint suggests the same URL with https, or returns the other hint.
 func hint(text, other string) string {
 	if rest, ok := strings.CutPrefix(text, "http://"); ok || !strings.Contains(text, "://") {
 		if !ok {
@@ -162,7 +162,7 @@ func hint(text, other string) string {
 	return other
 }
 
-// isName reports whether a URL has a host that looks like one, and not like a word.
+// isName reports whether the host of a URL looks like a host name instead of a word.
 func isName(u *url.URL) bool {
 	return strings.Contains(u.Hostname(), ".") || strings.Contains(u.Hostname(), ":")
 }

@@ -17,7 +17,7 @@ const (
 	public = "-url https://mcp.example.com/mcp"
 )
 
-// parse parses flags. A set without -http, -loopback and -ca has only those of the package.
+// parse parses flags. A line without -http, -loopback and -ca contains only flags of the package.
 func parse(t *testing.T, line string) (*httpflags.Auth, httpflags.Serving, error) {
 	t.Helper()
 	var f httpflags.Auth
@@ -112,7 +112,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// An empty value is not the same as none, and a second value is not taken.
+// An empty value is not the same as an unset flag, and a second value is refused.
 func TestEmpty(t *testing.T) {
 	for _, name := range httpflags.Names() {
 		if _, _, err := parse(t, "-"+name+"="); err == nil || !strings.Contains(err.Error(), "it needs") {

@@ -1,5 +1,5 @@
-// Package httpflags has flags of programs that serve over HTTP: for the programs, and for the
-// command, which reports what is wrong with them before it builds one.
+// Package httpflags contains flags of programs that serve over HTTP: for the programs, and for the
+// command, which reports invalid flags before it builds a program.
 package httpflags
 
 import (
@@ -7,17 +7,17 @@ import (
 	"flag"
 )
 
-// Error reports flags that are wrong, or contradict each other.
+// Error reports invalid or contradictory flags.
 type Error struct {
 	Problem string // names the flag
-	Hint    string // says how to correct it
+	Hint    string // explains how to correct it
 }
 
 // Error returns the problem and the hint.
 func (e *Error) Error() string { return e.Problem + ": " + e.Hint }
 
-// define adds a flag with a text. An empty text is an error: a variable of the shell that is not
-// set must not mean that the flag is not given. So is a second one: one of both would not count.
+// define adds a flag with a string value. An empty value is an error: an unset shell variable must
+// not mean that the flag is unset. So is a second value: only one of both would apply.
 func define(set *flag.FlagSet, name, usage, empty string, to *string) {
 	set.Func(name, usage, func(text string) error {
 		switch {

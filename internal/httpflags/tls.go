@@ -2,14 +2,14 @@ package httpflags
 
 import "flag"
 
-// TLS are the values of the flags of mcpcmd for TLS, "" for those that are not given.
+// TLS contains the values of the TLS flags of mcpcmd, "" for flags that are not set.
 type TLS struct {
 	Cert     string // -tls-cert
 	Key      string // -tls-key
 	ClientCA string // -client-ca
 }
 
-// tlsFlags are the flags, in the order in which a program gets them.
+// tlsFlags are the flags, in the order in which a program receives them.
 var tlsFlags = []struct {
 	name, usage string
 	value       func(*TLS) *string
@@ -26,7 +26,7 @@ func (t *TLS) Define(set *flag.FlagSet) {
 	}
 }
 
-// Args returns the flags as arguments of a program that has them.
+// Args returns the set flags as command line arguments.
 func (t *TLS) Args() []string {
 	var args []string
 	for _, f := range tlsFlags {
@@ -37,7 +37,7 @@ func (t *TLS) Args() []string {
 	return args
 }
 
-// Check returns an [*Error] if a flag is without another one that it needs. It reads no files.
+// Check returns an [*Error] if a flag requires another one that is not set. It reads no files.
 func (t *TLS) Check(http bool) error {
 	switch args := t.Args(); {
 	case args != nil && !http:
