@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// Canonical is the same text for values that are equal in JSON Schema: the order of
-// members and the form of numbers do not matter.
+// Canonical returns the same text for values that are equal in JSON Schema: the order of members
+// and the notation of numbers do not matter.
 func (v *Value) Canonical() string {
 	var b strings.Builder
 	v.AppendCanonical(&b)
 	return b.String()
 }
 
-// AppendCanonical writes what Canonical returns.
+// AppendCanonical appends the result of Canonical.
 func (v *Value) AppendCanonical(b *strings.Builder) {
 	switch v.Kind {
 	case Array:
@@ -46,14 +46,14 @@ func (v *Value) AppendCanonical(b *strings.Builder) {
 	}
 }
 
-// Sorted returns the members in the order of their names.
+// Sorted returns the members sorted by name.
 func Sorted(v *Value) []Member {
 	sorted := slices.Clone(v.Members)
 	slices.SortFunc(sorted, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
 	return sorted
 }
 
-// Equal reports whether two values are equal in JSON Schema; nil is only equal to nil.
+// Equal reports whether two values are equal in JSON Schema; nil equals only nil.
 func Equal(a, b *Value) bool {
 	if a == nil || b == nil {
 		return a == b
@@ -61,11 +61,11 @@ func Equal(a, b *Value) bool {
 	return a.Canonical() == b.Canonical()
 }
 
-// maxExponent bounds the memory for numbers such as 1e999999999.
+// maxExponent limits the memory for numbers such as 1e999999999.
 const maxExponent = 2000
 
-// Rational returns the exact value of a number, nil if v is not a number or has too
-// large an exponent.
+// Rational returns the exact value of a number, or nil if v is not a number or its exponent is too
+// large.
 func Rational(v *Value) *big.Rat {
 	if !v.Is(Number) || len(v.Text) > maxExponent {
 		return nil

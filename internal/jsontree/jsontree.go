@@ -1,6 +1,6 @@
-// Package jsontree reads JSON as a tree that keeps the order of members and the text of numbers: what
-// people see of a contract, and the schemas in it. It is not for files that are edited (package clients
-// keeps positions and comments), nor for servers.
+// Package jsontree reads JSON as a tree that keeps the order of members and the text of numbers:
+// the visible parts of a contract, and the schemas in it. It is not for files that are edited
+// (package clients keeps positions and comments), and not for servers.
 package jsontree
 
 import (
@@ -23,7 +23,7 @@ const (
 	Object
 )
 
-// Value is a JSON value. Functions do not change it.
+// Value is a JSON value. Functions do not modify it.
 type Value struct {
 	Kind    Kind
 	Text    string // the unescaped text of a string, the JSON of any other scalar
@@ -43,7 +43,7 @@ var (
 	False = &Value{Kind: Boolean, Text: "false"}
 )
 
-// Get returns a member of an object; nil if the object lacks it, or v is not an object.
+// Get returns a member of an object, or nil if the object lacks it or v is not an object.
 func (v *Value) Get(name string) *Value {
 	if v == nil {
 		return nil
@@ -56,7 +56,7 @@ func (v *Value) Get(name string) *Value {
 	return nil
 }
 
-// Str returns the text of a string member, "" for a missing one and for other kinds.
+// Str returns the value of a string member, or "" if it is missing or has another kind.
 func (v *Value) Str(name string) string {
 	if m := v.Get(name); m != nil && m.Kind == Text {
 		return m.Text
@@ -64,10 +64,10 @@ func (v *Value) Str(name string) string {
 	return ""
 }
 
-// Is reports whether v is there and of a kind.
+// Is reports whether v is not nil and has a kind.
 func (v *Value) Is(k Kind) bool { return v != nil && v.Kind == k }
 
-// Without returns v without some members: itself if it has none of them.
+// Without returns v without some members, or v itself if it contains none of them.
 func (v *Value) Without(names ...string) *Value {
 	if !slices.ContainsFunc(v.Members, func(m Member) bool { return slices.Contains(names, m.Name) }) {
 		return v
@@ -81,7 +81,7 @@ func (v *Value) Without(names ...string) *Value {
 	return rest
 }
 
-// Target returns what the value of a $ref refers to in the document v, nil if it is in another one, at an
+// Target returns the target of a $ref in the document v, or nil if it is in another document, at an
 // anchor, or missing.
 func (v *Value) Target(ref string) *Value {
 	pointer, ok := strings.CutPrefix(ref, "#")
@@ -113,16 +113,16 @@ func (v *Value) Target(ref string) *Value {
 	return at
 }
 
-// Quote writes a string as JSON, for people: < and > stay.
+// Quote returns a string as JSON for display: < and > are not escaped.
 func Quote(s string) string {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	_ = enc.Encode(s) // a string can always be encoded
+	_ = enc.Encode(s) // strings can always be encoded
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// Compact writes a value in one line, with a blank behind commas and colons.
+// Compact returns a value on one line, with a blank after commas and colons.
 func (v *Value) Compact() string {
 	var b strings.Builder
 	v.appendCompact(&b)
@@ -157,7 +157,7 @@ func (v *Value) appendCompact(b *strings.Builder) {
 	}
 }
 
-// JSON is the value for programs, nil for none.
+// JSON returns the value as JSON for programs, or nil without a value.
 func (v *Value) JSON() json.RawMessage {
 	if v == nil {
 		return nil

@@ -63,7 +63,7 @@ func TestTarget(t *testing.T) {
 	}
 }
 
-// TestEqual compares values as JSON Schema does.
+// TestEqual compares values like JSON Schema.
 func TestEqual(t *testing.T) {
 	for _, c := range []struct {
 		a, b string

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// maxDepth bounds how deep values are nested. The JSON reader of servers lets schemas nest 512 levels.
+// maxDepth limits the nesting of values. The servers' JSON reader accepts 512 levels in schemas.
 const maxDepth = 1000
 
 // Read reads a sequence of JSON values.
@@ -42,7 +42,7 @@ func locate(data []byte, d *json.Decoder, err error) error {
 	return fmt.Errorf("line %d: %w", line, err)
 }
 
-// readValue returns nil and io.EOF at the end.
+// readValue reads a value. It returns nil and io.EOF at the end.
 func readValue(d *json.Decoder, depth int) (*Value, error) {
 	token, err := d.Token()
 	if err != nil {
@@ -70,7 +70,7 @@ func readValue(d *json.Decoder, depth int) (*Value, error) {
 	return v, nil
 }
 
-// fill reads what is in an array or object, and its end.
+// fill reads the content of an array or object, and its end.
 func (v *Value) fill(d *json.Decoder, depth int) error {
 	seen := map[string]bool{}
 	for d.More() {
