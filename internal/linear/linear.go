@@ -1,6 +1,7 @@
-// Package linear matches texts with patterns, in time proportional to the length of the text. Programs that match URIs
-// use it instead of package regexp, which they would link for nothing else. A pattern matches as a regular expression of
-// the same form does that is anchored at both ends: alternatives are tried in order, and repetitions are greedy.
+// Package linear matches texts with patterns, in time proportional to the length of the text.
+// Programs that match URIs use it instead of package regexp, which they would link for nothing
+// else. A pattern matches like a regular expression of the same form that is anchored at both ends:
+// alternatives are tried in order, and repetitions are greedy.
 package linear
 
 import "strings"
@@ -25,14 +26,14 @@ const (
 	group
 )
 
-// Set contains bytes. It is a value that needs no code when a program starts.
+// Set is a set of bytes. Its value requires no initialization at program start.
 type Set struct {
 	Bytes    string
 	Except   bool // the set contains all bytes but these
-	Triplets bool // and percent-encoded bytes: % and two hexadecimal digits
+	Triplets bool // the set also contains percent-encoded bytes: % and two hexadecimal digits
 }
 
-// table is a set for matching.
+// table is a set in the form for matching.
 type table struct {
 	bytes    [256]bool
 	triplets bool
@@ -51,7 +52,8 @@ func newTable(s Set) *table {
 	return t
 }
 
-// width returns how many bytes at the beginning of a text are one element of the set, 0 if none is.
+// width returns the number of bytes at the beginning of a text that form one element of the set,
+// or 0.
 func (t *table) width(text string) int {
 	switch {
 	case text == "":
@@ -72,35 +74,36 @@ func Text(s string) Node { return Node{kind: text, text: s} }
 // One matches one element of a set.
 func One(s Set) Node { return Node{kind: one, set: s} }
 
-// Sequence matches what its nodes match one after the other.
+// Sequence matches its nodes one after the other.
 func Sequence(nodes ...Node) Node { return Node{kind: sequence, nodes: nodes} }
 
-// Optional matches what its node matches, or nothing.
+// Optional matches its node, or nothing.
 func Optional(n Node) Node { return Node{kind: optional, nodes: []Node{n}} }
 
-// Star matches what its node matches, any number of times. The node must not match the empty text.
+// Star matches its node any number of times. The node must not match the empty text.
 func Star(n Node) Node { return Node{kind: star, nodes: []Node{n}} }
 
-// Group matches what its node matches, and reports where. The number is the place among the groups of a pattern, from 0.
+// Group matches its node, and reports the position. The number is the index among the groups of a
+// pattern, from 0.
 func Group(number int, n Node) Node { return Node{kind: group, group: number, nodes: []Node{n}} }
 
-// Pattern is a compiled pattern. It may be used by several goroutines.
+// Pattern is a compiled pattern. Several goroutines may use it.
 type Pattern struct {
 	code   []instruction
 	start  int
-	splits int // instructions that have two ways on
+	splits int // number of instructions with two successors
 	groups int
 }
 
-// instruction is a step of matching. What it does is the kind of its node: optional tries next and then other, and group
-// notes the place.
+// instruction is a step of matching. The kind of its node determines the action: optional tries
+// next and then other, and group records the position.
 type instruction struct {
 	kind  kind
 	text  string
 	set   *table
 	slot  int // of a group, or the number of a split
-	next  int // the instruction after it
-	other int // the way that a split tries last
+	next  int // the next instruction
+	other int // the alternative that a split tries last
 }
 
 // end is the instruction at which the text must end.
@@ -123,7 +126,7 @@ func (p *Pattern) split(next, other int) int {
 	return p.emit(instruction{kind: optional, slot: p.splits - 1, next: next, other: other})
 }
 
-// add adds the instructions of a node, with what follows them. It returns the first one.
+// add adds the instructions of a node, followed by next. It returns the first one.
 func (p *Pattern) add(n *Node, next int) int {
 	switch n.kind {
 	case text:
@@ -147,24 +150,26 @@ func (p *Pattern) add(n *Node, next int) int {
 	return next
 }
 
-// Match reports whether the whole text matches, and returns begin and end of each group, -1 of those that are not a part
-// of the match.
+// Match reports whether the whole text matches, and returns the begin and end of each group, or -1
+// for groups outside of the match.
 func (p *Pattern) Match(s string) (groups []int, ok bool) {
 	groups, _, ok = p.run(s)
 	return groups, ok
 }
 
-// branch is a way that was not tried yet. If at is negative, it is what a slot was before, and ^at is the slot.
+// branch is an alternative that was not tried yet. If at is negative, place is the previous value
+// of the slot ^at.
 type branch struct{ at, place int32 }
 
-// run tries the ways in order. It enters each split once for each place in the text: what follows does not depend on the
-// way there. It returns the number of instructions, too.
+// run tries the alternatives in order. It enters each split once for each position in the text,
+// since the rest does not depend on the way there. It also returns the number of executed
+// instructions.
 func (p *Pattern) run(s string) (groups []int, steps int, ok bool) {
 	groups = make([]int, 2*p.groups)
 	for i := range groups {
 		groups[i] = -1
 	}
-	var few [32]uint64 // these two stay on the stack for a short text
+	var few [32]uint64 // for a short text, these two stay on the stack
 	entered := few[:]
 	if n := (p.splits*(len(s)+1) + 63) / 64; n > len(few) {
 		entered = make([]uint64, n)

@@ -40,7 +40,7 @@ func expression(n *Node) string {
 	return all.String()
 }
 
-// generated is a random pattern, whose groups are numbered in order.
+// generated is a random pattern with groups numbered in order.
 type generated struct {
 	*rand.Rand
 	groups int
@@ -58,13 +58,13 @@ func (g *generated) node(depth int) Node {
 		return Text([]string{"a", "b", "ab", "/", "%61", ""}[g.IntN(6)])
 	case one:
 		set := sets[g.IntN(len(sets))]
-		if set.Bytes == "" { // a class of package regexp is not empty
+		if set.Bytes == "" { // a class of package regexp must not be empty
 			set = sets[0]
 		}
 		return One(set)
 	case optional:
 		return Optional(g.node(depth - 1))
-	case star: // of what is not empty
+	case star: // of a node that cannot be empty
 		return Star(Sequence(One(sets[g.IntN(3)]), g.node(depth-1)))
 	case group:
 		number := g.groups
@@ -78,7 +78,8 @@ func (g *generated) node(depth int) Node {
 	return Sequence(nodes...)
 }
 
-// Package regexp agrees on matches and on groups. A group in a repetition keeps what it was in an earlier round, as there.
+// Matches and groups equal those of package regexp. A group in a repetition keeps its value of an
+// earlier round, as there.
 func TestAgainstRegexp(t *testing.T) {
 	g := &generated{Rand: rand.New(rand.NewPCG(1, 2))}
 	matched := 0
@@ -106,7 +107,7 @@ func TestAgainstRegexp(t *testing.T) {
 	}
 }
 
-// The work grows with the length of the text, and not faster.
+// The work is linear in the length of the text.
 func TestLinear(t *testing.T) {
 	a := Set{Bytes: "ab"}
 	many := func(n int) Node {
