@@ -1,5 +1,5 @@
-// Package loginpage does what a browser does at the page of an mcpissuer.Issuer, and the person
-// in front of it. It is for tests.
+// Package loginpage simulates a browser, and the person in front of it, at the page of an
+// mcpissuer.Issuer. It is for tests.
 package loginpage
 
 import (
@@ -15,21 +15,21 @@ import (
 	"strings"
 )
 
-// Choice is what a person chooses at the page.
+// Choice is a person's choice on the page.
 type Choice struct {
-	// Persona is who the person is; "" is the one that the page proposes.
+	// Persona is the chosen persona; "" is the one that the page proposes.
 	Persona string
-	// Scopes returns those of the scopes at the page that stay ticked. Nil leaves them all.
+	// Scopes returns the scopes on the page that remain selected. Nil selects all.
 	Scopes func(asked []string) []string
-	// Deny refuses what the client asks for.
+	// Deny refuses the client's request.
 	Deny bool
 }
 
-// maxPage bounds the size of a page, in bytes.
+// maxPage limits the bytes of a page.
 const maxPage = 1 << 20
 
-// Open opens the address of an authorization request, chooses, and goes where the issuer sends the
-// browser, for clients that wait there.
+// Open opens an authorization URL, makes the choice, and follows the issuer's redirect, for clients
+// that wait there.
 func Open(ctx context.Context, address string, c Choice) error {
 	callback, err := Answer(ctx, address, c)
 	if err != nil {
@@ -39,8 +39,8 @@ func Open(ctx context.Context, address string, c Choice) error {
 	return err
 }
 
-// Answer opens the address of an authorization request and chooses. It returns the address that the
-// issuer sends the browser to.
+// Answer opens an authorization URL and makes the choice. It returns the URL of the issuer's
+// redirect.
 func Answer(ctx context.Context, address string, c Choice) (callback string, err error) {
 	jar, err := cookiejar.New(nil)
 	if err != nil {
@@ -80,13 +80,13 @@ func Answer(ctx context.Context, address string, c Choice) (callback string, err
 	return "", errors.New("the issuer has not sent the browser back to the client")
 }
 
-// attribute matches elements and has the text of an attribute.
+// attribute matches elements and captures the value of an attribute.
 type attribute struct{ *regexp.Regexp }
 
 // checked matches the persona that the page proposes.
 var checked = attribute{regexp.MustCompile(`<input type="radio" name="persona" value="([^"]*)" checked>`)}
 
-// values returns the values of the inputs with that name.
+// values returns the values of the inputs with a name.
 func values(page, name string) []string {
 	return attribute{regexp.MustCompile(`<input type="\w+" name="` + name + `" value="([^"]*)"`)}.find(page)
 }
