@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// Arguments returns arguments of a program as they can be shown, and what is hidden of them because it is likely to be a
-// credential.
+// Arguments returns the arguments of a program for display, and the arguments that it hides because
+// they are likely credentials.
 func Arguments(args []string) (shown, hidden []string) {
 	var s set
 	return s.arguments(nil, args), s.hidden
 }
 
-// Command is [Arguments] for a program that others have configured, and its arguments. It also hides what only may be a
-// credential: the value of a flag of one letter, unless that has the form of a path or of a package, or the program is known
-// and has another meaning for the flag.
+// Command is like [Arguments] for a program that others have configured. It also hides possible
+// credentials: the value of a flag of one letter, unless the value looks like a path or a package,
+// or the program is known and the flag has another meaning.
 func Command(command string, args []string) (shown, hidden []string) {
 	s := set{strict: true}
 	shown = append(shown, s.text(command))
@@ -30,7 +30,7 @@ func (s *set) arguments(l *launcher, args []string) []string {
 	return shown
 }
 
-// line hides what is in a command line that is one text.
+// line masks a command line that is a single string.
 func (s *set) line(text string) string {
 	s.depth++
 	defer func() { s.depth-- }()
@@ -68,7 +68,7 @@ func (s *set) line(text string) string {
 	return b.String() + text[end:]
 }
 
-// listed hides the values of flags in a list of JSON.
+// listed hides the values of flags in a JSON list.
 func (s *set) listed(text string) string {
 	return expression().quotedFlag.ReplaceAllStringFunc(text, func(found string) string {
 		m := expression().quotedFlag.FindStringSubmatch(found)
@@ -79,13 +79,13 @@ func (s *set) listed(text string) string {
 	})
 }
 
-// words are the arguments of one program, from the first to the last.
+// words processes the arguments of one program in order.
 type words struct {
 	set      *set
-	launcher *launcher // nil behind the name of the program that it starts
-	flag     string    // the one before, which waits for its value
-	known    bool      // it is one of the launcher
-	secret   bool      // the next one is a credential
+	launcher *launcher // nil after the name of the program that it starts
+	flag     string    // the previous argument, if it waits for its value
+	known    bool      // the flag belongs to the launcher
+	secret   bool      // the next argument is a credential
 }
 
 func (w *words) next(arg string) string {
@@ -114,10 +114,10 @@ func (w *words) next(arg string) string {
 	return w.operand(arg)
 }
 
-// value is an argument behind a flag.
+// value handles an argument after a flag.
 func (w *words) value(flag, arg string, secret, short bool) string {
 	if name, ok := strings.CutSuffix(arg, ":"); ok && isHeader(flag) && nameOnly(name) {
-		w.secret = true // Authorization: VALUE in two arguments
+		w.secret = true // Authorization: VALUE as two arguments
 		return arg
 	}
 	if secret {
@@ -126,7 +126,7 @@ func (w *words) value(flag, arg string, secret, short bool) string {
 	return w.set.value(flag, arg, short)
 }
 
-// flagged is an argument that begins with a dash.
+// flagged handles an argument that begins with a dash.
 func (w *words) flagged(arg string, single bool) string {
 	name, value, given := strings.Cut(arg, "=")
 	flag := strings.TrimLeft(name, "-")
@@ -159,8 +159,8 @@ func (w *words) flagged(arg string, single bool) string {
 	return name + "=" + w.set.value(flag, value, w.set.strict && len(flag) == 1 && !known)
 }
 
-// flagOfLauncher reports whether a flag is one that the launcher has. Behind any other one it is not known where its
-// flags end.
+// flagOfLauncher reports whether a flag belongs to the launcher. After any other flag, the end of
+// the launcher's flags is unknown.
 func (w *words) flagOfLauncher(flag string, single, given bool) bool {
 	if w.launcher == nil {
 		return false
@@ -180,7 +180,7 @@ func (w *words) attached(letter string) bool {
 	return w.launcher != nil && strings.Contains(w.launcher.attached, letter)
 }
 
-// operand is an argument that is neither a flag nor the value of one.
+// operand handles an argument that is neither a flag nor a flag's value.
 func (w *words) operand(arg string) string {
 	if w.launcher != nil {
 		if !w.launcher.skips(arg) {
@@ -207,7 +207,7 @@ func isWord(text string) bool {
 	return expression().name.MatchString(text)
 }
 
-// nameOnly reports whether a text has the characters of names of variables and fields.
+// nameOnly reports whether a text consists of characters of names of variables and fields.
 func nameOnly(text string) bool {
 	return strings.Trim(strings.ToUpper(text), "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") == ""
 }
@@ -219,7 +219,7 @@ func isScheme(text string) bool {
 
 func isHeader(flag string) bool { return flag == "H" || flag == "header" || flag == "headers" }
 
-// value is the value of a flag.
+// value masks the value of a flag.
 func (s *set) value(flag, value string, short bool) string {
 	switch flag {
 	case "H", "header", "headers":

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCommand has forms in which servers of others get credentials, always "swordfish" or what follows it in the text, and near
-// misses, which stay as they are.
+// TestCommand contains forms in which servers receive credentials, always "swordfish" or the text
+// after it, and similar texts, which must not change.
 func TestCommand(t *testing.T) {
 	for line, want := range map[string]string{
 		// A flag with a name.
@@ -110,7 +110,7 @@ func TestCommand(t *testing.T) {
 	}
 }
 
-// What a program gets that a user installs is known to the user: only what is likely to be a credential is pointed out.
+// The user who installs a program knows its arguments, so only likely credentials are reported.
 func TestLikely(t *testing.T) {
 	for _, line := range []string{"-p 8080", "-n 5 -q x", "-k8s context", "set key value", "/p:x", "-c ./x"} {
 		if shown, hidden := Arguments(strings.Fields(line)); strings.Join(shown, " ") != line || len(hidden) > 0 {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// launcher is a program that starts another one. What its own flags mean is known: they come first, and the rest belongs
-// to the other program.
+// launcher is a program that starts another one. The meaning of its own flags is known: they come
+// first, and the rest belongs to the other program.
 type launcher struct {
 	bare, valued string   // flags of one letter without and with a value
-	final        string   // those whose value is the program
-	attached     string   // those whose value follows without a space
+	final        string   // flags whose value is the program
+	attached     string   // flags whose value follows without a space
 	long, longer []string // others without and with a value
-	skip         []string // commands in front of the program
+	skip         []string // commands before the program
 }
 
 var launchers = map[string]*launcher{
@@ -45,7 +45,7 @@ var sameLaunchers = map[string]string{
 	"mariadb": "mysql", "mysqldump": "mysql", "mysqladmin": "mysql", "sshpass": "mysql",
 }
 
-// launcherOf returns the launcher that a command is, nil for other programs.
+// launcherOf returns the launcher with the name of a command, or nil.
 func launcherOf(command string) *launcher {
 	name := strings.ToLower(path.Base(strings.ReplaceAll(command, `\`, "/")))
 	for _, ending := range []string{".exe", ".cmd", ".bat"} {
@@ -60,7 +60,7 @@ func launcherOf(command string) *launcher {
 	return launchers[name]
 }
 
-// has reports whether a flag, or a few of one letter in one word, are those of the launcher.
+// has reports whether a flag, or several one-letter flags in one word, belong to the launcher.
 func (l *launcher) has(flag string, single bool) bool {
 	if !single {
 		return slices.Contains(l.long, flag) || slices.Contains(l.longer, flag)
@@ -68,7 +68,7 @@ func (l *launcher) has(flag string, single bool) bool {
 	return flag != "" && strings.Trim(flag[:len(flag)-1], l.bare) == "" && strings.Contains(l.bare+l.valued+l.final, flag[len(flag)-1:])
 }
 
-// takes reports whether a flag that the launcher has takes a value.
+// takes reports whether a flag of the launcher takes a value.
 func (l *launcher) takes(flag string, single bool) bool {
 	if !single {
 		return slices.Contains(l.longer, flag)
@@ -76,7 +76,8 @@ func (l *launcher) takes(flag string, single bool) bool {
 	return !strings.Contains(l.bare, flag[len(flag)-1:])
 }
 
-// skips reports whether a word comes before the program: a command of the launcher, or a variable for the program.
+// skips reports whether a word precedes the program: a command of the launcher, or a variable for
+// the program.
 func (l *launcher) skips(word string) bool {
 	return slices.Contains(l.skip, word) || l == launchers["env"] && strings.Contains(word, "=")
 }

@@ -1,6 +1,6 @@
-// Package mask hides what may be a credential in what is shown of a server: in arguments, URLs, variables
-// and header fields. It errs on the side of hiding. Names stay, and so do references to variables of the
-// environment, such as ${TOKEN}.
+// Package mask hides possible credentials in displayed parts of a server: arguments, URLs,
+// variables and header fields. In doubt it hides. Names remain visible, and so do references to
+// environment variables, such as ${TOKEN}.
 package mask
 
 import (
@@ -16,7 +16,7 @@ import (
 // Sign replaces a hidden value.
 const Sign = "***"
 
-// patterns are compiled when they are first used: the programs that have install mostly serve.
+// patterns are compiled at their first use: programs with install usually serve.
 type patterns struct {
 	once                                                                                     sync.Once
 	reference, known, scheme, schemeName, address, assigned, login, whole, word, uuid, camel *regexp.Regexp
@@ -30,28 +30,29 @@ func expression() *patterns {
 	p.once.Do(func() {
 		compile := regexp.MustCompile
 		p.reference = compile(`^(?i:(?:bearer|basic|token) )?\$\{(?:env:)?[A-Za-z_][A-Za-z0-9_]*\}$`)
-		// Words of a form that only credentials have.
+		// Words in a form that only credentials have.
 		p.known = compile(`(^|[^A-Za-z0-9_-])((?:sk-|[prs]k_(?:live|test)_|gh[oprsu]_|github_pat_|glpat-|xox[a-z]-|xapp-|AKIA|ASIA|AIza|eyJ|hf_|ya29\.|npm_|pypi-|whsec_|lin_api_|ntn_|` +
 			`dop_v1_|shp(?:at|ss|ca|pa)_|SG\.|AGE-SECRET-KEY-|hvs\.|figd_|tvly-|pplx-|gsk_|nvapi-)[A-Za-z0-9._~+/=-]*|-----BEGIN[\s\S]*)`)
-		// An Authorization field, or what follows its name.
+		// An Authorization field, or the text after its name.
 		p.scheme = compile(`(?i)\b((?:bearer|basic|digest|dpop)[ \t]+)([^\s"',;]+)`)
 		p.schemeName = compile(`^(?i:bearer|basic|digest|dpop)$`)
 		p.address = compile("[A-Za-z][A-Za-z0-9+.-]*://[^\\s\"'<>`]+")
-		// A name with a value: a=b, a: b, "a": "b". The value has no spaces unless it is quoted.
+		// A name with a value: a=b, a: b, "a": "b". The value contains no spaces unless it is
+		// quoted.
 		p.assigned = compile(`([A-Za-z0-9_.-]+)("?\s*[=:]\s*)("[^"]*"|'[^']*'|[^\s,;&"'{}]+)`)
 		// user:password@ without the scheme of a URL.
 		p.login = compile(`([^\s/@:"'=,;]+:[^\s@"'/\\][^\s@"']*)@`)
-		// An assignment that is all of a text.
+		// An assignment that is the whole text.
 		p.whole = compile(`^([A-Za-z0-9_.-]+)=([\s\S]+)$`)
 		p.camel = compile(`([a-z0-9])([A-Z])`)
 		p.word = compile(`[A-Za-z0-9_+=.~-]+`)
-		// A key of a cloud, which may have slashes.
+		// A key of a cloud service, which may contain slashes.
 		p.base64 = compile(`^(?:[A-Za-z0-9+/]{40}|[A-Za-z0-9+/]{22,}={1,2})$`)
 		// A command line in one text, and its words; a flag and its value in a JSON list.
 		p.flag = compile(`(?:^|[\s"'])-{1,2}[A-Za-z]`)
 		p.shellWord = compile(`(?:"[^"]*"|'[^']*'|[^\s"'])+`)
 		p.quotedFlag = compile(`"(-[^"\s=]+)"(\s*,\s*)"([^"]*)"`)
-		// What no credential looks like.
+		// Forms that no credential has.
 		p.path = compile(`^(?:\.{0,2}/|~/|[A-Za-z]:[\\/])|^\.{1,2}$`)
 		p.file = compile(`^[\w.-]+\.(?:[cm]?js|[cm]?ts|py|rb|pl|php|lua|sh|ps1|jar|go|wasm|json|ya?ml|toml|ini|conf|db|sqlite3?|pem|crt|txt|md|csv)$`)
 		p.scoped = compile(`^@[a-z0-9][\w.-]*/[\w.-]+$`)
@@ -61,11 +62,12 @@ func expression() *patterns {
 	return p
 }
 
-// IsReference reports whether a value is nothing but a reference to a variable, which may have the scheme
-// of an Authorization field before it. One with a default value is not.
+// IsReference reports whether a value is only a reference to a variable, possibly after the scheme
+// of an Authorization field. A reference with a default value is not one.
 func IsReference(value string) bool { return expression().reference.MatchString(value) }
 
-// secretParts are parts of names whose values are credentials; secretWords have to be whole words of them.
+// secretParts are parts of names whose values are credentials; secretWords must be whole words in
+// them.
 var (
 	secretParts = []string{
 		"TOKEN", "SECRET", "PASSW", "PASSPHRASE", "CREDENTIAL", "APIKEY", "API_KEY", "PRIVATEKEY", "PRIVATE_KEY", "ACCESSKEY", "ACCESS_KEY",
@@ -74,7 +76,7 @@ var (
 	secretWords = []string{"KEY", "PASS", "PWD", "AUTH", "PAT", "JWT", "BEARER", "CRED", "CREDS", "PIN", "OTP", "PSK", "SAS"}
 )
 
-// secretName reports whether a variable, field or flag with that name contains a credential.
+// secretName reports whether a variable, field or flag with a name contains a credential.
 func secretName(name string) bool {
 	name = expression().camel.ReplaceAllString(name, "${1}_${2}") // AccountKey
 	upper := strings.NewReplacer("-", "_", ".", "_").Replace(strings.ToUpper(name))
@@ -96,14 +98,14 @@ func Looks(name, value string) bool {
 	return len(s.hidden) > 0
 }
 
-// set collects what is hidden.
+// set collects the hidden values.
 type set struct {
 	hidden []string
-	strict bool // see Command
-	depth  int  // of command lines inside of others
+	strict bool // for Command
+	depth  int  // nesting of command lines
 }
 
-// hide returns the sign for a value, unless there is nothing to hide.
+// hide returns the sign for a value, unless the value is empty.
 func (s *set) hide(value string) string {
 	if value == "" || value == Sign || IsReference(value) {
 		return value
@@ -112,7 +114,7 @@ func (s *set) hide(value string) string {
 	return Sign
 }
 
-// text hides what is in a text of any form.
+// text masks a text of any form.
 func (s *set) text(text string) string {
 	if IsReference(text) {
 		return text
@@ -177,10 +179,11 @@ func (s *set) random(text string) string {
 	})
 }
 
-// The lengths of the shortest runs of letters and digits that look random: any, and those with capital and small letters.
+// The minimum lengths of runs of letters and digits that look random: any run, and runs with
+// capital and small letters.
 const shortestRandom, shortestMixed = 20, 16
 
-// looksRandom reports whether a word has a long run of letters and digits, as names do not.
+// looksRandom reports whether a word contains a long run of letters and digits, unlike names.
 func looksRandom(w string) bool {
 	var run kinds
 	for _, c := range []byte(w) {
@@ -195,13 +198,13 @@ func looksRandom(w string) bool {
 	return expression().uuid.MatchString(w)
 }
 
-// looksEncoded reports whether a text of characters of base64 is something else than a path.
+// looksEncoded reports whether a text of base64 characters is something other than a path.
 func looksEncoded(text string) bool {
 	k := kindsOf(text)
 	return k.digits > 0 && k.small > 2 && k.capital > 2 && strings.Count(text, "/") < 5 && !strings.Contains(text, "//")
 }
 
-// looksChosen reports whether a text has what rules for passwords ask for.
+// looksChosen reports whether a text satisfies rules for passwords.
 func looksChosen(text string) bool {
 	k := kindsOf(text)
 	return len(text) >= 8 && k.digits > 0 && k.small > 0 && k.capital > 0 && strings.ContainsAny(text, "!#$%^&*") && !strings.ContainsAny(text, " \t\n{}()[]<>\"'=,;:|") && !strings.Contains(text, "@^")
@@ -230,8 +233,9 @@ func (k *kinds) add(c byte) {
 	}
 }
 
-// URL returns a URL as it can be shown, and what is hidden of it: user information, the values of the query,
-// the fragment, and what in the path looks random or follows the name of a credential. It need not be valid.
+// URL returns a URL for display, and the values that it hides: user information, the values of the
+// query, the fragment, and parts of the path that look random or follow the name of a credential.
+// The URL need not be valid.
 func URL(text string) (shown string, hidden []string) {
 	var s set
 	shown = s.url(text)
@@ -246,7 +250,7 @@ func (s *set) url(text string) string {
 	rest, fragment, hasFragment := strings.Cut(rest, "#")
 	rest, query, hasQuery := strings.Cut(rest, "?")
 	host, path, hasPath := strings.Cut(rest, "/")
-	// A password may have a slash that is not escaped.
+	// A password may contain an unescaped slash.
 	if at := strings.LastIndexByte(rest, '@'); !strings.Contains(host, "@") && at >= 0 && badPort(host) {
 		host, path, hasPath = strings.Cut(rest[at:], "/")
 		host = rest[:at] + host
@@ -277,7 +281,7 @@ func (s *set) url(text string) string {
 	return out
 }
 
-// badPort reports whether there is something else than a port behind the colon of a host.
+// badPort reports whether something other than a port follows the colon of a host.
 func badPort(host string) bool {
 	_, port, ok := strings.Cut(host, ":")
 	return ok && strings.Trim(port, "0123456789") != "" && !strings.HasPrefix(host, "[")
@@ -299,7 +303,8 @@ func (s *set) query(query string) string {
 	return strings.Join(parts, "&")
 }
 
-// Parts returns a value and those parts of it that are credentials by themselves: "Bearer TOKEN", "a=VALUE; b=VALUE".
+// Parts returns a value and the parts of it that are credentials by themselves: "Bearer TOKEN",
+// "a=VALUE; b=VALUE".
 func Parts(value string) []string {
 	s := set{hidden: []string{value}}
 	s.text(value)
@@ -314,11 +319,12 @@ func Parts(value string) []string {
 	return s.hidden
 }
 
-// shortest is the length of the shortest value that is looked for in other texts: shorter ones occur anywhere.
+// shortest is the minimum length of a value to search for in other texts: shorter ones occur
+// anywhere.
 const shortest = 4
 
-// Text hides values in a text of another program, such as an error that repeats them, and what is in the URLs
-// of the text.
+// Text masks values in a text of another program, such as an error that repeats them, and
+// credentials in URLs in the text.
 func Text(text string, values []string) string {
 	var forms []string
 	for _, value := range values {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Credentials are hidden in every form, and what says which program it is stays.
+// Credentials in every form are hidden, and the parts that identify the program remain.
 func TestArguments(t *testing.T) {
 	for _, c := range []struct{ args, want []string }{
 		{[]string{"--token=swordfish"}, []string{"--token=***"}},
@@ -95,7 +95,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// A text of another program may repeat values, also as JSON.
+// Texts of other programs may repeat values, even as JSON.
 func TestText(t *testing.T) {
 	values := []string{"swordfish", "swordfish and chips", `a"b\c`, "no", "debug-level"}
 	got := Text(`no swordfish and chips, "a\"b\\c", Get "https://u:p@h/?q=1": debug-level`, values)
