@@ -9,19 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// Limits of a table, and of the work to make one.
+// Limits of a table, and of the work to build one.
 const (
 	maxInstructions = 10_000
 	maxStates       = 4_000
 	maxCells        = 1 << 17
-	maxWork         = 1 << 22 // instructions looked at
+	maxWork         = 1 << 22 // visited instructions
 )
 
-// classes divide the characters into sets that no instruction distinguishes.
+// classes divides the characters into sets that no instruction distinguishes.
 type classes struct {
 	ascii  [utf8.RuneSelf]uint16
-	starts []rune   // where a range begins
-	class  []uint16 // of the range
+	starts []rune   // where each range begins
+	class  []uint16 // of each range
 }
 
 func (c *classes) of(r rune) int {
@@ -29,15 +29,15 @@ func (c *classes) of(r rune) int {
 	return int(c.class[i])
 }
 
-// builder makes states from sets of instructions (the subset construction).
+// builder builds states from sets of instructions (the subset construction).
 type builder struct {
 	prog    *syntax.Prog
-	words   bool   // there is a \b or \B
-	samples []rune // a character of each class
+	words   bool   // the expression contains \b or \B
+	samples []rune // one character of each class
 	m       *Matcher
 	states  map[string]uint16
 	sets    [][]uint32 // the instructions of each state
-	before  []rune     // a character like the one in front of it, -1 at the start
+	before  []rune     // a character like the one before it, or -1 at the start
 	work    int
 
 	mark []uint32 // when an instruction was last added to a set
@@ -91,7 +91,7 @@ func (b *builder) classify() bool {
 		op    syntax.InstOp
 	}
 	seen := map[key]bool{}
-	var insts []*syntax.Inst // one of each set of characters
+	var insts []*syntax.Inst // one for each set of characters
 	for i := range b.prog.Inst {
 		inst := &b.prog.Inst[i]
 		switch inst.Op {
@@ -102,7 +102,7 @@ func (b *builder) classify() bool {
 			continue
 		case syntax.InstRune, syntax.InstRune1:
 			if len(inst.Rune) == 0 {
-				continue // of a set without characters
+				continue // its set is empty
 			}
 			k := key{&inst.Rune[0], len(inst.Rune), inst.Op}
 			if seen[k] {
@@ -222,9 +222,9 @@ func (b *builder) add(set []uint32, before rune, final bool) uint16 {
 	return uint16(len(b.sets) - 1)
 }
 
-// expand follows all instructions that consume no character, as far as the conditions
-// at this position hold, and reports whether one of them is the match. Instructions
-// with other conditions remain in the set.
+// expand follows all instructions that consume no character, as far as the conditions at this
+// position hold, and reports whether a match is among them. Instructions with other conditions
+// remain in the set.
 func (b *builder) expand(set []uint32, holds syntax.EmptyOp) (all []uint32, match bool) {
 	b.now++
 	stack := slices.Clone(set)

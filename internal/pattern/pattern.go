@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 )
 
-// errTooLarge means that an expression needs too large a table.
+// errTooLarge is returned if an expression needs too large a table.
 var errTooLarge = errors.New("takes too many states to match")
 
 // Matcher is a compiled expression. It is immutable, so that several goroutines can use
@@ -25,15 +25,14 @@ type Matcher struct {
 	final   []bool   // states that match at the end of the text
 }
 
-// The first two states. No character leads out of them.
+// The first two states. No character leaves them.
 const (
 	failed uint16 = iota
 	matched
 	initial
 )
 
-// Compile compiles an expression. The error says that it takes too many states, or is one of
-// package regexp/syntax.
+// Compile compiles an expression. The error is errTooLarge, or an error of package regexp/syntax.
 func Compile(expr string) (*Matcher, error) {
 	re, err := syntax.Parse(Translate(expr), syntax.Perl)
 	if err != nil {
@@ -46,7 +45,7 @@ func Compile(expr string) (*Matcher, error) {
 	return build(prog)
 }
 
-// Match reports whether a text in UTF-8 has a match somewhere.
+// Match reports whether a UTF-8 text contains a match.
 func (m *Matcher) Match(s string) bool {
 	state := initial
 	for i := 0; i < len(s); {

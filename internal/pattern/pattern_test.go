@@ -56,7 +56,7 @@ func TestAgainstRegexp(t *testing.T) {
 	}
 }
 
-// largeExpressions exceed one limit each.
+// largeExpressions returns expressions that exceed one limit each.
 func largeExpressions() map[string]string {
 	var letters, bits strings.Builder
 	for r := 'α'; r < 'α'+40; r++ {
@@ -112,11 +112,11 @@ func TestTooLarge(t *testing.T) {
 	}
 }
 
-// backtracking are expressions for which other matchers read a text again and again.
+// backtracking are expressions for which backtracking matchers read a text repeatedly.
 var backtracking = []string{`^(a+)+$`, `(a|a)*b`, `a{0,100}a{0,100}b`, `(.*)(.*)(.*)x$`}
 
-// TestLongText has a text of a megabyte that none of them matches: a matcher that goes back
-// in it would not come to an end.
+// TestLongText matches a megabyte of text without a match against each of them: a backtracking
+// matcher would not finish.
 func TestLongText(t *testing.T) {
 	long := strings.Repeat("a", 1<<20) + "!"
 	for _, e := range backtracking {

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestOneStepForEachCharacter compares the time for a text of a megabyte with that for
-// many short ones.
+// TestOneStepForEachCharacter compares the time for a megabyte of text with the time for many short
+// texts.
 func TestOneStepForEachCharacter(t *testing.T) {
 	for _, e := range backtracking {
 		m, err := Compile(e)

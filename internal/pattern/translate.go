@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// spaces are the characters that \s means in ECMA-262: WhiteSpace and
-// LineTerminator (sections 12.2 and 12.3), in order, as pairs of first and last.
+// spaces are the characters of \s in ECMA-262: WhiteSpace and LineTerminator (sections 12.2 and
+// 12.3), in order, as pairs of first and last.
 var spaces = [...][2]rune{
 	{'\t', '\r'}, {' ', ' '}, {0xA0, 0xA0}, {0x1680, 0x1680}, {0x2000, 0x200A},
 	{0x2028, 0x2029}, {0x202F, 0x202F}, {0x205F, 0x205F}, {0x3000, 0x3000}, {0xFEFF, 0xFEFF},
