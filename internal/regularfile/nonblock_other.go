@@ -2,6 +2,5 @@
 
 package regularfile
 
-// FlagNonblock makes opening a pipe not wait for its writer, where the system has such a
-// flag.
+// FlagNonblock makes opening a pipe not wait for its writer, if the system supports that.
 const FlagNonblock = 0

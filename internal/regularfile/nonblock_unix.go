@@ -4,6 +4,5 @@ package regularfile
 
 import "syscall"
 
-// FlagNonblock makes opening a pipe not wait for its writer, where the system has such a
-// flag.
+// FlagNonblock makes opening a pipe not wait for its writer, if the system supports that.
 const FlagNonblock = syscall.O_NONBLOCK

@@ -1,5 +1,5 @@
-// Package regularfile reads source files from untrusted repositories: a device, a pipe
-// or a link to one in the place of a file is an error, so that reading always ends.
+// Package regularfile reads source files from untrusted repositories: a device, a pipe or a link to
+// one in place of a file is an error, so that reading always ends.
 package regularfile
 
 import (
@@ -9,15 +9,15 @@ import (
 	"os"
 )
 
-// maxBytes is the size of the largest file that [Read] reads. Generated files of whole
-// API packages have some 15 MB.
+// maxBytes limits the size of a file for [Read]. Generated files of whole API packages have about
+// 15 MB.
 const maxBytes = 256 << 20
 
 // Read is [os.ReadFile] for regular files, and links to them, of at most 256 MiB.
 // It does not wait for the writer of a pipe. Errors are of type [*fs.PathError].
 func Read(name string) ([]byte, error) { return ReadWithin(name, maxBytes) }
 
-// ReadWithin is [Read] for files of at most that many bytes.
+// ReadWithin is like [Read] for files of at most most bytes.
 func ReadWithin(name string, most int64) ([]byte, error) {
 	data, err := ReadStart(name, most+1)
 	if err != nil {
@@ -29,13 +29,13 @@ func ReadWithin(name string, most int64) ([]byte, error) {
 	return data, nil
 }
 
-// ReadStart is [Read] for that many bytes at the start of a file.
+// ReadStart is like [Read] for the first most bytes of a file.
 func ReadStart(name string, most int64) ([]byte, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|FlagNonblock, 0)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = f.Close() }() // a file that was only read
+	defer func() { _ = f.Close() }() // the file was only read
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
