@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Check parses a URL that credentials are sent to, or that clients compare as text: https, or
-// http to this machine, without user and fragment. The error is a predicate of the URL, and
-// does not quote it.
+// Check parses a URL to which credentials are sent, or which clients compare as text: https, or
+// http to this machine, without user and fragment. The error is a predicate of the URL, and does
+// not quote it.
 func Check(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
@@ -30,7 +30,7 @@ func Check(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// IsThisMachine reports whether a host name or address of a URL is of this machine, whatever
+// IsThisMachine reports whether the host name or address of a URL refers to this machine, whatever
 // the name resolves to (RFC 6761, section 6.3).
 func IsThisMachine(host string) bool {
 	if a, err := netip.ParseAddr(host); err == nil {
