@@ -1,7 +1,7 @@
 package shellcomplete
 
-// The scripts have no logic of their own but that of the shell. Where there is no candidate, the shell
-// completes files.
+// The scripts contain no logic beyond that of the shell. Without candidates, the shell completes
+// files.
 
 const bash = `# Completion for bash.
 __FUNCTION_complete() {

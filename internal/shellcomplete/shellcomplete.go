@@ -1,5 +1,5 @@
-// Package shellcomplete has the scripts by which shells complete command lines, and the form in
-// which they get the candidates. A script asks the program itself:
+// Package shellcomplete contains the scripts with which shells complete command lines, and writes
+// the candidates in the form that they read. A script calls the program itself:
 //
 //	program completion SHELL -- WORD...
 //
@@ -21,11 +21,11 @@ type Candidate struct {
 	About string // one line, or ""
 }
 
-// Shells are those that have a script.
+// Shells are the shells with a script.
 var Shells = []string{"bash", "fish", "powershell", "zsh"}
 
-// Words returns the words of a command line up to the cursor, the last of which is to be completed
-// and may be "". args are those behind --. It returns nil if they are not what a script passes.
+// Words returns the words of a command line up to the cursor. The last word is to be completed and
+// may be "". args are the arguments after --. It returns nil if they do not come from a script.
 func Words(shell string, args []string) []string {
 	switch {
 	case len(args) == 0:
@@ -33,7 +33,7 @@ func Words(shell string, args []string) []string {
 	case shell == "bash":
 		return split(args[0])
 	case shell == "powershell":
-		// Older versions leave out an argument that is empty.
+		// Older versions omit an empty argument.
 		last := len(args) - 1
 		return append(slices.Clone(args[:last]), strings.TrimPrefix(args[last], "word:"))
 	}
@@ -41,7 +41,7 @@ func Words(shell string, args []string) []string {
 }
 
 // Print writes the candidates that begin with the last word, in the form that the script reads: one
-// a line, and what it is behind a tab.
+// per line, with a description after a tab.
 func Print(w io.Writer, shell string, args []string, all []Candidate) error {
 	words := Words(shell, args)
 	if len(words) == 0 {
@@ -50,7 +50,7 @@ func Print(w io.Writer, shell string, args []string, all []Candidate) error {
 	word := words[len(words)-1]
 	cut := 0
 	if shell == "bash" && len(args) > 1 {
-		// Bash completes what is behind the last of its breaks.
+		// Bash completes the part after the last of its word breaks.
 		cut = 1 + strings.LastIndexAny(word, strings.Map(isBreak, args[1]))
 	}
 	var b strings.Builder
@@ -59,7 +59,8 @@ func Print(w io.Writer, shell string, args []string, all []Candidate) error {
 		if !strings.HasPrefix(c.Value, word) || seen[c.Value] || strings.ContainsAny(c.Value, "\n\t") {
 			continue
 		}
-		// The texts may be those of a cloned repository, and not every shell escapes them for the terminal.
+		// The texts may come from a cloned repository, and not every shell escapes them for the
+		// terminal.
 		if _, hidden := visible.Hidden(c.Value); hidden {
 			continue
 		}
@@ -82,7 +83,8 @@ func Print(w io.Writer, shell string, args []string, all []Candidate) error {
 	return err
 }
 
-// isBreak keeps the characters that a shell takes as the end of a word, though words have them.
+// isBreak keeps the characters that a shell treats as the end of a word, although words may contain
+// them.
 func isBreak(r rune) rune {
 	if r == '=' || r == ':' || r == '@' {
 		return r
@@ -90,7 +92,7 @@ func isBreak(r rune) rune {
 	return -1
 }
 
-// split splits a command line as bash does, as far as quotes and backslashes go. The last word is "" if
+// split splits a command line like bash, considering quotes and backslashes. The last word is "" if
 // the line ends with a space.
 func split(line string) []string {
 	words, word := []string{}, strings.Builder{}
@@ -122,7 +124,7 @@ func split(line string) []string {
 	return append(words, word.String())
 }
 
-// escape makes a text a word of bash.
+// escape escapes a text as a word for bash.
 func escape(text string) string {
 	var b strings.Builder
 	for _, c := range []byte(text) {
@@ -134,7 +136,7 @@ func escape(text string) string {
 	return b.String()
 }
 
-// Quote makes a text a word of every shell here.
+// quote quotes a text as a word for every shell here.
 func quote(shell, text string) string {
 	plain := func(r rune) bool {
 		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-", r)
@@ -150,8 +152,8 @@ func quote(shell, text string) string {
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
 }
 
-// Script returns the script of a shell, "" if there is none. It completes the program, and calls it by
-// the words of command.
+// Script returns the script of a shell, or "". It completes the program, and calls it with the
+// words of command.
 func Script(shell, program string, command ...string) string {
 	script := map[string]string{"bash": bash, "zsh": zsh, "fish": fish, "powershell": powershell}[shell]
 	if script == "" {
@@ -174,7 +176,7 @@ func Script(shell, program string, command ...string) string {
 	return strings.NewReplacer("FUNCTION", function, "PROGRAM", quote(shell, program), "COMMAND", call).Replace(script)
 }
 
-// Where describes how a script is put to use, with the program as it is called.
+// Where describes how to install a script, for a program with the name called.
 func Where(called string) string {
 	return fmt.Sprintf(`	bash        source <(%[1]s completion bash)
 	zsh         source <(%[1]s completion zsh), behind compinit

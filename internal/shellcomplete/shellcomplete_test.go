@@ -48,7 +48,7 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-// A name of a program cannot become a part of the script.
+// The name of a program cannot become code of the script.
 func TestScript(t *testing.T) {
 	for _, shell := range Shells {
 		script := Script(shell, "a'b; touch x", "/opt/a'b/p", "tool")
