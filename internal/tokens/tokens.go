@@ -1,4 +1,5 @@
-// Package tokens estimates how many tokens of a model's context the listing of a feature takes.
+// Package tokens estimates the number of tokens of a model's context that the listing of a feature
+// takes.
 package tokens
 
 import (
@@ -6,10 +7,10 @@ import (
 	"encoding/json"
 )
 
-// OfTool estimates the tokens of a tool from its entry in the result of tools/list: those of
-// its name, description and input schema, which is what clients put before a model.
+// OfTool estimates the tokens of a tool from its entry in the result of tools/list: the tokens of
+// its name, description and input schema, which clients pass to a model.
 func OfTool(listing json.RawMessage) int {
-	// The members that the tool definitions of model APIs have.
+	// The members of tool definitions in model APIs.
 	var tool struct {
 		Name        string          `json:"name"`
 		Description string          `json:"description,omitempty"`
@@ -27,6 +28,6 @@ func OfTool(listing json.RawMessage) int {
 	return Of(bytes.TrimSpace(text.Bytes()))
 }
 
-// Of is right to a tenth or so for English and JSON, as measured with the encodings cl100k_base
-// and o200k_base.
+// Of estimates the tokens of a text. It is accurate to about ten percent for English and JSON, as
+// measured with the encodings cl100k_base and o200k_base.
 func Of(text []byte) int { return (len(text) + 3) / 4 }
