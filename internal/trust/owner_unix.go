@@ -8,11 +8,12 @@ import (
 	"syscall"
 )
 
-// Owned returns an *OwnerError unless a file belongs to the user of this process. Of a link, that is the
-// owner of the link itself. Root is a user like any other: it does not trust what others have made.
+// Owned returns an *OwnerError unless a file belongs to the user of this process. For a link, it
+// checks the owner of the link itself. Root is a user like any other: it does not trust files of
+// others.
 func Owned(path string) error { return owned(path, false) }
 
-// ownLink is Owned for a link, which root may have made: /tmp is one on some systems.
+// ownLink is like Owned for a link, which root may have created: /tmp is one on some systems.
 func ownLink(path string) error { return owned(path, true) }
 
 func owned(path string, orRoot bool) error {
@@ -26,7 +27,7 @@ func owned(path string, orRoot bool) error {
 	return nil
 }
 
-// owner returns the number of the user who owns a file.
+// owner returns the user ID of a file's owner.
 func owner(info fs.FileInfo) (uid int, ok bool) {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {

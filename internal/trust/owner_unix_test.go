@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// Root is a user like any other. Only root can make files of others; others have the files of root.
+// Root is a user like any other. Only root can create files of others; other users test with files
+// of root.
 func TestOwned(t *testing.T) {
 	dir := tree(t, "file", "link -> file", "theirs", "folder/", "m/go.mod", "m/in", "m/link -> in")
 	for _, name := range []string{"file", "link", "folder"} {
@@ -32,7 +33,7 @@ func TestOwned(t *testing.T) {
 			t.Errorf("%s: %v", name, e)
 		}
 	}
-	// Another user's link is not followed, but for one that stays in its module.
+	// Another user's link is not followed, unless it stays in its module.
 	if _, err := Follow(dir, "link"); !errors.As(err, new(*OwnerError)) {
 		t.Errorf("link: %v", err)
 	}

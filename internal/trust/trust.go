@@ -1,4 +1,4 @@
-// Package trust decides which files a command follows in directories that others have made: a
+// Package trust determines which files a command follows in directories that others have created: a
 // cloned repository, or a directory in which several users write.
 package trust
 
@@ -12,13 +12,13 @@ import (
 	"unicode/utf8"
 )
 
-// mostLinks bounds the links on the way to one file.
+// mostLinks limits the links on the way to one file.
 const mostLinks = 40
 
-// LinkError is a link that leads out of the module or repository that has it.
+// LinkError reports a link that leads out of its module or repository.
 type LinkError struct {
 	Link string
-	Real string // what it leads to
+	Real string // the target
 	Root string // of the module or repository
 }
 
@@ -26,19 +26,19 @@ func (e *LinkError) Error() string {
 	return fmt.Sprintf("%s is a link to %s, outside of %s, and is not followed", e.Link, e.Real, e.Root)
 }
 
-// OwnerError is a file or directory of another user.
+// OwnerError reports a file or directory of another user.
 type OwnerError struct {
 	Path  string
-	Owner int // the user's number
+	Owner int // the user ID
 }
 
 func (e *OwnerError) Error() string {
 	return fmt.Sprintf("%s belongs to another user, number %d, and is not followed", e.Path, e.Owner)
 }
 
-// Resolve returns the file that a path leads to when links are followed. What is missing on the way
-// is taken as it is named, also behind a link. On Windows, junctions are directories here, not links:
-// git does not make them.
+// Resolve returns the file that a path leads to after following links. Missing components are kept
+// as named, even after a link. On Windows, junctions count as directories, not as links: git does
+// not create them.
 func Resolve(path string) (string, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -48,9 +48,9 @@ func Resolve(path string) (string, error) {
 }
 
 // Follow returns the file that a path leads to, and refuses links that a repository or another user
-// has chosen: a link in a module or repository may lead within it, any other one has to belong to
-// this user or to root. The directory from, an absolute path, is the user's choice, whatever links
-// are in its name. Errors are a *LinkError, an *OwnerError, or of the file system.
+// has chosen: a link in a module or repository may lead within it, any other link must belong to
+// this user or to root. The directory from, an absolute path, is the user's choice, even if its
+// name contains links. Errors are a *LinkError, an *OwnerError, or errors of the file system.
 func Follow(from, path string) (string, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(from, path)
@@ -87,11 +87,11 @@ func mayLead(link, dir string) error {
 // walk follows links.
 type walk struct {
 	links int
-	// check is called with each link, whose directory is known without links. It may be nil.
+	// check is called with each link, whose directory contains no links. It may be nil.
 	check func(link, dir string) error
 }
 
-// to returns what the components of a path lead to from a directory without links.
+// to returns the target of a path's components, relative to a directory without links.
 func (w *walk) to(dir string, rest []string) (string, error) {
 	for len(rest) > 0 {
 		name := rest[0]
@@ -125,17 +125,17 @@ func (w *walk) to(dir string, rest []string) (string, error) {
 		case filepath.IsAbs(to):
 			dir = top(to)
 		case to != "" && os.IsPathSeparator(to[0]):
-			dir = top(dir) // of the same volume of Windows
+			dir = top(dir) // on Windows, of the same volume
 		}
 		rest = append(components(to), rest...)
 	}
 	return dir, nil
 }
 
-// top is the root of the volume of an absolute path.
+// top returns the root of the volume of an absolute path.
 func top(path string) string { return filepath.VolumeName(path) + string(filepath.Separator) }
 
-// components are the names of a path below the root of its volume, without ".".
+// components returns the names in a path below the root of its volume, without ".".
 func components(path string) []string {
 	var names []string
 	for name := range strings.FieldsFuncSeq(path[len(filepath.VolumeName(path)):], func(r rune) bool {
@@ -148,8 +148,8 @@ func components(path string) []string {
 	return names
 }
 
-// Within reports whether a path is a directory or below it. Both are without links. Names are compared by
-// the files that they name, since a file system may take several spellings for one.
+// Within reports whether a path is a directory or below it. Both must be without links. It compares
+// the files that the names refer to, since a file system may accept several spellings of one name.
 func Within(dir, path string) bool {
 	root, err := os.Stat(dir)
 	for {
@@ -169,7 +169,8 @@ func Within(dir, path string) bool {
 	}
 }
 
-// Root returns the root of the module or repository that a directory is in, whichever is nearer, or "".
+// Root returns the root of the module or repository that contains a directory, whichever is nearer,
+// or "".
 func Root(dir string) string {
 	for {
 		if _, err := os.Lstat(filepath.Join(dir, "go.mod")); err == nil || IsRepository(dir) {

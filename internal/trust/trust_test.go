@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// tree makes files, links ("name -> target") and directories ("name/") below a new directory.
+// tree creates files, links ("name -> target") and directories ("name/") below a new directory.
 func tree(t *testing.T, entries ...string) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -70,12 +70,12 @@ func TestFollow(t *testing.T) {
 		{"m", "loop", ""},
 		{"m", "parent/outside/file", ""},
 		{"outside", "../m/out", ""},
-		// The nearest root counts.
+		// The nearest root applies.
 		{"m", "nested/up", ""},
 		{"r/m", "../docs/page", "r/readme"},
 		{"r", "secret", ""},
 		{"r/m", "page", ""},
-		// What a user has linked, and where the user is.
+		// Links of the user, and of the user's directory.
 		{"way", "in", "m/in"},
 		{"way", "link", "m/in"},
 		{"way", "out", ""},
@@ -100,7 +100,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// Resolve follows every link, also one whose target is missing.
+// Resolve follows every link, even one whose target is missing.
 func TestResolve(t *testing.T) {
 	dir := tree(t, "a/b/file", "out -> a/b", "gone -> nowhere/x", "a/up -> ../out/../b/./file", "loop -> loop", "file")
 	for name, want := range map[string]string{"out/file": "a/b/file", "gone/y": "nowhere/x/y", "a/up": "a/b/file", "none": "none"} {
