@@ -4,8 +4,8 @@ package uritemplate
 // Nil means that the variable is undefined.
 type Value []string
 
-// Expand expands the template (RFC 6570, section 3). Undefined variables are left out,
-// with their operators and separators.
+// Expand expands the template (RFC 6570, section 3). It omits undefined variables, with their
+// operators and separators.
 func (t *Template) Expand(value func(name string) Value) string {
 	var b []byte
 	for _, p := range t.parts {

@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-// TestLiterals: a literal outside ASCII matches as it is written, and percent-encoded with digits of either case, as
-// clients expand it; nothing else matches. The template is published in one form.
+// TestLiterals: a literal outside of ASCII matches as written, and percent-encoded with digits of
+// either case, as clients expand it; nothing else matches. The template is published in one form.
 func TestLiterals(t *testing.T) {
 	for _, test := range []struct {
 		template, published, encoded string // encoded is the URI with x as the value, in capitals
-		raw                          string // as clients expand it that leave literals as they are
+		raw                          string // as expanded by clients that leave literals unchanged
 		not                          string
 	}{
 		{"menu:///café/{name}", "menu:///caf%C3%A9/{name}", "menu:///caf%C3%A9/x", "menu:///café/x", "menu:///cafe/x"},
@@ -61,7 +61,7 @@ func lowerTriplets(uri string) string {
 	return strings.Join(parts, "%")
 }
 
-// TestNormalAllocations: the URIs that clients mostly send cost nothing.
+// TestNormalAllocations: normalizing typical URIs of clients allocates nothing.
 func TestNormalAllocations(t *testing.T) {
 	for _, uri := range []string{"book://978-3", "doc:///a%20b%C3%A9", "x:%", "x:%2"} {
 		if n := testing.AllocsPerRun(10, func() { _ = Normal(uri); _ = Encode(uri) }); n != 0 {

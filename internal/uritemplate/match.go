@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/linear"
 )
 
-// matcher is a template compiled for matching, made at the first use.
+// matcher is a template compiled for matching, on first use.
 type matcher struct {
 	once    sync.Once
 	pattern *linear.Pattern
@@ -24,14 +24,14 @@ type slot struct {
 	part      *part
 }
 
-// Match reports whether uri, or its normal form (see [Normal]), is an expansion of the template, and returns the value of
-// each of [Template.Variables], nil if it is undefined. If several results are
-// possible, earlier variables get as much as possible; a variable that occurs twice
-// must have one value. The time is proportional to the length of uri.
+// Match reports whether uri, or its normal form (see [Normal]), is an expansion of the template,
+// and returns the value of each of [Template.Variables], nil if it is undefined. If several results
+// are possible, earlier variables get as much as possible; a variable that occurs twice must have
+// one value. Match takes time proportional to the length of uri.
 //
-// Values are percent-decoded once. A value that is then not UTF-8, or has a NUL, does
-// not match. With empty set, {x} and {+x} may match the empty string, as in RFC 6570;
-// such a variable counts as defined.
+// Values are percent-decoded once. A value that is then not UTF-8, or contains a NUL, does not
+// match. With empty set, {x} and {+x} may match the empty string, as in RFC 6570; such a variable
+// counts as defined.
 func (t *Template) Match(uri string, empty bool) ([]Value, bool) {
 	uri = Normal(uri)
 	if !strings.HasPrefix(uri, t.Prefix()) {
@@ -99,8 +99,8 @@ func decode(text string, exploded bool) (Value, bool) {
 	return v, true
 }
 
-// unescape decodes percent-encoding, of which a pattern matches only what is valid. It reports false for a text
-// that is not UTF-8 or has a NUL.
+// unescape decodes percent-encoding, which is valid in a match of the pattern. ok is false for a
+// text that is not UTF-8 or contains a NUL.
 func unescape(s string) (string, bool) {
 	if i := strings.IndexByte(s, '%'); i >= 0 {
 		b := append(make([]byte, 0, len(s)), s[:i]...)
@@ -126,7 +126,7 @@ var (
 	segment    = linear.Set{Bytes: unreservedBytes + ".:@!$&'()*+,;=", Triplets: true}
 )
 
-// compile makes the pattern of a template, with a group for each slot.
+// compile builds the pattern of a template, with a group for each slot.
 func (m *matcher) compile(parts []part, empty bool) {
 	var nodes []linear.Node
 	for i := range parts {
@@ -140,7 +140,7 @@ func (m *matcher) compile(parts []part, empty bool) {
 	m.pattern = linear.Compile(linear.Sequence(nodes...))
 }
 
-// group returns a node of which a slot gets the text.
+// group returns a node whose text is assigned to a slot.
 func (m *matcher) group(s slot, n linear.Node) linear.Node {
 	m.slots = append(m.slots, s)
 	return linear.Group(len(m.slots)-1, n)
@@ -184,8 +184,8 @@ func (m *matcher) expression(p *part, empty bool) linear.Node {
 	return rest
 }
 
-// named returns the node of an expression that writes the names of its variables. Which sign precedes a variable depends
-// on the variables before it; Match checks that. Values never contain these signs.
+// named returns the node of an expression that writes the names of its variables. The sign before a
+// variable depends on the variables before it; Match checks that. Values never contain these signs.
 func (m *matcher) named(p *part, value linear.Node) linear.Node {
 	signs := linear.One(linear.Set{Bytes: p.op.first + p.op.separator})
 	var nodes []linear.Node

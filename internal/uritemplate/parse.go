@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Template is a parsed template. It may be used by several goroutines.
+// Template is a parsed template. Several goroutines may use it.
 type Template struct {
 	source string
 	parts  []part
@@ -15,9 +15,9 @@ type Template struct {
 	match  [2]matcher // whether {x} and {+x} may be empty: no, yes
 }
 
-// part is a literal, or an expression where there are variables.
+// part is a literal, or an expression if it has variables.
 type part struct {
-	text      string // as it is published
+	text      string // as published
 	literal   string // in normal form, see [Normal]
 	op        *operator
 	variables []Variable
@@ -102,8 +102,8 @@ func Parse(template string) (*Template, error) {
 // String returns the text of the template.
 func (t *Template) String() string { return t.source }
 
-// Encoded returns the text of the template with what lies outside ASCII percent-encoded: clients that expand the
-// template then make URIs, also those that do not encode literals.
+// Encoded returns the text of the template with percent-encoding outside of ASCII, so that clients
+// that do not encode literals also expand it to valid URIs.
 func (t *Template) Encoded() string {
 	var b strings.Builder
 	for _, p := range t.parts {
@@ -112,11 +112,11 @@ func (t *Template) Encoded() string {
 	return b.String()
 }
 
-// Variables returns the variables in their order. It must not be changed.
+// Variables returns the variables in their order. The slice must not be modified.
 func (t *Template) Variables() []Variable { return t.names }
 
-// Literal returns the number of literal bytes of the template. Of two templates that
-// match a URI, the one with more is more specific.
+// Literal returns the number of literal bytes of the template. Of two templates that match a URI,
+// the one with more literal bytes is more specific.
 func (t *Template) Literal() int {
 	n := 0
 	for _, p := range t.parts {
@@ -186,7 +186,7 @@ func isPrefix(s string) bool {
 	return len(s) > 0 && len(s) <= 4 && s[0] != '0' && strings.Trim(s, "0123456789") == ""
 }
 
-// isName is varname of RFC 6570, section 2.3.
+// isName reports whether a string is a varname of RFC 6570, section 2.3.
 func isName(s string) bool {
 	for piece := range strings.SplitSeq(s, ".") {
 		if piece == "" {
@@ -205,8 +205,9 @@ func isName(s string) bool {
 	return true
 }
 
-// Normal returns the form of a URI in which those that differ only in the case of percent-encoding are the same (RFC
-// 3986, section 6.2.2.1), as are those that are not percent-encoded outside ASCII although a URI is.
+// Normal returns the normal form of a URI: URIs that differ only in the case of percent-encoding
+// have the same form (RFC 3986, section 6.2.2.1), and so do URIs that incorrectly are not
+// percent-encoded outside of ASCII.
 func Normal(uri string) string {
 	i := 0
 	for i < len(uri) && uri[i] < utf8.RuneSelf && !(uri[i] == '%' && isTriplet(uri[i:]) && isLower(uri[i+1], uri[i+2])) {
@@ -234,7 +235,7 @@ func isLower(digits ...byte) bool {
 	return slices.ContainsFunc(digits, func(c byte) bool { return c >= 'a' })
 }
 
-// Encode returns a URI with what lies outside ASCII percent-encoded, and unchanged otherwise.
+// Encode returns a URI with percent-encoding outside of ASCII, and otherwise unchanged.
 func Encode(uri string) string {
 	var b []byte
 	for i := range len(uri) {

@@ -131,8 +131,8 @@ func TestVariables(t *testing.T) {
 	}
 }
 
-// The public cases of uri-templates/uritemplate-test, as far as the forms are
-// supported, expanded and matched.
+// The public cases of uri-templates/uritemplate-test, for all supported forms, expanded and
+// matched.
 func TestSuite(t *testing.T) {
 	dir := os.Getenv("MCP_SPEC_DIR")
 	if dir == "" {
@@ -278,8 +278,8 @@ func FuzzMatch(f *testing.F) {
 	})
 }
 
-// repeating reports whether a variable occurs twice. If it is missing at one position,
-// the expansion has it there.
+// repeating reports whether a variable occurs twice. If it is missing at one position, the
+// expansion contains it there.
 func repeating(t *Template) bool {
 	n := 0
 	for _, p := range t.parts {
