@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// This file has the formats of strings: the generator checks defaults and examples by them, and the runtime arguments.
-// The format uri is [ParsesAsURI].
+// This file contains the formats of strings: the generator checks defaults and examples with them,
+// and the runtime checks arguments. [ParsesAsURI] checks the format uri.
 
-// IsDateTime reports whether a text has the format date-time: RFC 3339, section 5.6, in upper case and without leap seconds,
-// because the time of Go has none.
+// IsDateTime reports whether a text has the format date-time: RFC 3339, section 5.6, in upper case
+// and without leap seconds, because package time does not support them.
 func IsDateTime[T ~string | ~[]byte](s T) bool {
 	return len(s) > 10 && s[10] == 'T' && IsDate(s[:10]) && IsTime(s[11:])
 }
@@ -66,7 +66,7 @@ func inRange[T ~string | ~[]byte](s T, limit int) bool {
 	return 0 <= n && n <= limit
 }
 
-// twoDigits returns the number that s begins with, -1 where it does not.
+// twoDigits returns the number at the beginning of s, or -1.
 func twoDigits[T ~string | ~[]byte](s T) int {
 	tens, ones := s[0]-'0', s[1]-'0'
 	if tens > 9 || ones > 9 {
@@ -92,8 +92,8 @@ func IsUUID(s string) bool {
 	return true
 }
 
-// IsEmail reports whether a text has the format email: Mailbox of RFC 5321, section 4.1.2, with its limits of 64 characters
-// in front of the @ and 254 altogether.
+// IsEmail reports whether a text has the format email: Mailbox of RFC 5321, section 4.1.2, with its
+// limits of 64 characters before the @ and 254 in total.
 func IsEmail(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	if at < 1 || at > 64 || len(s) > 254 {

@@ -8,12 +8,13 @@ import (
 // Icon is a picture for user interfaces.
 type Icon struct {
 	Source   string
-	MIMEType string // "" = that of the source
+	MIMEType string // "" = the type of the source
 	Sizes    []string
 	Theme    string
 }
 
-// Fault returns what is wrong with an icon, which clients load from the web, or out of the URI itself.
+// Fault returns the fault of an icon, or nil. Clients load icons from the web, or from the URI
+// itself.
 func (i *Icon) Fault() *Fault {
 	if fault := URI("an icon", i.Source); fault != nil {
 		return fault

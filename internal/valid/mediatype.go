@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// MediaType returns what is wrong with the media type that what has. The empty one means no type.
+// MediaType returns the fault of a media type, or nil. what describes its owner in the message. The
+// empty string means no type.
 func MediaType(what, s string) *Fault {
 	if s == "" || IsMediaType(s) {
 		return nil
@@ -24,14 +25,14 @@ func IsMediaType(s string) bool {
 	return !more || validParameters(parameters)
 }
 
-// validParameters reports whether s is the parameters of a media type: attributes, each once,
-// with a token or a quoted string, between semicolons. Package mime would be linked into every
-// client.
+// validParameters reports whether s consists of the parameters of a media type: attributes, each
+// once, with a token or a quoted string, separated by semicolons. It exists because every client
+// would have to link package mime.
 func validParameters(s string) bool {
 	seen := map[string]bool{}
 	for {
 		if s = strings.TrimLeft(s, " \t"); s == "" {
-			return true // a semicolon may be the last
+			return true // a semicolon may come last
 		}
 		name, rest, ok := strings.Cut(s, "=")
 		name = strings.ToLower(strings.TrimRight(name, " \t"))
@@ -51,7 +52,7 @@ func validParameters(s string) bool {
 	}
 }
 
-// cutValue returns what follows the value of a parameter.
+// cutValue returns the text after the value of a parameter.
 func cutValue(s string) (rest string, ok bool) {
 	if !strings.HasPrefix(s, `"`) {
 		end := strings.IndexAny(s, "; \t")

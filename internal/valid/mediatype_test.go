@@ -8,8 +8,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/valid"
 )
 
-// TestMediaTypeParameters: what is valid is valid for package mime. That accepts more: an
-// attribute twice, with the same value, and line breaks at the end.
+// TestMediaTypeParameters: valid parameters are also valid for package mime, which accepts more: a
+// repeated attribute with the same value, and line breaks at the end.
 func TestMediaTypeParameters(t *testing.T) {
 	for s, want := range map[string]bool{
 		"text/plain;charset=utf-8": true, "text/plain; charset=utf-8": true, "text/plain ; charset=utf-8;": true, `text/plain; a="b;c"; d=e`: true,

@@ -19,8 +19,8 @@ var reservedKeys = map[string]bool{
 	"io.modelcontextprotocol/model-immediate-response": true,
 }
 
-// MetaKey returns what is wrong with a key of metadata: its syntax, or that it belongs to the protocol. A key with
-// a reserved prefix needs an extension besides; see [ReservedPrefix].
+// MetaKey returns the fault of a metadata key, or nil: invalid syntax, or a key that belongs to the
+// protocol. A key with a reserved prefix also needs an extension; see [ReservedPrefix].
 func MetaKey(key string) *Fault {
 	prefix, name, prefixed := strings.Cut(key, "/")
 	if !prefixed {
@@ -68,8 +68,9 @@ func IsMetaName(name string) bool {
 	return true
 }
 
-// ReservedPrefix returns the prefix of a key if the specification reserves it, as from revision 2025-11-25 on by its
-// second label. Only servers that declare an extension with the prefix have such keys.
+// ReservedPrefix returns the prefix of a key if the specification reserves it by its second label,
+// as from revision 2025-11-25 on. Only servers that declare an extension with the prefix may use
+// such keys.
 func ReservedPrefix(key string) (prefix string, reserved bool) {
 	prefix, _, prefixed := strings.Cut(key, "/")
 	_, rest, _ := strings.Cut(prefix, ".")
@@ -82,12 +83,14 @@ func IsReservedLabel(label string) bool {
 	return strings.EqualFold(label, "modelcontextprotocol") || strings.EqualFold(label, "mcp")
 }
 
-// IsTraceKey reports whether the value of a key is a text in the form of W3C Trace Context or Baggage.
+// IsTraceKey reports whether the value of a key is a string in the form of W3C Trace Context or
+// Baggage.
 func IsTraceKey(key string) bool {
 	return key == "traceparent" || key == "tracestate" || key == "baggage"
 }
 
-// IsTraceField reports whether a text is the header field that a key for which [IsTraceKey] holds names.
+// IsTraceField reports whether a text is valid for the header field that a trace key names; see
+// [IsTraceKey].
 func IsTraceField(key, text string) bool {
 	if key == "traceparent" {
 		return isTraceParent(text)
@@ -106,7 +109,8 @@ func IsTraceField(key, text string) bool {
 	return true
 }
 
-// isTraceParent reads version, trace, parent and flags. Later versions may have more.
+// isTraceParent reports whether a text consists of version, trace, parent and flags. Later versions
+// may have more fields.
 func isTraceParent(text string) bool {
 	parts := strings.Split(text, "-")
 	if len(parts) < 4 || parts[0] == "ff" || parts[0] == "00" && len(parts) > 4 {

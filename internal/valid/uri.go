@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// MaxURI is how long the URI in a request may be, in bytes.
+// MaxURI limits the length of a URI in a request, in bytes.
 const MaxURI = 8 << 10
 
 // IsURI reports whether s has the syntax of a URI with a scheme (RFC 3986).
@@ -41,8 +41,8 @@ func isScheme(s string) bool {
 	return s != ""
 }
 
-// ParsesAsURI reports whether package net/url reads s as a URI with a scheme. It checks also what that does not:
-// text in brackets is an IPv6 address, and no other host has a colon.
+// ParsesAsURI reports whether package net/url parses s as a URI with a scheme. It also checks that
+// text in brackets is an IPv6 address, and that no other host contains a colon.
 func ParsesAsURI(s string) bool {
 	u, err := url.Parse(s)
 	if err != nil || !u.IsAbs() {
@@ -56,7 +56,8 @@ func ParsesAsURI(s string) bool {
 	return strings.Contains(u.Host, "[") && strings.Contains(u.Host, "]") && err == nil && a.Is6() && a.Zone() == ""
 }
 
-// URI returns what is wrong with a URI of any length that what, such as "an icon", has.
+// URI returns the fault of a URI of any length, or nil. what describes its owner in the message,
+// such as "an icon".
 func URI(what, uri string) *Fault {
 	switch {
 	case uri == "":
@@ -78,7 +79,8 @@ func URI(what, uri string) *Fault {
 // IsResourceURI reports whether s is a URI with a scheme, and short enough for a request.
 func IsResourceURI(s string) bool { return len(s) <= MaxURI && IsURI(s) }
 
-// ResourceURI returns what is wrong with the URI of a resource that what names.
+// ResourceURI returns the fault of the URI of a resource, or nil. what describes its owner in the
+// message.
 func ResourceURI(what, uri string) *Fault {
 	if len(uri) > MaxURI {
 		return tooLong(what, uri)
@@ -90,7 +92,7 @@ func tooLong(what, uri string) *Fault {
 	return &Fault{fmt.Sprintf("%s has a URI of %d bytes", what, len(uri)), fmt.Sprintf("URIs in requests have at most %d", MaxURI)}
 }
 
-// FilesPrefix returns what is wrong with the URI that the URIs of files begin with.
+// FilesPrefix returns the fault of the URI that is the prefix of files' URIs, or nil.
 func FilesPrefix(what, prefix string) *Fault {
 	if ResourceURI(what, prefix+"x") != nil || !strings.HasSuffix(prefix, "/") {
 		return &Fault{fmt.Sprintf("%s have the prefix %q", what, prefix), "it must be the begin of a URI, with a slash at its end"}
@@ -98,8 +100,8 @@ func FilesPrefix(what, prefix string) *Fault {
 	return nil
 }
 
-// Template returns what is wrong with a URI template that package uritemplate has read: its URIs begin with a
-// scheme, which no variable can be a part of.
+// Template returns the fault of a parsed URI template, or nil: its URIs must begin with a scheme
+// that contains no variable.
 func Template(what string, t interface {
 	Prefix() string
 	String() string
@@ -113,7 +115,7 @@ func Template(what string, t interface {
 	return nil
 }
 
-// Website returns what is wrong with the URL of a page about a server.
+// Website returns the fault of the URL of a server's web page, or nil.
 func Website(website string) *Fault {
 	if fault := URI("the website", website); fault != nil {
 		return fault
@@ -124,7 +126,7 @@ func Website(website string) *Fault {
 	return nil
 }
 
-// isWeb reports whether a URI that can be read is one of a page.
+// isWeb reports whether a valid URI refers to a web page.
 func isWeb(uri string) bool {
 	u, err := url.Parse(uri)
 	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Hostname() != ""

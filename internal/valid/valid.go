@@ -1,8 +1,8 @@
-// Package valid checks the values that a server publishes: URIs, media types, icons, names, scopes, keys of
-// metadata. The generator checks a value by the function that checks it again when its feature is registered, so
-// that what is generated can be registered.
+// Package valid checks the values that a server publishes: URIs, media types, icons, names, scopes,
+// keys of metadata. The generator checks a value with the same function as the runtime at
+// registration, so that generated features can be registered.
 //
-// It imports the standard library and package uritemplate only.
+// It imports only the standard library and package uritemplate.
 package valid
 
 import (
@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Fault is what is wrong with a value, and what to write instead.
+// Fault describes the defect of a value, and how to correct it.
 type Fault struct {
 	Problem, Hint string
 }
@@ -18,7 +18,7 @@ type Fault struct {
 // Error returns problem and hint in one line.
 func (f *Fault) Error() string { return f.Problem + ": " + f.Hint }
 
-// Err returns the fault as an error, nil for no fault.
+// Err returns the fault as an error, or nil without a fault.
 func (f *Fault) Err() error {
 	if f == nil {
 		return nil
@@ -26,10 +26,11 @@ func (f *Fault) Err() error {
 	return f
 }
 
-// MaxName is the length that the specification allows for names of tools (server/tools, tool names).
+// MaxName is the maximum length of a tool's name (server/tools, tool names).
 const MaxName = 128
 
-// IsName reports whether a tool or prompt may have the name: 1 to [MaxName] letters, digits and _ - . in ASCII.
+// IsName reports whether a name is valid for a tool or prompt: 1 to [MaxName] ASCII letters, digits
+// and _ - .
 func IsName(name string) bool {
 	for i := range len(name) {
 		if c := name[i]; !isAlphanumeric(c) && strings.IndexByte("_-.", c) < 0 {
@@ -55,15 +56,16 @@ func IsRole(role string) bool { return role == "user" || role == "assistant" }
 // IsFraction reports whether a number, such as a priority, is from 0 to 1.
 func IsFraction(f float64) bool { return f >= 0 && f <= 1 }
 
-// MinTaskTTL is the shortest time for which a task is kept: a client must be able to get its result.
+// MinTaskTTL is the minimum time for which a task is kept: a client must be able to get its result.
 const MinTaskTTL = time.Minute
 
-// AreTaskTimes reports whether the times of a tool whose calls become tasks are possible. 0 is a default.
+// AreTaskTimes reports whether the times of a tool whose calls become tasks are valid. 0 means the
+// default.
 func AreTaskTimes(inline, ttl, poll time.Duration) bool {
 	return inline >= 0 && poll >= 0 && (ttl == 0 || ttl >= MinTaskTTL)
 }
 
-// MaxHeaderInteger is how large the integers are that every client writes exactly into a header field.
+// MaxHeaderInteger is the largest integer that every client writes exactly into a header field.
 const MaxHeaderInteger int64 = 1<<53 - 1
 
 // IsHeaderName reports whether a text is the name of a header field: a token (RFC 9110, section 5.6.2).
