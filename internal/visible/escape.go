@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Escape replaces the characters that [Hidden] finds by \u and four hexadecimal digits,
-// which is equivalent in JSON text, and a byte that is not UTF-8 by \x and two digits.
-// A carriage return in front of a line feed stays.
+// Escape replaces the characters that [Hidden] finds by \u and four hexadecimal digits, which is
+// equivalent in JSON text, and a byte that is not UTF-8 by \x and two digits. It keeps a carriage
+// return before a line feed.
 func Escape(s string) string {
 	return string(appendEscaped(nil, []byte(s)))
 }
@@ -35,9 +35,8 @@ func appendEscaped(to, text []byte) []byte {
 	return to
 }
 
-// Writer returns a writer that escapes text for a terminal. Each write is a separate
-// text: it must not end within a character. The writer may be used as concurrently as
-// the one behind it.
+// Writer returns a writer that escapes text for a terminal. Each write is a separate text: it must
+// not end within a character. The writer is safe for concurrent use if to is.
 func Writer(to io.Writer) io.Writer { return escaper{to} }
 
 type escaper struct{ to io.Writer }

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// hidden has characters that are invisible or change how others are shown, and that no
-// language needs in its text: controls of the direction of text, tags, fillers,
-// separators of lines, and all that Unicode calls ignorable. Joiners and variation
-// selectors are not among them; see [Hidden].
+// hidden contains characters that are invisible or change how others are shown, and that no
+// language needs in its text: controls of text direction, tags, fillers, line separators, and all
+// characters that Unicode calls ignorable. It excludes joiners and variation selectors; see
+// [Hidden].
 var hidden = &unicode.RangeTable{
 	R16: []unicode.Range16{
 		{0x00AD, 0x00AD, 1}, // soft hyphen
@@ -48,10 +48,10 @@ const (
 	emojiStyle = 0xFE0F
 )
 
-// Hidden returns the first hidden character of a text: a control character other than a
-// line feed and a tab, an invisible character, a joiner that joins neither letters of a
-// script with joiners nor emoji, and a variation selector that does not follow a
-// symbol. For text that is not UTF-8 it is [utf8.RuneError] at the first invalid byte.
+// Hidden returns the first hidden character of a text: a control character other than a line feed
+// and a tab, an invisible character, a joiner that joins neither letters of a script with joiners
+// nor emoji, and a variation selector that does not follow a symbol. For text that is not UTF-8 it
+// returns [utf8.RuneError] at the first invalid byte.
 func Hidden(s string) (rune, bool) {
 	var before rune
 	for i, r := range s {
@@ -70,8 +70,8 @@ func Hidden(s string) (rune, bool) {
 	return 0, false
 }
 
-// isHidden reports whether a character is invisible between two others; 0 is the
-// beginning of a text.
+// isHidden reports whether a character is invisible between two others; 0 means the beginning of a
+// text.
 func isHidden(r, before, after rune) bool {
 	switch {
 	case r < 0x20:
@@ -98,7 +98,7 @@ func isJoining(r rune) bool {
 		unicode.Khmer, unicode.Myanmar, unicode.Tibetan, unicode.Thaana, unicode.Hanifi_Rohingya, unicode.Adlam)
 }
 
-// isEmoji reports whether a character may be part of an emoji that joiners make.
+// isEmoji reports whether a character may be part of an emoji with joiners.
 func isEmoji(r rune) bool {
 	return r >= 0x2190 && r < 0x2C00 && unicode.Is(unicode.S, r) || r >= 0x1F000 && r < 0x1FB00
 }

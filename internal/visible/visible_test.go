@@ -41,8 +41,8 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// All characters that Unicode calls ignorable or format characters are hidden, alone
-// and between letters, except the visible marks of Arabic and other scripts.
+// All characters that Unicode calls ignorable or format characters are hidden, alone and between
+// letters, except the visible marks of Arabic and other scripts.
 func TestHiddenKnowsUnicode(t *testing.T) {
 	shown := map[rune]bool{}
 	for _, r := range "\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd" {
@@ -83,7 +83,7 @@ func TestWriterFails(t *testing.T) {
 	}
 }
 
-// Escaped JSON text has the same value, and no hidden characters.
+// Escaped JSON text has the same value, and contains no hidden characters.
 func FuzzEscape(f *testing.F) {
 	f.Add("plain")
 	f.Add("a\u200d\u200d\x1b\U000e0041\r\n")
