@@ -48,20 +48,21 @@ func TestOracle(t *testing.T) {
 	}
 	for place, n := range seen {
 		t.Logf("%s: %d breaking and a value shows it, %d breaking and none does, %d not breaking", place, n.shown, n.strict, n.fine)
-		// A comparison that calls everything breaking would be correct, but useless.
+		// A comparison that reports everything as breaking would be correct, but useless.
 		if n.shown < pairs/10 || n.fine < pairs/10 || n.strict > (n.strict+n.fine)/2 {
 			t.Errorf("%s: %+v", place, n)
 		}
 	}
 }
 
-// oracle knows which values are valid by the schemas of a pair, of which some are equal.
+// oracle determines which values are valid under the schemas of a pair. Several pairs may share a
+// schema.
 type oracle struct {
 	universe []any
 	verdicts map[string]*verdicts // by the text of the schema
 }
 
-// verdicts are about the values of the universe, as far as they have been asked for.
+// verdicts contains the validity of the values in the universe that were requested.
 type verdicts struct {
 	schema *jsonschema.Schema
 	known  []int8 // 1 is valid, -1 is invalid
@@ -88,8 +89,8 @@ func (v *verdicts) valid(o *oracle, i int) bool {
 
 type tally struct{ shown, strict, fine int }
 
-// check compares one pair of schemas of one argument, or of one member of a result. The
-// values are tried for that argument or member.
+// check compares one pair of schemas for one argument, or for one member of a result. The values
+// are tried for that argument or member.
 func (n *tally) check(t *testing.T, o *oracle, before, after any, output bool) {
 	t.Helper()
 	changes := compare(t, object(before), object(after), output)
@@ -192,7 +193,7 @@ func contractOf(t *testing.T, schema string, output bool) *contract.Contract {
 	return c
 }
 
-// object returns the schema of an object whose member x has that schema.
+// object returns the schema of an object whose member x has the given schema.
 func object(schema any) string { return text(around(schema)) }
 
 func around(schema any) map[string]any {

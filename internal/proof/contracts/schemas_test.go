@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// schemas makes random schemas.
+// schemas generates random schemas.
 type schemas struct {
 	r *rand.Rand
-	// habits leaves additionalProperties out, and keeps the keywords of an object in
-	// one schema.
+	// habits omits additionalProperties, and keeps the keywords of an object in one schema.
 	habits bool
 }
 
@@ -58,7 +57,7 @@ func (g *schemas) schema(depth int) any {
 	return m
 }
 
-// definition makes the schema that $ref refers to, also recursively.
+// definition generates the schema that $ref refers to, possibly recursive.
 func (g *schemas) definition() any {
 	m := map[string]any{}
 	if g.one(2) {
@@ -79,7 +78,7 @@ func (g *schemas) enum() []any {
 	return append(list, "ab")
 }
 
-// limit adds a keyword about scalars of any type.
+// limit adds a keyword for scalars of any type.
 func (g *schemas) limit(m map[string]any) {
 	for range g.r.IntN(3) {
 		switch g.r.IntN(9) {
@@ -193,8 +192,8 @@ func (g *schemas) union(m map[string]any, depth int) {
 		m["oneOf"] = all
 		return
 	}
-	// Objects that are disjoint when closed must not overlap when open: otherwise the
-	// members that clients are assumed to ignore would make a difference.
+	// Objects that are disjoint when closed must not overlap when open: otherwise the members that
+	// clients are assumed to ignore would make a difference.
 	keyword, inside := "anyOf", depth-1
 	if g.one(4) {
 		keyword, inside = "oneOf", 0
@@ -224,7 +223,7 @@ func (g *schemas) composed(m map[string]any, depth int) {
 	}
 }
 
-// mutate changes one thing in a schema.
+// mutate makes one change in a schema.
 func (g *schemas) mutate(v any) any {
 	m, ok := v.(map[string]any)
 	if !ok || g.one(10) {
@@ -319,7 +318,7 @@ func (g *schemas) mutateObject(m map[string]any) {
 	}
 }
 
-// defining adds the definition that $ref refers to, if there is one.
+// defining adds the definition that $ref refers to, if any.
 func defining(schema, definition any) any {
 	m, ok := schema.(map[string]any)
 	if !ok || !strings.Contains(text(schema), "$ref") {
@@ -347,7 +346,7 @@ func clone(v any) any {
 	return v
 }
 
-// values are values of all types, near the limits that schemas use.
+// values returns values of all types, near the limits that schemas use.
 func values(r *rand.Rand) []any {
 	all := []any{nil, true, false, "", "a", "b", "ab", "abc", "a@b.c", "2024-01-02"}
 	for _, n := range []string{"-1", "0", "0.5", "1", "1.0", "2", "3", "4", "5", "6", "10"} {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestSelf compares random schemas with themselves, read again: nothing differs, also
-// with members in another order.
+// TestSelf compares random schemas with themselves after writing and reading, also with members in
+// another order: nothing differs.
 func TestSelf(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 2026))
 	for range 2000 {

@@ -22,15 +22,15 @@ func count(revision string, from side) {
 	counts[revision][from]++
 }
 
-// Main runs the tests of a package, and fails if they validate fewer messages of
-// servers than Least. It checks that only if all tests run and MCP_SPEC_DIR is set.
+// Main runs the tests of a package, and fails if they validate fewer than Least messages of
+// servers. It checks that only if all tests run and MCP_SPEC_DIR is set.
 type Main struct {
 	*testing.M
 	Least int
 }
 
-// Run is for goleak.VerifyTestMain and os.Exit. It prints how many messages were
-// validated for each revision.
+// Run is for goleak.VerifyTestMain and os.Exit. It prints the number of validated messages for each
+// revision.
 func (m Main) Run() int {
 	code := m.M.Run()
 	if os.Getenv("MCP_SPEC_DIR") == "" {

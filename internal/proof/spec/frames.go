@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// WebSocket returns the connection of a client whose messages it validates, in both
-// directions, after the HTTP header (RFC 6455, section 5). Validation ends at an
-// invalid frame, and with compression.
+// WebSocket returns a client connection whose messages it validates, in both directions, after the
+// HTTP header (RFC 6455, section 5). Validation ends at an invalid frame, and with compression.
 func WebSocket(t testing.TB, c net.Conn) net.Conn {
 	p := NewTap(t)
 	if p.all == nil {
@@ -27,9 +26,8 @@ func WebSocket(t testing.TB, c net.Conn) net.Conn {
 	}
 }
 
-// WebSocketHandler returns middleware that validates the messages of the connections
-// which a handler upgrades, in both directions. Validation ends at an invalid frame, and
-// with compression.
+// WebSocketHandler returns middleware that validates the messages on connections that a handler
+// upgrades, in both directions. Validation ends at an invalid frame, and with compression.
 func (p *Tap) WebSocketHandler(h http.Handler) http.Handler {
 	if p.all == nil {
 		return h
@@ -55,7 +53,7 @@ func (u *upgraded) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	fromClient := &frames{validate: u.conversation.Client, stop: u.conversation.lose, opened: true}
 	fromServer := &frames{validate: u.conversation.Server, stop: func() {}, opened: true}
 	conn := &framedConn{Conn: c, sent: fromServer, received: fromClient}
-	early, err := rw.Reader.Peek(rw.Reader.Buffered()) // that came with the request
+	early, err := rw.Reader.Peek(rw.Reader.Buffered()) // that arrived with the request
 	if err != nil {
 		return nil, nil, err
 	}
@@ -92,11 +90,11 @@ type frames struct {
 	stop     func() // called when no more messages can be read
 
 	mu      sync.Mutex
-	opened  bool // the HTTP header has ended
+	opened  bool // the HTTP header is complete
 	ended   bool // the following bytes cannot be parsed
 	rest    []byte
 	message strings.Builder
-	within  bool // of a fragmented message
+	within  bool // inside of a fragmented message
 }
 
 func (f *frames) write(b []byte) {
@@ -117,7 +115,7 @@ func (f *frames) write(b []byte) {
 	}
 }
 
-// frame consumes one frame, and reports whether there was one.
+// frame consumes one frame, and reports whether a complete one was buffered.
 func (f *frames) frame() bool {
 	b := f.rest
 	if len(b) < 2 {

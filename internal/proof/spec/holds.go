@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Statement is a requirement of the specification for servers, in our own words.
+// Statement is a requirement of the specification for servers, in the words of this project.
 type Statement struct {
 	ID        string // S and three digits; it never changes
 	Level     string // MUST or SHOULD
@@ -19,8 +19,8 @@ type Statement struct {
 	Reason    string // why no test asserts it, or only a part of it
 }
 
-// The table of statements: "# SECTION", "ID LEVEL REVISIONS: TEXT", and the reason in a
-// line of its own that begins with a tab.
+// The table of statements: "# SECTION", "ID LEVEL REVISIONS: TEXT", and the reason on a separate
+// line that begins with a tab.
 //
 //go:embed statements.txt
 var table string
@@ -51,8 +51,8 @@ var Statements = sync.OnceValues(func() ([]Statement, error) {
 })
 
 // Holds declares that the code after it asserts the statements with those ids. The page
-// docs/conformance.md is made from these calls in the source: ids must be literals, and
-// the call must be in the function that asserts.
+// docs/conformance.md is generated from these calls in the source: ids must be literals, and the
+// call must be in the asserting function.
 func Holds(t testing.TB, ids ...string) {
 	t.Helper()
 	all, err := Statements()

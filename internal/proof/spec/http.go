@@ -9,16 +9,15 @@ import (
 	"sync"
 )
 
-// InvalidField is the header field of a request whose message violates the schema on
-// purpose. The handler does not see it.
+// InvalidField is the header field of a request whose message deliberately violates the schema. It
+// is removed before the handler.
 const InvalidField = "Test-Invalid: true"
 
 // PerhapsField is InvalidField for a message that may violate the schema.
 const PerhapsField = "Test-Invalid: perhaps"
 
-// Handler returns middleware that validates the messages which a handler of streamable
-// HTTP or of HTTP with SSE reads and writes. Metadata, which a guard serves beside the endpoint,
-// is not a message.
+// Handler returns middleware that validates the messages which a handler of streamable HTTP or of
+// HTTP with SSE reads and writes. It ignores metadata, which a guard serves beside the endpoint.
 func (p *Tap) Handler(h http.Handler) http.Handler {
 	if p.all == nil {
 		return h
@@ -35,7 +34,7 @@ func (p *Tap) Handler(h http.Handler) http.Handler {
 		}
 		h.ServeHTTP(x, r)
 		x.begin(x.Header())
-		x.end() // a message that a panic has cut off is not validated
+		x.end() // a message that a panic has cut is not validated
 	})
 }
 
@@ -70,8 +69,7 @@ func (x *exchange) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// conversationOf returns the conversation of a request: that of its session, or a new
-// one.
+// conversationOf returns the conversation of a request: of its session, or a new one.
 func (p *Tap) conversationOf(r *http.Request) *Conversation {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -116,7 +114,7 @@ func (x *exchange) begin(header http.Header) {
 	}
 }
 
-// name assigns further requests of that session to the same conversation.
+// name assigns later requests of a session to the same conversation.
 func (x *exchange) name(session string) {
 	p := x.conversation.tap
 	p.mu.Lock()
@@ -185,16 +183,16 @@ func (x *exchange) end() {
 	}
 }
 
-// longestBody is how many bytes of one message are stored, so that tests which measure
-// memory can use a tap.
+// longestBody limits the stored bytes of a message, so that tests that measure memory can use a
+// tap.
 const longestBody = 1 << 20
 
 // teeBody stores the bytes that are read from a body, and passes them on at the end.
 type teeBody struct {
 	io.ReadCloser
-	length int64 // -1: not known
+	length int64 // -1 if unknown
 	whole  func(text []byte)
-	drop   func() // called if it is too long to be stored
+	drop   func() // called if it is too long to store
 
 	read []byte
 	done bool

@@ -10,8 +10,8 @@ var (
 	invalid   = map[string]bool{}
 )
 
-// Invalid marks a message that violates the schema on purpose, so that taps accept it.
-// A marked message that is valid fails the test.
+// Invalid marks a message that deliberately violates the schema, so that taps accept it. A marked
+// message that is valid fails the test.
 func Invalid(text string) string {
 	invalidMu.Lock()
 	defer invalidMu.Unlock()

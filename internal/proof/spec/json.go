@@ -9,15 +9,15 @@ import (
 	"unicode/utf8"
 )
 
-// Escapes: a backslash, both halves of a character, and one.
+// Escapes: a backslash, both halves of a surrogate pair, and one of them.
 var (
 	escaped = regexp.MustCompile(`\\\\`)
 	paired  = regexp.MustCompile(`(?i)\\ud[89ab][0-9a-f]{2}\\ud[c-f][0-9a-f]{2}`)
 	lone    = regexp.MustCompile(`(?i)\\ud[89a-f][0-9a-f]{2}`)
 )
 
-// wellFormed checks what a schema cannot: that a text is UTF-8, one JSON value, and has
-// no object with duplicate names (RFC 8259, section 4).
+// wellFormed checks the rules that a schema cannot express: a text is UTF-8, is one JSON value, and
+// contains no object with duplicate names (RFC 8259, section 4).
 func wellFormed(text []byte) error {
 	if !utf8.Valid(text) {
 		return errors.New("not UTF-8")
@@ -63,12 +63,12 @@ func wellFormed(text []byte) error {
 	}
 }
 
-// shortened cuts the filling of large messages in tests: the same few letters, digits and
-// commas many times, which does not affect validation.
+// shortened cuts the padding of large messages in tests: long repetitions of the same few letters,
+// digits and commas, which do not affect validation.
 func shortened(text []byte) []byte {
 	const (
 		keep    = 1000
-		longest = 8 // what is repeated
+		longest = 8 // maximum period
 	)
 	if len(text) < 64<<10 {
 		return text
@@ -79,7 +79,7 @@ func shortened(text []byte) []byte {
 	special := func(r rune) bool { return r >= 0x80 || !plain(byte(r)) }
 	short := make([]byte, 0, 64<<10)
 	for i := 0; i < len(text); {
-		// How much is left out here, for the smallest period that has begun.
+		// The number of bytes to omit here, for the smallest period that has begun.
 		skip := 0
 		for period := 1; period <= longest && skip == 0 && i >= keep && plain(text[i]); period++ {
 			if text[i] != text[i-period] || bytes.ContainsFunc(text[i-period:i], special) ||
@@ -102,7 +102,7 @@ func shortened(text []byte) []byte {
 	return short
 }
 
-// longestNumber is the length of the longest run of digits.
+// longestNumber returns the length of the longest run of digits.
 func longestNumber(text []byte) int {
 	longest, run := 0, 0
 	for _, c := range text {

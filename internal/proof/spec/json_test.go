@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// What is repeated in a long text is cut, and nothing that decides whether it is JSON.
+// Repetitions in a long text are cut, without changing whether it is JSON.
 func TestShortened(t *testing.T) {
 	const n = 100_000
 	for _, test := range []struct {
 		name, text string
-		most       int // bytes that are left
+		most       int // remaining bytes
 	}{
 		{"short", `"` + strings.Repeat("x", 1000) + `"`, 1002},
 		{"letters", `{"a":"` + strings.Repeat("x", n) + `","b":"` + strings.Repeat("y", n) + `"}`, 3000},

@@ -9,9 +9,8 @@ import (
 	"net/url"
 )
 
-// Proxy starts a proxy on this machine in front of a server in another process. It
-// returns its URL and a function that stops it. Clients need no changes for it. Without
-// schemas it returns target.
+// Proxy starts a proxy on this machine in front of a server in another process. It returns its URL
+// and a function that stops it. Clients need no changes. Without schemas it returns target.
 func (p *Tap) Proxy(target string) (front string, stop func(), err error) {
 	if p.all == nil {
 		return target, func() {}, nil
@@ -24,8 +23,7 @@ func (p *Tap) Proxy(target string) (front string, stop func(), err error) {
 	forward := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.Scheme, r.Out.URL.Host = to.Scheme, to.Host
-			// A Host that differs from the proxy's address is forwarded unchanged, and
-			// so is an Origin.
+			// A Host other than the proxy's address is forwarded unchanged, and so is an Origin.
 			if r.Out.Host = r.In.Host; r.In.Host == own {
 				r.Out.Host = to.Host
 			}
@@ -37,11 +35,11 @@ func (p *Tap) Proxy(target string) (front string, stop func(), err error) {
 		FlushInterval: -1,
 		ErrorLog:      log.New(io.Discard, "", 0),
 	}
-	// Without full duplex, a server closes the body of the request when the response
-	// begins. The transport still reads it to its end then, and closes the connection where
-	// that fails: the stream of a server that responds at once would be cut off.
+	// Without full duplex, a server closes the request body when the response begins. The transport
+	// then still reads the body to its end, and closes the connection if that fails: the stream of
+	// a server that responds immediately would be cut.
 	duplex := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/2 always has it
+		_ = http.NewResponseController(w).EnableFullDuplex() // HTTP/2 always supports it
 		forward.ServeHTTP(w, r)
 	})
 	server := httptest.NewUnstartedServer(p.Handler(duplex))

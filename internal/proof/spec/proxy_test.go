@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// A response that begins before the proxy has read the whole request is not cut off.
+// A response that begins before the proxy has read the whole request is not cut.
 func TestProxyBeforeEndOfRequest(t *testing.T) {
 	Dir(t)
 	const body = `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`

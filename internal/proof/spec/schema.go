@@ -19,13 +19,13 @@ import (
 	"github.com/mcpgen/mcpgen/internal/uritemplate"
 )
 
-// revisions are the revisions of the protocol that have a schema, oldest first.
+// revisions are the revisions of the protocol with a schema, oldest first.
 var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
 
 // newest is the revision in which each request names its revision.
 const newest = "2026-07-28"
 
-// Dir returns the folder of the schemas. If there is none, it skips the test.
+// Dir returns the folder of the schemas. Without one, it skips the test.
 func Dir(t testing.TB) string {
 	t.Helper()
 	dir := os.Getenv("MCP_SPEC_DIR")
@@ -36,7 +36,7 @@ func Dir(t testing.TB) string {
 	return dir
 }
 
-// schemas returns those of all revisions, read at the first call.
+// schemas returns the schemas of all revisions, which are read at the first call.
 var schemas = sync.OnceValues(func() (map[string]*schema, error) {
 	all := map[string]*schema{}
 	for _, revision := range revisions {
@@ -62,7 +62,7 @@ type schema struct {
 	mu       sync.Mutex
 	compiler *jsonschema.Compiler
 	compiled map[string]*jsonschema.Schema
-	valid    map[uint64]bool // messages that were validated, by definition and text
+	valid    map[uint64]bool // validated messages, by definition and text
 }
 
 func readSchema(file string) (*schema, error) {
@@ -92,8 +92,8 @@ func readSchema(file string) (*schema, error) {
 	if err := json.Unmarshal(root[s.keyword], &s.has); err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	// Forms have numbers, and schema.ts has them among the values of ElicitResult;
-	// the conversion to JSON Schema has made integers of them.
+	// Forms contain numbers, and schema.ts allows them among the values of ElicitResult; the
+	// conversion to JSON Schema has turned them into integers.
 	if answer := s.has["ElicitResult"]; answer != nil {
 		s.has["ElicitResult"] = bytes.Replace(answer, []byte(`"integer"`), []byte(`"number"`), 1)
 	}
@@ -136,7 +136,7 @@ func readSchema(file string) (*schema, error) {
 			for _, m := range d.AnyOf {
 				members[all[m.Ref[strings.LastIndexByte(m.Ref, '/')+1:]].Properties.Method.Const] = true
 			}
-			if method != "" { // a union of one is written as that one
+			if method != "" { // a union with one member is written as that member
 				members[method] = true
 			}
 			s.union[name] = members
@@ -149,8 +149,8 @@ func readSchema(file string) (*schema, error) {
 	return s, nil
 }
 
-// Union returns the methods of a union of the schema of a revision, such as ClientRequest,
-// sorted; none where the revision does not have it. Without schemas it skips the test.
+// Union returns the sorted methods of a union in the schema of a revision, such as ClientRequest,
+// or nil if the revision does not define it. Without schemas it skips the test.
 func Union(t testing.TB, revision, name string) []string {
 	t.Helper()
 	Dir(t)
@@ -164,9 +164,8 @@ func Union(t testing.TB, revision, name string) []string {
 	return slices.Sorted(maps.Keys(all[revision].union[name]))
 }
 
-// resultOf returns the definition of the result of a method. A method without its own
-// definition has an empty result; a method that the revision does not have may have any
-// result.
+// resultOf returns the definition of a method's result. A method without its own definition has an
+// empty result; a method that the revision does not define may have any result.
 func (s *schema) resultOf(method string) string {
 	request, ok := s.byMethod[method]
 	if !ok {
@@ -178,7 +177,7 @@ func (s *schema) resultOf(method string) string {
 	return "EmptyResult"
 }
 
-// errorOf returns the definition of errors with that code.
+// errorOf returns the definition of errors with a code.
 func (s *schema) errorOf(code int) string {
 	if s.revision == newest {
 		switch code {

@@ -7,15 +7,14 @@ import (
 	"testing"
 )
 
-// Conn carries messages, as jsonrpc.Conn does.
+// Conn carries messages, like jsonrpc.Conn.
 type Conn interface {
 	Read() ([]byte, error)
 	Write(batch []byte) error
 	Close() error
 }
 
-// NewConn returns the connection of a client to a server, whose messages it validates
-// in both directions.
+// NewConn returns a client connection whose messages it validates in both directions.
 func NewConn(t testing.TB, c Conn) Conn {
 	p := NewTap(t)
 	if p.all == nil {
@@ -52,7 +51,7 @@ func (c *tapped) CloseWrite() error {
 	return nil
 }
 
-// Lines splits a stream into lines. Write takes the next bytes of it.
+// Lines splits a stream into lines. Write receives the next bytes.
 type Lines struct {
 	Take func(line string)
 
@@ -60,7 +59,7 @@ type Lines struct {
 	rest string
 }
 
-// Write is that of io.Writer.
+// Write implements io.Writer.
 func (l *Lines) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,8 +74,8 @@ func (l *Lines) Write(b []byte) (int, error) {
 	}
 }
 
-// OnMessage returns a function that validates the messages of one client, for the
-// option of that name of mcptest.
+// OnMessage returns a function that validates the messages of one client, for the mcptest option of
+// that name.
 func OnMessage(t testing.TB) func(fromServer bool, message json.RawMessage) {
 	c := NewTap(t).Conversation()
 	return func(fromServer bool, message json.RawMessage) {

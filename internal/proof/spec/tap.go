@@ -12,21 +12,20 @@ import (
 	"testing"
 )
 
-// Tap validates the messages of the connections to one server, in both directions. It
-// fails the test for each message that violates the schema of its revision. A Tap may
-// be used by several goroutines.
+// Tap validates the messages of the connections to one server, in both directions. It fails the
+// test for each message that violates the schema of its revision. Several goroutines may use a Tap.
 type Tap struct {
 	t   T
-	all map[string]*schema // nil: there are no schemas
+	all map[string]*schema // nil without schemas
 
 	mu     sync.Mutex
 	over   bool // the test has ended and must not be failed
 	theirs bool // the clients are third-party programs
-	broken bool // the servers violate the schema on purpose
+	broken bool // the servers deliberately violate the schema
 	scopes map[string]*Conversation
 }
 
-// T has the methods of a test that a tap calls.
+// T contains the methods of a test that a tap calls.
 type T interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -41,8 +40,8 @@ func (p *Tap) OfServers() *Tap {
 	return p
 }
 
-// OfClients makes the tap fail the test only for messages of clients: the servers send
-// what a test of clients makes them send. It returns the tap.
+// OfClients makes the tap fail the test only for messages of clients: a test of clients determines
+// the messages of the servers. It returns the tap.
 func (p *Tap) OfClients() *Tap {
 	p.broken = true
 	return p
@@ -78,14 +77,14 @@ const (
 
 func (s side) String() string { return [...]string{"client", "server"}[s] }
 
-// Conversation is the state of one connection or session: its revision, and the
-// requests without a result yet.
+// Conversation is the state of one connection or session: its revision, and the requests without a
+// result yet.
 type Conversation struct {
 	tap      *Tap
-	revision string // that was negotiated
-	hint     string // if none was negotiated: that of the transport
+	revision string // the negotiated one
+	hint     string // if none was negotiated: taken from the transport
 	http     bool
-	lost     bool // not all requests are known
+	lost     bool // some requests are unknown
 	asked    [2]map[string][]asked
 }
 
@@ -97,7 +96,7 @@ func (p *Tap) Conversation() *Conversation {
 	return &Conversation{tap: p, asked: [2]map[string][]asked{{}, {}}}
 }
 
-// Client validates what a client has sent: a message, or a batch.
+// Client validates a message or a batch that a client has sent.
 func (c *Conversation) Client(text string) { c.take(client, []byte(text), unmarked) }
 
 // Invalid is Client for a message that violates the schema; a valid one fails the test.
@@ -106,30 +105,30 @@ func (c *Conversation) Invalid(text string) { c.take(client, []byte(text), marke
 // Perhaps is Client for a generated message that may violate the schema.
 func (c *Conversation) Perhaps(text string) { c.take(client, []byte(text), perhaps) }
 
-// Server validates what the server has sent.
+// Server validates a message that the server has sent.
 func (c *Conversation) Server(text string) { c.take(server, []byte(text), unmarked) }
 
 // InvalidServer is Server for a message that violates the schema; a valid one fails the
 // test.
 func (c *Conversation) InvalidServer(text string) { c.take(server, []byte(text), marked) }
 
-// mark is the expectation of a test for a message.
+// mark is a test's expectation for a message.
 type mark int
 
 const (
 	unmarked mark = iota
-	marked        // it violates the schema
-	perhaps       // it may violate the schema
+	marked        // violates the schema
+	perhaps       // may violate the schema
 )
 
-// lose declares that the client sends requests which the tap does not see.
+// lose declares that the client sends requests outside of the tap.
 func (c *Conversation) lose() {
 	c.tap.mu.Lock()
 	defer c.tap.mu.Unlock()
 	c.lost = true
 }
 
-// message has the members of a message that the tap needs.
+// message contains the members of a message that the tap needs.
 type message struct {
 	ID     json.RawMessage
 	Method string
@@ -142,8 +141,8 @@ type message struct {
 	Error  *struct{ Code int }
 }
 
-// longestOfClient is how many bytes of a client's message are validated. Longer ones
-// are sent by tests of limits.
+// longestOfClient limits the validated bytes of a client's message. Tests of limits send longer
+// ones.
 const longestOfClient = 512 << 10
 
 func (c *Conversation) take(from side, text []byte, said mark) {
@@ -237,7 +236,7 @@ func (c *Conversation) call(from side, m *message, text []byte) (revision string
 	return revision, s.validate(s.byMethod[m.Method], text)
 }
 
-// revisionOf returns the revision that a request or a notification belongs to.
+// revisionOf returns the revision of a request or a notification.
 func (c *Conversation) revisionOf(from side, m *message) string {
 	_, named := m.Params.Meta["io.modelcontextprotocol/protocolVersion"]
 	switch {
@@ -254,14 +253,13 @@ func (c *Conversation) revisionOf(from side, m *message) string {
 			return a.revision
 		}
 	case from == server && c.revision == "" && c.hint == "":
-		// There is no message of a session before initialize.
+		// No message of a session precedes initialize.
 		return c.initializing(newest)
 	}
 	return c.of("")
 }
 
-// initializing returns the revision of an initialize request without a reply, or another
-// one.
+// initializing returns the revision of an initialize request without a reply, or otherwise.
 func (c *Conversation) initializing(otherwise string) string {
 	for _, of := range c.asked[client] {
 		for _, a := range of {
@@ -300,7 +298,7 @@ func (c *Conversation) failure(from side, m *message, text []byte) (revision str
 		// not allow it.
 		text = bytes.Replace(text, []byte(`"id":null`), []byte(`"id":0`), 1)
 	case m.ID == nil && c.http:
-		// By the text of the transport, the body of a refusal may be an error without
+		// According to the transport's specification, the body of a refusal may be an error without
 		// an id.
 		text = bytes.Replace(text, []byte(`{"jsonrpc":"2.0"`), []byte(`{"jsonrpc":"2.0","id":0`), 1)
 	}

@@ -30,14 +30,13 @@ const (
 
 const aTask = `"taskId":"a","status":"working","createdAt":"2026-07-28T10:00:00Z","lastUpdatedAt":"2026-07-28T10:00:00Z","ttlMs":1`
 
-// as returns the task with another status, and members besides.
+// as returns the task with another status, and additional members.
 func as(status, more string) string {
 	return strings.Replace(aTask, "working", status, 1) + more
 }
 
-// Invalid messages are found in both directions, and valid ones pass. A line that
-// begins with "<" is the server's, one with "!" is marked; a space in front of it means
-// that an error is expected.
+// Invalid messages are found in both directions, and valid ones pass. A line that begins with "<"
+// is from the server, one with "!" is marked; a leading space means that an error is expected.
 func TestTap(t *testing.T) {
 	Dir(t)
 	for name, lines := range map[string][]string{
@@ -122,7 +121,7 @@ func TestTap(t *testing.T) {
 	}
 }
 
-// Only 2025-03-26 has batches.
+// Only 2025-03-26 supports batches.
 func TestTapOfBatches(t *testing.T) {
 	Dir(t)
 	for _, revision := range revisions[:4] {
@@ -210,8 +209,8 @@ func TestResultOf(t *testing.T) {
 	}
 }
 
-// Messages of a WebSocket are validated in both directions by the handler's side, those
-// included that arrive with the request.
+// Messages of a WebSocket are validated in both directions on the handler's side, including those
+// that arrive with the request.
 func TestTapOfWebSockets(t *testing.T) {
 	Dir(t)
 	said := &complaints{TB: t}

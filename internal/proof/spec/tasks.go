@@ -11,10 +11,10 @@ import (
 
 // This file validates the messages of the extension io.modelcontextprotocol/tasks, whose schema is
 // schema/draft/schema.json of github.com/modelcontextprotocol/ext-tasks. MCP_TASKS_SCHEMA names the
-// file; without it, it is ext-tasks/schema.json in the folder of the schemas. With or without the
-// file, [taskShape] checks them too.
+// file; the default is ext-tasks/schema.json in the folder of the schemas. With or without the
+// file, [taskShape] checks these messages too.
 
-// tasksSchema returns the schema, nil without one.
+// tasksSchema returns the schema, or nil if it is missing.
 var tasksSchema = sync.OnceValues(func() (*schema, error) {
 	file := os.Getenv("MCP_TASKS_SCHEMA")
 	if file == "" {
@@ -37,7 +37,7 @@ var taskCalls = map[string]string{
 	"notifications/tasks": "TaskStatusNotification",
 }
 
-// taskCall validates a request or a notification. It reports whether the message is one of tasks.
+// taskCall validates a request or a notification. It reports whether the message belongs to tasks.
 func taskCall(base *schema, method string, text []byte) (bool, error) {
 	name := taskCalls[method]
 	if err := hasTasks(method, taskShape{base}, text); name == "" || err != nil {
@@ -50,7 +50,7 @@ func taskCall(base *schema, method string, text []byte) (bool, error) {
 	return true, s.validate(name, text)
 }
 
-// hasTasks checks the shape of a message that has tasks, and no other one.
+// hasTasks checks the shape of a message that contains tasks, and ignores others.
 func hasTasks(method string, shape taskShape, text []byte) error {
 	switch {
 	case taskCalls[method] != "", method == listenMethod, method == acknowledged:
@@ -59,7 +59,7 @@ func hasTasks(method string, shape taskShape, text []byte) error {
 	return nil
 }
 
-// taskResult validates a result. It reports whether it is one of tasks.
+// taskResult validates a result. It reports whether the result belongs to tasks.
 func taskResult(base *schema, method string, result []byte) (bool, error) {
 	var name string
 	switch {
@@ -88,7 +88,7 @@ func isCreated(result []byte) bool {
 	return json.Unmarshal(result, &r) == nil && r.Type == "task"
 }
 
-// sessionTasks is the revision whose schema has tasks itself.
+// sessionTasks is the revision whose schema itself defines tasks.
 const sessionTasks = "2025-11-25"
 
 // isSessionTask reports whether the result of a call is a task in that revision.

@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// This file has the shapes of the messages of the extension for tasks, so that they are checked
-// also where its schema is not there. What is not of tasks alone, such as questions, answers and
-// results of tools, is validated by the schema of the revision.
+// This file defines the shapes of the messages of the extension for tasks, so that they are checked
+// even without its schema. The schema of the revision validates parts that do not belong to tasks
+// alone, such as questions, answers and results of tools.
 
-// taskShape checks a message of tasks: a request or a notification by its method, a result by
-// the method of its request.
+// taskShape checks a message of tasks: a request or a notification by its method, a result by the
+// method of its request.
 type taskShape struct{ base *schema }
 
 // call checks the params of a request or a notification.
@@ -89,10 +89,10 @@ func (s taskShape) result(method string, text []byte) error {
 	return nil
 }
 
-// statuses are those of tasks, with the member that each requires.
+// statuses are the statuses of tasks, with the member that each requires.
 var statuses = map[string]string{"working": "", "input_required": "inputRequests", "completed": "result", "failed": "error", "cancelled": ""}
 
-// task checks what each task has.
+// task checks the members of every task.
 func (s taskShape) task(t map[string]json.RawMessage) error {
 	for _, name := range []string{"taskId", "status", "createdAt", "lastUpdatedAt"} {
 		if err := isString(t, name); err != nil {
@@ -123,7 +123,8 @@ func (s taskShape) task(t map[string]json.RawMessage) error {
 	return nil
 }
 
-// detailed checks a task with what its status requires, and nothing of another status.
+// detailed checks that a task contains the member that its status requires, and no member of
+// another status.
 func (s taskShape) detailed(t map[string]json.RawMessage) error {
 	if err := s.task(t); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 // Transport is [Tap.Transport] of a new tap.
 func Transport(t T, next http.RoundTripper) http.RoundTripper { return NewTap(t).Transport(next) }
 
-// Transport returns a RoundTripper that sends requests by next and validates their
-// messages: [Tap.Handler] for the client's side.
+// Transport returns a RoundTripper that sends requests with next and validates their messages: the
+// client's counterpart of [Tap.Handler].
 func (p *Tap) Transport(next http.RoundTripper) http.RoundTripper {
 	if p.all == nil {
 		return next

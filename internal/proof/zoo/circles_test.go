@@ -14,7 +14,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// deepest is how many levels of a type a result may have.
+// deepest is the maximum nesting of a type in a result.
 const deepest = 1000
 
 // circular are the encoders of types that contain themselves.
@@ -67,8 +67,8 @@ func TestCircularEncoders(t *testing.T) {
 	}
 }
 
-// TestDepthOfResults encodes values with the largest number of levels, with one more,
-// and circular ones, for all ways in which a type contains itself.
+// TestDepthOfResults encodes values with the maximum nesting, with one level more, and circular
+// ones, for all ways in which a type contains itself.
 func TestDepthOfResults(t *testing.T) {
 	for _, c := range circular {
 		ways := waysBack(c.t)
@@ -77,7 +77,7 @@ func TestDepthOfResults(t *testing.T) {
 		}
 		for _, way := range ways {
 			e := new(wire.Encoder)
-			deep := nest(c.t, way, deepest-2) // with itself, and with what its parts may be
+			deep := nest(c.t, way, deepest-2) // with itself, and with the possible values of its parts
 			c.put(e, deep.Interface())
 			if e.Err() != nil || wire.Valid(e.Bytes(), 10*deepest) != nil {
 				t.Errorf("%s, %v: %d levels: %.300v", c.name, way, deepest, e.Err())
@@ -113,11 +113,10 @@ type step struct {
 	impl  reflect.Type
 }
 
-// exprs are what an Expr may be.
+// exprs are the possible types of an Expr.
 var exprs = []reflect.Type{reflect.TypeFor[Sum](), reflect.TypeFor[*Not]()}
 
-// waysBack finds the shortest ways from a type to itself, one for each field that
-// they begin with.
+// waysBack returns the shortest ways from a type to itself, one for each field at their beginning.
 func waysBack(t reflect.Type) [][]step {
 	var ways [][]step
 	for _, first := range stepsFrom(t) {
@@ -177,8 +176,7 @@ func next(t reflect.Type, s step) reflect.Type {
 	return t.Elem()
 }
 
-// nest returns a pointer to a value with so many values of its type inside, one in
-// the other.
+// nest returns a pointer to a value that nests values of its type to a number of levels.
 func nest(t reflect.Type, way []step, levels int) reflect.Value {
 	v := reflect.New(t)
 	for range levels {
@@ -196,8 +194,8 @@ func circle(t reflect.Type, way []step) reflect.Value {
 	return root
 }
 
-// follow makes the values on the way, and passes the last one to the function. What
-// contains something is set before that, so that a copy of the beginning has it.
+// follow creates the values on the way, and passes the last one to the function. A container is set
+// before that, so that a copy of the beginning contains it.
 func follow(v reflect.Value, way []step, end func(reflect.Value)) {
 	if len(way) == 0 {
 		end(v)
@@ -225,7 +223,7 @@ func follow(v reflect.Value, way []step, end func(reflect.Value)) {
 			follow(value.Elem(), rest[1:], end)
 			return
 		}
-		// The slice of a struct in an interface is shared by its copies.
+		// Copies of a struct in an interface share its slice.
 		value := reflect.New(way[0].impl).Elem()
 		list := value.Field(rest[0].field)
 		list.Set(reflect.MakeSlice(list.Type(), 1, 1))

@@ -9,8 +9,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptest"
 )
 
-// TestKeyPattern checks in every revision that a pattern of keys is published, that keys
-// without a match are refused with their paths, and that others are accepted.
+// TestKeyPattern checks in every revision that a pattern of keys is published, that keys without a
+// match are refused with their paths, and that others are accepted.
 func TestKeyPattern(t *testing.T) {
 	for _, revision := range mcptest.Revisions() {
 		t.Run(revision, func(t *testing.T) {

@@ -10,9 +10,9 @@ import (
 	"github.com/mcpgen/mcpgen/internal/proof/zoo/prove"
 )
 
-// TestCostly checks that the worst messages that a search finds take at most ten times
-// the CPU time of json.Unmarshal. MCPGEN_COSTLY in the environment sets how many are
-// tried for each tool; messages are of 4 MiB then.
+// TestCostly checks that the worst messages that a search finds take at most ten times the CPU time
+// of json.Unmarshal. The environment variable MCPGEN_COSTLY sets the number of attempts for each
+// tool; messages then have 4 MiB.
 func TestCostly(t *testing.T) {
 	search := prove.Search{Tries: 6, Small: 48 << 10, Large: 1 << 20, Worst: 12, Most: 10, Beyond: 1.5}
 	if long, err := strconv.Atoi(os.Getenv("MCPGEN_COSTLY")); err == nil {

@@ -19,8 +19,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/proof/zoo/prove"
 )
 
-// oddNames are property names of the zoo that some clients refuse, and that
-// encoding/json allows.
+// oddNames are property names in the zoo that some clients refuse, and that encoding/json allows.
 var oddNames = []string{
 	"a'b", "a/b", "<a>&b", "a b", "$ref", "%s", "größe", "大小", "Öl",
 	"aaaaaaaaaabbbbbbbbbbccccccccccddddddddddeeeeeeeeeeffffffffffgggggggggg",
@@ -37,7 +36,7 @@ var config = prove.Config{
 	Lenient:    []string{"echo_lenient", "echo_lenient_box", "echo_lenient_defaults"},
 }
 
-// form returns what values of unions and converted types travel as.
+// form returns the JSON form of unions and converted types.
 func form(t reflect.Type, n *prove.Node) reflect.Type {
 	switch t {
 	case reflect.TypeFor[zoo.Maybe]():
@@ -54,15 +53,15 @@ func form(t reflect.Type, n *prove.Node) reflect.Type {
 	return nil
 }
 
-// TestZoo checks every tool with some tens of thousands of values; the
-// environment variable MCPGEN_LONG sets another number.
+// TestZoo checks every tool with some ten thousand values; the environment variable MCPGEN_LONG
+// sets another number.
 func TestZoo(t *testing.T) {
 	spec.Holds(t, "S209")
 	report := prove.Run(t, config)
 	if report.Tools < 150 {
 		t.Errorf("only %d tools", report.Tools)
 	}
-	// An exception that no value needs is not one. A short run may miss some.
+	// An exception that no value needs must be removed. A short run may miss some.
 	for _, e := range prove.Counted() {
 		if report.Exceptions[e] == 0 && report.Values >= 20_000 {
 			t.Errorf("no value is due to %d", e)
@@ -75,9 +74,8 @@ var (
 	tabulated = regexp.MustCompile(`(?m)^\| (\d+) \|`)
 )
 
-// TestNumbers compares the numbers of the exceptions that the prover allows with those
-// in docs/types.md, in both directions, and checks that the exceptions that it does not
-// count have tests.
+// TestNumbers compares the numbers of the prover's exceptions with those in docs/types.md, in both
+// directions, and checks that uncounted exceptions have tests.
 func TestNumbers(t *testing.T) {
 	page, err := os.ReadFile("../../../docs/types.md")
 	if err != nil {
@@ -129,7 +127,7 @@ func TestNumbers(t *testing.T) {
 // TestWrapped checks the same for clients of older revisions.
 func TestWrapped(t *testing.T) { prove.Wrapped(t, config) }
 
-// TestCurrent checks that mcp_gen.go is what the generator writes.
+// TestCurrent checks that mcp_gen.go is up to date.
 func TestCurrent(t *testing.T) {
 	result, err := generator.Generate(t.Context(), generator.Config{Patterns: []string{"."}})
 	if err != nil {
@@ -147,8 +145,8 @@ func TestCurrent(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the table of differences from the Reflector")
 
-// TestReflector compares the schemas with those of the Reflector, and the counts
-// of their differences with the table.
+// TestReflector compares the schemas with those of the Reflector, and the counts of their
+// differences with the table.
 func TestReflector(t *testing.T) {
 	const path = "testdata/reflector.md"
 	var table bytes.Buffer

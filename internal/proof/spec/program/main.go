@@ -1,6 +1,6 @@
-// Package program validates the messages of a program that third-party clients start, in
-// the program itself: a proxy in front of it would take part in the timing. A test builds
-// the program with [Main] in the place of mcpcmd.Main.
+// Package program validates the messages of a program that third-party clients start, in the
+// program itself: a proxy in front of it would take part in the timing. A test builds the program
+// with [Main] in place of mcpcmd.Main.
 package program
 
 import (
@@ -19,15 +19,15 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpcmd"
 )
 
-// Dir is the value of MCP_SPEC_DIR, which clients do not pass on: it is set by the linker.
+// Dir is the value of MCP_SPEC_DIR, which clients do not pass on. The linker sets it.
 var Dir string
 
 // inside is set in the environment of the process that serves over standard input and
 // output.
 const inside = "MCPGEN_SPEC_INSIDE"
 
-// Main is mcpcmd.Main for a program with the flags of mcpcmd.WithFlags. It writes to
-// standard error what is wrong with the messages of the server.
+// Main is mcpcmd.Main for a program with the flags of mcpcmd.WithFlags. It writes violations in the
+// server's messages to standard error.
 func Main(s *mcp.Server, options ...mcpcmd.Option) {
 	if err := os.Setenv("MCP_SPEC_DIR", Dir); err != nil {
 		os.Exit(fail(err))

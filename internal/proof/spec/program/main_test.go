@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// An invalid message of the server is reported on standard error, by a program that
-// was started without MCP_SPEC_DIR. Its output and exit code are those of the process inside.
+// An invalid message of the server is reported on standard error, by a program that was started
+// without MCP_SPEC_DIR. Its output and exit code are the same as those of the process inside.
 func TestAround(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package identity has the functions that the tools of a test package consist of.
-// They return their arguments, and let a test inspect the Go value, or replace
-// it.
+// Package identity contains the functions that implement the tools of a test package. They return
+// their arguments, and let a test inspect or replace the Go value.
 package identity
 
 import (
@@ -8,20 +7,18 @@ import (
 	"reflect"
 )
 
-// Recorder records the value of each call whose context has it. It is for one
-// call at a time.
+// Recorder records the value of each call whose context contains it. It serves one call at a time.
 type Recorder struct {
-	// Type is the Go type that the tool takes and returns, nil as long as no
-	// function was reached.
+	// Type is the Go type that the tool takes and returns, or nil if no function was called yet.
 	Type reflect.Type
-	// Whole is set if the arguments as a whole are the value, otherwise it
-	// is the argument named "value".
+	// Whole is set if the arguments as a whole are the value; otherwise the value is the argument
+	// named "value".
 	Whole bool
-	// Got is what the arguments were decoded to.
+	// Got is the decoded value of the arguments.
 	Got reflect.Value
-	// Result is the type that the tool returns, if it is another one.
+	// Result is the result type of the tool, if it differs.
 	Result reflect.Type
-	// Instead, if it is valid, is returned instead of Got.
+	// Instead, if it is valid, is returned in place of Got.
 	Instead reflect.Value
 }
 
@@ -32,7 +29,7 @@ func With(ctx context.Context, r *Recorder) context.Context {
 	return context.WithValue(ctx, key{}, r)
 }
 
-// Object returns in, which is made of all the arguments.
+// Object returns in, which consists of all arguments.
 func Object[T any](ctx context.Context, in T) T { return pass(ctx, in, true) }
 
 // Value returns the argument named "value".
@@ -52,8 +49,8 @@ func pass[T any](ctx context.Context, in T, whole bool) T {
 	return in
 }
 
-// Result returns result, or the value that the test replaces it with. It is for tools
-// that return another type than they take.
+// Result returns result, or the value that the test replaces it with. It is for tools whose result
+// type differs from their arguments.
 func Result[T any](ctx context.Context, result T) T {
 	r, _ := ctx.Value(key{}).(*Recorder)
 	if r == nil {

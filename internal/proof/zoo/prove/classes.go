@@ -137,7 +137,7 @@ var Classes = []Class{
 	}},
 }
 
-// formed reports whether a method of the type decides on its form.
+// formed reports whether a method of the type determines its JSON form.
 func formed(d Difference) bool {
 	if d.Type == nil || !d.Output {
 		return methodical(d.Type)
@@ -146,7 +146,7 @@ func formed(d Difference) bool {
 	return methodical(d.Type) || d.Type != timeType && (p.Implements(jsonMarshaler) || p.Implements(textMarshaler))
 }
 
-// classOf names the class of a difference, "" if it has none.
+// classOf returns the class of a difference, or "".
 func classOf(d Difference) string {
 	for _, c := range Classes {
 		if c.is(d) {
@@ -181,8 +181,7 @@ func hasOption(t reflect.Type, option string) bool {
 	return false
 }
 
-// WriteClasses writes a Markdown table of the classes and how often each was
-// found.
+// WriteClasses writes a Markdown table of the classes with their counts.
 func WriteClasses(w io.Writer, counts map[string]int) error {
 	if _, err := fmt.Fprint(w, "| class | differences | reason |\n|---|--:|---|\n"); err != nil {
 		return err

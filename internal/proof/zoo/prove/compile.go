@@ -29,8 +29,8 @@ func Compile(data string) (*jsonschema.Schema, error) {
 	return c.Compile("schema.json")
 }
 
-// CompileClosed is Compile for a result that must have declared members only. Published
-// schemas of results are open, which would hide a member that the encoder should not write.
+// CompileClosed is like Compile for a result that must contain declared members only. Published
+// schemas of results are open, which would hide an undeclared member that the encoder writes.
 func CompileClosed(data string) (*jsonschema.Schema, error) {
 	n, err := ParseNode(data)
 	if err != nil {
@@ -44,8 +44,8 @@ func CompileClosed(data string) (*jsonschema.Schema, error) {
 	return Compile(string(n.Append(nil)))
 }
 
-// isSchema reports whether an object is the schema of objects, and not a map of properties
-// one of which is called properties.
+// isSchema reports whether an object is a schema of objects, and not a map of properties that
+// contains a property named properties.
 func (n *Node) isSchema() bool {
 	t := n.Get("type")
 	return t != nil && t.Kind == '"' && t.Text == "object"

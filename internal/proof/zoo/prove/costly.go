@@ -15,34 +15,33 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// Search sets how long to search for the message that costs the most.
+// Search configures the search for the most expensive message.
 type Search struct {
 	Tries int // for each tool
-	Small int // bytes of the messages that are tried
-	Large int // bytes of those that are compared with Most
-	Worst int // how many of the worst are made large, the worst of each tool at most
-	// Most is how many times the CPU time of json.Unmarshal into an any a call
-	// may take.
+	Small int // size in bytes of the messages in the search
+	Large int // size in bytes of the messages that are compared with Most
+	Worst int // number of the worst messages that are enlarged, at most one per tool
+	// Most is the maximum CPU time of a call, in multiples of json.Unmarshal into an any.
 	Most float64
-	// Beyond is how many times the CPU time of json.Unmarshal a call may take more than
-	// one that is refused before its arguments are decoded, if the decoder has found
-	// too many problems in the first tenth of the message.
+	// Beyond is the maximum additional CPU time of a call, compared to one that is refused before
+	// its arguments are decoded, in multiples of json.Unmarshal, if the decoder has found too many
+	// problems in the first tenth of the message.
 	Beyond float64
 }
 
-// recipe makes messages of any size: some parts of a value come again and again.
+// recipe creates messages of any size by repeating some parts of a value.
 type recipe struct {
 	tool         Tool
 	before, unit string
 	between      string
 	after        string
-	count        func(i int) string // what distinguishes the units, at each mark
+	count        func(i int) string // distinguishes the units, at each mark
 	ratio        float64
 }
 
 const mark = "\x01"
 
-// text makes a value of about so many bytes.
+// text returns a value of about size bytes.
 func (c *recipe) text(size int) []byte {
 	b := append(make([]byte, 0, size+len(c.before)+2*len(c.unit)), c.before...)
 	parts := strings.Split(c.unit, mark)
@@ -60,8 +59,8 @@ func (c *recipe) text(size int) []byte {
 	return append(b, c.after...)
 }
 
-// Costly searches, for each tool of a server, the arguments that take the most CPU time
-// relative to json.Unmarshal, by changing those that took the most so far.
+// Costly searches, for each tool of a server, the arguments that take the most CPU time relative to
+// json.Unmarshal, by modifying the most expensive ones so far.
 func Costly(t *testing.T, cfg Config, search Search) {
 	session := Connect(t, cfg.Server, Modern)
 	tools, err := session.Tools()
@@ -69,7 +68,7 @@ func Costly(t *testing.T, cfg Config, search Search) {
 		t.Fatal(err)
 	}
 	var worst []*recipe
-	ended := 0 // tools of which a message with too many problems was found
+	ended := 0 // tools with a message that contains too many problems
 	for _, tool := range tools {
 		schema, err := ParseSchema(string(tool.InputSchema))
 		if err != nil {
@@ -104,7 +103,7 @@ func Costly(t *testing.T, cfg Config, search Search) {
 	slices.SortFunc(worst, func(a, b *recipe) int { return int(1000 * (b.ratio - a.ratio)) })
 	for i, c := range worst[:min(len(worst), search.Worst)] {
 		ratio := costs(t, session, c, search.Large, 3)
-		if ratio > search.Most { // or the machine was busy three times
+		if ratio > search.Most { // otherwise the machine was busy three times
 			ratio = costs(t, session, c, search.Large, 20)
 		}
 		if i < 5 || ratio > search.Most/2 {
@@ -116,13 +115,13 @@ func Costly(t *testing.T, cfg Config, search Search) {
 	}
 }
 
-// costs is the CPU time of a call relative to that of json.Unmarshal: the least of
-// several runs of each.
+// costs returns the CPU time of a call relative to json.Unmarshal: the minimum of several runs of
+// each.
 func costs(t *testing.T, s *Session, c *recipe, size, turns int) float64 {
 	arguments := c.text(size)
 	usual := arguments
 	if !json.Valid(arguments) {
-		// It would end at the first mistake, where its syntax is all that matters.
+		// Decoding would end at the first error, so only the syntax matters.
 		usual = []byte(`"` + strings.Repeat("a", len(arguments)) + `"`)
 	}
 	call, plain := time.Duration(1<<62), time.Duration(1<<62)
@@ -139,16 +138,16 @@ func costs(t *testing.T, s *Session, c *recipe, size, turns int) float64 {
 		}
 		call, plain = min(call, cpuTime()-between), min(plain, between-start)
 	}
-	// What any call takes does not count.
+	// The base time of every call does not count.
 	return float64(call-100*time.Microsecond) / float64(plain+time.Microsecond)
 }
 
 // wrongUnits are values that few types accept.
 var wrongUnits = []string{"false", `"\u0001"`, "{}", "[[]]", "1.5", `{"x":[1,"2",{}]}`}
 
-// endsEarly searches a message with too many problems in its first tenth, and checks that
-// the rest takes no more CPU time than Beyond: it may not be decoded. It returns false if
-// no such message is found.
+// endsEarly searches a message with too many problems in its first tenth, and checks that the rest,
+// which need not be decoded, takes no more CPU time than Beyond. It reports whether it found such a
+// message.
 func (c *climber) endsEarly(t *testing.T, s *Session, search Search) bool {
 	for range 10 {
 		next := c.recipe(c.value(nil))
@@ -159,14 +158,14 @@ func (c *climber) endsEarly(t *testing.T, s *Session, search Search) bool {
 		case ",":
 			wrong := pick(c.r, wrongUnits)
 			if c.r.one(2) {
-				wrong = strings.ReplaceAll(next.unit, mark, "") // as the search has it
+				wrong = strings.ReplaceAll(next.unit, mark, "") // as in the search
 			}
 			if name, _, ok := strings.Cut(next.unit, ":"); ok && strings.HasPrefix(name, `"`) {
-				wrong = `"x` + mark + `":` + pick(c.r, wrongUnits) // another member
+				wrong = `"x` + mark + `":` + pick(c.r, wrongUnits) // an additional member
 			}
 			next.unit, next.count = wrong, strconv.Itoa
 		default:
-			continue // one string or number has one problem
+			continue // a single string or number has one problem
 		}
 		if !c.tooMany(t, s, next.text(search.Small/10)) || !json.Valid(next.text(search.Small)) {
 			continue
@@ -191,7 +190,7 @@ func (c *climber) endsEarly(t *testing.T, s *Session, search Search) bool {
 			}
 			plain = min(plain, cpuTime()-start)
 			call, base = min(call, ask(params)), min(base, ask(refused))
-			// What any answer with problems takes does not count.
+			// The base time of every answer with problems does not count.
 			if beyond = float64(call-base-100*time.Microsecond) / float64(plain); beyond <= search.Beyond {
 				return true
 			}
@@ -202,7 +201,7 @@ func (c *climber) endsEarly(t *testing.T, s *Session, search Search) bool {
 	return false
 }
 
-// tooMany reports whether arguments have more problems than are reported.
+// tooMany reports whether arguments contain more problems than are reported.
 func (c *climber) tooMany(t *testing.T, s *Session, arguments []byte) bool {
 	s.err = nil
 	if _, err := s.ask("tools/call", append([]byte(`"name":"`+c.tool.Name+`","arguments":`), arguments...)); err != nil {
@@ -212,14 +211,14 @@ func (c *climber) tooMany(t *testing.T, s *Session, arguments []byte) bool {
 	return ok && bad.More
 }
 
-// climber makes recipes for one tool.
+// climber creates recipes for one tool.
 type climber struct {
 	r      *source
 	tool   Tool
 	schema *Schema
 }
 
-// value makes a value, mostly out of the one that took the most.
+// value returns a value, usually derived from the most expensive one.
 func (c *climber) value(from *Node) *Node {
 	r := c.r
 	n := from
@@ -243,13 +242,13 @@ func (c *climber) value(from *Node) *Node {
 	return n
 }
 
-// recipe chooses what comes again and again in a value.
+// recipe chooses the parts of a value to repeat.
 func (c *climber) recipe(n *Node) *recipe {
 	r := c.r
 	var all []*Node
 	n.walk("", func(_ string, at *Node) { all = append(all, at) })
 	at := pick(r, all)
-	// The value is written with a hole where the place is.
+	// The value is written with a gap at this place.
 	kept := *at
 	const hole = `"\u0002hole"`
 	split := func() (string, string) {
@@ -306,7 +305,7 @@ func (c *climber) recipe(n *Node) *recipe {
 	return out
 }
 
-// unit is the text of a value that comes again and again.
+// unit returns the text of a value for repetition.
 func (c *climber) unit(n *Node) string {
 	r := c.r
 	s := n.String()
@@ -328,8 +327,7 @@ func (c *climber) unit(n *Node) string {
 	return s
 }
 
-// chain is a value inside of itself, as often as one of its parts is of the same
-// kind.
+// chain returns a value that is nested inside of itself, for each of its parts of the same kind.
 func (c *climber) chain(n *Node) string {
 	var parts []*Node
 	n.walk("", func(_ string, at *Node) {

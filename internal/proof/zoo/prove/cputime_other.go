@@ -6,5 +6,5 @@ import "time"
 
 var began = time.Now()
 
-// cpuTime is the time that has passed, as the CPU time is not available.
+// cpuTime returns the elapsed time, since the CPU time is unavailable.
 func cpuTime() time.Duration { return time.Since(began) }

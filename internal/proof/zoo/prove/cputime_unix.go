@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// cpuTime is the CPU time of this process, so that other work of the machine has
-// little influence.
+// cpuTime returns the CPU time of this process, so that other processes have little influence.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -8,11 +8,10 @@ import (
 	"strings"
 )
 
-// directed makes values that each are at one limit of one place of a schema, or
-// one step beyond it, for every keyword of every place and every kind of
-// mistake. They are copies of one valid value with everything in it. At
-// most limit of them are yielded, evenly chosen, and ten times as many of those
-// at places with constraints.
+// directed yields values that are each at one limit of one place in a schema, or one step beyond
+// it, for every keyword of every place and every kind of mistake. They are copies of one valid
+// value that contains everything. It yields at most limit of them, evenly chosen, and ten times as
+// many at places with constraints.
 func (r *source) directed(s *Schema, whole func() *Node, limit int, yield func(*Node) bool) {
 	root := whole()
 	if root == nil {
@@ -53,7 +52,7 @@ func (r *source) directed(s *Schema, whole func() *Node, limit int, yield func(*
 	}
 }
 
-// some picks about n elements of a list evenly.
+// some returns about n elements of a list, evenly chosen.
 func some[T any](list []T, n int) []T {
 	if len(list) <= n || n <= 0 {
 		return list[:min(len(list), max(n, 0))]
@@ -65,7 +64,7 @@ func some[T any](list []T, n int) []T {
 	return out
 }
 
-// limited reports whether a schema has more than the type of its values.
+// limited reports whether a schema restricts more than the type of its values.
 func (s *Schema) limited() bool {
 	return s.Minimum != nil || s.Maximum != nil || s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil || s.MultipleOf != nil ||
 		max(s.MinLength, s.MaxLength, s.MinItems, s.MaxItems, s.MinProperties, s.MaxProperties) >= 0 ||
@@ -101,7 +100,7 @@ func visit(n *Node, s *Schema, f func(*Node, *Schema)) {
 	}
 }
 
-// edits are the changes of one value that are tried.
+// edits returns the changes to try on one value.
 func (r *source) edits(n *Node, s *Schema, root bool) []func(*Node) {
 	var out []func(*Node)
 	become := func(v *Node) { out = append(out, func(n *Node) { *n = *v }) }
@@ -133,7 +132,7 @@ func (r *source) edits(n *Node, s *Schema, root bool) []func(*Node) {
 	return out
 }
 
-// rawText is a text in \u escapes.
+// rawText returns a string in \u escapes.
 func rawText(s string) *Node { return &Node{Kind: '"', Text: s, Raw: spelling(s)} }
 
 func numberEdits(s *Schema) []string {
@@ -237,7 +236,7 @@ func (r *source) listEdits(n *Node, s *Schema) []func(*Node) {
 	return out
 }
 
-// fresh makes an item that is not among the others, if there is one.
+// fresh returns an item that differs from the others, if possible.
 func (r *source) fresh(s *Schema, items []*Node) *Node {
 	n := r.value(s.Items, maxDepth)
 	for range 100 {

@@ -17,8 +17,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// The revisions in use: the one that allows any output schema, and the last one
-// that requires an object at the root.
+// The revisions in use: one that allows any output schema, and the last one that requires an object
+// at the root.
 const (
 	Modern = "2026-07-28"
 	Legacy = "2025-11-25"
@@ -37,20 +37,20 @@ type Session struct {
 	err      error
 }
 
-// Outcome is the outcome of a call.
+// Outcome is the result of a call.
 type Outcome struct {
 	Accepted bool             // the function was called
-	Problems []wire.Violation // why it was not
-	Err      error            // any other reason, or the failure of the result
-	Value    reflect.Value    // what the arguments were decoded to
+	Problems []wire.Violation // why it was not called
+	Err      error            // any other reason, or the error of the result
+	Value    reflect.Value    // the decoded arguments
 
 	Structured []byte // the result
-	Sent       []byte // the same as it was sent, in a legacy revision
+	Sent       []byte // the same in the form that was sent, in a legacy revision
 	Text       string // of an error or an unstructured result
 	IsError    bool
 }
 
-// Tool is a tool as it is listed.
+// Tool is a listed tool.
 type Tool struct {
 	Name         string
 	InputSchema  json.RawMessage
@@ -87,7 +87,7 @@ func Connect(t testing.TB, server func(...mcp.Option) *mcp.Server, revision stri
 	return s
 }
 
-// intercept keeps what the tool returned before it is rendered.
+// intercept stores the result of the tool before it is rendered.
 func (s *Session) intercept(next mcp.Handler) mcp.Handler {
 	return func(ctx context.Context, req *mcp.Request) (mcp.Reply, error) {
 		if req.Method != "tools/call" {
@@ -105,7 +105,7 @@ func (s *Session) intercept(next mcp.Handler) mcp.Handler {
 	}
 }
 
-// reply is an answer, with the parts that are checked.
+// reply contains the checked parts of a reply.
 type reply struct {
 	Result json.RawMessage
 	Error  *struct {
@@ -114,7 +114,7 @@ type reply struct {
 	}
 }
 
-// ask sends a request with the members of its params.
+// ask sends a request with the given params.
 func (s *Session) ask(method string, params []byte) ([]byte, error) {
 	s.id++
 	b := append(s.buf[:0], `{"jsonrpc":"2.0","id":`...)
@@ -163,7 +163,7 @@ func (s *Session) Tools() ([]Tool, error) {
 	return page.Tools, nil
 }
 
-// Call calls a tool. If instead is valid, that is what the function returns.
+// Call calls a tool. If instead is valid, the function returns it.
 func (s *Session) Call(tool string, arguments []byte, instead reflect.Value) (*Outcome, error) {
 	s.recorder = identity.Recorder{Instead: instead}
 	s.reached, s.result, s.err = false, nil, nil

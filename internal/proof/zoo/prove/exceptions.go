@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/wire"
 )
 
-// broken reports whether a text is refused before it is validated.
+// broken reports whether a text is refused before validation.
 func broken(n *Node) bool {
 	found := strings.HasSuffix(n.Text, "\x00broken")
 	names := map[string]bool{}
@@ -30,13 +30,14 @@ func broken(n *Node) bool {
 type place struct {
 	n *Node
 	s *Schema
-	t reflect.Type // behind pointers, nil if it is not known
+	t reflect.Type // behind pointers; nil if unknown
 }
 
-// forms returns the type in whose JSON form a value travels, where that is another type than its own, and otherwise nil.
+// forms returns the type whose JSON form a value uses if it is not the value's own type, and nil
+// otherwise.
 type forms func(t reflect.Type, n *Node) reflect.Type
 
-// of is the type behind pointers and flags whose JSON form a value has.
+// of returns the type, behind pointers and flags, whose JSON form a value has.
 func (f forms) of(t reflect.Type, n *Node) reflect.Type {
 	for {
 		if t = behind(t); t == nil {
@@ -56,7 +57,7 @@ func (f forms) of(t reflect.Type, n *Node) reflect.Type {
 	}
 }
 
-// places finds every value by its path.
+// places returns all values by path.
 func (f forms) places(n *Node, s *Schema, t reflect.Type) map[string]place {
 	out := map[string]place{}
 	var visit func(path string, n *Node, s *Schema, t reflect.Type)
@@ -110,8 +111,7 @@ func (f forms) refusal(n *Node, s *Schema, t reflect.Type, out *Outcome, valid f
 	return first, true
 }
 
-// rounded is a value whose numbers are those that a float64 holds, where the
-// schema has any number.
+// rounded returns a value whose numbers are rounded to float64 if the schema allows any number.
 func (f forms) rounded(n *Node, s *Schema, t reflect.Type) *Node {
 	return f.change(n, s, t, func(at place) *Node {
 		if at.n.Kind == '0' && at.s != nil && (isAny(at.t) || at.s.Type == "number" && at.t != nil && at.t != numberType) {
@@ -123,7 +123,7 @@ func (f forms) rounded(n *Node, s *Schema, t reflect.Type) *Node {
 	}, true)
 }
 
-// twoTexts reports whether a map has two texts of one key.
+// twoTexts reports whether a map contains two texts of one key.
 func twoTexts(all map[string]place) bool {
 	for _, at := range all {
 		if at.t == nil || at.t.Kind() != reflect.Map || at.n.Kind != '{' || !asKey(at.t.Key()) {
@@ -145,8 +145,8 @@ func twoTexts(all map[string]place) bool {
 	return false
 }
 
-// beyond returns the path of an integer that the Go type cannot hold, whatever the schema says. The type has the range
-// of the platform on which the test runs.
+// beyond returns the path of an integer that the Go type cannot hold, whatever the schema allows.
+// The type has the range of the platform of the test.
 func beyond(all map[string]place) (path string, found bool) {
 	for path, at := range all {
 		if at.n.Kind != '0' || at.s == nil || at.s.Type != "integer" || at.t == nil || !isNumeric(at.t) || methodical(at.t) {
@@ -165,7 +165,7 @@ func refusalAt(at place, problem wire.Violation) (Exception, bool) {
 		return Methods, true
 	}
 	if n.Kind == '0' && (t == nil || !isNumeric(t)) && !methodical(t) {
-		// In a value of any kind, or of one whose Go type is not known here.
+		// In a value of any kind, or of an unknown Go type.
 		_, err := strconv.ParseFloat(n.Text, 64)
 		x, ok := new(big.Rat).SetString(n.Text)
 		if ok && err == nil && isAny(t) && (s == nil || s.Type != "integer" || !x.IsInt() || inRange(x.Num(), reflect.TypeFor[int64]())) {
@@ -199,7 +199,7 @@ func refusalAt(at place, problem wire.Violation) (Exception, bool) {
 	case n.Kind == '"' && (s.Format == "date-time" || s.Format == "time"):
 		return Formats, strings.ContainsAny(n.Text, "tz") || strings.Contains(n.Text, ":60")
 	case n.Kind == '"' && s.Format == "email":
-		return Formats, strings.HasPrefix(n.Text, "@") // which the validator accepts
+		return Formats, strings.HasPrefix(n.Text, "@") // the validator accepts it
 	case n.Kind == '"' && t == durationType:
 		_, err := time.ParseDuration(n.Text)
 		return Ranges, err != nil
@@ -213,7 +213,7 @@ func refusalAt(at place, problem wire.Violation) (Exception, bool) {
 	return 0, false
 }
 
-// keyRefusal explains a refused key of a map.
+// keyRefusal explains why a key of a map was refused.
 func keyRefusal(all map[string]place, problem wire.Violation) (Exception, bool) {
 	for path, at := range all {
 		if at.t == nil || at.t.Kind() != reflect.Map || at.n.Kind != '{' {
@@ -235,12 +235,12 @@ func keyRefusal(all map[string]place, problem wire.Violation) (Exception, bool) 
 	return 0, false
 }
 
-// hasBounds reports whether the schema carries both bounds itself.
+// hasBounds reports whether the schema contains both bounds itself.
 func hasBounds(s *Schema) bool {
 	return (s.Minimum != nil || s.ExclusiveMinimum != nil) && (s.Maximum != nil || s.ExclusiveMaximum != nil)
 }
 
-// isAny reports whether a value is of type any, or inside of one.
+// isAny reports whether a value has type any, or is inside such a value.
 func isAny(t reflect.Type) bool { return t == nil || t.Kind() == reflect.Interface }
 
 func isNumeric(t reflect.Type) bool { return t.Kind() >= reflect.Int && t.Kind() <= reflect.Float64 }
@@ -255,8 +255,7 @@ func inRange(x *big.Int, t reflect.Type) bool {
 	return true
 }
 
-// quotedFits reports whether the text of a number inside of a string is within
-// the range of its Go type.
+// quotedFits reports whether the number in a string is within the range of its Go type.
 func quotedFits(s string, t reflect.Type) bool {
 	if t.Kind() == reflect.Float32 || t.Kind() == reflect.Float64 {
 		_, err := strconv.ParseFloat(s, t.Bits())
@@ -266,8 +265,8 @@ func quotedFits(s string, t reflect.Type) bool {
 	return ok && inRange(x, t)
 }
 
-// acceptance explains why an invalid value was accepted: it corrects what an
-// exception allows until the value is valid.
+// acceptance explains why an invalid value was accepted: it applies the corrections that exceptions
+// allow until the value is valid.
 func (f forms) acceptance(n *Node, s *Schema, t reflect.Type, valid func(*Node) bool) (Exception, bool) {
 	without := f.change(n, s, t, func(at place) *Node { return at.n }, true)
 	if valid(without) {
@@ -290,8 +289,7 @@ func (f forms) acceptance(n *Node, s *Schema, t reflect.Type, valid func(*Node) 
 	return 0, false
 }
 
-// change copies a value with every part replaced by what replace makes of it, and
-// without the nulls that count as absent.
+// change copies a value. It calls replace for every part, and omits the nulls that count as absent.
 func (f forms) change(n *Node, s *Schema, t reflect.Type, replace func(place) *Node, drop bool) *Node {
 	s, t = s.of(n), f.of(t, n)
 	if m := replace(place{n, s, t}); m != n {

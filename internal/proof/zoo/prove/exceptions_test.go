@@ -12,8 +12,8 @@ import (
 
 type converted struct{}
 
-// A refusal of a valid integer is due to the range of the Go type where the type cannot hold it on this platform, and
-// nowhere else; a value beyond that range is never accepted.
+// The refusal of a valid integer is attributed to the range of the Go type only if the type cannot
+// hold it on this platform; a value beyond that range is never accepted.
 func TestRanges(t *testing.T) {
 	f := forms(func(t reflect.Type, _ *Node) reflect.Type {
 		if t == reflect.TypeFor[converted]() {
@@ -28,7 +28,7 @@ func TestRanges(t *testing.T) {
 	for _, tt := range []struct {
 		t     reflect.Type
 		last  uint64 // the largest number that the type holds
-		known bool   // whether the type is found
+		known bool   // whether the type is known
 	}{
 		{reflect.TypeFor[int32](), math.MaxInt32, true},
 		{reflect.TypeFor[int64](), math.MaxInt64, true},

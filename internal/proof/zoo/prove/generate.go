@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// source makes values, the same ones for the same seed.
+// source generates values, which are the same for the same seed.
 type source struct {
 	*rand.Rand
-	// alike, if it is set, is every text without constraints, and alikeAny every
-	// value. A type with its own JSON form accepts few others.
+	// alike, if it is set, replaces every string without constraints, and alikeAny every value. A
+	// type with its own JSON form accepts few others.
 	alike    string
 	alikeAny *Node
 }
 
-// begin makes a whole value.
+// begin returns a whole value.
 func (r *source) begin(s *Schema) *Node {
 	r.alike, r.alikeAny = "", nil
 	if r.one(3) {
@@ -41,11 +41,11 @@ func (r *source) one(n int) bool { return r.IntN(n) == 0 }
 
 func pick[T any](r *source, list []T) T { return list[r.IntN(len(list))] }
 
-// maxDepth is how deep recursive values go.
+// maxDepth limits the depth of recursive values.
 const maxDepth = 5
 
-// value makes a value that is valid against the schema as far as is known, mostly
-// small, often at a boundary.
+// value returns a value that is valid as far as the schema is understood, usually small, often at a
+// boundary.
 func (r *source) value(s *Schema, depth int) *Node {
 	s = s.resolve()
 	n := r.make(s, depth)
@@ -94,7 +94,7 @@ func (r *source) make(s *Schema, depth int) *Node {
 
 func (r *source) object(s *Schema, depth int) *Node {
 	n := object()
-	density := r.IntN(4) // none of the optional ones, few, most, all
+	density := r.IntN(4) // no optional members, few, most, all
 	for _, p := range s.Properties {
 		want := s.Required[p.Name]
 		if !want && depth <= maxDepth {
@@ -125,7 +125,7 @@ func (r *source) object(s *Schema, depth int) *Node {
 	return n
 }
 
-// key makes a name of a map's member.
+// key returns a name for a map's member.
 func (r *source) key(s *Schema) string {
 	if s == nil {
 		if r.alike != "" {
@@ -140,7 +140,7 @@ func (r *source) key(s *Schema) string {
 	return r.string(s)
 }
 
-// count makes a length between two limits, of which -1 is none.
+// count returns a length between two limits; -1 means no limit.
 func (r *source) count(least, most, depth int) int {
 	least = max(least, 0)
 	if most < 0 {
@@ -175,7 +175,7 @@ func (r *source) array(s *Schema, depth int) *Node {
 	return n
 }
 
-// anything makes a value of any kind.
+// anything returns a value of any kind.
 func (r *source) anything(depth int) *Node {
 	if r.alikeAny != nil && !r.one(20) {
 		return r.alikeAny.Clone()
@@ -210,7 +210,7 @@ func (r *source) anything(depth int) *Node {
 	return n
 }
 
-// someNumbers are those at which decoders fail.
+// someNumbers are numbers at which decoders fail.
 var someNumbers = []string{
 	"0", "-0", "1", "-1", "2", "3", "5", "7", "10", "42", "100", "1.0", "1e2", "1E2", "1e+2", "10e-1", "100e-2", "0.0", "0e5", "-0.0", "1.5", "0.1", "0.30000000000000004",
 	"127", "128", "-128", "-129", "255", "256", "300", "32767", "32768", "65535", "65536", "2147483647", "2147483648",
@@ -227,7 +227,7 @@ var someTexts = []string{
 	"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
 }
 
-// integer makes an integer within the bounds of a schema.
+// integer returns an integer within the bounds of a schema.
 func (r *source) integer(s *Schema) string {
 	low, high := s.Minimum, s.Maximum
 	one := big.NewRat(1, 1)
@@ -311,7 +311,7 @@ func (s *Schema) holds(text string) bool {
 		(s.MultipleOf == nil || new(big.Rat).Quo(n, s.MultipleOf).IsInt())
 }
 
-// number makes a number within the bounds of a schema.
+// number returns a number within the bounds of a schema.
 func (r *source) number(s *Schema) string {
 	for range 30 {
 		if text := pick(r, someNumbers); s.holds(text) {
@@ -342,7 +342,7 @@ func (r *source) number(s *Schema) string {
 
 func integerOr(r *source, s *Schema) string { return r.integer(s) }
 
-// decimal writes a number without exponent, exactly where that is possible.
+// decimal returns a number without exponent, exactly if possible.
 func decimal(x *big.Rat) string {
 	if x.IsInt() {
 		return x.Num().String()
@@ -350,7 +350,7 @@ func decimal(x *big.Rat) string {
 	return strings.TrimRight(x.FloatString(30), "0")
 }
 
-// string makes a text that satisfies the constraints of a schema.
+// string returns a text that satisfies the constraints of a schema.
 func (r *source) string(s *Schema) string {
 	switch {
 	case s.Encoding == "base64":
@@ -381,13 +381,13 @@ func (r *source) string(s *Schema) string {
 	return r.ofLength(r.count(s.MinLength, s.MaxLength, 0))
 }
 
-// fits checks the length of a text.
+// fits reports whether the length of a text is within the limits.
 func (s *Schema) fits(text string) bool {
 	n := len([]rune(text))
 	return n >= s.MinLength && (s.MaxLength < 0 || n <= s.MaxLength)
 }
 
-// ofLength makes a text of so many characters.
+// ofLength returns a text of n characters.
 func (r *source) ofLength(n int) string {
 	var b strings.Builder
 	for range n {

@@ -26,7 +26,7 @@ var (
 	numberType        = reflect.TypeFor[json.Number]()
 )
 
-// behind is a type without the pointers in front of it, nil for nil.
+// behind returns a type without leading pointers, or nil for nil.
 func behind(t reflect.Type) reflect.Type {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -34,7 +34,7 @@ func behind(t reflect.Type) reflect.Type {
 	return t
 }
 
-// flagged is the type of the value beside a flag, as in sql.Null[T], nil for other types.
+// flagged returns the type of the value beside a flag, as in sql.Null[T], or nil for other types.
 func flagged(t reflect.Type) reflect.Type {
 	if t.Kind() != reflect.Struct || t.NumField() != 2 || t.Field(1).Name != "Valid" || !t.Implements(valuer) || methodical(t) {
 		return nil
@@ -51,16 +51,16 @@ func methodical(t reflect.Type) bool {
 	return p.Implements(textUnmarshaler) || p.Implements(jsonUnmarshaler)
 }
 
-// unnameable reports whether generated code cannot name a type, because another
-// package does not export it; encoding/json then reads and writes it.
+// unnameable reports whether generated code cannot name a type, because another package does not
+// export it; encoding/json then reads and writes it.
 func unnameable(t reflect.Type) bool {
 	return t != nil && t.PkgPath() != "" && t.Name() != "" && !token.IsExported(t.Name())
 }
 
-// asKey reports whether keys of a type are read by its UnmarshalText.
+// asKey reports whether UnmarshalText reads keys of a type.
 func asKey(t reflect.Type) bool { return reflect.PointerTo(t).Implements(textUnmarshaler) }
 
-// anyKey reports whether a map somewhere in a type has a key of some kind.
+// anyKey reports whether a map somewhere in a type has a key type for which is returns true.
 func anyKey(t reflect.Type, is func(reflect.Type) bool) bool {
 	seen := map[reflect.Type]bool{}
 	var visit func(t reflect.Type) bool
@@ -86,15 +86,14 @@ func anyKey(t reflect.Type, is func(reflect.Type) bool) bool {
 	return visit(t)
 }
 
-// twoForms reports whether a type has different forms as a key and as a value, of which
-// encoding/json writes one and reads the other.
+// twoForms reports whether a type has different forms as a key and as a value; encoding/json writes
+// one and reads the other.
 func twoForms(t reflect.Type) bool {
 	return asKey(t) && reflect.PointerTo(t).Implements(jsonUnmarshaler)
 }
 
-// shy reports whether the type writes itself by a method of its pointer only:
-// encoding/json calls it where a value happens to be addressable, and generated
-// code always.
+// shy reports whether only a pointer method writes the type: encoding/json calls it only for
+// addressable values, and generated code always.
 func shy(t reflect.Type) bool {
 	if t == nil || t.Kind() == reflect.Interface {
 		return false
@@ -104,7 +103,7 @@ func shy(t reflect.Type) bool {
 		p.Implements(textMarshaler) && !t.Implements(textMarshaler) && !t.Implements(jsonMarshaler)
 }
 
-// child is the type of a member, nil if it is not known.
+// child returns the type of a member, or nil if it is unknown.
 func child(t reflect.Type, name string) reflect.Type {
 	t = behind(t)
 	switch {
@@ -127,7 +126,7 @@ func child(t reflect.Type, name string) reflect.Type {
 	return nil
 }
 
-// members are the types of the members that have been looked up.
+// members caches the types of members.
 var members sync.Map // of member to reflect.Type
 
 type member struct {
@@ -135,8 +134,8 @@ type member struct {
 	name string
 }
 
-// fieldOf finds the field of a struct that has a JSON name: the least deeply
-// embedded one, and of several the one whose tag says so.
+// fieldOf returns the field of a struct with a JSON name: the least deeply embedded one, and among
+// several the one with a tag.
 func fieldOf(t reflect.Type, name string) (reflect.StructField, bool) {
 	seen := map[reflect.Type]bool{}
 	for level := []reflect.Type{t}; len(level) > 0; {
@@ -176,7 +175,7 @@ func fieldOf(t reflect.Type, name string) (reflect.StructField, bool) {
 	return reflect.StructField{}, false
 }
 
-// element is the type of an item.
+// element returns the type of an item.
 func element(t reflect.Type) reflect.Type {
 	if t = behind(t); t != nil && (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) {
 		return t.Elem()

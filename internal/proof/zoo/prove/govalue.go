@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// fill sets v to a Go value as a function might return it, with nil slices,
-// maps and pointers, numbers that JSON has no form for, and broken text.
+// fill sets v to a Go value that a function might return, with nil slices, maps and pointers,
+// numbers without a JSON form, and invalid text.
 func (r *source) fill(v reflect.Value, depth int) {
 	if !v.CanSet() {
 		return
@@ -91,7 +91,7 @@ func (r *source) fill(v reflect.Value, depth int) {
 	}
 }
 
-// special fills types that are more than what they are made of.
+// special fills types whose values have further rules than their underlying type.
 func (r *source) special(v reflect.Value, _ int) bool {
 	if fillOwn(r, v) {
 		return true
@@ -133,7 +133,7 @@ func (r *source) special(v reflect.Value, _ int) bool {
 	return false
 }
 
-// fillOwn fills types whose form is mcpgen's own.
+// fillOwn fills types with a JSON form of mcpgen.
 func fillOwn(r *source, v reflect.Value) bool {
 	if v.Type() == reflect.TypeFor[url.URL]() {
 		u, err := url.Parse(pick(r, []string{"", "https://example.com/a?b#c", "mailto:a@b.com", "/path", "http://u:p@h/ü"}))
@@ -151,7 +151,7 @@ func fillOwn(r *source, v reflect.Value) bool {
 	return false
 }
 
-// textSamples are texts that some UnmarshalText takes.
+// textSamples are texts that some UnmarshalText accepts.
 var textSamples = []string{
 	"a", "1", "on", "off", "low", "high", "10.0.0.1", "10.0.0.0/8", "127.0.0.1:80", "1.5", "x:1", "123e4567-e89b-12d3-a456-426614174000",
 	"INFO", "red", "12", "a.b", "00:00:5e:00:53:01", "100", "500m", "mon", "fri", "paperback", "5kg", "rank 7", "#x",

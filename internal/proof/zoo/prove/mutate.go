@@ -8,15 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// mutate changes a value in one place, or in a few, into what a client might
-// send by mistake. It reports whether the text has something that is refused
-// before it is validated.
+// mutate changes a value in one place, or in a few, to a value that a client might send by mistake.
+// It reports whether the text contains something that is refused before validation.
 func (r *source) mutate(n *Node) {
 	for range 1 + r.IntN(8)/7 {
 		var all []*Node
 		n.walk("", func(_ string, at *Node) { all = append(all, at) })
-		// The root stays an object most of the time: other values are refused
-		// at once.
+		// The root usually remains an object: other values are refused immediately.
 		at := pick(r, all)
 		if at == n && len(all) > 1 && !r.one(6) {
 			at = all[1+r.IntN(len(all)-1)]
@@ -67,7 +65,7 @@ func (r *source) changeObject(n *Node, s *Schema) {
 	}
 	some := len(n.Members) > 0
 	switch kind := r.IntN(12); {
-	case kind == 0 && some: // one less
+	case kind == 0 && some: // one fewer
 		n.Members = append(n.Members[:i:i], n.Members[i+1:]...)
 	case kind == 1: // one more
 		n.Members = append(n.Members, Member{Name: r.key(nil), Value: r.anything(maxDepth)})
@@ -113,7 +111,7 @@ func (r *source) changeObject(n *Node, s *Schema) {
 	}
 }
 
-// misspell changes a name as people do.
+// misspell changes a name as people misspell it.
 func (r *source) misspell(name string) string {
 	switch r.IntN(6) {
 	case 0:
@@ -138,7 +136,7 @@ func (r *source) misspell(name string) string {
 	return " " + name
 }
 
-// spelling is a text in \u escapes.
+// spelling returns a text in \u escapes.
 func spelling(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')
@@ -174,7 +172,7 @@ func (r *source) changeArray(n *Node, s *Schema) {
 		}
 	case kind == 1 && len(n.Items) > 0: // one twice
 		n.Items = append(n.Items, pick(r, n.Items).Clone())
-	case kind == 2 && len(n.Items) > 0: // one less
+	case kind == 2 && len(n.Items) > 0: // one fewer
 		i := r.IntN(len(n.Items))
 		n.Items = append(n.Items[:i:i], n.Items[i+1:]...)
 	default:

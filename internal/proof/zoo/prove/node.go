@@ -9,24 +9,24 @@ import (
 	"unicode/utf8"
 )
 
-// Node is a JSON value as text has it: numbers as they are spelt, members in
-// order and as often as they come.
+// Node is a JSON value as written: with the original text of numbers, and all members in order,
+// even repeated ones.
 type Node struct {
 	Kind    byte   // one of n b 0 " [ {
 	Text    string // of a number or boolean, or the characters of a string
-	Raw     string // the JSON text of a string, where it is not the plain one
+	Raw     string // the JSON text of a string, if it is not the plain one
 	Space   string // between the parts of an array or an object
 	Items   []*Node
 	Members []Member
 
-	// Schema is what the value was made from, nil if it was not.
+	// Schema is the schema from which the value was generated, or nil.
 	Schema *Schema
 }
 
 // Member is one member of an object.
 type Member struct {
 	Name  string
-	Raw   string // the JSON text of the name, where it is not the plain one
+	Raw   string // the JSON text of the name, if it is not the plain one
 	Value *Node
 }
 
@@ -52,7 +52,7 @@ func (n *Node) Clone() *Node {
 	return &c
 }
 
-// Get returns the last member of that name, nil if there is none.
+// Get returns the last member with a name, or nil.
 func (n *Node) Get(name string) *Node {
 	for i := len(n.Members) - 1; i >= 0; i-- {
 		if n.Members[i].Name == name {
@@ -62,7 +62,7 @@ func (n *Node) Get(name string) *Node {
 	return nil
 }
 
-// Append writes the JSON text.
+// Append appends the JSON text.
 func (n *Node) Append(b []byte) []byte {
 	switch n.Kind {
 	case 'n':
@@ -93,7 +93,7 @@ func (n *Node) Append(b []byte) []byte {
 	return append(b, n.Text...)
 }
 
-// String is the JSON text.
+// String returns the JSON text.
 func (n *Node) String() string { return string(n.Append(nil)) }
 
 func appendText(b []byte, s, raw string) []byte {
@@ -112,11 +112,11 @@ func appendPlain(b []byte, s string) []byte {
 	var buf bytes.Buffer
 	e := json.NewEncoder(&buf)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(s) // a string cannot fail
+	_ = e.Encode(s) // encoding a string cannot fail
 	return append(b, bytes.TrimSuffix(buf.Bytes(), []byte("\n"))...)
 }
 
-// Any is the value as the validator takes it.
+// Any returns the value in the form of the validator.
 func (n *Node) Any() any {
 	switch n.Kind {
 	case 'b':
@@ -200,8 +200,7 @@ func parseNode(d *json.Decoder) (*Node, error) {
 	return nil, fmt.Errorf("unexpected token %v", t)
 }
 
-// walk calls f for every value, outer ones first, with the path to it as
-// violations have it.
+// walk calls f for every value, outer ones first, with its path as in violations.
 func (n *Node) walk(path string, f func(path string, n *Node)) {
 	f(path, n)
 	for i, item := range n.Items {

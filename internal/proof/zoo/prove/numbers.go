@@ -5,36 +5,36 @@ import (
 	"slices"
 )
 
-// Exception is a number of docs/types.md: of the list of exceptions to "accepted
-// exactly when valid", or of the table of differences from encoding/json.
+// Exception is a number in docs/types.md: in the list of exceptions to "accepted exactly when
+// valid", or in the table of differences from encoding/json.
 type Exception int
 
-// The exceptions and differences that a value can be due to. Each place in this
-// package that lets a value pass names one of them.
+// The exceptions and differences that can explain a value. Each place in this package that accepts
+// a deviation names one of them.
 const (
 	Strictness Exception = 1 // refused before validation: duplicate names, invalid UTF-8, lone surrogates
 	AbsentNull Exception = 2 // null for an optional property counts as absent
-	Ranges     Exception = 3 // ranges that the schema does not carry
+	Ranges     Exception = 3 // ranges that the schema does not contain
 	Rounding   Exception = 4 // rules of floats are compared as float64
 	Formats    Exception = 5 // lower-case t and z, and second 60
 	Methods    Exception = 6 // UnmarshalText and UnmarshalJSON decide
-	Base64     Exception = 7 // the schema does not say what base64 is
+	Base64     Exception = 7 // the schema does not describe base64
 	Keys       Exception = 9 // two texts of one key are a duplicate
 
 	Integers       Exception = 13 // 1.0 and 1e2 are integers
-	Defaults       Exception = 14 // what is missing has its default
-	Durations      Exception = 15 // durations travel as text
+	Defaults       Exception = 14 // missing values have their default
+	Durations      Exception = 15 // durations are encoded as text
 	EscapedTime    Exception = 16 // escapes in a date and time are read
 	EmptyForNil    Exception = 17 // nil slices and maps are written as empty ones
 	NilLeftOut     Exception = 18 // members that are nil pointers are left out
 	PointerMethods Exception = 19 // methods of the pointer are called for elements and keys of maps too
-	KeyForms       Exception = 20 // keys are read by UnmarshalText, also where there is UnmarshalJSON
+	KeyForms       Exception = 20 // keys are read by UnmarshalText, even if the type has UnmarshalJSON
 	NothingFound   Exception = 21 // a result that is nil is an error
-	CheckedOutput  Exception = 22 // what MarshalJSON writes is checked
-	OwnForms       Exception = 23 // forms that encoding/json does not have
+	CheckedOutput  Exception = 22 // the output of MarshalJSON is checked
+	OwnForms       Exception = 23 // forms that encoding/json does not support
 )
 
-// named are those that Run counts.
+// named are the exceptions that Run counts.
 var named = map[Exception]string{
 	Strictness: "Strictness", AbsentNull: "AbsentNull", Ranges: "Ranges", Rounding: "Rounding", Formats: "Formats", Methods: "Methods",
 	Base64: "Base64", Keys: "Keys", Integers: "Integers", Defaults: "Defaults", Durations: "Durations", EscapedTime: "EscapedTime",
@@ -42,8 +42,7 @@ var named = map[Exception]string{
 	NothingFound: "NothingFound", CheckedOutput: "CheckedOutput", OwnForms: "OwnForms",
 }
 
-// Elsewhere are the numbers that no value of Run is due to, with the tests that hold
-// them.
+// Elsewhere contains the numbers that Run never needs, with the tests that cover them.
 var Elsewhere = map[Exception]string{
 	8:  "generator/internal/keyword TestPattern",
 	10: "runtime/wire TestMessages",
@@ -54,5 +53,5 @@ var Elsewhere = map[Exception]string{
 	26: "runtime/wire TestEncodeAgainstEncodingJSON",
 }
 
-// Counted are the numbers that Run counts, in order.
+// Counted returns the numbers that Run counts, in order.
 func Counted() []Exception { return slices.Sorted(maps.Keys(named)) }

@@ -11,13 +11,12 @@ import (
 	"time"
 )
 
-// excuse is called with the number of every difference that is allowed for.
+// excuse is called with the number of every accepted difference.
 type excuse func(Exception)
 
-// plain converts a valid value to the one that encoding/json needs to read the
-// same: exact integers in plain digits, nothing in the place of a null
-// that counts as absent, defaults where something is missing, nanoseconds for
-// durations that travel as text.
+// plain converts a valid value to one that encoding/json reads in the same way: exact integers in
+// plain digits, without nulls that count as absent, with defaults for missing values, and with
+// nanoseconds for durations that are encoded as text.
 func plain(n *Node, s *Schema, t reflect.Type, excused excuse) *Node {
 	s, t = s.of(n), behind(t)
 	if s == nil || methodical(t) && t != bigIntType {
@@ -77,11 +76,11 @@ func plain(n *Node, s *Schema, t reflect.Type, excused excuse) *Node {
 	return n
 }
 
-// bigIntType reads digits alone by its own method.
+// bigIntType is a type whose own method reads only digits.
 var bigIntType = reflect.TypeFor[big.Int]()
 
-// travelsAsText recognises a duration that is "1h30m", rather than a number in a
-// string.
+// travelsAsText reports whether the schema describes a duration such as "1h30m", rather than a
+// number in a string.
 func (s *Schema) travelsAsText() bool { return strings.Contains(s.Pattern, "µs") }
 
 func (s *Schema) defaults() *Node {
@@ -93,7 +92,7 @@ func (s *Schema) defaults() *Node {
 	return nil
 }
 
-// absent reports whether a member is a null that counts as no member at all.
+// absent reports whether a member is a null that counts as absent.
 func absent(s *Schema, m Member) bool {
 	if s == nil || m.Value.Kind != 'n' || s.Required[m.Name] {
 		return false
@@ -106,7 +105,7 @@ func absent(s *Schema, m Member) bool {
 	return false
 }
 
-// reference is what encoding/json decodes arguments to.
+// reference returns the arguments as encoding/json decodes them.
 func reference(n *Node, s *Schema, t reflect.Type, whole bool, excused excuse) (reflect.Value, error) {
 	holder := holderOf(t, whole)
 	data := plain(n, s, holder, excused).Append(nil)
@@ -120,7 +119,7 @@ func reference(n *Node, s *Schema, t reflect.Type, whole bool, excused excuse) (
 	return v.Elem().Field(0), nil
 }
 
-// holderOf is the type that the arguments are decoded to as a whole.
+// holderOf returns the type to which the arguments as a whole are decoded.
 func holderOf(t reflect.Type, whole bool) reflect.Type {
 	if whole {
 		return t
@@ -128,7 +127,7 @@ func holderOf(t reflect.Type, whole bool) reflect.Type {
 	return reflect.StructOf([]reflect.StructField{{Name: "Value", Type: t, Tag: `json:"value"`}})
 }
 
-// difference describes where two values differ, "" if they do not. With loose set,
+// difference returns a description of the difference between two values, or "". If loose is set,
 // empty slices and maps equal nil ones, and raw JSON is compared as JSON.
 func difference(a, b reflect.Value, loose bool) string {
 	return differ("", a, b, loose, 0)
@@ -230,7 +229,7 @@ func differ(path string, a, b reflect.Value, loose bool, depth int) string {
 	return ""
 }
 
-// respelt is JSON text without white space, with its strings in one spelling.
+// respelt returns JSON text without white space, with its strings in one spelling.
 func respelt(data []byte) string {
 	if len(data) == 0 {
 		return "null"
@@ -242,10 +241,9 @@ func respelt(data []byte) string {
 	return n.String()
 }
 
-// outputs describes where a result differs from what encoding/json writes, "" if it
-// does not but in what has a number: nil slices and maps are empty, nil pointers are
-// left out, durations may be text, and methods of a pointer are called for values
-// that are not addressable.
+// outputs returns a description of the difference between a result and the output of encoding/json,
+// or "" if all differences have a number: nil slices and maps are empty, nil pointers are omitted,
+// durations may be text, and pointer methods are called for values that are not addressable.
 func outputs(path string, ours, theirs *Node, t reflect.Type, addressable bool, excused excuse) string {
 	if behind(t) == durationType && ours.Kind == '"' && theirs.Kind == '0' {
 		d, err := time.ParseDuration(ours.Text)
@@ -287,7 +285,7 @@ func outputs(path string, ours, theirs *Node, t reflect.Type, addressable bool, 
 		isMap := b != nil && b.Kind() == reflect.Map
 		if isMap && shy(b.Key()) && len(ours.Members) == len(theirs.Members) {
 			if len(ours.Members) > 0 {
-				excused(PointerMethods) // the names are other ones
+				excused(PointerMethods) // the names differ
 			}
 			return ""
 		}

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// matching makes a text that a regular expression matches.
+// matching returns a text that a regular expression matches.
 func (r *source) matching(pattern string) string {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {

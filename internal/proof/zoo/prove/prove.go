@@ -1,10 +1,9 @@
-// Package prove compares generated tools with their published schemas and with
-// encoding/json. It is for tests of any package whose tools return their arguments
-// by package identity.
+// Package prove compares generated tools with their published schemas and with encoding/json. It is
+// for tests of any package whose tools return their arguments by package identity.
 //
-// The property is: a value is accepted exactly when it is valid, is decoded to
-// what encoding/json makes of it, and comes back as valid against the output
-// schema and equal. Any deviation is an [Exception].
+// The property is: a value is accepted exactly when it is valid, is decoded like by encoding/json,
+// and the result is valid against the output schema and equal to it. Any deviation is an
+// [Exception].
 package prove
 
 import (
@@ -25,33 +24,32 @@ import (
 // Config configures a run.
 type Config struct {
 	Server func(...mcp.Option) *mcp.Server
-	// Values is how many values are tried in total; MCPGEN_LONG in the
-	// environment replaces it.
+	// Values is the total number of values to try; the environment variable MCPGEN_LONG replaces
+	// it.
 	Values int
 	Seed   uint64
 	// OddNames are property names of the Go source that clients may refuse.
 	OddNames []string
 	// AnyNames allows every property name.
 	AnyNames bool
-	// Lenient are tools that accept more than is valid.
+	// Lenient contains tools that accept more than valid values.
 	Lenient []string
-	// Directives are tools with //mcp:arg, which are not in the Go types.
+	// Directives contains tools with //mcp:arg, which the Go types do not reflect.
 	Directives []string
-	// Own reports whether a type of the tool has a JSON form that encoding/json
-	// does not have: unions, types of the built-in table, converted ones. Such
-	// tools are proven by round trip. It may be nil.
+	// Own reports whether a type of the tool has a JSON form that encoding/json does not support:
+	// unions, types of the built-in table, converted types. Such tools are checked by round trip.
+	// It may be nil.
 	Own func(tool string) bool
-	// Form returns the type in whose JSON form a value travels, for types of unions and
-	// those that are converted, and nil for others. It may be nil. A number in a type
-	// without a known form may have any value of 64 bits.
+	// Form returns the type whose JSON form a value uses, for unions and converted types, and nil
+	// for others. It may be nil. A number in a type without a known form may have any 64-bit value.
 	Form func(t reflect.Type, n *Node) reflect.Type
-	// Skip are tools that are left out, with the reason.
+	// Skip contains omitted tools, with the reason.
 	Skip map[string]string
 }
 
 func (c Config) odd(name string) bool { return c.AnyNames || slices.Contains(c.OddNames, name) }
 
-// Report is the outcome of a run.
+// Report is the result of a run.
 type Report struct {
 	Tools, Values, Accepted, Refused, Results int
 	Exceptions                                map[Exception]int
@@ -75,7 +73,7 @@ func (r *Report) add(other *Report) {
 	r.Failures = append(r.Failures, other.Failures...)
 }
 
-// String is a summary in one line.
+// String returns a summary on one line.
 func (r *Report) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d tools, %d values: %d accepted, %d refused; %d results; %d disagreements; exceptions", r.Tools, r.Values, r.Accepted, r.Refused, r.Results, len(r.Failures))

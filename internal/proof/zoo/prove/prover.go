@@ -25,7 +25,7 @@ type prover struct {
 	lenient bool
 	own     bool
 	form    forms
-	result  reflect.Type // of the result, if it is another one
+	result  reflect.Type // of the result, if it differs
 	working *Node        // a value that was accepted
 }
 
@@ -57,7 +57,7 @@ func proveTool(session *Session, tool Tool, cfg Config, values int) *Report {
 		}
 		return true
 	}
-	// A part goes to the limits one by one, the rest is at random.
+	// Some of the values go to the limits one by one, the others are random.
 	before := p.report.Values
 	p.r.directed(p.schema, p.full, values/3, try)
 	for i := range max(values/2, values-(p.report.Values-before)) {
@@ -76,8 +76,7 @@ func proveTool(session *Session, tool Tool, cfg Config, values int) *Report {
 	return p.report
 }
 
-// full makes a value that is accepted and has as much in it as possible, nil if
-// there is none.
+// full returns an accepted value with as much content as possible, or nil.
 func (p *prover) full() *Node {
 	var best *Node
 	size := 0
@@ -98,7 +97,7 @@ func (p *prover) full() *Node {
 	return best
 }
 
-// class is a failure without its details.
+// class returns a failure without its details.
 func class(what string) string {
 	head, _, _ := strings.Cut(what, ":")
 	return head
@@ -141,8 +140,8 @@ func (p *prover) prepare(cfg Config) bool {
 	return ok
 }
 
-// check tries one value, and describes what is wrong. The exception is the one that
-// explains a disagreement.
+// check tries one value, and returns a description of the failure, or "". The exception explains an
+// accepted deviation.
 func (p *prover) check(n *Node, count bool) (what string, e Exception) {
 	verdict := p.input.Validate(n.Any())
 	valid := verdict == nil
@@ -197,7 +196,7 @@ func (p *prover) check(n *Node, count bool) (what string, e Exception) {
 	return p.checkValue(n, out), e
 }
 
-// learned stores what the recorder has recorded.
+// learned stores the values from the recorder.
 func (p *prover) learned() {
 	r := &p.session.recorder
 	p.goType, p.whole, p.result = r.Type, r.Whole, r.Result
@@ -219,7 +218,7 @@ func (p *prover) learn() {
 	}
 }
 
-// results lets the tool return Go values as they come.
+// results makes the tool return random Go values.
 func (p *prover) results(values int) {
 	if p.goType == nil {
 		return
@@ -242,7 +241,7 @@ func (p *prover) results(values int) {
 		var what string
 		if !p.own {
 			what = p.checkResult(v, out)
-		} else if out.Err == nil { // it may have no form
+		} else if out.Err == nil { // it may have no JSON form
 			what = p.checkValid(v, out)
 		}
 		if key := class(what); what != "" && !seen[key] && len(seen) < 3 {

@@ -13,20 +13,19 @@ import (
 	invopop "github.com/invopop/jsonschema"
 )
 
-// Difference is one keyword in which a published schema and that of the
-// Reflector differ.
+// Difference is one keyword in which a published schema and the Reflector's schema differ.
 type Difference struct {
 	Tool string
 	// Directives is set for a tool with lines of //mcp:arg.
 	Directives bool
 	Output     bool   // in the output schema
-	Path       string // of the value that the schema is about
-	Keyword    string // "shape" where the types differ, "property NAME", "required NAME"
-	Ours       *Node  // nil where the keyword is missing
+	Path       string // of the value that the schema describes
+	Keyword    string // "shape" if the types differ, "property NAME", "required NAME"
+	Ours       *Node  // nil if the keyword is missing
 	Theirs     *Node
-	Type       reflect.Type      // of the value, behind pointers, nil if it is not known
-	Owner      reflect.Type      // the struct that the value is a member of
-	Tag        reflect.StructTag // of the field that the value is in
+	Type       reflect.Type      // of the value, behind pointers; nil if unknown
+	Owner      reflect.Type      // the struct that contains the value
+	Tag        reflect.StructTag // of the field with the value
 	Field      reflect.Type      // the type of that field
 }
 
@@ -48,9 +47,8 @@ func shown(n *Node) string {
 	return n.String()[:200] + "…"
 }
 
-// CompareReflector compares the schemas of all tools with those that the
-// Reflector makes from the same Go types. Every difference must belong to a
-// class; the counts by class are returned.
+// CompareReflector compares the schemas of all tools with those that the Reflector generates from
+// the same Go types. Every difference must belong to a class. It returns the counts by class.
 func CompareReflector(t *testing.T, cfg Config) map[string]int {
 	t.Helper()
 	session := Connect(t, cfg.Server, Modern)
@@ -62,7 +60,7 @@ func CompareReflector(t *testing.T, cfg Config) map[string]int {
 	unexplained := 0
 	for _, tool := range tools {
 		if cfg.Own != nil && cfg.Own(tool.Name) {
-			continue // the Reflector does not have it
+			continue // the Reflector does not support it
 		}
 		p := &prover{session: session, tool: tool, report: &Report{Exceptions: map[Exception]int{}}}
 		if !p.prepare(cfg) {
@@ -109,7 +107,7 @@ func (p *prover) compare() []Difference {
 	return c.found
 }
 
-// reflected is what the Reflector makes of a type, if it does not panic.
+// reflected returns the Reflector's schema of a type, unless it panics.
 func reflected(t reflect.Type) (n *Node, ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -176,7 +174,7 @@ func (c *comparison) add(path, keyword string, ours, theirs *Node, at goPlace) {
 	})
 }
 
-// follow resolves a reference within a document; true is the empty schema.
+// follow resolves a reference within a document; true means the empty schema.
 func follow(root, n *Node) *Node {
 	for {
 		ref := n.Get("$ref")
@@ -193,7 +191,7 @@ func follow(root, n *Node) *Node {
 	return n
 }
 
-// schema compares two schemas and what is inside of them.
+// schema compares two schemas and their subschemas.
 func (c *comparison) schema(path string, ours, theirs *Node, at goPlace) {
 	ours, theirs = follow(c.ours, ours), follow(c.theirs, theirs)
 	pair := [2]*Node{ours, theirs}
@@ -228,7 +226,7 @@ func (c *comparison) schema(path string, ours, theirs *Node, at goPlace) {
 	}
 }
 
-// kind is the type of a schema, or what implies it.
+// kind returns the type of a schema, or the keyword that implies it.
 func kind(n *Node) string {
 	if t := n.Get("type"); t != nil {
 		return t.Text
@@ -241,7 +239,7 @@ func kind(n *Node) string {
 	return ""
 }
 
-// alternative is the alternative to null in a schema of two alternatives.
+// alternative returns the alternative to null in a schema with two alternatives.
 func alternative(n *Node) *Node {
 	for _, name := range []string{"anyOf", "oneOf"} {
 		list := n.Get(name)

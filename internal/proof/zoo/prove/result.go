@@ -33,7 +33,7 @@ func (p *prover) checkValue(n *Node, out *Outcome) string {
 	}
 	back := reflect.New(p.goType)
 	data := out.Structured
-	if bytes.Contains(p.tool.OutputSchema, []byte("µs")) { // durations that travel as text
+	if bytes.Contains(p.tool.OutputSchema, []byte("µs")) { // durations that are encoded as text
 		text, err := ParseNode(string(data))
 		if err != nil {
 			return "result is not JSON: " + err.Error()
@@ -56,13 +56,13 @@ func (p *prover) checkValue(n *Node, out *Outcome) string {
 	return ""
 }
 
-// checkTrip compares a value with what comes back when its result is sent again.
+// checkTrip compares a value with the value that its result decodes to.
 func (p *prover) checkTrip(v reflect.Value, out *Outcome) string {
 	if what := p.checkValid(v, out); what != "" || p.result != nil || !p.whole {
 		return what
 	}
 	if out.IsError {
-		return "" // there is nothing
+		return "" // the result has no value
 	}
 	n, err := ParseNode(string(out.Structured))
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/mcpgen/mcpgen/internal/pattern"
 )
 
-// Schema is a published schema, parsed as far as values are made from it.
+// Schema is a published schema. It contains the parts from which values are generated.
 type Schema struct {
-	Node *Node // as it is published
+	Node *Node // as published
 
 	Type        string
 	Description string
-	Ref         *Schema // what $ref refers to
+	Ref         *Schema // the target of $ref
 	Properties  []Property
 	Required    map[string]bool
 	Closed      bool    // additionalProperties: false
@@ -29,7 +29,7 @@ type Schema struct {
 
 	Minimum, Maximum, ExclusiveMinimum, ExclusiveMaximum, MultipleOf *big.Rat
 
-	MinLength, MaxLength, MinItems, MaxItems, MinProperties, MaxProperties int // -1 for none
+	MinLength, MaxLength, MinItems, MaxItems, MinProperties, MaxProperties int // -1 if absent
 
 	Pattern     string
 	Format      string
@@ -175,7 +175,7 @@ func (s *Schema) resolve() *Schema {
 	return s
 }
 
-// takesNull reports whether null is valid by the schema.
+// takesNull reports whether null is valid against the schema.
 func (s *Schema) takesNull() bool {
 	s = s.resolve()
 	if s == nil || s.Type == "" && s.AnyOf == nil && s.Enum == nil {
@@ -192,8 +192,8 @@ func (s *Schema) takesNull() bool {
 	return false
 }
 
-// of is the schema that a value was meant for: behind references, and the
-// alternative beside null.
+// of returns the schema that a value was generated for: behind references, and the alternative
+// beside null.
 func (s *Schema) of(n *Node) *Schema {
 	s = s.resolve()
 	if s == nil || s.AnyOf == nil {
@@ -208,8 +208,8 @@ func (s *Schema) of(n *Node) *Schema {
 	return s
 }
 
-// discriminates reports whether no single property value shows that an object is
-// of another alternative.
+// discriminates reports whether no single property value shows that an object belongs to another
+// alternative.
 func (s *Schema) discriminates(n *Node) bool {
 	for _, p := range s.Properties {
 		if len(p.Schema.Enum) != 1 || n.Kind != '{' {
@@ -222,7 +222,7 @@ func (s *Schema) discriminates(n *Node) bool {
 	return true
 }
 
-// property is the schema of a member, nil if there is none for it.
+// property returns the schema of a member, or nil.
 func (s *Schema) property(name string) *Schema {
 	if s == nil {
 		return nil

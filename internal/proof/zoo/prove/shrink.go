@@ -25,8 +25,7 @@ func (p *prover) shrink(n *Node, what string) (*Node, string) {
 	return n, what
 }
 
-// parts are copies of a value that lack a member or an element each, the outer
-// ones first.
+// parts returns copies of a value that lack one member or element each, outer ones first.
 func parts(n *Node) []*Node {
 	var out []*Node
 	for i := range n.Members {

@@ -12,9 +12,8 @@ var (
 	plainTool       = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 )
 
-// Style checks a published schema by the rules for schemas that every client
-// accepts, and returns what breaks them. OddNames are property names that the
-// Go source requires.
+// Style checks a published schema by the rules for schemas that every client accepts, and returns
+// the violations. OddNames are property names that the Go source requires.
 func Style(data string, input bool, oddNames func(string) bool) []string {
 	n, err := ParseNode(data)
 	if err != nil {
@@ -57,7 +56,7 @@ func (c *styleCheck) add(path, format string, args ...any) {
 	c.found = append(c.found, path+": "+fmt.Sprintf(format, args...))
 }
 
-// inputRoot is rule 1.
+// inputRoot checks rule 1.
 func (c *styleCheck) inputRoot(n *Node) {
 	if t := n.Get("type"); t == nil || t.Text != "object" {
 		c.add("#", "the root is not an object")
@@ -70,7 +69,7 @@ func (c *styleCheck) inputRoot(n *Node) {
 	}
 }
 
-// open is rule 6, for results: a member may be added to each object.
+// open checks rule 6, for results: a member may be added to each object.
 func (c *styleCheck) open(n *Node) {
 	n.walk("#", func(path string, at *Node) {
 		if a := at.Get("additionalProperties"); a != nil && a.Kind == 'b' && a.Text == "false" {
@@ -79,7 +78,7 @@ func (c *styleCheck) open(n *Node) {
 	})
 }
 
-// schema is rules 1 to 5 for one schema and those inside of it.
+// schema checks rules 1 to 5 for one schema and its subschemas.
 func (c *styleCheck) schema(path string, n *Node, root bool) {
 	if n.Kind != '{' {
 		c.add(path, "a schema is %s", n)
@@ -153,7 +152,7 @@ func (c *styleCheck) schema(path string, n *Node, root bool) {
 	c.kind(path, n)
 }
 
-// kind is the type that a schema requires.
+// kind checks the type of a schema.
 func (c *styleCheck) kind(path string, n *Node) {
 	t := n.Get("type")
 	switch {
@@ -168,7 +167,7 @@ func (c *styleCheck) kind(path string, n *Node) {
 	}
 }
 
-// cyclic reports whether a definition is reached from itself.
+// cyclic reports whether a definition refers to itself, directly or not.
 func (c *styleCheck) cyclic(name string, n *Node, seen map[string]bool) bool {
 	found := false
 	n.walk("", func(_ string, at *Node) {

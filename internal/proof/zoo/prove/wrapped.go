@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Wrapped checks the form of the schemas and results for revisions that require an
-// object at the root, with a few values for each tool.
+// Wrapped checks the form of schemas and results for revisions that require an object at the root,
+// with a few values for each tool.
 func Wrapped(t *testing.T, cfg Config) {
 	t.Helper()
 	session := Connect(t, cfg.Server, Legacy)
