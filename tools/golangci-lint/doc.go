@@ -1,2 +1,2 @@
-// Package golangcilint holds nothing. Its module pins golangci-lint, in go.mod.
+// Package golangcilint is empty. Its go.mod pins golangci-lint.
 package golangcilint

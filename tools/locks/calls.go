@@ -15,7 +15,7 @@ func (w *walker) here(pos token.Pos, what string) string {
 	return at + ": " + what
 }
 
-// channel is the name of a channel.
+// channel returns the name of a channel.
 func (w *walker) channel(e ast.Expr) string {
 	if v := variable(w.n.info, e); v != nil && w.p.fields[v] != "" {
 		return w.p.fields[v]
@@ -27,7 +27,7 @@ func (w *walker) wait(pos token.Pos, what string) {
 	w.happens(event{what: what, path: []string{w.here(pos, what)}})
 }
 
-// happens notes an event for the locks that are held, and for those of the callers.
+// happens records an event for all locks that are held, and for those of the callers.
 func (w *walker) happens(e event) {
 	for l := range w.at.held {
 		if !e.released[l] {
@@ -58,7 +58,7 @@ func (w *walker) release(s *state, names []string) {
 	}
 }
 
-// expr walks an expression. Functions in it run when they are called.
+// expr walks an expression. Functions in it are walked when they are called.
 func (w *walker) expr(e ast.Expr) {
 	switch x := e.(type) {
 	case nil:
@@ -88,7 +88,7 @@ func (w *walker) expr(e ast.Expr) {
 	})
 }
 
-// called walks a call and what it is made of.
+// called walks a call and its parts.
 func (w *walker) called(c *ast.CallExpr) {
 	if s, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok {
 		w.expr(s.X)
@@ -101,7 +101,7 @@ func (w *walker) called(c *ast.CallExpr) {
 	w.invoke(c)
 }
 
-// mutex is the lock of a call of one of its methods, with a selector for one that is embedded.
+// mutex returns the lock of a method call, with a selector for an embedded lock.
 func (w *walker) mutex(c *ast.CallExpr) ast.Expr {
 	s := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	selection := w.n.info.Selections[s]
@@ -166,7 +166,8 @@ func (w *walker) invoke(c *ast.CallExpr) {
 	}
 }
 
-// waits reports whether a call of a function without known source may wait. Reading from memory does not.
+// waits reports whether a call of a function without known source may wait. Reading from memory
+// does not.
 func (w *walker) waits(f *types.Func, c *ast.CallExpr) bool {
 	e := ast.Expr(nil)
 	if s, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr); ok && f.Signature().Recv() != nil {
@@ -223,7 +224,7 @@ func (w *walker) lockCall(f *types.Func, c *ast.CallExpr) bool {
 	return true
 }
 
-// condition is the name of a condition variable.
+// condition returns the name of a condition variable.
 func (w *walker) condition(e ast.Expr) []string {
 	if v := variable(w.n.info, e); v != nil && w.p.fields[v] != "" {
 		return []string{w.p.fields[v]}
@@ -231,7 +232,7 @@ func (w *walker) condition(e ast.Expr) []string {
 	return nil
 }
 
-// locks are the names of the locks of an expression; L of a condition variable is its lock.
+// locks returns the names of the locks in an expression; L of a condition variable is its lock.
 func (w *walker) locks(info *types.Info, e ast.Expr) []string {
 	if s, ok := ast.Unparen(e).(*ast.SelectorExpr); ok && s.Sel.Name == "L" && named(info.TypeOf(s.X), "sync", "Cond") {
 		var out []string
@@ -243,7 +244,8 @@ func (w *walker) locks(info *types.Info, e ast.Expr) []string {
 	return w.p.locks(info, e)
 }
 
-// method handles a call of a method of an interface, and reports whether its types are known.
+// method handles a call of an interface method, and reports whether the implementing types are
+// known.
 func (w *walker) method(f *types.Func, c *ast.CallExpr) bool {
 	s, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 	if !ok {
@@ -292,7 +294,7 @@ func (w *walker) value(pos token.Pos, fun ast.Expr, args []ast.Expr) {
 	}
 }
 
-// run runs one function that a value may be, while a callee holds and has released locks.
+// run applies a function that a value may be, with the locks that a callee holds and has released.
 func (w *walker) run(pos token.Pos, t target, args []ast.Expr, inside *use) {
 	switch {
 	case t.node != nil:
@@ -308,7 +310,7 @@ func (w *walker) run(pos token.Pos, t target, args []ast.Expr, inside *use) {
 	}
 }
 
-// within notes an event while a callee holds and has released locks.
+// within records an event, with the locks that a callee holds and has released.
 func (w *walker) within(inside *use, e event) {
 	if inside != nil {
 		for l := range inside.held {
@@ -321,7 +323,7 @@ func (w *walker) within(inside *use, e event) {
 	w.happens(e)
 }
 
-// apply does what a function of the repository does.
+// apply applies the summary of a function in the repository.
 func (w *walker) apply(pos token.Pos, n *node, args []ast.Expr, inside *use) {
 	s := n.summary
 	step := w.here(pos, n.name)
@@ -344,7 +346,7 @@ func (w *walker) apply(pos token.Pos, n *node, args []ast.Expr, inside *use) {
 	}
 }
 
-// give runs what the arguments of a call give for a parameter.
+// give applies the functions that the arguments of a call pass for a parameter.
 func (w *walker) give(pos token.Pos, n *node, u use, args []ast.Expr, inside *use) {
 	if inside != nil {
 		u.held, u.released = u.held.with(inside.held), u.released.with(inside.released)
@@ -354,7 +356,7 @@ func (w *walker) give(pos token.Pos, n *node, u use, args []ast.Expr, inside *us
 		return
 	}
 	if a.of != n {
-		// A function literal calls a parameter of the function around it.
+		// A function literal calls a parameter of the surrounding function.
 		if w.n.inside(a.of) {
 			u.held, u.released = u.held.with(w.at.held), u.released.with(w.at.released)
 			w.out.use(u)
@@ -378,7 +380,8 @@ func (w *walker) give(pos token.Pos, n *node, u use, args []ast.Expr, inside *us
 	}
 }
 
-// stored returns a node for what the callers of a function give for a parameter that a stored literal calls later.
+// stored returns a node for the functions that callers pass for a parameter which a stored literal
+// calls later.
 func (s *scanner) stored(v *types.Var) *node {
 	n := s.given[v]
 	if n == nil {

@@ -6,7 +6,8 @@ import (
 	"go/types"
 )
 
-// flow notes what variables are assigned, which functions are called with which arguments, and which are used as values.
+// flow records the assignments of variables, the calls of functions with their arguments, and the
+// functions that are used as values.
 func (p *program) flow(info *types.Info, f *ast.File) {
 	called := map[ast.Expr]bool{}
 	ast.Inspect(f, func(x ast.Node) bool {
@@ -51,7 +52,8 @@ func (p *program) used(f *types.Func) {
 	}
 }
 
-// callees are the functions of the repository that a call may run, as far as that is known without following values.
+// callees returns the functions in the repository that a call may run, as far as that is known
+// without following values.
 func (p *program) callees(info *types.Info, c *ast.CallExpr) []*node {
 	f := static(info, c.Fun)
 	if f == nil {
@@ -69,7 +71,7 @@ func (p *program) callees(info *types.Info, c *ast.CallExpr) []*node {
 	return nil
 }
 
-// static is the function or method that an expression names.
+// static returns the function or method that an expression names.
 func static(info *types.Info, e ast.Expr) *types.Func {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -96,7 +98,8 @@ func interfaceOf(f *types.Func) *types.Interface {
 	return i
 }
 
-// implementations are the methods of a name that the types of the repository have, if they have all methods of an interface.
+// implementations returns the methods with a name of all types in the repository that implement an
+// interface.
 func (p *program) implementations(i *types.Interface, method string) []*node {
 	var out []*node
 	seen := map[*node]bool{}
@@ -137,7 +140,7 @@ func (p *program) assign(info *types.Info, left, right []ast.Expr) {
 	}
 }
 
-// assigned notes the source of a variable, or of an element.
+// assigned records the source of a variable, or of an element.
 func (p *program) assigned(info *types.Info, to ast.Expr, from source) {
 	switch x := ast.Unparen(to).(type) {
 	case *ast.IndexExpr:
@@ -188,7 +191,7 @@ func follows(t types.Type) bool {
 	return false
 }
 
-// keyOf is the name of a field or package variable, and the variable itself otherwise.
+// keyOf returns the name of a field or package variable, and the variable itself otherwise.
 func (p *program) keyOf(v *types.Var) any {
 	if name := p.fields[v]; name != "" {
 		return name
@@ -196,7 +199,7 @@ func (p *program) keyOf(v *types.Var) any {
 	return v
 }
 
-// variable is the variable or field that an expression names.
+// variable returns the variable or field that an expression names.
 func variable(info *types.Info, e ast.Expr) *types.Var {
 	switch x := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -241,7 +244,8 @@ func (p *program) composite(info *types.Info, c *ast.CompositeLit) {
 	}
 }
 
-// named reports whether a type, or what it points to, has one of some names in a package.
+// named reports whether a type, or its element type for a pointer, has one of the names in a
+// package.
 func named(t types.Type, path string, names ...string) bool {
 	if t == nil {
 		return false

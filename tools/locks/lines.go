@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// line says why what waits under a lock holds up no other client.
+// line is the reason why waiting under a lock does not block other clients.
 type line struct {
 	number int
 	lock   string
@@ -15,9 +15,10 @@ type line struct {
 	reason string
 }
 
-// readLines reads a file of lines with a lock, blanks, what waits under it, a colon and the reason. The wait * is
-// anything, for locks that others cannot ask for. PATH.* are all locks of a
-// package and those in its folder, and need no waits. Lines that begin with # are comments.
+// readLines reads a file. Each line contains a lock, blanks, the waits under it, a colon and the
+// reason. The wait * means anything, for locks that others cannot request. PATH.* means all locks
+// of a package and the packages in its folder, and needs no waits. Lines that begin with # are
+// comments.
 func readLines(file string) ([]line, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -40,7 +41,7 @@ func readLines(file string) ([]line, error) {
 	return lines, nil
 }
 
-// compare returns what is wrong with the lines of a file.
+// compare returns the errors in the lines of a file.
 func compare(file string, found []lock, lines []line) []string {
 	var problems []string
 	listed := map[string]line{}

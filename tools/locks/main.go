@@ -1,13 +1,15 @@
-// Locks lists the locks under which code can wait for a client or anything else outside. Each has a line in a file that says what it can wait
-// for, and why no request of a stranger waits for the lock meanwhile, or what bounds the wait. The command reports locks
-// without a line, lines whose lock or wait has gone, and waits that are new.
+// Locks lists the locks under which code can wait for a client or anything else outside of the
+// process. A file contains a line for each of them with the possible waits, and with the reason why
+// no other client's request waits for the lock in the meantime, or the limit of the wait. The
+// command reports locks without a line, lines whose lock or wait no longer exists, and new waits.
 //
 //	go run ./locks -file locks/waits.txt ../runtime ../runtime/mcpnats
 //
-// A lock is a field or package variable of type [sync.Mutex], [sync.RWMutex] or [sync.Cond], or a pointer to one. What
-// waits is a channel operation without default, a call into net, os, io and the like, [time.Sleep], Wait, a method of an
-// interface that others implement, a function that others give, a lock under which something waits, and a call of a
-// function of the repository that does so. Methods that the standard library calls by itself, such as String and MarshalJSON,
+// A lock is a field or package variable of type [sync.Mutex], [sync.RWMutex] or [sync.Cond], or a
+// pointer to one. A wait is a channel operation without default, a call into net, os, io and the
+// like, [time.Sleep], Wait, a method of an interface that other code implements, a function that
+// other code passes, a lock under which something waits, and a call of a function in the repository
+// that waits. Methods that the standard library calls implicitly, such as String and MarshalJSON,
 // do not count.
 package main
 

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// cases are functions that lock, each with a type of its own, and what may wait under its field mu: nothing without want.
+// cases are functions that lock, each with its own type, and the expected waits under its field mu;
+// without want, none is expected.
 var cases = []struct{ name, fields, code, want string }{
 	{"deferred", "ch chan int", "s.mu.Lock(); defer s.mu.Unlock(); <-s.ch", "receive a.deferred.ch"},
 	{"after", "ch chan int", "s.mu.Lock(); s.mu.Unlock(); <-s.ch", ""},
@@ -85,12 +86,12 @@ var mu sync.Mutex
 func sleep() { mu.Lock(); time.Sleep(1); mu.Unlock() }
 `
 
-// others are the waits of the rest.
+// others are the expected waits under the other locks.
 var others = map[string]string{
 	"a.box.mu": "receive ch", "a.embedded.RWMutex": "receive ch", "a.mu": "time", "a.own.c": "Wait", "a.made.c": "Wait",
 }
 
-// fixture lays out a module with all cases, and a statement that is planted.
+// fixture writes a module with all cases, and an additional statement.
 func fixture(t *testing.T, planted string) string {
 	t.Helper()
 	var source strings.Builder
@@ -116,7 +117,7 @@ func fixture(t *testing.T, planted string) string {
 	return dir
 }
 
-// Each way to lock and to wait is found, and nothing else is.
+// Each way to lock and to wait is found, and nothing else.
 func TestScan(t *testing.T) {
 	found, err := scan(fixture(t, ""))
 	if err != nil {
@@ -152,8 +153,8 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// A wait that is planted under a lock is reported with its place, both under a lock without a line and under one that has a
-// line for another wait.
+// An additional wait under a lock is reported with its position, both under a lock without a line
+// and under a lock whose line names another wait.
 func TestPlanted(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "waits.txt")
 	lines := "# comment\n"
@@ -183,7 +184,7 @@ func TestPlanted(t *testing.T) {
 	}
 }
 
-// A lock without a line, a line without a lock or a wait, and lines that say nothing are reported.
+// Locks without a line, lines without a lock or a wait, and lines without content are reported.
 func TestCompare(t *testing.T) {
 	at := func(names ...string) (waits []wait) {
 		for _, n := range names {

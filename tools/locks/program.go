@@ -11,11 +11,11 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// project is the import path that names are without.
+// project is the import path that is cut from names.
 const project = "github.com/mcpgen/mcpgen/"
 
-// program is the source of several modules. What is declared in one module has another object in each module that imports
-// it, so functions and fields go by their names.
+// program is the source of several modules. An object of one module is represented by another
+// object in each module that imports it, so functions and fields are identified by their names.
 type program struct {
 	root     string
 	fset     *token.FileSet
@@ -24,8 +24,8 @@ type program struct {
 	literals map[*ast.FuncLit]*node
 	fields   map[*types.Var]string // and package variables
 	params   map[*types.Var]parameter
-	sources  map[any][]source // of a variable: what it is assigned; the key is a name for fields and package variables
-	calls    map[*node][]call // static ones, and those of the methods of interfaces
+	sources  map[any][]source // the assignments of a variable; fields and package variables have a name as key
+	calls    map[*node][]call // static calls, and calls of interface methods
 	values   map[*node]bool   // used as values
 	methods  map[string][]*types.Named
 	conds    map[string][]source // the lock of a condition variable
@@ -42,10 +42,11 @@ type node struct {
 	summary summary
 }
 
-// inLine is between the name of a function and the line of a literal in it.
+// inLine separates the name of a function and the line of a literal in it.
 const inLine = ", function in line "
 
-// declared is the name of the function, or of the one around the literal: lines change.
+// declared returns the name of the function, or of the function around a literal, since lines
+// change.
 func (n *node) declared() string {
 	name, _, _ := strings.Cut(n.name, inLine)
 	return name
@@ -125,21 +126,21 @@ func ours(p *types.Package) bool {
 	return p != nil && strings.HasPrefix(p.Path()+"/", project)
 }
 
-// internal reports whether others cannot import a package.
+// internal reports whether other modules cannot import a package.
 func internal(p *types.Package) bool {
 	return strings.Contains(p.Path()+"/", "/internal/")
 }
 
 func short(path string) string { return strings.TrimPrefix(path, project) }
 
-// nameFields gives the fields of the package's types and its variables their names.
+// nameFields names the fields of the package's types, and its variables.
 func (p *program) nameFields(pkg *types.Package, info *types.Info) {
 	objects := make([]types.Object, 0, pkg.Scope().Len())
 	for _, name := range pkg.Scope().Names() {
 		objects = append(objects, pkg.Scope().Lookup(name))
 	}
 	if info != nil {
-		for _, o := range info.Defs { // types of functions, too
+		for _, o := range info.Defs { // including types in functions
 			if t, ok := o.(*types.TypeName); ok && t.Parent() != pkg.Scope() {
 				objects = append(objects, t)
 			}
@@ -177,7 +178,7 @@ func (p *program) nameStruct(t types.Type, name string) {
 	}
 }
 
-// declare makes the nodes of a package.
+// declare creates the nodes of a package.
 func (p *program) declare(pkg *packages.Package) {
 	for _, o := range pkg.TypesInfo.Defs {
 		if t, ok := o.(*types.TypeName); ok && !t.IsAlias() {

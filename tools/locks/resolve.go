@@ -5,30 +5,30 @@ import (
 	"go/types"
 )
 
-// target is what a value of a function type may be.
+// target is a possible value of a function type.
 type target struct {
 	node  *node       // a function of the repository
-	fn    *types.Func // one of others, or a method of an interface
+	fn    *types.Func // a function outside of the repository, or an interface method
 	param *types.Var  // the parameter of a function, or a part of it
 }
 
-// resolver finds the functions that an expression stands for.
+// resolver finds the functions that an expression may evaluate to.
 type resolver struct {
 	p       *program
-	stored  bool // parameters stand for what the callers give, wherever they are
+	stored  bool // parameters are replaced by the callers' arguments everywhere
 	seen    map[any]bool
 	targets []target
 	unknown bool
 }
 
-// functions returns what an expression may stand for, and whether that is all.
+// functions returns the possible values of an expression, and whether they are complete.
 func (p *program) functions(info *types.Info, e ast.Expr) ([]target, bool) {
 	r := &resolver{p: p, seen: map[any]bool{}}
 	r.expr(info, e)
 	return r.targets, !r.unknown
 }
 
-// given returns what the callers of a function give for a parameter, and whether that is all.
+// given returns the arguments that callers pass for a parameter, and whether they are complete.
 func (p *program) given(v *types.Var) ([]target, bool) {
 	r := &resolver{p: p, seen: map[any]bool{}, stored: true}
 	r.variable(v)
@@ -82,7 +82,7 @@ func (r *resolver) function(f *types.Func) {
 	r.targets = append(r.targets, target{fn: f})
 }
 
-// call adds what a result of a call may be.
+// call adds the possible results of a call.
 func (r *resolver) call(info *types.Info, c *ast.CallExpr, index int) {
 	if tv, ok := info.Types[c.Fun]; ok && tv.IsType() {
 		if len(c.Args) == 1 {
@@ -103,7 +103,8 @@ func (r *resolver) call(info *types.Info, c *ast.CallExpr, index int) {
 	case f == nil:
 		r.unknown = true
 	case !ours(f.Pkg()):
-		// What others return, such as iterators and the ends of contexts, does not wait, but for what it was given.
+		// Functions returned by other code, such as iterators and cancel functions, wait only if
+		// their arguments do.
 		for _, a := range c.Args {
 			if t := info.TypeOf(a); t != nil && isFunc(t) {
 				r.expr(info, a)
@@ -120,7 +121,7 @@ func (r *resolver) call(info *types.Info, c *ast.CallExpr, index int) {
 	}
 }
 
-// builtin is the name of the function of the language that an expression names.
+// builtin returns the name of the builtin function that an expression names.
 func builtin(info *types.Info, e ast.Expr) string {
 	var id *ast.Ident
 	switch x := ast.Unparen(e).(type) {
@@ -158,7 +159,7 @@ func (r *resolver) results(n *node, index int) {
 			if c, ok := ast.Unparen(ret.Results[0]).(*ast.CallExpr); ok {
 				r.call(n.info, c, index)
 			}
-		default: // results with names
+		default: // named results
 			r.unknown = true
 		}
 	}
@@ -211,7 +212,7 @@ func (r *resolver) variable(v *types.Var) {
 
 func packageLevel(v *types.Var) bool { return v.Pkg() != nil && v.Parent() == v.Pkg().Scope() }
 
-// arguments are those that a call gives for a parameter.
+// arguments returns the arguments that a call passes for a parameter.
 func arguments(a parameter, args []ast.Expr) []ast.Expr {
 	switch {
 	case a.index >= len(args):
@@ -222,7 +223,8 @@ func arguments(a parameter, args []ast.Expr) []ast.Expr {
 	return args[a.index : a.index+1]
 }
 
-// memory reports whether a value reads from memory alone: a reader of bytes or texts, or a decoder of one.
+// memory reports whether a value reads only from memory: a reader of bytes or strings, or a decoder
+// of one.
 func (p *program) memory(info *types.Info, e ast.Expr) bool {
 	t := info.TypeOf(e)
 	if named(t, "bytes", "Reader", "Buffer") || named(t, "strings", "Reader") {
@@ -244,7 +246,7 @@ func (p *program) memory(info *types.Info, e ast.Expr) bool {
 	return true
 }
 
-// guards are the locks of a condition variable.
+// guards returns the locks of a condition variable.
 func (p *program) guards(cond string) []string {
 	var out []string
 	for _, s := range p.conds[cond] {
@@ -267,8 +269,8 @@ func (p *program) guards(cond string) []string {
 	return out
 }
 
-// locks are the names of the locks that an expression stands for: a field or package variable, or what a pointer to one
-// has been given.
+// locks returns the names of the locks that an expression may evaluate to: a field or package
+// variable, or the assignments of a pointer.
 func (p *program) locks(info *types.Info, e ast.Expr) []string {
 	var out []string
 	seen := map[any]bool{}

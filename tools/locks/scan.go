@@ -25,17 +25,17 @@ func (l lock) names() []string {
 	return names
 }
 
-// wait is something that may wait, with the calls between the lock and it.
+// wait is an operation that may wait, with the calls between the lock and it.
 type wait struct {
 	what string
 	path []string
 }
 
-// summary is what calls of a function do, as far as locks are concerned.
+// summary is the effect of calling a function on locks.
 type summary struct {
 	events           map[string]event
 	uses             map[string]use
-	leaves, releases set // locks that are held when it returns, and those of the caller that are not
+	leaves, releases set // locks that it holds when it returns, and locks of the caller that it has released
 }
 
 // use is a call of a parameter.
@@ -91,10 +91,10 @@ func (s *scanner) record(lock string, e event) {
 	}
 }
 
-// maxRounds bounds how often all functions are read. About ten times are enough, as calls are that deep.
+// maxRounds limits how often all functions are read. About ten rounds suffice, the depth of calls.
 const maxRounds = 50
 
-// scan returns the locks of modules under which something may wait, sorted by name.
+// scan returns the locks in modules under which an operation may wait, sorted by name.
 func scan(dirs ...string) ([]lock, error) {
 	p, err := load(dirs...)
 	if err != nil {
@@ -123,7 +123,7 @@ func scan(dirs ...string) ([]lock, error) {
 	return s.found(), nil
 }
 
-// strangers notes the functions that others give and that are called under a lock.
+// strangers records the functions that other code passes and that are called under a lock.
 func (s *scanner) strangers() {
 	for _, n := range s.p.nodes {
 		for _, u := range n.summary.uses {
@@ -136,7 +136,7 @@ func (s *scanner) strangers() {
 	}
 }
 
-// found drops the locks that are taken under others where nothing waits under them.
+// found omits locks that are taken under others if nothing waits under them.
 func (s *scanner) found() []lock {
 	waiting := set{}
 	for changed := true; changed; {
@@ -163,7 +163,7 @@ func (s *scanner) found() []lock {
 	return out
 }
 
-// position is the place of a token from the folder of the first module.
+// position returns the position of a token relative to the folder of the first module.
 func (p *program) position(pos token.Pos) string {
 	at := p.fset.Position(pos)
 	if rel, err := filepath.Rel(p.root, at.Filename); err == nil {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// waiting are the functions, methods and methods of interfaces of the standard library that may wait for something outside.
-// quick are those among them that do not.
+// waiting matches the functions, methods and interface methods of the standard library that may
+// wait for something outside of the process. quick matches the exceptions.
 var (
 	waiting = regexp.MustCompile(`^(net|net/http|net/http/.*|os|os/exec|io|io/fs|bufio|syscall|crypto/tls|database/sql|log|log/slog|compress/.*)\.` +
 		`|^time\.Sleep$|^sync\.WaitGroup\.Wait$|^reflect\.Value\.Call|^encoding/json\.(Encoder\.Encode|Decoder\.(Decode|Token|More))$` +
@@ -21,15 +21,16 @@ var (
 		`|\.interface\.(Err|Is|As|Unwrap)$` +
 		`|^crypto/tls\.(Client|Server|NewListener|X509KeyPair|[A-Z][A-Za-z]*Name|Config\.Clone|ConnectionState\.)$` +
 		`|^log/slog\.(New|Default$|String|Int|Uint|Bool|Any|Duration|Time|Group|Float|Attr\.|Value\.|Record\.|Level|Logger\.(With|Handler|Enabled)|Handler\.(Enabled|With))`)
-	// quickInterfaces are those of the standard library whose methods only return what they have.
+	// quickInterfaces matches the standard library's interfaces whose methods only return stored
+	// values.
 	quickInterfaces = regexp.MustCompile(`^(error|fmt\.Stringer|context\.Context|hash\.Hash.*|sort\.Interface|container/heap\.Interface|` +
 		`reflect\.Type|crypto/cipher\..*|net\.Addr|encoding\..*|math/rand.*|crypto/elliptic\.Curve|crypto/ecdh\.Curve|database/sql/driver\.Valuer|iter\..*)\.`)
-	// elsewhere are functions that keep a function for later, or call it in a goroutine of its own.
+	// elsewhere matches functions that store a function for later, or call it in another goroutine.
 	elsewhere = regexp.MustCompile(`^(time\.AfterFunc|context\.AfterFunc|sync\.WaitGroup\.Go|runtime\.(SetFinalizer|AddCleanup)|sync\.Once(Func|Values?)|` +
 		`net/http\..*)$`)
 )
 
-// full is the name of a function: package, type of the receiver, name.
+// full returns the full name of a function: package, type of the receiver, name.
 func full(f *types.Func) string {
 	name := f.Name()
 	if r := f.Signature().Recv(); r != nil {
@@ -45,7 +46,8 @@ func full(f *types.Func) string {
 	return name
 }
 
-// where is what a function that is not part of the repository belongs to: a package, or an interface of the repository.
+// where returns the owner of a function outside of the repository: a package, or an interface of
+// the repository.
 func where(f *types.Func) string {
 	if !ours(f.Pkg()) {
 		if f.Pkg() == nil {
@@ -65,8 +67,8 @@ func standard(p *types.Package) bool {
 	return !strings.Contains(first, ".")
 }
 
-// waits reports whether a function that is not part of the repository may wait for something outside. Its
-// receiver may have another type than the method, from which it has the method.
+// waits reports whether a function outside of the repository may wait for something outside of the
+// process. The type of its receiver may differ from the type that declares the method.
 func waits(f *types.Func, on types.Type, info *types.Info, args []ast.Expr) bool {
 	name := full(f)
 	switch {
@@ -81,7 +83,7 @@ func waits(f *types.Func, on types.Type, info *types.Info, args []ast.Expr) bool
 	return waiting.MatchString(name) && !quick.MatchString(name)
 }
 
-// quickOthers are functions of other modules that do not wait.
+// quickOthers matches functions of other modules that do not wait.
 var quickOthers = regexp.MustCompile(`^go\.opentelemetry\.io/otel/attribute\.|^golang\.org/x/time/rate\.(New|Limiter\.(Allow|Burst|Limit|Tokens))` +
 	`|^github\.com/nats-io/nats\.go\.(New|Header\.)|^github\.com/nats-io/nats\.go/jetstream\.(With|Msg\.(Headers|Data|Subject)$)` +
 	`|^go\.opentelemetry\.io/otel/(trace\.SpanContext|propagation\.)`)

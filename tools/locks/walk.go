@@ -11,7 +11,7 @@ import (
 // set is a set of names of locks.
 type set map[string]bool
 
-// with returns a set of its own with more in it.
+// with returns a new set with additional names.
 func (s set) with(more set) set {
 	out := maps.Clone(s)
 	if out == nil {
@@ -23,16 +23,16 @@ func (s set) with(more set) set {
 
 func (s set) String() string { return strings.Join(slices.Sorted(maps.Keys(s)), ",") }
 
-// event is what may wait, or a lock that is taken.
+// event is an operation that may wait, or the acquisition of a lock.
 type event struct {
 	what     string
 	lock     bool
-	released set // locks of the caller that are not held meanwhile
+	released set // locks of the caller that are released in the meantime
 	path     []string
 }
 
-// state is what is known at a statement: the locks that the function has taken, and those of its caller that it has
-// released. It is nil where no statement runs.
+// state is the state at a statement: the locks that the function has acquired, and the locks of its
+// caller that it has released. It is nil at unreachable statements.
 type state struct{ held, released set }
 
 func (s *state) clone() *state {
@@ -42,7 +42,7 @@ func (s *state) clone() *state {
 	return &state{maps.Clone(s.held), maps.Clone(s.released)}
 }
 
-// merge is the state after either of two: a lock is held if it may be.
+// merge returns the state after either of two: a lock counts as held if it may be held.
 func merge(a, b *state) *state {
 	switch {
 	case a == nil:
@@ -70,7 +70,7 @@ type walker struct {
 	breaks []*enclosing
 }
 
-// enclosing is a statement that break or continue leave.
+// enclosing is a statement that break or continue can leave.
 type enclosing struct {
 	label string
 	loop  bool
@@ -78,7 +78,7 @@ type enclosing struct {
 	again *state // of continue
 }
 
-// walk returns the summary of a function by those of the functions it calls.
+// walk returns the summary of a function, given the summaries of its callees.
 func (s *scanner) walk(n *node) summary {
 	w := &walker{scanner: s, n: n, out: newSummary(), at: &state{set{}, set{}}}
 	w.block(n.body)
@@ -151,7 +151,7 @@ func (w *walker) statement(s ast.Stmt, label string) {
 		for _, a := range s.Call.Args {
 			w.expr(a)
 		}
-		// What returns the function to be deferred is called now.
+		// A call that returns the deferred function runs now.
 		if c, ok := ast.Unparen(s.Call.Fun).(*ast.CallExpr); ok {
 			w.expr(c)
 		}
@@ -194,7 +194,7 @@ func (w *walker) optional(s ast.Stmt) {
 
 func (w *walker) branch(s *ast.IfStmt) {
 	w.optional(s.Init)
-	// A lock is held in one branch after TryLock.
+	// After TryLock, a lock is held in one branch.
 	tried, negated := ast.Unparen(s.Cond), false
 	if u, ok := tried.(*ast.UnaryExpr); ok && u.Op == token.NOT {
 		tried, negated = ast.Unparen(u.X), true
@@ -220,7 +220,7 @@ func (w *walker) branch(s *ast.IfStmt) {
 	w.at = merge(then, w.at)
 }
 
-// loop walks a body twice, since what one round leaves is there in the next.
+// loop walks a body twice, since the state after one iteration is the state before the next.
 func (w *walker) loop(label string, ends bool, head, body, post func()) {
 	t := &enclosing{label: label, loop: true}
 	w.breaks = append(w.breaks, t)

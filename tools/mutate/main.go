@@ -1,17 +1,17 @@
-// Mutate changes security-relevant code, one place at a time, and runs the tests that
-// should fail then. It changes no file: all mutants are compiled in by an overlay, and one
-// at a time is on. Before, each test is run by itself, to know which mutants it reaches,
-// and only those tests are run with a mutant.
+// Mutate changes security-relevant code, one place at a time, and runs the tests that should fail.
+// It modifies no file: an overlay compiles in all mutants, and one at a time is active. It first
+// runs each test alone, to learn which mutants the test reaches, and runs only those tests with a
+// mutant.
 //
-// A mutant is dead when a test of its package, or else of others that are listed for it,
-// fails or does not end, twice. What survives is a hole in the tests, or a change that
-// makes no difference; reasons.txt says of which ones that is so, and why. The exit code
-// is 1 where a survivor has no reason, or a reason no survivor.
+// A mutant is dead if a test of its package, or of other packages that are listed for it, fails or
+// does not end, twice. A surviving mutant is a gap in the tests, or a change without effect;
+// reasons.txt lists the latter with the reason. The exit code is 1 if a survivor has no reason, or
+// a reason no survivor.
 //
 //	tools/mutate/run                       # all, for a night
 //	tools/mutate/run -sample 20            # some, chosen by the day
 //	tools/mutate/run -only mcphttp/post    # those of some files
-//	tools/mutate/run -list                 # what would be changed
+//	tools/mutate/run -list                 # prints the changes
 package main
 
 import (
@@ -135,8 +135,7 @@ func part(all []*mutant, shard string) (some []*mutant, err error) {
 	return some, nil
 }
 
-// choose returns n mutants, the same ones for the same seed, whatever comes and goes
-// besides them.
+// choose returns n mutants, the same ones for the same seed, regardless of the other mutants.
 func choose(all []*mutant, n int, seed string) []*mutant {
 	rank := func(m *mutant) uint64 {
 		h := fnv.New64a()

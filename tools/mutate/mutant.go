@@ -10,20 +10,21 @@ import (
 	"strings"
 )
 
-// mutant is one change of one file. All are compiled into the program; one at a time is on.
+// mutant is one change of one file. All mutants are compiled into the program; one at a time is
+// active.
 type mutant struct {
-	file     string // from the root
+	file     string // relative to the root
 	function string
-	change   string // what is done
-	code     string // to what, in one line
+	change   string // a description of the change
+	code     string // the changed code, on one line
 	nth      int    // among equal ones in the function, from 1
 
-	from, to      int    // what is changed, in bytes
-	before, after string // what is written around it; %d is the mutant's number
+	from, to      int    // the changed part, in bytes
+	before, after string // inserted before and after the part; %d is the mutant's number
 	id            int    // its number in the program, from 1
 }
 
-// key names a mutant by what it changes, so that a reason stays with it when lines move.
+// key identifies a mutant by its change, so that its reason remains valid when lines move.
 func (m *mutant) key() string {
 	key := fmt.Sprintf("%s: %s: %s: %s", m.file, m.function, m.change, m.code)
 	if m.nth > 1 {
@@ -32,12 +33,12 @@ func (m *mutant) key() string {
 	return key
 }
 
-// mutantsOf finds the mutants of a file:
+// mutantsOf returns the mutants of a file:
 //
-//   - a check that is left out: the condition of an if or case that leaves its function
-//     or loop is never true;
-//   - half of a check: one operand of && or || is left out;
-//   - a call that is left out, of those that bound, end or give back something.
+//   - an omitted check: the condition of an if or case that leaves its function or loop is never
+//     true;
+//   - half of a check: one operand of && or || is omitted;
+//   - an omitted call that limits, ends or releases something.
 func mutantsOf(path, name string) ([]*mutant, error) {
 	src, err := os.ReadFile(path)
 	if err != nil {
@@ -114,7 +115,7 @@ func (f *finder) visit(n ast.Node) bool {
 	return true
 }
 
-// leaves reports whether statements end the function or the turn of a loop.
+// leaves reports whether statements end the function or the iteration of a loop.
 func leaves(body []ast.Stmt) bool {
 	if len(body) == 0 {
 		return false
@@ -129,11 +130,10 @@ func leaves(body []ast.Stmt) bool {
 	return false
 }
 
-// bounds matches calls that bound, end or give back something. Locks are for the race
-// detector.
+// bounds matches calls that limit, end or release something. Locks are left to the race detector.
 var bounds = regexp.MustCompile(`^(Set.*Deadline|SetReadLimit|Close|CloseNow|close|cancel|Cancel|stop|Stop|end|End|fail|release|Release|remove|drop|Drop|leave|refuse|recover|shield|evict|forget|Wait|delete|discard)$`)
 
-// called is the name of what is called, without what it belongs to.
+// called returns the name of the called function, without its qualifier.
 func called(call *ast.CallExpr) string {
 	switch f := call.Fun.(type) {
 	case *ast.Ident:
@@ -149,7 +149,7 @@ func isBlank(e ast.Expr) bool {
 	return ok && name.Name == "_"
 }
 
-// condition makes a condition false, and leaves out each operand of it.
+// condition adds mutants that make a condition false, and that omit each operand.
 func (f *finder) condition(cond ast.Expr) {
 	f.add(cond, "never", off, "))")
 	f.operands(cond)
@@ -168,20 +168,20 @@ func (f *finder) operands(e ast.Expr) {
 			neutral = off
 		}
 		for _, operand := range []ast.Expr{e.X, e.Y} {
-			// An operand may guard what stands to its right: a nil pointer fails tests.
+			// An operand may guard those to its right: a nil pointer fails tests.
 			f.add(operand, "without", neutral, "))")
 			f.operands(operand)
 		}
 	}
 }
 
-// What makes a condition true or false while a mutant is on.
+// Code that makes a condition true or false while a mutant is active.
 const (
 	on  = "(mutantIsOn(%d) || ("
 	off = "(!mutantIsOn(%d) && ("
 )
 
-// leaveOut keeps a statement from running.
+// leaveOut adds a mutant that skips a statement.
 func (f *finder) leaveOut(n ast.Node) {
 	f.add(n, "leave out", "if !mutantIsOn(%d) { ", " }")
 }

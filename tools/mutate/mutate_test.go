@@ -31,8 +31,7 @@ func (s *server) admit(r request) error {
 }
 `
 
-// Each mutant is a file that can be parsed, differs in one place, and has a name of its
-// own.
+// Each mutant is a file that can be parsed, differs in one place, and has a unique name.
 func TestMutantsOf(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "p.go")
 	if err := os.WriteFile(path, []byte(source), 0o600); err != nil {
@@ -121,7 +120,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// The tests that come to a mutant are run, the quick ones together and first.
+// The tests that reach a mutant are run, the quick ones together and first.
 func TestBatches(t *testing.T) {
 	tests := []*test{
 		{name: "A", took: time.Millisecond, asks: map[int]bool{7: true}},
@@ -219,7 +218,7 @@ func TestElsewhere(t *testing.T) {
 }
 `
 
-// A program with mutants of every fate.
+// A program with mutants of every outcome.
 func TestTry(t *testing.T) {
 	dir := t.TempDir()
 	for _, f := range txtar(module) {
@@ -259,7 +258,7 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// txtar are the names and texts of the files of an archive.
+// txtar returns the names and texts of the files in an archive.
 func txtar(archive string) (files [][2]string) {
 	for _, part := range strings.Split("\n"+archive, "\n-- ")[1:] {
 		name, text, _ := strings.Cut(part, " --\n")

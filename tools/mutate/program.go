@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// Environment of a test binary: which mutant is on, and the file that takes the numbers of
-// those that were asked for.
+// Environment of a test binary: the active mutant, and the file for the numbers of the requested
+// mutants.
 const (
 	envMutant = "MUTANT"
 	envAsked  = "MUTANT_ASKED"
@@ -56,19 +56,19 @@ func mutantAsked(id int) {
 }
 `
 
-// number gives every mutant its number.
+// number numbers the mutants.
 func number(all []*mutant) {
 	for i, m := range all {
 		m.id = i + 1
 	}
 }
 
-// withMutants returns a file with its mutants in it.
+// withMutants returns a file with its mutants inserted.
 func withMutants(src []byte, mutants []*mutant) []byte {
 	type insertion struct {
 		at    int
 		after bool
-		size  int // of what it is written around
+		size  int // of the part that it encloses
 		text  string
 	}
 	var all []insertion
@@ -79,7 +79,7 @@ func withMutants(src []byte, mutants []*mutant) []byte {
 		switch {
 		case a.at != b.at:
 			return a.at - b.at
-		case a.after != b.after: // what ends here, before what begins here
+		case a.after != b.after: // ends precede beginnings at the same position
 			if a.after {
 				return -1
 			}
@@ -98,8 +98,7 @@ func withMutants(src []byte, mutants []*mutant) []byte {
 	return append(out, src[done:]...)
 }
 
-// writeOverlay writes into dir what puts the mutants into the program, and returns the
-// name of the overlay.
+// writeOverlay writes the files with mutants into dir, and returns the name of the overlay.
 func writeOverlay(root, dir string, all []*mutant) (string, error) {
 	files := map[string][]*mutant{}
 	for _, m := range all {

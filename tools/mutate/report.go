@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// readTargets reads the files to be changed, one a line.
+// readTargets reads the files to change, one per line.
 func readTargets(name string) ([]string, error) {
 	lines, err := readLines(name)
 	for i, line := range lines {
@@ -17,11 +17,11 @@ func readTargets(name string) ([]string, error) {
 	return lines, err
 }
 
-// reasons say of mutants why no test can fail.
+// reasons explains for each mutant why no test can fail.
 type reasons map[string]string
 
-// readReasons reads lines of two kinds: the key of a mutant, and below it, indented, why
-// it makes no difference.
+// readReasons reads the key of a mutant on one line, and indented below it the reason why it has no
+// effect.
 func readReasons(name string) (reasons, error) {
 	lines, err := readLines(name)
 	if err != nil {
@@ -60,7 +60,7 @@ func readLines(name string) (lines []string, err error) {
 	return lines, nil
 }
 
-// without returns the reasons that belong to no mutant.
+// without returns the reasons whose mutants no longer exist.
 func (r reasons) without(all []*mutant) (stale []string) {
 	there := map[string]bool{}
 	for _, m := range all {
@@ -75,7 +75,7 @@ func (r reasons) without(all []*mutant) (stale []string) {
 	return stale
 }
 
-// report is what became of all mutants.
+// report contains the outcome of all mutants.
 type report struct {
 	reasons  reasons
 	stale    []string

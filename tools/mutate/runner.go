@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// hardening are the tests that know how servers fail, whatever package is to blame.
+// hardening is the package with tests of known failures of servers, whichever package causes them.
 const hardening = "./runtime/internal/hardening"
 
-// verdict is what became of a mutant.
+// verdict is the outcome of a mutant.
 type verdict string
 
 const (
 	killedByOwn   verdict = "killed"             // by the tests of its package
-	killedByOther verdict = "killed (elsewhere)" // by those of other packages alone
+	killedByOther verdict = "killed (elsewhere)" // only by tests of other packages
 	endless       verdict = "killed (timeout)"   // a test did not end, twice
 	survived      verdict = "SURVIVED"
 	unreached     verdict = "NOT REACHED" // by any test
@@ -28,14 +28,14 @@ const (
 // runner runs tests with one mutant after another.
 type runner struct {
 	root    string
-	dir     string // for what it builds
+	dir     string // for built files
 	overlay string
 	timeout time.Duration
 	skip    string // a package whose tests are not run
 	suites  map[string]*suite
 }
 
-// newRunner writes the mutants into the program. Close removes what it has written.
+// newRunner adds the mutants to the program. Close removes its files.
 func newRunner(root string, timeout time.Duration, all []*mutant) (*runner, error) {
 	dir, err := os.MkdirTemp("", "mutate-")
 	if err != nil {
@@ -62,7 +62,7 @@ func (r *runner) suite(ctx context.Context, pkg string) (*suite, error) {
 	return s, err
 }
 
-// leftOut are the tests that fail without a mutant.
+// leftOut returns the tests that fail without a mutant.
 func (r *runner) leftOut() (names []string) {
 	for _, s := range r.suites {
 		if s != nil {
@@ -75,7 +75,7 @@ func (r *runner) leftOut() (names []string) {
 	return names
 }
 
-// packages are those whose tests are run, in order.
+// packages returns the packages whose tests are run, in order.
 func (m *mutant) packages() []string {
 	pkgs := []string{"./" + path.Dir(m.file)}
 	switch {
@@ -89,7 +89,7 @@ func (m *mutant) packages() []string {
 	return pkgs
 }
 
-// try runs the tests that come to a mutant until one fails, and says which.
+// try runs the tests that reach a mutant until one fails, and returns its name.
 func (r *runner) try(ctx context.Context, m *mutant) (v verdict, by string, err error) {
 	reached := false
 	for i, pkg := range m.packages() {
@@ -125,9 +125,8 @@ func (r *runner) try(ctx context.Context, m *mutant) (v verdict, by string, err 
 	return survived, "", nil
 }
 
-// fails returns the test of a batch that fails, twice, with a mutant, if any does, and
-// whether it fails by not ending. One that fails once may have been unlucky; it is left
-// out, and the others are run.
+// fails returns the test of a batch that fails twice with a mutant, if any, and whether it fails by
+// not ending. A test that fails once may have been unlucky; it is skipped, and the others are run.
 func (r *runner) fails(ctx context.Context, s *suite, id int, batch []*test) (by string, late bool, err error) {
 	for len(batch) > 0 {
 		var names []string
@@ -145,7 +144,7 @@ func (r *runner) fails(ctx context.Context, s *suite, id int, batch []*test) (by
 		}
 		name := failingTest(out)
 		if !slices.Contains(names, name) {
-			// The process ended without the name of a test: all of them are run again.
+			// The process ended without naming a test: all of them are run again.
 			if _, err := r.run(ctx, s, id, timeout, names); err != nil {
 				return strings.Join(names, "|"), false, ctx.Err()
 			}

@@ -19,17 +19,17 @@ type suite struct {
 	pkg    string
 	dir    string
 	binary string
-	tests  []*test // the quickest first
+	tests  []*test // quickest first
 	failed []string
 }
 
 type test struct {
 	name string
 	took time.Duration
-	asks map[int]bool // the mutants that it asks for
+	asks map[int]bool // the mutants that it requests
 }
 
-// build builds the tests of a package. They are nil where it has none.
+// build builds the tests of a package. It returns nil if the package has none.
 func (r *runner) build(ctx context.Context, pkg string) (*suite, error) {
 	s := &suite{pkg: pkg, dir: filepath.Join(r.root, pkg), binary: filepath.Join(r.dir, strings.ReplaceAll(pkg, "/", "+")+".test")}
 	cmd := exec.CommandContext(ctx, "go", "test", "-c", "-vet=off", "-overlay="+r.overlay, "-o", s.binary, pkg)
@@ -63,8 +63,8 @@ func (s *suite) list(ctx context.Context) ([]string, error) {
 	return strings.Fields(string(out)), nil
 }
 
-// learn runs one test without a mutant, and notes for which ones it asks. A test that fails
-// by itself would make every mutant look dead, and is left out.
+// learn runs one test without a mutant, and records which mutants it requests. A test that fails by
+// itself would make every mutant look dead, and is omitted.
 func (r *runner) learn(ctx context.Context, s *suite, name string) error {
 	asked := filepath.Join(r.dir, "asked")
 	defer func() { _ = os.Remove(asked) }()
@@ -93,7 +93,7 @@ func (r *runner) learn(ctx context.Context, s *suite, name string) error {
 	return nil
 }
 
-// run runs some tests with a mutant. The error is nil where they pass.
+// run runs some tests with a mutant. It returns nil if they pass.
 func (r *runner) run(ctx context.Context, s *suite, id int, timeout time.Duration, tests []string, env ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout+time.Minute)
 	defer cancel()
@@ -105,8 +105,8 @@ func (r *runner) run(ctx context.Context, s *suite, id int, timeout time.Duratio
 	return string(out), err
 }
 
-// batches are the tests that ask for a mutant: the quick ones, which kill most, and then
-// the others.
+// batches returns the tests that request a mutant: the quick ones, which kill most mutants, and
+// then the others.
 func (s *suite) batches(id int) (batches [][]*test) {
 	var sum time.Duration
 	for _, t := range s.tests {
@@ -124,7 +124,7 @@ func (s *suite) batches(id int) (batches [][]*test) {
 
 var failing = regexp.MustCompile(`(?m)^--- FAIL: (\w+)|^\t+(\w+)(?:/\S+)? \([\dhmsnµ.]+\)$`)
 
-// failingTest is the test that failed, or did not end, by the output of a run.
+// failingTest returns the test that failed, or did not end, according to the output of a run.
 func failingTest(out string) string {
 	m := failing.FindStringSubmatch(out)
 	if m == nil {

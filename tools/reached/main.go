@@ -21,17 +21,17 @@ import (
 	"strings"
 )
 
-// unit is what is left out or run as a whole.
+// unit is a set of tests that is skipped or run as a whole.
 type unit struct {
 	name string
-	// packages has patterns by the folder of their module.
+	// packages contains patterns by the folder of their module.
 	packages map[string][]string
-	// reads has the files and folders that the tests read besides the files of packages. A * matches the
-	// rest of a name, without slashes.
+	// reads contains the files and folders that the tests read besides the files of packages. A *
+	// matches the rest of a name, without slashes.
 	reads []string
 }
 
-// units has a row for each name that .ci/run asks for.
+// units contains a unit for each name that .ci/run asks for.
 var units = []unit{
 	{
 		name:     "scripts",
@@ -89,18 +89,19 @@ func lines(r io.Reader) ([]string, error) {
 	return all, s.Err()
 }
 
-// repository has what is known of the packages of a repository. Folders are relative to its root.
+// repository describes the packages of a repository. Folders are relative to its root.
 type repository struct {
-	// packages are the folders that have Go files.
+	// packages contains the folders with Go files.
 	packages map[string]bool
-	// units has the dependencies of each unit, by its name.
+	// units contains the dependencies of each unit, by name.
 	units map[string]*dependencies
 }
 
-// dependencies are the folders of packages that a unit depends on.
+// dependencies contains the folders of packages on which a unit depends.
 type dependencies struct {
 	all map[string]bool
-	// tested are those whose tests belong to the unit: tests of the others do not reach it.
+	// tested contains the folders whose tests belong to the unit: tests in other folders do not
+	// reach it.
 	tested map[string]bool
 }
 
@@ -160,8 +161,8 @@ func reads(u unit, file string) bool {
 	})
 }
 
-// owner returns the folder of the package that a file belongs to: the nearest one above it that has Go files.
-// The files of a testdata folder belong to the package above it.
+// owner returns the folder of the package that a file belongs to: the nearest one above it with Go
+// files. The files in a testdata folder belong to the package above it.
 func owner(file string, isPackage map[string]bool) (string, bool) {
 	if before, _, ok := strings.Cut("/"+file, "/testdata/"); ok {
 		file = strings.TrimPrefix(before, "/") + "/testdata"
@@ -176,7 +177,7 @@ func owner(file string, isPackage map[string]bool) (string, bool) {
 	}
 }
 
-// packageFolders returns the folders of the repository that have Go files, relative to root.
+// packageFolders returns the folders of the repository with Go files, relative to root.
 func packageFolders(root string) (map[string]bool, error) {
 	out, err := output(root, "git", "ls-files", "--cached", "--others", "--exclude-standard", "--", "*.go")
 	if err != nil {
@@ -192,7 +193,7 @@ func packageFolders(root string) (map[string]bool, error) {
 // imported matches the packages that programs in scripts and documents import.
 var imported = regexp.MustCompile(`"(github\.com/mcpgen/mcpgen/[\w./-]+)"`)
 
-// dependencies finds the packages below root that a unit depends on.
+// dependencies returns the packages below root that a unit depends on.
 func (u unit) dependencies(root string) (*dependencies, error) {
 	d := &dependencies{all: make(map[string]bool), tested: make(map[string]bool)}
 	for module, patterns := range u.packages {
@@ -207,8 +208,8 @@ func (u unit) dependencies(root string) (*dependencies, error) {
 	return d, d.add(root, ".", programs, false)
 }
 
-// add adds the packages that go list -deps prints for the arguments, which are those with tests of the unit, or
-// only imported.
+// add adds the packages that go list -deps prints for the arguments. If tests is set, the arguments
+// are packages whose tests belong to the unit; otherwise they are only imported.
 func (d *dependencies) add(root, module string, args []string, tests bool) error {
 	args = append([]string{"list", "-e", "-deps", "-f", "{{if not .Standard}}{{.DepOnly}} {{.Dir}}{{end}}"}, args...)
 	out, err := output(filepath.Join(root, filepath.FromSlash(module)), "go", args...)

@@ -19,7 +19,7 @@ func TestReaches(t *testing.T) {
 		want bool
 	}{
 		{"runtime/mcp/server.go", true},
-		{"runtime/mcp/embedded/page.html", true}, // no package of its own
+		{"runtime/mcp/embedded/page.html", true}, // not in a package of its own
 		{"runtime/mcp/server_test.go", false},
 		{"runtime/mcp/testdata/odd/package/file.go", false},
 		{"generator/cli/script_test.go", true},
@@ -40,7 +40,7 @@ func TestReaches(t *testing.T) {
 	}
 }
 
-// Files of this repository reach what depends on them.
+// A file of this repository reaches the units that depend on it.
 func TestReached(t *testing.T) {
 	r, err := load("../..")
 	if err != nil {

@@ -12,10 +12,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// api compares the exported API of the root module with that of the last release
-// before the version. From v1.0.0 on, incompatible changes need a new major
-// version, and additions a new minor version. Before, incompatible changes need a
-// new minor version.
+// api compares the exported API of the root module with the last release before the version. From
+// v1.0.0 on, incompatible changes need a new major version, and additions a new minor version.
+// Before, incompatible changes need a new minor version.
 func (r *release) api() error {
 	last, err := r.last()
 	if err != nil {
@@ -51,8 +50,8 @@ func (r *release) api() error {
 	return nil
 }
 
-// last returns the highest version before r.version that is tagged, "" if there is
-// none. Versions with a suffix, such as v1.0.0-rc.1, promise nothing.
+// last returns the highest tagged version before r.version, or "". It ignores versions with a
+// suffix, such as v1.0.0-rc.1, which promise nothing.
 func (r *release) last() (string, error) {
 	out, err := command(r.dir, "git", "tag", "--list", "v*")
 	if err != nil {
@@ -67,9 +66,9 @@ func (r *release) last() (string, error) {
 	return last, nil
 }
 
-// exported loads the types of the packages of a module that others can import.
+// exported loads the types of a module's packages that others can import.
 func exported(dir string) (*apidiff.Module, error) {
-	// With -trimpath, what is compiled for one folder is in the cache for others.
+	// With -trimpath, packages compiled in one folder are in the cache for others.
 	pkgs, err := packages.Load(&packages.Config{
 		Mode: packages.LoadTypes | packages.NeedModule,
 		Dir:  dir,

@@ -4,7 +4,7 @@
 //	go run ./release check v0.1.0
 //	go run ./release tag v0.1.0
 //
-// tag does what check does first. It pushes nothing. RELEASE.md has all steps.
+// tag checks the version first. It pushes nothing. RELEASE.md describes all steps.
 package main
 
 import (
@@ -21,9 +21,9 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// nested are the folders of the modules that are released together with the root
-// module, because users import or run their packages. The tag of a nested module
-// has its folder in front: examples/v0.1.0.
+// nested are the folders of the modules that are released together with the root module, because
+// users import or run their packages. The tag of a nested module begins with its folder:
+// examples/v0.1.0.
 var nested = []string{"examples", "runtime/adapter/gosdk", "runtime/adapter/mcpgo", "runtime/mcpnats", "runtime/mcpotel", "runtime/mcpsqlite"}
 
 func main() {
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// run does what the arguments say, in the repository that a folder is in.
+// run executes the command in the repository that contains a folder.
 func run(dir string, args []string, out io.Writer) error {
 	if len(args) != 2 || (args[0] != "check" && args[0] != "tag") {
 		return errors.New("usage: release check|tag vX.Y.Z")
@@ -77,7 +77,7 @@ func (r *release) check() error {
 	return errors.Join(append(problems, r.api())...)
 }
 
-// tags returns the tags of the version, that of the root module first.
+// tags returns the tags of the version, beginning with the root module's.
 func (r *release) tags() []string {
 	tags := []string{r.version}
 	for _, folder := range nested {
@@ -102,8 +102,8 @@ func (r *release) cleanTree() error {
 	return err
 }
 
-// changelog requires a section of the version below an empty one of what is not
-// released, and a link for its heading.
+// changelog requires a section for the version below an empty section for unreleased changes, and a
+// link for its heading.
 func (r *release) changelog() error {
 	data, err := os.ReadFile(filepath.Join(r.dir, "CHANGELOG.md"))
 	number := strings.TrimPrefix(r.version, "v")
@@ -114,8 +114,8 @@ func (r *release) changelog() error {
 	return err
 }
 
-// requirement checks that a nested module requires the root module at the version.
-// In the repository a replace directive overrides it, which other modules ignore.
+// requirement checks that a nested module requires the root module at the version. In the
+// repository a replace directive overrides it, which other modules ignore.
 func (r *release) requirement(folder, root string) error {
 	found, err := command(filepath.Join(r.dir, folder), "go", "list", "-m", "-f", "{{.Version}}", root)
 	if err == nil && strings.TrimSpace(found) != r.version {
@@ -142,8 +142,8 @@ func (r *release) tag() error {
 	return nil
 }
 
-// command runs a program in a folder and returns what it prints. What it prints
-// about a failure is part of the error. No workspace is in force.
+// command runs a program in a folder and returns its output. After a failure, the error contains
+// the output. It disables workspaces.
 func command(dir, name string, args ...string) (string, error) {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir

@@ -70,7 +70,7 @@ func (r repository) write(name, text string) {
 	}
 }
 
-// edit replaces a text, which must be there, in a file.
+// edit replaces a text in a file. The text must occur in the file.
 func (r repository) edit(name, old, new string) {
 	r.t.Helper()
 	data, err := os.ReadFile(filepath.Join(r.dir, name))
@@ -89,7 +89,7 @@ func (r repository) commit() {
 	r.git("commit", "--quiet", "--message", "change")
 }
 
-// run returns what the command prints, and its error as text.
+// run returns the output of the command, and its error as text.
 func (r repository) run(args ...string) (string, string) {
 	r.t.Helper()
 	var out strings.Builder
@@ -160,7 +160,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestAllProblems has several at once.
+// TestAllProblems checks several problems at the same time.
 func TestAllProblems(t *testing.T) {
 	r := newRepository(t)
 	r.write("new.txt", "")

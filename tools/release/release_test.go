@@ -18,8 +18,8 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// TestRelease releases a clone of this repository, publishes it in a file-system
-// module proxy, and uses every module from there as others do.
+// TestRelease releases a clone of this repository, publishes it in a file-system module proxy, and
+// uses every module from there like a user.
 func TestRelease(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles what it releases; the step release of .ci/run has it")
@@ -90,7 +90,7 @@ func TestRelease(t *testing.T) {
 	})
 }
 
-// cloned returns a clone of this repository with what is not committed yet.
+// cloned returns a clone of this repository that includes uncommitted changes.
 func cloned(t *testing.T) repository {
 	t.Helper()
 	top, err := command(".", "git", "rev-parse", "--show-toplevel")
@@ -116,7 +116,7 @@ func cloned(t *testing.T) repository {
 	for file := range strings.SplitSeq(strings.TrimSuffix(files, "\x00"), "\x00") {
 		data, err := os.ReadFile(filepath.Join(top, file))
 		if errors.Is(err, fs.ErrNotExist) {
-			continue // deleted, and not committed
+			continue // deleted without commit
 		} else if err != nil {
 			t.Fatal(err)
 		}
@@ -157,15 +157,15 @@ func newConsumer(t *testing.T) consumer {
 		t.Fatal(err)
 	}
 	cache, others, _ := strings.Cut(strings.TrimSpace(out), "\n")
-	// Dependencies come from the module cache of this machine, which has the form
-	// of a proxy. With -trimpath they are compiled once for all runs of this test.
+	// Dependencies come from the module cache of this machine, which can serve as a proxy. With
+	// -trimpath they are compiled once for all runs of this test.
 	c.env = append(os.Environ(), "GOWORK=off", "GOSUMDB=off", "GOFLAGS=-trimpath -modcacherw",
 		"GOMODCACHE="+filepath.Join(t.TempDir(), "cache"),
 		"GOPROXY=file://"+c.proxy+",file://"+cache+"/cache/download,"+others)
 	return c
 }
 
-// publish puts a tagged module into the proxy, as a proxy makes it from the tag.
+// publish adds a tagged module to the proxy, in the form in which a proxy creates it from the tag.
 func (c consumer) publish(r repository, folder, path, version string) {
 	r.t.Helper()
 	dir := filepath.Join(c.proxy, filepath.FromSlash(path), "@v")
@@ -195,7 +195,7 @@ func (c consumer) publish(r repository, folder, path, version string) {
 	}
 }
 
-// must runs a line of shell in a folder and returns what it prints.
+// must runs a shell command in a folder and returns its output.
 func (c consumer) must(t *testing.T, dir, line string) string {
 	t.Helper()
 	cmd := exec.Command("sh", "-c", line)
@@ -209,7 +209,7 @@ func (c consumer) must(t *testing.T, dir, line string) string {
 	return string(out)
 }
 
-// module makes an empty module in a folder of its own.
+// module creates an empty module in a new folder.
 func (c consumer) module(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -229,7 +229,7 @@ func (c consumer) build(t *testing.T, dir, imports, statements string) {
 
 var fenced = regexp.MustCompile("(?s)```(go|sh)\n(.*?)```")
 
-// readme does what the README's smallest complete example says, literally.
+// readme executes the smallest complete example of the README literally.
 func (c consumer) readme(t *testing.T, r repository) {
 	_, text, _ := strings.Cut(r.git("show", "HEAD:README.md"), "## The smallest complete example")
 	blocks := fenced.FindAllStringSubmatch(text, 3)

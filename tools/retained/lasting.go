@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// project is the import path that names of places are without.
+// project is the import path that is cut from names of places.
 const project = "github.com/mcpgen/mcpgen/"
 
 // lastingFields returns the names of the package variables, and of the fields of types that outlive a call.
@@ -24,7 +24,7 @@ func lastingFields(loaded []*packages.Package) map[*types.Var]string {
 				l.reach(v.Type(), l.names[v])
 			}
 		}
-		for _, object := range p.TypesInfo.Defs { // types of functions, too
+		for _, object := range p.TypesInfo.Defs { // including types in functions
 			if t, ok := object.(*types.TypeName); ok && !t.IsAlias() {
 				if s, ok := t.Type().Underlying().(*types.Struct); ok && shared(s) {
 					l.reach(t.Type(), "")
@@ -55,7 +55,8 @@ type lasting struct {
 	seen  map[types.Type]bool
 }
 
-// reach adds the fields of a type, and of all types that its values hold. Structs without a name have that of the place.
+// reach adds the fields of a type, and of all types reachable from its values. Structs without a
+// name get the name of the place.
 func (l *lasting) reach(t types.Type, name string) {
 	t = types.Unalias(t)
 	if l.seen[t] {
@@ -106,7 +107,8 @@ func (l *lasting) fields(s *types.Struct, name string) {
 	}
 }
 
-// shared reports whether a struct holds a lock or an atomic value, so that several goroutines use it.
+// shared reports whether a struct contains a lock or an atomic value, so that several goroutines
+// use it.
 func shared(s *types.Struct) bool {
 	for f := range s.Fields() {
 		t := types.Unalias(f.Type())

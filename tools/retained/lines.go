@@ -8,15 +8,16 @@ import (
 	"strings"
 )
 
-// line says what bounds a place.
+// line contains the limit of a place.
 type line struct {
 	number int
 	place  string
 	bound  string
 }
 
-// readLines reads a file of lines with a place, blanks, and what bounds it. PATH.* are all places of a package and those
-// in its folder. Lines that begin with # are comments.
+// readLines reads a file. Each line contains a place, blanks, and the limit of the place. PATH.*
+// means all places of a package and the packages in its folder. Lines that begin with # are
+// comments.
 func readLines(file string) ([]line, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -33,7 +34,7 @@ func readLines(file string) ([]line, error) {
 	return lines, nil
 }
 
-// compare returns what is wrong with the lines of a file.
+// compare returns the errors in the lines of a file.
 func compare(file string, found map[string]place, lines []line, page string) []string {
 	var problems []string
 	listed := map[string]bool{}

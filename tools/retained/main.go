@@ -1,13 +1,14 @@
-// Retained lists the places in which code keeps things: fields and package variables that grow, of types that outlive a
-// message. Each place has a line in a file that says what bounds it, and the command reports places that have none, and
-// lines whose place has gone.
+// Retained lists the places in which code retains data: growing fields and package variables of
+// types that outlive a message. A file contains a line for each place with its limit. The command
+// reports places without a line, and lines whose place no longer exists.
 //
 //	go run ./retained -file retained/places.txt ../runtime ../runtime/mcpnats
 //
-// A place is a field or package variable of a map, slice, channel, [sync.Map] or [container/list.List] type that code
-// outside tests grows: it assigns to a key, appends to what is there, sends, stores or pushes, by itself or in a function that it
-// is passed to. Fields count in types that hold a lock or an atomic value, in those of package variables, and in all that
-// can be reached from these. The others live as long as a call.
+// A place is a field or package variable of a map, slice, channel, [sync.Map] or
+// [container/list.List] type that code outside of tests extends: the code assigns to a key,
+// appends, sends, stores or pushes, directly or in a function that it passes the value to. Fields
+// count in types that contain a lock or an atomic value, in types of package variables, and in all
+// types reachable from these. Other values live as long as a call.
 package main
 
 import (

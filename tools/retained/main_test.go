@@ -120,7 +120,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// A place without a line, a line without a place, and lines that say nothing are reported.
+// Places without a line, lines without a place, and lines without content are reported.
 func TestCompare(t *testing.T) {
 	found := map[string]place{}
 	for _, name := range []string{"a.new", "a.row", "a.wrongRow", "a.bound", "a.twice", "a.kind", "a.empty", "b/c.x", "b/d.y", "e.message"} {

@@ -14,8 +14,8 @@ import (
 
 // place is a field or package variable that grows.
 type place struct {
-	name string // import path without that of the project, type and field
-	at   string // position of the statement that grows it
+	name string // import path without the project's, type and field
+	at   string // position of the statement that extends it
 }
 
 // scan returns the places of the packages of the module in dir, sorted by name.
@@ -73,17 +73,18 @@ func isNamed(t types.Type, path string, names ...string) bool {
 	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == path && (names == nil || slices.Contains(names, n.Obj().Name()))
 }
 
-// growth is what grows: variables that statements grow, and those from which they have their values.
+// growth contains the variables that statements extend, and the variables that provide their
+// values.
 type growth struct {
 	grown   map[*types.Var]token.Pos
-	sources map[*types.Var][]*types.Var // of a local variable or parameter: what it is a part or a copy of
+	sources map[*types.Var][]*types.Var // of a local variable or parameter: the variables whose parts or copies it contains
 }
 
 func newGrowth() *growth {
 	return &growth{grown: map[*types.Var]token.Pos{}, sources: map[*types.Var][]*types.Var{}}
 }
 
-// spread marks what the variables that grow have their values from.
+// spread marks the variables that provide the values of growing variables.
 func (g *growth) spread() {
 	queue := make([]*types.Var, 0, len(g.grown))
 	for v := range g.grown {
@@ -166,7 +167,7 @@ func (r *reader) variable(e ast.Expr) *types.Var {
 				return nil
 			}
 			e = x.X
-		case *ast.CallExpr: // append returns what it has appended to, and so do functions of package slices
+		case *ast.CallExpr: // append returns its first argument, like functions of package slices
 			if len(x.Args) == 0 || !r.appends(x) {
 				return nil
 			}
@@ -177,7 +178,7 @@ func (r *reader) variable(e ast.Expr) *types.Var {
 	}
 }
 
-// appends reports whether a call returns its first argument with more in it.
+// appends reports whether a call extends and returns its first argument.
 func (r *reader) appends(c *ast.CallExpr) bool {
 	switch f := ast.Unparen(c.Fun).(type) {
 	case *ast.Ident:
@@ -227,7 +228,7 @@ func (r *reader) assign(s *ast.AssignStmt) {
 	}
 }
 
-// setKey notes that a key of a map is assigned to.
+// setKey records an assignment to a key of a map.
 func (r *reader) setKey(left ast.Expr, pos token.Pos) {
 	if index, ok := ast.Unparen(left).(*ast.IndexExpr); ok {
 		if t := r.info.TypeOf(index.X); t != nil && isMap(t) {
@@ -236,12 +237,13 @@ func (r *reader) setKey(left ast.Expr, pos token.Pos) {
 	}
 }
 
-// comesFrom reports whether a local variable has its value from v.
+// comesFrom reports whether v provides the value of a local variable.
 func (r *reader) comesFrom(local, v *types.Var) bool { return slices.Contains(r.sources[local], v) }
 
 func packageLevel(v *types.Var) bool { return v.Pkg() != nil && v.Parent() == v.Pkg().Scope() }
 
-// isMap reports whether values of a type, or of those that a type parameter stands for, are maps.
+// isMap reports whether values of a type, or of the types that a type parameter stands for, are
+// maps.
 func isMap(t types.Type) bool {
 	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
 		t = p.Constraint()
@@ -256,7 +258,8 @@ func isMap(t types.Type) bool {
 	return ok
 }
 
-// flow notes that a local variable or parameter has its value from an expression. Values without references are copies.
+// flow records that an expression provides the value of a local variable or parameter. Values
+// without references are copies.
 func (r *reader) flow(to *types.Var, e ast.Expr) {
 	from := r.variable(e)
 	if to == nil || from == nil || to == from || !refers(to.Type()) {
@@ -267,7 +270,7 @@ func (r *reader) flow(to *types.Var, e ast.Expr) {
 	}
 }
 
-// refers reports whether what grows in a value grows in its copy.
+// refers reports whether the growth of a value also affects its copy.
 func refers(t types.Type) bool { return keeps(t) || isTypeParam(t) }
 
 func isTypeParam(t types.Type) bool {
@@ -283,7 +286,8 @@ func (r *reader) grow(e ast.Expr, pos token.Pos) {
 	}
 }
 
-// call notes what a method of the standard library grows, and what arguments become.
+// call records the arguments that a method of the standard library extends, and the variables that
+// get arguments.
 func (r *reader) call(c *ast.CallExpr) {
 	var f *types.Func
 	var receiver ast.Expr

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// exception is a module that has no valid types on systems.
+// exception is a module without valid types on some systems.
 type exception struct {
 	module  string
 	systems []string
@@ -16,7 +16,8 @@ type exception struct {
 
 var withoutLibc = []string{"illumos/amd64", "wasip1/wasm", "js/wasm", "linux/mipsle", "dragonfly/amd64", "solaris/amd64", "aix/ppc64"}
 
-// exceptions have every module among the arguments of .ci/run that has no valid types on a system.
+// exceptions contains every module among the arguments of .ci/run that has no valid types on a
+// system.
 var exceptions = []exception{
 	{
 		"github.com/mcpgen/mcpgen/runtime/mcpsqlite", withoutLibc, "modernc.org/libc has no files for it",
@@ -29,7 +30,7 @@ var exceptions = []exception{
 
 var moduleLine = regexp.MustCompile(`(?m)^module (\S+)$`)
 
-// exceptionOf returns the reason why the module in dir is not supported on a system; "" if it is.
+// exceptionOf returns the reason why a system does not support the module in dir, or "" if it does.
 func exceptionOf(dir string, s system) (string, error) {
 	text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
 	if err != nil {

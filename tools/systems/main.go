@@ -1,12 +1,12 @@
-// Systems checks that the packages of modules have valid types on systems other than the one it runs on. It type-checks
-// the source of all packages and compiles none, so it takes seconds where go vet takes minutes.
+// Systems checks that the packages of modules have valid types on other systems. It type-checks the
+// source of all packages and compiles none, so it takes seconds where go vet takes minutes.
 //
-//	go run ./systems .. ../examples                # the systems that are checked before a merge
-//	go run ./systems -all .. ../examples           # every one that the project supports
+//	go run ./systems .. ../examples                # the systems to check before a merge
+//	go run ./systems -all .. ../examples           # every supported system
 //	go run ./systems -on plan9/amd64 ../examples   # another one
 //
-// A module that has no valid types on a system is in the list of exceptions, with the reason. An exception that is
-// not needed is an error too.
+// The list of exceptions contains modules without valid types on a system, with the reason. An
+// unnecessary exception is an error too.
 package main
 
 import (
@@ -27,12 +27,13 @@ import (
 type system struct {
 	os, arch string
 	tests    bool
-	release  bool // it is checked with -all only
+	release  bool // checked with -all only
 }
 
 func (s system) String() string { return s.os + "/" + s.arch }
 
-// systems are all that are supported. Plan 9 is not: package syscall has no error numbers and no SIGPIPE there.
+// systems are all supported systems. Plan 9 is unsupported: its package syscall lacks error numbers
+// and SIGPIPE.
 var systems = []system{
 	{os: "darwin", arch: "amd64"},
 	{os: "windows", arch: "amd64", tests: true},
@@ -102,8 +103,8 @@ func (s system) check(dir string) ([]string, int, error) {
 		Dir:   dir,
 		Tests: s.tests,
 		Env:   append(os.Environ(), "GOWORK=off", "GOOS="+s.os, "GOARCH="+s.arch, "CGO_ENABLED=0"),
-		// The bodies of functions elsewhere have been checked by others. The main packages of tests, which
-		// the go command writes into its cache, have names without .go.
+		// Function bodies in other modules are skipped: their authors have checked them. The main
+		// packages of tests, which the go command writes into its cache, have names without .go.
 		ParseFile: func(fset *token.FileSet, name string, src []byte) (*ast.File, error) {
 			file, err := parser.ParseFile(fset, name, src, parser.SkipObjectResolution)
 			if file != nil && strings.HasSuffix(name, ".go") && !strings.HasPrefix(name, dir+string(filepath.Separator)) {
@@ -130,7 +131,7 @@ func (s system) check(dir string) ([]string, int, error) {
 	return problems, len(loaded), nil
 }
 
-// missesBodies reports whether an error comes from the bodies that are left out above.
+// missesBodies reports whether an error is due to the bodies that are skipped above.
 func missesBodies(e packages.Error) bool {
 	return e.Kind == packages.TypeError && (strings.HasSuffix(e.Msg, "not used") || strings.HasSuffix(e.Msg, "function body") || strings.HasSuffix(e.Msg, "must have a body"))
 }

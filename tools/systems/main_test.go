@@ -54,7 +54,7 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// A module has an exception on the systems in the list, and no other module and no other system has.
+// A module has exceptions on exactly the systems in the list.
 func TestExceptions(t *testing.T) {
 	for _, test := range []struct {
 		dir    string
