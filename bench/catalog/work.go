@@ -13,10 +13,10 @@ const Steps = 10
 // MaxRecords is the number of records.
 const MaxRecords = 5000
 
-// MaxText is how long a text may be, in bytes.
+// MaxText limits the length of a text in bytes.
 const MaxText = 1 << 20
 
-// ErrNoBook is the error for a number without a book.
+// ErrNoBook is returned for a number without a book.
 var ErrNoBook = errors.New("no such book")
 
 // Add adds.
@@ -32,7 +32,7 @@ func Text(text string) string { return text }
 // List returns the first records.
 func List(count int) Records { return Records{Items: records[:count]} }
 
-// Report does nothing in ten steps, and reports progress after each.
+// Report takes ten steps without work, and reports progress after each.
 func Report(ctx context.Context, tell func(ctx context.Context, done, total float64, message string)) string {
 	for i := range Steps {
 		tell(ctx, float64(i+1), Steps, "step done")
@@ -48,13 +48,13 @@ func BookAt(id int64) (Book, error) {
 	return books[id-1], nil
 }
 
-// BookURI begins the URIs of books, the template of which is BookTemplate.
+// BookURI is the prefix of the URIs of books, and BookTemplate their template.
 const (
 	BookURI      = "catalog://books/"
 	BookTemplate = "catalog://books/{id}"
 )
 
-// BookID returns the number in the URI of a book, for servers that get only the URI.
+// BookID returns the number in the URI of a book, for servers that receive only the URI.
 func BookID(uri string) (int64, error) {
 	text, ok := strings.CutPrefix(uri, BookURI)
 	if !ok {

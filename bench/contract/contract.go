@@ -1,6 +1,6 @@
-// Package contract has the tools that all servers of the comparison publish: the
-// tools/list result of package servers/mcpgen in revision 2025-11-25. A test of that
-// package rewrites it with -update.
+// Package contract contains the tools that all servers of the comparison publish: the tools/list
+// result of package servers/mcpgen in revision 2025-11-25. A test of that package rewrites it with
+// -update.
 package contract
 
 import (
@@ -13,7 +13,7 @@ import (
 //go:embed tools.json
 var Text string
 
-// Tool is one of them.
+// Tool is one of these tools.
 type Tool struct {
 	Name         string          `json:"name"`
 	Description  string          `json:"description"`
@@ -22,7 +22,7 @@ type Tool struct {
 	Annotations  json.RawMessage `json:"annotations"`
 }
 
-// Tools returns them in order.
+// Tools returns the tools in order.
 func Tools() []Tool {
 	var tools []Tool
 	if err := json.Unmarshal([]byte(Text), &tools); err != nil {

@@ -9,14 +9,14 @@ import (
 	"strings"
 )
 
-// workshop builds programs. It is the directory of this module.
+// workshop builds programs in the directory of this module.
 type workshop struct {
 	dir string
-	bin string // where programs are
+	bin string // directory of programs
 	log io.Writer
 }
 
-// findWorkshop finds the module that the driver was started in.
+// findWorkshop returns the module in which the driver was started.
 func findWorkshop(log io.Writer) (*workshop, error) {
 	out, err := exec.Command("go", "env", "GOMOD").Output()
 	if err != nil {
@@ -63,7 +63,7 @@ func (w *workshop) buildServers() error {
 	return nil
 }
 
-// size is that of a program in bytes.
+// size returns the size of a program in bytes.
 func (w *workshop) size(server, kind string) int64 {
 	info, err := os.Stat(filepath.Join(w.bin, server+"-"+kind))
 	if err != nil {

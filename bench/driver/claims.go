@@ -13,7 +13,7 @@ type claim struct {
 	most float64
 }
 
-// claims writes the bounds, and whether they are met.
+// claims writes the bounds, and whether they hold.
 func (r *results) claims(b *strings.Builder) {
 	var all []claim
 	add := func(what string, have, most float64) {
@@ -84,7 +84,7 @@ func (r *results) heldClaims(add func(what string, have, most float64)) {
 	}
 }
 
-// fraction writes small ratios as 1/n.
+// fraction formats small ratios as 1/n.
 func fraction(v float64) string {
 	if v > 0 && v < 0.5 {
 		return fmt.Sprintf("1/%.1f", 1/v)

@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpu returns the CPU time that a running process has used, to the nanosecond: its
-// CPU clock (clock_getcpuclockid(3)).
+// cpu returns the CPU time of a running process, to the nanosecond, from its CPU clock
+// (clock_getcpuclockid(3)).
 func cpu(pid int) (time.Duration, bool) {
 	var t unix.Timespec
 	if err := unix.ClockGettime(int32(^pid<<3|2), &t); err != nil {

@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// held is the memory of a server for each of many idle sessions or streams.
+// held is the memory of a server per idle session or stream.
 type held struct {
 	What   string `json:"what"`
 	Server string `json:"server"`
 	Count  int    `json:"count"`
-	RSS    int64  `json:"rss"`  // bytes each, as the system counts
+	RSS    int64  `json:"rss"`  // bytes each, as the system counts them
 	Heap   int64  `json:"heap"` // bytes each on the heap and on stacks, garbage collected
 	Failed string `json:"failed,omitempty"`
 }
 
-// The kinds of things.
+// The kinds of sessions and streams.
 const (
 	holdSessions = "idle session"
 	holdListens  = "open listen stream"
@@ -45,8 +45,8 @@ func hold(dir, server, what string, count int) (h held, err error) {
 	}
 	keeper := &holder{address: p.address(), over: over}
 	defer keeper.close()
-	defer p.stop() // while everything is open, so that a profile shows it
-	// One-time allocations are made before the measurement.
+	defer p.stop() // while everything is open, for a profile
+	// One-time allocations happen before the measurement.
 	if err := keeper.add(what, 64); err != nil {
 		return h, fmt.Errorf("%s, %s: %w; stderr: %s", server, what, err, p.stderr.String())
 	}
@@ -89,14 +89,14 @@ type holder struct {
 	over    *transport
 
 	mu       sync.Mutex
-	posts    []*connection // by which sessions are opened, one after the other
+	posts    []*connection // on which sessions are opened, one after the other
 	sessions []string
 	streams  []*connection
 }
 
 const lanesToHold = 16
 
-// add opens that many more.
+// add opens count more.
 func (h *holder) add(what string, count int) error {
 	for len(h.posts) < lanesToHold {
 		c, err := dial(h.address, h.over)

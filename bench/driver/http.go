@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// connection is a lane over one HTTP connection: a separate client, with its own
-// session if there are sessions.
+// connection is a lane over one HTTP connection: a separate client, with its own session if the
+// revision has sessions.
 type connection struct {
 	conn net.Conn
 	in   *bufio.Reader
@@ -21,17 +21,17 @@ type connection struct {
 	session  string
 	over     *transport
 	scenario *scenario
-	heads    [][]byte // of requests, by variant, up to the number of bytes
+	heads    [][]byte // of requests, by variant, up to the Content-Length value
 	requests []pattern
 	check    *checker
 
-	last        int // number given to a request
+	last        int // the last number given to a request
 	out, body   []byte
 	text, event []byte
-	answered    int // the number that has been answered
+	answered    int // the last answered number
 }
 
-// newConnection connects to a server and opens a session if there are any.
+// newConnection connects to a server and opens a session if the revision has sessions.
 func newConnection(address string, l *load, number int) (*connection, error) {
 	c, err := dial(address, l.over)
 	if err != nil {
@@ -128,7 +128,7 @@ func (c *connection) open() error {
 func (c *connection) close() { _ = c.conn.Close() }
 
 func (c *connection) run(until time.Time) (times []time.Duration, err error) {
-	// At least one call, so that there is a sample.
+	// At least one call, to get a sample.
 	for now := time.Now(); len(times) == 0 || now.Before(until); {
 		c.last++
 		v := c.last % len(c.requests)
@@ -159,11 +159,11 @@ func (c *connection) take(message []byte) error {
 	return err
 }
 
-// head of an answer.
+// answerHead is the head of an answer.
 type answerHead struct {
 	status  int
 	session string
-	length  int // -1 where it is chunked
+	length  int // -1 if chunked
 	events  bool
 }
 
@@ -211,7 +211,7 @@ func (c *connection) receive(message func([]byte) error) (a answerHead, err erro
 	return a, err
 }
 
-// eachData passes on the data of an event. All servers write one line of it.
+// eachData passes on the data of an event. All servers write one line of data.
 func eachData(event []byte, message func([]byte) error) error {
 	for line := range bytes.SplitSeq(event, []byte("\n")) {
 		if data, ok := bytes.CutPrefix(line, []byte("data:")); ok {
@@ -264,7 +264,7 @@ func (c *connection) readHead() (a answerHead, err error) {
 	}
 }
 
-// readBody appends a body of that length, or one in chunks.
+// readBody appends a body with a length, or in chunks.
 func (c *connection) readBody(b []byte, length int) ([]byte, error) {
 	if length >= 0 {
 		return c.readFull(b, length)

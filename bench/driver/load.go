@@ -10,31 +10,31 @@ import (
 type load struct {
 	scenario *scenario
 	over     *transport
-	at       int           // calls at a time
-	warm     time.Duration // before anything is measured
+	at       int           // concurrent calls
+	warm     time.Duration // before the measurement
 	measured time.Duration
 }
 
 // sample is the result of one run.
 type sample struct {
 	Calls     int     `json:"calls"`
-	CPU       float64 `json:"cpu"`       // seconds of the server per 100,000 calls
+	CPU       float64 `json:"cpu"`       // CPU seconds of the server per 100,000 calls
 	PerSecond float64 `json:"perSecond"` // calls
 	P50       float64 `json:"p50"`       // microseconds
 	P99       float64 `json:"p99"`
 	Peak      int64   `json:"peak"` // bytes
 }
 
-// lane sends requests, checks answers, and measures times: the one of stdio, or each
-// HTTP connection.
+// lane sends requests, checks answers, and measures times: the only one of stdio, or one HTTP
+// connection.
 type lane interface {
-	// run sends requests until the time is over, and waits for all answers. It returns
-	// the duration of each call.
+	// run sends requests until the time is over, and waits for all answers. It returns the duration
+	// of each call.
 	run(until time.Time) ([]time.Duration, error)
 	close()
 }
 
-// measure runs a load on a server that has been started and initialized.
+// measure runs a load on a started and initialized server.
 func (l *load) measure(p *process, lanes []lane) (sample, error) {
 	if _, err := together(lanes, time.Now().Add(l.warm)); err != nil {
 		return sample{}, err
@@ -59,7 +59,7 @@ func (l *load) measure(p *process, lanes []lane) (sample, error) {
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
 
-// together runs all lanes at the same time.
+// together runs all lanes concurrently.
 func together(lanes []lane, until time.Time) (times []time.Duration, err error) {
 	if len(lanes) == 1 {
 		return lanes[0].run(until)

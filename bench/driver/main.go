@@ -1,4 +1,4 @@
-// Driver measures the servers of this module side by side. Start it by bench/run.
+// Driver measures the servers of this module side by side. Start it with bench/run.
 package main
 
 import (
@@ -24,7 +24,7 @@ type results struct {
 	Sizes   map[string]map[string]int64 `json:"sizes"` // by server and kind, bytes
 }
 
-// options are the values of the command line.
+// options are the values of the flags.
 type options struct {
 	short               bool
 	only, among, bin    string

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// cell is one cell of the table, with the samples of each server.
+// cell is a cell of the table, with the samples of each server.
 type cell struct {
 	Over     string              `json:"over"`
 	Scenario string              `json:"scenario"`
@@ -15,8 +15,8 @@ type cell struct {
 	Without  map[string]string   `json:"without,omitempty"` // why a server has no samples
 }
 
-// matrix lists the loads: all over stdio and over HTTP with sessions, and over the
-// other transports those that show the difference.
+// matrix returns the loads: all over stdio and over HTTP with sessions, and over the other
+// transports those that show a difference.
 func matrix() (loads []*load) {
 	for _, t := range transports {
 		for _, s := range scenarios {
@@ -27,7 +27,7 @@ func matrix() (loads []*load) {
 				main := t.name == "stdio" || t.name == "http-session"
 				switch {
 				case at == 512 && s.big:
-					continue // more than a gigabyte of answers at a time
+					continue // more than a gigabyte of concurrent answers
 				case !main && (at != 64 || s.big || s.name == "report"):
 					continue
 				}
@@ -38,13 +38,13 @@ func matrix() (loads []*load) {
 	return loads
 }
 
-// effort has the repetitions and durations of a measurement.
+// effort contains the repetitions and durations of a measurement.
 type effort struct {
 	repetitions int
 	warm        time.Duration
 	measured    time.Duration
-	starts      int   // of each variant
-	tools       []int // of the variants
+	starts      int   // per variant
+	tools       []int // per variant
 	held        int   // sessions and streams
 }
 
@@ -53,12 +53,12 @@ var (
 		repetitions: 5, warm: 200 * time.Millisecond, measured: 500 * time.Millisecond,
 		starts: 10, tools: []int{10, 200, 1000}, held: 5000,
 	}
-	// quick only shows that everything works and that all answers are right.
+	// quick only checks that everything works and that all answers are correct.
 	quick = effort{repetitions: 1, warm: time.Millisecond, measured: time.Millisecond, starts: 1, tools: []int{10}, held: 200}
 )
 
-// table takes all samples: each repetition of a load goes through all servers before
-// the next one begins, so that other load of the machine affects all alike.
+// table takes all samples: each repetition of a load covers all servers before the next one begins,
+// so that other load of the machine affects all servers alike.
 func (w *workshop) table(loads []*load, e effort) (cells []*cell, err error) {
 	for _, l := range loads {
 		c := &cell{Over: l.over.name, Scenario: l.scenario.name, At: l.at, Samples: map[string][]sample{}, Without: map[string]string{}}
@@ -94,8 +94,7 @@ func (w *workshop) table(loads []*load, e effort) (cells []*cell, err error) {
 	return cells, errors.Join(failures...)
 }
 
-// cannot returns why a server is not measured: its answers are known to violate the
-// protocol.
+// cannot returns why a server is not measured: its answers are known to violate the protocol.
 func cannot(server string, l *load) string {
 	if server == "mcpgo" && l.scenario.events {
 		return "some notifications come after the answer, some not at all"
@@ -103,7 +102,7 @@ func cannot(server string, l *load) string {
 	return ""
 }
 
-// starts measures the starts of all variants.
+// starts contains the starts of all variants.
 type starts struct {
 	Tools   int                      `json:"tools"`
 	Samples map[string][]startSample `json:"samples"`

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/bench/catalog"
 )
 
-// A request is written by joining the parts of its text with its number.
+// pattern is the text of a request, in parts that are joined with its number.
 type pattern [][]byte
 
 func (t pattern) append(b []byte, id int) []byte {
@@ -31,7 +31,7 @@ const initializeMessage = `{"jsonrpc":"2.0","id":0,"method":"initialize","params
 
 const initializedMessage = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 
-// requests are the texts of a scenario, one for each variant.
+// requests returns the texts of a scenario, one for each variant.
 func (s *scenario) requests(modern bool) []pattern {
 	all := make([]pattern, s.variants)
 	for v := range all {
@@ -58,12 +58,12 @@ func (s *scenario) requests(modern bool) []pattern {
 	return all
 }
 
-// checker checks every answer of a run: the first of its kind in depth, later ones
-// by comparing their bytes with one that was right.
+// checker checks every answer of a run: the first of its kind in depth, later ones by comparing
+// their bytes with a correct one.
 type checker struct {
 	s          *scenario
 	modern     bool
-	right      [][][]byte // by variant: the text after the number of a correct answer
+	right      [][][]byte // by variant: the text after the number in a correct answer
 	steps      [][2][]byte
 	progressed map[int]int // progress so far, by number
 }
@@ -74,7 +74,7 @@ func newChecker(s *scenario, modern bool) *checker {
 
 var answerPrefix = []byte(`{"jsonrpc":"2.0","id":`)
 
-// number returns the id of an answer; false for a notification.
+// number returns the id of an answer, and the text after it. ok is false for a notification.
 func number(message []byte) (id int, rest []byte, ok bool) {
 	rest, ok = bytes.CutPrefix(message, answerPrefix)
 	if !ok {
@@ -91,7 +91,7 @@ func number(message []byte) (id int, rest []byte, ok bool) {
 	return id, rest[n:], true
 }
 
-// slowNumber is number for answers in another form.
+// slowNumber is like number for answers in another form.
 func slowNumber(message []byte) (id int, rest []byte, ok bool) {
 	var envelope struct {
 		ID *int `json:"id"`
@@ -102,7 +102,7 @@ func slowNumber(message []byte) (id int, rest []byte, ok bool) {
 	return *envelope.ID, nil, true
 }
 
-// take checks a message. It returns the number of its call, 0 for a notification.
+// take checks a message. It returns the number of its call, or 0 for a notification.
 func (c *checker) take(message []byte) (id int, err error) {
 	id, rest, ok := number(message)
 	if !ok {
@@ -143,7 +143,7 @@ func (c *checker) take(message []byte) (id int, err error) {
 
 var tokenName = []byte(`"progressToken":`)
 
-// notification checks a notification: the next one of its call.
+// notification checks that a notification is the next one of its call.
 func (c *checker) notification(message []byte) error {
 	before, rest, ok := bytes.Cut(message, tokenName)
 	token, n := 0, 0

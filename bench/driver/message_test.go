@@ -18,7 +18,7 @@ func find(t *testing.T, name string) *scenario {
 	return nil
 }
 
-// TestChecker feeds the checker right answers and wrong ones.
+// TestChecker checks correct and incorrect answers.
 func TestChecker(t *testing.T) {
 	sum := func(id, n int) string {
 		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"result":{"content":[{"type":"text","text":"{\"sum\":%d}"}],"structuredContent":{"sum":%d}}}`, id, n, n)
@@ -27,7 +27,7 @@ func TestChecker(t *testing.T) {
 		name, scenario string
 		modern         bool
 		messages       []string
-		wrong          string // a part of the error of the last message, "" for none
+		wrong          string // a part of the error of the last message, or ""
 	}{
 		{"right", "add", false, []string{sum(1, 1001), sum(17, 1001), sum(2, 1002)}, ""},
 		{"another one's answer", "add", false, []string{sum(1, 1001), sum(2, 1001)}, "structuredContent is wrong"},
@@ -78,7 +78,7 @@ func steps(token, n int) (all []string) {
 	return all
 }
 
-// TestRequests checks the texts that are sent.
+// TestRequests checks the texts of requests.
 func TestRequests(t *testing.T) {
 	for _, s := range scenarios {
 		for _, modern := range []bool{false, true} {

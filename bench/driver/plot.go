@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The plot shows what calls cost, on a logarithmic scale: a group of bars for each
-// call, a bar for each server.
+// The plot shows the cost of calls on a logarithmic scale: a group of bars for each call, a bar for
+// each server.
 const (
 	plotWidth  = 960
 	labelWidth = 250

@@ -33,7 +33,7 @@ func p50Of(s sample) float64  { return s.P50 }
 func p99Of(s sample) float64  { return s.P99 }
 func peakOf(s sample) float64 { return float64(s.Peak) / 1e6 }
 
-// ratio is the median of the ratios of two servers in the same repetition.
+// ratio returns the median of the ratios of two servers in the same repetition.
 func (c *cell) ratio(server, by string, figure func(sample) float64) float64 {
 	a, b := c.of(server, figure), c.of(by, figure)
 	var all []float64
@@ -43,7 +43,7 @@ func (c *cell) ratio(server, by string, figure func(sample) float64) float64 {
 	return median(all)
 }
 
-// figure writes a number with three significant digits.
+// figure formats a number with three significant digits.
 func figure(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -56,7 +56,7 @@ func figure(v float64) string {
 	return strconv.FormatFloat(v, 'f', 2, 64)
 }
 
-// group writes an integer with commas.
+// group formats an integer with commas.
 func group(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -92,7 +92,7 @@ func times(at int) string {
 	return strconv.Itoa(at) + " at a time"
 }
 
-// header writes the heads of a table with a column for each server.
+// header writes the header of a table with a column for each server.
 func header(b *strings.Builder, title, first string, more ...string) {
 	fmt.Fprintf(b, "\n### %s\n\n| %s |", title, first)
 	rule := "|---|"
@@ -158,7 +158,7 @@ func scenarioTitle(name string) string {
 	return name
 }
 
-// latency writes how long calls take, half of them and all but one in a hundred.
+// latency writes the median and the 99th percentile of the duration of calls.
 func (r *results) latency(b *strings.Builder) {
 	for _, at := range []int{1, 64, 512} {
 		if !slices.ContainsFunc(r.Cells, func(c *cell) bool { return c.At == at }) {
@@ -230,8 +230,7 @@ func (r *results) heldTable(b *strings.Builder) {
 	}
 }
 
-// writeDocs writes the tables between the marks of performance.md, and the plot beside
-// it.
+// writeDocs writes the tables between the marks in performance.md, and the plot beside it.
 func (r *results) writeDocs(dir string) error {
 	name := filepath.Join(dir, "performance.md")
 	text, err := os.ReadFile(name)

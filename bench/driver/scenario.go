@@ -18,12 +18,12 @@ type scenario struct {
 	name     string
 	title    string // in the table
 	method   string
-	feature  string // of the call, as mirrored in a header
+	feature  string // of the call, as repeated in a header field
 	variants int
 	params   func(variant int) string // members, without braces
 	check    func(variant int, result map[string]any) error
-	events   bool // there are notifications before the answer
-	big      bool // too much to have 512 of them at a time
+	events   bool // notifications precede the answer
+	big      bool // too large for 512 concurrent calls
 	legacy   bool // not part of revision 2026-07-28
 }
 
@@ -76,7 +76,7 @@ var scenarios = []*scenario{
 	},
 }
 
-// searchArguments are about 570 bytes, as a client sends them.
+// searchArguments returns about 570 bytes of arguments, as a client sends them.
 func searchArguments(variant int) string {
 	return `{"query":"distributed systems and the people who run them","limit":` + strconv.Itoa(variant+1) +
 		`,"offset":100,"sort":"year","exact":false,` +
@@ -88,8 +88,7 @@ func searchArguments(variant int) string {
 
 func bookURI(variant int) string { return catalog.BookURI + strconv.Itoa(variant+1) }
 
-// longText is a typical text of 200 KB: lines, some quotes, some words in other
-// alphabets.
+// longText returns a typical text of 200 KB: lines, some quotes, some words in other alphabets.
 func longText(variant int) string {
 	line := "Line of variant " + strconv.Itoa(variant) + ": what the \"model\" reads, and was written by people; über Räume, früher.\n"
 	return strings.Repeat(line, 200_000/len(line)+1)[:200_000]
@@ -98,12 +97,12 @@ func longText(variant int) string {
 func quoted(s string) string {
 	b, err := json.Marshal(s)
 	if err != nil {
-		panic(err) // a string can be marshalled
+		panic(err) // marshalling a string cannot fail
 	}
 	return string(b)
 }
 
-// decoded is a value as encoding/json reads it, numbers as their text.
+// decoded returns a value as encoding/json reads it, with numbers as text.
 func decoded(text []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -112,7 +111,7 @@ func decoded(text []byte) (any, error) {
 	return v, err
 }
 
-// same returns an error if a decoded value differs from the JSON form of the other one.
+// same returns an error if a decoded value differs from the JSON form of another value.
 func same(what string, got any, want any) error {
 	text, err := json.Marshal(want)
 	if err != nil {
@@ -147,7 +146,7 @@ func structured(result map[string]any, want any) error {
 	return same("text", value, want)
 }
 
-// onlyText checks a result that is only a text.
+// onlyText checks a result that contains only a text.
 func onlyText(result map[string]any, want string) error {
 	text, err := textOf(result)
 	if err != nil {
@@ -159,7 +158,7 @@ func onlyText(result map[string]any, want string) error {
 	return nil
 }
 
-// textOf returns the text of a result with one block.
+// textOf returns the text of a result with a single block.
 func textOf(result map[string]any) (string, error) {
 	content, ok := result["content"].([]any)
 	if !ok || len(content) != 1 {
@@ -194,8 +193,7 @@ func checkBook(variant int, result map[string]any) error {
 	return same("book", value, book)
 }
 
-// checkList checks that all 50 tools are there, each with the schemas of the
-// contract.
+// checkList checks that all 50 tools are listed, each with the schemas of the contract.
 func checkList(_ int, result map[string]any) error {
 	list, _ := result["tools"].([]any)
 	byName := map[string]map[string]any{}

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// process is a server that runs.
+// process is a running server.
 type process struct {
 	cmd    *exec.Cmd
 	in     io.WriteCloser
@@ -22,7 +22,7 @@ type process struct {
 	stderr tail
 	url    string // of an HTTP server
 
-	profiled bool // it writes profiles after SIGUSR1
+	profiled bool // writes profiles after SIGUSR1
 }
 
 // start starts the program of a server.
@@ -58,12 +58,12 @@ func startSite(bin string, args ...string) (*process, error) {
 	return p, nil
 }
 
-// address is where an HTTP server listens.
+// address returns the address of an HTTP server.
 func (p *process) address() string {
 	return strings.TrimSuffix(strings.TrimPrefix(p.url, "http://"), "/mcp")
 }
 
-// stop ends the process and returns what it has used.
+// stop ends the process and returns its CPU time.
 func (p *process) stop() (cpu time.Duration) {
 	if p.profiled {
 		// See package profile.
@@ -77,11 +77,10 @@ func (p *process) stop() (cpu time.Duration) {
 	return p.cmd.ProcessState.UserTime() + p.cmd.ProcessState.SystemTime()
 }
 
-// peak is the most memory that the process has held, in bytes, 0 if the system does not
-// report it.
+// peak returns the peak memory of the process in bytes, or 0 if the system does not report it.
 func (p *process) peak() int64 { return statusField(p.cmd.Process.Pid, "VmHWM:") }
 
-// resident is the memory that it holds now.
+// resident returns its current memory in bytes.
 func (p *process) resident() int64 { return statusField(p.cmd.Process.Pid, "VmRSS:") }
 
 func statusField(pid int, name string) int64 {

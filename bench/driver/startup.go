@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// startSample is one start of a server: up to the answer to its first tools/list.
+// startSample is the cost of one start of a server, up to the answer to its first tools/list.
 type startSample struct {
 	Wall float64 `json:"wall"` // milliseconds
 	CPU  float64 `json:"cpu"`  // milliseconds
 	Peak int64   `json:"peak"` // bytes
 }
 
-// variant is a server with a number of tools, each with types of its own.
+// variant is a server with a number of tools, each with its own types.
 type variant struct {
 	server string
 	tools  int
@@ -27,8 +27,8 @@ type variant struct {
 
 func (v variant) name() string { return fmt.Sprintf("%s%d", v.server, v.tools) }
 
-// The sources of variants. All have the same tools; the hand-written one publishes
-// the text of the generated one.
+// The sources of variants. All have the same tools; the hand-written one publishes the text of the
+// generated one.
 var sources = map[string]string{
 	"mcpgen": `// Package main serves {{len .}} tools.
 //
@@ -133,7 +133,7 @@ type Found{{.}} struct {
 }
 `
 
-// buildVariants builds servers with that many tools, the generated one first.
+// buildVariants builds servers with a number of tools, the generated one first.
 func (w *workshop) buildVariants(tools int) error {
 	dir := w.out("startup")
 	if err := w.variantModule(dir); err != nil {
@@ -179,7 +179,7 @@ func (w *workshop) buildVariants(tools int) error {
 	return nil
 }
 
-// variantModule makes the module of the variants, with the requirements of this one.
+// variantModule creates the module of the variants, with the requirements of this module.
 func (w *workshop) variantModule(dir string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err

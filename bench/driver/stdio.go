@@ -16,15 +16,15 @@ type pipe struct {
 	requests []pattern
 	check    *checker
 	at       int
-	apart    bool // requests are so long that a separate goroutine writes them
+	apart    bool // long requests are written by a separate goroutine
 
-	last  int // number given to a request
+	last  int // the last number given to a request
 	sent  map[int]time.Time
 	batch []byte
 	line  []byte
 }
 
-// newPipe initializes a server that has been started.
+// newPipe initializes a started server.
 func newPipe(p *process, l *load) (*pipe, error) {
 	t := &pipe{
 		in: p.in, out: bufio.NewReaderSize(p.out, 256<<10), at: l.at, apart: l.scenario.big,
@@ -49,7 +49,7 @@ func newPipe(p *process, l *load) (*pipe, error) {
 
 func (t *pipe) close() {}
 
-// read returns the next line, valid until the one after.
+// read returns the next line, which is valid until the next call.
 func (t *pipe) read() ([]byte, error) {
 	t.line = t.line[:0]
 	for {
@@ -137,7 +137,7 @@ func (t *pipe) run(until time.Time) (times []time.Duration, err error) {
 				t.ask(now)
 			}
 		}
-		// Answers that arrive together are followed by requests that are sent together.
+		// After answers that arrive together, the next requests are sent together.
 		if !t.more() {
 			if err := send(); err != nil {
 				return nil, fmt.Errorf("write request: %w", err)

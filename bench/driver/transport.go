@@ -22,7 +22,7 @@ var transports = []*transport{
 	{name: "http-modern", title: "HTTP, 2026-07-28", http: true, modern: true},
 }
 
-// servers are the programs, in the order of the table.
+// servers are the names of the programs, in the order of the table.
 var servers = []string{"mcpgen", "limit", "mcpgo", "gosdk"}
 
 var titles = map[string]string{
@@ -37,7 +37,7 @@ func titleOf(server string) string {
 	return server
 }
 
-// binary is the program of a server.
+// binary returns the program of a server.
 func (t *transport) binary(dir, server string) string {
 	kind := "stdio"
 	if t.http {

@@ -1,5 +1,4 @@
-// Package profile is empty, unless the program is built with the tag profile. Then
-// the program writes a profile of its CPU time from the start until SIGUSR1 to the
-// path of BENCH_PROFILE with .cpu added, and one of its allocations with .mem added,
-// which is empty unless BENCH_ALLOCS is set, too.
+// Package profile is empty, unless the program is built with the tag profile. Then the program
+// writes a CPU profile from its start until SIGUSR1 to the path in BENCH_PROFILE with .cpu added,
+// and an allocation profile with .mem added, which is empty unless BENCH_ALLOCS is also set.
 package profile

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// balancer gives requests to the replicas in turn. It has no stickiness. A replica that does not accept connections, or
-// says that it is ending, is passed over.
+// balancer distributes requests to the replicas in turn. It has no stickiness. It skips a replica
+// that does not accept connections, or reports that it is ending.
 type balancer struct {
 	replicas []string // addresses
 	serving  []atomic.Bool
@@ -33,7 +33,7 @@ func newBalancer(ctx context.Context, l *ledger, replicas []string) *balancer {
 	return b
 }
 
-// probe asks a replica whether it serves.
+// probe asks a replica whether it is ready.
 func (b *balancer) probe(ctx context.Context, i int) {
 	for ctx.Err() == nil {
 		asking, cancel := context.WithTimeout(ctx, time.Second)
@@ -79,7 +79,7 @@ func (b *balancer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusServiceUnavailable)
 }
 
-// reply writes a response, which the tap reads too.
+// reply writes a response, which the tap also reads.
 func (b *balancer) reply(w http.ResponseWriter, resp *http.Response, t *tap) {
 	header := w.Header()
 	for name, values := range resp.Header {

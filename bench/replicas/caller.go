@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// caller calls tools over HTTP with as little code as possible, so that figures are those of servers.
+// caller calls tools over HTTP with as little code as possible, so that the figures describe the
+// servers.
 type caller struct {
 	url     string
 	session string // "" for revision 2026-07-28
@@ -23,7 +24,7 @@ type caller struct {
 // web is the client of all callers.
 var web = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, DisableCompression: true}}
 
-// newCaller returns a caller, with a session if that is asked for.
+// newCaller returns a caller, with a session if requested.
 func newCaller(address string, session bool) (*caller, error) {
 	c := &caller{url: "http://" + address + "/mcp"}
 	if !session {
@@ -38,7 +39,7 @@ func newCaller(address string, session bool) (*caller, error) {
 	return c, err
 }
 
-// response is one that was read.
+// response is a response with its body.
 type response struct {
 	header http.Header
 	body   []byte
@@ -81,7 +82,7 @@ func (c *caller) send(ctx context.Context, body, method, name string) (*response
 	return &response{resp.Header, text}, err
 }
 
-// call calls a tool, and waits for its task if it is one.
+// call calls a tool, and waits for its task, if any.
 func (c *caller) call(ctx context.Context, tool string) error {
 	meta, task := "", ""
 	if c.session == "" {
@@ -104,7 +105,7 @@ func (c *caller) call(ctx context.Context, tool string) error {
 	return err
 }
 
-// many calls a tool so often, by several goroutines. It returns the times.
+// many calls a tool repeatedly, in several goroutines. It returns the durations.
 func (c *caller) many(tool string, calls, goroutines int) ([]time.Duration, error) {
 	var all sync.WaitGroup
 	times := make([]time.Duration, calls)

@@ -8,13 +8,13 @@ import (
 )
 
 const (
-	// failTime is for how long requests may fail after a replica was killed.
+	// failTime is the time for which requests may fail after a replica was killed.
 	failTime = 6 * time.Second
-	// electionTime is how much longer that is for a server: JetStream elects a new leader after 4 to 9 seconds, and has no
-	// option for that.
+	// electionTime is the additional time for a killed server: JetStream elects a new leader after
+	// 4 to 9 seconds, and has no option for that.
 	electionTime = 9 * time.Second
-	// sayTime is for how long a change may be lost by the end of its replica: it is queued for 50 ms at most, and then
-	// written, which takes until there is a leader.
+	// sayTime is the time before the end of a replica in which a change may be lost: it is queued
+	// for 50 ms at most, and then written as soon as there is a leader.
 	sayTime = time.Second
 )
 
@@ -51,7 +51,7 @@ func (l *ledger) checkFailures(fault reporter) {
 	}
 }
 
-// since says when something was, for messages.
+// since formats a time for messages.
 func (l *ledger) since(at time.Time) string {
 	for _, k := range slices.Backward(l.kills) {
 		if !at.Before(k.at) {
@@ -69,12 +69,12 @@ func (l *ledger) checkSessions(fault reporter) {
 	}
 }
 
-// sessionTasks is the load of tasks of revision 2025-11-25. An answer to a replica that is killed before it has stored that is lost,
-// and the next request for the result asks again.
+// sessionTasks is the load of tasks of revision 2025-11-25. If a replica is killed before it has
+// stored an answer, the answer is lost, and the next request for the result asks again.
 const sessionTasks = "sessiontasks"
 
-// checkCalls checks the calls that do not become tasks: progress in order and complete, one run, questions answered and answers
-// used once.
+// checkCalls checks the calls that do not become tasks: complete and ordered progress, one run,
+// questions that are answered, and answers that are used once.
 func (l *ledger) checkCalls(effects []effect, fault reporter) {
 	ran, answered := map[string]int{}, map[string][]string{}
 	for _, e := range effects {
@@ -116,7 +116,7 @@ func (l *ledger) checkCalls(effects []effect, fault reporter) {
 	}
 }
 
-// checkResult checks a call that has a result.
+// checkResult checks a call with a result.
 func (l *ledger) checkResult(nonce string, c *call, ran, answered int, fault reporter) {
 	want := nonce
 	switch c.tool {
@@ -140,7 +140,7 @@ func (l *ledger) checkResult(nonce string, c *call, ran, answered int, fault rep
 	}
 }
 
-// effectsOf returns what the handler of one call has done.
+// effectsOf returns the effects of one call's handler.
 func effectsOf(effects []effect, nonce string) []effect {
 	return slices.DeleteFunc(slices.Clone(effects), func(e effect) bool { return e.nonce != nonce })
 }
@@ -164,14 +164,16 @@ func (l *ledger) checkTasks(effects []effect, fault reporter) {
 		if slices.ContainsFunc(t.results, func(r string) bool { return r != t.results[0] }) {
 			fault("the task %s has the results %q", id, t.results)
 		}
-		// A run that ends after it has used the answer, and before that is stored, uses it again in the next one.
+		// A run that ends after it has used the answer, and before that is stored, uses it again in
+		// the next run.
 		if n := used[t.nonce]; n < 1 || n > 1+len(l.kills)+l.replaced {
 			fault("the task %s of %s has used its answer %d times", id, t.nonce, n)
 		}
 	}
 }
 
-// checkChanges checks that who listens has received every change, or one of that resource after it.
+// checkChanges checks that listeners have received every change, or a later change of the same
+// resource.
 func (l *ledger) checkChanges(effects []effect, fault reporter) {
 	for _, e := range effects {
 		if e.kind != changedEffect || l.endedSoon(e) {
@@ -189,17 +191,18 @@ func (l *ledger) checkChanges(effects []effect, fault reporter) {
 	}
 }
 
-// endedSoon reports whether a kill may have ended the process of an effect before a change was written.
+// endedSoon reports whether a kill may have ended the process of an effect before a change was
+// written.
 func (l *ledger) endedSoon(e effect) bool {
 	return slices.ContainsFunc(l.kills, func(k kill) bool { return !e.at.After(k.at) && k.at.Sub(e.at) <= sayTime })
 }
 
-// checkRates checks how many calls have passed the limit, in the time that is not disturbed.
+// checkRates checks the number of calls that passed the limit, outside of disturbed times.
 func (l *ledger) checkRates(fault reporter) {
 	if len(l.passed) == 0 {
 		return
 	}
-	first := l.began.Add(3 * time.Second) // then the bucket is empty
+	first := l.began.Add(3 * time.Second) // the bucket is empty by then
 	quiet, passed := time.Duration(0), 0
 	const slot = 10 * time.Millisecond
 	for at := first; at.Before(l.ended); at = at.Add(slot) {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// sound returns the ledger and the effects of a run without faults.
+// sound returns the ledger and the effects of a correct run.
 func sound() (*ledger, []effect) {
 	l := newLedger()
 	now := time.Now()
@@ -41,7 +41,7 @@ func sound() (*ledger, []effect) {
 	}
 }
 
-// The checker finds each fault that is put into a run without any.
+// The checker finds each fault that is added to a correct run.
 func TestChecker(t *testing.T) {
 	l, effects := sound()
 	if faults := l.check(effects); len(faults) > 0 {
@@ -96,7 +96,7 @@ func TestChecker(t *testing.T) {
 	}
 }
 
-// The tap finds events that are missing or repeated, and second answers.
+// The tap finds missing and repeated events, and repeated answers.
 func TestTap(t *testing.T) {
 	const one = "id: C.1-1\ndata: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{\"progress\":1}}\n\n"
 	const two = "id: C.1-2\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n\n"
@@ -117,7 +117,7 @@ func TestTap(t *testing.T) {
 			l := newLedger()
 			for _, text := range c.responses {
 				tap := &tap{ledger: l, session: "x", stream: true, last: map[string]uint64{}, answers: map[string]bool{}}
-				for i := range len(text) { // in any pieces
+				for i := range len(text) { // in pieces of any size
 					tap.read([]byte{text[i]})
 				}
 				tap.end()

@@ -14,13 +14,14 @@ import (
 	"time"
 )
 
-// The variables of the environment that make this program a server or a replica.
+// Environment variables that make this program a server or a replica.
 const (
 	childVariable  = "REPLICAS_CHILD"
 	configVariable = "REPLICAS_CONFIG" // as JSON
 )
 
-// runChild runs the program as a server or a replica, if it was started as one. It reports whether it was.
+// runChild runs the program as a server or a replica, if it was started as one. It reports whether
+// it was.
 func runChild() bool {
 	kind := os.Getenv(childVariable)
 	if kind == "" {
@@ -55,23 +56,23 @@ func withConfig[T any](serve func(T) error) error {
 	return serve(config)
 }
 
-// child is a process that is ended and started again.
+// child is a process that is stopped and started again.
 type child struct {
 	kind, name string
 	config     any
 	log        string // the file of its standard error
-	url        string // answers with 200 when it has started; "" for none
+	url        string // responds with status 200 when the process is ready; "" if it has no such URL
 
 	cmd   *exec.Cmd
 	stdin io.Closer
 }
 
-// newChild returns a child that is not started.
+// newChild returns a child without starting it.
 func newChild(kind, name, dir string, config any, url string) *child {
 	return &child{kind: kind, name: name, config: config, log: filepath.Join(dir, name+".log"), url: url}
 }
 
-// start starts the process, with variables beside those of this process.
+// start starts the process, with additional environment variables.
 func (c *child) start(variables ...string) error {
 	config, err := json.Marshal(c.config)
 	if err != nil {
@@ -95,7 +96,7 @@ func (c *child) start(variables ...string) error {
 	return c.cmd.Start()
 }
 
-// startTime is how long a process may take until it answers.
+// startTime limits the time until a process is ready.
 const startTime = time.Minute
 
 // ready waits until the process answers.
@@ -127,7 +128,7 @@ func (c *child) wait() error {
 	return err
 }
 
-// kill ends the process at once.
+// kill ends the process immediately.
 func (c *child) kill() {
 	if c.cmd == nil || c.cmd.ProcessState != nil {
 		return
@@ -136,7 +137,7 @@ func (c *child) kill() {
 	_ = c.wait()
 }
 
-// freeAddresses returns loopback addresses that nothing listens on.
+// freeAddresses returns unused loopback addresses.
 func freeAddresses(n int) ([]string, error) {
 	var addresses []string
 	var listeners []net.Listener

@@ -14,7 +14,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// deployment is JetStream servers, replicas, and a balancer in front of them.
+// deployment consists of JetStream servers, replicas, and a balancer in front of them.
 type deployment struct {
 	dir      string
 	servers  []*child
@@ -23,18 +23,18 @@ type deployment struct {
 	ledger   *ledger
 	stop     context.CancelFunc
 
-	nats *nats.Conn // of the checks
+	nats *nats.Conn // used by checks
 	js   jetstream.JetStream
 }
 
-// deployOptions are those of a deployment.
+// deployOptions configures a deployment.
 type deployOptions struct {
 	syncAlways bool // of the servers
-	sqlite     bool // the store of tasks, without servers
-	quiet      bool // handlers do not record what they do
+	sqlite     bool // use SQLite to store tasks, without servers
+	quiet      bool // handlers do not record effects
 }
 
-// deploy starts servers and replicas. Files are in the directory.
+// deploy starts servers and replicas, with files in a directory.
 func deploy(dir string, servers, replicas int, o deployOptions) (d *deployment, err error) {
 	ctx, stop := context.WithCancel(context.Background())
 	d = &deployment{dir: dir, ledger: newLedger(), stop: stop}
@@ -114,7 +114,7 @@ func (d *deployment) end() {
 	http.DefaultClient.CloseIdleConnections()
 }
 
-// effects reads what the handlers of all replicas have done.
+// effects reads the effects that the handlers of all replicas have recorded.
 func (d *deployment) effects() ([]effect, error) {
 	files, err := filepath.Glob(filepath.Join(d.dir, "*.effects"))
 	if err != nil {
@@ -123,8 +123,8 @@ func (d *deployment) effects() ([]effect, error) {
 	return readEffects(files)
 }
 
-// whole waits until every stream has all its copies, up to date, and every replica is ready: then one more of
-// each can be killed.
+// whole waits until every stream has all its copies, up to date, and every replica is ready, so
+// that one more of each can be killed.
 func (d *deployment) whole(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -146,7 +146,7 @@ func (d *deployment) whole(ctx context.Context) error {
 	return nil
 }
 
-// streams returns why not every stream has all its copies.
+// streams returns why some streams lack copies, or nil.
 func (d *deployment) streams(ctx context.Context) error {
 	asking, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

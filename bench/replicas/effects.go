@@ -13,10 +13,10 @@ const (
 	answeredEffect = "answered"
 	changedEffect  = "changed"
 	stepEffect     = "step"
-	lostEffect     = "lost" // a run whose lease is lost
+	lostEffect     = "lost" // a run that has lost its lease
 )
 
-// effect is what a handler has done.
+// effect is an action of a handler.
 type effect struct {
 	at    time.Time
 	kind  string
@@ -25,7 +25,8 @@ type effect struct {
 	pid   int
 }
 
-// readEffects reads the files of handlers. A process that was killed leaves whole lines, since each is one write.
+// readEffects reads the files of handlers. A killed process leaves only whole lines, since each
+// line is one write.
 func readEffects(files []string) (effects []effect, err error) {
 	for _, file := range files {
 		f, err := os.Open(file)

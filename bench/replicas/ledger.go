@@ -6,55 +6,55 @@ import (
 	"time"
 )
 
-// ledger is what was seen of a run: by clients, by the balancer, and by handlers (effects.go). It is checked at the end
-// (check.go).
+// ledger records the observations of a run: by clients, by the balancer, and by handlers
+// (effects.go). It is checked at the end (check.go).
 type ledger struct {
 	mu       sync.Mutex
-	values   map[string]string // see once
-	faults   []string          // found while it ran
-	sessions map[string]int    // how many each client has opened
-	replaced int               // replicas that have ended by SIGTERM
+	values   map[string]string // for once
+	faults   []string          // found during the run
+	sessions map[string]int    // number of sessions that each client has opened
+	replaced int               // number of replicas that ended by SIGTERM
 	kills    []kill
 	failures []failure
 	calls    map[string]*call // by nonce
 	tasks    map[string]*task // by id
 	received map[listener][]time.Time
-	passed   []time.Time // calls of limited
-	tried    int         // calls of limited
-	began    time.Time   // of the load
+	passed   []time.Time // times of successful calls of limited
+	tried    int         // number of calls of limited
+	began    time.Time   // beginning of the load
 	ended    time.Time
 }
 
 // kill is the end of a process.
 type kill struct {
 	at      time.Time
-	failing time.Duration // for how long requests may fail
+	failing time.Duration // time for which requests may fail
 }
 
-// failure is a request that has failed.
+// failure is a failed request.
 type failure struct {
 	at   time.Time
 	what string // the tool, and the nonce
-	kind string // see classify
+	kind string // returned by classify
 	err  string
 }
 
-// call is what a client has seen of a call.
+// call contains a client's observations of a call.
 type call struct {
 	tool     string
 	progress []int
-	asked    int // how often its question was answered
+	asked    int // number of answers to its question
 	result   string
 	done     bool // it has a result
 }
 
-// task is what a client has seen of a task.
+// task contains a client's observations of a task.
 type task struct {
 	nonce   string
-	results []string // of each time that it was read
+	results []string // one for each read
 }
 
-// listener is what a client listens to.
+// listener is a client and the resource that it listens to.
 type listener struct{ client, uri string }
 
 func newLedger() *ledger {
@@ -64,7 +64,7 @@ func newLedger() *ledger {
 	}
 }
 
-// with calls a function that changes the ledger.
+// with calls a function that modifies the ledger.
 func (l *ledger) with(f func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -81,7 +81,7 @@ func (l *ledger) killed(failing time.Duration) {
 	l.with(func() { l.kills = append(l.kills, kill{time.Now(), failing}) })
 }
 
-// call returns the call with a nonce, which it makes.
+// call returns the call with a nonce, and creates it if necessary.
 func (l *ledger) call(nonce, tool string) *call {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -19,25 +19,25 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptaskclient"
 )
 
-// load is the clients of a run. Each calls tools one after the other, with pauses.
+// load contains the clients of a run. Each calls tools one after the other, with pauses.
 type load struct {
 	url     string
 	ledger  *ledger
 	clients []*client
-	ending  chan struct{} // closed when no new calls begin
+	ending  chan struct{} // closed when no more calls begin
 }
 
-// client is one of the load.
+// client is a client of the load.
 type client struct {
 	*mcpclient.Client
 	load  *load
 	name  string
-	tools []string // that it calls
+	tools []string // the tools to call
 	pause time.Duration
 	calls int
 }
 
-// kinds are the clients: 120.
+// kinds describes the 120 clients.
 var kinds = []struct {
 	name, revision string
 	clients        int
@@ -54,9 +54,9 @@ var kinds = []struct {
 }
 
 const (
-	callTime = 60 * time.Second // of a client for a call that does not become a task
+	callTime = 60 * time.Second // limit of a client for a call that does not become a task
 	taskTime = 3 * time.Minute
-	hearTime = 15 * time.Second // in which every change is seen
+	hearTime = 15 * time.Second // time in which every change must arrive
 )
 
 // connect connects all clients.
@@ -99,10 +99,10 @@ func (c *client) connect(ctx context.Context, revision string) (err error) {
 	return err
 }
 
-// errWithdrawn is the end of a question that has no answer yet: its request has ended.
+// errWithdrawn is the cause for the end of a question whose request has ended without an answer.
 var errWithdrawn = errors.New("the question was taken back")
 
-// answerOf is the answer to the question of a call.
+// answerOf returns the answer to the question of a call.
 func answerOf(nonce string) string { return "answer-" + nonce }
 
 // answer answers a question after a while.
@@ -125,7 +125,7 @@ func (c *client) answer(ctx context.Context, e *mcpclient.Elicitation) (mcpclien
 	return mcpclient.Accept(map[string]any{"answer": answerOf(nonce)}), nil
 }
 
-// listened is how many resources a client listens to.
+// listened is the number of resources that a client listens to.
 const listened = 5
 
 func (c *client) listen(ctx context.Context, first int) error {
@@ -216,7 +216,8 @@ func (c *client) runLimited(ctx context.Context, nonce string) {
 	})
 }
 
-// runTask runs a task to its end. A client that loses the connection looks for its task again, as after a restart.
+// runTask runs a task to its end. A client that loses the connection looks for its task again, like
+// after a restart.
 func (c *client) runTask(ctx context.Context, nonce string) {
 	l := c.load.ledger
 	l.call(nonce, "work")
@@ -247,7 +248,7 @@ func (c *client) runTask(ctx context.Context, nonce string) {
 	}
 }
 
-// readTasks reads all tasks again, from whichever replica.
+// readTasks reads all tasks again, from any replica.
 func (l *load) readTasks(ctx context.Context) {
 	for _, c := range l.clients {
 		if c.tools[0] != "work" {

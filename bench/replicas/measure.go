@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// measurement is what the figures are made from: how much is done for each.
+// measurement contains the parameters of the measurements.
 type measurement struct {
 	dir    string
-	calls  int // of a round
+	calls  int // per round
 	rounds int
 	tasks  int
-	kept   int // sessions and tasks whose memory is measured
+	kept   int // sessions and tasks for the measurement of memory
 	rows   []string
 }
 
-// measure prints the figures of docs/replicas.md as tables in Markdown.
+// measure prints the figures for docs/replicas.md as Markdown tables.
 func measure(args []string) (err error) {
 	flags := flag.NewFlagSet("replicas", flag.ContinueOnError)
 	m := measurement{}
@@ -82,7 +82,7 @@ func (m *measurement) heading(cells ...any) {
 	m.rows = append(m.rows, strings.Repeat("|---", 1)+strings.Repeat("|--:", len(cells)-1)+"|")
 }
 
-// deployed starts a deployment in a folder of its own.
+// deployed starts a deployment in a separate folder.
 func (m *measurement) deployed(name string, servers, replicas int, o deployOptions) (*deployment, error) {
 	dir := filepath.Join(m.dir, name)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -92,10 +92,11 @@ func (m *measurement) deployed(name string, servers, replicas int, o deployOptio
 	return deploy(dir, servers, replicas, o)
 }
 
-// micros formats a time.
+// micros formats a duration in microseconds.
 func micros(d time.Duration) string { return fmt.Sprintf("%.1f", float64(d)/float64(time.Microsecond)) }
 
-// compareCalls compares a replica that has joined a cluster with a server alone: the CPU time of all their processes.
+// compareCalls compares the CPU time of all processes of a replica in a cluster and of a server
+// alone.
 func (m *measurement) compareCalls() error {
 	alone, err := m.deployed("alone", 0, 1, deployOptions{})
 	if err != nil {
@@ -158,7 +159,8 @@ func median(d []time.Duration) time.Duration {
 	return d[len(d)/2]
 }
 
-// compareReplicas measures a call and a task with more and more replicas, whose requests go to each in turn.
+// compareReplicas measures a call and a task with an increasing number of replicas, which get
+// requests in turn.
 func (m *measurement) compareReplicas() error {
 	m.heading("replicas", "a call in a session, µs", "messages of NATS", "a task, µs", "messages of NATS")
 	for _, n := range []int{1, 2, 3, 5} {
@@ -254,7 +256,7 @@ func (m *measurement) compareStores() error {
 	return nil
 }
 
-// measureMemory measures what is kept without being used.
+// measureMemory measures the memory of idle sessions and tasks.
 func (m *measurement) measureMemory() error {
 	d, err := m.deployed("memory-of", 1, 1, deployOptions{})
 	if err != nil {

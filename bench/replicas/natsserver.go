@@ -13,7 +13,7 @@ import (
 type natsConfig struct {
 	Name, Dir     string
 	Client, Route string   // addresses
-	Routes        []string // of all servers; none for a server alone
+	Routes        []string // of all servers; none for a single server
 	SyncAlways    bool
 	Monitor       string // address of its health
 }

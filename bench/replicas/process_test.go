@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// Replicas are replaced one after the other, by SIGTERM, under the load of TestSoak: no request fails.
+// Replicas are replaced one after the other, with SIGTERM, under the load of TestSoak: no request
+// fails.
 func TestRolling(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes half a minute")
@@ -45,8 +46,8 @@ func TestRolling(t *testing.T) {
 // pauseTime is longer than twice the lease of a task.
 const pauseTime = 31 * time.Second
 
-// A replica that does not run for twice the lease, and goes on: its runs have lost their leases, and nothing that they
-// return is used.
+// A replica is paused for twice the lease: its runs lose their leases, and their results are not
+// used.
 func TestPausedReplica(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes more than a minute")
@@ -107,8 +108,8 @@ func (d *deployment) awaitStep(t *testing.T, c *child) {
 	}
 }
 
-// While NATS is gone, calls of 2026-07-28 go on, what needs it gets an error, and probes fail. When it
-// is back, all goes on without a restart of a replica.
+// While NATS is down, calls of 2026-07-28 continue, operations that need NATS fail, and probes
+// fail. When it is back, everything continues without a restart of a replica.
 func TestAway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes more than half a minute")
@@ -140,7 +141,7 @@ func TestAway(t *testing.T) {
 		c.kill()
 	}
 	for _, c := range d.replicas {
-		for ready(c) != http.StatusServiceUnavailable { // when it has noticed
+		for ready(c) != http.StatusServiceUnavailable { // until it has noticed
 			time.Sleep(20 * time.Millisecond)
 		}
 	}
@@ -175,7 +176,7 @@ func TestAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	allReady()
-	d.ledger.with(func() { // what was lost is the clients' to send again
+	d.ledger.with(func() { // the clients must send lost requests again
 		for _, f := range d.ledger.failures {
 			if strings.HasPrefix(f.what, "add away-") {
 				t.Errorf("a call of 2026-07-28 without NATS: %+v", f)

@@ -30,20 +30,20 @@ import (
 type replicaConfig struct {
 	Name    string
 	Listen  string
-	NATS    []string // addresses of clients; none for a server alone, without a cluster
-	Effects string   // the file to which handlers append what they do; "" for none
-	SQLite  string   // the file of tasks of a server alone; "" for memory
+	NATS    []string // of clients; none for a server without a cluster
+	Effects string   // the file to which handlers append their effects, or ""
+	SQLite  string   // the file of tasks of a server without a cluster; "" means memory
 }
 
 // clusterSecret encrypts the state keys.
 const clusterSecret = "a secret of the replicas, for tests alone"
 
 const (
-	drainTime = 500 * time.Millisecond // from the signal until requests are refused: the balancer asks more often
+	drainTime = 500 * time.Millisecond // from the signal until requests are refused: the balancer probes more often
 	endTime   = 20 * time.Second       // for requests in progress
 )
 
-// shared is what a replica has of a cluster, or in their place.
+// shared contains the state that a replica shares through a cluster, or its local replacement.
 type shared struct {
 	server []mcp.Option
 	http   []mcphttp.Option
@@ -53,7 +53,7 @@ type shared struct {
 	close  func(context.Context) error
 }
 
-// alone is what a server has that has no cluster.
+// alone returns the local state of a server without a cluster.
 func alone(c replicaConfig) (*shared, error) {
 	none := func(context.Context) error { return nil }
 	s := &shared{tasks: mcptask.NewMemory(), ready: none, close: none}
@@ -87,7 +87,7 @@ func join(ctx context.Context, c replicaConfig, log *slog.Logger) (*shared, erro
 	}, nil
 }
 
-// serveReplica serves until a signal, and then ends gracefully.
+// serveReplica serves until a signal, and then shuts down gracefully.
 func serveReplica(c replicaConfig) error {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()

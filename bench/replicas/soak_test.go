@@ -46,7 +46,7 @@ func deployed(t *testing.T) (*deployment, *load) {
 	return d, l
 }
 
-// finish waits until changes have been received, reads tasks again, and reports all faults.
+// finish waits for all changes, reads tasks again, and reports all faults.
 func finish(t *testing.T, d *deployment, l *load) {
 	t.Helper()
 	time.Sleep(2 * time.Second)
@@ -92,8 +92,8 @@ func (d *deployment) killing(t *testing.T, children ...*child) {
 	}
 }
 
-// Under load, servers and replicas are killed and started again. Nothing that was accepted is lost, and nothing
-// happens twice.
+// Under load, servers and replicas are killed and started again. No accepted request is lost, and
+// nothing happens twice.
 func TestSoak(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes more than a minute")

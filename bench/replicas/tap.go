@@ -10,13 +10,13 @@ import (
 	"strings"
 )
 
-// tap reads a response that passes the balancer, without the code of our client: the events of a stream, and the
-// answers to requests.
+// tap reads a response that passes through the balancer, without code of mcpclient: the events of a
+// stream, and the answers to requests.
 type tap struct {
 	ledger  *ledger
-	session string // "" without one
+	session string // "" without a session
 	stream  bool   // the response is an event stream
-	rest    []byte // of the body that is not read
+	rest    []byte // unread part of the body
 
 	id   string // of the event
 	data []byte
@@ -52,7 +52,7 @@ func (t *tap) read(text []byte) {
 	}
 }
 
-// end is called at the end of a response that is complete.
+// end is called at the end of a complete response.
 func (t *tap) end() {
 	if !t.stream && len(t.rest) > 0 {
 		t.message(t.rest, "")
@@ -102,12 +102,13 @@ func (t *tap) message(text []byte, event string) {
 	}
 }
 
-// event checks an event of a stream of a session: it is always the same, and follows the one before.
+// event checks an event of a session's stream: it is the same each time, and follows the previous
+// one.
 func (t *tap) event(id, digest string) {
 	stream, number, ok := strings.Cut(id, "-")
 	n, err := strconv.ParseUint(number, 10, 64)
 	if !ok || err != nil || !strings.Contains(stream, ".") {
-		return // of the stream without a request, whose numbers are those of changes
+		return // of the stream without a request, whose numbers belong to changes
 	}
 	t.ledger.once("event "+id+" of "+t.session, digest)
 	if last, seen := t.last[stream]; seen && n != last+1 {
@@ -116,7 +117,7 @@ func (t *tap) event(id, digest string) {
 	t.last[stream] = n
 }
 
-// once records a value that may be seen again, and not be another one.
+// once records a value, which must be the same each time.
 func (l *ledger) once(what, value string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptask"
 )
 
-// tools are those of a replica. Each call has a name of its own (its nonce), under which clients and handlers
-// record what they have seen.
+// tools contains the tools of a replica. Each call has a unique name (its nonce), under which
+// clients and handlers record their observations.
 type tools struct {
 	replica string
 	effects io.Writer
@@ -30,7 +30,7 @@ const (
 	workPause      = 700 * time.Millisecond
 )
 
-// arguments are those of all tools.
+// arguments are the arguments of all tools.
 type arguments struct {
 	Nonce string `json:"nonce"`
 	Item  int    `json:"item"`
@@ -69,7 +69,7 @@ func (t *tools) tool(name string, call func(context.Context, arguments) (string,
 	})
 }
 
-// effect appends a line to the file of effects, in one write.
+// effect appends a line to the file of effects, with one write.
 func (t *tools) effect(kind, nonce, value string) {
 	fmt.Fprintf(t.effects, "%d %s %s %s %d\n", time.Now().UnixNano(), kind, nonce, value, os.Getpid())
 }
@@ -80,7 +80,7 @@ func (t *tools) add(_ context.Context, a arguments) (string, error) {
 	return a.Nonce, nil
 }
 
-// eventsOfCall is how many events a call of events has.
+// eventsOfCall is the number of events of a call of events.
 const eventsOfCall = 50
 
 // events is a call with log messages.

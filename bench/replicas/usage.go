@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// This file reads what the processes of a deployment have used. CPU times and memory are those of Linux.
+// This file reads the resource usage of the processes in a deployment. CPU times and memory require
+// Linux.
 
 // address is the address of a replica.
 func (d *deployment) address(i int) string { return d.replicas[i].config.(replicaConfig).Listen }
@@ -35,7 +36,7 @@ func (d *deployment) cpu() (sum time.Duration) {
 	return sum
 }
 
-// rss returns the memory of the NATS servers.
+// rss returns the resident memory of the NATS servers.
 func (d *deployment) rss() (sum int64) {
 	for _, c := range d.servers {
 		text, err := os.ReadFile("/proc/" + strconv.Itoa(c.pid()) + "/statm")
@@ -48,7 +49,7 @@ func (d *deployment) rss() (sum int64) {
 	return sum
 }
 
-// heap returns the bytes of the heap of the first replica that are in use.
+// heap returns the used heap bytes of the first replica.
 func (d *deployment) heap() int64 {
 	text := get("http://" + d.address(0) + "/heap")
 	n, err := strconv.ParseInt(string(text), 10, 64)
@@ -58,7 +59,8 @@ func (d *deployment) heap() int64 {
 	return n
 }
 
-// messages returns how many messages the NATS servers have received from clients and sent to them.
+// messages returns the number of messages that the NATS servers have received from clients and sent
+// to them.
 func (d *deployment) messages() (sum int64) {
 	for _, c := range d.servers {
 		var v struct {
@@ -73,7 +75,7 @@ func (d *deployment) messages() (sum int64) {
 	return sum
 }
 
-// written returns how many messages JetStream has written.
+// written returns the number of messages that JetStream has written.
 func (d *deployment) written() (sum uint64) {
 	if d.js == nil {
 		return 0

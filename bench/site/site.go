@@ -15,13 +15,13 @@ import (
 	"time"
 )
 
-// Mode has the settings of an endpoint.
+// Mode contains the settings of an endpoint.
 type Mode struct {
-	// Sessionless serves the revisions up to 2025-11-25 without sessions, and
-	// 2026-07-28 if the server needs a setting for that.
+	// Sessionless serves the revisions up to 2025-11-25 without sessions, and 2026-07-28 if the
+	// server needs a setting for that.
 	Sessionless bool
-	// Events is set if calls have notifications, for servers that do not decide
-	// themselves whether an answer is plain JSON or an event stream.
+	// Events is set if calls send notifications, for servers that do not decide themselves whether
+	// an answer is plain JSON or an event stream.
 	Events bool
 }
 
@@ -44,7 +44,7 @@ func Serve(endpoint func(Mode) http.Handler) {
 	log.Fatal(s.Serve(l))
 }
 
-// wait measures the cost of a bare stream: it reads the request, flushes the header and
+// wait implements a bare stream, to measure its cost: it reads the request, flushes the header and
 // waits.
 func wait(w http.ResponseWriter, r *http.Request) {
 	if _, err := io.Copy(io.Discard, r.Body); err != nil {
@@ -60,8 +60,8 @@ func wait(w http.ResponseWriter, r *http.Request) {
 	<-r.Context().Done()
 }
 
-// settle collects garbage and returns memory to the system. It responds with the bytes
-// in use on the heap and by stacks.
+// settle collects garbage and returns memory to the system. It responds with the bytes in use on
+// the heap and by stacks.
 func settle(w http.ResponseWriter, _ *http.Request) {
 	runtime.GC()
 	debug.FreeOSMemory()

@@ -26,7 +26,7 @@ type poster struct {
 	bodies sync.Pool
 }
 
-// contact prepares the client, and opens a session where the revision has them.
+// contact prepares the client, and opens a session if the revision has sessions.
 func contact(ctx context.Context, to load.Server) (*load.Client, error) {
 	transport := &http.Transport{MaxIdleConnsPerHost: 1024}
 	c := &poster{url: to.URL, http: http.Client{Transport: transport}, bodies: sync.Pool{New: func() any { return new(bytes.Buffer) }}}
@@ -70,7 +70,7 @@ func (c *poster) post(ctx context.Context, message []byte) (*http.Response, erro
 	if err != nil {
 		return nil, err
 	}
-	r.Header = c.header // which no transport changes
+	r.Header = c.header // transports do not modify it
 	return c.http.Do(r)
 }
 

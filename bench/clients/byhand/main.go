@@ -1,4 +1,4 @@
-// Byhand calls a server by code that does the same and nothing more: the limit for a
+// Byhand calls a server with hand-written code that does the same and nothing more: the limit for a
 // client with the same codecs.
 package main
 
@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// meta is what revision 2026-07-28 requires of each request.
+// meta is the metadata that revision 2026-07-28 requires in each request.
 const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"bench","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 
 // result is the result of a call.

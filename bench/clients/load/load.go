@@ -1,5 +1,5 @@
-// Package load calls a server through a client, many calls at a time, and measures the CPU
-// time of the process of the client.
+// Package load calls a server through a client, with many concurrent calls, and measures the CPU
+// time of the client process.
 package load
 
 import (
@@ -22,28 +22,28 @@ import (
 // Client is a connected client.
 type Client struct {
 	// Call calls the tool search, and returns the first text and the structured content of its
-	// result as the client has read them.
+	// result.
 	Call func(ctx context.Context, arguments json.RawMessage) (text string, structured any, err error)
-	// Close ends the client.
+	// Close closes the client.
 	Close func() error
 }
 
-// Server is what to connect to.
+// Server is the server to connect to.
 type Server struct {
 	Path string // a program that serves standard input and output; "" for URL
 	URL  string // streamable HTTP
-	// Sessions asks a client over HTTP that can choose to use a revision with sessions.
+	// Sessions selects a revision with sessions, if a client over HTTP has a choice.
 	Sessions bool
 }
 
-// Result is what a run prints, as JSON.
+// Result is the JSON output of a run.
 type Result struct {
 	Calls int
-	CPU   time.Duration // of all calls, of the client
+	CPU   time.Duration // of the client, for all calls
 	Wall  time.Duration
 }
 
-// variants is how many different calls there are.
+// variants is the number of different calls.
 const variants = 16
 
 // Arguments are about 570 bytes.
@@ -91,7 +91,7 @@ func run(to Server, calls, parallel int, connect func(ctx context.Context, to Se
 	return json.NewEncoder(os.Stdout).Encode(r)
 }
 
-// many makes calls, and checks what they return.
+// many sends calls, and checks their results.
 func many(ctx context.Context, c *Client, calls, parallel int) error {
 	var next atomic.Int64
 	var group sync.WaitGroup
@@ -119,7 +119,7 @@ func many(ctx context.Context, c *Client, calls, parallel int) error {
 	}
 }
 
-// one makes a call. The result names the limit of the query, which differs.
+// one sends a call. The result contains the limit of the query, which differs.
 func one(ctx context.Context, c *Client, variant int) error {
 	text, structured, err := c.Call(ctx, arguments(variant))
 	switch {

@@ -1,7 +1,6 @@
-// Package gosdk serves the catalogue by the official SDK, github.com/modelcontextprotocol/go-sdk,
-// as its guide recommends: typed handlers, which validate arguments and results. The
-// schemas are those of the contract, given as JSON text, which it lists faster than
-// schemas of its own type.
+// Package gosdk serves the catalogue with the official SDK, github.com/modelcontextprotocol/go-sdk,
+// as its guide recommends: typed handlers, which validate arguments and results. The schemas come
+// from the contract as JSON text, which the SDK lists faster than schemas of its own type.
 package gosdk
 
 import (

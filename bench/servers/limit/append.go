@@ -83,7 +83,7 @@ func appendRecords(b []byte, v *catalog.Records) []byte {
 	return append(b, "]}"...)
 }
 
-// appendFloat writes a finite number as encoding/json does.
+// appendFloat appends a finite number like encoding/json.
 func appendFloat(b []byte, f float64) []byte {
 	format := byte('f')
 	if abs := math.Abs(f); abs != 0 && (abs < 1e-6 || abs >= 1e21) {
@@ -92,7 +92,7 @@ func appendFloat(b []byte, f float64) []byte {
 	return strconv.AppendFloat(b, f, format, -1, 64)
 }
 
-// appendString writes a string; what is not valid UTF-8 becomes U+FFFD.
+// appendString appends a string; invalid UTF-8 becomes U+FFFD.
 func appendString[T string | []byte](b []byte, s T) []byte {
 	b = append(b, '"')
 	from := 0

@@ -8,7 +8,7 @@ import (
 	"github.com/mcpgen/mcpgen/bench/catalog"
 )
 
-// once records a member by its bit, and refuses it the second time.
+// once records a member by its bit, and refuses a repeated one.
 func (r *reader) once(seen *uint, bit uint) {
 	if *seen&bit != 0 {
 		r.fail("duplicate key")

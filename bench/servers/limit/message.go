@@ -1,7 +1,7 @@
 package limit
 
-// message is one message, read strictly in one pass; only the arguments of a call are
-// left to the reader of that tool. Its parts alias the text.
+// message is a message that is read strictly in one pass; only the arguments of a call are left to
+// the reader of the tool. Its parts alias the text.
 type message struct {
 	id      []byte // unchanged; nil for a notification
 	method  []byte
@@ -11,10 +11,10 @@ type message struct {
 	token   []byte // of progress, unchanged
 	version []byte // params._meta, or params.protocolVersion of initialize
 	cancel  []byte // params.requestId
-	modern  bool   // params._meta has a version and capabilities
+	modern  bool   // params._meta contains a version and capabilities
 }
 
-// read reads a message. The text of the error says what is wrong.
+// read reads a message. It returns "" or an error text.
 func (m *message) read(r *reader) string {
 	*m = message{}
 	if !r.open('{', "an object") {

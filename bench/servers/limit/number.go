@@ -83,7 +83,7 @@ func (r *reader) hardInteger() int64 {
 
 var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// float reads a number. Short ones take one exact division.
+// float reads a number. Short numbers take one exact division.
 func (r *reader) float() float64 {
 	r.peek()
 	data, i := r.data, r.pos

@@ -14,8 +14,8 @@ func NewClient() *Client { return &Client{client{calls: map[string]*call{}}} }
 // Post is one message of such a transport.
 type Post struct{ call }
 
-// Receive reads a message to the end of r. The text says what is wrong with it, "" if
-// it is valid. The caller must call End.
+// Receive reads a message to the end of r. failed is "" for a valid message, or an error text. The
+// caller must call End.
 func Receive(r io.Reader, size int64) (p *Post, failed string) {
 	b := pool.Get().(*buffers)
 	p = &Post{call{b: b}}
@@ -48,20 +48,20 @@ func (p *Post) End() {
 	b.drop()
 }
 
-// ID is the unchanged id of a request, nil for a notification. It is valid until End,
-// like the other parts.
+// ID returns the unchanged id of a request, or nil for a notification. It is valid until End, like
+// the other parts.
 func (p *Post) ID() []byte { return p.m.id }
 
-// Method is the method.
+// Method returns the method.
 func (p *Post) Method() []byte { return p.m.method }
 
-// Version is the revision that the message itself names.
+// Version returns the revision that the message itself names.
 func (p *Post) Version() []byte { return p.m.version }
 
-// Modern reports whether the message has revision and capabilities in _meta.
+// Modern reports whether _meta of the message contains revision and capabilities.
 func (p *Post) Modern() bool { return p.m.modern }
 
-// Name is the name of the tool or the URI of the resource of the request.
+// Name returns the name of the tool or the URI of the resource of the request.
 func (p *Post) Name() []byte {
 	if p.m.uri != nil {
 		return p.m.uri
@@ -76,9 +76,8 @@ func (cl *Client) Notify(p *Post) {
 	}
 }
 
-// Answer returns the reply, valid until the end of the post, nil if the client has
-// cancelled the call. Notifications before that are passed to notify. The call also ends
-// with ctx, unless that is nil.
+// Answer returns the reply, valid until the end of the post, or nil if the client has cancelled the
+// call. It passes earlier notifications to notify. The call also ends with ctx, unless that is nil.
 func (s *Server) Answer(ctx context.Context, cl *Client, p *Post, notify func([]byte)) []byte {
 	c, b := &p.call, p.b
 	if quick(c.m.method) {

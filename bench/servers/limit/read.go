@@ -9,7 +9,7 @@ type reader struct {
 	pos   int
 	depth int
 	err   string
-	tmp   []byte // of strings with escapes
+	tmp   []byte // for strings with escapes
 }
 
 const maxDepth = 512
@@ -54,7 +54,7 @@ func (r *reader) open(brace byte, what string) bool {
 	return true
 }
 
-// next reports whether there is one more member or element.
+// next reports whether another member or element follows.
 func (r *reader) next(first *bool, closing byte) bool {
 	switch c := r.peek(); {
 	case r.err != "":
@@ -119,7 +119,7 @@ func (r *reader) boolean() bool {
 	return false
 }
 
-// skip reads a value of any kind, as strictly as any other.
+// skip reads a value of any kind, with the same strictness.
 func (r *reader) skip() {
 	switch r.peek() {
 	case '"':
@@ -186,7 +186,7 @@ func (k *keySet) add(name []byte) bool {
 	return true
 }
 
-// span finds the end of a value by counting brackets; the value is read strictly later.
+// span returns the text of a value by counting brackets; the value is read strictly later.
 func (r *reader) span() []byte {
 	r.peek()
 	data, start, open := r.data, r.pos, 0

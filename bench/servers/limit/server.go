@@ -1,10 +1,9 @@
-// Package limit serves the catalogue by hand-written code: the lower limit of the cost
-// of a server that is as strict as generated code and tracks the same state. It reads
-// each message once, refuses duplicate keys, invalid UTF-8, unknown and missing
-// members, and values that are out of bounds or not in an enumeration; it bounds the
-// size and the depth of messages and the calls in flight, cancels calls, and survives
-// their panics. It supports only this catalogue: one message for the first problem, no
-// resumable streams, no questions to clients.
+// Package limit serves the catalogue with hand-written code: the lower limit of the cost of a
+// server that is as strict as generated code and tracks the same state. It reads each message once,
+// refuses duplicate keys, invalid UTF-8, unknown and missing members, and values that are out of
+// bounds or not in an enumeration; it limits the size and the depth of messages and the calls in
+// flight, cancels calls, and survives their panics. It supports only this catalogue: one message
+// for the first problem, no resumable streams, no questions to clients.
 package limit
 
 import (
@@ -48,11 +47,11 @@ type call struct {
 	tell   func(ctx context.Context, done, total float64, message string)
 
 	mu   sync.Mutex
-	done chan struct{} // made at the first call of Done
+	done chan struct{} // created at the first call of Done
 	err  error
 }
 
-// buffers are the storage of a call, reused for others.
+// buffers contains the storage of a call, which is reused.
 type buffers struct {
 	in, out, value []byte
 	r              reader
@@ -82,7 +81,7 @@ func (b *buffers) parse(m *message) string {
 	return m.read(&b.r)
 }
 
-// Deadline, Done, Err and Value make it a context.
+// Deadline, Done, Err and Value implement context.Context.
 func (c *call) Deadline() (time.Time, bool) { return time.Time{}, false }
 
 func (c *call) Value(any) any { return nil }
@@ -116,7 +115,7 @@ func (c *call) cancel() {
 	}
 }
 
-// client is one client: its calls in flight.
+// client contains the calls in flight of one client.
 type client struct {
 	mu    sync.Mutex
 	calls map[string]*call
@@ -124,7 +123,7 @@ type client struct {
 
 const mostCalls = 1024
 
-// enter registers a call. It returns why it cannot.
+// enter registers a call. It returns "" or an error text.
 func (cl *client) enter(c *call) string {
 	cl.mu.Lock()
 	defer cl.mu.Unlock()
@@ -159,7 +158,7 @@ func (cl *client) cancel(id []byte) {
 	}
 }
 
-// quick reports whether a method runs no function of the catalogue.
+// quick reports whether a method calls no function of the catalogue.
 func quick(method []byte) bool {
 	return string(method) != "tools/call" && string(method) != "resources/read"
 }

@@ -10,7 +10,7 @@ import (
 
 const maxLine = 4 << 20
 
-// ServeLines answers one message a line until the input ends.
+// ServeLines answers one message per line until the input ends.
 func (s *Server) ServeLines(in io.Reader, out io.Writer) error {
 	cl := &client{calls: map[string]*call{}}
 	o := &outbox{w: out, wake: make(chan struct{}, 1)}
@@ -89,7 +89,7 @@ func (s *Server) run(cl *client, o *outbox, c *call, running *sync.WaitGroup) {
 	o.flush()
 }
 
-// outbox writes messages that are ready at the same time with one call.
+// outbox combines simultaneous messages into one write.
 type outbox struct {
 	w    io.Writer
 	wake chan struct{}
@@ -169,8 +169,7 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// skipLine reads to the end of a line that is too long, and returns its buffered
-// beginning.
+// skipLine reads to the end of a line that is too long, and returns its buffered beginning.
 func (l *lines) skipLine() ([]byte, error) {
 	long := l.buf[l.start:l.end]
 	rest := make([]byte, 64<<10)

@@ -15,7 +15,7 @@ import (
 // asker sends one request and returns the answer.
 type asker func(t *testing.T, request string) string
 
-// byHand asks the hand-written server.
+// byHand returns an asker for the hand-written server.
 func byHand(t *testing.T) asker {
 	in, requests := io.Pipe()
 	answers, out := io.Pipe()
@@ -35,7 +35,7 @@ func byHand(t *testing.T) asker {
 	}
 }
 
-// generated asks the generated one.
+// generated returns an asker for the generated server.
 func generated(t *testing.T) asker {
 	conn, wait := mcpgen.NewMCPServer().Connect(t.Context())
 	t.Cleanup(func() { conn.Close(); wait() })
@@ -145,8 +145,8 @@ var mutations = []struct{ old, new string }{
 	{`"labels":{`, ` "labels" : { `},
 }
 
-// TestStrictness checks that the hand-written server accepts what the generated one
-// accepts, and nothing else: only then are their costs comparable.
+// TestStrictness checks that the hand-written server accepts the same arguments as the generated
+// one: only then are their costs comparable.
 func TestStrictness(t *testing.T) {
 	hand, machine := byHand(t), generated(t)
 	messages := map[string]string{"good": good}
@@ -211,8 +211,8 @@ func TestEnvelope(t *testing.T) {
 	}
 }
 
-// TestCancel checks that a call that is cancelled is not answered, and that an id can
-// only be in flight once.
+// TestCancel checks that a cancelled call is not answered, and that an id can only be in flight
+// once.
 func TestCancel(t *testing.T) {
 	cl := limit.NewClient()
 	s := limit.Default()

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// special finds the bytes of a string that are not plain ASCII, eight at a time.
+// special returns the bytes of a string that are not plain ASCII, eight at a time.
 func special(x uint64) uint64 {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	quote, slash := x^ones*'"', x^ones*'\\'
@@ -29,8 +29,8 @@ func plainEnd(data []byte, i int) int {
 	return i
 }
 
-// str reads a string, the quote of which has been seen. The bytes hold until the
-// next string with escapes.
+// str reads a string after its opening quote. The bytes are valid until the next string with
+// escapes.
 func (r *reader) str() []byte {
 	start := r.pos + 1
 	i := plainEnd(r.data, start)
@@ -83,8 +83,8 @@ func (r *reader) hardStr(start, i int) []byte {
 	}
 }
 
-// unescape appends the character of an escape sequence, and returns its length, 0 if it
-// is invalid.
+// unescape appends the character of an escape sequence, and returns the length of the sequence, or
+// 0 if it is invalid.
 func unescape(buf, data []byte) ([]byte, int) {
 	if len(data) < 2 {
 		return buf, 0

@@ -1,7 +1,6 @@
-// Package mcpgo serves the catalogue by github.com/mark3labs/mcp-go, as its guide
-// recommends: structured handlers, and input validation switched on. The schemas
-// are those of the contract, given as JSON text, which it need not marshal for
-// every call.
+// Package mcpgo serves the catalogue with github.com/mark3labs/mcp-go, as its guide recommends:
+// structured handlers, and input validation. The schemas come from the contract as JSON text, which
+// the library need not marshal for every call.
 package mcpgo
 
 import (

@@ -1,4 +1,4 @@
-// Package mounted serves the catalogue by a server of the official SDK, to which the generated
+// Package mounted serves the catalogue with a server of the official SDK, to which the generated
 // package is added.
 package mounted
 

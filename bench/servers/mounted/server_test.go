@@ -20,8 +20,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/jsonrpc"
 )
 
-// servers are those that are compared: tools written for the SDK, the same tools mounted on its server,
-// and on our own.
+// servers are the compared servers: tools written for the SDK, the generated tools mounted on an
+// SDK server, and on mcpgen's server.
 var servers = []struct {
 	name  string
 	serve func(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error
@@ -43,7 +43,7 @@ func run(ctx context.Context, s *sdk.Server, in io.ReadCloser, out io.WriteClose
 	return session.Wait()
 }
 
-// calls are params of tools/call, without the end.
+// calls are params of tools/call, without the closing brace.
 var calls = []struct{ name, params string }{
 	{"add", `{"name":"add","arguments":{"a":2,"b":40}`},
 	{"search", `{"name":"search","arguments":{"query":"distributed systems and the people who run them","limit":2,"offset":100,"sort":"year","exact":false,"filters":[{"field":"language","op":"in","values":["en","de","fr"],"boost":1.5},{"field":"year","op":"gt","values":["1990"]}],"labels":{"tenant":"north","source":"assistant"},"weights":{"title":0.75,"author":0.5},"page":{"number":5,"size":25,"cursor":"b2Zmc2V0OjEwMA=="},"since":"2024-02-29T12:30:00.25+01:00"}`},
@@ -101,7 +101,7 @@ func connect(t testing.TB, serve func(context.Context, io.ReadCloser, io.WriteCl
 	return c
 }
 
-// request is a tools/call as text.
+// request returns a tools/call as text.
 func request(params string, session bool) string {
 	end := ""
 	if !session {
@@ -137,8 +137,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// BenchmarkCalls measures one call after the other, over a pipe in memory. The CPU time includes that of
-// the client, which writes and reads lines.
+// BenchmarkCalls measures sequential calls over a pipe in memory. The CPU time includes the client,
+// which writes and reads lines.
 func BenchmarkCalls(b *testing.B) {
 	for _, session := range []bool{true, false} {
 		for _, call := range calls {
@@ -163,7 +163,7 @@ func BenchmarkCalls(b *testing.B) {
 	}
 }
 
-// cpu is the CPU time of the process, in nanoseconds.
+// cpu returns the CPU time of the process, in nanoseconds.
 func cpu(b *testing.B) int64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -15,7 +15,7 @@ func main() {
 	site.Serve(func(m site.Mode) http.Handler {
 		s := gosdk.New()
 		return mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
-			// Plain JSON is the cheaper answer, but one without notifications.
+			// Plain JSON is cheaper, but cannot contain notifications.
 			&mcp.StreamableHTTPOptions{Stateless: m.Sessionless, JSONResponse: !m.Events})
 	})
 }

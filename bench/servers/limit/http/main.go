@@ -1,5 +1,5 @@
-// Http serves the catalogue over streamable HTTP, by a minimal handler: the checks that
-// the protocol requires, and no optional features.
+// Http serves the catalogue over streamable HTTP with a minimal handler: the checks that the
+// protocol requires, and no optional features.
 package main
 
 import (
@@ -30,7 +30,7 @@ type handler struct {
 	sessions map[string]*session
 }
 
-// session is a client with a session.
+// session is the state of a client with a session.
 type session struct {
 	*limit.Client
 	used time.Time
@@ -82,8 +82,7 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.legacy(w, r, p)
 }
 
-// modern answers a message with revision and capabilities in _meta, which its header
-// repeats.
+// modern answers a message with revision and capabilities in _meta, which its header fields repeat.
 func (h *handler) modern(w http.ResponseWriter, r *http.Request, p *limit.Post, version string) {
 	name, named := r.Header["Mcp-Name"]
 	switch {
@@ -139,7 +138,7 @@ func (h *handler) legacy(w http.ResponseWriter, r *http.Request, p *limit.Post) 
 	}
 }
 
-// answer answers with plain JSON, or with events once there is a notification.
+// answer answers with plain JSON, or with events if notifications occur.
 func (h *handler) answer(w http.ResponseWriter, r *http.Request, cl *limit.Client, p *limit.Post, bound bool) {
 	ctx := r.Context()
 	if !bound {
@@ -177,7 +176,7 @@ func appendEvent(b, message []byte) []byte {
 	return append(append(append(b, "event: message\ndata: "...), message...), "\n\n"...)
 }
 
-// local reports whether a request has a loopback host, and is not from a web page.
+// local reports whether a request has a loopback host, and does not come from a web page.
 func local(r *http.Request) bool {
 	host, _, err := net.SplitHostPort(r.Host)
 	if err != nil {

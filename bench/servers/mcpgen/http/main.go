@@ -12,7 +12,8 @@ import (
 )
 
 func main() {
-	// All clients of the benchmark have one address, which gets a quarter of each limit otherwise.
+	// All clients of the benchmark share one address, which would otherwise get a quarter of each
+	// limit.
 	limits := mcp.WithLimits(mcp.Limits{ClientShare: 100})
 	site.Serve(func(m site.Mode) http.Handler {
 		var options []mcphttp.Option

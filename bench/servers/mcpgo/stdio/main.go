@@ -11,8 +11,7 @@ import (
 )
 
 func main() {
-	// With a shorter queue, further calls would run one by one in the goroutine that
-	// reads.
+	// With a shorter queue, further calls would run sequentially in the reading goroutine.
 	if err := server.ServeStdio(mcpgo.New(), server.WithQueueSize(1000)); err != nil {
 		log.Fatal(err)
 	}
