@@ -12,10 +12,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
-// The bookstore is a program whose only preparation is the flag -auth, and -audience for an
-// issuer that takes no resources. Our client logs in, lists, calls, and renews a token that lives
-// for two seconds, in each era. The features of the bookstore need no scopes: see TestOurLoginOIDC
-// and TestOurLoginOP.
+// The bookstore is protected only by the flag -auth, and -audience for an issuer that does not
+// support resources. The client of mcpgen logs in, lists, calls, and renews a token that lives for
+// two seconds, in each era. The features of the bookstore need no scopes: see TestOurLoginOIDC and
+// TestOurLoginOP.
 func TestBookstoreAuth(t *testing.T) {
 	t.Parallel()
 	node(t)
@@ -44,7 +44,7 @@ func TestBookstoreAuth(t *testing.T) {
 			for _, revision := range authEras {
 				ctx, cancel := context.WithTimeout(t.Context(), deadline)
 				defer cancel()
-				// No feature asks for a scope, and the issuers give no token without one.
+				// No feature requires a scope, and the issuers issue no token without one.
 				login := newLogin(t, with.config(func(asked []string) []string { return append([]string{"books:read"}, asked...) }))
 				c, err := mcpclient.Connect(ctx, mcphttpclient.Endpoint{URL: shop.url, Auth: login}, mcpclient.Options{Revision: revision})
 				if err != nil {
@@ -68,9 +68,9 @@ func TestBookstoreAuth(t *testing.T) {
 	}
 }
 
-// The clients of the other SDKs log in at oidc-provider, list and call, at the newest revision of
-// theirs. They renew a token when the server refuses it, half a minute after its end (the leeway of
-// -auth): TestLogins has that.
+// The clients of the other SDKs log in at oidc-provider, list and call, with their newest revision.
+// They renew a token when the server refuses it, half a minute after its end (the leeway of -auth):
+// TestLogins covers that.
 func TestBookstoreAuthSDKs(t *testing.T) {
 	t.Parallel()
 	node(t)
@@ -100,7 +100,7 @@ func TestBookstoreAuthSDKs(t *testing.T) {
 	}
 }
 
-// refuses sends a request without a token.
+// refuses checks that a request without a token is refused.
 func refuses(t *testing.T, to string) {
 	t.Helper()
 	r, err := nethttp.NewRequestWithContext(t.Context(), nethttp.MethodPost, to, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))

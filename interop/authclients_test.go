@@ -26,23 +26,23 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
-// authPlan is how a client logs in, and where.
+// authPlan describes how and where a client logs in.
 type authPlan struct {
 	URL      string `json:"url"`
 	Revision string `json:"revision"`
 	Walk     string `json:"walk"`
-	Client   string `json:"client,omitempty"` // its id, where it is registered before
+	Client   string `json:"client,omitempty"` // its id, if it is registered in advance
 	Issuer   string `json:"issuer,omitempty"` // where it is registered
-	Scope    string `json:"scope,omitempty"`  // to ask for where the server names none
+	Scope    string `json:"scope,omitempty"`  // requested if the server names none
 	user     *authUser
 }
 
-// authUser is who logs in, in a browser.
+// authUser is the user who logs in with a browser.
 type authUser struct {
-	open func(ctx context.Context, url, stop string) (string, error) // goes through the pages, as browse does
+	open func(ctx context.Context, url, stop string) (string, error) // follows the pages, like browse
 
 	mu     sync.Mutex
-	logins []string // scopes that were asked for
+	logins []string // requested scopes
 	away   bool
 }
 
@@ -71,25 +71,26 @@ func (u *authUser) count() int {
 	return len(u.logins)
 }
 
-// leave has the user go away, or come back.
+// leave makes the user unavailable, or available again.
 func (u *authUser) leave(away bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	u.away = away
 }
 
-// authClient is a client of one of the SDKs that logs in when the server asks for it.
+// authClient is a client of an SDK that logs in when the server requires it.
 type authClient interface {
 	connect(context.Context) error
 	list(context.Context) (string, error) // the names of tools, with commas
 	call(ctx context.Context, tool string) (string, error)
-	watch(context.Context) error // opens a stream, if there was none
+	watch(context.Context) error // opens a stream, if none is open
 }
 
-// authRedirect is where issuers send the browser. Nothing serves there: browse stops before.
+// authRedirect is the URL to which issuers redirect the browser. No server listens there: browse
+// stops before.
 const authRedirect = "http://127.0.0.1:7777/callback"
 
-// authSDKs are the clients, and the revisions that they have of authEras.
+// authSDKs are the clients, with the revisions in authEras that they support.
 var authSDKs = []struct {
 	name, title, module string
 	revisions           []string
@@ -101,7 +102,7 @@ var authSDKs = []struct {
 	{"sdk2", "TypeScript", "@modelcontextprotocol/client", authEras, func(t *testing.T, p authPlan) authClient { return startScript(t, sdk2, p) }},
 }
 
-// ourAuth is our client.
+// ourAuth is the client of mcpgen.
 type ourAuth struct {
 	t     *testing.T
 	plan  authPlan
@@ -242,11 +243,11 @@ func (c *goSDKAuth) watch(ctx context.Context) error {
 	return c.Subscribe(ctx, &sdk.SubscribeParams{URI: stock})
 }
 
-// scriptAuth is a client of a TypeScript SDK, in a process of its own: see login.mjs.
+// scriptAuth is a client of a TypeScript SDK, in a separate process: see login.mjs.
 type scriptAuth struct {
 	plan  authPlan
 	input io.Writer
-	lines chan []byte // of its output; closed at its end
+	lines chan []byte // lines of its output; closed at its end
 }
 
 func startScript(t *testing.T, script string, p authPlan) authClient {
@@ -285,7 +286,7 @@ func startScript(t *testing.T, script string, p authPlan) authClient {
 	return c
 }
 
-// do has the program do a step, and opens a browser for it.
+// do makes the program execute a step, and opens a browser for it.
 func (c *scriptAuth) do(ctx context.Context, step map[string]string) (string, error) {
 	for {
 		line, err := json.Marshal(step)

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// oidcPlan is what oidc-provider is to do; issuer.mjs describes it.
+// oidcPlan configures oidc-provider; issuer.mjs describes it.
 type oidcPlan struct {
 	Format   string `json:"format"`
 	Lifetime int    `json:"lifetime"` // seconds
@@ -26,7 +26,7 @@ type oidcPlan struct {
 	Short    bool   `json:"short"`    // the settings of issuer.mjs that the documentation needs
 }
 
-// oidcIssuer is oidc-provider, in a process of its own.
+// oidcIssuer is oidc-provider in a separate process.
 type oidcIssuer struct {
 	url string
 
@@ -34,7 +34,7 @@ type oidcIssuer struct {
 	ledger []oidcEvent
 }
 
-// oidcEvent is one of its tokens and grants.
+// oidcEvent is a token or grant that it has issued.
 type oidcEvent struct {
 	Issuer, Event, ID, Grant, Error string
 }
@@ -63,7 +63,7 @@ func startOIDC(t *testing.T, p oidcPlan) *oidcIssuer {
 		for lines.Scan() {
 			var e oidcEvent
 			if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-				continue // the provider's own notices
+				continue // notices of the provider itself
 			}
 			if e.Issuer != "" {
 				started <- e.Issuer
@@ -110,7 +110,7 @@ func (i *oidcIssuer) count(event string) (n int) {
 	return n
 }
 
-// await waits until there are so many events: the ledger is written beside the reply.
+// await waits for n events: the ledger is written concurrently with the reply.
 func (i *oidcIssuer) await(t *testing.T, event string, n int) {
 	t.Helper()
 	for end := time.Now().Add(deadline); i.count(event) < n; time.Sleep(5 * time.Millisecond) {
@@ -125,8 +125,8 @@ var (
 	formHidden = regexp.MustCompile(`<input type="hidden" name="([^"]+)" value="([^"]*)"`)
 )
 
-// person is a browser and its user, who fills in the fields of every form, and agrees to what
-// is asked.
+// person returns a browser with its user, who fills in the fields of every form, and agrees to
+// every request.
 func person(fields map[string]string) func(context.Context, string) error {
 	return func(ctx context.Context, to string) error {
 		_, err := browse(ctx, to, fields, "")
@@ -134,8 +134,8 @@ func person(fields map[string]string) func(context.Context, string) error {
 	}
 }
 
-// browse opens a URL and goes through the pages of an issuer. It ends at a redirect to a URL
-// that begins with stop, which it returns and does not open, or at a page without a form.
+// browse opens a URL and follows the pages of an issuer. It ends at a page without a form, or at a
+// redirect to a URL that begins with stop, which it returns without opening it.
 func browse(ctx context.Context, to string, fields map[string]string, stop string) (string, error) {
 	jar, err := cookiejar.New(nil)
 	if err != nil {

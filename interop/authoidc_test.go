@@ -17,18 +17,18 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
-// ada logs in at oidc-provider, whose pages take every name.
+// ada logs in at oidc-provider, whose pages accept every name.
 var ada = map[string]string{"login": "ada", "password": "any"}
 
-// reader asks for what a request needs, and offline_access in no case.
+// reader returns a Config that requests the scopes of a request, and never offline_access.
 func reader() mcplogin.Config {
 	return mcplogin.Config{Name: "Reader", OpenBrowser: person(ada)}
 }
 
-// authEras are the revisions at which logins are tried: the newest of each era.
+// authEras are the revisions of the login tests: the newest of each era.
 var authEras = []string{links, modern}
 
-// connectAuth connects our client to a guarded server.
+// connectAuth connects mcpgen's client to a guarded server.
 func connectAuth(t *testing.T, g *guarded, auth mcphttpclient.Authorizer, revision string) (*mcpclient.Client, *recorder) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
@@ -42,7 +42,7 @@ func connectAuth(t *testing.T, g *guarded, auth mcphttpclient.Authorizer, revisi
 	return c, wire
 }
 
-// answers calls a tool, whose text must be as given.
+// answers checks the text of a tool's result.
 func answers(t *testing.T, c *mcpclient.Client, tool, want string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
@@ -66,8 +66,8 @@ func newLogin(t *testing.T, c mcplogin.Config) *mcplogin.Login {
 	return l
 }
 
-// Our client logs in at oidc-provider, with tokens that are bound by DPoP since both sides
-// offer it, and without; it is refused a scope, and asks for it.
+// mcpgen's client logs in at oidc-provider, with tokens that are bound by DPoP since both sides
+// support it, and without; a scope is refused, and the client requests it.
 func TestOurLoginOIDC(t *testing.T) {
 	t.Parallel()
 	node(t)
@@ -102,7 +102,7 @@ func TestOurLoginOIDC(t *testing.T) {
 	}
 }
 
-// A client that does not ask for more is refused a scope, by name.
+// A client that does not request more scopes gets an error that names the missing scope.
 func TestOurLoginOIDCRefused(t *testing.T) {
 	t.Parallel()
 	node(t)
@@ -118,8 +118,8 @@ func TestOurLoginOIDCRefused(t *testing.T) {
 	answers(t, c, "search", "found")
 }
 
-// Tokens live for two seconds. A stream ends with its token, and the client opens it again with
-// a renewed one; the server refuses the old token.
+// Tokens live for two seconds. A stream ends with its token, and the client opens it again with a
+// renewed token; the server refuses the old token.
 func TestOurLoginOIDCExpiry(t *testing.T) {
 	t.Parallel()
 	node(t)
@@ -143,7 +143,7 @@ func TestOurLoginOIDCExpiry(t *testing.T) {
 					changes <- change.URI
 				}
 			}()
-			for range 2 { // streams that end
+			for range 2 { // two streams end
 				n := len(wire.all(func(e *exchange) bool { return e.request == stream && e.status == nethttp.StatusOK }))
 				wire.wait(t, ctx, func() bool {
 					return len(wire.all(func(e *exchange) bool { return e.request == stream && e.status == nethttp.StatusOK })) > n
@@ -152,7 +152,7 @@ func TestOurLoginOIDCExpiry(t *testing.T) {
 			if _, err := g.guard.Principal(g.request(t, old)); err == nil {
 				t.Error("the guard takes a token that has expired")
 			}
-			for len(changes) > 0 { // what may have been missed
+			for len(changes) > 0 { // changes that may have been missed
 				<-changes
 			}
 			for changed := ""; changed == "" && ctx.Err() == nil; { // a stream may end at any moment
@@ -173,7 +173,7 @@ func TestOurLoginOIDCExpiry(t *testing.T) {
 	}
 }
 
-// After a revocation, an introspecting guard refuses the token, and the client logs in anew.
+// After a revocation, an introspecting guard refuses the token, and the client logs in again.
 func TestOurLoginOIDCRevocation(t *testing.T) {
 	t.Parallel()
 	node(t)
@@ -197,7 +197,7 @@ func TestOurLoginOIDCRevocation(t *testing.T) {
 	same(t, "logins", logins, 2)
 }
 
-// A service gets a token by credentials of its own.
+// A service gets a token with its own credentials.
 func TestOurClientCredentialsOIDC(t *testing.T) {
 	t.Parallel()
 	node(t)
@@ -212,8 +212,8 @@ func TestOurClientCredentialsOIDC(t *testing.T) {
 	answers(t, c, "search", "found")
 }
 
-// Clients with one FileStore, as two processes have it: one logs in, one at a time renews, and
-// no refresh token is used twice.
+// Clients share a FileStore, like two processes: one logs in, one at a time renews, and no refresh
+// token is used twice.
 func TestOurLoginOIDCFileStore(t *testing.T) {
 	t.Parallel()
 	node(t)
@@ -225,7 +225,7 @@ func TestOurLoginOIDCFileStore(t *testing.T) {
 	logins := 0
 	for range 2 {
 		config := reader()
-		config.Store = mcplogin.FileStore(path) // with locks of its own, like a process
+		config.Store = mcplogin.FileStore(path) // with its own locks, like a process
 		config.OpenBrowser = func(ctx context.Context, to string) error {
 			mu.Lock()
 			logins++
@@ -311,7 +311,7 @@ func TestOurLoginOIDCOtherResource(t *testing.T) {
 	}
 }
 
-// taker is a Login that shows its newest token.
+// taker is a Login that exposes its newest token.
 type taker struct {
 	*mcplogin.Login
 	mu   sync.Mutex
@@ -338,7 +338,7 @@ func (a *taker) field(t *testing.T) string {
 	return a.sent
 }
 
-// request returns one with a credential.
+// request returns a request with a credential.
 func (g *guarded) request(t *testing.T, field string) *nethttp.Request {
 	t.Helper()
 	r, err := nethttp.NewRequestWithContext(t.Context(), nethttp.MethodPost, g.url, strings.NewReader("{}"))

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
-// opConfig is a login of the user at the issuer, with the client that is registered there.
+// config returns the Config of a user at the issuer, with the client that is registered there.
 func (i *opIssuer) config(logins *[]string) mcplogin.Config {
 	return mcplogin.Config{
 		Issuer: i.url, ClientID: opReader, Offline: true,
@@ -31,8 +31,8 @@ func (i *opIssuer) config(logins *[]string) mcplogin.Config {
 	}
 }
 
-// verifier returns one of the issuer's tokens. The issuer does not take resources: the audience
-// of a token is its client.
+// verifier returns a verifier for the issuer's tokens. The issuer does not support resources: the
+// audience of a token is its client.
 func (i *opIssuer) verifier(audience string) mcpauth.Verifier {
 	if i.plan.JWT {
 		return mcpauth.JWT(mcpauth.JWTOptions{Issuer: i.url, Audience: audience})
@@ -40,8 +40,8 @@ func (i *opIssuer) verifier(audience string) mcpauth.Verifier {
 	return mcpauth.Introspection(mcpauth.IntrospectionOptions{Issuer: i.url, ClientID: opGuard, ClientSecret: opSecret, Audience: audience})
 }
 
-// Our client logs in at zitadel's issuer, with tokens of both kinds; it is refused a scope, and
-// asks for it.
+// mcpgen's client logs in at zitadel's issuer, with tokens of both kinds; a scope is refused, and
+// the client requests it.
 func TestOurLoginOP(t *testing.T) {
 	t.Parallel()
 	for name, jwt := range map[string]bool{"jwt": true, "introspection": false} {
@@ -66,7 +66,7 @@ func TestOurLoginOP(t *testing.T) {
 	}
 }
 
-// The issuer rotates refresh tokens. Two clients with one file renew one at a time.
+// The issuer rotates refresh tokens. Two clients that share a file renew one at a time.
 func TestOurLoginOPRefresh(t *testing.T) {
 	t.Parallel()
 	issuer := startOP(t, opPlan{JWT: true, Lifetime: 2 * time.Second})
@@ -91,7 +91,7 @@ func TestOurLoginOPRefresh(t *testing.T) {
 	same(t, "logins", len(logins), 1)
 }
 
-// A login that is forgotten is revoked at the issuer, and the client logs in anew.
+// Forgetting a login revokes it at the issuer, and the client logs in again.
 func TestOurLoginOPRevocation(t *testing.T) {
 	t.Parallel()
 	issuer := startOP(t, opPlan{JWT: false, Lifetime: 5 * time.Minute})
@@ -111,7 +111,7 @@ func TestOurLoginOPRevocation(t *testing.T) {
 	same(t, "logins", len(logins), 2)
 }
 
-// A service gets a token by client credentials. Its audience is the service.
+// A service gets a token with client credentials. Its audience is the service.
 func TestOurClientCredentialsOP(t *testing.T) {
 	t.Parallel()
 	issuer := startOP(t, opPlan{JWT: false, Lifetime: 5 * time.Minute})
@@ -125,7 +125,7 @@ func TestOurClientCredentialsOP(t *testing.T) {
 	answers(t, c, "search", "found")
 }
 
-// A workload exchanges an assertion for a token. Its audience is that of the assertion.
+// A workload exchanges an assertion for a token with the audience of the assertion.
 func TestOurWorkloadOP(t *testing.T) {
 	t.Parallel()
 	issuer := startOP(t, opPlan{JWT: true, Lifetime: 5 * time.Minute})
@@ -153,8 +153,8 @@ func TestOurWorkloadOP(t *testing.T) {
 	answers(t, c, "search", "found")
 }
 
-// A tool exchanges the token of its caller for one that another service takes. The issuer
-// panics (3.48.0) where an opaque token is to be exchanged.
+// A tool exchanges the caller's token for one that another service accepts. The issuer panics
+// (3.48.0) if the token to exchange is opaque.
 func TestOurExchangerOP(t *testing.T) {
 	t.Parallel()
 	issuer := startOP(t, opPlan{JWT: true, Lifetime: 5 * time.Minute})
@@ -194,8 +194,8 @@ func TestOurExchangerOP(t *testing.T) {
 	}
 }
 
-// TestIssuers says what the two issuers can, by their metadata: where one cannot, its tests use
-// what docs/authorization.md says of such issuers.
+// TestIssuers lists the features of the two issuers, according to their metadata: if one lacks a
+// feature, its tests use the alternative that docs/authorization.md describes.
 func TestIssuers(t *testing.T) {
 	t.Parallel()
 	node(t)

@@ -26,20 +26,20 @@ import (
 	"golang.org/x/text/language"
 )
 
-// opPlan is what the issuer of package op is to do.
+// opPlan configures the issuer of package op.
 type opPlan struct {
 	JWT      bool // access tokens of users are JWTs, else they are opaque
 	Lifetime time.Duration
 	Once     bool // no refresh tokens
-	Bare     bool // the issuer does not end in a slash
+	Bare     bool // the issuer's name does not end in a slash
 }
 
-// The clients that the issuer knows; it registers none.
+// The clients registered at the issuer, which does not support registration.
 const (
-	opReader     = "reader"  // a program of a user, without a secret
+	opReader     = "reader"  // a user's program, without a secret
 	opGuard      = "guard"   // the bookshop, which introspects and exchanges tokens
-	opService    = "sid1"    // of the example's storage, with client credentials
-	opWorkload   = "service" // of the example's storage, with a key
+	opService    = "sid1"    // from the example's storage, with client credentials
+	opWorkload   = "service" // from the example's storage, with a key
 	opSecret     = "guard-secret-of-the-test"
 	opServiceKey = "verysecret"
 )
@@ -55,11 +55,11 @@ type opIssuer struct {
 	*storage.Storage
 	url  string
 	plan opPlan
-	key  *ecdsa.PrivateKey // of opWorkload
+	key  *ecdsa.PrivateKey // belongs to opWorkload
 
 	mu        sync.Mutex
 	tokens    map[string]*oidc.IntrospectionResponse // by id
-	refreshed []string                               // refresh tokens that were used
+	refreshed []string                               // the used refresh tokens
 	revoked   int
 	exchanged int
 }
@@ -106,16 +106,16 @@ func startOP(t *testing.T, plan opPlan) *opIssuer {
 	return i
 }
 
-// page is where users log in.
+// page is the login page.
 func (i *opIssuer) page(w nethttp.ResponseWriter, r *nethttp.Request) {
 	w.Header().Set("Content-Type", "text/html")
 	fmt.Fprintf(w, `<form method="post" action="/login/username"><input type="hidden" name="id" value="%s"></form>`, html.EscapeString(r.FormValue("authRequestID")))
 }
 
-// opUser is the user of the example who may have tokens exchanged.
+// opUser is the user of the example whose tokens may be exchanged.
 var opUser = map[string]string{"username": "test-user@127.0.0.1", "password": "verysecure"}
 
-// keep keeps what introspection says of a token, and bounds its time.
+// keep stores the introspection response of a token, and limits its lifetime.
 func (i *opIssuer) keep(id, client string, r op.TokenRequest) time.Time {
 	expires := time.Now().Add(i.plan.Lifetime)
 	i.mu.Lock()
@@ -134,7 +134,7 @@ func clientOf(r op.TokenRequest) string {
 	return r.GetSubject()
 }
 
-// CreateAccessToken is part of op.Storage.
+// CreateAccessToken implements op.Storage.
 func (i *opIssuer) CreateAccessToken(ctx context.Context, r op.TokenRequest) (string, time.Time, error) {
 	id, _, err := i.Storage.CreateAccessToken(ctx, r)
 	if _, ok := r.(op.TokenExchangeRequest); ok {
@@ -145,7 +145,7 @@ func (i *opIssuer) CreateAccessToken(ctx context.Context, r op.TokenRequest) (st
 	return id, i.keep(id, clientOf(r), r), err
 }
 
-// CreateAccessAndRefreshTokens is part of op.Storage.
+// CreateAccessAndRefreshTokens implements op.Storage.
 func (i *opIssuer) CreateAccessAndRefreshTokens(ctx context.Context, r op.TokenRequest, current string) (string, string, time.Time, error) {
 	id, refresh, _, err := i.Storage.CreateAccessAndRefreshTokens(ctx, r, current)
 	if err != nil {
@@ -159,8 +159,8 @@ func (i *opIssuer) CreateAccessAndRefreshTokens(ctx context.Context, r op.TokenR
 	return id, refresh, i.keep(id, clientOf(r), r), nil
 }
 
-// SetIntrospectionFromToken is part of op.Storage. The example answers without audience, and to
-// the client of the token alone.
+// SetIntrospectionFromToken implements op.Storage. The example responds without audience, and only
+// to the client of the token.
 func (i *opIssuer) SetIntrospectionFromToken(_ context.Context, r *oidc.IntrospectionResponse, id, _, client string) error {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -172,7 +172,7 @@ func (i *opIssuer) SetIntrospectionFromToken(_ context.Context, r *oidc.Introspe
 	return nil
 }
 
-// RevokeToken is part of op.Storage.
+// RevokeToken implements op.Storage.
 func (i *opIssuer) RevokeToken(ctx context.Context, token, user, client string) *oidc.Error {
 	i.mu.Lock()
 	i.revoked++
@@ -181,27 +181,27 @@ func (i *opIssuer) RevokeToken(ctx context.Context, token, user, client string) 
 	return i.Storage.RevokeToken(ctx, token, user, client)
 }
 
-// GetPrivateClaimsFromScopes is part of op.Storage. The tokens of the example have no scope.
+// GetPrivateClaimsFromScopes implements op.Storage. The tokens of the example contain no scope.
 func (i *opIssuer) GetPrivateClaimsFromScopes(_ context.Context, _, _ string, scopes []string) (map[string]any, error) {
 	return map[string]any{"scope": strings.Join(scopes, " ")}, nil
 }
 
-// GetPrivateClaimsFromTokenExchangeRequest is part of op.TokenExchangeStorage.
+// GetPrivateClaimsFromTokenExchangeRequest implements op.TokenExchangeStorage.
 func (i *opIssuer) GetPrivateClaimsFromTokenExchangeRequest(ctx context.Context, r op.TokenExchangeRequest) (map[string]any, error) {
 	return i.GetPrivateClaimsFromScopes(ctx, "", "", r.GetScopes())
 }
 
-// JWTProfileTokenType is part of op.JWTProfileTokenStorage.
+// JWTProfileTokenType implements op.JWTProfileTokenStorage.
 func (i *opIssuer) JWTProfileTokenType(context.Context, op.TokenRequest) (op.AccessTokenType, error) {
 	return op.AccessTokenTypeJWT, nil
 }
 
-// ValidateJWTProfileScopes is part of op.Storage.
+// ValidateJWTProfileScopes implements op.Storage.
 func (i *opIssuer) ValidateJWTProfileScopes(_ context.Context, _ string, scopes []string) ([]string, error) {
 	return scopes, nil
 }
 
-// GetKeyByIDAndClientID is part of op.Storage. The key of the example has 1024 bits.
+// GetKeyByIDAndClientID implements op.Storage. The key of the example has only 1024 bits.
 func (i *opIssuer) GetKeyByIDAndClientID(_ context.Context, id, client string) (*jose.JSONWebKey, error) {
 	if client != opWorkload {
 		return nil, errors.New("the client has no key")
@@ -209,7 +209,7 @@ func (i *opIssuer) GetKeyByIDAndClientID(_ context.Context, id, client string) (
 	return &jose.JSONWebKey{KeyID: id, Use: "sig", Key: &i.key.PublicKey}, nil
 }
 
-// GetClientByClientID is part of op.Storage.
+// GetClientByClientID implements op.Storage.
 func (i *opIssuer) GetClientByClientID(ctx context.Context, id string) (op.Client, error) {
 	c, err := i.Storage.GetClientByClientID(ctx, id)
 	if err != nil {
@@ -224,12 +224,12 @@ type opClient struct {
 	plan opPlan
 }
 
-// IsScopeAllowed is part of op.Client.
+// IsScopeAllowed implements op.Client.
 func (c opClient) IsScopeAllowed(scope string) bool {
 	return scope == "books:read" || scope == "books:write"
 }
 
-// GrantTypes is part of op.Client.
+// GrantTypes implements op.Client.
 func (c opClient) GrantTypes() []oidc.GrantType {
 	types := c.Client.GrantTypes()
 	if c.plan.Once {
@@ -238,7 +238,7 @@ func (c opClient) GrantTypes() []oidc.GrantType {
 	return types
 }
 
-// AccessTokenType is part of op.Client.
+// AccessTokenType implements op.Client.
 func (c opClient) AccessTokenType() op.AccessTokenType {
 	if c.plan.JWT {
 		return op.AccessTokenTypeJWT
@@ -246,7 +246,7 @@ func (c opClient) AccessTokenType() op.AccessTokenType {
 	return op.AccessTokenTypeBearer
 }
 
-// refreshes returns how often a refresh token was used, and fails where one was used twice.
+// refreshes returns the number of used refresh tokens, and fails if one was used twice.
 func (i *opIssuer) refreshes(t *testing.T) int {
 	t.Helper()
 	i.mu.Lock()

@@ -22,11 +22,11 @@ type guarded struct {
 
 	mu      sync.Mutex
 	sent    string // the newest Authorization field
-	streams int    // that are open and belong to no call
-	opened  int    // all of them
+	streams int    // open streams that belong to no call
+	opened  int    // all such streams so far
 }
 
-// record keeps what the requests have, in front of the server.
+// record records facts about the requests before they reach the server.
 func (g *guarded) record(next nethttp.Handler) nethttp.Handler {
 	return nethttp.HandlerFunc(func(w nethttp.ResponseWriter, r *nethttp.Request) {
 		stream := r.Method == nethttp.MethodGet || r.Header.Get("Mcp-Method") == "subscriptions/listen"
@@ -50,7 +50,8 @@ func (g *guarded) record(next nethttp.Handler) nethttp.Handler {
 	})
 }
 
-// seen returns the newest Authorization field, how many streams are open, and how many have been.
+// seen returns the newest Authorization field, the number of open streams, and the number of all
+// streams so far.
 func (g *guarded) seen() (field string, streams, opened int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -60,7 +61,7 @@ func (g *guarded) seen() (field string, streams, opened int) {
 // stock is the resource of the shop.
 const stock = "shop:///stock"
 
-// serveGuarded serves a bookshop whose callers have tokens that a verifier takes. extra are
+// serveGuarded serves a bookshop whose callers need tokens that a verifier accepts. extra are
 // further features.
 func serveGuarded(t *testing.T, verifier mcpauth.Verifier, extra ...mcp.Feature) *guarded {
 	t.Helper()
@@ -96,7 +97,7 @@ func serveGuarded(t *testing.T, verifier mcpauth.Verifier, extra ...mcp.Feature)
 	g.url = "http://" + site.Listener.Addr().String() + "/mcp"
 	guard, err := mcpauth.New(mcpauth.Options{
 		Resource: g.url, Verifiers: []mcpauth.Verifier{verifier}, Scopes: []string{"books:read"},
-		Leeway: time.Millisecond, // all clocks are that of this machine
+		Leeway: time.Millisecond, // all clocks are the same
 		Log:    slog.New(slog.DiscardHandler),
 	})
 	if err != nil {

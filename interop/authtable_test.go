@@ -19,8 +19,8 @@ import (
 
 var writeLogins = flag.Bool("logins", false, "write the table of logins into docs/comparison.md")
 
-// authIssuers are the issuers of other people, with what clients and guards have to know of them.
-// only is the client that meets an issuer, where it is not all of them.
+// authIssuers are the third-party issuers, with the parameters for clients and guards. only is the
+// single client of an issuer that the other clients do not use.
 var authIssuers = []struct {
 	name, only string
 	start      func(t *testing.T, lifetime time.Duration, once bool) authIssuer
@@ -32,7 +32,7 @@ var authIssuers = []struct {
 	{"op", "", func(t *testing.T, lifetime time.Duration, once bool) authIssuer {
 		return authOP(t, opPlan{JWT: true, Lifetime: lifetime, Once: once})
 	}},
-	// The name of the other one ends in a slash, which the Go SDK does not take.
+	// The other issuer's name ends in a slash, which the Go SDK does not support.
 	{"op without a slash", "gosdk", func(t *testing.T, lifetime time.Duration, once bool) authIssuer {
 		return authOP(t, opPlan{JWT: true, Lifetime: lifetime, Once: once, Bare: true})
 	}},
@@ -46,10 +46,10 @@ func authOP(t *testing.T, plan opPlan) authIssuer {
 type authIssuer struct {
 	verifier mcpauth.Verifier
 	plan     authPlan
-	fields   map[string]string // of the pages
+	fields   map[string]string // for the pages
 }
 
-// audit is a tool whose scope no issuer gives.
+// audit is a tool whose scope no issuer grants.
 func audit() mcp.Feature {
 	return mcp.NewTool(mcp.ToolInfo{Name: "audit", InputSchema: `{"type":"object"}`, Scopes: []string{"books:admin"}}, func(context.Context, json.RawMessage) (*mcp.ToolResult, error) {
 		return mcp.TextResult("audited"), nil
@@ -59,22 +59,22 @@ func audit() mcp.Feature {
 // authSteps are the columns of the table.
 var authSteps = []string{"logs in", "lists", "calls", "is refused a scope", "steps up", "refreshes", "is cut off at expiry", "logs in again after it"}
 
-// TestLogins has the clients of every SDK log in at the issuers of other people, in each era that
-// they have, and compares what came of it with the table of docs/comparison.md. Our client must be
-// able to do all of it.
+// TestLogins makes the clients of every SDK log in at third-party issuers, in each era that they
+// support, and compares the results with the table in docs/comparison.md. mcpgen's client must pass
+// all steps.
 func TestLogins(t *testing.T) {
 	t.Parallel()
 	node(t)
 	type row struct {
 		name  string
-		cells []error // by step; nil is what is right
+		cells []error // by step; nil if correct
 	}
 	rows := make([][]*row, len(authIssuers))
 	t.Run("clients", func(t *testing.T) {
 		for i, from := range authIssuers {
 			long, short := from.start(t, 5*time.Minute, false), from.start(t, 3*time.Second, false)
 			once := sync.OnceValue(func() authIssuer { return from.start(t, 6*time.Second, true) })
-			// The Go SDK takes a token for expired ten seconds before its end.
+			// The Go SDK considers a token expired ten seconds before its end.
 			patient := sync.OnceValue(func() authIssuer { return from.start(t, 20*time.Second, true) })
 			for _, client := range authSDKs {
 				if from.only != "" && from.only != client.name {
@@ -142,7 +142,7 @@ func TestLogins(t *testing.T) {
 	}
 }
 
-// answered returns an error, or one about another answer than the right one.
+// answered returns err, or an error if the answer is not the expected one.
 func answered(got string, err error, want string) error {
 	if err == nil && got != want {
 		return fmt.Errorf("%q instead of %q", got, want)
@@ -150,7 +150,7 @@ func answered(got string, err error, want string) error {
 	return err
 }
 
-// authScopes does the steps of a token that lives long.
+// authScopes executes the steps with a long-lived token.
 func authScopes(t *testing.T, user *authUser, c authClient, cells []error) {
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
@@ -202,7 +202,7 @@ func (g *guarded) ended(ctx context.Context, t *testing.T) (token string) {
 	return token
 }
 
-// authRefresh calls with a token, and when it has expired with another one.
+// authRefresh calls with a token, and with another one after it has expired.
 func authRefresh(t *testing.T, g *guarded, user *authUser, c authClient) error {
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
@@ -224,8 +224,8 @@ func authRefresh(t *testing.T, g *guarded, user *authUser, c authClient) error {
 	return nil
 }
 
-// authExpiry has a stream end with its token, and calls after that: while the user is away, and when
-// the user is back.
+// authExpiry lets a stream end with its token, and then calls: first while the user is away, and
+// then when the user is back.
 func authExpiry(t *testing.T, g *guarded, user *authUser, c authClient) (cut, again error) {
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	defer cancel()
@@ -241,7 +241,7 @@ func authExpiry(t *testing.T, g *guarded, user *authUser, c authClient) (cut, ag
 	if _, _, opened := g.seen(); opened == 0 {
 		t.Error("the client has opened no stream")
 	}
-	for { // an end of the token is an end of its streams
+	for { // the end of the token ends its streams
 		if _, streams, _ := g.seen(); streams == 0 {
 			break
 		}
@@ -261,7 +261,7 @@ func authExpiry(t *testing.T, g *guarded, user *authUser, c authClient) (cut, ag
 	return nil, answered(text, err, "found")
 }
 
-// authTitle is a client with its version.
+// authTitle returns the name of a client with its version.
 func authTitle(t *testing.T, title, module string) string {
 	t.Helper()
 	if module == "" {
@@ -283,7 +283,7 @@ func authTitle(t *testing.T, title, module string) string {
 
 var authNames = regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+`)
 
-// authText is an error as the table has it: ports are others in each run.
+// authText returns the text of an error for the table: ports differ in each run.
 func authText(err error) string {
 	if errors.Is(err, errNoLogin) {
 		return "not logged in"

@@ -26,7 +26,7 @@ type edited struct {
 	entry         install.Fields
 }
 
-// editedFiles installs an entry into every file that can be changed, for each client and scope.
+// editedFiles installs an entry into every editable file, for each client and scope.
 func editedFiles(t *testing.T, isTOML bool) (all []edited) {
 	t.Helper()
 	servers := []*install.Server{
@@ -48,7 +48,7 @@ func editedFiles(t *testing.T, isTOML bool) (all []edited) {
 			for i, server := range servers {
 				entry, err := c.Entry(server)
 				if err != nil {
-					continue // Claude Desktop has no URLs in its file
+					continue // Claude Desktop does not support URLs in its file
 				}
 				for name, text := range texts {
 					if i > 0 && name == "large" {
@@ -66,7 +66,7 @@ func editedFiles(t *testing.T, isTOML bool) (all []edited) {
 	return all
 }
 
-// installedText returns what becomes of a file.
+// installedText returns the text of a file after the installation.
 func installedText(t *testing.T, target *install.Target, text string, entry install.Fields) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -91,7 +91,7 @@ func installedText(t *testing.T, target *install.Target, text string, entry inst
 	return string(after)
 }
 
-// check compares what another parser has read: the entry is there, and everything else is as before.
+// check compares the results of another parser: the entry exists, and everything else is unchanged.
 func (e *edited) check(t *testing.T, before, after map[string]any) {
 	t.Helper()
 	holds, _ := after[e.holds].(map[string]any)
@@ -106,13 +106,13 @@ func (e *edited) check(t *testing.T, before, after map[string]any) {
 	if _, had := before[e.holds]; !had && len(holds) == 0 {
 		delete(after, e.holds)
 	}
-	// Texts, since a NaN of TOML is not equal to itself.
+	// Compared as text, since a NaN of TOML is not equal to itself.
 	if fmt.Sprint(before) != fmt.Sprint(after) {
 		t.Errorf("%s: %.300v, was %.300v", e.name, after, before)
 	}
 }
 
-// The parser of VS Code reads what install has written into JSON, and finds everything else as it was.
+// The parser of VS Code reads the edited JSON files, and finds everything else unchanged.
 func TestClientFilesJSON(t *testing.T) {
 	path := node(t)
 	parser := realClient(t, "jsonc-parser")
@@ -140,7 +140,7 @@ func TestClientFilesJSON(t *testing.T) {
 	}
 	for i := range all {
 		before, after := results[2*i], results[2*i+1]
-		// A file without any value is an error of the parser before.
+		// For that parser, a file without any value was an error before.
 		if len(after.Errors) > 0 || len(before.Errors) > 0 && before.Value != nil {
 			t.Errorf("%s: %v, before %v\n%s", all[i].name, after.Errors, before.Errors, all[i].after)
 			continue
@@ -150,13 +150,13 @@ func TestClientFilesJSON(t *testing.T) {
 	t.Logf("%d files", len(all))
 }
 
-// Another parser of TOML reads what install has written, and finds everything else as it was.
+// Another TOML parser reads the edited files, and finds everything else unchanged.
 func TestClientFilesTOML(t *testing.T) {
 	all := editedFiles(t, true)
 	for i := range all {
 		e := &all[i]
 		var before, after map[string]any
-		// The library has no byte order mark.
+		// The library does not support a byte order mark.
 		if _, err := toml.Decode(strings.TrimPrefix(e.before, "\ufeff"), &before); err != nil {
 			t.Errorf("%s: before: %v", e.name, err)
 		}

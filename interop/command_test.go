@@ -29,7 +29,7 @@ var mcpgenPath = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// shell runs the command in a directory of its own.
+// shell runs the command in a separate directory.
 type shell struct {
 	t    *testing.T
 	path string
@@ -63,8 +63,8 @@ func (s *shell) run(args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), problems.String()
 }
 
-// want runs the command, whose output, or the text for people if the code is not 0, must have
-// a part.
+// want runs the command and checks that its output, or the error text if the code is not 0,
+// contains a part.
 func (s *shell) want(code int, part string, args ...string) {
 	s.t.Helper()
 	got, stdout, stderr := s.run(args...)
@@ -77,8 +77,8 @@ func (s *shell) want(code int, part string, args ...string) {
 	}
 }
 
-// TestCommandPublished calls a published server in TypeScript from the shell, by each form of a
-// server that it can have.
+// TestCommandPublished calls a published TypeScript server from the shell, with each form of a
+// server argument.
 func TestCommandPublished(t *testing.T) {
 	program := published(t, "everything")
 	listen := func(mode string) string {
@@ -133,8 +133,8 @@ func TestCommandPublished(t *testing.T) {
 	}
 }
 
-// TestCommandHostile runs the command against servers that break the protocol: it ends within
-// its time, with the exit code of what is right, and prints no escape sequence.
+// TestCommandHostile runs the command against servers that violate the protocol: it ends in time,
+// with the correct exit code, and prints no escape sequence.
 func TestCommandHostile(t *testing.T) {
 	dir, err := hostilePrograms()
 	if err != nil {
@@ -145,7 +145,7 @@ func TestCommandHostile(t *testing.T) {
 		t.Run(row.Name, func(t *testing.T) {
 			t.Parallel()
 			s := newShell(t)
-			// As in the table, and a second less where the server is silent: all wait for it.
+			// As in the table, and a second less if the server is silent, since all wait for it.
 			args := []string{"call", "-timeout", "10s"}
 			if row.Waits {
 				args[2] = "2s"

@@ -75,8 +75,8 @@ func TestTalkerTells(t *testing.T) {
 		})
 		params := &mcp.CallToolParams{Name: "climb", Meta: mcp.Meta{}}
 		if revision == modern {
-			// There is no logging/setLevel: the level comes with the request,
-			// which the SDK leaves to its users.
+			// logging/setLevel does not exist: each request contains the level, which the SDK
+			// leaves to its users.
 			err := session.SetLoggingLevel(ctx, &mcp.SetLoggingLevelParams{Level: "warning"})
 			if err == nil {
 				t.Error("logging/setLevel is answered")

@@ -19,8 +19,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpissuer"
 )
 
-// startDevLogin runs a program with -dev-login until the end of the test, as docs/auth.md does: two
-// tools with a scope each, ada may have one of the scopes, root both.
+// startDevLogin runs a program with -dev-login until the end of the test, as in docs/auth.md: it
+// has two tools with a scope each; ada may have one of the scopes, root both.
 func startDevLogin(t *testing.T) (endpoint string) {
 	t.Helper()
 	s := mcp.NewServer(mcp.ServerInfo{Name: "shop"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
@@ -51,11 +51,11 @@ func startDevLogin(t *testing.T) (endpoint string) {
 	return endpoint
 }
 
-// goSDKPerson is a client of the Go SDK that registers and logs in by itself, and who is at its
-// browser.
+// goSDKPerson is a client of the Go SDK that registers and logs in by itself, with the persona at
+// its browser.
 type goSDKPerson struct {
 	mcpauthtest.Person
-	asked []string // scopes at the pages
+	asked []string // scopes on the pages
 }
 
 func (p *goSDKPerson) connect(ctx context.Context, t *testing.T, endpoint string) *sdk.ClientSession {
@@ -64,7 +64,7 @@ func (p *goSDKPerson) connect(ctx context.Context, t *testing.T, endpoint string
 		p.asked = append(p.asked, strings.Join(scopes, " "))
 		return scopes
 	}
-	const redirect = "http://127.0.0.1:7777/callback" // which the fetcher does not open
+	const redirect = "http://127.0.0.1:7777/callback" // the fetcher does not open it
 	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
 			ClientName: "go-sdk", RedirectURIs: []string{redirect}, GrantTypes: []string{"authorization_code", "refresh_token"},
@@ -94,8 +94,8 @@ func (p *goSDKPerson) connect(ctx context.Context, t *testing.T, endpoint string
 	return c
 }
 
-// TestDevLoginGoSDK does what docs/auth.md says about a client, with one that is not ours: it
-// registers, logs in, lists, calls, is refused a scope, steps up and calls.
+// TestDevLoginGoSDK follows docs/auth.md with a third-party client: it registers, logs in, lists,
+// calls, lacks a scope, steps up and calls.
 func TestDevLoginGoSDK(t *testing.T) {
 	t.Parallel()
 	endpoint := startDevLogin(t)
@@ -134,9 +134,9 @@ func TestDevLoginGoSDK(t *testing.T) {
 	}
 }
 
-// TestDevLoginTypeScript does the same with the clients of the TypeScript SDKs, in each era that they
-// have. That of 1.x answers a missing scope with its refresh token, which brings no scope, and so does
-// not step up.
+// TestDevLoginTypeScript does the same with the clients of the TypeScript SDKs, in each era that
+// they support. Version 1.x responds to a missing scope with its refresh token, which adds no
+// scope, and so does not step up.
 func TestDevLoginTypeScript(t *testing.T) {
 	t.Parallel()
 	node(t)

@@ -13,7 +13,7 @@ import (
 	source "github.com/yuin/goldmark/text"
 )
 
-// hostileTexts mean something in Markdown, if they are not escaped. Each is a line of a comment.
+// hostileTexts have a meaning in Markdown if they are not escaped. Each is a line of a comment.
 var hostileTexts = []string{
 	"<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "[a](javascript:alert(1))", "![a](https://evil.example/x.png)",
 	"# heading", "- item", "+ item", "1. item", "1) item", "> quote", "```fence", "~~~fence", "`code`", "a | b | c", "|---|---|",
@@ -22,7 +22,7 @@ var hostileTexts = []string{
 	"[^1] and [x][y]", "<b onmouseover=x>", "``|``", "[ ] task", "</a><h1>x</h1>", "$a$ :tada: @someone #1", "![x]", "[docs]",
 }
 
-// The texts of a package are texts in its reference, as another renderer of Markdown reads it.
+// Another Markdown renderer reads the texts of a package in its reference as plain text.
 func TestHostileDocs(t *testing.T) {
 	s := newShell(t)
 	var program strings.Builder
@@ -41,7 +41,7 @@ func TestHostileDocs(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	tree := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.Footnote, extension.DefinitionList)).Parser().Parse(source.NewReader([]byte(page)))
-	sections := map[string]string{} // what is text, by tool
+	sections := map[string]string{} // plain text by tool
 	tool := ""
 	err := ast.Walk(tree, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
@@ -92,7 +92,7 @@ func TestHostileDocs(t *testing.T) {
 	}
 }
 
-// plainText is the text of a node, as a reader sees it.
+// plainText returns the text of a node as a reader sees it.
 func plainText(n ast.Node, page []byte) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {

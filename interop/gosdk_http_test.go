@@ -19,8 +19,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
 )
 
-// httpClient returns a client for one test. Its connections end with the test, so
-// that the server does not wait for one that was opened and never used.
+// httpClient returns a client for one test. Its connections end with the test, so that the server
+// does not wait for an unused open connection.
 func httpClient(t *testing.T) (*nethttp.Client, *recorder) {
 	t.Helper()
 	transport := nethttp.DefaultTransport.(*nethttp.Transport).Clone()
@@ -29,7 +29,7 @@ func httpClient(t *testing.T) (*nethttp.Client, *recorder) {
 	return &nethttp.Client{Transport: r}, r
 }
 
-// recorder records HTTP exchanges, and can cut responses off.
+// recorder records HTTP exchanges, and can cut responses.
 type recorder struct {
 	next nethttp.RoundTripper
 
@@ -40,10 +40,10 @@ type recorder struct {
 
 // exchange is one request and its answer.
 type exchange struct {
-	request string // method of HTTP, and what the message calls
-	resumed bool   // asks for the rest of a stream
+	request string // HTTP method, and the called method or tool
+	resumed bool   // requests the rest of a stream
 	session string
-	status  int   // 0 while there is no answer
+	status  int   // 0 before the answer
 	body    *body // of the answer
 }
 
@@ -75,7 +75,7 @@ func (r *recorder) RoundTrip(request *nethttp.Request) (*nethttp.Response, error
 	return response, nil
 }
 
-// note changes the record, and wakes waiting goroutines.
+// note modifies the record, and wakes waiting goroutines.
 func (r *recorder) note(change func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -102,8 +102,7 @@ func (r *recorder) wait(t *testing.T, ctx context.Context, enough func() bool) {
 	}
 }
 
-// called is the method of a message, or the tool that it calls; it is "" for an
-// answer.
+// called returns the method of a message, or the tool that it calls, or "" for an answer.
 func called(message jsonrpc.Message) string {
 	request, ok := message.(*jsonrpc.Request)
 	if !ok {
@@ -116,7 +115,7 @@ func called(message jsonrpc.Message) string {
 	return params.Name
 }
 
-// all returns the exchanges that pass a test.
+// all returns the exchanges for which test returns true.
 func (r *recorder) all(test func(*exchange) bool) (found []*exchange) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -128,7 +127,7 @@ func (r *recorder) all(test func(*exchange) bool) (found []*exchange) {
 	return found
 }
 
-// cut cuts off the newest response to a request.
+// cut cuts the newest response to a request.
 func (r *recorder) cut(t *testing.T, request string) {
 	t.Helper()
 	found := r.all(func(e *exchange) bool { return e.request == request && e.body != nil })
@@ -246,7 +245,7 @@ func TestGoSDKStreams(t *testing.T) {
 				t.Errorf("stumble: %v", err)
 			}
 
-			// The end of the session, which other clients notice, too.
+			// The end of the session, which other clients also notice.
 			other, wireOfOther := httpClient(t)
 			if status := post(t, other, url, session.ID(), revision); status != 200 {
 				t.Errorf("another client of the session: status %d", status)

@@ -19,24 +19,23 @@ import (
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
 )
 
-// revisions are all that the SDK's client can ask for. It begins with
-// server/discover and sends _meta with each request for the last one, and with
-// initialize for the others.
+// revisions are all revisions that the SDK's client can request. For the last one, it begins with
+// server/discover and sends _meta with each request; for the others, with initialize.
 var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
 
-// deadline is far beyond what a test takes.
+// deadline exceeds the time of any test by far.
 const deadline = time.Minute
 
-// start connects the SDK's client to a program, which serves this test alone. At the
-// end of the test it must exit on its own, without an error and without a warning.
+// start connects the SDK's client to a program that serves only this test. At the end of the test
+// the program must exit by itself, without errors and warnings.
 func start(t *testing.T, w way, program string, options *mcp.ClientOptions, prepare ...func(*mcp.Client)) (context.Context, *mcp.ClientSession) {
 	t.Helper()
 	ctx, session, _ := connect(t, w, program, options, prepare...)
 	return ctx, session
 }
 
-// connect is start, with a function that waits until a message has been sent: the SDK
-// sends a cancellation asynchronously, and not at all if the session is closed before.
+// connect is like start, and also returns a function that waits until a message has been sent: the
+// SDK sends a cancellation asynchronously, and not at all if the session is closed before.
 func connect(t *testing.T, w way, program string, options *mcp.ClientOptions, prepare ...func(*mcp.Client)) (ctx context.Context, session *mcp.ClientSession, sent func(message string)) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), deadline)
@@ -65,7 +64,7 @@ func connect(t *testing.T, w way, program string, options *mcp.ClientOptions, pr
 	return ctx, session, sent
 }
 
-// transport starts a program, or returns a transport that does.
+// transport starts a program, or returns a transport that starts it.
 func transport(t *testing.T, ctx context.Context, w way, program string) (transport mcp.Transport, sent func(message string)) {
 	t.Helper()
 	if w.transport != stdio {
@@ -100,7 +99,7 @@ func transport(t *testing.T, ctx context.Context, w way, program string) (transp
 	}
 }
 
-// notifyingTransport reports the messages that have been sent.
+// notifyingTransport reports sent messages.
 type notifyingTransport struct {
 	mcp.Transport
 	sent *received
@@ -137,7 +136,7 @@ func (c *tellingConn) Write(ctx context.Context, message jsonrpc.Message) error 
 	return err
 }
 
-// everyShop runs a test once for each way to the bookstore.
+// everyShop runs a test once for each transport and revision of the bookstore.
 func everyShop(t *testing.T, test func(*testing.T, context.Context, *mcp.ClientSession)) {
 	t.Helper()
 	everyWay(t, func(t *testing.T, w way) {
@@ -146,12 +145,12 @@ func everyShop(t *testing.T, test func(*testing.T, context.Context, *mcp.ClientS
 	})
 }
 
-// arguments has a call for every tool but import_list, which clients without tasks cannot call, in an
-// order in which all succeed.
+// arguments contains a call for every tool but import_list, which clients without tasks cannot
+// call, in an order in which all succeed.
 var arguments = []struct {
 	tool string
 	args map[string]any
-	text string // part of the text of the answer
+	text string // part of the result's text
 }{
 	{"search_books", map[string]any{"query": "sea", "limit": 3, "sort": "year"}, "Robinson Crusoe"},
 	{"search_books", map[string]any{"query": "moon", "language": "fr", "maxPriceCents": 100000, "offset": 0}, "From the Earth to the Moon"},
@@ -218,11 +217,11 @@ func TestListAndCall(t *testing.T) {
 	})
 }
 
-// mistakes are calls that tools answer with an error.
+// mistakes are calls for which tools return an error.
 var mistakes = []struct {
 	tool string
 	args map[string]any
-	text string // part of the text of the error
+	text string // part of the error's text
 }{
 	{"get_book", map[string]any{"id": 999999}, "no such book"},
 	{"get_book", map[string]any{"id": "2701"}, "id: must be an integer"},
@@ -252,8 +251,8 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// A call that its client cancels also ends in the server: otherwise the program would
-// not exit before the tool's five minutes are over.
+// Cancelling a call also ends it in the server: otherwise the program would not exit before the
+// tool's five minutes are over.
 func TestCancel(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		ctx, session, sent := connect(t, w, bookstore, nil)
@@ -283,7 +282,7 @@ func TestCancel(t *testing.T) {
 	})
 }
 
-// text is the only content block of a result.
+// text returns the only content block of a result.
 func text(t *testing.T, result *mcp.CallToolResult) string {
 	t.Helper()
 	if len(result.Content) == 1 {
@@ -295,7 +294,7 @@ func text(t *testing.T, result *mcp.CallToolResult) string {
 	return ""
 }
 
-// validate checks a value against a schema as the client got it.
+// validate checks a value against a schema as the client received it.
 func validate(t *testing.T, what string, schema, value any) {
 	t.Helper()
 	data, err := json.Marshal(schema)

@@ -25,7 +25,7 @@ var (
 	writeDocs = flag.Bool("docs", false, "run all clients against hostile servers, one at a time, and write the table into docs/comparison.md")
 )
 
-// hostileTime is the time of the context that clients get.
+// hostileTime is the timeout of the clients' context.
 const hostileTime = 10 * time.Second
 
 // hostileClients are the clients of the table, in the order of its columns.
@@ -53,11 +53,11 @@ func exe() string {
 	return ""
 }
 
-// hostileCell is what one client did with one server.
+// hostileCell is the outcome of one client with one server.
 type hostileCell struct {
 	text    string
 	good    bool
-	ran     bool   // the client has said what came of it
+	ran     bool   // the client has reported its outcome
 	message string // of the error
 }
 
@@ -80,7 +80,7 @@ func meet(ctx context.Context, dir, client string, row *hostile.Row, limit time.
 	cmd := exec.CommandContext(ctx, dir+client+exe(), string(argument))
 	var out, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &stderr
-	cmd.WaitDelay = time.Second // a server that it has left behind may hold its output
+	cmd.WaitDelay = time.Second // a server that it has left behind may keep its output open
 	runErr := cmd.Run()
 	var o probe.Outcome
 	if json.Unmarshal(out.Bytes(), &o) != nil {
@@ -93,7 +93,7 @@ func meet(ctx context.Context, dir, client string, row *hostile.Row, limit time.
 	return judge(row, &o, strayed(), sent, limit)
 }
 
-// judge says what came of a row, and whether that is right.
+// judge returns the outcome of a row, and whether it is correct.
 func judge(row *hostile.Row, o *probe.Outcome, strayed int, sent string, limit time.Duration) hostileCell {
 	c := hostileCell{ran: true, good: true, message: o.Error}
 	var parts []string
@@ -135,9 +135,9 @@ func judge(row *hostile.Row, o *probe.Outcome, strayed int, sent string, limit t
 	return c
 }
 
-// TestHostileServers runs our client against servers that break the protocol, and asserts what
-// it does. The clients of others meet the first server, which breaks nothing, and with -peers
-// or -docs all of them: they only have to run, and the table is printed. With -docs it is written.
+// TestHostileServers runs mcpgen's client against servers that violate the protocol, and checks its
+// outcomes. Third-party clients meet the first server, which violates nothing, and with -peers or
+// -docs all of them: they only have to run, and the table is printed. With -docs it is written.
 func TestHostileServers(t *testing.T) {
 	dir, err := hostilePrograms()
 	if err != nil {
@@ -176,7 +176,7 @@ func TestHostileServers(t *testing.T) {
 	})
 }
 
-// The table is between these lines of docs/comparison.md.
+// The table is between these lines in docs/comparison.md.
 const hostilePage, hostileBegin, hostileEnd = "../docs/comparison.md", "<!-- hostile servers -->\n", "<!-- end of hostile servers -->\n"
 
 func writeHostileTable(cells [][]hostileCell) error {
@@ -192,7 +192,7 @@ func writeHostileTable(cells [][]hostileCell) error {
 	return os.WriteFile(hostilePage, []byte(before+hostileBegin+hostileTable(cells)+hostileEnd+after), 0o600)
 }
 
-// hostileTable returns the table. Its last line counts what is right.
+// hostileTable returns the table. Its last line counts the correct outcomes.
 func hostileTable(cells [][]hostileCell) string {
 	var b strings.Builder
 	b.WriteString("\n| a server that | right is |")
@@ -220,7 +220,7 @@ func hostileTable(cells [][]hostileCell) string {
 	return b.String() + "\n\n"
 }
 
-// wanted says what is right.
+// wanted returns the correct outcome.
 func wanted(row *hostile.Row) string {
 	text := "the result"
 	switch {
@@ -242,7 +242,7 @@ func wanted(row *hostile.Row) string {
 	return fmt.Sprintf("%s, at most %d MB", text, row.Memory())
 }
 
-// moduleVersions returns the versions of go.mod.
+// moduleVersions returns the versions in go.mod.
 func moduleVersions() map[string]string {
 	versions := map[string]string{}
 	text, err := os.ReadFile("go.mod")
@@ -255,8 +255,8 @@ func moduleVersions() map[string]string {
 	return versions
 }
 
-// TestHostileTable: the table of docs/comparison.md has every row, and the versions that are
-// required here.
+// TestHostileTable: the table in docs/comparison.md contains every row, and the versions that this
+// module requires.
 func TestHostileTable(t *testing.T) {
 	text, err := os.ReadFile(hostilePage)
 	if err != nil {

@@ -23,7 +23,7 @@ const (
 const (
 	inspectorDone   = 0
 	inspectorError  = 1
-	inspectorFailed = 5 // the tool has answered with an error
+	inspectorFailed = 5 // the tool has returned an error
 )
 
 // inspection is one run of the Inspector.
@@ -32,8 +32,8 @@ type inspection struct {
 	args  []string
 	code  int
 	want  string // part of its output, or of its error
-	basic bool   // worth doing over every transport
-	era   string // the only one in which it makes sense
+	basic bool   // useful over every transport
+	era   string // the only one in which it is valid
 }
 
 var inspections = []inspection{
@@ -97,7 +97,7 @@ func TestInspectorTalker(t *testing.T) {
 	})
 }
 
-// By default, the Inspector finds the newest revision.
+// By default, the Inspector negotiates the newest revision.
 func TestInspectorFindsRevision(t *testing.T) {
 	for era, revision := range map[string]string{legacyEra: links, modernEra: modern, autoEra: modern} {
 		t.Run(era, func(t *testing.T) {
@@ -137,8 +137,8 @@ func inspect(t *testing.T, target, era string, i inspection) {
 	}
 }
 
-// readComplaint returns the error that the Inspector has written, and checks that the
-// rest is the output of the server.
+// readComplaint returns the error that the Inspector has written, and checks that the rest is
+// output of the server.
 func readComplaint(t *testing.T, target, stderr string) (complaint string) {
 	t.Helper()
 	var said strings.Builder

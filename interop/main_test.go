@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/internal/proof/spec"
 )
 
-// The paths of the built programs. Those of servers are in a directory.
+// The paths of the built programs. servers is the directory of the servers.
 var bookstore, talker, replaced, many, servers string
 
 func TestMain(m *testing.M) {
@@ -57,7 +57,7 @@ func run(m *testing.M) int {
 	return spec.Main{M: m, Least: 500}.Run()
 }
 
-// build builds a program in a directory, whose module is on its own.
+// build builds a program in a directory that is a separate module.
 func build(to, dir, path, temporary string) bool {
 	build := exec.Command("go", "build", "-o", to, path)
 	build.Dir = dir
@@ -91,8 +91,8 @@ func compile(build *exec.Cmd) bool {
 	return true
 }
 
-// validating returns flags of go build for a program whose main function is that of
-// internal/proof/spec/program, which validates its messages, in the place of mcpcmd's.
+// validating returns go build flags for a program whose main function comes from
+// internal/proof/spec/program, which validates its messages, in place of mcpcmd's.
 func validating(main, temporary string) (flags []string, err error) {
 	path, err := filepath.Abs(main)
 	if err != nil {

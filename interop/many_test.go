@@ -7,7 +7,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// The SDK's client finds a tool that is not listed, and calls it, in every revision.
+// The SDK's client finds and calls an unlisted tool, in every revision.
 func TestFindTools(t *testing.T) {
 	everyWay(t, func(t *testing.T, w way) {
 		ctx, session := start(t, w, many, nil)
@@ -46,14 +46,14 @@ func TestFindTools(t *testing.T) {
 	})
 }
 
-// The clients of the TypeScript SDK do the same, in the revisions that they have.
+// The clients of the TypeScript SDK do the same, in the revisions that they support.
 func TestTypeScriptFindTools(t *testing.T) {
 	everyScript(t, func(t *testing.T, sdk string, w way) {
 		f := follow(t, sdk, many, w, plan{Walk: "many"})
 		f.same("tools", []string{"search_tools", "use_readonly_tool", "use_tool"})
 		f.same("found", "borrow (by use_tool)")
 		borrowed := map[string]any{"days": 14}
-		if w.revision < "2025-06-18" { // the text alone has it
+		if w.revision < "2025-06-18" { // only the text contains it
 			borrowed = map[string]any{}
 		}
 		f.same("borrowed", borrowed)

@@ -26,7 +26,7 @@ func (a asker) Elicit(_ context.Context, r mcpgo.ElicitationRequest) (*mcpgo.Eli
 	}}, nil
 }
 
-// The client of mcp-go has the requests of the experimental form.
+// The client of mcp-go supports the requests of the experimental form.
 func TestMCPGoTasks(t *testing.T) {
 	for _, kind := range []string{stdio, http} {
 		t.Run(kind, func(t *testing.T) {
@@ -77,8 +77,8 @@ func TestMCPGoTasks(t *testing.T) {
 	}
 }
 
-// beginMCPGo calls a tool as a task, and returns the id. Method CallTool of the client sends such calls,
-// and takes their results for broken ones.
+// beginMCPGo calls a tool as a task, and returns the id. The client's method CallTool sends such
+// calls, but treats their results as invalid.
 func beginMCPGo(ctx context.Context, t *testing.T, c *client.Client, tool string) string {
 	t.Helper()
 	params := mcpgo.CallToolParams{Name: tool, Task: &mcpgo.TaskParams{}}

@@ -12,11 +12,11 @@ import (
 	"testing"
 )
 
-// clients is the directory of the clients that run on Node.js.
+// clients is the directory of the clients for Node.js.
 const clients = "clients"
 
-// nodePath returns the Node.js that npm has installed with the clients, as an
-// absolute path, or an error if what package-lock.json names is not installed.
+// nodePath returns the absolute path of the Node.js that npm has installed with the clients, or an
+// error if a package in package-lock.json is not installed.
 var nodePath = sync.OnceValues(func() (string, error) {
 	if err := installed(clients); err != nil {
 		return "", err
@@ -38,7 +38,7 @@ var nodePath = sync.OnceValues(func() (string, error) {
 	return systemNode()
 })
 
-// systemNode is for systems for which npm has no Node.js.
+// systemNode serves systems for which npm provides no Node.js.
 func systemNode() (string, error) {
 	path, err := exec.LookPath("node")
 	if err != nil {
@@ -55,8 +55,8 @@ func systemNode() (string, error) {
 	return path, nil
 }
 
-// installed reports what of package-lock.json in a directory is not installed, or not in
-// that version.
+// installed returns an error if a package in the package-lock.json of a directory is not installed,
+// or not in its version.
 func installed(dir string) error {
 	type lock struct {
 		Packages map[string]struct {
@@ -92,8 +92,8 @@ func installed(dir string) error {
 	return nil
 }
 
-// node returns the path of Node.js. Where the clients are not installed, the test is
-// skipped, but in CI (CI=true) it fails.
+// node returns the path of Node.js. If the clients are not installed, it skips the test, or fails
+// it in CI (CI=true).
 func node(t *testing.T) string {
 	t.Helper()
 	path, err := nodePath()

@@ -19,21 +19,21 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// user is a client with functions for everything that a server can ask, and what they got.
+// user is a client with functions for all questions of a server, and the recorded questions.
 type user struct {
 	*mcpclient.Client
 	w *ourWay
 
 	mu       sync.Mutex
-	wrong    []error  // what the client reported
-	expected []string // what it may report
+	wrong    []error  // reports of the client
+	expected []string // expected reports
 	logs     chan string
 }
 
 // content is the structured content of the tools.
 type content struct{ Text string }
 
-// useClient does everything that a client can do.
+// useClient uses every feature of a client.
 func useClient(t *testing.T, target mcpclient.Target, revision string, w *ourWay) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
@@ -131,7 +131,8 @@ func (u *user) call(t *testing.T, ctx context.Context) {
 	}
 }
 
-// steps calls the tool steps, which ends when all progress and two logs, or one, have come.
+// steps calls the tool steps, which ends when all progress and the given number of logs have
+// arrived.
 func (u *user) steps(t *testing.T, ctx context.Context, logs int) (progress []float64, levels []string) {
 	t.Helper()
 	var whole sync.WaitGroup
@@ -152,7 +153,7 @@ func (u *user) steps(t *testing.T, ctx context.Context, logs int) (progress []fl
 		}
 	})
 	var proceeding sync.WaitGroup
-	defer proceeding.Wait() // its reply may follow that of steps, and the server be killed next
+	defer proceeding.Wait() // its reply may follow the reply to steps, and the server may be killed next
 	proceeding.Go(func() {
 		whole.Wait()
 		_, err := u.Call(ctx, "proceed", nil)
@@ -199,10 +200,10 @@ func (u *user) cancel(t *testing.T, ctx context.Context) {
 	same(t, "cancelled", got.Text, want)
 }
 
-// expect lets the client report something.
+// expect allows a report of the client.
 func (u *user) expect(text string) { u.expected = append(u.expected, text) }
 
-// lacks reports whether the server does not do something.
+// lacks reports whether the server lacks a feature.
 func (u *user) lacks(what lack) bool { return u.w.lacks&what != 0 }
 
 // modern reports whether the revision has no sessions.
@@ -260,7 +261,7 @@ func (u *user) prompt(t *testing.T, ctx context.Context) {
 	}
 }
 
-// grown counts the tools that were added.
+// grown counts the added tools.
 var grown atomic.Int32
 
 func (u *user) subscribe(t *testing.T, ctx context.Context) {

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// published returns the program of a server of package.json.
+// published returns the program of a server in package.json.
 func published(t *testing.T, name string, args ...string) mcpclient.Command {
 	t.Helper()
 	program := filepath.Join(clients, "node_modules", "@modelcontextprotocol", "server-"+name, "dist", "index.js")
@@ -61,7 +61,7 @@ func connectPublished(t *testing.T, target mcpclient.Target, revision string, ro
 	return u
 }
 
-// say calls a tool, whose text must have a part.
+// say calls a tool, and checks that its text contains a part.
 func (u *publishedUser) say(tool string, arguments any, part string, o ...mcpclient.RequestOption) string {
 	u.t.Helper()
 	result, err := u.Call(u.ctx, tool, arguments, o...)
@@ -75,14 +75,14 @@ func (u *publishedUser) say(tool string, arguments any, part string, o ...mcpcli
 	return result.Text()
 }
 
-// until calls a tool until its text has a part.
+// until calls a tool until its text contains a part.
 func (u *publishedUser) until(tool, part string) {
 	for !strings.Contains(u.say(tool, nil, ""), part) && u.ctx.Err() == nil {
 	}
 }
 
-// lacks checks that the server has no features of some kinds, and that what needs their
-// capabilities is not sent.
+// lacks checks that the server has no features of some kinds, and that requests that need their
+// capabilities are not sent.
 func (u *publishedUser) lacks(methods ...string) {
 	u.t.Helper()
 	lists := 0
@@ -118,7 +118,7 @@ func (u *publishedUser) lacks(methods ...string) {
 	}
 }
 
-// TestPublished tries our client on servers that are published on npm.
+// TestPublished tests mcpgen's client with servers that are published on npm.
 func TestPublished(t *testing.T) {
 	t.Run("everything", func(t *testing.T) {
 		t.Parallel()
@@ -178,7 +178,7 @@ func TestPublished(t *testing.T) {
 			t.Errorf("read %v, %v", read, err)
 		}
 		must(t, "close", u.Close())
-		// The program is started anew, and has kept it.
+		// The program is started again, and has kept it.
 		u = connectPublished(t, c, "", "file:///x")
 		u.say("read_graph", nil, `"Ada"`)
 		u.lacks("prompts/get", "completion/complete", "logging/setLevel")
@@ -216,7 +216,7 @@ func useEverything(u *publishedUser) {
 	if !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a call that was given up: %v", err)
 	}
-	// The answer has the defaults of what was left out.
+	// The answer contains the defaults of omitted fields.
 	u.say("trigger-elicitation-request", nil, "- Name: Ada")
 	u.say("trigger-elicitation-request", nil, `"legacyTitledEnum": "pet-1"`)
 	u.say("trigger-sampling-request", map[string]any{"prompt": "sea"}, "You said: Resource trigger-sampling-request context: sea")
@@ -251,7 +251,7 @@ func useEverything(u *publishedUser) {
 	must(t, "ping", u.Ping(ctx))
 }
 
-// watch subscribes to a resource, which the server logs, and has the server update it.
+// watch subscribes to a resource, which the server logs, and makes the server update it.
 func (u *publishedUser) watch(uri string) {
 	u.t.Helper()
 	sub, err := u.Subscribe(u.ctx, mcpclient.Filter{URIs: []string{uri}})
@@ -292,7 +292,7 @@ func (u *publishedUser) changes(sub *mcpclient.Subscription, uri string) {
 func useFilesystem(t *testing.T) {
 	first, second := t.TempDir(), t.TempDir()
 	u := connectPublished(t, published(t, "filesystem"), "", "file://"+filepath.ToSlash(first))
-	// The server asks for the roots by itself, after the first message.
+	// The server requests the roots by itself, after the first message.
 	u.until("list_allowed_directories", first)
 	path := filepath.Join(first, "a.txt")
 	u.say("write_file", map[string]string{"path": path, "content": "sea"}, "wrote")

@@ -16,7 +16,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// restarted is a server whose process ends in the middle, and is started again.
+// restarted is a server whose process ends and is started again during the test.
 type restarted struct {
 	*user
 	t       *testing.T
@@ -91,14 +91,15 @@ func restartServer(t *testing.T, server *sdkServer, w *ourWay, revision string) 
 	}
 	if w.path != "" {
 		at := listen(t, command, "127.0.0.1:0")
-		// Node.js closes connections that have been idle for 5 seconds. A call that is sent at that
-		// moment may have run for all that the client knows, and is not sent again.
+		// Node.js closes connections that were idle for 5 seconds. A call that is sent at that
+		// moment may have run as far as the client knows, and is not sent again.
 		transport := &nethttp.Transport{IdleConnTimeout: time.Second}
 		defer transport.CloseIdleConnections()
 		target = mcphttpclient.Endpoint{URL: "http://" + at.address + w.path, Client: &nethttp.Client{Transport: transport}}
 		restart = func(string) {
 			at.stop()
-			// A request on a connection of the old process may have run, and would not be sent again.
+			// A request on a connection to the old process may have run, and would not be sent
+			// again.
 			transport.CloseIdleConnections()
 			at = listen(t, command, at.address)
 		}
@@ -183,7 +184,7 @@ func (r *restarted) pid() string {
 	return pid
 }
 
-// between kills the server while the client waits for nothing but changes.
+// between kills the server while the client only waits for changes.
 func (r *restarted) between() {
 	t := r.t
 	before := r.pid()
@@ -197,13 +198,13 @@ func (r *restarted) between() {
 		t.Errorf("process %s still replies", pid)
 	}
 	if r.lacks(losingSessions) && !r.modern() {
-		return // the client does not notice that anything was lost
+		return // the client does not notice the loss
 	}
-	// Over HTTP there is nothing to lose but a session.
+	// Over HTTP only a session can be lost.
 	if r.w.path == "" || !r.modern() {
 		r.wait("the state Reconnected", func() bool { return r.states.count(mcpclient.Reconnected) > 0 })
 	}
-	// What may have changed meanwhile is reported, and then what changes.
+	// Changes that may have been missed are reported first, and then new changes.
 	r.changed("after the restart", mcpclient.ToolsChanged)
 	if !r.lacks(updates) || !r.modern() {
 		r.changed("after the restart", mcpclient.ResourceUpdated)
@@ -219,7 +220,7 @@ func (r *restarted) between() {
 func (r *restarted) during() {
 	t := r.t
 	killed := func(o ...mcpclient.RequestOption) (string, error) {
-		_ = os.Remove(r.ledger) // there is none the first time
+		_ = os.Remove(r.ledger) // missing the first time
 		pid := r.pid()
 		type reply struct {
 			text string
@@ -251,7 +252,7 @@ func (r *restarted) during() {
 	same(t, "calls", r.calls(), 2)
 }
 
-// calls returns how often the tool once has run.
+// calls returns the number of runs of the tool once.
 func (r *restarted) calls() int {
 	text, err := os.ReadFile(r.ledger)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {

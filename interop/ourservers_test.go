@@ -16,32 +16,33 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttpclient"
 )
 
-// sdkServer is a program of the directory servers, or of clients/servers, for our client.
+// sdkServer is a program in the directory servers, or in clients/servers, for tests of mcpgen's
+// client.
 type sdkServer struct {
 	name   string
 	script string // runs on Node.js; "" for a program in Go
 	ways   []ourWay
 }
 
-// ourWay is a transport of a server, with the revisions that it speaks.
+// ourWay is a transport of a server, with the revisions that it supports.
 type ourWay struct {
 	name      string
-	path      string // of the URL; "" is stdio
-	newest    string // the revision that is found out
+	path      string // of the URL; "" means stdio
+	newest    string // the negotiated revision
 	revisions []string
 	lacks     lack
 }
 
-// lack is what a server does not do. That is checked too.
+// lack is a missing feature of a server. The tests check that it is missing.
 type lack uint
 
 const (
-	cancelling     lack = 1 << iota // the handler of a cancelled request does not learn of it
-	updates                         // resources/updated is not sent for a listen, or not as a part of it
+	cancelling     lack = 1 << iota // the handler of a cancelled request is not notified
+	updates                         // resources/updated is not sent for a listen, or not as part of it
 	lists                           // the same for list_changed
-	asRevision                      // it asks what the revision does not have
-	inOrder                         // notifications come in any order
-	losingSessions                  // a session is not bound to the process: any id is one
+	asRevision                      // it asks in a way that the revision does not define
+	inOrder                         // the order of notifications is undefined
+	losingSessions                  // a session is not bound to the process: any id is accepted
 	rootsRequest                    // roots/list is not sent
 )
 
@@ -55,7 +56,7 @@ var (
 	onlyModern    = []string{"2026-07-28"}
 )
 
-// sdkServers are the servers that have the same features.
+// sdkServers are the servers with the same features.
 var sdkServers = []sdkServer{
 	{name: "mcpgen", ways: []ourWay{
 		{"stdio", "", newest, everyRevision, 0},
@@ -96,21 +97,21 @@ func (s *sdkServer) command(t *testing.T) mcpclient.Command {
 	return c
 }
 
-// listening is a server that listens.
+// listening is a running server that listens on an address.
 type listening struct {
 	address string // host and port
-	stop    func() // ends the program at once
+	stop    func() // ends the program immediately
 }
 
-// listen starts a program that serves over HTTP at an address of loopback: 127.0.0.1:0 is
-// any. It is killed at the end of the test.
+// listen starts a program that serves over HTTP at a loopback address: 127.0.0.1:0 means any port.
+// The program is killed at the end of the test.
 func listen(t *testing.T, c mcpclient.Command, address string) listening {
 	t.Helper()
 	c.Args = append(slices.Clip(c.Args), "-http", address)
 	return launch(t, c)
 }
 
-// launch starts a program that says on standard error where it serves.
+// launch starts a program that prints its address to standard error.
 func launch(t *testing.T, c mcpclient.Command) listening {
 	t.Helper()
 	stderr := &addressed{address: make(chan string, 1)}
@@ -122,7 +123,7 @@ func launch(t *testing.T, c mcpclient.Command) listening {
 	}
 	stop := sync.OnceFunc(func() {
 		_ = program.Process.Kill()
-		_ = program.Wait() // the error says that it was killed
+		_ = program.Wait() // the error is that it was killed
 	})
 	t.Cleanup(stop)
 	select {
@@ -134,11 +135,11 @@ func launch(t *testing.T, c mcpclient.Command) listening {
 	}
 }
 
-// addressed finds the address in the standard error of a program.
+// addressed extracts the address from the standard error of a program.
 type addressed struct {
 	text    []byte
 	found   bool
-	address chan string // has room for it
+	address chan string // has room for one address
 }
 
 var servesAt = regexp.MustCompile(`serves at http://(\S+)\n`)
@@ -155,7 +156,7 @@ func (a *addressed) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestOurClient tries our client on servers of others, and of ours.
+// TestOurClient tests mcpgen's client with third-party servers, and with mcpgen's.
 func TestOurClient(t *testing.T) {
 	for _, server := range sdkServers {
 		t.Run(server.name, func(t *testing.T) {

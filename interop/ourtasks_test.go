@@ -15,8 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcptaskclient"
 )
 
-// The server of mcp-go has the experimental form of tasks. Our client runs its tools: one that requires a
-// task by Call, one that allows it by CallTask.
+// The server of mcp-go supports the experimental form of tasks. mcpgen's client runs its tools: one
+// that requires a task with Call, one that allows it with CallTask.
 func TestOurTasksMCPGo(t *testing.T) {
 	s := mcpgoserver.NewMCPServer("tasks", "1", mcpgoserver.WithTaskCapabilities(true, true, true))
 	cancelled := make(chan error, 1)

@@ -16,8 +16,8 @@ import (
 // realClients is the directory of programs that people use as clients.
 const realClients = "realclients"
 
-// realClient returns that directory, as an absolute path. Where a package of it is not installed, the
-// test is skipped, but in CI (CI=true) it fails.
+// realClient returns the absolute path of that directory. If a package of it is not installed, the
+// test is skipped, or fails in CI (CI=true).
 func realClient(t *testing.T, pkg string) string {
 	t.Helper()
 	dir, err := filepath.Abs(realClients)
@@ -37,7 +37,7 @@ func realClient(t *testing.T, pkg string) string {
 	return dir
 }
 
-// apart runs commands with a home directory of their own, and without any network.
+// apart runs commands with a separate home directory, and without any network.
 type apart struct {
 	t               *testing.T
 	home, work, bin string
@@ -69,14 +69,14 @@ func (a *apart) write(name, text string) {
 	}
 }
 
-// run runs a command and returns what it prints.
+// run runs a command and returns its output.
 func (a *apart) run(command ...string) string {
 	a.t.Helper()
 	ctx, cancel := context.WithTimeout(a.t.Context(), 3*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "unshare", append([]string{"-rn", "--"}, command...)...)
 	cmd.Dir, cmd.WaitDelay = a.work, 10*time.Second
-	// Nothing else of this environment: a variable may change what a client does.
+	// Nothing else of this environment: a variable may change the behaviour of a client.
 	cmd.Env = []string{"HOME=" + a.home, "TERM=dumb", "LANG=C.UTF-8", "PATH=" + strings.Join([]string{a.bin, filepath.Dir(node(a.t)), os.Getenv("PATH")}, ":")}
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -85,16 +85,16 @@ func (a *apart) run(command ...string) string {
 	return string(out)
 }
 
-// Clients that people use, from npm, list a server once it is installed, and no longer once it is
-// not. They run without any connection.
+// Popular clients from npm list a server after its installation, and no longer after its removal.
+// They run without any connection.
 func TestRealClients(t *testing.T) {
 	command := newShell(t).path
 	for _, c := range []struct {
 		client, pkg, program string
 		scopes               []string
-		file                 string // of the user, below the home directory
+		file                 string // the user's, below the home directory
 		text                 string // before
-		connects             string // in the list, where the client starts the server
+		connects             string // in the list, if the client starts the server
 	}{
 		{"claude-code", "@anthropic-ai/claude-code", "claude", []string{"user", "project", "local"}, "", "", "Connected"},
 		{"codex", "@openai/codex", "codex", []string{"user", "project"}, ".codex/config.toml", "# mine\n[projects.WORK]\ntrust_level = \"trusted\" # yes\n", ""},
@@ -120,7 +120,7 @@ func TestRealClients(t *testing.T) {
 				if !strings.Contains(out, name) || !strings.Contains(out, bookstore) {
 					t.Errorf("%s is not listed:\n%s", name, out)
 				}
-				// Claude Code asks a person before it starts what a project says.
+				// Claude Code asks a person before it starts a server of a project.
 				if asks := c.client == "claude-code" && scope == "project"; !asks && !strings.Contains(out, c.connects) {
 					t.Errorf("%s does not connect:\n%s", name, out)
 				}

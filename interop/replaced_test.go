@@ -2,8 +2,8 @@ package interop
 
 import "testing"
 
-// A client that validates results by a list that it fetched before takes those of a newer
-// server, which have members more, also in objects inside of them.
+// A client that validates results with a list that it fetched before accepts results of a newer
+// server, which contain additional members, even in nested objects.
 func TestTypeScriptReplaced(t *testing.T) {
 	node(t)
 	for _, of := range []struct {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// The transports, as tests are called after them.
+// The transports, as in the names of tests.
 const (
 	stdio = "stdio"
 	http  = "http" // streamable HTTP
@@ -25,7 +25,7 @@ type way struct{ transport, revision string }
 
 func (w way) String() string { return w.transport + "/" + w.revision }
 
-// ways returns all ways. Over HTTP+SSE there is no revision without sessions.
+// ways returns all combinations. Over HTTP+SSE, revisions without sessions are not supported.
 func ways() (all []way) {
 	for _, transport := range []string{stdio, http, sse} {
 		for _, revision := range revisions {
@@ -53,8 +53,8 @@ func name(program string) string {
 	return strings.TrimSuffix(filepath.Base(program), ".exe")
 }
 
-// checkStderr checks the standard error of a program: one line about its features, one about
-// who may call where that is decided, and no warnings.
+// checkStderr checks the standard error of a program: a line about its features, a line about
+// authentication if it is configured, and no warnings.
 func checkStderr(t *testing.T, program, stderr string) {
 	t.Helper()
 	first, rest, _ := strings.Cut(stderr, "\n")
@@ -85,7 +85,7 @@ func serve(t *testing.T, program, transport string, flags ...string) serving {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if runtime.GOOS == "windows" { // which has no signals
+		if runtime.GOOS == "windows" { // it has no signals
 			_ = command.Process.Kill()
 			_ = command.Wait()
 			return
@@ -110,8 +110,7 @@ func serve(t *testing.T, program, transport string, flags ...string) serving {
 	}
 }
 
-// announced stores the standard error of a program, and sends the URL at the end of its
-// first line.
+// announced stores the standard error of a program, and sends the URL at the end of its first line.
 type announced struct {
 	mu   sync.Mutex
 	text bytes.Buffer

@@ -15,13 +15,13 @@ import (
 )
 
 const (
-	modern = "2026-07-28" // no session: what the server must know comes with each request
-	forms  = "2025-06-18" // elicitation comes with it, and content is structured
-	links  = "2025-11-25" // elicitation of links comes with it
+	modern = "2026-07-28" // without sessions: each request contains all necessary data
+	forms  = "2025-06-18" // introduces elicitation and structured content
+	links  = "2025-11-25" // introduces elicitation of links
 )
 
-// everyTalk runs a test once for each way to the talker, with a client with these
-// options, which may be nil.
+// everyTalk runs a test once for each transport and revision of the talker, with a client with
+// these options, which may be nil.
 func everyTalk(t *testing.T, options func(revision string) *mcp.ClientOptions, test func(t *testing.T, ctx context.Context, session *mcp.ClientSession, revision string)) {
 	t.Helper()
 	everyWay(t, func(t *testing.T, w way) {
@@ -34,7 +34,7 @@ func everyTalk(t *testing.T, options func(revision string) *mcp.ClientOptions, t
 	})
 }
 
-// say calls a tool without arguments and returns the text of the answer.
+// say calls a tool without arguments and returns the text of the result.
 func say(t *testing.T, ctx context.Context, session *mcp.ClientSession, tool string) string {
 	t.Helper()
 	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool})
@@ -281,8 +281,8 @@ func TestTalkerIsRefused(t *testing.T) {
 	})
 }
 
-// received collects the notifications of the client, which the SDK may deliver after
-// the result that followed them.
+// received collects the client's notifications, which the SDK may deliver after the result that
+// followed them.
 type received struct {
 	mu    sync.Mutex
 	all   []string
@@ -298,7 +298,7 @@ func (h *received) add(format string, args ...any) {
 	h.moved <- struct{}{}
 }
 
-// wait returns the notifications as soon as there are n.
+// wait returns the notifications as soon as n have arrived.
 func (h *received) wait(t *testing.T, ctx context.Context, n int) []string {
 	t.Helper()
 	for {

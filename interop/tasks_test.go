@@ -15,8 +15,8 @@ import (
 // tasksServer is a program with tools whose calls are tasks.
 func tasksServer() string { return servers + "tasks" + filepath.Ext(bookstore) }
 
-// The clients of the TypeScript SDK that have tasks: the one of the experimental form, and package
-// ext-tasks, which has both.
+// The clients of the TypeScript SDK with tasks: the one of the experimental form, and package
+// ext-tasks, which supports both.
 func TestTypeScriptTasks(t *testing.T) {
 	ends := func(first string, fail ...any) map[string]any {
 		return map[string]any{
@@ -32,7 +32,7 @@ func TestTypeScriptTasks(t *testing.T) {
 		client    string
 		way       way
 		want      map[string]any
-		failsWith string // its message, which has an id perhaps
+		failsWith string // its message, which may contain an id
 	}{
 		{"sdk1", way{stdio, links}, experimental, "failed"},
 		{"sdk1", way{http, links}, experimental, "failed"},
@@ -76,7 +76,7 @@ func TestTypeScriptTasks(t *testing.T) {
 	}
 }
 
-// The Inspector calls tools that are tasks, in both forms, as any others.
+// The Inspector calls tools that are tasks, in both forms, like any others.
 func TestInspectorTasks(t *testing.T) {
 	for _, era := range []string{legacyEra, modernEra} {
 		for _, transport := range []string{stdio, http} {

@@ -21,7 +21,7 @@ func TestTypeScriptBookstore(t *testing.T) {
 		f := follow(t, sdk, bookstore, w, p)
 		var further []string
 		count := 16
-		switch w.revision { // those with tasks have a tool more
+		switch w.revision { // revisions with tasks have one tool more
 		case links:
 			further, count = []string{"tasks"}, 17
 		case modern:
@@ -76,8 +76,8 @@ func TestTypeScriptBookstore(t *testing.T) {
 	})
 }
 
-// checkResults checks what tools have answered. Where there is structured content,
-// the SDK has found that it matches the output schema.
+// checkResults checks the results of tools. The SDK has already checked that structured content
+// matches the output schema.
 func checkResults(f *facts, name string, calls []toolCall, texts []string, failed bool) {
 	f.t.Helper()
 	var got []struct {
@@ -101,7 +101,7 @@ func checkResults(f *facts, name string, calls []toolCall, texts []string, faile
 	}
 }
 
-// unstructured are the tools that answer with a text alone.
+// unstructured are the tools that return only a text.
 var unstructured = []string{"cancel_reservation", "describe_book", "remove_book"}
 
 func checkPages(f *facts) {

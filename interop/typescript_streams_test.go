@@ -33,8 +33,8 @@ func checkLegacyStreams(f *facts) {
 	f.failed("stumble", 4711, "fell")
 	f.abandoned("wait")
 	f.same("how it ended", "request cancelled by the client: had enough")
-	// Each client reconnects once for the call that it cancelled, and the older one
-	// also after an error.
+	// Each client reconnects once for the call that it cancelled, and the older one also after an
+	// error.
 	if f.sdk == sdk1 {
 		f.same("comes back", []int{204, 204})
 	} else {
@@ -79,7 +79,7 @@ func checkModernStreams(f *facts) {
 	f.same("nap", "slept, released false")
 	f.failed("stumble", 4711, "fell")
 	f.same("listens", 2)
-	if runtime.GOOS == "windows" { // which has no signals
+	if runtime.GOOS == "windows" { // it has no signals
 		f.same("server stops", "remote")
 	} else {
 		f.same("server stops", "graceful")

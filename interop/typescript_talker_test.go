@@ -26,7 +26,7 @@ func TestTypeScriptTalker(t *testing.T) {
 		}
 		f.abandoned("wait")
 		if w.transport == http && w.revision == modern {
-			f.same("how it ended", "request cancelled by the client") // by the end of the response, which has no reason
+			f.same("how it ended", "request cancelled by the client") // by the end of the response, which contains no reason
 		} else {
 			f.same("how it ended", "request cancelled by the client: had enough")
 		}
@@ -125,7 +125,7 @@ func checkReads(f *facts) {
 	f.same("complete a template", []string{"grace"})
 }
 
-// Questions to the client, during a call or in rounds.
+// checkQuestions checks questions to the client, during a call or in rounds.
 func checkQuestions(f *facts) {
 	f.t.Helper()
 	f.same("rhyme", "assistant says beast (rhymer)")

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// The programs with the clients of the TypeScript SDK. The first one supports only the
-// revision links.
+// The programs with the clients of the TypeScript SDK. The first one supports only the revision
+// links.
 const (
 	sdk1 = "sdk1.mjs" // @modelcontextprotocol/sdk
 	sdk2 = "sdk2.mjs" // @modelcontextprotocol/client
@@ -36,7 +36,7 @@ func everyScript(t *testing.T, test func(*testing.T, string, way)) {
 	}
 }
 
-// plan has the steps of a program; main.mjs describes them.
+// plan contains the steps of a program; main.mjs describes them.
 type plan struct {
 	Walk      string     `json:"walk"`
 	Revision  string     `json:"revision"`
@@ -53,8 +53,8 @@ type toolCall struct {
 	Args map[string]any `json:"args"`
 }
 
-// follow runs a plan in a program with a new server, which gets the flags over HTTP,
-// and returns the facts.
+// follow runs a plan in a program with a new server, which gets the flags over HTTP, and returns
+// the facts.
 func follow(t *testing.T, sdk, server string, w way, p plan, flags ...string) *facts {
 	t.Helper()
 	p.Transport, p.Revision, p.Command = w.transport, w.revision, server
@@ -90,7 +90,7 @@ type facts struct {
 	unseen map[string]json.RawMessage
 }
 
-// take returns a fact, and marks it as seen.
+// take returns a fact, and marks it as checked.
 func (f *facts) take(name string) json.RawMessage {
 	f.t.Helper()
 	fact, ok := f.unseen[name]
@@ -135,7 +135,7 @@ func (f *facts) contains(name, want string) {
 	}
 }
 
-// failed checks a fact that is an error of the protocol, as the SDK reports it.
+// failed checks a fact that is a protocol error, as the SDK reports it.
 func (f *facts) failed(name string, code int, text string) {
 	f.t.Helper()
 	var got struct {
@@ -161,8 +161,8 @@ func (f *facts) abandoned(name string) {
 	}
 }
 
-// hello checks the server's description that the client gets first. further are the capabilities
-// besides those of all features.
+// hello checks the server's description that the client receives first. further are the
+// capabilities besides those of the features.
 func (f *facts) hello(server map[string]any, instructions string, further ...string) {
 	f.t.Helper()
 	capabilities := []string{"completions", "logging", "prompts", "resources", "tools"}
@@ -195,7 +195,7 @@ func (f *facts) answered() {
 	switch f.way.transport {
 	case http:
 		fine["POST 200"], fine["POST 202"] = true, true
-		for _, kind := range []string{"GET 200", "DELETE 204", "GET 204"} { // the last one to a client that reconnects although nothing is left
+		for _, kind := range []string{"GET 200", "DELETE 204", "GET 204"} { // the last one is for a client that reconnects although nothing is left
 			fine[kind] = f.way.revision != modern
 		}
 	case sse:

@@ -66,8 +66,8 @@ type server struct {
 	*site
 
 	mu      sync.Mutex
-	touched map[string]int // calls of its tool, by way
-	asked   int            // requests to the transports
+	touched map[string]int // calls of its tool, by transport
+	asked   int            // number of requests to the transports
 }
 
 func newServer(t *testing.T, origins ...string) *server {
@@ -118,7 +118,7 @@ func (s *server) counted(h http.Handler) http.Handler {
 	})
 }
 
-// The findings of pages that may call, and of others: those cannot open anything, and
+// The expected findings of allowed pages, and of others: those cannot open anything, and the
 // requests that they can send without a preflight have no effect.
 var (
 	welcome = map[string]string{
@@ -127,8 +127,8 @@ var (
 	barred = map[string]string{
 		"modern": "blocked: TypeError", "legacy": "blocked: TypeError", "simple": "sent", "sse": "no stream", "websocket": "no socket",
 	}
-	// A rebound page may read responses, since for the browser they have its own
-	// origin. All of them are refusals.
+	// A rebound page may read responses, since the browser considers it same-origin. All responses
+	// are refusals.
 	refused = map[string]string{
 		"modern": "status 403", "legacy": "status 403", "simple": "sent", "sse": "no stream", "websocket": "no socket",
 	}
@@ -138,7 +138,7 @@ func TestPagesCallLocalServer(t *testing.T) {
 	find(t)
 	for _, test := range []struct {
 		name string
-		page string // its host; with the server's own port if own is set
+		page string // the page's host; with the server's own port if own is set
 		own  bool
 		csp  string
 		want map[string]string
@@ -175,8 +175,7 @@ func TestPagesCallLocalServer(t *testing.T) {
 	}
 }
 
-// check compares the requests that the server has seen with the expected findings of
-// the page.
+// check compares the requests that the server has received with the expected findings of the page.
 func (s *server) check(t *testing.T, found map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

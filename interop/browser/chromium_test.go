@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// names are those that Chromium has, by system.
+// names are the program names of Chromium on several systems.
 var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable"}
 
-// find returns the path of a Chromium; the test is skipped where there is none.
+// find returns the path of Chromium. It skips the test if Chromium is not installed.
 func find(t *testing.T) string {
 	t.Helper()
 	for _, name := range names {
@@ -25,8 +25,8 @@ func find(t *testing.T) string {
 	return ""
 }
 
-// open opens a page in a separate browser until the end of ctx. Host names below test
-// resolve to this machine, and no other names resolve.
+// open opens a page in a separate browser until the end of ctx. Host names below test resolve to
+// this machine, and no other names resolve.
 func open(ctx context.Context, t *testing.T, page string) *running {
 	t.Helper()
 	profile, err := os.MkdirTemp("", "chromium")
@@ -56,13 +56,13 @@ func open(ctx context.Context, t *testing.T, page string) *running {
 // running is a browser.
 type running struct {
 	cmd     *exec.Cmd
-	said    bytes.Buffer // to be read after the end
+	said    bytes.Buffer // read after the end
 	ended   chan struct{}
 	profile string
 }
 
-// close waits for the end of the browser, which follows the end of the context, and
-// removes its files.
+// close waits for the end of the browser, which follows the end of the context, and removes its
+// files.
 func (b *running) close() {
 	<-b.ended
 	_ = os.RemoveAll(b.profile) // a late process may still write to it

@@ -1,8 +1,8 @@
-// Package hostile has servers that break the protocol, send too much, or send nothing, for the
-// comparison of clients. They are few and simple; runtime/internal/hardening has those that
-// our own client is tested with.
+// Package hostile contains servers that violate the protocol, send too much, or send nothing, for
+// the comparison of clients. They are few and simple; runtime/internal/hardening contains the
+// servers for the tests of mcpgen's client.
 //
-// A server has revision 2025-11-25, and one tool. Its [Row] says what it does otherwise.
+// A server supports revision 2025-11-25, and has one tool. Its [Row] describes its deviation.
 package hostile
 
 import (
@@ -21,28 +21,28 @@ import (
 // Server is a server of a row.
 type Server struct {
 	Row       *Row
-	Elsewhere string // the URL of another origin, for rows that send clients there
+	Elsewhere string // the URL of another origin, for rows that lead clients there
 
 	mu       sync.Mutex
-	methods  []string // of all messages that have come
+	methods  []string // of all received messages
 	requests int      // over HTTP
 }
 
-// Methods returns the methods of all messages that have come.
+// Methods returns the methods of all received messages.
 func (s *Server) Methods() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.methods)
 }
 
-// Requests returns how many HTTP requests have come.
+// Requests returns the number of HTTP requests.
 func (s *Server) Requests() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.requests
 }
 
-// count returns how many messages of a method have come.
+// count returns the number of received messages with a method.
 func (s *Server) count(method string) int {
 	n := 0
 	for _, m := range s.Methods() {
@@ -53,7 +53,7 @@ func (s *Server) count(method string) int {
 	return n
 }
 
-// Message is a message of the client, and where the reply goes.
+// Message is a message of the client, and the destination of the reply.
 type Message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
@@ -61,11 +61,11 @@ type Message struct {
 
 	W http.ResponseWriter `json:"-"` // over HTTP
 	R *http.Request       `json:"-"`
-	// out writes to the client, until it has gone.
+	// out writes to the client until it is gone.
 	out io.Writer
 }
 
-// Raw writes a part of what the client gets. It reports whether the client may still read.
+// Raw writes a part of the reply. It reports whether the client may still read.
 func (m *Message) Raw(part string) bool {
 	_, err := io.WriteString(m.out, strings.ReplaceAll(part, "%ID", string(m.ID)))
 	if f, ok := m.out.(http.Flusher); ok {
@@ -74,7 +74,7 @@ func (m *Message) Raw(part string) bool {
 	return err == nil
 }
 
-// Send writes one message: a line, or the body of a response.
+// Send writes one message: a line, or the response body.
 func (m *Message) Send(message string) bool { return m.Raw(message + "\n") }
 
 // Result sends the reply.
@@ -85,13 +85,13 @@ func (m *Message) Result(result string) bool {
 // Event sends a message as an event of the response, which is a stream.
 func (m *Message) Event(message string) bool { return m.Raw("data: " + message + "\n\n") }
 
-// Stream begins a response that is a stream of events.
+// Stream begins a response that is an event stream.
 func (m *Message) Stream() { m.W.Header().Set("Content-Type", "text/event-stream") }
 
-// right is the right result of the tool.
+// right is the correct result of the tool.
 const right = `{"content":[{"type":"text","text":"right"}]}`
 
-// wrong is a result that nothing has asked for.
+// wrong is a result without a request.
 const wrong = `{"content":[{"type":"text","text":"wrong"}]}`
 
 // handle replies to a message.
@@ -141,8 +141,8 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.handle(m)
 }
 
-// Start starts a server of a row over HTTP. strayed returns how many requests the other origin
-// has got.
+// Start starts the server of a row over HTTP. strayed returns the number of requests to the other
+// origin.
 func Start(row *Row) (s *Server, url string, strayed func() int, stop func()) {
 	other := &Server{Row: &Row{}}
 	elsewhere := httptest.NewServer(other)
@@ -178,7 +178,7 @@ func ServeStdio(row *Row) {
 	}
 }
 
-// Find returns the row of a name.
+// Find returns the row with a name.
 func Find(name string) (*Row, error) {
 	i := slices.IndexFunc(Rows, func(r Row) bool { return r.Name == name })
 	if i < 0 {

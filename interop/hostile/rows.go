@@ -14,28 +14,28 @@ import (
 	"time"
 )
 
-// Row is a server that does one thing wrong.
+// Row is a server that misbehaves in one way.
 type Row struct {
 	Name  string // one word
-	About string // what the server does: "never replies"
+	About string // the behaviour of the server: "never replies"
 	Over  string // stdio, http, or sse for HTTP+SSE
-	Do    string // what the client does: connect, call, calls (twice), list, close
-	Want  string // what is right: "error", a value, or "closed"
-	MB    int    // see Memory
-	// Waits is set where the server is silent, so that only the end of its time tells a client.
+	Do    string // action of the client: connect, call, calls (twice), list, close
+	Want  string // the correct outcome: "error", a value, or "closed"
+	MB    int    // for Memory
+	// Waits is set if the server is silent, so that the client can only time out.
 	Waits bool
-	// Elsewhere is set where the client must not send anything to the other origin, Asked where
-	// it must not show a question to the user.
+	// Elsewhere is set if the client must not send anything to the other origin, Asked if it must
+	// not show a question to the user.
 	Elsewhere, Asked bool
-	// Sent returns what the server has seen that should not have been sent, "" for nothing.
+	// Sent returns what the client should not have sent, or "".
 	Sent func(*Server) string
 
-	Script     func(*Server, *Message) bool // true if nothing is to be sent any more
-	HTTP       func(*Server, *Message) bool // sees requests before their bodies are read
+	Script     func(*Server, *Message) bool // returns true to suppress the normal reply
+	HTTP       func(*Server, *Message) bool // gets requests before their bodies are read
 	Begin, End func()                       // of a program
 }
 
-// Memory is what a client may take at most, in MB of its process.
+// Memory returns the maximum memory of a client, in MB of its process.
 func (r *Row) Memory() int { return cmp.Or(r.MB, 100) }
 
 // onCall returns a script for calls of the tool.
@@ -61,7 +61,7 @@ func status(code int) func(*Server, *Message) bool {
 	return on("server/discover", func(m *Message) { m.W.WriteHeader(code) })
 }
 
-// initialized says that the client has gone on with initialize.
+// initialized returns an error text if the client has continued with initialize.
 func initialized(s *Server) string {
 	if s.count("initialize") > 0 {
 		return "`initialize` follows"
@@ -69,7 +69,7 @@ func initialized(s *Server) string {
 	return ""
 }
 
-// endless writes a text until the client has gone.
+// endless writes a text until the client is gone.
 func endless(begin, text string) func(*Server, *Message) bool {
 	return onCall(func(m *Message) {
 		for ok := m.Raw(begin); ok; ok = m.Raw(text) {
@@ -77,7 +77,7 @@ func endless(begin, text string) func(*Server, *Message) bool {
 	})
 }
 
-// ask returns a script whose tool asks the user over stdio, and replies when it has an answer.
+// ask returns a script whose tool asks the user over stdio, and replies after the answer.
 func ask(params string) func(*Server, *Message) bool {
 	var call json.RawMessage
 	return func(_ *Server, m *Message) bool {
@@ -131,7 +131,7 @@ var Rows = []Row{
 			ok = err == nil
 		}
 		m.Raw(`"}]}}`)
-		_ = z.Close() // the client may have gone
+		_ = z.Close() // the client may be gone
 	})},
 	{Name: "cursors", About: "lists for ever, with new cursors", Over: "stdio", Do: "list", Want: "error", Script: func(s *Server, m *Message) bool {
 		if m.Method != "tools/list" {

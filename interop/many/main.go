@@ -1,4 +1,4 @@
-// Command many is a server of a hundred tools that lists three, which find and call the others.
+// Command many is a server with a hundred tools that lists three, which find and call the others.
 package main
 
 import (

@@ -19,7 +19,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// features are the tests of the bookstore that every server has to pass.
+// features contains the tests of the bookstore that every server must pass.
 var features = map[string]func(t check, s *shop){
 	"calls of every tool":       callsTools,
 	"structured results":        structures,
@@ -40,7 +40,7 @@ var features = map[string]func(t check, s *shop){
 	"tasks":                     tasks,
 }
 
-// cannot is what a server of the SDK cannot do with the features of a package, and why.
+// cannot lists the features of a package that an SDK server does not support, with the reason.
 var cannot = map[string]string{
 	"identity of the bookstore": "name, title, website and instructions are those of the SDK's server",
 	"tasks":                     "the SDK has no tasks: tools whose calls must become one are left out, and others are called without one",
@@ -50,7 +50,7 @@ func TestFeatures(t *testing.T) {
 	for _, w := range ways {
 		for _, revision := range revisions {
 			if w.http && revision < "2025-11-25" {
-				continue // they differ in messages, and not in the transport
+				continue // they differ in messages, not in the transport
 			}
 			t.Run(w.name+"/"+revision, func(t *testing.T) {
 				for _, name := range slices.Sorted(maps.Keys(features)) {
@@ -82,7 +82,7 @@ func call(t check, c *sdk.ClientSession, tool string, arguments map[string]any) 
 	return r
 }
 
-// text is the only text of a result.
+// text returns the only text of a result.
 func text(t check, r *sdk.CallToolResult) string {
 	t.Helper()
 	if len(r.Content) == 1 {
@@ -358,7 +358,7 @@ func receive(t check, from <-chan string) string {
 	}
 }
 
-// forms is a client that confirms, or does not.
+// forms returns the options of a client that confirms, or refuses.
 func forms(confirm bool, got chan<- string) *sdk.ClientOptions {
 	return &sdk.ClientOptions{
 		ElicitationHandler: func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
@@ -393,7 +393,7 @@ func logs(t check, s *shop) {
 
 func asks(t check, s *shop) {
 	if s.revision < "2025-06-18" {
-		return // before there were forms
+		return // forms did not exist yet
 	}
 	for _, confirm := range []bool{false, true} {
 		c := s.connect(t, t.Context(), forms(confirm, make(chan string, 9)))
@@ -434,7 +434,7 @@ func subscribes(t check, s *shop) {
 		t.Fatalf("%v", err)
 	}
 	if s.revision == modern {
-		time.Sleep(100 * time.Millisecond) // the SDK's client does not say when it listens
+		time.Sleep(100 * time.Millisecond) // the SDK's client does not report when it listens
 	}
 	if _, err := s.store.RestockBook(t.Context(), 145, 1); err != nil {
 		t.Fatalf("%v", err)
@@ -468,7 +468,7 @@ func identifies(t check, s *shop) {
 
 func tasks(t check, s *shop) {
 	if s.revision < "2025-11-25" {
-		return // before there were tasks
+		return // tasks did not exist yet
 	}
 	for tool, err := range s.client(t).Tools(t.Context(), nil) {
 		if err != nil {

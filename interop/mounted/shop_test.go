@@ -20,12 +20,12 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// revisions are those that the SDK's client can ask for.
+// revisions are the revisions that the SDK's client can request.
 var revisions = []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", modern}
 
 const modern = "2026-07-28"
 
-// check is what a feature's test uses of *testing.T.
+// check contains the methods of *testing.T that a feature's test uses.
 type check interface {
 	Helper()
 	Errorf(format string, args ...any)
@@ -34,16 +34,17 @@ type check interface {
 	Context() context.Context
 }
 
-// shop is a bookstore and one client of it, of the SDK.
+// shop is a bookstore with one client of the SDK.
 type shop struct {
 	store    *bookstore.Store
 	revision string
 	log      *lines
-	// connect connects another client; calls have the values of ctx where the transport has any.
+	// connect connects another client. If the transport supports it, the contexts of calls contain
+	// the values of ctx.
 	connect func(t check, ctx context.Context, o *sdk.ClientOptions) *sdk.ClientSession
 }
 
-// way is how a client reaches the bookstore.
+// way is a connection of a client to the bookstore.
 type way struct {
 	name    string
 	mounted bool
@@ -57,7 +58,7 @@ var ways = []way{
 	{name: "mounted over HTTP", mounted: true, http: true},
 }
 
-// open opens a shop, whose calls have the values of ctx.
+// open opens a shop. The contexts of its calls contain the values of ctx.
 func (w way) open(t check, revision string) *shop {
 	t.Helper()
 	store, closeStore, err := bookstore.OpenMemory(t.Context())
@@ -90,7 +91,7 @@ func (w way) open(t check, revision string) *shop {
 	return s
 }
 
-// alone serves the bookstore by its own server.
+// alone serves the bookstore with mcpgen's server.
 func (s *shop) alone(t check, overHTTP bool, options ...mcp.Option) func(context.Context) (sdk.Transport, func()) {
 	server := bookstore.NewServer(s.store, options...)
 	if overHTTP {
@@ -109,7 +110,7 @@ func (s *shop) alone(t check, overHTTP bool, options ...mcp.Option) func(context
 	}
 }
 
-// mount serves it by a server of the SDK.
+// mount serves the bookstore with an SDK server.
 func (s *shop) mount(t check, overHTTP bool, options ...mcp.Option) func(context.Context) (sdk.Transport, func()) {
 	server := sdk.NewServer(&sdk.Implementation{Name: "host", Version: "1"}, gosdk.Subscribable(nil))
 	unmount, err := gosdk.Mount(server, func(r mcp.Registrar) {
@@ -143,7 +144,7 @@ func (s *shop) mount(t check, overHTTP bool, options ...mcp.Option) func(context
 	}
 }
 
-// httpTransport serves a handler. The caller of a request is that of the context in which its
+// httpTransport serves a handler. The caller of a request comes from the context in which its
 // client has connected.
 func (s *shop) httpTransport(t check, h http.Handler) func(context.Context) (sdk.Transport, func()) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -187,7 +188,7 @@ func (l *lines) String() string {
 	return string(l.text)
 }
 
-// recorder is a check whose failures are expected.
+// recorder is a check that expects failures.
 type recorder struct {
 	t        *testing.T
 	failures []string
@@ -204,7 +205,7 @@ func (r *recorder) Fatalf(format string, args ...any) {
 	runtime.Goexit()
 }
 
-// failing runs a test that has to fail, and returns why it does.
+// failing runs a test that must fail, and returns the reasons.
 func failing(t *testing.T, test func(check)) []string {
 	r := &recorder{t: t}
 	ended := make(chan struct{})

@@ -1,5 +1,5 @@
-// Command replaced is a server that becomes a newer version of itself while clients are
-// connected: its tool find has results with more members after a call of replace.
+// Command replaced is a server that becomes a newer version of itself while clients are connected:
+// after a call of replace, results of its tool find contain more members.
 package main
 
 import (

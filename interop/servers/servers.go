@@ -1,22 +1,20 @@
-// Package servers is what the programs below it share. Each serves the same features by
-// another SDK, for tests of our client: over standard input and output, or with -http over
-// HTTP, where it says at the end of a line on standard error at which URL.
+// Package servers contains the common code of the programs below it. Each serves the same features
+// with another SDK, for tests of mcpgen's client: over standard input and output, or with -http
+// over HTTP, when it prints its URL at the end of a line on standard error.
 //
 // The tools are
 //
 //   - echo, which returns the text of its arguments, and fails if that is empty;
-//   - steps, which reports progress three times, logs a message of level info and one of
-//     level warning, and waits until proceed is called;
-//   - wait, which runs until it is cancelled, and cancelled, which waits until that has
-//     happened;
+//   - steps, which reports progress three times, logs a message of level info and one of level
+//     warning, and waits until proceed is called;
+//   - wait, which runs until it is cancelled, and cancelled, which waits until that has happened;
 //   - ask, which asks for a form, a message of a model and the roots;
-//   - touch, which updates the resource test://a, and grow, which adds a tool of
-//     the name that it gets;
-//   - once, which runs for ever, but returns how often it was called if LEDGER has a record
-//     of an earlier call;
-//   - pid, which returns the process.
+//   - touch, which updates the resource test://a, and grow, which adds a tool with the given name;
+//   - once, which runs forever, but returns the number of its calls if LEDGER records an earlier
+//     call;
+//   - pid, which returns the process ID.
 //
-// Beside them are the resource test://a, the template test://{x} and the prompt p, with
+// Further features are the resource test://a, the template test://{x} and the prompt p, with
 // completion of its argument.
 package servers
 
@@ -79,7 +77,7 @@ func Wait(ctx context.Context) (string, error) {
 	case <-ctx.Done():
 		cancelled <- struct{}{}
 		return "", ctx.Err()
-	case <-time.After(10 * time.Second): // of a server that does not pass on the cancellation
+	case <-time.After(10 * time.Second): // in case a server does not pass on the cancellation
 		return "", errors.New("not cancelled")
 	}
 }
@@ -96,8 +94,8 @@ func Cancelled(ctx context.Context) (string, error) {
 	}
 }
 
-// Once adds a line to the file LEDGER. If it is the first, it waits; otherwise it returns
-// how many there are.
+// Once adds a line to the file LEDGER. If it is the first line, Once waits; otherwise it returns
+// the number of lines.
 func Once(ctx context.Context) (string, error) {
 	file, err := os.OpenFile(os.Getenv("LEDGER"), os.O_CREATE|os.O_APPEND|os.O_RDWR, 0o600)
 	if err != nil {
@@ -138,5 +136,5 @@ func Stay(ctx context.Context) (string, error) {
 	}
 }
 
-// PID returns the process.
+// PID returns the process ID.
 func PID() string { return strconv.Itoa(os.Getpid()) }

@@ -40,7 +40,7 @@ func newServer() *mcp.Server {
 	return s
 }
 
-// text returns a tool without arguments that answers with a text.
+// text returns a tool without arguments that returns a text.
 func text(name string, f func(context.Context) (string, error)) mcp.Feature {
 	return mcp.NewTool(mcp.ToolInfo{
 		Name: name, Description: "Answers with a text.", InputSchema: `{"type":"object","additionalProperties":false}`,
@@ -105,7 +105,7 @@ func registerTools(s *mcp.Server) {
 	}))
 }
 
-// registerVisits adds tools whose responses are streams that are cut off, or released.
+// registerVisits adds tools whose response streams are cut, or released.
 func registerVisits(s *mcp.Server) {
 	s.Register(mcp.NewTool(mcp.ToolInfo{
 		Name: "route", Description: "Says what the HTTP header fields of the call say.",

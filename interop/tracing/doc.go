@@ -1,2 +1,3 @@
-// Package tracing tests that spans of other people's clients are the parents of those of our servers.
+// Package tracing tests that spans of third-party clients are the parents of the spans of mcpgen's
+// servers.
 package tracing

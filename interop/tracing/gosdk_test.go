@@ -19,8 +19,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpotel"
 )
 
-// traced is a middleware of the SDK's client as the conventions describe it: a client span for each request,
-// whose context is in params._meta.
+// traced is middleware for the SDK's client that follows the conventions: a client span for each
+// request, whose context is in params._meta.
 func traced(tracer trace.Tracer) sdk.Middleware {
 	return func(next sdk.MethodHandler) sdk.MethodHandler {
 		return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
@@ -42,8 +42,8 @@ func traced(tracer trace.Tracer) sdk.Middleware {
 	}
 }
 
-// A trace of the SDK's client has our server's span as a child of the client's, in each era. What the
-// handler records is below that.
+// In a trace of the SDK's client, the span of mcpgen's server is a child of the client's span, in
+// each era. The handler's spans are below it.
 func TestGoSDK(t *testing.T) {
 	for _, revision := range []string{"2025-11-25", "2026-07-28"} {
 		t.Run(revision, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestGoSDK(t *testing.T) {
 	}
 }
 
-// find returns the span of that name.
+// find returns the span with a name.
 func find(t *testing.T, spans *tracetest.SpanRecorder, name string) sdktrace.ReadOnlySpan {
 	t.Helper()
 	for _, s := range spans.Ended() {

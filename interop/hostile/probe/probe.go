@@ -1,5 +1,5 @@
-// Package probe runs one client against one hostile server, in a process of its own, and
-// prints what came of it.
+// Package probe runs one client against one hostile server, in a separate process, and prints the
+// outcome.
 package probe
 
 import (
@@ -15,17 +15,17 @@ import (
 	"time"
 )
 
-// Server is where the server is, and what the client does.
+// Server describes the server, and the action of the client.
 type Server struct {
 	Over string        // stdio, http, sse
 	Path string        // of the program, for stdio
 	Row  string        // its argument
 	URL  string        // for http and sse
 	Do   string        // connect, call, calls, list, close
-	Time time.Duration // of the context of everything that the client does
+	Time time.Duration // of the context of all actions of the client
 }
 
-// Client is what a client can do.
+// Client contains the actions of a client.
 type Client struct {
 	// Call calls the tool "tool", and returns the text of the result, or its structured content as JSON.
 	Call func(context.Context) (string, error)
@@ -34,22 +34,22 @@ type Client struct {
 	Close func() error
 }
 
-// Outcome is what came of it.
+// Outcome is the outcome of a probe.
 type Outcome struct {
 	Error   string  // "" for a value
 	Value   string  // at most 64 bytes of it
 	Asked   bool    // the user was shown a question
-	Seconds float64 // of what the client did
-	MB      float64 // the most that the process has taken
-	// Ended is "" after an end in time. Otherwise "time", or "memory".
+	Seconds float64 // duration of the action
+	MB      float64 // peak memory of the process
+	// Ended is "" if the client returned in time, else "time" or "memory".
 	Ended string
 }
 
-// memoryMB is what a client may take at most before it is stopped.
+// memoryMB is the memory at which a client is stopped.
 const memoryMB = 2048
 
-// Main connects by a function, does what the argument of the program says, and prints an
-// [Outcome]. asked is to be called where the client shows the user a question.
+// Main connects with a function, executes the action in the program's argument, and prints an
+// [Outcome]. The client calls asked when it shows the user a question.
 func Main(connect func(ctx context.Context, to Server, asked func()) (*Client, error)) {
 	var to Server
 	if err := json.Unmarshal([]byte(os.Args[1]), &to); err != nil {
@@ -62,11 +62,11 @@ func Main(connect func(ctx context.Context, to Server, asked func()) (*Client, e
 	finish := func(o Outcome) {
 		once.Do(func() {
 			o.Asked, o.Seconds, o.MB = asked.Load(), time.Since(began).Seconds(), peak()
-			_ = json.NewEncoder(os.Stdout).Encode(o) // there is nothing else to say it with
+			_ = json.NewEncoder(os.Stdout).Encode(o) // no other way to report it
 			os.Exit(0)
 		})
 	}
-	go func() { // the context was to end everything before
+	go func() { // the context should have ended everything before
 		for ; time.Since(began) < 2*to.Time; time.Sleep(20 * time.Millisecond) {
 			if peak() > memoryMB {
 				finish(Outcome{Ended: "memory"})
@@ -104,14 +104,14 @@ func do(ctx context.Context, connect func(context.Context, Server, func()) (*Cli
 		if _, err := c.Call(ctx); err != nil {
 			return "", err
 		}
-		_ = c.Close() // may say that the program was killed, which is right
+		_ = c.Close() // it may report that the program was killed, which is correct
 		return "closed", nil
 	}
 	return c.Call(ctx)
 }
 
-// peak is the most memory that this process has taken, in MB: what the system says, or where it
-// does not, what the runtime has from it now.
+// peak returns the peak memory of this process in MB, as the system reports it; otherwise the
+// memory that the runtime currently uses.
 func peak() float64 {
 	if text, err := os.ReadFile("/proc/self/status"); err == nil {
 		if _, after, ok := strings.Cut(string(text), "VmHWM:"); ok {

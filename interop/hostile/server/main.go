@@ -1,5 +1,4 @@
-// Server is a hostile server over standard input and output: its argument is the name of the
-// row.
+// Server is a hostile server over standard input and output. Its argument is the name of the row.
 package main
 
 import (

@@ -10,7 +10,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// writeLog logs two messages, of which the client may want the second one alone.
+// writeLog logs two messages, of which the client may request only the second.
 func writeLog(ctx context.Context, r *mcp.CallToolRequest) error {
 	for _, level := range []mcp.LoggingLevel{"info", "warning"} {
 		if err := r.Session.Log(ctx, &mcp.LoggingMessageParams{Level: level, Logger: "steps", Data: "slippery"}); err != nil {
@@ -20,10 +20,10 @@ func writeLog(ctx context.Context, r *mcp.CallToolRequest) error {
 	return nil
 }
 
-// addAsk adds a tool that asks for everything that a client can answer.
+// addAsk adds a tool that asks every kind of question to the client.
 func addAsk(s *mcp.Server) {
 	mcp.AddTool(s, &mcp.Tool{Name: "ask"}, func(_ context.Context, r *mcp.CallToolRequest, _ in) (*mcp.CallToolResult, out, error) {
-		// The SDK asks by requests where the revision has them.
+		// The SDK sends requests in revisions that support them.
 		if r.Params.InputResponses == nil {
 			return &mcp.CallToolResult{RequestState: "state", InputRequests: mcp.InputRequestMap{
 				"form": &mcp.ElicitParams{Message: "How many?", RequestedSchema: map[string]any{

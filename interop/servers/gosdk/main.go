@@ -1,4 +1,4 @@
-// Gosdk serves by the official SDK.
+// Gosdk serves with the official SDK.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Mcpgen serves by this project.
+// Mcpgen serves with this project.
 package main
 
 import (
@@ -82,7 +82,7 @@ func complete(_ context.Context, typed string, _ map[string]string) (mcp.Complet
 
 var form = mcp.FormInfo{Fields: []mcp.FormField{{Name: "n", Kind: mcp.IntegerField, Required: true}}}
 
-// ask asks for everything that a client can answer.
+// ask asks every kind of question to the client.
 func ask(ctx context.Context, _ string) (string, error) {
 	answer, err := mcp.ElicitFields(ctx, "How many?", &form)
 	if err != nil {

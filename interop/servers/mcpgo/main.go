@@ -1,4 +1,4 @@
-// Mcpgo serves by mcp-go.
+// Mcpgo serves with mcp-go.
 package main
 
 import (
@@ -101,8 +101,8 @@ func newServer() *server.MCPServer {
 	return s
 }
 
-// ask asks for everything that a client can answer. The SDK asks by requests where the
-// revision has them.
+// ask asks every kind of question to the client. The SDK sends requests in revisions that support
+// them.
 func ask(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	answers := r.Params.InputResponses
 	if answers == nil {
@@ -125,7 +125,7 @@ func ask(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) 
 	return mcp.NewToolResultStructured(out{text}, `{"text":"`+text+`"}`), nil
 }
 
-// textOf returns the text of a message, which is a map where it comes in a round.
+// textOf returns the text of a message, which is a map if it arrives in a round.
 func textOf(content any) (string, error) {
 	if m, ok := content.(map[string]any); ok {
 		parsed, err := mcp.ParseContent(m)

@@ -21,7 +21,7 @@ func main() {
 	mcpcmd.Main(newServer(), flags)
 }
 
-// step is how long a part of a call takes.
+// step is the duration of a part of a call.
 const step = 100 * time.Millisecond
 
 func newServer() *mcp.Server {

@@ -1,4 +1,4 @@
-// Mcpgen is the client of this repository.
+// Mcpgen is mcpgen's client.
 package main
 
 import (
