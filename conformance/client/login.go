@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
-// credentials are those of the context of some scenarios.
+// credentials are part of the context of some scenarios.
 type credentials struct {
 	ClientID    string `json:"client_id"`
 	Secret      string `json:"client_secret"`
@@ -28,10 +28,10 @@ type credentials struct {
 	IDToken     string `json:"idp_id_token"`
 }
 
-// metadataURL is the client metadata document that the suite knows.
+// metadataURL is the client metadata document that the suite expects.
 const metadataURL = "https://conformance-test.local/client-metadata.json"
 
-// newLogin returns how the client logs in, nil for scenarios without authorization.
+// newLogin returns the login of the client, or nil for scenarios without authorization.
 func newLogin(ctx context.Context, name, server string, c *credentials) (*mcplogin.Login, error) {
 	kind, isAuth := strings.CutPrefix(name, "auth/")
 	if !isAuth {
@@ -39,7 +39,7 @@ func newLogin(ctx context.Context, name, server string, c *credentials) (*mcplog
 	}
 	config := mcplogin.Config{Name: "mcpgen-conformance", MetadataURL: metadataURL, OpenBrowser: logIn, Offline: true}
 	if c.ClientID != "" {
-		// Where a client was registered, its user knows.
+		// A registered client belongs to an issuer that its user knows.
 		issuer, err := issuerOf(ctx, server)
 		if err != nil {
 			return nil, err
@@ -67,13 +67,13 @@ func newLogin(ctx context.Context, name, server string, c *credentials) (*mcplog
 	return mcplogin.New(config)
 }
 
-// always returns a function that returns one text.
+// always returns a function that returns a constant text.
 func always(text string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) { return text, nil }
 }
 
-// endpoint returns the server, with a login where the scenario has authorization, and the
-// extensions that the login uses.
+// endpoint returns the server, with the login if the scenario uses authorization, and the
+// extensions of the login.
 func endpoint(server string, l *mcplogin.Login) (mcphttpclient.Endpoint, map[string]json.RawMessage) {
 	if l == nil {
 		return mcphttpclient.Endpoint{URL: server}, nil
@@ -81,8 +81,8 @@ func endpoint(server string, l *mcplogin.Login) (mcphttpclient.Endpoint, map[str
 	return mcphttpclient.Endpoint{URL: server, Auth: l}, l.Extensions()
 }
 
-// logIn does what a browser does, and the person at it: it follows redirects. The authorization
-// server of the suite asks nothing.
+// logIn simulates a browser and its user: it follows redirects. The authorization server of the
+// suite asks no questions.
 func logIn(ctx context.Context, to string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, to, nil)
 	if err != nil {
@@ -111,7 +111,7 @@ func issuerOf(ctx context.Context, server string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = resp.Body.Close() }() // a body that was only read
+	defer func() { _ = resp.Body.Close() }() // the body was only read
 	var m struct {
 		Issuers []string `json:"authorization_servers"`
 	}

@@ -1,7 +1,7 @@
-// Client is what the client scenarios of the official conformance suite test. The suite
-// starts it with the URL of a server as last argument, and names the scenario in the
-// environment. Beyond what a scenario asks for, it uses mcpclient as it is: the revision is
-// that which the client finds out.
+// Client is the program under test in the client scenarios of the official conformance suite. The
+// suite starts it with the URL of a server as last argument, and names the scenario in the
+// environment. Beyond the actions of a scenario, it uses mcpclient unchanged, which also negotiates
+// the revision.
 package main
 
 import (
@@ -18,7 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// runTime is shorter than the time that the suite waits for a client.
+// runTime is shorter than the timeout of the suite for a client.
 const runTime = 25 * time.Second
 
 func main() {
@@ -33,7 +33,7 @@ func main() {
 	}
 }
 
-// run connects to a server, with every capability, and acts as the scenario asks for.
+// run connects to a server, with every capability, and executes the scenario.
 func run(ctx context.Context, args []string, name, data string) (err error) {
 	if len(args) == 0 {
 		return errors.New("the URL of the server is missing")
@@ -66,7 +66,7 @@ func run(ctx context.Context, args []string, name, data string) (err error) {
 					return mcpclient.ElicitAnswer{}, err
 				}
 			}
-			// What the form has defaults for, the client fills in.
+			// The client fills in the defaults of the form.
 			return mcpclient.Accept(map[string]any{}), nil
 		},
 		Sample: func(context.Context, *mcp.SampleRequest) (*mcp.SampleResult, error) {

@@ -8,14 +8,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpclient"
 )
 
-// session is a connected client, and what its scenario needs.
+// session is a connected client, with the parameters of its scenario.
 type session struct {
 	*mcpclient.Client
 	given   given
 	between func(context.Context) error // called while a form is open
 }
 
-// given is the context that some scenarios have.
+// given is the context of some scenarios.
 type given struct {
 	credentials
 	ToolCalls []struct {
@@ -24,7 +24,7 @@ type given struct {
 	} `json:"toolCalls"`
 }
 
-// scenarios has what each scenario asks of a client.
+// scenarios contains the actions of the client in each scenario.
 var scenarios = map[string]func(context.Context, *session) error{
 	"initialize":                          list,
 	"tools_call":                          callWith(map[string]any{"a": 5, "b": 3}),
@@ -146,8 +146,8 @@ func resources(ctx context.Context, s *session) error {
 	return nil
 }
 
-// returnSchemas gives the tool that takes a schema the input schemas of the other tools, as
-// they came.
+// returnSchemas passes the unchanged input schemas of the other tools to the tool that takes a
+// schema.
 func returnSchemas(ctx context.Context, s *session) error {
 	tools, err := s.Tools(ctx)
 	if err != nil {
@@ -165,14 +165,14 @@ func returnSchemas(ctx context.Context, s *session) error {
 	return nil
 }
 
-// listSkills lists skills, and reads none of them.
+// listSkills lists skills without reading them.
 func listSkills(ctx context.Context, s *session) error {
 	_, err := s.skills(ctx)
 	return err
 }
 
-// readSkills reads the main file of each skill, and nothing else of it: to verify a skill
-// before its other files are read is up to the host.
+// readSkills reads only the main file of each skill: the host must verify a skill before it reads
+// other files.
 func readSkills(ctx context.Context, s *session) error {
 	uris, err := s.skills(ctx)
 	if err != nil {

@@ -1,5 +1,5 @@
-// Issuer is what the official suite's scenarios for authorization servers test: package mcpissuer,
-// with one client that is registered.
+// Issuer is the program under test in the official suite's scenarios for authorization servers:
+// package mcpissuer, with one registered client.
 package main
 
 import (
@@ -37,7 +37,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// Of an issuer with a path, the metadata has several addresses.
+	// An issuer whose URL has a path publishes its metadata at several addresses.
 	i, err := mcpissuer.New(mcpissuer.Options{
 		URL: "http://" + l.Addr().String() + "/issuer", Resources: []string{*resource},
 		Clients: []mcpissuer.Client{{ID: *client, Name: "Conformance suite", RedirectURIs: []string{*redirect}}},

@@ -15,14 +15,14 @@ import (
 
 // Columns of scenarios that belong to no revision.
 const (
-	// authExtensions has the scenarios of the extensions for authorization.
+	// authExtensions contains the scenarios of the authorization extensions.
 	authExtensions = "authorization extensions"
-	// skills has the scenarios of the skills extension. They test what a host does with the
-	// files that it reads; the client is run in them, and nothing is claimed of it.
+	// skills contains the scenarios of the skills extension. They test how a host handles the files
+	// that it reads; the client runs in them, without a claim about the result.
 	skills = "skills"
 )
 
-// clientRevisions has the revisions for which the suite has client scenarios.
+// clientRevisions contains the revisions for which the suite has client scenarios.
 var clientRevisions = []revision{
 	{"2025-03-26", 2, 27},
 	{"2025-06-18", 5, 72},
@@ -32,7 +32,7 @@ var clientRevisions = []revision{
 	{skills, 4, 4},
 }
 
-// ofExtension reports whether a scenario belongs to a column beside the revisions.
+// ofExtension reports whether a scenario belongs to a column other than the revisions.
 var ofExtension = map[string]func(name string) bool{
 	skills: func(name string) bool { return strings.HasPrefix(name, "sep-2640-") },
 	authExtensions: func(name string) bool {
@@ -43,8 +43,8 @@ var ofExtension = map[string]func(name string) bool{
 	},
 }
 
-// runClient runs the client scenarios of a revision one after the other: one of them measures
-// when the client connects again, to a fifth of a second.
+// runClient runs the client scenarios of a revision one after the other: one of them measures the
+// time of a reconnection, to a fifth of a second.
 func (s *suite) runClient(ctx context.Context, r revision) (*outcome, error) {
 	args := []string{"--spec-version", r.name}
 	extension := ofExtension[r.name]
@@ -74,8 +74,8 @@ func (s *suite) runClient(ctx context.Context, r revision) (*outcome, error) {
 	return o, nil
 }
 
-// runClientScenario runs one scenario. The suite also fails where the checks pass and the
-// client has ended with an error, or not at all: that is one more check here.
+// runClientScenario runs one scenario. The suite also fails if the checks pass and the client has
+// ended with an error, or not at all: that counts as one more check here.
 func (s *suite) runClientScenario(ctx context.Context, name, folder string, args []string) ([]check, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err
@@ -94,10 +94,10 @@ func (s *suite) runClientScenario(ctx context.Context, name, folder string, args
 			return nil, errors.Join(failed, context.Cause(ctx))
 		}
 	}
-	// The suite makes a folder of the name, which may have a slash, and the time.
+	// The suite creates a folder from the name, which may contain a slash, and the time.
 	files, err := filepath.Glob(filepath.Join(folder, filepath.Dir(name), "*", "checks.json"))
 	if err != nil || len(files) != 1 {
-		return nil, err // a scenario without results is not passed
+		return nil, err // a scenario without results has not passed
 	}
 	text, err := os.ReadFile(files[0])
 	if err != nil {

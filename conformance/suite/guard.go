@@ -15,7 +15,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 )
 
-// newKey makes an API key and writes the file of keys that a guarded server takes.
+// newKey generates an API key and writes the file of keys for a guarded server.
 func newKey(path string) (key string, err error) {
 	key, stored := mcpauth.NewKey("suite")
 	b, err := json.Marshal(map[string]any{"keys": []mcpauth.Key{stored}})
@@ -26,7 +26,7 @@ func newKey(path string) (key string, err error) {
 }
 
 // authorize returns the URL of a proxy in front of a guarded server, which adds the key to each
-// request, and a function that stops it. It is an error if the server needs no key.
+// request, and a function that stops it. It returns an error if the server needs no key.
 func authorize(ctx context.Context, target, key string) (front string, stop func(), err error) {
 	to, err := url.Parse(target)
 	if err != nil {

@@ -17,7 +17,8 @@ import (
 	"github.com/mcpgen/mcpgen/internal/loginpage"
 )
 
-// issuerRevisions has the revisions for which the suite has scenarios of authorization servers.
+// issuerRevisions contains the revisions for which the suite has scenarios of authorization
+// servers.
 var issuerRevisions = []revision{
 	{"2025-03-26", 2, 2},
 	{"2025-06-18", 2, 2},
@@ -25,14 +26,14 @@ var issuerRevisions = []revision{
 	{"2026-07-28", 2, 3},
 }
 
-// What the authorization server under test knows.
+// Constants of the authorization server under test.
 const (
 	issuerClient   = "conformance"
 	issuerResource = "https://mcp.example.com/mcp"
 )
 
 // runIssuer runs the scenarios of authorization servers of a revision, in one process: the second
-// one needs what the first has found. The suite prints an address that a person has to open.
+// one needs the results of the first. The suite prints a URL that a person must open.
 func (s *suite) runIssuer(ctx context.Context, r revision) (*outcome, error) {
 	names, err := s.names(ctx, "--authorization", "--spec-version", r.name)
 	if err != nil {
@@ -67,7 +68,7 @@ func (s *suite) runIssuer(ctx context.Context, r revision) (*outcome, error) {
 	}
 	failed := s.logIn(ctx, io.TeeReader(said, log))
 	if failed != nil {
-		_ = cmd.Process.Kill() // it would wait for minutes
+		_ = cmd.Process.Kill() // otherwise it would wait for minutes
 	}
 	// It fails if a scenario fails; the results have the details.
 	if err := cmd.Wait(); err != nil {
@@ -89,8 +90,8 @@ func (s *suite) runIssuer(ctx context.Context, r revision) (*outcome, error) {
 	return o, nil
 }
 
-// logIn reads what the suite prints, and opens the address of the authorization server in it. The
-// suite prints the address first, and then that it waits for the browser to come back.
+// logIn reads the output of the suite, and opens the authorization URL in it. The suite prints the
+// URL first, and then that it waits for the browser.
 func (s *suite) logIn(ctx context.Context, said io.Reader) error {
 	in := bufio.NewScanner(said)
 	address := ""
@@ -109,8 +110,8 @@ func (s *suite) logIn(ctx context.Context, said io.Reader) error {
 	return in.Err()
 }
 
-// withoutSkips returns the checks with those as failed that the suite has skipped: it skips the
-// whole grant where it has no client.
+// withoutSkips returns the checks, with skipped ones as failed: the suite skips the whole grant if
+// it has no client.
 func withoutSkips(checks []check) []check {
 	for i := range checks {
 		if c := &checks[i]; c.Status == skipped {
@@ -120,7 +121,7 @@ func withoutSkips(checks []check) []check {
 	return checks
 }
 
-// freePort returns a port that was free a moment ago, for a program that takes no listener.
+// freePort returns a currently free port, for a program that cannot take a listener.
 func freePort(ctx context.Context) (int, error) {
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {

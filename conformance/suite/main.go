@@ -1,9 +1,9 @@
-// Suite runs the server scenarios of the official conformance suite against one process
-// of a server, its client scenarios against a client, or those of authorization servers against
-// an issuer, and reports which of them are passed. conformance/run starts it.
+// Suite runs the server scenarios of the official conformance suite against one process of a
+// server, its client scenarios against a client, or its scenarios for authorization servers against
+// an issuer, and reports which of them pass. conformance/run starts it.
 //
-// It fails unless every scenario passes without a warning. There is no list of
-// exceptions: all warnings of the suite can be avoided.
+// It fails unless every scenario passes without a warning. There is no list of exceptions: all
+// warnings of the suite can be avoided.
 package main
 
 import (
@@ -20,8 +20,8 @@ import (
 	"time"
 )
 
-// revisions has the revisions for which the suite has server scenarios, and its extensions. The
-// numbers are those of the version of the suite that package-lock.json pins.
+// revisions contains the revisions for which the suite has server scenarios, and its extensions.
+// The numbers belong to the version of the suite that package-lock.json pins.
 var revisions = []revision{
 	{"2025-06-18", 27, 56},
 	{"2025-11-25", 33, 83},
@@ -29,22 +29,22 @@ var revisions = []revision{
 	{tasks, 10, 44},
 }
 
-// tasks has the scenarios of the extension for tasks, in revision 2026-07-28.
+// tasks contains the scenarios of the extension for tasks, in revision 2026-07-28.
 const tasks = "tasks"
 
-// untested is the scenario that this version of the suite skips, whatever the server does.
+// untested is the scenario that this version of the suite always skips.
 const untested = "tasks-status-notifications"
 
 type revision struct {
 	name      string
 	scenarios int
-	// checks is how many checks a server passes that supports all optional behavior.
-	// The suite accepts fewer: if a response is not a stream, for instance, it skips
-	// the checks of streams.
+	// checks is the number of checks that a server passes if it supports all optional behavior. The
+	// suite accepts fewer: if a response is not a stream, for instance, it skips the checks of
+	// streams.
 	checks int
 }
 
-// runTime bounds the whole run, which takes seconds.
+// runTime limits the whole run, which takes seconds.
 const runTime = 10 * time.Minute
 
 func main() {
@@ -145,7 +145,7 @@ func (s *suite) testIssuer(ctx context.Context, out io.Writer, wanted []revision
 	return s.report(out, all, wanted)
 }
 
-// report prints the results, and fails unless all scenarios are passed.
+// report prints the results, and returns an error unless all scenarios have passed.
 func (s *suite) report(out io.Writer, all []outcome, wanted []revision) error {
 	printTable(out, all)
 	fmt.Fprintf(out, "\nThe whole output is in %s.\n", s.output)
@@ -155,7 +155,7 @@ func (s *suite) report(out io.Writer, all []outcome, wanted []revision) error {
 	return enough(all, wanted)
 }
 
-// enough fails where less has been checked than can be.
+// enough returns an error if fewer checks than possible have run.
 func enough(all []outcome, wanted []revision) error {
 	var errs []error
 	for i, r := range wanted {
@@ -167,7 +167,7 @@ func enough(all []outcome, wanted []revision) error {
 	return errors.Join(errs...)
 }
 
-// choose returns the revisions of these names, all where there are none.
+// choose returns the revisions with the given names, or all revisions without names.
 func choose(all []revision, names []string) ([]revision, error) {
 	if len(names) == 0 {
 		return all, nil

@@ -17,24 +17,24 @@ import (
 
 // suite runs the suite.
 type suite struct {
-	node, script string // how to start it
+	node, script string // command of the suite
 	output       string // folder of its output
 	url          string // of the server or issuer
-	client       string // the program to test; "" where a server or an issuer is tested
+	client       string // the program to test, or "" in tests of a server or an issuer
 	issuer       string // the program to test
 }
 
-// outcome has the results of one revision.
+// outcome contains the results of one revision.
 type outcome struct {
 	revision  string
 	took      time.Duration
 	scenarios []scenario // in the order of the suite
 }
 
-// scenario has the results of one scenario.
+// scenario contains the results of one scenario.
 type scenario struct {
 	name   string
-	checks []check // nil where it has not come to an end
+	checks []check // nil if it has not ended
 }
 
 // check is one line of a scenario's checks.json.
@@ -42,7 +42,7 @@ type check struct {
 	ID      string `json:"id"`
 	Status  status `json:"status"`
 	Message string `json:"errorMessage"`
-	// Description says what was checked.
+	// Description is a description of the check.
 	Description string `json:"description"`
 }
 
@@ -57,7 +57,7 @@ const (
 	skipped     status = "SKIPPED"
 )
 
-// count returns how many checks have a status.
+// count returns the number of checks with a status.
 func (s *scenario) count(want status) (n int) {
 	for _, c := range s.checks {
 		if c.Status == want {
@@ -67,7 +67,7 @@ func (s *scenario) count(want status) (n int) {
 	return n
 }
 
-// count returns how many checks of all scenarios have a status.
+// count returns the number of checks of all scenarios with a status.
 func (o *outcome) count(want status) (n int) {
 	for i := range o.scenarios {
 		n += o.scenarios[i].count(want)
@@ -75,11 +75,11 @@ func (o *outcome) count(want status) (n int) {
 	return n
 }
 
-// passed reports whether the scenario has checked something, and found nothing
-// wrong, nor a status that is not known here.
+// passed reports whether the scenario has checked something, without failures, warnings and unknown
+// statuses.
 func (s *scenario) passed() bool {
 	if s.name == untested {
-		return len(s.checks) > 0 && s.count(skipped) == len(s.checks) // otherwise it is to be tested
+		return len(s.checks) > 0 && s.count(skipped) == len(s.checks) // otherwise it must be tested
 	}
 	return s.count(success) > 0 && s.count(success)+s.count(information)+s.count(skipped) == len(s.checks)
 }
@@ -104,8 +104,8 @@ func (s *suite) runAll(ctx context.Context, wanted []revision) ([]outcome, error
 	return all, nil
 }
 
-// run runs all scenarios of a revision in one process, where the suite can. That is what makes
-// it fast: loading the suite takes longer than most scenarios.
+// run runs all scenarios of a revision in one process if the suite supports that, which is fast:
+// loading the suite takes longer than most scenarios.
 func (s *suite) run(ctx context.Context, r revision) (*outcome, error) {
 	names, err := s.list(ctx, r)
 	if err != nil {
@@ -122,7 +122,7 @@ func (s *suite) run(ctx context.Context, r revision) (*outcome, error) {
 	defer log.Close()
 	began := time.Now()
 	runs := [][]string{{"--suite", "all", "--spec-version", r.name}}
-	if r.name == tasks { // no suite has extensions
+	if r.name == tasks { // extensions have no suite
 		runs = nil
 		for _, name := range names {
 			runs = append(runs, []string{"--scenario", name})
@@ -152,7 +152,7 @@ func (s *suite) run(ctx context.Context, r revision) (*outcome, error) {
 // listed is a line of the suite's list.
 var listed = regexp.MustCompile(`(?m)^\s*- (\S+)`)
 
-// list gets the scenarios from the suite, so that none is missed.
+// list requests the scenarios from the suite, so that none is missed.
 func (s *suite) list(ctx context.Context, r revision) ([]string, error) {
 	args := []string{"--server", "--spec-version", r.name}
 	if r.name == tasks {
@@ -184,7 +184,7 @@ func (s *suite) names(ctx context.Context, args ...string) ([]string, error) {
 	return names, nil
 }
 
-// complete fails unless these are as many scenarios as the revision has.
+// complete returns an error unless the names are as many as the scenarios of the revision.
 func (r *revision) complete(names []string) error {
 	if len(names) != r.scenarios {
 		return fmt.Errorf("the suite lists %d scenarios, and %d are expected: after an update of the suite, change the number in conformance/suite",

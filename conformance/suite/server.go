@@ -21,14 +21,14 @@ type server struct {
 	end   context.CancelFunc
 }
 
-// endpoint matches the URL that a server or an issuer prints when it serves.
+// endpoint matches the URL that a server or an issuer prints when it is ready.
 var endpoint = regexp.MustCompile(`http://[^\s/]+/(?:mcp|issuer)\b`)
 
-// startTime bounds how long a server may take to start, and to stop.
+// startTime limits the time in which a server starts, and stops.
 const startTime = 20 * time.Second
 
-// startServer starts a program with options on a free port, and returns when it responds. Its output
-// goes to a file.
+// startServer starts a program with options on a free port, and returns when it responds. It writes
+// the program's output to a file.
 func startServer(ctx context.Context, program, log string, options ...string) (*server, error) {
 	file, err := os.Create(log)
 	if err != nil {
@@ -56,7 +56,7 @@ func startServer(ctx context.Context, program, log string, options ...string) (*
 	return s, nil
 }
 
-// await waits until the server prints its URL, and responds there.
+// await waits until the server prints its URL and responds there.
 func (s *server) await(ctx context.Context, lines *io.PipeReader) error {
 	urls := make(chan string, 1)
 	go func() {
@@ -96,8 +96,7 @@ func (s *server) reach(ctx context.Context) error {
 	return answer.Body.Close()
 }
 
-// stop ends the process and waits for it. The error means that the shutdown was not
-// graceful.
+// stop ends the process and waits for it. An error means that the shutdown was not graceful.
 func (s *server) stop() error {
 	s.end()
 	if err := <-s.ended; err != nil && !errors.Is(err, context.Canceled) {

@@ -89,16 +89,16 @@ func playSuite(args []string) {
 			fail(os.WriteFile(filepath.Join(dir, "checks.json"), checks, 0o644))
 		}
 	}
-	os.Exit(1) // as the suite does when a scenario fails
+	os.Exit(1) // like the suite when a scenario fails
 }
 
-// play runs the program against the test's own server and suite.
+// play runs the program with the test's own server and suite.
 func play(t *testing.T, role, results string, checks int) (string, error) {
 	t.Helper()
 	if runtime.GOOS == "windows" {
 		t.Skip("no process can be interrupted there")
 	}
-	t.Setenv("GORACE", "atexit_sleep_ms=0") // there are many processes
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // the test starts many processes
 	t.Setenv(serverRole, role)
 	t.Setenv(suiteRole, results)
 	saved := revisions

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// printTable prints the result of each scenario in each revision: the passed checks and
-// the number of checks.
+// printTable prints the result of each scenario in each revision: the passed checks and the number
+// of checks.
 func printTable(out io.Writer, all []outcome) {
 	var rows [][]string
 	row := func(title string, cell func(*outcome) string) {
@@ -62,7 +62,7 @@ func align(out io.Writer, rows [][]string) {
 	}
 }
 
-// names are the names of the scenarios of all revisions, each once.
+// names returns the names of the scenarios of all revisions, each once.
 func names(all []outcome) []string {
 	var names []string
 	seen := map[string]bool{}
@@ -77,7 +77,7 @@ func names(all []outcome) []string {
 	return names
 }
 
-// find returns a scenario, nil if the revision does not have it.
+// find returns a scenario, or nil if the revision does not contain it.
 func (o *outcome) find(name string) *scenario {
 	for i := range o.scenarios {
 		if o.scenarios[i].name == name {
@@ -87,7 +87,7 @@ func (o *outcome) find(name string) *scenario {
 	return nil
 }
 
-// cell is the scenario in the table.
+// cell returns the text of the scenario's cell in the table.
 func (s *scenario) cell() string {
 	switch {
 	case s == nil:
@@ -102,7 +102,7 @@ func (s *scenario) cell() string {
 	return text
 }
 
-// printProblems prints why scenarios did not pass, and returns the number of them.
+// printProblems prints why scenarios did not pass, and returns their number.
 func printProblems(out io.Writer, all []outcome) (bad int) {
 	for _, o := range all {
 		for _, s := range o.scenarios {
@@ -127,7 +127,7 @@ func printProblems(out io.Writer, all []outcome) (bad int) {
 	return bad
 }
 
-// text is the failure, or else the description of the check.
+// text returns the failure, or else the description of the check.
 func (c *check) text() string {
 	if c.Message != "" {
 		return c.Message

@@ -14,8 +14,7 @@ type findings struct {
 	said []error
 }
 
-// Helper, Errorf, Fatal and Cleanup are those of a [spec.T]. The tap is used until the
-// program ends.
+// Helper, Errorf, Fatal and Cleanup implement [spec.T]. The tap is used until the program ends.
 func (f *findings) Helper() {}
 
 func (f *findings) Errorf(format string, args ...any) {

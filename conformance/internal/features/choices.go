@@ -6,9 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// choices is a form with every kind of choice. It is written by hand because of one
-// field: titles as enumNames are deprecated, and //mcp:form writes them only for
-// clients of revision 2025-06-18.
+// choices is a form with every kind of choice. It is hand-written because of one field: titles as
+// enumNames are deprecated, and //mcp:form writes them only for clients of revision 2025-06-18.
 var choices = &mcp.FormInfo{Fields: []mcp.FormField{
 	{Name: "untitledSingle", Kind: mcp.ChoiceField, Choices: []mcp.FormChoice{
 		{Value: "option1"}, {Value: "option2"}, {Value: "option3"},

@@ -27,7 +27,7 @@ const (
 	july     = "2026-07-28"
 )
 
-// revisions are those that the suite has scenarios for.
+// revisions are the revisions with scenarios in the suite.
 var revisions = []string{june, november, july}
 
 // everyRevision runs a test with a client of each revision, whose user and model answer
@@ -59,7 +59,7 @@ func connect(t *testing.T, revision string) *mcptest.Client {
 	})
 }
 
-// fillIn answers a form with its defaults, or else valid values.
+// fillIn answers a form with its defaults, or else with valid values.
 func fillIn(t *testing.T, schema json.RawMessage) map[string]any {
 	t.Helper()
 	type choice struct {
@@ -111,7 +111,7 @@ func TestLists(t *testing.T) {
 				t.Errorf("%s: %q, %s: %v", tool.Name, tool.Description, tool.InputSchema, err)
 			}
 		}
-		// The suite calls the first tool without arguments, and wants a result.
+		// The suite calls the first tool without arguments, and expects a result.
 		if r := c.Call(tools[0].Name, map[string]any{}); r.IsError {
 			t.Errorf("%s: %s", tools[0].Name, r.Text())
 		}
@@ -196,7 +196,7 @@ func TestTexts(t *testing.T) {
 		if text := c.CallError("test_error_handling", nil); text != "this tool intentionally returns an error for testing" {
 			t.Errorf("test_error_handling: %q", text)
 		}
-		// Forms of the oldest revision have no field for several choices.
+		// Forms of the oldest revision do not support fields with several choices.
 		const enums = "test_elicitation_sep1330_enums"
 		if c.Revision() == june {
 			if text := c.CallError(enums, nil); !strings.Contains(text, "untitledMulti") {
@@ -209,8 +209,8 @@ func TestTexts(t *testing.T) {
 	})
 }
 
-// profileOf is the result for a user who changes nothing. The form of the oldest
-// revision has defaults of booleans only; empty fields still get the defaults.
+// profileOf returns the result for a user who changes nothing. The form of the oldest revision
+// contains defaults of booleans only; empty fields still get the defaults.
 func profileOf(c *mcptest.Client) string {
 	if c.Revision() == june {
 		return `{"name":"Ada","age":30,"score":95.5,"status":"active","verified":true}`

@@ -10,7 +10,7 @@ import (
 // step is the time between two notifications of a tool.
 const step = 50 * time.Millisecond
 
-// pause waits, or fails if the call ends before.
+// pause waits, or returns an error if the call ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -25,7 +25,7 @@ func promptWithArguments(
 	return fmt.Sprintf("Prompt with arguments: arg1='%s', arg2='%s'", arg1, arg2)
 }
 
-// completeWord finds the words that begin with a prefix.
+// completeWord returns the words that begin with a prefix.
 func completeWord(_ context.Context, prefix string) ([]string, error) {
 	words := []string{"paris", "park", "party", "test", "testing"}
 	return slices.DeleteFunc(words, func(word string) bool { return !strings.HasPrefix(word, prefix) }), nil

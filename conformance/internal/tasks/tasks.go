@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// pause waits, or fails if the call ends before.
+// pause waits, or returns an error if the call ends first.
 func pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
