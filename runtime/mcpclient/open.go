@@ -188,7 +188,7 @@ const (
 
 // exits records the last exits of programs.
 type exits struct {
-	mu   sync.Mutex // held without any other lock
+	mu   sync.Mutex // no other lock is acquired while it is held
 	last []exited
 }
 

@@ -18,7 +18,7 @@ const settleTime = 100 * time.Millisecond
 // does not read; a goroutine writes, and ends when the queue is empty.
 type outgoing struct {
 	conn   dial.Stream
-	limit  time.Duration // of the duration of one write
+	limit  time.Duration // for one write
 	failed func(error)   // called once, when a write has failed or taken too long
 
 	mu       sync.Mutex
