@@ -41,7 +41,7 @@ func testGoroutines(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	var group sync.WaitGroup // the goroutines of the callers
+	var group sync.WaitGroup // the callers' goroutines
 	for range calls {
 		group.Go(func() {
 			if _, err := c.Call(ctx, "x", nil); err == nil {

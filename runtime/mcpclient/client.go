@@ -56,7 +56,7 @@ type Client struct {
 	err      error // why the client was closed
 	level    string
 	subs     []*Subscription
-	running  int           // goroutines of spawn
+	running  int           // number of goroutines started by spawn
 	idle     chan struct{} // closed when the last goroutine ends after Close
 }
 
@@ -238,9 +238,8 @@ func reason(why error) error {
 	return why
 }
 
-// spawn runs a function in a goroutine of the client. The function must return when the client's
-// context ends or its connection is closed, and must not call functions of users. Close waits for
-// it.
+// spawn runs a function in a client goroutine. The function must return when the client's context
+// ends or its connection is closed, and must not call functions of users. Close waits for it.
 func (c *Client) spawn(f func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -189,8 +189,8 @@ func TestCommandName(t *testing.T) {
 	}
 }
 
-// TestCommandContext checks which credentials a program has: those of the user of this process,
-// unless Prepare or the environment may add others.
+// TestCommandContext checks which credentials a program has: the credentials of this process's
+// user, unless Prepare or the environment may add others.
 func TestCommandContext(t *testing.T) {
 	contexts := map[string]string{}
 	for _, home := range []string{"/home/ada", "/home/bob"} {

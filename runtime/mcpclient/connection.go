@@ -100,7 +100,7 @@ type lost struct {
 func (e *lost) Error() string { return e.err.Error() }
 func (e *lost) Unwrap() error { return e.err }
 
-// isGone reports whether the connection has ended.
+// isGone reports whether the connection is closed.
 func (x *connection) isGone() bool {
 	select {
 	case <-x.gone:
@@ -110,7 +110,7 @@ func (x *connection) isGone() bool {
 	}
 }
 
-// why returns why the connection has ended, nil while it has not.
+// why returns why the connection was closed, or nil while it is open.
 func (x *connection) why() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -205,7 +205,7 @@ func (x *connection) releaseIfIdle() {
 	}
 }
 
-// enter returns a new request in flight, or an error if the connection has ended.
+// enter returns a new request in flight, or an error if the connection is closed.
 func (x *connection) enter(method string, o *requestOptions) (*pending, error) {
 	p := &pending{method: method, progress: o.progress, arrived: make(chan struct{}, 1)}
 	p.clock.start(x.client.idleTime(o), x.client.maxTime(o))

@@ -53,7 +53,7 @@ func (s *scriptServer) target(words string) mcpclient.Target {
 }
 
 // knownTarget is a server that gets the credentials of auth and no others. The client cannot know
-// that of a function of a test.
+// that about a test's function.
 type knownTarget struct {
 	mcpclient.Target
 	auth mcphttpclient.Authorizer // may be nil

@@ -128,7 +128,7 @@ func (c *Client) forget() bool {
 
 // isReplaced reports whether a server whose stored revision has no sessions now has one with
 // sessions, after its first reply was an error. The request has not run in that case, and the
-// connection has ended. After a loss or a timeout the next connection begins with a probe.
+// connection is closed. After a loss or a timeout the next connection begins with a probe.
 func (c *Client) isReplaced(ctx context.Context, x *connection, err error) bool {
 	e, replied := err.(*jsonrpc.Error)
 	if !replied {

@@ -41,7 +41,7 @@ func (k *knownTools) keep(x *connection, t *Tool, report func(text string)) bool
 		k.tools = map[string]knownTool{}
 	}
 	if _, again := k.tools[t.Name]; again || len(k.tools) < maxKnownTools {
-		k.tools[strings.Clone(t.Name)] = known // the name refers to the text of the page
+		k.tools[strings.Clone(t.Name)] = known // the name refers to the page's JSON text
 	}
 	return true
 }

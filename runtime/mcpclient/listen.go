@@ -94,7 +94,7 @@ type listening struct {
 	has, over    bool // acknowledged, or given up before; guarded by the connection's lock
 }
 
-// endListen removes a listen that was not acknowledged, or has ended. It reports whether it was
+// endListen removes a listen that was not acknowledged, or is over. It reports whether it was
 // acknowledged: then the client begins it again, otherwise beginListen fails.
 func (x *connection) endListen(id int64, l *listening, ended bool) (acknowledged bool) {
 	x.mu.Lock()
@@ -140,7 +140,7 @@ func (x *connection) runListen(ctx context.Context, p *pending, r *Request, mess
 	}
 }
 
-// listenEnd returns why a listen's context has ended. The context also ends with the connection.
+// listenEnd returns why a listen's context is done. The context also ends with the connection.
 func (x *connection) listenEnd(ctx context.Context) error {
 	if why := x.why(); why != nil {
 		return &lost{sent: true, err: why}

@@ -9,7 +9,7 @@ import (
 )
 
 // TestNeverAgain checks that a client with one attempt does not begin a subscription again by
-// itself: neither after the server has ended it, nor after the loss of the connection.
+// itself: neither after the server ends it, nor after the loss of the connection.
 func TestNeverAgain(t *testing.T) {
 	for name, c := range map[string]struct{ then, want string }{
 		"ended": {`{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete"}}`, "the server has ended the subscription"},

@@ -197,7 +197,7 @@ type exited struct {
 	err *dial.Exit
 }
 
-// note records why a connection has ended.
+// note records why a connection was closed.
 func (e *exits) note(why error) {
 	exit, ok := errors.AsType[*dial.Exit](why)
 	if !ok {

@@ -12,11 +12,11 @@ import (
 // Options configures a client. The zero value is a client that uses the newest revision of the
 // server and declares no capabilities.
 //
-// Each function declares the capability that it implements, and is called in goroutines of the
-// client. The functions that answer the server (Elicit, OpenURL, Sample, Roots) run concurrently,
-// within Limits.QuestionTime; their context ends with that time, with the question and with the
-// client. The others (On...) are called one after the other, in the order of events, and may use
-// the client.
+// Each function declares the capability that it implements, and is called in client goroutines. The
+// functions that answer the server (Elicit, OpenURL, Sample, Roots) run concurrently, within
+// Limits.QuestionTime; their context ends with that time, with the question and with the client.
+// The others (On...) are called one after the other, in the order of events, and may use the
+// client.
 type Options struct {
 	// Info is the name and version of the client. If Name is empty, the client declares the main
 	// module of the program.

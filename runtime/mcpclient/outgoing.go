@@ -103,8 +103,8 @@ func (o *outgoing) notWritten(err error) error {
 	return e.Err
 }
 
-// settle waits for the write in progress on a connection that has ended, so that wasWritten is
-// correct. It waits for a short time only; after that, nothing depends on it.
+// settle waits for the write in progress on a closed connection, so that wasWritten is correct. It
+// waits for a short time only; after that, nothing depends on it.
 func (o *outgoing) settle() {
 	o.mu.Lock()
 	if !o.writing {

@@ -40,7 +40,7 @@ type probeAnswer struct {
 	result  json.RawMessage // of a reply; valid JSON
 	failure *jsonrpc.Error  // of a reply
 	silence bool            // nothing arrived within probeTime
-	ended   bool            // the stream has ended; err is the reason
+	ended   bool            // the stream ended because of err
 	err     error           // why no reply arrives
 }
 
@@ -138,9 +138,9 @@ func (f *probeFacts) classifySilence() verdict {
 	return verdict{kind: speaksLegacy}
 }
 
-// classifyEnd returns the verdict for a stream that has ended. Programs of the Rust SDK exit on
-// every first message but initialize. A closed socket may belong to a server that is starting, so
-// it proves nothing.
+// classifyEnd returns the verdict for a stream that ended. Programs of the Rust SDK exit on every
+// first message but initialize. A closed socket may belong to a server that is starting, so it
+// proves nothing.
 func (f *probeFacts) classifyEnd(err error) verdict {
 	switch {
 	case f.over != overProgram:

@@ -66,9 +66,9 @@ func (x *connection) question(m *jsonrpc.Message, over *pending, data []byte) {
 	x.mu.Unlock()
 	params := bytes.Clone(m.Params.Raw)
 	resume := sync.OnceFunc(x.startAnswer(over))
-	// finish sends one reply, unless the server has cancelled the question or the connection has
-	// ended: another client may answer the question of a task then. The server may also have reused
-	// the id for another question.
+	// finish sends one reply, unless the server has cancelled the question or the connection is
+	// closed: another client may answer the question of a task then. The server may also have
+	// reused the id for another question.
 	finish := func(result json.RawMessage, err error) {
 		resume()
 		x.mu.Lock()

@@ -16,9 +16,9 @@ import (
 
 // decodeStructured reads a tool result into v, a pointer, in every revision: the structured
 // content, or the text if the revision has no structured content. It unwraps a value that is not an
-// object from {"result": value}, the form of revisions that allow objects only. The text of a tool
-// without structured content is read as a string. The error is ErrNoStructured, or names the places
-// that do not fit.
+// object from {"result": value}, the form of revisions that allow objects only. If a tool has no
+// structured content, its text is read as a string. The error is ErrNoStructured, or names the
+// places that do not fit.
 func decodeStructured(r *mcp.ToolResult, output outputKind, revision *protocol.Revision, v any) error {
 	as := reflect.TypeOf(v).Elem()
 	data := structuredOf(r, as, output, &revision.Fields)
@@ -49,7 +49,8 @@ func structuredOf(r *mcp.ToolResult, as reflect.Type, output outputKind, f *prot
 	return r.Structured
 }
 
-// jsonText returns the first text of a result if it is JSON. For a string it must be a JSON string.
+// jsonText returns the first text block in a result if it is JSON. For a string it must be a JSON
+// string.
 func jsonText(r *mcp.ToolResult, as reflect.Type) json.RawMessage {
 	if len(r.Content) == 0 {
 		return nil
@@ -226,7 +227,7 @@ func (n *narrowing) read(before, part, behind []byte) error {
 	return json.Unmarshal(text, reflect.New(n.as).Interface())
 }
 
-// describe returns the text of a problem.
+// describe returns a description of a problem.
 func describe(path string, err error) string {
 	text := strings.TrimPrefix(err.Error(), "json: ")
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {

@@ -98,8 +98,8 @@ func (s *Subscription) Acknowledged() Filter {
 	return f
 }
 
-// Err returns why the subscription has ended. It returns nil after Close, and while the
-// subscription is active.
+// Err returns why the subscription ended. It returns nil after Close, and while the subscription is
+// active.
 func (s *Subscription) Err() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -80,10 +80,10 @@ func WithRanker(r Ranker) Option {
 	}
 }
 
-// New returns the option of [mcp.NewServer] that lists the three tools, and those of WithListed, in
-// place of all tools. It adds the groups of tools and their sizes to the server's instructions, in
-// at most 300 tokens. Tools whose calls must be tasks remain in the list, since clients of revision
-// 2025-11-25 need to read that there.
+// New returns the option of [mcp.NewServer] that lists the three tools, and the tools of
+// WithListed, in place of all tools. It adds the groups of tools and their sizes to the server's
+// instructions, in at most 300 tokens. Tools whose calls must be tasks remain in the list, since
+// clients of revision 2025-11-25 need to read that there.
 func New(options ...Option) mcp.Option {
 	s := &settings{threshold: findtools.Threshold}
 	for _, option := range options {

@@ -57,8 +57,8 @@ const longestSentence = 80
 // longestWhole is the length of a result in bytes after which no further tool is described in full.
 const longestWhole = 8000
 
-// searchResult returns the text of a search result that describes up to whole tools in full, fewer
-// if they are long.
+// searchResult returns a search result as text. It describes up to whole tools in full, fewer if
+// they are long.
 func searchResult(f found, whole int) string {
 	var b strings.Builder
 	whole = min(whole, len(f.tools))

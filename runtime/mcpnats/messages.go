@@ -134,7 +134,7 @@ func (r *receiver) run() {
 	}
 }
 
-// text returns the text of a message, or nil if it is lost.
+// text returns a message's text, or nil if it is lost.
 func (r *receiver) text(m *nats.Msg) []byte {
 	ctx, cancel := context.WithTimeout(context.Background(), openWait)
 	defer cancel()

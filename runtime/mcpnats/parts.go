@@ -57,7 +57,7 @@ func (c *Cluster) readParts(ctx context.Context, subject string, count int) (tex
 // partsField is the header field with the subject and the number of a message's parts.
 const partsField = "Mcp-Parts"
 
-// setText sets the text of a message, in parts if it is large.
+// setText sets a message's text, in parts if it is large.
 func (c *Cluster) setText(ctx context.Context, m *nats.Msg, name string, text []byte, keep time.Duration) error {
 	if len(text) <= maxInline {
 		m.Data = text
@@ -71,7 +71,7 @@ func (c *Cluster) setText(ctx context.Context, m *nats.Msg, name string, text []
 	return err
 }
 
-// text returns the text of a message.
+// text returns a message's text.
 func (c *Cluster) text(ctx context.Context, header nats.Header, data []byte) ([]byte, error) {
 	value := header.Get(partsField)
 	if value == "" {

@@ -18,7 +18,7 @@ const (
 	maxChanges = 100_000
 )
 
-// PubSub returns a PubSub in a stream. The sequence numbers of notices are those of the stream.
+// PubSub returns a PubSub in a stream. Notices have the sequence numbers of the stream.
 func (c *Cluster) PubSub() mcp.PubSub { return pubSub{c} }
 
 type pubSub struct{ *Cluster }

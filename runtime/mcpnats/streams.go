@@ -138,9 +138,9 @@ func (c *Cluster) findStream(ctx context.Context, name string) (jetstream.Stream
 	return found, err
 }
 
-// makeStream creates a missing stream if that is due. Its sequence numbers follow those of its
-// predecessor, since replicas have read up to those; even if all streams were lost, and this
-// replica considers the cluster new.
+// makeStream creates a missing stream if that is due. Its sequence numbers follow its
+// predecessor's, since replicas have already read up to them; even if all streams were lost, and
+// this replica considers the cluster new.
 func (c *Cluster) makeStream(ctx context.Context, s streamSpec, a *absences) (jetstream.Stream, error) {
 	ctx, cancel := context.WithTimeout(ctx, openWait)
 	defer cancel()

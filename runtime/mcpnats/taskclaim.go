@@ -111,7 +111,7 @@ func (t *openTask) claimAt(patience time.Duration) time.Time {
 }
 
 // leaseSlack is the time after which a process considers a lease as expired that the server should
-// have ended, so that the server ends most leases.
+// have removed, so that the server ends most leases.
 const leaseSlack = 2 * time.Second
 
 // lapsed reports whether a lease has not been renewed in time.

@@ -52,7 +52,7 @@ func (h *taskHead) expired(now time.Time) bool { return !now.Before(h.ends()) }
 // runnable reports whether a task can be claimed, after the end of its lease if it has an owner.
 func (h *taskHead) runnable() bool { return !h.Status.Ended() && (h.Ready || h.Owner != "") }
 
-// digest returns a digest; a text of another length matches no task.
+// digest returns a digest; a value with another length matches no task.
 func digest(text []byte) (d mcptask.Digest) {
 	copy(d[:], text)
 	return d

@@ -114,8 +114,8 @@ func ledStore(l *leader) *sessionStore {
 }
 
 // An event that immediately follows another one is appended, although the leader considers the
-// previous write as in progress for a moment after its answer. A conflict would end the call:
-// another replica would seem to have ended its stream.
+// previous write as in progress for a moment after its answer. A conflict would end the call: its
+// stream would seem to be closed by another replica.
 func TestWriteAfterAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &leader{made: time.Millisecond, ended: 3 * time.Millisecond}

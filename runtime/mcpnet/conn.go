@@ -43,7 +43,7 @@ type conn struct {
 	started bool // a message has been read; used by Read alone
 
 	mu               sync.Mutex
-	draining         bool          // reading has ended
+	draining         bool          // reading is over
 	firstMessageTime time.Duration // 0 if the first message has arrived, or there is no deadline
 	closing          sync.Once
 	closeErr         error
@@ -179,8 +179,8 @@ func (c *conn) isDraining() bool {
 	return c.draining
 }
 
-// setDeadline sets the deadline of reads and writes, unless reading has ended. The zero time means
-// no deadline.
+// setDeadline sets the deadline of reads and writes, unless reading is over. The zero time means no
+// deadline.
 func (c *conn) setDeadline(until time.Time) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -182,7 +182,7 @@ func networkOf(a net.Addr) string {
 	return a.Network()
 }
 
-// textOf returns the text of an address, or "".
+// textOf returns an address as text, or "".
 func textOf(a net.Addr) string {
 	if a == nil {
 		return ""

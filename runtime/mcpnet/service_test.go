@@ -45,7 +45,7 @@ func TestNoAddresses(t *testing.T) {
 	}
 }
 
-// Nothing begins on a connection whose reading has ended.
+// Nothing begins on a connection whose reading is over.
 func TestDrainedBefore(t *testing.T) {
 	near, far := net.Pipe()
 	defer near.Close()

@@ -42,9 +42,9 @@ func WithPropagator(p propagation.TextMapPropagator) Option {
 }
 
 // WithContent records the arguments and results of the tools for which filter returns true, on
-// spans, as JSON text of at most 32 KiB each, and the texts of their errors. The default is to
-// record no content, which may contain anything that clients send and tools return. filter gets the
-// published name of a tool, and must be safe for concurrent use.
+// spans, as JSON text of at most 32 KiB each, and their error texts. The default is to record no
+// content, which may contain anything that clients send and tools return. filter gets the published
+// name of a tool, and must be safe for concurrent use.
 func WithContent(filter func(tool string) bool) Option {
 	return func(o *options) { o.content = filter }
 }

@@ -216,7 +216,7 @@ func (p *pool[C]) failWaiters(k *keyState[C], err error) {
 	}
 }
 
-// watch removes a member when its client has ended.
+// watch removes a member when its client is closed.
 func (p *pool[C]) watch(m *member[C]) {
 	<-m.client.Done()
 	p.mu.Lock()

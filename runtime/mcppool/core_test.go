@@ -365,7 +365,7 @@ func TestCancelled(t *testing.T) {
 	})
 }
 
-// A client that has ended is replaced immediately, also for waiters.
+// A closed client is replaced immediately, also for waiters.
 func TestReplaces(t *testing.T) {
 	test(t, "idle", Options{}, func(t *testing.T, b *bench) {
 		x := b.take("a")

@@ -48,8 +48,8 @@ func New(o Options) *Pool { return &Pool{newPool[*mcpclient.Client](o)} }
 // Only one client of a key is opened at a time, in a caller's goroutine and with its context. That
 // caller gets the error of open. Callers that wait for the key get it too, if the key has no other
 // client and the opening caller's context is not done: they need not wait one after the other for a
-// server that is down. A client that has ended is replaced, and the longest idle client is closed
-// when Total is reached. After Close the error is [mcpclient.ErrClosed].
+// server that is down. A closed client is replaced, and the longest idle client is closed when
+// Total is reached. After Close the error is [mcpclient.ErrClosed].
 func (p *Pool) Acquire(ctx context.Context, key string, open func(context.Context) (*mcpclient.Client, error)) (*Lease, error) {
 	l, err := p.core.acquire(ctx, key, open)
 	if err != nil {

@@ -23,7 +23,7 @@ type Task struct {
 
 	mu     sync.Mutex
 	state  State
-	ended  bool // the task has ended with result and err
+	ended  bool // the task is over, with result and err
 	result *mcp.ToolResult
 	err    error
 
@@ -92,7 +92,7 @@ func newTask(c *mcpclient.Client, tool string) *Task {
 // ID returns the id of the task, or "" for a call that has not become one.
 func (t *Task) ID() string { return t.id }
 
-// State requests the state of the task. After the task has ended, State returns the final state
+// State requests the state of the task. After the end of the task, State returns the final state
 // without a request.
 func (t *Task) State(ctx context.Context) (State, error) {
 	t.mu.Lock()
@@ -108,7 +108,7 @@ func (t *Task) State(ctx context.Context) (State, error) {
 	return t.note(w.state), nil
 }
 
-// note stores a state, unless the task has ended. It returns the current state.
+// note stores a state, unless the stored state is final. It returns the current state.
 func (t *Task) note(s *State) State {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -180,7 +180,7 @@ func (t *Task) Cancel(ctx context.Context) error {
 	_, err := t.client.Request(ctx, protocol.TasksCancel.String(), w.params("", nil), mcpclient.WithIdempotent())
 	if e, ok := errors.AsType[*jsonrpc.Error](err); ok && e.Code == jsonrpc.CodeInvalidParams && t.form == protocol.TaskSession {
 		if state, err := t.State(ctx); err == nil && state.Status.Ended() {
-			return nil // the error means that the task has ended
+			return nil // the error means that the task is over
 		}
 	}
 	return w.wrap(err)

@@ -325,13 +325,13 @@ func (w *waiter) answerOne(ctx context.Context, pause time.Duration, q question)
 	return nil
 }
 
-// resultRequest is a request tasks/result of revision 2025-11-25. The server replies when the task
-// has ended, and sends its questions until then.
+// resultRequest is a request tasks/result of revision 2025-11-25. The server replies at the end of
+// the task, and sends its questions until then.
 type resultRequest struct {
 	*waiter
 	ended  chan resultEnd // nil without a request
 	cancel context.CancelFunc
-	final  bool // the task has ended: the reply must arrive like any other
+	final  bool // the task is over: the reply must arrive like any other
 }
 
 type resultEnd struct {

@@ -18,7 +18,7 @@
 // runs the task of a tool to its end, and lets each question end the run of its handler.
 //
 // The package sleeps only between polls of a task, leaves no goroutines behind, and works in a
-// bubble of testing/synctest. Like the methods of [testing.T] that end a test, those of a Client
-// must be called in the goroutine of the test; functions in Options run in other goroutines, and
-// should use t.Error.
+// bubble of testing/synctest. Like the methods of [testing.T] that end a test, the methods of a
+// Client must be called in the goroutine of the test; functions in Options run in other goroutines,
+// and should use t.Error.
 package mcptest

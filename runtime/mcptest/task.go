@@ -243,7 +243,7 @@ func (r *taskRun) awaitResult() *Running[json.RawMessage] {
 	return r.result
 }
 
-// cancel cancels a task that the test no longer waits for. It may already have ended.
+// cancel cancels a task that the test no longer waits for. It may already be over.
 func (r *taskRun) cancel() {
 	r.client.t.Helper()
 	_, _ = r.request(protocol.TasksCancel, nil)

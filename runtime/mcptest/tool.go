@@ -47,8 +47,8 @@ func (c *Client) CallError(tool string, arguments any, options ...RequestOption)
 
 // Call calls a tool that must succeed and returns its structured content as a T, in every revision:
 // before 2025-06-18 it reads the text, and from 2026-07-28 on the content may be any value; in
-// between, it unwraps a value that is not an object from {"result": value}. The text of a tool
-// without structured content is read as a string. Arguments are the same as for [Client.Start].
+// between, it unwraps a value that is not an object from {"result": value}. If a tool has no
+// structured content, its text is read as a string. Arguments are the same as for [Client.Start].
 func Call[T any](c *Client, tool string, arguments any, options ...RequestOption) T {
 	c.t.Helper()
 	return structured[T](c, tool, c.Call(tool, arguments, options...))

@@ -43,7 +43,7 @@ type conn struct {
 	socket *socket
 
 	messages chan frame
-	current  frame // returned by Read; the texts of all frames are from the buffer pool
+	current  frame // returned by Read; the text in each frame is from the buffer pool
 	memory   *membudget.Budget
 	pumped   chan struct{}
 	ignored  int // messages that the pump has discarded
@@ -138,7 +138,7 @@ func (c *conn) Charge(b *membudget.Budget) {
 	}
 }
 
-// release returns the storage of messages that will not be read. The pump has ended. The last
+// release returns the storage of messages that will not be read. The pump has returned. The last
 // message that was read belongs to the reader, which may still handle it: mcp.Server.Serve does not
 // wait long for it.
 func (c *conn) release() {
@@ -238,7 +238,7 @@ func (c *conn) setCause(err error, status websocket.StatusCode, reason string) {
 	}
 }
 
-// cause returns why the connection has ended, or nil if it is open.
+// cause returns why the connection was closed, or nil if it is open.
 func (c *conn) cause() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -73,7 +73,7 @@ func NewHandler(s *mcp.Server, options ...Option) *Handler {
 	return h
 }
 
-// ServeHTTP upgrades the request to a connection, and returns when the connection has ended.
+// ServeHTTP upgrades the request to a connection, and returns when the connection is closed.
 //
 // It refuses requests with these statuses: 405 if the method is not GET; 403 if the Host or Origin
 // is not allowed; 401 if [WithPrincipal] returns an error; 426 and 400 if the request is not an

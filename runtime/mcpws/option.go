@@ -35,9 +35,8 @@ func WithAllowedOrigins(origins ...string) Option {
 
 // WithPrincipal authenticates clients by the request that opens the connection. mcp.Call.Principal
 // returns the principal. After an error the handler refuses the connection with status 401, and
-// logs the text of the error, which the client does not get. A *mcphttp.Refusal defines the
-// response itself, so that one function serves both transports. The function is called
-// concurrently.
+// logs the error, which the client does not get. A *mcphttp.Refusal defines the response itself, so
+// that one function serves both transports. The function is called concurrently.
 func WithPrincipal(find func(*http.Request) (mcp.Principal, error)) Option {
 	return func(h *Handler) { h.identify = find }
 }

@@ -23,8 +23,8 @@ const maskBit = 0x80
 //
 // The library could do both. It would wait for the writer, in the goroutine that reads, and close
 // the connection after five seconds. A peer that reads a large message and pings at the same time
-// would be disconnected, and its cancellations would be delayed. Therefore separate goroutines of
-// this file write control frames, between two messages.
+// would be disconnected, and its cancellations would be delayed. Therefore separate goroutines (in
+// this file) write control frames, between two messages.
 type pinger struct {
 	conn *conn
 

@@ -182,7 +182,7 @@ func (c *conn) identifyDiscarded(r io.Reader, read []byte) (*jsonrpc.FrameError,
 	}
 }
 
-// deliver passes a message to Read, unless Read has ended.
+// deliver passes a message to Read, unless reading is over.
 func (c *conn) deliver(f frame) {
 	select {
 	case <-c.draining:

@@ -17,7 +17,7 @@ const wait = 30 * time.Second
 const quiet = 100 * time.Millisecond
 
 // TestPubSub runs the tests of an [mcp.PubSub]. open returns two that are connected only with each
-// other, like those of two replicas. It registers their cleanup with t.Cleanup.
+// other, like two replicas' PubSubs. It registers their cleanup with t.Cleanup.
 func TestPubSub(t *testing.T, open func(t *testing.T) (one, other mcp.PubSub)) {
 	for name, test := range map[string]func(t *testing.T, one, other mcp.PubSub){
 		"notices reach both in one order": func(t *testing.T, one, other mcp.PubSub) {

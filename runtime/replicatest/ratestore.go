@@ -32,7 +32,7 @@ func (s *RateStore) Take(_ context.Context, key string, limit rate.Limit, burst,
 }
 
 // TestRateStore runs the tests of an [mcprate.Store]. open returns two that are connected only with
-// each other, like those of two replicas. It registers their cleanup with t.Cleanup.
+// each other, like two replicas' stores. It registers their cleanup with t.Cleanup.
 func TestRateStore(t *testing.T, open func(t *testing.T) (one, other mcprate.Store)) {
 	one, other := open(t)
 	both := []mcprate.Store{one, other}

@@ -11,7 +11,7 @@ import (
 )
 
 // TestSessionStore runs the tests of an [mcphttp.SessionStore]. open returns two that are connected
-// only with each other, like those of two replicas. It registers their cleanup with t.Cleanup. The
+// only with each other, like two replicas' stores. It registers their cleanup with t.Cleanup. The
 // idle time of a session in the tests is a minute, or two seconds if the test waits for it.
 func TestSessionStore(t *testing.T, open func(t *testing.T) (one, other mcphttp.SessionStore)) {
 	for name, test := range map[string]func(t *testing.T, s *twoStores){

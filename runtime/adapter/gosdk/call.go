@@ -234,7 +234,7 @@ func readContent(value []byte) ([]sdk.Content, error) {
 	return r.Content, nil
 }
 
-// onlyText returns the text of content that is a single plain text block.
+// onlyText returns the text if content is a single plain text block.
 func onlyText(value []byte) (text string, ok bool) {
 	if len(value) < 2 || value[1] != '{' {
 		return "", false

@@ -96,7 +96,7 @@ func TestSessionsEnd(t *testing.T) {
 		}
 	}
 	waitFor(allEnded)
-	waitFor(func() bool { return testbed.Goroutines() <= goroutines }) // those of the SDK end slightly later
+	waitFor(func() bool { return testbed.Goroutines() <= goroutines }) // goroutines inside the SDK end slightly later
 	// One session needs about 10 KB.
 	if grown := heap() - bytes; grown > rounds*2000 {
 		t.Errorf("%d bytes more after %d sessions", grown, 4*rounds)
@@ -132,7 +132,7 @@ func TestUnmountDuringCalls(t *testing.T) {
 	}
 }
 
-// A call that is still running after its mount has ended leaves no part of the mount in the
+// A call that is still running after the end of its mount leaves no part of the mount in the
 // session.
 func TestNoPartOfAnEndedMount(t *testing.T) {
 	s := newServer()

@@ -233,7 +233,7 @@ func TestResourcesAndPrompts(t *testing.T) {
 	})
 }
 
-// Pages after those of the SDK, from two mounts.
+// Pages after the SDK's pages, from two mounts.
 func TestPagesOfListedResources(t *testing.T) {
 	listing := func(prefix string, n int) mcp.Feature {
 		return mcp.NewTemplate(mcp.TemplateInfo{URITemplate: prefix + "://{id}", Name: prefix, List: func(context.Context) (all []mcp.ResourceInfo, err error) {

@@ -268,7 +268,7 @@ func openCursor(ctx context.Context, cursor string, mounts []*mount) (at behind,
 	return at, false, nil
 }
 
-// listMore answers a page that follows after those of the SDK. The middleware gets the request for
+// listMore answers a page that follows after the SDK's pages. The middleware gets the request for
 // the SDK's last page again; an invalid cursor is passed to the SDK, which refuses it.
 func (h *host) listMore(ctx context.Context, method string, req *sdk.ListResourcesRequest, mounts []*mount) (sdk.Result, error) {
 	at, ok, err := openCursor(ctx, req.Params.Cursor, mounts)

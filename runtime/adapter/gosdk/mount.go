@@ -30,9 +30,9 @@ import (
 // added before or after. It receives a call by an alias, or through use_tool of package mcpfind, as
 // a call of the tool that runs; if middleware was added since the last request, it receives the
 // first such call twice, with both names. A context that it passes on must contain the values of
-// the context that it gets. Middleware that was added before the first Mount receives the lists of
-// the SDK, not those of the caller: entries that it removes remain removed, and Mount considers a
-// copy of an entry a feature of the SDK's server, which it neither hides nor removes.
+// the context that it gets. Middleware that was added before the first Mount receives the SDK's
+// lists, not the caller's: entries that it removes remain removed, and Mount considers a copy of an
+// entry a feature of the SDK's server, which it neither hides nor removes.
 //
 // [auth.TokenInfo] identifies callers: the ID of the principal is its UserID or, without one, a
 // digest of the bearer token; the value is the *auth.TokenInfo, and its scopes determine which
@@ -182,8 +182,8 @@ func (m *mount) changed() {
 	}
 }
 
-// update makes the features of the SDK's server match those of the inner server, except for
-// features whose names are taken.
+// update makes the features of the SDK's server match the inner server's, except for features whose
+// names are taken.
 func (m *mount) update() error {
 	taken, err := m.host.existing()
 	if err != nil {

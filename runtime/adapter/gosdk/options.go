@@ -17,9 +17,9 @@ type (
 // and templates. The SDK calls these functions after all middleware, and they cannot be added
 // later.
 //
-// Clients can subscribe to URIs of resources and templates, including those of the SDK's server;
-// others are refused. The largest [mcp.Limits] of the mounts limits the subscriptions of a session,
-// and the bytes of their URIs. Before the first Mount, all subscriptions are refused.
+// Clients can subscribe to URIs of resources and templates, including the SDK server's own; others
+// are refused. The largest [mcp.Limits] of the mounts limits the subscriptions of a session, and
+// the bytes of their URIs. Before the first Mount, all subscriptions are refused.
 //
 // Existing functions in the options are kept: they are called for a subscription after the mounts,
 // and they alone decide about URIs and arguments that no mount has.

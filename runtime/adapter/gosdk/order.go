@@ -54,8 +54,8 @@ func (h *host) namesFirst() *renaming {
 	return h.names
 }
 
-// isRenaming reports whether a handler belongs to a renaming. A server has only those of its own
-// host.
+// isRenaming reports whether a handler belongs to a renaming. A server has only its own host's
+// renamings.
 func isRenaming(h sdk.MethodHandler) bool {
 	return reflect.ValueOf(h).Pointer() == reflect.ValueOf(sdk.MethodHandler((*renaming)(nil).receive)).Pointer()
 }

@@ -86,7 +86,7 @@ func readTool(entry json) (*sdk.Tool, error) {
 	return t, nil
 }
 
-// registered is a feature of the SDK's server, with the JSON text of its origin.
+// registered is a feature of the SDK's server, with the JSON from which it was created.
 type registered[T any] struct {
 	item *T
 	text string

@@ -170,7 +170,7 @@ func (s *session) in(ctx context.Context, m *mount, from *origin) (*bridge.Sessi
 		return nil, err
 	}
 	s.mu.Lock()
-	if s.parts[m] != p { // the session or the mount has ended
+	if s.parts[m] != p { // the session or the mount is over
 		s.mu.Unlock()
 		inner.Close()
 		return nil, mcp.ErrConnectionClosed

@@ -202,7 +202,7 @@ func requestFor(ctx context.Context, name string, arguments encoding.RawMessage)
 	return &jsonrpc.Request{ID: id, Method: protocol.ToolsCall.String(), Params: params, Extra: extra}, nil
 }
 
-// levels maps the levels of log messages to those of package slog.
+// levels maps the levels of log messages to levels of package slog.
 var levels = map[string]slog.Level{
 	"debug": slog.LevelDebug, "info": slog.LevelInfo, "notice": 2, "warning": slog.LevelWarn,
 	"error": slog.LevelError, "critical": 12, "alert": 16, "emergency": 20,

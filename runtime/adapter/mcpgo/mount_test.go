@@ -226,7 +226,7 @@ func TestCancelAndEnd(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for testbed.Goroutines() > before { // those of the library end slightly later
+	for testbed.Goroutines() > before { // goroutines inside the library end slightly later
 		time.Sleep(5 * time.Millisecond)
 	}
 }

@@ -49,8 +49,8 @@ func until(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// A server whose JetStream has ended reports the reason, restarts when the directory is writable,
-// and still has its data. Its connections remain usable.
+// A server whose JetStream ends reports the reason, restarts when the directory is writable, and
+// still has its data. Its connections remain usable.
 func TestStartsAgain(t *testing.T) {
 	dir, log := t.TempDir(), new(lines)
 	s := start(t, embedded.Options{Dir: dir, Logger: log.logger()})
