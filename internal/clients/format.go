@@ -5,7 +5,7 @@ import (
 	"reflect"
 )
 
-// format edits the texts of clients' files. Every byte outside of the entry remains unchanged.
+// format edits clients' files. Every byte outside of the entry remains unchanged.
 type format interface {
 	// entries returns the entries in a text.
 	entries(text []byte, container string) ([]Found, error)
@@ -24,7 +24,7 @@ var errMissing = errors.New("there is no such entry")
 type Found struct {
 	Name  string
 	value any    // see plain
-	Text  string // unchanged text of the file
+	Text  string // as written in the file
 }
 
 // Before describes a file without entries before the first one was added, so that removing the last

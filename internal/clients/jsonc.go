@@ -316,7 +316,7 @@ func (p *jsonParser) array(depth int) (node, error) {
 	return n, nil
 }
 
-// scalar is the text of a value that is not a string.
+// scalar is a value other than a string, as written.
 type scalar string
 
 // plain returns a value for comparison: a string, a scalar, a []any, or a map[string]any.

@@ -358,7 +358,7 @@ func (f jsonFormat) check(before, after []byte, container, name string, value Fi
 	return nil
 }
 
-// others returns the texts of all members but one.
+// others returns all members but one, as written.
 func others(text []byte, object *node, name string) []string {
 	var list []string
 	if object == nil {

@@ -102,7 +102,7 @@ func readFile(path string) ([]byte, fs.FileInfo, error) {
 
 var errChanged = errors.New("the file has changed")
 
-// syncFile makes the text of a file durable, and syncFolder the name of a file. Only tests replace
+// syncFile makes a file's content durable, and syncFolder the name of a file. Only tests replace
 // them: syncing hundreds of files takes longer than the rest of their tests.
 var (
 	syncFile   = (*os.File).Sync

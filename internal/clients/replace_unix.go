@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// keepOwner sets the owner and the group of a file to those of another.
+// keepOwner copies the owner and the group from another file.
 func keepOwner(file *os.File, like fs.FileInfo) error {
 	want, ok := like.Sys().(*syscall.Stat_t)
 	info, err := file.Stat()

@@ -8,7 +8,7 @@ import (
 )
 
 // Shown returns an entry without the values that may be credentials: values of variables and header
-// fields, parts of arguments and URLs, and texts of unknown members. hidden contains the names of
+// fields, parts of arguments and URLs, and strings in unknown members. hidden contains the names of
 // these values, except for arguments that are only suspicious.
 func (c *Client) Shown(entry Fields) (shown Fields, hidden []string) {
 	command := ""

@@ -218,7 +218,7 @@ func (c *comparer) inside(path string, o, n node) effect {
 	return wording
 }
 
-// raw returns the text of a node, or nil if it consists of several.
+// raw returns a node's JSON, or nil if it consists of several.
 func raw(n node) *jsontree.Value {
 	if len(n.all) != 1 {
 		return nil

@@ -5,7 +5,7 @@ package findtools
 // Threshold is the default number of tools up to which all are listed.
 const Threshold = 40
 
-// Definition contains the texts of a tool for models.
+// Definition describes a tool for models.
 type Definition struct {
 	Name        string
 	Description string

@@ -1,6 +1,6 @@
-// Package jsontree reads JSON as a tree that keeps the order of members and the text of numbers:
-// the visible parts of a contract, and the schemas in it. It is not for files that are edited
-// (package clients keeps positions and comments), and not for servers.
+// Package jsontree reads JSON as a tree that keeps the order of members and the notation of
+// numbers: the visible parts of a contract, and the schemas in it. It is not for files that are
+// edited (package clients keeps positions and comments), and not for servers.
 package jsontree
 
 import (
@@ -26,7 +26,7 @@ const (
 // Value is a JSON value. Functions do not modify it.
 type Value struct {
 	Kind    Kind
-	Text    string // the unescaped text of a string, the JSON of any other scalar
+	Text    string // the unescaped value of a string, the JSON of any other scalar
 	Items   []*Value
 	Members []Member
 }

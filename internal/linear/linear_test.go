@@ -78,8 +78,8 @@ func (g *generated) node(depth int) Node {
 	return Sequence(nodes...)
 }
 
-// Matches and groups equal those of package regexp. A group in a repetition keeps its value of an
-// earlier round, as there.
+// Matches and groups equal package regexp's. A group in a repetition keeps its value of an earlier
+// round, as there.
 func TestAgainstRegexp(t *testing.T) {
 	g := &generated{Rand: rand.New(rand.NewPCG(1, 2))}
 	matched := 0

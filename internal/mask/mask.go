@@ -114,7 +114,7 @@ func (s *set) hide(value string) string {
 	return Sign
 }
 
-// text masks a text of any form.
+// text masks any text.
 func (s *set) text(text string) string {
 	if IsReference(text) {
 		return text
@@ -198,7 +198,7 @@ func looksRandom(w string) bool {
 	return expression().uuid.MatchString(w)
 }
 
-// looksEncoded reports whether a text of base64 characters is something other than a path.
+// looksEncoded reports whether a text in base64 characters is something other than a path.
 func looksEncoded(text string) bool {
 	k := kindsOf(text)
 	return k.digits > 0 && k.small > 2 && k.capital > 2 && strings.Count(text, "/") < 5 && !strings.Contains(text, "//")
@@ -323,7 +323,7 @@ func Parts(value string) []string {
 // anywhere.
 const shortest = 4
 
-// Text masks values in a text of another program, such as an error that repeats them, and
+// Text masks values in another program's output, such as an error that repeats them, and
 // credentials in URLs in the text.
 func Text(text string, values []string) string {
 	var forms []string

@@ -95,7 +95,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Texts of other programs may repeat values, even as JSON.
+// Other programs' output may repeat values, even as JSON.
 func TestText(t *testing.T) {
 	values := []string{"swordfish", "swordfish and chips", `a"b\c`, "no", "debug-level"}
 	got := Text(`no swordfish and chips, "a\"b\\c", Get "https://u:p@h/?q=1": debug-level`, values)

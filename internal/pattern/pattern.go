@@ -1,10 +1,9 @@
-// Package pattern matches the regular expressions of JSON Schema: those of ECMA-262 in
-// Unicode mode, as far as package regexp supports them too. Generator and runtime both
-// use it, so that they decide like a client that validates with the schema.
+// Package pattern matches the regular expressions of JSON Schema: ECMA-262 expressions in Unicode
+// mode, as far as package regexp supports them too. Generator and runtime both use it, so that they
+// decide like a client that validates with the schema.
 //
-// An expression is compiled to a table with a row for each state, so that matching
-// takes one step for each character with any expression. An expression with a large
-// table is an error.
+// An expression is compiled to a table with a row for each state, so that matching takes one step
+// for each character with any expression. An expression with a large table is an error.
 package pattern
 
 import (

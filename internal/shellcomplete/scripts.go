@@ -1,7 +1,6 @@
 package shellcomplete
 
-// The scripts contain no logic beyond that of the shell. Without candidates, the shell completes
-// files.
+// The scripts contain no logic beyond the shell's. Without candidates, the shell completes files.
 
 const bash = `# Completion for bash.
 __FUNCTION_complete() {

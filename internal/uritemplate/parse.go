@@ -99,11 +99,11 @@ func Parse(template string) (*Template, error) {
 	return t, nil
 }
 
-// String returns the text of the template.
+// String returns the template as text.
 func (t *Template) String() string { return t.source }
 
-// Encoded returns the text of the template with percent-encoding outside of ASCII, so that clients
-// that do not encode literals also expand it to valid URIs.
+// Encoded returns the template with percent-encoding outside of ASCII, so that clients that do not
+// encode literals also expand it to valid URIs.
 func (t *Template) Encoded() string {
 	var b strings.Builder
 	for _, p := range t.parts {

@@ -59,7 +59,7 @@ func TestOracle(t *testing.T) {
 // schema.
 type oracle struct {
 	universe []any
-	verdicts map[string]*verdicts // by the text of the schema
+	verdicts map[string]*verdicts // by the schema's JSON
 }
 
 // verdicts contains the validity of the values in the universe that were requested.

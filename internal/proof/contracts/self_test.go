@@ -24,7 +24,7 @@ func TestSelf(t *testing.T) {
 	}
 }
 
-// shuffled returns the text of a value, with its members in a random order.
+// shuffled returns a value as JSON, with its members in a random order.
 func shuffled(r *rand.Rand, v any) string {
 	var parts []string
 	switch v := v.(type) {

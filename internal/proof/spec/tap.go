@@ -19,7 +19,7 @@ type Tap struct {
 	all map[string]*schema // nil without schemas
 
 	mu     sync.Mutex
-	over   bool // the test has ended and must not be failed
+	over   bool // the test is over and must not be failed
 	theirs bool // the clients are third-party programs
 	broken bool // the servers deliberately violate the schema
 	scopes map[string]*Conversation

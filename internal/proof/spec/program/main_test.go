@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 }
 
 // An invalid message of the server is reported on standard error, by a program that was started
-// without MCP_SPEC_DIR. Its output and exit code are the same as those of the process inside.
+// without MCP_SPEC_DIR. Its output and exit code come from the process inside.
 func TestAround(t *testing.T) {
 	exe, err := os.Executable()
 	if err != nil {

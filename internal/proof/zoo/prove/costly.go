@@ -305,7 +305,7 @@ func (c *climber) recipe(n *Node) *recipe {
 	return out
 }
 
-// unit returns the text of a value for repetition.
+// unit returns a value, as JSON, for repetition.
 func (c *climber) unit(n *Node) string {
 	r := c.r
 	s := n.String()

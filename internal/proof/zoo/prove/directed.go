@@ -274,7 +274,7 @@ func (r *source) objectEdits(n *Node, s *Schema) []func(*Node) {
 	if s.More == nil {
 		return out
 	}
-	// Two texts of one key.
+	// Two spellings of one key.
 	for _, more := range []string{"deg", " "} {
 		out = append(out, func(n *Node) {
 			n.Members = append(slices.Clone(n.Members), Member{Name: "7" + more, Value: r.value(s.More, maxDepth)}, Member{Name: "7", Value: r.value(s.More, maxDepth)})

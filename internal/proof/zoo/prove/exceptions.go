@@ -123,7 +123,7 @@ func (f forms) rounded(n *Node, s *Schema, t reflect.Type) *Node {
 	}, true)
 }
 
-// twoTexts reports whether a map contains two texts of one key.
+// twoTexts reports whether a map contains two spellings of one key.
 func twoTexts(all map[string]place) bool {
 	for _, at := range all {
 		if at.t == nil || at.t.Kind() != reflect.Map || at.n.Kind != '{' || !asKey(at.t.Key()) {

@@ -387,7 +387,7 @@ func (s *Schema) fits(text string) bool {
 	return n >= s.MinLength && (s.MaxLength < 0 || n <= s.MaxLength)
 }
 
-// ofLength returns a text of n characters.
+// ofLength returns n characters.
 func (r *source) ofLength(n int) string {
 	var b strings.Builder
 	for range n {

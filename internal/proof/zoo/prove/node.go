@@ -9,12 +9,12 @@ import (
 	"unicode/utf8"
 )
 
-// Node is a JSON value as written: with the original text of numbers, and all members in order,
-// even repeated ones.
+// Node is a JSON value as written: with numbers in their original notation, and all members in
+// order, even repeated ones.
 type Node struct {
 	Kind    byte   // one of n b 0 " [ {
 	Text    string // of a number or boolean, or the characters of a string
-	Raw     string // the JSON text of a string, if it is not the plain one
+	Raw     string // the JSON of a string, if it is not the plain one
 	Space   string // between the parts of an array or an object
 	Items   []*Node
 	Members []Member
@@ -26,7 +26,7 @@ type Node struct {
 // Member is one member of an object.
 type Member struct {
 	Name  string
-	Raw   string // the JSON text of the name, if it is not the plain one
+	Raw   string // the JSON of the name, if it is not the plain one
 	Value *Node
 }
 

@@ -19,7 +19,7 @@ const (
 	Formats    Exception = 5 // lower-case t and z, and second 60
 	Methods    Exception = 6 // UnmarshalText and UnmarshalJSON decide
 	Base64     Exception = 7 // the schema does not describe base64
-	Keys       Exception = 9 // two texts of one key are a duplicate
+	Keys       Exception = 9 // two spellings of one key are a duplicate
 
 	Integers       Exception = 13 // 1.0 and 1e2 are integers
 	Defaults       Exception = 14 // missing values have their default

@@ -45,7 +45,7 @@ type Property struct {
 	Schema *Schema
 }
 
-// ParseSchema reads the JSON text of a schema.
+// ParseSchema reads a schema.
 func ParseSchema(data string) (*Schema, error) {
 	n, err := ParseNode(data)
 	if err != nil {
