@@ -27,7 +27,7 @@ func (w *walker) wait(pos token.Pos, what string) {
 	w.happens(event{what: what, path: []string{w.here(pos, what)}})
 }
 
-// happens records an event for all locks that are held, and for those of the callers.
+// happens records an event for all locks that the function and its callers hold.
 func (w *walker) happens(e event) {
 	for l := range w.at.held {
 		if !e.released[l] {

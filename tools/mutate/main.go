@@ -10,7 +10,7 @@
 //
 //	tools/mutate/run                       # all, for a night
 //	tools/mutate/run -sample 20            # some, chosen by the day
-//	tools/mutate/run -only mcphttp/post    # those of some files
+//	tools/mutate/run -only mcphttp/post    # the mutants of some files
 //	tools/mutate/run -list                 # prints the changes
 package main
 

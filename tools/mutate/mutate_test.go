@@ -258,7 +258,7 @@ func TestTry(t *testing.T) {
 	}
 }
 
-// txtar returns the names and texts of the files in an archive.
+// txtar returns the names and contents of the files in an archive.
 func txtar(archive string) (files [][2]string) {
 	for _, part := range strings.Split("\n"+archive, "\n-- ")[1:] {
 		name, text, _ := strings.Cut(part, " --\n")
