@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/bench/catalog"
 )
 
-// pattern is the text of a request, in parts that are joined with its number.
+// pattern is a request as text, in parts that are joined with its number.
 type pattern [][]byte
 
 func (t pattern) append(b []byte, id int) []byte {
@@ -31,7 +31,7 @@ const initializeMessage = `{"jsonrpc":"2.0","id":0,"method":"initialize","params
 
 const initializedMessage = `{"jsonrpc":"2.0","method":"notifications/initialized"}`
 
-// requests returns the texts of a scenario, one for each variant.
+// requests returns the requests of a scenario, one for each variant.
 func (s *scenario) requests(modern bool) []pattern {
 	all := make([]pattern, s.variants)
 	for v := range all {

@@ -78,7 +78,7 @@ func steps(token, n int) (all []string) {
 	return all
 }
 
-// TestRequests checks the texts of requests.
+// TestRequests checks the requests.
 func TestRequests(t *testing.T) {
 	for _, s := range scenarios {
 		for _, modern := range []bool{false, true} {

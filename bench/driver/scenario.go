@@ -88,7 +88,7 @@ func searchArguments(variant int) string {
 
 func bookURI(variant int) string { return catalog.BookURI + strconv.Itoa(variant+1) }
 
-// longText returns a typical text of 200 KB: lines, some quotes, some words in other alphabets.
+// longText returns a typical text with 200 KB: lines, some quotes, some words in other alphabets.
 func longText(variant int) string {
 	line := "Line of variant " + strconv.Itoa(variant) + ": what the \"model\" reads, and was written by people; über Räume, früher.\n"
 	return strings.Repeat(line, 200_000/len(line)+1)[:200_000]
@@ -158,7 +158,7 @@ func onlyText(result map[string]any, want string) error {
 	return nil
 }
 
-// textOf returns the text of a result with a single block.
+// textOf returns the text in a result with a single block.
 func textOf(result map[string]any) (string, error) {
 	content, ok := result["content"].([]any)
 	if !ok || len(content) != 1 {

@@ -27,8 +27,8 @@ type variant struct {
 
 func (v variant) name() string { return fmt.Sprintf("%s%d", v.server, v.tools) }
 
-// The sources of variants. All have the same tools; the hand-written one publishes the text of the
-// generated one.
+// The sources of variants. All have the same tools; the hand-written one publishes the generated
+// one's tools.
 var sources = map[string]string{
 	"mcpgen": `// Package main serves {{len .}} tools.
 //

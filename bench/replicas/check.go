@@ -191,7 +191,7 @@ func (l *ledger) checkChanges(effects []effect, fault reporter) {
 	}
 }
 
-// endedSoon reports whether a kill may have ended the process of an effect before a change was
+// endedSoon reports whether a kill may have hit the process of an effect before a change was
 // written.
 func (l *ledger) endedSoon(e effect) bool {
 	return slices.ContainsFunc(l.kills, func(k kill) bool { return !e.at.After(k.at) && k.at.Sub(e.at) <= sayTime })

@@ -99,7 +99,7 @@ func (c *client) connect(ctx context.Context, revision string) (err error) {
 	return err
 }
 
-// errWithdrawn is the cause for the end of a question whose request has ended without an answer.
+// errWithdrawn is the cause for the end of a question whose request is over without an answer.
 var errWithdrawn = errors.New("the question was taken back")
 
 // answerOf returns the answer to the question of a call.

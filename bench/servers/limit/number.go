@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// number reads the text of a number (RFC 8259, section 6).
+// number reads a number as text (RFC 8259, section 6).
 func (r *reader) number() []byte {
 	c := r.peek()
 	data, i := r.data, r.pos

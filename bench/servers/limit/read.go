@@ -186,7 +186,7 @@ func (k *keySet) add(name []byte) bool {
 	return true
 }
 
-// span returns the text of a value by counting brackets; the value is read strictly later.
+// span returns a value as text, by counting brackets; the value is read strictly later.
 func (r *reader) span() []byte {
 	r.peek()
 	data, start, open := r.data, r.pos, 0
