@@ -42,7 +42,7 @@ func connectAuth(t *testing.T, g *guarded, auth mcphttpclient.Authorizer, revisi
 	return c, wire
 }
 
-// answers checks the text of a tool's result.
+// answers checks the text in a tool's result.
 func answers(t *testing.T, c *mcpclient.Client, tool, want string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)

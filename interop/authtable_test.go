@@ -283,7 +283,7 @@ func authTitle(t *testing.T, title, module string) string {
 
 var authNames = regexp.MustCompile(`http://127\.0\.0\.1:[0-9]+`)
 
-// authText returns the text of an error for the table: ports differ in each run.
+// authText returns an error as text for the table: ports differ in each run.
 func authText(err error) string {
 	if errors.Is(err, errNoLogin) {
 		return "not logged in"

@@ -66,7 +66,7 @@ func editedFiles(t *testing.T, isTOML bool) (all []edited) {
 	return all
 }
 
-// installedText returns the text of a file after the installation.
+// installedText returns a file's content after the installation.
 func installedText(t *testing.T, target *install.Target, text string, entry install.Fields) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -22,7 +22,7 @@ var hostileTexts = []string{
 	"[^1] and [x][y]", "<b onmouseover=x>", "``|``", "[ ] task", "</a><h1>x</h1>", "$a$ :tada: @someone #1", "![x]", "[docs]",
 }
 
-// Another Markdown renderer reads the texts of a package in its reference as plain text.
+// Another Markdown renderer reads a package's texts in its reference as plain text.
 func TestHostileDocs(t *testing.T) {
 	s := newShell(t)
 	var program strings.Builder
@@ -92,7 +92,7 @@ func TestHostileDocs(t *testing.T) {
 	}
 }
 
-// plainText returns the text of a node as a reader sees it.
+// plainText returns a node's text as a reader sees it.
 func plainText(n ast.Node, page []byte) string {
 	var b strings.Builder
 	for c := n.FirstChild(); c != nil; c = c.NextSibling() {

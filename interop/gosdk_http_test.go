@@ -284,7 +284,7 @@ func post(t *testing.T, client *nethttp.Client, url, session, revision string) i
 	return response.StatusCode
 }
 
-// A client gets a 404 after its session has ended.
+// A client gets a 404 after the end of its session.
 func TestGoSDKSessionEnds(t *testing.T) {
 	t.Parallel()
 	ctx, session, wire, url := connectHTTP(t, links, nil)

@@ -164,7 +164,7 @@ func TestHostileServers(t *testing.T) {
 			})
 		}
 	}
-	t.Cleanup(func() { // when all clients have ended
+	t.Cleanup(func() { // after the end of all clients
 		if *withPeers || *writeDocs {
 			fmt.Print(hostileTable(cells))
 		}

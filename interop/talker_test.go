@@ -34,7 +34,7 @@ func everyTalk(t *testing.T, options func(revision string) *mcp.ClientOptions, t
 	})
 }
 
-// say calls a tool without arguments and returns the text of the result.
+// say calls a tool without arguments and returns the result's text.
 func say(t *testing.T, ctx context.Context, session *mcp.ClientSession, tool string) string {
 	t.Helper()
 	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: tool})

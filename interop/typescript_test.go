@@ -162,7 +162,7 @@ func (f *facts) abandoned(name string) {
 }
 
 // hello checks the server's description that the client receives first. further are the
-// capabilities besides those of the features.
+// capabilities in addition to the features'.
 func (f *facts) hello(server map[string]any, instructions string, further ...string) {
 	f.t.Helper()
 	capabilities := []string{"completions", "logging", "prompts", "resources", "tools"}

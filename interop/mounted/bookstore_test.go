@@ -82,7 +82,7 @@ func call(t check, c *sdk.ClientSession, tool string, arguments map[string]any) 
 	return r
 }
 
-// text returns the only text of a result.
+// text returns the only text in a result.
 func text(t check, r *sdk.CallToolResult) string {
 	t.Helper()
 	if len(r.Content) == 1 {

@@ -4,7 +4,7 @@
 //
 // The tools are
 //
-//   - echo, which returns the text of its arguments, and fails if that is empty;
+//   - echo, which returns the argument text, and fails if that is empty;
 //   - steps, which reports progress three times, logs a message of level info and one of level
 //     warning, and waits until proceed is called;
 //   - wait, which runs until it is cancelled, and cancelled, which waits until that has happened;

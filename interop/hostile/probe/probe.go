@@ -27,7 +27,7 @@ type Server struct {
 
 // Client contains the actions of a client.
 type Client struct {
-	// Call calls the tool "tool", and returns the text of the result, or its structured content as JSON.
+	// Call calls the tool "tool", and returns the result's text, or its structured content as JSON.
 	Call func(context.Context) (string, error)
 	// List returns the number of tools.
 	List  func(context.Context) (int, error)

@@ -125,7 +125,7 @@ func ask(_ context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) 
 	return mcp.NewToolResultStructured(out{text}, `{"text":"`+text+`"}`), nil
 }
 
-// textOf returns the text of a message, which is a map if it arrives in a round.
+// textOf returns the text in a message, which is a map if it arrives in a round.
 func textOf(content any) (string, error) {
 	if m, ok := content.(map[string]any); ok {
 		parsed, err := mcp.ParseContent(m)
