@@ -74,8 +74,8 @@ func (s *suite) runClient(ctx context.Context, r revision) (*outcome, error) {
 	return o, nil
 }
 
-// runClientScenario runs one scenario. The suite also fails if the checks pass and the client has
-// ended with an error, or not at all: that counts as one more check here.
+// runClientScenario runs one scenario. The suite also fails if the checks pass and the client
+// fails, or does not end: that counts as one more check here.
 func (s *suite) runClientScenario(ctx context.Context, name, folder string, args []string) ([]check, error) {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err

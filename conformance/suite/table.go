@@ -87,7 +87,7 @@ func (o *outcome) find(name string) *scenario {
 	return nil
 }
 
-// cell returns the text of the scenario's cell in the table.
+// cell returns the scenario's cell in the table.
 func (s *scenario) cell() string {
 	switch {
 	case s == nil:
