@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// existing contains all features of an SDK server, whoever added them.
+// existing contains all features of an SDK server, including those of mounts.
 type existing struct {
 	tools     map[string]*sdk.Tool
 	resources map[string]*sdk.Resource
