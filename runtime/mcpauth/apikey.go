@@ -17,8 +17,8 @@ import (
 	"unicode"
 )
 
-// The form of an API key: the prefix, 26 random characters, and 7 of a checksum, by which a
-// mistyped or cut key is found without a store, and by which scanners for secrets recognise one.
+// The form of an API key: the prefix, 26 random characters, and a checksum of 7. The checksum shows
+// a mistyped or truncated key without a lookup, and lets secret scanners recognise keys.
 const (
 	keyPrefix   = "mcp_"
 	keyRandom   = 26
@@ -28,7 +28,7 @@ const (
 
 var keyEncoding = base32.StdEncoding.WithPadding(base32.NoPadding)
 
-// Key is what a store has of an API key: not the key itself.
+// Key is the stored form of an API key. It does not contain the key itself.
 type Key struct {
 	Name    string    `json:"name"`             // the subject of the identity
 	SHA256  string    `json:"sha256"`           // of the key, in hexadecimal digits
@@ -37,15 +37,14 @@ type Key struct {
 	Expires time.Time `json:"expires,omitzero"` // zero means never
 }
 
-// KeyStore finds API keys. Many goroutines may call its method at the same time.
+// KeyStore looks up API keys. Its method must be safe for concurrent use.
 type KeyStore interface {
-	// Key returns the key with that SHA-256, nil if there is none. An error means that this
-	// cannot be found out now.
+	// Key returns the key with this SHA-256, or nil if it does not exist. An error means that the
+	// lookup failed.
 	Key(ctx context.Context, sum [sha256.Size]byte) (*Key, error)
 }
 
-// NewKey makes an API key: the text for the client, of 130 random bits, and what a store has of
-// it.
+// NewKey generates an API key: the text for the client, with 130 random bits, and its stored form.
 func NewKey(name string, scopes ...string) (text string, key Key) {
 	text = keyPrefix + rand.Text()[:keyRandom]
 	text += checksumOf(text)
@@ -63,8 +62,8 @@ func isKey(s string) bool {
 	return len(s) == size+keyChecksum && strings.HasPrefix(s, keyPrefix) && checksumOf(s[:size]) == s[size:]
 }
 
-// APIKeys returns a Verifier of the keys of a store, with the scheme Bearer or in the header
-// field Options.KeyHeader.
+// APIKeys returns a Verifier for the keys of a store. Clients send a key with the scheme Bearer or
+// in the header field Options.KeyHeader.
 func APIKeys(store KeyStore) Verifier { return apiKeys{store} }
 
 type apiKeys struct{ store KeyStore }
@@ -81,7 +80,7 @@ func (v apiKeys) configuration() error {
 	return nil
 }
 
-// logTo is for New.
+// logTo is called by New.
 func (v apiKeys) logTo(l *slog.Logger) {
 	if s, ok := v.store.(interface{ logTo(*slog.Logger) }); ok {
 		s.logTo(l)
@@ -97,7 +96,7 @@ func (v apiKeys) Verify(ctx context.Context, c *Credential) (*Identity, error) {
 	if !isKey(c.Token) {
 		return nil, refuse("the API key is mistyped or cut")
 	}
-	// The store is searched by a digest: how long that takes says nothing about the key.
+	// The lookup uses a digest, so that its duration reveals nothing about the key.
 	sum := sha256.Sum256([]byte(c.Token))
 	key, err := v.store.Key(ctx, sum)
 	switch {
@@ -114,15 +113,15 @@ func (v apiKeys) Verify(ctx context.Context, c *Credential) (*Identity, error) {
 	}, nil
 }
 
-// Keys is a KeyStore that does not change. The result of ReadKeys is one.
+// Keys is an immutable KeyStore. ReadKeys returns one.
 type Keys map[[sha256.Size]byte]*Key
 
 // Key returns a key.
 func (k Keys) Key(_ context.Context, sum [sha256.Size]byte) (*Key, error) { return k[sum], nil }
 
 // ReadKeys reads keys from JSON: {"keys": [{"name": "...", "sha256": "...", "scopes": [...],
-// "roles": [...], "expires": "2027-01-01T00:00:00Z"}]}. Names and digests differ. A member that
-// is not known is an error.
+// "roles": [...], "expires": "2027-01-01T00:00:00Z"}]}. Names and digests differ. Unknown members
+// are errors.
 func ReadKeys(text []byte) (Keys, error) {
 	var file struct {
 		Keys []Key `json:"keys"`
@@ -169,9 +168,9 @@ func readStrict(text []byte, into any) error {
 	return d.Decode(into)
 }
 
-// KeysFile returns a store of a file that [ReadKeys] reads. That the file cannot be read at first
-// is an error of [New]. It is read again when it changes; a file that is broken then is logged,
-// and the keys that were read before hold.
+// KeysFile returns a store for a file that [ReadKeys] reads. If the file cannot be read at first,
+// [New] returns an error. The store reads the file again when it changes; if the new content is
+// invalid, it logs that and keeps the previous keys.
 func KeysFile(path string) KeyStore { return keysFile{watch(path, ReadKeys)} }
 
 type keysFile struct{ *watched[Keys] }

@@ -40,7 +40,7 @@ func TestAPIKey(t *testing.T) {
 			t.Errorf("%s: %+v", field[:10], me)
 		}
 	}
-	// There is no issuer to log in at: no metadata and no challenge that names it.
+	// Without an issuer there is no place to log in: no metadata, and no challenge that names it.
 	if resp := s.do(t, request("GET", "https://mcp.example.com/.well-known/oauth-protected-resource", "")); resp.StatusCode != 404 {
 		t.Errorf("metadata: status %d", resp.StatusCode)
 	}
@@ -99,14 +99,14 @@ func TestAPIKeyRefused(t *testing.T) {
 	if resp := s.do(t, r); resp.StatusCode != 400 {
 		t.Errorf("query: status %d", resp.StatusCode)
 	}
-	// The field is only looked at where it is an option.
+	// The field is read only if the option names it.
 	plain := newSite(t, func(o *mcpauth.Options) { o.Verifiers = []mcpauth.Verifier{mcpauth.APIKeys(mcpauth.Keys{})} })
 	if resp := plain.do(t, post("whoami", "X-Other-Key: "+text)); resp.StatusCode != 401 || !strings.Contains(plain.audit.String(), "has no credential") {
 		t.Errorf("status %d, %s", resp.StatusCode, plain.audit)
 	}
 }
 
-// 100,000 guesses cost a minute's worth of answers, and find nothing.
+// 100,000 guesses get the answers of one minute, and find nothing.
 func TestAPIKeyGuesses(t *testing.T) {
 	text, key := mcpauth.NewKey("nightly")
 	g, err := mcpauth.New(mcpauth.Options{Resource: resource, Verifiers: []mcpauth.Verifier{mcpauth.APIKeys(must(mcpauth.ReadKeys([]byte(keysOf(key)))))}})
@@ -150,7 +150,7 @@ func TestReadKeys(t *testing.T) {
 	}
 }
 
-// The file is read again when it changes; a broken one changes nothing but the log.
+// The store reads the file again when it changes; an invalid file changes nothing but the log.
 func TestKeysFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keys.json")
 	log := new(record)
@@ -214,7 +214,7 @@ func TestKeysFile(t *testing.T) {
 	noSecret(t, log.String(), text, second, key.SHA256)
 }
 
-// failing is a store that cannot be reached.
+// failing is an unreachable store.
 type failing struct{ text string }
 
 func (f failing) Key(context.Context, [sha256.Size]byte) (*mcpauth.Key, error) {
@@ -232,7 +232,7 @@ func TestAPIKeyStoreDown(t *testing.T) {
 	}
 }
 
-// FuzzReadKeys: what is taken as a file of keys finds each of them by its digest alone.
+// FuzzReadKeys: each key in a valid file is found by its digest alone.
 func FuzzReadKeys(f *testing.F) {
 	_, key := mcpauth.NewKey("nightly", "a")
 	f.Add(keysOf(key))
@@ -250,7 +250,7 @@ func FuzzReadKeys(f *testing.F) {
 	})
 }
 
-// FuzzAPIKey: no text but the key is taken.
+// FuzzAPIKey: no text but the key is accepted.
 func FuzzAPIKey(f *testing.F) {
 	text, key := mcpauth.NewKey("nightly")
 	v := mcpauth.APIKeys(must(mcpauth.ReadKeys([]byte(keysOf(key)))))

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/logs"
 )
 
-// auditRefusal writes the record of a refusal. r is nil for a connection without requests.
+// auditRefusal logs a refusal. r is nil for a connection without requests.
 func (g *Guard) auditRefusal(r *http.Request, c *Credential, e *refusal) {
 	if g.o.Audit == nil {
 		return
@@ -21,7 +21,7 @@ func (g *Guard) auditRefusal(r *http.Request, c *Credential, e *refusal) {
 	g.o.Audit.LogAttrs(contextOf(r), slog.LevelWarn, "access", attrs...)
 }
 
-// auditGrant writes the record of a request that is let in.
+// auditGrant logs a request that was accepted.
 func (g *Guard) auditGrant(r *http.Request, c *Credential, i *Identity) {
 	if g.o.Audit != nil && g.o.AuditGrants {
 		g.o.Audit.LogAttrs(contextOf(r), slog.LevelInfo, "access", g.attributes(r, c, i, "granted")...)
@@ -35,7 +35,8 @@ func contextOf(r *http.Request) context.Context {
 	return r.Context()
 }
 
-// attributes are those that each record has. None has a secret, and texts of clients are cut.
+// attributes returns the attributes that all records contain. They contain no secrets, and long
+// values from clients are cut.
 func (g *Guard) attributes(r *http.Request, c *Credential, i *Identity, decision string) []slog.Attr {
 	attrs := []slog.Attr{slog.String("decision", decision)}
 	if c.Scheme != "" {
@@ -62,11 +63,11 @@ func (g *Guard) attributes(r *http.Request, c *Credential, i *Identity, decision
 	return attrs
 }
 
-// traceOf returns the trace id of the field Traceparent.
+// traceOf returns the trace id in the field Traceparent.
 func traceOf(h http.Header) string { return traceID(h.Get("Traceparent")) }
 
-// traceID returns the trace id of a traceparent (W3C Trace Context, section 3.2), "" if it is not
-// valid.
+// traceID returns the trace id of a traceparent (W3C Trace Context, section 3.2), or "" if it is
+// invalid.
 func traceID(parent string) string {
 	parts := strings.Split(parent, "-")
 	if len(parts) != 4 || len(parts[1]) != 32 || strings.Trim(parts[1], "0123456789abcdef") != "" {

@@ -54,14 +54,13 @@ func auditedSite(t *testing.T, change func(*mcpauth.Options)) (*site, func() []o
 // refusalText finds the reasons of refusals in the source of the package.
 var refusalText = regexp.MustCompile(`(?s:(?:malformed|invalidCredential)\("([^"]+)"|&refusal\{[^{}]*?reason: "([^"]+)")|p\.audit\(ctx, f, "([^"]+)"|errNoRole = errors\.New\("([^"]+)"`)
 
-// Each way in which a guard refuses a request or the use of a feature has one record with what is
-// known.
+// Each refusal of a request or of a feature is logged in one record with everything that is known.
 func TestAuditOfEachRefusal(t *testing.T) {
 	const remote, trace = "192.0.2.1", "4bf92f3577b34da6a3ce929d0e0e4736"
 	const traceField = "Traceparent: 00-" + trace + "-00f067aa0ba902b7-01"
 	text := token(nil)
 	good := "Authorization: Bearer " + text
-	// Of a token that was verified, and of one that was not.
+	// For a token that was verified, and for one that was not.
 	known := object{
 		"scheme": "Bearer", "remote": remote, "trace": trace, "principal": issuerURL + " ada", "issuer": issuerURL, "client": "desktop", "token": "id-1",
 		"scopes": "books:read books:write",
@@ -161,8 +160,8 @@ func TestAuditOfEachRefusal(t *testing.T) {
 	}
 }
 
-// A feature that is refused has one record for each request, whatever the way to use it; lists have
-// none. The trace is that of the message, or else that of the request.
+// A refused feature is logged once per request, however it is used; lists are not logged. The trace
+// is taken from the message, or else from the request.
 func TestAuditOfFeatures(t *testing.T) {
 	s, records := auditedSite(t, nil)
 	text := token(object{"scope": "books:read", "private": canary})

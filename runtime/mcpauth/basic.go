@@ -22,30 +22,30 @@ import (
 
 const (
 	passwordRounds = 600_000   // of PBKDF2
-	maxRounds      = 5_000_000 // in a hash
+	maxRounds      = 5_000_000 // maximum in a hash
 	passwordTime   = 5 * time.Minute
-	maxPasswords   = 1000 // verified ones that are kept
+	maxPasswords   = 1000 // of verified passwords that are cached
 
-	// maxPasswordsWaiting limits the passwords of one address that wait to be verified.
+	// maxPasswordsWaiting limits the passwords of one address that wait for verification.
 	maxPasswordsWaiting = 16
 
-	passwordPatient = 10 * time.Second // for a derivation to begin
+	passwordPatient = 10 * time.Second // maximum wait before a derivation begins
 )
 
-// Password is what a store has of the password of a user.
+// Password is the stored form of a user's password.
 type Password struct {
-	Hash          string // by HashPassword
+	Hash          string // the result of HashPassword
 	Scopes, Roles []string
 }
 
-// PasswordStore finds passwords. Many goroutines may call its method at the same time.
+// PasswordStore looks up passwords. Its method must be safe for concurrent use.
 type PasswordStore interface {
-	// Password returns that of a user, nil if there is none. An error means that this cannot be
-	// found out now.
+	// Password returns a user's password, or nil if the user is unknown. An error means that the
+	// lookup failed.
 	Password(ctx context.Context, user string) (*Password, error)
 }
 
-// Passwords is a PasswordStore that does not change, by user.
+// Passwords is an immutable PasswordStore, by user name.
 type Passwords map[string]Password
 
 // Password returns the password of a user.
@@ -56,11 +56,11 @@ func (p Passwords) Password(_ context.Context, user string) (*Password, error) {
 	return nil, nil
 }
 
-// HashPassword returns what a store has in place of a password: PBKDF2 with SHA-256, 600,000
-// rounds and a random salt. It takes a fraction of a second.
+// HashPassword returns the stored form of a password: PBKDF2 with SHA-256, 600,000 rounds and a
+// random salt. It takes a fraction of a second.
 func HashPassword(password string) string {
 	salt := make([]byte, 16)
-	_, _ = rand.Read(salt) // does not fail
+	_, _ = rand.Read(salt) // never fails
 	return passwordHash{passwordRounds, salt, derive(password, salt, passwordRounds)}.String()
 }
 
@@ -94,14 +94,15 @@ func derive(password string, salt []byte, rounds int) []byte {
 	return sum
 }
 
-// Basic returns a Verifier of user names and passwords (RFC 7617).
+// Basic returns a Verifier for user names and passwords (RFC 7617).
 //
-// Verifying a password is slow on purpose. At most one per processor is verified at a time, those of addresses in
-// turn, and none for an address with too many failures (Options.MaxFailuresPerMinute). Of one address, 16 wait; one more
-// is refused. A verified one is kept for 5 minutes, as a digest with a key of the process.
+// Verifying a password is deliberately slow. Each processor verifies at most one password at a
+// time. Addresses take turns, and an address with too many failures (Options.MaxFailuresPerMinute)
+// gets none. Up to 16 passwords of one address wait; further ones are refused. A verified password
+// is cached for 5 minutes, as a digest with a key of the process.
 func Basic(store PasswordStore) Verifier {
 	v := &basic{store: store, known: newCache[*Identity](maxPasswords), key: make([]byte, 32), derive: derive, running: turns.New[clientlimit.Client](runtime.GOMAXPROCS(0), runtime.GOMAXPROCS(0), maxPasswordsWaiting)}
-	_, _ = rand.Read(v.key) // does not fail
+	_, _ = rand.Read(v.key) // never fails
 	return v
 }
 
@@ -109,7 +110,7 @@ type basic struct {
 	store   PasswordStore
 	known   *cache[*Identity]
 	key     []byte                                                // of the digests in known
-	derive  func(password string, salt []byte, rounds int) []byte // derive, whose rounds a test counts
+	derive  func(password string, salt []byte, rounds int) []byte // a test counts its rounds
 	running *turns.Places[clientlimit.Client]                     // of derivations
 }
 
@@ -130,7 +131,7 @@ func (v *basic) Verify(ctx context.Context, c *Credential) (*Identity, error) {
 	if err != nil {
 		return nil, fmt.Errorf("find password: %w", err)
 	}
-	// Another hash in the store ends what was verified with the one before.
+	// A new hash in the store invalidates passwords that were verified with the old one.
 	hash, ok := passwordHash{rounds: passwordRounds, salt: v.key[:16], sum: make([]byte, sha256.Size)}, false
 	if stored != nil {
 		if hash, ok = parseHash(stored.Hash); !ok {
@@ -142,7 +143,7 @@ func (v *basic) Verify(ctx context.Context, c *Credential) (*Identity, error) {
 		if slices.Equal(i.Scopes, stored.Scopes) && slices.Equal(i.Roles, stored.Roles) {
 			return i, nil
 		}
-		return passwordIdentity(c.User, stored), nil // the store has changed what the user may do
+		return passwordIdentity(c.User, stored), nil // the store may have changed the user's scopes and roles
 	}
 	if err := c.tooManyFailures(); err != nil {
 		return nil, err
@@ -151,11 +152,11 @@ func (v *basic) Verify(ctx context.Context, c *Credential) (*Identity, error) {
 	if err := v.begin(ctx, client); err != nil {
 		return nil, err
 	}
-	err = c.tooManyFailures() // those before this one may have been refused while it has waited
+	err = c.tooManyFailures() // earlier attempts may have failed while this one waited
 	if err == nil {
-		// A user that is not known takes as long as one that is.
+		// An unknown user takes as long as a known one.
 		same := subtle.ConstantTimeCompare(v.derive(c.Password, hash.salt, hash.rounds), hash.sum) == 1
-		if !same || !ok { // counted before the next one has the place
+		if !same || !ok { // counted before the next attempt starts
 			err = &invalid{reason: "user name or password is wrong", counted: c.countFailure()}
 		}
 	}
@@ -172,7 +173,7 @@ func passwordIdentity(user string, p *Password) *Identity {
 	return &Identity{Subject: user, Scopes: p.Scopes, Roles: p.Roles, Method: "basic", Machine: true}
 }
 
-// tooManyFailures returns an error if the address of a credential has had too many failures.
+// tooManyFailures returns an error if the address of the credential has too many failures.
 func (c *Credential) tooManyFailures() error {
 	if c.guard != nil && c.guard.failures.exceeded(c.Address) {
 		return refuse("too many passwords of the address have been refused")
@@ -180,7 +181,8 @@ func (c *Credential) tooManyFailures() error {
 	return nil
 }
 
-// countFailure counts a failure of the address of a credential. It reports false without a guard.
+// countFailure counts a failure for the address of the credential. It reports whether there is a
+// guard that counts.
 func (c *Credential) countFailure() bool {
 	if c.guard == nil {
 		return false
@@ -189,7 +191,8 @@ func (c *Credential) countFailure() bool {
 	return true
 }
 
-// errPasswordsWait is the error for a password that would wait too long. It does not say that the password is wrong.
+// errPasswordsWait is returned for a password that would wait too long. It does not mean that the
+// password is wrong.
 var errPasswordsWait = errors.New("too many passwords are being verified")
 
 // begin waits until a derivation may run for a client.
@@ -203,8 +206,8 @@ func (v *basic) begin(ctx context.Context, client clientlimit.Client) error {
 	return err
 }
 
-// digest is the key of a verified password. A reader of the memory cannot try passwords on it
-// without the key of the process.
+// digest returns the cache key of a verified password. An attacker who reads the memory cannot test
+// passwords against it without the key of the process.
 func (v *basic) digest(c *Credential, hash passwordHash) (d digest) {
 	code := hmac.New(sha256.New, v.key)
 	for _, s := range []string{c.User, c.Password, string(hash.sum)} {

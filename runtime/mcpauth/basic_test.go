@@ -60,8 +60,8 @@ func TestBasic(t *testing.T) {
 	}
 }
 
-// Guesses are refused without the slow derivation once an address has had too many, and what
-// is known to be right is taken all the same.
+// After too many failures of an address, guesses are refused without the slow derivation, and
+// passwords that are known to be right are still accepted.
 func TestBasicGuesses(t *testing.T) {
 	verifier, rounds := mcpauth.CheapBasic(mcpauth.Passwords{"ada": {Hash: passwordHash}})
 	s := siteOf(t, verifier)
@@ -82,7 +82,7 @@ func TestBasicGuesses(t *testing.T) {
 	}
 }
 
-// A password that the store changes is not taken any more.
+// A password is no longer accepted after the store has changed it.
 func TestBasicChanged(t *testing.T) {
 	store := mcpauth.Passwords{"ada": {Hash: passwordHash}}
 	s := basicSite(t, store)
@@ -97,8 +97,7 @@ func TestBasicChanged(t *testing.T) {
 	}
 }
 
-// Scopes and roles that the store changes are those of the next request, though the password is
-// known.
+// Changed scopes and roles apply to the next request, even if the password is cached.
 func TestBasicFewerScopes(t *testing.T) {
 	store := mcpauth.Passwords{"ada": {Hash: passwordHash, Scopes: []string{"books:read", "books:write"}, Roles: []string{"staff"}}}
 	s := basicSite(t, store)

@@ -17,8 +17,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// One address guesses passwords with as many requests at a time as it likes: a client with the right one at another address is let in
-// as soon as one guess is verified, and no more guesses are verified than the limit of failures allows.
+// One address guesses passwords with any number of concurrent requests: a client with the right
+// password at another address is accepted as soon as one guess is verified, and the failure limit
+// bounds the verified guesses.
 func TestGuessesOfOneAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const failures, guesses = 5, 100

@@ -11,19 +11,17 @@ import (
 const (
 	maxCached = 10_000
 	cacheTime = time.Minute
-	// maxCachedBytes is the memory that the results of a cache may have together, by their
-	// estimates.
+	// maxCachedBytes limits the estimated memory of all results in a cache.
 	maxCachedBytes = 64 << 20
 )
 
-// digest is the SHA-256 of a credential and what it was verified for. Caches hold no
-// credential in the clear as a key.
+// digest is the SHA-256 of a credential and its purpose. No cache uses a plain credential as key.
 type digest [sha256.Size]byte
 
-// digestOf is the key of a credential in a cache. Lengths precede the texts, so that different
-// lists have different digests.
+// digestOf returns the cache key of a credential. The length of each text precedes it, so that
+// different lists have different digests.
 func digestOf(c *Credential) digest {
-	var buf [2048]byte // most tokens fit, and the stack has room
+	var buf [2048]byte // most tokens fit on the stack
 	b := buf[:0]
 	for _, s := range [...]string{c.Resource, c.Token} {
 		n := len(s)
@@ -33,20 +31,21 @@ func digestOf(c *Credential) digest {
 	return sha256.Sum256(b)
 }
 
-// tokenID is a name of a token for logs, which does not help to guess it.
+// tokenID returns a name for a token in logs, which does not help to guess the token.
 func tokenID(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:4])
 }
 
-// cache keeps results by digest, each for a time, and at most a number of them and of their bytes.
-// When it is full, the older half goes. It is two maps: one takes what is new, and replaces the other.
+// cache stores results by digest, each for a limited time, and limits their number and bytes. When
+// it is full, it drops the older half: it consists of two maps, and the one that receives new
+// results replaces the other.
 type cache[V any] struct {
 	most, mostBytes int
 
 	mu       sync.RWMutex
 	now, old map[digest]cached[V]
-	bytes    int // of now
+	bytes    int // of the map for new results
 }
 
 type cached[V any] struct {
@@ -54,8 +53,8 @@ type cached[V any] struct {
 	until time.Time
 }
 
-// keepUntil returns when a result is dropped: after a time, and not later than at the end of what
-// it is about, unless that is zero. The time that it returns does not change when the clock is set.
+// keepUntil returns when a result expires: after most, or at end if that is earlier and not zero.
+// The returned time does not change when the clock is set.
 func keepUntil(most time.Duration, end time.Time) time.Time {
 	now := time.Now()
 	if !end.IsZero() {
@@ -80,7 +79,7 @@ func (c *cache[V]) get(key digest) (value V, ok bool) {
 	return found.value, true
 }
 
-// put keeps a value that needs some bytes of memory.
+// put stores a value that occupies the given bytes of memory.
 func (c *cache[V]) put(key digest, value V, bytes int, until time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -91,7 +90,7 @@ func (c *cache[V]) put(key digest, value V, bytes int, until time.Time) {
 		c.now = map[digest]cached[V]{}
 	}
 	c.now[key] = cached[V]{value, until}
-	c.bytes += bytes // also of one that it replaces, which is rare
+	c.bytes += bytes // not corrected if it replaces a value, which is rare
 }
 
 func (c *cache[V]) len() int {

@@ -12,7 +12,7 @@ func TestCacheBound(t *testing.T) {
 	}
 }
 
-// A request with a token that is known costs the server little.
+// A request with a cached token costs the server little.
 func TestKnownTokenAllocations(t *testing.T) {
 	v, c := jwtOf(newIssuer()), bearer(token(nil))
 	if _, err := v.Verify(t.Context(), c); err != nil {

@@ -8,21 +8,21 @@ import (
 	"strings"
 )
 
-// CertificateOptions configure [Certificates].
+// CertificateOptions configures [Certificates].
 type CertificateOptions struct {
-	// Identify returns who has a certificate: Subject, Scopes and Roles. Nil, or an Identity
-	// without Subject, takes [CertificateName] as subject. An error that wraps ErrInvalid
-	// refuses the client. It is called with every request. A Subject that it returns must not be
-	// the CertificateName of another client.
+	// Identify returns the identity for a certificate: Subject, Scopes and Roles. Nil, or an
+	// Identity without Subject, means that the subject is [CertificateName]. An error that wraps
+	// ErrInvalid refuses the client. Identify is called with every request. It must not return a
+	// Subject that is the CertificateName of another client.
 	Identify func(ctx context.Context, leaf *x509.Certificate) (*Identity, error)
 }
 
-// Certificates returns a Verifier of client certificates. Only those count that TLS has
-// verified: the tls.Config of the server needs ClientCAs, and ClientAuth
-// tls.VerifyClientCertIfGiven or tls.RequireAndVerifyClientCert. Header fields in which a proxy
-// names a certificate are not looked at.
+// Certificates returns a Verifier for client certificates. It accepts only certificates that TLS
+// has verified: the tls.Config of the server needs ClientCAs, and ClientAuth
+// tls.VerifyClientCertIfGiven or tls.RequireAndVerifyClientCert. It ignores header fields in which
+// a proxy passes on a certificate.
 //
-// A request with another credential is decided by that one.
+// If a request also contains another credential, that credential decides.
 func Certificates(o CertificateOptions) Verifier { return certificates{o} }
 
 type certificates struct{ o CertificateOptions }
@@ -39,7 +39,7 @@ func (v certificates) Verify(ctx context.Context, c *Credential) (*Identity, err
 			return nil, err
 		}
 		if found != nil {
-			*i = *found // the function may return the same one again
+			*i = *found // the function may return the same value again
 		}
 	}
 	if i.Subject == "" {
@@ -50,12 +50,12 @@ func (v certificates) Verify(ctx context.Context, c *Credential) (*Identity, err
 	return i, nil
 }
 
-// CertificateName returns the name of a certificate: its URI, as SPIFFE has one, or else its DNS
-// name, if there is exactly one, or else "sha256:" and the fingerprint in hexadecimal digits.
-// The common name is not used: it has no form that authorities check.
+// CertificateName returns the name of a certificate: its URI, as in SPIFFE, or else its DNS name,
+// if it has exactly one, or else "sha256:" and the fingerprint in hexadecimal digits. It does not
+// use the common name, whose form authorities do not check.
 //
-// Names of two kinds are never equal: instead of a URI without a scheme or with the scheme sha256,
-// and of a DNS name with other characters than letters, digits and - _ . *, it is the fingerprint.
+// Names of two kinds are never equal: the fingerprint replaces a URI without a scheme or with the
+// scheme sha256, and a DNS name with characters other than letters, digits and - _ . *.
 func CertificateName(leaf *x509.Certificate) string {
 	switch {
 	case len(leaf.URIs) == 1:
@@ -71,11 +71,11 @@ func CertificateName(leaf *x509.Certificate) string {
 	return fingerprintScheme + ":" + hex.EncodeToString(sum[:])
 }
 
-// fingerprintScheme and a colon are before the fingerprint of a certificate.
+// fingerprintScheme and a colon precede the fingerprint of a certificate.
 const fingerprintScheme = "sha256"
 
-// isDNSName reports whether a text has the characters of DNS names. Package x509 checks only that it
-// is ASCII.
+// isDNSName reports whether a string consists of characters of DNS names. Package x509 checks only
+// that it is ASCII.
 func isDNSName(s string) bool {
 	for i := range len(s) {
 		if !isAlphanumeric(s[i]) && strings.IndexByte("-_.*", s[i]) < 0 {

@@ -37,7 +37,7 @@ func newAuthority(name string, key *ecdsa.PrivateKey) authority {
 	return authority{must(x509.ParseCertificate(der)), key}
 }
 
-// issue makes the certificate of a client or server.
+// issue creates the certificate of a client or server.
 func (a authority) issue(change func(*x509.Certificate)) tls.Certificate {
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(2), Subject: pkix.Name{CommonName: "common"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
@@ -94,7 +94,7 @@ func TestCertificates(t *testing.T) {
 			want := test.want
 			switch {
 			case mode == tls.RequestClientCert && test.cert != nil && !strings.HasPrefix(test.name, "with"):
-				want = "401" // whatever it says, TLS has not verified it
+				want = "401" // TLS has not verified it, whatever it contains
 			case mode == tls.RequireAndVerifyClientCert && test.cert == nil:
 				want = "handshake"
 			}
@@ -127,7 +127,7 @@ func TestCertificates(t *testing.T) {
 
 func ptr[T any](v T) *T { return &v }
 
-// Conn is for connections without HTTP.
+// TestGuardConn authenticates connections without HTTP.
 func TestGuardConn(t *testing.T) {
 	own := newAuthority("own", otherECKey)
 	pool := x509.NewCertPool()

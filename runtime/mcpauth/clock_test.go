@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 )
 
-// The clock may be set. What is kept of a credential is kept by time that passes: an end that
-// clocks show is turned into it.
+// The clock may be set. Cached credentials expire by elapsed time: the end of a credential is
+// converted when it is cached.
 func TestClockSteps(t *testing.T) {
 	wall := func(d time.Duration) time.Time { return time.Now().Add(d).Round(0) } // as a claim has it
 	for _, test := range []struct {
@@ -34,8 +34,8 @@ func TestClockSteps(t *testing.T) {
 	}
 }
 
-// A clock that is set back does not make a proof usable a second time, though the store has
-// forgotten it. Other proofs are taken at once.
+// A clock that is set back does not make a proof usable again, even if the store has dropped it.
+// Other proofs are still accepted.
 func TestClockStepsReplay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := mcpauth.NewProofStore(100)
@@ -49,7 +49,7 @@ func TestClockStepsReplay(t *testing.T) {
 		if got := use("a.1", time.Now().Add(5*time.Minute)); got != "true false" {
 			t.Errorf("another proof: %s", got)
 		}
-		// The clock is set back by an hour: the first proof has its date again.
+		// The clock is set back by an hour: the first proof is within its dates again.
 		if got := use("a.0", first); got != "false false" {
 			t.Errorf("the first proof: %s", got)
 		}

@@ -18,32 +18,32 @@ const (
 	SchemeCertificate = "Certificate" // only the certificate of the client
 )
 
-// Credential is what a request proves with who makes it. It formats without its secrets.
+// Credential is a request's proof of its sender. Its formatted value contains no secrets.
 type Credential struct {
 	Scheme         string
-	Token          string `json:"-"` // has the form b64token (RFC 6750, section 2.1), 16 KiB at most
+	Token          string `json:"-"` // a b64token (RFC 6750, section 2.1) of at most 16 KiB
 	User, Password string `json:"-"`
-	// Resource is that of the guard, which tokens have to be meant for.
+	// Resource is the guard's resource, the required audience of tokens.
 	Resource string
 	// Method is the HTTP method of the request, "" for a connection without requests.
 	Method string
-	// Chains are the certificate chains of the client that TLS has verified, each from its
-	// certificate to a root. They are also there with the other schemes.
+	// Chains are the client's certificate chains that TLS has verified, each from the certificate
+	// to a root. They are also set with the other schemes.
 	Chains [][]*x509.Certificate `json:"-"`
-	// Address is that of the client, zero if it is not known.
+	// Address is the client's address, or zero if it is unknown.
 	Address netip.Addr
 
-	leeway time.Duration     // 0 is defaultLeeway
+	leeway time.Duration     // 0 means defaultLeeway
 	path   string            // of the URL of the request
-	proofs []string          // the header fields DPoP
+	proofs []string          // the values of the header field DPoP
 	leaf   *x509.Certificate // of the client, verified or not
 	guard  *Guard            // nil in tests of a verifier
 }
 
-// String names the scheme.
+// String returns a text with the scheme.
 func (c *Credential) String() string { return "credential of the scheme " + c.Scheme }
 
-// Format writes String for every verb, so that no secret gets into a log.
+// Format writes String for every verb, so that no secret reaches a log.
 func (c *Credential) Format(s fmt.State, _ rune) { fmt.Fprint(s, c.String()) }
 
 func (c *Credential) clockLeeway() time.Duration {
@@ -56,15 +56,14 @@ func (c *Credential) clockLeeway() time.Duration {
 // isToken reports whether the credential is a token of OAuth.
 func (c *Credential) isToken() bool { return c.Scheme == SchemeBearer || c.Scheme == SchemeDPoP }
 
-// Verifier verifies one kind of credential. Its method is called by many goroutines at once,
-// with every request, and should keep what is costly to find out.
+// Verifier verifies one kind of credential. Its method is called concurrently, with every request,
+// and should cache expensive results.
 type Verifier interface {
-	// Verify returns who a credential belongs to. The Identity is not changed afterwards. The
-	// error wraps [ErrNotMine] if another verifier may recognise the credential, and
-	// [ErrInvalid] if it is refused, which is answered with 401. Any other error means that
-	// this cannot be found out now, and is answered with 503. Errors need not be free of the
-	// credential: its texts are taken out of them before they are logged. No error is sent to
-	// the client.
+	// Verify returns the owner of a credential. The Identity must not be modified afterwards. The
+	// error wraps [ErrNotMine] if another verifier may recognise the credential, and [ErrInvalid]
+	// if the credential is refused, which results in status 401. Any other error means that the
+	// verification failed, and results in status 503. Errors may contain the credential: the guard
+	// removes it before it logs an error. No error is sent to the client.
 	Verify(ctx context.Context, c *Credential) (*Identity, error)
 }
 
@@ -74,13 +73,13 @@ var (
 	ErrInvalid = errors.New("the credential is not valid")
 )
 
-// invalid is an error of this package that wraps ErrInvalid. Its text is a constant, or has
-// nothing of the credential but the names of algorithms, claims and types.
+// invalid is an error of this package that wraps ErrInvalid. Its text is a constant, or contains no
+// part of the credential except names of algorithms, claims and types.
 type invalid struct {
 	reason  string
-	code    string // of RFC 6750 and RFC 9449; "" is invalid_token
-	nonce   string // to be used in the next proof
-	counted bool   // as a failure of the address
+	code    string // of RFC 6750 and RFC 9449; "" means invalid_token
+	nonce   string // to use in the next proof
+	counted bool   // counted as a failure of the address
 }
 
 func refuse(format string, args ...any) error { return &invalid{reason: fmt.Sprintf(format, args...)} }

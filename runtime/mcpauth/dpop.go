@@ -22,48 +22,47 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// DPoPMode says whether access tokens have to be bound to a key that the client proves with
-// each request (RFC 9449).
+// DPoPMode determines whether access tokens must be bound to a key that the client proves with each
+// request (RFC 9449).
 type DPoPMode uint8
 
-// The modes. In each of them a token that is bound by its claim cnf is refused without its
-// proof.
+// The modes. Each of them refuses a token with the claim cnf if the request lacks the proof.
 const (
 	DPoPOff     DPoPMode = iota // tokens that are bound to a key are refused
 	DPoPAccept                  // tokens may be bound
-	DPoPRequire                 // other tokens are refused
+	DPoPRequire                 // tokens that are not bound are refused
 )
 
-// DPoPOptions configure proofs of possession (RFC 9449).
+// DPoPOptions configures proofs of possession (RFC 9449).
 type DPoPOptions struct {
 	Mode DPoPMode
-	// Nonces makes proofs contain a text of the server, which is at most five minutes old
-	// (section 9). A client gets the first one by a response with status 401.
+	// Nonces requires proofs to contain a nonce of the server that is at most five minutes old
+	// (section 9). A client gets the first nonce in a response with status 401.
 	Nonces bool
-	// NonceKey is the secret that nonces are made with, 32 bytes or more. Replicas share one.
-	// Nil means a random one.
+	// NonceKey is the secret for nonces, at least 32 bytes. Replicas share it. Nil means a random
+	// one.
 	NonceKey []byte
-	// Replay records the proofs that were used. Replicas share one. Nil means one of this
-	// process, with 100,000 of the last minutes, a quarter of them of one key; when it is full,
-	// requests are answered with 503.
+	// Replay stores the used proofs. Replicas share it. Nil means a store of this process, for
+	// 100,000 proofs of the last minutes, at most a quarter of them of one key; when it is full,
+	// requests get status 503.
 	Replay mcp.StateStore
 }
 
 const (
-	proofTime = 5 * time.Minute // for which a proof or a nonce can be used
+	proofTime = 5 * time.Minute // lifetime of a proof or a nonce
 	maxProof  = 8 << 10         // bytes
 	maxJTI    = 512             // bytes
 	minSecret = 32              // bytes
-	maxProofs = 100_000         // that are remembered
+	maxProofs = 100_000         // in the store
 )
 
-// confirmation is what a token is bound to (RFC 7800).
+// confirmation is the key or certificate that a token is bound to (RFC 7800).
 type confirmation struct {
 	jkt string // thumbprint of a key (RFC 9449, section 6.1)
 	x5t string // thumbprint of a certificate (RFC 8705, section 3.1)
 }
 
-// readConfirmation returns the claim cnf. A binding that cannot be checked is an error.
+// readConfirmation reads the claim cnf. A binding that cannot be checked is an error.
 func readConfirmation(claims map[string]any) (c confirmation, err error) {
 	value, there := claims["cnf"]
 	if !there {
@@ -87,10 +86,10 @@ func readConfirmation(claims map[string]any) (c confirmation, err error) {
 	return c, nil
 }
 
-// binding checks that a request has what its token is bound to.
+// binding checks that a request proves the binding of its token.
 type binding struct {
 	mode   DPoPMode
-	nonces *nonces // nil without them
+	nonces *nonces // nil without nonces
 	replay mcp.StateStore
 }
 
@@ -106,7 +105,7 @@ func newBinding(o DPoPOptions) (*binding, error) {
 		key := o.NonceKey
 		if key == nil {
 			key = make([]byte, minSecret)
-			_, _ = rand.Read(key) // does not fail
+			_, _ = rand.Read(key) // never fails
 		}
 		if len(key) < minSecret {
 			return b, fmt.Errorf("DPoPOptions.NonceKey has %d bytes, and needs %d", len(key), minSecret)
@@ -122,7 +121,7 @@ func (b *binding) describe(d *description) {
 	d.dpopOnly = d.dpopOnly && b.mode == DPoPRequire
 }
 
-// check checks a request with a valid token.
+// check checks the binding of a request with a valid token.
 func (b *binding) check(ctx context.Context, c *Credential, to confirmation) error {
 	if to.x5t != "" {
 		if c.leaf == nil {
@@ -148,7 +147,7 @@ func (b *binding) check(ctx context.Context, c *Credential, to confirmation) err
 	return b.checkProof(ctx, c, to.jkt)
 }
 
-// badProof is the refusal of a proof (RFC 9449, section 7.1).
+// badProof returns the refusal of a proof (RFC 9449, section 7.1).
 func badProof(format string, args ...any) error {
 	return &invalid{reason: fmt.Sprintf(format, args...), code: "invalid_dpop_proof"}
 }
@@ -209,7 +208,7 @@ func (b *binding) checkProof(ctx context.Context, c *Credential, jkt string) err
 	return nil
 }
 
-// hashOf is the SHA-256 of a text (RFC 9449, section 4.2, ath).
+// hashOf returns the SHA-256 of a string (RFC 9449, section 4.2, ath).
 func hashOf(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return base64.RawURLEncoding.EncodeToString(sum[:])
@@ -233,8 +232,8 @@ func proofKey(member any) (key any, thumbprint string, ok bool) {
 	return key, base64.RawURLEncoding.EncodeToString(sum), err == nil
 }
 
-// isTarget reports whether the URL of a proof is that of the request: the Resource, or its
-// origin with the path of the request. The names in the request's header have no part in it.
+// isTarget reports whether a proof's URL matches the request: the Resource, or its origin with the
+// path of the request. The host names in the request header are ignored.
 func (c *Credential) isTarget(htu any) bool {
 	s, _ := htu.(string)
 	asked, err := url.Parse(s)
@@ -256,7 +255,7 @@ func pathOf(u *url.URL) string {
 	return "/"
 }
 
-// originOf returns scheme, host and port in the form that is compared.
+// originOf returns scheme, host and port in canonical form.
 func originOf(u *url.URL) string {
 	scheme, port := strings.ToLower(u.Scheme), u.Port()
 	if port == "" {
@@ -265,7 +264,7 @@ func originOf(u *url.URL) string {
 	return scheme + " " + strings.ToLower(u.Hostname()) + " " + port
 }
 
-// nonces makes nonces that need not be remembered: a time and its code.
+// nonces creates nonces that need no storage: a time and its MAC.
 type nonces struct{ key []byte }
 
 const nonceBytes = 8 + 16
@@ -289,8 +288,8 @@ func (n *nonces) valid(s string) bool {
 	return age >= -time.Second && age <= proofTime && subtle.ConstantTimeCompare([]byte(n.at(made)), []byte(s)) == 1
 }
 
-// proofStore is the StateStore of one process. Nothing that can still be used is forgotten:
-// when it is full, it is an error.
+// proofStore is the StateStore of one process. It drops nothing that can still be used: it returns
+// an error when it is full.
 type proofStore struct {
 	most int
 
@@ -298,8 +297,8 @@ type proofStore struct {
 	used  map[string]time.Time
 	byKey map[string]int
 	swept time.Time
-	// forgotten is the latest end of a proof that has been removed. A clock that is set back makes
-	// such proofs valid again: up to there it is not known which were used.
+	// forgotten is the latest end of a dropped proof. A clock that is set back makes dropped proofs
+	// valid again: up to this time, the store cannot know which were used.
 	forgotten time.Time
 }
 
@@ -309,7 +308,7 @@ func newProofStore(most int) *proofStore {
 
 var errProofsFull = errors.New("too many proofs have been used in the last minutes")
 
-// Consume records an id that begins with the thumbprint of a key and a dot.
+// Consume stores an id that begins with the thumbprint of a key and a dot.
 func (s *proofStore) Consume(_ context.Context, id string, expires time.Time) (bool, error) {
 	key, _, _ := strings.Cut(id, ".")
 	now := time.Now()

@@ -21,14 +21,14 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 )
 
-// thumbprint is that of a key (RFC 7638).
+// thumbprint returns the thumbprint of a key (RFC 7638).
 func thumbprint(key any) string {
 	k := jwk(key, nil)
 	sum := sha256.Sum256([]byte(fmt.Sprintf(`{"crv":%q,"kty":%q,"x":%q,"y":%q}`, k["crv"], k["kty"], k["x"], k["y"])))
 	return b64(sum[:])
 }
 
-// proof makes a proof for a token; header and claims replace those of a valid one.
+// proof creates a proof for a token; header and claims replace parts of a valid one.
 func proof(token string, header, claims object) string {
 	sum := sha256.Sum256([]byte(token))
 	h := object{"typ": "dpop+jwt", "alg": "ES256", "jwk": jwk(otherECKey, nil)}
@@ -74,7 +74,7 @@ func TestDPoP(t *testing.T) {
 	}
 }
 
-// TestDPoPRefused are proofs that do not prove anything (RFC 9449, section 4.3).
+// TestDPoPRefused checks invalid proofs (RFC 9449, section 4.3).
 func TestDPoPRefused(t *testing.T) {
 	text, other := bound(), token(object{"cnf": object{"jkt": thumbprint(ecKey)}})
 	now := time.Now().Unix()
@@ -195,7 +195,7 @@ func TestDPoPRefused(t *testing.T) {
 	}
 }
 
-// A proof can be used once, also with a token that is known, and by one of many at once.
+// A proof can be used once, even with a cached token, and by only one of many concurrent requests.
 func TestDPoPReplay(t *testing.T) {
 	s := dpopSite(t, mcpauth.DPoPOptions{Mode: mcpauth.DPoPRequire})
 	text := bound()
@@ -221,7 +221,7 @@ func TestDPoPReplay(t *testing.T) {
 	}
 }
 
-// The modes decide which tokens are taken, and what the metadata says.
+// The mode determines which tokens are accepted, and the content of the metadata.
 func TestDPoPModes(t *testing.T) {
 	text := bound()
 	for mode, want := range map[mcpauth.DPoPMode][3]int{
@@ -254,7 +254,7 @@ func TestDPoPModes(t *testing.T) {
 	}
 }
 
-// A server can ask for its own nonce, which is valid for five minutes, at every replica.
+// A server can require its own nonce, which is valid for five minutes on every replica.
 func TestDPoPNonce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		key := []byte(strings.Repeat("k", 32))
@@ -303,7 +303,7 @@ func (s *stateStore) Consume(_ context.Context, id string, expires time.Time) (b
 	return !used, s.err
 }
 
-// The store of the program decides, and without it no request is let in.
+// The program's store decides, and no request is accepted if it fails.
 func TestDPoPStore(t *testing.T) {
 	store := &stateStore{ids: map[string]time.Time{}}
 	one, two := dpopSite(t, mcpauth.DPoPOptions{Mode: mcpauth.DPoPRequire, Replay: store}), dpopSite(t, mcpauth.DPoPOptions{Mode: mcpauth.DPoPRequire, Replay: store})
@@ -325,7 +325,7 @@ func TestDPoPStore(t *testing.T) {
 	}
 }
 
-// A full store forgets nothing that can be used, and one key cannot fill it.
+// A full store drops nothing that can still be used, and one key cannot fill it.
 func TestDPoPStoreFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := mcpauth.NewProofStore(100)
@@ -362,7 +362,7 @@ func TestDPoPStoreFull(t *testing.T) {
 	})
 }
 
-// The thumbprint of a key is that of the library (RFC 7638).
+// The thumbprint equals the library's (RFC 7638).
 func TestThumbprint(t *testing.T) {
 	k := jose.JSONWebKey{Key: &otherECKey.PublicKey}
 	if sum := must(k.Thumbprint(5)); b64(sum) != thumbprint(otherECKey) {
@@ -370,7 +370,7 @@ func TestThumbprint(t *testing.T) {
 	}
 }
 
-// A token that is bound to a certificate is taken over a connection with that certificate, in
+// A token that is bound to a certificate is accepted over a connection with that certificate, in
 // every mode, and over no other.
 func TestCertificateBound(t *testing.T) {
 	own, other := &x509.Certificate{Raw: []byte("own")}, &x509.Certificate{Raw: []byte("other")}
@@ -394,7 +394,7 @@ func TestCertificateBound(t *testing.T) {
 		{"both", &tls.ConnectionState{PeerCertificates: []*x509.Certificate{own}}, []string{"Authorization: DPoP " + both, "DPoP: " + proof(both, nil, nil)}, 200},
 	} {
 		s := dpopSite(t, mcpauth.DPoPOptions{Mode: mcpauth.DPoPAccept})
-		for range 2 { // the second time the token is known
+		for range 2 { // the second time the token is cached
 			r := post("whoami", test.fields...)
 			r.TLS = test.tls
 			if test.name == "both" {

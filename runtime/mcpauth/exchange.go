@@ -15,23 +15,23 @@ import (
 )
 
 const (
-	exchangedTime = 5 * time.Minute  // for which a token is kept at most
-	exchangedEnd  = 30 * time.Second // before its end a token is not given out any more
+	exchangedTime = 5 * time.Minute  // maximum time for which a token is cached
+	exchangedEnd  = 30 * time.Second // a token is not returned this long before its end
 )
 
-// ErrNoToken is the error of [Exchanger.Token] where the caller's token is not at hand: the
-// caller has another credential or none, or its identity comes from another process.
+// ErrNoToken is returned by [Exchanger.Token] if the caller's token is not available: the caller
+// has another credential or none, or its identity comes from another process.
 var ErrNoToken = errors.New("mcpauth: the token of the caller is not at hand")
 
-// ExchangeError is the refusal of an issuer to exchange a token.
+// ExchangeError reports that an issuer refused to exchange a token.
 type ExchangeError struct {
-	// Code is that of RFC 6749, section 5.2, or RFC 8693, section 2.2.2, such as invalid_target;
-	// "" if the issuer has sent none.
+	// Code is an error code of RFC 6749, section 5.2, or RFC 8693, section 2.2.2, such as
+	// invalid_target; "" if the issuer sent none.
 	Code   string
 	Status int // of HTTP
 }
 
-// Error has the code and the status.
+// Error returns a text with the code and the status.
 func (e *ExchangeError) Error() string {
 	if e.Code == "" {
 		return fmt.Sprintf("mcpauth: the issuer does not exchange the token: status %d", e.Status)
@@ -39,22 +39,22 @@ func (e *ExchangeError) Error() string {
 	return fmt.Sprintf("mcpauth: the issuer does not exchange the token: %s", e.Code)
 }
 
-// ExchangerOptions configure [NewExchanger].
+// ExchangerOptions configures [NewExchanger].
 type ExchangerOptions struct {
-	// Issuer is the issuer of the callers' tokens. Tokens of others are not sent to it.
+	// Issuer is the issuer of the callers' tokens. It gets no tokens of other issuers.
 	Issuer string
-	// Endpoint is the URL of the token endpoint. "" means the token_endpoint of the metadata.
+	// Endpoint is the URL of the token endpoint. "" means the token_endpoint in the metadata.
 	Endpoint string
-	// ClientID and ClientSecret are those of the server at the issuer, sent as user name and
+	// ClientID and ClientSecret are the server's credentials at the issuer, sent as user name and
 	// password (RFC 6749, section 2.3.1).
 	ClientID, ClientSecret string
-	// HTTP has the Transport that asks the issuer. Nil is that of net/http.
+	// HTTP contains the Transport for requests to the issuer. Nil means the default of net/http.
 	HTTP *http.Client
 }
 
-// Exchanger gets tokens for other services on behalf of callers (RFC 8693). The caller's own
-// token is for this server alone, must not be passed on, and is not to be had. Its methods are
-// safe for concurrent use.
+// Exchanger gets tokens for other services on behalf of callers (RFC 8693). The caller's own token
+// is valid for this server only and must not be passed on, so an Exchanger does not return it. Its
+// methods are safe for concurrent use.
 type Exchanger struct {
 	o        ExchangerOptions
 	f        fetcher // of tokens
@@ -62,11 +62,11 @@ type Exchanger struct {
 	known    *cache[string]
 
 	mu      sync.Mutex
-	at      string // the endpoint, if it was found by metadata
+	at      string // the endpoint from the metadata
 	foundAt time.Time
 }
 
-// NewExchanger returns an Exchanger. It contacts no other program.
+// NewExchanger returns an Exchanger. It sends no requests.
 func NewExchanger(o ExchangerOptions) (*Exchanger, error) {
 	if _, err := checkURL(o.Issuer); err != nil {
 		return nil, fmt.Errorf("mcpauth: ExchangerOptions.Issuer %w", err)
@@ -82,11 +82,11 @@ func NewExchanger(o ExchangerOptions) (*Exchanger, error) {
 	return &Exchanger{o: o, f: newFetcher(o.HTTP, maxReplyBytes), metadata: newFetcher(o.HTTP, maxDocumentBytes), known: newCache[string](maxCached)}, nil
 }
 
-// Token returns a bearer token for another service, which the issuer knows by the name audience,
-// with some scopes. ctx is that of the call. A token is kept for 5 minutes, and not longer than
-// it or the caller's token is valid.
+// Token returns a bearer token with some scopes for another service, which the issuer knows by the
+// name audience. ctx is the context of the call. A token is cached for 5 minutes, unless it or the
+// caller's token expires earlier.
 //
-// The error is [ErrNoToken], an *[ExchangeError], or one of asking the issuer.
+// The error is [ErrNoToken], an *[ExchangeError], or an error of the request to the issuer.
 func (x *Exchanger) Token(ctx context.Context, audience string, scopes ...string) (string, error) {
 	i := IdentityFromContext(ctx)
 	if i == nil || i.token == nil || i.Issuer != x.o.Issuer {
@@ -113,7 +113,7 @@ func (x *Exchanger) Token(ctx context.Context, audience string, scopes ...string
 	return t, nil
 }
 
-// exchangeKey is the key of a token in the cache.
+// exchangeKey returns the cache key of a token.
 func exchangeKey(token, audience string, scopes []string) digest {
 	h := sha256.New()
 	for _, s := range []string{token, audience, strings.Join(scopes, " ")} {
@@ -122,7 +122,7 @@ func exchangeKey(token, audience string, scopes []string) digest {
 	return digest(h.Sum(nil))
 }
 
-// ask asks the issuer (RFC 8693, section 2).
+// ask sends the request to the issuer (RFC 8693, section 2).
 func (x *Exchanger) ask(ctx context.Context, token, audience string, scopes []string) (exchanged string, until time.Time, err error) {
 	at, err := x.endpoint(ctx)
 	if err != nil {
@@ -158,17 +158,17 @@ func (x *Exchanger) ask(ctx context.Context, token, audience string, scopes []st
 	return exchanged, asked.Add(lifeOf(reply) - exchangedEnd), nil
 }
 
-// lifeOf is for how long a token of a reply may be used.
+// lifeOf returns for how long the token in a reply may be used.
 func lifeOf(reply map[string]any) time.Duration {
 	n, _ := reply["expires_in"].(json.Number)
 	seconds, err := strconv.Atoi(n.String())
 	if err != nil || seconds < 0 {
-		return 0 // not known: it is not kept
+		return 0 // unknown: it is not cached
 	}
 	return min(time.Duration(min(seconds, 86400))*time.Second, exchangedTime+exchangedEnd)
 }
 
-// endpoint returns where to ask.
+// endpoint returns the URL of the token endpoint.
 func (x *Exchanger) endpoint(ctx context.Context) (string, error) {
 	if x.o.Endpoint != "" {
 		return x.o.Endpoint, nil

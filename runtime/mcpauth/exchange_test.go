@@ -19,8 +19,8 @@ import (
 
 const exchanged = "exchanged-" + canary
 
-// exchangeFrom calls an Exchanger in a tool of a caller with some header fields, and returns
-// what it has returned.
+// exchangeFrom calls an Exchanger in a tool, for a caller with the given header fields, and returns
+// its result.
 func exchangeFrom(t *testing.T, g *mcpauth.Guard, x *mcpauth.Exchanger, fields []string, audience string, scopes ...string) (string, error) {
 	t.Helper()
 	server := mcp.NewServer(mcp.ServerInfo{Name: "books", Version: "1"})
@@ -94,7 +94,7 @@ func TestExchanger(t *testing.T) {
 	})
 }
 
-// Where there is no token to exchange, and where the issuer does not exchange it.
+// Callers without a token, and issuers that do not exchange it.
 func TestExchangerErrors(t *testing.T) {
 	text, key := mcpauth.NewKey("nightly")
 	other := newIssuer()
@@ -151,7 +151,7 @@ func status(code int, body string) http.HandlerFunc {
 	}
 }
 
-// An identity that has gone through another process has no token any more.
+// An identity that was passed through another process no longer has a token.
 func TestIdentityElsewhere(t *testing.T) {
 	i, err := verify(t, jwtOf(newIssuer()), bearer(token(nil)))
 	if err != nil {

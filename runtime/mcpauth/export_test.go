@@ -10,8 +10,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// CacheBound fills a cache with many more entries than it may have, and returns the largest
-// number that it has had.
+// CacheBound adds many more entries to a cache than it may hold, and returns the largest number
+// that it held.
 func CacheBound(t *testing.T) (most int) {
 	c := newCache[int](maxCached)
 	until := time.Now().Add(time.Hour)
@@ -26,8 +26,8 @@ func CacheBound(t *testing.T) (most int) {
 	return most
 }
 
-// CachedBytes fills a cache with entries that need many bytes, and returns the most that it has had
-// by their estimates.
+// CachedBytes adds entries that need many bytes to a cache, and returns the maximum of their
+// estimated bytes.
 func CachedBytes(each int) (most int) {
 	c := newCache[int](maxCached)
 	for n := range 5 * maxCachedBytes / each {
@@ -37,7 +37,7 @@ func CachedBytes(each int) (most int) {
 	return most
 }
 
-// Estimate returns how many bytes a verifier of JWTs keeps by its estimate.
+// Estimate returns the estimated bytes in the cache of a JWT verifier.
 func Estimate(v Verifier) int {
 	c := v.(*jwtVerifier).tokens
 	c.mu.Lock()
@@ -45,8 +45,8 @@ func Estimate(v Verifier) int {
 	return c.bytes
 }
 
-// FailuresBound counts failures of many more addresses than are counted by themselves, and
-// returns the number of counts. It reports whether one address of these is refused.
+// FailuresBound counts failures of many more addresses than are counted separately, and returns the
+// number of counters. It also reports whether one of these addresses is refused.
 func FailuresBound() (counts int, refused bool) {
 	f := newFailures(60)
 	for n := range 3 * maxFailing {
@@ -59,7 +59,7 @@ func FailuresBound() (counts int, refused bool) {
 // NewProofStore returns the store of proofs of one process.
 func NewProofStore(most int) mcp.StateStore { return newProofStore(most) }
 
-// ForgetLook makes a store of KeysFile or RolesFile look at its file with the next use.
+// ForgetLook makes a store of KeysFile or RolesFile check its file at the next use.
 func ForgetLook(s any) {
 	switch f := s.(type) {
 	case keysFile:
@@ -75,20 +75,20 @@ func (w *watched[T]) forget() {
 	w.looked = time.Time{}
 }
 
-// KeepUntil is until when a cache keeps a result.
+// KeepUntil exports keepUntil.
 var KeepUntil = keepUntil
 
-// TokenID is the name of a token in records.
+// TokenID exports tokenID.
 var TokenID = tokenID
 
 // WithChecksum appends the checksum of an API key.
 func WithChecksum(s string) string { return s + checksumOf(s) }
 
-// cheap is by how much the rounds of CheapBasic and CheapHash are divided.
+// cheap divides the rounds of CheapBasic and CheapHash.
 const cheap = 1000
 
-// CheapBasic is Basic for hashes of CheapHash, which it verifies by a thousandth of the rounds. It
-// also returns how many rounds Basic would have made.
+// CheapBasic is Basic for hashes of CheapHash, with a thousandth of the rounds. It also returns the
+// number of rounds that Basic would have run.
 func CheapBasic(store PasswordStore) (v Verifier, rounds *atomic.Int64) {
 	b := Basic(store).(*basic)
 	rounds = new(atomic.Int64)

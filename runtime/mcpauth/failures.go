@@ -11,11 +11,11 @@ import (
 const (
 	defaultFailures = 60
 	failureTime     = time.Minute
-	// maxFailing is how many addresses are counted by themselves; the others count together.
+	// maxFailing limits the addresses that are counted separately; the others share a counter.
 	maxFailing = 10_000
 )
 
-// failures counts refused credentials by address, in the present minute and the one before.
+// failures counts refused credentials by address, in the current minute and the one before.
 type failures struct {
 	most int
 
@@ -38,22 +38,22 @@ func (f *failures) add(a netip.Addr) {
 	f.now[client]++
 }
 
-// tooMany reports whether an address has had more failures than it may have.
+// tooMany reports whether an address has more failures than allowed.
 func (f *failures) tooMany(a netip.Addr) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.count(f.client(a)) > f.most
 }
 
-// exceeded reports whether an address has had too many failures.
+// exceeded reports whether an address has too many failures. The caller holds the lock.
 func (f *failures) exceeded(a netip.Addr) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.count(f.client(a)) >= f.most
 }
 
-// client returns what counts for an address, after it has dropped counts that are too old. The
-// caller holds the lock.
+// client drops counters that are too old, and returns the key under which an address is counted.
+// The caller holds the lock.
 func (f *failures) client(a netip.Addr) clientlimit.Client {
 	switch age := time.Since(f.began); {
 	case age >= 2*failureTime:
@@ -68,14 +68,14 @@ func (f *failures) client(a netip.Addr) clientlimit.Client {
 	return client
 }
 
-// count estimates the failures of the last minute: those of the present one, and the part of
-// the one before that is not older than a minute.
+// count estimates the failures of the last 60 seconds: all of the current minute, and the share of
+// the previous minute that is within 60 seconds.
 func (f *failures) count(c clientlimit.Client) int {
 	left := failureTime - time.Since(f.began)
 	return f.now[c] + int(float64(f.old[c])*float64(left)/float64(failureTime))
 }
 
-// len is how many counts there are.
+// len returns the number of counters.
 func (f *failures) len() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -13,20 +13,20 @@ import (
 	"github.com/mcpgen/mcpgen/internal/secureurl"
 )
 
-// Limits of documents of an issuer.
+// Limits for documents of an issuer.
 const (
 	maxDocumentBytes = 1 << 20
-	// maxReplyBytes is the size of a reply about one token, which is kept.
+	// maxReplyBytes limits a reply about one token, which is cached.
 	maxReplyBytes = 32 << 10
 	fetchTime     = 5 * time.Second
 	maxRedirects  = 3
 )
 
-// fetcher asks an issuer. Errors have the URL, which is the operator's or the issuer's, and no
-// text of a reply.
+// fetcher sends requests to an issuer. Errors contain the URL, which the operator or the issuer has
+// chosen, and no part of a reply.
 type fetcher struct {
 	client *http.Client
-	most   int // bytes of a reply
+	most   int // maximum bytes of a reply
 }
 
 // newFetcher returns a fetcher that uses the Transport of a client, which may be nil.
@@ -45,13 +45,13 @@ func sameOriginOnly(r *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects || r.URL.Scheme != first.Scheme || r.URL.Host != first.Host {
 		return errRedirect
 	}
-	if via[0].Method != http.MethodGet { // a question with credentials is not sent on
+	if via[0].Method != http.MethodGet { // a request with credentials is not redirected
 		return errRedirect
 	}
 	return nil
 }
 
-// object sends a request, and reads the JSON object of a response with status 200.
+// object sends a request, and reads the JSON object in a response with status 200.
 func (f fetcher) object(ctx context.Context, r *http.Request) (map[string]any, error) {
 	body, err := f.body(ctx, r)
 	if err != nil {
@@ -70,7 +70,7 @@ func (f fetcher) body(ctx context.Context, r *http.Request) ([]byte, error) {
 	r.Header.Set("Accept", "application/json")
 	resp, err := f.client.Do(r.WithContext(ctx))
 	if err != nil {
-		// The error of net/http has the whole URL, or that of a redirect.
+		// The error of net/http contains the whole URL, or the URL of a redirect.
 		if e, ok := errors.AsType[*url.Error](err); ok {
 			err = e.Err
 		}
@@ -90,11 +90,11 @@ func (f fetcher) body(ctx context.Context, r *http.Request) ([]byte, error) {
 	return body, nil
 }
 
-// statusError is a response with another status than 200.
+// statusError is a response with a status other than 200.
 type statusError struct {
 	place  string
 	status int
-	code   string // the member error of RFC 6749, section 5.2; "" without it
+	code   string // the member error of RFC 6749, section 5.2; "" if absent
 }
 
 func (e *statusError) Error() string {
@@ -105,11 +105,11 @@ func (e *statusError) Error() string {
 	return s
 }
 
-// maxErrorCode is the length of the longest code that is looked at.
+// maxErrorCode limits the length of an error code.
 const maxErrorCode = 64
 
-// errorCode reads the code of an error. Nothing else of a body gets into an error: an issuer may
-// repeat there what it was sent.
+// errorCode reads the error code in a body. No other part of the body is used in errors, since an
+// issuer may repeat the data that it received.
 func errorCode(body io.Reader) string {
 	text, err := io.ReadAll(io.LimitReader(body, 16<<10))
 	if err != nil {
@@ -131,8 +131,8 @@ func (f fetcher) get(ctx context.Context, at string) (map[string]any, error) {
 	return f.object(ctx, r)
 }
 
-// place is a URL without query and user.
+// place returns a URL without query and user.
 func place(u *url.URL) string { return u.Scheme + "://" + u.Host + u.EscapedPath() }
 
-// checkURL checks a URL that the server asks, or names to clients.
+// checkURL checks a URL to which the server sends requests, or which it publishes.
 var checkURL = secureurl.Check

@@ -32,11 +32,11 @@ import (
 const (
 	resource  = "https://mcp.example.com/mcp"
 	issuerURL = "https://id.example.com/tenant"
-	// canary is in tokens, keys and passwords, and must not be in any text.
+	// canary is part of tokens, keys and passwords, and must not occur in any text.
 	canary = "CaNaRy0123456789"
 )
 
-// Keys that all tests share: making them takes long.
+// Keys that all tests share, since generating them is slow.
 var (
 	ecKey      = must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	otherECKey = must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
@@ -53,7 +53,7 @@ func must[T any](v T, err error) T {
 
 func b64(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// sign makes a compact JWS of two texts, without the library that verifies it.
+// sign creates a compact JWS of two texts, without the library that verifies it.
 func sign(header, payload string, key any) string {
 	text := b64([]byte(header)) + "." + b64([]byte(payload))
 	return text + "." + b64(signature(header, text, key))
@@ -109,10 +109,10 @@ func jwk(key any, more object) object {
 // issuer is an authorization server without a network: the Transport of a client.
 type issuer struct {
 	url    string
-	asked  atomic.Int64 // key sets
+	asked  atomic.Int64 // number of requests for key sets
 	mu     sync.Mutex
 	keys   []object
-	change http.HandlerFunc // answers instead, if it is set
+	change http.HandlerFunc // responds instead, if set
 }
 
 func newIssuer() *issuer {
@@ -166,7 +166,7 @@ func (i *issuer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// claims are those of a valid token; more replaces them, and a nil value removes one.
+// claims returns the claims of a valid token; more replaces some, and a nil value removes one.
 func claims(more object) object {
 	now := time.Now().Unix()
 	c := object{
@@ -190,7 +190,7 @@ func bearer(token string) *mcpauth.Credential {
 	return &mcpauth.Credential{Scheme: mcpauth.SchemeBearer, Token: token, Resource: resource, Method: "POST"}
 }
 
-// outcome names how a verification has ended.
+// outcome returns a name for the result of a verification.
 func outcome(i *mcpauth.Identity, err error) string {
 	switch {
 	case err == nil && i != nil:
@@ -205,7 +205,7 @@ func outcome(i *mcpauth.Identity, err error) string {
 	return "unknown"
 }
 
-// noSecret checks that a text has nothing of a secret.
+// noSecret checks that a text contains no part of a secret.
 func noSecret(t *testing.T, text string, secrets ...string) {
 	t.Helper()
 	for _, secret := range append(secrets, canary) {
@@ -237,7 +237,7 @@ func (r *record) String() string {
 
 func (r *record) logger() *slog.Logger { return slog.New(slog.NewTextHandler(r, nil)) }
 
-// verify verifies with a time limit, and checks that the error has no secret.
+// verify verifies a credential with a time limit, and checks that the error contains no secret.
 func verify(t *testing.T, v mcpauth.Verifier, c *mcpauth.Credential) (*mcpauth.Identity, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

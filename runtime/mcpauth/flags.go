@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// Flags adds flags to a program of mcpcmd, by which its user says who may call:
+// Flags adds flags to a program of mcpcmd, with which the user configures who may call:
 //
 //	mcpcmd.Main(NewMCPServer(), mcpauth.Flags())
 //
@@ -23,13 +23,13 @@ import (
 //	-keys FILE       API keys, by KeysFile
 //	-roles FILE      Options.Roles, by RolesFile
 //
-// With -client-ca of mcpcmd, certificates of clients are credentials, too. Tokens may be bound to
-// keys (DPoPAccept). With one of -auth, -keys and -client-ca, requests without a valid credential are
-// refused. Without any, the flags change nothing. Flags that contradict each other are a
-// *mcpcmd.UsageError, which says what to add.
+// With -client-ca of mcpcmd, client certificates are credentials too. Tokens may be bound to keys
+// (DPoPAccept). With -auth, -keys or -client-ca, the guard refuses requests without a valid
+// credential. Without these flags, nothing changes. Contradictory flags are a *mcpcmd.UsageError,
+// which names the missing flag.
 //
-// The guard replaces the functions of mcphttp.WithPrincipal and mcphttp.WithChallenge of the
-// program. Where the program listens on the loopback interface, the host of -url is one of
+// The guard replaces the program's functions of mcphttp.WithPrincipal and mcphttp.WithChallenge. If
+// the program listens on the loopback interface, the host of -url is added to
 // mcphttp.WithAllowedHosts.
 func Flags() mcpcmd.Option {
 	return mcpcmd.WithHTTPFlags(func(set *flag.FlagSet) func(mcpcmd.HTTPServing) (mcpcmd.HTTPSetup, error) {
@@ -39,7 +39,7 @@ func Flags() mcpcmd.Option {
 	})
 }
 
-// setUp makes the guard of the flags.
+// setUp creates the guard that the flags describe.
 func setUp(f *httpflags.Auth, s mcpcmd.HTTPServing) (mcpcmd.HTTPSetup, error) {
 	var setup mcpcmd.HTTPSetup
 	err := f.Check(httpflags.Serving{HTTP: s.URL != "", Loopback: s.Loopback, ClientCA: s.ClientCA != ""})
@@ -94,7 +94,7 @@ func setUp(f *httpflags.Auth, s mcpcmd.HTTPServing) (mcpcmd.HTTPSetup, error) {
 	return setup, nil
 }
 
-// allowHost lets a proxy on this machine pass on the host of the public URL.
+// allowHost allows a proxy on this machine to forward the host of the public URL.
 func allowHost(text string) []mcphttp.Option {
 	u, err := url.Parse(text)
 	if err != nil {
@@ -103,7 +103,7 @@ func allowHost(text string) []mcphttp.Option {
 	return []mcphttp.Option{mcphttp.WithAllowedHosts(u.Host)}
 }
 
-// fileError reports a file that cannot be read. The hint is for one that does not exist.
+// fileError reports an unreadable file. It adds the hint if the file does not exist.
 func fileError(name, path string, err error, hint string) error {
 	if cause, ok := errors.AsType[*fs.PathError](err); ok {
 		err = cause.Err

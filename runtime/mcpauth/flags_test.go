@@ -33,8 +33,7 @@ type started struct {
 	client *http.Client
 }
 
-// start runs a program with flags until the test ends. It captures standard error, which
-// mcpcmd writes to.
+// start runs a program with flags until the test ends. It captures the standard error of mcpcmd.
 func start(t *testing.T, args ...string) *started {
 	t.Helper()
 	server := mcp.NewServer(mcp.ServerInfo{Name: "books", Version: "1"})
@@ -103,7 +102,7 @@ func (s *started) call(t *testing.T, tool string, fields ...string) (status int,
 	return resp.StatusCode, resp.Header.Get("WWW-Authenticate"), string(text)
 }
 
-// metadata returns the document at the path that a challenge names, of this program.
+// metadata returns the document at the path that the program's challenge names.
 func (s *started) metadata(t *testing.T) (m struct {
 	Resource string
 	Servers  []string `json:"authorization_servers"`
@@ -226,7 +225,7 @@ func TestFlagsKeys(t *testing.T) {
 	}
 }
 
-// TestFlagsCertificate also has a token beside certificates: each of both is enough.
+// TestFlagsCertificate uses certificates and a token: each of them suffices.
 func TestFlagsCertificate(t *testing.T) {
 	dir := t.TempDir()
 	private := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))

@@ -18,7 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcphttp"
 )
 
-// responseWriter is an http.ResponseWriter that allocates nothing but its header.
+// responseWriter is an http.ResponseWriter that allocates only its header.
 type responseWriter struct {
 	header http.Header
 	status int
@@ -60,8 +60,8 @@ func (a *repeatedCall) run() {
 	a.handler.ServeHTTP(&a.w, a.request)
 }
 
-// repeatedCalls returns a call of revision 2026-07-28, and one of a session, of a tool with a
-// scope, to a server with or without a guard.
+// repeatedCalls returns a call of a tool with a scope in revision 2026-07-28, and one in a session,
+// to a server with or without a guard.
 func repeatedCalls(t testing.TB, guarded bool) map[string]*repeatedCall {
 	server := mcp.NewServer(mcp.ServerInfo{Name: "books", Version: "1"}, mcp.WithLogger(slog.New(slog.DiscardHandler)))
 	info := mcp.ToolInfo{Name: "whoami"}
@@ -103,7 +103,7 @@ func repeatedCalls(t testing.TB, guarded bool) map[string]*repeatedCall {
 	}
 }
 
-// overHTTP returns a function that makes a call over a connection of the operating system.
+// overHTTP returns a function that sends a call over a connection of the operating system.
 func overHTTP(t testing.TB, a *repeatedCall) func() {
 	server := httptest.NewServer(a.handler)
 	t.Cleanup(server.Close)

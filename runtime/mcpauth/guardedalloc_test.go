@@ -4,8 +4,8 @@ package mcpauth_test
 
 import "testing"
 
-// A call whose token is known costs the guard at most two allocations: the principal of the
-// request, and the credential that verifiers get.
+// A call with a cached token costs the guard at most two allocations: the principal of the request,
+// and the credential for the verifiers.
 func TestGuardedCallAllocations(t *testing.T) {
 	open, guarded := repeatedCalls(t, false), repeatedCalls(t, true)
 	for name := range open {

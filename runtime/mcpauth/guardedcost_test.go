@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A guard makes a call over HTTP at most 1.15 times as long. What it adds is measured without the
-// network, and the shortest of many rounds counts, so that other programs do not matter.
+// A guard makes a call over HTTP at most 15 percent slower. The test measures the added time
+// without the network, and takes the fastest of many rounds, so that other programs do not matter.
 func TestGuardedCallTime(t *testing.T) {
 	shortest := func(f func()) time.Duration {
 		best := time.Hour

@@ -15,7 +15,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 )
 
-// An identity that is encoded has all but the token, so that work can go on in another process.
+// An encoded identity contains everything but the token, so that work can continue in another
+// process.
 func TestIdentityInAnotherProcess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		text := token(object{"scope": "a b", "number": json.Number("9007199254740993"), "act": object{"sub": "agent"}})
@@ -54,7 +55,7 @@ func TestIdentityInAnotherProcess(t *testing.T) {
 	})
 }
 
-// Principals of different kinds have different IDs, also where a name of one kind has the form of
+// Principals of different kinds have different IDs, even if a name of one kind has the form of
 // another.
 func TestKindsOfPrincipals(t *testing.T) {
 	v := jwtOf(newIssuer())
@@ -137,7 +138,8 @@ func TestKindsOfPrincipals(t *testing.T) {
 	}
 }
 
-// An identity whose ID could be that of another kind of principal is an error of its verifier.
+// A verifier that returns an identity whose ID could belong to another kind of principal causes an
+// error.
 func TestIdentitiesOfOtherVerifiers(t *testing.T) {
 	for _, test := range []struct {
 		identity mcpauth.Identity

@@ -6,8 +6,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 )
 
-// TestIDTokens has the claims by which ID tokens are recognised, and the one configuration in which a
-// token without them is taken.
+// TestIDTokens checks the claims by which ID tokens are recognised, and the one configuration in
+// which a token without them is accepted.
 func TestIDTokens(t *testing.T) {
 	i := newIssuer()
 	own, client := jwtOf(i), mcpauth.JWT(mcpauth.JWTOptions{Issuer: i.url, HTTP: i.client(), Audience: "desktop"})
@@ -35,7 +35,8 @@ func TestIDTokens(t *testing.T) {
 	}
 }
 
-// TestNestedTokens refuses a JWT that says it has another one inside, in every form of the media type.
+// TestNestedTokens checks that a JWT that contains another one is refused, in every form of the
+// media type.
 func TestNestedTokens(t *testing.T) {
 	v := jwtOf(newIssuer())
 	for cty, want := range map[string]string{

@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-// This package links the standard library, this module and one other module, which no package
-// of this module links without this package or mcplogin.
+// This package links the standard library, this module and one other module, which only this
+// package and mcplogin link.
 func TestImports(t *testing.T) {
 	const (
 		module = "github.com/mcpgen/mcpgen/"
 		own    = module + "runtime/mcpauth"
 		login  = module + "runtime/mcplogin"
-		shared = module + "runtime/internal/clientauth" // of both
+		shared = module + "runtime/internal/clientauth" // linked by both
 		jose   = "github.com/go-jose/go-jose/v4"
 	)
 	out, err := exec.Command("go", "list", "-deps", "-f", "{{if not .Standard}}{{.ImportPath}}{{end}}", ".").Output()

@@ -18,30 +18,29 @@ import (
 )
 
 const (
-	introspectedTime = 30 * time.Second // for which an answer is kept
-	refusedTime      = 5 * time.Second  // for which a refusal is kept
-	maxQuestions     = 64               // to the issuer at a time
-	endpointTime     = 15 * time.Minute // for which the place of the endpoint is kept
+	introspectedTime = 30 * time.Second // for which an answer is cached
+	refusedTime      = 5 * time.Second  // for which a refusal is cached
+	maxQuestions     = 64               // concurrent questions to the issuer
+	endpointTime     = 15 * time.Minute // for which the endpoint is cached
 )
 
-// IntrospectionOptions configure [Introspection].
+// IntrospectionOptions configures [Introspection].
 type IntrospectionOptions struct {
-	// Issuer is the issuer of the tokens, exactly as its metadata has it.
+	// Issuer is the issuer of the tokens, exactly as in its metadata.
 	Issuer string
-	// Endpoint is the URL that is asked. "" means the introspection_endpoint of the metadata of
-	// the issuer.
+	// Endpoint is the URL of the introspection endpoint. "" means the introspection_endpoint in the
+	// issuer's metadata.
 	Endpoint string
-	// ClientID, and ClientSecret or Key, are those of the registration of the server at the
-	// issuer.
+	// ClientID, and ClientSecret or Key, are the server's registration at the issuer.
 	ClientID, ClientSecret string
 	// Key signs the assertions of the server (private_key_jwt, RFC 7523 section 2.2), whose
-	// audience is Issuer: an ECDSA, RSA or Ed25519 key. Its Sign is called by several goroutines
-	// at once.
+	// audience is Issuer: an ECDSA, RSA or Ed25519 key. Its method Sign must be safe for concurrent
+	// use.
 	Key crypto.Signer
-	// AuthMethod is how the server authenticates: private_key_jwt, client_secret_basic or
-	// client_secret_post. "" means the first of these that it has credentials for and that the
-	// metadata of the issuer lists, in introspection_endpoint_auth_methods_supported. Metadata
-	// without that list, and Endpoint, mean the first that it has credentials for.
+	// AuthMethod is the authentication method of the server: private_key_jwt, client_secret_basic
+	// or client_secret_post. "" means the first of these for which the server has credentials and
+	// which the issuer's metadata lists in introspection_endpoint_auth_methods_supported. Without
+	// that list, or with Endpoint, it means the first for which the server has credentials.
 	AuthMethod string
 	// Audience, AudienceFrom, RolesFrom, Clients and DPoP are as in [JWTOptions]. The claims
 	// are the members of the answer.
@@ -50,19 +49,20 @@ type IntrospectionOptions struct {
 	RolesFrom    func(claims map[string]any) []string
 	Clients      []string
 	DPoP         DPoPOptions
-	// HTTP has the Transport that asks the issuer. Nil is that of net/http.
+	// HTTP contains the Transport for requests to the issuer. Nil means the default of net/http.
 	HTTP *http.Client
-	// Log has errors of asking. Nil is slog.Default.
+	// Log gets errors of these requests. Nil is slog.Default.
 	Log *slog.Logger
 }
 
-// Introspection returns a Verifier of access tokens that their issuer is asked about (RFC 7662).
-// It recognises every token that does not show by its form that it is an API key, or a JWT of
-// another issuer, so it comes after other verifiers of tokens.
+// Introspection returns a Verifier that asks the issuer about access tokens (RFC 7662). It
+// recognises every token that does not have the form of an API key or of another issuer's JWT, so
+// list it after other verifiers of tokens.
 //
-// An answer is kept for 30 seconds, and not longer than the token is valid, a refusal for 5. One
-// question about a token is asked at a time, and 64 in all, 16 of them for requests of one address
-// (IPv6: of a /64 network): that is [Options].TrustedProxy's where it is set.
+// An answer is cached for 30 seconds, but no longer than the token is valid; a refusal for 5
+// seconds. Only one question about a token is in progress at a time, and up to 64 in all, 16 of
+// them for one address (IPv6: for one /64 network). The address comes from [Options].TrustedProxy
+// if it is set.
 func Introspection(o IntrospectionOptions) Verifier {
 	v := &introspection{
 		o: o, known: newCache[answer](maxCached), open: map[digest]*question{}, f: newFetcher(o.HTTP, maxReplyBytes),
@@ -77,13 +77,13 @@ func Introspection(o IntrospectionOptions) Verifier {
 
 type introspection struct {
 	o        IntrospectionOptions
-	wrong    error   // an error of the options
+	wrong    error   // caused by the options
 	f        fetcher // of answers about tokens
 	metadata fetcher
 	log      *logs.Log
 	binding  *binding
 	known    *cache[answer]
-	asking   *clientlimit.Counter // questions, by address
+	asking   *clientlimit.Counter // questions in progress, by address
 
 	mu      sync.Mutex
 	open    map[digest]*question
@@ -91,20 +91,20 @@ type introspection struct {
 	foundAt time.Time
 }
 
-// questionPlace is where and how the issuer is asked.
+// questionPlace is the endpoint of the issuer, and the authentication method.
 type questionPlace struct {
 	url        string
 	method     string   // of authentication
-	algorithms []string // of assertions; empty if the issuer does not say
+	algorithms []string // of assertions; empty if the metadata does not list them
 }
 
-// answer is that of the issuer about a token: one of both.
+// answer is the issuer's answer about a token: one of the two fields is set.
 type answer struct {
 	found *verified
 	err   error // wraps ErrInvalid
 }
 
-// question is asked once for all requests with the same token.
+// question is shared by all requests with the same token.
 type question struct {
 	done   chan struct{}
 	answer answer
@@ -143,7 +143,7 @@ func (v *introspection) describe(d *description) {
 	v.binding.describe(d)
 }
 
-// probe is for Guard.Check.
+// probe is called by Guard.Check.
 func (v *introspection) probe(ctx context.Context) error {
 	_, err := v.endpoint(ctx)
 	return err
@@ -156,7 +156,7 @@ func (v *introspection) Verify(ctx context.Context, c *Credential) (*Identity, e
 	if !c.isToken() || strings.HasPrefix(c.Token, keyPrefix) {
 		return nil, ErrNotMine
 	}
-	// What belongs to another issuer is not shown to this one.
+	// This issuer does not get tokens of another issuer.
 	if t, ok := parseCompact(c.Token); ok && t.claims["iss"] != nil && t.claims["iss"] != v.o.Issuer {
 		return nil, ErrNotMine
 	}
@@ -177,12 +177,13 @@ func (v *introspection) Verify(ctx context.Context, c *Credential) (*Identity, e
 	return a.found.identity, nil
 }
 
-// question asks about a token, or waits for the answer if that is being done.
+// question asks about a token, or waits for the answer if a question about it is in progress.
 func (v *introspection) question(ctx context.Context, key digest, c *Credential) (answer, error) {
 	v.mu.Lock()
 	q := v.open[key]
 	if q == nil {
-		// Tokens that an address makes up do not keep those of others from being asked about.
+		// Random tokens from one address do not prevent questions about the tokens of other
+		// addresses.
 		var who *clientlimit.Client
 		if c.Address.IsValid() {
 			client := clientlimit.Of("", c.Address)
@@ -194,11 +195,12 @@ func (v *introspection) question(ctx context.Context, key digest, c *Credential)
 		}
 		q = &question{done: make(chan struct{})}
 		v.open[key] = q
-		// The question is for all that wait: it does not end with the request that asks it.
+		// All waiting requests share the question, so it does not end with the request that began
+		// it.
 		asked := *c
 		go func() {
 			defer func() {
-				if p := recover(); p != nil { // in a function of the program
+				if p := recover(); p != nil { // a function of the program panicked
 					q.answer = answer{err: errors.New("panic in AudienceFrom, RolesFrom or the Transport")}
 				}
 				v.mu.Lock()
@@ -222,7 +224,7 @@ func (v *introspection) question(ctx context.Context, key digest, c *Credential)
 	return q.answer, nil
 }
 
-// ask asks the issuer. An answer is kept; that there is none is not.
+// ask sends a question to the issuer. It caches answers, but not failures.
 func (v *introspection) ask(c *Credential, key digest) answer {
 	ctx, cancel := context.WithTimeout(context.Background(), fetchTime)
 	defer cancel()
@@ -246,7 +248,7 @@ func (v *introspection) ask(c *Credential, key digest) answer {
 	return a
 }
 
-// claims sends the question (RFC 7662, section 2.1).
+// claims sends the request (RFC 7662, section 2.1).
 func (v *introspection) claims(ctx context.Context, token string) (map[string]any, error) {
 	at, err := v.endpoint(ctx)
 	if err != nil {
@@ -268,7 +270,7 @@ func (v *introspection) claims(ctx context.Context, token string) (map[string]an
 	return v.f.object(ctx, r)
 }
 
-// endpoint returns where to ask, and how.
+// endpoint returns the endpoint and the authentication method.
 func (v *introspection) endpoint(ctx context.Context) (questionPlace, error) {
 	if v.o.Endpoint != "" {
 		return v.place(v.o.Endpoint, nil, nil)
@@ -301,7 +303,7 @@ func (v *introspection) endpoint(ctx context.Context) (questionPlace, error) {
 	return found, nil
 }
 
-// place chooses how the server authenticates at an endpoint.
+// place chooses the authentication method for an endpoint.
 func (v *introspection) place(at string, methods, algorithms []string) (questionPlace, error) {
 	if v.o.AuthMethod != "" {
 		return questionPlace{at, v.o.AuthMethod, algorithms}, nil

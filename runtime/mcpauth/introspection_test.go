@@ -73,7 +73,7 @@ func TestIntrospection(t *testing.T) {
 	}
 }
 
-// TestIntrospectionAnswers are answers that do not say that the token is valid for this server.
+// TestIntrospectionAnswers checks answers that do not prove the token to be valid for this server.
 func TestIntrospectionAnswers(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -117,8 +117,8 @@ func TestIntrospectionAnswers(t *testing.T) {
 
 type rawJSON string
 
-// An issuer that does not answer leaves open whether a token is valid, and gets no credential at
-// another place.
+// If an issuer does not answer, the validity of a token is unknown; no other host gets the
+// credential.
 func TestIntrospectionFailures(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"500": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "token "+opaque, 500) },
@@ -151,7 +151,7 @@ func TestIntrospectionFailures(t *testing.T) {
 	}
 }
 
-// An answer is kept for a time; many requests with one token cause one question.
+// An answer is cached for a time; many requests with one token cause one question.
 func TestIntrospectionKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		valid := true
@@ -188,7 +188,7 @@ func TestIntrospectionKept(t *testing.T) {
 	})
 }
 
-// However many tokens clients make up, at most 64 questions are open.
+// However many random tokens clients send, at most 64 questions are in progress.
 func TestIntrospectionStorm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var open, most atomic.Int64
@@ -214,8 +214,8 @@ func TestIntrospectionStorm(t *testing.T) {
 	})
 }
 
-// Tokens that one address makes up keep a quarter of the questions busy: a new token of another
-// address is asked about at once.
+// Random tokens of one address occupy at most a quarter of the questions: a question about a new
+// token of another address starts at once.
 func TestIntrospectionStormOfAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var open, most atomic.Int64
@@ -249,7 +249,7 @@ func TestIntrospectionStormOfAddress(t *testing.T) {
 		if n := a.questions.Load(); n != 16 {
 			t.Errorf("%d questions of one address", n)
 		}
-		// Addresses of one network of IPv6 are one.
+		// Addresses of one IPv6 network count as one.
 		storm("2001:db8::1")
 		storm("2001:db8::2")
 		if n := a.questions.Load(); n != 32 {
@@ -258,7 +258,7 @@ func TestIntrospectionStormOfAddress(t *testing.T) {
 		if got := outcome(v.Verify(t.Context(), from("198.51.100.1", opaque))); got != "taken" {
 			t.Errorf("a token of another address: %s", got)
 		}
-		// What is known does not need a question.
+		// A cached token needs no question.
 		if got := outcome(v.Verify(t.Context(), from("192.0.2.1", opaque))); got != "taken" {
 			t.Errorf("a known token: %s", got)
 		}
@@ -266,14 +266,14 @@ func TestIntrospectionStormOfAddress(t *testing.T) {
 		if most.Load() != 32 {
 			t.Errorf("%d at a time", most.Load())
 		}
-		// The questions have ended: the address has its part again.
+		// After the questions, the address has its share again.
 		if got := outcome(v.Verify(t.Context(), from("192.0.2.1", opaque+"-new"))); got != "unknown" || a.questions.Load() != 34 {
 			t.Errorf("later: %s, %d questions", got, a.questions.Load())
 		}
 	})
 }
 
-// Credentials that belong to others are not shown to the issuer.
+// The issuer does not get credentials that belong to others.
 func TestIntrospectionOthers(t *testing.T) {
 	a, v := introspected(says(active(nil)))
 	key, _ := mcpauth.NewKey("x")

@@ -21,7 +21,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpissuer"
 )
 
-// answering is a Transport whose other side is a handler of this process.
+// answering is a Transport that calls a handler in this process.
 type answering struct{ http.Handler }
 
 func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -37,7 +37,7 @@ func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// The development issuer is asked by each method of authentication, and by each kind of key.
+// Introspection at the development issuer, by each authentication method and each kind of key.
 func TestIntrospectionAuthentication(t *testing.T) {
 	const url127 = "http://127.0.0.1:8080"
 	p384 := must(ecdsa.GenerateKey(elliptic.P384(), rand.Reader))
@@ -86,7 +86,7 @@ func TestIntrospectionAuthentication(t *testing.T) {
 	}
 }
 
-// tokenOf returns an access token that a client has got by its own credentials.
+// tokenOf returns an access token that a client gets with its own credentials.
 func tokenOf(t *testing.T, i http.Handler, issuer, id, secret string) string {
 	t.Helper()
 	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {secret}}
@@ -102,12 +102,12 @@ func tokenOf(t *testing.T, i http.Handler, issuer, id, secret string) string {
 	return reply.Token
 }
 
-// What the metadata of an issuer lists decides how it is asked.
+// The issuer's metadata determines the authentication method.
 func TestIntrospectionAuthMethods(t *testing.T) {
 	for name, test := range map[string]struct {
 		metadata object
 		o        mcpauth.IntrospectionOptions
-		want     string // what the issuer gets; "" for no question
+		want     string // received by the issuer; "" for no question
 	}{
 		"no list: secret":          {nil, mcpauth.IntrospectionOptions{ClientSecret: canary}, "basic"},
 		"no list: key":             {nil, mcpauth.IntrospectionOptions{Key: rsaKey}, "RS256"},
@@ -150,8 +150,8 @@ func TestIntrospectionAuthMethods(t *testing.T) {
 	}
 }
 
-// sentBy names how a question authenticates. There is one way, and its texts are those of the
-// options.
+// sentBy returns the authentication method of a question. It checks that there is only one, with
+// the values of the options.
 func sentBy(t *testing.T, r *http.Request) string {
 	t.Helper()
 	user, secret, basic := r.BasicAuth()

@@ -13,53 +13,53 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// defaultLeeway is how far the clocks of issuer and server may differ.
+// defaultLeeway is the tolerated difference between the clocks of issuer and server.
 const defaultLeeway = 30 * time.Second
 
-// JWTOptions configure [JWT].
+// JWTOptions configures [JWT].
 type JWTOptions struct {
-	// Issuer is the issuer of the tokens, exactly as its tokens and its metadata have it:
-	// https://id.example.com/tenant. Only issuers of this machine may have http.
+	// Issuer is the issuer of the tokens, exactly as in its tokens and its metadata:
+	// https://id.example.com/tenant. Only issuers on this machine may use http.
 	Issuer string
-	// Keys is a key set (RFC 7517), for issuers whose keys do not change. Nil means that the
-	// keys are found by the metadata of the issuer (RFC 8414, OpenID Connect Discovery 1.0).
+	// Keys is a key set (RFC 7517), for issuers with constant keys. Nil means the keys in the
+	// issuer's metadata (RFC 8414, OpenID Connect Discovery 1.0).
 	Keys []byte
-	// Audience is what tokens may have as audience instead of the Resource of the guard: an
-	// identifier that the issuer has given to the server, where it does not take a resource
-	// (RFC 8707).
+	// Audience is an accepted audience besides the Resource of the guard: an identifier that the
+	// issuer gave to the server, if the issuer does not support the parameter resource (RFC 8707).
 	Audience string
-	// AudienceFrom returns the audiences of a token where they are not in the claim aud. A
-	// token needs one in any case.
+	// AudienceFrom returns the audiences of a token that are not in the claim aud. A token needs an
+	// audience in any case.
 	AudienceFrom func(claims map[string]any) []string
 	// RolesFrom returns the roles of a token. Nil means the claim roles.
 	RolesFrom func(claims map[string]any) []string
-	// Algorithms are what may sign a token, such as ES256. Nil means RS256, RS384, RS512, the
-	// same with PS and ES, and EdDSA. There are no others.
+	// Algorithms are the accepted signature algorithms, such as ES256. Nil means all supported
+	// ones: RS256, RS384, RS512, the same with PS and ES, and EdDSA.
 	Algorithms []string
-	// Clients are the clients whose tokens are taken, by the claim client_id or azp. Nil means
+	// Clients are the clients whose tokens are accepted, by the claim client_id or azp. Nil means
 	// all clients of the issuer.
 	Clients []string
-	// DPoP says whether tokens have to be bound to a key of the client.
+	// DPoP configures whether tokens must be bound to a key of the client.
 	DPoP DPoPOptions
-	// HTTP has the Transport that asks the issuer. Nil is that of net/http.
+	// HTTP contains the Transport for requests to the issuer. Nil means the default of net/http.
 	HTTP *http.Client
-	// Log has errors of fetching keys. Nil is slog.Default.
+	// Log gets errors of fetching keys. Nil is slog.Default.
 	Log *slog.Logger
 }
 
-// JWT returns a Verifier of access tokens that are JWTs of an issuer (RFC 9068). It recognises
-// a token by the claim iss. A token has to have exp, sub or client_id, and an audience that is
-// the server.
+// JWT returns a Verifier for access tokens that are JWTs of an issuer (RFC 9068). It recognises a
+// token by the claim iss. A token must contain exp, sub or client_id, and an audience that
+// identifies the server.
 //
-// ID tokens of the same issuer are signed by the same keys. They are recognised by the claims nonce,
-// at_hash, c_hash and s_hash, by typ or token_use with the value of one, and by their audience, which is a client and not
-// the server. An ID token without those claims, such as of a code flow without nonce, is therefore taken
-// where Audience is the client id of the program that it was issued to: give the API an identifier of its own
-// as Audience, as most issuers do for a registration of an API.
+// An issuer signs ID tokens with the same keys. The Verifier recognises them by the claims nonce,
+// at_hash, c_hash and s_hash, by the value of typ or token_use, and by their audience, which is a
+// client and not the server. It therefore accepts an ID token without those claims, such as one
+// from a code flow without nonce, if Audience is the client id of the program that the token was
+// issued to: use a separate identifier of the API as Audience, as most issuers provide for a
+// registered API.
 //
-// Keys are fetched when the first token needs them. They are fetched anew in the background
-// every 15 minutes, and at once for a token with another key, once in 10 seconds. While fetching
-// fails they are used for 24 hours. A verified token is not verified again for a minute.
+// Keys are fetched when the first token needs them. They are fetched again in the background every
+// 15 minutes, and immediately for a token with an unknown key, once in 10 seconds. If fetching
+// fails, the old keys are used for 24 hours. A verified token is cached for a minute.
 func JWT(o JWTOptions) Verifier {
 	v := &jwtVerifier{o: o, tokens: newCache[*verified](maxCached)}
 	v.binding, v.wrong = newBinding(o.DPoP)
@@ -72,7 +72,7 @@ func JWT(o JWTOptions) Verifier {
 // jwtVerifier is the Verifier of JWT.
 type jwtVerifier struct {
 	o       JWTOptions
-	wrong   error // an error of the options
+	wrong   error // caused by the options
 	allowed []jose.SignatureAlgorithm
 	fixed   []*publicKey // of JWTOptions.Keys
 	source  *keySource   // otherwise
@@ -80,8 +80,8 @@ type jwtVerifier struct {
 	binding *binding
 }
 
-// verified is a token whose signature and claims are valid. Whether the request has what the
-// token is bound to is found out with each request.
+// verified is a token whose signature and claims are valid. Its binding is checked with each
+// request.
 type verified struct {
 	identity *Identity
 	bound    confirmation
@@ -171,7 +171,7 @@ func (v *jwtVerifier) verify(ctx context.Context, c *Credential) (*verified, err
 	if !slices.Contains(v.allowed, jose.SignatureAlgorithm(t.alg)) {
 		return nil, refuse("the algorithm of the token is not allowed")
 	}
-	// What can be refused without a key is refused before one is fetched.
+	// Tokens that can be refused without a key are refused before a key is fetched.
 	claims := v.claims()
 	if err := claims.check(t.claims, c); err != nil {
 		return nil, err
@@ -204,7 +204,7 @@ func (c *compact) signedBy(keys []*publicKey, allowed []jose.SignatureAlgorithm)
 	})
 }
 
-// claims returns what is checked of the claims.
+// claims returns the rules for the claims.
 func (v *jwtVerifier) claims() *claimsOf {
 	return &claimsOf{
 		audience: v.o.Audience, audienceFrom: v.o.AudienceFrom, rolesFrom: v.o.RolesFrom, clients: v.o.Clients,
@@ -212,17 +212,17 @@ func (v *jwtVerifier) claims() *claimsOf {
 	}
 }
 
-// describe is for the metadata of the guard.
+// describe is called for the guard's metadata.
 func (v *jwtVerifier) describe(d *description) {
 	d.issuers = append(d.issuers, v.o.Issuer)
 	d.bearer = true
 	v.binding.describe(d)
 }
 
-// configuration is for New.
+// configuration is called by New.
 func (v *jwtVerifier) configuration() error { return v.wrong }
 
-// probe is for Guard.Check.
+// probe is called by Guard.Check.
 func (v *jwtVerifier) probe(ctx context.Context) error {
 	if v.source == nil {
 		return nil

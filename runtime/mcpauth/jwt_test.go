@@ -41,7 +41,7 @@ func TestJWT(t *testing.T) {
 	noSecret(t, fmt.Sprintf("%+v %#v %s", *i, i, must(json.Marshal(&mcpauth.Identity{Subject: i.Subject}))), strings.Split(token(nil), ".")[0])
 }
 
-// Each kind of key that an issuer may have signs, with and without the optional parts.
+// Tokens signed with each supported kind of key, with and without the optional parts.
 func TestJWTKinds(t *testing.T) {
 	v := jwtOf(newIssuer())
 	for _, test := range []struct {
@@ -71,7 +71,7 @@ func TestJWTKinds(t *testing.T) {
 	}
 }
 
-// TestJWTRefused are tokens that an attacker, or a client by mistake, sends.
+// TestJWTRefused checks tokens that an attacker, or a faulty client, sends.
 func TestJWTRefused(t *testing.T) {
 	good := token(nil)
 	parts := strings.Split(good, ".")
@@ -185,8 +185,8 @@ func TestJWTRefused(t *testing.T) {
 		if got := outcome(identity, err); got != test.want {
 			t.Errorf("%s: %s, %v", test.name, got, err)
 		}
-		// A token that names where its keys are leads nowhere; and what is refused by its
-		// form, header or claims does not even ask the issuer.
+		// A URL of keys in a token has no effect, and a token that is refused by its form, header
+		// or claims causes no request to the issuer.
 		asks := strings.HasPrefix(test.name, "key:") || strings.HasPrefix(test.name, "kid:") || strings.HasPrefix(test.name, "signature") ||
 			test.name == "claims of another token" || strings.HasPrefix(test.name, "alg: that") || strings.HasPrefix(test.name, "alg: ES384") ||
 			strings.HasPrefix(test.name, "bound") || test.name == "nobody" || test.name == "sub: number" || strings.HasPrefix(test.name, "scope:")
@@ -196,8 +196,8 @@ func TestJWTRefused(t *testing.T) {
 	}
 }
 
-// looseBits returns a token whose signature has other bits behind its last byte: the same
-// bytes for a decoder that is not strict.
+// looseBits returns a token whose signature has other bits behind its last byte: a decoder that is
+// not strict reads the same bytes.
 func looseBits(t *testing.T, token string) string {
 	t.Helper()
 	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
@@ -263,7 +263,7 @@ func TestJWTOptions(t *testing.T) {
 	}
 }
 
-// Which tokens a user could get with more scopes.
+// Tokens for which a user could get more scopes.
 func TestJWTMachine(t *testing.T) {
 	v := jwtOf(newIssuer())
 	for _, test := range []struct {
@@ -286,7 +286,7 @@ func TestJWTMachine(t *testing.T) {
 	}
 }
 
-// A verified token is kept for a minute, and not longer than it is valid, for one resource.
+// A verified token is cached for a minute, but no longer than it is valid, and for one resource.
 func TestJWTKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v := jwtOf(newIssuer())
@@ -323,7 +323,7 @@ func TestJWTKept(t *testing.T) {
 	})
 }
 
-// What a request has that is not a token is left to other verifiers.
+// Other verifiers get the credentials of a request that are not tokens.
 func TestJWTOtherSchemes(t *testing.T) {
 	v := jwtOf(newIssuer())
 	for _, scheme := range []string{mcpauth.SchemeBasic, mcpauth.SchemeKey, mcpauth.SchemeCertificate, ""} {
@@ -335,8 +335,8 @@ func TestJWTOtherSchemes(t *testing.T) {
 	}
 }
 
-// FuzzJWT compares which texts are taken with the rules of the token's form: whatever is
-// changed in a token, it is not taken.
+// FuzzJWT compares the accepted texts with the rules for the token's form: every change makes a
+// token invalid.
 func FuzzJWT(f *testing.F) {
 	good := token(object{"exp": time.Now().Unix() + 360_000})
 	v := mcpauth.JWT(mcpauth.JWTOptions{Issuer: issuerURL, HTTP: &http.Client{Transport: newIssuer()}})
@@ -353,7 +353,8 @@ func FuzzJWT(f *testing.F) {
 	})
 }
 
-// A text with one half of a surrogate pair is refused: decoders make the same character of each.
+// A text with half of a surrogate pair is refused: decoders replace each half by the same
+// character.
 func TestSurrogates(t *testing.T) {
 	v := jwtOf(newIssuer())
 	for _, test := range []struct{ subject, want string }{

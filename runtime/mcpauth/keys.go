@@ -20,21 +20,21 @@ import (
 // Limits of the keys of an issuer.
 const (
 	maxKeys     = 100
-	maxKeyTries = 4 // keys that are tried for one token
+	maxKeyTries = 4 // keys to try for one token
 
 	minRSABits = 2048
 	maxRSABits = 8192 // a larger one would make verification slow
 
-	keysFresh = 15 * time.Minute // after that they are fetched anew, in the background
-	keysKept  = 24 * time.Hour   // while fetching fails
-	fetchGap  = 10 * time.Second // between the beginnings of two fetches
+	keysFresh = 15 * time.Minute // after that they are fetched again in the background
+	keysKept  = 24 * time.Hour   // if fetching fails
+	fetchGap  = 10 * time.Second // minimum time between the beginnings of two fetches
 )
 
-// algorithms are the names of what may sign a token (RFC 7518, RFC 8037). Symmetric ones and
-// none are not among them.
+// algorithms are the names of the supported signature algorithms (RFC 7518, RFC 8037). Symmetric
+// ones and none are excluded.
 var algorithms = []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
 
-// joseAlgorithms are the algorithms as the library has them.
+// joseAlgorithms are the same algorithms as the library names them.
 var joseAlgorithms = func() (all []jose.SignatureAlgorithm) {
 	for _, name := range algorithms {
 		all = append(all, jose.SignatureAlgorithm(name))
@@ -48,12 +48,12 @@ type publicKey struct {
 	key     any
 }
 
-// fits reports whether a key may verify a signature of an algorithm.
+// fits reports whether a key may verify signatures of an algorithm.
 func (k *publicKey) fits(alg string) bool {
 	return (k.alg == "" || k.alg == alg) && keyFits(k.key, alg)
 }
 
-// keyFits reports whether a key is of the type that an algorithm has, of sufficient size.
+// keyFits reports whether a key has the type for an algorithm, and a sufficient size.
 func keyFits(key any, alg string) bool {
 	switch key := key.(type) {
 	case *rsa.PublicKey:
@@ -66,8 +66,7 @@ func keyFits(key any, alg string) bool {
 	return false
 }
 
-// readKeys reads a key set (RFC 7517, section 5). Keys that cannot verify a signature are left
-// out.
+// readKeys reads a key set (RFC 7517, section 5). It omits keys that cannot verify a signature.
 func readKeys(set map[string]any) ([]*publicKey, error) {
 	list, ok := set["keys"].([]any)
 	if !ok {
@@ -88,7 +87,8 @@ func readKeys(set map[string]any) ([]*publicKey, error) {
 	return keys, nil
 }
 
-// readKey reads one key, nil if it cannot verify a signature by an algorithm of this package.
+// readKey reads one key. It returns nil if the key cannot verify signatures of a supported
+// algorithm.
 func readKey(element any) *publicKey {
 	object, ok := element.(map[string]any)
 	if !ok {
@@ -114,8 +114,8 @@ func readKey(element any) *publicKey {
 	return &publicKey{id, alg, key}
 }
 
-// parseKey returns the public key of a JWK, nil if it is not one. Certificates that come with
-// a key are not looked at.
+// parseKey returns the public key of a JWK, or nil if it is invalid. It ignores certificates in the
+// JWK.
 func parseKey(object map[string]any) any {
 	material := map[string]any{}
 	for _, name := range []string{"kty", "n", "e", "crv", "x", "y"} {
@@ -134,18 +134,18 @@ func parseKey(object map[string]any) any {
 	return k.Key
 }
 
-// keySource has the keys of an issuer, from its documents. It asks only when a token needs a
-// key, and at most once in fetchGap, whatever tokens say.
+// keySource fetches the keys of an issuer from its documents. It sends requests only when a token
+// needs a key, and at most once per fetchGap, whatever the tokens contain.
 type keySource struct {
 	fetch func(context.Context) ([]*publicKey, error)
-	log   func(error) // of fetches
+	log   func(error) // for errors of fetches
 
 	mu      sync.Mutex
 	keys    []*publicKey
-	fetched time.Time     // the keys
-	began   time.Time     // the last fetch
-	failed  error         // of the last fetch that ended
-	running chan struct{} // closed at the end of the fetch that runs; nil if none does
+	fetched time.Time     // when the keys were fetched
+	began   time.Time     // when the last fetch began
+	failed  error         // the result of the last completed fetch
+	running chan struct{} // closed at the end of the fetch in progress; nil without one
 }
 
 // find returns the keys that may verify a token, at least one.
@@ -166,7 +166,7 @@ func (s *keySource) find(ctx context.Context, kid, alg string) ([]*publicKey, er
 		s.start()
 		running, failed := s.running, s.failed
 		s.mu.Unlock()
-		if running == nil { // the last fetch is too recent to ask again
+		if running == nil { // the last fetch is too recent for another
 			switch {
 			case failed != nil:
 				return nil, fmt.Errorf("get keys of the issuer: %w", failed)
@@ -191,8 +191,8 @@ func (s *keySource) find(ctx context.Context, kid, alg string) ([]*publicKey, er
 
 var errUnknownKey = refuse("the issuer has no key that could have signed the token")
 
-// matching returns the keys with that id, or without an id all that fit, nil if there are none
-// or too many to try.
+// matching returns the keys with an id, or without an id all keys that fit. It returns nil if it
+// finds no key, or too many to try.
 func matching(all []*publicKey, kid, alg string) (keys []*publicKey) {
 	for _, k := range all {
 		if (kid == "" || k.id == kid) && k.fits(alg) {
@@ -205,15 +205,15 @@ func matching(all []*publicKey, kid, alg string) (keys []*publicKey) {
 	return keys
 }
 
-// start begins a fetch if none runs and the last one was long enough ago. The caller holds the
-// lock.
+// start begins a fetch if none is in progress and the last one was long enough ago. The caller
+// holds the lock.
 func (s *keySource) start() {
 	now := time.Now()
 	if s.running != nil || !s.began.IsZero() && now.Sub(s.began) < fetchGap {
 		return
 	}
 	s.began, s.running = now, make(chan struct{})
-	// The fetch is for all that wait: it does not end with the request that needs it.
+	// All waiting requests share the fetch, so it does not end with the request that began it.
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), fetchTime)
 		defer cancel()
@@ -253,8 +253,8 @@ func (s *keySource) check(ctx context.Context) error {
 	return s.failed
 }
 
-// discover returns the metadata of an issuer (RFC 8414, section 3; OpenID Connect Discovery
-// 1.0, section 4), which has to name the same issuer.
+// discover returns the metadata of an issuer (RFC 8414, section 3; OpenID Connect Discovery 1.0,
+// section 4), which must name the same issuer.
 func discover(ctx context.Context, f fetcher, issuer string) (map[string]any, error) {
 	places, err := wellKnown(issuer)
 	if err != nil {
@@ -274,7 +274,7 @@ func discover(ctx context.Context, f fetcher, issuer string) (map[string]any, er
 	return nil, errors.Join(failures...)
 }
 
-// wellKnown are the places of the metadata of an issuer, in the order in which they are asked.
+// wellKnown returns the URLs of an issuer's metadata, in the order in which they are requested.
 func wellKnown(issuer string) ([]string, error) {
 	u, err := url.Parse(issuer)
 	if err != nil {

@@ -13,12 +13,12 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 )
 
-// named returns a valid token whose header has a key id.
+// named returns a valid token whose header contains a key id.
 func named(kid string, more object) string {
 	return sign(fmt.Sprintf(`{"alg":"ES256","kid":%q}`, kid), jsonOf(claims(more)), ecKey)
 }
 
-// ask verifies a token that has not been verified before.
+// ask verifies a token that is not cached.
 func ask(t *testing.T, v mcpauth.Verifier, kid string) string {
 	t.Helper()
 	unique++
@@ -30,7 +30,7 @@ var unique int
 
 func down(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusBadGateway) }
 
-// However many tokens with unknown keys come, the issuer is asked once in ten seconds.
+// However many tokens with unknown keys arrive, the issuer gets one request in ten seconds.
 func TestKeysStorm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newIssuer()
@@ -66,8 +66,7 @@ func TestKeysStorm(t *testing.T) {
 	})
 }
 
-// A key that the issuer begins to use is found at once, and one that it drops is not taken
-// after the next fetch.
+// A new key of the issuer is found immediately, and a removed key is refused after the next fetch.
 func TestKeysChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newIssuer()
@@ -81,7 +80,7 @@ func TestKeysChange(t *testing.T) {
 		}{
 			{0, func() {}, "ec", "taken", 1},
 			{11 * time.Second, func() { i.set(jwk(ecKey, object{"kid": "new"}), jwk(otherECKey, object{"kid": "ec"})) }, "new", "taken", 2},
-			{0, func() {}, "ec", "refused", 2}, // another key by the same id
+			{0, func() {}, "ec", "refused", 2}, // another key with the same id
 			{14 * time.Minute, func() { i.set(jwk(otherECKey, object{"kid": "new"})) }, "new", "taken", 2},
 			{2 * time.Minute, func() {}, "new", "taken", 3}, // in the background
 			{time.Second, func() {}, "new", "refused", 3},
@@ -100,8 +99,8 @@ func TestKeysChange(t *testing.T) {
 	})
 }
 
-// While the issuer cannot be asked, its keys are used for a day, and without keys the answer is
-// that this cannot be found out.
+// While the issuer is unreachable, its keys are used for a day; without keys, the verification
+// fails.
 func TestKeysIssuerDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i, log := newIssuer(), new(record)
@@ -137,7 +136,7 @@ func TestKeysIssuerDown(t *testing.T) {
 	})
 }
 
-// What an issuer may answer by mistake, or by an attack on it.
+// Faulty answers of an issuer, caused by a mistake or an attack on it.
 func TestKeysAnswers(t *testing.T) {
 	keys := jsonOf(object{"keys": []any{jwk(ecKey, object{"kid": "ec"})}})
 	document := jsonOf(object{"issuer": issuerURL, "jwks_uri": issuerURL + "/keys"})
@@ -231,7 +230,7 @@ func same(n int) (keys []any) {
 	return keys
 }
 
-// onlyAt answers with the metadata at one place alone.
+// onlyAt serves the metadata at one path only.
 func onlyAt(place, document, keys string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		switch {
@@ -245,8 +244,8 @@ func onlyAt(place, document, keys string) http.HandlerFunc {
 	}
 }
 
-// An issuer whose name ends in a slash has it in its tokens, and none in the places of its
-// metadata.
+// If an issuer's name ends in a slash, its tokens contain the slash, and the paths of its metadata
+// do not.
 func TestKeysIssuerWithSlash(t *testing.T) {
 	for _, test := range []struct{ issuer, place string }{
 		{"https://id.example.com/", "https://id.example.com/.well-known/oauth-authorization-server"},
@@ -265,7 +264,7 @@ func TestKeysIssuerWithSlash(t *testing.T) {
 	}
 }
 
-// The request that needs a key may end before the fetch does: others get the keys.
+// The request that begins a fetch may end before the fetch: other requests get the keys.
 func TestKeysRequestEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		i := newIssuer()

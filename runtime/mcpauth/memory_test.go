@@ -17,7 +17,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 )
 
-// liveHeap returns the bytes in use.
+// liveHeap returns the bytes of the live heap.
 func liveHeap() int {
 	runtime.GC()
 	runtime.GC()
@@ -26,7 +26,7 @@ func liveHeap() int {
 	return int(m.HeapAlloc) //nolint:gosec // of this process
 }
 
-// documentedMB returns how much memory docs/security.md says that something needs at most, in bytes.
+// documentedMB returns the maximum memory, in bytes, that docs/security.md documents for a purpose.
 func documentedMB(t *testing.T, what string) int {
 	t.Helper()
 	page := string(must(os.ReadFile("../../docs/security.md")))
@@ -37,7 +37,7 @@ func documentedMB(t *testing.T, what string) int {
 	return must(strconv.Atoi(found[1])) * 1_000_000
 }
 
-// largeClaims are claims that need much memory, as large as a token of 16 KiB can have them.
+// largeClaims are claims that need as much memory as the claims of a 16 KiB token can.
 func largeClaims() map[string]object {
 	const room = 11_500 // bytes of JSON; base64 makes 15,400 of them
 	repeat := func(s, separator string) string {
@@ -63,8 +63,8 @@ func largeClaims() map[string]object {
 	}
 }
 
-// What verifiers and exchangers keep is bounded by an estimate of its bytes, which is not less than
-// they are, whatever tokens have.
+// The caches of verifiers and exchangers are limited by estimated bytes. The estimate is not below
+// the real size, whatever the tokens contain.
 func TestCacheMemory(t *testing.T) {
 	for _, each := range []int{1 << 20, 100 << 10, 10 << 10} {
 		if most := mcpauth.CachedBytes(each); most > 64<<20 || most < 32<<20 {
@@ -95,8 +95,8 @@ func TestCacheMemory(t *testing.T) {
 	}
 }
 
-// A verifier that is full needs no more than is documented. Answers of an issuer may be twice as
-// large as tokens.
+// A full verifier needs no more memory than documented. Answers of an issuer may be twice as large
+// as tokens.
 func TestIntrospectionMemory(t *testing.T) {
 	most := documentedMB(t, "the verified tokens of a verifier")
 	_, v := introspected(func(w http.ResponseWriter, _ *http.Request) {
@@ -116,7 +116,7 @@ func TestIntrospectionMemory(t *testing.T) {
 	runtime.KeepAlive(v)
 }
 
-// Used proofs and counts of addresses have entries of one size.
+// Used proofs and counters of addresses have entries of constant size.
 func TestFixedMemory(t *testing.T) {
 	before := liveHeap()
 	s := mcpauth.NewProofStore(100_000)

@@ -9,7 +9,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpauth"
 )
 
-// digestStore has one key, and records the digests that it is asked for.
+// digestStore contains one key, and records the digests that are looked up.
 type digestStore struct {
 	key   mcpauth.Key
 	sum   [sha256.Size]byte
@@ -24,8 +24,8 @@ func (s *digestStore) Key(_ context.Context, sum [sha256.Size]byte) (*mcpauth.Ke
 	return nil, nil
 }
 
-// How long a refusal takes says nothing about the secret: what is nearly right takes the steps of
-// what is not right at all. A store gets digests, which do not resemble each other; a password is
+// The duration of a refusal reveals nothing about the secret: a nearly correct credential takes the
+// same steps as a wrong one. A store gets digests, which do not resemble each other; a password is
 // derived for each user, known or not.
 func TestNearMisses(t *testing.T) {
 	text, key := mcpauth.NewKey("nightly")
@@ -51,7 +51,7 @@ func TestNearMisses(t *testing.T) {
 		for i, b := range store.asked[0] {
 			differ += bits.OnesCount8(b ^ store.sum[i])
 		}
-		if differ < 64 { // of 256; on average it is half of them
+		if differ < 64 { // of 256; the average is half
 			t.Errorf("character %d: the digests differ in %d bits", n, differ)
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// maxDepth is how many levels of arrays and objects a token or a document may have.
+	// maxDepth limits the nesting of arrays and objects in a token or a document.
 	maxDepth = 16
 	// maxDate is the end of the year 9999.
 	maxDate = 253402300799
@@ -21,9 +21,9 @@ const (
 
 var errObject = errors.New("it is not one JSON object of valid text without duplicate members")
 
-// readObject reads a JSON object, of a token or a document. encoding/json alone takes the last
-// of several members with one name, where another program may take the first, and replaces each
-// half of a surrogate pair by the same character, so that two subjects would be one.
+// readObject reads the JSON object of a token or a document. encoding/json alone takes the last of
+// several members with one name, although another program may take the first, and replaces each
+// half of a surrogate pair by the same character, so that two subjects would become equal.
 func readObject(text []byte) (map[string]any, error) {
 	if !utf8.Valid(text) || hasLoneSurrogate(text) {
 		return nil, errObject
@@ -41,8 +41,8 @@ func readObject(text []byte) (map[string]any, error) {
 	return object, nil
 }
 
-// hasLoneSurrogate reports whether a JSON text, valid or not, has the escape of one half of a
-// surrogate pair without the other.
+// hasLoneSurrogate reports whether a JSON text, valid or not, contains an escaped half of a
+// surrogate pair without the other half.
 func hasLoneSurrogate(text []byte) bool {
 	for {
 		at := bytes.IndexByte(text, '\\')
@@ -62,7 +62,7 @@ func hasLoneSurrogate(text []byte) bool {
 	}
 }
 
-// escapedUnit returns the UTF-16 code unit of the escape with which a text begins.
+// escapedUnit returns the UTF-16 code unit of the escape at the beginning of a text.
 func escapedUnit(text []byte) (unit rune, ok bool) {
 	if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
 		return 0, false
@@ -113,8 +113,7 @@ func readValue(d *json.Decoder, depth int) (any, error) {
 	return object, err
 }
 
-// text returns a member that is a text. It reports false if the member is of another type; one
-// that is not there is "".
+// text returns a string member, or "" if it is absent. ok is false if the member has another type.
 func text(object map[string]any, name string) (value string, ok bool) {
 	v, there := object[name]
 	if !there {
@@ -124,8 +123,8 @@ func text(object map[string]any, name string) (value string, ok bool) {
 	return value, ok
 }
 
-// texts returns a member that is a list of texts, or one text. It reports false if it is
-// something else.
+// texts returns a member that is a string or a list of strings. ok is false if it is something
+// else.
 func texts(object map[string]any, name string) (values []string, ok bool) {
 	switch v := object[name].(type) {
 	case nil:
@@ -146,8 +145,8 @@ func texts(object map[string]any, name string) (values []string, ok bool) {
 	return nil, false
 }
 
-// date returns a member that is a NumericDate (RFC 7519, section 2), in seconds since 1970. It
-// reports false if the member is something else, negative or after the year 9999.
+// date returns a NumericDate member (RFC 7519, section 2), in seconds since 1970. ok is false if
+// the member is something else, negative or after the year 9999.
 func date(object map[string]any, name string) (at time.Time, there, ok bool) {
 	v, there := object[name]
 	if !there {

@@ -10,7 +10,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/access"
 )
 
-// credentialFields are the header fields that have credentials, in canonical form.
+// credentialFields are the header fields that contain credentials, in canonical form.
 var credentialFields = []string{"Authorization", "Proxy-Authorization", "Dpop", "Cookie"}
 
 // removeCredentials removes the credentials from a header.
@@ -23,11 +23,11 @@ func (g *Guard) removeCredentials(h http.Header) {
 	}
 }
 
-// maxPasswordBytes is the size of user name and password together, in bytes.
+// maxPasswordBytes limits the user name and password together.
 const maxPasswordBytes = 1 << 10
 
-// credential reads the credential of a request. A request has one, or none: then the Scheme is
-// "". It is refused if it has two, or one whose form is not valid (RFC 6750, sections 2 and 3.1).
+// credential reads the credential of a request. Without one, its Scheme is "". A request with two
+// credentials, or with a malformed one, is refused (RFC 6750, sections 2 and 3.1).
 func (g *Guard) credential(r *http.Request) (c Credential, e *refusal) {
 	c = Credential{Resource: g.o.Resource, Method: r.Method, leeway: g.o.Leeway, guard: g, path: r.URL.EscapedPath()}
 	c.Address = access.Address(r, g.o.TrustedProxy)
@@ -92,13 +92,13 @@ func readBasic(value string) (user, password string, ok bool) {
 	return user, password, true
 }
 
-// basicText is what a client sends.
+// basicText returns the text that a client encodes for RFC 7617.
 func basicText(user, password string) string {
 	return base64.StdEncoding.EncodeToString([]byte(user + ":" + password))
 }
 
-// tokenInQuery reports whether the query has a credential, which gets into logs and histories
-// (RFC 9700, section 4.3.2), or has a form that cannot be read.
+// tokenInQuery reports whether the query contains a credential, which would reach logs and
+// histories (RFC 9700, section 4.3.2), or cannot be parsed.
 func (g *Guard) tokenInQuery(u *url.URL) bool {
 	if u.RawQuery == "" {
 		return false

@@ -8,19 +8,19 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcp"
 )
 
-// RoleSource says what roles may see. A feature that none of a caller's roles may see does not
-// exist for it. A caller without roles sees nothing. Many goroutines may call its method at the
-// same time.
+// RoleSource determines which features a role can see. A feature that no role of a caller can see
+// does not exist for the caller; a caller without roles sees nothing. Its method must be safe for
+// concurrent use.
 type RoleSource interface {
-	// Role returns what a role may see, nil for a role that is not known, which sees nothing.
+	// Role returns the access of a role, or nil for an unknown role, which sees nothing.
 	Role(name string) mcp.Access
 }
 
-// RoleMap is a RoleSource of policies that do not change, as mcp.PolicyAccess understands them. That
-// one of them is not valid is an error of [New].
+// RoleMap is an immutable RoleSource of policies for mcp.PolicyAccess. An invalid policy is an
+// error of [New].
 type RoleMap map[string]mcp.Policy
 
-// Role returns what a role may see. A guard calls it once for each role.
+// Role returns the access of a role. A guard calls it once for each role.
 func (m RoleMap) Role(name string) mcp.Access {
 	p, ok := m[name]
 	if !ok {
@@ -33,7 +33,7 @@ func (m RoleMap) Role(name string) mcp.Access {
 	return a
 }
 
-// compiled has the decisions of roles.
+// compiled contains the access of each role.
 type compiled map[string]mcp.Access
 
 func (m compiled) Role(name string) mcp.Access { return m[name] }
@@ -53,7 +53,7 @@ func compileRoles(policies map[string]mcp.Policy) (compiled, error) {
 	return m, nil
 }
 
-// compilePolicy returns an error where mcp.PolicyAccess panics: files change while a program
+// compilePolicy returns an error if mcp.PolicyAccess would panic: files change while a program
 // runs.
 func compilePolicy(p mcp.Policy) (a mcp.Access, err error) {
 	defer func() {
@@ -67,10 +67,10 @@ func compilePolicy(p mcp.Policy) (a mcp.Access, err error) {
 	return mcp.PolicyAccess(p), nil
 }
 
-// RolesFile returns a RoleSource of a file: {"roles": {"staff": {"allow": ["books_*"], "deny":
-// ["group:admin"]}}}, with patterns as mcp.Policy has them. That it cannot be read at first is an
-// error of [New]. It is read again when it changes; a file that is broken then is logged, and the
-// roles that were read before hold.
+// RolesFile returns a RoleSource for a file: {"roles": {"staff": {"allow": ["books_*"], "deny":
+// ["group:admin"]}}}, with the patterns of mcp.Policy. If the file cannot be read at first, [New]
+// returns an error. The RoleSource reads the file again when it changes; if the new content is
+// invalid, it logs that and keeps the previous roles.
 func RolesFile(path string) RoleSource { return rolesFile{watch(path, readRoles)} }
 
 type rolesFile struct{ *watched[compiled] }

@@ -2,13 +2,14 @@ package mcpauth
 
 import "encoding/json"
 
-// Bytes of memory by which caches are bounded. They are rather too many than too few.
+// Estimated bytes of memory, which limit the caches. The estimates are rather too high than too
+// low.
 const (
-	entryBytes  = 512 // of a result beside its texts
-	stringBytes = 32  // of a text beside its characters, and of other values
+	entryBytes  = 512 // of a result, without its strings
+	stringBytes = 32  // of a string header, and of other values
 )
 
-// bytes returns how much memory the result of a verification needs. A token of 16 KiB can have
+// bytes returns the estimated memory of a verification's result. A token of 16 KiB can contain
 // claims that need 50 times as much.
 func (v *verified) bytes(token string) int {
 	n := entryBytes + len(token) + sizeOf(v.identity.Claims)
@@ -20,8 +21,8 @@ func (v *verified) bytes(token string) int {
 	return n
 }
 
-// sizeOf returns how much memory a value of readObject needs. Lists have room for up to twice as
-// many values as they have, and maps for eight at least.
+// sizeOf returns the estimated memory of a value of readObject. Lists have capacity for up to twice
+// their length, and maps for at least eight entries.
 func sizeOf(v any) int {
 	switch v := v.(type) {
 	case string:

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxTokenBytes is the size of the largest token that is looked at, in bytes.
+// maxTokenBytes limits the size of a token.
 const maxTokenBytes = 16 << 10
 
 // isB64Token reports whether a text is a b64token (RFC 6750, section 2.1).
@@ -34,14 +34,13 @@ type compact struct {
 	header, claims map[string]any
 }
 
-// strictBase64 refuses padding and bits that do not belong to the value, so that one token has
-// one text. It takes line ends, which the form of the text excludes.
+// strictBase64 refuses padding and trailing bits, so that one token has one text. It accepts line
+// ends, which the form of the text excludes.
 var strictBase64 = base64.RawURLEncoding.Strict()
 
-// parseCompact reads a JWT before its signature is verified, much more strictly than the
-// library that verifies it: three parts, no blanks, no padding, JSON objects without duplicate
-// members. It reports false if the text is anything else. What it returns is the claim of a
-// stranger.
+// parseCompact parses a JWT before its signature is verified, much more strictly than the library
+// that verifies it: three parts, no blanks, no padding, JSON objects without duplicate members. It
+// returns false for anything else. The result is not authenticated.
 func parseCompact(s string) (c compact, ok bool) {
 	if len(s) > maxTokenBytes {
 		return c, false
@@ -83,11 +82,11 @@ func decodeObject(part string) (map[string]any, bool) {
 	return object, err == nil
 }
 
-// maxKeyID is the length of the longest key id that is looked up, in bytes.
+// maxKeyID limits the length of a key id.
 const maxKeyID = 512
 
-// checkHeader refuses members of a header that would let the sender choose the key or change
-// what the signature means (RFC 7515, section 4.1; RFC 7797; RFC 7516).
+// checkHeader refuses header members with which the sender could choose the key or change the
+// meaning of the signature (RFC 7515, section 4.1; RFC 7797; RFC 7516).
 func (c *compact) checkHeader(mayHaveKey bool) error {
 	for _, name := range []string{"crit", "jku", "x5u", "x5c", "b64", "enc", "zip", "epk"} {
 		if _, there := c.header[name]; there {
@@ -97,7 +96,7 @@ func (c *compact) checkHeader(mayHaveKey bool) error {
 	if _, there := c.header["jwk"]; there && !mayHaveKey {
 		return refuse("the header of the token has a key")
 	}
-	// Its claims would be those of another token, inside of this one (RFC 7519, section 5.2).
+	// Its claims would belong to another token inside of this one (RFC 7519, section 5.2).
 	if cty, there := c.header["cty"]; there {
 		if kind, ok := cty.(string); !ok || strings.TrimPrefix(strings.ToLower(kind), "application/") == "jwt" {
 			return refuse("the token has another one inside: its header has the member cty")

@@ -20,7 +20,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcpws"
 )
 
-// transports serves a tool whoami over WebSocket and HTTP+SSE, with a guard of real tokens.
+// transports serves a tool whoami over WebSocket and HTTP+SSE, with a guard that verifies real
+// tokens.
 func transports(t *testing.T) (*httptest.Server, *site) {
 	s := newSite(t, nil)
 	server := mcp.NewServer(mcp.ServerInfo{Name: "books", Version: "1"}, mcp.WithLogger(s.log.logger()))
@@ -53,7 +54,7 @@ const (
 	legacyCall       = `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"whoami","arguments":{}}}`
 )
 
-// wrong are credentials that no transport takes.
+// wrong returns credentials that every transport refuses.
 func wrong() map[string]string {
 	return map[string]string{
 		"none": "", "expired": "Bearer " + token(object{"exp": 1}), "another audience": "Bearer " + token(object{"aud": "https://mcp.example.com/ws"}),
@@ -104,8 +105,8 @@ func TestWebSocket(t *testing.T) {
 	noSecret(t, s.audit.String()+s.log.String(), token(nil))
 }
 
-// Both requests of HTTP+SSE are authenticated, and a message counts only from the principal that
-// has opened the stream.
+// Both requests of HTTP+SSE are authenticated, and only messages of the principal that opened the
+// stream are accepted.
 func TestHTTPWithSSE(t *testing.T) {
 	h, s := transports(t)
 	ctx, cancel := contextFor(t, time.Minute)
@@ -183,7 +184,7 @@ func TestHTTPWithSSE(t *testing.T) {
 	noSecret(t, s.audit.String()+s.log.String(), token(nil))
 }
 
-// A request with a token that is known costs the guard one allocation.
+// A request with a cached token costs the guard one allocation.
 func TestGuardAllocations(t *testing.T) {
 	g, err := mcpauth.New(mcpauth.Options{Resource: resource, Verifiers: []mcpauth.Verifier{jwtOf(newIssuer())}})
 	if err != nil {

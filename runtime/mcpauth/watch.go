@@ -11,26 +11,26 @@ import (
 
 const (
 	maxFileBytes = 16 << 20
-	// lookTime is how often a file is looked at while it is used.
+	// lookTime is the minimum time between two checks of a file in use.
 	lookTime = time.Second
-	// coarseTime is how far the times of two changes of a file are apart at least, so that they
-	// differ in every file system.
+	// coarseTime is the minimum time between two changes of a file whose modification times differ
+	// in every file system.
 	coarseTime = 2 * time.Second
 )
 
-// watched is the content of a file, which is read again when it changes. A file that cannot be
-// read is logged, and what was read before is kept.
+// watched is the parsed content of a file, which is read again when it changes. If the file cannot
+// be read, watched logs that and keeps the previous content.
 type watched[T any] struct {
 	path  string
 	parse func([]byte) (T, error)
-	wrong error // of reading it for the first time: an error of New
+	wrong error // of the first read: an error of New
 
 	mu      sync.Mutex
 	log     *slog.Logger // nil is slog.Default
 	value   T
 	looked  time.Time
 	read    time.Time
-	changed time.Time // of the file that was read
+	changed time.Time // modification time of the file that was read
 	size    int64
 }
 
@@ -41,7 +41,7 @@ func watch[T any](path string, parse func([]byte) (T, error)) *watched[T] {
 	return w
 }
 
-// configuration is for New.
+// configuration is called by New.
 func (w *watched[T]) configuration() error { return w.wrong }
 
 // logTo sets the log, for New.
@@ -51,7 +51,7 @@ func (w *watched[T]) logTo(l *slog.Logger) {
 	w.log = l
 }
 
-// load reads the file. The caller holds the lock, or is the only one.
+// load reads the file. The caller holds the lock, or has exclusive access.
 func (w *watched[T]) load() error {
 	w.looked, w.read = time.Now(), time.Now()
 	if info, err := os.Stat(w.path); err == nil {
@@ -81,7 +81,7 @@ func (w *watched[T]) get() T {
 	if err == nil && info.ModTime().Equal(w.changed) && info.Size() == w.size && w.read.Sub(w.changed) > coarseTime {
 		return w.value
 	}
-	if err == nil || !w.changed.IsZero() { // a file that has gone is logged once
+	if err == nil || !w.changed.IsZero() { // a missing file is logged once
 		if err = w.load(); err != nil {
 			loggerOr(w.log).Error("a file cannot be read again: what it had before holds", slog.String("file", w.path), slog.Any("error", err))
 		}
