@@ -18,7 +18,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
-// elsewhere is a listener that must not get a request.
+// elsewhere is a listener that must not receive a request.
 func elsewhere(t *testing.T) *httptest.Server {
 	var n atomic.Int32
 	s := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
@@ -34,7 +34,7 @@ func elsewhere(t *testing.T) *httptest.Server {
 	return s
 }
 
-// noLogin fails if a person was asked, or a client registered or a token requested.
+// noLogin fails if a person was asked, a client registered, or a token requested.
 func (w *world) noLogin() {
 	w.t.Helper()
 	if len(w.opened) != 0 || w.requests("/register") != 0 || w.requests("/token") != 0 {
@@ -42,7 +42,7 @@ func (w *world) noLogin() {
 	}
 }
 
-// Metadata of another resource gets no login, and nothing is sent to the authorization server.
+// Metadata of another resource causes no login, and the authorization server receives nothing.
 func TestResourceOfAnother(t *testing.T) {
 	for name, id := range map[string]func(*world) string{
 		"other origin":      func(*world) string { return "https://bank.example.com/mcp" },
@@ -101,7 +101,7 @@ func TestIssuerOfAnother(t *testing.T) {
 	}
 }
 
-// Places that a server names are requested only where the server itself could request them.
+// URLs that a server names are requested only if the server itself could request them.
 func TestNamedPlaces(t *testing.T) {
 	for name, c := range map[string]struct{ place, text string }{
 		"loopback":       {"https://127.0.0.1:1/", "a loopback one"},
@@ -130,7 +130,7 @@ func TestNamedPlaces(t *testing.T) {
 				w := newWorld(t)
 				err := w.loginFrom(at, c.place)
 				if at == "authorize" && strings.HasPrefix(c.place, "https://") && !strings.Contains(c.text, "must") && !strings.Contains(c.text, "bytes") && !strings.Contains(c.text, "character") && !strings.Contains(c.text, "without") {
-					continue // the person's browser goes there, not this program
+					continue // the person's browser requests it, not this program
 				}
 				if err == nil || !strings.Contains(err.Error(), c.text) {
 					t.Errorf("%s: %.300v", at, err)
@@ -143,8 +143,7 @@ func TestNamedPlaces(t *testing.T) {
 	}
 }
 
-// loginFrom logs in to a public server whose documents come from memory; one of them names a
-// place.
+// loginFrom logs in to a public server whose documents come from memory; one of them names place.
 func (w *world) loginFrom(at, place string) error {
 	const server, issuer = "https://mcp.example.com/mcp", "https://auth.example.com"
 	resource := map[string]any{"resource": server, "authorization_servers": []string{issuer}}
@@ -157,7 +156,7 @@ func (w *world) loginFrom(at, place string) error {
 	case "resource metadata":
 		challenge = `Bearer resource_metadata="` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(place) + `"`
 		if len(place) > 16<<10 {
-			return errors.New("bytes") // a challenge of that size is not read
+			return errors.New("bytes") // a challenge of this size is not read
 		}
 	case "issuer":
 		resource["authorization_servers"] = []string{place}
@@ -185,7 +184,7 @@ func (w *world) loginFrom(at, place string) error {
 	return l.HandleChallenge(w.t.Context(), r, resp)
 }
 
-// memory answers requests with documents.
+// memory serves documents.
 type memory map[string]any
 
 func (m memory) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -223,7 +222,8 @@ func TestMetadataRedirects(t *testing.T) {
 	}
 }
 
-// What a token endpoint may do does not send credentials elsewhere, and no wrong token is kept.
+// Whatever a token endpoint does, credentials are not sent elsewhere, and no invalid token is
+// stored.
 func TestTokenEndpoint(t *testing.T) {
 	other := elsewhere(t)
 	for name, c := range map[string]struct {
@@ -267,7 +267,7 @@ func TestTokenEndpoint(t *testing.T) {
 	}
 }
 
-// Scopes that were granted count, not those that were asked for.
+// The granted scopes count, not the requested ones.
 func TestGrantedScopes(t *testing.T) {
 	w := newWorld(t)
 	w.reply = func(_ url.Values, m map[string]any) { m["scope"] = "admin" }
@@ -280,7 +280,7 @@ func TestGrantedScopes(t *testing.T) {
 	}
 }
 
-// Two users never have one key for caches.
+// Two users never share a cache key.
 func TestUsersAreApart(t *testing.T) {
 	w := newWorld(t)
 	ada, bob := w.login(), w.login()
@@ -291,12 +291,12 @@ func TestUsersAreApart(t *testing.T) {
 	}
 }
 
-// Authorization responses that are not those of the request get no token.
+// Authorization responses that do not belong to the request lead to no token.
 func TestCallback(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*world, url.Values)
 		text   string
-		waits  bool // the response does not count, and the login goes on
+		waits  bool // the response is ignored, and the login continues
 	}{
 		"without state":  {func(_ *world, v url.Values) { v.Del("state") }, "", true},
 		"other state":    {func(_ *world, v url.Values) { v.Set("state", "x") }, "", true},
@@ -340,7 +340,7 @@ func TestCallback(t *testing.T) {
 	}
 }
 
-// The listener answers its path, once, to the state of the login.
+// The listener answers only its path, once, for the state of the login.
 func TestListener(t *testing.T) {
 	w := newWorld(t)
 	l := w.login(func(c *mcplogin.Config) {
@@ -373,7 +373,7 @@ func TestListener(t *testing.T) {
 	w.accepted(l)
 }
 
-// Without PKCE by S256 there is no login.
+// Without PKCE with S256, no login takes place.
 func TestNoPKCE(t *testing.T) {
 	for _, methods := range []any{nil, []string{}, []string{"plain"}} {
 		w := newWorld(t)
@@ -383,7 +383,7 @@ func TestNoPKCE(t *testing.T) {
 	}
 }
 
-// A server that names another authorization server gets nothing of the first.
+// If a server names another authorization server, that one receives nothing of the first.
 func TestOtherIssuer(t *testing.T) {
 	w, evil := newWorld(t), newWorld(t)
 	secret := func(c *mcplogin.Config) {
@@ -416,7 +416,7 @@ func TestOtherIssuer(t *testing.T) {
 	}
 }
 
-// A server that refuses for ever gets three logins for a request.
+// A server that always refuses causes three logins per request.
 func TestRefusedForever(t *testing.T) {
 	scope := 0
 	for name, c := range map[string]func(*world, http.ResponseWriter){
@@ -461,7 +461,7 @@ func TestChallenges(t *testing.T) {
 			w := newWorld(t)
 			w.challenge = func() string { return c.challenge }
 			if len(c.challenge) > 1<<20 {
-				// net/http itself refuses such a header: only HandleChallenge is tried.
+				// net/http itself refuses such a header: the test calls only HandleChallenge.
 				r := httptest.NewRequest(http.MethodPost, w.url(), nil)
 				resp := &http.Response{StatusCode: http.StatusUnauthorized, Header: http.Header{"Www-Authenticate": {c.challenge}}}
 				if err := w.login().HandleChallenge(t.Context(), r, resp); err != nil {
@@ -477,7 +477,7 @@ func TestChallenges(t *testing.T) {
 	}
 }
 
-// Two servers of one authorization server have tokens of their own.
+// Two servers with one authorization server have separate tokens.
 func TestTokenPerServer(t *testing.T) {
 	w := newWorld(t)
 	l := w.login()
@@ -572,7 +572,7 @@ func TestNonces(t *testing.T) {
 	w.refused(w.login(), "nonce")
 }
 
-// A workload whose assertion is refused tries nothing else.
+// If the assertion of a workload is refused, the client tries nothing else.
 func TestWorkloadRefused(t *testing.T) {
 	w := newWorld(t)
 	w.override["/token"] = func(rw http.ResponseWriter, r *http.Request) {

@@ -8,11 +8,11 @@ import (
 	"fmt"
 )
 
-// boxKey is the key of the store for the key of pending logins.
+// boxKey is the key of the store under which the encryption key for pending logins is stored.
 const boxKey = "pending logins"
 
-// box returns what encrypts logins between Begin and Finish. Its key is in the store, so that
-// all replicas have it.
+// box returns the cipher for logins between Begin and Finish. Its key is in the store, so that all
+// replicas have it.
 func (l *Login) box(ctx context.Context) (cipher.AEAD, error) {
 	var key []byte
 	if !l.load(ctx, boxKey, &key) || len(key) != 32 {

@@ -10,7 +10,7 @@ import (
 )
 
 // OpenBrowser is the default of Config.OpenBrowser: it opens the URL in the person's browser, and
-// writes it to standard error, for those who use another one. It does not fail where there is no
+// also writes it to standard error, for persons who use another browser. It does not fail without a
 // browser. The URL is one argument of a program and passes through no shell.
 func OpenBrowser(_ context.Context, to string) error {
 	if !strings.HasPrefix(to, "https://") && !(strings.HasPrefix(to, "http://") && isLoopbackURL(to)) {
@@ -20,13 +20,13 @@ func OpenBrowser(_ context.Context, to string) error {
 	name, args := browserCommand(runtime.GOOS, to)
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return nil // the person has the address
+		return nil // the person has the URL
 	}
 	cmd := exec.Command(path, args...)
 	if err := cmd.Start(); err != nil {
 		return nil
 	}
-	go func() { _ = cmd.Wait() }() // the browser may run on
+	go func() { _ = cmd.Wait() }() // the browser may continue to run
 	return nil
 }
 

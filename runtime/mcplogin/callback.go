@@ -14,10 +14,10 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/unreadbody"
 )
 
-// callbackPath is the path of a redirect URI that the Config does not set.
+// callbackPath is the path of the default redirect URI.
 const callbackPath = "/callback"
 
-// callbackTime bounds a request to the listener.
+// callbackTime limits a request to the listener.
 const callbackTime = 5 * time.Second
 
 // callback is a listener on this machine for one authorization response.
@@ -28,11 +28,11 @@ type callback struct {
 	server   *http.Server
 	bodies   unreadbody.Bodies
 	once     sync.Once
-	got      chan url.Values // gets one
+	got      chan url.Values // receives one element
 }
 
-// listen listens at the redirect URI. A dynamic registration has one with a port, so that its
-// port is tried first.
+// listen listens on the redirect URI. If a dynamic registration contains a redirect URI with a
+// port, listen tries that port first.
 func (l *Login) listen(ctx context.Context, as *issuer) (*callback, error) {
 	c := &callback{path: callbackPath, got: make(chan url.Values, 1)}
 	var lc net.ListenConfig
@@ -69,8 +69,8 @@ func (l *Login) listen(ctx context.Context, as *issuer) (*callback, error) {
 	return c, nil
 }
 
-// serve answers the browser until close. Only a request with the state of the login counts, and
-// only the first.
+// serve responds to the browser until close. It accepts only a request with the state of the login,
+// and only the first.
 func (c *callback) serve(state string) {
 	c.server = &http.Server{
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -113,7 +113,7 @@ func (c *callback) answer(w http.ResponseWriter, r *http.Request, state string) 
 		defer func() { c.got <- query }() // after the page was written
 	}
 	w.WriteHeader(status)
-	_, _ = fmt.Fprintln(w, text) // the browser may have gone
+	_, _ = fmt.Fprintln(w, text) // the browser may be gone
 	if f, ok := w.(http.Flusher); ok {
 		f.Flush()
 	}
@@ -129,7 +129,7 @@ func (c *callback) wait(ctx context.Context) (url.Values, error) {
 	}
 }
 
-// close ends the listener. A page that is being written is written.
+// close closes the listener. A page in progress is completed.
 func (c *callback) close() {
 	if c.server == nil {
 		_ = c.listener.Close()

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// FillNonces keeps nonces of many origins, the largest that are kept and larger ones, and returns
-// the most bytes that they have had.
+// FillNonces stores nonces of many origins, small ones and ones beyond the limit, and returns the
+// maximum of their bytes.
 func FillNonces() (most int) {
 	var n nonces
 	for i := range 10 * maxOrigins {

@@ -17,15 +17,15 @@ import (
 
 // FileStore returns a Store in a file, for all processes of one user on one machine. The file has
 // mode 0600 and is replaced as a whole, so that a crash leaves the old one or the new one. Beside
-// it are empty files for locks. Missing folders are made with mode 0700.
+// it are empty lock files. FileStore creates missing folders with mode 0700.
 //
-// A file that other users may read, a symbolic link, and a file of a later version are errors.
-// One that is damaged is renamed, and a new one begun. On Windows, access is up to the folder.
+// A file that other users may read, a symbolic link, and a file of a later version are errors. A
+// damaged file is renamed, and a new one created. On Windows, the folder determines the access.
 func FileStore(path string) Store { return &fileStore{path: path} }
 
 type fileStore struct {
 	path string
-	mu   sync.Mutex // beside the lock of the file, which processes share
+	mu   sync.Mutex // held in addition to the lock of the file, which processes share
 }
 
 // storeFile is the content of the file.
@@ -42,7 +42,7 @@ const (
 func (f *fileStore) Get(_ context.Context, key string) ([]byte, error) {
 	file, err := f.read()
 	if _, damaged := errors.AsType[*damagedError](err); damaged {
-		return nil, nil // Put begins a new one
+		return nil, nil // Put creates a new one
 	}
 	if err != nil {
 		return nil, err
@@ -76,19 +76,19 @@ func (f *fileStore) Put(ctx context.Context, key string, value []byte) error {
 	return f.write(file)
 }
 
-// Lock locks a file of the key, which only users of this Store lock.
+// Lock locks a file for the key, which only users of this Store lock.
 func (f *fileStore) Lock(ctx context.Context, key string) (unlock func(), err error) {
 	return f.lockFile(ctx, f.path+".lock-"+digest(key))
 }
 
-// damagedError is the error for a file that is not one of a FileStore.
+// damagedError is returned for a file that no FileStore has written.
 type damagedError struct{ path string }
 
 func (e *damagedError) Error() string {
 	return e.path + " is not a file of logins, or is damaged: delete it, and log in again"
 }
 
-// read reads the file; one that does not exist is empty.
+// read reads the file. A missing file counts as empty.
 func (f *fileStore) read() (*storeFile, error) {
 	empty := &storeFile{storeFormat, map[string][]byte{}}
 	info, err := os.Lstat(f.path)
@@ -146,12 +146,12 @@ func (f *fileStore) write(file *storeFile) error {
 		err = os.Rename(temp.Name(), f.path)
 	}
 	if err != nil {
-		_ = os.Remove(temp.Name()) // nothing else can be done with it
+		_ = os.Remove(temp.Name()) // nothing else can be done about it
 	}
 	return err
 }
 
-// lockFile waits until this process has the only lock of a file. The system releases it at the
+// lockFile waits until this process holds the only lock of a file. The system releases it at the
 // latest when the process ends.
 func (f *fileStore) lockFile(ctx context.Context, path string) (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {

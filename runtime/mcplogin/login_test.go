@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
-// A login gets one token, which later requests use, and which is for the server.
+// A login gets one token for the server, which later requests use.
 func TestLogin(t *testing.T) {
 	w := newWorld(t)
 	w.needs = []string{"read"}
@@ -45,7 +45,7 @@ func query(t *testing.T, text string) url.Values {
 	return u.Query()
 }
 
-// Many requests at once cause one login, and one refresh.
+// Many concurrent requests cause one login, and one refresh.
 func TestOneLoginForMany(t *testing.T) {
 	w := newWorld(t)
 	l := w.login()
@@ -93,12 +93,12 @@ func TestSharedStore(t *testing.T) {
 	}
 }
 
-// A token that expires is renewed before it is sent.
+// An expiring token is renewed before it is sent.
 func TestRefreshAhead(t *testing.T) {
 	w := newWorld(t)
 	w.reply = func(f url.Values, m map[string]any) {
 		if f.Get("grant_type") == "authorization_code" {
-			m["expires_in"] = "5" // within the ten seconds; some servers send a text
+			m["expires_in"] = "5" // less than ten seconds; some servers send a string
 		}
 	}
 	l := w.login()
@@ -109,7 +109,7 @@ func TestRefreshAhead(t *testing.T) {
 	}
 }
 
-// A refresh token that is not accepted causes one login, and no loop.
+// A refused refresh token causes one login, and no loop.
 func TestLostRotation(t *testing.T) {
 	w := newWorld(t)
 	l := w.login()
@@ -124,7 +124,7 @@ func TestLostRotation(t *testing.T) {
 	}
 }
 
-// An authorization server that is down does not cost the login.
+// An unavailable authorization server does not end the login.
 func TestRefreshFails(t *testing.T) {
 	w := newWorld(t)
 	l := w.login()
@@ -139,7 +139,7 @@ func TestRefreshFails(t *testing.T) {
 	}
 }
 
-// A step-up asks for the union of all scopes, and caches are not shared with the time before.
+// A step-up requests the union of all scopes, and the cache key changes.
 func TestStepUp(t *testing.T) {
 	w := newWorld(t)
 	w.needs = []string{"read"}
@@ -159,7 +159,7 @@ func TestStepUp(t *testing.T) {
 	}
 }
 
-// A login that named no scopes has got the default ones, which a step-up keeps.
+// A login without scopes has received the default ones, which a step-up keeps.
 func TestStepUpFromDefault(t *testing.T) {
 	w := newWorld(t)
 	w.reply = func(f url.Values, m map[string]any) {
@@ -181,7 +181,7 @@ func TestStepUpFromDefault(t *testing.T) {
 	}
 }
 
-// Begin and Finish are a login of a web program, whose second replica finishes it.
+// Begin and Finish form the login of a web program, whose second replica finishes it.
 func TestWebProgram(t *testing.T) {
 	w := newWorld(t)
 	store := mcplogin.MemoryStore()
@@ -272,8 +272,8 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// An authorization server that has forgotten the client gets it anew: when it refuses the refresh
-// token, and after Forget.
+// A client that the authorization server has forgotten is registered again: when the server refuses
+// the refresh token, and after Forget.
 func TestForgottenClient(t *testing.T) {
 	w := newWorld(t)
 	l := w.login()

@@ -10,9 +10,9 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/clientauth"
 )
 
-// ClientCredentials returns a Login of a service that acts for itself: it gets tokens by its own
-// credentials (RFC 6749, section 4.4), by the extension
-// io.modelcontextprotocol/oauth-client-credentials. Config.Key is used before ClientSecret.
+// ClientCredentials returns a Login for a service that acts for itself: it gets tokens with its own
+// credentials (RFC 6749, section 4.4), as in the extension
+// io.modelcontextprotocol/oauth-client-credentials. Config.Key takes precedence over ClientSecret.
 // Issuer, ClientID and one of these must be set.
 func ClientCredentials(c Config) (*Login, error) {
 	if c.ClientID == "" || c.Key == nil && c.ClientSecret == "" {
@@ -40,7 +40,7 @@ func (g *clientGrant) token(ctx context.Context, t *attempt) (*token, error) {
 	return g.l.requestToken(ctx, t.request(t.scoped(url.Values{"grant_type": {"client_credentials"}})))
 }
 
-// known sets the client of an attempt to the one of the Config.
+// known sets the client of an attempt to the client in the Config.
 func (l *Login) known(t *attempt) error {
 	r, err := l.given(t.as)
 	if err == nil && r == nil {
@@ -61,19 +61,19 @@ func (t *attempt) scoped(form url.Values) url.Values {
 // grantJWT is the grant of an assertion (RFC 7523, section 2.1).
 const grantJWT = "urn:ietf:params:oauth:grant-type:jwt-bearer"
 
-// WorkloadConfig is how a program that its platform vouches for logs in.
+// WorkloadConfig configures a program that its platform vouches for.
 type WorkloadConfig struct {
-	// Config has Issuer and ClientID, where the program is known to the authorization server, and
-	// no secret.
+	// Config contains Issuer and ClientID, if the authorization server knows the program, and no
+	// secret.
 	Config
-	// Assertion returns a token of the platform, such as that of a Kubernetes service account, for
-	// an audience, the issuer. It is called for each login.
+	// Assertion returns a token of the platform, such as a Kubernetes service account token, for an
+	// audience, the issuer. It is called for each login.
 	Assertion func(ctx context.Context, audience string) (string, error)
 }
 
-// Workload returns a Login of a program that exchanges an assertion of its platform for a token
-// (RFC 7523, section 2.1). An assertion that the authorization server refuses is not sent again,
-// and no other grant is tried. See [AssertionFile].
+// Workload returns a Login for a program that exchanges an assertion of its platform for a token
+// (RFC 7523, section 2.1). A refused assertion is not sent again, and no other grant is tried. See
+// [AssertionFile].
 func Workload(c WorkloadConfig) (*Login, error) {
 	if c.Assertion == nil || c.ClientID == "" {
 		return nil, errors.New("mcplogin: Workload needs Assertion, ClientID and Issuer")
@@ -106,23 +106,23 @@ func (g *workloadGrant) token(ctx context.Context, t *attempt) (*token, error) {
 	return g.l.requestToken(ctx, t.request(t.scoped(url.Values{"grant_type": {grantJWT}, "assertion": {text}})))
 }
 
-// EnterpriseConfig is how a person of a company logs in by its identity provider.
+// EnterpriseConfig configures the login of a company's employee through its identity provider.
 type EnterpriseConfig struct {
-	// Config has the registration at the authorization server of the MCP server.
+	// Config contains the registration at the authorization server of the MCP server.
 	Config
 	// Provider is the identity provider: its issuer, and the registration of this program there.
 	Provider struct {
 		Issuer, ClientID, ClientSecret string
 	}
-	// IDToken returns the ID token of the person, who has logged in to this program by OpenID
+	// IDToken returns the ID token of the person, who has logged in to this program with OpenID
 	// Connect. It is called for each login.
 	IDToken func(ctx context.Context) (string, error)
 }
 
-// EnterpriseManaged returns a Login that exchanges the ID token of a person at the company's
-// identity provider for a grant at the authorization server of the MCP server (ID-JAG, RFC 8693),
-// and that one for a token (RFC 7523), by the extension
-// io.modelcontextprotocol/enterprise-managed-authorization. The identity provider decides which
+// EnterpriseManaged returns a Login that exchanges a person's ID token at the company's identity
+// provider for a grant for the authorization server of the MCP server (ID-JAG, RFC 8693), and the
+// grant for a token (RFC 7523), as in the extension
+// io.modelcontextprotocol/enterprise-managed-authorization. The identity provider determines which
 // servers the person may use.
 func EnterpriseManaged(c EnterpriseConfig) (*Login, error) {
 	if c.IDToken == nil || c.ClientID == "" || c.Provider.Issuer == "" || c.Provider.ClientID == "" {

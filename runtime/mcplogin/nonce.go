@@ -6,19 +6,19 @@ import (
 	"sync"
 )
 
-// nonces are the latest nonces for proofs (RFC 9449, sections 8 and 9), by origin.
+// nonces contains the latest nonces for proofs (RFC 9449, sections 8 and 9), by origin.
 type nonces struct {
 	mu sync.Mutex
 	by map[string]string
 }
 
-// Limits of nonces: what a server sends is kept only as long as it is this small.
+// Limits for nonces: larger ones are not stored.
 const (
 	maxNonce   = 1 << 10
 	maxOrigins = 64
 )
 
-// put keeps the nonce of a response, and reports whether it is another one than before.
+// put stores the nonce of a response, and reports whether it differs from the previous one.
 func (n *nonces) put(from *url.URL, h http.Header) (fresh bool) {
 	nonce := h.Get("Dpop-Nonce")
 	if nonce == "" || len(nonce) > maxNonce || !validToken(nonce) {

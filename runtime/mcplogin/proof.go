@@ -16,10 +16,10 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 )
 
-// proofAlgorithm is the algorithm of proofs, which all servers that support DPoP have.
+// proofAlgorithm is the algorithm of proofs, which all servers with DPoP support.
 const proofAlgorithm = "ES256"
 
-// proofKey is a key that tokens are bound to (RFC 9449).
+// proofKey is a key to which tokens are bound (RFC 9449).
 type proofKey struct {
 	private *ecdsa.PrivateKey
 	signer  jose.Signer
@@ -42,7 +42,7 @@ func proofKeyOf(private *ecdsa.PrivateKey) (*proofKey, error) {
 	return &proofKey{private, signer}, nil
 }
 
-// marshal returns the key for the store.
+// marshal returns the key in the form for the store.
 func (k *proofKey) marshal() ([]byte, error) { return x509.MarshalPKCS8PrivateKey(k.private) }
 
 func parseProofKey(der []byte) (*proofKey, error) {
@@ -67,7 +67,7 @@ type proofClaims struct {
 	Nonce  string `json:"nonce,omitempty"`
 }
 
-// proof returns a proof for one request. token is the access token that it sends, if any.
+// proof returns a proof for one request. token is the access token in the request, or "".
 func (k *proofKey) proof(method string, u *url.URL, token, nonce string) (string, error) {
 	c := proofClaims{ID: rand.Text(), Method: method, URL: origin(u) + u.EscapedPath(), At: time.Now().Unix(), Nonce: nonce}
 	if u.EscapedPath() == "" {

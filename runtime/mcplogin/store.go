@@ -6,23 +6,23 @@ import (
 	"sync"
 )
 
-// Store has the tokens and registrations of logins. Values are secrets; keys are not. Its
-// methods may be called by many goroutines.
+// Store stores the tokens and registrations of logins. Values are secrets; keys are not. Its
+// methods must be safe for concurrent use.
 //
-// A Store is that of one user: its tokens let a program act as that user. Programs with several
-// users have one for each.
+// A Store belongs to one user: its tokens let a program act as that user. Programs with several
+// users need one Store for each.
 type Store interface {
-	// Get returns the value of a key, nil if there is none.
+	// Get returns the value of a key, or nil if it does not exist.
 	Get(ctx context.Context, key string) ([]byte, error)
-	// Put sets the value of a key; nil deletes it. What it returns nil for must be there after a
-	// crash: a refresh token that was replaced cannot be used any more.
+	// Put sets the value of a key; nil deletes it. After it has returned nil, the value must
+	// survive a crash: a replaced refresh token cannot be used any more.
 	Put(ctx context.Context, key string, value []byte) error
-	// Lock waits until no other user of the Store has locked the key, in this process or another
-	// one, or until ctx ends. A key stays locked while a person logs in.
+	// Lock waits until no other user of the Store, in this process or another one, has locked the
+	// key, or until ctx ends. A key remains locked while a person logs in.
 	Lock(ctx context.Context, key string) (unlock func(), err error)
 }
 
-// MemoryStore returns a Store for the time of the process.
+// MemoryStore returns a Store in memory, for the lifetime of the process.
 func MemoryStore() Store { return &memoryStore{values: map[string][]byte{}} }
 
 type memoryStore struct {
@@ -48,7 +48,8 @@ func (m *memoryStore) Put(_ context.Context, key string, value []byte) error {
 	return nil
 }
 
-// Locks is the Lock of a [Store] that only one process uses. Its zero value is ready; embed it.
+// Locks implements the Lock method of a [Store] that only one process uses. Its zero value is
+// ready; embed it.
 type Locks struct {
 	mu     sync.Mutex
 	locked map[string]chan struct{} // closed when the key is unlocked

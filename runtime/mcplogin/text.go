@@ -11,7 +11,8 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/netdial"
 )
 
-// quote returns a text of a server for messages: of bounded length, without control characters.
+// quote returns a quoted text of a server for messages, with limited length and without control
+// characters.
 func quote(text string) string {
 	const most = 300
 	if len(text) > most {
@@ -20,7 +21,7 @@ func quote(text string) string {
 	return strconv.QuoteToASCII(text)
 }
 
-// unquoted is quote without the quotation marks.
+// unquoted is like quote without the quotation marks.
 func unquoted(text string) string {
 	q := quote(text)
 	return q[1 : len(q)-1]
@@ -36,7 +37,7 @@ func storeKey(kind string, texts ...string) string {
 	return kind + " " + unquoted(texts[0]) + " " + hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// isLoopbackURL reports whether a URL is of this machine.
+// isLoopbackURL reports whether a URL refers to this machine.
 func isLoopbackURL(text string) bool {
 	u, err := url.Parse(text)
 	return err == nil && netdial.IsThisMachine(u.Hostname())

@@ -20,10 +20,10 @@ type token struct {
 	access, refresh string
 	kind            string // Bearer or DPoP
 	expires         time.Time
-	scopes          []string // that were granted; nil where the response does not say
+	scopes          []string // the granted ones; nil if the response does not contain them
 }
 
-// Limits of what is kept of a token endpoint's response.
+// maxTokenBytes limits the stored data of a token endpoint's response.
 const maxTokenBytes = 64 << 10
 
 // tokenRequest is a request to a token endpoint.
@@ -33,11 +33,11 @@ type tokenRequest struct {
 	issuer   string
 	client   *registration
 	form     url.Values
-	key      *proofKey // nil for a token that is not bound
+	key      *proofKey // nil for a token without binding
 }
 
-// requestToken sends a request to a token endpoint. An authorization server that wants a nonce
-// in the proof gets one more request.
+// requestToken sends a request to a token endpoint. If the authorization server requires a nonce in
+// the proof, it sends the request once more.
 func (l *Login) requestToken(ctx context.Context, q *tokenRequest) (*token, error) {
 	endpoint, err := q.from.CheckURL(q.endpoint)
 	if err != nil {
@@ -64,7 +64,7 @@ func (l *Login) requestToken(ctx context.Context, q *tokenRequest) (*token, erro
 	}
 }
 
-// tokenMessage returns header and body of a token request, with the credentials of the client.
+// tokenMessage returns header and body of a token request, with the client's credentials.
 func (l *Login) tokenMessage(q *tokenRequest, endpoint *url.URL) (http.Header, []byte, error) {
 	header := http.Header{"Content-Type": {"application/x-www-form-urlencoded"}}
 	form := url.Values{}
@@ -112,7 +112,7 @@ func readToken(reply []byte, bound bool) (*token, error) {
 		return nil, fmt.Errorf("the response of the token endpoint has the token_type %s, which was not asked for", quote(m.Kind))
 	}
 	t := &token{access: m.Access, refresh: m.Refresh, kind: m.Kind}
-	// Some authorization servers send the number as a text.
+	// Some authorization servers send the number as a string.
 	if seconds, err := strconv.ParseFloat(strings.Trim(string(m.Expires), `"`), 64); err == nil && seconds > 0 {
 		t.expires = time.Now().Add(time.Duration(min(seconds, 10*365*24*3600) * float64(time.Second)))
 	}
@@ -126,7 +126,7 @@ func readToken(reply []byte, bound bool) (*token, error) {
 }
 
 // validToken reports whether a token can be sent in a header field (RFC 6750, section 2.1). Some
-// authorization servers issue others, which are refused only where they would break the field.
+// authorization servers issue other tokens, which are refused only if they would break the field.
 func validToken(text string) bool {
 	for i := range len(text) {
 		if text[i] <= ' ' || text[i] > '~' {
@@ -136,8 +136,8 @@ func validToken(text string) bool {
 	return text != "" && len(text) <= maxTokenBytes
 }
 
-// exchangeToken sends a token exchange (RFC 8693), and returns the issued token, which must be of
-// a type.
+// exchangeToken sends a token exchange request (RFC 8693), and returns the issued token, which must
+// have the type kind.
 func (l *Login) exchangeToken(ctx context.Context, q *tokenRequest, kind string) (string, error) {
 	endpoint, err := q.from.CheckURL(q.endpoint)
 	if err != nil {

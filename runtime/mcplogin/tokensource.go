@@ -11,8 +11,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// FromTokenSource returns an Authorizer with the tokens that another library gets, such as
-// golang.org/x/oauth2/google. After a status 401 the source is asked once more.
+// FromTokenSource returns an Authorizer with the tokens of another library, such as
+// golang.org/x/oauth2/google. After a status 401 it asks the source once more.
 func FromTokenSource(ts oauth2.TokenSource) mcphttpclient.Authorizer {
 	return mcphttpclient.TokenFunc(func(context.Context) (string, error) {
 		t, err := ts.Token()
@@ -26,8 +26,8 @@ func FromTokenSource(ts oauth2.TokenSource) mcphttpclient.Authorizer {
 	})
 }
 
-// AssertionFile returns a function for WorkloadConfig.Assertion that reads a file, which the
-// platform renews, for each login. Its audience is set where the platform is configured.
+// AssertionFile returns a function for WorkloadConfig.Assertion that reads a file for each login;
+// the platform renews the file. The audience is configured on the platform.
 func AssertionFile(path string) func(ctx context.Context, audience string) (string, error) {
 	return func(context.Context, string) (string, error) {
 		data, err := regularfile.ReadWithin(path, maxTokenBytes)

@@ -21,29 +21,29 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/mcplogin"
 )
 
-// world is an MCP server and its authorization server, both on this machine. Tests change what
-// they answer. A person who logs in is a request that follows redirects.
+// world is an MCP server with its authorization server, both on this machine. Tests modify their
+// responses. A person who logs in is simulated by a request that follows redirects.
 type world struct {
 	t      *testing.T
-	server *httptest.Server // of MCP: it checks tokens and nothing else
+	server *httptest.Server // the MCP server, which only checks tokens
 	issuer *httptest.Server
 
 	mu        sync.Mutex
 	resource  map[string]any    // metadata of the server
 	metadata  map[string]any    // of the authorization server
-	challenge func() string     // of a refusal
-	needs     []string          // scopes of a request
-	tokens    map[string]string // access token to its scopes; "" was revoked
-	refresh   map[string]string // refresh token to the scopes
+	challenge func() string     // returns the challenge of a refusal
+	needs     []string          // scopes that a request needs
+	tokens    map[string]string // scopes by access token; "" after revocation
+	refresh   map[string]string // scopes by refresh token
 	codes     map[string]url.Values
-	callback  func(url.Values) // changes the authorization response
+	callback  func(url.Values) // modifies the authorization response
 	reply     func(url.Values, map[string]any)
 	override  map[string]http.HandlerFunc // by path of the authorization server
-	resets    map[string]http.HandlerFunc // by path of the server
+	resets    map[string]http.HandlerFunc // by path on the server
 
 	log     []string     // requests to the authorization server, as method and path
 	forms   []url.Values // of token requests
-	opened  []string     // URLs that the browser was to open
+	opened  []string     // URLs for the browser
 	serial  int
 	headers []http.Header // of requests to the server
 }
@@ -109,7 +109,7 @@ func (w *world) login(change ...func(*mcplogin.Config)) *mcplogin.Login {
 	return l
 }
 
-// call sends one request as an Endpoint does, and returns the last status.
+// call sends one request like an Endpoint, and returns the last status.
 func (w *world) call(l *mcplogin.Login) (int, error) { return w.callAt(l, w.url()) }
 
 func (w *world) callAt(l *mcplogin.Login, server string) (int, error) {
@@ -142,7 +142,7 @@ func send(ctx context.Context, l *mcplogin.Login, server string) (int, error) {
 	}
 }
 
-// refused fails unless a call is refused with an error that has a text.
+// refused fails unless a call is refused with an error that contains a text.
 func (w *world) refused(l *mcplogin.Login, text string) {
 	w.t.Helper()
 	status, err := w.call(l)
@@ -159,7 +159,7 @@ func (w *world) accepted(l *mcplogin.Login) {
 	}
 }
 
-// requests returns how often a path of the authorization server was requested.
+// requests returns the number of requests for a path of the authorization server.
 func (w *world) requests(path string) (n int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -241,7 +241,8 @@ func (w *world) serveIssuer(rw http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// token answers token requests: codes with their verifier, and refresh tokens, which rotate.
+// token handles token requests: with codes and their verifiers, and with refresh tokens, which
+// rotate.
 func (w *world) token(rw http.ResponseWriter, r *http.Request) {
 	_ = r.ParseForm()
 	w.forms = append(w.forms, r.PostForm)
