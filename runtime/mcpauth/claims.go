@@ -35,8 +35,8 @@ func checkAccessToken(claims map[string]any) error {
 	return nil
 }
 
-// check checks what no function of the program is needed for, so that it may be called before
-// the signature is verified.
+// check checks the claims that need no function of the program, so that it may run before the
+// signature is verified.
 func (o *claimsOf) check(claims map[string]any, c *Credential) error {
 	if err := checkAccessToken(claims); err != nil {
 		return err
@@ -51,8 +51,8 @@ func (o *claimsOf) check(claims map[string]any, c *Credential) error {
 	return o.checkAudience(audiences, ok, c.Resource)
 }
 
-// read returns what the claims say. It is called after check, with claims that are known to be
-// those of the issuer.
+// read returns the verified claims. It is called after check, with claims that the issuer is known
+// to have signed.
 func (o *claimsOf) read(claims map[string]any, c *Credential) (*verified, error) {
 	if o.audienceFrom != nil {
 		if err := o.checkAudience(o.audienceFrom(claims), true, c.Resource); err != nil {
@@ -139,13 +139,13 @@ func (o *claimsOf) checkAudience(audiences []string, ok bool, resource string) e
 	return refuse("the token is not meant for this server: its audience is another one")
 }
 
-// sameResource compares an audience with the URL of the server: exactly, but for a slash where
-// there is no path (RFC 3986, section 6.2.3).
+// sameResource reports whether an audience is the URL of the server, ignoring the slash of a URL
+// without path (RFC 3986, section 6.2.3).
 func sameResource(audience, resource string) bool {
 	return audience == resource || withoutRoot(audience) == withoutRoot(resource)
 }
 
-// withoutRoot removes the slash of a URL whose path is only that.
+// withoutRoot removes the slash of a URL whose path is "/".
 func withoutRoot(s string) string {
 	scheme, rest, ok := strings.Cut(s, "://")
 	if host, ok2 := strings.CutSuffix(rest, "/"); ok && ok2 && !strings.ContainsAny(host, "/?") {
@@ -154,8 +154,8 @@ func withoutRoot(s string) string {
 	return s
 }
 
-// isMachine reports whether a token was issued to a client for itself (RFC 6749, section 4.4),
-// as far as its claims show it.
+// isMachine reports whether a token was issued to a client for itself (RFC 6749, section 4.4), as
+// far as its claims tell.
 func isMachine(claims map[string]any, subject, client string) bool {
 	switch {
 	case subject == "":
@@ -167,7 +167,7 @@ func isMachine(claims map[string]any, subject, client string) bool {
 }
 
 // scopesOf returns the scopes of a token: the claim scope (RFC 9068, section 2.2.3) or else scp,
-// which some issuers have. A text has them between spaces.
+// which some issuers send. In a string they are separated by spaces.
 func scopesOf(claims map[string]any) (scopes []string, ok bool) {
 	name := "scope"
 	if _, there := claims[name]; !there {

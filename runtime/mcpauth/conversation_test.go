@@ -31,27 +31,27 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected lines of the conversations")
 
 // A conversation with a guarded server is one section of a txtar file, whose name begins with the
-// revision of the requests: 2024-11-05 is HTTP with SSE, and "sessions" are all revisions that
-// have sessions of streamable HTTP, in which it must go alike. Its lines are
+// revision of the requests: 2024-11-05 is HTTP with SSE, and "sessions" are all revisions that have
+// sessions of streamable HTTP, in which it must go alike. Its lines are
 //
-//	as ada books:read  the requests that follow have a new token of that subject with these scopes,
+//	as ada books:read  the requests that follow send a new token for the subject with these scopes,
 //	                   which is valid for ten minutes
 //	as ada 1m ...      the same, for another time
-//	as -               they have none
+//	as -               they send none
 //	open               initialize and notifications/initialized; the replies are not compared
 //	> message          a POST; <revision> is replaced by the revision, and <meta> by the member
 //	                   _meta of 2026-07-28
-//	get                a GET for events, which goes on
+//	get                a GET for events, which stays open
 //	delete             a DELETE
 //	< 401 challenge    the response, with its field WWW-Authenticate
 //	< message          its body, or an event of it
-//	<get message       an event of an earlier request that goes on, or "end" when it has ended
+//	<get message       an event of an earlier request that is still open, or "end" after its end
 //	sleep 2m           time passes
 //	# comment
 //
-// Sessions and paths are those of the last one that the server has given out. The first request
-// state is shown as <state 1>. A guard needs the scope books:read of every request, and the tool
-// order needs books:write.
+// Requests use the session and path that the server sent last. The first request state is shown as
+// <state 1>. The guard requires the scope books:read for every request, and the tool order requires
+// books:write.
 func TestConversations(t *testing.T) {
 	files, err := filepath.Glob("../../testdata/guardedconversations/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -156,7 +156,7 @@ func converse(t *testing.T, revision, script string) string {
 	return out.String()
 }
 
-// step does what a line says, and returns the line.
+// step runs a line, and returns it.
 func (k *talk) step(line string) string {
 	word, rest, _ := strings.Cut(line, " ")
 	switch word {
@@ -213,7 +213,7 @@ func (k *talk) insert(text string) string {
 	return text
 }
 
-// show replaces what differs in each run.
+// show replaces values that differ in each run.
 func (k *talk) show(text string) string {
 	text = strings.ReplaceAll(text, metaMember, "<meta>")
 	return stateMember.ReplaceAllStringFunc(text, func(found string) string {
@@ -261,7 +261,7 @@ func (k *talk) request(method, body string) {
 	})
 }
 
-// answers returns the lines of what the server has sent since the last call.
+// answers returns the messages that the server has sent since the last call, as lines.
 func (k *talk) answers(quiet bool) (lines []string) {
 	for _, x := range k.all {
 		x.mu.Lock()

@@ -26,7 +26,7 @@ type credentialKind struct {
 	with, no func(r *http.Request)
 }
 
-// credentialKinds returns one of each kind, and adds their verifiers to the options.
+// credentialKinds returns a credential of each kind, and adds their verifiers to the options.
 func credentialKinds(t *testing.T) (kinds []credentialKind, change func(*mcpauth.Options)) {
 	field := func(name, value string) func(*http.Request) {
 		return func(r *http.Request) { r.Header.Set(name, value) }
@@ -108,8 +108,8 @@ func (p *peer) ask(t *testing.T, method, params string) (*http.Response, string)
 	return resp, string(must(io.ReadAll(resp.Body)))
 }
 
-// answers reports how the server answers: taken, 403 with the challenge, or gone: as for what
-// does not exist.
+// answers reports how the server answers: taken, 403 with the challenge, or gone, as for a feature
+// that does not exist.
 func (p *peer) answers(t *testing.T, method, params, name string) string {
 	t.Helper()
 	resp, body := p.ask(t, method, fmt.Sprintf(params, name))
@@ -159,8 +159,9 @@ func (p *peer) listens(t *testing.T, uri string) string {
 	}
 }
 
-// TestLists is the table of what each kind of credential sees and may use: credential, with the
-// scope and without it, mode, revision and use. The expected answer follows from one rule.
+// TestLists is the table of the features that each kind of credential lists and may use:
+// credential, with the scope and without it, mode, revision and use. The expected answer follows
+// from one rule.
 func TestLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		kinds, change := credentialKinds(t)
@@ -168,8 +169,9 @@ func TestLists(t *testing.T) {
 			s := shop(t, func(o *mcpauth.Options) { change(o); o.Lists = mode })
 			for _, kind := range kinds {
 				for _, scope := range []bool{true, false} {
-					// The rule: who has the scope may use the feature; who can get it is asked to,
-					// unless lists have only what is granted; for others it does not exist.
+					// The rule: a credential with the scope may use the feature. One that can get
+					// the scope is asked to, unless lists contain only granted features. For others
+					// the feature does not exist.
 					want, credential := "gone", kind.no
 					switch {
 					case scope:
