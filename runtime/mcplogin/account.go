@@ -26,13 +26,13 @@ type account struct {
 	rec *record    // as it was read last; nil if there was none
 }
 
-// record is a token in the store, with what renews it. It does not change.
+// record is a token in the store, with everything that renews it. It is immutable.
 type record struct {
 	ID        string       `json:"id"` // of the login; stays when the token is renewed
 	Server    string       `json:"server"`
 	Resource  string       `json:"resource"`
 	Issuer    string       `json:"issuer"`
-	Endpoint  string       `json:"endpoint"` // of tokens
+	Endpoint  string       `json:"endpoint"` // token endpoint
 	Revoke    string       `json:"revoke,omitempty"`
 	Remote    string       `json:"remote,omitempty"`
 	Client    registration `json:"client"`
@@ -47,21 +47,21 @@ type record struct {
 	proof *proofKey
 }
 
-// early is how long before it expires a token is renewed.
+// early is the time before its expiry at which a token is renewed.
 const early = 10 * time.Second
 
 func (r *record) expired(early time.Duration) bool {
 	return !r.Expires.IsZero() && time.Until(r.Expires) < early
 }
 
-// known returns the token as it was read last.
+// known returns the token that was read last.
 func (a *account) known() *record {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.rec
 }
 
-// read reads the token from the store, nil if there is none.
+// read reads the token from the store; nil without one.
 func (a *account) read(ctx context.Context) (*record, error) {
 	data, err := a.l.store.Get(ctx, a.key)
 	if err != nil {
@@ -87,8 +87,8 @@ func (a *account) read(ctx context.Context) (*record, error) {
 	return rec, nil
 }
 
-// write keeps a token. The store has it before it is used, so that a refresh token that was
-// replaced is not lost by a crash.
+// write stores a token. It is stored before it is used, so that a crash does not lose a refresh
+// token that replaced another.
 func (a *account) write(ctx context.Context, rec *record) error {
 	if err := a.l.save(context.WithoutCancel(ctx), a.key, rec); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (a *account) write(ctx context.Context, rec *record) error {
 	return nil
 }
 
-// current returns the token to send, nil for none. One that has expired is renewed if it can be.
+// current returns the token to send; nil without one. It renews an expired token if possible.
 func (a *account) current(ctx context.Context) (*record, error) {
 	rec := a.known()
 	if rec == nil {
@@ -137,8 +137,8 @@ func (a *account) failed(what string, err error) error {
 	return fmt.Errorf("%s for %s: %w", what, quote(a.name), err)
 }
 
-// obtain gets another token than the one that was sent. It reports whether there was none in
-// the store already. With stepUp the token must have more scopes.
+// obtain gets a token other than sent. It reports whether it asked the authorization server for it:
+// the store may already contain another. With stepUp the token must have more scopes.
 func (a *account) obtain(ctx context.Context, from fetch.Peer, d demand, sent string, stepUp bool) (fresh bool, err error) {
 	unlock, err := a.l.store.Lock(ctx, a.key)
 	if err != nil {
@@ -197,8 +197,8 @@ func (a *account) refresh(ctx context.Context, rec *record) (*record, error) {
 	return &next, a.write(ctx, &next)
 }
 
-// credentials returns the client of a record with the credentials of the Config, which the store
-// does not have.
+// credentials returns the client of a record, with the credentials of the Config, which are never
+// stored.
 func (l *Login) credentials(stored registration) *registration {
 	if stored.ID == l.c.ClientID && stored.Issuer == l.c.Issuer {
 		stored.Secret = l.c.ClientSecret
@@ -206,7 +206,7 @@ func (l *Login) credentials(stored registration) *registration {
 	return &stored
 }
 
-// peer returns the server that a token is for, as it was when the token was got.
+// peer returns the server of a token, at its address when the token was obtained.
 func (a *account) peer(rec *record) fetch.Peer {
 	p := fetch.Peer{URL: a.server}
 	p.SetRemote(rec.Remote)
@@ -227,8 +227,8 @@ func (r *record) take(t *token) {
 	}
 }
 
-// invalidGrant reports whether an authorization server does not accept a refresh token, or the
-// client that it belongs to, any more.
+// invalidGrant reports whether an authorization server does not accept a refresh token, or its
+// client, any more.
 func invalidGrant(err error) bool {
 	e, ok := errors.AsType[*OAuthError](err)
 	return ok && (e.Code == "invalid_grant" || e.Code == "invalid_client" || e.Code == "unauthorized_client" || e.Code == "unsupported_grant_type")
@@ -254,8 +254,8 @@ func (a *account) login(ctx context.Context, t *attempt) error {
 	return a.write(ctx, next)
 }
 
-// prepare discovers where a token is got, and for which scopes: those that the server asks for, and
-// those of earlier logins.
+// prepare discovers where to get a token, and which scopes to ask for: the scopes that the server
+// asks for and the scopes of earlier logins.
 func (l *Login) prepare(ctx context.Context, from fetch.Peer, d demand, rec *record) (*attempt, error) {
 	t := &attempt{from: from}
 	var err error
@@ -318,7 +318,7 @@ func (t *attempt) request(form url.Values) *tokenRequest {
 	return &tokenRequest{from: t.from, endpoint: t.as.TokenEndpoint, issuer: t.as.Issuer, client: t.client, form: form, key: t.key}
 }
 
-// record returns what is kept of a token.
+// record returns the record to store for a token.
 func (t *attempt) record(server string, got *token) (*record, error) {
 	if t.key != nil && got.kind != "DPoP" {
 		t.key = nil

@@ -14,59 +14,59 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/fetch"
 )
 
-// Config is how a client logs in. Its zero value, with a Name, registers the client at each
+// Config configures how a client logs in. Its zero value, with a Name, registers the client at each
 // authorization server (RFC 7591), opens a browser, and keeps tokens in memory.
 type Config struct {
-	// Issuer is the authorization server where the client is registered; it belongs to
-	// ClientID. Without ClientID, it is preferred where a server names several.
+	// Issuer is the authorization server at which ClientID is registered. Without ClientID, it is
+	// preferred if a server names several.
 	Issuer string
-	// ClientID, and ClientSecret or Key where the client has one, are those of the registration
-	// at Issuer. They are sent to no other authorization server.
+	// ClientID is the client's id at Issuer, and ClientSecret or Key is its credential, if it has
+	// one. They are sent to no other authorization server.
 	ClientID, ClientSecret string
-	// Key signs the assertions of the client (private_key_jwt, RFC 7523 section 2.2): an ECDSA,
-	// RSA or Ed25519 key.
+	// Key signs the client's assertions (private_key_jwt, RFC 7523 section 2.2): an ECDSA, RSA or
+	// Ed25519 key.
 	Key crypto.Signer
 	// MetadataURL is the URL of the client's metadata document, which is its id where the
 	// authorization server supports such documents (https, with a path).
 	MetadataURL string
-	// Name is that of the client for dynamic registration, which is the last resort. "" means
-	// that clients are not registered dynamically.
+	// Name is the client's name for dynamic registration, which is the last resort. "" means that
+	// clients are not registered dynamically.
 	Name string
-	// Redirect is the redirect URI. "" is a listener on 127.0.0.1 at a free port, for the time of
-	// the login. One of this machine, such as "http://127.0.0.1:7777/callback", is listened to.
-	// Any other is that of a web program, which calls Begin and Finish.
+	// Redirect is the redirect URI. With "", a login listens on a free port of 127.0.0.1. It also
+	// listens at a URI of this machine, such as "http://127.0.0.1:7777/callback". Any other URI
+	// belongs to a web program, which calls Begin and Finish.
 	Redirect string
-	// OpenBrowser shows a person the URL of the login, and may return before the login has
-	// ended. Nil opens the browser and writes the URL to standard error.
+	// OpenBrowser shows a person the URL of the login, and may return before the end of the login.
+	// Nil opens the browser and writes the URL to standard error.
 	OpenBrowser func(ctx context.Context, url string) error
-	// Scopes returns the scopes to ask for, given those that the server wants. Nil asks for
-	// those.
+	// Scopes returns the scopes to ask for, given the scopes that the server wants. Nil asks for
+	// wanted.
 	Scopes func(wanted []string) []string
-	// Offline asks for the scope offline_access where the authorization server lists it, for
-	// a refresh token that outlives the session of the person.
+	// Offline asks for the scope offline_access where the authorization server lists it, to get a
+	// refresh token that outlives the person's session.
 	Offline bool
-	// Store has tokens and registrations. Nil is MemoryStore().
+	// Store stores tokens and registrations. Nil is MemoryStore().
 	Store Store
-	// DPoP is whether tokens are bound to a key (RFC 9449).
+	// DPoP selects when tokens are bound to a key (RFC 9449).
 	DPoP DPoPMode
 	// HTTP sends the requests to authorization servers. Nil is a client with the environment's
-	// proxy, which checks each address when it is dialled. The Transport of another one is used
-	// as it is: then only addresses in URLs are checked, and not those that names resolve to.
+	// proxy, which checks each address when it is dialled. The Transport of another client is used
+	// unchanged: then only addresses in URLs are checked, and not the addresses of host names.
 	HTTP *http.Client
-	// AllowPrivate lets servers name authorization servers at private and link-local addresses
-	// and at those of this machine. Without it, only a server that has such an address may.
+	// AllowPrivate lets servers name authorization servers at private and link-local addresses and
+	// on this machine. Without it, only a server at such an address may.
 	AllowPrivate bool
-	// MaxSteps is how many tokens are obtained at most for one request. 0 means 3.
+	// MaxSteps limits the number of tokens obtained for one request. 0 means 3.
 	MaxSteps int
 }
 
-// DPoPMode says when tokens are bound to a key of the client (RFC 9449), so that a stolen token
+// DPoPMode selects when tokens are bound to a key of the client (RFC 9449), so that a stolen token
 // is of no use.
 type DPoPMode int
 
 const (
-	// DPoPIfOffered binds tokens where the authorization server and the MCP server both say that
-	// they support it.
+	// DPoPIfOffered binds tokens where the authorization server and the MCP server both declare
+	// support.
 	DPoPIfOffered DPoPMode = iota
 	// DPoPOff never binds tokens.
 	DPoPOff
@@ -112,10 +112,11 @@ func (c *Config) check() error {
 	return nil
 }
 
-// localPeer is a peer on this machine: what the configuration names is not restricted.
+// localPeer is a peer on this machine: it stands for the configuration, whose addresses are not
+// restricted.
 var localPeer = fetch.Peer{Remote: netip.MustParseAddr("127.0.0.1")}
 
-// scopes returns the scopes to ask for: sorted by no rule, each once.
+// scopes returns the scopes to ask for, unsorted, each once.
 func (c *Config) scopes(wanted []string) []string {
 	if c.Scopes != nil {
 		wanted = c.Scopes(slices.Clone(wanted))
@@ -123,7 +124,7 @@ func (c *Config) scopes(wanted []string) []string {
 	return union(nil, wanted)
 }
 
-// union appends the scopes that a list lacks.
+// union returns list and the scopes of more that it lacks.
 func union(list, more []string) []string {
 	list = slices.Clone(list)
 	for _, scope := range more {
@@ -134,13 +135,13 @@ func union(list, more []string) []string {
 	return list
 }
 
-// maxScopes bounds the scopes of one request, and maxScopeBytes their names.
+// maxScopes limits the number of scopes of one request, and maxScopeBytes the length of a scope.
 const (
 	maxScopes     = 200
 	maxScopeBytes = 8 << 10
 )
 
-// splitScopes returns the scopes in a text (RFC 6749, section 3.3), without those that are not
+// splitScopes returns the scopes in a string (RFC 6749, section 3.3), without words that are not
 // scope tokens.
 func splitScopes(text string) []string {
 	var list []string

@@ -29,8 +29,8 @@ type issuer struct {
 	MetadataDocuments     bool     `json:"client_id_metadata_document_supported"`
 }
 
-// selectIssuer returns which of the authorization servers of a resource is used: the one of the
-// Config, or else the first.
+// selectIssuer returns the authorization server to use for a resource: Config.Issuer, or else the
+// first that the resource names.
 func (l *Login) selectIssuer(r *resource) (string, error) {
 	switch want := l.c.Issuer; {
 	case want == "" || r.legacy && l.c.ClientID == "":
@@ -71,8 +71,7 @@ func (l *Login) discoverIssuer(ctx context.Context, from fetch.Peer, r *resource
 	return m, nil
 }
 
-// getIssuer asks for the metadata at each well-known URL in turn. It returns nil if there is
-// none.
+// getIssuer asks for the metadata at each well-known URL in turn. It returns nil if no URL has it.
 func (l *Login) getIssuer(ctx context.Context, from fetch.Peer, u *url.URL, name string) (*issuer, error) {
 	path := u.EscapedPath()
 	places := []string{wellKnown(u, "oauth-authorization-server", path), wellKnown(u, "openid-configuration", path)}

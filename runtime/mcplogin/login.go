@@ -20,8 +20,8 @@ import (
 )
 
 // Login gets tokens for the requests of a client, renews them, and asks for more scopes where a
-// server wants them. It is the Authorizer of an Endpoint. Its methods may be called by many
-// goroutines; of those that need a token for one server, one gets it and the others wait.
+// server wants them. It is the Authorizer of an Endpoint. It is safe for concurrent use: if several
+// goroutines need a token for one server, one gets it and the others wait.
 type Login struct {
 	c      Config
 	grant  grant
@@ -37,15 +37,15 @@ var _ mcphttpclient.Authorizer = (*Login)(nil)
 
 // grant is how a Login gets a token without a refresh token.
 type grant interface {
-	// key names what the tokens belong to, besides server and issuer, for the store.
+	// key returns the part of the store's key that server and issuer do not determine.
 	key() string
 	// token gets a token.
 	token(ctx context.Context, a *attempt) (*token, error)
-	// extension is that of the specification that defines the grant, "" for none.
+	// extension returns the MCP extension that defines the grant; "" without one.
 	extension() string
 }
 
-// attempt is what is known when a token is got.
+// attempt contains everything that is known when a token is requested.
 type attempt struct {
 	from   fetch.Peer // the server
 	res    *resource
@@ -55,7 +55,7 @@ type attempt struct {
 	client *registration
 }
 
-// newLogin returns a Login with a Config that is complete.
+// newLogin returns a Login with a complete Config.
 func newLogin(c Config, g grant) (*Login, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -80,8 +80,8 @@ func (l *Login) Extensions() map[string]json.RawMessage {
 	return map[string]json.RawMessage{name: json.RawMessage("{}")}
 }
 
-// Authorize implements [mcphttpclient.Authorizer]. It adds the token for the server, renewed if it has
-// expired. Without a token it adds nothing: the refusal of the server says how to get one.
+// Authorize implements [mcphttpclient.Authorizer]. It adds the token for the server, renewed if it
+// has expired. Without a token it adds nothing: the server's refusal tells how to get one.
 func (l *Login) Authorize(ctx context.Context, r *http.Request) error {
 	a, err := l.account(r.URL)
 	if err != nil {
@@ -136,10 +136,10 @@ func (l *Login) HandleChallenge(ctx context.Context, r *http.Request, resp *http
 	return err
 }
 
-// maxNonces is how many nonces a server may ask for in one request: one may expire on the way.
+// maxNonces limits the nonces that a server may ask for in one request: one may expire on the way.
 const maxNonces = 2
 
-// sentToken returns the token of a request, "" for none.
+// sentToken returns the token of a request; "" without one.
 func sentToken(r *http.Request) string {
 	scheme, text, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") && !strings.EqualFold(scheme, "DPoP") {
@@ -149,7 +149,7 @@ func sentToken(r *http.Request) string {
 }
 
 // CacheKey implements [mcphttpclient.Authorizer]. The key changes with each login, and when a login
-// has got other scopes; it does not when a token is renewed.
+// is granted other scopes, but not when a token is renewed.
 func (l *Login) CacheKey() string {
 	l.mu.Lock()
 	accounts := slices.Collect(maps.Values(l.servers))
@@ -168,9 +168,9 @@ func (l *Login) CacheKey() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// Forget deletes the token for a server, and revokes it where the authorization server can
-// (RFC 7009). The next request logs in, by a client that is registered anew if the one before was
-// registered dynamically: the page of an authorization server that has forgotten a client is a dead end.
+// Forget deletes the token for a server, and revokes it where the authorization server supports it
+// (RFC 7009). The next request logs in. It first registers a dynamically registered client again,
+// since the login page of an authorization server that has forgotten the client is a dead end.
 func (l *Login) Forget(ctx context.Context, server string) error {
 	a, err := l.accountOf(server)
 	if err != nil {
@@ -179,7 +179,7 @@ func (l *Login) Forget(ctx context.Context, server string) error {
 	return a.forget(ctx)
 }
 
-// account returns what belongs to the server with a URL.
+// account returns the account for the server with a URL.
 func (l *Login) account(u *url.URL) (*account, error) {
 	if u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fmt.Errorf("log in to %s: the URL must begin with https or http", quote(u.Redacted()))
@@ -197,7 +197,7 @@ func (l *Login) account(u *url.URL) (*account, error) {
 	return a, nil
 }
 
-// load reads a value of the store, and reports whether there is one that can be read.
+// load reads a value from the store, and reports whether it succeeded.
 func (l *Login) load(ctx context.Context, key string, to any) bool {
 	data, err := l.store.Get(ctx, key)
 	return err == nil && data != nil && json.Unmarshal(data, to) == nil

@@ -13,7 +13,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/fetch"
 )
 
-// demand is what a server has said when it refused a request.
+// demand contains the demands of a server that has refused a request.
 type demand struct {
 	scopes      []string // that the request needs
 	metadataURL string   // of the resource
@@ -23,8 +23,8 @@ type demand struct {
 	all         bool     // no request is at hand: all scopes that the server publishes are wanted
 }
 
-// readDemand reads the challenges of a response. What is not valid is left out: a server that
-// sends none that is can still be logged in to by its well-known URLs.
+// readDemand reads the challenges of a response. It leaves out invalid ones: a login at a server
+// without a valid challenge uses the server's well-known URLs.
 func readDemand(h http.Header) demand {
 	var d demand
 	all, _ := challenge.Parse(h["Www-Authenticate"])
@@ -50,14 +50,14 @@ func readDemand(h http.Header) demand {
 	return d
 }
 
-// resource is what is known of a server as the resource of tokens (RFC 9728).
+// resource is a server as the resource of tokens (RFC 9728).
 type resource struct {
 	id      string   // of the parameter "resource" (RFC 8707)
 	issuers []string // authorization servers
 	scopes  []string // scopes_supported
 	dpop    bool     // supports tokens that are bound to a key
 	bound   bool     // requires them
-	// legacy is a server without metadata, as of revision 2025-03-26: it is its own
+	// legacy means a server without metadata, as in revision 2025-03-26: it is its own
 	// authorization server.
 	legacy bool
 }
@@ -72,7 +72,7 @@ type resourceDocument struct {
 }
 
 // discoverResource finds the metadata of a server: at the URL of the challenge, or else at its
-// well-known URLs, that of the path first (RFC 9728, section 3.1).
+// well-known URLs, the one with the path first (RFC 9728, section 3.1).
 func (l *Login) discoverResource(ctx context.Context, from fetch.Peer, d demand) (*resource, error) {
 	server := from.URL
 	if d.metadataURL != "" {
@@ -99,7 +99,7 @@ func (l *Login) discoverResource(ctx context.Context, from fetch.Peer, d demand)
 	return &resource{id: canonical(server), issuers: []string{origin(server)}, legacy: true}, nil
 }
 
-// absent reports whether a document is not there: other errors may go away.
+// absent reports whether err means that a document does not exist. Other errors may be temporary.
 func absent(err error) bool {
 	status, ok := errors.AsType[*fetch.Status](err)
 	return ok && (status.Code/100 == 4 && status.Code != http.StatusTooManyRequests && status.Code != http.StatusRequestTimeout || status.Code/100 == 2)
@@ -128,8 +128,8 @@ func readResource(server *url.URL, body []byte) (*resource, error) {
 	return r, nil
 }
 
-// coversServer reports whether a resource identifier is that of a server: of its origin, and
-// its path or a parent of it.
+// coversServer reports whether a resource identifier covers a server: it has the server's origin,
+// and its path or a parent path.
 func coversServer(id string, server *url.URL) bool {
 	u, err := url.Parse(id)
 	if err != nil || u.Opaque != "" || u.User != nil || u.Fragment != "" || strings.Contains(id, "#") || u.Host == "" {
@@ -159,8 +159,8 @@ func origin(u *url.URL) string {
 	return scheme + "://" + host + ":" + port
 }
 
-// canonical returns the URL of a server as resource identifier (RFC 8707, section 2): without
-// fragment, and without a slash alone as path.
+// canonical returns the URL of a server as resource identifier (RFC 8707, section 2), without
+// fragment, and without path if the path is "/".
 func canonical(server *url.URL) string {
 	text := origin(server)
 	if path := server.EscapedPath(); path != "/" {
@@ -172,7 +172,7 @@ func canonical(server *url.URL) string {
 	return text
 }
 
-// wellKnown returns a well-known URL of an origin, with a path behind it (RFC 8615).
+// wellKnown returns a well-known URL of an origin, followed by a path (RFC 8615).
 func wellKnown(u *url.URL, name, path string) string {
 	return origin(u) + "/.well-known/" + name + strings.TrimSuffix(path, "/")
 }

@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// State is what the Store has of a login, without secrets.
+// State describes a login in the Store, without secrets.
 type State struct {
 	Server    string    // URL
 	Issuer    string    // authorization server
 	ClientID  string    // of the client at Issuer
 	Scopes    []string  // granted, sorted
-	Refused   []string  // asked for and not granted, sorted, without offline_access
+	Refused   []string  // requested and not granted, sorted, without offline_access
 	Expires   time.Time // of the access token; zero if that is not known
-	Renewable bool      // there is a refresh token
+	Renewable bool      // the Store contains a refresh token
 }
 
-// State returns what is kept for a server, nil if there is no token. It contacts no server. An
-// error is that of the Store.
+// State returns the stored login for a server, nil without one. It contacts no server. An error is
+// from the Store.
 func (l *Login) State(ctx context.Context, server string) (*State, error) {
 	a, err := l.accountOf(server)
 	if err != nil {
@@ -40,10 +40,10 @@ func (l *Login) State(ctx context.Context, server string) (*State, error) {
 	}, nil
 }
 
-// LogIn gets a token for a server now, also where there is one, which it replaces. No request says
-// which scopes it needs, so a person is asked for all that the server publishes, and an authorization
-// server that refuses these for those that the server's refusal names. Scopes of earlier logins are
-// asked for as well, and Config.Scopes may choose others.
+// LogIn gets a token for a server now, and replaces an existing one. No request says which scopes
+// it needs, so a person is asked for all that the server publishes, and, if the authorization
+// server refuses these, for the scopes that the server's refusal names. Scopes of earlier logins
+// are asked for as well, and Config.Scopes may choose others.
 func (l *Login) LogIn(ctx context.Context, server string) error {
 	a, err := l.accountOf(server)
 	if err != nil {
@@ -81,8 +81,8 @@ func (l *Login) LogIn(ctx context.Context, server string) error {
 	return nil
 }
 
-// Discover returns the authorization server that a login at a server would use: the one of the
-// Config, or else the first that the server names.
+// Discover returns the authorization server that a login at a server would use: Config.Issuer, or
+// else the first that the server names.
 func (l *Login) Discover(ctx context.Context, server string) (issuer string, err error) {
 	a, err := l.accountOf(server)
 	if err != nil {
@@ -102,7 +102,7 @@ func (l *Login) Discover(ctx context.Context, server string) (issuer string, err
 	return issuer, nil
 }
 
-// accountOf returns what belongs to a server.
+// accountOf returns the account for a server.
 func (l *Login) accountOf(server string) (*account, error) {
 	u, err := url.Parse(server)
 	if err != nil {

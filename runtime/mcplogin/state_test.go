@@ -19,7 +19,7 @@ func TestNonceMemory(t *testing.T) {
 	}
 }
 
-// LogIn gets a token at once, and State says what there is of it, also in another process.
+// LogIn gets a token at once, and State describes it, also in another process.
 func TestLogInAndState(t *testing.T) {
 	w := newWorld(t)
 	w.resource["scopes_supported"] = []string{"b", "a"}
@@ -78,8 +78,8 @@ func TestDiscover(t *testing.T) {
 	}
 }
 
-// A Store that cannot be read is found before a person logs in for nothing. One that is damaged is
-// begun anew.
+// A Store that cannot be read is found before a person logs in for nothing. A damaged one is
+// replaced by an empty one.
 func TestUnreadableStore(t *testing.T) {
 	for name, test := range map[string]struct {
 		text string
