@@ -155,7 +155,7 @@ func (c *Client) isReplaced(ctx context.Context, x *connection, err error) bool 
 	return true
 }
 
-// authorizationContext names the credentials that requests to a target carry, or reports false if
+// authorizationContext names the credentials that requests to a target carry. It returns false if
 // they are unknown. The name is never "".
 func authorizationContext(t Target) (string, bool) {
 	a, ok := t.(dial.Authorized)

@@ -35,7 +35,7 @@ type Login struct {
 
 var _ mcphttpclient.Authorizer = (*Login)(nil)
 
-// grant is how a Login gets a token without a refresh token.
+// grant gets tokens without a refresh token.
 type grant interface {
 	// key returns the part of the store's key that server and issuer do not determine.
 	key() string

@@ -11,7 +11,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/netdial"
 )
 
-// quote returns a quoted text of a server for messages, with limited length and without control
+// quote quotes a string from a server for messages, with limited length and without control
 // characters.
 func quote(text string) string {
 	const most = 300

@@ -12,7 +12,7 @@ import (
 	"github.com/mcpgen/mcpgen/runtime/internal/protocol"
 )
 
-// existing contains all features of an SDK server, including those of mounts.
+// existing contains all features of an SDK server, including the features of mounts.
 type existing struct {
 	tools     map[string]*sdk.Tool
 	resources map[string]*sdk.Resource
