@@ -145,8 +145,8 @@ func TestCurrent(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the table of differences from the Reflector")
 
-// TestReflector compares the schemas with those of the Reflector, and the counts of their
-// differences with the table.
+// TestReflector compares the schemas with the Reflector's, and the counts of their differences with
+// the table.
 func TestReflector(t *testing.T) {
 	const path = "testdata/reflector.md"
 	var table bytes.Buffer
