@@ -889,8 +889,7 @@ var _ = struct {
 
 // mcpFieldsBodyIn are the members of a value of type BodyIn.
 var mcpFieldsBodyIn = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "Body", Required: true},
+	{Name: "id", Required: true}, {Name: "Body", Required: true},
 }
 
 // mcpDecodeItem reads a value of type Item.
@@ -940,46 +939,29 @@ func mcpDecodeItem(d *wire.Decoder, v *Item) {
 }
 
 var _ = struct {
-	ID       int64
-	Title    string
-	Note     string
-	Count    int
-	Price    float64
-	Kept     string
-	Main     Tag
-	Tags     []Tag
-	Labels   map[string]string
-	Password string
-	Old      bool
-	Data     []byte
-	Encoded  string
-	Created  time.Time
-	Due      time.Time
-	Kind     string
-	Secret   string
-	Left     string
-	Plain    string
+	ID                        int64
+	Title, Note               string
+	Count                     int
+	Price                     float64
+	Kept                      string
+	Main                      Tag
+	Tags                      []Tag
+	Labels                    map[string]string
+	Password                  string
+	Old                       bool
+	Data                      []byte
+	Encoded                   string
+	Created, Due              time.Time
+	Kind, Secret, Left, Plain string
 }(Item{})
 
 // mcpFieldsItem are the members of a value of type Item.
 var mcpFieldsItem = wire.Fields{
-	{Name: "title", Required: true},
-	{Name: "note"},
-	{Name: "count"},
-	{Name: "price"},
-	{Name: "kept", Required: true},
-	{Name: "main", Required: true},
-	{Name: "tags", Required: true},
-	{Name: "labels"},
-	{Name: "password", Required: true},
-	{Name: "old"},
-	{Name: "data"},
-	{Name: "encoded"},
-	{Name: "due"},
-	{Name: "kind", Required: true},
-	{Name: "Plain", Required: true},
-	{Name: "id", ReadOnly: true},
-	{Name: "created", ReadOnly: true},
+	{Name: "title", Required: true}, {Name: "note"}, {Name: "count"}, {Name: "price"},
+	{Name: "kept", Required: true}, {Name: "main", Required: true}, {Name: "tags", Required: true},
+	{Name: "labels"}, {Name: "password", Required: true}, {Name: "old"}, {Name: "data"},
+	{Name: "encoded"}, {Name: "due"}, {Name: "kind", Required: true}, {Name: "Plain", Required: true},
+	{Name: "id", ReadOnly: true}, {Name: "created", ReadOnly: true},
 }
 
 // mcpDecodeTag reads a value of type Tag.
@@ -997,14 +979,12 @@ func mcpDecodeTag(d *wire.Decoder, v *Tag) {
 }
 
 var _ = struct {
-	Name  string
-	Color string
+	Name, Color string
 }(Tag{})
 
 // mcpFieldsTag are the members of a value of type Tag.
 var mcpFieldsTag = wire.Fields{
-	{Name: "name", Required: true},
-	{Name: "color"},
+	{Name: "name", Required: true}, {Name: "color"},
 }
 
 // mcpDecodeDefaultsIn reads a value of type DefaultsIn.
@@ -1012,21 +992,13 @@ func mcpDecodeDefaultsIn(d *wire.Decoder, v *DefaultsIn) {
 	for o := d.Object(mcpFieldsDefaultsIn); o.Next(); {
 		switch o.Name() {
 		case "Body":
-			mcpDecodeDefaultsInBody(d, &v.Body)
+			mcpDecodeDefaultsInBody(d, (*mcpStructDefaultsInBody)(&v.Body))
 		}
 	}
 }
 
 var _ = struct {
-	Body struct {
-		Text   string
-		Number float64
-		Flag   bool
-		Texts  []string
-		JSON   []string
-		Ints   []int
-		Ptr    *int
-	}
+	Body mcpStructDefaultsInBody
 }(DefaultsIn{})
 
 // mcpFieldsDefaultsIn are the members of a value of type DefaultsIn.
@@ -1034,16 +1006,19 @@ var mcpFieldsDefaultsIn = wire.Fields{
 	{Name: "Body", Required: true},
 }
 
+// mcpStructDefaultsInBody has the fields of a struct without a name, and no
+// tags.
+type mcpStructDefaultsInBody = struct {
+	Text        string
+	Number      float64
+	Flag        bool
+	Texts, JSON []string
+	Ints        []int
+	Ptr         *int
+}
+
 // mcpDecodeDefaultsInBody reads a value of a type that has no name.
-func mcpDecodeDefaultsInBody(d *wire.Decoder, v *struct {
-	Text   string   `json:"text" default:"a,b"`
-	Number float64  `json:"number" default:"1.5"`
-	Flag   bool     `json:"flag,omitempty" default:"true"`
-	Texts  []string `json:"texts,omitempty" default:"a, b"`
-	JSON   []string `json:"json,omitempty" default:"[\"a, b\"]"`
-	Ints   []int    `json:"ints,omitempty" default:"[1,2]"`
-	Ptr    *int     `json:"ptr,omitempty" default:"3"`
-}) {
+func mcpDecodeDefaultsInBody(d *wire.Decoder, v *mcpStructDefaultsInBody) {
 	v.Text = "a,b"
 	v.Number = 1.5
 	v.Flag = true
@@ -1074,13 +1049,8 @@ func mcpDecodeDefaultsInBody(d *wire.Decoder, v *struct {
 // mcpFieldsDefaultsInBody are the members of a value of a type that has no
 // name.
 var mcpFieldsDefaultsInBody = wire.Fields{
-	{Name: "text", Required: true},
-	{Name: "number", Required: true},
-	{Name: "flag"},
-	{Name: "texts"},
-	{Name: "json"},
-	{Name: "ints"},
-	{Name: "ptr"},
+	{Name: "text", Required: true}, {Name: "number", Required: true}, {Name: "flag"}, {Name: "texts"},
+	{Name: "json"}, {Name: "ints"}, {Name: "ptr"},
 }
 
 // mcpDecodeDependsIn reads a value of type DependsIn.
@@ -1088,19 +1058,13 @@ func mcpDecodeDependsIn(d *wire.Decoder, v *DependsIn) {
 	for o := d.Object(mcpFieldsDependsIn); o.Next(); {
 		switch o.Name() {
 		case "Body":
-			mcpDecodeDependsInBody(d, &v.Body)
+			mcpDecodeDependsInBody(d, (*mcpStructDependsInBody)(&v.Body))
 		}
 	}
 }
 
 var _ = struct {
-	Body struct {
-		_      struct{}
-		Value  string
-		Unit   string
-		Nested [][]int
-		Any    any
-	}
+	Body mcpStructDependsInBody
 }(DependsIn{})
 
 // mcpFieldsDependsIn are the members of a value of type DependsIn.
@@ -1108,14 +1072,17 @@ var mcpFieldsDependsIn = wire.Fields{
 	{Name: "Body", Required: true},
 }
 
+// mcpStructDependsInBody has the fields of a struct without a name, and no
+// tags.
+type mcpStructDependsInBody = struct {
+	_           struct{}
+	Value, Unit string
+	Nested      [][]int
+	Any         any
+}
+
 // mcpDecodeDependsInBody reads a value of a type that has no name.
-func mcpDecodeDependsInBody(d *wire.Decoder, v *struct {
-	_      struct{} `additionalProperties:"false"`
-	Value  string   `json:"value,omitempty" dependentRequired:"unit"`
-	Unit   string   `json:"unit,omitempty"`
-	Nested [][]int  `json:"nested,omitempty" maxItems:"2"`
-	Any    any      `json:"any,omitempty"`
-}) {
+func mcpDecodeDependsInBody(d *wire.Decoder, v *mcpStructDependsInBody) {
 	for o := d.Object(mcpFieldsDependsInBody); o.Next(); {
 		switch o.Name() {
 		case "value":
@@ -1133,10 +1100,7 @@ func mcpDecodeDependsInBody(d *wire.Decoder, v *struct {
 
 // mcpFieldsDependsInBody are the members of a value of a type that has no name.
 var mcpFieldsDependsInBody = wire.Fields{
-	{Name: "value"},
-	{Name: "unit"},
-	{Name: "nested"},
-	{Name: "any", Null: true},
+	{Name: "value"}, {Name: "unit"}, {Name: "nested"}, {Name: "any", Null: true},
 }
 
 // mcpDecodeIntSlice reads a value of type []int.
@@ -1175,10 +1139,7 @@ var _ = struct {
 
 // mcpFieldsEmbeddedIn are the members of a value of type EmbeddedIn.
 var mcpFieldsEmbeddedIn = wire.Fields{
-	{Name: "page"},
-	{Name: "per_page"},
-	{Name: "q"},
-	{Name: "sort"},
+	{Name: "page"}, {Name: "per_page"}, {Name: "q"}, {Name: "sort"},
 }
 
 // mcpDecodeDerivedIn reads a value of type DerivedIn.
@@ -1220,8 +1181,7 @@ var _ = struct {
 
 // mcpFieldsDerived are the members of a value of type Derived.
 var mcpFieldsDerived = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "note"},
+	{Name: "id", Required: true}, {Name: "note"},
 }
 
 // mcpDecodeFormatsIn reads a value of type FormatsIn.
@@ -1266,34 +1226,15 @@ func mcpDecodeFormatsIn(d *wire.Decoder, v *FormatsIn) {
 }
 
 var _ = struct {
-	When     string
-	Date     string
-	Email    string
-	URI      string
-	UUID     string
-	IPv4     string
-	IPv6     string
-	Host     string
-	Password string
-	Since    time.Time
-	Day      time.Time
-	Clock    string
+	When, Date, Email, URI, UUID, IPv4, IPv6, Host, Password string
+	Since, Day                                               time.Time
+	Clock                                                    string
 }(FormatsIn{})
 
 // mcpFieldsFormatsIn are the members of a value of type FormatsIn.
 var mcpFieldsFormatsIn = wire.Fields{
-	{Name: "when"},
-	{Name: "date"},
-	{Name: "email"},
-	{Name: "uri"},
-	{Name: "uuid"},
-	{Name: "ipv4"},
-	{Name: "ipv6"},
-	{Name: "host"},
-	{Name: "password"},
-	{Name: "since"},
-	{Name: "day"},
-	{Name: "clock"},
+	{Name: "when"}, {Name: "date"}, {Name: "email"}, {Name: "uri"}, {Name: "uuid"}, {Name: "ipv4"},
+	{Name: "ipv6"}, {Name: "host"}, {Name: "password"}, {Name: "since"}, {Name: "day"}, {Name: "clock"},
 }
 
 // mcpDecodeGenericIn reads a value of type GenericIn.
@@ -1336,9 +1277,7 @@ var _ = struct {
 
 // mcpFieldsPageTag are the members of a value of type Page[Tag].
 var mcpFieldsPageTag = wire.Fields{
-	{Name: "items", Required: true},
-	{Name: "next", Required: true},
-	{Name: "total", ReadOnly: true},
+	{Name: "items", Required: true}, {Name: "next", Required: true}, {Name: "total", ReadOnly: true},
 }
 
 // mcpDecodeHeadersHeadersIn reads a value of type HeadersIn.
@@ -1355,16 +1294,12 @@ func mcpDecodeHeadersHeadersIn(d *wire.Decoder, v *HeadersIn) {
 }
 
 var _ = struct {
-	Trace   string
-	Tenant  string
-	Session string
-	Plain   string
+	Trace, Tenant, Session, Plain string
 }(HeadersIn{})
 
 // mcpFieldsHeadersHeadersIn are the members of a value of type HeadersIn.
 var mcpFieldsHeadersHeadersIn = wire.Fields{
-	{Name: "X-Tenant", Required: true},
-	{Name: "plain"},
+	{Name: "X-Tenant", Required: true}, {Name: "plain"},
 }
 
 // mcpDecodeHiddenIn reads a value of type HiddenIn.
@@ -1435,21 +1370,16 @@ func mcpDecodeListsIn(d *wire.Decoder, v *ListsIn) {
 }
 
 var _ = struct {
-	Tags    []string
-	Levels  []int
-	Shares  []float64
-	Words   []string
-	Emails  []string
-	Present []bool
+	Tags          []string
+	Levels        []int
+	Shares        []float64
+	Words, Emails []string
+	Present       []bool
 }(ListsIn{})
 
 // mcpFieldsListsIn are the members of a value of type ListsIn.
 var mcpFieldsListsIn = wire.Fields{
-	{Name: "tags"},
-	{Name: "levels"},
-	{Name: "shares"},
-	{Name: "words"},
-	{Name: "emails"},
+	{Name: "tags"}, {Name: "levels"}, {Name: "shares"}, {Name: "words"}, {Name: "emails"},
 	{Name: "present", Required: true},
 }
 
@@ -1534,21 +1464,16 @@ func mcpDecodeNumbersIn(d *wire.Decoder, v *NumbersIn) {
 }
 
 var _ = struct {
-	Int      int
-	Uint     uint
-	Raised   uint64
-	Float    float64
-	Multiple float64
-	Required int64
+	Int             int
+	Uint            uint
+	Raised          uint64
+	Float, Multiple float64
+	Required        int64
 }(NumbersIn{})
 
 // mcpFieldsNumbersIn are the members of a value of type NumbersIn.
 var mcpFieldsNumbersIn = wire.Fields{
-	{Name: "int"},
-	{Name: "uint"},
-	{Name: "raised"},
-	{Name: "float"},
-	{Name: "multiple"},
+	{Name: "int"}, {Name: "uint"}, {Name: "raised"}, {Name: "float"}, {Name: "multiple"},
 	{Name: "required", Required: true},
 }
 
@@ -1586,16 +1511,13 @@ func mcpDecodeOrderIn(d *wire.Decoder, v *OrderIn) {
 }
 
 var _ = struct {
-	A string
-	B string
-	C bool
+	A, B string
+	C    bool
 }(OrderIn{})
 
 // mcpFieldsOrderIn are the members of a value of type OrderIn.
 var mcpFieldsOrderIn = wire.Fields{
-	{Name: "a", Required: true},
-	{Name: "b"},
-	{Name: "c"},
+	{Name: "a", Required: true}, {Name: "b"}, {Name: "c"},
 }
 
 // mcpDecodePathIn reads a value of type PathIn.
@@ -1620,8 +1542,7 @@ var _ = struct {
 
 // mcpFieldsPathIn are the members of a value of type PathIn.
 var mcpFieldsPathIn = wire.Fields{
-	{Name: "id", Required: true},
-	{Name: "name", Required: true},
+	{Name: "id", Required: true}, {Name: "name", Required: true},
 }
 
 // mcpDecodeNodeIn reads a value of type NodeIn.
@@ -1670,10 +1591,7 @@ var _ = struct {
 
 // mcpFieldsNode are the members of a value of type Node.
 var mcpFieldsNode = wire.Fields{
-	{Name: "name", Required: true},
-	{Name: "children"},
-	{Name: "parent"},
-	{Name: "byName"},
+	{Name: "name", Required: true}, {Name: "children"}, {Name: "parent"}, {Name: "byName"},
 }
 
 // mcpDecodeRequiredIn reads a value of type RequiredIn.
@@ -1700,19 +1618,14 @@ func mcpDecodeUnnamedIn(d *wire.Decoder, v *UnnamedIn) {
 	for o := d.Object(mcpFieldsUnnamedIn); o.Next(); {
 		switch o.Name() {
 		case "Body":
-			mcpDecodeUnnamedInBody(d, &v.Body)
+			mcpDecodeUnnamedInBody(d, (*mcpStructUnnamedInBody)(&v.Body))
 		}
 	}
 }
 
 var _ = struct {
 	RawBody []byte
-	Body    struct {
-		Text string
-		Deep struct {
-			N int
-		}
-	}
+	Body    mcpStructUnnamedInBody
 }(UnnamedIn{})
 
 // mcpFieldsUnnamedIn are the members of a value of type UnnamedIn.
@@ -1720,13 +1633,15 @@ var mcpFieldsUnnamedIn = wire.Fields{
 	{Name: "Body", Required: true},
 }
 
+// mcpStructUnnamedInBody has the fields of a struct without a name, and no
+// tags.
+type mcpStructUnnamedInBody = struct {
+	Text string
+	Deep mcpStructUnnamedInBodyDeep
+}
+
 // mcpDecodeUnnamedInBody reads a value of a type that has no name.
-func mcpDecodeUnnamedInBody(d *wire.Decoder, v *struct {
-	Text string `json:"text" minLength:"1"`
-	Deep struct {
-		N int `json:"n" maximum:"3"`
-	} `json:"deep"`
-}) {
+func mcpDecodeUnnamedInBody(d *wire.Decoder, v *mcpStructUnnamedInBody) {
 	for o := d.Object(mcpFieldsUnnamedInBody); o.Next(); {
 		switch o.Name() {
 		case "text":
@@ -1740,14 +1655,17 @@ func mcpDecodeUnnamedInBody(d *wire.Decoder, v *struct {
 
 // mcpFieldsUnnamedInBody are the members of a value of a type that has no name.
 var mcpFieldsUnnamedInBody = wire.Fields{
-	{Name: "text", Required: true},
-	{Name: "deep", Required: true},
+	{Name: "text", Required: true}, {Name: "deep", Required: true},
+}
+
+// mcpStructUnnamedInBodyDeep has the fields of a struct without a name, and no
+// tags.
+type mcpStructUnnamedInBodyDeep = struct {
+	N int
 }
 
 // mcpDecodeUnnamedInBodyDeep reads a value of a type that has no name.
-func mcpDecodeUnnamedInBodyDeep(d *wire.Decoder, v *struct {
-	N int `json:"n" maximum:"3"`
-}) {
+func mcpDecodeUnnamedInBodyDeep(d *wire.Decoder, v *mcpStructUnnamedInBodyDeep) {
 	for o := d.Object(mcpFieldsUnnamedInBodyDeep); o.Next(); {
 		switch o.Name() {
 		case "n":
@@ -1818,26 +1736,20 @@ func mcpDecodePointers(d *wire.Decoder, v *Pointers) {
 }
 
 var _ = struct {
-	Text     *string
-	Number   *int64
-	Flag     *bool
-	Float    *float64
-	Tag      *Tag
-	Maybe    *Tag
-	Nullable string
-	Optional *int
+	Text       *string
+	Number     *int64
+	Flag       *bool
+	Float      *float64
+	Tag, Maybe *Tag
+	Nullable   string
+	Optional   *int
 }(Pointers{})
 
 // mcpFieldsPointers are the members of a value of type Pointers.
 var mcpFieldsPointers = wire.Fields{
-	{Name: "text", Required: true, Null: true},
-	{Name: "number"},
-	{Name: "flag", Required: true},
-	{Name: "float", Null: true},
-	{Name: "tag", Required: true},
-	{Name: "maybe"},
-	{Name: "nullable", Required: true, Null: true},
-	{Name: "optional", Null: true},
+	{Name: "text", Required: true, Null: true}, {Name: "number"}, {Name: "flag", Required: true},
+	{Name: "float", Null: true}, {Name: "tag", Required: true}, {Name: "maybe"},
+	{Name: "nullable", Required: true, Null: true}, {Name: "optional", Null: true},
 }
 
 // mcpEncodeNone writes a value of type None.

@@ -4987,8 +4987,7 @@ var _ = struct {
 
 // mcpFieldsBoxByte are the members of a value of type Box[null.Byte].
 var mcpFieldsBoxByte = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeStringPtr reads a value of type *string.
@@ -5026,8 +5025,7 @@ var _ = struct {
 
 // mcpFieldsBoxString are the members of a value of type Box[null.String].
 var mcpFieldsBoxString = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullString reads a value of type null.String.
@@ -5054,8 +5052,7 @@ var _ = struct {
 
 // mcpFieldsBoxBigInt are the members of a value of type Box[apd.BigInt].
 var mcpFieldsBoxBigInt = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeBigInt reads a value of type apd.BigInt.
@@ -5082,8 +5079,7 @@ var _ = struct {
 
 // mcpFieldsBoxDecimal are the members of a value of type Box[apd.Decimal].
 var mcpFieldsBoxDecimal = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeString2 reads a value of type string.
@@ -5117,8 +5113,7 @@ var _ = struct {
 // mcpFieldsBoxNullDecimal are the members of a value of type
 // Box[apd.NullDecimal].
 var mcpFieldsBoxNullDecimal = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullDecimal reads a value of type apd.NullDecimal.
@@ -5166,14 +5161,8 @@ var _ = struct {
 
 // mcpFieldsBounded are the members of a value of type Bounded.
 var mcpFieldsBounded = wire.Fields{
-	{Name: "id"},
-	{Name: "amount"},
-	{Name: "site"},
-	{Name: "count"},
-	{Name: "name"},
-	{Name: "links"},
-	{Name: "many"},
-	{Name: "when"},
+	{Name: "id"}, {Name: "amount"}, {Name: "site"}, {Name: "count"}, {Name: "name"}, {Name: "links"},
+	{Name: "many"}, {Name: "when"},
 }
 
 // mcpDecodeBoundedID reads a value of type string.
@@ -5276,8 +5265,7 @@ var _ = struct {
 
 // mcpFieldsBoxObjectID are the members of a value of type Box[bson.ObjectID].
 var mcpFieldsBoxObjectID = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeString5 reads a value of type string.
@@ -5310,8 +5298,7 @@ var _ = struct {
 
 // mcpFieldsBoxDate are the members of a value of type Box[civil.Date].
 var mcpFieldsBoxDate = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeString6 reads a value of type string.
@@ -5344,8 +5331,7 @@ var _ = struct {
 
 // mcpFieldsBoxDateTime are the members of a value of type Box[civil.DateTime].
 var mcpFieldsBoxDateTime = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeString7 reads a value of type string.
@@ -5378,8 +5364,7 @@ var _ = struct {
 
 // mcpFieldsBoxTime are the members of a value of type Box[civil.Time].
 var mcpFieldsBoxTime = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeString8 reads a value of type string.
@@ -5412,8 +5397,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxDate are the members of a value of type Box[civil.Date].
 var mcpFieldsTypesBoxDate = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeGoCivilDate reads a value of type civil.Date.
@@ -5441,8 +5425,7 @@ var _ = struct {
 // mcpFieldsTypesBoxDateTime are the members of a value of type
 // Box[civil.DateTime].
 var mcpFieldsTypesBoxDateTime = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeGoCivilDateTime reads a value of type civil.DateTime.
@@ -5469,8 +5452,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxTime are the members of a value of type Box[civil.Time].
 var mcpFieldsTypesBoxTime = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeGoCivilTime reads a value of type civil.Time.
@@ -5498,8 +5480,7 @@ var _ = struct {
 // mcpFieldsTypesBoxDate2 are the members of a value of type
 // Box[datatypes.Date].
 var mcpFieldsTypesBoxDate2 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeString9 reads a value of type string.
@@ -5532,8 +5513,7 @@ var _ = struct {
 
 // mcpFieldsBoxJSON are the members of a value of type Box[datatypes.JSON].
 var mcpFieldsBoxJSON = wire.Fields{
-	{Name: "v", Required: true, Null: true},
-	{Name: "l"},
+	{Name: "v", Required: true, Null: true}, {Name: "l"},
 }
 
 // mcpDecodeJSON reads a value of type datatypes.JSON.
@@ -5561,8 +5541,7 @@ var _ = struct {
 // mcpFieldsBoxJSONMap are the members of a value of type
 // Box[datatypes.JSONMap].
 var mcpFieldsBoxJSONMap = wire.Fields{
-	{Name: "v", Required: true, Null: true},
-	{Name: "l"},
+	{Name: "v", Required: true, Null: true}, {Name: "l"},
 }
 
 // mcpDecodeJSONMap reads a value of type datatypes.JSONMap.
@@ -5590,8 +5569,7 @@ var _ = struct {
 // mcpFieldsBoxJSONSliceInt are the members of a value of type
 // Box[datatypes.JSONSlice[int]].
 var mcpFieldsBoxJSONSliceInt = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeJSONSliceInt reads a value of type datatypes.JSONSlice[int].
@@ -5619,8 +5597,7 @@ var _ = struct {
 // mcpFieldsTypesBoxTime2 are the members of a value of type
 // Box[datatypes.Time].
 var mcpFieldsTypesBoxTime2 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeDatatypesTime reads a value of type datatypes.Time.
@@ -5647,8 +5624,7 @@ var _ = struct {
 
 // mcpFieldsBoxURL are the members of a value of type Box[datatypes.URL].
 var mcpFieldsBoxURL = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeString10 reads a value of type string.
@@ -5682,8 +5658,7 @@ var _ = struct {
 // mcpFieldsTypesBoxDecimal are the members of a value of type
 // Box[decimal.Decimal].
 var mcpFieldsTypesBoxDecimal = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeTypesBoxNullDecimal reads a value of type Box[decimal.NullDecimal].
@@ -5706,8 +5681,7 @@ var _ = struct {
 // mcpFieldsTypesBoxNullDecimal are the members of a value of type
 // Box[decimal.NullDecimal].
 var mcpFieldsTypesBoxNullDecimal = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeDecimalNullDecimal reads a value of type decimal.NullDecimal.
@@ -5735,8 +5709,7 @@ var _ = struct {
 // mcpFieldsBoxTimestamp are the members of a value of type
 // Box[github.Timestamp].
 var mcpFieldsBoxTimestamp = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeTimestamp reads a value of type github.Timestamp.
@@ -5763,8 +5736,7 @@ var _ = struct {
 
 // mcpFieldsBoxNullUUID are the members of a value of type Box[uuid.NullUUID].
 var mcpFieldsBoxNullUUID = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeUUID reads a value of type uuid.UUID.
@@ -5802,8 +5774,7 @@ var _ = struct {
 
 // mcpFieldsBoxUUID are the members of a value of type Box[uuid.UUID].
 var mcpFieldsBoxUUID = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeBoxDeletedAt reads a value of type Box[gorm.DeletedAt].
@@ -5825,8 +5796,7 @@ var _ = struct {
 
 // mcpFieldsBoxDeletedAt are the members of a value of type Box[gorm.DeletedAt].
 var mcpFieldsBoxDeletedAt = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeDeletedAt reads a value of type gorm.DeletedAt.
@@ -5854,8 +5824,7 @@ var _ = struct {
 // mcpFieldsBoxIntOrString are the members of a value of type
 // Box[intstr.IntOrString].
 var mcpFieldsBoxIntOrString = wire.Fields{
-	{Name: "v", Required: true, Null: true},
-	{Name: "l"},
+	{Name: "v", Required: true, Null: true}, {Name: "l"},
 }
 
 // mcpDecodeIntOrString reads a value of type intstr.IntOrString.
@@ -5882,8 +5851,7 @@ var _ = struct {
 
 // mcpFieldsBoxBig are the members of a value of type Box[decimal.Big].
 var mcpFieldsBoxBig = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeBig reads a value of type decimal.Big.
@@ -5910,8 +5878,7 @@ var _ = struct {
 
 // mcpFieldsBoxDuration are the members of a value of type Box[v1.Duration].
 var mcpFieldsBoxDuration = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeString12 reads a value of type string.
@@ -5944,8 +5911,7 @@ var _ = struct {
 
 // mcpFieldsBoxMicroTime are the members of a value of type Box[v1.MicroTime].
 var mcpFieldsBoxMicroTime = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeString13 reads a value of type string.
@@ -5979,8 +5945,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxTime3 are the members of a value of type Box[v1.Time].
 var mcpFieldsTypesBoxTime3 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeV1Time reads a value of type v1.Time.
@@ -6007,8 +5972,7 @@ var _ = struct {
 
 // mcpFieldsBoxBool are the members of a value of type Box[null.Bool].
 var mcpFieldsBoxBool = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeBool reads a value of type null.Bool.
@@ -6035,8 +5999,7 @@ var _ = struct {
 
 // mcpFieldsBoxFloat are the members of a value of type Box[null.Float].
 var mcpFieldsBoxFloat = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeFloat reads a value of type null.Float.
@@ -6063,8 +6026,7 @@ var _ = struct {
 
 // mcpFieldsBoxInt are the members of a value of type Box[null.Int].
 var mcpFieldsBoxInt = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeInt reads a value of type null.Int.
@@ -6091,8 +6053,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxString are the members of a value of type Box[null.String].
 var mcpFieldsTypesBoxString = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeGureguNullString reads a value of type null.String.
@@ -6119,8 +6080,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxTime4 are the members of a value of type Box[null.Time].
 var mcpFieldsTypesBoxTime4 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullTime reads a value of type null.Time.
@@ -6147,8 +6107,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxBool are the members of a value of type Box[null.Bool].
 var mcpFieldsTypesBoxBool = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullBool reads a value of type null.Bool.
@@ -6175,8 +6134,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxFloat are the members of a value of type Box[null.Float].
 var mcpFieldsTypesBoxFloat = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullFloat reads a value of type null.Float.
@@ -6203,8 +6161,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxInt are the members of a value of type Box[null.Int].
 var mcpFieldsTypesBoxInt = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullInt reads a value of type null.Int.
@@ -6231,8 +6188,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxString2 are the members of a value of type Box[null.String].
 var mcpFieldsTypesBoxString2 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeGureguNullString2 reads a value of type null.String.
@@ -6259,8 +6215,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxTime5 are the members of a value of type Box[null.Time].
 var mcpFieldsTypesBoxTime5 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeGureguNullTime reads a value of type null.Time.
@@ -6287,8 +6242,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxBool2 are the members of a value of type Box[null.Bool].
 var mcpFieldsTypesBoxBool2 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullNullBool reads a value of type null.Bool.
@@ -6315,8 +6269,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxByte are the members of a value of type Box[null.Byte].
 var mcpFieldsTypesBoxByte = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullNullByte reads a value of type null.Byte.
@@ -6343,8 +6296,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxFloat2 are the members of a value of type Box[null.Float].
 var mcpFieldsTypesBoxFloat2 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullNullFloat reads a value of type null.Float.
@@ -6371,8 +6323,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxInt2 are the members of a value of type Box[null.Int].
 var mcpFieldsTypesBoxInt2 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullNullInt reads a value of type null.Int.
@@ -6399,8 +6350,7 @@ var _ = struct {
 
 // mcpFieldsBoxInt16 are the members of a value of type Box[null.Int16].
 var mcpFieldsBoxInt16 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeInt16 reads a value of type null.Int16.
@@ -6427,8 +6377,7 @@ var _ = struct {
 
 // mcpFieldsBoxInt32 are the members of a value of type Box[null.Int32].
 var mcpFieldsBoxInt32 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeInt32 reads a value of type null.Int32.
@@ -6455,8 +6404,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxString3 are the members of a value of type Box[null.String].
 var mcpFieldsTypesBoxString3 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullNullString reads a value of type null.String.
@@ -6483,8 +6431,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxTime6 are the members of a value of type Box[null.Time].
 var mcpFieldsTypesBoxTime6 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullNullTime reads a value of type null.Time.
@@ -6512,8 +6459,7 @@ var _ = struct {
 // mcpFieldsBoxValueString are the members of a value of type
 // Box[null.Value[string]].
 var mcpFieldsBoxValueString = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeValueString reads a value of type null.Value[string].
@@ -6540,8 +6486,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxBool3 are the members of a value of type Box[null.Bool].
 var mcpFieldsTypesBoxBool3 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullNullBool2 reads a value of type null.Bool.
@@ -6568,8 +6513,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxByte2 are the members of a value of type Box[null.Byte].
 var mcpFieldsTypesBoxByte2 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullNullByte2 reads a value of type null.Byte.
@@ -6596,8 +6540,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxFloat3 are the members of a value of type Box[null.Float].
 var mcpFieldsTypesBoxFloat3 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullNullFloat2 reads a value of type null.Float.
@@ -6624,8 +6567,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxInt3 are the members of a value of type Box[null.Int].
 var mcpFieldsTypesBoxInt3 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullNullInt2 reads a value of type null.Int.
@@ -6652,8 +6594,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxInt16 are the members of a value of type Box[null.Int16].
 var mcpFieldsTypesBoxInt16 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullInt16 reads a value of type null.Int16.
@@ -6680,8 +6621,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxInt32 are the members of a value of type Box[null.Int32].
 var mcpFieldsTypesBoxInt32 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullInt32 reads a value of type null.Int32.
@@ -6708,8 +6648,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxString4 are the members of a value of type Box[null.String].
 var mcpFieldsTypesBoxString4 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullNullString2 reads a value of type null.String.
@@ -6736,8 +6675,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxTime7 are the members of a value of type Box[null.Time].
 var mcpFieldsTypesBoxTime7 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullNullTime2 reads a value of type null.Time.
@@ -6765,8 +6703,7 @@ var _ = struct {
 // mcpFieldsBoxValueFloat64 are the members of a value of type
 // Box[null.Value[float64]].
 var mcpFieldsBoxValueFloat64 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeValueFloat64 reads a value of type null.Value[float64].
@@ -6793,8 +6730,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxBool4 are the members of a value of type Box[pgtype.Bool].
 var mcpFieldsTypesBoxBool4 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodePgtypeBool reads a value of type pgtype.Bool.
@@ -6821,8 +6757,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxDate3 are the members of a value of type Box[pgtype.Date].
 var mcpFieldsTypesBoxDate3 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeBoxFloat4 reads a value of type Box[pgtype.Float4].
@@ -6844,8 +6779,7 @@ var _ = struct {
 
 // mcpFieldsBoxFloat4 are the members of a value of type Box[pgtype.Float4].
 var mcpFieldsBoxFloat4 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeFloat4 reads a value of type pgtype.Float4.
@@ -6872,8 +6806,7 @@ var _ = struct {
 
 // mcpFieldsBoxFloat8 are the members of a value of type Box[pgtype.Float8].
 var mcpFieldsBoxFloat8 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeFloat8 reads a value of type pgtype.Float8.
@@ -6900,8 +6833,7 @@ var _ = struct {
 
 // mcpFieldsBoxInt2 are the members of a value of type Box[pgtype.Int2].
 var mcpFieldsBoxInt2 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeInt2 reads a value of type pgtype.Int2.
@@ -6928,8 +6860,7 @@ var _ = struct {
 
 // mcpFieldsBoxInt4 are the members of a value of type Box[pgtype.Int4].
 var mcpFieldsBoxInt4 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeInt4 reads a value of type pgtype.Int4.
@@ -6956,8 +6887,7 @@ var _ = struct {
 
 // mcpFieldsBoxInt8 are the members of a value of type Box[pgtype.Int8].
 var mcpFieldsBoxInt8 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeInt8 reads a value of type pgtype.Int8.
@@ -6984,8 +6914,7 @@ var _ = struct {
 
 // mcpFieldsBoxNumeric are the members of a value of type Box[pgtype.Numeric].
 var mcpFieldsBoxNumeric = wire.Fields{
-	{Name: "v", Required: true, Null: true},
-	{Name: "l"},
+	{Name: "v", Required: true, Null: true}, {Name: "l"},
 }
 
 // mcpDecodeNumeric reads a value of type pgtype.Numeric.
@@ -7012,8 +6941,7 @@ var _ = struct {
 
 // mcpFieldsBoxText are the members of a value of type Box[pgtype.Text].
 var mcpFieldsBoxText = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeText reads a value of type pgtype.Text.
@@ -7041,8 +6969,7 @@ var _ = struct {
 // mcpFieldsTypesBoxTimestamp are the members of a value of type
 // Box[pgtype.Timestamp].
 var mcpFieldsTypesBoxTimestamp = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeStringPtr3 reads a value of type *string.
@@ -7081,8 +7008,7 @@ var _ = struct {
 // mcpFieldsBoxTimestamptz are the members of a value of type
 // Box[pgtype.Timestamptz].
 var mcpFieldsBoxTimestamptz = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeStringPtr4 reads a value of type *string.
@@ -7120,8 +7046,7 @@ var _ = struct {
 
 // mcpFieldsBoxUint32 are the members of a value of type Box[pgtype.Uint32].
 var mcpFieldsBoxUint32 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeUint32 reads a value of type pgtype.Uint32.
@@ -7148,8 +7073,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxUUID are the members of a value of type Box[pgtype.UUID].
 var mcpFieldsTypesBoxUUID = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeStringPtr5 reads a value of type *string.
@@ -7182,8 +7106,7 @@ var _ = struct {
 // mcpFieldsBoxHalfVector are the members of a value of type
 // Box[pgvector.HalfVector].
 var mcpFieldsBoxHalfVector = wire.Fields{
-	{Name: "v", Required: true, Null: true},
-	{Name: "l"},
+	{Name: "v", Required: true, Null: true}, {Name: "l"},
 }
 
 // mcpDecodeHalfVector reads a value of type pgvector.HalfVector.
@@ -7210,8 +7133,7 @@ var _ = struct {
 
 // mcpFieldsBoxVector are the members of a value of type Box[pgvector.Vector].
 var mcpFieldsBoxVector = wire.Fields{
-	{Name: "v", Required: true, Null: true},
-	{Name: "l"},
+	{Name: "v", Required: true, Null: true}, {Name: "l"},
 }
 
 // mcpDecodeVector reads a value of type pgvector.Vector.
@@ -7239,8 +7161,7 @@ var _ = struct {
 // mcpFieldsTypesBoxObjectID are the members of a value of type
 // Box[primitive.ObjectID].
 var mcpFieldsTypesBoxObjectID = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodePrimitiveObjectID reads a value of type primitive.ObjectID.
@@ -7268,8 +7189,7 @@ var _ = struct {
 // mcpFieldsBoxQuantity are the members of a value of type
 // Box[resource.Quantity].
 var mcpFieldsBoxQuantity = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeString16 reads a value of type string.
@@ -7302,8 +7222,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxUUID2 are the members of a value of type Box[uuid.UUID].
 var mcpFieldsTypesBoxUUID2 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeSatoriUUIDUUID reads a value of type uuid.UUID.
@@ -7330,8 +7249,7 @@ var _ = struct {
 
 // mcpFieldsBoxJSONText are the members of a value of type Box[types.JSONText].
 var mcpFieldsBoxJSONText = wire.Fields{
-	{Name: "v", Required: true, Null: true},
-	{Name: "l"},
+	{Name: "v", Required: true, Null: true}, {Name: "l"},
 }
 
 // mcpDecodeJSONText reads a value of type types.JSONText.
@@ -7359,8 +7277,7 @@ var _ = struct {
 // mcpFieldsBoxNullJSONText are the members of a value of type
 // Box[types.NullJSONText].
 var mcpFieldsBoxNullJSONText = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullJSONText reads a value of type types.NullJSONText.
@@ -7387,8 +7304,7 @@ var _ = struct {
 
 // mcpFieldsBoxBase64 are the members of a value of type Box[strfmt.Base64].
 var mcpFieldsBoxBase64 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeString17 reads a value of type string.
@@ -7421,8 +7337,7 @@ var _ = struct {
 
 // mcpFieldsBoxCIDR are the members of a value of type Box[strfmt.CIDR].
 var mcpFieldsBoxCIDR = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeCIDR reads a value of type strfmt.CIDR.
@@ -7449,8 +7364,7 @@ var _ = struct {
 
 // mcpFieldsBoxCountry are the members of a value of type Box[strfmt.Country].
 var mcpFieldsBoxCountry = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeCountry reads a value of type strfmt.Country.
@@ -7478,8 +7392,7 @@ var _ = struct {
 // mcpFieldsBoxCreditCard are the members of a value of type
 // Box[strfmt.CreditCard].
 var mcpFieldsBoxCreditCard = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeCreditCard reads a value of type strfmt.CreditCard.
@@ -7506,8 +7419,7 @@ var _ = struct {
 
 // mcpFieldsBoxCurrency are the members of a value of type Box[strfmt.Currency].
 var mcpFieldsBoxCurrency = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeCurrency reads a value of type strfmt.Currency.
@@ -7534,8 +7446,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxDate4 are the members of a value of type Box[strfmt.Date].
 var mcpFieldsTypesBoxDate4 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeStrfmtDate reads a value of type strfmt.Date.
@@ -7563,8 +7474,7 @@ var _ = struct {
 // mcpFieldsTypesBoxDateTime2 are the members of a value of type
 // Box[strfmt.DateTime].
 var mcpFieldsTypesBoxDateTime2 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeStrfmtDateTime reads a value of type strfmt.DateTime.
@@ -7592,8 +7502,7 @@ var _ = struct {
 // mcpFieldsTypesBoxDuration are the members of a value of type
 // Box[strfmt.Duration].
 var mcpFieldsTypesBoxDuration = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeStrfmtDuration reads a value of type strfmt.Duration.
@@ -7620,8 +7529,7 @@ var _ = struct {
 
 // mcpFieldsBoxEmail are the members of a value of type Box[strfmt.Email].
 var mcpFieldsBoxEmail = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeString18 reads a value of type string.
@@ -7654,8 +7562,7 @@ var _ = struct {
 
 // mcpFieldsBoxHexColor are the members of a value of type Box[strfmt.HexColor].
 var mcpFieldsBoxHexColor = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeHexColor reads a value of type strfmt.HexColor.
@@ -7682,8 +7589,7 @@ var _ = struct {
 
 // mcpFieldsBoxHostname are the members of a value of type Box[strfmt.Hostname].
 var mcpFieldsBoxHostname = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeString19 reads a value of type string.
@@ -7716,8 +7622,7 @@ var _ = struct {
 
 // mcpFieldsBoxIPv4 are the members of a value of type Box[strfmt.IPv4].
 var mcpFieldsBoxIPv4 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeString20 reads a value of type string.
@@ -7750,8 +7655,7 @@ var _ = struct {
 
 // mcpFieldsBoxIPv6 are the members of a value of type Box[strfmt.IPv6].
 var mcpFieldsBoxIPv6 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeString21 reads a value of type string.
@@ -7784,8 +7688,7 @@ var _ = struct {
 
 // mcpFieldsBoxISBN are the members of a value of type Box[strfmt.ISBN].
 var mcpFieldsBoxISBN = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeISBN reads a value of type strfmt.ISBN.
@@ -7812,8 +7715,7 @@ var _ = struct {
 
 // mcpFieldsBoxISBN10 are the members of a value of type Box[strfmt.ISBN10].
 var mcpFieldsBoxISBN10 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeISBN10 reads a value of type strfmt.ISBN10.
@@ -7840,8 +7742,7 @@ var _ = struct {
 
 // mcpFieldsBoxISBN13 are the members of a value of type Box[strfmt.ISBN13].
 var mcpFieldsBoxISBN13 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeISBN13 reads a value of type strfmt.ISBN13.
@@ -7868,8 +7769,7 @@ var _ = struct {
 
 // mcpFieldsBoxMAC are the members of a value of type Box[strfmt.MAC].
 var mcpFieldsBoxMAC = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeMAC reads a value of type strfmt.MAC.
@@ -7896,8 +7796,7 @@ var _ = struct {
 
 // mcpFieldsBoxObjectId are the members of a value of type Box[strfmt.ObjectId].
 var mcpFieldsBoxObjectId = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeObjectId reads a value of type strfmt.ObjectId.
@@ -7924,8 +7823,7 @@ var _ = struct {
 
 // mcpFieldsBoxPassword are the members of a value of type Box[strfmt.Password].
 var mcpFieldsBoxPassword = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodePassword reads a value of type strfmt.Password.
@@ -7952,8 +7850,7 @@ var _ = struct {
 
 // mcpFieldsBoxRGBColor are the members of a value of type Box[strfmt.RGBColor].
 var mcpFieldsBoxRGBColor = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeRGBColor reads a value of type strfmt.RGBColor.
@@ -7980,8 +7877,7 @@ var _ = struct {
 
 // mcpFieldsBoxSSN are the members of a value of type Box[strfmt.SSN].
 var mcpFieldsBoxSSN = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeSSN reads a value of type strfmt.SSN.
@@ -8008,8 +7904,7 @@ var _ = struct {
 
 // mcpFieldsBoxULID are the members of a value of type Box[strfmt.ULID].
 var mcpFieldsBoxULID = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeString22 reads a value of type string.
@@ -8042,8 +7937,7 @@ var _ = struct {
 
 // mcpFieldsBoxURI are the members of a value of type Box[strfmt.URI].
 var mcpFieldsBoxURI = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeStrfmtURI reads a value of type strfmt.URI.
@@ -8070,8 +7964,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxUUID3 are the members of a value of type Box[strfmt.UUID].
 var mcpFieldsTypesBoxUUID3 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeStrfmtUUID reads a value of type strfmt.UUID.
@@ -8098,8 +7991,7 @@ var _ = struct {
 
 // mcpFieldsBoxUUID3 are the members of a value of type Box[strfmt.UUID3].
 var mcpFieldsBoxUUID3 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeUUID3 reads a value of type strfmt.UUID3.
@@ -8126,8 +8018,7 @@ var _ = struct {
 
 // mcpFieldsBoxUUID4 are the members of a value of type Box[strfmt.UUID4].
 var mcpFieldsBoxUUID4 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeUUID4 reads a value of type strfmt.UUID4.
@@ -8154,8 +8045,7 @@ var _ = struct {
 
 // mcpFieldsBoxUUID5 are the members of a value of type Box[strfmt.UUID5].
 var mcpFieldsBoxUUID5 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeUUID5 reads a value of type strfmt.UUID5.
@@ -8182,8 +8072,7 @@ var _ = struct {
 
 // mcpFieldsBoxUUID7 are the members of a value of type Box[strfmt.UUID7].
 var mcpFieldsBoxUUID7 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeUUID7 reads a value of type strfmt.UUID7.
@@ -8210,8 +8099,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxULID are the members of a value of type Box[ulid.ULID].
 var mcpFieldsTypesBoxULID = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeUlidULID reads a value of type ulid.ULID.
@@ -8239,8 +8127,7 @@ var _ = struct {
 // mcpFieldsTypesBoxNullUUID are the members of a value of type
 // Box[uuid.NullUUID].
 var mcpFieldsTypesBoxNullUUID = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeGoogleUUIDUUID reads a value of type uuid.UUID.
@@ -8272,8 +8159,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxUUID4 are the members of a value of type Box[uuid.UUID].
 var mcpFieldsTypesBoxUUID4 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeTypesBoxBool5 reads a value of type Box[null.Bool].
@@ -8295,8 +8181,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxBool5 are the members of a value of type Box[null.Bool].
 var mcpFieldsTypesBoxBool5 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullNullBool3 reads a value of type null.Bool.
@@ -8323,8 +8208,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxByte3 are the members of a value of type Box[null.Byte].
 var mcpFieldsTypesBoxByte3 = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpDecodeNullNullByte3 reads a value of type null.Byte.
@@ -8351,8 +8235,7 @@ var _ = struct {
 
 // mcpFieldsBoxFloat32 are the members of a value of type Box[null.Float32].
 var mcpFieldsBoxFloat32 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeFloat32 reads a value of type null.Float32.
@@ -8379,8 +8262,7 @@ var _ = struct {
 
 // mcpFieldsBoxFloat64 are the members of a value of type Box[null.Float64].
 var mcpFieldsBoxFloat64 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeFloat64 reads a value of type null.Float64.
@@ -8407,8 +8289,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxInt4 are the members of a value of type Box[null.Int].
 var mcpFieldsTypesBoxInt4 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullNullInt3 reads a value of type null.Int.
@@ -8435,8 +8316,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxInt162 are the members of a value of type Box[null.Int16].
 var mcpFieldsTypesBoxInt162 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullNullInt16 reads a value of type null.Int16.
@@ -8463,8 +8343,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxInt322 are the members of a value of type Box[null.Int32].
 var mcpFieldsTypesBoxInt322 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullNullInt32 reads a value of type null.Int32.
@@ -8491,8 +8370,7 @@ var _ = struct {
 
 // mcpFieldsBoxInt64 are the members of a value of type Box[null.Int64].
 var mcpFieldsBoxInt64 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeInt64 reads a value of type null.Int64.
@@ -8519,8 +8397,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxInt8 are the members of a value of type Box[null.Int8].
 var mcpFieldsTypesBoxInt8 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullInt8 reads a value of type null.Int8.
@@ -8547,8 +8424,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxJSON are the members of a value of type Box[null.JSON].
 var mcpFieldsTypesBoxJSON = wire.Fields{
-	{Name: "v", Required: true, Null: true},
-	{Name: "l"},
+	{Name: "v", Required: true, Null: true}, {Name: "l"},
 }
 
 // mcpDecodeNullJSON reads a value of type null.JSON.
@@ -8575,8 +8451,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxString5 are the members of a value of type Box[null.String].
 var mcpFieldsTypesBoxString5 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullNullString3 reads a value of type null.String.
@@ -8603,8 +8478,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxTime8 are the members of a value of type Box[null.Time].
 var mcpFieldsTypesBoxTime8 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullNullTime3 reads a value of type null.Time.
@@ -8631,8 +8505,7 @@ var _ = struct {
 
 // mcpFieldsBoxUint are the members of a value of type Box[null.Uint].
 var mcpFieldsBoxUint = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeUint reads a value of type null.Uint.
@@ -8659,8 +8532,7 @@ var _ = struct {
 
 // mcpFieldsBoxUint16 are the members of a value of type Box[null.Uint16].
 var mcpFieldsBoxUint16 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeUint16 reads a value of type null.Uint16.
@@ -8687,8 +8559,7 @@ var _ = struct {
 
 // mcpFieldsTypesBoxUint32 are the members of a value of type Box[null.Uint32].
 var mcpFieldsTypesBoxUint32 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeNullUint32 reads a value of type null.Uint32.
@@ -8715,8 +8586,7 @@ var _ = struct {
 
 // mcpFieldsBoxUint64 are the members of a value of type Box[null.Uint64].
 var mcpFieldsBoxUint64 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeUint64 reads a value of type null.Uint64.
@@ -8743,8 +8613,7 @@ var _ = struct {
 
 // mcpFieldsBoxUint8 are the members of a value of type Box[null.Uint8].
 var mcpFieldsBoxUint8 = wire.Fields{
-	{Name: "v"},
-	{Name: "l"},
+	{Name: "v"}, {Name: "l"},
 }
 
 // mcpDecodeUint8 reads a value of type null.Uint8.
@@ -8771,19 +8640,14 @@ var _ = struct {
 
 // mcpFieldsBoxID are the members of a value of type Box[xid.ID].
 var mcpFieldsBoxID = wire.Fields{
-	{Name: "v", Required: true},
-	{Name: "l"},
+	{Name: "v", Required: true}, {Name: "l"},
 }
 
 // mcpEncodeBoxByte writes a value of type Box[null.Byte].
 func mcpEncodeBoxByte(e *wire.Encoder, v *Box[null.Byte]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*null.Byte).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullByte)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*null.Byte).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullByte)
 	e.End()
 }
 
@@ -8796,13 +8660,9 @@ func mcpEncodeNullByte(e *wire.Encoder, v *null.Byte) {
 func mcpEncodeBoxString(e *wire.Encoder, v *Box[null.String]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.String, v.V.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("v"), &v.V.String, v.V.Valid, wire.PutString)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullString)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullString)
 	e.End()
 }
 
@@ -8814,12 +8674,8 @@ func mcpEncodeNullString(e *wire.Encoder, v *null.String) {
 // mcpEncodeBoxBigInt writes a value of type Box[apd.BigInt].
 func mcpEncodeBoxBigInt(e *wire.Encoder, v *Box[apd.BigInt]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*apd.BigInt).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeBigInt)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*apd.BigInt).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeBigInt)
 	e.End()
 }
 
@@ -8831,12 +8687,8 @@ func mcpEncodeBigInt(e *wire.Encoder, v *apd.BigInt) {
 // mcpEncodeBoxDecimal writes a value of type Box[apd.Decimal].
 func mcpEncodeBoxDecimal(e *wire.Encoder, v *Box[apd.Decimal]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutText(e, &v.V, (*apd.Decimal).MarshalText)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeApdDecimal)
-	}
+	wire.PutText(e.Name("v"), &v.V, (*apd.Decimal).MarshalText)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeApdDecimal)
 	e.End()
 }
 
@@ -8849,13 +8701,9 @@ func mcpEncodeApdDecimal(e *wire.Encoder, v *apd.Decimal) {
 func mcpEncodeBoxNullDecimal(e *wire.Encoder, v *Box[apd.NullDecimal]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Decimal, v.V.Valid, mcpEncodeApdDecimal)
+		wire.PutFlagged(e.Name("v"), &v.V.Decimal, v.V.Valid, mcpEncodeApdDecimal)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeApdNullDecimal)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeApdNullDecimal)
 	e.End()
 }
 
@@ -8868,36 +8716,24 @@ func mcpEncodeApdNullDecimal(e *wire.Encoder, v *apd.NullDecimal) {
 func mcpEncodeBounded(e *wire.Encoder, v *Bounded) {
 	e.Begin()
 	if v.ID != (googleuuid.UUID{}) {
-		e.Name("id")
-		wire.PutText(e, &v.ID, (*googleuuid.UUID).MarshalText)
+		wire.PutText(e.Name("id"), &v.ID, (*googleuuid.UUID).MarshalText)
 	}
 	if !v.Amount.IsZero() {
-		e.Name("amount")
-		wire.PutText(e, &v.Amount, (*decimal.Decimal).MarshalText)
+		wire.PutText(e.Name("amount"), &v.Amount, (*decimal.Decimal).MarshalText)
 	}
 	if v.Site != "" {
-		e.Name("site")
-		wire.PutJSON(e, &v.Site, (*strfmt.URI).MarshalJSON)
+		wire.PutJSON(e.Name("site"), &v.Site, (*strfmt.URI).MarshalJSON)
 	}
 	if v.Count.Valid {
-		e.Name("count")
-		wire.PutFlagged(e, &v.Count.Int64, v.Count.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("count"), &v.Count.Int64, v.Count.Valid, wire.PutInt)
 	}
 	if v.Name.Valid {
-		e.Name("name")
-		wire.PutFlagged(e, &v.Name.String, v.Name.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("name"), &v.Name.String, v.Name.Valid, wire.PutString)
 	}
-	if len(v.Links) != 0 {
-		e.Name("links")
-		wire.PutSlice(e, v.Links, mcpEncodeURI)
-	}
-	if len(v.Many) != 0 {
-		e.Name("many")
-		wire.PutMap(e, v.Many, mcpEncodeXidIDPtr)
-	}
+	wire.PutSliceIf(e, "links", v.Links, mcpEncodeURI)
+	wire.PutMapIf(e, "many", v.Many, mcpEncodeXidIDPtr)
 	if v.When != nil {
-		e.Name("when")
-		wire.PutJSON(e, v.When, (*pgtype.Date).MarshalJSON)
+		wire.PutJSON(e.Name("when"), v.When, (*pgtype.Date).MarshalJSON)
 	}
 	e.End()
 }
@@ -8920,12 +8756,8 @@ func mcpEncodeXidID(e *wire.Encoder, v *xid.ID) {
 // mcpEncodeBoxObjectID writes a value of type Box[bson.ObjectID].
 func mcpEncodeBoxObjectID(e *wire.Encoder, v *Box[bson.ObjectID]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*bson.ObjectID).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeBsonObjectID)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*bson.ObjectID).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeBsonObjectID)
 	e.End()
 }
 
@@ -8937,12 +8769,8 @@ func mcpEncodeBsonObjectID(e *wire.Encoder, v *bson.ObjectID) {
 // mcpEncodeBoxDate writes a value of type Box[civil.Date].
 func mcpEncodeBoxDate(e *wire.Encoder, v *Box[civil.Date]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutText(e, &v.V, (*civil.Date).MarshalText)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeGolangSQLCivilDate)
-	}
+	wire.PutText(e.Name("v"), &v.V, (*civil.Date).MarshalText)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeGolangSQLCivilDate)
 	e.End()
 }
 
@@ -8954,12 +8782,8 @@ func mcpEncodeGolangSQLCivilDate(e *wire.Encoder, v *civil.Date) {
 // mcpEncodeBoxDateTime writes a value of type Box[civil.DateTime].
 func mcpEncodeBoxDateTime(e *wire.Encoder, v *Box[civil.DateTime]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutText(e, &v.V, (*civil.DateTime).MarshalText)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeCivilDateTime)
-	}
+	wire.PutText(e.Name("v"), &v.V, (*civil.DateTime).MarshalText)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeCivilDateTime)
 	e.End()
 }
 
@@ -8971,12 +8795,8 @@ func mcpEncodeCivilDateTime(e *wire.Encoder, v *civil.DateTime) {
 // mcpEncodeBoxTime writes a value of type Box[civil.Time].
 func mcpEncodeBoxTime(e *wire.Encoder, v *Box[civil.Time]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutText(e, &v.V, (*civil.Time).MarshalText)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeCivilTime)
-	}
+	wire.PutText(e.Name("v"), &v.V, (*civil.Time).MarshalText)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeCivilTime)
 	e.End()
 }
 
@@ -8988,12 +8808,8 @@ func mcpEncodeCivilTime(e *wire.Encoder, v *civil.Time) {
 // mcpEncodeTypesBoxDate writes a value of type Box[civil.Date].
 func mcpEncodeTypesBoxDate(e *wire.Encoder, v *Box[gocivil.Date]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutText(e, &v.V, (*gocivil.Date).MarshalText)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeGoCivilDate2)
-	}
+	wire.PutText(e.Name("v"), &v.V, (*gocivil.Date).MarshalText)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeGoCivilDate2)
 	e.End()
 }
 
@@ -9005,12 +8821,8 @@ func mcpEncodeGoCivilDate2(e *wire.Encoder, v *gocivil.Date) {
 // mcpEncodeTypesBoxDateTime writes a value of type Box[civil.DateTime].
 func mcpEncodeTypesBoxDateTime(e *wire.Encoder, v *Box[gocivil.DateTime]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutText(e, &v.V, (*gocivil.DateTime).MarshalText)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeGoCivilDateTime2)
-	}
+	wire.PutText(e.Name("v"), &v.V, (*gocivil.DateTime).MarshalText)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeGoCivilDateTime2)
 	e.End()
 }
 
@@ -9022,12 +8834,8 @@ func mcpEncodeGoCivilDateTime2(e *wire.Encoder, v *gocivil.DateTime) {
 // mcpEncodeTypesBoxTime writes a value of type Box[civil.Time].
 func mcpEncodeTypesBoxTime(e *wire.Encoder, v *Box[gocivil.Time]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutText(e, &v.V, (*gocivil.Time).MarshalText)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeGoCivilTime2)
-	}
+	wire.PutText(e.Name("v"), &v.V, (*gocivil.Time).MarshalText)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeGoCivilTime2)
 	e.End()
 }
 
@@ -9039,12 +8847,8 @@ func mcpEncodeGoCivilTime2(e *wire.Encoder, v *gocivil.Time) {
 // mcpEncodeTypesBoxDate2 writes a value of type Box[datatypes.Date].
 func mcpEncodeTypesBoxDate2(e *wire.Encoder, v *Box[datatypes.Date]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*datatypes.Date).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeGormIoDatatypesDate)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*datatypes.Date).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeGormIoDatatypesDate)
 	e.End()
 }
 
@@ -9056,12 +8860,8 @@ func mcpEncodeGormIoDatatypesDate(e *wire.Encoder, v *datatypes.Date) {
 // mcpEncodeBoxJSON writes a value of type Box[datatypes.JSON].
 func mcpEncodeBoxJSON(e *wire.Encoder, v *Box[datatypes.JSON]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*datatypes.JSON).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeJSON)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*datatypes.JSON).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeJSON)
 	e.End()
 }
 
@@ -9073,12 +8873,8 @@ func mcpEncodeJSON(e *wire.Encoder, v *datatypes.JSON) {
 // mcpEncodeBoxJSONMap writes a value of type Box[datatypes.JSONMap].
 func mcpEncodeBoxJSONMap(e *wire.Encoder, v *Box[datatypes.JSONMap]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*datatypes.JSONMap).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeJSONMap)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*datatypes.JSONMap).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeJSONMap)
 	e.End()
 }
 
@@ -9091,12 +8887,8 @@ func mcpEncodeJSONMap(e *wire.Encoder, v *datatypes.JSONMap) {
 // Box[datatypes.JSONSlice[int]].
 func mcpEncodeBoxJSONSliceInt(e *wire.Encoder, v *Box[datatypes.JSONSlice[int]]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutSlice(e, v.V, wire.PutInt)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeJSONSliceInt)
-	}
+	wire.PutSlice(e.Name("v"), v.V, wire.PutInt)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeJSONSliceInt)
 	e.End()
 }
 
@@ -9108,12 +8900,8 @@ func mcpEncodeJSONSliceInt(e *wire.Encoder, v *datatypes.JSONSlice[int]) {
 // mcpEncodeTypesBoxTime2 writes a value of type Box[datatypes.Time].
 func mcpEncodeTypesBoxTime2(e *wire.Encoder, v *Box[datatypes.Time]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*datatypes.Time).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeGormIoDatatypesTime)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*datatypes.Time).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeGormIoDatatypesTime)
 	e.End()
 }
 
@@ -9125,12 +8913,8 @@ func mcpEncodeGormIoDatatypesTime(e *wire.Encoder, v *datatypes.Time) {
 // mcpEncodeBoxURL writes a value of type Box[datatypes.URL].
 func mcpEncodeBoxURL(e *wire.Encoder, v *Box[datatypes.URL]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*datatypes.URL).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeDatatypesURL)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*datatypes.URL).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeDatatypesURL)
 	e.End()
 }
 
@@ -9142,12 +8926,8 @@ func mcpEncodeDatatypesURL(e *wire.Encoder, v *datatypes.URL) {
 // mcpEncodeTypesBoxDecimal writes a value of type Box[decimal.Decimal].
 func mcpEncodeTypesBoxDecimal(e *wire.Encoder, v *Box[decimal.Decimal]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutText(e, &v.V, (*decimal.Decimal).MarshalText)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeShopspringDecimalDecimal)
-	}
+	wire.PutText(e.Name("v"), &v.V, (*decimal.Decimal).MarshalText)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeShopspringDecimalDecimal)
 	e.End()
 }
 
@@ -9160,13 +8940,9 @@ func mcpEncodeShopspringDecimalDecimal(e *wire.Encoder, v *decimal.Decimal) {
 func mcpEncodeTypesBoxNullDecimal(e *wire.Encoder, v *Box[decimal.NullDecimal]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Decimal, v.V.Valid, mcpEncodeShopspringDecimalDecimal)
+		wire.PutFlagged(e.Name("v"), &v.V.Decimal, v.V.Valid, mcpEncodeShopspringDecimalDecimal)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeShopspringDecimalNullDecimal)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeShopspringDecimalNullDecimal)
 	e.End()
 }
 
@@ -9179,12 +8955,8 @@ func mcpEncodeShopspringDecimalNullDecimal(e *wire.Encoder, v *decimal.NullDecim
 // mcpEncodeBoxTimestamp writes a value of type Box[github.Timestamp].
 func mcpEncodeBoxTimestamp(e *wire.Encoder, v *Box[github.Timestamp]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*github.Timestamp).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeGithubTimestamp)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*github.Timestamp).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeGithubTimestamp)
 	e.End()
 }
 
@@ -9197,13 +8969,9 @@ func mcpEncodeGithubTimestamp(e *wire.Encoder, v *github.Timestamp) {
 func mcpEncodeBoxNullUUID(e *wire.Encoder, v *Box[uuid.NullUUID]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.UUID, v.V.Valid, mcpEncodeUUIDUUID)
+		wire.PutFlagged(e.Name("v"), &v.V.UUID, v.V.Valid, mcpEncodeUUIDUUID)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeUUIDNullUUID)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeUUIDNullUUID)
 	e.End()
 }
 
@@ -9220,12 +8988,8 @@ func mcpEncodeUUIDNullUUID(e *wire.Encoder, v *uuid.NullUUID) {
 // mcpEncodeBoxUUID writes a value of type Box[uuid.UUID].
 func mcpEncodeBoxUUID(e *wire.Encoder, v *Box[uuid.UUID]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutText(e, &v.V, (*uuid.UUID).MarshalText)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeUUIDUUID)
-	}
+	wire.PutText(e.Name("v"), &v.V, (*uuid.UUID).MarshalText)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeUUIDUUID)
 	e.End()
 }
 
@@ -9233,13 +8997,9 @@ func mcpEncodeBoxUUID(e *wire.Encoder, v *Box[uuid.UUID]) {
 func mcpEncodeBoxDeletedAt(e *wire.Encoder, v *Box[gorm.DeletedAt]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Time, v.V.Valid, wire.PutTime)
+		wire.PutFlagged(e.Name("v"), &v.V.Time, v.V.Valid, wire.PutTime)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeDeletedAt)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeDeletedAt)
 	e.End()
 }
 
@@ -9251,12 +9011,8 @@ func mcpEncodeDeletedAt(e *wire.Encoder, v *gorm.DeletedAt) {
 // mcpEncodeBoxIntOrString writes a value of type Box[intstr.IntOrString].
 func mcpEncodeBoxIntOrString(e *wire.Encoder, v *Box[intstr.IntOrString]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*intstr.IntOrString).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeIntOrString)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*intstr.IntOrString).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeIntOrString)
 	e.End()
 }
 
@@ -9268,12 +9024,8 @@ func mcpEncodeIntOrString(e *wire.Encoder, v *intstr.IntOrString) {
 // mcpEncodeBoxBig writes a value of type Box[decimal.Big].
 func mcpEncodeBoxBig(e *wire.Encoder, v *Box[ericlagergrendecimal.Big]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutText(e, &v.V, (*ericlagergrendecimal.Big).MarshalText)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeDecimalBig)
-	}
+	wire.PutText(e.Name("v"), &v.V, (*ericlagergrendecimal.Big).MarshalText)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeDecimalBig)
 	e.End()
 }
 
@@ -9285,12 +9037,8 @@ func mcpEncodeDecimalBig(e *wire.Encoder, v *ericlagergrendecimal.Big) {
 // mcpEncodeBoxDuration writes a value of type Box[v1.Duration].
 func mcpEncodeBoxDuration(e *wire.Encoder, v *Box[v1.Duration]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*v1.Duration).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeV1Duration)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*v1.Duration).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeV1Duration)
 	e.End()
 }
 
@@ -9302,12 +9050,8 @@ func mcpEncodeV1Duration(e *wire.Encoder, v *v1.Duration) {
 // mcpEncodeBoxMicroTime writes a value of type Box[v1.MicroTime].
 func mcpEncodeBoxMicroTime(e *wire.Encoder, v *Box[v1.MicroTime]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*v1.MicroTime).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeV1MicroTime)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*v1.MicroTime).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeV1MicroTime)
 	e.End()
 }
 
@@ -9319,12 +9063,8 @@ func mcpEncodeV1MicroTime(e *wire.Encoder, v *v1.MicroTime) {
 // mcpEncodeTypesBoxTime3 writes a value of type Box[v1.Time].
 func mcpEncodeTypesBoxTime3(e *wire.Encoder, v *Box[v1.Time]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*v1.Time).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeMetaV1Time)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*v1.Time).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeMetaV1Time)
 	e.End()
 }
 
@@ -9337,13 +9077,9 @@ func mcpEncodeMetaV1Time(e *wire.Encoder, v *v1.Time) {
 func mcpEncodeBoxBool(e *wire.Encoder, v *Box[guregunull.Bool]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Bool, v.V.Valid, wire.PutBool)
+		wire.PutFlagged(e.Name("v"), &v.V.Bool, v.V.Valid, wire.PutBool)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeBool)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeBool)
 	e.End()
 }
 
@@ -9356,13 +9092,9 @@ func mcpEncodeBool(e *wire.Encoder, v *guregunull.Bool) {
 func mcpEncodeBoxFloat(e *wire.Encoder, v *Box[guregunull.Float]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Float64, v.V.Valid, wire.PutFloat)
+		wire.PutFlagged(e.Name("v"), &v.V.Float64, v.V.Valid, wire.PutFloat)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeFloat)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeFloat)
 	e.End()
 }
 
@@ -9375,13 +9107,9 @@ func mcpEncodeFloat(e *wire.Encoder, v *guregunull.Float) {
 func mcpEncodeBoxInt(e *wire.Encoder, v *Box[guregunull.Int]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Int64, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Int64, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeInt)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeInt)
 	e.End()
 }
 
@@ -9394,13 +9122,9 @@ func mcpEncodeInt(e *wire.Encoder, v *guregunull.Int) {
 func mcpEncodeTypesBoxString(e *wire.Encoder, v *Box[guregunull.String]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.String, v.V.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("v"), &v.V.String, v.V.Valid, wire.PutString)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeGureguNullString)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeGureguNullString)
 	e.End()
 }
 
@@ -9413,13 +9137,9 @@ func mcpEncodeGureguNullString(e *wire.Encoder, v *guregunull.String) {
 func mcpEncodeTypesBoxTime4(e *wire.Encoder, v *Box[guregunull.Time]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Time, v.V.Valid, wire.PutTime)
+		wire.PutFlagged(e.Name("v"), &v.V.Time, v.V.Valid, wire.PutTime)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullTime)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullTime)
 	e.End()
 }
 
@@ -9432,13 +9152,9 @@ func mcpEncodeNullTime(e *wire.Encoder, v *guregunull.Time) {
 func mcpEncodeTypesBoxBool(e *wire.Encoder, v *Box[guregunull2.Bool]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Bool, v.V.Valid, wire.PutBool)
+		wire.PutFlagged(e.Name("v"), &v.V.Bool, v.V.Valid, wire.PutBool)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullBool)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullBool)
 	e.End()
 }
 
@@ -9451,13 +9167,9 @@ func mcpEncodeNullBool(e *wire.Encoder, v *guregunull2.Bool) {
 func mcpEncodeTypesBoxFloat(e *wire.Encoder, v *Box[guregunull2.Float]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Float64, v.V.Valid, wire.PutFloat)
+		wire.PutFlagged(e.Name("v"), &v.V.Float64, v.V.Valid, wire.PutFloat)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullFloat)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullFloat)
 	e.End()
 }
 
@@ -9470,13 +9182,9 @@ func mcpEncodeNullFloat(e *wire.Encoder, v *guregunull2.Float) {
 func mcpEncodeTypesBoxInt(e *wire.Encoder, v *Box[guregunull2.Int]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Int64, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Int64, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullInt)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullInt)
 	e.End()
 }
 
@@ -9489,13 +9197,9 @@ func mcpEncodeNullInt(e *wire.Encoder, v *guregunull2.Int) {
 func mcpEncodeTypesBoxString2(e *wire.Encoder, v *Box[guregunull2.String]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.String, v.V.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("v"), &v.V.String, v.V.Valid, wire.PutString)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeGureguNullString2)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeGureguNullString2)
 	e.End()
 }
 
@@ -9508,13 +9212,9 @@ func mcpEncodeGureguNullString2(e *wire.Encoder, v *guregunull2.String) {
 func mcpEncodeTypesBoxTime5(e *wire.Encoder, v *Box[guregunull2.Time]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Time, v.V.Valid, wire.PutTime)
+		wire.PutFlagged(e.Name("v"), &v.V.Time, v.V.Valid, wire.PutTime)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeGureguNullTime)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeGureguNullTime)
 	e.End()
 }
 
@@ -9527,13 +9227,9 @@ func mcpEncodeGureguNullTime(e *wire.Encoder, v *guregunull2.Time) {
 func mcpEncodeTypesBoxBool2(e *wire.Encoder, v *Box[nullnull.Bool]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Bool, v.V.Valid, wire.PutBool)
+		wire.PutFlagged(e.Name("v"), &v.V.Bool, v.V.Valid, wire.PutBool)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullBool)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullBool)
 	e.End()
 }
 
@@ -9546,13 +9242,9 @@ func mcpEncodeNullNullBool(e *wire.Encoder, v *nullnull.Bool) {
 func mcpEncodeTypesBoxByte(e *wire.Encoder, v *Box[nullnull.Byte]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Byte, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Byte, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullByte)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullByte)
 	e.End()
 }
 
@@ -9565,13 +9257,9 @@ func mcpEncodeNullNullByte(e *wire.Encoder, v *nullnull.Byte) {
 func mcpEncodeTypesBoxFloat2(e *wire.Encoder, v *Box[nullnull.Float]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Float64, v.V.Valid, wire.PutFloat)
+		wire.PutFlagged(e.Name("v"), &v.V.Float64, v.V.Valid, wire.PutFloat)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullFloat)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullFloat)
 	e.End()
 }
 
@@ -9584,13 +9272,9 @@ func mcpEncodeNullNullFloat(e *wire.Encoder, v *nullnull.Float) {
 func mcpEncodeTypesBoxInt2(e *wire.Encoder, v *Box[nullnull.Int]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Int64, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Int64, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullInt)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullInt)
 	e.End()
 }
 
@@ -9603,13 +9287,9 @@ func mcpEncodeNullNullInt(e *wire.Encoder, v *nullnull.Int) {
 func mcpEncodeBoxInt16(e *wire.Encoder, v *Box[nullnull.Int16]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Int16, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Int16, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeInt16)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeInt16)
 	e.End()
 }
 
@@ -9622,13 +9302,9 @@ func mcpEncodeInt16(e *wire.Encoder, v *nullnull.Int16) {
 func mcpEncodeBoxInt32(e *wire.Encoder, v *Box[nullnull.Int32]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Int32, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Int32, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeInt32)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeInt32)
 	e.End()
 }
 
@@ -9641,13 +9317,9 @@ func mcpEncodeInt32(e *wire.Encoder, v *nullnull.Int32) {
 func mcpEncodeTypesBoxString3(e *wire.Encoder, v *Box[nullnull.String]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.String, v.V.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("v"), &v.V.String, v.V.Valid, wire.PutString)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullString)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullString)
 	e.End()
 }
 
@@ -9660,13 +9332,9 @@ func mcpEncodeNullNullString(e *wire.Encoder, v *nullnull.String) {
 func mcpEncodeTypesBoxTime6(e *wire.Encoder, v *Box[nullnull.Time]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Time, v.V.Valid, wire.PutTime)
+		wire.PutFlagged(e.Name("v"), &v.V.Time, v.V.Valid, wire.PutTime)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullTime)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullTime)
 	e.End()
 }
 
@@ -9679,13 +9347,9 @@ func mcpEncodeNullNullTime(e *wire.Encoder, v *nullnull.Time) {
 func mcpEncodeBoxValueString(e *wire.Encoder, v *Box[nullnull.Value[string]]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.V, v.V.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("v"), &v.V.V, v.V.Valid, wire.PutString)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeValueString)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeValueString)
 	e.End()
 }
 
@@ -9698,13 +9362,9 @@ func mcpEncodeValueString(e *wire.Encoder, v *nullnull.Value[string]) {
 func mcpEncodeTypesBoxBool3(e *wire.Encoder, v *Box[nullnull2.Bool]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Bool, v.V.Valid, wire.PutBool)
+		wire.PutFlagged(e.Name("v"), &v.V.Bool, v.V.Valid, wire.PutBool)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullBool2)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullBool2)
 	e.End()
 }
 
@@ -9717,13 +9377,9 @@ func mcpEncodeNullNullBool2(e *wire.Encoder, v *nullnull2.Bool) {
 func mcpEncodeTypesBoxByte2(e *wire.Encoder, v *Box[nullnull2.Byte]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Byte, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Byte, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullByte2)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullByte2)
 	e.End()
 }
 
@@ -9736,13 +9392,9 @@ func mcpEncodeNullNullByte2(e *wire.Encoder, v *nullnull2.Byte) {
 func mcpEncodeTypesBoxFloat3(e *wire.Encoder, v *Box[nullnull2.Float]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Float64, v.V.Valid, wire.PutFloat)
+		wire.PutFlagged(e.Name("v"), &v.V.Float64, v.V.Valid, wire.PutFloat)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullFloat2)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullFloat2)
 	e.End()
 }
 
@@ -9755,13 +9407,9 @@ func mcpEncodeNullNullFloat2(e *wire.Encoder, v *nullnull2.Float) {
 func mcpEncodeTypesBoxInt3(e *wire.Encoder, v *Box[nullnull2.Int]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Int64, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Int64, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullInt2)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullInt2)
 	e.End()
 }
 
@@ -9774,13 +9422,9 @@ func mcpEncodeNullNullInt2(e *wire.Encoder, v *nullnull2.Int) {
 func mcpEncodeTypesBoxInt16(e *wire.Encoder, v *Box[nullnull2.Int16]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Int16, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Int16, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullInt16)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullInt16)
 	e.End()
 }
 
@@ -9793,13 +9437,9 @@ func mcpEncodeNullInt16(e *wire.Encoder, v *nullnull2.Int16) {
 func mcpEncodeTypesBoxInt32(e *wire.Encoder, v *Box[nullnull2.Int32]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Int32, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Int32, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullInt32)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullInt32)
 	e.End()
 }
 
@@ -9812,13 +9452,9 @@ func mcpEncodeNullInt32(e *wire.Encoder, v *nullnull2.Int32) {
 func mcpEncodeTypesBoxString4(e *wire.Encoder, v *Box[nullnull2.String]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.String, v.V.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("v"), &v.V.String, v.V.Valid, wire.PutString)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullString2)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullString2)
 	e.End()
 }
 
@@ -9831,13 +9467,9 @@ func mcpEncodeNullNullString2(e *wire.Encoder, v *nullnull2.String) {
 func mcpEncodeTypesBoxTime7(e *wire.Encoder, v *Box[nullnull2.Time]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Time, v.V.Valid, wire.PutTime)
+		wire.PutFlagged(e.Name("v"), &v.V.Time, v.V.Valid, wire.PutTime)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullTime2)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullTime2)
 	e.End()
 }
 
@@ -9850,13 +9482,9 @@ func mcpEncodeNullNullTime2(e *wire.Encoder, v *nullnull2.Time) {
 func mcpEncodeBoxValueFloat64(e *wire.Encoder, v *Box[nullnull2.Value[float64]]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.V, v.V.Valid, wire.PutFloat)
+		wire.PutFlagged(e.Name("v"), &v.V.V, v.V.Valid, wire.PutFloat)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeValueFloat64)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeValueFloat64)
 	e.End()
 }
 
@@ -9869,13 +9497,9 @@ func mcpEncodeValueFloat64(e *wire.Encoder, v *nullnull2.Value[float64]) {
 func mcpEncodeTypesBoxBool4(e *wire.Encoder, v *Box[pgtype.Bool]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Bool, v.V.Valid, wire.PutBool)
+		wire.PutFlagged(e.Name("v"), &v.V.Bool, v.V.Valid, wire.PutBool)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodePgtypeBool)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodePgtypeBool)
 	e.End()
 }
 
@@ -9887,12 +9511,8 @@ func mcpEncodePgtypeBool(e *wire.Encoder, v *pgtype.Bool) {
 // mcpEncodeTypesBoxDate3 writes a value of type Box[pgtype.Date].
 func mcpEncodeTypesBoxDate3(e *wire.Encoder, v *Box[pgtype.Date]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*pgtype.Date).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodePgtypeDate)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*pgtype.Date).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodePgtypeDate)
 	e.End()
 }
 
@@ -9905,13 +9525,9 @@ func mcpEncodePgtypeDate(e *wire.Encoder, v *pgtype.Date) {
 func mcpEncodeBoxFloat4(e *wire.Encoder, v *Box[pgtype.Float4]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Float32, v.V.Valid, wire.PutFloat)
+		wire.PutFlagged(e.Name("v"), &v.V.Float32, v.V.Valid, wire.PutFloat)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeFloat4)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeFloat4)
 	e.End()
 }
 
@@ -9924,13 +9540,9 @@ func mcpEncodeFloat4(e *wire.Encoder, v *pgtype.Float4) {
 func mcpEncodeBoxFloat8(e *wire.Encoder, v *Box[pgtype.Float8]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Float64, v.V.Valid, wire.PutFloat)
+		wire.PutFlagged(e.Name("v"), &v.V.Float64, v.V.Valid, wire.PutFloat)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeFloat8)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeFloat8)
 	e.End()
 }
 
@@ -9943,13 +9555,9 @@ func mcpEncodeFloat8(e *wire.Encoder, v *pgtype.Float8) {
 func mcpEncodeBoxInt2(e *wire.Encoder, v *Box[pgtype.Int2]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Int16, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Int16, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeInt2)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeInt2)
 	e.End()
 }
 
@@ -9962,13 +9570,9 @@ func mcpEncodeInt2(e *wire.Encoder, v *pgtype.Int2) {
 func mcpEncodeBoxInt4(e *wire.Encoder, v *Box[pgtype.Int4]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Int32, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Int32, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeInt4)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeInt4)
 	e.End()
 }
 
@@ -9981,13 +9585,9 @@ func mcpEncodeInt4(e *wire.Encoder, v *pgtype.Int4) {
 func mcpEncodeBoxInt8(e *wire.Encoder, v *Box[pgtype.Int8]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Int64, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Int64, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeInt8)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeInt8)
 	e.End()
 }
 
@@ -9999,12 +9599,8 @@ func mcpEncodeInt8(e *wire.Encoder, v *pgtype.Int8) {
 // mcpEncodeBoxNumeric writes a value of type Box[pgtype.Numeric].
 func mcpEncodeBoxNumeric(e *wire.Encoder, v *Box[pgtype.Numeric]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*pgtype.Numeric).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNumeric)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*pgtype.Numeric).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNumeric)
 	e.End()
 }
 
@@ -10017,13 +9613,9 @@ func mcpEncodeNumeric(e *wire.Encoder, v *pgtype.Numeric) {
 func mcpEncodeBoxText(e *wire.Encoder, v *Box[pgtype.Text]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.String, v.V.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("v"), &v.V.String, v.V.Valid, wire.PutString)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeText)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeText)
 	e.End()
 }
 
@@ -10035,12 +9627,8 @@ func mcpEncodeText(e *wire.Encoder, v *pgtype.Text) {
 // mcpEncodeTypesBoxTimestamp writes a value of type Box[pgtype.Timestamp].
 func mcpEncodeTypesBoxTimestamp(e *wire.Encoder, v *Box[pgtype.Timestamp]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*pgtype.Timestamp).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeV5PgtypeTimestamp)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*pgtype.Timestamp).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeV5PgtypeTimestamp)
 	e.End()
 }
 
@@ -10052,12 +9640,8 @@ func mcpEncodeV5PgtypeTimestamp(e *wire.Encoder, v *pgtype.Timestamp) {
 // mcpEncodeBoxTimestamptz writes a value of type Box[pgtype.Timestamptz].
 func mcpEncodeBoxTimestamptz(e *wire.Encoder, v *Box[pgtype.Timestamptz]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*pgtype.Timestamptz).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodePgtypeTimestamptz)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*pgtype.Timestamptz).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodePgtypeTimestamptz)
 	e.End()
 }
 
@@ -10070,13 +9654,9 @@ func mcpEncodePgtypeTimestamptz(e *wire.Encoder, v *pgtype.Timestamptz) {
 func mcpEncodeBoxUint32(e *wire.Encoder, v *Box[pgtype.Uint32]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Uint32, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Uint32, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeUint32)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeUint32)
 	e.End()
 }
 
@@ -10088,12 +9668,8 @@ func mcpEncodeUint32(e *wire.Encoder, v *pgtype.Uint32) {
 // mcpEncodeTypesBoxUUID writes a value of type Box[pgtype.UUID].
 func mcpEncodeTypesBoxUUID(e *wire.Encoder, v *Box[pgtype.UUID]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*pgtype.UUID).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeV5PgtypeUUID)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*pgtype.UUID).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeV5PgtypeUUID)
 	e.End()
 }
 
@@ -10105,12 +9681,8 @@ func mcpEncodeV5PgtypeUUID(e *wire.Encoder, v *pgtype.UUID) {
 // mcpEncodeBoxHalfVector writes a value of type Box[pgvector.HalfVector].
 func mcpEncodeBoxHalfVector(e *wire.Encoder, v *Box[pgvector.HalfVector]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*pgvector.HalfVector).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeHalfVector)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*pgvector.HalfVector).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeHalfVector)
 	e.End()
 }
 
@@ -10122,12 +9694,8 @@ func mcpEncodeHalfVector(e *wire.Encoder, v *pgvector.HalfVector) {
 // mcpEncodeBoxVector writes a value of type Box[pgvector.Vector].
 func mcpEncodeBoxVector(e *wire.Encoder, v *Box[pgvector.Vector]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*pgvector.Vector).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeVector)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*pgvector.Vector).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeVector)
 	e.End()
 }
 
@@ -10139,12 +9707,8 @@ func mcpEncodeVector(e *wire.Encoder, v *pgvector.Vector) {
 // mcpEncodeTypesBoxObjectID writes a value of type Box[primitive.ObjectID].
 func mcpEncodeTypesBoxObjectID(e *wire.Encoder, v *Box[primitive.ObjectID]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*primitive.ObjectID).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeBsonPrimitiveObjectID)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*primitive.ObjectID).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeBsonPrimitiveObjectID)
 	e.End()
 }
 
@@ -10156,12 +9720,8 @@ func mcpEncodeBsonPrimitiveObjectID(e *wire.Encoder, v *primitive.ObjectID) {
 // mcpEncodeBoxQuantity writes a value of type Box[resource.Quantity].
 func mcpEncodeBoxQuantity(e *wire.Encoder, v *Box[resource.Quantity]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*resource.Quantity).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeResourceQuantity)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*resource.Quantity).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeResourceQuantity)
 	e.End()
 }
 
@@ -10173,12 +9733,8 @@ func mcpEncodeResourceQuantity(e *wire.Encoder, v *resource.Quantity) {
 // mcpEncodeTypesBoxUUID2 writes a value of type Box[uuid.UUID].
 func mcpEncodeTypesBoxUUID2(e *wire.Encoder, v *Box[satoriuuid.UUID]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutText(e, &v.V, (*satoriuuid.UUID).MarshalText)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeSatoriUUIDUUID2)
-	}
+	wire.PutText(e.Name("v"), &v.V, (*satoriuuid.UUID).MarshalText)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeSatoriUUIDUUID2)
 	e.End()
 }
 
@@ -10190,12 +9746,8 @@ func mcpEncodeSatoriUUIDUUID2(e *wire.Encoder, v *satoriuuid.UUID) {
 // mcpEncodeBoxJSONText writes a value of type Box[types.JSONText].
 func mcpEncodeBoxJSONText(e *wire.Encoder, v *Box[types.JSONText]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*types.JSONText).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeJSONText)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*types.JSONText).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeJSONText)
 	e.End()
 }
 
@@ -10208,13 +9760,9 @@ func mcpEncodeJSONText(e *wire.Encoder, v *types.JSONText) {
 func mcpEncodeBoxNullJSONText(e *wire.Encoder, v *Box[types.NullJSONText]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.JSONText, v.V.Valid, mcpEncodeJSONText)
+		wire.PutFlagged(e.Name("v"), &v.V.JSONText, v.V.Valid, mcpEncodeJSONText)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullJSONText)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullJSONText)
 	e.End()
 }
 
@@ -10226,12 +9774,8 @@ func mcpEncodeNullJSONText(e *wire.Encoder, v *types.NullJSONText) {
 // mcpEncodeBoxBase64 writes a value of type Box[strfmt.Base64].
 func mcpEncodeBoxBase64(e *wire.Encoder, v *Box[strfmt.Base64]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.Base64).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeStrfmtBase64)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.Base64).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeStrfmtBase64)
 	e.End()
 }
 
@@ -10243,12 +9787,8 @@ func mcpEncodeStrfmtBase64(e *wire.Encoder, v *strfmt.Base64) {
 // mcpEncodeBoxCIDR writes a value of type Box[strfmt.CIDR].
 func mcpEncodeBoxCIDR(e *wire.Encoder, v *Box[strfmt.CIDR]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.CIDR).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeCIDR)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.CIDR).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeCIDR)
 	e.End()
 }
 
@@ -10260,12 +9800,8 @@ func mcpEncodeCIDR(e *wire.Encoder, v *strfmt.CIDR) {
 // mcpEncodeBoxCountry writes a value of type Box[strfmt.Country].
 func mcpEncodeBoxCountry(e *wire.Encoder, v *Box[strfmt.Country]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.Country).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeCountry)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.Country).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeCountry)
 	e.End()
 }
 
@@ -10277,12 +9813,8 @@ func mcpEncodeCountry(e *wire.Encoder, v *strfmt.Country) {
 // mcpEncodeBoxCreditCard writes a value of type Box[strfmt.CreditCard].
 func mcpEncodeBoxCreditCard(e *wire.Encoder, v *Box[strfmt.CreditCard]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.CreditCard).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeCreditCard)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.CreditCard).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeCreditCard)
 	e.End()
 }
 
@@ -10294,12 +9826,8 @@ func mcpEncodeCreditCard(e *wire.Encoder, v *strfmt.CreditCard) {
 // mcpEncodeBoxCurrency writes a value of type Box[strfmt.Currency].
 func mcpEncodeBoxCurrency(e *wire.Encoder, v *Box[strfmt.Currency]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.Currency).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeCurrency)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.Currency).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeCurrency)
 	e.End()
 }
 
@@ -10311,12 +9839,8 @@ func mcpEncodeCurrency(e *wire.Encoder, v *strfmt.Currency) {
 // mcpEncodeTypesBoxDate4 writes a value of type Box[strfmt.Date].
 func mcpEncodeTypesBoxDate4(e *wire.Encoder, v *Box[strfmt.Date]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.Date).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeGoOpenapiStrfmtDate)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.Date).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeGoOpenapiStrfmtDate)
 	e.End()
 }
 
@@ -10328,12 +9852,8 @@ func mcpEncodeGoOpenapiStrfmtDate(e *wire.Encoder, v *strfmt.Date) {
 // mcpEncodeTypesBoxDateTime2 writes a value of type Box[strfmt.DateTime].
 func mcpEncodeTypesBoxDateTime2(e *wire.Encoder, v *Box[strfmt.DateTime]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.DateTime).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeGoOpenapiStrfmtDateTime)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.DateTime).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeGoOpenapiStrfmtDateTime)
 	e.End()
 }
 
@@ -10345,12 +9865,8 @@ func mcpEncodeGoOpenapiStrfmtDateTime(e *wire.Encoder, v *strfmt.DateTime) {
 // mcpEncodeTypesBoxDuration writes a value of type Box[strfmt.Duration].
 func mcpEncodeTypesBoxDuration(e *wire.Encoder, v *Box[strfmt.Duration]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.Duration).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeGoOpenapiStrfmtDuration)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.Duration).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeGoOpenapiStrfmtDuration)
 	e.End()
 }
 
@@ -10362,12 +9878,8 @@ func mcpEncodeGoOpenapiStrfmtDuration(e *wire.Encoder, v *strfmt.Duration) {
 // mcpEncodeBoxEmail writes a value of type Box[strfmt.Email].
 func mcpEncodeBoxEmail(e *wire.Encoder, v *Box[strfmt.Email]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.Email).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeStrfmtEmail)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.Email).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeStrfmtEmail)
 	e.End()
 }
 
@@ -10379,12 +9891,8 @@ func mcpEncodeStrfmtEmail(e *wire.Encoder, v *strfmt.Email) {
 // mcpEncodeBoxHexColor writes a value of type Box[strfmt.HexColor].
 func mcpEncodeBoxHexColor(e *wire.Encoder, v *Box[strfmt.HexColor]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.HexColor).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeHexColor)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.HexColor).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeHexColor)
 	e.End()
 }
 
@@ -10396,12 +9904,8 @@ func mcpEncodeHexColor(e *wire.Encoder, v *strfmt.HexColor) {
 // mcpEncodeBoxHostname writes a value of type Box[strfmt.Hostname].
 func mcpEncodeBoxHostname(e *wire.Encoder, v *Box[strfmt.Hostname]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.Hostname).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeStrfmtHostname)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.Hostname).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeStrfmtHostname)
 	e.End()
 }
 
@@ -10413,12 +9917,8 @@ func mcpEncodeStrfmtHostname(e *wire.Encoder, v *strfmt.Hostname) {
 // mcpEncodeBoxIPv4 writes a value of type Box[strfmt.IPv4].
 func mcpEncodeBoxIPv4(e *wire.Encoder, v *Box[strfmt.IPv4]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.IPv4).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeStrfmtIPv4)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.IPv4).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeStrfmtIPv4)
 	e.End()
 }
 
@@ -10430,12 +9930,8 @@ func mcpEncodeStrfmtIPv4(e *wire.Encoder, v *strfmt.IPv4) {
 // mcpEncodeBoxIPv6 writes a value of type Box[strfmt.IPv6].
 func mcpEncodeBoxIPv6(e *wire.Encoder, v *Box[strfmt.IPv6]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.IPv6).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeStrfmtIPv6)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.IPv6).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeStrfmtIPv6)
 	e.End()
 }
 
@@ -10447,12 +9943,8 @@ func mcpEncodeStrfmtIPv6(e *wire.Encoder, v *strfmt.IPv6) {
 // mcpEncodeBoxISBN writes a value of type Box[strfmt.ISBN].
 func mcpEncodeBoxISBN(e *wire.Encoder, v *Box[strfmt.ISBN]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.ISBN).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeISBN)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.ISBN).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeISBN)
 	e.End()
 }
 
@@ -10464,12 +9956,8 @@ func mcpEncodeISBN(e *wire.Encoder, v *strfmt.ISBN) {
 // mcpEncodeBoxISBN10 writes a value of type Box[strfmt.ISBN10].
 func mcpEncodeBoxISBN10(e *wire.Encoder, v *Box[strfmt.ISBN10]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.ISBN10).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeISBN10)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.ISBN10).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeISBN10)
 	e.End()
 }
 
@@ -10481,12 +9969,8 @@ func mcpEncodeISBN10(e *wire.Encoder, v *strfmt.ISBN10) {
 // mcpEncodeBoxISBN13 writes a value of type Box[strfmt.ISBN13].
 func mcpEncodeBoxISBN13(e *wire.Encoder, v *Box[strfmt.ISBN13]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.ISBN13).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeISBN13)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.ISBN13).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeISBN13)
 	e.End()
 }
 
@@ -10498,12 +9982,8 @@ func mcpEncodeISBN13(e *wire.Encoder, v *strfmt.ISBN13) {
 // mcpEncodeBoxMAC writes a value of type Box[strfmt.MAC].
 func mcpEncodeBoxMAC(e *wire.Encoder, v *Box[strfmt.MAC]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.MAC).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeMAC)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.MAC).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeMAC)
 	e.End()
 }
 
@@ -10515,12 +9995,8 @@ func mcpEncodeMAC(e *wire.Encoder, v *strfmt.MAC) {
 // mcpEncodeBoxObjectId writes a value of type Box[strfmt.ObjectId].
 func mcpEncodeBoxObjectId(e *wire.Encoder, v *Box[strfmt.ObjectId]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.ObjectId).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeStrfmtObjectId)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.ObjectId).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeStrfmtObjectId)
 	e.End()
 }
 
@@ -10532,12 +10008,8 @@ func mcpEncodeStrfmtObjectId(e *wire.Encoder, v *strfmt.ObjectId) {
 // mcpEncodeBoxPassword writes a value of type Box[strfmt.Password].
 func mcpEncodeBoxPassword(e *wire.Encoder, v *Box[strfmt.Password]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.Password).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodePassword)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.Password).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodePassword)
 	e.End()
 }
 
@@ -10549,12 +10021,8 @@ func mcpEncodePassword(e *wire.Encoder, v *strfmt.Password) {
 // mcpEncodeBoxRGBColor writes a value of type Box[strfmt.RGBColor].
 func mcpEncodeBoxRGBColor(e *wire.Encoder, v *Box[strfmt.RGBColor]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.RGBColor).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeRGBColor)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.RGBColor).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeRGBColor)
 	e.End()
 }
 
@@ -10566,12 +10034,8 @@ func mcpEncodeRGBColor(e *wire.Encoder, v *strfmt.RGBColor) {
 // mcpEncodeBoxSSN writes a value of type Box[strfmt.SSN].
 func mcpEncodeBoxSSN(e *wire.Encoder, v *Box[strfmt.SSN]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.SSN).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeSSN)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.SSN).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeSSN)
 	e.End()
 }
 
@@ -10583,12 +10047,8 @@ func mcpEncodeSSN(e *wire.Encoder, v *strfmt.SSN) {
 // mcpEncodeBoxULID writes a value of type Box[strfmt.ULID].
 func mcpEncodeBoxULID(e *wire.Encoder, v *Box[strfmt.ULID]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.ULID).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeStrfmtULID)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.ULID).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeStrfmtULID)
 	e.End()
 }
 
@@ -10600,24 +10060,16 @@ func mcpEncodeStrfmtULID(e *wire.Encoder, v *strfmt.ULID) {
 // mcpEncodeBoxURI writes a value of type Box[strfmt.URI].
 func mcpEncodeBoxURI(e *wire.Encoder, v *Box[strfmt.URI]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.URI).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeURI)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.URI).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeURI)
 	e.End()
 }
 
 // mcpEncodeTypesBoxUUID3 writes a value of type Box[strfmt.UUID].
 func mcpEncodeTypesBoxUUID3(e *wire.Encoder, v *Box[strfmt.UUID]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.UUID).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeGoOpenapiStrfmtUUID)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.UUID).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeGoOpenapiStrfmtUUID)
 	e.End()
 }
 
@@ -10629,12 +10081,8 @@ func mcpEncodeGoOpenapiStrfmtUUID(e *wire.Encoder, v *strfmt.UUID) {
 // mcpEncodeBoxUUID3 writes a value of type Box[strfmt.UUID3].
 func mcpEncodeBoxUUID3(e *wire.Encoder, v *Box[strfmt.UUID3]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.UUID3).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeStrfmtUUID3)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.UUID3).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeStrfmtUUID3)
 	e.End()
 }
 
@@ -10646,12 +10094,8 @@ func mcpEncodeStrfmtUUID3(e *wire.Encoder, v *strfmt.UUID3) {
 // mcpEncodeBoxUUID4 writes a value of type Box[strfmt.UUID4].
 func mcpEncodeBoxUUID4(e *wire.Encoder, v *Box[strfmt.UUID4]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.UUID4).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeStrfmtUUID4)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.UUID4).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeStrfmtUUID4)
 	e.End()
 }
 
@@ -10663,12 +10107,8 @@ func mcpEncodeStrfmtUUID4(e *wire.Encoder, v *strfmt.UUID4) {
 // mcpEncodeBoxUUID5 writes a value of type Box[strfmt.UUID5].
 func mcpEncodeBoxUUID5(e *wire.Encoder, v *Box[strfmt.UUID5]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.UUID5).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeStrfmtUUID5)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.UUID5).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeStrfmtUUID5)
 	e.End()
 }
 
@@ -10680,12 +10120,8 @@ func mcpEncodeStrfmtUUID5(e *wire.Encoder, v *strfmt.UUID5) {
 // mcpEncodeBoxUUID7 writes a value of type Box[strfmt.UUID7].
 func mcpEncodeBoxUUID7(e *wire.Encoder, v *Box[strfmt.UUID7]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*strfmt.UUID7).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeStrfmtUUID7)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*strfmt.UUID7).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeStrfmtUUID7)
 	e.End()
 }
 
@@ -10697,12 +10133,8 @@ func mcpEncodeStrfmtUUID7(e *wire.Encoder, v *strfmt.UUID7) {
 // mcpEncodeTypesBoxULID writes a value of type Box[ulid.ULID].
 func mcpEncodeTypesBoxULID(e *wire.Encoder, v *Box[ulid.ULID]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutText(e, &v.V, (*ulid.ULID).MarshalText)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeUlidUlidULID)
-	}
+	wire.PutText(e.Name("v"), &v.V, (*ulid.ULID).MarshalText)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeUlidUlidULID)
 	e.End()
 }
 
@@ -10715,13 +10147,9 @@ func mcpEncodeUlidUlidULID(e *wire.Encoder, v *ulid.ULID) {
 func mcpEncodeTypesBoxNullUUID(e *wire.Encoder, v *Box[googleuuid.NullUUID]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.UUID, v.V.Valid, mcpEncodeGoogleUUIDUUID2)
+		wire.PutFlagged(e.Name("v"), &v.V.UUID, v.V.Valid, mcpEncodeGoogleUUIDUUID2)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeGoogleUUIDNullUUID2)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeGoogleUUIDNullUUID2)
 	e.End()
 }
 
@@ -10738,12 +10166,8 @@ func mcpEncodeGoogleUUIDNullUUID2(e *wire.Encoder, v *googleuuid.NullUUID) {
 // mcpEncodeTypesBoxUUID4 writes a value of type Box[uuid.UUID].
 func mcpEncodeTypesBoxUUID4(e *wire.Encoder, v *Box[googleuuid.UUID]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutText(e, &v.V, (*googleuuid.UUID).MarshalText)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeGoogleUUIDUUID2)
-	}
+	wire.PutText(e.Name("v"), &v.V, (*googleuuid.UUID).MarshalText)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeGoogleUUIDUUID2)
 	e.End()
 }
 
@@ -10751,13 +10175,9 @@ func mcpEncodeTypesBoxUUID4(e *wire.Encoder, v *Box[googleuuid.UUID]) {
 func mcpEncodeTypesBoxBool5(e *wire.Encoder, v *Box[nullnull3.Bool]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Bool, v.V.Valid, wire.PutBool)
+		wire.PutFlagged(e.Name("v"), &v.V.Bool, v.V.Valid, wire.PutBool)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullBool3)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullBool3)
 	e.End()
 }
 
@@ -10769,12 +10189,8 @@ func mcpEncodeNullNullBool3(e *wire.Encoder, v *nullnull3.Bool) {
 // mcpEncodeTypesBoxByte3 writes a value of type Box[null.Byte].
 func mcpEncodeTypesBoxByte3(e *wire.Encoder, v *Box[nullnull3.Byte]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*nullnull3.Byte).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullByte4)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*nullnull3.Byte).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullByte4)
 	e.End()
 }
 
@@ -10787,13 +10203,9 @@ func mcpEncodeNullNullByte4(e *wire.Encoder, v *nullnull3.Byte) {
 func mcpEncodeBoxFloat32(e *wire.Encoder, v *Box[nullnull3.Float32]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Float32, v.V.Valid, wire.PutFloat)
+		wire.PutFlagged(e.Name("v"), &v.V.Float32, v.V.Valid, wire.PutFloat)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeFloat32)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeFloat32)
 	e.End()
 }
 
@@ -10806,13 +10218,9 @@ func mcpEncodeFloat32(e *wire.Encoder, v *nullnull3.Float32) {
 func mcpEncodeBoxFloat64(e *wire.Encoder, v *Box[nullnull3.Float64]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Float64, v.V.Valid, wire.PutFloat)
+		wire.PutFlagged(e.Name("v"), &v.V.Float64, v.V.Valid, wire.PutFloat)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeFloat64)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeFloat64)
 	e.End()
 }
 
@@ -10825,13 +10233,9 @@ func mcpEncodeFloat64(e *wire.Encoder, v *nullnull3.Float64) {
 func mcpEncodeTypesBoxInt4(e *wire.Encoder, v *Box[nullnull3.Int]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Int, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Int, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullInt3)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullInt3)
 	e.End()
 }
 
@@ -10844,13 +10248,9 @@ func mcpEncodeNullNullInt3(e *wire.Encoder, v *nullnull3.Int) {
 func mcpEncodeTypesBoxInt162(e *wire.Encoder, v *Box[nullnull3.Int16]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Int16, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Int16, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullInt16)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullInt16)
 	e.End()
 }
 
@@ -10863,13 +10263,9 @@ func mcpEncodeNullNullInt16(e *wire.Encoder, v *nullnull3.Int16) {
 func mcpEncodeTypesBoxInt322(e *wire.Encoder, v *Box[nullnull3.Int32]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Int32, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Int32, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullInt32)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullInt32)
 	e.End()
 }
 
@@ -10882,13 +10278,9 @@ func mcpEncodeNullNullInt32(e *wire.Encoder, v *nullnull3.Int32) {
 func mcpEncodeBoxInt64(e *wire.Encoder, v *Box[nullnull3.Int64]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Int64, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Int64, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeInt64)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeInt64)
 	e.End()
 }
 
@@ -10901,13 +10293,9 @@ func mcpEncodeInt64(e *wire.Encoder, v *nullnull3.Int64) {
 func mcpEncodeTypesBoxInt8(e *wire.Encoder, v *Box[nullnull3.Int8]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Int8, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Int8, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullInt8)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullInt8)
 	e.End()
 }
 
@@ -10919,12 +10307,8 @@ func mcpEncodeNullInt8(e *wire.Encoder, v *nullnull3.Int8) {
 // mcpEncodeTypesBoxJSON writes a value of type Box[null.JSON].
 func mcpEncodeTypesBoxJSON(e *wire.Encoder, v *Box[nullnull3.JSON]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*nullnull3.JSON).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullJSON)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*nullnull3.JSON).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullJSON)
 	e.End()
 }
 
@@ -10937,13 +10321,9 @@ func mcpEncodeNullJSON(e *wire.Encoder, v *nullnull3.JSON) {
 func mcpEncodeTypesBoxString5(e *wire.Encoder, v *Box[nullnull3.String]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.String, v.V.Valid, wire.PutString)
+		wire.PutFlagged(e.Name("v"), &v.V.String, v.V.Valid, wire.PutString)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullString3)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullString3)
 	e.End()
 }
 
@@ -10956,13 +10336,9 @@ func mcpEncodeNullNullString3(e *wire.Encoder, v *nullnull3.String) {
 func mcpEncodeTypesBoxTime8(e *wire.Encoder, v *Box[nullnull3.Time]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Time, v.V.Valid, wire.PutTime)
+		wire.PutFlagged(e.Name("v"), &v.V.Time, v.V.Valid, wire.PutTime)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullNullTime3)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullNullTime3)
 	e.End()
 }
 
@@ -10975,13 +10351,9 @@ func mcpEncodeNullNullTime3(e *wire.Encoder, v *nullnull3.Time) {
 func mcpEncodeBoxUint(e *wire.Encoder, v *Box[nullnull3.Uint]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Uint, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Uint, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeUint)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeUint)
 	e.End()
 }
 
@@ -10994,13 +10366,9 @@ func mcpEncodeUint(e *wire.Encoder, v *nullnull3.Uint) {
 func mcpEncodeBoxUint16(e *wire.Encoder, v *Box[nullnull3.Uint16]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Uint16, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Uint16, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeUint16)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeUint16)
 	e.End()
 }
 
@@ -11013,13 +10381,9 @@ func mcpEncodeUint16(e *wire.Encoder, v *nullnull3.Uint16) {
 func mcpEncodeTypesBoxUint32(e *wire.Encoder, v *Box[nullnull3.Uint32]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Uint32, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Uint32, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeNullUint32)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeNullUint32)
 	e.End()
 }
 
@@ -11032,13 +10396,9 @@ func mcpEncodeNullUint32(e *wire.Encoder, v *nullnull3.Uint32) {
 func mcpEncodeBoxUint64(e *wire.Encoder, v *Box[nullnull3.Uint64]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Uint64, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Uint64, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeUint64)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeUint64)
 	e.End()
 }
 
@@ -11051,13 +10411,9 @@ func mcpEncodeUint64(e *wire.Encoder, v *nullnull3.Uint64) {
 func mcpEncodeBoxUint8(e *wire.Encoder, v *Box[nullnull3.Uint8]) {
 	e.Begin()
 	if v.V.Valid {
-		e.Name("v")
-		wire.PutFlagged(e, &v.V.Uint8, v.V.Valid, wire.PutInt)
+		wire.PutFlagged(e.Name("v"), &v.V.Uint8, v.V.Valid, wire.PutInt)
 	}
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeUint8)
-	}
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeUint8)
 	e.End()
 }
 
@@ -11069,11 +10425,7 @@ func mcpEncodeUint8(e *wire.Encoder, v *nullnull3.Uint8) {
 // mcpEncodeBoxID writes a value of type Box[xid.ID].
 func mcpEncodeBoxID(e *wire.Encoder, v *Box[xid.ID]) {
 	e.Begin()
-	e.Name("v")
-	wire.PutJSON(e, &v.V, (*xid.ID).MarshalJSON)
-	if len(v.L) != 0 {
-		e.Name("l")
-		wire.PutSlice(e, v.L, mcpEncodeXidID)
-	}
+	wire.PutJSON(e.Name("v"), &v.V, (*xid.ID).MarshalJSON)
+	wire.PutSliceIf(e, "l", v.L, mcpEncodeXidID)
 	e.End()
 }

@@ -131,9 +131,7 @@ var _ = struct {
 
 // mcpFieldsAddTaskTaskBody are the members of a value of type taskBody.
 var mcpFieldsAddTaskTaskBody = wire.Fields{
-	{Name: "title", Required: true},
-	{Name: "priority"},
-	{Name: "id", ReadOnly: true},
+	{Name: "title", Required: true}, {Name: "priority"}, {Name: "id", ReadOnly: true},
 }
 
 // mcpDecodeListInput reads a value of type listInput.
@@ -158,8 +156,7 @@ var _ = struct {
 
 // mcpFieldsListInput are the members of a value of type listInput.
 var mcpFieldsListInput = wire.Fields{
-	{Name: "q"},
-	{Name: "limit"},
+	{Name: "q"}, {Name: "limit"},
 }
 
 // mcpEncodeTask writes a value of type task.
@@ -172,7 +169,6 @@ func mcpEncodeTask(e *wire.Encoder, v *task) {
 }
 
 var _ = struct {
-	ID       int64
-	Title    string
-	Priority string
+	ID              int64
+	Title, Priority string
 }(task{})

@@ -116,11 +116,8 @@ var _ func(context.Context, string) (*kube.Core, error) = clientOf
 
 // mcpFieldsResourcesDelete are the arguments of the tool "resources_delete".
 var mcpFieldsResourcesDelete = wire.Fields{
-	{Name: "apiVersion"},
-	{Name: "kind", Required: true},
-	{Name: "namespace"},
-	{Name: "name", Required: true},
-	{Name: "cluster", Required: true},
+	{Name: "apiVersion"}, {Name: "kind", Required: true}, {Name: "namespace"},
+	{Name: "name", Required: true}, {Name: "cluster", Required: true},
 }
 
 // mcpToolResourcesGet describes the tool "resources_get" (method
@@ -199,11 +196,8 @@ var _ func(
 
 // mcpFieldsResourcesGet are the arguments of the tool "resources_get".
 var mcpFieldsResourcesGet = wire.Fields{
-	{Name: "apiVersion"},
-	{Name: "kind", Required: true},
-	{Name: "namespace"},
-	{Name: "name", Required: true},
-	{Name: "cluster", Required: true},
+	{Name: "apiVersion"}, {Name: "kind", Required: true}, {Name: "namespace"},
+	{Name: "name", Required: true}, {Name: "cluster", Required: true},
 }
 
 // mcpToolResourcesList describes the tool "resources_list" (method
@@ -314,13 +308,8 @@ var _ func(
 
 // mcpFieldsResourcesList are the arguments of the tool "resources_list".
 var mcpFieldsResourcesList = wire.Fields{
-	{Name: "apiVersion"},
-	{Name: "kind", Required: true},
-	{Name: "namespace"},
-	{Name: "labelSelector"},
-	{Name: "fieldSelector"},
-	{Name: "cluster", Required: true},
-	{Name: "offset"},
+	{Name: "apiVersion"}, {Name: "kind", Required: true}, {Name: "namespace"}, {Name: "labelSelector"},
+	{Name: "fieldSelector"}, {Name: "cluster", Required: true}, {Name: "offset"},
 }
 
 // mcpToolResourcesScale describes the tool "resources_scale" (method
@@ -408,12 +397,8 @@ var _ func(
 
 // mcpFieldsResourcesScale are the arguments of the tool "resources_scale".
 var mcpFieldsResourcesScale = wire.Fields{
-	{Name: "apiVersion"},
-	{Name: "kind", Required: true},
-	{Name: "namespace", Required: true},
-	{Name: "name", Required: true},
-	{Name: "replicas", Required: true},
-	{Name: "cluster", Required: true},
+	{Name: "apiVersion"}, {Name: "kind", Required: true}, {Name: "namespace", Required: true},
+	{Name: "name", Required: true}, {Name: "replicas", Required: true}, {Name: "cluster", Required: true},
 }
 
 // mcpPatternResourcesDeleteKind is compiled when it is first needed.
@@ -430,14 +415,12 @@ func mcpEncodeObject(e *wire.Encoder, v *kube.Object) {
 }
 
 var _ = struct {
-	Namespace string
-	Name      string
-	Labels    map[string]string
-	Created   time.Time
+	Namespace, Name string
+	Labels          map[string]string
+	Created         time.Time
 }(kube.Object{})
 
 // The fields of Kind.
 var _ = struct {
-	APIVersion string
-	Kind       string
+	APIVersion, Kind string
 }(Kind{})
