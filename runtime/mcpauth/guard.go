@@ -26,25 +26,25 @@ import (
 
 // Options configure a [Guard].
 type Options struct {
-	// Resource is the URL of the endpoint as clients write it: https://mcp.example.com/mcp. It
-	// is the audience of tokens, and what the metadata says. Nothing of a request changes it,
-	// so a proxy in front has no part in it. Only servers of this machine may have http.
+	// Resource is the URL of the endpoint as clients write it: https://mcp.example.com/mcp. It is
+	// the audience of tokens, and what the metadata says. Nothing of a request changes it, so a
+	// proxy in front has no part in it. Only servers of this machine may have http.
 	Resource string
 	// Verifiers are asked in order. The first one that recognises a credential decides.
 	Verifiers []Verifier
 	// Scopes are what every request needs, whatever it is for.
 	Scopes []string
-	// HideScopes leaves the scopes of features out of what is said to everybody: scopes_supported of
-	// the metadata, and the challenges. Clients then ask for Scopes, and for those of a feature when
-	// it is refused.
+	// HideScopes leaves the scopes of features out of what is said to everybody: scopes_supported
+	// of the metadata, and the challenges. Clients then ask for Scopes, and for those of a feature
+	// when it is refused.
 	HideScopes bool
-	// ScopeHierarchy has the scopes that a scope includes, such as "books:admin":
-	// {"books:read", "books:write"}. What is included may include others.
+	// ScopeHierarchy has the scopes that a scope includes, such as "books:admin": {"books:read",
+	// "books:write"}. What is included may include others.
 	ScopeHierarchy map[string][]string
 	// Lists says whether lists have features whose scopes the caller does not have.
 	Lists ListMode
-	// Roles says what the roles of callers may see: [RoleMap] or [RolesFile]. Nil means that
-	// roles do not matter.
+	// Roles says what the roles of callers may see: [RoleMap] or [RolesFile]. Nil means that roles
+	// do not matter.
 	Roles RoleSource
 	// Name and Documentation are those of the metadata: resource_name, and the URL
 	// resource_documentation.
@@ -54,12 +54,12 @@ type Options struct {
 	KeyHeader string
 	// Leeway is how far the clocks of issuers and clients may differ. Default: 30 seconds.
 	Leeway time.Duration
-	// MaxFailuresPerMinute is how many credentials of one address (IPv6: of a /64 network) may
-	// be refused in a minute before the answer is 429. A valid credential is taken all the
-	// same, except for passwords that have not been verified in the last minutes. Default: 60.
+	// MaxFailuresPerMinute is how many credentials of one address (IPv6: of a /64 network) may be
+	// refused in a minute before the answer is 429. A valid credential is taken all the same,
+	// except for passwords that have not been verified in the last minutes. Default: 60.
 	MaxFailuresPerMinute int
-	// TrustedProxy returns the address of the client where it is a proxy that connects. It must
-	// use only what this proxy has written. Nil, or the zero Addr, means the peer's address.
+	// TrustedProxy returns the address of the client where it is a proxy that connects. It must use
+	// only what this proxy has written. Nil, or the zero Addr, means the peer's address.
 	TrustedProxy func(*http.Request) netip.Addr
 	// Audit gets a record of each refusal. Nil means that there are no records.
 	Audit *slog.Logger
@@ -173,12 +173,12 @@ func checkKeyHeader(name string) error {
 	return nil
 }
 
-// HTTP returns the options of the handlers of mcphttp. The guard publishes the scopes that the features
-// of their servers need, see Options.HideScopes.
+// HTTP returns the options of the handlers of mcphttp. The guard publishes the scopes that the
+// features of their servers need, see Options.HideScopes.
 func (g *Guard) HTTP() []mcphttp.Option {
 	options := []mcphttp.Option{mcphttp.WithPrincipal(g.Principal), mcphttp.WithChallenge(g.challenge)}
 	if !g.o.HideScopes {
-		options = append(options, mcphttp.ServerOption(friend.Key{}, g.publish))
+		options = append(options, mcphttp.WithServer(friend.Key{}, g.publish))
 	}
 	if g.o.TrustedProxy != nil {
 		options = append(options, mcphttp.WithClientAddress(g.o.TrustedProxy))
@@ -186,14 +186,13 @@ func (g *Guard) HTTP() []mcphttp.Option {
 	return options
 }
 
-// Principal authenticates a request, for mcphttp.WithPrincipal, mcpws.WithPrincipal or
-// middleware. The Value of the principal is an [*Identity], its Access decides by scopes and
-// roles, and it expires with the credential. An error is a *mcphttp.Refusal, with
-// the response.
+// Principal authenticates a request, for mcphttp.WithPrincipal, mcpws.WithPrincipal or middleware.
+// The Value of the principal is an [*Identity], its Access decides by scopes and roles, and it
+// expires with the credential. An error is a *mcphttp.Refusal, with the response.
 //
-// It removes the credentials from the header of r: the fields Authorization,
-// Proxy-Authorization, DPoP, Cookie and Options.KeyHeader. So handlers and logs do not get
-// them, and a second call finds none.
+// It removes the credentials from the header of r: the fields Authorization, Proxy-Authorization,
+// DPoP, Cookie and Options.KeyHeader. So handlers and logs do not get them, and a second call finds
+// none.
 func (g *Guard) Principal(r *http.Request) (mcp.Principal, error) {
 	c, e := g.credential(r)
 	g.removeCredentials(r.Header)
@@ -252,8 +251,8 @@ func (g *Guard) principal(i *Identity) mcp.Principal {
 	return p
 }
 
-// Check reports whether the verifiers have what they need, such as the keys of an issuer, and
-// gets it if they have not. It is for readiness probes.
+// Check reports whether the verifiers have what they need, such as the keys of an issuer, and gets
+// it if they have not. It is for readiness probes.
 func (g *Guard) Check(ctx context.Context) error {
 	var all []error
 	for _, v := range g.o.Verifiers {
@@ -313,8 +312,8 @@ func (g *Guard) ask(ctx context.Context, c *Credential) (*Identity, error) {
 	return nil, ErrNotMine
 }
 
-// verifyWith calls a verifier. The text of its panic may have the credential, so it must not
-// reach a log.
+// verifyWith calls a verifier. The text of its panic may have the credential, so it must not reach
+// a log.
 func verifyWith(ctx context.Context, v Verifier, c *Credential) (i *Identity, err error) {
 	defer func() {
 		if p := recover(); p != nil {

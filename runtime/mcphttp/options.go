@@ -28,8 +28,9 @@ type settings struct {
 	servers        []func(*mcp.Server)
 }
 
-// ServerOption calls found with the server of each handler that gets the option. It is for the guard of package mcpauth, which publishes the scopes of a server.
-func ServerOption(_ friend.Key, found func(*mcp.Server)) Option {
+// WithServer calls found with the server of each handler that gets the option. It is for the
+// guard of package mcpauth, which publishes the scopes of a server.
+func WithServer(_ friend.Key, found func(*mcp.Server)) Option {
 	return func(s *settings) { s.servers = append(s.servers, found) }
 }
 
@@ -84,10 +85,10 @@ type Refusal struct {
 // Error returns Text.
 func (r *Refusal) Error() string { return r.Text }
 
-// WithAllowedHosts allows further names in the Host header, with a port or for all
-// ports. It is for servers that listen on a loopback address and are reached under
-// other names, as behind a proxy. "*" allows all. A server that listens on another
-// address checks the header only if this option is given.
+// WithAllowedHosts allows further names in the Host header, with a port or for all ports. It is for
+// servers that listen on a loopback address and are reached under other names, as behind a proxy.
+// "*" allows all. A server that listens on another address checks the header only if this option is
+// given.
 //
 // It panics if a host is invalid.
 func WithAllowedHosts(hosts ...string) Option {
@@ -95,19 +96,19 @@ func WithAllowedHosts(hosts ...string) Option {
 }
 
 // WithAllowedOrigins allows web pages of other origins to use the server, such as
-// "https://app.example.com". The CORS headers of responses (Fetch standard) allow these
-// origins. Allowing all origins is not possible: any page that the user opens could
-// then use a server on the user's machine.
+// "https://app.example.com". The CORS headers of responses (Fetch standard) allow these origins.
+// Allowing all origins is not possible: any page that the user opens could then use a server on the
+// user's machine.
 //
 // It panics if an origin is invalid.
 func WithAllowedOrigins(origins ...string) Option {
 	return func(s *settings) { s.origins = append(s.origins, origins...) }
 }
 
-// WithoutSessions serves the revisions up to 2025-11-25 without sessions, so that any
-// replica behind a load balancer can answer any request. Features that need a session
-// are then missing: questions to the client, change notifications, subscriptions, log
-// levels and resumable streams. Revision 2026-07-28 and later are not affected.
+// WithoutSessions serves the revisions up to 2025-11-25 without sessions, so that any replica
+// behind a load balancer can answer any request. Features that need a session are then missing:
+// questions to the client, change notifications, subscriptions, log levels and resumable streams.
+// Revision 2026-07-28 and later are not affected.
 func WithoutSessions() Option {
 	return func(s *settings) { s.sessionless = true }
 }
